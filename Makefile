@@ -18,7 +18,7 @@ KILLS   ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers cuda kernels
+.PHONY: govulncheck licences help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers cuda kernels
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -91,6 +91,12 @@ lint: ## gofmt, vet, staticcheck, no long lines, go.mod is tidy
 	$(GO) tool -modfile=tools/go.mod staticcheck -tags weirtest ./engine/native
 	$(GO) test -vet off -run '^TestLines' .
 	$(GO) mod tidy -diff
+
+govulncheck: ## known vulnerabilities of what weir calls in its dependencies, by the database of vuln.go.dev (GOVULNDB=URL: another)
+	$(GO) tool -modfile=tools/go.mod govulncheck ./...
+
+licences: ## docs/licences.md: the modules that weir is linked with, and their licences
+	@GO=$(GO) scripts/licences
 
 # The C engine's ranks spin, so its tests run alone; of others many wait (for leases, deadlines, processes) and as many
 # compute: four packages at a time keep two cores busy. What a test is for, it says itself (test/phase).

@@ -64,7 +64,12 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 				if r.Artifact == nil || !open[r.Node] {
 					return false
 				}
-				kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
+				if why := tooMuch(*r.Artifact, kept[r.Node]); why != "" {
+					missing(r.Node, why)
+					r.Artifact.Last = true
+				} else {
+					kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
+				}
 				open[r.Node] = !r.Artifact.Last
 				return r.Artifact.Last
 			}, func(node, cause string) {
@@ -78,6 +83,20 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 		}
 		s.ledger.EnterArtifacts(kept[node])
 	}
+}
+
+// tooMuch says why nothing more is kept of a node's artifact, "" if it is: its agent knows the
+// bounds, and says itself what it has left out.
+func tooMuch(next agent.ArtifactReport, kept []results.Artifact) string {
+	bytes := int64(0)
+	for _, a := range kept {
+		bytes += a.Bytes
+	}
+	if len(kept) <= agent.MaxArtifactFiles && (bytes < agent.MaxArtifactTotal || len(next.Content) == 0) {
+		return ""
+	}
+	return fmt.Sprintf("the node sends more than %d files or %d bytes, which an artifact has at most",
+		agent.MaxArtifactFiles, agent.MaxArtifactTotal)
 }
 
 // keepArtifact writes one file of an artifact, beside others of it.

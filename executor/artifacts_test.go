@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"weir/executor/agent"
 	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
 	"weir/test/phase"
+	"weir/workload"
 )
 
 func artifact(name, at string, argv ...string) planner.Artifact {
@@ -261,5 +263,46 @@ func TestCheckOfSeveritySkipSkipsAllCases(t *testing.T) {
 	doc = b2.run(p)
 	if doc.Session.ExitCode != 6 || !strings.Contains(doc.Session.Reason, "(remedy: buy another)") {
 		t.Errorf("a check that is an error beside one that skips: %+v", doc.Session)
+	}
+}
+
+// A node that sends more of an artifact than its own agent would is held to the same bounds.
+func TestAnArtifactIsBoundedByTheCoordinatorToo(t *testing.T) {
+	var kept []results.Artifact
+	next := agent.ArtifactReport{Content: []byte("x"), Status: results.OK}
+	for range 3 * agent.MaxArtifactFiles {
+		if tooMuch(next, kept) == "" {
+			kept = append(kept, results.Artifact{Bytes: 1})
+		}
+	}
+	if len(kept) != agent.MaxArtifactFiles+1 { // the last of an agent says what it has left out
+		t.Errorf("%d files are kept", len(kept))
+	}
+	large := []results.Artifact{{Bytes: agent.MaxArtifactTotal}}
+	if tooMuch(next, large) == "" {
+		t.Error("there is no end to the bytes")
+	}
+	if why := tooMuch(agent.ArtifactReport{Status: results.ArtifactMissing}, large); why != "" {
+		t.Errorf("an agent's own word of what it left out is refused: %s", why)
+	}
+}
+
+// A node has a say about its own ranks, and not about those of another.
+func TestAResultIsOfARankOfItsNode(t *testing.T) {
+	l := &launched{s: &session{}, cases: []*planner.Case{aCase("a")},
+		pending: []*pendingCase{{parts: make([]*workload.Part, 2)}}}
+	l.engine.Ranks, l.engine.Nodes = 2, []string{"n1", "z4"}
+	forged := &agent.Result{Part: &workload.Part{Key: "a", Rank: 0}}
+	if err := l.result("z4", forged); err != nil {
+		t.Fatal(err)
+	}
+	if l.pending[0].parts[0] != nil || l.pending[0].arrived != 0 {
+		t.Error("z4's word about n1's rank is taken")
+	}
+	if err := l.result("n1", forged); err != nil {
+		t.Fatal(err)
+	}
+	if l.pending[0].parts[0] == nil {
+		t.Error("n1's own is not")
 	}
 }

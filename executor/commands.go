@@ -94,11 +94,12 @@ func (s *session) command(ctx context.Context, c planner.Command, a hook) (*resu
 func (s *session) commanded(ctx context.Context, c planner.Command, a hook, nodes []string) (map[string]results.Command,
 	error) {
 	done := map[string]results.Command{}
-	specs := map[string][]byte{}
+	specs, logs := map[string][]byte{}, map[string][]string{}
 	for _, node := range nodes {
+		logs[node] = []string{s.commandLog(c, a, node)}
 		spec, err := agent.Task{Redact: s.secrets, Command: &agent.CommandTask{
 			Name: c.Name, Command: c.Command, Env: c.Env, Secrets: c.Secrets, Timeout: seconds(c.Timeout),
-			Log: s.commandLog(c, a, node),
+			Log: logs[node][0],
 		}}.Encode()
 		if err != nil {
 			return done, err
@@ -108,7 +109,9 @@ func (s *session) commanded(ctx context.Context, c planner.Command, a hook, node
 	bounded, cancel := context.WithTimeoutCause(ctx, seconds(c.Timeout)+commandSlack,
 		errors.New("its nodes did not say how it ended"))
 	defer cancel()
-	err := s.task(bounded, fmt.Sprintf("%scommand-%d", ownTask, s.commands), specs, func(r agent.Report) bool {
+	id := fmt.Sprintf("%scommand-%d", ownTask, s.commands)
+	s.expect(id, logs)
+	err := s.task(bounded, id, specs, func(r agent.Report) bool {
 		if r.Command == nil {
 			return false
 		}

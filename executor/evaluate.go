@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"weir/executor/event"
 	"weir/executor/ledger"
 	"weir/results"
@@ -19,16 +21,26 @@ import (
 // keep writes a file of the session directory.
 func (s *session) keep(name string, content []byte) error {
 	path := filepath.Join(s.o.Dir, name)
-	err := os.WriteFile(path, content, 0o644)
+	err := writeOwn(path, content)
 	if errors.Is(err, fs.ErrNotExist) { // it is the first in its directory, of thousands
 		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
-			err = os.WriteFile(path, content, 0o644)
+			err = writeOwn(path, content)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return nil
+}
+
+// writeOwn writes a file that is no link to another.
+func writeOwn(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }
 
 // conclude puts the launch into the document and the journal, now that no rank is

@@ -229,7 +229,7 @@ func (l *launched) take(r agent.Report) bool {
 	case r.Progress != nil:
 		l.progress(r.Progress, time.Now())
 	case r.Result != nil:
-		l.err = cmp.Or(l.err, l.result(r.Result))
+		l.err = cmp.Or(l.err, l.result(r.Node, r.Result))
 	case r.Outcome != nil:
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
 		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)
@@ -264,12 +264,13 @@ func (l *launched) tell(e event.Event) {
 
 func (l *launched) started(i int) { l.tell(event.Event{Type: event.CaseStarted, Case: l.cases[i].Key}) }
 
-// result keeps what a rank measured in a case, the first time that it ran it.
-func (l *launched) result(r *agent.Result) error {
+// result keeps what a rank of a node measured in a case, the first time that it ran it.
+func (l *launched) result(node string, r *agent.Result) error {
 	l.latest = time.Now()
 	part := r.Part
 	i := slices.IndexFunc(l.cases, func(c *planner.Case) bool { return c.Key == part.Key })
-	if i < 0 || part.Rank < 0 || part.Rank >= l.engine.Ranks || l.pending[i].parts[part.Rank] != nil {
+	if i < 0 || part.Rank < 0 || part.Rank >= len(l.engine.Nodes) || l.engine.Nodes[part.Rank] != node ||
+		l.pending[i].parts[part.Rank] != nil {
 		return nil // a background launch runs its cases again; a rank's tricks end there too
 	}
 	p := l.pending[i]

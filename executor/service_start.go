@@ -35,7 +35,7 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 	}
 	node := nodes[want.Node]
 	dir := filepath.Join("services", ledger.DirName(want.Name))
-	x.logName = filepath.Join(dir, fmt.Sprint(number), "0.log")
+	x.logName = agent.RankLog(dir, number, 0)
 	x.log = filepath.Join("logs", x.logName)
 	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
 	task, text, err := v.describe(want, l,
@@ -54,6 +54,7 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 			Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause),
 		})
 	}
+	v.s.expect(id, map[string][]string{node: {x.logName}})
 	if x.task, err = v.s.start(ctx, id, map[string][]byte{node: task}, text, x.take(v.s), gone); err != nil {
 		host.Close()
 		return nil, err

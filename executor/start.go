@@ -39,17 +39,22 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 		ranks[node] = append(ranks[node], r)
 	}
 	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
+	dir, logs := l.s.ledger.GroupDir(l.g.ID), map[string][]string{}
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
 			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets,
-			LogDir:    l.s.ledger.GroupDir(l.g.ID),
+			LogDir:    dir,
 			Deadlines: phases(l.s.ledger.Run(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list), Etcd: l.etcd,
 		}}.Encode()
 		if err != nil {
 			return nil, nil, err
 		}
 		specs[node] = spec
+		for _, rank := range list {
+			logs[node] = append(logs[node], agent.RankLog(dir, l.engine.Index, rank))
+		}
 	}
+	l.s.expect(l.id, logs)
 	return specs, all, nil
 }
 

@@ -130,7 +130,8 @@ func (s *session) Wait(ctx context.Context, over func() bool) error {
 	for !over() {
 		select {
 		case r := <-s.reports:
-			if t := s.tasks[r.Task]; t != nil && t.take(r) {
+			// a node has a say about what it was asked, until it has said its last
+			if t := s.tasks[r.Task]; t != nil && t.pending[r.Node] && t.take(r) {
 				delete(t.pending, r.Node)
 			}
 			if r.Outcome != nil && r.Outcome.Left() { // before its link and its lease say so
@@ -220,7 +221,12 @@ func (s *session) dismiss(node string) {
 // finish ends what is left of a task and deletes its keys. An error of waiting
 // stays the error.
 func (s *session) finish(t *task, err error) error {
-	defer delete(s.tasks, t.id)
+	defer func() {
+		delete(s.tasks, t.id)
+		if s.fleet != nil {
+			s.fleet.Ended(t.id)
+		}
+	}()
 	if err != nil && !t.over() && s.reachable(err) {
 		s.withdraw(t)
 		patience, cancel := context.WithTimeout(context.Background(), cancelTime)
@@ -246,6 +252,13 @@ func (s *session) withdraw(t *task) {
 	ctx, cancel := context.WithTimeout(context.Background(), wordTime/2)
 	defer cancel()
 	_ = s.cluster.Withdraw(ctx, t.id, t.nodes) // without etcd, closing the agents does it
+}
+
+// expect says which logs nodes will send of a task, by node.
+func (s *session) expect(task string, logs map[string][]string) {
+	if s.fleet != nil {
+		s.fleet.Expect(task, logs)
+	}
 }
 
 // sleep waits, and goes on taking reports meanwhile.

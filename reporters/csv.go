@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weir/results"
 )
@@ -34,7 +35,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 		head = append(head, "time_scale")
 	}
 	head = append(head, measured...)
-	if err := out.Write(head); err != nil {
+	if err := out.Write(cells(head)); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
 	for _, c := range doc.Cases {
@@ -63,7 +64,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 // metricRows writes a row per metric between the columns that all of them share.
 func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 	if c.Metrics.IsZero() {
-		return out.Write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
+		return out.Write(slices.Concat(cells(row), []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
 	}
 	for name, m := range c.Metrics.All() {
 		low, high := "", ""
@@ -72,11 +73,26 @@ func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 		}
 		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
 			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name)}
-		if err := out.Write(slices.Concat(row, measured, last)); err != nil {
+		if err := out.Write(cells(slices.Concat(row, measured, last))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cells keeps a spreadsheet from taking texts for formulas: a quote comes before what begins as
+// one. Numbers stay numbers, and a dash alone is none.
+func cells(row []string) []string {
+	row = slices.Clone(row)
+	for i, cell := range row {
+		if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			continue
+		}
+		if _, err := strconv.ParseFloat(cell, 64); err != nil {
+			row[i] = "'" + cell
+		}
+	}
+	return row
 }
 
 // assertedOf is the worst verdict of a case's assertions about a metric.

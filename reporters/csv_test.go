@@ -125,3 +125,26 @@ func TestCSVColumnsAreDistinct(t *testing.T) {
 		}
 	})
 }
+
+// A spreadsheet takes no text of a document for a formula, and numbers stay numbers.
+func TestCSVHasNoFormulas(t *testing.T) {
+	for cell, want := range map[string]string{
+		`=cmd|'/c calc'!A1`: `'=cmd|'/c calc'!A1`, "+1+1": "'+1+1", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1":   "'\t=1",
+		"-1.5e9": "-1.5e9", "+3": "+3", "-": "-", "": "", "1MiB": "1MiB", "a=b": "a=b", "-Inf": "-Inf",
+	} {
+		if got := cells([]string{cell})[0]; got != want {
+			t.Errorf("%q is written as %q, want %q", cell, got, want)
+		}
+	}
+	doc := read(t, documents[0])
+	doc.Scenario.Name, doc.Cases[0].Run = "=1+1", "@run"
+	for _, row := range frame(t, written(t, "csv", doc)) {
+		for column, cell := range row {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" &&
+				strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") {
+				t.Errorf("%s is %q", column, cell)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"weir/printable"
 	"weir/results"
 )
 
@@ -52,6 +53,12 @@ var registry = []Reporter{
 func Lookup(format string) (Reporter, bool) {
 	for _, r := range registry {
 		if r.Name == format {
+			if r.Name != "json" { // which escapes them, and says exactly what the document does
+				write := r.Write
+				r.Write = func(w io.Writer, doc *results.Document) error {
+					return write(&printable.Writer{To: w}, doc)
+				}
+			}
 			return r, true
 		}
 	}

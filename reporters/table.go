@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"weir/printable"
 	"weir/results"
 )
 
@@ -60,8 +61,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
 	}
-	fmt.Fprintf(&t.out, "%s: %s\n", t.colored(doc.Session.Status, labelled(doc.Session.Status)), headline(doc))
-	_, err := io.WriteString(w, t.out.String())
+	status := t.colored(doc.Session.Status, plain(labelled(doc.Session.Status)))
+	fmt.Fprintf(&t.out, "%s: %s\n", status, headline(doc))
+	_, err := io.WriteString(&printable.Writer{To: w, Styles: color}, t.out.String())
 	return err
 }
 

@@ -18,10 +18,12 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/program"
 	"weir/executor/cgroup"
+	"weir/executor/confine"
 	"weir/executor/daemon"
 	"weir/executor/launch"
 	"weir/executor/trust"
 	"weir/gate"
+	"weir/printable"
 	"weir/quantity"
 )
 
@@ -38,6 +40,7 @@ type agentFlags struct {
 	secrets   string
 	memory    string
 	tasks     uint64
+	rankUser  string
 	identity  bool
 	quiet     bool
 
@@ -69,7 +72,11 @@ the agent itself, as LD_LIBRARY_PATH in it, reaches all that it starts.
 What a session starts here is in a control group of its own, where version 2 of
 them is this process's to divide (root, or a service with Delegate=yes): it ends
 together and may use 95% of the memory and half of the process numbers together,
-or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`,
+or --memory and --tasks. Elsewhere these two bound each process by its rlimits.
+
+Ranks gain no privileges, and of root's they have those to lock and place memory.
+An agent that root starts should be given --rank-user: then all that a session runs
+here is another user's.`,
 		Example: `  weir agent --etcd https://etcd-0:2379 --join token.txt
   weir agent --etcd http://10.0.0.1:2379 --node gpu-7 --label rail=3 --allow-commands
   weir agent --etcd https://etcd-0:2379 --memory 64GiB --tasks 4096
@@ -94,6 +101,8 @@ or --memory and --tasks. Elsewhere these two bound each process by its rlimits.`
 		"`DIR` below which files with secrets are, without --allow-commands (default: there are none)")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "most memory, a `SIZE`, for all that a session runs here")
 	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "most processes and threads, `N`, for all that a session runs here")
+	cmd.Flags().StringVar(&f.rankUser, "rank-user", "",
+		"`USER[:GROUP]` whose processes are all that a session runs here (needs root; default: of the agent)")
 	cmd.Flags().BoolVar(&f.identity, "print-identity", false,
 		"print what the environment says of this process's place, and which rule says it")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but errors")
@@ -108,6 +117,9 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	o, err := f.options(cmd, place)
 	if err != nil {
 		return err
+	}
+	if err := confine.NoDumps(); err != nil { // it holds keys
+		return exit.With(gate.ExitExecution, err)
 	}
 	if f.given, err = access.TakeVariable(access.TokenVariable); err != nil {
 		return exit.With(gate.ExitExecution, err)
@@ -140,6 +152,15 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 		}
 		limits.Memory = uint64(size)
 	}
+	var ranks *confine.User
+	if f.rankUser != "" {
+		if ranks, err = confine.ParseUser(f.rankUser); err == nil {
+			err = ranks.Possible()
+		}
+		if err != nil {
+			return daemon.Options{}, exit.Usage("--rank-user: %w", err)
+		}
+	}
 	for _, name := range f.allowEnv {
 		if name == "" || strings.ContainsAny(name, "=,* \t") {
 			return daemon.Options{}, exit.Usage("--allow-env %q: must be the name of one variable", name)
@@ -151,13 +172,13 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 		}
 	}
 	o := daemon.Options{
-		Limits: limits,
-		Node:   f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
+		Limits: limits, RankUser: ranks,
+		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
 		Commands: f.commands,
 		AllowEnv: f.allowEnv, SecretsDir: f.secrets,
 		Say: func(text string) {
 			if !f.quiet {
-				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", text)
+				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", printable.Text(text))
 			}
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
 	_ "weir/engine/command" // registers the engine that starts programs
 	_ "weir/engine/serving" // registers the clients of endpoints
 	_ "weir/engine/sim"     // registers the engine of simulations
@@ -29,6 +30,7 @@ func main() {
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
+	stdout, stderr = screen.Printable(stdout, false), screen.Printable(stderr, true)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()

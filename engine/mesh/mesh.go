@@ -272,19 +272,68 @@ func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.
 	return conn, conn.SetDeadline(time.Time{})
 }
 
+// mostGuests is how many who have not said who they are may be connected at a time.
+const mostGuests = 256
+
+// guests are those who have connected and have not said yet who they are. All of them are
+// listened to at the same time, so that one who says nothing delays nobody; where there are too
+// many, who came first has had the most time, and gives way.
+type guests struct {
+	mu    sync.Mutex
+	conns []net.Conn // the oldest first
+}
+
+func (g *guests) add(conn net.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.conns = append(g.conns, conn); len(g.conns) > mostGuests {
+		g.conns[0].Close()
+		g.conns = g.conns[1:]
+	}
+}
+
+// remove says whether somebody was still a guest.
+func (g *guests) remove(conn net.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.conns, conn)
+	if i < 0 {
+		return false
+	}
+	g.conns = slices.Delete(g.conns, i, i+1)
+	return true
+}
+
+func (g *guests) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, conn := range g.conns {
+		conn.Close()
+	}
+	g.conns = nil
+}
+
 // accept takes the connections of so many ranks behind this one. Others are hung up on.
 func (m *Mesh) accept(ctx context.Context, missing int) error {
 	stop := context.AfterFunc(ctx, func() { m.listener.Close() })
 	defer stop()
-	taken := make(chan struct{})
+	var waiting guests
+	defer waiting.close()
+	taken := make(chan struct{}, missing)
 	go func() {
 		for {
 			conn, err := m.listener.Accept()
-			if err != nil {
+			if errors.Is(err, net.ErrClosed) {
 				return
 			}
+			if err != nil { // too many descriptors are open: some of them are guests'
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			waiting.add(conn)
 			go func() {
-				if m.take(conn) {
+				from, known := m.hello(conn)
+				if waiting.remove(conn) && known && m.take(from, conn) {
 					taken <- struct{}{}
 				} else {
 					conn.Close()
@@ -304,14 +353,20 @@ func (m *Mesh) accept(ctx context.Context, missing int) error {
 	return nil
 }
 
-// take says whether a connection is that of a rank which was missing.
-func (m *Mesh) take(conn net.Conn) bool {
+// hello is which rank somebody says it is, once it has shown that it is one of the launch. Before
+// that nothing else is read.
+func (m *Mesh) hello(conn net.Conn) (from int, known bool) {
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))
-	hello := make([]byte, tokenBytes+2)
-	if _, err := io.ReadFull(conn, hello); err != nil || subtle.ConstantTimeCompare(hello[:tokenBytes], m.token) == 0 {
-		return false
+	token, rank := make([]byte, tokenBytes), make([]byte, 2)
+	if _, err := io.ReadFull(conn, token); err != nil || subtle.ConstantTimeCompare(token, m.token) == 0 {
+		return 0, false
 	}
-	from := int(binary.BigEndian.Uint16(hello[tokenBytes:]))
+	_, err := io.ReadFull(conn, rank)
+	return int(binary.BigEndian.Uint16(rank)), err == nil
+}
+
+// take takes a connection if it is that of a rank which was missing.
+func (m *Mesh) take(from int, conn net.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if from <= m.self || from >= len(m.conns) || m.conns[from] != nil {

@@ -135,3 +135,58 @@ func TestAStrangerIsNotTaken(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// However many connect and say nothing, they delay nobody: those that are ranks of the launch are
+// taken while none of the others has been given up. They are hung up on in the end.
+func TestSilentStrangersDelayNobody(t *testing.T) {
+	nodes := []string{"a", "a", "a"}
+	m, err := Listen(nodes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	address, err := m.Address(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := m.listener.Addr().(*net.TCPAddr).AddrPort()
+	var strangers []net.Conn
+	stranger := func() {
+		conn, err := net.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		strangers = append(strangers, conn)
+	}
+	for range mostGuests / 2 {
+		stranger()
+	}
+	connected := make(chan error)
+	go func() {
+		_, err := m.Connect([][]byte{address, []byte("{}"), []byte("{}")}, time.Minute, func(int, []byte, error) {})
+		connected <- err
+	}()
+	for range mostGuests { // more than there is room for, among them
+		stranger()
+	}
+	begun := time.Now()
+	for self := range 2 {
+		conn, err := (&Mesh{nodes: nodes, self: self + 1}).greet(t.Context(), at, m.token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	if err := <-connected; err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begun); d >= greetingTime { // the silent ones would not have been given up
+		t.Errorf("it took %v", d)
+	}
+	for _, conn := range strangers {
+		if _, err := conn.Read(make([]byte, 1)); err == nil {
+			t.Error("a stranger was answered")
+		}
+		conn.Close()
+	}
+}

@@ -70,7 +70,8 @@ static int open_worker(struct weir_rank *r, struct ucx_rank *u)
     uint64_t            features = u->api->features | (r->cfg.sleeps ? UCP_FEATURE_WAKEUP : 0);
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
-        if ((s = ucx_init(features, UCX_ALL_HOSTS, &u->context)) != UCS_OK)
+        if ((s = ucx_init(features, r->cfg.one_host ? UCX_THIS_HOST : UCX_ALL_HOSTS,
+                          &u->context)) != UCS_OK)
             return ucx_failed(r, "ucp_init", -1, s);
         if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
             ucx.ucp_cleanup(u->context);

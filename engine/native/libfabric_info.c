@@ -141,6 +141,18 @@ static int fits(const struct fi_info *i, int one_host, enum libfabric_delivery w
     return way != DELIVERY_ORDER || i->ep_attr->max_order_raw_size;
 }
 
+/* What the same provider offers on loopback, or the same: ranks of one host need no port that
+ * others can reach. */
+static const struct fi_info *unreachable(const struct fi_info *i, const struct fi_info *list,
+                                         enum libfabric_delivery way)
+{
+    for (const struct fi_info *other = list; other; other = other->next)
+        if (loopback(other) && fits(other, 1, way) && other->addr_format == i->addr_format &&
+            strcmp(other->fabric_attr->prov_name, i->fabric_attr->prov_name) == 0)
+            return other;
+    return i;
+}
+
 /* The first that is of use to this rank: libfabric's order is its preference. */
 static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list,
                                  enum libfabric_delivery way)
@@ -148,7 +160,8 @@ static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list
     for (const struct fi_info *i = list; i; i = i->next) {
         if (!fits(i, r->cfg.one_host, way))
             continue;
-        struct fi_info *mine = libfabric.fi_dupinfo(i);
+        struct fi_info *mine =
+            libfabric.fi_dupinfo(r->cfg.one_host ? unreachable(i, list, way) : i);
         if (mine && way == DELIVERY_COMPLETION)
             /* granted: the default of what is posted */
             mine->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;

@@ -20,6 +20,7 @@
 
 #define MAX_ADDRS 8
 #define TRY_NS 2000000000 /* for one of several addresses of a peer */
+#define BACKLOG 1024 /* of strangers who connect before anybody looks */
 
 struct tcp_wire {
     int      listener;
@@ -51,7 +52,7 @@ struct tcp_wire *tcp_wire_listen(struct weir_rank *r)
     a.sin_addr.s_addr = htonl(r->cfg.one_host ? INADDR_LOOPBACK : INADDR_ANY);
     w->listener       = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (w->listener < 0 || bind(w->listener, (struct sockaddr *)&a, sizeof a) < 0 ||
-        listen(w->listener, 2 * r->cfg.ranks) < 0 ||
+        listen(w->listener, 2 * r->cfg.ranks + BACKLOG) < 0 ||
         getsockname(w->listener, (struct sockaddr *)&a, &n) < 0 ||
         getrandom(&w->cookie, sizeof w->cookie, 0) != sizeof w->cookie) {
         rank_fail(r, -errno, "open", -1, "listening on tcp: %s", strerror(errno));
@@ -166,10 +167,91 @@ static int reach(struct weir_rank *r, int peer, const struct blob *b, int lane)
     return fd;
 }
 
+/* Whoever has connected and has not said yet who it is. */
+struct guest {
+    int          fd;
+    size_t       at; /* bytes of the hello that came */
+    int64_t      until;
+    struct hello h;
+};
+
+#define GUESTS 256 /* at a time */
+
+/* Reads what a guest says. 1: it has said all, 0: not yet, negative: it is none of the ranks. */
+static int listen_to(struct guest *g, uint64_t cookie)
+{
+    ssize_t k = recv(g->fd, (char *)&g->h + g->at, sizeof g->h - g->at, 0);
+    if (k > 0)
+        g->at += (size_t)k;
+    else if (k == 0 || (errno != EAGAIN && errno != EINTR))
+        return -1;
+    /* nothing is read of who does not belong to the launch but that it does not */
+    if (g->at >= sizeof g->h.cookie && g->h.cookie != cookie)
+        return -1;
+    if (g->at == sizeof g->h)
+        return 1;
+    return weir_monotonic() > g->until ? -1 : 0;
+}
+
+/* Takes in who has connected. All of them are listened to at the same time: one that says
+ * nothing delays nobody, and gives way where there are too many: not before it was listened to,
+ * for those that come at once are no more than half. */
+static void take_in(struct tcp_wire *w, struct guest *guests, int *n)
+{
+    for (int come = 0; come < GUESTS / 2; come++) {
+        int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0)
+            return;
+        if (*n == GUESTS) { /* the oldest has had the most time */
+            close(guests[0].fd);
+            memmove(guests, guests + 1, (size_t)(--*n) * sizeof *guests);
+        }
+        guests[(*n)++] = (struct guest){.fd = fd, .until = weir_monotonic() + TRY_NS};
+    }
+}
+
+/* Waits for the lanes of the ranks before this one. */
+static int accept_peers(struct weir_rank *r, struct tcp_wire *w, int (*fds)[2])
+{
+    struct guest *guests = calloc(GUESTS, sizeof *guests);
+    struct pollfd polled[GUESTS + 1];
+    int           n = 0, rc = 0, missing = 2 * r->cfg.rank;
+    if (!guests)
+        return rank_fail(r, -ENOMEM, "connect", -1, "no memory");
+    while (missing > 0 && (rc = rank_expired(r)) >= 0) {
+        polled[0] = (struct pollfd){w->listener, POLLIN, 0};
+        for (int i = 0; i < n; i++)
+            polled[i + 1] = (struct pollfd){guests[i].fd, POLLIN, 0};
+        poll(polled, (nfds_t)n + 1, 1);
+        for (int i = 0; i < n;) {
+            struct guest *g    = &guests[i];
+            int           said = listen_to(g, w->cookie);
+            if (said == 0) {
+                i++;
+                continue;
+            }
+            struct hello h = g->h;
+            if (said < 0 || h.rank < 0 || h.rank >= r->cfg.rank || h.lane < 0 || h.lane > 1 ||
+                fds[h.rank][h.lane] >= 0) {
+                close(g->fd); /* a stranger */
+            } else {
+                tune(g->fd);
+                fds[h.rank][h.lane] = g->fd;
+                missing--;
+            }
+            memmove(g, g + 1, (size_t)(--n - i) * sizeof *g);
+        }
+        take_in(w, guests, &n);
+    }
+    for (int i = 0; i < n; i++)
+        close(guests[i].fd);
+    free(guests);
+    return rc < 0 ? rc : 0;
+}
+
 int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const *blobs,
                      const size_t *lens, int (*fds)[2])
 {
-    int rc, missing = 0;
     for (int p = 0; p < r->cfg.ranks; p++)
         fds[p][0] = fds[p][1] = -1;
     for (int p = r->cfg.rank + 1; p < r->cfg.ranks; p++) {
@@ -182,27 +264,7 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
             if ((fds[p][lane] = reach(r, p, &b, lane)) < 0)
                 return fds[p][lane];
     }
-    for (missing = 2 * r->cfg.rank; missing > 0;) {
-        int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0) {
-            struct pollfd pfd = {w->listener, POLLIN, 0};
-            poll(&pfd, 1, 1);
-            if ((rc = rank_expired(r)) < 0)
-                return rc;
-            continue;
-        }
-        struct hello h;
-        rc = exchange(r, fd, &h, sizeof h, 0, weir_monotonic() + TRY_NS);
-        if (rc < 0 || h.cookie != w->cookie || h.rank < 0 || h.rank >= r->cfg.rank || h.lane < 0 ||
-            h.lane > 1 || fds[h.rank][h.lane] >= 0) {
-            close(fd); /* a stranger */
-            continue;
-        }
-        tune(fd);
-        fds[h.rank][h.lane] = fd;
-        missing--;
-    }
-    return 0;
+    return accept_peers(r, w, fds);
 }
 
 /* Bytes per system call: few calls or a warm cache, one round of each tells. */

@@ -35,8 +35,9 @@ struct ucx_library {
 extern struct ucx_library ucx;
 
 int          ucx_load(char *why, size_t cap); /* 0, or a negative errno and why */
-/* the latter: without transports that end at this one */
-enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS };
+/* UCX_OTHER_HOSTS: without transports that end at this one; UCX_THIS_HOST: without ports that
+ * others can reach, but for those of RDMA devices */
+enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS, UCX_THIS_HOST };
 /* Whether a context moves memory of GPUs. */
 int          ucx_has_vram(ucp_context_h context);
 ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context);

@@ -3,8 +3,10 @@
 
 #ifdef WEIR_HAS_UCX
 #include <errno.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "dl.h"
 
@@ -49,6 +51,23 @@ int ucx_has_vram(ucp_context_h context)
 /* Devices of transports that end at this host. */
 static const char *const within[] = {"SHM_DEVICES", "SELF_DEVICES", "ACC_DEVICES"};
 
+/* Network devices for ranks of one host: loopback, and RDMA devices by port. */
+static void own_devices(char *list, size_t cap)
+{
+    glob_t ports;
+    size_t at = (size_t)snprintf(list, cap, "lo");
+    if (glob("/sys/class/infiniband/*/ports/*", 0, NULL, &ports) != 0)
+        return;
+    for (size_t i = 0; i < ports.gl_pathc; i++) {
+        char device[64], port[16];
+        if (sscanf(ports.gl_pathv[i], "/sys/class/infiniband/%63[^/]/ports/%15s", device,
+                   port) == 2 &&
+            at + sizeof device + sizeof port + 2 < cap)
+            at += (size_t)snprintf(list + at, cap - at, ",%s:%s", device, port);
+    }
+    globfree(&ports);
+}
+
 ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context)
 {
     ucp_config_t *config;
@@ -58,6 +77,11 @@ ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *co
     for (size_t i = 0;
          reach == UCX_OTHER_HOSTS && s == UCS_OK && i < sizeof within / sizeof *within; i++)
         s = ucx.ucp_config_modify(config, within[i], "");
+    if (reach == UCX_THIS_HOST && s == UCS_OK && !getenv("UCX_NET_DEVICES")) {
+        char list[4096];
+        own_devices(list, sizeof list);
+        s = ucx.ucp_config_modify(config, "NET_DEVICES", list);
+    }
     ucp_params_t p = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = features};
     if (s == UCS_OK)
         /* the floor: newer libraries run it */

@@ -27,6 +27,7 @@ import (
 	"weir/engine"
 	"weir/executor/cgroup"
 	"weir/executor/cluster"
+	"weir/executor/confine"
 	"weir/executor/environ"
 	"weir/executor/placement"
 	"weir/executor/trust"
@@ -53,6 +54,7 @@ type Options struct {
 	Labels       map[string]string // of the node, by which scenarios choose it
 	CPUs         []int             // that ranks may run on; none: all that this process may
 	Limits       cgroup.Limits     // of what it starts; 0: what leaves the host enough to go on with
+	RankUser     *confine.User     // whose all that it starts is; nil: this process's
 	Verifier     *trust.Verifier   // of the session's signatures
 	// told of tasks that the session has signed and that name files elsewhere; nil: nobody
 	Refused func(why string)
@@ -83,7 +85,9 @@ type Agent struct {
 
 	mu    sync.Mutex
 	tasks map[string]context.CancelCauseFunc // under way
-	seen  map[uint64]bool                    // numbers of tasks that were placed
+
+	numbers sync.Mutex
+	seen    map[uint64]bool // numbers of tasks that were placed
 }
 
 // New makes an agent that has not joined yet.
@@ -99,7 +103,7 @@ func New(o Options) *Agent {
 	}
 	a := &Agent{
 		o: o, policy: o.policy(), vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus,
-		spawner: newSpawner(o.Limits), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
+		spawner: newSpawner(o.Limits, o.RankUser), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
 	a.shell = a.permitted(o.Shell)
@@ -180,7 +184,11 @@ func (a *Agent) serve(placements <-chan cluster.Placement) {
 
 var errWithdrawn = errors.New("it was called off")
 
-// placed begins a task, or ends one that was withdrawn.
+// mostTasks is how many tasks are under way at once before no stranger's is answered any more.
+const mostTasks = 1000
+
+// placed begins a task, or ends one that was withdrawn. What was placed is looked at here, one
+// after the other: what is none of the session's tasks takes memory no longer than that.
 func (a *Agent) placed(p cluster.Placement) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -190,10 +198,14 @@ func (a *Agent) placed(p cluster.Placement) {
 		}
 		return
 	}
+	task, err := a.open(p)
+	if err != nil && len(a.tasks) >= mostTasks {
+		return
+	}
 	ctx, end := context.WithCancelCause(a.ctx)
 	a.tasks[p.Task] = end
 	a.wg.Go(func() {
-		a.do(ctx, p)
+		a.do(ctx, p.Task, task, err)
 		a.mu.Lock()
 		delete(a.tasks, p.Task)
 		a.mu.Unlock()
@@ -201,9 +213,9 @@ func (a *Agent) placed(p cluster.Placement) {
 	})
 }
 
-func (a *Agent) do(ctx context.Context, p cluster.Placement) {
-	task, err := a.open(p)
-	r := Report{Task: p.Task}
+// do does a task, or says by err why not.
+func (a *Agent) do(ctx context.Context, id string, task Task, err error) {
+	r := Report{Task: id}
 	switch {
 	case err != nil:
 		a.tellRefused(err)
@@ -211,10 +223,10 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	case task.Check != nil:
 		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
 	case task.Command != nil:
-		r.Command = a.command(ctx, p.Task, *task.Command, a.hidden(task.Redact))
+		r.Command = a.command(ctx, id, *task.Command, a.hidden(task.Redact))
 	case task.Artifact != nil:
 		a.artifact(ctx, *task.Artifact, a.hidden(task.Redact), func(file ArtifactReport) {
-			a.report(Report{Task: p.Task, Artifact: &file})
+			a.report(Report{Task: id, Artifact: &file})
 		})
 		return
 	case task.Observe != nil:
@@ -225,7 +237,7 @@ func (a *Agent) do(ctx context.Context, p cluster.Placement) {
 	case task.Secrets != nil:
 		r.Secrets = &SecretsReport{Problems: a.problems(*task.Secrets)}
 	default:
-		r.Outcome = a.assigned(ctx, p.Task, *task.Launch, a.hidden(task.Redact))
+		r.Outcome = a.assigned(ctx, id, *task.Launch, a.hidden(task.Redact))
 	}
 	a.report(r)
 }

@@ -172,9 +172,10 @@ func TestReadyAllowsForMemory(t *testing.T) {
 
 func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 	phase.Long(t)
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	_, err := s.output(t.Context(), 3*time.Second, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"}, os.Environ())
+	_, err := s.output(t.Context(), 3*time.Second, ofRanks, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"},
+		os.Environ())
 	if err == nil || !strings.HasPrefix(err.Error(), "did not end within 3s: ") {
 		t.Fatalf("error %v", err)
 	}
@@ -192,21 +193,22 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 
 // TestCommandMayLeaveSomethingThatHoldsItsOutput, as a daemon does.
 func TestCommandMayLeaveSomethingThatHoldsItsOutput(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "setsid sleep 5 & echo done"}, os.Environ())
+	out, err := s.output(t.Context(), time.Minute, ofRanks, []string{"sh", "-c", "setsid sleep 5 & echo done"},
+		os.Environ())
 	if err != nil || string(out) != "done\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 }
 
 func TestCommandThatIsCalledOffSaysWhy(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errWithdrawn)
 	for _, argv := range [][]string{{"sleep", "60"}, {"/nonexistent/weir"}} {
-		if _, err := s.output(ctx, time.Minute, argv, os.Environ()); !errors.Is(err, errWithdrawn) {
+		if _, err := s.output(ctx, time.Minute, ofRanks, argv, os.Environ()); !errors.Is(err, errWithdrawn) {
 			t.Errorf("%s: %v", argv, err)
 		}
 	}
@@ -215,10 +217,11 @@ func TestCommandThatIsCalledOffSaysWhy(t *testing.T) {
 // TestWhatARankSaidComesBeforeItsEnd, although something outside of its group holds its
 // end of the socket and nobody has had time to read.
 func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, nil, []string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
+	p, err := startProcess(s, ofRanks, nil,
+		[]string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
 		os.Environ(), output(t), func(e event) { events <- e })
 	if err != nil {
 		t.Fatal(err)

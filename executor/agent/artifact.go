@@ -39,8 +39,8 @@ type ArtifactReport struct {
 // their number.
 const (
 	maxArtifact      = 16 << 20
-	maxArtifactTotal = 64 << 20
-	maxArtifactFiles = 100
+	MaxArtifactTotal = 64 << 20
+	MaxArtifactFiles = 100
 )
 
 // artifact gathers what is asked for, and reports each file by itself.
@@ -59,7 +59,12 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 	}
 	paths, err := []string{t.File}, error(nil)
 	if IsPattern(t.File) {
-		paths, err = unlessOver(ctx, func() ([]string, error) { return filepath.Glob(t.File) })
+		paths, err = unlessOver(ctx, func() ([]string, error) {
+			if err := a.o.RankUser.Opens(); err != nil {
+				return nil, err
+			}
+			return filepath.Glob(t.File)
+		})
 	}
 	if len(paths) == 0 && err == nil {
 		err = errors.New("there is no such file")
@@ -72,15 +77,15 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 	}
 	total := 0
 	for i, path := range paths {
-		if i == maxArtifactFiles || total >= maxArtifactTotal {
+		if i == MaxArtifactFiles || total >= MaxArtifactTotal {
 			report(ArtifactReport{
 				Source: h.redact(t.File), Status: results.ArtifactMissing, Last: true,
 				Reason: fmt.Sprintf("%d further files were left out: an artifact has at most %d of a node, and %d bytes",
-					len(paths)-i, maxArtifactFiles, maxArtifactTotal),
+					len(paths)-i, MaxArtifactFiles, MaxArtifactTotal),
 			})
 			return
 		}
-		r := fileOf(ctx, path, h)
+		r := a.fileOf(ctx, path, h)
 		r.Last = i == len(paths)-1
 		total += len(r.Content)
 		report(r)
@@ -90,7 +95,7 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 // outputOf runs a command and keeps the beginning of what it writes.
 func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) ArtifactReport {
 	out := &capture{most: h.enough()}
-	err := a.spawner.runOpen(ctx, t.Timeout, t.Command, a.environment(environ.Layers{}).Env, out, out)
+	err := a.spawner.runOpen(ctx, t.Timeout, ofCommands, t.Command, a.environment(environ.Layers{}).Env, out, out)
 	r := kept(out.kept.Bytes(), out.written, h)
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -128,8 +133,11 @@ func unlessOver[T any](ctx context.Context, do func() (T, error)) (v T, err erro
 }
 
 // fileOf keeps the beginning of a file.
-func fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
+func (a *Agent) fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
 	r, err := unlessOver(ctx, func() (ArtifactReport, error) {
+		if err := a.o.RankUser.Opens(); err != nil {
+			return ArtifactReport{}, err
+		}
 		f, err := openFile(path)
 		if err != nil {
 			return ArtifactReport{}, err

@@ -18,11 +18,11 @@ import (
 // A command that writes without an end must not fill the agent's memory, whichever way
 // package exec copies what it writes.
 func TestOutputOfCommandsIsBounded(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	out := &capture{most: 1000}
-	if err := s.run(t.Context(), 20*time.Second, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(), out,
-		out); err != nil {
+	if err := s.run(t.Context(), 20*time.Second, ofRanks, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(),
+		out, out); err != nil {
 		t.Fatal(err)
 	}
 	if out.kept.Len() != 1000 || out.written != 3_000_000 {
@@ -32,7 +32,7 @@ func TestOutputOfCommandsIsBounded(t *testing.T) {
 
 func TestArtifactsHaveBounds(t *testing.T) {
 	dir := t.TempDir()
-	for i := range maxArtifactFiles + 3 {
+	for i := range MaxArtifactFiles + 3 {
 		if err := os.WriteFile(filepath.Join(dir, strings.Repeat("x", i+1)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestArtifactsHaveBounds(t *testing.T) {
 	a.artifact(t.Context(), ArtifactTask{File: dir + "/*", Timeout: time.Minute}, nil,
 		func(r ArtifactReport) { all = append(all, r) })
 	last := all[len(all)-1]
-	if len(all) != maxArtifactFiles+1 || !last.Last || last.Status != results.ArtifactMissing ||
+	if len(all) != MaxArtifactFiles+1 || !last.Last || last.Status != results.ArtifactMissing ||
 		!strings.Contains(last.Reason, "3 further files") {
 		t.Errorf("%d reports, the last is %+v", len(all), last)
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxOutput is how much of a command's output is kept, in bytes.
+// maxOutput is how much of the output of a command or a rank is kept, in bytes.
 const maxOutput = 16 << 20
 
 // boundedLog keeps a file from filling the disk that a command writes itself:

@@ -91,7 +91,7 @@ func (a *Agent) free() engine.Memory {
 	if a.o.Engine != nil {
 		return m // they are no processes, and in no group
 	}
-	a.spawner.begin.Do(a.spawner.thread)
+	a.spawner.begin.Do(a.spawner.threads)
 	if room, bounded := a.spawner.bounds.group.Room(); bounded {
 		m.Available = min(m.Available, max(room, 1)) // 0 would be that nobody knows
 	}

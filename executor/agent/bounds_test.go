@@ -12,8 +12,9 @@ import (
 
 // What a command leaves running, in a process group of its own, ends with the agent.
 func TestNothingOutlivesTheAgent(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
-	out, err := s.output(t.Context(), time.Minute, []string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"},
+	s := newSpawner(cgroup.Limits{}, nil)
+	out, err := s.output(t.Context(), time.Minute, ofRanks,
+		[]string{"sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"},
 		os.Environ())
 	if err != nil {
 		t.Fatal(err)
@@ -41,10 +42,10 @@ func TestNothingOutlivesTheAgent(t *testing.T) {
 // Where memory is short a rank goes before its agent, and what was asked for bounds each
 // process where no control group holds it.
 func TestProcessesAreBounded(t *testing.T) {
-	s := newSpawner(cgroup.Limits{Memory: 1 << 30, Tasks: 3000})
+	s := newSpawner(cgroup.Limits{Memory: 1 << 30, Tasks: 3000}, nil)
 	defer s.close()
 	// the bounds come when it has begun
-	out, err := s.output(t.Context(), time.Minute,
+	out, err := s.output(t.Context(), time.Minute, ofRanks,
 		[]string{"sh", "-c", "read -r score </proc/self/oom_score_adj; while [ $score != " + expendable +
 			" ]; do sleep 0.1; read -r score </proc/self/oom_score_adj; done; sleep 0.2; ulimit -d; ulimit -p || ulimit -u"},
 		os.Environ())

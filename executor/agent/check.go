@@ -14,7 +14,7 @@ func (a *Agent) check(ctx context.Context, c CheckTask, h hidden) *results.Check
 		r.Status, r.Reason = "failed", refusal
 		return r
 	}
-	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, c.Command,
+	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, ofCommands, c.Command,
 		a.environment(environ.Layers{}).Env); err != nil {
 		r.Status, r.Reason = "failed", h.redact(err.Error())
 	}

@@ -48,6 +48,6 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h hidden) (*logFi
 		limit = a.o.Deadlines.Command
 	}
 	env := a.environment(environ.Layers{Scenario: c.Env, Secrets: secrets})
-	err = a.spawner.run(ctx, limit, c.Command, env.Env, out, out)
+	err = a.spawner.run(ctx, limit, ofCommands, c.Command, env.Env, out, out)
 	return log, errors.Join(err, out.Close(), stop())
 }

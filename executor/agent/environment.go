@@ -13,7 +13,7 @@ import (
 // environment composes that of a process which this agent starts: its own and the shell's
 // variables are the same for all.
 func (a *Agent) environment(l environ.Layers) environ.Composed {
-	l.Own, l.Shell = os.Environ(), a.shell
+	l.Own, l.Shell = a.o.RankUser.Environment(os.Environ()), a.shell
 	return l.Compose()
 }
 

@@ -115,7 +115,8 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 		wg.Go(func() {
 			g := garble.New(uint64(w), messages...)
 			for range all / workers {
-				a.do(a.ctx, cluster.Placement{Task: "task", Spec: g.Next()})
+				task, err := a.open(cluster.Placement{Task: "task", Spec: g.Next()})
+				a.do(a.ctx, "task", task, err)
 			}
 		})
 	}
@@ -126,10 +127,9 @@ func TestHostilePlacementsRunNothing(t *testing.T) {
 	if len(a.seen) != 100 {
 		t.Errorf("%d numbers are remembered of strangers", len(a.seen)-100)
 	}
-	a.spawner.begin.Do(func() { close(a.spawner.done) })
-	select {
-	case <-a.spawner.done: // there was no thread to start processes from
-	default:
+	started := true
+	a.spawner.begin.Do(func() { started = false })
+	if started { // there was a thread to start processes from
 		t.Error("a process was started")
 	}
 	if err := a.Close(); err != nil {

@@ -74,7 +74,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	defer os.RemoveAll(scratch)
 	defer l.ship()
 	defer l.release()
-	if err := os.MkdirAll(scratch, 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(scratch, 0o700), a.o.RankUser.Own(scratch)); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
 	if err := a.makeRoom(task); err != nil {
@@ -148,18 +148,26 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 	if e := l.a.o.Engine; e != nil {
 		return startInside(e, wire.Launch{Launch: l.task.launch, Self: self}, l.emit), nil
 	}
-	name := filepath.Join(l.task.LogDir, strconv.Itoa(l.task.launch.Index), strconv.Itoa(self.Rank)+".log")
-	log, file, err := l.a.logs.create(name)
+	log, file, err := l.a.logs.create(RankLog(l.task.LogDir, l.task.launch.Index, self.Rank))
 	if err != nil {
 		return nil, err
 	}
 	l.logs = append(l.logs, log)
-	p, err := startProcess(l.a.spawner, cpus, l.a.o.RankCommand, env(), l.hidden.output(file), l.emit)
+	as := ofRanks
+	if engine.RunsCommands(l.task.launch.Runner) {
+		as = ofCommands
+	}
+	p, err := startProcess(l.a.spawner, as, cpus, l.a.o.RankCommand, env(), l.hidden.output(file), l.emit)
 	if err != nil {
 		return nil, err
 	}
 	p.log = log
 	return p, nil
+}
+
+// RankLog is the name of a rank's log in a launch, which has this number of its group.
+func RankLog(dir string, launch, rank int) string {
+	return filepath.Join(dir, strconv.Itoa(launch), strconv.Itoa(rank)+".log")
 }
 
 // cpus are the processors of the node's i-th rank of the launch, one for each of its
@@ -209,6 +217,7 @@ func (l *launch) loop() {
 		case <-l.meeting.Changed():
 			l.news()
 		case now := <-clock.C:
+			l.boundLogs()
 			if !l.look(now) {
 				return
 			}
@@ -230,6 +239,14 @@ func (l *launch) ended(cause error) (kind, string) {
 		return kindTold, cause.Error()
 	}
 	return kindLeft, "the agent on this node ended: " + cause.Error()
+}
+
+// boundLogs keeps libraries that say much from filling the node's disk. It is done with the look
+// at the ranks, as whatever else this process does takes time from them.
+func (l *launch) boundLogs() {
+	for _, log := range l.logs {
+		_ = log.most.cut() // the last one says what is wrong
+	}
 }
 
 func (l *launch) allEnded() bool {
@@ -423,6 +440,7 @@ func (l *launch) outcome() *Outcome {
 // ship reports the logs of all ranks, which have ended.
 func (l *launch) ship() {
 	for _, log := range l.logs {
+		_ = log.most.finish() // what is left of it is shipped
 		l.a.ship(l.id, log)
 		log.close()
 	}

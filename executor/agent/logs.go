@@ -61,7 +61,8 @@ func (d *logDir) create(name string) (*logFile, *os.File, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("making a log: %w", err), to.Close())
 	}
-	return &logFile{root: root, name: name, file: os.NewFile(uintptr(fd), name)}, to, nil
+	file := os.NewFile(uintptr(fd), name)
+	return &logFile{root: root, name: name, file: file, most: &boundedLog{file: file}}, to, nil
 }
 
 // below refuses names of files that are not below a directory, or that have another form.
@@ -78,6 +79,7 @@ type logFile struct {
 	root *os.Root
 	name string   // below the log directory
 	file *os.File // shares its place with whoever writes, so it is only read at places
+	most *boundedLog
 }
 
 // tail is the last lines before a trace of the Go runtime. What cannot be read has no

@@ -51,7 +51,8 @@ type outgoing struct {
 // startProcess starts a rank. Its output goes straight into the log file, because
 // passing it on costs the measurement processor time; only where the session has
 // secrets it must go through this process. It stays on some processors, if any are given.
-func startProcess(s *spawner, cpus []int, argv, env []string, out io.WriteCloser, emit func(event)) (*process, error) {
+func startProcess(s *spawner, as privileges, cpus []int, argv, env []string, out io.WriteCloser,
+	emit func(event)) (*process, error) {
 	p := &process{emit: emit, outbox: make(chan outgoing, 3), read: make(chan struct{}), kept: out}
 	theirs, err := p.share()
 	defer closeAll(theirs)
@@ -65,7 +66,7 @@ func startProcess(s *spawner, cpus []int, argv, env []string, out io.WriteCloser
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.WaitDelay = time.Second // for pipes that something outside of the group holds open
 	p.cmd.ExtraFiles = theirs     // from descriptor 3 on, as package rank expects
-	if err := s.start(p.cmd, cpus...); err != nil {
+	if err := s.start(p.cmd, as, cpus...); err != nil {
 		out.Close()
 		p.release()
 		return nil, err

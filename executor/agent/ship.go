@@ -11,7 +11,7 @@ func (a *Agent) ship(task string, log *logFile) {
 		return
 	}
 	defer log.remove()
-	for from := int64(0); from < maxOutput; {
+	for from := int64(0); from <= maxOutput; { // behind it stands how much was left out
 		piece := log.read(from, logPieceSize)
 		if len(piece) > 0 || from == 0 {
 			a.report(Report{Task: task, Log: &Log{Name: log.name, From: from, Text: piece}})

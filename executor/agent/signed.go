@@ -26,10 +26,10 @@ func (a *Agent) open(p cluster.Placement) (Task, error) {
 	if used <= 0 {
 		return Task{}, fmt.Errorf("task %s: %w", p.Task, errors.New("it has no number"))
 	}
-	a.mu.Lock()
+	a.numbers.Lock()
 	again := a.seen[number]
 	a.seen[number] = true
-	a.mu.Unlock()
+	a.numbers.Unlock()
 	if again {
 		return Task{}, fmt.Errorf("task %s: it was placed before", p.Task)
 	}

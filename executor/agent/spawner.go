@@ -16,40 +16,57 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/executor/cgroup"
+	"weir/executor/confine"
 	"weir/results"
 )
 
 // spawner starts processes from one thread that lives as long as the agent. The
 // kernel sends a child's death signal when the *thread* that started it ends,
 // and Go ends threads when it likes. There is none until there is something to start.
+//
+// What runs weir's own engine is started from another thread than what a scenario names where
+// that is permitted: it has no use for privileges.
 type spawner struct {
-	begin  sync.Once
-	work   chan func()
-	done   chan struct{}
-	limits cgroup.Limits
-	bounds bounds // from begin on
+	begin    sync.Once
+	engine   chan func() // a confined thread
+	commands chan func()
+	done     sync.WaitGroup
+	limits   cgroup.Limits
+	user     *confine.User
+	refusal  error  // of the confined thread: it starts nothing
+	bounds   bounds // from begin on
 }
 
-func newSpawner(l cgroup.Limits) *spawner {
-	return &spawner{work: make(chan func()), done: make(chan struct{}), limits: l}
+func newSpawner(l cgroup.Limits, u *confine.User) *spawner {
+	return &spawner{engine: make(chan func()), commands: make(chan func()), limits: l, user: u}
 }
 
-func (s *spawner) thread() {
+func (s *spawner) threads() {
 	s.bounds = newBounds(s.limits)
-	go func() {
-		defer close(s.done)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		for f := range s.work {
+	confined := make(chan struct{})
+	s.done.Go(func() {
+		runtime.LockOSThread() // and it ends with this goroutine: it is of no other use
+		s.refusal = confine.Thread()
+		close(confined)
+		for f := range s.engine {
 			f()
 		}
-	}()
+	})
+	<-confined
+	s.done.Go(func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for f := range s.commands {
+			f()
+		}
+	})
 }
 
 func (s *spawner) close() error {
-	s.begin.Do(func() { close(s.done) })
-	close(s.work)
-	<-s.done
+	s.begin.Do(func() {})
+	close(s.engine)
+	close(s.commands)
+	s.done.Wait()
 	return s.bounds.close()
 }
 
@@ -57,18 +74,33 @@ func (s *spawner) close() error {
 // the agent's bounds. If
 // processors are given it stays on them, with all threads that it will have: they inherit
 // the mask of the thread that starts it.
-func (s *spawner) start(cmd *exec.Cmd, cpus ...int) error {
+func (s *spawner) start(cmd *exec.Cmd, as privileges, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
-	s.begin.Do(s.thread)
+	s.begin.Do(s.threads)
 	s.bounds.within(cmd.SysProcAttr)
-	s.work <- func() { result <- onProcessors(cpus, cmd.Start) }
+	s.user.Starts(cmd.SysProcAttr)
+	work := s.commands
+	if as == ofRanks {
+		if work = s.engine; s.refusal != nil {
+			return s.refusal
+		}
+	}
+	work <- func() { result <- onProcessors(cpus, cmd.Start) }
 	err := <-result
 	if err == nil {
 		s.bounds.of(cmd)
 	}
 	return err
 }
+
+// privileges are those that a process may have.
+type privileges int
+
+const (
+	ofRanks    privileges = iota // those that the engine may have use for
+	ofCommands                   // all of the user's
+)
 
 // onProcessors does something while this thread is kept on some processors.
 func onProcessors(cpus []int, do func() error) error {
@@ -112,8 +144,9 @@ func (c *capture) Write(p []byte) (int, error) {
 // run runs a command to its end; when ctx ends, or limit has passed, it is killed
 // with all that it started. Something that it leaves running may hold its output
 // open, which is no failure of the command.
-func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []string, stdout, stderr io.Writer) error {
-	err := s.runOpen(ctx, limit, argv, env, stdout, stderr)
+func (s *spawner) run(ctx context.Context, limit time.Duration, as privileges, argv, env []string, stdout,
+	stderr io.Writer) error {
+	err := s.runOpen(ctx, limit, as, argv, env, stdout, stderr)
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
@@ -122,7 +155,7 @@ func (s *spawner) run(ctx context.Context, limit time.Duration, argv, env []stri
 
 // runOpen is run, and says by exec.ErrWaitDelay that the output was still open when
 // nobody waited for more of it.
-func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []string, stdout,
+func (s *spawner) runOpen(ctx context.Context, limit time.Duration, as privileges, argv, env []string, stdout,
 	stderr io.Writer) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -130,7 +163,7 @@ func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, stdout, stderr
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	cmd.WaitDelay = time.Second
-	err := s.start(cmd)
+	err := s.start(cmd, as)
 	if err == nil {
 		err = cmd.Wait()
 	}
@@ -147,9 +180,10 @@ func (s *spawner) runOpen(ctx context.Context, limit time.Duration, argv, env []
 
 // output runs a command and gives what it wrote. An error says what the command
 // said last.
-func (s *spawner) output(ctx context.Context, limit time.Duration, argv, env []string) ([]byte, error) {
+func (s *spawner) output(ctx context.Context, limit time.Duration, as privileges, argv, env []string) ([]byte,
+	error) {
 	stdout, stderr := capture{most: maxCapture}, capture{most: maxCapture}
-	err := s.run(ctx, limit, argv, env, &stdout, &stderr)
+	err := s.run(ctx, limit, as, argv, env, &stdout, &stderr)
 	if err == nil {
 		return stdout.kept.Bytes(), nil
 	}

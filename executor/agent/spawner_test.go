@@ -13,15 +13,16 @@ import (
 // A rank stays on the processors that it is given, and those that are started after it
 // have all again.
 func TestProcessesStayOnTheirProcessors(t *testing.T) {
-	s := newSpawner(cgroup.Limits{})
+	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	all := AllowedCPUs()
 	one := all[len(all)-1:]
 	for i, cpus := range [][]int{one, nil} {
 		log := output(t)
 		ended := make(chan event, 4)
-		p, err := startProcess(s, cpus, []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(), log,
-			func(e event) { ended <- e })
+		p, err := startProcess(s, ofRanks, cpus,
+			[]string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(),
+			log, func(e event) { ended <- e })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,7 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 			t.Errorf("on %q, want %q (%v)", got, want, err)
 		}
 	}
-	if _, err := startProcess(s, []int{1 << 15}, []string{"true"}, os.Environ(), output(t),
+	if _, err := startProcess(s, ofRanks, []int{1 << 15}, []string{"true"}, os.Environ(), output(t),
 		func(event) {}); err == nil {
 		t.Error("a process runs on a processor that there is not")
 	}

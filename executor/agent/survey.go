@@ -54,7 +54,7 @@ func (a *Agent) probe(ctx context.Context, fabrics []string) (rank.Probe, error)
 		return rank.Probe{Fabrics: a.o.Engine.Probe(fabrics)}, nil
 	}
 	argv := append(append([]string{}, a.o.ProbeCommand...), fabrics...)
-	out, err := a.spawner.output(ctx, a.o.Deadlines.Command, argv,
+	out, err := a.spawner.output(ctx, a.o.Deadlines.Command, ofRanks, argv,
 		a.environment(environ.Layers{Weir: fabric.RankEnv()}).Env)
 	if err != nil {
 		return p, fmt.Errorf("the probe process failed: %w", err)

@@ -212,8 +212,8 @@ func (t *logPiece) decode(text []byte) (*Log, error) {
 	if !filepath.IsLocal(t.Name) || filepath.Clean(t.Name) != t.Name {
 		return nil, fmt.Errorf("a log named %q", t.Name)
 	}
-	if t.From < 0 || t.From > maxOutput {
-		return nil, fmt.Errorf("log %s goes on at byte %d", t.Name, t.From)
+	if t.From < 0 || t.From > maxOutput || len(text) > logPieceSize {
+		return nil, fmt.Errorf("log %s goes on at byte %d with %d", t.Name, t.From, len(text))
 	}
 	return &Log{Name: t.Name, From: t.From, Text: text}, nil
 }

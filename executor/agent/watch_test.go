@@ -10,10 +10,10 @@ import (
 
 func startMember(t *testing.T, argv ...string) *member {
 	t.Helper()
-	s := newSpawner(cgroup.Limits{}) // which gives it a group of its own
+	s := newSpawner(cgroup.Limits{}, nil) // which gives it a group of its own
 	t.Cleanup(func() { s.close() })
 	cmd := exec.Command(argv[0], argv[1:]...)
-	if err := s.start(cmd); err != nil {
+	if err := s.start(cmd, ofRanks); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"weir/executor/trust"
 )
 
 // Directory is a handle on what etcd has outside of sessions: the agents that wait for
@@ -95,13 +97,17 @@ type Invitation struct {
 	Gone    bool
 }
 
+// MostInvitation is how long one may be, in bytes: what is sealed, and its seal.
+const MostInvitation = trust.MaxInvitation + 16<<10
+
 // Invites gives the invitations of a node that are there and then those that come and
 // go. The channel is closed when ctx ends or the watch breaks.
 func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation, error) {
 	if err := checkName("node", node); err != nil {
 		return nil, err
 	}
-	return stream(ctx, &d.door, d.root+invitesDir+node+"/", func(c change) (Invitation, bool) {
+	what := followed{d.root + invitesDir + node + "/", MostInvitation, pageValues}
+	return stream(ctx, &d.door, what, func(c change) (Invitation, bool) {
 		return Invitation{Session: c.name, Body: c.value, Gone: c.deleted}, checkSession(c.name) == nil
 	})
 }

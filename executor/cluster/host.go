@@ -46,7 +46,7 @@ func (s *Session) Host(ctx context.Context, launch string, nodes []string) (*Hos
 	if len(h.nodes) < 2 {
 		return h, nil
 	}
-	run, err := s.follow(ctx, h.prefix+upDir, h.apply)
+	run, err := s.follow(ctx, followed{h.prefix + upDir, mostValue, pageKeys}, h.apply)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("opening the meeting place of launch %s: %w", launch, err)

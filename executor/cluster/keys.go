@@ -3,7 +3,8 @@ package cluster
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"weir/executor/trust"
 )
 
 // Every key hangs on the lease of the process that wrote it. Those of a session are
@@ -54,10 +55,10 @@ func (s *Session) launchKey(launch string) string {
 	return s.prefix + "launches/" + launch + "/"
 }
 
-// checkName holds names of sessions, nodes and tasks to what a key's part can be.
+// checkName holds names of sessions, nodes and tasks to what is a name everywhere.
 func checkName(what, name string) error {
-	if name == "" || len(name) > 250 || strings.ContainsAny(name, "/\x00") {
-		return fmt.Errorf("%s name %q: must have 1 to 250 characters and no slash", what, name)
+	if err := trust.CheckName(name); err != nil {
+		return fmt.Errorf("%s %w", what, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 )
 
 // Join registers this process as the agent of a node for as long as it lives.
@@ -35,38 +36,33 @@ type Member struct {
 // Members gives the agents that are there and then all that come and go. The
 // channel is closed when ctx ends or the watch breaks.
 func (s *Session) Members(ctx context.Context) (<-chan Member, error) {
-	return stream(ctx, &s.door, s.membersKey(), func(c change) (Member, bool) {
-		return Member{Node: c.name, Inventory: c.value, Gone: c.deleted, revision: c.revision}, true
+	return stream(ctx, &s.door, followed{s.membersKey(), mostValue, pageKeys}, func(c change) (Member, bool) {
+		m := Member{Node: c.name, Inventory: c.value, Gone: c.deleted, revision: c.revision}
+		return m, checkName("node", c.name) == nil
 	})
 }
 
-// stream turns the changes below a prefix into a channel of what they mean.
-func stream[T any](ctx context.Context, d *door, prefix string, read func(change) (T, bool)) (<-chan T, error) {
-	// a channel would block while the keys that are already there are applied
-	var first []T
+// stream turns the changes below a prefix into a channel of what they mean. While nobody takes
+// one, nothing more is read from etcd.
+func stream[T any](ctx context.Context, d *door, what followed, read func(change) (T, bool)) (<-chan T, error) {
 	out := make(chan T)
-	started := false
-	run, err := d.follow(ctx, prefix, func(c change) {
-		v, ok := read(c)
-		switch {
-		case !ok:
-		case !started:
-			first = append(first, v)
-		default:
-			send(ctx, d, out, v)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	started = true
+	began, begun := make(chan error, 1), sync.Once{}
 	d.wg.Go(func() {
 		defer close(out)
-		for _, v := range first {
-			send(ctx, d, out, v)
+		run, err := d.follow(ctx, what, func(c change) {
+			if v, ok := read(c); ok {
+				begun.Do(func() { began <- nil })
+				send(ctx, d, out, v)
+			}
+		})
+		begun.Do(func() { began <- err })
+		if err == nil {
+			_ = run(ctx) // the closed channel says that it broke
 		}
-		_ = run(ctx) // the closed channel says that it broke
 	})
+	if err := <-began; err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 

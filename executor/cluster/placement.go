@@ -34,8 +34,9 @@ type Placement struct {
 // Placements gives the tasks of a node as they come, and as they are withdrawn:
 // those that were done are, too.
 func (s *Session) Placements(ctx context.Context, node string) (<-chan Placement, error) {
-	return stream(ctx, &s.door, s.placementsKey()+node+"/", func(c change) (Placement, bool) {
-		return Placement{Task: c.name, Spec: c.value, Withdrawn: c.deleted}, true
+	what := followed{s.placementsKey() + node + "/", mostValue, pageValues}
+	return stream(ctx, &s.door, what, func(c change) (Placement, bool) {
+		return Placement{Task: c.name, Spec: c.value, Withdrawn: c.deleted}, checkName("task", c.name) == nil
 	})
 }
 

@@ -13,8 +13,9 @@ import (
 // How many keys are read at a time: those with values of the greatest length make an
 // answer of some megabytes.
 const (
-	pageKeys  = 16
-	pageNames = 1000 // without values
+	pageKeys   = 16
+	pageValues = 4    // where a stranger may have written them, too
+	pageNames  = 1000 // without values
 )
 
 // get is the value of a key, nil if there is none.
@@ -52,6 +53,19 @@ func (d *door) names(ctx context.Context, prefix string) (names []string, err er
 // list reads all keys below a prefix as they were at one revision, so many at a time.
 func (d *door) list(ctx context.Context, prefix string, page int64,
 	options ...clientv3.OpOption) (all []*mvccpb.KeyValue, revision int64, err error) {
+	revision, err = d.pages(ctx, prefix, page, func() { all = nil },
+		func(some []*mvccpb.KeyValue) { all = append(all, some...) }, options...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return all, revision, nil
+}
+
+// pages reads all keys below a prefix as they were at one revision, so many at a time, and
+// keeps none of them. Where it takes so long that etcd has forgotten what was then, it begins
+// anew.
+func (d *door) pages(ctx context.Context, prefix string, page int64, anew func(), take func([]*mvccpb.KeyValue),
+	options ...clientv3.OpOption) (revision int64, err error) {
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	for from := prefix; ; {
 		var got *clientv3.GetResponse
@@ -60,20 +74,23 @@ func (d *door) list(ctx context.Context, prefix string, page int64,
 				clientv3.WithRev(revision))...)
 			return err
 		})
-		if errors.Is(err, rpctypes.ErrCompacted) { // it took so long that etcd has forgotten
-			all, revision, from = nil, 0, prefix
+		if errors.Is(err, rpctypes.ErrCompacted) {
+			if anew != nil {
+				anew()
+			}
+			revision, from = 0, prefix
 			continue
 		}
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		if revision == 0 {
 			revision = got.Header.Revision
 		}
-		all = append(all, got.Kvs...)
+		take(got.Kvs)
 		if !got.More {
-			return all, revision, nil
+			return revision, nil
 		}
-		from = string(all[len(all)-1].Key) + "\x00"
+		from = string(got.Kvs[len(got.Kvs)-1].Key) + "\x00"
 	}
 }

@@ -43,7 +43,7 @@ func (s *Session) Meet(ctx context.Context, launch, node string, mine []int, ran
 	if r.alone() {
 		return r, nil
 	}
-	run, err := s.follow(ctx, r.prefix+downDir, r.apply)
+	run, err := s.follow(ctx, followed{r.prefix + downDir, mostValue, pageKeys}, r.apply)
 	if err != nil {
 		r.stop()
 		return nil, fmt.Errorf("meeting for launch %s: %w", launch, err)

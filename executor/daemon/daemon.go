@@ -19,6 +19,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/cgroup"
 	"weir/executor/cluster"
+	"weir/executor/confine"
 	"weir/executor/scratch"
 	"weir/executor/trust"
 	"weir/results"
@@ -35,7 +36,8 @@ type Options struct {
 	Commands     bool     // run commands that a scenario names
 	AllowEnv     []string // as those of agent.Options
 	SecretsDir   string
-	Limits       cgroup.Limits     // as those of agent.Options
+	Limits       cgroup.Limits // as those of agent.Options
+	RankUser     *confine.User
 	Say          func(text string) // tells whoever runs it what happens, a line at a time
 
 	Etcd  cluster.Config // where to register
@@ -46,17 +48,23 @@ type Options struct {
 // Run registers this node and serves every session that invites it, until ctx ends. The
 // error says why it could not go on.
 func Run(ctx context.Context, o Options) error {
-	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}, over: map[string]time.Time{}}
+	d := &daemon{Options: o, sessions: map[string]context.CancelFunc{}, refused: map[string]bool{}}
 	var err error
 	if d.lock, d.id, err = lockState(o.State); err != nil {
 		return err
 	}
 	defer d.lock.Close()
+	if d.over, err = readOver(d.State); err != nil {
+		return err
+	}
 	if err := d.credentials(time.Now()); err != nil {
 		return err
 	}
 	if d.Limits != (cgroup.Limits{}) {
 		d.Say(agent.Bounds(d.Limits))
+	}
+	if d.RankUser.Root() {
+		d.Say("ranks run as root, as this agent does: --rank-user NAME has them run as another user")
 	}
 	cgroup.Sweep() // what an agent that was killed has left
 	for _, root := range scratch.Roots() {
@@ -105,7 +113,13 @@ type daemon struct {
 	mu       sync.Mutex
 	sessions map[string]context.CancelFunc // being served
 	over     map[string]time.Time          // sessions that ended in order, until their invitations do
+	refused  map[string]bool               // sessions whose invitation stands and is refused
+	refusals limit                         // of what is said of invitations that are refused
 }
+
+// mostSessions is how many invitations are attended to at once. Whoever writes to etcd can put
+// as many there as it likes.
+const mostSessions = 32
 
 // registered waits for invitations as long as the registration holds.
 func (d *daemon) registered(ctx context.Context) error {
@@ -208,8 +222,14 @@ func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
 	case i.Gone && serving:
 		end()
 	case i.Gone:
-		d.wg.Go(func() { d.answer(i.Session, "") }) // nobody reads any more why it was refused
+		if d.refused[i.Session] { // nobody reads any more why
+			delete(d.refused, i.Session)
+			d.wg.Go(func() { d.answer(i.Session, "") })
+		}
 	case serving:
+	case len(d.sessions) >= mostSessions:
+		d.refused[i.Session] = true
+		d.refuse(i.Session, fmt.Sprintf("this agent attends to %d sessions at a time, and has as many", mostSessions))
 	default:
 		life, end := context.WithCancel(ctx)
 		d.sessions[i.Session] = end
@@ -221,6 +241,9 @@ func (d *daemon) invited(ctx context.Context, i cluster.Invitation) {
 			d.mu.Lock()
 			delete(d.sessions, i.Session)
 			gone := life.Err() != nil
+			if refused && !gone {
+				d.refused[i.Session] = true
+			}
 			d.mu.Unlock()
 			end()
 			if refused && gone {
@@ -245,6 +268,9 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool
 				d.answer(i.Session, "")
 			}
 			return false
+		case errors.Is(err, errRefused):
+			d.refuse(i.Session, err.Error())
+			return true
 		case err.Error() != told:
 			told = err.Error()
 			d.answer(i.Session, told)
@@ -262,6 +288,23 @@ func (d *daemon) attend(ctx context.Context, i cluster.Invitation) (refused bool
 	return told != ""
 }
 
+// refuse tells a session, and whoever runs this process, why an invitation is refused: of so
+// many of them as a person reads, and of the others how many there were.
+func (d *daemon) refuse(session, why string) {
+	ok, before := d.refusals.take(time.Now())
+	if !ok {
+		return
+	}
+	if before > 0 {
+		d.Say(fmt.Sprintf("%d further invitations were refused", before))
+	}
+	d.Say(fmt.Sprintf("session %s: %s", session, why))
+	d.wg.Go(func() { d.answer(session, why) })
+}
+
+// errRefused is of what was not even an invitation of the cluster's, or is one no more.
+var errRefused = errors.New("refused")
+
 // accept checks an invitation and serves its session once.
 func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 	invitation, coordinator, err := openInvitation(d.authority(), d.Node, i, time.Now())
@@ -269,7 +312,7 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 		return err
 	}
 	if d.done(i.Session) {
-		return errors.New("refused an invitation to a session that is over")
+		return fmt.Errorf("%w an invitation to a session that is over", errRefused)
 	}
 	identity, err := d.enrolled(ctx, invitation.Coordinator)
 	if err != nil {
@@ -284,25 +327,9 @@ func (d *daemon) accept(ctx context.Context, i cluster.Invitation) error {
 	}
 	err = s.run(ctx)
 	if err == nil && ctx.Err() == nil {
-		d.mu.Lock()
-		d.over[i.Session] = invitation.Expires
-		d.mu.Unlock()
+		d.ended(i.Session, invitation.Expires)
 	}
 	return err
-}
-
-// done says whether a session has ended in order here. Its invitation may still be put
-// into etcd again by whoever can write there.
-func (d *daemon) done(session string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for id, until := range d.over {
-		if time.Now().After(until) {
-			delete(d.over, id)
-		}
-	}
-	_, done := d.over[session]
-	return done
 }
 
 // openInvitation gives what an invitation of a node says and the name of the coordinator
@@ -311,11 +338,11 @@ func openInvitation(authority []byte, node string, i cluster.Invitation, now tim
 	about := trust.Subject{Session: i.Session, Node: node, Name: InvitationName}
 	text, coordinator, err := trust.OpenInvitation(authority, about, i.Body, now)
 	if err != nil {
-		return Invitation{}, "", fmt.Errorf("refused: %w", err)
+		return Invitation{}, "", fmt.Errorf("%w: %w", errRefused, err)
 	}
 	invitation, err := decodeInvitation(i.Session, text)
 	if err != nil {
-		return Invitation{}, "", fmt.Errorf("refused an invitation of %s: %w", coordinator, err)
+		return Invitation{}, "", fmt.Errorf("%w an invitation of %s: %w", errRefused, coordinator, err)
 	}
 	return invitation, coordinator, nil
 }

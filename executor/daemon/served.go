@@ -71,11 +71,14 @@ func (s *served) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, shm.Remove()) }()
+	if err := s.RankUser.Own(shm.Path()); err != nil {
+		return err
+	}
 	a := agent.New(agent.Options{
 		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand,
 		LogDir:     filepath.Join(tmp.Path(), "logs"),
 		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true,
-		NoCommands: !s.Commands, Limits: s.Limits,
+		NoCommands: !s.Commands, Limits: s.Limits, RankUser: s.RankUser,
 		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: s.shell, Secrets: s.secrets,
 		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },
 		Sink:    func(r agent.Report) { s.send(l, r) },

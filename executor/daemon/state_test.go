@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -128,5 +131,53 @@ func TestAnEtcdThatWasThereIsWaitedFor(t *testing.T) {
 	d := &daemon{known: true}
 	if err := d.unregistered(cluster.ErrTaken); errors.Is(err, errAway) {
 		t.Error("it waits for an etcd where another agent has its name")
+	}
+}
+
+// A session that has ended is over for the next process with this state directory, too, until
+// its invitation has expired.
+func TestSessionsThatAreOverAreRemembered(t *testing.T) {
+	dir := t.TempDir()
+	begin := func() *daemon {
+		over, err := readOver(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &daemon{over: over, Options: Options{State: dir, Say: func(text string) { t.Error(text) }}}
+	}
+	d := begin()
+	d.ended("long", time.Now().Add(time.Hour))
+	d.ended("short", time.Now().Add(-time.Second))
+	if next := begin(); !next.done("long") || next.done("short") || next.done("other") {
+		t.Errorf("remembered are %v", next.over)
+	}
+	for i := range mostOver + 5 {
+		d.over[strconv.Itoa(i)] = time.Now().Add(time.Minute)
+	}
+	d.ended("last", time.Now().Add(time.Hour))
+	if len(d.over) > mostOver || !d.done("long") || !d.done("last") {
+		t.Errorf("%d are remembered", len(d.over))
+	}
+	if err := os.WriteFile(filepath.Join(dir, overFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readOver(dir); err == nil {
+		t.Error("a damaged file is read")
+	}
+}
+
+// What strangers can cause is said a few times, and then how often it was not.
+func TestRefusalsAreSaidAtALimitedRate(t *testing.T) {
+	var l limit
+	now, said := time.Now(), 0
+	for range 1000 {
+		if ok, skipped := l.take(now); ok {
+			if said++; skipped != 0 {
+				t.Errorf("%d skipped at once", skipped)
+			}
+		}
+	}
+	if ok, skipped := l.take(now.Add(limitSpan)); said != limitMost || !ok || skipped != 1000-limitMost {
+		t.Errorf("said %d times, then %v with %d skipped", said, ok, skipped)
 	}
 }

@@ -39,13 +39,14 @@ type Fleet struct {
 	recruits *recruits // where agents are registered
 	vain     bool      // Reacquire waited for nodes that did not come, and none has since
 
-	mu      sync.Mutex
-	workers int               // that the launcher looks after
-	ended   map[string]error  // what it says of those that are not there any more, by node
-	begun   bool              // the agents have come: who ends now is told of at once
-	here    map[string]string // instances by node
-	lost    error             // of a file that could not be kept
-	logged  map[string]int64  // bytes of logs, by node
+	mu       sync.Mutex
+	workers  int               // that the launcher looks after
+	ended    map[string]error  // what it says of those that are not there any more, by node
+	begun    bool              // the agents have come: who ends now is told of at once
+	here     map[string]string // instances by node
+	lost     error             // of a file that could not be kept
+	logged   map[string]int64  // bytes of logs, by node
+	expected expected
 }
 
 // Departure is an agent's link that has ended.
@@ -58,7 +59,7 @@ type Departure struct {
 func New(c Config) *Fleet {
 	return &Fleet{
 		c: c, o: c.Options, here: map[string]string{}, logged: map[string]int64{}, departed: make(chan Departure, 16),
-		closed: make(chan struct{}), stop: func() {},
+		closed: make(chan struct{}), stop: func() {}, expected: expected{tasks: map[string]map[string][]string{}},
 	}
 }
 
@@ -237,7 +238,7 @@ func (f *Fleet) take(node string, m link.Message) error {
 		return err
 	}
 	if r.Log != nil {
-		return f.keep(node, r.Log)
+		return f.keep(node, r.Task, r.Log)
 	}
 	f.c.Owner.Report(r)
 	return nil

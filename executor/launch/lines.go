@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"unicode"
+
+	"weir/printable"
 )
 
 // What Lines keeps at most.
@@ -74,15 +75,6 @@ func (l *Lines) Last() string {
 	return ""
 }
 
-// Printable replaces what is no printable character.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r':
-			return -1 // ssh ends its own lines with it
-		case r == '\t' || unicode.IsPrint(r):
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
-}
+// Printable keeps what a host says from doing anything to a terminal. ssh ends its own lines
+// with a carriage return, which goes.
+func Printable(s string) string { return printable.Line(strings.ReplaceAll(s, "\r", "")) }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -44,16 +45,50 @@ func (l *Ledger) Open() error {
 	if l.o.Resume {
 		open = l.formerDir
 	}
+	if err := noLinks(l.o.Dir); err != nil {
+		return Refuse(ExitUsage, "%w", err)
+	}
 	if err := open(); err != nil {
 		return err
 	}
 	var err error
-	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, "events.ndjson"), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
-		0o644)
+	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, "events.ndjson"),
+		os.O_CREATE|os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return fmt.Errorf("making the event file: %w", err)
 	}
 	return nil
+}
+
+// noLinks refuses a session directory in which a link would lead what is written elsewhere, to
+// files of whoever runs the session.
+func noLinks(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case path != dir && d.Type()&fs.ModeSymlink != 0:
+			return linkError(path)
+		}
+		return nil
+	})
+}
+
+// NoLinks is what must hold before the files of a session's end are written into its directory.
+func NoLinks(dir string) error {
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		if err == nil && f.Type()&fs.ModeSymlink != 0 {
+			err = linkError(filepath.Join(dir, f.Name()))
+		}
+	}
+	return err
+}
+
+func linkError(path string) error {
+	return fmt.Errorf("%s is a symbolic link: a session writes through none", path)
 }
 
 func (l *Ledger) newDir() error {
@@ -90,7 +125,7 @@ func (l *Ledger) newDir() error {
 // did. The journal's last line may be cut short; it goes.
 func (l *Ledger) formerDir() error {
 	var err error
-	l.journal, err = os.OpenFile(l.journalPath(), os.O_RDWR|os.O_APPEND, 0)
+	l.journal, err = os.OpenFile(l.journalPath(), os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return Refuse(ExitUsage, "%s holds no session to go on with: %w", l.o.Dir, err)
 	}

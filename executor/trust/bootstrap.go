@@ -115,11 +115,11 @@ func (b Bootstrap) check(size int) error {
 	if size > MaxBootstrap {
 		return fmt.Errorf("%d bytes: %d are the most", size, MaxBootstrap)
 	}
-	if err := checkName(b.Session); err != nil {
+	if err := CheckName(b.Session); err != nil {
 		return fmt.Errorf("session: %w", err)
 	}
 	if b.Node != "" && b.Node != AnyNode {
-		if err := checkName(b.Node); err != nil {
+		if err := CheckName(b.Node); err != nil {
 			return fmt.Errorf("node: %w", err)
 		}
 	}

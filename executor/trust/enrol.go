@@ -22,7 +22,7 @@ func NewRequest(node string) (key, csr []byte, err error) {
 	fail := func(err error) ([]byte, []byte, error) {
 		return nil, nil, fmt.Errorf("making a request for a certificate of node %q: %w", node, err)
 	}
-	if err := checkName(node); err != nil {
+	if err := CheckName(node); err != nil {
 		return fail(err)
 	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -35,7 +35,7 @@ func Revoke(dir string, nodes []string, keepTokens bool, now time.Time) error {
 	stamp := now.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano) // as exact as tokens are
 	text := ""
 	for _, node := range nodes {
-		if err := checkName(node); err != nil {
+		if err := CheckName(node); err != nil {
 			return fmt.Errorf("revoking a node: %w", err)
 		}
 		text += stamp + " node " + node + "\n"
@@ -102,7 +102,7 @@ func parseRevoked(text []byte) (revoked, error) {
 		at, err := time.Parse(time.RFC3339, stamp)
 		switch {
 		case err == nil && what == "node":
-			err = checkName(name)
+			err = CheckName(name)
 			if at.After(r.nodes[name]) {
 				r.nodes[name] = at
 			}

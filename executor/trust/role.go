@@ -67,12 +67,12 @@ func checkRole(role Role, name string) error {
 	if name == AnyNode && role == Agent {
 		return nil
 	}
-	return checkName(name)
+	return CheckName(name)
 }
 
-// checkName holds names of nodes and coordinators to what is a part of a key in etcd
+// CheckName holds names of nodes and coordinators to what is a part of a key in etcd
 // and can be printed.
-func checkName(name string) error {
+func CheckName(name string) error {
 	odd := strings.ContainsFunc(name, func(r rune) bool {
 		return r == '/' || r == utf8.RuneError || !unicode.IsPrint(r)
 	})

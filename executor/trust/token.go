@@ -43,7 +43,7 @@ func (a *Authority) Token(ttl time.Duration, node string) (string, error) {
 		return "", fmt.Errorf("making a join token: a life of %s has ended already", ttl)
 	}
 	if node != "" {
-		if err := checkName(node); err != nil {
+		if err := CheckName(node); err != nil {
 			return "", fmt.Errorf("making a join token: %w", err)
 		}
 	}
@@ -112,7 +112,7 @@ func readToken(text string) (Token, *x509.Certificate, error) {
 		return Token{}, nil, errCut
 	}
 	if t.Node != "" {
-		err = checkName(t.Node)
+		err = CheckName(t.Node)
 	}
 	return t, ca, err
 }

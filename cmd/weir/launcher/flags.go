@@ -25,6 +25,7 @@ import (
 	"weir/executor/launch/ssh"
 	"weir/executor/trust"
 	"weir/planner"
+	"weir/printable"
 	"weir/quantity"
 )
 
@@ -101,7 +102,7 @@ func (f *Flags) Fleet(ctx context.Context, etcd cluster.Config, access *trust.Et
 	}
 	o := &fleet.Options{
 		Access: access, Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,
-		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", text) },
+		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", printable.Text(text)) },
 		Request: launch.Request{Binary: self, AllowCommands: true},
 	}
 	if o.Listen == "" && kind != SSH {

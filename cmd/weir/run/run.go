@@ -17,6 +17,7 @@ import (
 	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
 	"weir/executor/cluster"
+	"weir/executor/confine"
 	"weir/executor/environ"
 	"weir/executor/trust"
 	"weir/gate"
@@ -125,6 +126,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	timeout, err := f.limit()
 	if err != nil {
 		return err
+	}
+	if err := confine.NoDumps(); err != nil { // it holds keys
+		return exit.With(gate.ExitExecution, err)
 	}
 	if f.etcd, err = f.cluster.Config(); err != nil {
 		return err

@@ -121,6 +121,9 @@ func (s *session) keep(doc *results.Document, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the session directory: %w", err)
 	}
+	if err := ledger.NoLinks(dir); err != nil {
+		return err
+	}
 	failed := doc.Write(filepath.Join(dir, "results.json"))
 	if failed != nil {
 		failed = fmt.Errorf("writing results: %w", failed)

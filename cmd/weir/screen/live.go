@@ -10,6 +10,7 @@ import (
 
 	"weir/executor/event"
 	"weir/planner"
+	"weir/printable"
 )
 
 // live is a few lines on a terminal that are drawn over and over, four times a
@@ -73,7 +74,7 @@ func (l *live) draw(lines []string) {
 	}
 	columns := Width(l.out)
 	for _, line := range lines {
-		b.WriteString(fit(line, columns-1) + "\n")
+		b.WriteString(fit(printable.Line(line), columns-1) + "\n")
 	}
 	l.drawn = len(lines)
 	_, _ = io.WriteString(l.out, b.String()) // a terminal that is gone must not end the measurement

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weir/executor/event"
+	"weir/printable"
 	"weir/results"
 )
 
@@ -46,6 +47,11 @@ func (m *mishaps) text(e event.Event) string {
 }
 
 func (m *mishaps) line(e event.Event) string {
+	for _, said := range []*string{ // by agents too, on other hosts
+		&e.Reason, &e.Status, &e.Node, &e.Check, &e.Command, &e.Stage, &e.Service, &e.Artifact, &e.Group, &e.Case,
+	} {
+		*said = printable.Text(*said)
+	}
 	switch {
 	case e.Type == event.RequireMissing:
 		return "missing: " + e.Reason
@@ -65,11 +71,11 @@ func (m *mishaps) line(e event.Event) string {
 	case e.Type == event.ServiceStarted && m.first("service "+e.Service):
 		return fmt.Sprintf("service %s starts on %s", e.Service, e.Node)
 	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
-		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, e.Failure.Cause)
+		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, printable.Text(e.Failure.Cause))
 	case e.Type == event.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == event.LaunchFinished && e.Failure != nil:
-		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, e.Failure)
+		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, printable.Text(e.Failure.String()))
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"weir/executor/event"
 	"weir/planner"
+	"weir/printable"
 )
 
 // Progress shows a person how far a session is.
@@ -43,8 +44,8 @@ func (p *plainLines) See(e event.Event) {
 	switch e.Type {
 	case event.CaseMeasured:
 		if e.Failure == nil && !e.Background { // else the launch says so
-			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", e.Case, p.tally.launch, p.tally.launches,
-				p.tally.brief(e.Case, e.Metrics))
+			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", printable.Line(e.Case), p.tally.launch, p.tally.launches,
+				printable.Line(p.tally.brief(e.Case, e.Metrics)))
 		}
 	default:
 		if text := p.mishaps.text(e); text != "" {

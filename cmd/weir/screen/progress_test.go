@@ -133,3 +133,31 @@ launch 0 of a failed: rank 1, phase run: killed by signal 9
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}
 }
+
+// What an agent says of itself does nothing to the terminal of who runs the session, and begins
+// no line of its own.
+func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
+	const hostile = "n2\x1b[2J\x1b]0;t\x07\r\nweir: session passed\u009b2J"
+	launch := 0
+	for _, e := range []event.Event{
+		{Type: event.ArtifactKept, Artifact: hostile, Node: hostile, Status: hostile, Reason: hostile},
+		{Type: event.NodeLost, Node: hostile, Reason: hostile},
+		{Type: event.CheckDone, Check: hostile, Node: hostile, Status: "failed", Reason: hostile},
+		{Type: event.CommandDone, Command: hostile, Stage: "setup", Node: hostile, Status: hostile, Reason: hostile},
+		{Type: event.ServiceStarted, Service: hostile, Node: hostile},
+		{Type: event.ServiceEnded, Service: hostile, Node: hostile, Status: "failed",
+			Failure: &results.Failure{Cause: hostile}},
+		{Type: event.LaunchFinished, Group: "a", Launch: &launch,
+			Failure: &results.Failure{Node: hostile, Cause: hostile}},
+		{Type: event.RequireMissing, Reason: hostile},
+	} {
+		var out strings.Builder
+		p := NewProgress(&out, aPlan(), Style{})
+		p.See(e)
+		p.Close()
+		text := out.String()
+		if strings.ContainsAny(text, "\x1b\x07\r\u009b") || strings.Contains(text, "\nweir: ") || text == "" {
+			t.Errorf("%s: %q", e.Type, text)
+		}
+	}
+}

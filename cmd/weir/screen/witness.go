@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"weir/printable"
 )
 
 // Witness passes on what is written and keeps the first error: what is printed
@@ -35,9 +37,25 @@ func (w *Witness) Failed() bool {
 
 // fileOf is the file that a writer writes to, if it is one.
 func fileOf(w io.Writer) (*os.File, bool) {
-	if inner, ok := w.(*Witness); ok {
-		w = inner.Writer
+	for {
+		switch inner := w.(type) {
+		case *Witness:
+			w = inner.Writer
+		case *printable.Writer:
+			w = inner.To
+		default:
+			f, ok := w.(*os.File)
+			return f, ok
+		}
 	}
-	f, ok := w.(*os.File)
-	return f, ok
+}
+
+// Printable is a writer for what a person reads: nothing that others have written does
+// anything to the terminal. What is no terminal, a program may read as it is, unless it is the
+// stream of messages.
+func Printable(w io.Writer, messages bool) io.Writer {
+	if styles := isTerminal(w); styles || messages {
+		return &printable.Writer{To: w, Styles: styles}
+	}
+	return w
 }

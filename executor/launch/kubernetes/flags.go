@@ -43,7 +43,8 @@ func (k *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.SharedMemory, "kube-shm", o.SharedMemory,
 		"most of the pods' /dev/shm, a `QUANTITY`; 0: as the container runtime has it")
 	f.StringArrayVar(&k.capabilities, "kube-capability", nil, "`CAPABILITY` of the container (repeatable; default "+
-		strings.Join(o.Capabilities, ", ")+"; none: no more than every container)")
+		strings.Join(o.Capabilities, ", ")+"; none: none at all)")
+	f.StringVar(&o.User, "kube-user", "", "`UID[:GID]` of the container's processes (default: its image's)")
 	f.BoolVar(&o.Privileged, "kube-privileged", false, "privileged containers")
 	f.BoolVar(&o.HostNetwork, "kube-host-network", false, "pods use the network of their node")
 	f.BoolVar(&o.HostIPC, "kube-host-ipc", false, "pods use the IPC namespace of their node")

@@ -231,22 +231,13 @@ func (l *Launcher) container(r *launch.Request) (c object, volumes []any) {
 			mount(strings.ToLower(name), where, object{"emptyDir": object{"medium": "HugePages-" + size}})
 		}
 	}
-	security := object{}
-	if len(o.Capabilities) > 0 {
-		security["capabilities"] = object{"add": list(o.Capabilities)}
-	}
-	if o.Privileged {
-		security["privileged"] = true
-	} else if !slices.Contains(o.Capabilities, "SYS_ADMIN") { // with which it is all allowed
-		security["allowPrivilegeEscalation"] = false
-	}
 	c = object{
 		"name":            agent,
 		"image":           o.Image,
 		"command":         []any{o.Command},
 		"args":            list(r.AgentArguments(path.Join(bootstrapDir, bootstrapKey))),
 		"env":             environment(r),
-		"securityContext": security,
+		"securityContext": o.security(),
 		"volumeMounts":    mounts,
 	}
 	if o.PullPolicy != "" {

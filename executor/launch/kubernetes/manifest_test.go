@@ -276,6 +276,7 @@ func TestOptionsRefuse(t *testing.T) {
 		"huge pages": {func(o *Options) { o.Resources = map[string]string{"hugepages-2Mi": "1Gi"} },
 			"only to pods that also ask for memory or cpu"},
 		"shared memory": {func(o *Options) { o.SharedMemory = "" }, "shared memory"},
+		"user":          {func(o *Options) { o.User = "nobody" }, "must be UID or UID:GID"},
 		"capability":    {func(o *Options) { o.Capabilities = []string{"CAP_IPC_LOCK"} }, "without CAP_"},
 		"toleration": {func(o *Options) { o.Tolerations = []string{"a:Never"} },
 			`toleration "a:Never": must be KEY[=VALUE][:EFFECT]`},

@@ -40,8 +40,9 @@ type Options struct {
 	Labels         map[string]string // of all that is created, beside its own
 	Resources      map[string]string // requested and limited alike
 	SharedMemory   string            // most of /dev/shm, "0": as the container runtime has it
-	Capabilities   []string          // of the container beside those that it has
+	Capabilities   []string          // of the container, which has no others
 	Privileged     bool
+	User           string // UID or UID:GID of the container's processes; "": its image says
 	HostNetwork    bool
 	HostIPC        bool
 
@@ -54,7 +55,7 @@ type Options struct {
 // needs IPC_LOCK; a container's own /dev/shm has 64 MiB, which no engine gets by with.
 func Default() Options {
 	return Options{
-		Kubectl: "kubectl", Command: "weir", SharedMemory: "16Gi", Capabilities: []string{"IPC_LOCK"},
+		Kubectl: "kubectl", Command: "weir", SharedMemory: "16Gi", Capabilities: []string{"IPC_LOCK", "SYS_NICE"},
 		Wait: 10 * time.Minute, Deadline: 24 * time.Hour,
 	}
 }
@@ -111,6 +112,9 @@ func (o *Options) check() error {
 		if !capability.MatchString(c) || strings.HasPrefix(c, "CAP_") {
 			return fmt.Errorf("capability %q: Kubernetes writes them in capitals and without CAP_, such as IPC_LOCK", c)
 		}
+	}
+	if o.User != "" && !isUser(o.User) {
+		return fmt.Errorf("user %q: must be UID or UID:GID, two numbers", o.User)
 	}
 	for _, t := range o.Tolerations {
 		if !toleration.MatchString(t) {

@@ -1,0 +1,90 @@
+package printable
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What the security review put into names and reasons.
+const hostile = "a\x1b[2J\x1b[1;31mROOT SAYS\x07\r\nweir agent: session fake begins\u009b2J\u202eback\u2028\x7f"
+
+func TestALineStaysOne(t *testing.T) {
+	got := Line(hostile)
+	if strings.ContainsAny(got, "\x1b\x07\r\n\u009b\u202e\u2028\x7f") || !strings.HasPrefix(got, "a\uFFFD[2J") {
+		t.Errorf("%q", got)
+	}
+	for _, same := range []string{"", "plain", "tab\there", "größe 日本 ½", "\uFFFD"} {
+		if got := Line(same); got != same {
+			t.Errorf("%q became %q", same, got)
+		}
+	}
+}
+
+func TestNoLineOfATextBeginsAsWeirsDo(t *testing.T) {
+	got := Text("first\r\nweir: all is well\n\nlast\x1b[A")
+	if got != "first\n  weir: all is well\n  \n  last\uFFFD[A" {
+		t.Errorf("%q", got)
+	}
+}
+
+// written is what comes of a text in pieces of a size.
+func written(t testing.TB, styles bool, text string, size int) string {
+	t.Helper()
+	var to bytes.Buffer
+	w := &Writer{To: &to, Styles: styles}
+	for rest := text; len(rest) > 0; {
+		n := min(size, len(rest))
+		if k, err := w.Write([]byte(rest[:n])); k != n || err != nil {
+			t.Fatal(k, err)
+		}
+		rest = rest[n:]
+	}
+	return to.String()
+}
+
+func TestAWriterReplacesWhatDoesSomething(t *testing.T) {
+	for size := 1; size < 8; size++ {
+		got := written(t, false, hostile, size)
+		if strings.ContainsAny(got, "\x1b\x07\r\u009b\u202e\u2028\x7f") || strings.Count(got, "\n") != 1 {
+			t.Errorf("in pieces of %d: %q", size, got)
+		}
+	}
+	const text = "größe\t日本\n\n½"
+	for size := 1; size < 8; size++ {
+		if got := written(t, false, text, size); got != text {
+			t.Errorf("in pieces of %d: %q", size, got)
+		}
+	}
+}
+
+func TestColoursArePassedOnWhereTheyAreWanted(t *testing.T) {
+	const own = "\x1b[31mfailed\x1b[0m\n\x1b[3A\r\x1b[Jnext"
+	if got := written(t, true, own, len(own)); got != own {
+		t.Errorf("%q", got)
+	}
+	if got := written(t, false, own, len(own)); strings.Contains(got, "\x1b") {
+		t.Errorf("%q", got)
+	}
+	for _, other := range []string{
+		"\x1b[2J", "\x1b]0;title\x07", "\x1b[6n", "\x1b[?1049h", "\x1bc", "\x1bP", "\x1b[1;1H", "\x1b[3A",
+	} {
+		if got := written(t, true, other, len(other)); strings.Contains(got, "\x1b") {
+			t.Errorf("%q became %q", other, got)
+		}
+	}
+}
+
+func FuzzWriter(f *testing.F) {
+	f.Add(hostile, 3)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		got := written(t, false, text, max(size, 1))
+		if strings.ContainsAny(got, "\x1b\r\x00\x7f") || !utf8.ValidString(got) {
+			t.Errorf("%q became %q", text, got)
+		}
+		if line := Line(text); strings.Contains(line, "\n") || line != Line(line) {
+			t.Errorf("%q became %q", text, line)
+		}
+	})
+}
