@@ -210,7 +210,7 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     struct shm *s = r->fs;
     for (int p = 0; p < r->cfg.ranks; p++) {
         struct shm_blob b;
-        if (p == r->cfg.rank)
+        if (!rank_is_peer(r, p))
             continue;
         if (lens[p] != sizeof b)
             return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
@@ -222,7 +222,7 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
         if (rc < 0)
             return rc;
     }
-    for (int got = 1; got < r->cfg.ranks;) {
+    for (int got = 1; got < r->all.n;) {
         int rc, conn = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
         if ((rc = rank_expired(r)) < 0) { /* in each round: strangers take time too */
             if (conn >= 0)
@@ -241,7 +241,7 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
         got += rc == 0;
     }
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank)
+        if (rank_is_peer(r, p))
             take_turns(r, p);
     return 0;
 }

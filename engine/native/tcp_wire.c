@@ -174,6 +174,8 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
         fds[p][0] = fds[p][1] = -1;
     for (int p = r->cfg.rank + 1; p < r->cfg.ranks; p++) {
         struct blob b;
+        if (!rank_is_peer(r, p))
+            continue;
         if (lens[p] != sizeof b)
             return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
                              lens[p], sizeof b);
@@ -182,7 +184,9 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
             if ((fds[p][lane] = reach(r, p, &b, lane)) < 0)
                 return fds[p][lane];
     }
-    for (missing = 2 * r->cfg.rank; missing > 0;) {
+    for (int p = 0; p < r->cfg.rank; p++)
+        missing += rank_is_peer(r, p) ? 2 : 0;
+    while (missing > 0) {
         int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
             struct pollfd pfd = {w->listener, POLLIN, 0};
