@@ -19,8 +19,8 @@ type Member struct {
 	tokens int64 // that it has in a step
 	rank   Rank
 	spoke  *mesh.Spoke
-	orders chan order
-	gone   chan error
+	orders chan order // closed when the leader has gone
+	gone   error      // why; of a closed orders
 
 	mu    sync.Mutex
 	masks []epelastic.Mask // of the phase
@@ -29,7 +29,7 @@ type Member struct {
 // NewMember begins to hear the leader.
 func NewMember(self int, tokens int64, rank Rank, spoke *mesh.Spoke) *Member {
 	m := &Member{
-		self: self, tokens: tokens, rank: rank, spoke: spoke, orders: make(chan order, 16), gone: make(chan error, 1),
+		self: self, tokens: tokens, rank: rank, spoke: spoke, orders: make(chan order, 16),
 	}
 	go m.listen()
 	return m
@@ -44,7 +44,8 @@ func (m *Member) listen() {
 			err = json.Unmarshal(message, &o)
 		}
 		if err != nil {
-			m.gone <- err
+			m.gone = err
+			close(m.orders)
 			return
 		}
 		switch o.Do {
@@ -68,7 +69,10 @@ func (m *Member) listen() {
 func (m *Member) Run(ctx context.Context, p *epelastic.Part) error {
 	for {
 		select {
-		case o := <-m.orders:
+		case o, there := <-m.orders:
+			if !there {
+				return m.forsaken()
+			}
 			if o.Do == doEnd {
 				m.mu.Lock()
 				p.Masks, m.masks = m.masks, nil
@@ -78,14 +82,16 @@ func (m *Member) Run(ctx context.Context, p *epelastic.Part) error {
 			if err := m.carryOut(o, p); err != nil {
 				return err
 			}
-		case err := <-m.gone:
-			return &engine.Error{
-				Phase: "run", Peer: 0, Code: -int(syscall.ECONNRESET),
-				Text: fmt.Sprintf("rank 0, which leads the group, has gone: %v", err),
-			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+	}
+}
+
+func (m *Member) forsaken() error {
+	return &engine.Error{
+		Phase: "run", Peer: 0, Code: -int(syscall.ECONNRESET),
+		Text: fmt.Sprintf("rank 0, which leads the group, has gone: %v", m.gone),
 	}
 }
 

@@ -121,13 +121,25 @@ static int post(struct sending *s, const struct weir_ep_put *p)
     return (rc = r->fab->post(r)) < 0 ? rc : breathe(s, done);
 }
 
+/* A peer has done nothing for too long. */
+static int silent(struct ep_run *u, int peer)
+{
+    u->missing[peer] = 1;
+    return rank_fail(u->r, -ETIMEDOUT, "silence", peer, "nothing came of rank %d for %.3g s", peer,
+                     (double)u->silence / 1e9);
+}
+
 static int settle(struct ep_run *u, int peer)
 {
-    struct weir_req *q = &u->requests[peer];
+    struct weir_req *q     = &u->requests[peer];
+    int64_t          start = u->silence ? weir_monotonic() : 0;
     int              rc;
-    while (q->pending != IDLE)
+    while (q->pending != IDLE) {
+        if (u->silence && weir_monotonic() - start > u->silence)
+            return silent(u, peer);
         if ((rc = rank_turn(u->r, peer, "send")) < 0)
             return rc;
+    }
     return q->failed ? rank_fail(u->r, q->failed, "send", peer, "a request failed with status %d",
                                  q->failed)
                      : 0;
@@ -193,15 +205,6 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
 static int has_come(struct weir_rank *r, int peer, uint64_t word)
 {
     return atomic_load_explicit(rank_word(r, rank_flag_of(peer)), memory_order_acquire) >= word;
-}
-
-/* No peer that is still missing has said anything for too long. */
-static int silent(struct ep_run *u, int peer)
-{
-    for (int i = 0; i < u->r->cfg.ranks; i++)
-        u->missing[i] = !u->requests[i].stamped;
-    return rank_fail(u->r, -ETIMEDOUT, "silence", peer, "nothing came of rank %d for %.3g s", peer,
-                     (double)u->silence / 1e9);
 }
 
 /* Waits for the word of each peer; all are looked at in each turn, so that who comes late

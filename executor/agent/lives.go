@@ -74,10 +74,12 @@ func (l *launch) absent(m *member, from, until int) {
 // reports it: what killed it was itself.
 func (l *launch) endedAsSaid(m *member, p *os.ProcessState) bool {
 	signal, signalled := signalOf(p)
-	at := m.control.Ending.Load()
-	if !m.life.Killed || m.stage != running || m.next != m.life.Last || !signalled || signal != syscall.SIGKILL ||
-		at == 0 {
+	if !m.life.Killed || m.stage != running || m.next != m.life.Last || !signalled || signal != syscall.SIGKILL {
 		return false
+	}
+	at := m.control.Ending.Load()
+	if at == 0 {
+		return false // another one killed it
 	}
 	l.a.report(Report{Task: l.id, Result: &Result{Part: &workload.Part{
 		Key: l.task.launch.Cases[m.next].Key, Rank: m.rank, Ended: &workload.Ended{Signal: int(signal), At: at},
