@@ -18,9 +18,12 @@ type Leader struct {
 	spec   *epelastic.Spec
 	nodes  []string // by rank
 	events *events
-	spokes []*mesh.Spoke // by rank: of the process that is there; nil: none
-	group  []int         // who is connected
-	number int           // of the last order
+	spokes []*mesh.Spoke // by rank: of the process that is in the group, or joins it; nil: none
+	// next are those of processes that have come and were not told to join. One may have come before it
+	// is known that the process before it has gone.
+	next   []*mesh.Spoke
+	group  []int // who is connected
+	number int   // of the last order
 	ahead  []int64
 	bound  int64
 
@@ -39,6 +42,7 @@ type event struct {
 func NewLeader(s *epelastic.Spec, nodes []string) (*Leader, *mesh.Hub, error) {
 	l := &Leader{
 		spec: s, nodes: nodes, events: newEvents(), spokes: make([]*mesh.Spoke, len(nodes)),
+		next:  make([]*mesh.Spoke, len(nodes)),
 		ahead: make([]int64, len(nodes)),
 	}
 	hub, err := mesh.NewHub(nodes, 0, func(s *mesh.Spoke, text []byte, err error) { l.events.put(event{s, text, err}) })
@@ -127,6 +131,9 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 			return err
 		}
 		for _, r := range joined {
+			if l.spokes[r] == nil && l.next[r] != nil {
+				l.spokes[r], l.next[r] = l.next[r], nil
+			}
 			if l.spokes[r] != nil && !slices.Contains(told, r) {
 				if err := l.readClock(ctx, r); err != nil {
 					return err
@@ -292,10 +299,13 @@ func (l *Leader) heed() error {
 		rank := e.spoke.Rank
 		switch {
 		case e.err == nil:
-			l.spokes[rank] = e.spoke
+			l.next[rank] = e.spoke
 		case l.spokes[rank] == e.spoke: // else it left in order
 			l.spokes[rank] = nil
 			return l.gone(rank, e.err)
+		case l.next[rank] == e.spoke:
+			l.next[rank] = nil
+			return l.fail("rank %d has gone before it joined: %v", rank, e.err)
 		}
 	}
 	return nil

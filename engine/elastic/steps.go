@@ -17,7 +17,8 @@ type stepping struct {
 	ends     map[int]Steps // of the ranks that end in it
 	answered map[int]answer
 	lost     []int
-	asked    time.Time // whether they are there: zero: nobody was
+	// first is when they were asked whether they are there, and asked when they were looked at since
+	first, asked time.Time // zero: nobody was asked
 }
 
 // steps has the group make steps. Ranks of ends end in them: those are the ones that come back.
@@ -91,8 +92,8 @@ func (s *stepping) note() error {
 		}
 		s.answered[e.spoke.Rank] = a
 		if len(a.Missing) > 0 && s.asked.IsZero() {
-			s.asked = time.Now()
-			_ = s.tell(s.there(), order{Do: doBreakOff}) // who is gone is heeded
+			s.mind()
+			s.tellAll(order{Do: doBreakOff})
 		}
 	}
 	for {
@@ -108,6 +109,14 @@ func (s *stepping) note() error {
 	}
 }
 
+// mind notes that all are to say now that they are there.
+func (s *stepping) mind() {
+	if s.first.IsZero() {
+		s.first = time.Now()
+		s.asked = s.first
+	}
+}
+
 // there are the ranks of the group that are not lost.
 func (s *stepping) there() (list []int) {
 	for _, r := range s.group {
@@ -118,10 +127,18 @@ func (s *stepping) there() (list []int) {
 	return list
 }
 
+// tellAll tells each rank that is there. One may have gone: that is heeded, and keeps it from no other.
+func (s *stepping) tellAll(o order) {
+	for _, r := range s.there() {
+		_ = s.tell([]int{r}, o)
+	}
+}
+
 // lose tells all others that a rank is lost.
 func (s *stepping) lose(ranks ...int) {
 	s.lost = append(s.lost, ranks...)
-	_ = s.tell(s.there(), order{Do: doMask, Ranks: ranks}) // who is gone is heeded
+	s.mind()
+	s.tellAll(order{Do: doMask, Ranks: ranks})
 }
 
 // findSilent finds the ranks that say nothing any more, once one has been missed: those that do not
@@ -136,20 +153,29 @@ func (s *stepping) findSilent() error {
 			silent = append(silent, r)
 		}
 	}
+	s.asked = time.Now()
+	patient := s.asked.Sub(s.first) < patience*s.grace()
+	var mute []int
 	for _, r := range silent {
-		if _, ends := s.ends[r]; !ends {
+		_, ends := s.ends[r]
+		switch {
+		case ends && !s.dies(r):
+			mute = append(mute, r)
+		case patient: // a busy machine may keep it from answering
+		case ends:
+			return s.fail("rank %d was to be killed, and is silent but not gone", r)
+		default:
 			return s.fail("rank %d says nothing any more, which its phase does not say (%s)", r, s.why())
 		}
-		if s.dies(r) {
-			return s.fail("rank %d was to be killed, and is silent but not gone", r)
-		}
 	}
-	s.asked = time.Now()
-	if len(silent) > 0 {
-		s.lose(silent...)
+	if len(mute) > 0 {
+		s.lose(mute...)
 	}
 	return nil
 }
+
+// patience is how many times as long a rank may say nothing that the phase does not mute.
+const patience = 10
 
 // why is what one of the ranks says of those that it missed.
 func (s *stepping) why() string {

@@ -2,6 +2,7 @@ package epelastic
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -105,7 +106,7 @@ func (p Phases) check() error {
 	}
 	for i := range p {
 		if err := p.checkPhase(i); err != nil {
-			return workload.Wrong([]string{strconv.Itoa(i)}, "%w", err)
+			return &workload.StructureError{Path: []string{strconv.Itoa(i)}, Err: err}
 		}
 	}
 	for rank, lives := range p.Lives() {
@@ -331,6 +332,9 @@ func ParsePlan(content []byte) (Phases, error) {
 			return nil, fmt.Errorf("phase %d leaves nobody in the group", i)
 		}
 		p = append(p, phase)
+	}
+	if wrong, ok := errors.AsType[*workload.StructureError](p.check()); ok {
+		return nil, fmt.Errorf("phase %s: %w", strings.Join(wrong.Path, "."), wrong.Err)
 	}
 	return p, p.check()
 }
