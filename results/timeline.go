@@ -3,8 +3,8 @@ package results
 // Timeline is what happened in a case to a group of ranks that changes while traffic goes on.
 type Timeline struct {
 	Moments []Moment `json:"moments" doc:"In the order of their times."`
-	// Steps are all of the case, or of very many those next to its changes.
-	Steps []GroupStep `json:"steps" doc:"Steps of the group, by their ends; of more than 1000 not all."`
+	// Steps are those of the case, in their order.
+	Steps []GroupStep `json:"steps" doc:"Steps of the group, in their order; of more than 1000 the first."`
 }
 
 // MostGroupSteps are as many as a timeline has of them.

@@ -136,7 +136,8 @@ func (w *world) step(p *played, silence time.Duration) (missing []int, err error
 }
 
 // run is a process of a rank, for the cases of its life.
-func (w *world) run(ctx context.Context, rank, first, last int, survives bool, report func(phase int, p *epelastic.Part)) (err error) {
+func (w *world) run(ctx context.Context, rank, first, last int, survives bool,
+	report func(phase int, p *epelastic.Part)) (err error) {
 	p := &played{w: w, rank: rank, broken: make(chan struct{}), survives: survives}
 	if p.spoke, err = mesh.Join(w.hub, w.nodes, rank, 10*time.Second); err != nil {
 		return err
@@ -175,7 +176,8 @@ func (w *world) run(ctx context.Context, rank, first, last int, survives bool, r
 }
 
 // play runs all phases, and gives what ranks report by phase.
-func play(t *testing.T, phases epelastic.Phases, silence time.Duration, survives int) (parts []map[int]*epelastic.Part, err error) {
+func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
+	survives int) (parts []map[int]*epelastic.Part, err error) {
 	t.Helper()
 	w := &world{
 		t: t, nodes: slices.Repeat([]string{"a"}, phases.Ranks()), changed: make(chan struct{}),
@@ -299,7 +301,8 @@ func TestRandomPlans(t *testing.T) {
 					want = nil // it came afterwards
 				}
 				if slices.Sort(masked); !slices.Equal(masked, want) {
-					t.Errorf("seed %d: rank %d masks %v and not %v in phase %d of %+v", seed, r, masked, want, i, phases)
+					t.Errorf("seed %d: rank %d masks %v and not %v in phase %d of %+v", seed, r, masked, want, i,
+						phases)
 				}
 			}
 			if got := slices.Sorted(maps.Keys(parts[i])); len(got) < len(phase.Ranks) {
@@ -318,7 +321,9 @@ func boolean(b bool) int {
 
 // What a phase does not say is an error with its cause.
 func TestWhatNoPhaseSays(t *testing.T) {
-	phases := epelastic.Phases{{Ranks: []int{0, 1, 2, 3}}, {Ranks: []int{0, 1, 3}, Kill: []int{2}, At: epelastic.InDispatch}}
+	phases := epelastic.Phases{
+		{Ranks: []int{0, 1, 2, 3}}, {Ranks: []int{0, 1, 3}, Kill: []int{2}, At: epelastic.InDispatch},
+	}
 	_, err := play(t, phases, time.Second, 2)
 	if err == nil || !strings.Contains(fmt.Sprint(err), "rank 2 was to be killed in a step (dispatch), and is still there") {
 		t.Errorf("a rank that survives: %v", err)

@@ -88,7 +88,8 @@ func (s *stepping) note() error {
 			if end.Dies {
 				what = "killed"
 			}
-			return s.fail("rank %d was to be %s in a step (%s), and is still there after it", e.spoke.Rank, what, end.EndIn)
+			return s.fail("rank %d was to be %s in a step (%s), and is still there after it", e.spoke.Rank, what,
+				end.EndIn)
 		}
 		s.answered[e.spoke.Rank] = a
 		if len(a.Missing) > 0 && s.asked.IsZero() {

@@ -98,7 +98,9 @@ func (r *epElasticRank) Address() ([]byte, error) {
 
 func (r *epElasticRank) Connect(addresses [][]byte) (err error) {
 	if r.spoke, err = mesh.Join(addresses[0], r.launch.Nodes, r.self.Rank, connectTimeout); err != nil {
-		return &engine.Error{Phase: "connect", Peer: 0, Text: fmt.Sprintf("connecting to rank 0, which leads the group: %v", err)}
+		return &engine.Error{
+			Phase: "connect", Peer: 0, Text: fmt.Sprintf("connecting to rank 0, which leads the group: %v", err),
+		}
 	}
 	r.member = elastic.NewMember(r.self.Rank, r.specs[0].Tokens, r.memory, r.spoke)
 	return nil

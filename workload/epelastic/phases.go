@@ -132,7 +132,8 @@ func (p Phases) checkPhase(i int) error {
 		case !slices.Contains(before, r):
 			return fmt.Errorf("rank %d is killed or muted, and is not in the group of the phase before", r)
 		case slices.Contains(phase.Ranks, r):
-			return fmt.Errorf("rank %d is killed or muted, and is in ranks: those are the group after it; it comes back in a later phase", r)
+			return fmt.Errorf("rank %d is killed or muted, and is in ranks: those are the group after it; "+
+				"it comes back in a later phase", r)
 		}
 	}
 	return nil
@@ -174,7 +175,8 @@ func readPhase(item *workload.Structured, path []string, before Phases) (p Phase
 				return p, err
 			}
 		case pair.Key != "at":
-			return p, workload.Wrong(path, "there is no %q in a phase, which has ranks, kill, mute, leave and at", pair.Key)
+			return p, workload.Wrong(path, "there is no %q in a phase, which has ranks, kill, mute, leave and at",
+				pair.Key)
 		case !slices.Contains([]string{InDispatch, InCombine, Idle}, pair.Value.Text):
 			return p, workload.Wrong(at, "%s is not one of %s, %s, %s", pair.Value.Flow(), InDispatch, InCombine, Idle)
 		default:
@@ -204,11 +206,13 @@ func (p *Phase) complete(path []string, said map[string]bool, leave []int, befor
 	for _, r := range leave {
 		if !slices.Contains(group, r) || slices.Contains(p.Ranks, r) || slices.Contains(p.Lost(), r) {
 			return workload.Wrong(append(path, "leave"),
-				"rank %d leaves, so it is in the group of the phase before, and neither in ranks nor killed or muted", r)
+				"rank %d leaves, so it is in the group of the phase before, and neither in ranks nor killed or muted",
+				r)
 		}
 	}
 	if left := without(group, slices.Concat(p.Ranks, p.Lost(), leave)); said["leave"] && len(left) > 0 {
-		return workload.Wrong(append(path, "leave"), "rank %d is not in it, and neither in ranks nor killed or muted", left[0])
+		return workload.Wrong(append(path, "leave"), "rank %d is not in it, and neither in ranks nor killed or muted",
+			left[0])
 	}
 	if len(p.Lost()) == 0 && said["at"] {
 		return workload.Wrong(append(path, "at"), "nobody is killed or muted in this phase")
@@ -236,7 +240,8 @@ func readRanks(s *workload.Structured, path []string) (list []int, err error) {
 		a, errA := strconv.Atoi(strings.TrimSpace(first))
 		b, errB := strconv.Atoi(strings.TrimSpace(last))
 		if !item.IsText() || errA != nil || errB != nil || a < 0 || b < a || b >= mostRanks {
-			return nil, workload.Wrong(path, "%s is no rank from 0 to %d and no range of them as 0..3", item.Flow(), mostRanks-1)
+			return nil, workload.Wrong(path, "%s is no rank from 0 to %d and no range of them as 0..3", item.Flow(),
+				mostRanks-1)
 		}
 		for r := a; r <= b; r++ {
 			if slices.Contains(list, r) {

@@ -77,8 +77,9 @@ func TestBadPlans(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	for text, want := range map[string]string{
-		`[{"ranks":"0..3"},{"kill":["1","2"],"at":"combine"}]`: `[{"ranks":["0..3"]},{"ranks":["0","3"],"kill":["1","2"],"at":"combine"}]`,
-		`[{"ranks":["0","1","2"]},{"leave":"1"}]`:              `[{"ranks":["0..2"]},{"ranks":["0","2"]}]`,
+		`[{"ranks":"0..3"},{"kill":["1","2"],"at":"combine"}]`: `[{"ranks":["0..3"]},{"ranks":["0","3"],` +
+			`"kill":["1","2"],"at":"combine"}]`,
+		`[{"ranks":["0","1","2"]},{"leave":"1"}]`: `[{"ranks":["0..2"]},{"ranks":["0","2"]}]`,
 		`[{"ranks":["0..2"]},{"ranks":["0"],"leave":["1"],"mute":"2"}]`: `[{"ranks":["0..2"]},{"ranks":["0"],` +
 			`"mute":["2"],"at":"dispatch"}]`,
 	} {

@@ -39,7 +39,10 @@ func lost(t *testing.T) *workload.Measured {
 		return out
 	}
 	led := &Led{
-		Began: 70 * ms, Changes: []Change{{Ranks: []int{0, 1, 2}}, {Ranks: []int{0, 1}, Order: 105 * ms, Connected: 110 * ms}},
+		Began: 70 * ms,
+		Changes: []Change{
+			{Ranks: []int{0, 1, 2}}, {Ranks: []int{0, 1}, Order: 105 * ms, Connected: 110 * ms},
+		},
 		Prepared: [][2]int64{{110 * ms, 130 * ms}}, Ahead: []int64{0, 7 * ms, -5 * ms}, Bound: 1000,
 	}
 	return &workload.Measured{

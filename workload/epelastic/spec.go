@@ -51,7 +51,8 @@ func Decode(v workload.Values) (*Spec, error) {
 		return nil, fmt.Errorf("option silence is %T, not a time", get("silence"))
 	}
 	if fabric.Simulated(s.Fabric) {
-		return nil, fmt.Errorf("fabric %s has no model of a group that changes: use a fabric that moves bytes", s.Fabric)
+		return nil, fmt.Errorf("fabric %s has no model of a group that changes: use a fabric that moves bytes",
+			s.Fabric)
 	}
 	if s.FabricOptions, err = fabric.Read(s.Fabric, get); err != nil {
 		return nil, err

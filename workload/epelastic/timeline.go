@@ -72,8 +72,5 @@ func (d *measured) groupSteps(at func(int64) float64) []results.GroupStep {
 			all = append(all, results.GroupStep{At: at(from), Took: float64(to-from) * ns, Ranks: len(c.Ranks)})
 		}
 	}
-	if n := results.MostGroupSteps; len(all) > n { // what is next to changes comes first
-		all = all[:n]
-	}
-	return all
+	return all[:min(len(all), results.MostGroupSteps)]
 }
