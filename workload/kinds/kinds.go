@@ -7,6 +7,7 @@ import (
 	_ "weir/workload/epcontrol"
 	_ "weir/workload/epelastic"
 	_ "weir/workload/sequence"
+	_ "weir/workload/serving"
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"
 )
