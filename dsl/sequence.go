@@ -23,8 +23,9 @@ const maxPatterns = maxValues
 // sequence is what a run of a workload with a Sequence plays.
 type sequence struct {
 	items []sequenceItem
-	said  entry // where the run, or the defaults, say it
-	axis  int   // of the run: that of the places
+	said  entry    // where the run, or the defaults, say it
+	axis  int      // of the run: that of the places
+	whole *Setting // the option that is the sequence, where its items have no options; nil: they do
 }
 
 // sequenceItem is one pattern.
@@ -40,7 +41,7 @@ func (s *sweeper) sequence(given []entry) {
 	kind := s.run.Workload
 	for _, a := range s.run.Axes {
 		if o, ok := kind.Option(a.Name); ok && (o.Item == workload.OnlyItem || slices.Contains(kind.OneOf, a.Name)) {
-			s.error(a.Range, "Not an axis", fmt.Sprintf("%s is not swept: each pattern of the sequence is a case already, with its own %s.",
+			s.error(a.Range, "Not an axis", fmt.Sprintf("%s is not swept: each %s of the sequence is a case already, with its own %[2]s.",
 				capital(quote(a.Name)), kind.Sequence),
 				"Take it out of the sweep; for other sequences write other runs.")
 			return
@@ -51,10 +52,12 @@ func (s *sweeper) sequence(given []entry) {
 		return // which is reported with the other options
 	}
 	q := &sequence{said: given[i]}
-	switch o, _ := kind.Option(given[i].name); o.Type {
-	case workload.File:
+	switch o, _ := kind.Option(given[i].name); {
+	case kind.Items != nil:
+		q.items, q.whole = s.wholeSequence(given[i], o)
+	case o.Type == workload.File:
 		q.items = s.sequenceFile(given[i].expr, given)
-	case workload.Model:
+	case o.Type == workload.Model:
 		q.items = s.sequenceOfModel(given[i])
 	default:
 		q.items = s.sequenceItems(given[i])
@@ -65,6 +68,30 @@ func (s *sweeper) sequence(given []entry) {
 	s.sameRanks(q.items)
 	s.run.sequence = q
 	s.itemAxes(q)
+}
+
+// wholeSequence reads an option that has all items of a sequence, which have no options of their own.
+func (s *sweeper) wholeSequence(e entry, o workload.Option) ([]sequenceItem, *Setting) {
+	if !s.fixed(e.expr, severalRuns) {
+		return nil, nil
+	}
+	whole, isFile := s.matrixSetting(e, o, s.run)
+	if !isFile {
+		whole = s.setting(&Setting{Name: o.Name, Option: o, run: s.run, expr: e.expr}, map[string]bool{})
+	}
+	if whole == nil {
+		return nil, nil
+	}
+	whole.given = e.expr.Range()
+	text, ok := whole.value.(string)
+	if !ok {
+		return nil, nil // which has been reported
+	}
+	items := make([]sequenceItem, min(s.run.Workload.Items(text), maxPatterns))
+	for i := range items {
+		items[i].at = e.expr.Range()
+	}
+	return items, whole
 }
 
 // itemAxes adds the axes of the items to the sweep, innermost, and row by row.
@@ -191,6 +218,10 @@ func (q *sequence) digest(base map[string]*Setting) string {
 func (l *loader) sequenced(r *Run, byName map[string]*Setting) {
 	q := r.sequence
 	if q == nil {
+		return
+	}
+	if q.whole != nil {
+		byName[q.whole.Name] = q.whole
 		return
 	}
 	bases := map[string]*Setting{}

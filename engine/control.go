@@ -20,6 +20,7 @@ type Control struct {
 	Done      atomic.Uint64 // iterations completed in this phase
 	Total     atomic.Uint64 // iterations that this phase will have; 0: unknown
 	Rate      atomic.Uint64 // bytes per second of the last timed part that ended
+	Ending    atomic.Int64  // CLOCK_MONOTONIC when the rank began to end itself, as its launch says; 0: it did not
 }
 
 // Phases of a rank, in order; Control.Phase counts them.

@@ -62,6 +62,9 @@ type Identity struct {
 	// started; nil: what it has when the rank opens. Whether all of them fit can only be
 	// said of the former: the latter lacks what others have taken by then.
 	Memory *Memory `json:"memory,omitempty"`
+	// Life says which cases this process of the rank runs, where a launch goes on without some of
+	// its processes; nil: all.
+	Life *Life `json:"life,omitempty"`
 }
 
 // Runner executes ranks of launches, each in a process of its own.

@@ -43,6 +43,9 @@ type Fabric struct {
 
 	// Simulated fabrics move no bytes: a simulator computes what would be measured.
 	Simulated bool
+	// OutlivesPeers says that a rank goes on where the process of a peer has ended: what it was
+	// writing to it can be given up.
+	OutlivesPeers bool
 	// Network says that the fabric reaches other hosts.
 	Network bool
 	// VRAM says that the fabric moves memory of GPUs.

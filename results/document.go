@@ -281,8 +281,10 @@ type Launch struct {
 	SlowestPair *Pair `json:"slowest_pair,omitzero" doc:"The cell of a traffic matrix that was delivered at the least bandwidth (GB/s), with its mean time from the common start."`
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
-	Played   [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
-	Verified bool         `json:"verified"`
+	Played [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
+	// Timeline is of a launch whose group of ranks changes.
+	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
+	Verified bool      `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
 	Simulated bool `json:"simulated,omitzero" doc:"Nothing was moved: the numbers follow from a declared model."`
 	// Retried says that the launch failed, does not count, and was made again.

@@ -54,8 +54,19 @@ type Part struct {
 	Rank int    `json:"rank"`
 	// Facts are JSON of the workload's own form.
 	Facts json.RawMessage `json:"facts,omitempty"`
+	// Ended says that the rank's process ended in the case, as the launch says that it does: then
+	// its agent says so, and there is nothing else.
+	Ended *Ended `json:"ended,omitempty"`
+	// Absent says that the rank has no process in the case, as the launch says.
+	Absent bool `json:"absent,omitempty"`
 	// Samples are the content of the rank's samples file; nil: it has none.
 	Samples []byte `json:"-"`
+}
+
+// Ended is the end of a process that is data.
+type Ended struct {
+	Signal int   `json:"signal"`
+	At     int64 `json:"at"` // CLOCK_MONOTONIC of its host, in ns: when it began to end
 }
 
 // Measured is what all ranks of a launch measured in one case.

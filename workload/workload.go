@@ -180,6 +180,9 @@ type Kind struct {
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
 	Sequence string
+	// Items is how many items a sequence has by the value of its option of OneOf, or of what that is
+	// Into, where items have no options of their own; nil: each item is a mapping of options.
+	Items func(value string) int
 	// OneOf are options of which exactly one is given.
 	OneOf []string
 	// CountedBy is the Structure that has as many parts as a case has ranks; "": option ranks

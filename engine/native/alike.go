@@ -11,6 +11,7 @@ enum {
 	AT_DONE = offsetof(struct weir_control, done),
 	AT_TOTAL = offsetof(struct weir_control, total),
 	AT_RATE = offsetof(struct weir_control, rate),
+	AT_ENDING = offsetof(struct weir_control, ending),
 	CONTROL_SIZE = sizeof(struct weir_control)
 };
 */
@@ -32,6 +33,7 @@ const (
 	_ = -(unsafe.Offsetof(engine.Control{}.Done) ^ C.AT_DONE)
 	_ = -(unsafe.Offsetof(engine.Control{}.Total) ^ C.AT_TOTAL)
 	_ = -(unsafe.Offsetof(engine.Control{}.Rate) ^ C.AT_RATE)
+	_ = -(unsafe.Offsetof(engine.Control{}.Ending) ^ C.AT_ENDING)
 	_ = -(unsafe.Sizeof(engine.Control{}) ^ C.CONTROL_SIZE)
 	_ = uint(engine.ControlSize - C.CONTROL_SIZE)
 

@@ -26,6 +26,7 @@ static size_t expected_bytes(const struct weir_ep *e)
 static void drop(struct ep_run *u)
 {
     free(u->x), free(u->out), free(u->expected), free(u->requests), free(u->times), free(u->waits);
+    free(u->missing), free(u->want);
     free(u);
 }
 
@@ -36,7 +37,7 @@ void rank_forget_ep(struct weir_rank *r)
     r->ep = NULL;
 }
 
-static int make(struct weir_rank *r, const struct weir_ep *e)
+int ep_make(struct weir_rank *r, const struct weir_ep *e)
 {
     size_t         ranks = (size_t)r->cfg.ranks, iterations = e->of.iterations;
     struct ep_run *u = calloc(1, sizeof *u);
@@ -45,13 +46,16 @@ static int make(struct weir_rank *r, const struct weir_ep *e)
         *u = (struct ep_run){
             .r        = r,
             .e        = e,
+            .end      = -1,
             .x        = rows_new((size_t)e->tokens, e->channels),
             .out      = rows_new((size_t)e->tokens, e->channels),
             .expected = weir_alloc_at_page(expected_bytes(e)),
             .requests = calloc(ranks, sizeof *u->requests),
-            .times    = calloc((iterations ? iterations : 1) * EP_OPERATIONS, sizeof *u->times),
+            .times    = calloc((iterations + 1) * EP_OPERATIONS, sizeof *u->times),
+            .missing  = calloc(ranks, 1),
             .waits    = calloc(EP_OPERATIONS * ranks, sizeof *u->waits)};
-        if (u->x && u->out && u->expected && u->requests && u->times && u->waits) {
+        if (u->x && u->out && u->expected && u->requests && u->times && u->waits &&
+            u->missing) {
             r->ep = u;
             return 0;
         }
@@ -172,7 +176,7 @@ int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result 
     struct ceiling   copies = {.n = 0}, path = {.n = 0};
     int              rc;
     role_of(r, &e->of, &o);
-    if ((rc = role_fits(r, &o)) < 0 || (rc = make(r, e)) < 0)
+    if ((rc = role_fits(r, &o)) < 0 || (rc = ep_make(r, e)) < 0)
         return rc;
     struct ep_run *u = r->ep;
     weir_clock_calibrate(&r->clk);

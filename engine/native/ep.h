@@ -103,6 +103,36 @@ struct weir_ep_result {
     const struct weir_ep_wait   *waits; /* by operation, then by source */
 };
 
+/* ---- a group of ranks that changes: see weir_abandon ---- */
+
+/* Makes the rows of a new group, and what must come of them in each step; e stays until the next
+ * call. of.iterations are the most steps of a call, of.index tells the contents of groups apart. */
+int weir_ep_prepare(struct weir_rank *r, struct weir_ep *e, struct weir_err *err);
+
+struct weir_ep_steps {
+    uint64_t n;
+    /* in which step this rank ends, and in which operation; EP_OPERATIONS: before the step. end_at
+     * n: in none */
+    uint64_t end_at;
+    int      end_in;
+    int      dies;    /* by SIGKILL; or it says nothing any more, and the call returns */
+    int64_t  silence; /* how long a peer may say nothing in an operation */
+    int64_t  timeout, corrupt; /* corrupt: as in weir_case, of the last step */
+};
+
+struct weir_ep_stepped { /* owned by the rank, valid until the next call; of a failed one too */
+    uint64_t                    done; /* steps */
+    const struct weir_ep_times *times; /* by step, then by operation */
+    const char                 *missing; /* by rank: nothing came of it; of a failed call */
+    int                         mute;
+    uint64_t                    wrong; /* tokens of which not every byte is right */
+    struct weir_err             first; /* of those */
+};
+
+/* Steps back to back, each a dispatch and a combine of which every byte is checked. */
+int weir_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct weir_ep_stepped *out,
+                  struct weir_err *err);
+
 int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out,
                 struct weir_err *err);
 

@@ -53,8 +53,7 @@ static int wrong_message(struct ep_run *u, const struct place *p, uint64_t itera
     return wrong(u, p, iteration, "selection", 8, at - scales, is, want);
 }
 
-/* What a token's message must be, by the reference and not by what made it. */
-static void expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t token, char *to)
+void ep_expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t token, char *to)
 {
     const struct weir_ep *e = u->e;
     uint16_t             *x = (uint16_t *)(to + (e->message + 63) / 64 * 64);
@@ -91,7 +90,7 @@ static int check_messages(struct ep_run *u, uint64_t pass, uint64_t iteration, i
         int                           rc;
         if (*flip >= 0 && (uint64_t)*flip < e->message)
             is[*flip] ^= 1;
-        expect_message(u, pass, m->rank, m->token, u->expected);
+        ep_expect_message(u, pass, m->rank, m->token, u->expected);
         if (memcmp(is, u->expected, e->message)) {
             struct place p = {"dispatch", m->rank, m->token, expert_of(e, m->rank, m->token, m->k)};
             size_t       at = first_difference(is, u->expected, e->message);
@@ -111,6 +110,8 @@ static int check_counts(struct ep_run *u, uint64_t iteration, int64_t *flip)
     const char *want = (const char *)(e->counts + (size_t)r->cfg.ranks * (size_t)e->per_rank);
     for (int s = 0; s < r->cfg.ranks; s++, want += each, *flip -= (int64_t)each) {
         char *is = ep_half(u, EP_DISPATCH, iteration) + e->counts_at[s];
+        if (r->absent[s])
+            continue;
         if (*flip >= 0 && (uint64_t)*flip < each)
             is[*flip] ^= 1;
         size_t at = first_difference(is, want, each);
@@ -144,6 +145,15 @@ static void expect_sum(struct ep_run *u, uint64_t pass, int owner, uint32_t toke
     rows_reduce_reference(to, e->channels, count, rows, weights);
 }
 
+void ep_expect_row(struct ep_run *u, uint64_t pass, const struct weir_ep_place *of, uint16_t *to)
+{
+    if (u->e->layout == EP_RANK)
+        expect_sum(u, pass, of->rank, of->token,
+                   (int)expert_of(u->e, of->rank, of->token, of->k) / u->e->per_rank, to);
+    else
+        ep_make_row(u, pass, OF_EXPERT, of->rank, of->token, of->k, to);
+}
+
 static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t *flip)
 {
     const struct weir_ep *e     = u->e;
@@ -156,10 +166,7 @@ static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
         int                       rc, from = (int)expert / e->per_rank;
         if (*flip >= 0 && (uint64_t)*flip < bytes)
             is[*flip] ^= 1;
-        if (e->layout == EP_RANK)
-            expect_sum(u, pass, m->rank, m->token, from, want);
-        else
-            ep_make_row(u, pass, OF_EXPERT, m->rank, m->token, m->k, want);
+        ep_expect_row(u, pass, m, want);
         size_t at = first_difference(is, (char *)want, bytes);
         if (at < bytes)
             return wrong(u, &(struct place){"row of a combine", from, m->token, expert}, iteration,
@@ -172,7 +179,7 @@ static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
 
 /* With EP_RANK a token's sum is of the sums that ranks have sent, in the order of their first
  * selection. */
-static void expect_total(struct ep_run *u, uint64_t pass, uint32_t token, uint16_t *to)
+void ep_expect_total(struct ep_run *u, uint64_t pass, uint32_t token, uint16_t *to)
 {
     const struct weir_ep *e = u->e;
     size_t                n = (size_t)e->channels, first = (size_t)token * (size_t)e->top_k;
@@ -209,7 +216,7 @@ static int check_sums(struct ep_run *u, uint64_t pass, uint64_t iteration, int64
         int   rc;
         if (*flip >= 0 && (uint64_t)*flip < bytes)
             is[*flip] ^= 1;
-        expect_total(u, pass, t, (uint16_t *)want);
+        ep_expect_total(u, pass, t, (uint16_t *)want);
         size_t at = first_difference(is, want, bytes);
         if (at < bytes)
             return wrong(u, &(struct place){"sum of a combine", u->r->cfg.rank, t, -1}, iteration,

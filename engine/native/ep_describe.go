@@ -13,18 +13,25 @@ import (
 
 // describe writes a case as C has it. The lists are theirs until free is called.
 func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
-	s, l, t, self := r.specs[index], r.layout, r.layout.Table, r.self.Rank
+	s, l := r.specs[index], r.layout
 	a := &cArrays{}
-	e = &newList[C.struct_weir_ep](a, 1)[0]
-	probe := C.uint64_t(r.probes[self])
+	probe := C.uint64_t(r.probes[r.self.Rank])
+	e = describeEP(a, s, l, r.self.Rank)
+	e.of = C.struct_weir_case{
+		index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
+		batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
+		shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1,
+		timeout: C.int64_t(r.launch.Cases[index].Timeout),
+		corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
+	}
+	return e, a.free
+}
+
+// describeEP writes what a rank sends and gets, in lists of a.
+func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_ep {
+	t := l.Table
+	e := &newList[C.struct_weir_ep](a, 1)[0]
 	*e = C.struct_weir_ep{
-		of: C.struct_weir_case{
-			index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
-			batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
-			shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1,
-			timeout: C.int64_t(r.launch.Cases[index].Timeout),
-			corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
-		},
 		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
 		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
 		before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
@@ -69,7 +76,7 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	e.ncopies, e.nmessages, e.nmade, e.ncome = C.uint32_t(len(l.Copies)), C.uint32_t(len(l.Come)),
 		C.uint32_t(len(l.Made)), C.uint32_t(len(l.Back))
 	e.partial, e.total = sumsOf(a, l.Sums[0]), sumsOf(a, l.Sums[1])
-	return e, a.free
+	return e
 }
 
 var (

@@ -5,6 +5,7 @@
  * between. */
 #include "ep_run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "loop.h"
@@ -103,6 +104,8 @@ static int post(struct sending *s, const struct weir_ep_put *p)
 {
     struct weir_rank *r = s->u->r;
     uint64_t          at = s->part->sink + s->half + p->remote;
+    if (r->absent[p->peer])
+        return 0;
     if (p->peer == r->cfg.rank) {
         memcpy(rank_sink(r) + at, source(s->u, p->local), p->bytes);
         return breathe(s, p->bytes);
@@ -118,13 +121,25 @@ static int post(struct sending *s, const struct weir_ep_put *p)
     return (rc = r->fab->post(r)) < 0 ? rc : breathe(s, done);
 }
 
+/* A peer has done nothing for too long. */
+static int silent(struct ep_run *u, int peer)
+{
+    u->missing[peer] = 1;
+    return rank_fail(u->r, -ETIMEDOUT, "silence", peer, "nothing came of rank %d for %.3g s", peer,
+                     (double)u->silence / 1e9);
+}
+
 static int settle(struct ep_run *u, int peer)
 {
-    struct weir_req *q = &u->requests[peer];
+    struct weir_req *q     = &u->requests[peer];
+    int64_t          start = u->silence ? weir_monotonic() : 0;
     int              rc;
-    while (q->pending != IDLE)
+    while (q->pending != IDLE) {
+        if (u->silence && weir_monotonic() - start > u->silence)
+            return silent(u, peer);
         if ((rc = rank_turn(u->r, peer, "send")) < 0)
             return rc;
+    }
     return q->failed ? rank_fail(u->r, q->failed, "send", peer, "a request failed with status %d",
                                  q->failed)
                      : 0;
@@ -140,6 +155,8 @@ static int publish(struct sending *s, uint64_t word)
     int               rc;
     for (int i = 1; i < r->cfg.ranks && !s->delivered; i++) {
         struct weir_req *q = &s->u->requests[peer_at(r, i)];
+        if (!rank_is_peer(r, peer_at(r, i)))
+            continue;
         q->pending++;
         if ((rc = r->fab->flush(r, peer_at(r, i), q)) < 0)
             return rc;
@@ -147,8 +164,9 @@ static int publish(struct sending *s, uint64_t word)
             q->pending--;
     }
     for (int i = 1; i < r->cfg.ranks; i++)
-        if ((rc = settle(s->u, peer_at(r, i))) < 0 ||
-            (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0)
+        if (rank_is_peer(r, peer_at(r, i)) &&
+            ((rc = settle(s->u, peer_at(r, i))) < 0 ||
+             (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0))
             return rc;
     return 0;
 }
@@ -173,9 +191,12 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
             done = until;
         }
         for (; next < p->nputs && (steps == 0 || p->puts[next].ready <= done); next++)
-            if ((rc = post(&s, &p->puts[next])) < 0)
+            if ((u->end == (int)o && next >= p->nputs / 2 && (rc = ep_end(u)) < 0) ||
+                (rc = post(&s, &p->puts[next])) < 0)
                 return rc;
     }
+    if (u->end == (int)o && (rc = ep_end(u)) < 0)
+        return rc;
     return publish(&s, ++u->r->flags_sent);
 }
 
@@ -192,9 +213,9 @@ static int receive_all(struct ep_run *u, enum weir_ep_operation o, int64_t start
 {
     struct weir_rank    *r = u->r;
     struct weir_ep_wait *w = u->waits + (size_t)o * (size_t)r->cfg.ranks;
-    int                  rc, left = r->cfg.ranks - 1;
+    int                  rc, left = r->all.n - 1;
     for (int i = 0; i < r->cfg.ranks; i++)
-        u->requests[i].stamped = i == r->cfg.rank; /* its word has come */
+        u->requests[i].stamped = !rank_is_peer(r, i); /* its word has come */
     while (left) {
         int missing = -1;
         for (int i = 1; i < r->cfg.ranks; i++) {
@@ -213,6 +234,8 @@ static int receive_all(struct ep_run *u, enum weir_ep_operation o, int64_t start
                 w[peer].max = took > w[peer].max ? took : w[peer].max;
             }
         }
+        if (missing >= 0 && u->silence && weir_monotonic() - start > u->silence)
+            return silent(u, missing);
         if (missing >= 0 &&
             (rc = rank_turn(r, missing, o == EP_DISPATCH ? "dispatch" : "combine")) < 0)
             return rc;

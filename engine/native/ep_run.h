@@ -14,6 +14,14 @@ struct ep_run {
     struct weir_ep_times *times;
     struct weir_ep_wait  *waits;
     int                   timed;
+    /* of a group that changes: the operation in which this rank ends or falls silent; -1: in
+     * none */
+    int                   end;
+    int                   dies, mute; /* which of the two; mute: it has */
+    int64_t               silence; /* how long a peer may say nothing; 0: as long as it likes */
+    char                 *missing; /* by rank: nothing came of it for so long */
+    uint64_t              next;    /* iteration since the rows were made */
+    char                 *want;    /* what comes in each of them */
 };
 
 /* Which half of a sink an iteration writes into: where ranks meet before each, one is enough. */
@@ -58,7 +66,25 @@ uint64_t ep_mix(uint64_t x);
 /* Rows of a pass where this rank sends from, and poison where it receives. */
 int ep_fill(struct ep_run *u, uint64_t pass);
 
+/* ---- ep.c ---- */
+
+/* Makes r->ep. */
+int ep_make(struct weir_rank *r, const struct weir_ep *e);
+
+/* ---- ep_steps.c ---- */
+
+/* This rank dies here, or says nothing any more (then less than 0). */
+int ep_end(struct ep_run *u);
+
 /* ---- ep_check.c ---- */
+
+/* What must come, by the reference and not by what made it: a token's message; the row of a
+ * selection, or what a rank sends for its selections; and the sum of a token, to whose end there is
+ * room for more rows. */
+void ep_expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t token, char *to);
+void ep_expect_row(struct ep_run *u, uint64_t pass, const struct weir_ep_place *of, uint16_t *to);
+void ep_expect_total(struct ep_run *u, uint64_t pass, uint32_t token, uint16_t *to);
+
 
 /* Checks what came in an iteration of a pass: every byte. flip: the received byte that is
  * changed before, counted over messages, counts, rows and sums; -1: none. */

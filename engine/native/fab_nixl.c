@@ -264,10 +264,10 @@ static int nixl_connect(struct weir_rank *r, const char *const *blobs, const siz
     struct nixl_rank *u = r->fs;
     int               rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = meet(r, p, blobs[p], lens[p])) < 0)
+        if (rank_is_peer(r, p) && (rc = meet(r, p, blobs[p], lens[p])) < 0)
             return rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank)
+        if (rank_is_peer(r, p))
             NIXL_TRY(r, p, agent_make_connection, u->agent, u->peers[p].name, u->args);
     return 0;
 }

@@ -84,7 +84,7 @@ static int shm_connect(struct weir_rank *r, const char *const *blobs, const size
     struct shm *s  = r->fs;
     int         rc = handover_connect(r, &s->handover, blobs, lens);
     for (int p = 0; p < r->cfg.ranks && rc == 0; p++) {
-        if (p == r->cfg.rank)
+        if (!rank_is_peer(r, p))
             continue;
         s->peers[p].control = s->handover.mapped[p][0].base;
         s->peers[p].sink    = s->handover.mapped[p][1].base;

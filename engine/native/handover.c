@@ -165,7 +165,7 @@ int handover_connect(struct weir_rank *r, struct handover *h, const char *const 
 {
     for (int p = 0; p < r->cfg.ranks; p++) {
         struct blob b;
-        if (p == r->cfg.rank)
+        if (!rank_is_peer(r, p))
             continue;
         if (lens[p] != sizeof b)
             return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
@@ -177,7 +177,7 @@ int handover_connect(struct weir_rank *r, struct handover *h, const char *const 
         if (rc < 0)
             return rc;
     }
-    for (int got = 1; got < r->cfg.ranks;) {
+    for (int got = 1; got < r->all.n;) {
         int rc, conn = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC);
         if ((rc = rank_expired(r)) < 0) { /* in each round: strangers take time too */
             if (conn >= 0)

@@ -263,10 +263,10 @@ int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_
 {
     int rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
+        if (rank_is_peer(r, p) && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
             return rc;
     for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
-        if (p != r->cfg.rank && (rc = libfabric_hello(r, p)) < 0)
+        if (rank_is_peer(r, p) && (rc = libfabric_hello(r, p)) < 0)
             return rc;
     return 0;
 }
@@ -341,7 +341,7 @@ int libfabric_disconnect(struct weir_rank *r)
 {
     int rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = leave(r, p)) < 0)
+        if (rank_is_peer(r, p) && (rc = leave(r, p)) < 0)
             return rc;
     return 0;
 }

@@ -222,6 +222,8 @@ static int take_extents(struct weir_rank *r, const char **blobs, size_t *lens)
 {
     for (int i = 0; i < r->cfg.ranks; i++) {
         struct extent e;
+        if (r->absent[i])
+            continue;
         if (lens[i] < sizeof e)
             return rank_fail(r, -EPROTO, "connect", i, "its address has only %zu bytes", lens[i]);
         memcpy(&e, blobs[i], sizeof e);
@@ -240,6 +242,18 @@ int weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct
     return rc;
 }
 
+/* Who has no address is absent: this rank has nothing to do with it until it connects again. */
+static void take_group(struct weir_rank *r, const size_t *lens)
+{
+    int *members = (int *)r->all.members, n = 0;
+    for (int i = 0; i < r->cfg.ranks; i++) {
+        r->absent[i] = lens[i] == 0;
+        if (lens[i])
+            members[n++] = i;
+    }
+    r->all.n = n;
+}
+
 struct connect_args {
     const char **blobs;
     size_t      *lens;
@@ -254,6 +268,7 @@ static int do_connect(struct weir_rank *r, void *arg)
     rank_phase(r, PH_CONNECT, 0);
     r->limit    = a->timeout;
     r->deadline = t0 + a->timeout;
+    take_group(r, a->lens);
     if ((rc = take_extents(r, a->blobs, a->lens)) < 0 ||
         (rc = r->fab->connect(r, a->blobs, a->lens)) < 0)
         return rc;
@@ -299,7 +314,7 @@ static int do_disconnect(struct weir_rank *r, void *arg)
     r->deadline    = from + r->limit;
     r->life.quiesce = r->life.unmap = 0;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = rank_flush(r, p)) < 0)
+        if (rank_is_peer(r, p) && (rc = rank_flush(r, p)) < 0)
             return rc;
     step_add(&r->life.quiesce, &from);
     if ((rc = r->fab->disconnect(r)) < 0)
@@ -313,6 +328,45 @@ int weir_disconnect(struct weir_rank *r, int64_t timeout, struct weir_err *err)
 {
     return rank_call(r, do_disconnect, &timeout, err);
 }
+
+/* What is under way is given up, and no peer is waited for. */
+static int do_abandon(struct weir_rank *r, void *arg)
+{
+    int     rc;
+    int64_t from = weir_monotonic();
+    r->closing   = CLOSES_ALONE;
+    r->limit     = *(int64_t *)arg;
+    r->deadline  = from + r->limit;
+    if ((rc = r->fab->disconnect(r)) < 0)
+        return rc;
+    step_add(&r->life.unmap, &from);
+    r->connected = r->closing = 0;
+    return 0;
+}
+
+int weir_abandon(struct weir_rank *r, int64_t timeout, struct weir_err *err)
+{
+    atomic_store(&r->broken_off, 0);
+    return rank_call(r, do_abandon, &timeout, err);
+}
+
+/* All words of the control region and what this rank counts of its peers begin anew. */
+static int do_forget_peers(struct weir_rank *r, void *arg)
+{
+    (void)arg;
+    struct weir_region *g = &r->regions[REGION_CONTROL];
+    memset(g->base, 0, weir_control_bytes(r->cfg.ranks));
+    memset(r->meetings, 0, (size_t)r->cfg.ranks * sizeof *r->meetings);
+    r->flags_sent = r->released = r->barriers = 0;
+    return 0;
+}
+
+int weir_forget_peers(struct weir_rank *r, struct weir_err *err)
+{
+    return rank_call(r, do_forget_peers, NULL, err);
+}
+
+void weir_break_off(struct weir_rank *r) { atomic_store(&r->broken_off, 1); }
 
 struct closing {
     int64_t timeout;
@@ -373,9 +427,12 @@ int weir_destroy(struct weir_rank *r, int64_t timeout, struct weir_life *life, s
 
 void weir_describe(struct weir_rank *r, char transport[WEIR_TEXT], char carriers[WEIR_CARRIERS])
 {
+    int first = 0;
     for (int i = 1; i < r->cfg.ranks; i++) {
         int peer = (r->cfg.rank + i) % r->cfg.ranks;
-        if (i == 1)
+        if (!rank_is_peer(r, peer))
+            continue;
+        if (first++ == 0)
             r->fab->transport(r, peer, transport, WEIR_TEXT);
         r->fab->carriers(r, peer, carriers);
     }

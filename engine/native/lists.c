@@ -70,12 +70,13 @@ int lists_make(struct weir_rank *r)
     int    enough = 1, *all = keep_room(r, ranks, sizeof *all);
     r->all        = (struct weir_group){all, r->cfg.ranks};
     r->meetings   = keep_room(r, ranks, sizeof *r->meetings);
+    r->absent     = keep_room(r, ranks, sizeof *r->absent);
     r->delivered  = keep_room(r, ranks, sizeof *r->delivered);
     for (int i = 0; all && i < r->cfg.ranks; i++)
         all[i] = i;
     keep_texts(r, &enough);
     keep_flows(r, &enough);
-    if (enough && all && r->meetings && r->delivered)
+    if (enough && all && r->absent && r->meetings && r->delivered)
         return 0;
     lists_drop(r);
     return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the list of peers");

@@ -45,6 +45,8 @@ int rank_expired(struct weir_rank *r)
     atomic_fetch_add_explicit(&r->cfg.control->heartbeat, 1, memory_order_relaxed);
     if (atomic_load(&r->cfg.control->abort) || team_over(r->cfg.team))
         return rank_fail(r, -ECANCELED, "wait", -1, "told to stop");
+    if (atomic_load(&r->broken_off))
+        return rank_fail(r, -ECONNABORTED, "wait", -1, "told to break off");
     if (r->deadline && weir_monotonic() > r->deadline) {
         struct weir_control *ctl = r->cfg.control;
         if (!atomic_load(&ctl->total))
@@ -175,6 +177,38 @@ int weir_run_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_res
     memset(out, 0, sizeof *out);
     int rc = rank_call(r, do_run_ep, &a, err);
     if (rc == 0)
+        thread_idle_progress(r->thread, 1);
+    return rc;
+}
+
+static int do_ep_prepare(struct weir_rank *r, void *arg) { return rank_ep_prepare(r, arg); }
+
+int weir_ep_prepare(struct weir_rank *r, struct weir_ep *e, struct weir_err *err)
+{
+    int rc = rank_call(r, do_ep_prepare, e, err);
+    if (rc == 0)
+        thread_idle_progress(r->thread, 1);
+    return rc;
+}
+
+struct step_args {
+    const struct weir_ep_steps *s;
+    struct weir_ep_stepped     *out;
+};
+
+static int do_ep_steps(struct weir_rank *r, void *arg)
+{
+    struct step_args *a = arg;
+    return rank_ep_steps(r, a->s, a->out);
+}
+
+int weir_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct weir_ep_stepped *out,
+                  struct weir_err *err)
+{
+    struct step_args a = {s, out};
+    memset(out, 0, sizeof *out);
+    int rc = rank_call(r, do_ep_steps, &a, err);
+    if (rc == 0 && !out->mute)
         thread_idle_progress(r->thread, 1);
     return rc;
 }

@@ -67,7 +67,10 @@ struct weir_rank {
      * acknowledgement */
     int               closing;
     uint64_t          barriers; /* of all ranks, passed */
-    struct weir_group all;
+    struct weir_group all; /* who is connected, this rank among them */
+    char             *absent; /* by rank: it is no member of the group now */
+    /* not 0: whatever this rank waits for ends with -ECONNABORTED; another thread sets it */
+    _Atomic int       broken_off;
     struct weir_meetings *meetings; /* with each other rank */
     uint64_t          released; /* the last word with which this rank released a group */
     /* by how much this rank's clock is ahead of rank 0's; 0 on one host */
@@ -98,6 +101,12 @@ struct weir_rank {
  * and makes what is kept of each peer; lists_drop frees all of it. */
 int  lists_make(struct weir_rank *r);
 void lists_drop(struct weir_rank *r);
+
+/* Whether a rank is a connected peer of this one. */
+static inline int rank_is_peer(const struct weir_rank *r, int p)
+{
+    return p != r->cfg.rank && !r->absent[p];
+}
 
 /* Fills the error of the call in progress, if it is the first, and returns code. */
 int rank_fail(struct weir_rank *r, int code, const char *op, int peer, const char *format, ...)
@@ -262,6 +271,10 @@ struct weir_ep;
 struct weir_ep_result;
 int  rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result *out);
 void rank_forget_ep(struct weir_rank *r);
+struct weir_ep_steps;
+struct weir_ep_stepped;
+int rank_ep_prepare(struct weir_rank *r, const struct weir_ep *e);
+int rank_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct weir_ep_stepped *out);
 
 /* One sequence of matrices, on the rank's thread. */
 int  rank_play(struct weir_rank *r, const struct weir_sequence *s, struct weir_playing *out);

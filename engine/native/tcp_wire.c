@@ -215,7 +215,9 @@ static int accept_peers(struct weir_rank *r, struct tcp_wire *w, int (*fds)[2])
 {
     struct guest *guests = calloc(GUESTS, sizeof *guests);
     struct pollfd polled[GUESTS + 1];
-    int           n = 0, rc = 0, missing = 2 * r->cfg.rank;
+    int           n = 0, rc = 0, missing = 0;
+    for (int p = 0; p < r->cfg.rank; p++)
+        missing += rank_is_peer(r, p) ? 2 : 0;
     if (!guests)
         return rank_fail(r, -ENOMEM, "connect", -1, "no memory");
     while (missing > 0 && (rc = rank_expired(r)) >= 0) {
@@ -256,6 +258,8 @@ int tcp_wire_connect(struct weir_rank *r, struct tcp_wire *w, const char *const 
         fds[p][0] = fds[p][1] = -1;
     for (int p = r->cfg.rank + 1; p < r->cfg.ranks; p++) {
         struct blob b;
+        if (!rank_is_peer(r, p))
+            continue;
         if (lens[p] != sizeof b)
             return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
                              lens[p], sizeof b);

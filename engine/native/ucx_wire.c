@@ -200,12 +200,12 @@ int ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t *len
     ucp_request_param_t none = {0};
     int                 rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
+        if (rank_is_peer(r, p) && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
             return rc;
     if ((rc = u->api->connect(r)) < 0)
         return rc;
     for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
-        if (p != r->cfg.rank &&
+        if (rank_is_peer(r, p) &&
             (rc = ucx_await(r, ucx.ucp_ep_flush_nbx(u->peers[p].ep, &none), "wire-up", p)) < 0)
             return rc;
     return 0;

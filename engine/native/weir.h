@@ -29,6 +29,7 @@ struct weir_err {
 struct weir_control {
     _Atomic uint32_t abort, phase;
     _Atomic uint64_t heartbeat, done, total, rate;
+    _Atomic int64_t  ending;
 };
 
 /* alike.go holds them to package engine, which has their names. */
@@ -275,6 +276,13 @@ int weir_touch(struct weir_rank *r, uint64_t number, int64_t corrupt, int64_t ti
 int weir_disconnect(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 int weir_destroy(struct weir_rank *r, int64_t timeout, struct weir_life *life,
                  struct weir_err *err);
+/* Of a group that changes while its ranks live. weir_connect connects to those that have an
+ * address. weir_abandon is weir_disconnect of a rank whose peers may be gone: nothing is waited
+ * for. weir_forget_peers is called once all peers are disconnected, and before any connects again.
+ * weir_break_off ends what another thread's call waits for; weir_abandon takes that back. */
+int  weir_abandon(struct weir_rank *r, int64_t timeout, struct weir_err *err);
+int  weir_forget_peers(struct weir_rank *r, struct weir_err *err);
+void weir_break_off(struct weir_rank *r);
 const struct weir_life *weir_life_of(const struct weir_rank *r);
 /* What the fabric has chosen for the first peer, and a list of carriers.h for all. */
 void weir_describe(struct weir_rank *r, char transport[WEIR_TEXT], char carriers[WEIR_CARRIERS]);

@@ -28,6 +28,7 @@ type launch struct {
 	hidden  hidden
 	meeting *cluster.Rendezvous
 	ranks   []*member
+	former  []*member  // whose places others have taken
 	logs    []*logFile // of all ranks that were to be started
 	events  chan event
 	over    chan struct{} // closed when nobody takes events any more
@@ -39,6 +40,9 @@ type launch struct {
 	variables []results.Variable // of each rank
 	replaced  []results.Ignored  // by weir's own
 	lent      *cluster.Lent      // nil: nothing is
+
+	lives [][]engine.Life // by rank: processes that are still to come; nil: each rank has one for all cases
+	peers []byte          // the addresses of all, once they are known
 
 	suspects []suspect
 	told     time.Time // when the ranks were told to stop; zero: they were not
@@ -87,6 +91,9 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 		}
 		defer l.lent.Close()
 	}
+	if l.lives, err = engine.LivesOf(task.launch); err != nil {
+		return refuse(kindFailed, results.FailedReady, err)
+	}
 	before := a.counters()
 	l.spawn(scratch, secrets)
 	l.loop()
@@ -116,32 +123,41 @@ func (a *Agent) abort(id, cause string) {
 
 func (l *launch) spawn(scratch string, secrets map[string]string) {
 	free := l.a.free() // before a rank takes any of it
+	recorded := map[int]bool{}
 	for i, rank := range l.task.Ranks {
-		var seat results.Seat
-		if len(l.task.Seats) > 0 {
-			seat = l.task.Seats[i]
-		}
-		cpus := results.ParseCPUs(seat.CPUs)
-		self := engine.Identity{Rank: rank, CPUs: l.cpus(i, cpus), Memory: &free}
-		p, err := l.start(self, cpus, func() []string {
-			env := l.rankEnvironment(seat, scratch, secrets)
-			l.record(rank, env)
-			return env.Env
+		err := l.begin(i, func(self engine.Identity) (*process, engine.Identity, error) {
+			var seat results.Seat
+			if len(l.task.Seats) > 0 {
+				seat = l.task.Seats[i]
+			}
+			cpus := results.ParseCPUs(seat.CPUs)
+			self.CPUs, self.Memory = l.cpus(i, cpus), &free
+			p, err := l.start(self, cpus, func() []string {
+				env := l.rankEnvironment(seat, scratch, secrets)
+				if !recorded[rank] {
+					l.record(rank, env)
+				}
+				recorded[rank] = true
+				return env.Env
+			})
+			return p, self, err
 		})
 		if err != nil {
-			l.suspects = append(l.suspects, suspect{
-				kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready",
-				cause: "starting the process: " + err.Error(),
-			})
+			l.suspects = append(l.suspects, notStarted(rank, err))
 			l.tellStop()
 			return
 		}
-		m := &member{process: p, rank: rank}
-		m.enter(starting)
-		l.ranks = append(l.ranks, m)
-		l.tellLaunch(m, self)
 	}
-	l.task.text, l.task.launch.Nodes = nil, nil // the ranks and their queues have them for as long as it is needed
+	if l.lives == nil {
+		l.task.text, l.task.launch.Nodes = nil, nil // the ranks and their queues have them for as long as it is needed
+	}
+}
+
+func notStarted(rank int, err error) suspect {
+	return suspect{
+		kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready",
+		cause: "starting the process: " + err.Error(),
+	}
 }
 
 func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*process, error) {
@@ -254,11 +270,15 @@ func (l *launch) allEnded() bool {
 }
 
 func (l *launch) event(e event) {
-	m := l.ranks[slices.IndexFunc(l.ranks, func(m *member) bool { return m.process == e.from })]
+	m := l.memberOf(e.from)
+	if m == nil {
+		return // it has ended, as it was to
+	}
 	switch {
 	case e.exit != nil:
 		m.ended = true
 		l.exited(m, e.exit)
+		l.succeed(m)
 	case e.err != nil:
 		l.suspect(m, kindGarbage, e.err.Error())
 	case e.frame.Kind == wire.KindFailure:
@@ -274,7 +294,7 @@ func (l *launch) exited(m *member, p *os.ProcessState) {
 	// who died while the machine was too busy to tell is to blame, whoever spoke first
 	_, signalled := signalOf(p)
 	ours := !l.killed.IsZero() && !(m.fell && signalled)
-	if ours || m.stage == left && p.Success() || l.spoke(m) {
+	if ours || m.stage == left && p.Success() || l.spoke(m) || l.endedAsSaid(m, p) {
 		return
 	}
 	l.suspect(m, kindDied, fromExit(p, m.log.tail())+m.starvation()+m.where(l.task.launch.Cases))
@@ -314,21 +334,34 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 	case m.stage == starting && f.Kind == wire.KindAddress:
 		m.address = f.Body
 		m.enter(addressed)
+		if l.peers != nil {
+			m.enter(connecting)
+			m.tell(wire.KindPeers, l.peers)
+			return nil
+		}
 		return l.publish()
 	case m.stage == connecting && f.Kind == wire.KindConnected:
 		m.enter(connected)
+		if l.started {
+			m.enter(running)
+			m.tell(wire.KindGo, nil)
+			return nil
+		}
 		return l.arrive()
 	case m.stage == running && f.Kind == wire.KindResult:
 		r, err := wire.DecodeResult(f.Body)
 		if err != nil {
 			return err
 		}
-		if r.Key != cases[m.next].Key || r.Rank != m.rank {
+		if r.Key != cases[m.next].Key || r.Rank != m.rank || r.Ended != nil || r.Absent {
 			return fmt.Errorf("a result of rank %d for case %s came in case %s", r.Rank, r.Key, cases[m.next].Key)
+		}
+		if m.life.Killed && m.next == m.life.Last {
+			return fmt.Errorf("it was to end by SIGKILL in case %s, and is there after it", r.Key)
 		}
 		m.next++
 		m.enter(running)
-		if m.next == len(cases) {
+		if m.next > m.life.Last {
 			m.enter(closing)
 		}
 		rate := 0.
@@ -397,6 +430,9 @@ func (l *launch) news() {
 	if all := l.meeting.Addresses(); all != nil && !l.introduced && l.every(addressed) {
 		l.introduced = true
 		l.meeting.Passed()
+		if l.lives != nil {
+			l.peers = all
+		}
 		for _, m := range l.ranks {
 			m.enter(connecting)
 			m.tell(wire.KindPeers, all)
@@ -450,8 +486,8 @@ func (l *launch) release() {
 	close(l.over)
 	l.wg.Wait()
 	bad := map[int]bool{}
-	for _, m := range l.ranks {
-		if m.stage != left && m.pid != 0 {
+	for _, m := range append(l.ranks, l.former...) {
+		if (m.stage != left || m.life.Killed) && m.pid != 0 {
 			bad[m.pid] = true
 		}
 		m.release()

@@ -25,8 +25,11 @@ type member struct {
 	*process
 	rank    int
 	stage   stage
-	since   time.Time // when the stage, or the case in it, began
-	next    int       // index of the case that it is in
+	since   time.Time     // when the stage, or the case in it, began
+	next    int           // index of the case that it is in
+	life    engine.Life   // the cases that its process runs
+	lives   []engine.Life // of the rank's processes after it
+	start   starter
 	address []byte
 	ended   bool
 	fell    bool   // it had ended, though nobody had heard of it, before SIGKILL was sent
@@ -110,6 +113,19 @@ func (m *member) where(cases []engine.Case) string {
 	return at
 }
 
+// caseLimit is how long the rank may be in its case. Who is started before its first case waits
+// for those before it too.
+func (m *member) caseLimit(l engine.Launch) (limit time.Duration) {
+	from := m.next
+	if m.next == m.life.First {
+		from = 0
+	}
+	for _, c := range l.Cases[from : m.next+1] {
+		limit += time.Duration(c.Timeout + c.Before)
+	}
+	return limit
+}
+
 // engineSlack is how much longer an agent waits than the engine's own deadline:
 // the engine knows better what it was waiting for.
 const engineSlack = 300 * time.Millisecond
@@ -126,7 +142,7 @@ func (m *member) limit(d Deadlines, l engine.Launch, ranks int) (time.Duration, 
 	case connected:
 		return 2 * d.Connect, "did not hear that all are connected"
 	case running:
-		return time.Duration(l.Cases[m.next].Timeout+l.Cases[m.next].Before) + engineSlack, "did not finish"
+		return m.caseLimit(l) + engineSlack, "did not finish"
 	}
 	return d.Teardown, "did not leave"
 }

@@ -213,8 +213,14 @@ func (l *launch) tellStop() {
 // progress reports the rank that has come least far. One that only serves, and
 // so counts nothing, says nothing of how far the others are.
 func (l *launch) progress() {
-	slowest := l.ranks[0]
-	for _, m := range l.ranks[1:] {
+	var slowest *member
+	for _, m := range l.ranks {
+		if slowest == nil || slowest.stage != running {
+			slowest = m
+		}
+		if m.stage != running {
+			continue // it has ended before the others, or is not there yet
+		}
 		counts, counted := m.control.Total.Load() > 0, slowest.control.Total.Load() > 0
 		behind := m.control.Done.Load() < slowest.control.Done.Load()
 		if m.next < slowest.next || m.next == slowest.next && (counts && !counted || counts == counted && behind) {

@@ -100,7 +100,7 @@ func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Laun
 	if err := meet(conn, control, r, l.Launch.Ranks, peers); err != nil {
 		return err
 	}
-	for _, c := range l.Launch.Cases {
+	for _, c := range casesOf(l) {
 		if err := runCase(conn, r, c, l); err != nil {
 			return err
 		}
@@ -111,6 +111,14 @@ func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Laun
 		return fmt.Errorf("closing: %w", err)
 	}
 	return conn.Send(wire.KindBye)
+}
+
+// casesOf are the cases that this process runs.
+func casesOf(l wire.Launch) []engine.Case {
+	if life := l.Self.Life; life != nil {
+		return l.Launch.Cases[life.First : life.Last+1]
+	}
+	return l.Launch.Cases
 }
 
 // told reads what the rank is to do. What is left of a long text goes back to the

@@ -44,6 +44,10 @@ func DecodeSelf(body []byte) (Launch, error) {
 	if l.Self.Rank < 0 || l.Self.Rank >= l.Launch.Ranks {
 		return l, fmt.Errorf("launch message: rank %d of %d", l.Self.Rank, l.Launch.Ranks)
 	}
+	if life := l.Self.Life; life != nil && (life.First < 0 || life.Last < life.First ||
+		life.Last >= len(l.Launch.Cases)) {
+		return l, fmt.Errorf("launch message: cases %d to %d of %d", life.First, life.Last, len(l.Launch.Cases))
+	}
 	return l, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "weir/workload/command"
 	_ "weir/workload/ep"
 	_ "weir/workload/epcontrol"
+	_ "weir/workload/epelastic"
 	_ "weir/workload/sequence"
 	_ "weir/workload/serving"
 	_ "weir/workload/traffic"

@@ -1,0 +1,338 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"weir/engine"
+	"weir/engine/mesh"
+	"weir/workload/epelastic"
+)
+
+// Leader leads the group. It is in the process of rank 0, beside that rank's member.
+type Leader struct {
+	spec   *epelastic.Spec
+	nodes  []string // by rank
+	events *events
+	spokes []*mesh.Spoke // by rank: of the process that is in the group, or joins it; nil: none
+	// next are those of processes that have come and were not told to join. One may have come before it
+	// is known that the process before it has gone.
+	next   []*mesh.Spoke
+	group  []int // who is connected
+	number int   // of the last order
+	ahead  []int64
+	bound  int64
+
+	phase int
+	led   *epelastic.Led
+}
+
+// event is what a process said, or that it has come or gone (err).
+type event struct {
+	spoke *mesh.Spoke
+	text  []byte
+	err   error
+}
+
+// NewLeader makes the leader of a run and the hub that members connect to.
+func NewLeader(s *epelastic.Spec, nodes []string) (*Leader, *mesh.Hub, error) {
+	l := &Leader{
+		spec: s, nodes: nodes, events: newEvents(), spokes: make([]*mesh.Spoke, len(nodes)),
+		next:  make([]*mesh.Spoke, len(nodes)),
+		ahead: make([]int64, len(nodes)),
+	}
+	hub, err := mesh.NewHub(nodes, 0, func(s *mesh.Spoke, text []byte, err error) { l.events.put(event{s, text, err}) })
+	return l, hub, err
+}
+
+// fail is an error about the group as a whole.
+func (l *Leader) fail(format string, args ...any) error {
+	return &engine.Error{
+		Phase: "run", Peer: -1, Code: -int(syscall.EPROTO),
+		Text: fmt.Sprintf("phase %d: ", l.phase) + fmt.Sprintf(format, args...),
+	}
+}
+
+// Steps of a phase before its change, and of one order while ranks are waited for.
+const (
+	shareBefore = 4 // of the iterations
+	whileOpens  = 2
+)
+
+// Lead leads the group through a phase.
+func (l *Leader) Lead(ctx context.Context, phase int) (*epelastic.Led, error) {
+	p := l.spec.Phases[phase]
+	l.phase = phase
+	l.led = &epelastic.Led{Began: Now(), Prepared: [][2]int64{}}
+	if err := l.lead(ctx, p); err != nil {
+		return nil, err
+	}
+	l.led.Ahead, l.led.Bound = slices.Clone(l.ahead), l.bound
+	led := l.led
+	return led, l.tell(l.group, order{Do: doEnd})
+}
+
+func (l *Leader) lead(ctx context.Context, p epelastic.Phase) error {
+	phases := l.spec.Phases
+	if l.phase > 0 {
+		l.led.Changes = append(l.led.Changes, epelastic.Change{Ranks: l.group})
+		if _, err := l.steps(ctx, l.before(), nil); err != nil {
+			return err
+		}
+	}
+	if len(p.Lost()) > 0 {
+		if err := l.lose(ctx, p); err != nil {
+			return err
+		}
+	}
+	if l.phase == 0 || !slices.Equal(l.group, p.Ranks) {
+		change := epelastic.Change{Ranks: p.Ranks, Order: Now()}
+		joined := phases.Joined(l.phase)
+		if l.phase == 0 {
+			joined = p.Ranks
+		}
+		if err := l.open(ctx, joined); err != nil {
+			return err
+		}
+		change.Opened = Now()
+		if err := l.regroup(ctx, change, nil); err != nil {
+			return err
+		}
+	}
+	_, err := l.steps(ctx, int(l.spec.Iterations), nil)
+	return err
+}
+
+func (l *Leader) before() int { return max(2, int(l.spec.Iterations)/shareBefore) }
+
+// lose has ranks killed and muted, and goes on without them and those that leave.
+func (l *Leader) lose(ctx context.Context, p epelastic.Phase) error {
+	ends, n := map[int]Steps{}, max(2, l.before()/2)
+	for _, r := range p.Lost() {
+		ends[r] = Steps{N: n, EndAt: n / 2, EndIn: p.At, Dies: slices.Contains(p.Kill, r)}
+	}
+	lost, err := l.steps(ctx, n, ends)
+	if err != nil {
+		return err
+	}
+	change := epelastic.Change{Ranks: l.spec.Phases.Survivors(l.phase), Order: Now()}
+	return l.regroup(ctx, change, lost)
+}
+
+// open waits until ranks that join have come and made their memory. The group goes on meanwhile.
+func (l *Leader) open(ctx context.Context, joined []int) error {
+	var told, done []int
+	for len(done) < len(joined) {
+		if err := l.heed(); err != nil {
+			return err
+		}
+		for _, r := range joined {
+			if l.spokes[r] == nil && l.next[r] != nil {
+				l.spokes[r], l.next[r] = l.next[r], nil
+			}
+			if l.spokes[r] != nil && !slices.Contains(told, r) {
+				if err := l.readClock(ctx, r); err != nil {
+					return err
+				}
+				l.number++
+				if l.tell([]int{r}, order{Do: doOpen}) != nil {
+					return l.fail("rank %d, which joins, has gone", r)
+				}
+				told = append(told, r)
+			}
+		}
+		ready := l.events.takeAnswers(func(rank int) bool {
+			return slices.Contains(told, rank) && !slices.Contains(done, rank) && !slices.Contains(l.group, rank)
+		})
+		for _, e := range ready {
+			done = append(done, e.spoke.Rank)
+		}
+		switch {
+		case len(ready) > 0 || len(done) == len(joined):
+		case len(l.group) > 0:
+			if _, err := l.steps(ctx, whileOpens, nil); err != nil {
+				return err
+			}
+		default:
+			if err := l.events.wait(ctx); err != nil {
+				return l.late(ctx, err, joined, done, "come to the group with their memory made")
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return l.late(ctx, err, joined, done, "come to the group with their memory made")
+		}
+	}
+	return nil
+}
+
+// late says who is waited for in vain.
+func (l *Leader) late(ctx context.Context, err error, who, done []int, what string) error {
+	var missing []int
+	for _, r := range who {
+		if !slices.Contains(done, r) {
+			missing = append(missing, r)
+		}
+	}
+	if e, ok := context.Cause(ctx).(*engine.Error); ok {
+		if e.Code == -int(syscall.ECANCELED) {
+			return e
+		}
+		err = e
+	}
+	return l.fail("ranks %v did not %s: %v", missing, what, err)
+}
+
+// regroup connects the ranks of a change with each other, without those that are lost.
+func (l *Leader) regroup(ctx context.Context, c epelastic.Change, lost []int) error {
+	var stay, leave []int
+	for _, r := range l.group {
+		switch {
+		case slices.Contains(lost, r):
+		case slices.Contains(c.Ranks, r):
+			stay = append(stay, r)
+		default:
+			leave = append(leave, r)
+		}
+	}
+	how := doDisconnect
+	if len(lost) > 0 {
+		how = doAbandon
+	}
+	if _, err := l.ask(ctx, slices.Concat(stay, leave), order{Do: how}, "disconnect"); err != nil {
+		return err
+	}
+	if err := l.tell(leave, order{Do: doEnd}); err != nil {
+		return err
+	}
+	for _, r := range leave {
+		l.spokes[r] = nil
+	}
+	for _, r := range lost { // those that are only silent
+		if l.spokes[r] != nil {
+			_ = l.tell([]int{r}, order{Do: doAbandon})
+			_ = l.tell([]int{r}, order{Do: doEnd})
+			l.spokes[r] = nil
+		}
+	}
+	l.group = nil
+	answers, err := l.ask(ctx, c.Ranks, order{Do: doAddress}, "say how they are reached")
+	if err != nil {
+		return err
+	}
+	addresses := make([][]byte, len(l.nodes))
+	for r, a := range answers {
+		addresses[r] = a.Address
+	}
+	if _, err := l.ask(ctx, c.Ranks, order{Do: doConnect, Addresses: addresses}, "connect"); err != nil {
+		return err
+	}
+	c.Connected = Now()
+	l.group = c.Ranks
+	l.led.Changes = append(l.led.Changes, c)
+	if _, err := l.ask(ctx, c.Ranks, order{Do: doPrepare, Ranks: c.Ranks}, "make their rows"); err != nil {
+		return err
+	}
+	l.led.Prepared = append(l.led.Prepared, [2]int64{c.Connected, Now()})
+	return nil
+}
+
+// tell gives ranks an order with the last number.
+func (l *Leader) tell(ranks []int, o order) error {
+	o.Number = l.number
+	text := encode(o)
+	for _, r := range ranks {
+		if l.spokes[r] == nil {
+			return l.gone(r, nil)
+		}
+		if err := l.spokes[r].Send(text); err != nil {
+			return l.gone(r, err)
+		}
+	}
+	return nil
+}
+
+func (l *Leader) gone(rank int, err error) error {
+	e := l.fail("rank %d has gone, which its phase does not say: %v", rank, err).(*engine.Error)
+	e.Peer, e.Code = rank, -int(syscall.ECONNRESET)
+	return e
+}
+
+// ask gives ranks an order and waits for the answer of each.
+func (l *Leader) ask(ctx context.Context, ranks []int, o order, what string) (map[int]answer, error) {
+	l.number++
+	if err := l.tell(ranks, o); err != nil {
+		return nil, err
+	}
+	answers := map[int]answer{}
+	for len(answers) < len(ranks) {
+		if err := l.heed(); err != nil {
+			return nil, err
+		}
+		came := l.events.takeAnswers(func(rank int) bool { return slices.Contains(ranks, rank) })
+		for _, e := range came {
+			var a answer
+			if err := json.Unmarshal(e.text, &a); err != nil || a.Number != l.number {
+				return nil, l.fail("rank %d answers another order: %q", e.spoke.Rank, e.text)
+			}
+			answers[e.spoke.Rank] = a
+		}
+		if len(came) == 0 {
+			if err := l.events.wait(ctx); err != nil {
+				done := []int{}
+				for r := range answers {
+					done = append(done, r)
+				}
+				return nil, l.late(ctx, err, ranks, done, what)
+			}
+		}
+	}
+	return answers, nil
+}
+
+// heed takes note of processes that have come and gone.
+func (l *Leader) heed() error {
+	for e, any := l.events.takeChange(); any; e, any = l.events.takeChange() {
+		rank := e.spoke.Rank
+		switch {
+		case e.err == nil:
+			l.next[rank] = e.spoke
+		case l.spokes[rank] == e.spoke: // else it left in order
+			l.spokes[rank] = nil
+			return l.gone(rank, e.err)
+		case l.next[rank] == e.spoke:
+			l.next[rank] = nil
+			return l.fail("rank %d has gone before it joined: %v", rank, e.err)
+		}
+	}
+	return nil
+}
+
+const clockQuestions = 8
+
+// readClock finds by how much the clock of a rank's host is ahead.
+func (l *Leader) readClock(ctx context.Context, rank int) error {
+	l.ahead[rank] = 0
+	if l.nodes[rank] == l.nodes[0] {
+		return nil
+	}
+	best := int64(-1)
+	for range clockQuestions {
+		asked := Now()
+		answers, err := l.ask(ctx, []int{rank}, order{Do: doClock}, "say what time it is")
+		if err != nil {
+			return err
+		}
+		if took := Now() - asked; best < 0 || took < best {
+			best, l.ahead[rank] = took, answers[rank].Clock-asked-took/2
+		}
+	}
+	l.bound = max(l.bound, best/2)
+	return nil
+}
+
+// grace is how long ranks may take to say that they are there.
+func (l *Leader) grace() time.Duration { return time.Duration(l.spec.Silence) }

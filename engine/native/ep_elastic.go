@@ -1,0 +1,164 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "ep.h"
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"weir/engine"
+	"weir/engine/elastic"
+	"weir/engine/mesh"
+	"weir/workload"
+	"weir/workload/epelastic"
+	"weir/workload/move"
+)
+
+func init() { engine.Register(epelastic.Runner, epElasticRunner{}) }
+
+// SurviveEnv names a rank that does not die where its phase says so, to show that this is noticed.
+const SurviveEnv = "WEIR_SELFTEST_SURVIVE"
+
+// epElasticRunner runs the ranks of workload ep_elastic.
+type epElasticRunner struct{}
+
+// Lives are the processes of each rank, as the phases say.
+func (epElasticRunner) Lives(l engine.Launch) ([][]engine.Life, error) {
+	if len(l.Cases) == 0 {
+		return nil, errors.New("a launch without cases")
+	}
+	s, err := epelastic.Read(l.Cases[0].Spec)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Phases) != len(l.Cases) {
+		return nil, fmt.Errorf("a launch of %d cases, and there are %d phases", len(l.Cases), len(s.Phases))
+	}
+	return s.Phases.Lives(), nil
+}
+
+// epElasticRank is a process of a rank. The process of rank 0 leads the group too.
+type epElasticRank struct {
+	launch  engine.Launch
+	self    engine.Identity
+	control *engine.Control
+	specs   []*epelastic.Spec // by case
+	memory  *elasticMemory
+	leader  *elastic.Leader // of rank 0
+	hub     *mesh.Hub
+	member  *elastic.Member
+	spoke   *mesh.Spoke
+}
+
+func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
+	r := &epElasticRank{launch: l, self: self, control: control}
+	for _, c := range l.Cases {
+		s, err := epelastic.Read(c.Spec)
+		if err != nil {
+			return nil, err
+		}
+		r.specs = append(r.specs, s)
+	}
+	if len(r.specs) == 0 {
+		return nil, errors.New("a launch without cases")
+	}
+	var err error
+	if r.memory, err = newElasticMemory(l, self, control, r.specs[0]); err != nil {
+		return nil, err
+	}
+	if text := os.Getenv(SurviveEnv); text != "" {
+		rank, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s is %q, which is no rank", SurviveEnv, text)
+		}
+		r.memory.survives = rank == self.Rank
+	}
+	if self.Rank == 0 {
+		r.leader, r.hub, err = elastic.NewLeader(r.specs[0], l.Nodes)
+	}
+	return r, err
+}
+
+// Address is how the leader is reached; others need none before they are in the group.
+func (r *epElasticRank) Address() ([]byte, error) {
+	if r.hub == nil {
+		return nil, nil
+	}
+	return r.hub.Address()
+}
+
+func (r *epElasticRank) Connect(addresses [][]byte) (err error) {
+	if r.spoke, err = mesh.Join(addresses[0], r.launch.Nodes, r.self.Rank, connectTimeout); err != nil {
+		return &engine.Error{
+			Phase: "connect", Peer: 0, Text: fmt.Sprintf("connecting to rank 0, which leads the group: %v", err),
+		}
+	}
+	r.member = elastic.NewMember(r.self.Rank, r.specs[0].Tokens, r.memory, r.spoke)
+	return nil
+}
+
+// Run takes part in a phase.
+func (r *epElasticRank) Run(c engine.Case) (*workload.Part, error) {
+	i := slices.IndexFunc(r.launch.Cases, func(o engine.Case) bool { return o.Key == c.Key })
+	if i < 0 {
+		return nil, fmt.Errorf("case %s is not of this launch", c.Key)
+	}
+	r.control.Phase.Store(engine.PhaseRun)
+	limit := time.Duration(0) // others end when the leader does
+	if r.leader != nil {
+		limit = time.Duration(c.Timeout)
+	}
+	ctx, stop := r.control.Watch(r.launch.Fabric, limit)
+	defer stop()
+	r.memory.timeout = time.Duration(c.Timeout)
+	p := &epelastic.Part{Part: &move.Part{Rank: r.self.Rank, Initiator: true, Verified: true}}
+	if err := r.play(ctx, stop, i, p); err != nil {
+		return nil, err
+	}
+	p.Verified = p.Wrong == 0
+	p.Transport, p.Transports = r.memory.transport, r.memory.transports
+	return p.Encode(c.Key, r.launch.Index)
+}
+
+// play has the leader lead, where it is here, beside its member.
+func (r *epElasticRank) play(ctx context.Context, stop func(), phase int, p *epelastic.Part) error {
+	if r.leader == nil {
+		return r.member.Run(ctx, p)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	led := make(chan error, 1)
+	go func() {
+		var err error
+		if p.Led, err = r.leader.Lead(inner, phase); err != nil {
+			cancel(err) // its member ends with it
+			r.memory.BreakOff()
+		}
+		led <- err
+	}()
+	err := r.member.Run(inner, p)
+	if err != nil {
+		cancel(err)
+	}
+	if why := <-led; why != nil && (err == nil || errors.Is(context.Cause(inner), why)) {
+		return why
+	}
+	return err
+}
+
+// Close ends the process in order. No peer uses its memory any more.
+func (r *epElasticRank) Close() error {
+	if r.hub != nil {
+		_ = r.hub.Close() // nobody comes any more
+	}
+	return r.memory.close()
+}

@@ -1,0 +1,247 @@
+package native
+
+/*
+#include <stdlib.h>
+#include "ep.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"weir/engine"
+	"weir/engine/elastic"
+	"weir/fabric"
+	"weir/results"
+	"weir/workload/ep"
+	"weir/workload/epelastic"
+)
+
+// elasticMemory is the memory of a rank, connected to the ranks of its group. It is made once, for
+// the largest group of the run.
+type elasticMemory struct {
+	member
+	launch     engine.Launch
+	spec       *epelastic.Spec
+	layouts    map[string]*ep.Layout // by group
+	options    fabric.Options
+	timeout    time.Duration
+	corrupt    int64
+	survives   bool
+	transport  string
+	transports []results.Transport
+	free       func() // what C has of the group
+
+	mu sync.Mutex // of threads, which BreakOff looks at
+}
+
+func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Control,
+	s *epelastic.Spec) (*elasticMemory, error) {
+	m := &elasticMemory{
+		member: memberOf(l, self, control), launch: l, spec: s, layouts: map[string]*ep.Layout{},
+		options: s.FabricOptions.With(l.Options), corrupt: -1, free: func() {},
+	}
+	for _, group := range s.Groups() {
+		t, err := s.Table(group)
+		if err != nil {
+			return nil, err
+		}
+		m.layouts[fmt.Sprint(group)] = s.Steps(group).LayOut(t, self.Rank)
+	}
+	if text := os.Getenv(CorruptEnv); text != "" {
+		rank, at, _, err := parseCorrupt(text, l.Ranks)
+		if err != nil {
+			return nil, err
+		}
+		if rank == self.Rank {
+			m.corrupt = at
+		}
+	}
+	return m, nil
+}
+
+// Open makes the memory, and registers it.
+func (m *elasticMemory) Open() error {
+	source, sink := uint64(0), uint64(0)
+	for _, l := range m.layouts {
+		source, sink = max(source, uint64(l.Source)), max(sink, uint64(l.Sink()))
+	}
+	on := 0
+	for _, n := range m.launch.Nodes {
+		if n == m.launch.Nodes[m.self.Rank] {
+			on++
+		}
+	}
+	o := m.spec.Moves()
+	if err := m.fits(o, fmt.Sprintf("%d ranks with their messages and rows need", on),
+		float64(on)*float64(source+2*sink)); err != nil {
+		return err
+	}
+	text, err := fabric.Lines(m.fabric, m.options)
+	if err != nil {
+		return err
+	}
+	name, lines := C.CString(m.fabric), C.CString(text)
+	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(lines))
+	cfg := C.struct_weir_config{
+		fabric: name, rank: C.int(m.self.Rank), ranks: C.int(max(2, m.launch.Ranks)),
+		one_host: oneHost(m.launch.Nodes), source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
+		layout: C.struct_weir_layout{source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink))},
+		pages:  pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.openThreads(cfg)
+}
+
+// call calls a function for the rank.
+func (m *elasticMemory) call(f func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int) error {
+	return m.each(func(_ int, t *C.struct_weir_rank, e *C.struct_weir_err) C.int { return f(t, e) })
+}
+
+func (m *elasticMemory) Address() ([]byte, error) {
+	if err := m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		return C.weir_forget_peers(t, e)
+	}); err != nil {
+		return nil, err
+	}
+	mine, err := m.address()
+	return sealAddress(mine), err
+}
+
+func (m *elasticMemory) Connect(addresses [][]byte) error {
+	blobs := make([][][]byte, max(2, len(addresses)))
+	for i := range blobs {
+		blobs[i] = [][]byte{nil}
+	}
+	for i, a := range addresses {
+		if len(a) == 0 {
+			continue
+		}
+		all, err := m.openAddress(i, a)
+		if err == nil {
+			blobs[i], err = m.split(i, all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := m.connect(blobs); err != nil {
+		return err
+	}
+	m.describe()
+	return nil
+}
+
+// describe notes what the fabric says of its connections.
+func (m *elasticMemory) describe() {
+	var transport [C.WEIR_TEXT]C.char
+	var carriers [C.WEIR_CARRIERS]C.char
+	C.weir_describe(m.threads[0], &transport[0], &carriers[0])
+	if text := C.GoString(&transport[0]); text != "" {
+		m.transport, m.transports = text, transports(C.GoString(&carriers[0]), m.self.Rank, true)
+	}
+}
+
+func (m *elasticMemory) Prepare(group []int, contents int) error {
+	l := m.layouts[fmt.Sprint(group)]
+	if l == nil {
+		return fmt.Errorf("there is no group %v in any phase", group)
+	}
+	a := &cArrays{}
+	e := describeEP(a, m.spec.Steps(group), l, m.self.Rank)
+	e.of = C.struct_weir_case{
+		index: C.uint32_t(contents), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: C.VERIFY_FULL,
+		iterations: C.uint64_t(m.spec.Iterations), timeout: C.int64_t(m.timeout), corrupt: -1,
+	}
+	err := m.call(func(t *C.struct_weir_rank, err *C.struct_weir_err) C.int { return C.weir_ep_prepare(t, e, err) })
+	m.free()
+	m.free = a.free
+	return err
+}
+
+var elasticEnds = map[string]C.int{
+	epelastic.InDispatch: C.EP_DISPATCH, epelastic.InCombine: C.EP_COMBINE, epelastic.Idle: C.EP_OPERATIONS,
+}
+
+func (m *elasticMemory) Steps(s elastic.Steps) (elastic.Stepped, error) {
+	order := C.struct_weir_ep_steps{
+		n: C.uint64_t(s.N), end_at: C.uint64_t(s.N), silence: C.int64_t(m.spec.Silence), timeout: C.int64_t(m.timeout),
+		corrupt: C.int64_t(m.corrupt), dies: truth(s.Dies),
+	}
+	m.corrupt = -1
+	if s.EndIn != "" && !m.survives {
+		order.end_at, order.end_in = C.uint64_t(s.EndAt), elasticEnds[s.EndIn]
+	}
+	var out C.struct_weir_ep_stepped
+	err := m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		return C.weir_ep_steps(t, &order, &out, e)
+	})
+	did := elastic.Stepped{Wrong: int64(out.wrong), Mute: out.mute != 0}
+	if out.wrong > 0 {
+		did.WrongAt = C.GoString(&out.first.text[0])
+	}
+	stamps := unsafe.Slice(out.times, int(out.done)*C.EP_OPERATIONS)
+	for i := 0; i < len(stamps); i += C.EP_OPERATIONS {
+		did.Steps = append(did.Steps, epelastic.Step{
+			Start: int64(stamps[i].start), Turn: int64(stamps[i].end), End: int64(stamps[i+1].end),
+		})
+	}
+	if err != nil && out.missing != nil {
+		for r, missing := range unsafe.Slice(out.missing, m.launch.Ranks) {
+			if missing != 0 {
+				did.Missing = append(did.Missing, r)
+			}
+		}
+	}
+	return did, err
+}
+
+// BreakOff ends Steps.
+func (m *elasticMemory) BreakOff() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.threads {
+		C.weir_break_off(t)
+	}
+}
+
+func (m *elasticMemory) Disconnect(abandon bool) error {
+	return m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
+		if abandon {
+			return C.weir_abandon(t, C.int64_t(closeTimeout), e)
+		}
+		return C.weir_disconnect(t, C.int64_t(closeTimeout), e)
+	})
+}
+
+// Die ends this process by SIGKILL.
+func (m *elasticMemory) Die() {
+	if m.survives {
+		return
+	}
+	m.control.Ending.Store(elastic.Now())
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+func (m *elasticMemory) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var l C.struct_weir_life
+	for _, t := range m.threads {
+		var e C.struct_weir_err
+		if C.weir_destroy(t, C.int64_t(closeTimeout), &l, &e) != 0 {
+			return m.error(0, &e)
+		}
+	}
+	m.threads = nil
+	m.free()
+	return nil
+}

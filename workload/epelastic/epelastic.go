@@ -1,0 +1,134 @@
+// Package epelastic is workload ep_elastic: an expert-parallel group whose ranks join, leave and
+// die while tokens are dispatched and combined. Its phases, and what a plan file is, are those of
+// NIXL EP's elastic test.
+package epelastic
+
+import (
+	_ "embed"
+	"slices"
+
+	"weir/fabric"
+	"weir/quantity"
+	"weir/workload"
+	"weir/workload/move"
+	"weir/workload/transfer"
+)
+
+// Runner executes the ranks.
+const Runner = "native-ep-elastic"
+
+var named, prefixed = fabric.OptionsOf(true)
+
+func count(name string, otherwise, least, most int64) workload.Option {
+	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
+}
+
+// own are the options of the group and its steps.
+var own = []workload.Option{
+	{Name: "phases", Type: workload.Structure, Read: canonicalPhases},
+	{Name: "plan_file", Type: workload.File, Into: "plan"},
+	{Name: "plan", Type: workload.Data, Read: canonicalPlan},
+	count("iterations", 200, 4, 1<<16),
+	count("tokens", 128, 1, 1<<16),
+	count("hidden", 7168, 128, 65536),
+	count("top_k", 8, 1, 64),
+	count("experts_per_rank", 2, 1, 4096),
+	count("seed", 1, 0, 1<<53),
+	{
+		Name: "silence", Type: workload.Time, Default: quantity.Time(1e9), Min: 1e6, Max: 600e9,
+	},
+	{Name: "layout", Type: workload.Enum, Default: "message", Values: []string{"message", "rank", "packed"}},
+	{Name: "dispatch_dtype", Type: workload.Enum, Default: "fp8", Values: []string{"fp8", "bf16"}},
+	{
+		Name: "scales", Type: workload.Enum, Default: "f32", Values: []string{"f32", "pow2", "ue8m0"},
+		For: map[string]string{"dispatch_dtype": "fp8"},
+	},
+}
+
+// Kind is workload ep_elastic.
+var Kind = &workload.Kind{
+	Name: "ep_elastic",
+	Doc:  "an expert-parallel group that grows, shrinks and loses ranks while tokens are dispatched and combined: each phase is a case, and all of them run in one launch",
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, fixed(named), fixed(own), []workload.Option{
+		{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
+		move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+	}, fixed(prefixed)),
+	Metrics: metrics(),
+	Checked: slices.Concat(namesOf(own), []string{"fabric", "phase", "pages", "alloc", "numa"},
+		fabric.CheckedOptions(true)),
+	OneOf: []string{"phases", "plan_file"},
+	Items: items,
+	Columns: []workload.Column{
+		{Metric: "joined", Head: "joined", Drop: 3},
+		{Metric: "left", Head: "left", Drop: 3},
+		{Metric: "killed", Head: "killed", Drop: 3},
+		{Metric: "scale_up.time", Head: "scale up"},
+		{Metric: "detect.time", Head: "detect"},
+		{Metric: "recover.time", Head: "recover"},
+		{Metric: "stall.max", Head: "longest\nstep", Interval: true},
+		{Metric: "rate.before", Head: "rate\nbefore", Drop: 1},
+		{Metric: "rate.after", Head: "rate\nafter"},
+		{Metric: "wrong_tokens", Head: "wrong\ntokens", Drop: 2},
+	},
+	Brief:    []string{"rate.after", "stall.max", "recover.time", "scale_up.time"},
+	Sequence: "phase",
+}
+
+func metrics() []workload.Metric {
+	time := func(name string) workload.Metric {
+		return workload.Metric{Name: name, Unit: "s", Better: workload.Lower, MayBeZero: true}
+	}
+	number := func(name string, better workload.Direction) workload.Metric {
+		return workload.Metric{Name: name, Better: better, MayBeZero: true}
+	}
+	rate := func(name string) workload.Metric {
+		return workload.Metric{Name: name, Unit: "1/s", Better: workload.Higher}
+	}
+	return []workload.Metric{
+		number("ranks", workload.Neither),
+		number("joined", workload.Neither), number("left", workload.Neither), number("killed", workload.Neither),
+		number("muted", workload.Neither),
+		time("scale_up.time"), time("scale_up.open"), time("scale_up.connect"), time("scale_down.time"),
+		time("detect.time"), time("recover.time"), time("stall.max"),
+		rate("rate.before"), rate("rate.during"), rate("rate.after"),
+		number("wrong_tokens", workload.Lower), number("lost_tokens", workload.Lower),
+		number("mask.wrong", workload.Lower),
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		time("clock.bound"),
+	}
+}
+
+// fixed marks options that are the launch's: its phases follow each other in its processes.
+func fixed(options []workload.Option) []workload.Option {
+	options = slices.Clone(options)
+	for i := range options {
+		options[i].Process = true
+	}
+	return options
+}
+
+func namesOf(options []workload.Option) (list []string) {
+	for _, o := range options {
+		if o.Type != workload.File {
+			list = append(list, o.Name)
+		}
+	}
+	return list
+}
+
+//go:embed docs.md
+var docs string
+
+func init() {
+	Kind.Document(docs)
+	Kind.Check = func(v workload.Values) error {
+		_, err := Decode(v)
+		return err
+	}
+	Kind.Behaviour = workload.Behaviour{
+		Spec:   spec,
+		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: []string{"phase", "phases", "plan"},
+	}
+	workload.Register(Kind)
+}

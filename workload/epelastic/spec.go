@@ -1,0 +1,268 @@
+package epelastic
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/fabric"
+	"weir/quantity"
+	"weir/routing"
+	"weir/workload"
+	"weir/workload/ep"
+	"weir/workload/move"
+)
+
+const mostMemory = 1 << 40
+
+// Spec are the options of a case: all phases of the run, and which of them it is.
+type Spec struct {
+	Fabric                        string
+	Layout, DispatchDtype, Scales string
+	Pages, Alloc, NUMA            string
+	Phase, Iterations             int64
+	Tokens, Hidden, TopK, PerRank int64
+	Seed                          int64
+	Silence                       quantity.Time
+	Phases                        Phases
+	FabricOptions                 fabric.Options `json:",omitempty"`
+}
+
+// Decode reads the values of a case; options that are absent have their defaults.
+func Decode(v workload.Values) (*Spec, error) {
+	s := &Spec{}
+	get := Kind.Get(v)
+	phases, _ := get("phases").(string)
+	plan, _ := get("plan").(string)
+	err := get.Read(map[string]*string{
+		"fabric": &s.Fabric, "layout": &s.Layout, "dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales,
+		"pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+	}, map[string]*int64{
+		"phase": &s.Phase, "iterations": &s.Iterations, "tokens": &s.Tokens, "hidden": &s.Hidden, "top_k": &s.TopK,
+		"experts_per_rank": &s.PerRank, "seed": &s.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if s.Silence, ok = get("silence").(quantity.Time); !ok {
+		return nil, fmt.Errorf("option silence is %T, not a time", get("silence"))
+	}
+	if fabric.Simulated(s.Fabric) {
+		return nil, fmt.Errorf("fabric %s has no model of a group that changes: use a fabric that moves bytes",
+			s.Fabric)
+	}
+	if s.FabricOptions, err = fabric.Read(s.Fabric, get); err != nil {
+		return nil, err
+	}
+	switch {
+	case plan != "":
+		s.Phases, err = readPlan(plan)
+	case phases != "":
+		s.Phases, err = parsePhases(phases)
+	default:
+		return nil, nil // which the loader reports
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.check()
+}
+
+func (s *Spec) check() error {
+	switch {
+	case s.Phase < 0 || s.Phase >= int64(len(s.Phases)):
+		return fmt.Errorf("phase %d of %d", s.Phase, len(s.Phases))
+	case s.Hidden%128 != 0:
+		return fmt.Errorf("hidden %d is no multiple of 128: so many channels share a scale", s.Hidden)
+	case float64(s.Tokens)*float64(s.TopK)*float64(s.Hidden)*float64(s.Phases.Ranks())*4 > mostMemory:
+		return fmt.Errorf("messages of more than %v a rank", quantity.Size(mostMemory))
+	}
+	if err := s.Moves().CheckFabric(); err != nil {
+		return err
+	}
+	if why := s.lacks(s.Fabric); s.Fabric != fabric.AutoName && why != "" {
+		return fmt.Errorf("%s", why)
+	}
+	return nil
+}
+
+// lacks says what a fabric cannot do of the phases.
+func (s *Spec) lacks(name string) string {
+	loses := slices.ContainsFunc(s.Phases, func(p Phase) bool { return len(p.Lost()) > 0 })
+	if f, ok := fabric.Find(name); ok && loses && !f.OutlivesPeers {
+		return fmt.Sprintf("fabric %s cannot give up what is under way to a rank that is killed or muted: "+
+			"use one of %v for such phases; ranks may join and leave over it", name, outlives())
+	}
+	return s.Moves().Lacks(name)
+}
+
+func outlives() (list []string) {
+	for _, f := range fabric.All {
+		if f.OutlivesPeers {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
+
+func spec(v workload.Values) (workload.Spec, error) {
+	s, err := Decode(v)
+	if err == nil && s == nil {
+		err = errors.New("there are neither phases nor a plan_file")
+	}
+	return s, err
+}
+
+// Read reads what a Spec was written as.
+func Read(spec json.RawMessage) (*Spec, error) {
+	s := &Spec{}
+	if err := json.Unmarshal(spec, s); err != nil {
+		return nil, fmt.Errorf("reading a case of workload ep_elastic: %w", err)
+	}
+	return s, nil
+}
+
+// Moves is the same movement as the engine's own workloads have it, of which fabrics say what they
+// lack.
+func (s *Spec) Moves() move.Spec {
+	return move.Spec{
+		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream",
+		Verify: "full", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: int64(s.Phases.Ranks()),
+		Iterations: s.Iterations, Batch: 1, Threads: 1, Shards: 1, InFlight: 1, FabricOptions: s.FabricOptions,
+	}
+}
+
+// Demand is what a case needs of a cluster: room for all ranks that there are at any time.
+func (s *Spec) Demand() workload.Demand {
+	return workload.Demand{
+		Runner: Runner, Ranks: s.Phases.Ranks(), Threads: 1, Fabric: s.Fabric, Lacks: s.lacks,
+		NUMA: s.Moves().Placement(),
+	}
+}
+
+// Steps is dispatch and combine of a group as workload ep has them.
+func (s *Spec) Steps(group []int) *ep.Spec {
+	e := &ep.Spec{
+		Fabric: s.Fabric, Mode: "e2e", Layout: s.Layout, Timing: "stream", Quantise: "timed", Verify: "full",
+		DispatchDtype: s.DispatchDtype, Scales: s.Scales, Hidden: s.Hidden, PerRank: s.PerRank,
+		Ranks: int64(s.places()), Iterations: s.Iterations,
+	}
+	e.Routes.TopK = s.selected(group)
+	return e
+}
+
+// places are those of ranks in memory: a fabric has no rank alone.
+func (s *Spec) places() int { return max(2, s.Phases.Ranks()) }
+
+// selected is how many experts a token of a group selects: those of a small one may be fewer.
+func (s *Spec) selected(group []int) int { return min(int(s.TopK), len(group)*int(s.PerRank)) }
+
+// Table are the routes of a group: each token selects different experts among those of the group.
+// Ranks that are not in it have no tokens.
+func (s *Spec) Table(group []int) (*routing.Table, error) {
+	ranks, topK := s.places(), s.selected(group)
+	t, err := routing.Make(routing.Settings{
+		Ranks: len(group), PerRank: int(s.PerRank), TopK: topK, Kind: routing.TopK, Seed: uint64(s.Seed),
+		Tokens: routing.Tokens{Least: int(s.Tokens), Most: int(s.Tokens)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	wide := &routing.Table{
+		Ranks: ranks, PerRank: t.PerRank, TopK: topK, Tokens: make([]int, ranks), Experts: make([][]int32, ranks),
+		Weights: make([][]float32, ranks),
+	}
+	for i, rank := range group {
+		wide.Tokens[rank], wide.Weights[rank] = t.Tokens[i], t.Weights[i]
+		for _, e := range t.Experts[i] {
+			wide.Experts[rank] = append(wide.Experts[rank], int32(group[int(e)/t.PerRank]*t.PerRank+int(e)%t.PerRank))
+		}
+	}
+	return wide, nil
+}
+
+// Groups are those that there are in the run: between phases, and after ranks were lost.
+func (s *Spec) Groups() (groups [][]int) {
+	add := func(g []int) {
+		if !slices.ContainsFunc(groups, func(o []int) bool { return slices.Equal(o, g) }) {
+			groups = append(groups, g)
+		}
+	}
+	for i, p := range s.Phases {
+		if len(p.Lost()) > 0 {
+			add(s.Phases.Survivors(i))
+		}
+		add(p.Ranks)
+	}
+	return groups
+}
+
+// Survivors are the ranks of the group before a phase that are in it after it.
+func (p Phases) Survivors(phase int) []int {
+	return without(p.Before(phase), slices.Concat(p[phase].Lost(), p.Left(phase)))
+}
+
+// compactPlan begins the text of a plan in its canonical form.
+const compactPlan = "plan:"
+
+// canonicalPlan reads a plan file in base64, or its own result.
+func canonicalPlan(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if len(text) > len(compactPlan) && text[:len(compactPlan)] == compactPlan {
+		_, err := readPlan(text)
+		return text, err
+	}
+	content, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", err
+	}
+	p, err := ParsePlan(content)
+	if err != nil {
+		return "", err
+	}
+	return compactPlan + p.structure().JSON(), nil
+}
+
+func readPlan(text string) (Phases, error) { return parsePhases(text[len(compactPlan):]) }
+
+// items is how many phases the value of option phases or plan has.
+func items(text string) int {
+	if len(text) > len(compactPlan) && text[:len(compactPlan)] == compactPlan {
+		text = text[len(compactPlan):]
+	}
+	p, err := parsePhases(text)
+	if err != nil {
+		return 0
+	}
+	return len(p)
+}
+
+// amount is what a case does with its group.
+func amount(v workload.Values) string {
+	s, err := Decode(v)
+	if err != nil || s == nil {
+		return ""
+	}
+	i := int(s.Phase)
+	text := fmt.Sprintf("%d ranks", len(s.Phases[i].Ranks))
+	if i > 0 {
+		text = fmt.Sprintf("%d → %d ranks", len(s.Phases.Before(i)), len(s.Phases[i].Ranks))
+	}
+	for _, part := range []struct {
+		what  string
+		ranks []int
+	}{
+		{"join", s.Phases.Joined(i)}, {"leave", s.Phases.Left(i)}, {"killed in " + s.Phases[i].At, s.Phases[i].Kill},
+		{"muted in " + s.Phases[i].At, s.Phases[i].Mute},
+	} {
+		if len(part.ranks) > 0 {
+			text += fmt.Sprintf(", %s %s", ranksText(part.ranks).Flow(), part.what)
+		}
+	}
+	return text
+}
