@@ -107,6 +107,7 @@ var Kind = &workload.Kind{
 	Doc:     "a load on an OpenAI-compatible endpoint: times to tokens, throughput, goodput, errors",
 	Options: options,
 	Metrics: defined,
+	Charts:  charts,
 	Columns: []workload.Column{
 		{Metric: "request_rate", Head: "requests\n", Drop: 3},
 		{Metric: "output_throughput", Head: "output\ntokens", Interval: true},
