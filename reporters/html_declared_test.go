@@ -260,7 +260,8 @@ func TestBaselineAndLinksInTheChart(t *testing.T) {
 	for _, c := range doc.Cases[:16] {
 		doc.Baseline.Cases = append(doc.Baseline.Cases, results.BaselineCase{Key: c.Key,
 			Launches: []results.MetricValues{
-				results.ValuesOf(map[string]float64{"bandwidth": 4}), results.ValuesOf(map[string]float64{"bandwidth": 9}),
+				results.ValuesOf(map[string]float64{"bandwidth": 4}),
+				results.ValuesOf(map[string]float64{"bandwidth": 9}),
 			}})
 	}
 	d := newDraft(workload.DefinitionsOf(doc))
