@@ -133,6 +133,7 @@ var allowed = map[string][]string{
 	"weir/executor/lab":       {"weir/executor/environ", "weir/test/phase"},
 	"weir/executor/lab/board": {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":         {},
+	"weir/test/peers":         {},
 	"weir/test/phase":         {},
 	"weir/test/golden":        {},
 	"weir/test/toy":           {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},

@@ -22,6 +22,8 @@ type claim struct {
 	halo    float64
 	looks   []int
 	own     *results.Case // nil where the statement is about a run
+	// positive says that no launch has a subject of zero, although its metrics may be that.
+	positive bool
 	levels
 }
 

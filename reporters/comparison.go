@@ -44,14 +44,7 @@ type effectColumn struct {
 
 func effectColumns(c *results.Comparison) []effectColumn {
 	value := func(o func(*results.Effect) *results.Observed) func(*results.Effect) string {
-		return func(e *results.Effect) string {
-			if o(e) == nil {
-				return "-"
-			}
-			s := results.ScaleFor(o(e).Value, e.Unit)
-			v, _, _ := s.Estimate(o(e).Value, o(e).CI)
-			return s.WithUnit(v)
-		}
+		return func(e *results.Effect) string { return observedText(o(e), e.Unit) }
 	}
 	change := func(text func(*results.Effect) string) func(*results.Effect) string {
 		return func(e *results.Effect) string {
@@ -71,15 +64,7 @@ func effectColumns(c *results.Comparison) []effectColumn {
 			_, low, high := e.ChangeText()
 			return sentence("", sentence(" to ", low, high), dash(low))
 		})},
-		{"real?", false, 4, change(func(e *results.Effect) string {
-			switch {
-			case e.Change.Q == nil:
-				return "-"
-			case e.Change.Found:
-				return "yes"
-			}
-			return "not shown"
-		})},
+		{"real?", false, 4, change(func(e *results.Effect) string { return shownText(e.Change) })},
 		{"finds", true, 5, change((*results.Effect).DetectableText)},
 		{"n", true, 6, change(func(e *results.Effect) string {
 			if e.Base == nil {

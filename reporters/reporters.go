@@ -35,6 +35,7 @@ func (r Reporter) Beside(files fs.FS) Reporter {
 const Stdout = "-"
 
 var registry = []Reporter{
+	{"aiperf", "aiperf.json", AIPerf},
 	{"csv", "results.csv", CSV},
 	{"github", Stdout, GitHub},
 	{"html", "report.html", HTML},

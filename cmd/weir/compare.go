@@ -39,7 +39,7 @@ type compareFlags struct {
 func newCompare() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME=BASE,NEW",
+		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME[=BASE,NEW…]",
 		Short: "hold new measurements against older ones, or two parts of a session",
 		Long: `compare says of each case and metric that two result documents share how much it
 changed, with an interval, whether the change is real, and whether it is a
@@ -50,7 +50,7 @@ differs between the two environments and settings comes first.
 Compared are the metrics that the assertions of either side are about.
 
 Launches of two sessions are compared as two samples. Two runs of one session, or
-the cases at two values of an axis, that took turns are compared launch by launch,
+the cases at values of an axis, that took turns are compared launch by launch,
 which takes out what drifts: this finds far smaller changes, so prefer it where
 both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
 
@@ -60,6 +60,7 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
   weir compare old.json new.json --metric latency.p99 --margin 5%
   weir compare weir-out/20261121-101500-ab-3f9a --runs old_kernel,new_kernel
   weir compare weir-out/20261121-101500-ab-3f9a --axis fabric=tcp,ucx
+  weir compare weir-out/20261121-101500-ab-3f9a --axis variant
   weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +70,8 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	flags := cmd.Flags()
 	f.style.Add(flags)
 	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
-	flags.StringVar(&f.axis, "axis", "", "compare the cases of one document at two values of an axis: `NAME=BASE,NEW`")
+	flags.StringVar(&f.axis, "axis", "",
+		"compare cases at values of an axis with those at the first: `NAME=BASE,NEW,…`; NAME: with the baseline variant or the first")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
 	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
@@ -132,7 +134,7 @@ func (f *compareFlags) parse(args []string) error {
 	case f.runs != "" && f.axis != "":
 		return exit.Usage("--runs and --axis are two ways to compare parts of a document: give one of them")
 	case f.runs == "" && f.axis == "" && len(args) != 2:
-		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME=BASE,NEW")
+		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
 		return exit.Usage("--runs and --axis compare parts of one document: give only that")
 	}
@@ -174,12 +176,15 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 		}
 		return gate.CompareRuns(docs[0], base, now, f.options)
 	case f.axis != "":
-		axis, values, _ := strings.Cut(f.axis, "=")
-		base, now, err := two("--axis "+f.axis, values)
-		if err != nil {
-			return nil, err
+		axis, values, given := strings.Cut(f.axis, "=")
+		if given {
+			named := strings.Split(values, ",")
+			if len(named) < 2 || len(slices.Compact(slices.Sorted(slices.Values(named)))) < len(named) {
+				return nil, fmt.Errorf("--axis %s: name two or more that differ, as BASE,NEW", f.axis)
+			}
+			return gate.CompareAxis(docs[0], axis, named[0], named[1:], f.options)
 		}
-		return gate.CompareAxis(docs[0], axis, base, now, f.options)
+		return gate.CompareAxis(docs[0], axis, "", nil, f.options)
 	}
 	return gate.Compare(docs[0], docs[1], f.options)
 }

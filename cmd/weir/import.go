@@ -21,7 +21,7 @@ import (
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "make a scenario of another benchmark's file or command line",
+		Short: "make a scenario, or results, of another benchmark's file or command line",
 		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
 			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml",
 		RunE: onlySubcommands,
@@ -29,6 +29,9 @@ func newImport() *cobra.Command {
 	cmd.AddCommand(newImportCTPerftest())
 	for _, tool := range toolimport.Tools() {
 		cmd.AddCommand(newImportTool(tool))
+	}
+	for _, tool := range toolimport.ResultTools() {
+		cmd.AddCommand(newImportResult(tool))
 	}
 	return cmd
 }
@@ -105,8 +108,7 @@ func place(c *ctperftest.Config, memory string) error {
 		return exit.Usage("%w", err)
 	}
 	if err := memoryKind(c.Patterns[0].Memory); err != nil {
-		return exit.Usage("%s has its buffers in the memory of GPUs (mem_type cuda or vram, or none): %w. "+
-			"--memory dram moves the same between buffers in host memory", c.File, err)
+		return exit.Usage("%s: %w", c.File, err)
 	}
 	return nil
 }

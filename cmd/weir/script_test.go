@@ -82,6 +82,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			e.Setenv("TOOLOUTPUT", filepath.Join(root, "tooloutput", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			e.Setenv("README", filepath.Join(root, "README.md"))
 			return nil
@@ -211,7 +212,7 @@ var signalNumbers = map[string]unix.Signal{
 // runs the tests are none of it: a session would record them.
 func scriptEnvironment(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "EXAMPLES", "WEIR_CGROUP", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "EXAMPLES", "TOOLOUTPUT", "WEIR_CGROUP", "GOCOVERDIR"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

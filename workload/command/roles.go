@@ -127,9 +127,14 @@ func readRoles(text string) ([]Role, error) {
 	}
 	var roles []Role
 	for _, p := range s.Pairs {
-		r, _, err := readRole(p, readyWithin, "ends")
+		r, f, err := readRole(p, readyWithin, "ends")
 		if err != nil {
 			return nil, err
+		}
+		if strings.HasPrefix(r.Ready.HTTP, "/") {
+			f.fail([]string{"ready", "http"}, "%q is a path, and a role has no url: write http://ADDRESS:PORT%s",
+				r.Ready.HTTP, r.Ready.HTTP)
+			return nil, f.err
 		}
 		roles = append(roles, r)
 	}

@@ -138,6 +138,7 @@ func init() {
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Arrange: arrange, Reduce: reduce, Recompute: recompute,
 		Undecidable: undecidable, Invalid: invalid,
+		Blocks: map[string]workload.ForeignBlock{"aiperf": aiperf},
 		Amount: amount, AmountOf: []string{"requests"},
 	}
 	workload.Register(Kind)
