@@ -104,8 +104,8 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 		for _, l := range c.Succeeded() {
 			for _, r := range d.samples.records(l) {
 				for i, column := range chart.Columns {
-					if found := r.Column(column.Name); found != nil {
-						for _, v := range found.Values {
+					for _, list := range operations(r, chart, column) {
+						for _, v := range list {
 							values[i] = append(values[i], float64(v))
 						}
 					}
@@ -131,6 +131,47 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 		f.Note = fmt.Sprintf("%d of %d cases are drawn, evenly spread.", len(some), len(cases))
 	}
 	return f
+}
+
+// operations are what a column has of each operation that a chart draws: none, one number or a list.
+func operations(r *results.Records, chart workload.Chart, column workload.RecordColumn) [][]int64 {
+	of, since := r.Column(column.Name), r.Column(column.Since)
+	if of == nil || column.Since != "" && (since == nil || since.Ends != nil || since.Len() != of.Len()) {
+		return nil
+	}
+	out := make([][]int64, of.Len())
+	for i := range out {
+		if !drawsOperation(r, chart, i) {
+			continue
+		}
+		list := []int64{}
+		if of.Ends != nil {
+			list = append(list, of.List(i)...)
+		} else {
+			list = append(list, of.Values[i])
+		}
+		start := int64(0)
+		if since != nil {
+			start = since.Values[i]
+		}
+		list = slices.DeleteFunc(list, func(v int64) bool { return v < 0 || start < 0 })
+		for k := range list {
+			list[k] -= start
+		}
+		out[i] = list
+	}
+	return out
+}
+
+// drawsOperation says whether an operation is one that a chart draws.
+func drawsOperation(r *results.Records, chart workload.Chart, i int) bool {
+	for name, want := range chart.Only {
+		c := r.Column(name)
+		if c == nil || c.Ends != nil || i >= len(c.Values) || c.Values[i] != want {
+			return false
+		}
+	}
+	return true
 }
 
 func titleOf(c workload.RecordColumn) string { return plain(cmp.Or(c.Title, c.Name)) }
@@ -189,12 +230,15 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 	for _, column := range chart.Columns {
 		series := html.Series{Name: titleOf(column), Look: html.Loose}
 		for _, r := range records {
-			at, of := r.Column(chart.At), r.Column(column.Name)
-			if at == nil || of == nil || at.Ends != nil || of.Ends != nil || len(at.Values) != len(of.Values) {
+			at, of := r.Column(chart.At), operations(r, chart, column)
+			if at == nil || at.Ends != nil || len(at.Values) != len(of) {
 				continue
 			}
 			for i, v := range at.Values {
-				x, y := float64(v-first)*ns, float64(of.Values[i])*ns
+				if len(of[i]) != 1 {
+					continue // it is not drawn, or a list, which has no one value at a time
+				}
+				x, y := float64(v-first)*ns, float64(of[i][0])*ns
 				says := fmt.Sprintf("%s %s at %s, rank %d", series.Name, quantity.FormatTime(y), quantity.FormatTime(x),
 					r.Rank)
 				series.Points = append(series.Points, html.Point{X: x, Y: y, Says: []string{says}})

@@ -74,6 +74,12 @@ func TestDeclaredCharts(t *testing.T) {
 	if len(course.Series) != 2 || len(course.Series[0].Points) != 6 || course.Series[0].Points[0].X != 0 {
 		t.Errorf("course %+v", course)
 	}
+	second := workload.Chart{Title: "s", Shows: workload.Distribution, Only: map[string]int64{"at": 6000},
+		Columns: []workload.RecordColumn{{Name: "took", Since: "rest"}}}
+	since := d.recorded(cases, second).Charts[1].Series[0].Points // of ranks 0 and 1: 200 and 201 less 50
+	if math.Abs(since[0].X-150e-9) > 1e-15 || math.Abs(since[len(since)-1].X-151e-9) > 1e-15 {
+		t.Errorf("the second operations take %+v", since)
+	}
 	lists := d.recorded(cases, workload.Chart{Title: "d", Shows: workload.Distribution,
 		Columns: []workload.RecordColumn{{Name: "gaps"}}})
 	if len(lists.Charts) != 2 || len(lists.Charts[0].Series) != 2 || lists.Charts[0].Series[0].Name != "r[load=1]" {
@@ -254,7 +260,8 @@ func TestBaselineAndLinksInTheChart(t *testing.T) {
 	for _, c := range doc.Cases[:16] {
 		doc.Baseline.Cases = append(doc.Baseline.Cases, results.BaselineCase{Key: c.Key,
 			Launches: []results.MetricValues{
-				results.ValuesOf(map[string]float64{"bandwidth": 4}), results.ValuesOf(map[string]float64{"bandwidth": 9}),
+				results.ValuesOf(map[string]float64{"bandwidth": 4}),
+				results.ValuesOf(map[string]float64{"bandwidth": 9}),
 			}})
 	}
 	d := newDraft(workload.DefinitionsOf(doc))

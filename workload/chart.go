@@ -11,6 +11,9 @@ type Chart struct {
 	// At is a column of results.Records: of a Course what it runs over, of Phases where the first
 	// phase begins, "": at zero.
 	At string
+	// Only are the operations that are drawn, by the value of columns; nil: all. Only of
+	// Distribution and Course.
+	Only map[string]int64
 	// Columns are those of results.Records that are drawn.
 	Columns []RecordColumn
 }
@@ -19,6 +22,9 @@ type Chart struct {
 type RecordColumn struct {
 	Name  string // in the records
 	Title string // for a person; "": Name
+	// Since is a column that is taken off, as the start of an operation of its end; "": none. Only
+	// of Distribution and Course, which leave out operations that lack one of them, which is below 0.
+	Since string
 }
 
 // ChartKind is what a Chart shows.

@@ -6,59 +6,54 @@ import (
 	"weir/workload"
 )
 
-// Columns that reports draw: of the measured requests that succeeded, in the order of their starts.
-const (
-	drawnAt      = "succeeded_at"
-	drawnTTFT    = "succeeded_ttft"
-	drawnITL     = "succeeded_itl"
-	drawnLatency = "succeeded_latency"
-)
+// measured are the requests that metrics are of: answered ones of the measured part.
+var measured = map[string]int64{"phase": int64(serving.Measured), "outcome": int64(serving.OK)}
 
-var times = []workload.RecordColumn{
-	{Name: drawnTTFT, Title: "time to first token"}, {Name: drawnITL, Title: "inter-token latency"},
-	{Name: drawnLatency, Title: "latency"},
-}
-
-// charts are what reports draw of requests.
+// charts are what reports draw of loads and their requests.
 var charts = []workload.Chart{
 	{
-		Title: "Throughput and latency", Shows: workload.Pairs, X: "output_throughput", Y: "latency.p50",
-		Doc: "A point for each load. Where latency rises and throughput does not, the server is full: the knee.",
+		Title: "Time to first token over output throughput", Shows: workload.Pairs, X: "output_throughput", Y: "ttft.p50",
+		Doc: "A point for each load: where more load brings no more tokens, only longer times, is the knee.",
 	},
 	{
-		Title: "Throughput and time to first token", Shows: workload.Pairs, X: "output_throughput", Y: "ttft.p50",
-		Doc: "A point for each load.",
+		Title: "Latency over output throughput", Shows: workload.Pairs, X: "output_throughput", Y: "latency.p99",
 	},
 	{
-		Title: "Times of requests", Shows: workload.Distribution, Columns: times,
-		Doc: "Of the requests that succeeded, of all clients and launches: a request that failed is in no distribution.",
+		Title: "Time to first token", Shows: workload.Distribution, Only: measured,
+		Columns: []workload.RecordColumn{{Name: "first", Since: "start"}},
+		Doc:     "Of each answered request of the measured part: from its start to its first token.",
 	},
 	{
-		Title: "Times over the load", Shows: workload.Course, At: drawnAt, Columns: times,
-		Doc: "Of each request that succeeded in a typical launch, over when it was sent: a load that the server does not bear has times that grow.",
+		Title: "Inter-token latency", Shows: workload.Distribution, Only: measured,
+		Columns: []workload.RecordColumn{{Name: perToken}},
+		Doc:     "Of each answered request of the measured part: the mean time between two of its tokens.",
+	},
+	{
+		Title: "Time of a request", Shows: workload.Distribution, Only: measured,
+		Columns: []workload.RecordColumn{{Name: "last", Since: "start"}},
+		Doc:     "Of each answered request of the measured part: from its start to its last token.",
+	},
+	{
+		Title: "Requests over time", Shows: workload.Course, At: "start", Only: measured,
+		Columns: []workload.RecordColumn{
+			{Name: "first", Title: "first token", Since: "start"}, {Name: "last", Title: "last token", Since: "start"},
+		},
+		Doc: "When requests began, and how long after it their first and their last token came.",
 	},
 }
 
-// drawn are the columns that reports draw. A request of one token has no inter-token latency, which
-// is 0 there.
-func drawn(records []serving.Record) []results.Column {
-	names := []string{drawnAt, drawnTTFT, drawnITL, drawnLatency}
-	all := make([]results.Column, len(names))
-	for i, name := range names {
-		all[i].Name = name
-	}
+// perToken is the column of the mean time between two tokens of a request, in ns.
+const perToken = "per_token"
+
+// timesPerToken is that column; a request that has no second token has none.
+func timesPerToken(records []serving.Record) results.Column {
+	c := results.Column{Name: perToken, Values: make([]int64, 0, len(records))}
 	for i := range records {
-		r := &records[i]
-		if r.Phase != serving.Measured || r.Outcome != serving.OK || r.First == serving.Never {
-			continue
+		r, v := &records[i], int64(absent)
+		if n := int64(r.Output) - 1; n > 0 && r.First != serving.Never {
+			v = (r.Last - r.First) / n
 		}
-		perToken := int64(0)
-		if n := int64(r.Output) - 1; n > 0 {
-			perToken = (r.Last - r.First) / n
-		}
-		for k, v := range []int64{r.Start, r.First - r.Start, perToken, r.Last - r.Start} {
-			all[k].Values = append(all[k].Values, v)
-		}
+		c.Values = append(c.Values, v)
 	}
-	return all
+	return c
 }

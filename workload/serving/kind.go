@@ -107,6 +107,7 @@ var Kind = &workload.Kind{
 	Doc:     "a load on an OpenAI-compatible endpoint: times to tokens, throughput, goodput, errors",
 	Options: options,
 	Metrics: defined,
+	Charts:  charts,
 	Columns: []workload.Column{
 		{Metric: "request_rate", Head: "requests\n", Drop: 3},
 		{Metric: "output_throughput", Head: "output\ntokens", Interval: true},
@@ -118,8 +119,7 @@ var Kind = &workload.Kind{
 		{Metric: "latency.p99", Head: "latency\np99", Drop: 5},
 		{Metric: "error_rate", Head: "%\nfailed", Percent: true},
 	},
-	Charts: charts,
-	Brief:  []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
+	Brief: []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
 }
 
 func init() {

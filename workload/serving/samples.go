@@ -146,7 +146,7 @@ func Encode(key string, launch, rank int, facts *Facts, records []serving.Record
 		}
 		r.Columns = append(r.Columns, c)
 	}
-	r.Columns = append(r.Columns, drawn(records)...)
+	r.Columns = append(r.Columns, timesPerToken(records))
 	var samples bytes.Buffer
 	if err := r.Write(&samples); err != nil {
 		return nil, err
