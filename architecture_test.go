@@ -127,7 +127,9 @@ var allowed = map[string][]string{
 	"weir/executor/rlimit":    {},
 	"weir/executor/launch":    {"weir/executor/trust"},
 
-	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
+	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/kubectl", "weir/executor/trust",
+		"weir/dsl/yamlsyntax"},
+	"weir/executor/kubectl": {"weir/dsl/yamlsyntax"},
 
 	"weir/executor/lab":       {"weir/executor/environ", "weir/test/phase"},
 	"weir/executor/lab/board": {"weir/executor/cluster", "weir/executor/trust"},
