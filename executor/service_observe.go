@@ -36,7 +36,7 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 			o.Error = fmt.Sprintf("its log has more than %d MiB", mostObserved>>20)
 		}
 		if o.Error != "" {
-			return &results.Failure{Rank: -1, Node: x.task.nodes[0], Phase: "ready", Kind: results.Fault,
+			return &results.Failure{Rank: -1, Node: x.node(), Phase: "ready", Kind: results.Fault,
 				Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
 		}
 		x.seen.log = append(x.seen.log, o.Log...)
@@ -49,11 +49,26 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 	return nil, nil
 }
 
+// node is where a service is.
+func (x *service) node() string {
+	if x.inCluster != nil {
+		return here
+	}
+	return x.task.nodes[0]
+}
+
 var errSilentService = errors.New("the agent of a service did not answer")
 
 // ask has the agent of a service say what that has printed since, and what it counts.
 func (v *services) ask(ctx context.Context, x *service) (agent.Observation, error) {
 	var answer agent.Observation
+	if x.inCluster != nil {
+		var err error
+		if answer.Log, answer.Page, err = v.observeInCluster(ctx, x); err != nil {
+			answer.Error = err.Error()
+		}
+		return answer, nil
+	}
 	task := agent.ObserveTask{Log: x.logName, From: int64(len(x.seen.log))}
 	if x.Counts {
 		task.Page = x.facts.Names["service."+x.Name+".url"] + "/metrics"

@@ -20,6 +20,9 @@ type Service struct {
 	Observed, Counts bool
 	Etcd             bool          // a part of the session's etcd is lent to it
 	Stop             time.Duration // from the signal to end until SIGKILL
+	// Cluster is what the service is in a Kubernetes cluster, where it is no process of a node:
+	// Node, Runner and Spec do not count then.
+	Cluster *InCluster
 }
 
 // Fresh says how often a service is started anew.

@@ -27,6 +27,39 @@ type Observe struct {
 // Proof is what must be true of a service in each launch.
 type Proof struct {
 	Log string `json:"log"` // a regular expression that a line of its log matches, since its start
+	// Pod is one that the name of the line's pod matches; "": any line will do.
+	Pod string `json:"pod,omitempty"`
+}
+
+// ofPod is how a line of a service in a cluster begins: with the pod and container that it is of.
+var ofPod = regexp.MustCompile(`^\[pod/([^/\]]+)/[^\]]*\] ?`)
+
+// holds says whether a line of the log is the proof.
+func (p *Proof) holds(log string) bool {
+	want, pod := regexp.MustCompile(p.Log), regexp.MustCompile(p.Pod)
+	for line := range strings.Lines(log) {
+		name, text := apart(strings.TrimRight(line, "\r\n"))
+		if (p.Pod == "" || name != "" && pod.MatchString(name)) && want.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// missing says that no line of the log is the proof.
+func (p *Proof) missing() string {
+	if p.Pod == "" {
+		return fmt.Sprintf("no line of its log matches its proof %q", p.Log)
+	}
+	return fmt.Sprintf("no line of the log of a pod %q matches its proof %q", p.Pod, p.Log)
+}
+
+// apart takes the pod off a line of a log; "": it names none.
+func apart(line string) (pod, text string) {
+	if m := ofPod.FindStringSubmatch(line); m != nil {
+		return m[1], line[len(m[0]):]
+	}
+	return "", line
 }
 
 // valueGroup names the number in a line.
@@ -98,11 +131,11 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 	if s == nil {
 		return nil, nil
 	}
-	f := mapping(s, path, "log")
+	f := mapping(s, path, "pod", "log")
 	if f.err != nil {
 		return nil, f.err
 	}
-	p := &Proof{Log: f.expression("log")}
+	p := &Proof{Pod: f.expression("pod"), Log: f.expression("log")}
 	if p.Log == "" {
 		f.fail(nil, "it has no log, a regular expression that a line must match")
 	}
@@ -113,7 +146,8 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 func matching(expression, text string) (all [][]string) {
 	re := regexp.MustCompile(expression) // which was read with the service
 	for line := range strings.Lines(text) {
-		if m := re.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+		_, line = apart(strings.TrimRight(line, "\r\n"))
+		if m := re.FindStringSubmatch(line); m != nil {
 			all = append(all, m)
 		}
 	}

@@ -71,7 +71,7 @@ func decode(v workload.Values) (*Spec, error) {
 			case i < 0:
 				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run",
 					r.Name, other)
-			case what == "url" && services[i].URL == "":
+			case what == "url" && !services[i].hasURL():
 				return nil, fmt.Errorf("role %s uses %s, and the service has no url", r.Name, placeholder.Of(name))
 			}
 		}
