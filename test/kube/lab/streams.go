@@ -24,13 +24,14 @@ const (
 
 // serveExec runs programs in pods that run, as kubectl exec asks for.
 func (k *kubelet) serveExec(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	has := func(name string) bool { return q.Get(name) == "1" || q.Get(name) == "true" }
+	o, err := remotecommand.NewOptions(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	remotecommand.ServeExec(w, r, inPods{k, r.PathValue("namespace")}, r.PathValue("pod"), "",
-		r.PathValue("container"), q["command"], &remotecommand.Options{
-			Stdin: has("input"), Stdout: has("output"), Stderr: has("error") && !has("tty"), TTY: has("tty"),
-		}, streamIdle, streamCreate,
-		[]string{"v5.channel.k8s.io", "v4.channel.k8s.io"})
+		r.PathValue("container"), r.URL.Query()["command"], o, streamIdle, streamCreate,
+		remotecommand.SupportedStreamingProtocols)
 }
 
 // servePorts connects to ports of pods, as kubectl port-forward asks for.
