@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"weir/executor/agent"
 	"weir/results"
@@ -15,8 +16,9 @@ const mostObserved = 64 << 20
 
 // observed is what is known of a service for the metrics of launches.
 type observed struct {
-	log    []byte // from its start on
-	before int    // of log: when the launch began
+	log    []byte    // from its start on
+	before int       // of log: when the launch began
+	began  time.Time // then, by the clock of the service's node
 	pages  [2]string
 }
 
@@ -43,7 +45,7 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 		if after {
 			x.seen.pages[1] = string(o.Page)
 		} else {
-			x.seen.before, x.seen.pages[0] = len(x.seen.log), string(o.Page)
+			x.seen.before, x.seen.began, x.seen.pages[0] = len(x.seen.log), o.At, string(o.Page)
 		}
 	}
 	return nil, nil
@@ -64,6 +66,7 @@ func (v *services) ask(ctx context.Context, x *service) (agent.Observation, erro
 	var answer agent.Observation
 	if x.inCluster != nil {
 		var err error
+		answer.At = time.Now()
 		if answer.Log, answer.Page, err = v.observeInCluster(ctx, x); err != nil {
 			answer.Error = err.Error()
 		}
@@ -102,7 +105,7 @@ func (v *services) observations(needs []workload.Service) map[string]workload.Ob
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
 			all[n.Name] = workload.Observation{
-				Log: string(x.seen.log), From: x.seen.before, Before: x.seen.pages[0], After: x.seen.pages[1],
+				Log: string(x.seen.log), From: x.seen.before, Began: x.seen.began, Before: x.seen.pages[0], After: x.seen.pages[1],
 			}
 		}
 	}

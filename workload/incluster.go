@@ -14,8 +14,9 @@ type InCluster struct {
 	Wait      []Condition     `json:"wait,omitempty"`
 	Within    time.Duration   `json:"within_ns"` // for all of Wait
 	Tunnel    *Tunnel         `json:"tunnel,omitempty"`
-	Keep      bool            `json:"keep,omitempty"` // the objects stay
-	URL       string          `json:"url,omitempty"`  // "": that of the tunnel
+	Keep      bool            `json:"keep,omitempty"`    // the objects stay
+	Stamped   bool            `json:"stamped,omitempty"` // each line of the log begins with its time
+	URL       string          `json:"url,omitempty"`     // "": that of the tunnel
 	// HTTP answers with 200 to 299, and Contains is in the answer, when the service is ready;
 	// "": nothing is asked.
 	HTTP     string        `json:"http,omitempty"`

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"weir/executor/kubectl"
+	"weir/workload"
 )
 
 // process is a kubectl that runs for long. It dies with this process.
@@ -76,13 +78,17 @@ func (p *process) said() error {
 
 // log is the output of a service, line by line.
 type log struct {
-	mu sync.Mutex
-	to io.Writer
+	mu      sync.Mutex
+	to      io.Writer
+	stamped bool // lines begin with their times
 }
 
 func (l *log) line(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.stamped {
+		text = append(time.Now().UTC().AppendFormat(nil, workload.StampLayout+" "), text...)
+	}
 	_, _ = l.to.Write(text) // a full disk is told by whoever reads the log
 }
 

@@ -68,7 +68,7 @@ const (
 // Start returns when the service is ready. Where it does not come to that, nothing is left.
 func Start(ctx context.Context, r Request) (*Service, error) {
 	s := &Service{
-		r: r, log: &log{to: r.Log}, owners: map[string]object{}, failed: make(chan error, 1),
+		r: r, log: &log{to: r.Log, stamped: r.Spec.Stamped}, owners: map[string]object{}, failed: make(chan error, 1),
 		client: &kubectl.Client{
 			Program: r.Kubectl, Context: r.Spec.Context, Namespace: r.Spec.Namespace, Hints: hints,
 			Missing: "install it, or put it on the PATH of weir",

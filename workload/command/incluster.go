@@ -330,5 +330,6 @@ func (s *Service) inCluster() *workload.InCluster {
 		return nil
 	}
 	c := *s.Cluster
+	c.Stamped = s.stamps()
 	return &c
 }

@@ -107,14 +107,24 @@ func (s *Service) structured() *workload.Structured {
 func (m *Observe) structured() *workload.Structured {
 	var w writer
 	w.text("log", placeholder.Quote(m.Log))
-	if m.Count {
-		w.text("count", "true")
+	for _, way := range []struct {
+		key string
+		is  bool
+	}{{"count", m.Count}, {"first", m.First}, {"last", m.Last}} {
+		if way.is {
+			w.text(way.key, "true")
+		}
 	}
 	w.text("prometheus", m.Name)
 	w.text("unit", placeholder.Quote(m.Metric.Unit))
 	w.text("better", string(m.Metric.Better))
 	w.text("doc", placeholder.Quote(m.Metric.Doc))
 	return w.mapping()
+}
+
+// stamps says whether lines of its log are to have times.
+func (s *Service) stamps() bool {
+	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.times() })
 }
 
 // counts says whether metrics are read from what the service counts.
@@ -274,7 +284,7 @@ func inOrder(all []Service) ([]Service, error) {
 func demands(services []Service) ([]workload.Service, error) {
 	var all []workload.Service
 	for _, s := range services {
-		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop}})
+		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop, s.stamps()}})
 		if err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}

@@ -28,6 +28,8 @@ type Spec struct {
 type Serving struct {
 	URL  string `json:"url,omitempty"`
 	Stop Stop   `json:"stop"`
+	// Stamped says that each line of its log begins with its time.
+	Stamped bool `json:"stamped,omitempty"`
 }
 
 func decode(v workload.Values) (*Spec, error) {

@@ -66,11 +66,21 @@ func (u Used) Observe(seen map[string]workload.Observation, values map[string]fl
 		if !ok {
 			return fmt.Errorf("service %s was not looked at", service.Name)
 		}
+		stamped := o
+		if service.stamps() {
+			from := min(o.From, len(o.Log))
+			before := unstamped(o.Log[:from])
+			o.Log, o.From = before+unstamped(o.Log[from:]), len(before)
+		}
 		if p := service.Proof; p != nil && !p.holds(o.Log) {
 			return fmt.Errorf("service %s: %s", service.Name, p.missing())
 		}
 		for _, m := range service.Metrics {
-			v, err := m.read(o)
+			of := o
+			if m.times() {
+				of = stamped
+			}
+			v, err := m.read(of)
 			if err != nil {
 				return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, service.Name, err)
 			}
