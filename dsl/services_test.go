@@ -81,7 +81,8 @@ func clusterKeys() map[string][2]string {
 		all["kubernetes."+key] = [2]string{"kubernetes: {" + yaml + "}", "kubernetes = { " + hcl + " }"}
 	}
 	for key, s := range map[string][2]string{
-		"chart": {"chart: oci://registry/c", `chart = "oci://registry/c"`}, "release": {"chart: c, release: r", `chart = "c", release = "r"`},
+		"chart":    {"chart: oci://registry/c", `chart = "oci://registry/c"`},
+		"release":  {"chart: c, release: r", `chart = "c", release = "r"`},
 		"version":  {"chart: c, version: '1'", `chart = "c", version = "1"`},
 		"values":   {`chart: c, values: "a: b\nc: d\n"`, `chart = "c", values = "a: b\nc: d\n"`},
 		"values 2": {`chart: c, values: ["a: b\nc: d\n"]`, `chart = "c", values = ["a: b\nc: d\n"]`},

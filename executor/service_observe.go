@@ -105,7 +105,9 @@ func (v *services) observations(needs []workload.Service) map[string]workload.Ob
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
 			all[n.Name] = workload.Observation{
-				Log: string(x.seen.log), From: x.seen.before, Began: x.seen.began, Before: x.seen.pages[0], After: x.seen.pages[1],
+				Log: string(
+					x.seen.log,
+				), From: x.seen.before, Began: x.seen.began, Before: x.seen.pages[0], After: x.seen.pages[1],
 			}
 		}
 	}

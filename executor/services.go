@@ -116,7 +116,8 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {
-	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner && string(a.Spec) == string(b.Spec) &&
+	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner &&
+		string(a.Spec) == string(b.Spec) &&
 		slices.Equal(a.Needs, b.Needs)
 }
 
@@ -180,7 +181,11 @@ func (v *services) stop(ctx context.Context, x *service) error {
 		node = t.nodes[0]
 		if !t.over() {
 			v.s.withdraw(t)
-			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), x.Stop+stopSlack, errLateService)
+			patience, cancel := context.WithTimeoutCause(
+				context.WithoutCancel(ctx),
+				x.Stop+stopSlack,
+				errLateService,
+			)
 			err = v.s.Wait(patience, t.over)
 			cancel()
 		}

@@ -27,10 +27,11 @@ type InCluster struct {
 
 // ContainerChange is a change to containers of all manifests.
 type ContainerChange struct {
-	Image      string      `json:"image,omitempty"`
-	Env        []NamedText `json:"env,omitempty"`
-	Args       []string    `json:"args,omitempty"`       // instead of those that they have
-	Containers []string    `json:"containers,omitempty"` // names; none: all, of which there must be one for an image or args
+	Image string      `json:"image,omitempty"`
+	Env   []NamedText `json:"env,omitempty"`
+	Args  []string    `json:"args,omitempty"` // instead of those that they have
+	// Containers are their names; none: all, of which a pod must have one for an image or args.
+	Containers []string `json:"containers,omitempty"`
 }
 
 // Empty says whether nothing is changed.

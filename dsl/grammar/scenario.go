@@ -92,7 +92,8 @@ var variantRow = mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", s
 // Service are the keys of a service: a role of workload command, with further keys.
 var Service = []Key{
 	key("command", "the program and its arguments; no shell reads it", list(scalar(String))),
-	key("kubernetes", "objects of a Kubernetes cluster that are the service, by the user's kubectl", section(InCluster...)),
+	key("kubernetes", "objects of a Kubernetes cluster that are the service, by the user's kubectl",
+		section(InCluster...)),
 	key("helm", "a release of a chart that is the service, by the user's helm", section(Helm...)),
 	key("tunnel", "the same as in kubernetes", section(Tunnel...)),
 	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),

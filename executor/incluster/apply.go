@@ -130,7 +130,8 @@ func (s *Service) owner(namespace string) object {
 		"spec": object{
 			"completions": 0, "parallelism": 0, "ttlSecondsAfterFinished": int(lifetime / time.Second),
 			"template": object{"spec": object{
-				"restartPolicy": "Never", "containers": []any{object{"name": "none", "image": "none.invalid/none:none"}},
+				"restartPolicy": "Never",
+				"containers":    []any{object{"name": "none", "image": "none.invalid/none:none"}},
 			}},
 		},
 	}
@@ -159,11 +160,27 @@ func (s *Service) renew(ctx context.Context, owner object, since time.Time) {
 		}
 		until := time.Since(since) + lifetime
 		patch := fmt.Sprintf(`{"spec":{"ttlSecondsAfterFinished":%d}}`, until/time.Second)
-		bounded, cancel := context.WithTimeout(ctx, renewed/2)
-		_, _, err := s.client.Run(bounded, nil, "patch", "job", nameOf(owner), "--namespace", namespaceOf(owner), "--type",
-			"merge", "--patch", patch)
+		bounded, cancel := context.WithTimeout(ctx, lifetime/3)
+		_, _, err := s.client.Run(
+			bounded,
+			nil,
+			"patch",
+			"job",
+			nameOf(owner),
+			"--namespace",
+			namespaceOf(owner),
+			"--type",
+			"merge",
+			"--patch",
+			patch,
+		)
 		cancel()
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case strings.Contains(err.Error(), "NotFound"):
+			s.fail(fmt.Errorf("somebody has deleted %s, which owns all that was applied", whatIs(owner)))
+			return
+		default:
 			s.log.note("telling the cluster that the session lives: " + err.Error())
 		}
 	}
@@ -211,8 +228,10 @@ func (s *Service) remove(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the cluster has not yet taken away %s: a pod on a node that does not answer stays until that is back or removed",
-				left)
+			return fmt.Errorf(
+				"the cluster has not yet taken away %s: a pod on a node that does not answer stays until that is back or removed",
+				left,
+			)
 		case <-time.After(pollTime):
 		}
 	}

@@ -165,7 +165,9 @@ func TestCluster(t *testing.T) {
 			t.Errorf("the url says %q (%v)", text, err)
 		}
 		w.until("the pod's output", func() bool { return strings.Contains(w.log.String(), "/main] backend UCX\n") })
-		for _, want := range []string{"weir: applying Deployment/web, Service/web", "weir: waiting for Deployment/web"} {
+		for _, want := range []string{
+			"weir: applying Deployment/web, Service/web", "weir: tunnel to web",
+		} {
 			if !strings.Contains(w.log.String(), want) {
 				t.Errorf("the log lacks %q:\n%s", want, w.log.String())
 			}
@@ -199,7 +201,7 @@ func TestCluster(t *testing.T) {
 	test("crash", func(w *world) {
 		r := w.request("web", workload.InCluster{
 			Manifests: []string{web("crash", "echo no such model; exit 3", 1)},
-			Wait:      []workload.Condition{{Object: "deployment/crash", Is: "Available"}},
+			Wait:      []workload.Condition{{Object: "deployment/crash", Is: "status.readyReplicas=2"}},
 		})
 		_, err := Start(w.Context(), r)
 		if err == nil || !strings.Contains(err.Error(), "pod crash-") ||
@@ -243,14 +245,19 @@ func TestCluster(t *testing.T) {
 		w.c.Ask("apply", "--filename", file)
 		w.c.Ask("wait", "--for=condition=Established", "crd/dynamographdeployments.nvidia.com", "--timeout=30s")
 		r := w.request("dynamo", workload.InCluster{
-			Manifests: []string{"apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: trtllm}\nspec: {services: {Decode: {extraPodSpec: {mainContainer: {image: a}}}}}\n"},
-			Change:    workload.ContainerChange{Image: "registry/nixl@sha256:aaaa"},
-			Wait:      []workload.Condition{{Object: "DynamoGraphDeployment/trtllm", Is: "Ready"}},
+			Manifests: []string{
+				"apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: trtllm}\nspec: {services: {Decode: {extraPodSpec: {mainContainer: {image: a}}}}}\n",
+			},
+			Change: workload.ContainerChange{Image: "registry/nixl@sha256:aaaa"},
+			Wait:   []workload.Condition{{Object: "DynamoGraphDeployment/trtllm", Is: "Ready"}},
 		})
 		ready := make(chan *Service, 1)
 		go func() { ready <- w.start(r) }()
 		w.until("the wait", func() bool {
-			return strings.Contains(w.log.String(), "DynamoGraphDeployment/trtllm to be Ready (it has no condition Ready yet)")
+			return strings.Contains(
+				w.log.String(),
+				"DynamoGraphDeployment/trtllm to be Ready (it has no condition Ready yet)",
+			)
 		})
 		if image := w.c.Ask("get", "dynamographdeployment/trtllm", "--output",
 			"jsonpath={.spec.services.Decode.extraPodSpec.mainContainer.image}"); image != "registry/nixl@sha256:aaaa" {
@@ -269,7 +276,9 @@ func TestCluster(t *testing.T) {
 
 	test("a deadline", func(w *world) {
 		r := w.request("web", workload.InCluster{
-			Manifests: []string{"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: never}\n"}, Within: 2 * time.Second,
+			Manifests: []string{
+				"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: never}\n",
+			}, Within: 2 * time.Second,
 			Wait: []workload.Condition{{Object: "Deployment/nobody", Is: "Available"}},
 		})
 		_, err := Start(w.Context(), r)
@@ -296,16 +305,17 @@ func TestCluster(t *testing.T) {
 
 	// Nobody stops it, as after kill -9: the cluster takes it away by itself.
 	test("killed", func(w *world) {
-		lifetime, renewed = 5*time.Second, time.Second
+		lifetime, renewed = 20*time.Second, 4*time.Second
 		defer func() { lifetime, renewed = 3*time.Minute, time.Minute }()
 		r := w.request("web", workload.InCluster{
 			Manifests: []string{web("orphan", "sleep 600", 1)},
 			Wait:      []workload.Condition{{Object: "deployment/orphan", Is: "Available"}},
 		})
 		s := w.start(r)
-		for range 4 { // renewed beyond its first lifetime
+		for range 13 { // renewed beyond its first lifetime
 			time.Sleep(2 * time.Second)
-			if out := w.c.Ask("get", "deployments", "--selector", ofSession+"="+r.Session, "--output", "name"); out == "" {
+			of := ofSession + "=" + r.Session
+			if w.c.Ask("get", "deployments", "--selector", of, "--output", "name") == "" {
 				t.Fatal("it is gone though weir lives")
 			}
 		}

@@ -21,7 +21,8 @@ spec:
     metadata: {labels: {app: web}}
     spec:
       containers:
-        - {name: web, image: "web:1", env: [{name: A, valueFrom: {fieldRef: {fieldPath: status.podIP}}}, {name: KEEP, value: "1"}]}
+        - {name: web, image: "web:1", env: [{name: A, valueFrom: {fieldRef: {fieldPath: status.podIP}}},
+	{name: KEEP, value: "1"}]}
 ---
 apiVersion: v1
 kind: Service
@@ -37,7 +38,8 @@ metadata: {name: trtllm}
 spec:
   services:
     Frontend: {replicas: 1, extraPodSpec: {mainContainer: {image: "dynamo:1"}}}
-    Decode: {replicas: 2, extraPodSpec: {mainContainer: {image: "dynamo:1", env: [{name: NIXL_BACKEND, value: none}]}}}
+    Decode: {replicas: 2, extraPodSpec: {mainContainer: {image: "dynamo:1", env: [{name: NIXL_BACKEND,
+	value: none}]}}}
 `
 
 const sidecar = `
@@ -87,7 +89,8 @@ func TestPatches(t *testing.T) {
 		"a value of a run": {workload.InCluster{Manifests: []string{deployment}, Change: workload.ContainerChange{
 			Args: []string{"--bandwidth", `${run("fabric").bandwidth}`},
 		}}, 0, append(container, "args"), `["--bandwidth","46.48"]`},
-		"image": {workload.InCluster{Manifests: []string{deployment}, Change: workload.ContainerChange{Image: "web@sha256:aa"}},
+		"image": {workload.InCluster{Manifests: []string{deployment},
+			Change: workload.ContainerChange{Image: "web@sha256:aa"}},
 			0, append(container, "image"), `"web@sha256:aa"`},
 		"a custom resource": {workload.InCluster{Manifests: []string{graph}, Change: workload.ContainerChange{
 			Image: "dynamo:2", Env: []workload.NamedText{{Name: "NIXL_BACKEND", Value: "LIBFABRIC"}},
@@ -127,17 +130,24 @@ func TestManifestsRefused(t *testing.T) {
 		spec workload.InCluster
 		want string
 	}{
-		"not YAML":  {workload.InCluster{Manifests: []string{"a: b: c\n"}}, "apply: yaml: "},
-		"a text":    {workload.InCluster{Manifests: []string{"hello\n"}}, "no object of Kubernetes"},
-		"no kind":   {workload.InCluster{Manifests: []string{"metadata: {name: a}\n"}}, "no kind or no apiVersion"},
-		"no name":   {workload.InCluster{Manifests: []string{"kind: Pod\napiVersion: v1\n"}}, "a Pod has no metadata.name"},
-		"no target": {workload.InCluster{Manifests: []string{deployment}, Patches: []string{"kind: Pod\napiVersion: v1\nmetadata: {name: web}\n"}}, "there is no Pod/web in apply; there are Deployment/web, Service/web"},
-		"two containers": {workload.InCluster{Manifests: []string{sidecar}, Change: workload.ContainerChange{Image: "c"}},
+		"not YAML": {workload.InCluster{Manifests: []string{"a: b: c\n"}}, "apply: yaml: "},
+		"a text":   {workload.InCluster{Manifests: []string{"hello\n"}}, "no object of Kubernetes"},
+		"no kind":  {workload.InCluster{Manifests: []string{"metadata: {name: a}\n"}}, "no kind or no apiVersion"},
+		"no name": {workload.InCluster{Manifests: []string{"kind: Pod\napiVersion: v1\n"}},
+			"a Pod has no metadata.name"},
+		"no target": {workload.InCluster{Manifests: []string{deployment},
+			Patches: []string{"kind: Pod\napiVersion: v1\nmetadata: {name: web}\n"}},
+			"there is no Pod/web in apply; there are Deployment/web, Service/web"},
+		"two containers": {workload.InCluster{Manifests: []string{sidecar},
+			Change: workload.ContainerChange{Image: "c"}},
 			"a pod of Pod/two has several containers"},
-		"no such container": {workload.InCluster{Manifests: []string{sidecar}, Change: workload.ContainerChange{Image: "c",
-			Containers: []string{"third"}}}, `no pod has a container "third"; there are main, side`},
-		"no container": {workload.InCluster{Manifests: []string{"kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n"},
-			Change: workload.ContainerChange{Env: []workload.NamedText{{Name: "A"}}}}, "no object of apply has a container"},
+		"no such container": {workload.InCluster{Manifests: []string{sidecar},
+			Change: workload.ContainerChange{Image: "c",
+				Containers: []string{"third"}}}, `no pod has a container "third"; there are main, side`},
+		"no container": {workload.InCluster{
+			Manifests: []string{"kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n"},
+			Change:    workload.ContainerChange{Env: []workload.NamedText{{Name: "A"}}}},
+			"no object of apply has a container"},
 		"unknown value": {workload.InCluster{Manifests: []string{deployment}, Change: workload.ContainerChange{
 			Args: []string{"${port.x}"}}}, "it has no value here"},
 	} {
@@ -178,14 +188,17 @@ func TestLabelsAndOwners(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct{ object, is, want string }{
-		"met":        {`{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`, "Ready", ""},
-		"case":       {`{"status":{"conditions":[{"type":"Available","status":"True"}]}}`, "available", ""},
-		"false":      {`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Pulling","message":"2 of 3"}]}}`, "Ready", "Ready is False: Pulling: 2 of 3"},
-		"wanted":     {`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "Ready=False", ""},
-		"none":       {`{"status":{}}`, "Ready", "it has no condition Ready yet"},
-		"no status":  {`{}`, "Ready", "it has no condition Ready yet"},
-		"old":        {`{"metadata":{"generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}}`, "Ready", "its controller has not seen it yet"},
-		"old alone":  {`{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}`, "Ready", "its controller has not seen it yet"},
+		"met":  {`{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`, "Ready", ""},
+		"case": {`{"status":{"conditions":[{"type":"Available","status":"True"}]}}`, "available", ""},
+		"false": {`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Pulling","message":"2 of 3"}]}}`,
+			"Ready", "Ready is False: Pulling: 2 of 3"},
+		"wanted":    {`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "Ready=False", ""},
+		"none":      {`{"status":{}}`, "Ready", "it has no condition Ready yet"},
+		"no status": {`{}`, "Ready", "it has no condition Ready yet"},
+		"old": {`{"metadata":{"generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}}`,
+			"Ready", "its controller has not seen it yet"},
+		"old alone": {`{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}`,
+			"Ready", "its controller has not seen it yet"},
 		"field":      {`{"status":{"readyReplicas":2}}`, "status.readyReplicas=2", ""},
 		"field less": {`{"status":{"readyReplicas":1}}`, "status.readyReplicas=2", "status.readyReplicas is 1"},
 		"field text": {`{"status":{"phase":"Running"}}`, "status.phase=Running", ""},
@@ -223,17 +236,22 @@ func TestPodsThatCrash(t *testing.T) {
 			`,"lastState":{"terminated":{"exitCode":1}}}]}`, "Always", false, "a: exit code 1"},
 		"no image": {`{"containerStatuses":[{"name":"a","state":{"waiting":{"reason":"ErrImagePull","message":"no such host"}}}]}`,
 			"Always", false, "a: ErrImagePull: no such host"},
-		"pulling": {`{"containerStatuses":[{"name":"a","state":{"waiting":{"reason":"ContainerCreating"}}}]}`, "Always", false, ""},
-		"evicted": {`{"phase":"Failed","reason":"Evicted","message":"low on memory"}`, "Always", true, ": Evicted: low on memory"},
+		"pulling": {`{"containerStatuses":[{"name":"a","state":{"waiting":{"reason":"ContainerCreating"}}}]}`,
+			"Always", false, ""},
+		"evicted": {`{"phase":"Failed","reason":"Evicted","message":"low on memory"}`, "Always", true,
+			": Evicted: low on memory"},
 		"init done": {`{"initContainerStatuses":[{"name":"i","state":{"terminated":{"exitCode":0}}}],"containerStatuses":[{"name":"a",` +
 			running + `}]}`, "Always", true, ""},
-		"a server that ends": {`{"containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}}]}`, "Always", true,
+		"a server that ends": {`{"containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}}]}`,
+			"Always", true,
 			"a: exit code 0"},
-		"a job that ends": {`{"phase":"Succeeded","containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}}]}`, "Never",
+		"a job that ends": {`{"phase":"Succeeded","containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}}]}`,
+			"Never",
 			true, ""},
 	} {
 		var p pod
-		if err := json.Unmarshal([]byte(`{"spec":{"restartPolicy":"`+c.restart+`"},"status":`+c.status+`}`), &p); err != nil {
+		if err := json.Unmarshal([]byte(`{"spec":{"restartPolicy":"`+c.restart+`"},"status":`+c.status+`}`),
+			&p); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
@@ -253,7 +271,8 @@ func TestArguments(t *testing.T) {
 		want   string
 	}{
 		{workload.Tunnel{Service: "web", Port: "80"}, 0, "port-forward service/web :80 --address 127.0.0.1"},
-		{workload.Tunnel{Service: "Pod/web-0", Port: "http"}, 4711, "port-forward Pod/web-0 4711:http --address 127.0.0.1"},
+		{workload.Tunnel{Service: "Pod/web-0", Port: "http"}, 4711,
+			"port-forward Pod/web-0 4711:http --address 127.0.0.1"},
 	} {
 		if got := strings.Join(forwardArguments(&c.tunnel, "127.0.0.1", c.port), " "); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
@@ -262,7 +281,10 @@ func TestArguments(t *testing.T) {
 	s := &Service{r: Request{Session: "s", Service: "Web_1", Spec: &workload.InCluster{
 		Within: 90e9, Helm: &workload.Helm{Chart: "./chart", Version: "1.2"},
 	}}}
-	if got := strings.Join(s.installArguments([]string{"v.yaml"}), " "); !strings.HasPrefix(got, "upgrade weir-web-1-") ||
+	if got := strings.Join(s.installArguments([]string{"v.yaml"}), " "); !strings.HasPrefix(
+		got,
+		"upgrade weir-web-1-",
+	) ||
 		!strings.HasSuffix(got, " ./chart --install --wait --timeout 90s --version 1.2 --values v.yaml") {
 		t.Errorf("helm %s", got)
 	}

@@ -80,7 +80,8 @@ func (p *pod) judge(ready bool) *crash {
 	all := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
 	for i, c := range all {
 		init := i < len(p.Status.InitContainerStatuses)
-		if t := c.State.Terminated; t != nil && (t.ExitCode != 0 || ready && !init && p.Spec.RestartPolicy == "Always") {
+		if t := c.State.Terminated; t != nil &&
+			(t.ExitCode != 0 || ready && !init && p.Spec.RestartPolicy == "Always") {
 			restarts := p.Spec.RestartPolicy != "Never" && p.Status.Phase != "Failed"
 			if !ready && restarts && c.RestartCount < mostRestarts {
 				continue

@@ -110,7 +110,14 @@ func (t *tunnel) keep(running context.Context) {
 		}
 		for {
 			if broken++; broken > mostBroken {
-				t.s.fail(fmt.Errorf("the tunnel to %s broke %d times in a row: %w", t.s.r.Spec.Tunnel.Service, broken-1, why))
+				t.s.fail(
+					fmt.Errorf(
+						"the tunnel to %s broke %d times in a row: %w",
+						t.s.r.Spec.Tunnel.Service,
+						broken-1,
+						why,
+					),
+				)
 				return
 			}
 			t.s.log.note(fmt.Sprintf("the tunnel broke and is begun again: %v", why))

@@ -66,9 +66,15 @@ func readInCluster(p workload.Pair) (Service, error) {
 	c.HTTP, c.Contains, c.Ready = r.HTTP, r.Contains, r.Within
 	switch {
 	case r.Listens != "" || r.Log != "" || r.File != "" || r.Etcd != "" || len(r.Command) > 0:
-		f.fail([]string{"ready"}, "a service in a cluster is ready by kubernetes.wait, and by http where it has a url")
+		f.fail(
+			[]string{"ready"},
+			"a service in a cluster is ready by kubernetes.wait, and by http where it has a url",
+		)
 	case r.HTTP != "" && !s.hasURL() && !strings.Contains(r.HTTP, "://"):
-		f.fail([]string{"ready", "http"}, "it is a path below the url of the service, which has neither url nor tunnel")
+		f.fail(
+			[]string{"ready", "http"},
+			"it is a path below the url of the service, which has neither url nor tunnel",
+		)
 	case len(c.Manifests) == 0 && c.Helm == nil && len(c.Wait) == 0 && c.Tunnel == nil:
 		f.fail([]string{"kubernetes"}, "it has none of apply, wait and tunnel")
 	case len(c.Manifests) == 0 && (len(c.Patches) > 0 || !c.Change.Empty()):
@@ -120,7 +126,10 @@ func (f *fields) manifests(key string, s *workload.Structured) (all []string) {
 	case s == nil:
 		return nil
 	case s.Pairs != nil:
-		f.fail([]string{key}, "it is a mapping, whose numbers and texts cannot be told apart here: name a file, or write the manifest as a text behind `|`")
+		f.fail(
+			[]string{key},
+			"it is a mapping, whose numbers and texts cannot be told apart here: name a file, or write the manifest as a text behind `|`",
+		)
 		return nil
 	case s.IsText():
 		s = &workload.Structured{Items: []*workload.Structured{s}}
@@ -150,7 +159,13 @@ func (f *fields) patches(c *workload.InCluster) {
 	path := append(append([]string{}, f.path...), "patch")
 	inner := mapping(s, path, "image", "env", "args", "containers")
 	if inner.err == nil {
-		c.Change.Image, c.Change.Args, c.Change.Containers = inner.late("image"), inner.texts("args"), inner.words("containers")
+		c.Change.Image, c.Change.Args, c.Change.Containers = inner.late(
+			"image",
+		), inner.texts(
+			"args",
+		), inner.words(
+			"containers",
+		)
 		for _, v := range inner.pairs("env", true) {
 			if !variableName.MatchString(v.Name) {
 				inner.fail([]string{"env", v.Name}, "no variable has such a name")
@@ -184,8 +199,11 @@ func (f *fields) conditions() (all []workload.Condition, within time.Duration) {
 		case !kubeObject.MatchString(p.Key):
 			inner.fail([]string{p.Key}, "an object is KIND/NAME, as Deployment/frontend")
 		case !kubeIs.MatchString(is) || strings.Contains(is, ".") && !strings.Contains(is, "="):
-			inner.fail([]string{p.Key}, "%q is neither a condition, as Ready or Ready=False, nor a field, as status.readyReplicas=2",
-				is)
+			inner.fail(
+				[]string{p.Key},
+				"%q is neither a condition, as Ready or Ready=False, nor a field, as status.readyReplicas=2",
+				is,
+			)
 		}
 		all = append(all, workload.Condition{Object: p.Key, Is: is})
 	}
@@ -229,8 +247,12 @@ func readHelm(s *workload.Structured, path []string, c *workload.InCluster, of *
 		case h.Chart == "" || strings.HasPrefix(h.Chart, "-"):
 			f.fail([]string{"chart"}, "it is a directory, an archive, or the name of a chart in a repository")
 		case h.Release != "" && (!kubeName.MatchString(h.Release) || len(h.Release) > longestNameKube):
-			f.fail([]string{"release"}, "%q is no name of a release: small letters, digits and -, %d at most", h.Release,
-				longestNameKube)
+			f.fail(
+				[]string{"release"},
+				"%q is no name of a release: small letters, digits and -, %d at most",
+				h.Release,
+				longestNameKube,
+			)
 		}
 	}
 	of.err = f.err

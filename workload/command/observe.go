@@ -96,7 +96,13 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 	if f.err != nil {
 		return Observe{}, f.err
 	}
-	o := Observe{Log: f.expression("log"), Count: f.flag("count"), First: f.flag("first"), Last: f.flag("last"), Name: f.text("prometheus")}
+	o := Observe{
+		Log:   f.expression("log"),
+		Count: f.flag("count"),
+		First: f.flag("first"),
+		Last:  f.flag("last"),
+		Name:  f.text("prometheus"),
+	}
 	o.Metric = workload.Metric{
 		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
 		MayBeZero: true,
@@ -125,7 +131,11 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 	case o.Count && o.Log == "":
 		f.fail([]string{"count"}, "lines of a log are counted: give log")
 	case o.Log != "" && ways == 0 && groups == 0:
-		f.fail([]string{"log"}, "no group tells the number of a line: write (?<%s>…), or count, first or last: true", valueGroup)
+		f.fail(
+			[]string{"log"},
+			"no group tells the number of a line: write (?<%s>…), or count, first or last: true",
+			valueGroup,
+		)
 	case o.Name != "" && !seriesName.MatchString(o.Name):
 		f.fail([]string{"prometheus"}, "%q is no name of a metric", o.Name)
 	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, o.Metric.Better):

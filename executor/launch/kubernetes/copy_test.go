@@ -92,7 +92,8 @@ func TestPodWaitsForWeir(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "weir was not copied into this pod") {
 		t.Errorf("without weir: %v %s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "weir"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "weir"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	out, err = exec.Command(argv[0], argv[1:]...).CombinedOutput()
