@@ -193,6 +193,13 @@ func (s *Service) readCommon(f *fields) {
 	if s.counts() && !s.hasURL() {
 		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
 	}
+	switch path := s.Ready.HTTP; {
+	case s.Cluster != nil || !strings.HasPrefix(path, "/"): // incluster knows the url of a tunnel
+	case s.URL == "":
+		f.fail([]string{"ready", "http"}, "%q is a path below its url, which it has not", path)
+	default:
+		s.Ready.HTTP = strings.TrimSuffix(s.URL, "/") + path
+	}
 	for _, name := range s.names() {
 		if _, isRole := Address(name); isRole || name == LaunchID {
 			f.fail(nil, "%s is of a launch, and a service outlives it", placeholder.Of(name))
