@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"weir/workload/epcontrol": {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/ep": {"weir/routing", "weir/fabric", "weir/workload", "weir/quantity", "weir/matrix",
 		"weir/results"},
-	"weir/routing":            {"weir/quantity"},
+	"weir/routing": {"weir/quantity"},
 	"weir/engine/serving": {"weir/engine", "weir/serving", "weir/workload", "weir/results",
 		"weir/placeholder"},
 	"weir/workload/serving":   {"weir/serving", "weir/workload", "weir/placeholder", "weir/quantity", "weir/results"},
