@@ -116,8 +116,8 @@ var allowed = map[string][]string{
 	"weir/engine/sim":     {"weir/engine", "weir/fabric", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/executor": {"weir/executor/fleet", "weir/executor/placement", "weir/executor/ledger",
 		"weir/executor/event", "weir/fabric", "weir/executor/environ", "weir/executor/trust", "weir/executor/cgroup",
-		"weir/executor/confine",
-		"weir/executor/rlimit", "weir/executor/link", "weir/executor/launch", "weir/planner", "weir/engine",
+		"weir/executor/confine", "weir/executor/rlimit", "weir/executor/link", "weir/executor/launch",
+		"weir/executor/incluster", "weir/planner", "weir/engine",
 		"weir/assertion", "weir/quantity", "weir/results", "weir/workload"},
 	"weir/executor/fleet": {"weir/executor/placement", "weir/executor/agent", "weir/executor/cluster",
 		"weir/executor/daemon", "weir/executor/launch", "weir/executor/link", "weir/executor/trust", "weir/results"},
@@ -135,7 +135,11 @@ var allowed = map[string][]string{
 	"weir/executor/rlimit":    {},
 	"weir/executor/launch":    {"weir/executor/trust", "weir/printable"},
 
-	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/trust", "weir/dsl/yamlsyntax"},
+	"weir/executor/launch/kubernetes": {"weir/executor/launch", "weir/executor/kubectl", "weir/executor/trust",
+		"weir/dsl/yamlsyntax"},
+	"weir/executor/kubectl": {"weir/dsl/yamlsyntax"},
+	"weir/executor/incluster": {"weir/executor/kubectl", "weir/dsl/yamlsyntax", "weir/placeholder", "weir/readiness",
+		"weir/workload"},
 
 	"weir/executor/lab":       {"weir/executor/environ", "weir/test/phase"},
 	"weir/executor/lab/board": {"weir/executor/cluster", "weir/executor/trust"},

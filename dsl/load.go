@@ -115,6 +115,7 @@ type loading struct {
 
 	own      map[string]*ownCell // of matrices that have one, by their texts
 	matrices map[string]any      // texts of the files of matrices, by path; nil: it is wrong
+	texts    map[string]string   // of other files, by path
 	cells    int                 // bytes of these files, and of what models make
 	work     int                 // of matgen
 }
@@ -126,7 +127,8 @@ func newLoading(path string, o Options) *loading {
 	if o.Read == nil {
 		o.Read = readFile
 	}
-	return &loading{options: o, main: path, sources: Sources{}, matrices: map[string]any{}, own: map[string]*ownCell{}}
+	return &loading{options: o, main: path, sources: Sources{}, matrices: map[string]any{},
+		texts: map[string]string{}, own: map[string]*ownCell{}}
 }
 
 func (g *loading) add(path string, file *hcl.File) {

@@ -34,7 +34,14 @@ func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 		own := l.content(b.Body, schemaOf(grammar.Service), "a service")
 		m := &mappingExpression{at: at}
 		for _, k := range grammar.Service {
-			if expr := argument(own, k.Name); expr != nil {
+			_, files := serviceFiles[k.Name]
+			if files && has(own, k.Name) {
+				if keys := l.section(own, k.Name); len(keys) > 0 {
+					m.add(k.Name, keys[0].at, mappingOf(l.withFiles(k.Name, keys)))
+				} else {
+					l.error(at, "Empty section", quote(k.Name)+" of a service says nothing.", "Leave it out.")
+				}
+			} else if expr := argument(own, k.Name); expr != nil {
 				m.add(k.Name, expr.Range(), expr)
 			} else if inner := l.section(own, k.Name); len(inner) > 0 {
 				m.add(k.Name, inner[0].at, mappingOf(inner))

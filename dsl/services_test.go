@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,68 @@ var serviceKeys = map[string][2]string{
 	},
 }
 
+// aManifest is a manifest in one line, as both syntaxes have it.
+const aManifest = `"kind: A\napiVersion: v1\nmetadata: {name: a}\n"`
+
+// clusterKeys has each key of a service in a cluster in both syntaxes.
+func clusterKeys() map[string][2]string {
+	all := map[string][2]string{
+		"kubernetes": {"kubernetes: {apply: " + aManifest + "}", "kubernetes { apply = " + aManifest + " }"},
+		"helm":       {"helm: {chart: repo/chart}", "helm { chart = \"repo/chart\" }"},
+		"tunnel": {"tunnel: {service: s, port: 80}, kubernetes: {apply: " + aManifest + "}",
+			"tunnel {\nservice = \"s\"\nport = 80\n}\nkubernetes { apply = " + aManifest + " }"},
+		"tunnel.service": {"tunnel: {service: t, port: 80}", "tunnel = { service = \"t\", port = 80 }"},
+		"tunnel.port":    {"tunnel: {service: t, port: http}", "tunnel = { service = \"t\", port = \"http\" }"},
+		"proof.pod":      {"PROOF", "proof = { log = \"f\", pod = \"p\" }"},
+	}
+	for _, key := range []string{"tunnel.service", "tunnel.port"} {
+		all[key] = [2]string{
+			all[key][0] + ", kubernetes: {apply: " + aManifest + "}",
+			all[key][1] + "\nkubernetes = { apply = " + aManifest + " }",
+		}
+	}
+	all["proof.pod"] = [2]string{
+		"proof: {log: f, pod: p}, kubernetes: {apply: " + aManifest + "}",
+		"proof = { log = \"f\", pod = \"p\" }\nkubernetes = { apply = " + aManifest + " }",
+	}
+	for key, s := range map[string][2]string{
+		"apply 2":          {"apply: [" + aManifest + "]", "apply = [" + aManifest + "]"},
+		"apply":            {"apply: " + aManifest + ", keep: false", "apply = " + aManifest + ", keep = false"},
+		"context":          {"context: c", `context = "c"`},
+		"keep":             {"keep: true", `keep = true`},
+		"namespace":        {"namespace: n", `namespace = "n"`},
+		"patch":            {"patch: {image: i}", `patch = { image = "i" }`},
+		"patch 2":          {"patch: " + aManifest, "patch = " + aManifest},
+		"patch 3":          {"patch: [" + aManifest + "]", "patch = [" + aManifest + "]"},
+		"patch.args":       {"patch: {args: [a]}", `patch = { args = ["a"] }`},
+		"patch.containers": {"patch: {image: j, containers: [c]}", `patch = { image = "j", containers = ["c"] }`},
+		"patch.env":        {"patch: {env: {A: b}}", `patch = { env = { A = "b" } }`},
+		"patch.image":      {"patch: {image: k}", `patch = { image = "k" }`},
+		"wait":             {"wait: {Pod/a: Ready, within: 1m}", `wait = { "Pod/a" = "Ready", within = "1m" }`},
+		"tunnel":           {"tunnel: {service: s, port: 1}", `tunnel = { service = "s", port = 1 }`},
+		"tunnel.port":      {"tunnel: {service: s, port: 2}", `tunnel = { service = "s", port = 2 }`},
+		"tunnel.service":   {"tunnel: {service: u, port: 1}", `tunnel = { service = "u", port = 1 }`},
+	} {
+		yaml, hcl := "apply: "+aManifest+", "+s[0], "apply = "+aManifest+", "+s[1]
+		if strings.HasPrefix(s[0], "apply") {
+			yaml, hcl = s[0], s[1]
+		}
+		all["kubernetes."+key] = [2]string{"kubernetes: {" + yaml + "}", "kubernetes = { " + hcl + " }"}
+	}
+	for key, s := range map[string][2]string{
+		"chart":    {"chart: oci://registry/c", `chart = "oci://registry/c"`},
+		"release":  {"chart: c, release: r", `chart = "c", release = "r"`},
+		"version":  {"chart: c, version: '1'", `chart = "c", version = "1"`},
+		"values":   {`chart: c, values: "a: b\nc: d\n"`, `chart = "c", values = "a: b\nc: d\n"`},
+		"values 2": {`chart: c, values: ["a: b\nc: d\n"]`, `chart = "c", values = ["a: b\nc: d\n"]`},
+	} {
+		all["helm."+key] = [2]string{"helm: {" + s[0] + "}", "helm = { " + s[1] + " }"}
+	}
+	return all
+}
+
 func init() {
+	maps.Copy(serviceKeys, clusterKeys())
 	for _, key := range []string{"listens", "http", "log", "file", "etcd"} {
 		serviceKeys["ready."+key] = [2]string{
 			fmt.Sprintf("command: [x], ready: {%s: '1'}", key),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"weir/executor/agent"
 	"weir/results"
@@ -15,8 +16,9 @@ const mostObserved = 64 << 20
 
 // observed is what is known of a service for the metrics of launches.
 type observed struct {
-	log    []byte // from its start on
-	before int    // of log: when the launch began
+	log    []byte    // from its start on
+	before int       // of log: when the launch began
+	began  time.Time // then, by the clock of the service's node
 	pages  [2]string
 }
 
@@ -36,17 +38,25 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 			o.Error = fmt.Sprintf("its log has more than %d MiB", mostObserved>>20)
 		}
 		if o.Error != "" {
-			return &results.Failure{Rank: -1, Node: x.task.nodes[0], Phase: "ready", Kind: results.Fault,
+			return &results.Failure{Rank: -1, Node: x.node(), Phase: "ready", Kind: results.Fault,
 				Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
 		}
 		x.seen.log = append(x.seen.log, o.Log...)
 		if after {
 			x.seen.pages[1] = string(o.Page)
 		} else {
-			x.seen.before, x.seen.pages[0] = len(x.seen.log), string(o.Page)
+			x.seen.before, x.seen.began, x.seen.pages[0] = len(x.seen.log), o.At, string(o.Page)
 		}
 	}
 	return nil, nil
+}
+
+// node is where a service is.
+func (x *service) node() string {
+	if x.inCluster != nil {
+		return here
+	}
+	return x.task.nodes[0]
 }
 
 var errSilentService = errors.New("the agent of a service did not answer")
@@ -54,6 +64,14 @@ var errSilentService = errors.New("the agent of a service did not answer")
 // ask has the agent of a service say what that has printed since, and what it counts.
 func (v *services) ask(ctx context.Context, x *service) (agent.Observation, error) {
 	var answer agent.Observation
+	if x.inCluster != nil {
+		var err error
+		answer.At = time.Now()
+		if answer.Log, answer.Page, err = v.observeInCluster(ctx, x); err != nil {
+			answer.Error = err.Error()
+		}
+		return answer, nil
+	}
 	task := agent.ObserveTask{Log: x.logName, From: int64(len(x.seen.log))}
 	if x.Counts {
 		task.Page = x.facts.Names["service."+x.Name+".url"] + "/metrics"
@@ -87,7 +105,9 @@ func (v *services) observations(needs []workload.Service) map[string]workload.Ob
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
 			all[n.Name] = workload.Observation{
-				Log: string(x.seen.log), From: x.seen.before, Before: x.seen.pages[0], After: x.seen.pages[1],
+				Log: string(
+					x.seen.log,
+				), From: x.seen.before, Began: x.seen.began, Before: x.seen.pages[0], After: x.seen.pages[1],
 			}
 		}
 	}

@@ -27,6 +27,12 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 	v.up = append(v.up, x)
 	number := v.s.ledger.FormerServices() + v.starts
 	v.starts++
+	dir := filepath.Join("services", ledger.DirName(want.Name))
+	x.logName = agent.RankLog(dir, number, 0)
+	x.log = filepath.Join("logs", x.logName)
+	if want.Cluster != nil {
+		return x, v.startInCluster(ctx, x, l, number)
+	}
 	if want.Node >= len(nodes) {
 		x.failure = &results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault,
 			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name,
@@ -34,9 +40,6 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 		return x, nil
 	}
 	node := nodes[want.Node]
-	dir := filepath.Join("services", ledger.DirName(want.Name))
-	x.logName = agent.RankLog(dir, number, 0)
-	x.log = filepath.Join("logs", x.logName)
 	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
 	task, text, err := v.describe(want, l,
 		engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -37,6 +38,8 @@ type service struct {
 	facts    *workload.ServiceFacts // nil: it is not ready
 	failure  *results.Failure       // nil: it has not failed
 	stopping bool
+
+	inCluster *inCluster // nil: it is a process of a node
 }
 
 const (
@@ -145,7 +148,8 @@ var errNoneEnded = errors.New("no service ended")
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {
-	return a.Node == b.Node && a.Runner == b.Runner && string(a.Spec) == string(b.Spec) &&
+	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner &&
+		string(a.Spec) == string(b.Spec) &&
 		slices.Equal(a.Needs, b.Needs)
 }
 
@@ -201,11 +205,19 @@ func (v *services) stop(ctx context.Context, x *service) error {
 	x.stopping = true
 	var err error
 	node := ""
+	if x.inCluster != nil {
+		node = here
+		err = v.stopInCluster(ctx, x)
+	}
 	if t := x.task; t != nil {
 		node = t.nodes[0]
 		if !t.over() {
 			v.s.withdraw(t)
-			patience, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), x.Stop+stopSlack, errLateService)
+			patience, cancel := context.WithTimeoutCause(
+				context.WithoutCancel(ctx),
+				x.Stop+stopSlack,
+				errLateService,
+			)
 			err = v.s.Wait(patience, t.over)
 			cancel()
 		}

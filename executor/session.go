@@ -47,6 +47,7 @@ type session struct {
 	hosts    *placement.Cluster
 	changes  <-chan cluster.Member
 	reports  chan agent.Report
+	calls    chan func()   // of other goroutines, which Wait makes
 	closed   chan struct{} // nobody takes reports any more
 	stop     context.CancelFunc
 
@@ -61,6 +62,7 @@ func newSession(p *planner.Plan, o Options) *session {
 		tasks: map[string]*task{}, warned: map[results.Ignored]bool{},
 		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{},
 		reports: make(chan agent.Report, 64), closed: make(chan struct{}),
+		calls: make(chan func(), 16),
 	}
 	s.virtual = newVirtual(s)
 	s.services = &services{s: s}

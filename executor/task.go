@@ -137,6 +137,8 @@ func (s *session) Wait(ctx context.Context, over func() bool) error {
 			if r.Outcome != nil && r.Outcome.Left() { // before its link and its lease say so
 				s.Lost(r.Node, r.Outcome.Failure.Cause)
 			}
+		case f := <-s.calls:
+			f()
 		case m, ok := <-s.changes:
 			if !ok {
 				return cluster.ErrGone
@@ -155,6 +157,14 @@ func (s *session) Wait(ctx context.Context, over func() bool) error {
 		}
 	}
 	return nil
+}
+
+// call has the session's goroutine do something while it waits. It may be too late for that.
+func (s *session) call(f func()) {
+	select {
+	case s.calls <- f:
+	case <-s.closed:
+	}
 }
 
 // Lost tells the tasks of a node that its agent is gone.

@@ -20,6 +20,9 @@ type Service struct {
 	Observed, Counts bool
 	Etcd             bool          // a part of the session's etcd is lent to it
 	Stop             time.Duration // from the signal to end until SIGKILL
+	// Cluster is what the service is in a Kubernetes cluster, where it is no process of a node:
+	// Node, Runner and Spec do not count then.
+	Cluster *InCluster
 }
 
 // Fresh says how often a service is started anew.
@@ -47,9 +50,14 @@ type ServiceFacts struct {
 	Names   map[string]string `json:"names"`   // values of names that launches may use, as service.NAME.url
 }
 
+// StampLayout is how a line of the log of a service begins whose lines have times, with a space
+// behind it.
+const StampLayout = "2006-01-02T15:04:05.000000Z"
+
 // Observation is what was seen of a service before and after the timed part of a launch.
 type Observation struct {
-	Log           string // since its start
-	From          int    // where in Log the launch began
-	Before, After string // what it counts, in the text format of Prometheus; "": it does not
+	Log           string    // since its start
+	From          int       // where in Log the launch began
+	Began         time.Time // then, by the clock of those who stamp the lines of Log
+	Before, After string    // what it counts, in the text format of Prometheus; "": it does not
 }

@@ -36,7 +36,9 @@ func newCI() *cobra.Command {
 		Long: `ci prints a job definition that runs a scenario, keeps its reports whatever comes
 of it, and fails by the exit code of weir run. An inconclusive session (exit code
 3) does not fail it: in GitLab the job is yellow, in GitHub it passes with a
-warning. Runners have weir installed, or fetch it from the variable WEIR_URL.`,
+warning. Runners have weir installed, or fetch it from the variable WEIR_URL. With
+--site the job names the same file, which is there in the repository or on the
+runner; a site of WEIR_SITE or of the user's own is not carried over.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml`,
 	}
@@ -158,6 +160,9 @@ func (f *ciFlags) settings() []string {
 	}
 	for _, v := range f.variables.Vars {
 		words = append(words, "--var", shellWord(v))
+	}
+	if site := f.variables.Site.File(); site != "" {
+		words = append(words, "--site", shellWord(site))
 	}
 	return words
 }

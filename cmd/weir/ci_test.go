@@ -245,6 +245,30 @@ func TestCINamesItsCommand(t *testing.T) {
 	}
 }
 
+// A site that is named when the job is made is named in the job, too.
+func TestCINamesTheSite(t *testing.T) {
+	inScenarios(t)
+	if err := os.WriteFile("my site.yaml", []byte("site: here\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, provider := range []string{"github", "gitlab"} {
+		var out, stderr bytes.Buffer
+		if code := execute([]string{"ci", provider, awkward, "--var", "least=1 B/s", "--site", "my site.yaml"}, &out,
+			&stderr); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr.String())
+		}
+		if n := strings.Count(out.String(), "--site 'my site.yaml'"); n != 2 { // how it was made, and weir run
+			t.Errorf("%s: the site is named %d times in\n%s", provider, n, out.String())
+		}
+	}
+	t.Setenv("WEIR_SITE", "my site.yaml")
+	var out bytes.Buffer
+	if code := execute([]string{"ci", "github", awkward, "--var", "least=1 B/s"}, &out, io.Discard); code != 0 ||
+		strings.Contains(out.String(), "--site") {
+		t.Errorf("exit code %d, a site of the environment is in\n%s", code, out.String())
+	}
+}
+
 func TestCIRefuses(t *testing.T) {
 	inScenarios(t)
 	for _, args := range [][]string{

@@ -91,7 +91,11 @@ var variantRow = mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", s
 
 // Service are the keys of a service: a role of workload command, with further keys.
 var Service = []Key{
-	argv,
+	key("command", "the program and its arguments; no shell reads it", list(scalar(String))),
+	key("kubernetes", "objects of a Kubernetes cluster that are the service, by the user's kubectl",
+		section(InCluster...)),
+	key("helm", "a release of a chart that is the service, by the user's helm", section(Helm...)),
+	key("tunnel", "the same as in kubernetes", section(Tunnel...)),
 	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),
 	key("env", "environment variables of its processes", mapOf("env", scalar(Any))),
 	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String),
@@ -111,6 +115,9 @@ var Observe = []Key{
 	key("log", "a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line",
 		scalar(String)),
 	key("count", "whether the metric is how many lines match", scalar(Bool)).or("false"),
+	key("first", "whether the metric is when the first line came that matches, in seconds since the launch began",
+		scalar(Bool)).or("false"),
+	key("last", "the same of the last line", scalar(Bool)).or("false"),
 	key("prometheus", "a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up",
 		scalar(String)),
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
@@ -121,6 +128,44 @@ var Observe = []Key{
 // Proof are the keys of what must be true of a service.
 var Proof = []Key{
 	key("log", "a regular expression that a line of its log matches", scalar(String)).required(),
+	key("pod", "a regular expression that the name of the line's pod matches, of a service in a cluster",
+		scalar(String)),
+}
+
+// InCluster are the keys of a service in a Kubernetes cluster.
+var InCluster = []Key{
+	key("apply", "manifests: files, or their text behind |", scalar(File), list(scalar(File))),
+	key("patch", "changes before they are applied: image, env and args of containers, or strategic merge patches with kind and name as files or text",
+		section(ContainerChange...), scalar(File), list(scalar(File))),
+	key("wait", "what objects must come to, as Deployment/NAME: Available or StatefulSet/NAME: status.readyReplicas=2, and within: most time for all of them, 10m",
+		mapOf("objects", scalar(String))),
+	key("tunnel", "a port-forward that weir keeps up, for ${service.NAME.url}", section(Tunnel...)),
+	key("keep", "whether the objects stay when the service ends", scalar(Bool)).or("false"),
+	key("context", "the context of kubectl's configuration", scalar(String)).or("the current one"),
+	key("namespace", "the namespace of objects that name none", scalar(String)).or("that of the context"),
+}
+
+// ContainerChange are the keys of a change to containers of manifests.
+var ContainerChange = []Key{
+	key("image", "the image of the container", scalar(String)),
+	key("env", "environment variables, beside or instead of those that it has", mapOf("env", scalar(Any))),
+	key("args", "its arguments, instead of those that it has", list(scalar(Any))),
+	key("containers", "the names of the containers; needed for image and args where a pod has several",
+		list(scalar(String))).or("all"),
+}
+
+// Tunnel are the keys of a port-forward.
+var Tunnel = []Key{
+	key("service", "the Service, or KIND/NAME", scalar(String)).required(),
+	key("port", "its port, by number or name", scalar(String)).required(),
+}
+
+// Helm are the keys of a release.
+var Helm = []Key{
+	key("chart", "a directory, an archive, or the name of a chart in a repository", scalar(File)).required(),
+	key("version", "the version of the chart", scalar(String)).or("the newest"),
+	key("release", "the name of the release", scalar(String)).or("that of the session with that of the service"),
+	key("values", "values: files, or their text behind |; later ones win", scalar(File), list(scalar(File))),
 }
 
 // Ready are the keys of when a service is ready. All that are given must hold.

@@ -81,7 +81,7 @@ func (r *rank) start() (*program, error) {
 	}
 	r.guard = guard()
 	r.ports.release() // the program, or one that it talks to, is to have them now
-	return start(argv, env)
+	return start(argv, env, r.spec.Serves != nil && r.spec.Serves.Stamped)
 }
 
 // awaitReady waits until the role is ready.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/workload"
 )
 
 // mostOutput bounds what is kept of an output for its parser.
@@ -79,9 +81,10 @@ func (o *output) end() []byte {
 
 // start starts a program in the process group of this process. It dies with the thread that
 // started it, which lives until the program has ended.
-func start(argv, env []string) (*program, error) {
+func start(argv, env []string, stamped bool) (*program, error) {
 	p := &program{ended: make(chan struct{})}
-	p.both.next = []func([]byte){func(b []byte) { _, _ = os.Stdout.Write(b) }} // the log of the rank
+	log := &stamper{to: os.Stdout, stamped: stamped}
+	p.both.next = []func([]byte){log.write} // the log of the rank
 	p.out.next = []func([]byte){func(b []byte) { _, _ = p.both.Write(b) }}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, &p.out, &p.both
@@ -105,6 +108,32 @@ func start(argv, env []string) (*program, error) {
 		return nil, fmt.Errorf("starting %s: %w", argv[0], plain(err))
 	}
 	return p, nil
+}
+
+// stamper writes to the log of a rank, with the time before each line where that is asked for.
+type stamper struct {
+	to      io.Writer
+	stamped bool
+	within  bool // of a line whose beginning is written
+	mu      sync.Mutex
+}
+
+func (s *stamper) write(b []byte) {
+	if !s.stamped {
+		_, _ = s.to.Write(b)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []byte
+	for line := range bytes.Lines(b) {
+		if !s.within {
+			out = time.Now().UTC().AppendFormat(out, workload.StampLayout+" ")
+		}
+		out = append(out, line...)
+		s.within = line[len(line)-1] != '\n'
+	}
+	_, _ = s.to.Write(out)
 }
 
 // plain is an error of starting without the name of the program.

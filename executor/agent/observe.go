@@ -22,6 +22,7 @@ type Observation struct {
 	Log   []byte // from the place on
 	Page  []byte
 	Error string // "": nothing went wrong
+	At    time.Time
 }
 
 // Bounds of an observation: of the part of a log, of a page and of its answer.
@@ -32,7 +33,7 @@ const (
 )
 
 func (a *Agent) observe(ctx context.Context, t ObserveTask, h hidden) *Observation {
-	var o Observation
+	o := Observation{At: time.Now()}
 	var err error
 	if a.o.NoCommands {
 		err = errors.New(refusal)

@@ -31,7 +31,8 @@ type travelling struct {
 
 // seen is an observation, whose log and page follow each other.
 type seen struct {
-	Log   int    `json:"log"` // bytes
+	At    int64  `json:"at_ns"` // by the clock of the node
+	Log   int    `json:"log"`   // bytes
 	Error string `json:"error,omitempty"`
 }
 
@@ -89,7 +90,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Log, body = &logPiece{r.Log.Name, r.Log.From}, r.Log.Text
 	}
 	if o := r.Observation; o != nil {
-		t.Observed, body = &seen{len(o.Log), o.Error}, slices.Concat(o.Log, o.Page)
+		t.Observed, body = &seen{o.At.UnixNano(), len(o.Log), o.Error}, slices.Concat(o.Log, o.Page)
 	}
 	if head, err = json.Marshal(t); err != nil {
 		return nil, nil, fmt.Errorf("encoding a report: %w", err)
@@ -162,7 +163,7 @@ func (t *seen) decode(body []byte) (*Observation, error) {
 	if t.Log < 0 || t.Log > min(len(body), maxObserved) || len(body)-t.Log > maxPage {
 		return nil, fmt.Errorf("an observation of %d bytes, %d of them of a log", len(body), t.Log)
 	}
-	return &Observation{Log: body[:t.Log], Page: body[t.Log:], Error: t.Error}, nil
+	return &Observation{Log: body[:t.Log], Page: body[t.Log:], Error: t.Error, At: time.Unix(0, t.At)}, nil
 }
 
 // ago is a time that is so long past.

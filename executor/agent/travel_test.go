@@ -44,8 +44,8 @@ func reports() map[string]Report {
 				Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true,
 			},
 		},
-		"observed": {Observation: &Observation{Log: []byte("a line\n"), Page: []byte("a 1\n")}},
-		"unseen":   {Observation: &Observation{Error: "no such file"}},
+		"observed": {Observation: &Observation{At: time.Unix(0, 7), Log: []byte("a line\n"), Page: []byte("a 1\n")}},
+		"unseen":   {Observation: &Observation{At: time.Unix(0, 7), Error: "no such file"}},
 		"no log":   {Log: &Log{Name: "b/0/1.log"}},
 	}
 }

@@ -30,6 +30,7 @@ const (
 	CheckDone       Type = "check_done"
 	CommandDone     Type = "command_done" // a setup or teardown command on one node
 	ServiceStarted  Type = "service_started"
+	ServiceWaits    Type = "service_waits" // for what its Reason says
 	ServiceReady    Type = "service_ready"
 	ServiceEnded    Type = "service_ended"  // by its Status, because it was told to or not
 	ArtifactKept    Type = "artifact_kept"  // or, by its Status, not

@@ -147,6 +147,14 @@ func (f *fields) duration(key string, otherwise time.Duration) time.Duration {
 	return d
 }
 
+func (f *fields) flag(key string) bool {
+	text := f.text(key)
+	if text != "" && text != "true" && text != "false" {
+		f.fail([]string{key}, "%q is neither true nor false", text)
+	}
+	return text == "true"
+}
+
 func (f *fields) expression(key string) string {
 	text := f.text(key)
 	if _, err := regexp.Compile(text); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -21,12 +22,47 @@ type Observe struct {
 	Metric workload.Metric `json:"metric"`
 	Log    string          `json:"log,omitempty"`   // a regular expression of lines
 	Count  bool            `json:"count,omitempty"` // how many lines match; else the number in the last
+	First  bool            `json:"first,omitempty"` // when the first line came that matches
+	Last   bool            `json:"last,omitempty"`  // when the last one came
 	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus
 }
 
 // Proof is what must be true of a service in each launch.
 type Proof struct {
 	Log string `json:"log"` // a regular expression that a line of its log matches, since its start
+	// Pod is one that the name of the line's pod matches; "": any line will do.
+	Pod string `json:"pod,omitempty"`
+}
+
+// ofPod is how a line of a service in a cluster begins: with the pod and container that it is of.
+var ofPod = regexp.MustCompile(`^\[pod/([^/\]]+)/[^\]]*\] ?`)
+
+// holds says whether a line of the log is the proof.
+func (p *Proof) holds(log string) bool {
+	want, pod := regexp.MustCompile(p.Log), regexp.MustCompile(p.Pod)
+	for line := range strings.Lines(log) {
+		name, text := apart(strings.TrimRight(line, "\r\n"))
+		if (p.Pod == "" || name != "" && pod.MatchString(name)) && want.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// missing says that no line of the log is the proof.
+func (p *Proof) missing() string {
+	if p.Pod == "" {
+		return fmt.Sprintf("no line of its log matches its proof %q", p.Log)
+	}
+	return fmt.Sprintf("no line of the log of a pod %q matches its proof %q", p.Pod, p.Log)
+}
+
+// apart takes the pod off a line of a log; "": it names none.
+func apart(line string) (pod, text string) {
+	if m := ofPod.FindStringSubmatch(line); m != nil {
+		return m[1], line[len(m[0]):]
+	}
+	return "", line
 }
 
 // valueGroup names the number in a line.
@@ -56,28 +92,50 @@ func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
 }
 
 func readObserve(p workload.Pair, path []string) (Observe, error) {
-	f := mapping(p.Value, path, "log", "count", "prometheus", "unit", "better", "doc")
+	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "unit", "better", "doc")
 	if f.err != nil {
 		return Observe{}, f.err
 	}
-	o := Observe{Log: f.expression("log"), Count: f.text("count") == "true", Name: f.text("prometheus")}
+	o := Observe{
+		Log:   f.expression("log"),
+		Count: f.flag("count"),
+		First: f.flag("first"),
+		Last:  f.flag("last"),
+		Name:  f.text("prometheus"),
+	}
 	o.Metric = workload.Metric{
 		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
 		MayBeZero: true,
 	}
-	groups := 0
+	if o.times() && f.get("unit") == nil {
+		o.Metric.Unit = "s"
+	}
+	groups, ways := 0, 0
+	for _, is := range []bool{o.Count, o.First, o.Last} {
+		if is {
+			ways++
+		}
+	}
 	if o.Log != "" && f.err == nil {
 		groups = len(regexp.MustCompile(o.Log).SubexpNames()) - 1
 	}
-	switch text := f.text("count"); {
-	case text != "" && text != "true" && text != "false":
-		f.fail([]string{"count"}, "%q is neither true nor false", text)
+	switch {
+	case ways > 1:
+		f.fail(nil, "it is one of count, first and last")
+	case o.times() && o.Log == "":
+		f.fail(nil, "lines of a log have times: give log")
+	case o.times() && o.Metric.Unit != "s":
+		f.fail([]string{"unit"}, "the time of a line is in s")
 	case (o.Log == "") == (o.Name == ""):
 		f.fail(nil, "it is read from its log or from prometheus: give one of the two")
 	case o.Count && o.Log == "":
 		f.fail([]string{"count"}, "lines of a log are counted: give log")
-	case o.Log != "" && !o.Count && groups == 0:
-		f.fail([]string{"log"}, "no group tells the number of a line: write (?<%s>…), or count: true", valueGroup)
+	case o.Log != "" && ways == 0 && groups == 0:
+		f.fail(
+			[]string{"log"},
+			"no group tells the number of a line: write (?<%s>…), or count, first or last: true",
+			valueGroup,
+		)
 	case o.Name != "" && !seriesName.MatchString(o.Name):
 		f.fail([]string{"prometheus"}, "%q is no name of a metric", o.Name)
 	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, o.Metric.Better):
@@ -98,11 +156,11 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 	if s == nil {
 		return nil, nil
 	}
-	f := mapping(s, path, "log")
+	f := mapping(s, path, "pod", "log")
 	if f.err != nil {
 		return nil, f.err
 	}
-	p := &Proof{Log: f.expression("log")}
+	p := &Proof{Pod: f.expression("pod"), Log: f.expression("log")}
 	if p.Log == "" {
 		f.fail(nil, "it has no log, a regular expression that a line must match")
 	}
@@ -113,18 +171,63 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 func matching(expression, text string) (all [][]string) {
 	re := regexp.MustCompile(expression) // which was read with the service
 	for line := range strings.Lines(text) {
-		if m := re.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+		_, line = apart(strings.TrimRight(line, "\r\n"))
+		if m := re.FindStringSubmatch(line); m != nil {
 			all = append(all, m)
 		}
 	}
 	return all
 }
 
+// times says whether the metric is the time of a line.
+func (m *Observe) times() bool { return m.First || m.Last }
+
+// stamp takes the time off a line of a log whose lines have it.
+func stamp(line string) (at time.Time, text string, ok bool) {
+	first, text, found := strings.Cut(line, " ")
+	at, err := time.Parse(workload.StampLayout, first)
+	return at, text, found && err == nil
+}
+
+// time is when the first or the last line came that matches, in seconds since the launch began.
+func (m *Observe) time(log string, began time.Time) (float64, error) {
+	re := regexp.MustCompile(m.Log) // which was read with the service
+	var found *time.Time
+	for line := range strings.Lines(log) {
+		at, text, ok := stamp(strings.TrimRight(line, "\r\n"))
+		if _, text = apart(text); ok && re.MatchString(text) {
+			if found == nil || m.Last {
+				found = &at
+			}
+		}
+	}
+	if found == nil {
+		return 0, fmt.Errorf("no line of its log matches %q since the launch began", m.Log)
+	}
+	return max(0, found.Sub(began).Seconds()), nil
+}
+
+// unstamped is a log without the times of its lines.
+func unstamped(log string) string {
+	var b strings.Builder
+	for line := range strings.Lines(log) {
+		if _, text, ok := stamp(line); ok {
+			line = text
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 func (m *Observe) read(o workload.Observation) (float64, error) {
 	if m.Name != "" {
 		return counted(m.Name, o.Before, o.After)
 	}
-	lines := matching(m.Log, o.Log[min(o.From, len(o.Log)):])
+	since := o.Log[min(o.From, len(o.Log)):]
+	if m.times() {
+		return m.time(since, o.Began)
+	}
+	lines := matching(m.Log, since)
 	if m.Count {
 		return float64(len(lines)), nil
 	}

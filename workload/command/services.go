@@ -23,6 +23,9 @@ type Service struct {
 	// Metrics and Proof are read of each launch that uses the service.
 	Metrics []Observe `json:"metrics,omitempty"`
 	Proof   *Proof    `json:"proof,omitempty"`
+	// Cluster is that of a service which is no program of a node but objects in a Kubernetes
+	// cluster.
+	Cluster *workload.InCluster `json:"cluster,omitempty"`
 }
 
 // Stop says how a service is told to end.
@@ -68,13 +71,20 @@ func (s *Service) structured() *workload.Structured {
 	role := s.Role
 	role.Ends = EndsByItself // which is not written
 	w := writer{role.structured(serviceReadyWithin).Pairs}
+	byDefault := stopByDefault
+	if s.Cluster != nil {
+		s.putCluster(&w)
+		byDefault.Within = clusterStop
+	}
 	w.text("url", s.URL)
 	if s.Fresh != workload.FreshSession {
 		w.text("fresh", string(s.Fresh))
 	}
-	if s.Stop != stopByDefault {
+	if s.Stop != byDefault {
 		var stop writer
-		stop.text("signal", s.Stop.Signal)
+		if s.Cluster == nil {
+			stop.text("signal", s.Stop.Signal)
+		}
 		stop.text("within", quantity.Time(s.Stop.Within).String())
 		w.put("stop", stop.mapping())
 	}
@@ -87,6 +97,7 @@ func (s *Service) structured() *workload.Structured {
 	}
 	if s.Proof != nil {
 		var proof writer
+		proof.text("pod", placeholder.Quote(s.Proof.Pod))
 		proof.text("log", placeholder.Quote(s.Proof.Log))
 		w.put("proof", proof.mapping())
 	}
@@ -96,14 +107,24 @@ func (s *Service) structured() *workload.Structured {
 func (m *Observe) structured() *workload.Structured {
 	var w writer
 	w.text("log", placeholder.Quote(m.Log))
-	if m.Count {
-		w.text("count", "true")
+	for _, way := range []struct {
+		key string
+		is  bool
+	}{{"count", m.Count}, {"first", m.First}, {"last", m.Last}} {
+		if way.is {
+			w.text(way.key, "true")
+		}
 	}
 	w.text("prometheus", m.Name)
 	w.text("unit", placeholder.Quote(m.Metric.Unit))
 	w.text("better", string(m.Metric.Better))
 	w.text("doc", placeholder.Quote(m.Metric.Doc))
 	return w.mapping()
+}
+
+// stamps says whether lines of its log are to have times.
+func (s *Service) stamps() bool {
+	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.times() })
 }
 
 // counts says whether metrics are read from what the service counts.
@@ -135,20 +156,33 @@ func ReadServices(text string) ([]Service, error) {
 }
 
 func readService(p workload.Pair) (Service, error) {
+	if isInCluster(p.Value) {
+		return readInCluster(p)
+	}
 	role, f, err := readRole(p, serviceReadyWithin, "url", "fresh", "stop", "metrics", "proof")
 	if err != nil {
 		return Service{}, err
 	}
-	s := Service{Role: role, URL: f.late("url"), Fresh: workload.Fresh(f.text("fresh")), Stop: stopByDefault}
+	s := Service{Role: role, URL: f.late("url"), Stop: stopByDefault}
 	s.Ends = EndsWhenTold
+	if stop := f.get("stop"); stop != nil && f.err == nil {
+		s.Stop, f.err = readStop(stop, []string{s.Name, "stop"})
+	}
+	s.readCommon(f)
+	if s.Proof != nil && s.Proof.Pod != "" {
+		f.fail([]string{"proof", "pod"}, "the service is a program and has no pods")
+	}
+	return s, f.err
+}
+
+// readCommon reads what services of all kinds have.
+func (s *Service) readCommon(f *fields) {
+	s.Fresh = workload.Fresh(f.text("fresh"))
 	if s.Fresh == "" {
 		s.Fresh = workload.FreshSession
 	}
 	if !slices.Contains(workload.AllFresh, s.Fresh) {
 		f.fail([]string{"fresh"}, "%q is none of session, run, variant and launch", s.Fresh)
-	}
-	if stop := f.get("stop"); stop != nil && f.err == nil {
-		s.Stop, f.err = readStop(stop, []string{s.Name, "stop"})
 	}
 	if f.err == nil {
 		s.Metrics, f.err = readObserves(f.get("metrics"), []string{s.Name, "metrics"})
@@ -156,14 +190,11 @@ func readService(p workload.Pair) (Service, error) {
 	if f.err == nil {
 		s.Proof, f.err = readProof(f.get("proof"), []string{s.Name, "proof"})
 	}
-	if strings.HasPrefix(s.Ready.HTTP, "/") && s.URL == "" {
-		f.fail([]string{"ready", "http"}, "a path is below the url of the service, which it has not")
-	}
-	if s.counts() && s.URL == "" {
+	if s.counts() && !s.hasURL() {
 		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
 	}
 	switch path := s.Ready.HTTP; {
-	case !strings.HasPrefix(path, "/"):
+	case s.Cluster != nil || !strings.HasPrefix(path, "/"): // incluster knows the url of a tunnel
 	case s.URL == "":
 		f.fail([]string{"ready", "http"}, "%q is a path below its url, which it has not", path)
 	default:
@@ -174,7 +205,7 @@ func readService(p workload.Pair) (Service, error) {
 			f.fail(nil, "%s is of a launch, and a service outlives it", placeholder.Of(name))
 		}
 	}
-	return s, f.err
+	s.checkClusterNames(f)
 }
 
 func readStop(s *workload.Structured, path []string) (Stop, error) {
@@ -200,8 +231,12 @@ func (s Stop) Number() unix.Signal { return unix.SignalNum(s.Signal) }
 
 // names are those of a launch in the service's texts.
 func (s *Service) names() []string {
-	own, _ := placeholder.Names(s.URL) // which was read before
-	return append(s.Role.names(), own...)
+	all := s.Role.names()
+	for _, text := range append(s.clusterTexts(), s.URL) {
+		own, _ := placeholder.Names(text) // which was read before
+		all = append(all, own...)
+	}
+	return all
 }
 
 // inOrder sorts services by what they come after, and otherwise leaves their order.
@@ -256,7 +291,7 @@ func inOrder(all []Service) ([]Service, error) {
 func demands(services []Service) ([]workload.Service, error) {
 	var all []workload.Service
 	for _, s := range services {
-		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop}})
+		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop, s.stamps()}})
 		if err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
@@ -271,7 +306,7 @@ func demands(services []Service) ([]workload.Service, error) {
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within,
 			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(),
-			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL),
+			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.inCluster(),
 		})
 	}
 	return all, nil

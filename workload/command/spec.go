@@ -28,6 +28,8 @@ type Spec struct {
 type Serving struct {
 	URL  string `json:"url,omitempty"`
 	Stop Stop   `json:"stop"`
+	// Stamped says that each line of its log begins with its time.
+	Stamped bool `json:"stamped,omitempty"`
 }
 
 func decode(v workload.Values) (*Spec, error) {
@@ -71,7 +73,7 @@ func decode(v workload.Values) (*Spec, error) {
 			case i < 0:
 				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run",
 					r.Name, other)
-			case what == "url" && services[i].URL == "":
+			case what == "url" && !services[i].hasURL():
 				return nil, fmt.Errorf("role %s uses %s, and the service has no url", r.Name, placeholder.Of(name))
 			}
 		}

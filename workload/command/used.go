@@ -35,7 +35,7 @@ func (u Used) CheckURL(name string) error {
 	case i < 0:
 		return fmt.Errorf("the run has no service %s: declare it in services beside runs, or name it in services of the run",
 			name)
-	case u.all[i].URL == "":
+	case !u.all[i].hasURL():
 		return fmt.Errorf("service %s has no url", name)
 	}
 	return nil
@@ -66,11 +66,21 @@ func (u Used) Observe(seen map[string]workload.Observation, values map[string]fl
 		if !ok {
 			return fmt.Errorf("service %s was not looked at", service.Name)
 		}
-		if p := service.Proof; p != nil && len(matching(p.Log, o.Log)) == 0 {
-			return fmt.Errorf("service %s: no line of its log matches its proof %q", service.Name, p.Log)
+		stamped := o
+		if service.stamps() {
+			from := min(o.From, len(o.Log))
+			before := unstamped(o.Log[:from])
+			o.Log, o.From = before+unstamped(o.Log[from:]), len(before)
+		}
+		if p := service.Proof; p != nil && !p.holds(o.Log) {
+			return fmt.Errorf("service %s: %s", service.Name, p.missing())
 		}
 		for _, m := range service.Metrics {
-			v, err := m.read(o)
+			of := o
+			if m.times() {
+				of = stamped
+			}
+			v, err := m.read(of)
 			if err != nil {
 				return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, service.Name, err)
 			}

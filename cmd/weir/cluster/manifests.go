@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ creates the Job first, which owns the others, so that deleting it deletes all.
 The Secret is printed without its values. An agent can do nothing without the
 bootstrap document that belongs there; --with-secret puts one in, for manifests that
 are to be applied by hand: whoever can read the output can then take part in the
-session. All objects have the label weir.dev/session.
+session, and the image must have weir, as --kube-command says. All objects have the label weir.dev/session.
 
 Patches are laid over the pod template: mappings are merged, null removes, containers,
 volumes, variables and other lists that Kubernetes merges by a key are merged by it.`,
@@ -138,6 +139,9 @@ func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.R
 			return nil, err
 		}
 		return files[0].Text, nil
+	}
+	if l.NeedsCopy() {
+		return nil, errors.New("--with-secret: nobody copies weir into the pods of manifests that are applied by hand: name an image with weir in it, and its program with --kube-command weir")
 	}
 	b, err := readBootstrap(in, f.secret)
 	if err != nil {

@@ -34,8 +34,9 @@ func TestManifestsWithSecret(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		var out bytes.Buffer
 		cmd := New()
-		cmd.SetArgs(append([]string{"manifests", "--nodes", "2", "--kube-image", "weir:1", "--with-secret", "-"},
-			args...))
+		cmd.SetArgs(append([]string{
+			"manifests", "--nodes", "2", "--kube-image", "weir:1", "--kube-command", "weir", "--with-secret", "-",
+		}, args...))
 		cmd.SetIn(bytes.NewReader(document))
 		cmd.SetOut(&out)
 		err := cmd.Execute()

@@ -41,6 +41,9 @@ func (f *SiteFlag) Add(set *pflag.FlagSet) {
 		", else weir/site.yaml in $XDG_CONFIG_HOME or ~/.config)")
 }
 
+// File is what --site says, "" where it is not given.
+func (f *SiteFlag) File() string { return f.file }
+
 // Read reads the site file; nil: there is none.
 func (f *SiteFlag) Read() (*Site, error) {
 	s := &Site{file: f.file, by: "--site"}

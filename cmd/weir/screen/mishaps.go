@@ -70,6 +70,8 @@ func (m *mishaps) line(e event.Event) string {
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
 	case e.Type == event.ServiceStarted && m.first("service "+e.Service):
 		return fmt.Sprintf("service %s starts on %s", e.Service, e.Node)
+	case e.Type == event.ServiceWaits && m.first("service "+e.Service+" "+e.Reason):
+		return fmt.Sprintf("service %s: %s", e.Service, e.Reason)
 	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
 		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, printable.Text(e.Failure.Cause))
 	case e.Type == event.ArtifactKept && e.Status != results.OK:

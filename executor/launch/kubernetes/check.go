@@ -40,10 +40,14 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 		}
 		return nil
 	})
-	for _, right := range []string{
+	rights := []string{
 		"patch jobs.batch", "delete jobs.batch", "list pods", "delete pods", "get pods --subresource=log",
 		"list events", "list jobs.batch",
-	} {
+	}
+	if l.copies() {
+		rights = append(rights, "create pods --subresource=exec")
+	}
+	for _, right := range rights {
 		g.Go(func() error { return l.checkRight(ctx, right) })
 	}
 	return g.Wait()

@@ -18,8 +18,12 @@ import (
 	"weir/test/phase"
 )
 
-// TestMain makes this test binary the weir in the pods' image.
+// TestMain makes this test binary the weir in the pods' image, and the one that is copied.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		fmt.Println("weir of a test")
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == agent {
 		os.Exit(beAgent(os.Args[2:]))
 	}
@@ -184,6 +188,47 @@ func TestCluster(t *testing.T) {
 		if len(hosts) != 3 {
 			t.Errorf("the agents were on %v, want each on a host of its own", hosts)
 		}
+	})
+
+	t.Run("an image without weir is given it", func(t *testing.T) {
+		l := onCluster(t, c, func(o *Options) { o.Image, o.Command = "nvcr.test/nixl:1.5.1", "" })
+		r := request(t, 2)
+		binary, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		r.Binary, r.Say = binary, func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+		if err := l.Check(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		h := start(t, l, r)
+		if text := strings.Join(told, "\n"); !strings.Contains(text, "copying weir (") ||
+			!strings.Contains(text, "into pods that have it not: ") {
+			t.Errorf("the user was told %q", text)
+		}
+		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, c)
+		for i := range 2 {
+			text, err := os.ReadFile(filepath.Join(r.Dir, Node(session, i)+".log"))
+			if err != nil || !strings.HasPrefix(string(text), "agent "+Node(session, i)+" of "+session) ||
+				!strings.HasSuffix(string(text), "told to end\n") {
+				t.Errorf("agent %d said %q (%v)", i, text, err)
+			}
+		}
+	})
+
+	t.Run("a weir that does not start in the image", func(t *testing.T) {
+		r := request(t, 1)
+		r.Binary = filepath.Join(t.TempDir(), "weir")
+		if err := os.WriteFile(r.Binary, []byte("#!/no/such/loader\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := onCluster(t, c, func(o *Options) { o.Command = "" }).Start(t.Context(), r)
+		fails(t, err, "copying weir into the pod of "+Node(session, 0), "it has not the C library", "--kube-command")
+		nothingLeft(t, c)
 	})
 
 	t.Run("one delete removes all", func(t *testing.T) {

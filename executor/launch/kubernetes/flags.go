@@ -24,11 +24,12 @@ type Flags struct {
 func (k *Flags) Add(f *pflag.FlagSet) {
 	k.o = Default()
 	o := &k.o
-	f.StringVar(&o.Image, "kube-image", "", "container `IMAGE` with weir in it, by tag or digest")
+	f.StringVar(&o.Image, "kube-image", "", "container `IMAGE`, any that has a shell, by tag or digest")
 	f.StringVar(&o.Context, "kube-context", "", "`CONTEXT` of kubectl's configuration (default the current one)")
 	f.StringVar(&o.Namespace, "kube-namespace", "", "`NAMESPACE` (default the context's)")
 	f.StringVar(&o.Kubectl, "kube-kubectl", o.Kubectl, "`PROGRAM` to ask the cluster with")
-	f.StringVar(&o.Command, "kube-command", o.Command, "`PROGRAM` that weir is in the image")
+	f.StringVar(&o.Command, "kube-command", o.Command,
+		"`PROGRAM` that weir is in the image (default: none; weir copies itself into the pods)")
 	f.StringVar(&o.PullPolicy, "kube-pull-policy", "",
 		"when the image is pulled: `POLICY` Always, IfNotPresent or Never")
 	f.StringArrayVar(&o.PullSecrets, "kube-pull-secret", nil, "`SECRET` to pull the image with (repeatable)")
@@ -96,7 +97,7 @@ func (k *Flags) Launcher(gpus int) (*Launcher, error) {
 	}
 	l, err := New(o)
 	if err != nil && o.Image == "" {
-		return nil, errors.New("--kube-image is missing: it names the container image, with weir in it, by tag or digest")
+		return nil, errors.New("--kube-image is missing: it names the container image, which may be any, by tag or digest")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kubernetes: %w", err)

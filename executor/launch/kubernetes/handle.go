@@ -16,6 +16,8 @@ type handle struct {
 	queued bool                // something else than weir lets the Job go
 	logs   map[string][]string // last lines of pods that have failed, by pod
 	seen   map[string]string   // pods that there were, by node
+
+	supplied map[string]bool // pods that have weir
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"weir/executor/kubectl"
 	"weir/executor/launch"
 )
 
@@ -94,7 +95,7 @@ func (h *handle) read(ctx context.Context, pods int, more ...string) (map[string
 		"--ignore-errors",
 		"--tail=-1", "--limit-bytes", strconv.Itoa(mostLog), "--max-log-requests", strconv.Itoa(max(5, pods))},
 		more...)...)
-	stderr := bounded{most: 64 << 10}
+	stderr := kubectl.Bounded{Most: 64 << 10}
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

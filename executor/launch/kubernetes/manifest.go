@@ -87,7 +87,7 @@ func (l *Launcher) manifests(r *launch.Request, values map[string][]byte) (*mani
 		}
 	}
 	if len(l.o.Patches) > 0 {
-		if err := m.intact(r); err != nil {
+		if err := l.intact(m, r); err != nil {
 			return nil, err
 		}
 	}
@@ -216,6 +216,9 @@ func (l *Launcher) container(r *launch.Request) (c object, volumes []any) {
 	// Only this container sees it, whatever user its image runs as.
 	mount("bootstrap", bootstrapDir, object{"secret": object{"secretName": Name(r.Session), "defaultMode": 0o444,
 		"items": []any{object{"key": bootstrapKey, "path": bootstrapKey}}}}, "readOnly")
+	if l.copies() {
+		mount(programVolume, programDir, object{"emptyDir": object{}})
+	}
 	if o.SharedMemory != "0" {
 		mount("shm", "/dev/shm", object{"emptyDir": object{"medium": "Memory", "sizeLimit": o.SharedMemory}})
 	}
@@ -234,7 +237,7 @@ func (l *Launcher) container(r *launch.Request) (c object, volumes []any) {
 	c = object{
 		"name":            agent,
 		"image":           o.Image,
-		"command":         []any{o.Command},
+		"command":         l.programOf(),
 		"args":            list(r.AgentArguments(path.Join(bootstrapDir, bootstrapKey))),
 		"env":             environment(r),
 		"securityContext": o.security(),

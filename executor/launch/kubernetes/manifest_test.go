@@ -265,7 +265,7 @@ func TestOptionsRefuse(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"no image": {func(o *Options) { o.Image = "" }, "no image: pods need one that has weir in it"},
+		"no image": {func(o *Options) { o.Image = "" }, "no image: pods need one, which may be any"},
 		"no tag": {func(o *Options) { o.Image = "registry.test:5000/weir" },
 			"has no tag, which means registry.test:5000/weir:latest"},
 		"empty tag":   {func(o *Options) { o.Image = "weir:" }, "has no tag, which means weir:latest"},

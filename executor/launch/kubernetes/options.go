@@ -32,7 +32,7 @@ type Options struct {
 	Image       string // must be given
 	PullPolicy  string // Always, IfNotPresent or Never
 	PullSecrets []string
-	Command     string // how weir is called in the image
+	Command     string // how weir is called in the image; "": a copy of weir's own file is put there
 
 	ServiceAccount string
 	NodeSelector   map[string]string
@@ -55,7 +55,7 @@ type Options struct {
 // needs IPC_LOCK; a container's own /dev/shm has 64 MiB, which no engine gets by with.
 func Default() Options {
 	return Options{
-		Kubectl: "kubectl", Command: "weir", SharedMemory: "16Gi", Capabilities: []string{"IPC_LOCK", "SYS_NICE"},
+		Kubectl: "kubectl", SharedMemory: "16Gi", Capabilities: []string{"IPC_LOCK", "SYS_NICE"},
 		Wait: 10 * time.Minute, Deadline: 24 * time.Hour,
 	}
 }
@@ -129,7 +129,7 @@ func (o *Options) check() error {
 func checkImage(image string) error {
 	switch {
 	case image == "":
-		return errors.New("no image: pods need one that has weir in it; name it with its tag or digest")
+		return errors.New("no image: pods need one, which may be any; name it with its tag or digest")
 	case strings.ContainsAny(image, " \t\n"):
 		return fmt.Errorf("image %q: a name has no blanks", image)
 	case strings.Contains(image, "@"):

@@ -3,11 +3,10 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
 	"weir/dsl/yamlsyntax"
+	"weir/executor/kubectl"
 	"weir/executor/launch"
 )
 
@@ -92,108 +91,15 @@ func (p *Patch) apply(m *manifests) error {
 			return fmt.Errorf("%s: a patch before this one has taken the pod template away", p.From)
 		}
 	}
-	if err := merge(target, p.Changes, ""); err != nil {
+	if err := kubectl.Merge(target, p.Changes); err != nil {
 		return fmt.Errorf("%s: %w", p.From, err)
 	}
 	return nil
 }
 
-const directive = "$patch"
-
-// mergeKeys are the fields by which Kubernetes merges the items of lists; its API's
-// description has them as x-kubernetes-patch-merge-key. Ports are known by different
-// ones in Services and containers.
-var mergeKeys = map[string][]string{
-	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"},
-	"env": {"name"}, "volumes": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"},
-	"imagePullSecrets": {"name"}, "hostAliases": {"ip"}, "topologySpreadConstraints": {"topologyKey"},
-	"ports": {"containerPort", "port"}, "resourceClaims": {"name"}, "schedulingGates": {"name"},
-	"ownerReferences": {"uid"},
-}
-
-// merge lays changes over a mapping in place.
-func merge(into, changes object, path string) error {
-	if changes[directive] == "replace" {
-		clear(into)
-	}
-	for key, value := range changes {
-		at := strings.TrimPrefix(path+"."+key, ".")
-		switch value := value.(type) {
-		case nil:
-			delete(into, key)
-		case object:
-			old, ok := into[key].(object)
-			if !ok {
-				if into[key] != nil {
-					return fmt.Errorf("%s is no mapping", at)
-				}
-				old = object{}
-				into[key] = old
-			}
-			if err := merge(old, value, at); err != nil {
-				return err
-			}
-		case []any:
-			merged, err := mergeList(key, into[key], value, at)
-			if err != nil {
-				return err
-			}
-			into[key] = merged
-		default:
-			if key != directive {
-				into[key] = value
-			} else if value != "replace" {
-				return fmt.Errorf("%s: must be replace here", at)
-			}
-		}
-	}
-	return nil
-}
-
-func mergeList(name string, old any, changes []any, path string) ([]any, error) {
-	keys := mergeKeys[name]
-	if keys == nil {
-		return changes, nil
-	}
-	into, _ := old.([]any)
-	out := slices.Clone(into)
-	for i, change := range changes {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		c, ok := change.(object)
-		if !ok {
-			return nil, fmt.Errorf("%s must be a mapping", at)
-		}
-		k := slices.IndexFunc(keys, func(k string) bool { return c[k] != nil })
-		if k < 0 {
-			return nil, fmt.Errorf("%s needs its %s, by which Kubernetes merges %s", at, keys[0], name)
-		}
-		key := keys[k]
-		same := slices.IndexFunc(out, func(o any) bool {
-			have, _ := o.(object)
-			return reflect.DeepEqual(have[key], c[key])
-		})
-		switch {
-		case c[directive] == "delete":
-			if same < 0 {
-				return nil, fmt.Errorf("%s: there is no %s %v to delete", at, key, c[key])
-			}
-			out = slices.Delete(out, same, same+1)
-			continue
-		case same < 0:
-			fresh := object{}
-			out = append(out, fresh)
-			same = len(out) - 1
-		}
-		if err := merge(out[same].(object), c, at); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // intact says what a patch has taken away that agents could not be started or found
 // without.
-func (m *manifests) intact(r *launch.Request) error {
+func (l *Launcher) intact(m *manifests, r *launch.Request) error {
 	spec := part(m.job, "spec")
 	for _, field := range []string{"completions", "parallelism"} {
 		if spec[field] != r.Nodes {
@@ -218,6 +124,8 @@ func (m *manifests) intact(r *launch.Request) error {
 			spec["completionMode"])
 	case !has("containers", agent):
 		return fmt.Errorf("a patch takes away the container %q, which is weir's", agent)
+	case l.copies() && !has("volumes", programVolume):
+		return fmt.Errorf("a patch takes away the volume %q, into which weir is copied", programVolume)
 	case !has("volumes", "bootstrap"):
 		return errors.New("a patch takes away the volume \"bootstrap\", which agents read first")
 	}

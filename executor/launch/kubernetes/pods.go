@@ -74,7 +74,7 @@ var hopelessReasons = map[string]string{
 	"ErrImageNeverPull":          "the image is not on this node, and --kube-pull-policy Never forbids to pull it",
 	"CreateContainerConfigError": "",
 	"CreateContainerError":       "",
-	"RunContainerError":          "is weir in the image, where --kube-command says?",
+	"RunContainerError":          "is weir in the image, where --kube-command says? Without that, has the image /bin/sh?",
 	"CrashLoopBackOff":           "",
 }
 

@@ -39,7 +39,8 @@ func (l *Launcher) begin(ctx context.Context, r *launch.Request) (*handle, error
 	spec := m.job["spec"].(object)
 	// A queue (Kueue, or one that a patch speaks of) lets the Job go itself.
 	h := &handle{l: l, r: r, name: Name(r.Session), logs: map[string][]string{}, seen: map[string]string{},
-		queued: spec["suspend"] == true || part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
+		supplied: map[string]bool{},
+		queued:   spec["suspend"] == true || part(m.job, "metadata", "labels")["kueue.x-k8s.io/queue-name"] != nil}
 	spec["suspend"] = true
 	made, _, err := l.create(ctx, []any{m.job}) // Check has told what the cluster warns of
 	if err != nil {
@@ -94,6 +95,9 @@ func (h *handle) await(ctx context.Context) error {
 		switch {
 		case err == nil:
 			failed = 0
+			if err := h.supply(ctx, pods); err != nil {
+				return err
+			}
 			waiting, err := h.started(pods, hopeless)
 			if err != nil || waiting == "" {
 				return err

@@ -3,6 +3,8 @@ package ssh
 import (
 	"fmt"
 	"strings"
+
+	"weir/executor/launch"
 )
 
 // advice says what to do about what ssh says; %s is the host. The first that fits counts.
@@ -54,20 +56,6 @@ func lineWith(lines []string, words string) string {
 // unusableError says why a copy of weir does not start on a host, by what it or the
 // host's shell says.
 func unusableError(host string, said []string) error {
-	text := strings.Join(said, "\n")
-	means := "weir does not start there"
-	switch {
-	case strings.Contains(text, "GLIBC_"):
-		means = "its C library is older than the one that this weir was built with"
-	case strings.Contains(text, "Exec format error"), strings.Contains(text, "cannot execute binary file"):
-		means = "it is a machine of another kind than this weir was built for"
-	case strings.Contains(text, "not found"), strings.Contains(text, "No such file"):
-		means = "it has not the C library that this weir was built with (is it a musl system?)"
-	case strings.Contains(text, "Permission denied"):
-		means = "programs in its ~/.cache may not be run (is it mounted noexec?)"
-	case strings.Contains(text, "error while loading shared libraries"):
-		means = "it lacks a library"
-	}
-	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it with --ssh-weir PATH", host, means,
-		lineWith(said, ""))
+	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it with --ssh-weir PATH", host,
+		launch.WhyUnusable(strings.Join(said, "\n")), lineWith(said, ""))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -167,7 +166,7 @@ func greet(r launch.Request, host string) ([]byte, error) {
 
 // copyTo puts weir on a host that has not this one, if it is of the same kind.
 func (l *Launcher) copyTo(ctx context.Context, r launch.Request, p program, host, machine string) error {
-	if built := machineOf(p.file); built != "" && machine != "" && built != machine {
+	if built := launch.MachineOf(p.file); built != "" && machine != "" && built != machine {
 		return fmt.Errorf("%s: it is a machine of another kind: %s, and this weir is for %s; build or install weir there and name it with --ssh-weir PATH",
 			host, machine, built)
 	}
@@ -199,25 +198,4 @@ func (l *Launcher) copyTo(ctx context.Context, r launch.Request, p program, host
 	}
 	c.finish()
 	return nil
-}
-
-// machineOf is what uname -m calls the machines that a file is for, "" if that is not
-// known.
-func machineOf(path string) string {
-	f, err := elf.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	switch f.Machine {
-	case elf.EM_X86_64:
-		return "x86_64"
-	case elf.EM_AARCH64:
-		return "aarch64"
-	case elf.EM_PPC64:
-		return "ppc64le"
-	case elf.EM_RISCV:
-		return "riscv64"
-	}
-	return ""
 }

@@ -31,6 +31,8 @@ func (k *kubelet) serveLogs() {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/containerLogs/{namespace}/{pod}/{container}", k.serveLog)
+	mux.HandleFunc("/exec/{namespace}/{pod}/{container}", k.serveExec)
+	mux.HandleFunc("/portForward/{namespace}/{pod}", k.servePorts)
 	s := &http.Server{
 		Addr: fmt.Sprintf("127.0.0.1:%d", k.port), Handler: mux,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
