@@ -49,7 +49,7 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	cl := claim{
 		metrics: c.metrics,
 		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
-		levels:  levels{results.Confidence, results.Confidence, results.Confidence},
+		levels:  defaultLevels(),
 	}
 	if e.Additive = c.metrics.MayBeZero(m.Name); e.Additive {
 		cl.subject.Op, cl.unit = assertion.Sub, m.Unit

@@ -31,6 +31,8 @@ type Document struct {
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
+	// Noise is what the history of the scenario says of the noise of cases.
+	Noise []CaseNoise `json:"noise,omitempty" doc:"What earlier sessions say of how the metrics of cases vary; verdicts use it as a floor."`
 	// Previous is what has changed since an earlier session; nil where none is known.
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
