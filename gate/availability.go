@@ -76,8 +76,8 @@ func share(cl claim, s *source) evidence {
 	return evidence{
 		at:       func(confidence float64) estimate { return clopperPearson(good, made, confidence) },
 		launched: []string{s.key},
-		counted: &counts{good, made},
-		note: lost(s.launches),
+		counted:  &counts{good, made},
+		note:     lost(s.launches),
 	}
 }
 

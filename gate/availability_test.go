@@ -77,7 +77,7 @@ func TestAvailability(t *testing.T) {
 		"all failed": {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed,
 			"3 of 3 launches failed"},
 		"too few to tell": {failing(12), available(p(0.9), nil, looks), results.InconclusiveVerdict,
-			ExitInconclusive, "about 38 launches would decide"},
+			ExitInconclusive, "launches would decide, the latter with a probability of 80%"},
 		"too many": {failing(12), available(nil, p(0.5), looks), results.Fail, ExitFailed, ""},
 		"one launch shows nothing": {failing(1), available(p(0.5), nil, one(1)), results.InconclusiveVerdict,
 			ExitInconclusive, "n=1"},

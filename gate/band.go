@@ -30,12 +30,12 @@ type evidence struct {
 	at       func(confidence float64) estimate
 	rest     func(confidence float64) estimate // at without the outliers; nil where none is marked
 	outliers string
-	method   string           // how several cases were combined
-	noise    float64          // standard deviation of one launch, on the scale of the interval
-	launched []string         // keys of the cases that can be launched again
-	counted  *counts // how many launches succeeded, where that is what is claimed
-	note     string           // for the message
-	known    bool             // something was known of the noise, and nothing contradicts it
+	method   string   // how several cases were combined
+	noise    float64  // standard deviation of one launch, on the scale of the interval
+	launched []string // keys of the cases that can be launched again
+	counted  *counts  // how many launches succeeded, where that is what is claimed
+	note     string   // for the message
+	known    bool     // something was known of the noise, and nothing contradicts it
 	// noiseText says what was known of the noise, or that the launches contradict it.
 	noiseText string
 	modes     string // that the launches fall into two groups

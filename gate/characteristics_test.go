@@ -137,17 +137,17 @@ var bars = []struct {
 
 // simulated is how many sessions stand behind a bar: few in every run of the tests, with
 // the room that so few need, and many in the run of the tests of minutes.
-func simulated(t *testing.T, few, many int) (n int, room float64) {
+func simulated(t *testing.T, few, many int) int {
 	t.Helper()
 	if phase.Whole() {
-		return many, 0.1
+		return many
 	}
-	return few, 1
+	return few
 }
 
 func TestBars(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 400, 10000)
+	n := simulated(t, 200, 5000)
 	for _, b := range bars {
 		got := b.model.run(n, b.noise)
 		t.Logf("%s: %s", b.name, got)
@@ -177,7 +177,7 @@ func held(t *testing.T, name string, got, bar float64, n int) {
 // several likes that are said to increase fail wrongly no more often than one step would.
 func TestTrendOfLikes(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 100, 2000)
+	n := simulated(t, 60, 1000)
 	wrong := 0
 	for seed := range uint64(n) {
 		truths := make([]float64, 11)
@@ -222,7 +222,7 @@ func sessionsOf(seed uint64, cases, n int, launch, session float64) (base, now *
 // is known how sessions differ.
 func TestBaselineOfALike(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 400, 6000)
+	n := simulated(t, 200, 2000)
 	for _, base := range []int{5, 12} {
 		fails := 0
 		for seed := range uint64(n) {
@@ -259,11 +259,11 @@ func TestBaselineOfALike(t *testing.T) {
 // Of a hundred likes in two sessions none is called a regression, although sessions differ.
 func TestComparisonOfLikesInTwoSessions(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 60, 1000)
+	n := simulated(t, 60, 1000)
 	any, found := 0, 0
 	for seed := range uint64(n) {
 		base, now := sessionsOf(seed, 100, 5, 0.01, 0.02)
-		c, err := Compare(base, now, options)
+		c, err := Compare(base, now, CompareOptions{Margin: 0.03, Metrics: []string{"bandwidth"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestComparisonOfLikesInTwoSessions(t *testing.T) {
 // 2 % a launch, whether they take turns or not.
 func TestRunsOfOneSessionUnderDrift(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 200, 2000)
+	n := simulated(t, 200, 2000)
 	for _, turns := range []bool{true, false} {
 		found := 0
 		for seed := range uint64(n) {
@@ -316,7 +316,7 @@ func TestRunsOfOneSessionUnderDrift(t *testing.T) {
 // A session that is made with as many launches as are said to decide is decided.
 func TestAdviceDecides(t *testing.T) {
 	phase.NotUnderRace(t)
-	n, _ := simulated(t, 100, 1000)
+	n := simulated(t, 100, 1000)
 	decided, advised := 0, 0
 	for _, truth := range []float64{0.86, 0.87, 0.88, 0.89, 0.91, 0.92, 0.93, 0.94} {
 		own, ownAdvised := 0, 0

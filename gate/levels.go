@@ -21,7 +21,9 @@ type levels struct {
 
 func defaultLevels() levels { return atConfidence(results.Confidence) }
 
-func atConfidence(c float64) levels { return levels{shown: c, pass: c, fail: c, stated: c, looks: 1, single: c} }
+func atConfidence(c float64) levels {
+	return levels{shown: c, pass: c, fail: c, stated: c, looks: 1, single: c}
+}
 
 func levelsOf(a *results.AssertionVerdict) levels {
 	c := results.Confidence
