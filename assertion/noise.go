@@ -4,6 +4,8 @@ package assertion
 // deviations of its logarithm that launches of one session and sessions have, each with
 // its degrees of freedom.
 type Noise struct {
+	// Case is the key of the case; "": that of the assertion.
+	Case      string  `json:"case,omitempty" doc:"Key of the case; absent: that of the assertion."`
 	Metric    string  `json:"metric"`
 	Launch    float64 `json:"launch" doc:"Standard deviation of the logarithm between launches of a session." schema:"minimum=0"`
 	LaunchDF  float64 `json:"launch_df,omitzero" doc:"Degrees of freedom of launch; absent: it is taken as exact." schema:"minimum=0"`

@@ -91,7 +91,9 @@ const (
 // an assertion rests on, else by history.
 func (eval *evaluator) stored(list []assertion.Noise, key, metric string) *assertion.Noise {
 	find := func(list []assertion.Noise) *assertion.Noise {
-		if i := slices.IndexFunc(list, func(n assertion.Noise) bool { return n.Metric == metric }); i >= 0 {
+		if i := slices.IndexFunc(list, func(n assertion.Noise) bool {
+			return n.Metric == metric && (n.Case == "" || n.Case == key)
+		}); i >= 0 {
 			return &list[i]
 		}
 		return nil
