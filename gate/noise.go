@@ -102,8 +102,9 @@ func (eval *evaluator) stored(list []assertion.Noise, key, metric string) *asser
 		return n
 	}
 	for i := range eval.doc.Noise {
-		if eval.doc.Noise[i].Case == key {
-			return find(eval.doc.Noise[i].Metrics)
+		n := &eval.doc.Noise[i]
+		if n.Case == key && (n.Environment == "" || n.Environment == eval.doc.Environment.Fingerprint) {
+			return find(n.Metrics)
 		}
 	}
 	return nil

@@ -46,6 +46,8 @@ type Document struct {
 	Metrics []MetricTable `json:"metrics,omitempty" doc:"What defines the numbers of launches: a table for each workload that was measured, and one for each run that declares its own metrics. Absent from documents of older versions."`
 	// Seal shows that nothing was changed since the document was written; see ReadWhole.
 	Seal string `json:"seal,omitempty" doc:"Digest of the seals of all cases and of everything outside of them. Absent from documents of older versions." schema:"ref=seal"`
+
+	unsealed bool // it was read without a seal
 }
 
 // Baseline is another session's measurements, copied into this document so that

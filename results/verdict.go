@@ -43,8 +43,10 @@ type Observed struct {
 
 // CaseNoise is what was known of a case before the session.
 type CaseNoise struct {
-	Case    string            `json:"case" doc:"Key."`
-	Metrics []assertion.Noise `json:"metrics"`
+	Case string `json:"case" doc:"Key."`
+	// Environment is the fingerprint of where it was found; in another one it says nothing.
+	Environment string            `json:"environment,omitempty" doc:"Fingerprint of where it was found; in another one it says nothing."`
+	Metrics     []assertion.Noise `json:"metrics"`
 }
 
 // Summary counts.
