@@ -134,9 +134,10 @@ func (a Assertion) Key() string {
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
 		Reference  *Reference `json:",omitempty"`
+		Noise      []Noise    `json:",omitempty"`
 	}{
 		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide,
-		a.XFail, a.Transport, a.Reference,
+		a.XFail, a.Transport, a.Reference, a.Noise,
 	})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one

@@ -47,7 +47,8 @@ type Document struct {
 	// Seal shows that nothing was changed since the document was written; see ReadWhole.
 	Seal string `json:"seal,omitempty" doc:"Digest of the seals of all cases and of everything outside of them. Absent from documents of older versions." schema:"ref=seal"`
 
-	unsealed bool // it was read without a seal
+	// ReadUnsealed says that it was read without a seal.
+	ReadUnsealed bool `json:"-"`
 }
 
 // Baseline is another session's measurements, copied into this document so that

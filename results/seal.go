@@ -55,7 +55,7 @@ func (d *Document) SealedEarlier() bool {
 
 // Unsealed says that the document was read and had no seal at all, as those of older versions
 // have none: nobody can tell whether it was changed.
-func (d *Document) Unsealed() bool { return d.unsealed }
+func (d *Document) Unsealed() bool { return d.ReadUnsealed }
 
 // complete holds the cases against the plan that the document names: what was taken out
 // must not count as what never failed.
