@@ -22,6 +22,8 @@ type claim struct {
 	looks   []int
 	own     *results.Case // nil where the statement is about a run
 	noise   []assertion.Noise
+	// positive says that no launch has a subject of zero, although its metrics may be that.
+	positive bool
 	levels
 }
 
@@ -186,7 +188,7 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.message += "; " + unseenText(e.n)
 	}
 	if o.verdict != results.Pass {
-		o.message += aside(sources)
+		o.message += aside(sources) + operationsFailed(sources)
 	}
 	if ev.note == "" { // which tells of them
 		o.message += retried(sources)
