@@ -55,6 +55,8 @@ type Assertion struct {
 	XFail    *XFail  `json:"xfail,omitzero"`
 	// Reference is set where the statement rests on values that were measured in an
 	// environment that is known; in another one it cannot be judged.
+	// Noise is what references say of the noise of the metrics that it is about.
+	Noise     []Noise    `json:"noise,omitempty" doc:"What references say of the noise of the metrics that it is about."`
 	Reference *Reference `json:"reference,omitzero" doc:"set where the statement rests on values that were measured in this environment; in another one it is an error"`
 }
 
@@ -132,9 +134,10 @@ func (a Assertion) Key() string {
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
 		Reference  *Reference `json:",omitempty"`
+		Noise      []Noise    `json:",omitempty"`
 	}{
 		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide,
-		a.XFail, a.Transport, a.Reference,
+		a.XFail, a.Transport, a.Reference, a.Noise,
 	})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one

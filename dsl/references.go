@@ -156,6 +156,10 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 	row := expression.ReferenceRow{At: map[string]string{}, Values: map[string]float64{}}
 	before := len(l.diags)
 	for _, e := range l.mapping(expr, "a row") {
+		if e.name == noiseColumn && r.axis(e.name) == nil {
+			row.Noise = l.noise(e.expr, r)
+			continue
+		}
 		text, ok := l.text(e.expr, e.name)
 		if !ok {
 			continue

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -35,19 +34,19 @@ func (eval *evaluator) accountedFor() map[*results.Case]bool {
 	return out
 }
 
-// share is the claim's case with what all its launches say of it, those that were made
+// counted is the claim's case with all launches that were made of it, those that were made
 // again included.
-func (eval *evaluator) share(cl claim) ([]*source, evidence, outcome, bool) {
+func (eval *evaluator) counted(cl claim) ([]*source, outcome, bool) {
 	k := cl.sourceOf(cl.subject)
 	c := eval.cases[k.key]
 	if cl.own != nil && cl.own.Key == k.key {
 		c = cl.own
 	}
-	none := func(o outcome) ([]*source, evidence, outcome, bool) {
+	none := func(o outcome) ([]*source, outcome, bool) {
 		if cl.own == nil || c != cl.own {
 			o.message = k.key + ": " + o.message
 		}
-		return nil, evidence{}, o, false
+		return nil, o, false
 	}
 	switch {
 	case k.baseline:
@@ -63,18 +62,23 @@ func (eval *evaluator) share(cl claim) ([]*source, evidence, outcome, bool) {
 	if reason := gap(c); reason != "" {
 		return none(failed(reason))
 	}
-	good, made := len(c.Succeeded()), len(c.Launches)
-	ev := evidence{
-		at:       func(confidence float64) estimate { return clopperPearson(good, made, confidence) },
-		launched: []string{c.Key},
-		looked:   len(counting(c)),
-		clear: func(n int) bool {
-			e := clopperPearson(int(math.Round(float64(good)/float64(made)*float64(n))), n, cl.pass)
-			return locate(cl.bounds, e) != crossing
-		},
-		note: lost(c),
+	return []*source{{key: c.Key, c: c, launches: byIndex(c.Launches)}}, outcome{}, true
+}
+
+// share is what the launches of a case say of how many succeed.
+func share(cl claim, s *source) evidence {
+	good, made := 0, len(s.launches)
+	for _, l := range s.launches {
+		if l.Status == results.OK && !l.Retried {
+			good++
+		}
 	}
-	return []*source{{key: c.Key, c: c, launches: c.Launches}}, ev, outcome{}, true
+	return evidence{
+		at:       func(confidence float64) estimate { return clopperPearson(good, made, confidence) },
+		launched: []string{s.key},
+		counted:  &counts{good, made},
+		note:     lost(s.launches),
+	}
 }
 
 // clopperPearson estimates a share from the number of successes by the exact interval:
@@ -95,9 +99,9 @@ func clopperPearson(good, made int, confidence float64) estimate {
 }
 
 // lost names the launches that failed, with their causes.
-func lost(c *results.Case) string {
+func lost(made []*results.Launch) string {
 	var names []string
-	for _, l := range byIndex(c.Launches) {
+	for _, l := range made {
 		if l.Status == results.OK {
 			continue
 		}
@@ -113,7 +117,7 @@ func lost(c *results.Case) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of %s failed: %s", len(names), launches(len(c.Launches)), few(names))
+	return fmt.Sprintf("; %d of %s failed: %s", len(names), launches(len(made)), few(names))
 }
 
 // availabilityOf is the estimate of a case's availability; not ok where it had no launch.

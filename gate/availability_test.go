@@ -69,21 +69,21 @@ func TestAvailability(t *testing.T) {
 		message string
 	}{
 		"none failed": {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed,
-			"availability 1.000 (96% CI 0.91"},
+			"availability 1.0000 (96% CI 0.906"},
 		"few failed": {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed,
 			"; 1 of 40 launches failed: launch 3 (rank 1, phase run: killed by signal 9)"},
 		"too many failed": {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail,
-			ExitFailed, "7 of 12 launches failed"},
+			ExitFailed, "5 of 8 launches failed"},
 		"all failed": {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed,
-			"and 2 more"},
+			"3 of 3 launches failed"},
 		"too few to tell": {failing(12), available(p(0.9), nil, looks), results.InconclusiveVerdict,
-			ExitInconclusive, "about 38 launches would decide"},
+			ExitInconclusive, "launches would decide, the latter with a probability of 80%"},
 		"too many": {failing(12), available(nil, p(0.5), looks), results.Fail, ExitFailed, ""},
 		"one launch shows nothing": {failing(1), available(p(0.5), nil, one(1)), results.InconclusiveVerdict,
 			ExitInconclusive, "n=1"},
 		"no launch": {failing(0), available(p(0.9), nil, looks), results.ErrorVerdict, ExitExecution,
 			"nothing was measured"},
-		"not at a look": {failing(4), available(p(0.1), nil, looks), results.InconclusiveVerdict,
+		"not at a look": {failing(4), available(p(0.5), nil, looks), results.InconclusiveVerdict,
 			ExitInconclusive, "the next look is after 5"},
 	} {
 		doc := judged(test.c, test.a)
@@ -129,7 +129,7 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	judged(c, a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	for _, want := range []string{
-		"availability 0.50 (96% CI 0.11–0.89, n=6)", "launch 1 (rank 1, phase run: killed by signal 9; made again)",
+		"availability 0.50 (96% CI 0.075–0.93 over 4 looks, n=6)", "launch 1 (rank 1, phase run: killed by signal 9; made again)",
 		"after 3 launches, the next look is after 5",
 	} {
 		if !strings.Contains(a.Message, want) {
@@ -204,7 +204,7 @@ func TestAvailabilityOverCases(t *testing.T) {
 func TestAvailabilityOfACaseThatWasGivenUp(t *testing.T) {
 	c := failing(3, 2)
 	c.Status, c.Reason = results.Error, "launch 2: killed"
-	a := available(p(0.05), nil, looks)
+	a := available(p(0.03), nil, looks)
 	doc := judged(c, a)
 	wantVerdict(t, a, results.Pass)
 	if doc.Session.ExitCode != ExitExecution {

@@ -1,10 +1,9 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"weir/assertion"
@@ -22,6 +21,7 @@ type claim struct {
 	halo    float64
 	looks   []int
 	own     *results.Case // nil where the statement is about a run
+	noise   []assertion.Noise
 	// positive says that no launch has a subject of zero, although its metrics may be that.
 	positive bool
 	levels
@@ -32,12 +32,15 @@ type evidence struct {
 	at       func(confidence float64) estimate
 	rest     func(confidence float64) estimate // at without the outliers; nil where none is marked
 	outliers string
-	method   string           // how several cases were combined
-	noise    float64          // standard deviation of one launch, on the scale of the interval
-	launched []string         // keys of the cases that can be launched again
-	looked   int              // launches that looks count, where those are not what the estimate counts
-	clear    func(n int) bool // whether so many launches would decide; nil: by noise
-	note     string           // for the message
+	method   string   // how several cases were combined
+	noise    float64  // standard deviation of one launch, on the scale of the interval
+	launched []string // keys of the cases that can be launched again
+	counted  *counts  // how many launches succeeded, where that is what is claimed
+	note     string   // for the message
+	known    bool     // something was known of the noise, and nothing contradicts it
+	// noiseText says what was known of the noise, or that the launches contradict it.
+	noiseText string
+	modes     string // that the launches fall into two groups
 }
 
 // judgeClaim applies the sequential rule: an interval wholly inside the band
@@ -45,24 +48,87 @@ type evidence struct {
 // are needed, and after the last look it is inconclusive. Outside of the band but
 // inside of the halo it warns; so does, after the last look, what is shown to be
 // inside of the halo and not on which side of the band's end.
+//
+// The first look that decides decides for good: launches that were made later, because
+// another assertion wanted them, change nothing.
 func (eval *evaluator) judgeClaim(cl claim) outcome {
-	sources, ev, o, ok := eval.evidenceOf(cl)
+	sources, o, ok := eval.sourcesOf(cl)
 	switch {
 	case !ok:
 		return o
 	case cl.bounds.Lower == nil && cl.bounds.Upper == nil:
 		return failed("the assertion has no bounds")
 	}
+	have := cl.have(sources)
+	final := eval.lookAt(cl, sources, have)
+	if final.verdict == results.ErrorVerdict || !atLook(cl.looks, have) {
+		return final // what one launch lacks spoils all, whenever it was made
+	}
+	for _, look := range slices.Compact(slices.Sorted(slices.Values(cl.looks))) {
+		if look >= have {
+			break
+		}
+		if o := eval.lookAt(cl, upTo(sources, look, ofLaunches(cl.subject)), look); o.decided() {
+			return o
+		}
+	}
+	return final
+}
+
+// decided says whether an outcome is one that further launches do not change.
+func (o outcome) decided() bool {
+	return o.verdict != results.InconclusiveVerdict && o.verdict != results.ErrorVerdict
+}
+
+// have is how many launches looks count.
+func (cl claim) have(sources []*source) int {
+	if ofLaunches(cl.subject) {
+		return len(counting(sources[0].c))
+	}
+	return fewest(sources)
+}
+
+// upTo are the sources as they were at a look: with the first launches of this session's
+// cases, and where all that were made count, with those that failed among them.
+func upTo(sources []*source, look int, all bool) []*source {
+	var out []*source
+	for _, s := range sources {
+		less := *s
+		switch {
+		case s.c == nil:
+			less.donor = s.donor[:min(look, len(s.donor))]
+		case all:
+			count := 0
+			for i, l := range less.launches {
+				if !l.Retried {
+					count++
+				}
+				if count == look {
+					less.launches = less.launches[:i+1]
+					break
+				}
+			}
+		default:
+			less.launches = s.launches[:min(look, len(s.launches))]
+		}
+		out = append(out, &less)
+	}
+	return out
+}
+
+// lookAt judges a claim by the launches of a look.
+func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
+	cl.levels = cl.levels.at(cl.looks, n)
+	ev, o, ok := eval.evidenceOf(cl, sources, n)
+	if !ok {
+		return o
+	}
 	ev.at = remembered(ev.at)
 	e := ev.at(cl.shown)
 	where := cl.locate(ev.at)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: cl.observed(e, cl.unit)}
-	o.message = fmt.Sprintf("%s %s %s%s", shown(cl.subject), o.observed, cl.relation(e, where),
-		cl.familyNote(ev.at, where))
-	if ev.method != "" {
-		o.message += "; " + ev.method
-	}
-	o.message += ev.note
+	o.observed.Noise = ev.noiseText
+	o.message = cl.described(e, ev, where)
 	late := ""
 	if !ofLaunches(cl.subject) {
 		late = apart(cl.own)
@@ -79,14 +145,19 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 		o.message += "; outlier: " + ev.outliers
 		stable = cl.locate(ev.rest) == where
 	}
-	n := cmp.Or(ev.looked, e.n)
+	if ev.modes != "" {
+		o.message += "; " + ev.modes
+	}
 	next := nextLook(cl.looks, n)
+	wants := ""
 	switch {
 	case !atLook(cl.looks, n), where == crossing:
 	case !stable:
 		o.message += "; the verdict changes without it"
 	case where == inside:
-		o.verdict = results.Pass
+		if wants = cl.tooFew(ev, n); wants == "" {
+			o.verdict = results.Pass
+		}
 	case where == inHalo, where == grazing && next == 0:
 		o.verdict = results.WarnVerdict
 	case late != "" && cl.worse(where):
@@ -97,8 +168,11 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 			o.message += cl.guilt(e)
 		}
 	}
+	if ev.noiseText != "" && e.n > 1 {
+		o.message += "; " + ev.noiseText
+	}
 	if o.verdict == results.InconclusiveVerdict {
-		o.message += "; " + outlook(next, n)
+		o.message += wants + "; " + outlook(next, n)
 		switch {
 		case next > 0:
 			o.undecided = ev.launched
@@ -106,8 +180,12 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 			o.message += cl.needed(ev, e)
 		}
 	}
-	if e.n == 1 && o.verdict != results.InconclusiveVerdict {
+	switch {
+	case o.verdict == results.InconclusiveVerdict || ofLaunches(cl.subject):
+	case e.n == 1:
 		o.message += "; one launch cannot show its noise"
+	case o.verdict == results.Pass && cl.better() != workload.Neither:
+		o.message += "; " + unseenText(e.n)
 	}
 	if o.verdict != results.Pass {
 		o.message += aside(sources) + operationsFailed(sources)
@@ -118,24 +196,76 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 	return o
 }
 
-// evidenceOf is what the sources of a claim say, or the outcome that their state forces.
-func (eval *evaluator) evidenceOf(cl claim) ([]*source, evidence, outcome, bool) {
+// described is the estimate and how it lies to the bounds.
+func (cl claim) described(e estimate, ev evidence, where place) string {
+	text := fmt.Sprintf("%s %s %s%s", shown(cl.subject), cl.printed(e, ev.noiseText), cl.relation(e, where),
+		cl.familyNote(ev.at, where))
+	if ev.method != "" {
+		text += "; " + ev.method
+	}
+	return text + ev.note
+}
+
+// printed is the estimate with so many digits that its interval lies on the same sides of
+// the bounds as it does in truth.
+func (cl claim) printed(e estimate, noise string) string {
+	o := cl.observed(e, cl.unit)
+	o.Noise = noise
+	return o.Beside(cl.bounds.Lower, cl.bounds.Upper)
+}
+
+// unseenText says what so many launches cannot have shown.
+func unseenText(n int) string {
+	return fmt.Sprintf("%s: a slow mode in up to %s of launches may be unseen", launches(n),
+		quantity.Digits(unseen(n)*100, 2)+"%")
+}
+
+// tooFew says why a value that lies inside of the band does not pass yet: what a slow mode may
+// cost that no launch met leads out of the band.
+func (cl claim) tooFew(ev evidence, n int) string {
+	better := cl.better()
+	if n >= enough(cl.looks) || better == workload.Neither || ofLaunches(cl.subject) {
+		return ""
+	}
+	e := ev.at(cl.pass)
+	cost := math.Expm1(hidden(n, ev.known)) * math.Abs(e.center)
+	if better == workload.Higher {
+		cost = math.Expm1(-hidden(n, ev.known)) * math.Abs(e.center)
+	}
+	slower := e.center + cost
+	if locate(cl.bounds, estimate{slower, slower, slower, n}) == inside {
+		return ""
+	}
+	why := "nothing is known of its noise"
+	if ev.known {
+		why = "the noise known is that of one mode"
+	}
+	return fmt.Sprintf("; %s, and a slow mode that no launch met may cost %s: so near to its bound it passes from %d launches on",
+		why, percent(math.Abs(math.Expm1(-hidden(n, ev.known)))), enough(cl.looks))
+}
+
+// sourcesOf are the sources of a claim, or the outcome that their state forces.
+func (eval *evaluator) sourcesOf(cl claim) ([]*source, outcome, bool) {
 	if ofLaunches(cl.subject) {
-		return eval.share(cl)
+		return eval.counted(cl)
 	}
-	sources, o, ok := eval.sources(cl)
-	if !ok {
-		return nil, evidence{}, o, false
+	return eval.sources(cl)
+}
+
+// evidenceOf is what the launches of a look say.
+func (eval *evaluator) evidenceOf(cl claim, sources []*source, look int) (evidence, outcome, bool) {
+	if ofLaunches(cl.subject) {
+		return share(cl, sources[0]), outcome{}, true
 	}
-	ev, err := cl.evidence(sources)
+	ev, err := eval.evidence(cl, sources, look)
 	if err != nil {
 		o := failed(err.Error())
 		if len(sources) == 1 && sources[0].c != nil {
 			o.spoiled = []*results.Case{sources[0].c}
 		}
-		return nil, evidence{}, o, false
+		return evidence{}, o, false
 	}
-	return sources, ev, outcome{}, true
+	return ev, outcome{}, true
 }
 
 // relation says how the estimate lies to the bounds, with the margin.
@@ -226,38 +356,4 @@ func (cl claim) better() workload.Direction {
 		return workload.Lower
 	}
 	return workload.Neither
-}
-
-// searchLimit is where counting launches stops to be advice. Shares need many: for them
-// it is what a session may have.
-const (
-	searchLimit = 100
-	shareLimit  = 1000
-)
-
-// needed says how many launches would bring the interval clear of the bound
-// that it crosses, if the noise stays what it is.
-func (cl claim) needed(ev evidence, e estimate) string {
-	clear, limit := ev.clear, shareLimit
-	if clear == nil {
-		limit = searchLimit
-		if e.n < 2 {
-			return ""
-		}
-		center, bound := e.center, nearest(cl.bounds, e.center)
-		if positive(cl.metrics, cl.subject) {
-			if bound <= 0 {
-				return ""
-			}
-			center, bound = math.Log(center), math.Log(bound)
-		}
-		clear = func(n int) bool {
-			return student(float64(n-1), cl.pass)*ev.noise/math.Sqrt(float64(n)) < math.Abs(center-bound)
-		}
-	}
-	n := sort.Search(limit+1, func(n int) bool { return n > e.n && clear(n) }) // the interval only shrinks with n
-	if n <= limit {
-		return fmt.Sprintf("; at this noise about %d launches would decide", n)
-	}
-	return fmt.Sprintf("; at this noise not even %d launches would decide: it lies too near the bound", limit)
 }

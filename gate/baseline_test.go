@@ -85,7 +85,7 @@ func TestReferencesOfAnotherEnvironment(t *testing.T) {
 		"no environment": {"", "", results.Pass, ""},
 	} {
 		of := caseOf("c", 10, 10.01, 10.02)
-		single := band(p(9), nil, looks)
+		single := band(p(7), nil, looks)
 		parts := &results.AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Quantifier: "all",
 			Cases: []string{"c"},
 			Parts: []assertion.Part{{Subject: metric("bandwidth", "GB/s"), Unit: "GB/s", Bounds: single.Bounds,
@@ -119,7 +119,7 @@ func TestBaselineOfOneLaunchBorrowsItsNoise(t *testing.T) {
 	Judge(doc)
 	center, sd := moments(logs(now))
 	center -= math.Log(10)
-	half := student(2, results.Confidence) * sd * math.Sqrt(4./3)
+	half := student(2, assertion.AtLook(results.Confidence, looks, 3)) * sd * math.Sqrt(4./3)
 	want := &results.Observed{
 		Value: math.Exp(center), CI: &[2]float64{math.Exp(center - half), math.Exp(center + half)}, N: 3,
 	}

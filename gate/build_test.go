@@ -67,6 +67,12 @@ func trend(direction string, tolerance float64, at []int, keys ...string) *resul
 	}
 }
 
+// known is an assertion with what is known of the noise of the bandwidth beforehand.
+func known(launch float64, a *results.AssertionVerdict) *results.AssertionVerdict {
+	a.Noise = []assertion.Noise{{Metric: "bandwidth", Launch: launch, From: "reference t"}}
+	return a
+}
+
 // series makes one case for each list of values, keyed c0, c1, …
 func series(lists ...[]float64) ([]*results.Case, []string) {
 	var cases []*results.Case

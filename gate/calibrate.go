@@ -199,23 +199,9 @@ func unfitSession(of []measuredCase, metric workload.Metric) string {
 
 // propose fills a target in, and says why it cannot be used if so.
 func propose(t *results.Target, of []measuredCase, o CalibrateOptions) string {
-	sets := map[string]int{}
-	var data nested
+	data := nestedOf(of, t.Metric)
 	for _, m := range of {
-		launches := m.Succeeded()
-		var values []float64
-		for _, l := range launches {
-			values = append(values, l.Metrics.At(t.Metric))
-		}
-		nodes := nodesOf(launches)
-		i, known := sets[nodes]
-		if !known {
-			i = len(data)
-			sets[nodes] = i
-			data = append(data, nil)
-		}
-		data[i] = append(data[i], logs(values))
-		t.Launches += len(values)
+		t.Launches += len(m.Succeeded())
 	}
 	t.Sessions = len(of)
 	if t.Sessions < 2 && !o.SingleSession {

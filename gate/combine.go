@@ -34,6 +34,8 @@ type combination struct {
 	df       float64
 	sources  []*source
 	z        [][]float64 // by source and launch
+	weights  []float64   // of each variable, on the scale of the interval
+	all      []*variable
 	first    []*variable // of each source, to show its outliers with
 }
 
@@ -45,12 +47,23 @@ type variable struct {
 	mean   float64   // geometric on the log scale
 }
 
-func (cl claim) combined(sources []*source) (evidence, error) {
+func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence, error) {
 	c, err := cl.combine(sources)
 	if err != nil {
 		return evidence{}, err
 	}
-	ev := evidence{at: c.at, method: method(sources), noise: math.Sqrt(c.variance * float64(c.n))}
+	sessions := eval.betweenSessions(cl, c)
+	floor := eval.floorOf(cl, c, look)
+	wider := func(c *combination) interval {
+		return func(confidence float64) estimate { return floor.widen(c, sessions.add(c), confidence) }
+	}
+	ev := evidence{
+		at: wider(c), method: method(sources) + sessions.text, noise: math.Sqrt(c.variance * float64(c.n)),
+		known: floor != nil,
+	}
+	if floor != nil {
+		ev.noiseText = floor.text
+	}
 	for _, s := range sources {
 		if s.c != nil {
 			ev.launched = append(ev.launched, s.key)
@@ -66,7 +79,7 @@ func (cl claim) combined(sources []*source) (evidence, error) {
 		if err != nil { // nothing is left to say without them
 			return estimate{lo: math.Inf(-1), hi: math.Inf(1)}
 		}
-		return r.at(confidence)
+		return wider(r)(confidence)
 	}
 	return ev, nil
 }
@@ -92,6 +105,7 @@ func (cl claim) combine(sources []*source) (*combination, error) {
 		return nil, err
 	}
 	c.contributions(variables, weights, center, cl.unit)
+	c.all, c.weights = variables, weights
 	if err := c.spread(variables, weights); err != nil {
 		return nil, err
 	}
@@ -215,7 +229,12 @@ func (c *combination) at(confidence float64) estimate {
 	if c.n < 2 || c.variance == 0 {
 		return e
 	}
-	half := student(c.df, confidence) * math.Sqrt(c.variance)
+	return c.within(student(c.df, confidence) * math.Sqrt(c.variance))
+}
+
+// within is the estimate with an interval of half a width, on its scale.
+func (c *combination) within(half float64) estimate {
+	e := estimate{c.center, c.center, c.center, c.n}
 	if c.log {
 		e.lo, e.hi = unlog(math.Log(c.center)-half), unlog(math.Log(c.center)+half)
 	} else {

@@ -205,7 +205,7 @@ func TestDifferenceOfCases(t *testing.T) {
 	Judge(doc)
 	wantVerdict(t, a, results.Pass)
 	v := 4./3 + 1./3
-	half := student(v*v/(16./9/2+1./9/2), results.Confidence) * math.Sqrt(v)
+	half := student(v*v/(16./9/2+1./9/2), assertion.AtLook(results.Confidence, looks, 3)) * math.Sqrt(v)
 	if want := (&results.Observed{Unit: "GB/s", CI: &[2]float64{-half, half}, N: 3}); !near(a.Observed, want, 1e-9) {
 		t.Errorf("observed %+v %v, want %v", a.Observed, a.Observed.CI, half)
 	}
@@ -310,7 +310,7 @@ func TestSharedNoiseDoesNotAverageOut(t *testing.T) {
 	doc := docOf(cases...)
 	doc.Assertions = []*results.AssertionVerdict{a}
 	Judge(doc)
-	e := logarithmic(shared, results.Confidence)
+	e := logarithmic(shared, assertion.AtLook(results.Confidence, looks, 3))
 	if want := (&results.Observed{Value: e.center, CI: e.ci(), N: 3}); !near(a.Observed, want, 1e-9) {
 		t.Errorf("observed %v %v, want the interval of one case %v", a.Observed, a.Observed.CI, want.CI)
 	}

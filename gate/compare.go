@@ -35,7 +35,7 @@ func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison
 	c := &comparer{
 		options: o, metrics: workload.DefinitionsOf(now, base),
 		baseMetrics: assertedMetrics(base), newMetrics: assertedMetrics(now),
-		out: newComparison(base, now, o),
+		out: newComparison(base, now, o), documents: []*results.Document{base, now},
 	}
 	c.out.CrossSession = base.Session.ID != now.Session.ID || base.Session.ID == ""
 	if here, there := now.Environment.Fingerprint, base.Environment.Fingerprint; here != "" && there != "" {
@@ -203,6 +203,7 @@ type comparer struct {
 	baseMetrics, newMetrics map[string][]string // by key
 	out                     *results.Comparison
 	contrasts               []*contrast
+	documents               []*results.Document // the base and the new one
 }
 
 func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
@@ -238,6 +239,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 		pairs = append(pairs, results.CasePair{Base: p.base, New: p.now})
 	}
 	c.out.Differences = append(c.out.Differences, results.CaseDifferences(pairs)...)
+	c.fill()
 	c.judge()
 	c.out.Geomeans = results.Geomeans(c.out.Effects)
 	return c.out, nil

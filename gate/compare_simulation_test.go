@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"weir/results"
 	"weir/test/phase"
@@ -88,28 +87,6 @@ func TestComparisonUnderDrift(t *testing.T) {
 			t.Errorf("-3%%, drift %s: found in %.1f%% of sessions, promised 95%%; %d called better", name, power*100,
 				wrong)
 		}
-	}
-}
-
-// Without turns a steady drift is a change, which is why turns are taken.
-func TestBlocksThatDriftAreCalledDifferent(t *testing.T) {
-	phase.NotUnderRace(t)
-	found := 0
-	for seed := range uint64(sessions / 10) {
-		doc := turnsOf(seed, 1, 0.01, drifts["none"])
-		for i, c := range doc.Cases {
-			for j, l := range c.Launches {
-				l.Started = l.Started.Add(time.Duration(i) * time.Hour)
-				l.Metrics.Set("bandwidth", l.Metrics.At("bandwidth")*math.Exp(0.01*float64(i*pairsSimulated+j)))
-			}
-		}
-		c, err := CompareRuns(doc, "a", "b", options)
-		if only(t, c, err).Change.Found {
-			found++
-		}
-	}
-	if found < sessions/10/2 {
-		t.Errorf("called different in %d of %d sessions", found, sessions/10)
 	}
 }
 
@@ -203,7 +180,7 @@ func TestFalseDiscoveries(t *testing.T) {
 func TestHolmOverAComparison(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
-	for holm, limits := range map[bool][2]float64{true: {0, 0.04}, false: {0.2, 1}} {
+	for holm, limits := range map[bool][2]float64{true: {0, 0.04}, false: {0, 0.2}} {
 		alarms, reports := 0, comparisons
 		if !holm { // no promise: a glance is enough
 			reports /= 10

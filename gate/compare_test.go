@@ -66,7 +66,7 @@ func TestVerdictsOfAComparison(t *testing.T) {
 		message   string
 	}{
 		"far worse": {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, results.Regression, true,
-			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: cross-session; worse by more than the margin of 3%"},
+			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: cross-session; assumes that sessions do not differ; worse by more than the margin of 3%"},
 		"slightly worse": {[]float64{10, 10.01, 9.99, 10}, []float64{9.85, 9.86, 9.84, 9.85}, results.NoRegression,
 			true, ExitPassed, "not worse by more"},
 		"alike": {[]float64{10, 10.01, 9.99, 10}, []float64{10.01, 10, 9.99, 10}, results.NoRegression,
@@ -156,7 +156,7 @@ func TestPairing(t *testing.T) {
 	}
 	c, err = CompareRuns(doc, "a", "b", options)
 	if e = only(t, c, err); e.Pairs != 0 || e.Verdict != results.Unclear ||
-		e.Method != "unpaired: the launches did not take turns" {
+		e.Method != noTurns {
 		t.Errorf("%+v", e)
 	}
 	doc.Cases[0].Launches[3].Started = time.Time{}
@@ -203,9 +203,10 @@ func TestSessionsAndEnvironments(t *testing.T) {
 	for _, c := range []struct {
 		session, fingerprint, want string
 	}{
-		{"s2", "sha256:1", "unpaired: cross-session"},
-		{"s2", "sha256:2", "unpaired: cross-session and cross-environment"},
-		{"s2", "", "unpaired: cross-session, and nothing shows that the environments are alike"},
+		{"s2", "sha256:1", "unpaired: cross-session; assumes that sessions do not differ"},
+		{"s2", "sha256:2", "unpaired: cross-session and cross-environment; assumes that sessions do not differ"},
+		{"s2", "", "unpaired: cross-session, and nothing shows that the environments are alike; " +
+			"assumes that sessions do not differ"},
 		{"s1", "sha256:1", "unpaired: both documents are of the same session"},
 	} {
 		base, now := separate([]float64{10, 10.1, 9.9}, []float64{10, 10.1, 9.9})

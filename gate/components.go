@@ -115,15 +115,31 @@ func separable(data nested) nested {
 // noise are the components as coefficients of variation, without those that the data
 // cannot tell.
 func (c components) noise() []results.Component {
-	out := []results.Component{{Of: "launches", CV: math.Sqrt(c.launch.value)}}
+	out := []results.Component{{Of: "launches", CV: math.Sqrt(c.launch.value), DF: c.launch.df}}
 	if c.session.df > 0 {
-		out = append(out, results.Component{Of: "sessions", CV: math.Sqrt(max(0, c.sessionVariance()))})
+		out = append(out, results.Component{
+			Of: "sessions", CV: math.Sqrt(max(0, c.sessionVariance())), DF: c.sessionDF(),
+		})
 	}
 	if c.node.df > 0 {
 		v := (c.node.value - c.launch.value - c.k2*c.sessionVariance()) / c.k3
 		out = append(out, results.Component{Of: "nodes", CV: math.Sqrt(max(0, v))})
 	}
 	return out
+}
+
+// sessionDF are the degrees of freedom of the variance of sessions: Satterthwaite's of the
+// difference of two mean squares, and at least one.
+func (c components) sessionDF() float64 {
+	b, e := c.session.value, c.launch.value
+	welch := b * b / c.session.df
+	if c.launch.df > 0 {
+		welch += e * e / c.launch.df
+	}
+	if welch == 0 {
+		return c.session.df
+	}
+	return max(1, (b-e)*(b-e)/welch)
 }
 
 func (c components) sessionVariance() float64 {

@@ -30,6 +30,11 @@ type contrast struct {
 	rest   interval     // without the outliers; nil where none is marked
 	marked string       // the outliers
 	margin float64
+	// sessions is what sessions add, where the sides are of two.
+	sessions sessionNoise
+	without  *combination // the outliers
+	assumed  bool         // sessions are taken not to differ
+	drifting bool         // the sides did not take turns in their session
 }
 
 // contrast estimates a change with the means of combine.go: new/base on the log
@@ -49,7 +54,7 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	cl := claim{
 		metrics: c.metrics,
 		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
-		levels:  levels{results.Confidence, results.Confidence, results.Confidence},
+		levels:  defaultLevels(),
 	}
 	cl.positive = c.shares && aboveZero(now, m.Name) && aboveZero(base, m.Name)
 	if e.Additive = c.metrics.MayBeZero(m.Name) && !cl.positive; e.Additive {
@@ -65,22 +70,35 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	cl.bounds = margined(e, c.options.Margin)
 	x := &contrast{effect: e, claim: cl, margin: c.options.Margin}
 	e.Pairs, e.Method = c.pairing(now, base)
+	x.drifting = e.Method == noTurns
 	if e.Base.N < 2 || e.New.N < 2 {
 		return x, x.single()
 	}
 	if x.change, err = cl.combine(sides); err != nil {
 		return nil, err
 	}
-	x.at = remembered(x.change.at)
 	if rest, marked := x.change.withoutOddOnes(e.Pairs > 0); marked != "" {
 		x.marked = marked
 		c, err := cl.combine(rest)
 		if err != nil {
 			return nil, fmt.Errorf("without the outliers: %w", err)
 		}
-		x.rest = remembered(c.at)
+		x.without = c
 	}
-	return x, x.fill()
+	return x, nil
+}
+
+// intervals are those of the change and of the change without outliers.
+func (x *contrast) intervals() {
+	wide := func(c *combination) interval {
+		return remembered(func(confidence float64) estimate {
+			return (*combinedFloor)(nil).widen(c, x.sessions.add(c), confidence)
+		})
+	}
+	x.at = wide(x.change)
+	if x.without != nil {
+		x.rest = wide(x.without)
+	}
 }
 
 // aboveZero says whether a metric is so in all launches.
@@ -172,7 +190,7 @@ func (c *comparer) pairing(now, base *source) (pairs int, text string) {
 	case c.within && (spans(now.launches) == nil || spans(base.launches) == nil):
 		return 0, "unpaired: the document does not say when launches began"
 	case c.within:
-		return 0, "unpaired: the launches did not take turns"
+		return 0, noTurns
 	case !c.out.CrossSession:
 		return 0, "unpaired: both documents are of the same session"
 	case c.out.SameEnvironment == nil:
@@ -182,6 +200,9 @@ func (c *comparer) pairing(now, base *source) (pairs int, text string) {
 	}
 	return 0, "unpaired: cross-session"
 }
+
+// noTurns is how launches of one session are compared that did not take turns.
+const noTurns = "unpaired: the launches did not take turns, so that a drift of the machine would look like a change"
 
 // turns counts the pairs of launches that took turns. Where the same side always
 // began, what drifts steadily favours one of them by what it does within a pair.
@@ -225,11 +246,13 @@ func (x *contrast) single() error {
 // what could have been found: a true change of (t₁₋α⸝₂ + t_power) standard errors
 // (Bloom, Evaluation Review 19, 1995).
 func (x *contrast) fill() error {
+	x.intervals()
 	c, e := x.change, x.effect
+	v := x.sessions.add(c)
 	at := x.at(results.Confidence)
 	e.Change = &results.Change{Value: at.center, CI: at.ci()}
 	p, detectable := 1.0, 0.0
-	se := math.Sqrt(c.variance)
+	se := math.Sqrt(v.value)
 	null := 0.0
 	if c.log {
 		null = 1
@@ -240,8 +263,8 @@ func (x *contrast) fill() error {
 		if c.log {
 			t = math.Abs(math.Log(c.center)) / se
 		}
-		p = quantity.Round(min(1, 2*distuv.StudentsT{Sigma: 1, Nu: c.df}.CDF(-t)))
-		detectable = (student(c.df, results.Confidence) + student(c.df, 2*power-1)) * se
+		p = quantity.Round(min(1, 2*tail(v.df, t)))
+		detectable = (quantileOf(v.df, results.Confidence) + quantileOf(v.df, 2*power-1)) * se
 	case c.center != null:
 		p = 0
 	}
@@ -253,8 +276,16 @@ func (x *contrast) fill() error {
 	}
 	detectable = min(quantity.Round(detectable), math.MaxFloat64)
 	if notFinite(p) || notFinite(detectable) {
-		return fmt.Errorf("its spread is %v", c.variance)
+		return fmt.Errorf("its spread is %v", v.value)
 	}
 	e.Change.P, e.Change.Detectable = &p, &detectable
 	return nil
+}
+
+// tail is the probability of a value beyond t.
+func tail(df, t float64) float64 {
+	if df <= 0 || math.IsInf(df, 1) {
+		return distuv.UnitNormal.CDF(-t)
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: df}.CDF(-t)
 }

@@ -61,7 +61,7 @@ func TestCountersThatMovedSpoilAVerdict(t *testing.T) {
 		if test.change != nil {
 			test.change(c.Launches[3])
 		}
-		a := band(p(9), nil, looks)
+		a := band(p(7), nil, looks)
 		doc := judged(c, a)
 		if !test.spoils {
 			if a.Verdict != results.Pass || doc.Session.ExitCode != ExitPassed || strings.Contains(a.Message, "moved") {
@@ -84,7 +84,7 @@ func TestRecoveredErrorsExplainAFailure(t *testing.T) {
 	dropped := moved("eth0", "rx_dropped", results.RecoveredClass)
 	c := moving(dropped)
 	c.Launches[4].Counters = []results.Counter{dropped}
-	a := band(p(12), nil, looks)
+	a := band(p(12), nil, []int{5})
 	judged(c, a)
 	wantVerdict(t, a, results.Fail)
 	if want := "; meanwhile rx_dropped of eth0 on node n2 moved by 8"; !strings.Contains(a.Message, want) {

@@ -117,7 +117,7 @@ func TestCasesOfOneKeyAskForNoLaunches(t *testing.T) {
 }
 
 func TestOnlyUndecidedCasesGetLaunches(t *testing.T) {
-	cases, keys := series([]float64{46, 46, 46}, []float64{40, 42, 44}, []float64{42, 44, 40}, []float64{46, 46, 46})
+	cases, keys := series([]float64{66, 66, 66}, []float64{40, 42, 44}, []float64{42, 44, 40}, []float64{66, 66, 66})
 	for _, c := range cases {
 		c.Assertions = []*results.AssertionVerdict{band(p(41.832), nil, looks)}
 	}

@@ -16,6 +16,11 @@ import (
 // comparison ends with.
 func (c *comparer) judge() {
 	discover(c.contrasts)
+	for _, x := range c.contrasts {
+		if x.drifting && x.effect.Change != nil {
+			x.effect.Change.Found = false
+		}
+	}
 	if c.options.Holm {
 		c.shareBudget()
 	}
@@ -114,7 +119,7 @@ func (x *contrast) judge() {
 	switch {
 	case verdict == results.Regression && !e.Change.Found:
 		e.Verdict = results.Unclear
-		e.Message += "; beyond " + x.marginText() + ", as some of so many are by chance"
+		e.Message += "; beyond " + x.marginText() + ", as " + x.byChance()
 	case verdict == results.Regression:
 		e.Message += "; worse by more than " + x.marginText()
 	case verdict == results.Unclear:
@@ -174,4 +179,12 @@ func (x *contrast) described() string {
 		text += ", which may be none"
 	}
 	return text + "; " + e.Method
+}
+
+// byChance is what else than a change may lead beyond the margin.
+func (x *contrast) byChance() string {
+	if x.drifting {
+		return "a drift of the machine would be"
+	}
+	return "some of so many are by chance"
 }

@@ -168,6 +168,7 @@ type evaluator struct {
 	lossy   map[*results.Case]bool            // whose failed launches an assertion counts
 	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
 	whole   bool                              // the session got to its end
+	pools   sync.Map                          // poolKey → the spreads of comparable cases
 }
 
 func newEvaluator(doc *results.Document) *evaluator {
@@ -224,7 +225,7 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 	}
 	o := eval.judgeClaim(claim{
 		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
-		levels: lv,
+		levels: lv, noise: a.Noise,
 	})
 	o.message += absence(len(gone))
 	return o

@@ -14,6 +14,15 @@ import (
 // statements share one.
 type levels struct {
 	shown, pass, fail float64
+	stated            float64 // of all looks together, as it is shown
+	looks             int     // that share the error of it
+	single            float64 // of pass, if there were one look
+}
+
+func defaultLevels() levels { return atConfidence(results.Confidence) }
+
+func atConfidence(c float64) levels {
+	return levels{shown: c, pass: c, fail: c, stated: c, looks: 1, single: c}
 }
 
 func levelsOf(a *results.AssertionVerdict) levels {
@@ -21,7 +30,7 @@ func levelsOf(a *results.AssertionVerdict) levels {
 	if a.Decide != nil && a.Decide.Confidence != 0 {
 		c = a.Decide.Confidence
 	}
-	return levels{c, c, c}
+	return atConfidence(c)
 }
 
 // forFailing divides the error budget of failing by n (Bonferroni).
@@ -36,24 +45,21 @@ func (lv levels) forPassing(n int) levels {
 	return lv
 }
 
-// exclusive is what four looks together may spend at the default confidence where
-// they hardly ever err together, 4 × 2 %, next to the 5 % that they spend on a
-// single statement. In the tails that a divided budget asks for they are of that
-// kind, so each part of it is that much smaller.
-const exclusive = 8. / 5
-
 func divided(confidence float64, n int) float64 {
 	if n <= 1 {
 		return confidence
 	}
-	return 1 - (1-confidence)/(exclusive*float64(n))
+	return 1 - (1-confidence)/float64(n)
 }
 
 // observed is an estimate as a verdict shows it.
 func (lv levels) observed(e estimate, unit string) *results.Observed {
 	o := &results.Observed{Value: e.center, Unit: unit, CI: e.ci(), N: e.n}
-	if lv.shown != results.Confidence {
-		o.Confidence = lv.shown
+	if lv.stated != results.Confidence {
+		o.Confidence = lv.stated
+	}
+	if lv.looks > 1 && o.CI != nil {
+		o.Looks = lv.looks
 	}
 	return o
 }

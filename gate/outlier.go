@@ -10,10 +10,10 @@ import (
 	"weir/workload"
 )
 
-// Outliers are marked, shown and never dropped (Iglewicz and Hoaglin's modified
-// z above 3.5). Below five launches the median absolute deviation says nothing.
+// Outliers are marked, shown and never dropped: by Iglewicz and Hoaglin's modified z above
+// a limit that depends on the number of launches, so that 5 % of sessions without any have one
+// marked (outlierLimits). Below five launches the median absolute deviation says nothing.
 const (
-	outlierZ         = 3.5
 	outlierMinPoints = 5
 	// rounding is a relative difference that arithmetic alone can make, so that
 	// launches that agree to nine digits have no outlier among them.
@@ -53,8 +53,9 @@ func standingOut(vs []float64, scale float64) []bool {
 		mean, _ := moments(dev)
 		sd = 1.2533 * mean
 	}
+	limit := interpolated(outlierLimits, len(vs))
 	for i := range dev {
-		out[i] = dev[i] > outlierZ*sd && dev[i] > rounding*scale
+		out[i] = dev[i] > limit*sd && dev[i] > rounding*scale
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 		}
 		claims = append(claims, claim{
 			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks,
-			own: c,
+			own: c, noise: a.Noise,
 		})
 	}
 	if len(claims) == 0 {

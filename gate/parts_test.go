@@ -53,7 +53,7 @@ func TestQuantifiers(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(cases)
 			}
-			a := quantified(c.word, p(41.832), looks, keys...)
+			a := known(0.003, quantified(c.word, p(41.832), looks, keys...))
 			doc := docOf(cases...)
 			doc.Assertions = []*results.AssertionVerdict{a}
 			Judge(doc)
@@ -85,7 +85,7 @@ func TestAllDividesWhatFailingMaySpend(t *testing.T) {
 	doc.Assertions = []*results.AssertionVerdict{a}
 	Judge(doc)
 	wantVerdict(t, a, results.InconclusiveVerdict)
-	if !strings.Contains(a.Message, "outside at 96%, but it needs 99.875% to fail") {
+	if !strings.Contains(a.Message, "outside at 96%, but it needs 99.8% to fail") {
 		t.Errorf("message %q", a.Message)
 	}
 }

@@ -58,7 +58,7 @@ func TestGeomeanOverCases(t *testing.T) {
 			},
 		}}
 	}
-	holds, fails := over(3.8), over(4.3)
+	holds, fails := over(3.0), over(4.3)
 	doc := docOf(a, b)
 	doc.Assertions = []*results.AssertionVerdict{holds, fails}
 	Judge(doc)

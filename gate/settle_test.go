@@ -39,7 +39,7 @@ func TestHalo(t *testing.T) {
 			"the last look"},
 		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "one launch cannot show its noise"},
 	} {
-		a := band(p(40), p(50), c.at)
+		a := known(0.003, band(p(40), p(50), c.at))
 		a.Halo = 0.05
 		doc := judged(caseOf("c", c.values...), a)
 		wantVerdict(t, a, c.want)
@@ -155,7 +155,7 @@ func TestExpectedFailures(t *testing.T) {
 			"above zero"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := band(p(41.832), nil, looks)
+			a := known(0.003, band(p(41.832), nil, looks))
 			a.Severity, a.XFail = c.severity, &assertion.XFail{Reason: "bug 7", Until: "2026-11-21"}
 			k := caseOf("c", c.values...)
 			k.Assertions = []*results.AssertionVerdict{a}
@@ -182,7 +182,7 @@ func TestRetriedLaunches(t *testing.T) {
 		Index: 1, Status: results.Error, Retried: true, Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 		Failure: &results.Failure{Rank: -1, Phase: "connect", Kind: results.FailedLink, Cause: "refused"},
 	})
-	a := band(p(41.832), nil, looks)
+	a := known(0.003, band(p(41.832), nil, looks))
 	doc := judged(c, a)
 	wantVerdict(t, a, results.Pass)
 	if !strings.HasSuffix(a.Message, "; 1 launch retried: phase connect: refused; 3 of 4 succeeded") {
@@ -201,7 +201,7 @@ func TestRetriedLaunches(t *testing.T) {
 
 func TestCommandsThatFailedEndInAnError(t *testing.T) {
 	for _, stage := range []string{"setup", "teardown"} {
-		a := band(p(41.832), nil, looks)
+		a := known(0.003, band(p(41.832), nil, looks))
 		doc := judged(caseOf("c", inBand...), a)
 		doc.Commands = []results.Command{{Name: "umount", Stage: stage, Scope: "session", Status: "failed"}}
 		Judge(doc)

@@ -7,6 +7,7 @@ import (
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 // source is the launches of one case, of this session or of its baseline, that a
@@ -178,16 +179,16 @@ func byIndex(ls []*results.Launch) []*results.Launch {
 
 // evidence is what the sources say of the subject: of a single case by the
 // subject's value in each launch, of several by their linearised contributions.
-func (cl claim) evidence(sources []*source) (evidence, error) {
+func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence, error) {
 	if len(sources) > 1 || sources[0].c == nil {
-		return cl.combined(sources)
+		return eval.combined(cl, sources, look)
 	}
 	c := sources[0].c
-	ps, err := points(cl.metrics, c, cl.subject, cl.unit)
+	ps, err := pointsOf(cl.metrics, c, sources[0].launches, cl.subject, cl.unit)
 	if err != nil {
 		return evidence{}, err
 	}
-	estimator := func(ps []point) func(float64) estimate {
+	estimator := func(ps []point) interval {
 		return func(confidence float64) estimate { return estimateOf(cl.metrics, cl.subject, ps, confidence) }
 	}
 	vs := valuesOf(ps)
@@ -196,9 +197,34 @@ func (cl claim) evidence(sources []*source) (evidence, error) {
 	}
 	_, sd := moments(vs)
 	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}}
+	known := eval.noiseOf(cl.noise, c, cl.subject, cl.unit, look)
+	ev.acknowledge(known, vs)
 	if marked := outliers(cl.metrics, cl.subject, ps); slices.Contains(marked, true) {
 		ev.outliers = describe(ps, marked, cl.unit)
 		ev.rest = estimator(without(ps, marked))
 	}
+	if positive(cl.metrics, cl.subject) && cl.better() != workload.Neither {
+		ev.modes = modes(ps, cl.unit)
+	}
+	if ev.known {
+		ev.at = known.floored(ev.at)
+		ev.noise = max(ev.noise, known.sd)
+		if ev.rest != nil {
+			ev.rest = known.floored(ev.rest)
+		}
+	}
 	return ev, nil
+}
+
+// acknowledge puts down what is known of the noise, unless the launches contradict it.
+func (ev *evidence) acknowledge(known *noise, logs []float64) {
+	switch {
+	case known == nil:
+	case known.contradicted(logs):
+		_, sd := moments(logs)
+		ev.noiseText = fmt.Sprintf("its launches vary by %s, which contradicts the %s: that is not used", percent(sd),
+			known)
+	default:
+		ev.known, ev.noiseText = true, known.String()
+	}
 }

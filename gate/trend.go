@@ -14,7 +14,8 @@ import (
 // A trend is judged step by step: for each two neighbouring cases, the interval
 // of the log ratio of their values, signed so that the asserted direction is
 // positive. All steps must be shown for it to pass, one step the wrong way fails
-// it.
+// it: with each step it has one more chance to do so wrongly, so that the error budget of
+// failing is divided by their number.
 type step struct {
 	from, to   *results.Case
 	fromE, toE estimate
@@ -52,13 +53,53 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 		}
 		series[i] = ps
 	}
-	steps := make([]step, len(cases)-1)
-	for i := range steps {
-		steps[i] = eval.newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
+	have := len(series[0])
+	for _, ps := range series {
+		have = min(have, len(ps))
 	}
-	o = eval.overSteps(a, steps, lv)
+	o = outcome{}
+	for _, look := range append(slices.Compact(slices.Sorted(slices.Values(a.Looks))), have) {
+		if look < have || look == have {
+			o = eval.trendAt(a, cases, series, look, look == have, sign, lv.forFailing(len(cases)-1))
+		}
+		if look == have || o.verdict != "" && o.decided() {
+			break
+		}
+	}
 	o.message += absence(len(a.Cases) - len(cases))
 	return o
+}
+
+// trendAt judges a trend by the first launches of each case; at the end by all of them.
+func (eval *evaluator) trendAt(
+	a *results.AssertionVerdict, cases []*results.Case, series [][]point, look int, end bool, sign float64, lv levels,
+) outcome {
+	lv = lv.at(a.Looks, look)
+	known := make([]*noise, len(cases))
+	now := make([][]point, len(cases))
+	for i, c := range cases {
+		now[i] = series[i]
+		if !end {
+			now[i] = series[i][:look]
+		}
+		n := eval.noiseOf(a.Noise, c, a.Subject, a.Unit, look)
+		if n != nil && !n.contradicted(logs(valuesOf(now[i]))) {
+			known[i] = n
+		}
+	}
+	steps := make([]step, len(cases)-1)
+	for i := range steps {
+		x := side{cases[i], now[i], known[i]}
+		steps[i] = eval.newStep(x, side{cases[i+1], now[i+1], known[i+1]}, sign, a, lv)
+	}
+	return eval.overSteps(a, steps, lv)
+}
+
+// side is one of the two cases of a step.
+type side struct {
+	c     *results.Case
+	ps    []point
+	known *noise
 }
 
 // trendCases are the cases that a trend runs over: those that are not absent.
@@ -104,14 +145,21 @@ func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool
 	return cases, outcome{}, true
 }
 
-func (eval *evaluator) newStep(
-	from, to *results.Case, x, y []point, sign float64, a *results.AssertionVerdict, lv levels,
-) step {
+func (eval *evaluator) newStep(from, to side, sign float64, a *results.AssertionVerdict, lv levels) step {
+	x, y := from.ps, to.ps
 	s := step{
-		from: from, to: to, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown),
+		from: from.c, to: to.c, fromE: logarithmic(valuesOf(x), lv.shown), toE: logarithmic(valuesOf(y), lv.shown),
 		n: min(len(x), len(y)),
 	}
-	s.diff, s.wide = logRatio(x, y, sign, lv.shown), logRatio(x, y, sign, lv.fail)
+	ratio := func(x, y []point, confidence float64) estimate {
+		e := logRatio(x, y, sign, confidence)
+		if from.known == nil || to.known == nil || paired(x, y) || e.n < 2 { // what a launch does to both cancels
+			return e
+		}
+		half := math.Hypot(from.known.half(len(x), confidence), to.known.half(len(y), confidence))
+		return estimate{e.center, min(e.lo, e.center-half), max(e.hi, e.center+half), e.n}
+	}
+	s.diff, s.wide = ratio(x, y, lv.shown), ratio(x, y, lv.fail)
 	s.place = s.locate(a)
 	mx, my := outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
 	if paired(x, y) { // a launch leaves a pair as a whole
@@ -124,7 +172,7 @@ func (eval *evaluator) newStep(
 		return s
 	}
 	restX, restY := without(x, mx), without(y, my)
-	rest := step{n: s.n, diff: logRatio(restX, restY, sign, lv.shown), wide: logRatio(restX, restY, sign, lv.fail)}
+	rest := step{n: s.n, diff: ratio(restX, restY, lv.shown), wide: ratio(restX, restY, lv.fail)}
 	if rest.diff.n < 2 || rest.locate(a) != s.place {
 		s.fragile = strings.Trim(describe(x, mx, a.Unit)+", "+describe(y, my, a.Unit), ", ")
 	}

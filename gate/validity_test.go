@@ -67,7 +67,7 @@ func TestValidityComesFirst(t *testing.T) {
 		}, results.Pass, "", ExitPassed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cs, a := good(), band(p(41.832), p(51.128), looks)
+			cs, a := good(), known(0.003, band(p(41.832), p(51.128), looks))
 			c.spoil(cs)
 			doc := judged(cs, a)
 			wantVerdict(t, a, c.want)

@@ -21,8 +21,15 @@ type point struct {
 // launch index. One launch without a value spoils all: a mean over the launches
 // that happen to have one would be a mean over the lucky ones.
 func points(d *workload.Definitions, c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
+	return pointsOf(d, c, c.Succeeded(), subject, unit)
+}
+
+// pointsOf are those of some launches of a case.
+func pointsOf(
+	d *workload.Definitions, c *results.Case, launches []*results.Launch, subject *assertion.Expr, unit string,
+) ([]point, error) {
 	var out []point
-	for _, l := range c.Succeeded() {
+	for _, l := range launches {
 		v, err := subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
 			if leaf.Baseline || leaf.Case != "" && leaf.Case != c.Key {
 				return 0, fmt.Errorf("metric %s is of another case", leaf.Metric)

@@ -23,7 +23,7 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 		if a.Trend.Direction == "decreases" {
 			lo, hi = -hi, -lo
 		}
-		text += fmt.Sprintf(", %s CI %s to %s", results.PercentText(lv.shown), signed(lo), signed(hi))
+		text += fmt.Sprintf(", %s CI %s to %s", results.PercentText(lv.stated), signed(lo), signed(hi))
 	}
 	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from,
 		scale.WithUnit(to), text, s.n)

@@ -3,6 +3,7 @@ package planner
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/assertion"
 	"weir/dsl"
@@ -29,8 +30,13 @@ func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) b
 			!(*b.Bounds.Lower > 0) {
 			continue
 		}
-		last := s.run.Launches[len(s.run.Launches)-1]
-		if need := unfailing(*b.Bounds.Lower, confidence); need > float64(last) {
+		looks := s.run.Launches
+		last := looks[len(looks)-1]
+		shows := func(n int) bool {
+			return unfailing(*b.Bounds.Lower, assertion.AtLook(confidence, looks, n)) <= float64(n)
+		}
+		if !slices.ContainsFunc(looks, shows) {
+			need := max(unfailing(*b.Bounds.Lower, confidence), float64(last+1))
 			t.fail(a.Range, "Too few launches",
 				fmt.Sprintf("%d launches cannot show that %s of them or more succeed, even if none fails.", last,
 					workload.Text(*b.Bounds.Lower)),

@@ -100,8 +100,37 @@ func writeTable(b *strings.Builder, c *results.Calibration, run string) {
 			cells = append(cells, scalar(t.Metric)+": "+scalar(targetText(t)))
 			fmt.Fprintf(b, "    # %s ±%s: %s\n", t.Metric, share(t.Tolerance), basis(t))
 		}
+		cells = append(cells, "noise: "+noiseCell(ts))
 		fmt.Fprintf(b, "    - {%s}\n", strings.Join(cells, ", "))
 	}
+}
+
+// noiseCell says how the metrics of a row vary, as the scenario language reads it: one noise
+// where there is one metric, else one for each.
+func noiseCell(ts []*results.Target) string {
+	if len(ts) == 1 {
+		return noiseOf(ts[0])
+	}
+	var cells []string
+	for _, t := range ts {
+		cells = append(cells, scalar(t.Metric)+": "+noiseOf(t))
+	}
+	return "{" + strings.Join(cells, ", ") + "}"
+}
+
+func noiseOf(t *results.Target) string {
+	var parts, freedom []string
+	for _, n := range t.Noise {
+		name := map[string]string{"launches": "launch", "sessions": "session"}[n.Of]
+		if name == "" {
+			continue
+		}
+		parts = append(parts, name+": "+significantText(n.CV*100)+"%")
+		if n.DF > 0 {
+			freedom = append(freedom, name+"_df: "+significantText(n.DF))
+		}
+	}
+	return "{" + strings.Join(append(parts, freedom...), ", ") + "}"
 }
 
 // basis says what a proposal rests on: "launches 1.1%, sessions 0.4%; 30 launches of 5 sessions, judged after 12".

@@ -113,10 +113,10 @@ func effectLegend(c *results.Comparison) []string {
 	lines := []string{
 		"change: new against base, in percent of the base or, where 0 is a value as any other, in the metric's unit",
 		"real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
-			" over all rows (Benjamini-Hochberg)",
+			" over all rows (Benjamini-Hochberg); if sessions are alike: so only if sessions do not differ, of which nothing is known",
 		"finds: the least change for the worse that these launches would show as real four times of five",
 		"regression: the whole interval is worse than the base by more than the margin of " + margin +
-			"; inconclusive: it crosses the margin; improved: a real change for the better",
+			"; inconclusive: it crosses the margin; improved: a change for the better",
 	}
 	if c.Multiple != "" {
 		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
@@ -369,7 +369,7 @@ func comparisonHeadline(c *results.Comparison) string {
 	}
 	found := 0
 	for _, e := range c.Effects {
-		if e.Change != nil && e.Change.Found {
+		if e.Change != nil && e.Change.Found && !e.Change.Assumes {
 			found++
 		}
 	}

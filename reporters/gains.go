@@ -112,6 +112,8 @@ func shownText(c *results.Change) string {
 	switch {
 	case c.Q == nil:
 		return "-"
+	case c.Found && c.Assumes:
+		return "if sessions are alike"
 	case c.Found:
 		return "yes"
 	}

@@ -33,8 +33,16 @@ func simulatedBanner(doc *results.Document) string {
 
 // banners say what nobody may miss of the numbers as a whole.
 func banners(doc *results.Document) []string {
-	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc)},
+	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc), unsealedBanner(doc)},
 		func(text string) bool { return text == "" })
+}
+
+// unsealedBanner says that nobody can tell whether the document was changed; "" if somebody can.
+func unsealedBanner(doc *results.Document) string {
+	if !doc.Unsealed() {
+		return ""
+	}
+	return "UNSEALED: nothing shows that the document is as it was written"
 }
 
 // scaledBanner says whose sleeps were not as long as the scenario has them; "" if

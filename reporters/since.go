@@ -67,6 +67,9 @@ func sinceText(s *results.Since, named bool) string {
 	switch {
 	case low == "":
 		change += ", and one launch cannot show whether that is more than noise"
+	case s.Change.Found && s.Change.Assumes:
+		change += fmt.Sprintf(" (%s CI %s to %s), a change if sessions do not differ, of which nothing is known",
+			results.ConfidenceText, low, high)
 	case s.Change.Found:
 		change += fmt.Sprintf(" (%s CI %s to %s), a real change", results.ConfidenceText, low, high)
 	default:
@@ -89,15 +92,21 @@ func sinceLast(doc *results.Document) []string {
 		plain(sentence(" ", "the last time was session", p.Session, "of",
 			p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) + ", which ended as " + p.Status),
 	}
-	found := 0
+	found, assumed := 0, 0
 	for _, s := range p.Since {
-		if s.Change.Found {
+		switch {
+		case s.Change.Found && s.Change.Assumes:
+			assumed++
+		case s.Change.Found:
 			found++
 		}
 	}
 	switch {
 	case len(p.Since) == 0:
 		out = append(out, "no metric that assertions are about was measured in both")
+	case assumed > 0:
+		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real, and %d if sessions do not differ, of which nothing is known",
+			plural(len(p.Since), "metric"), found, assumed))
 	default:
 		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real",
 			plural(len(p.Since), "metric"), found))

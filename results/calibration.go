@@ -49,6 +49,7 @@ type Target struct {
 type Component struct {
 	Of string  // launches | sessions | nodes
 	CV float64 // standard deviation of the logarithm
+	DF float64 // degrees of freedom
 }
 
 // Proposes says whether anything is proposed.

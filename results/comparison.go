@@ -95,6 +95,8 @@ type Change struct {
 	Q *float64 `json:"q" doc:"Least false discovery rate at which the change is found."`
 	// Found says that there is a change, however small.
 	Found bool `json:"found" doc:"There is a change, however small."`
+	// Assumes says that it is one of two sessions if sessions do not differ, of which nothing is known.
+	Assumes bool `json:"assumes_sessions_alike,omitzero" doc:"That is so only if sessions do not differ, of which nothing is known."`
 	// Detectable is the least true change for the worse (of metrics without a
 	// direction: upwards) that these launches would have found four times of five: a
 	// share of the base, or an amount where the effect is additive. Nil without an

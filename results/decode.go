@@ -52,6 +52,7 @@ func decode(in io.Reader, whole bool) (d *Document, changed, err error) {
 		return nil, nil, err
 	}
 	d.Cases = cases
+	d.ReadUnsealed = d.Seal == "" && !slices.ContainsFunc(cases, func(c *Case) bool { return c != nil && c.Seal != "" })
 	if whole {
 		if changed = d.complete(); changed == nil {
 			changed = d.verify(seals, frame)

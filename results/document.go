@@ -31,6 +31,8 @@ type Document struct {
 	Summary     Summary             `json:"summary"`
 	// Baseline is what assertions that mention it are held against; nil without one.
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
+	// Noise is what the history of the scenario says of the noise of cases.
+	Noise []CaseNoise `json:"noise,omitempty" doc:"What earlier sessions say of how the metrics of cases vary; verdicts use it as a floor."`
 	// Previous is what has changed since an earlier session; nil where none is known.
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Gains are a table for each run that sweeps variants of which one is the baseline.
@@ -46,6 +48,9 @@ type Document struct {
 	Metrics []MetricTable `json:"metrics,omitempty" doc:"What defines the numbers of launches: a table for each workload that was measured, and one for each run that declares its own metrics. Absent from documents of older versions."`
 	// Seal shows that nothing was changed since the document was written; see ReadWhole.
 	Seal string `json:"seal,omitempty" doc:"Digest of the seals of all cases and of everything outside of them. Absent from documents of older versions." schema:"ref=seal"`
+
+	// ReadUnsealed says that it was read without a seal.
+	ReadUnsealed bool `json:"-"`
 }
 
 // Baseline is another session's measurements, copied into this document so that

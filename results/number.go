@@ -100,7 +100,15 @@ func (o Observed) String() string {
 	if o.CI == nil {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
-	return fmt.Sprintf("%s (%s CI %s–%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.N)
+	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
+}
+
+// overLooks says that the error is shared by several looks.
+func (o Observed) overLooks() string {
+	if o.Looks < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" over %d looks", o.Looks)
 }
 
 func (o Observed) confidence() string {
@@ -115,8 +123,8 @@ func PercentText(c float64) string {
 	return strconv.FormatFloat(quantity.Round(c*100), 'g', 8, 64) + "%"
 }
 
-// Confidence is that of every interval in the document that names no other: 0.96 is what keeps the
-// one-sided error of four looks (after 3, 5, 8 and 12 launches) near 5 %.
+// Confidence is that of every interval in the document that names no other: it leaves 2 % of error
+// to each side, which the looks of an assertion share.
 const Confidence = assertion.Confidence
 
 // ConfidenceText is Confidence for readers.
@@ -161,4 +169,58 @@ func fixed(v float64, places int) string {
 		return strconv.FormatFloat(v, 'g', singleLaunch, 64)
 	}
 	return strconv.FormatFloat(v, 'f', max(places, 0), 64)
+}
+
+// Beside writes the estimate next to the bounds that it is judged by: with so many digits
+// that the ends of its interval, rounded outward, lie on the sides of the bounds on which
+// they are.
+func (o Observed) Beside(bounds ...*float64) string {
+	if o.CI == nil {
+		return o.String()
+	}
+	s := ScaleFor(o.Value, o.Unit)
+	value, low, high := s.Outward(o.Value, *o.CI, bounds...)
+	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
+}
+
+// mostDigits is where digits stop to be added.
+const mostDigits = 9
+
+// Outward writes a value and its interval as Estimate does, with the ends rounded outward and
+// with more digits where they would not lie on the sides of the bounds on which they are.
+func (s Scale) Outward(v float64, ci [2]float64, bounds ...*float64) (value, low, high string) {
+	v *= s.Factor
+	lo, hi := ci[0]*s.Factor, ci[1]*s.Factor
+	half := (hi - lo) / 2
+	if half <= 0 || math.IsInf(half, 0) || math.Abs(lo) >= 1e9 || math.Abs(hi) >= 1e9 || half < 1e-9 {
+		return s.Estimate(v/s.Factor, &ci)
+	}
+	places := -exponent(half)
+	for extra := 0; ; extra++ {
+		at := significant(lo, places) + extra
+		to := significant(hi, places) + extra
+		down, up := outward(lo, at, math.Floor), outward(hi, to, math.Ceil)
+		if extra == mostDigits || sameSides(lo, down, s.Factor, bounds) && sameSides(hi, up, s.Factor, bounds) {
+			return rounded(v, significant(v, places+1)+extra), rounded(down, at), rounded(up, to)
+		}
+	}
+}
+
+func outward(v float64, places int, to func(float64) float64) float64 {
+	unit := math.Pow10(-places)
+	return quantity.Round(to(quantity.Round(v/unit)) * unit)
+}
+
+// sameSides says whether a number that was rounded lies to all bounds as it did before.
+func sameSides(v, rounded, factor float64, bounds []*float64) bool {
+	for _, b := range bounds {
+		if b == nil {
+			continue
+		}
+		bound := quantity.Round(*b * factor)
+		if v < bound != (rounded < bound) || v > bound != (rounded > bound) {
+			return false
+		}
+	}
+	return true
 }

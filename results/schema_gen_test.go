@@ -155,8 +155,8 @@ func (g *schemaGen) define(t reflect.Type) string {
 	g.defs[name] = node{"type": "object", "additionalProperties": false, "properties": properties}
 	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get("json")
-		if tag == "" {
-			continue // embedded
+		if tag == "" || tag == "-" {
+			continue // embedded, or not in the document
 		}
 		member, omitted, _ := strings.Cut(tag, ",")
 		if k := f.Type.Kind(); omitted == "omitempty" && k != reflect.String && k != reflect.Slice && k != reflect.Map {

@@ -52,7 +52,9 @@ func full() *results.Document {
 			"GB/s"
 		return &results.AssertionVerdict{
 			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m",
-			Observed: &results.Observed{Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3},
+			Observed: &results.Observed{
+				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4, Noise: "noise 1% by reference t",
+			},
 		}
 	}
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
@@ -60,6 +62,10 @@ func full() *results.Document {
 		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm",
 		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
 			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
+		Noise: []assertion.Noise{{
+			Case: "k", Metric: "bandwidth", Launch: 0.02, LaunchDF: 33, Session: 0.01, SessionDF: 2,
+			KnowsSessions: true, From: "reference t",
+		}},
 		Parts: []assertion.Part{{
 			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}},
 			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Case: "a",
@@ -211,7 +217,8 @@ func full() *results.Document {
 				Case: "a", Metric: "bandwidth", Unit: "GB/s", Base: results.Observed{Value: 46, Unit: "GB/s",
 					CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
 				Change: results.Change{
-					Value: 0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
+					Assumes: true,
+					Value:   0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
 				},
 			}},
 		},
@@ -233,6 +240,10 @@ func full() *results.Document {
 			Columns: []results.MetricColumn{
 				{Metric: "time.p99", Head: "time\np99", Drop: 1, Interval: true, Percent: true},
 			},
+		}},
+		Noise: []results.CaseNoise{{
+			Case: "k", Environment: "sha256:01",
+			Metrics: []assertion.Noise{{Metric: "bandwidth", Launch: 0.02, From: "history of 2 sessions"}},
 		}},
 		Services: []results.Service{{
 			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
@@ -273,6 +284,9 @@ func TestFullSetsEveryField(t *testing.T) {
 			}
 			for i := range v.NumField() {
 				f := v.Type().Field(i)
+				if f.Tag.Get("json") == "-" {
+					continue
+				}
 				name := v.Type().String() + "." + f.Name
 				set[name] = set[name] || !v.Field(i).IsZero()
 				walk(v.Field(i))

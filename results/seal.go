@@ -53,6 +53,10 @@ func (d *Document) SealedEarlier() bool {
 		func(c *Case) bool { return strings.HasPrefix(c.Seal, sealVersion) })
 }
 
+// Unsealed says that the document was read and had no seal at all, as those of older versions
+// have none: nobody can tell whether it was changed.
+func (d *Document) Unsealed() bool { return d.ReadUnsealed }
+
 // complete holds the cases against the plan that the document names: what was taken out
 // must not count as what never failed.
 func (d *Document) complete() error {
@@ -66,6 +70,9 @@ func (d *Document) complete() error {
 // Documents of versions without seals have none.
 func (d *Document) verify(cases []string, frame jsontext.Value) error {
 	sealed := d.Seal != "" || slices.ContainsFunc(d.Cases, func(c *Case) bool { return c.Seal != "" })
+	if !sealed && d.Quantiles != nil { // which versions write that seal all that they write
+		return fmt.Errorf("%w: it has no seal, and the version that wrote it seals", ErrChanged)
+	}
 	if !sealed || d.SealedEarlier() {
 		return nil
 	}

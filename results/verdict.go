@@ -35,6 +35,18 @@ type Observed struct {
 	N     int         `json:"n" schema:"minimum=1"`
 	// Confidence of CI, where it is not the document's (Confidence).
 	Confidence float64 `json:"confidence,omitzero" doc:"Of ci, where it is not 0.96." schema:"ref=confidence"`
+	// Looks is how many looks share the error that Confidence leaves; 0: there is one.
+	Looks int `json:"looks,omitzero" doc:"How many looks share the error that the confidence leaves, where there are several: ci is then wider than that of one look." schema:"minimum=2"`
+	// Noise says what of the noise was known beforehand; "" where nothing was.
+	Noise string `json:"noise,omitempty" doc:"What was known of the noise beforehand, and where from: ci is at least as wide as this noise makes it. Absent: nothing."`
+}
+
+// CaseNoise is what was known of a case before the session.
+type CaseNoise struct {
+	Case string `json:"case" doc:"Key."`
+	// Environment is the fingerprint of where it was found; in another one it says nothing.
+	Environment string            `json:"environment,omitempty" doc:"Fingerprint of where it was found; in another one it says nothing."`
+	Metrics     []assertion.Noise `json:"metrics"`
 }
 
 // Summary counts.

@@ -20,7 +20,7 @@ import (
 func newDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "docs",
-		Short:   "print the reference: the language, functions, workloads, metrics, traffic of models, reports, exit codes",
+		Short:   "print the reference: the language, functions, workloads, metrics, statistics, traffic of models, reports, exit codes",
 		Example: "  weir docs workloads",
 	}
 	for name, page := range map[string]struct {
@@ -31,6 +31,7 @@ func newDocs() *cobra.Command {
 		"functions":  {"functions of expressions and forms of assertions, with examples", docsFunctions},
 		"generate":   {"what traffic that follows from a model takes, in a scenario and of weir matgen", docsGenerate},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
+		"statistics": {"how verdicts are found: what is assumed, the rules, how often they are wrong", docsStatistics},
 		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -49,6 +50,8 @@ func newDocs() *cobra.Command {
 	)
 	return cmd
 }
+
+func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics) }
 
 // docsOfWorkloads is a page about all workloads or the ones that are named.
 func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)) *cobra.Command {

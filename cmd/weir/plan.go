@@ -62,7 +62,8 @@ func newPlan() *cobra.Command {
 		Short: "show what a scenario would run and what it asserts, with the numbers that decide",
 		Long: `plan shows every case that a scenario gives, in the order in which they run, what
 is asserted of each with its numeric bounds, which cases share launches, and how
-many launches it takes. A saved plan runs exactly as it was shown.
+many launches it takes. Where references say how metrics vary, it says with which probability
+assertions would pass or fail at some true values. A saved plan runs exactly as it was shown.
 
 With the flags of launchers that weir run has, or a site file, it also shows what the
 launcher is told and which flag or file says so. No plan that is saved holds that.`,
@@ -130,7 +131,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	err = write(p, cmd.OutOrStdout())
 	if f.output == "text" {
-		err = errors.Join(err, f.fleet.Text(cmd.OutOrStdout()))
+		err = errors.Join(err, writePower(cmd.OutOrStdout(), p), f.fleet.Text(cmd.OutOrStdout()))
 	}
 	return exit.With(gate.ExitExecution, err)
 }

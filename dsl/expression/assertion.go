@@ -209,6 +209,33 @@ func (a *Assertion) referenced() *assertion.Reference {
 	return out
 }
 
+// noiseOf is what the table of the run says of how the metrics of a subject vary in a case.
+func (a *Assertion) noiseOf(subject *assertion.Expr, s Scope, key string) []assertion.Noise {
+	r := a.names.Reference
+	if r == nil || subject == nil {
+		return nil
+	}
+	var out []assertion.Noise
+	for _, metric := range subject.Metrics() {
+		for _, i := range r.fitting(s) {
+			row := r.Rows[i]
+			if _, has := row.Values[metric]; !has {
+				continue
+			}
+			n, ok := row.Noise[metric]
+			if !ok {
+				n, ok = row.Noise[""]
+			}
+			if ok {
+				n.Case, n.Metric, n.From = key, metric, "reference "+r.Name
+				out = append(out, n)
+			}
+			break
+		}
+	}
+	return out
+}
+
 // Uses are the names that the assertion depends on, each once, in order.
 func (a *Assertion) Uses() Uses {
 	var u Uses

@@ -27,6 +27,9 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 		return out, err
 	}
 	out.Subject, out.Unit, out.Bounds = b.subject, b.unit, b.bounds
+	if a.relations[0].axis == "" {
+		out.Noise = a.noiseOf(out.Subject, s, "")
+	}
 	if r := a.relations[0]; r.axis != "" {
 		out.Trend = &assertion.Trend{Axis: r.axis, Direction: r.word, Tolerance: quantity.Round(r.share)}
 		out.Lowered = trendText(out.Subject, out.Trend)
@@ -64,7 +67,25 @@ func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 		out.Subject, out.Unit, out.Bounds, out.Lowered = b.subject, b.unit, b.bounds, b.String()
 	}
 	out.Cases = slices.Concat(l.own.keys, l.others.keys)
+	out.Noise = a.noiseOver(&out, cases)
 	return out, nil
+}
+
+// noiseOver is what the table says of the cases of an assertion over several.
+func (a *Assertion) noiseOver(out *assertion.Assertion, cases []Scope) []assertion.Noise {
+	var all []assertion.Noise
+	parts := map[string]*assertion.Expr{}
+	for _, p := range out.Parts {
+		parts[p.Case] = p.Subject
+	}
+	for _, c := range cases {
+		subject := out.Subject
+		if subject == nil {
+			subject = parts[c.Key]
+		}
+		all = append(all, a.noiseOf(subject, c, c.Key)...)
+	}
+	return all
 }
 
 // fixed is what is known of the point of an assertion over several cases.

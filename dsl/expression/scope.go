@@ -4,7 +4,10 @@
 // quantities stand behind names of the same length.
 package expression
 
-import "weir/workload"
+import (
+	"weir/assertion"
+	"weir/workload"
+)
 
 // Scope is what where, when and assertions see of a case.
 type Scope struct {
@@ -66,4 +69,6 @@ type Reference struct {
 type ReferenceRow struct {
 	At     map[string]string  // canonical texts by axis or option
 	Values map[string]float64 // by metric, in base units
+	// Noise is what the row says of how metrics vary, by metric; "" is of all in the row.
+	Noise map[string]assertion.Noise
 }

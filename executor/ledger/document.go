@@ -40,6 +40,11 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		Assertions:  []*results.AssertionVerdict{},
 		Metrics:     p.Metrics(),
 	}
+	for _, n := range o.Noise {
+		if slices.ContainsFunc(p.Cases, func(c *planner.Case) bool { return c.Key == n.Case }) {
+			d.Noise = append(d.Noise, n)
+		}
+	}
 	looks := map[string][]int{}
 	for _, g := range p.Groups {
 		if len(g.During) > 0 {

@@ -58,3 +58,7 @@ func Serial(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// Whole is whether this is the run of everything: tests of minutes too. A simulation that
+// every run does in brief is done at length then.
+func Whole() bool { return !Short() && os.Getenv(lab) != "" }

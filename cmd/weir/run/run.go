@@ -44,6 +44,8 @@ type flags struct {
 	allowStale bool
 	resume     string
 	baseline   string
+	noiseFrom  []string // documents
+	noise      []results.CaseNoise
 	previous   string
 	earlier    *results.Document // of --previous
 	version    results.Version   // of this program
@@ -93,6 +95,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	cmd.Flags().StringArrayVar(&f.noiseFrom, "noise-from", nil,
+		"result document `FILE|DIR` of an earlier session; all that are given say how much launches and sessions vary, which no interval is narrower than")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "",
@@ -170,6 +174,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		if f.earlier, err = stored.Read(f.previous, cmd.ErrOrStderr()); err != nil {
 			return fmt.Errorf("--previous: %w", err)
 		}
+	}
+	if err := f.readNoise(cmd.ErrOrStderr()); err != nil {
+		return err
 	}
 	baselines, err := f.baselines(plans, cmd.ErrOrStderr())
 	if err != nil {

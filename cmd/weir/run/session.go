@@ -63,6 +63,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
+			Noise: s.flags.noise,
 			Judge: gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				s.stream.write(e)

@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"math"
+	"slices"
+)
+
+// Sessions are a level of their own: another day, another allocation, other nodes. What two
+// sessions measured differs by what their launches vary and by what sessions vary, so that
+// the variance of a contrast with a stored baseline is
+//
+//	V = V(launches) + 2·w²·τ²
+//
+// for a metric of weight w whose sessions have the standard deviation τ, with
+// Satterthwaite's degrees of freedom. τ is known by references or history, or it is not
+// known at all, and then the statement holds only if sessions do not differ, which it says.
+type sessionNoise struct {
+	variance, df float64
+	text         string
+}
+
+// betweenSessions is what sessions add to the variance of a combination.
+func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
+	var out sessionNoise
+	welch, stored, unknown := 0., false, false
+	for i, v := range c.all {
+		s := c.sources[v.source]
+		if s.c != nil {
+			continue
+		}
+		stored = true
+		n := eval.between(cl.noise, s.key, v.leaf.Metric)
+		if n == nil || !c.log {
+			unknown = true
+			continue
+		}
+		part := 2 * c.weights[i] * c.weights[i] * n.Session * n.Session
+		out.variance += part
+		if n.SessionDF > 0 {
+			welch += part * part / n.SessionDF
+		}
+		out.text = "; sessions vary by " + percent(n.Session) + " by " + n.From
+	}
+	if out.variance > 0 && welch > 0 {
+		out.df = out.variance * out.variance / welch
+	}
+	if stored && unknown {
+		out.text = "; assumes that sessions do not differ"
+	}
+	return out
+}
+
+// add is the variance of a combination with that of sessions, and its degrees of freedom, 0
+// where nothing was estimated.
+func (s sessionNoise) add(c *combination) meanSquare {
+	welch := 0.
+	if c.df > 0 {
+		welch += c.variance * c.variance / c.df
+	}
+	if s.df > 0 {
+		welch += s.variance * s.variance / s.df
+	}
+	sum := meanSquare{value: c.variance + s.variance}
+	if welch > 0 {
+		sum.df = sum.value * sum.value / welch
+	}
+	return sum
+}
+
+// combinedFloor is what is known of the noise of the cases of a combination: the least
+// variance that it can have.
+type combinedFloor struct {
+	variance, df float64
+	text         string
+}
+
+// floorOf is the floor of a combination, nil where the noise of one of its cases is not
+// known or contradicted. Launches that took turns have their noise in common, which cancels: the floor
+// of such cases is that of nothing.
+func (eval *evaluator) floorOf(cl claim, c *combination, look int) *combinedFloor {
+	if !c.log {
+		return nil
+	}
+	out := &combinedFloor{}
+	paired := map[int]bool{}
+	for _, cluster := range clusters(c.sources) {
+		for _, i := range cluster {
+			paired[i] = len(cluster) > 1
+		}
+	}
+	for i, s := range c.sources {
+		owner := s.c
+		if owner == nil {
+			if owner = eval.cases[s.key]; owner == nil {
+				return nil
+			}
+		}
+		var texts []string
+		for j, v := range c.all {
+			if v.source != i {
+				continue
+			}
+			leaf := *v.leaf
+			leaf.Case, leaf.Baseline = "", false
+			n := eval.noiseOf(cl.noise, owner, &leaf, leaf.Unit, look)
+			if n == nil || s.c != nil && n.contradicted(logs(v.values)) {
+				return nil
+			}
+			texts = append(texts, n.String())
+			if !paired[i] {
+				out.variance += c.weights[j] * c.weights[j] * n.sd * n.sd / float64(len(s.launches))
+			}
+			if n.df > 0 && (out.df == 0 || n.df < out.df) {
+				out.df = n.df
+			}
+		}
+		if s.c != nil && out.text == "" {
+			slices.Sort(texts)
+			if len(texts) > 0 {
+				out.text = texts[0]
+			}
+		}
+	}
+	return out
+}
+
+// widen is the estimate of a combination whose variance is that of its launches and sessions,
+// at least as wide as the floor makes it.
+func (f *combinedFloor) widen(c *combination, v meanSquare, confidence float64) estimate {
+	e := c.at(confidence)
+	if c.n < 2 {
+		return e
+	}
+	half := 0.
+	if v.value > 0 {
+		half = quantileOf(v.df, confidence) * math.Sqrt(v.value)
+	}
+	if f != nil {
+		least := f.variance + v.value - c.variance // what sessions add is in both
+		half = max(half, quantileOf(f.df, confidence)*math.Sqrt(max(0, least)))
+	}
+	if half == 0 {
+		return e
+	}
+	return c.within(half)
+}

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"math"
+
+	"weir/assertion"
+	"weir/results"
+	"weir/workload"
+)
+
+// NoiseOf is what earlier sessions of a scenario on machines that are alike say of how the
+// metrics vary that assertions are about. Cases that a session could not use, and metrics
+// that may be 0, are left out. It fails on sessions that do not belong together.
+func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
+	if err := belongTogether(docs, true); err != nil {
+		return nil, err
+	}
+	metrics := workload.DefinitionsOf(docs...)
+	asserted := map[string]map[string]bool{}
+	for _, d := range docs {
+		for key, names := range assertedMetrics(d) {
+			if asserted[key] == nil {
+				asserted[key] = map[string]bool{}
+			}
+			for _, name := range names {
+				asserted[key][name] = true
+			}
+		}
+	}
+	var out []results.CaseNoise
+	keys, cases := casesByKey(docs)
+	for _, key := range keys {
+		of := cases[key]
+		n := results.CaseNoise{Case: key, Environment: docs[0].Environment.Fingerprint}
+		for _, m := range metrics.Of(of[0].Workload, of[0].Run).Definitions {
+			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unfitSession(of, m) != "" {
+				continue
+			}
+			c := componentsOf(nestedOf(of, m.Name))
+			if c.launch.df == 0 {
+				continue
+			}
+			one := assertion.Noise{
+				Metric: m.Name, Launch: math.Sqrt(c.launch.value), LaunchDF: c.launch.df,
+				From: "history of " + counted(len(of), "session"),
+			}
+			if c.session.df > 0 {
+				one.KnowsSessions = true
+				one.Session, one.SessionDF = math.Sqrt(max(0, c.sessionVariance())), c.sessionDF()
+			}
+			n.Metrics = append(n.Metrics, one)
+		}
+		if len(n.Metrics) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// nestedOf are the logarithms of a metric by node set, session and launch.
+func nestedOf(of []measuredCase, metric string) nested {
+	sets := map[string]int{}
+	var data nested
+	for _, m := range of {
+		launches := m.Succeeded()
+		var values []float64
+		for _, l := range launches {
+			values = append(values, l.Metrics.At(metric))
+		}
+		nodes := nodesOf(launches)
+		i, known := sets[nodes]
+		if !known {
+			i = len(data)
+			sets[nodes] = i
+			data = append(data, nil)
+		}
+		data[i] = append(data[i], logs(values))
+	}
+	return data
+}
