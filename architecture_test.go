@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 	"weir/toolimport":         {"weir/dsl", "weir/workload", "weir/quantity"},
 	"weir/dsl": {"weir/placeholder", "weir/ctperftest", "weir/matgen", "weir/matrix", "weir/assertion",
 		"weir/quantity", "weir/workload"},
-	"weir/planner":        {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload"},
+	"weir/planner":        {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload", "weir/fabric"},
 	"weir/engine":         {"weir/fabric", "weir/workload", "weir/results"},
 	"weir/engine/native":  {"weir/engine", "weir/fabric", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/engine/mesh":    {"weir/engine"},

@@ -57,7 +57,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 		steps[i] = eval.newStep(cases[i], cases[i+1], series[i], series[i+1], sign, a, lv)
 	}
 	o = eval.overSteps(a, steps, lv)
-	o.message += absence(len(a.Cases) - len(cases))
+	o.message += notRun(len(a.Cases) - len(cases))
 	return o
 }
 

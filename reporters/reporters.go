@@ -26,6 +26,7 @@ const Stdout = "-"
 
 var registry = []Reporter{
 	{"csv", "results.csv", CSV},
+	{"csv-launches", "launches.csv", CSVLaunches},
 	{"github", Stdout, GitHub},
 	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},

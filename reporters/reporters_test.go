@@ -33,7 +33,7 @@ func read(t *testing.T, name string) *results.Document {
 
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
-		"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv",
+		"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv", "csv-launches": "launches.csv",
 		"json": "json", "junit": "xml", "markdown": "md", "table": "txt",
 	}
 	for _, name := range documents {
@@ -163,7 +163,7 @@ func TestWriteFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{
-		"junit.xml", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
+		"junit.xml", "launches.csv", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
 		"results.csv", "results.json",
 	}
 	if !slices.Equal(names, want) {

@@ -29,6 +29,8 @@ type Options struct {
 	// where it was read. A resumed session has the one that it began with.
 	Baseline     *results.Document
 	BaselineFile string
+	// SkipMissing says that assertions are skipped that mention what the baseline lacks.
+	SkipMissing bool
 
 	// Judge fills in estimates and verdicts from the launches so far, and Undecided
 	// then names the cases to which more launches could make a difference. Without

@@ -63,7 +63,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
-			Judge: gate.Judge, Undecided: gate.Undecided,
+			SkipMissing: s.baseline.skip,
+			Judge:       gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				s.stream.write(e)
 				show.See(e)
