@@ -139,7 +139,11 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 		fmt.Fprintf(&t.out, "  %s\n", d)
 	}
 	if len(c.Effects) > 0 {
-		fmt.Fprintf(&t.out, "\n%s\n\n", t.effects(c))
+		fmt.Fprintf(&t.out, "\n%s\n", t.effects(c))
+		for _, line := range geomeanLines(c) {
+			fmt.Fprintf(&t.out, "  %s\n", line)
+		}
+		t.out.WriteByte('\n')
 	}
 	for _, e := range worthTelling(c) {
 		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(e.Verdict), effectLabel(e.Verdict)),
@@ -160,12 +164,13 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 }
 
 // worthTelling are the effects of which more is said than the table does, worst first: all
-// that are not well, and real changes.
+// that are not well.
 func worthTelling(c *results.Comparison) []*results.Effect {
 	var out []*results.Effect
 	for _, v := range effectVerdicts {
 		for _, e := range c.Effects {
-			if e.Verdict == v.verdict && (e.Verdict != results.NoRegression || e.Change.Found) {
+			well := e.Verdict == results.NoRegression || e.Verdict == results.Improved || e.Verdict == results.Reported
+			if e.Verdict == v.verdict && !well {
 				out = append(out, e)
 			}
 		}

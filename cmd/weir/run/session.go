@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"golang.org/x/sys/unix"
+
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/program"
 	"weir/cmd/weir/reports"
@@ -108,13 +110,21 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout belongs to a program
 	}
-	if failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w)); failed != nil {
+	if failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w)); failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
 		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
 	}
 	if kept {
 		fmt.Fprintf(s.stderr, "results in %s\n", dir)
+		if endedEarly(doc.Session.ExitCode) {
+			fmt.Fprintf(s.stderr, "what was measured is kept; go on with: weir run --resume %s\n", dir)
+		}
 	}
 	return err
+}
+
+// endedEarly says whether a session was ended by a signal or its time before it was done.
+func endedEarly(code int) bool {
+	return code == gate.ExitInterrupted || code == gate.ExitTerminated || code == gate.ExitTimeout
 }
 
 // keep writes the document, and the reports that were asked for or are always made.
