@@ -31,7 +31,8 @@ func (l *loader) readBaseline(m *module, content *hcl.BodyContent) {
 	switch {
 	case !ok:
 	case strings.TrimSpace(path) == "":
-		l.error(expr.Range(), "Invalid value", "baseline names no file.", "Name a result document, or leave the key out.")
+		l.error(expr.Range(), "Invalid value", "baseline names no file.",
+			"Name a result document, or leave the key out.")
 	default:
 		m.Baseline, m.ownBaseline = l.relative(path), true
 	}

@@ -114,7 +114,8 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	parsed, err := s.Option.Parse(text)
 	if err != nil {
 		return nil, hcl.Diagnostics{
-			diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err), valueHint(s.Option, text)),
+			diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err),
+				valueHint(s.Option, text)),
 		}
 	}
 	return parsed, nil

@@ -112,7 +112,8 @@ func (t *Table) together(s *sheet) {
 	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
 		if err := k.Check(optionsOf(columns, i)); err != nil {
-			t.fail(s.blamed(err.Error()), "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err),
+			t.fail(s.blamed(err.Error()), "Options that do not go together",
+				fmt.Sprintf("Run %q: %s.", s.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
 		return true
@@ -188,7 +189,9 @@ func (s *sheet) unset(i int) (names []string) {
 
 // blamed is the place of the option that a message names, where the run sets it; otherwise the run's.
 func (s *sheet) blamed(message string) hcl.Range {
-	words := strings.FieldsFunc(message, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
+	words := strings.FieldsFunc(message, func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
 	at := s.run.Range
 	for _, c := range s.settings { // the last of those that it names: the others ask for it
 		if given, own := c.Given(); own && !c.Env && slices.Contains(words, c.Name) {

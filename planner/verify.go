@@ -63,7 +63,8 @@ func (c *Case) canonical(judged, around []byte) []byte {
 	if len(c.Secrets) > 0 {
 		secrets = encode(c.Secrets)
 	}
-	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.environment()), encode(c.Place), secrets, judged,
+	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.environment()), encode(c.Place),
+		secrets, judged,
 		around)
 }
 

@@ -132,7 +132,8 @@ func full() *results.Document {
 			Workload:  "transfer",
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
 			AxisOrder: []string{"block_size", "threads"},
-			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"}, Unset: []string{"C"},
+			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
+			Unset:  []string{"C"},
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			MayFail: &results.MayFail{
 				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",

@@ -30,7 +30,8 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	root.AddCommand(
 		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(),
 		newProbe(), newAgent(), cluster.New(),
-		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(), newInit(),
+		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(),
+		newInit(),
 		newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()

@@ -26,25 +26,27 @@ func TestNoWordsOfLibraries(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"empty.json": "{}", "list.json": "[]", "nothing.json": "", "text.json": "scenario: x", "broken.json": `{"schema": `,
-		"yaml.hcl": "scenario: x\nruns:\n  a: {workload: transfer}\n", "utf16.yaml": "\xff\xfes\x00c\x00",
+		"empty.json": "{}", "list.json": "[]", "nothing.json": "", "text.json": "scenario: x",
+		"broken.json": `{"schema": `,
+		"yaml.hcl":    "scenario: x\nruns:\n  a: {workload: transfer}\n", "utf16.yaml": "\xff\xfes\x00c\x00",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	lines := []string{
-		"run", "run GOOD --launches x", "run GOOD --launches 99999999999999999999", "run GOOD -o x", "run GOOD --var",
-		"run GOOD --var x", "run GOOD --report pdf", "run GOOD --out /proc/x", "run GOOD --timeout 3", "run list.json",
-		"run empty.json", "run nothing.json", "run text.json", "run broken.json", "run nope.yaml", "run --resume nope",
-		"run GOOD --baseline nope.json", "run GOOD --previous nope.json", "run yaml.hcl", "run utf16.yaml",
-		"plan", "plan -o", "plan list.json", "plan broken.json", "plan GOOD --diff nope.json",
-		"validate nope.yaml", "validate", "validate yaml.hcl", "gate", "gate GOOD", "gate empty.json", "gate nothing.json",
-		"gate list.json", "gate nope", "compare", "compare a b c", "compare GOOD GOOD", "compare nope nope2", "report",
-		"report empty.json --report html", "report nope --report html", "calibrate", "calibrate nope.json", "history add",
-		"history add nope.json", "ci github", "ci gitlab nope.yaml", "convert", "convert GOOD --to toml", "convert nope.yaml --to hcl",
-		"fmt nope.yaml", "import ct-perftest nope.yaml", "matgen --model nope", "schema nope", "docs nope", "docs metrics nope",
-		"catalog show nope", "probe x", "frobnicate", "init nope",
+		"run", "run GOOD --launches x", "run GOOD --launches 99999999999999999999", "run GOOD -o x",
+		"run GOOD --var", "run GOOD --var x", "run GOOD --report pdf", "run GOOD --out /proc/x",
+		"run GOOD --timeout 3", "run list.json", "run empty.json", "run nothing.json", "run text.json",
+		"run broken.json", "run nope.yaml", "run --resume nope", "run GOOD --baseline nope.json",
+		"run GOOD --previous nope.json", "run yaml.hcl", "run utf16.yaml", "plan", "plan -o", "plan list.json",
+		"plan broken.json", "plan GOOD --diff nope.json", "validate nope.yaml", "validate", "validate yaml.hcl",
+		"gate", "gate GOOD", "gate empty.json", "gate nothing.json", "gate list.json", "gate nope", "compare",
+		"compare a b c", "compare GOOD GOOD", "compare nope nope2", "report", "report empty.json --report html",
+		"report nope --report html", "calibrate", "calibrate nope.json", "history add", "history add nope.json",
+		"ci github", "ci gitlab nope.yaml", "convert", "convert GOOD --to toml", "convert nope.yaml --to hcl",
+		"fmt nope.yaml", "import ct-perftest nope.yaml", "matgen --model nope", "schema nope", "docs nope",
+		"docs metrics nope", "catalog show nope", "probe x", "frobnicate", "init nope",
 	}
 	for _, line := range lines {
 		args := strings.Fields(strings.ReplaceAll(line, "GOOD", good))

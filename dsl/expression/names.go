@@ -140,7 +140,7 @@ func (n *Names) unknownKnob(t token) *Error {
 		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
 			"%q is measured, and conditions are decided before anything runs", t.text)
 	}
-	if root, rest, ok := strings.Cut(t.text, "."); ok && root != "host" && suggest.Nearest(root, []string{"host"}) != "" &&
+	if root, rest, ok := strings.Cut(t.text, "."); ok && suggest.Nearest(root, []string{"host"}) != "" &&
 		slices.Contains(hostFields, "host."+rest) {
 		return errorf(t.from, t.to, "did you mean host."+rest+"?", "there is no %q", t.text)
 	}

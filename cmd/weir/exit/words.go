@@ -13,17 +13,20 @@ type rewording struct {
 
 func reworded(text, plain string) rewording { return rewording{regexp.MustCompile(text), plain} }
 
+// ofFlag is how the reader of flags begins.
+const ofFlag = `invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `
+
 // rewordings are the texts of Go, cobra, gRPC and encoding/json that errors are wrapped around.
 var rewordings = []rewording{
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: strconv\.Parse(?:Int|Uint): parsing .*: value out of range`,
+	reworded(ofFlag+`strconv\.Parse(?:Int|Uint): parsing .*: value out of range`,
 		`$2: "$1" is too large`),
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: (?:strconv\.(?:Atoi|ParseInt|ParseUint): )parsing .*`,
+	reworded(ofFlag+`(?:strconv\.(?:Atoi|ParseInt|ParseUint): )parsing .*`,
 		`$2: "$1" is not a whole number`),
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: strconv\.ParseFloat: .*`, `$2: "$1" is not a number`),
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: strconv\.ParseBool: .*`,
+	reworded(ofFlag+`strconv\.ParseFloat: .*`, `$2: "$1" is not a number`),
+	reworded(ofFlag+`strconv\.ParseBool: .*`,
 		`$2: "$1" is neither true nor false`),
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: time: .*`, `$2: "$1" is not a time: write 30s or 5m`),
-	reworded(`invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `, `$2: "$1": `),
+	reworded(ofFlag+`time: .*`, `$2: "$1" is not a time: write 30s or 5m`),
+	reworded(ofFlag+``, `$2: "$1": `),
 	reworded(`flag needs an argument: '(\w)' in -\w+`, `-$1 needs a value`),
 	reworded(`flag needs an argument: (--[\w-]+)`, `$1 needs a value`),
 	reworded(`unknown shorthand flag: '(.)' in (-\S+)`, `there is no flag -$1`),
@@ -33,7 +36,8 @@ var rewordings = []rewording{
 	reworded(`json: cannot unmarshal (\w+) into Go value of type \S+`, `it is JSON of another kind: it begins with $1`),
 	reworded(`json: cannot unmarshal (\w+) into Go struct field (\S+) of type \S+`, `$2 cannot be $1`),
 	reworded(`json: unknown field ("\S+")`, `$1 is no key that this version of weir knows`),
-	reworded(`(?:jsontext: |json: )?invalid character .*?(?: at start of value| looking for beginning of value| in literal .*| after .*)(?:\nit is no object)?`,
+	reworded(`(?:jsontext: |json: )?invalid character .*?`+
+		`(?: at start of value| looking for beginning of value| in literal .*| after .*)(?:\nit is no object)?`,
 		`it is not JSON`),
 	reworded(`: (?:unexpected )?EOF(?:\nit is no object)?$`, `: it is empty, or ends too early`),
 	reworded(`(?:jsontext: )?unexpected EOF`, `it ends too early`),
@@ -42,7 +46,8 @@ var rewordings = []rewording{
 	reworded(`rpc error: code = \w+ desc = `, ``),
 	reworded(`context deadline exceeded`, `it took too long`),
 	reworded(`\b(?:open|stat|lstat|readlink|chdir|mkdir) (\S+): no such file or directory`, `$1 does not exist`),
-	reworded(`\b(?:open|stat|lstat|mkdir|readdirent) (\S+): permission denied`, `$1 may not be read or written by this user`),
+	reworded(`\b(?:open|stat|lstat|mkdir|readdirent) (\S+): permission denied`,
+		`$1 may not be read or written by this user`),
 	reworded(`\b(?:open|mkdir|write|rename) (\S+(?: \S+)?): (read-only file system|no space left on device)`, `$1: $2`),
 }
 
@@ -55,7 +60,8 @@ func Words(message string) string {
 }
 
 // counts are what cobra says of the number of arguments.
-var counts = regexp.MustCompile(`^(requires at least|accepts|accepts between|accepts at most) [\d and]+ ?arg\(s\), (?:only )?received (\d+)$`)
+var counts = regexp.MustCompile(
+	`^(requires at least|accepts|accepts between|accepts at most) [\d and]+ ?arg\(s\), (?:only )?received (\d+)$`)
 
 // arguments says what a command takes, where the number of its arguments is wrong.
 func arguments(message, path, use string) string {

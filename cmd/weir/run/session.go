@@ -110,7 +110,8 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout belongs to a program
 	}
-	if failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w)); failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
+	failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
+	if failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
 		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
 	}
 	if kept {
