@@ -14,10 +14,11 @@ CWARN   := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-proto
 FUZZTIME ?= 2s
 CHECKS  ?= 10000
 FAULTS  ?= 300
+KILLS   ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest
+.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -45,9 +46,10 @@ test: setup browser lint plain sanitized ## what must pass before a commit: all 
 
 rest: setup race ctest endure ## what make test leaves out: the race detector, all sanitizers, valgrind, fuzzing and endurance
 
-test-all: ## everything: make test and rest with the tests of minutes, and make test-cluster
+test-all: ## everything: make test and rest with the tests of minutes, make test-cluster and make test-peers
 	@$(MAKE) --no-print-directory test rest WEIR_LAB=whole
 	@$(MAKE) --no-print-directory test-cluster
+	@$(MAKE) --no-print-directory test-peers
 
 # packages whose tests write golden files
 GOLDEN = $(shell $(GO) list -test -f '{{if .ForTest}}{{range .Deps}}{{if eq . "weir/test/golden"}}{{$$.ForTest}}{{end}}{{end}}{{end}}' ./... | sort -u | grep -v '^weir/test/golden$$')
@@ -68,6 +70,15 @@ newest: build ## the engine over newer UCX (1.16, 1.18, 1.22) and libfabric (2.1
 	@scripts/setup newest
 	@$(MAKE) --no-print-directory .build/engine_test-address,undefined
 	@if test/newest/build; then VENDORS='$(VENDORS) LSAN_OPTIONS=$(LEAKS)' test/newest/run; else test -z "$(WEIR_LAB)"; fi
+
+peers: ## large programs that weir is tested against, into .build/peers: Dynamo, NIXL, aiperf, iperf3, fio, perftest (2 GB, once)
+	@scripts/peers
+
+test-peers: peers ## weir driving those programs: none may be missing
+	WEIR_PEERS=required $(GO) test $(VETTED) -count 1 -timeout 15m ./test/peers
+
+kills: ## 300 coordinators, agents, roles and services killed at random moments (KILLS=N, SEED=N: those of an earlier run)
+	WEIR_LAB=required $(GO) test $(VETTED) -count 1 -v -timeout 3h -run '^TestKilledPrograms$$' ./executor/faults -kills $(KILLS) -seed $(SEED) -named 1s
 
 faults: ## 300 faults at random moments of sessions on three hosts, which must be had (FAULTS=N, SEED=N: those of an earlier run)
 	WEIR_LAB=required $(GO) test -count 1 -v -timeout 3h -parallel 6 -run '^TestFaults$$' ./executor/faults -faults $(FAULTS) -seed $(SEED) -worlds 6
@@ -172,13 +183,16 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || $(GO) test $(VETTED) -run '^$$' -bench 'EPAndTraffic|Rows' -benchtime 1x ./engine/native
-	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored' -benchtime 1x ./cmd/weir
-	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results
+	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored|Tool' -benchtime 1x ./cmd/weir
+	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results ./serving/client
 
 scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: table and chart, into .build/scale.md and scale.svg
 	@mkdir -p .build
 	@rm -f .build/scale.md .build/scale.svg
 	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
+
+charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go
+	@scripts/charts
 
 carry: setup ## pack `make bench` and the peers for another machine, into .build/weir-bench.tar.gz (scripts/bench-carry says how to run it)
 	@scripts/setup bench

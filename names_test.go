@@ -23,7 +23,6 @@ var plainWords = map[string][]string{
 	"reporters/markdown.go":     {"command"},           // the same
 	// a member of a container
 	"executor/launch/kubernetes/manifest.go": {"command"},
-	"reporters/html/strokes.go":              {"ceiling"},                       // a class of the style sheet
 	"reporters/html_matrix.go":               {"senders", "receivers", "total"}, // heads of the table of matrices
 	"results/decode.go":                      {"bandwidth"},                     // a member of RankShare
 }

@@ -95,6 +95,14 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
+	if s.Option.Type == workload.String && len(s.Option.Late) > 0 {
+		var ok bool
+		if text, ok = placeholders(text, s.Option.Late); !ok {
+			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
+				"A function changes a name whose value is known only when a launch runs.",
+				"Use "+lateNames(s.Option.Late)+" as they are.")}
+		}
+	}
 	if strings.Contains(text, lateMark+runFunction+"(") {
 		return nil, hcl.Diagnostics{
 			diagnostic(s.expr.Range(), "Value of a run",

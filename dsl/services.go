@@ -14,6 +14,9 @@ import (
 // servicesName is the key of services, and the option that has those of a run.
 const servicesName = "services"
 
+// serviceName is the option that names the service that a run uses.
+const serviceName = "service"
+
 // declaredServices are the services of the file. Each run that uses them evaluates them at
 // its own points.
 func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
@@ -54,7 +57,8 @@ func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (
 	}
 	_, known := r.Workload.Option(servicesName)
 	mentioned := slices.ContainsFunc(options, func(e entry) bool {
-		return slices.ContainsFunc(e.expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "service" })
+		return e.name == serviceName || slices.ContainsFunc(e.expr.Variables(),
+			func(t hcl.Traversal) bool { return t.RootName() == serviceName })
 	})
 	chosen := l.services
 	list := argument(content, servicesName)

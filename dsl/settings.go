@@ -48,11 +48,13 @@ func (r *Run) Settings() []*Setting { return r.settings }
 // says that the sweep is sound: otherwise what is missing may be missing in it.
 func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defaults, swept bool) {
 	given := map[string]bool{}
+	isGiven := func(e entry) bool { return given[e.name] }
+	own = moved(r.Workload, own)
 	for _, e := range own {
 		given[e.name] = true
 	}
-	inherited := slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]),
-		func(e entry) bool { return given[e.name] })
+	inherited := moved(r.Workload, slices.DeleteFunc(slices.Clone(d.options[r.Workload.Name]), isGiven))
+	inherited = slices.DeleteFunc(inherited, isGiven)
 	entries := slices.Concat(own, l.exclusive(r, own, inherited, swept))
 	if served, any := l.servicesOf(content, r, entries); any {
 		entries = append(entries, served)

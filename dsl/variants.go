@@ -124,6 +124,20 @@ func (v *variants) rowNames() (all []string) {
 	return all
 }
 
+// BaselineVariant is the variant that others of the run are held against; "": the file names
+// none, or the run does not sweep it.
+func (r *Run) BaselineVariant() string {
+	a := r.axis(variantAxis)
+	if a == nil || r.eval.variants == nil {
+		return ""
+	}
+	name := r.eval.variants.baseline
+	if !slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Text == name }) {
+		return ""
+	}
+	return name
+}
+
 // names are those of the values that any variant has.
 func (v *variants) names() []string {
 	all := map[string]bool{}

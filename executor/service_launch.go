@@ -46,11 +46,10 @@ func (l *launched) awaitRelated(ctx context.Context) error {
 	if len(l.services) == 0 || l.failure != nil || l.failed() == nil {
 		return nil
 	}
-	over := errors.New("no service ended")
-	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, over)
+	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, errNoneEnded)
 	defer cancel()
 	err := l.s.Wait(patience, func() bool { return l.s.services.failed(l.services) != nil })
-	if l.bereft(); errors.Is(err, over) {
+	if l.bereft(); errors.Is(err, errNoneEnded) {
 		err = nil
 	}
 	return err

@@ -104,12 +104,44 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 			return nil, nil, err
 		}
 		for _, x := range waiting {
-			if f := x.failure; f != nil {
-				return nil, f, v.stop(ctx, x)
+			if x.failure == nil {
+				continue
 			}
+			x, err := v.toBlame(ctx, x)
+			if err != nil {
+				return nil, nil, err
+			}
+			f := x.failure
+			return nil, f, v.stop(ctx, x)
 		}
 	}
 }
+
+// toBlame is the service that one failed of: one that it needs and that ended too, else itself.
+func (v *services) toBlame(ctx context.Context, x *service) (*service, error) {
+	gone := func() *service {
+		for _, name := range x.Needs {
+			if other := v.find(name); other != nil && other.failure != nil {
+				return other
+			}
+		}
+		return nil
+	}
+	if len(x.Needs) == 0 {
+		return x, nil
+	}
+	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, errNoneEnded)
+	defer cancel()
+	if err := v.s.Wait(patience, func() bool { return gone() != nil }); err != nil && !errors.Is(err, errNoneEnded) {
+		return nil, err
+	}
+	if other := gone(); other != nil {
+		return v.toBlame(ctx, other)
+	}
+	return x, nil
+}
+
+var errNoneEnded = errors.New("no service ended")
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {

@@ -22,6 +22,8 @@ type claim struct {
 	halo    float64
 	looks   []int
 	own     *results.Case // nil where the statement is about a run
+	// positive says that no launch has a subject of zero, although its metrics may be that.
+	positive bool
 	levels
 }
 
@@ -108,7 +110,7 @@ func (eval *evaluator) judgeClaim(cl claim) outcome {
 		o.message += "; one launch cannot show its noise"
 	}
 	if o.verdict != results.Pass {
-		o.message += aside(sources)
+		o.message += aside(sources) + operationsFailed(sources)
 	}
 	if ev.note == "" { // which tells of them
 		o.message += retried(sources)

@@ -72,7 +72,7 @@ func (cl claim) combined(sources []*source) (evidence, error) {
 }
 
 func (cl claim) combine(sources []*source) (*combination, error) {
-	c := &combination{log: positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources)}
+	c := &combination{log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources)}
 	variables, of, err := cl.variables(sources, c.log)
 	if err != nil {
 		return nil, err

@@ -62,23 +62,50 @@ func CompareRuns(doc *results.Document, base, now string, o CompareOptions) (*re
 	return compareWithin(doc, "run "+base, "run "+now, couples, o)
 }
 
-// CompareAxis holds the cases of one document at two values of an axis against each
-// other: those of one run that differ in nothing else of their points.
-func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions) (*results.Comparison, error) {
-	text := func(c *results.Case) string {
-		if v, ok := c.Axes[axis]; ok {
-			return workload.Text(v)
-		}
-		return ""
+// CompareAxis holds the cases of one document at values of an axis against those at
+// another: those of one run that differ in nothing else of their points. Without values
+// these are all that the document has; without a base it is the first, or the baseline of
+// the variants.
+func CompareAxis(doc *results.Document, axis, base string, others []string, o CompareOptions) (*results.Comparison,
+	error) {
+	values := each(doc, func(c *results.Case) string { return valueOf(c, axis) })
+	if len(values) == 0 {
+		return nil, fmt.Errorf("no case has an axis %s", axis)
 	}
+	if base == "" {
+		base = values[0]
+		if len(doc.Gains) > 0 && axis == workload.VariantAxis && slices.Contains(values, doc.Gains[0].Baseline) {
+			base = doc.Gains[0].Baseline
+		}
+	}
+	if len(others) == 0 {
+		others = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == base })
+		if len(others) == 0 {
+			return nil, fmt.Errorf("all cases have %s=%s, so there is nothing to compare it with", axis, base)
+		}
+	}
+	for _, value := range append([]string{base}, others...) {
+		if !slices.Contains(values, value) {
+			return nil, fmt.Errorf("no case has %s=%s; there is %s", axis, value, strings.Join(values, ", "))
+		}
+	}
+	couples := alongAxis(doc.Cases, axis, base, others)
+	return compareWithin(doc, axis+"="+base, axis+"="+strings.Join(others, ", "), couples, o)
+}
+
+// valueOf is the text of a case's value on an axis; "": it has none.
+func valueOf(c *results.Case, axis string) string {
+	if v, ok := c.Axes[axis]; ok {
+		return workload.Text(v)
+	}
+	return ""
+}
+
+// alongAxis couples the cases at each of the values with those at the base that differ in
+// nothing else.
+func alongAxis(cases []*results.Case, axis, base string, values []string) (couples []couple) {
 	at := func(value string) []*results.Case {
-		return casesWhere(doc, func(c *results.Case) bool { return text(c) == value })
-	}
-	for _, value := range []string{base, now} {
-		if value == "" || len(at(value)) == 0 {
-			return nil, fmt.Errorf("no case has %s=%s; there is %s", axis, value,
-				cmp.Or(strings.Join(each(doc, text), ", "), "no such axis"))
-		}
+		return slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return valueOf(c, axis) != value })
 	}
 	rest := func(c *results.Case) string {
 		parts := []string{c.Run}
@@ -89,11 +116,20 @@ func CompareAxis(doc *results.Document, axis, base, now string, o CompareOptions
 		}
 		return strings.Join(parts, "\x00")
 	}
-	return compareWithin(doc, axis+"="+base, axis+"="+now, matched(at(base), at(now), rest), o)
+	from := at(base)
+	for _, value := range values {
+		couples = append(couples, matched(from, at(value), rest)...)
+	}
+	return couples
 }
 
 func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison,
 	error) {
+	return comparerWithin(doc, base, now, o).compare(couples)
+}
+
+// comparerWithin compares two parts of a document, which are called so.
+func comparerWithin(doc *results.Document, base, now string, o CompareOptions) *comparer {
 	asserted := assertedMetrics(doc)
 	c := &comparer{
 		options: o, within: true, metrics: workload.DefinitionsOf(doc),
@@ -102,7 +138,7 @@ func compareWithin(doc *results.Document, base, now string, couples []couple, o 
 	c.out.Base.Part, c.out.New.Part = base, now
 	same := true
 	c.out.SameEnvironment = &same
-	return c.compare(couples)
+	return c
 }
 
 func casesWhere(doc *results.Document, is func(*results.Case) bool) []*results.Case {
@@ -162,6 +198,7 @@ func matched(base, now []*results.Case, name func(*results.Case) string) []coupl
 type comparer struct {
 	options                 CompareOptions
 	within                  bool // one document
+	shares                  bool // also of metrics that may be zero, where none is, the change is a ratio
 	metrics                 *workload.Definitions
 	baseMetrics, newMetrics map[string][]string // by key
 	out                     *results.Comparison
@@ -174,7 +211,9 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 		switch {
 		case !inPlan(p.base) && !inPlan(p.now):
 		case !inPlan(p.now):
-			c.out.OnlyBase = append(c.out.OnlyBase, leftOver(p.base, p.now))
+			if l := leftOver(p.base, p.now); !slices.Contains(c.out.OnlyBase, l) { // once, of several values
+				c.out.OnlyBase = append(c.out.OnlyBase, l)
+			}
 		case !inPlan(p.base):
 			c.out.OnlyNew = append(c.out.OnlyNew, leftOver(p.now, p.base))
 		default:
@@ -200,6 +239,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 	}
 	c.out.Differences = append(c.out.Differences, results.CaseDifferences(pairs)...)
 	c.judge()
+	c.out.Geomeans = results.Geomeans(c.out.Effects)
 	return c.out, nil
 }
 

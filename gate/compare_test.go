@@ -183,12 +183,12 @@ func TestComparingAlongAnAxis(t *testing.T) {
 	for i, c := range doc.Cases {
 		c.Run, c.Axes = "r", map[string]any{"block_size": "1MiB", "ranks": float64(2 + 2*i)}
 	}
-	c, err := CompareAxis(doc, "ranks", "2", "4", options)
+	c, err := CompareAxis(doc, "ranks", "2", []string{"4"}, options)
 	if e := only(t, c, err); e.Verdict != results.Regression || e.Pairs != 3 || c.Base.Part != "ranks=2" {
 		t.Errorf("%+v", e)
 	}
 	for _, wrong := range [][2]string{{"ranks", "3"}, {"nodes", "2"}, {"nodes", ""}} {
-		if _, err := CompareAxis(doc, wrong[0], "2", wrong[1], options); err == nil ||
+		if _, err := CompareAxis(doc, wrong[0], "2", []string{wrong[1]}, options); err == nil ||
 			errors.Is(err, ErrNothingCompared) {
 			t.Errorf("%v: %v", wrong, err)
 		}

@@ -51,7 +51,8 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
 		levels:  levels{results.Confidence, results.Confidence, results.Confidence},
 	}
-	if e.Additive = c.metrics.MayBeZero(m.Name); e.Additive {
+	cl.positive = c.shares && aboveZero(now, m.Name) && aboveZero(base, m.Name)
+	if e.Additive = c.metrics.MayBeZero(m.Name) && !cl.positive; e.Additive {
 		cl.subject.Op, cl.unit = assertion.Sub, m.Unit
 	}
 	var err error
@@ -80,6 +81,14 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 		x.rest = remembered(c.at)
 	}
 	return x, x.fill()
+}
+
+// aboveZero says whether a metric is so in all launches.
+func aboveZero(s *source, metric string) bool {
+	return !slices.ContainsFunc(s.launches, func(l *results.Launch) bool {
+		v, ok := l.Metrics.Get(metric)
+		return !ok || !(v > 0)
+	})
 }
 
 // withoutOddOnes are both sides without their outliers, and the names of these: of

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,28 @@ func troubled(launches []*results.Launch) string {
 		return ""
 	}
 	return fmt.Sprintf("launch %d: %s; mend the node or leave it out, and run again", where, few(moved))
+}
+
+// operationsFailed says why single operations of launches failed; "" if none did.
+func operationsFailed(sources []*source) string {
+	count := map[string]int{}
+	for _, s := range sources {
+		for _, l := range s.launches {
+			for _, c := range l.Errors {
+				count[c.Text] += c.Count
+			}
+		}
+	}
+	texts := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
+	})
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("%d × %s", count[text], text)
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "; failed: " + few(texts)
 }
 
 // aside says which other counters moved during launches: they spoil nothing, but may be

@@ -19,8 +19,8 @@ import (
 )
 
 // Judge fills in everything that follows from the launches of a document: the
-// metric estimates and the validity of each case, all verdicts, the summary, and
-// the session's status and exit code. Judging again changes nothing.
+// metric estimates and the validity of each case, all verdicts, what variants gain, the
+// summary, and the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
 	eval := newEvaluator(doc)
 	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(eval.metrics, c) })
@@ -38,6 +38,7 @@ func Judge(doc *results.Document) {
 	atOnce(all, func(i int, m matter) { outcomes[i] = eval.judge(m) })
 	eval.excuse(all, outcomes)
 	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
+	fillGains(doc)
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)

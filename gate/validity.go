@@ -57,6 +57,11 @@ func unsound(c *results.Case) string {
 		if name, v := infinite(l.Metrics); name != "" {
 			return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
 		}
+		if k := kindOf(c); k.Invalid != nil {
+			if why := k.Invalid(c.Options, l.Metrics); why != "" {
+				return fmt.Sprintf("launch %d: %s", l.Index, why)
+			}
+		}
 	}
 	if reason := gap(c); reason != "" {
 		return reason

@@ -43,7 +43,8 @@ func describe(t *Table) {
 func describeRun(r *dsl.Run) *Run {
 	out := &Run{
 		Name: r.Name, Stage: r.Stage, MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
-		Setup: commands(r.Setup), Teardown: commands(r.Teardown),
+		BaselineVariant: r.BaselineVariant(),
+		Setup:           commands(r.Setup), Teardown: commands(r.Teardown),
 		LaunchSetup: commands(r.LaunchSetup), LaunchTeardown: commands(r.LaunchTeardown),
 	}
 	if r.Retry != nil && r.Retry.Times > 0 {

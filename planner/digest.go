@@ -130,9 +130,9 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {
-		if r.Stage != "" {
+		if r.Stage != "" || r.BaselineVariant != "" { // what reports show, and nothing that is run or judged
 			plain := *r
-			plain.Stage = ""
+			plain.Stage, plain.BaselineVariant = "", ""
 			w.Runs[i] = &plain
 		}
 	}

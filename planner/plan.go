@@ -113,6 +113,9 @@ type Run struct {
 	Stage string `json:"stage,omitempty"` // heading that it is shown under, which no digest covers
 	// MayFail says why its cases may be errors; nil: they may not.
 	MayFail *assertion.XFail `json:"may_fail,omitempty"`
+	// BaselineVariant is the value of axis variant that reports hold the others against, which
+	// no digest covers; "": there is none.
+	BaselineVariant string `json:"baseline_variant,omitempty"`
 }
 
 // Order says in which order the launches of a run's groups come.

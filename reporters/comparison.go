@@ -44,14 +44,7 @@ type effectColumn struct {
 
 func effectColumns(c *results.Comparison) []effectColumn {
 	value := func(o func(*results.Effect) *results.Observed) func(*results.Effect) string {
-		return func(e *results.Effect) string {
-			if o(e) == nil {
-				return "-"
-			}
-			s := results.ScaleFor(o(e).Value, e.Unit)
-			v, _, _ := s.Estimate(o(e).Value, o(e).CI)
-			return s.WithUnit(v)
-		}
+		return func(e *results.Effect) string { return observedText(o(e), e.Unit) }
 	}
 	change := func(text func(*results.Effect) string) func(*results.Effect) string {
 		return func(e *results.Effect) string {
@@ -71,19 +64,33 @@ func effectColumns(c *results.Comparison) []effectColumn {
 			_, low, high := e.ChangeText()
 			return sentence("", sentence(" to ", low, high), dash(low))
 		})},
-		{"real?", false, 4, change(func(e *results.Effect) string {
-			switch {
-			case e.Change.Q == nil:
-				return "-"
-			case e.Change.Found:
-				return "yes"
-			}
-			return "not shown"
-		})},
+		{"real?", false, 4, change(func(e *results.Effect) string { return shownText(e.Change) })},
 		{"finds", true, 5, change((*results.Effect).DetectableText)},
-		{"n", true, 6, change(launchesOf)},
-		{"verdict", false, 0, func(e *results.Effect) string { return effectLabel(e.Verdict) }},
+		{"n", true, 6, change(func(e *results.Effect) string {
+			if e.Base == nil {
+				return "-"
+			}
+			return launchesOf(e)
+		})},
+		{"verdict", false, 0, func(e *results.Effect) string {
+			if e.Verdict == "" {
+				return "" // a mean over cases
+			}
+			return effectLabel(e.Verdict)
+		}},
 	}
+}
+
+// effectRows are the effects, and below them their geometric means over cases.
+func effectRows(c *results.Comparison) []*results.Effect {
+	out := slices.Clone(c.Effects)
+	for _, g := range results.Geomeans(c.Effects) {
+		out = append(out, &results.Effect{
+			Case: "geomean of " + plural(g.Cases, "case"), Metric: g.Metric, Better: g.Better,
+			Change: &results.Change{Value: g.Change},
+		})
+	}
+	return out
 }
 
 func dash(s string) string {
@@ -138,16 +145,15 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 	for _, d := range firstOf(differenceTexts(c.Differences)) {
 		fmt.Fprintf(&t.out, "  %s\n", d)
 	}
+	whole := true
 	if len(c.Effects) > 0 {
-		fmt.Fprintf(&t.out, "\n%s\n", t.effects(c))
-		for _, line := range geomeanLines(c) {
-			fmt.Fprintf(&t.out, "  %s\n", line)
-		}
-		t.out.WriteByte('\n')
+		var table string
+		table, whole = t.effects(c)
+		fmt.Fprintf(&t.out, "\n%s\n\n", table)
 	}
-	for _, e := range worthTelling(c) {
-		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(e.Verdict), effectLabel(e.Verdict)),
-			plain(effectName(e)), plain(e.Message))
+	for _, told := range details(c, whole) {
+		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(told.verdict), effectLabel(told.verdict)),
+			strings.Join(told.names, "\n    and "), told.text)
 	}
 	for _, line := range leftOvers(c) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
@@ -164,13 +170,12 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 }
 
 // worthTelling are the effects of which more is said than the table does, worst first: all
-// that are not well.
+// that are not well, and real changes.
 func worthTelling(c *results.Comparison) []*results.Effect {
 	var out []*results.Effect
 	for _, v := range effectVerdicts {
 		for _, e := range c.Effects {
-			well := e.Verdict == results.NoRegression || e.Verdict == results.Improved || e.Verdict == results.Reported
-			if e.Verdict == v.verdict && !well {
+			if e.Verdict == v.verdict && (e.Verdict != results.NoRegression || e.Change.Found) {
 				out = append(out, e)
 			}
 		}
@@ -178,8 +183,42 @@ func worthTelling(c *results.Comparison) []*results.Effect {
 	return out
 }
 
-// effects draws the table in as many of its columns as fit.
-func (t *terminal) effects(c *results.Comparison) string {
+// detail is what of effects their rows do not say.
+type detail struct {
+	verdict results.EffectVerdict
+	names   []string
+	text    string
+}
+
+// details are those of the effects that are worth telling, each text once. Where the table is not
+// whole they say its numbers too.
+func details(c *results.Comparison, whole bool) []*detail {
+	var out []*detail
+	index := map[string]*detail{}
+	for _, e := range worthTelling(c) {
+		text := plain(e.Message)
+		if _, rest, ok := strings.Cut(text, "; "); ok && e.Change != nil && whole {
+			text = rest // before it stand values, change, interval and launches
+		}
+		key := string(e.Verdict) + "\x00" + text
+		d := index[key]
+		if d == nil {
+			d = &detail{verdict: e.Verdict, text: text}
+			index[key] = d
+			out = append(out, d)
+		}
+		d.names = append(d.names, plain(effectName(e)))
+	}
+	for _, d := range out {
+		if more := len(d.names) - mostShown; more > 0 {
+			d.names = append(d.names[:mostShown:mostShown], fmt.Sprintf("%d more", more))
+		}
+	}
+	return out
+}
+
+// effects draws the table in as many of its columns as fit; whole says that these are all.
+func (t *terminal) effects(c *results.Comparison) (table string, whole bool) {
 	columns := effectColumns(c)
 	for {
 		var head []string
@@ -188,18 +227,20 @@ func (t *terminal) effects(c *results.Comparison) string {
 			head, right = append(head, col.head), append(right, col.right)
 		}
 		var rows [][]string
-		for _, e := range c.Effects {
+		for _, e := range effectRows(c) {
 			var row []string
 			for _, col := range columns {
 				row = append(row, col.cell(e))
 			}
-			row[len(row)-1] = t.colored(standingOf(e.Verdict), row[len(row)-1])
+			if e.Verdict != "" {
+				row[len(row)-1] = t.colored(standingOf(e.Verdict), row[len(row)-1])
+			}
 			rows = append(rows, row)
 		}
 		drawn := ruled(head, right, rows)
 		least := slices.MaxFunc(columns, func(a, b effectColumn) int { return a.drop - b.drop })
 		if t.width <= 0 || text.LongestLineLen(drawn) <= t.width || least.drop == 0 {
-			return drawn
+			return drawn, len(columns) == len(effectColumns(c))
 		}
 		columns = slices.DeleteFunc(columns, func(col effectColumn) bool { return col.drop == least.drop })
 	}

@@ -30,17 +30,19 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	if len(c.Effects) > 0 {
 		m.always("\n| %s |\n| %s |\n", strings.Join(head, " | "), strings.Join(rule, " | "))
 	}
-	m.omitted(m.rows(len(c.Effects), func(i int) string {
+	effects := effectRows(c)
+	m.omitted(m.rows(len(effects), func(i int) string {
 		var cells []string
 		for _, col := range columns {
-			cells = append(cells, mdText(col.cell(c.Effects[i])))
+			cells = append(cells, mdText(col.cell(effects[i])))
 		}
 		return "| " + strings.Join(cells, " | ") + " |\n"
 	}))
 	m.always("\n")
 	var lines []string
-	for _, e := range worthTelling(c) {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", effectLabel(e.Verdict), effectName(e), e.Message))
+	for _, told := range details(c, true) {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", effectLabel(told.verdict), strings.Join(told.names, " and "),
+			told.text))
 	}
 	m.list("Details", append(lines, leftOvers(c)...))
 	m.list("How to read it", effectLegend(c))

@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -16,63 +17,32 @@ import (
 // HTML writes the report as one page for a browser: the verdict and what is wrong
 // first, then a section for each run with its charts, and at the end what the
 // numbers mean and where they come from.
-func HTML(w io.Writer, doc *results.Document) error {
+func HTML(w io.Writer, doc *results.Document) error { return htmlBeside(w, doc, nil) }
+
+// htmlBeside is HTML with what is drawn of the raw samples that files hold; nil: there are none.
+func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 	d := newDraft(workload.DefinitionsOf(doc))
+	d.samples = sampleFiles{files: files}
 	p := &html.Page{
 		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status],
 		Status:   plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
-		Facts:  sessionFacts(doc),
+		Facts: sessionFacts(doc), Brief: sessionBrief(doc),
 		Groups: d.groups(doc),
 		Notes:  notes(doc),
 		Banner: clip(strings.Join(banners(doc), ". "), " …"),
 	}
-	for i, g := range grids(doc) {
+	all := grids(doc)
+	p.Overview = d.together(doc, all)
+	for i, g := range all {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
 	}
 	p.Held = held(doc)
 	p.Matrices = matrices(doc)
-	p.Timeline, p.TimelineNote = timeline(doc)
+	p.Timeline = timeline(doc)
 	p.Environment = environment(doc)
 	p.Definitions = d.definitions
 	return p.Write(w)
-}
-
-// Of findings of one kind so many are shown with all that is known of them, and so
-// many in a row each.
-const (
-	atLength = 20
-	inRows   = 2000
-)
-
-// groups are the findings, what is worst first.
-func (d *draft) groups(doc *results.Document) []html.Group {
-	var out []html.Group
-	for _, s := range []struct{ standing, heading string }{
-		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"},
-		{"inconclusive", "Inconclusive"},
-		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
-	} {
-		all := findings(doc, s.standing)
-		if len(all) == 0 {
-			continue
-		}
-		group := html.Group{Title: fmt.Sprintf("%s (%d)", s.heading, len(all))}
-		shown := all[:min(len(all), atLength)]
-		for _, f := range shown {
-			group.Cards = append(group.Cards, d.card(doc, f))
-		}
-		if rest := all[len(shown):]; len(rest) > 0 {
-			caption := fmt.Sprintf("%s: %d more", s.heading, len(rest))
-			if len(rest) > inRows {
-				caption += fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
-			}
-			group.More = findingTable(caption, rest[:min(len(rest), inRows)])
-			group.More.Folded = true
-		}
-		out = append(out, group)
-	}
-	return out
 }
 
 // held are the assertions over several cases that hold: no row of a run has these.
@@ -113,42 +83,6 @@ func rowClass(standing string) string {
 		return "good"
 	}
 	return ""
-}
-
-// card is a finding with what an engineer asks next: what was promised, what was
-// measured and how surely, by which launches on which nodes, and how to run just this.
-func (d *draft) card(doc *results.Document, f finding) html.Card {
-	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"),
-		Name: clip(f.name, " …"), Place: f.place,
-		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
-	for _, line := range f.since {
-		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
-	}
-	if f.of != nil {
-		c.Nodes = nodesOf(f.of)
-		for _, l := range f.of.Launches {
-			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
-		}
-	}
-	a := f.assertion
-	if a == nil {
-		return c
-	}
-	c.Promised = plain(clip(a.Lowered, " …"))
-	of := f.of
-	if of == nil && len(a.Cases) > 0 {
-		of = doc.Case(a.Cases[0])
-	}
-	if a.Subject != nil && of != nil {
-		for _, m := range a.Subject.Metrics() {
-			c.Metrics = append(c.Metrics, d.link(of.Workload, of.Run, m))
-		}
-	}
-	if a.Observed != nil {
-		c.Measured = a.Observed.String()
-		c.Margin = margin(a)
-	}
-	return c
 }
 
 // nodesOf names the nodes that a case ran on.

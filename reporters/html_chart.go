@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func (d *draft) mostPoints(l *layout) int {
 }
 
 // figure draws a metric over the cases of a run.
-func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
+func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Figure, bool) {
 	var f html.Figure
 	var values []float64
 	most, thinned := d.mostPoints(l), false // of a series
@@ -131,94 +132,223 @@ func (d *draft) figure(l *layout, metric string) (html.Figure, bool) {
 		f.Note = sentence("; ", f.Note, fmt.Sprintf("%d points of each series are drawn, evenly spread, and the table has all",
 			most))
 	}
-	y := html.Axis{Name: strings.TrimPrefix(unitIn(unit), "in "), Log: html.Wide(values), Label: tickLabel(unit)}
 	f.Metric = d.link(of.Workload, of.Run, metric)
 	f.Title = unitIn(unit)
-	point := func(c *results.Case) (html.Point, bool) {
-		p, ok := d.estimate(c, metric, points <= fewPoints)
-		f.Band = f.Band || p.Lower != nil || p.Upper != nil
-		f.Ceiling = f.Ceiling || p.Ceiling != nil
-		if p.CI != nil {
-			f.Interval = results.PercentText(cmp.Or(c.Metrics.At(metric).Confidence, results.Confidence)) + " interval"
-		}
-		return p, ok
-	}
+	y := valueAxis(unit, values)
+	view := estimates{d: d, metric: metric, scale: axisScale(unit), more: points <= fewPoints}
 	if l.axis == "" {
-		var bars []html.Bar
-		for _, s := range l.panels[0].series {
-			for _, c := range s.cases {
-				if p, ok := point(c); ok {
-					bars = append(bars, html.Bar{Name: cmp.Or(s.name, plain(c.Run)), Point: p})
-				}
-			}
-		}
-		f.Drawings = append(f.Drawings, html.Strip(plain(metric)+" of each case", y, bars))
+		f.Charts = []html.Chart{view.rows(l.panels[0].series, y)}
 		return f, true
 	}
 	f.Title = sentence(" ", f.Title, "over "+plain(l.axis))
 	x := html.Axis{Name: plain(l.axis), Log: l.log, Ticks: l.ticks}
-	var panels []html.Panel
+	base := baselineOf(doc)
 	for _, p := range l.panels {
-		drawn := html.Panel{Title: p.title}
+		chart := html.Chart{Kind: html.Lines, Name: plain(metric) + " over " + plain(l.axis), Title: p.title,
+			X: x, Y: y,
+			Levels: nominal(doc, unit)}
+		var earlier []html.Series
 		for _, s := range p.series {
-			series := html.Series{Name: s.name}
+			one := html.Series{Name: s.name}
+			then := html.Series{Name: sentence(" ", "baseline", s.name), Look: html.Dashed, Of: s.name}
 			for _, c := range evenly(s.cases, most) {
-				if q, ok := point(c); ok {
+				if q, ok := view.point(c); ok {
 					q.X = l.x[c]
-					series.Points = append(series.Points, q)
+					one.Points = append(one.Points, q)
+				}
+				if q, ok := view.before(base[c.Key], c); ok {
+					q.X = l.x[c]
+					then.Points = append(then.Points, q)
 				}
 			}
-			drawn.Series = append(drawn.Series, series)
+			chart.Series = append(chart.Series, one)
+			if len(then.Points) > 0 {
+				earlier = append(earlier, then)
+			}
 		}
-		panels = append(panels, drawn)
+		if len(earlier) > 0 { // with one series that has no name a legend would not say what is which
+			for i := range chart.Series {
+				if chart.Series[i].Name == "" {
+					chart.Series[i].Name, earlier[0].Of = "now", "now"
+				}
+			}
+		}
+		chart.Series = append(chart.Series, earlier...)
+		chart.Interval = view.interval
+		f.Charts = append(f.Charts, chart)
 	}
-	f.Drawings = html.Panels(plain(metric)+" over "+plain(l.axis), x, y, panels)
-	f.Keys = keys(l.panels)
 	return f, true
 }
 
-// keys are the names of the series, which are the same in all panels.
-func keys(panels []panel) []string {
-	var out []string
-	for _, s := range panels[0].series {
-		if s.name != "" {
-			out = append(out, s.name)
-		}
+// axisScale is what values of a unit are drawn in: an axis writes times with units of their own.
+func axisScale(unit string) results.Scale {
+	if unit == "s" {
+		return results.Scale{Unit: "s", Factor: 1}
+	}
+	return columnScale(unit)
+}
+
+// valueAxis is the axis of values of a unit.
+func valueAxis(unit string, values []float64) html.Axis {
+	axis := html.Axis{Log: html.Wide(values)}
+	if unit == "s" {
+		axis.Unit = "s"
+	} else {
+		axis.Name = axisScale(unit).Unit
+	}
+	return axis
+}
+
+// nominal are the links of the site, in charts of bandwidths.
+func nominal(doc *results.Document, unit string) []html.Level {
+	if doc.Site == nil || unit != "GB/s" {
+		return nil
+	}
+	var out []html.Level
+	for _, name := range slices.Sorted(maps.Keys(doc.Site.Links)) {
+		out = append(out, html.Level{Name: "nominal " + plain(name), At: doc.Site.Links[name]})
 	}
 	return out
 }
 
-// estimate is a case on a chart of one metric.
-func (d *draft) estimate(c *results.Case, metric string, launches bool) (html.Point, bool) {
-	m, ok := c.Metrics.Get(metric)
+// baselineOf are the launches of the baseline by case.
+func baselineOf(doc *results.Document) map[string][]results.MetricValues {
+	if doc.Baseline == nil {
+		return nil
+	}
+	out := make(map[string][]results.MetricValues, len(doc.Baseline.Cases))
+	for _, c := range doc.Baseline.Cases {
+		out[c.Key] = c.Launches
+	}
+	return out
+}
+
+// estimates are the points of one metric.
+type estimates struct {
+	d        *draft
+	metric   string
+	scale    results.Scale
+	more     bool // a point says what its launches gave and which rank was the slowest
+	interval string
+}
+
+// rows are estimates that have no order, one below the other.
+func (e *estimates) rows(all []caseSeries, y html.Axis) html.Chart {
+	chart := html.Chart{Kind: html.Bars, Name: plain(e.metric) + " of each case", Y: y}
+	one := html.Series{}
+	for _, s := range all {
+		for _, c := range s.cases {
+			if p, ok := e.point(c); ok {
+				p.X = float64(len(chart.Rows))
+				one.Points = append(one.Points, p)
+				chart.Rows = append(chart.Rows, cmp.Or(s.name, plain(c.Run)))
+			}
+		}
+	}
+	chart.Series, chart.Interval = []html.Series{one}, e.interval
+	return chart
+}
+
+// point is a case on a chart of the metric.
+func (e *estimates) point(c *results.Case) (html.Point, bool) {
+	m, ok := c.Metrics.Get(e.metric)
 	if !ok || !drawable(m.Value) {
 		return html.Point{}, false
 	}
-	p := html.Point{Y: m.Value, CI: m.CI}
-	p.Lower, p.Upper = d.band(c, metric)
-	defined, _ := d.metrics.Metric(c, metric)
-	if v, ok := c.Metrics.Get(defined.Ceiling); ok {
-		p.Ceiling = &v.Value
-	}
-	for _, l := range c.Succeeded() {
-		if v, ok := l.Metrics.Get(metric); ok && launches && len(c.Launches) > 1 && drawable(v) {
-			p.Launches = append(p.Launches, v)
+	at := func(v *float64) *float64 {
+		if v == nil || !drawable(*v) {
+			return nil
 		}
+		scaled := *v * e.scale.Factor
+		return &scaled
+	}
+	p := html.Point{Y: m.Value * e.scale.Factor}
+	if m.CI != nil && drawable(m.CI[0]) && drawable(m.CI[1]) {
+		p.CI = &[2]float64{m.CI[0] * e.scale.Factor, m.CI[1] * e.scale.Factor}
+		e.interval = results.PercentText(cmp.Or(m.Confidence, results.Confidence)) + " interval"
+	}
+	lower, upper := e.d.band(c, e.metric)
+	p.Lower, p.Upper = at(lower), at(upper)
+	defined, _ := e.d.metrics.Metric(c, e.metric)
+	if v, ok := c.Metrics.Get(defined.Ceiling); ok {
+		p.Ceiling = at(&v.Value)
 	}
 	verdict := "-"
 	for _, a := range c.Assertions {
-		if s := a.Standing(); slices.Contains(d.judged(a), metric) && rank(s) < rank(verdict) {
+		if s := a.Standing(); slices.Contains(e.d.judged(a), e.metric) && rank(s) < rank(verdict) {
 			verdict = s
 		}
 	}
-	p.Says = says(c, metric)
+	text := says(c, e.metric)
 	if verdict != "-" {
-		p.Says += ", " + labelled(verdict)
+		text += ", " + labelled(verdict)
 	}
+	p.Says = []string{text}
 	if class := rowClass(verdict); class == "bad" || class == "doubt" {
 		p.Sign = symbols[verdict]
 	}
+	if e.more {
+		e.tellMore(c, &p, m.Unit)
+	}
 	return p, true
+}
+
+// tellMore adds to a point what each launch gave, and which rank was the slowest.
+func (e *estimates) tellMore(c *results.Case, p *html.Point, unit string) {
+	var gave []string
+	var slowest results.RankShare
+	launch, of := -1, 0
+	for _, l := range c.Succeeded() {
+		if v, ok := l.Metrics.Get(e.metric); ok && len(c.Launches) > 1 && drawable(v) {
+			p.Launches = append(p.Launches, v*e.scale.Factor)
+			s := results.ScaleFor(v, unit)
+			text, _, _ := s.Estimate(v, nil)
+			gave = append(gave, s.WithUnit(text))
+		}
+		for _, r := range l.Ranks {
+			if len(l.Ranks) > 1 && (launch < 0 || r.Bandwidth < slowest.Bandwidth) {
+				slowest, launch, of = r, l.Index, l.Initiators
+			}
+		}
+	}
+	if len(gave) > mostShown {
+		gave = append(gave[:mostShown:mostShown], "…")
+	}
+	if len(gave) > 0 {
+		p.Says = append(p.Says, "launches: "+strings.Join(gave, ", "))
+	}
+	if launch >= 0 {
+		s := results.Scale{Unit: "GB/s", Factor: 1}
+		text, _, _ := s.Estimate(slowest.Bandwidth, nil)
+		p.Says = append(p.Says, fmt.Sprintf("slowest rank of %d: %d with %s, in launch %d", of, slowest.Rank,
+			s.WithUnit(text), launch))
+	}
+}
+
+// before is what the launches of a baseline gave of the metric, as a point: their geometric mean,
+// or the arithmetic one where some gave nothing.
+func (e *estimates) before(launches []results.MetricValues, c *results.Case) (html.Point, bool) {
+	var values []float64
+	for _, l := range launches {
+		if v, ok := l.Get(e.metric); ok && drawable(v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return html.Point{}, false
+	}
+	sum, logs := 0., 0.
+	for _, v := range values {
+		sum += v
+		logs += math.Log(v)
+	}
+	value := math.Exp(logs / float64(len(values)))
+	if slices.Min(values) <= 0 {
+		value = sum / float64(len(values))
+	}
+	unit := c.Metrics.At(e.metric).Unit
+	return html.Point{Y: value * e.scale.Factor, Says: []string{"baseline of " + plain(c.Key) + ": " + plain(e.metric) +
+		" " + results.Observed{Value: value, Unit: unit, N: len(values)}.String()}}, true
 }
 
 // says is an estimate in words.
@@ -312,18 +442,4 @@ func unitIn(unit string) string {
 		return ""
 	}
 	return "in " + columnScale(unit).Unit
-}
-
-// tickLabel writes the round numbers of an axis.
-func tickLabel(unit string) func(float64) string {
-	return func(v float64) string {
-		if unit == "s" {
-			if v == 0 {
-				return "0"
-			}
-			s := results.ScaleFor(v, unit)
-			return s.WithUnit(s.Exact(v))
-		}
-		return columnScale(unit).Exact(v)
-	}
 }

@@ -12,6 +12,7 @@ type draft struct {
 	seen        map[string]bool
 	definitions []html.Definition
 	points      int // that figures have until now
+	samples     sampleFiles
 }
 
 func newDraft(metrics *workload.Definitions) *draft {

@@ -39,19 +39,31 @@ type caseSeries struct {
 	cases []*results.Case
 }
 
-func newLayout(cases []*results.Case) *layout {
+// ofRun stands for the run of a case where those of several are drawn together.
+const ofRun = "run"
+
+// on is the value of an axis of a case, or its run.
+func on(c *results.Case, axis string) string {
+	if v := setting(c, axis); v != "-" || axis != ofRun {
+		return v
+	}
+	return plain(c.Run)
+}
+
+// newLayout is that of some cases. What tells them apart besides their axes is in also.
+func newLayout(cases []*results.Case, also ...string) *layout {
 	l := &layout{x: map[*results.Case]float64{}}
 	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return c.Metrics.IsZero() })
 	var varying []string
 	most := 1
-	for _, a := range axes(cases) {
+	for _, a := range append(slices.Clone(also), axes(cases)...) {
 		n := valuesOn(cases, a)
 		if n < 2 {
 			continue
 		}
 		varying = append(varying, a)
-		if n > most && allNumbers(cases, a) &&
-			!slices.ContainsFunc(cases, func(c *results.Case) bool { return setting(c, a) == "-" }) {
+		if n > most && !slices.Contains(also, a) && allNumbers(cases, a) &&
+			!slices.ContainsFunc(cases, func(c *results.Case) bool { return on(c, a) == "-" }) {
 			l.axis, most = a, n
 		}
 	}
@@ -95,7 +107,7 @@ func (l *layout) categories(cases []*results.Case, varying []string) {
 	all := tuples(cases, varying)
 	if len(varying) == 1 { // the title of the run says of what
 		for i := range all {
-			all[i].name = setting(all[i].cases[0], varying[0])
+			all[i].name = on(all[i].cases[0], varying[0])
 		}
 	}
 	if len(all) > mostBars {
@@ -135,7 +147,7 @@ func (l *layout) along(cases []*results.Case) {
 func valuesOn(cases []*results.Case, axis string) int {
 	seen := map[string]bool{}
 	for _, c := range cases {
-		seen[setting(c, axis)] = true
+		seen[on(c, axis)] = true
 	}
 	return len(seen)
 }
@@ -145,11 +157,11 @@ func valuesOn(cases []*results.Case, axis string) int {
 func follows(cases []*results.Case, axis, of string) bool {
 	value := map[string]string{}
 	for _, c := range cases {
-		at := setting(c, of)
-		if v, ok := value[at]; ok && v != setting(c, axis) {
+		at := on(c, of)
+		if v, ok := value[at]; ok && v != on(c, axis) {
 			return false
 		}
-		value[at] = setting(c, axis)
+		value[at] = on(c, axis)
 	}
 	return true
 }
@@ -161,7 +173,7 @@ func tuples(cases []*results.Case, axes []string) []caseSeries {
 	for _, c := range cases {
 		var parts []string
 		for _, a := range axes {
-			parts = append(parts, plain(a)+"="+setting(c, a))
+			parts = append(parts, plain(a)+"="+on(c, a))
 		}
 		name := strings.Join(parts, ", ")
 		i, ok := index[name]

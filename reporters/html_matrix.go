@@ -3,7 +3,6 @@ package reporters
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"math"
 	"slices"
@@ -31,7 +30,7 @@ type traffic struct {
 	first string         // key of the first case
 	cases int
 	of    string // the run whose sequence it is a pattern of; ""
-	drawn []html.Cell
+	drawn []html.Amount
 }
 
 // matrices are those of all cases, each once.
@@ -64,13 +63,13 @@ func matrices(doc *results.Document) html.Matrices {
 				continue
 			}
 		}
-		var cells []html.Cell
+		var cells []html.Amount
 		for c := range x.m.Cells() {
-			cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
+			cells = append(cells, html.Amount{From: c.From, To: c.To, Bytes: c.Bytes})
 		}
 		if x.own != nil {
 			for c := range x.own.Cells() {
-				cells = append(cells, html.Cell{From: c.From, To: c.To, Bytes: c.Bytes})
+				cells = append(cells, html.Amount{From: c.From, To: c.To, Bytes: c.Bytes})
 			}
 		}
 		if drawn += html.Drawn(x.m.Ranks(), cells); drawn > mostCells {
@@ -88,8 +87,8 @@ func matrices(doc *results.Document) html.Matrices {
 	for _, x := range shown {
 		extent := scale[x.scale()]
 		f := html.Figure{
-			Title: x.name, Drawings: []template.HTML{
-				html.HeatMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText),
+			Title: x.name, Charts: []html.Chart{
+				html.TrafficMap("traffic matrix "+x.name, x.m.Ranks(), x.drawn, extent, bytesText),
 			},
 		}
 		if n := html.Block(x.m.Ranks()); n > 1 {

@@ -45,7 +45,7 @@ func (d *draft) quantiles(cases []*results.Case) []quantileFamily {
 // many figures as their lines need.
 func (f quantileFamily) figures(l *layout) []html.Figure {
 	if l.axis != "" {
-		groups, some := distributions(l)
+		groups, some := someCases(l)
 		drawn := f.figure(groups)
 		if some {
 			drawn.Note = "Some cases, evenly spread over " + plain(l.axis) + "; the table below has all."
@@ -65,9 +65,11 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 		ticks = append(ticks, html.Tick{At: float64(i + 1), Label: plain(m.Quantile)})
 	}
 	var values []float64
-	var panels []html.Panel
+	var charts []html.Chart
+	scale := axisScale(f.metrics[0].Unit)
 	for _, g := range groups {
-		p := html.Panel{Title: g.title}
+		p := html.Chart{Kind: html.Lines, Name: plain(f.name) + " by quantile", Title: g.title,
+			X: html.Axis{Name: "quantile", Ticks: ticks}}
 		for _, s := range g.series {
 			p.Series = append(p.Series, html.Series{Name: s.name})
 			points := &p.Series[len(p.Series)-1].Points
@@ -77,22 +79,24 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 				}
 				c := s.cases[0]
 				if m, ok := c.Metrics.Get(q.Name); ok && drawable(m.Value) {
-					*points = append(*points, html.Point{X: ticks[i].At, Y: m.Value, Says: says(c, q.Name)})
+					*points = append(*points, html.Point{
+						X: ticks[i].At, Y: m.Value * scale.Factor, Says: []string{says(c, q.Name)},
+					})
 					values = append(values, m.Value)
 				}
 			}
 		}
-		panels = append(panels, p)
+		charts = append(charts, p)
 	}
-	x, y := html.Axis{Name: "quantile", Ticks: ticks}, html.Axis{
-		Log: html.Wide(values), Label: tickLabel(f.metrics[0].Unit),
+	for i := range charts {
+		charts[i].Y = valueAxis(f.metrics[0].Unit, values)
 	}
-	return html.Figure{Keys: keys(groups), Drawings: html.Panels(plain(f.name)+" by quantile", x, y, panels)}
+	return html.Figure{Title: plain(f.name) + " by quantile", Charts: charts}
 }
 
-// distributions are the cases of an axis whose distributions are drawn, each a series of
+// someCases are the cases of an axis whose distributions are drawn, each a series of
 // its own, which is the same in all panels. some says that there are more cases.
-func distributions(l *layout) (out []panel, some bool) {
+func someCases(l *layout) (out []panel, some bool) {
 	picked := evenly(l.ticks, html.MostSeries)
 	some = l.omitted > 0 || len(picked) < len(l.ticks)
 	for _, p := range l.panels {

@@ -13,17 +13,25 @@ const mostRows = 500
 // run is the section of a run.
 func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	r := html.Run{ID: id, Name: plain(clip(g.run, " …")), Stage: plain(clip(g.stage, " …")), Heads: g.heads}
+	r.Setup = setup(g.cases)
 	l := newLayout(g.cases)
 	for _, metric := range d.charted(doc, g.cases) {
-		if f, ok := d.figure(l, metric); ok {
+		if f, ok := d.figure(doc, l, metric); ok {
 			r.Figures = append(r.Figures, f)
 		}
 	}
-	r.Scores = scores(g.cases)
+	drawnGains, gains := d.gains(doc, l, g.cases)
+	r.Figures, r.Gains = append(r.Figures, drawnGains...), gains
+	r.Figures = append(r.Figures, scores(g.cases)...)
+	r.Figures = append(r.Figures, d.declared(l, g.cases)...)
+	drawn, sampled := d.distributions(g.cases)
+	r.Figures = append(r.Figures, drawn...)
 	r.Table = d.caseTable(g)
 	families := d.quantiles(g.cases)
 	for _, f := range families {
-		r.Quantiles = append(r.Quantiles, f.figures(l)...)
+		if !sampled {
+			r.Figures = append(r.Figures, f.figures(l)...)
+		}
 	}
 	r.QuantileTable = d.quantileTable(g, families)
 	return r

@@ -3,7 +3,6 @@ package reporters
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -71,32 +70,36 @@ func score(s caseSeries) (html.Figure, bool) {
 		return html.Figure{}, false
 	}
 	due, why := planned(s.cases)
-	var parts []html.Part
+	chart := html.Chart{Kind: html.Spans, X: html.Axis{Unit: "s"}}
 	times := 0
-	for _, c := range evenly(s.cases, mostBars) {
-		p := html.Part{Name: "pattern " + setting(c, "pattern")}
-		if when, ok := due[c]; ok {
-			p.Due = &html.Stretch{From: when, Says: p.Name + " was planned at " + quantity.FormatTime(when)}
+	for row, c := range evenly(s.cases, mostBars) {
+		name := "pattern " + setting(c, "pattern")
+		chart.Rows = append(chart.Rows, name)
+		when, isPlanned := due[c]
+		if isPlanned {
+			chart.Spans = append(chart.Spans, html.Span{Row: row, From: when, To: when, Group: "planned",
+				Says: name + " was planned at " + quantity.FormatTime(when)})
 		}
 		for _, l := range c.Succeeded() {
 			if l.Index != launch {
 				continue
 			}
 			times = max(times, len(l.Played))
-			for _, i := range evenly(indices(l.Played), mostPlayed) {
+			some := evenly(indices(l.Played), mostPlayed)
+			for depth, i := range some {
 				from, to := l.Played[i][0], l.Played[i][1]
 				if !(from >= 0 && to >= from && to < 1e9) { // only a damaged document has one
 					continue
 				}
-				says := fmt.Sprintf("%s, iteration %d: from %s, %s", p.Name, i, quantity.FormatTime(from),
+				says := fmt.Sprintf("%s, iteration %d: from %s, %s", name, i, quantity.FormatTime(from),
 					quantity.FormatTime(to-from))
-				if p.Due != nil {
-					says += ", " + late(from-p.Due.From)
+				if isPlanned {
+					says += ", " + late(from-when)
 				}
-				p.Played = append(p.Played, html.Stretch{From: from, To: to, Says: says})
+				chart.Spans = append(chart.Spans, html.Span{Row: row, From: from, To: to, Group: "played", Depth: depth,
+					Of: len(some), Says: says})
 			}
 		}
-		parts = append(parts, p)
 	}
 	note := fmt.Sprintf("Seconds since the start of an iteration, in launch %d, which of %d took nearest to the median. A bar is one iteration",
 		launch, launches)
@@ -109,12 +112,12 @@ func score(s caseSeries) (html.Figure, bool) {
 	} else {
 		note += " The dashed line is when the pattern was planned: when it would start if nothing but sleeps took time."
 	}
-	if more := len(s.cases) - len(parts); more > 0 {
+	if more := len(s.cases) - len(chart.Rows); more > 0 {
 		note += fmt.Sprintf(" %d further patterns are not drawn.", more)
 	}
 	title := sentence(" ", "Patterns over the time of the sequence", parenthesis(s.name))
-	return html.Figure{Title: title, Note: note, Drawings: []template.HTML{html.Score(title, parts, tickLabel("s"))}},
-		true
+	chart.Name = title
+	return html.Figure{Title: title, Note: note, Charts: []html.Chart{chart}}, true
 }
 
 func late(by float64) string {

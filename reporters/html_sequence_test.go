@@ -1,18 +1,54 @@
 package reporters
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	drawing "weir/reporters/html"
 	"weir/results"
 )
 
-// titles are what the drawings below an element say in words, one in a line.
-func titles(e element) string {
+// charts are those below an element.
+func charts(t interface {
+	Helper()
+	Fatal(...any)
+}, e element) []drawing.Chart {
+	t.Helper()
+	var out []drawing.Chart
+	for _, s := range e.all("script") {
+		if s.attribute("type") != "application/json" {
+			continue
+		}
+		var c drawing.Chart
+		if err := json.Unmarshal([]byte(s.FirstChild.Data), &c); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// titles are what the charts below an element say in words, one in a line.
+func titles(t interface {
+	Helper()
+	Fatal(...any)
+}, e element) string {
+	t.Helper()
 	var b strings.Builder
-	for _, t := range e.all("title") {
-		b.WriteString(t.text() + "\n")
+	for _, c := range charts(t, e) {
+		for _, s := range c.Series {
+			for _, p := range s.Points {
+				b.WriteString(strings.Join(p.Says, "; ") + "\n")
+			}
+		}
+		for _, s := range c.Spans {
+			b.WriteString(s.Says + "\n")
+		}
+		for _, s := range c.Cells {
+			b.WriteString(s.Says + "\n")
+		}
 	}
 	return b.String()
 }
@@ -25,9 +61,9 @@ func TestPageShowsASequence(t *testing.T) {
 	if got := section.all("figcaption")[0].text(); got != "slowdown over pattern" {
 		t.Errorf("the first chart is %q", got)
 	}
-	says := titles(section)
+	says := titles(t, section)
 	for _, want := range []string{
-		"kv[fabric=shm,pattern=2]: slowdown 1.811 (96% CI 1.74–1.88, n=3), ✗ fail\n",
+		"kv[fabric=shm,pattern=2]: slowdown 1.811 (96% CI 1.74–1.88, n=3), ✗ fail",
 		"pattern 1 was planned at 12.0 ms\n",
 		"pattern 1, iteration 2: from 12.6 ms, 7.30 µs, 550 µs after it was planned\n",
 	} {
@@ -42,18 +78,17 @@ func TestPageShowsASequence(t *testing.T) {
 		t.Errorf("it is not said which launch is drawn: %s", text)
 	}
 	maps := page.id(t, "matrices")
-	if got := strings.Count(titles(maps), "rank "); got == 0 {
+	if got := strings.Count(titles(t, maps), "rank "); got == 0 {
 		t.Error("no heat maps")
 	}
-	class := map[string]string{}
-	for _, e := range maps.all("rect") {
-		for _, s := range e.all("title") {
-			class[s.text()] = e.attribute("class")
+	heat := map[string]float64{}
+	for _, chart := range charts(t, maps) {
+		for _, c := range chart.Cells {
+			heat[c.Says] = c.Heat
 		}
 	}
-	if small, large := class["rank 1 → rank 2: 64KiB"],
-		class["rank 0 → rank 2: 4MiB"]; small != "pt cell h0" || large != "pt cell h6" {
-		t.Errorf("colours %q and %q: the patterns of a sequence are drawn on one scale", small, large)
+	if small, ok := heat["rank 1 → rank 2: 64KiB"]; !ok || small != 0 || heat["rank 0 → rank 2: 4MiB"] != 1 {
+		t.Errorf("%v: the patterns of a sequence are drawn on one scale", heat)
 	}
 	if got := page.text(); !strings.Contains(got, "SLEEPS SCALED by 0.5 in kv") {
 		t.Error("the page does not say that sleeps were scaled")
@@ -76,7 +111,7 @@ func TestSequenceWithoutItsPlan(t *testing.T) {
 		doc := read(t, "sequence")
 		change(doc)
 		page := parsePage(t, doc)
-		if says := titles(page); strings.Contains(says, "planned") ||
+		if says := titles(t, page); strings.Contains(says, "planned") ||
 			!strings.Contains(says, "pattern 1, iteration 0: from 12.5 ms, 5.80 µs") {
 			t.Errorf("%s: %s", why, says)
 		}
@@ -126,7 +161,7 @@ func TestLongSequenceIsDrawnInPart(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	if got := strings.Count(titles(page.id(t, "matrices")), "→"); got != mostPatterns {
+	if got := strings.Count(titles(t, page.id(t, "matrices")), "→"); got != mostPatterns {
 		t.Errorf("%d heat maps", got)
 	}
 	if rows := page.id(t, "matrices").all("table")[0].rows(); len(rows) != 50 {

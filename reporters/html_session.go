@@ -2,7 +2,6 @@ package reporters
 
 import (
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -47,6 +46,20 @@ func sessionFacts(doc *results.Document) []html.Pair {
 	return f
 }
 
+// sessionBrief is what stands in the page where the facts of the session are folded.
+func sessionBrief(doc *results.Document) string {
+	s := doc.Session
+	started, took := "", ""
+	if !s.Started.IsZero() {
+		started = s.Started.UTC().Format("2006-01-02 15:04 UTC")
+		if d := s.Finished.Sub(s.Started); d > 0 {
+			took = "took " + d.Round(10*time.Millisecond).String()
+		}
+	}
+	return sentence(", ", plain(clip(doc.Scenario.File, " …")), started, took,
+		count(len(doc.Environment.Nodes), "node"), tagged("session ", plain(clip(s.ID, " …"))))
+}
+
 // siteText names the site with its file; "" where there is none.
 func siteText(doc *results.Document) string {
 	if doc.Site == nil {
@@ -55,9 +68,11 @@ func siteText(doc *results.Document) string {
 	return sentence(" ", doc.Site.Name, parenthesis(doc.Site.File))
 }
 
-// timeline draws the launches of each run, and the commands around them, over time.
-func timeline(doc *results.Document) (drawing template.HTML, note string) {
-	var lanes []html.Lane
+// timeline draws the launches of each run, and the commands around them, over time; nil where
+// nothing has a time.
+func timeline(doc *results.Document) *html.Figure {
+	var rows []string
+	var spans []html.Span
 	index := map[string]int{}
 	start := firstLaunch(doc)
 	stretch := func(lane string, from time.Time, took float64, sign, says string) {
@@ -66,14 +81,12 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 		}
 		i, ok := index[lane]
 		if !ok {
-			i = len(lanes)
+			i = len(rows)
 			index[lane] = i
-			lanes = append(lanes, html.Lane{Name: plain(lane)})
+			rows = append(rows, plain(lane))
 		}
 		at := from.Sub(start).Seconds()
-		lanes[i].Stretches = append(lanes[i].Stretches, html.Stretch{
-			From: at, To: at + took, Sign: sign, Says: plain(says),
-		})
+		spans = append(spans, html.Span{Row: i, From: at, To: at + took, Sign: sign, Says: plain(says)})
 	}
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
@@ -113,18 +126,18 @@ func timeline(doc *results.Document) (drawing template.HTML, note string) {
 		stretch("commands", c.Started, c.Duration, sign,
 			fmt.Sprintf("%s, %s: %s", commandName(c), quantity.FormatTime(c.Duration), what))
 	}
-	if len(lanes) == 0 {
-		return "", ""
+	if len(rows) == 0 {
+		return nil
 	}
-	note = "Launches over the seconds since the first; " + symbols["fail"] + " marks those that failed."
-	if more := len(lanes) - mostBars; more > 0 {
-		lanes = lanes[:mostBars]
-		note += fmt.Sprintf(" %d further lanes are not drawn.", more)
+	note := "Launches over the seconds since the first; " + symbols["fail"] + " marks those that failed."
+	if more := len(rows) - mostBars; more > 0 {
+		rows = rows[:mostBars]
+		spans = slices.DeleteFunc(spans, func(s html.Span) bool { return s.Row >= mostBars })
+		note += fmt.Sprintf(" %d further rows are not drawn.", more)
 	}
-	seconds := results.Scale{Unit: "s", Factor: 1}
-	return html.Timeline("launches over the time of the session", lanes,
-		func(v float64) string { return seconds.WithUnit(seconds.Exact(v)) },
-		func(n int) string { return fmt.Sprintf("%d launches", n) }), note
+	spans = html.Merged(spans, func(n int) string { return fmt.Sprintf("%d launches", n) })
+	return &html.Figure{Note: note, Charts: []html.Chart{{Kind: html.Spans,
+		Name: "launches over the time of the session", X: html.Axis{Unit: "s"}, Rows: rows, Spans: spans}}}
 }
 
 // firstLaunch is when the first launch or command began.

@@ -2,7 +2,6 @@ package reporters
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"strconv"
 
@@ -22,7 +21,7 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 		Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
 		Groups: changes(t),
 		Runs: []html.Run{
-			{ID: "sessions", Name: "Sessions", Scores: []html.Figure{course(d, t)}, Table: sessionTable(t)},
+			{ID: "sessions", Name: "Sessions", Figures: []html.Figure{course(d, t)}, Table: sessionTable(t)},
 		},
 	}
 	if n := len(t.Changes); n > 0 {
@@ -34,7 +33,7 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 	f.add("first", sessionText(t.Points[0]))
 	f.add("last", sessionText(t.Points[len(t.Points)-1]))
 	f.add("level now", levelText(t, len(t.Levels)-1))
-	p.Facts = f
+	p.Facts, p.Brief = f, sentence(", ", plain(clip(t.Scenario, " …")), plural(len(t.Points), "session"))
 	if len(t.LeftOut) > 0 {
 		note := html.Note{Title: fmt.Sprintf("Left out (%d)", len(t.LeftOut))}
 		for i, x := range t.LeftOut {
@@ -86,43 +85,50 @@ func changes(t *history.Trend) []html.Group {
 
 // course is the chart of all sessions.
 func course(d *draft, t *history.Trend) html.Figure {
-	var points []html.Point
+	scale := axisScale(t.Unit)
+	at := func(ci *[2]float64) *[2]float64 {
+		if ci == nil || !drawable(ci[0]) || !drawable(ci[1]) {
+			return nil
+		}
+		return &[2]float64{ci[0] * scale.Factor, ci[1] * scale.Factor}
+	}
+	chart := html.Chart{Kind: html.Lines, Name: plain(t.Metric) + " over the sessions"}
 	var values []float64
-	var ticks []html.Tick
-	f := html.Figure{Metric: d.link(t.Workload, "", t.Metric),
-		Title: sentence(" ", unitIn(t.Unit), "over the sessions"),
-		Note:  "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals over sessions; a number is that of the change above."}
+	sessions := html.Series{Name: "sessions", Look: html.Loose}
 	for i, p := range t.Points {
-		ticks = append(ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
+		chart.X.Ticks = append(chart.X.Ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
 		if !drawable(p.Value) {
 			continue
 		}
 		values = append(values, p.Value)
-		points = append(points, html.Point{
-			X: float64(i), Y: p.Value, CI: p.CI, Says: sessionText(p) + ": " + observed(t, p).String(),
-		})
-		if p.CI != nil {
-			f.Interval = results.ConfidenceText + " interval"
+		q := html.Point{X: float64(i), Y: p.Value * scale.Factor, CI: at(p.CI),
+			Says: []string{sessionText(p) + ": " + observed(t, p).String()}}
+		if q.CI != nil {
+			chart.Interval = results.ConfidenceText + " interval"
 		}
+		sessions.Points = append(sessions.Points, q)
 	}
-	var stages []html.Stage
+	level := html.Series{Name: "level", Look: html.Steps}
 	for i, l := range t.Levels {
+		if i > 0 {
+			sign, _ := effectSign(t.Changes[i-1].Effect)
+			chart.Marks = append(chart.Marks, html.Tick{At: float64(l.From) - 0.5, Label: strconv.Itoa(i) + " " + sign})
+		}
 		if !drawable(l.Value) {
 			continue
 		}
 		values = append(values, l.Value)
-		s := html.Stage{
-			From: l.From, To: l.To, Value: l.Value, CI: l.CI,
-			Says: fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i)),
+		says := []string{fmt.Sprintf("level of %s: %s", plural(l.To-l.From, "session"), levelText(t, i))}
+		for _, x := range []float64{float64(l.From) - 0.5, float64(l.To) - 0.5} {
+			level.Points = append(level.Points, html.Point{X: x, Y: l.Value * scale.Factor, CI: at(l.CI), Says: says})
 		}
-		if i > 0 {
-			s.Sign, _ = effectSign(t.Changes[i-1].Effect)
-		}
-		stages = append(stages, s)
 	}
-	y := html.Axis{Name: columnScale(t.Unit).Unit, Log: html.Wide(values), Label: tickLabel(t.Unit)}
-	f.Drawings = []template.HTML{html.Course(plain(t.Metric)+" over the sessions", y, ticks, points, stages)}
-	return f
+	chart.Y = valueAxis(t.Unit, values)
+	chart.Series = []html.Series{sessions, level}
+	return html.Figure{Metric: d.link(t.Workload, "", t.Metric),
+		Title:  sentence(" ", unitIn(t.Unit), "over the sessions"),
+		Note:   "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals at both ends; a number is that of the change above.",
+		Charts: []html.Chart{chart}}
 }
 
 func observed(t *history.Trend, p history.Point) results.Observed {

@@ -43,6 +43,9 @@ func markdown(doc *results.Document, limit int) string {
 	for _, g := range grids(doc) {
 		m.grid(g)
 	}
+	for _, t := range gainTables(doc) {
+		m.gains(t)
+	}
 	m.omitted(m.lost)
 	m.list(sinceTitle, sinceLast(doc))
 	m.list(recomputedTitle, recomputed(doc))

@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"weir/results"
@@ -21,10 +22,20 @@ type Reporter struct {
 	Write       func(io.Writer, *results.Document) error
 }
 
+// Beside is the reporter of a document that stands in a folder with the files of its session, of
+// which some formats show more: the page draws the raw samples.
+func (r Reporter) Beside(files fs.FS) Reporter {
+	if r.Name == "html" {
+		r.Write = func(w io.Writer, doc *results.Document) error { return htmlBeside(w, doc, files) }
+	}
+	return r
+}
+
 // Stdout stands for the standard output where a path is expected.
 const Stdout = "-"
 
 var registry = []Reporter{
+	{"aiperf", "aiperf.json", AIPerf},
 	{"csv", "results.csv", CSV},
 	{"csv-launches", "launches.csv", CSVLaunches},
 	{"github", Stdout, GitHub},

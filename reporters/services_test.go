@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/reporters/html"
 	"weir/results"
 )
 
@@ -36,8 +37,9 @@ func TestServicesInReports(t *testing.T) {
 		!strings.Contains(text, "2 starts, fresh for each launch") {
 		t.Error(text)
 	}
-	if svg, _ := timeline(doc); !strings.Contains(string(svg), "service web") ||
-		!strings.Contains(string(svg), "it ended") {
-		t.Error(svg)
+	chart := timeline(doc).Charts[0]
+	if !slices.Contains(chart.Rows, "service web") ||
+		!slices.ContainsFunc(chart.Spans, func(s html.Span) bool { return strings.Contains(s.Says, "it ended") }) {
+		t.Errorf("%+v", chart)
 	}
 }

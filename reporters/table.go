@@ -34,6 +34,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 		t.grid(g)
 	}
+	for _, g := range gainTables(doc) {
+		t.gains(g)
+	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {
 			t.finding(f)

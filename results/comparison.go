@@ -33,6 +33,7 @@ type Comparison struct {
 	Simulated       bool         `json:"simulated,omitzero"` // some launch was
 	Differences     []Difference `json:"differences"`        // of environment and settings
 	Effects         []*Effect    `json:"effects"`
+	Geomeans        []Geomean    `json:"geomeans,omitempty"` // over cases, of metrics that several have
 	OnlyBase        []LeftOver   `json:"only_base"`
 	OnlyNew         []LeftOver   `json:"only_new"`
 	ExitCode        int          `json:"exit_code"`
@@ -145,7 +146,12 @@ func (e *Effect) ChangeText() (value, low, high string) {
 	if c.CI != nil {
 		ci = &[2]float64{c.CI[0] - none, c.CI[1] - none}
 	}
-	value, low, high = s.Estimate(quantity.Round(c.Value-none), ci)
+	return s.signedEstimate(quantity.Round(c.Value-none), ci)
+}
+
+// signedEstimate is Estimate with signs and units.
+func (s Scale) signedEstimate(v float64, ci *[2]float64) (value, low, high string) {
+	value, low, high = s.Estimate(v, ci)
 	signed := func(text string) string {
 		if text != "" && !strings.HasPrefix(text, "-") && strings.Trim(text, "0.") != "" {
 			text = "+" + text

@@ -33,6 +33,8 @@ type Document struct {
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
 	// Previous is what has changed since an earlier session; nil where none is known.
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
+	// Gains are a table for each run that sweeps variants of which one is the baseline.
+	Gains []*Gains `json:"gains,omitempty" doc:"What variants are worth against the one that is the baseline: a table for each run that sweeps them. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Services are the starts of services, in the order of their ends.
@@ -268,9 +270,12 @@ type Launch struct {
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
 	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
 	// moved in between decides what a cache still has (workload traffic_sequence).
-	WorkingSet *WorkingSet  `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
-	Metrics    MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
-	Samples    []string     `json:"samples" doc:"Files below the session directory."`
+	WorkingSet *WorkingSet `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
+	// Errors are why single operations of the launch failed, the most frequent first; none where
+	// an operation that fails ends the launch.
+	Errors  []Cause      `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
+	Metrics MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
+	Samples []string     `json:"samples" doc:"Files below the session directory."`
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`
@@ -296,6 +301,12 @@ type Launch struct {
 	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`
 	// Resumed says that the launch was made by the session that this one goes on with.
 	Resumed bool `json:"resumed,omitzero" doc:"The launch was made by the session that this one goes on with."`
+}
+
+// Cause is why operations failed, and how many did.
+type Cause struct {
+	Text  string `json:"cause"`
+	Count int    `json:"count" schema:"minimum=1"`
 }
 
 // Failure names what ended a launch.

@@ -144,6 +144,7 @@ func full() *results.Document {
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
+				Errors: []results.Cause{{Text: "503", Count: 2}},
 				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
 					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}},
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
@@ -196,6 +197,14 @@ func full() *results.Document {
 					},
 				},
 			}},
+		Gains: []*results.Gains{{Run: "r", Baseline: "old", Rows: []*results.Gain{{
+			Variant: "new", Axes: map[string]any{"size": 1.0}, Case: "a", BaseCase: "b", Metric: "m", Unit: "s",
+			Better: "lower", Before: &results.Observed{Value: 2, Unit: "s", N: 3},
+			After: &results.Observed{Value: 1, Unit: "s", N: 3}, Additive: true, Pairs: 3, Message: "paired",
+			Gain: &results.Change{
+				Value: 0.5, CI: &[2]float64{0.4, 0.6}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
+			},
+		}}}},
 		Previous: &results.Previous{
 			Session: "p", File: "p.json", Started: now, Status: results.Passed,
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},

@@ -34,6 +34,9 @@ const (
 	FreshLaunch  Fresh = "launch"
 )
 
+// VariantAxis is the axis that goes through the variants of a scenario.
+const VariantAxis = string(FreshVariant)
+
 // AllFresh are all values.
 var AllFresh = []Fresh{FreshSession, FreshRun, FreshVariant, FreshLaunch}
 

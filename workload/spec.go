@@ -114,6 +114,9 @@ type Behaviour struct {
 	// these options: more launches would not help. Without metrics it says so before the first
 	// launch, where the options tell. nil, or "": it decides.
 	Undecidable func(options map[string]any, m MetricValues, metric string) string
+	// Invalid says why what a launch measured is not of what was to be measured, as where a client
+	// was slower than its server; such a case is an error. nil, or "": it is.
+	Invalid func(options map[string]any, m MetricValues) string
 	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
 	Tables map[string]ForeignTable
 	// Blocks are what other tools print of one case, by the tool's name.

@@ -200,7 +200,7 @@ func Number(v any) (float64, bool) {
 // million cells, what it amounts to, and of data its digest.
 func (o Option) Show(v any) string {
 	text, ok := v.(string)
-	if o.Type == Data && ok {
+	if o.Type == Data && ok && text != "" {
 		return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))[:len("sha256:")+16]
 	}
 	if o.Type != Matrix || !ok {

@@ -95,8 +95,12 @@ type Option struct {
 	Item    Itemized // of a Kind with a Sequence
 	// Words checks the text of a Count that is no number, as uniform:1,512; nil: there is none.
 	Words func(text string) error
+	// Moved are keys of a Structure that hold a path, with the option of type File that has the
+	// path instead: a file is read when the scenario is loaded.
+	Moved map[string]string
 	// Late are names whose values are known only when a launch runs, as launch.id; a * in
-	// one stands for any word. Texts of a Structure with Late are those of package placeholder.
+	// one stands for any word. Texts of a Structure or a String with Late are those of package
+	// placeholder.
 	Late []string
 	// Read checks the JSON of a Structure, or Data, and writes it in the one way in which it is
 	// compared; its own result it leaves as it is. What is wrong with a part of a Structure is a
@@ -156,6 +160,8 @@ type Kind struct {
 	Columns []Column
 	// Brief are the metrics that progress shows; nil: the first few.
 	Brief []string
+	// Charts are what reports draw of cases besides single metrics; nil: nothing.
+	Charts []Chart
 	// OnceRounded are the metrics that are of results.RoundedRankRule in documents without a
 	// definition of quantiles.
 	OnceRounded []string

@@ -21,7 +21,7 @@ import (
 	"weir/workload"
 )
 
-var comparisonFormats = []string{"text", "json", "markdown"}
+var comparisonFormats = []string{"text", "json", "markdown", "html"}
 
 // compareFlags are the flags of weir compare.
 type compareFlags struct {
@@ -32,13 +32,14 @@ type compareFlags struct {
 	multiple string
 	format   string
 	output   string
+	reports  []string
 	options  gate.CompareOptions
 }
 
 func newCompare() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME=BASE,NEW",
+		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME[=BASE,NEW…]",
 		Short: "hold new measurements against older ones, or two parts of a session",
 		Long: `compare says of each case and metric that two result documents share how much it
 changed, with an interval, whether the change is real, and whether it is a
@@ -49,7 +50,7 @@ differs between the two environments and settings comes first.
 Compared are the metrics that the assertions of either side are about.
 
 Launches of two sessions are compared as two samples. Two runs of one session, or
-the cases at two values of an axis, that took turns are compared launch by launch,
+the cases at values of an axis, that took turns are compared launch by launch,
 which takes out what drifts: this finds far smaller changes, so prefer it where
 both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
 
@@ -59,6 +60,7 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
   weir compare old.json new.json --metric latency.p99 --margin 5%
   weir compare weir-out/20261121-101500-ab-3f9a --runs old_kernel,new_kernel
   weir compare weir-out/20261121-101500-ab-3f9a --axis fabric=tcp,ucx
+  weir compare weir-out/20261121-101500-ab-3f9a --axis variant
   weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,13 +70,16 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	flags := cmd.Flags()
 	f.style.Add(flags)
 	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
-	flags.StringVar(&f.axis, "axis", "", "compare the cases of one document at two values of an axis: `NAME=BASE,NEW`")
+	flags.StringVar(&f.axis, "axis", "",
+		"compare cases at values of an axis with those at the first: `NAME=BASE,NEW,…`; NAME: with the baseline variant or the first")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
 	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
 	flags.StringVar(&f.multiple, "multiple", "",
 		"`holm`: all regressions together are false no more often than a single one")
-	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or markdown")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json, markdown or html")
+	flags.StringArrayVar(&f.reports, "report", nil,
+		"write the comparison to a file too, as `FORMAT[=PATH]` (repeatable); without a path to comparison and the format's suffix")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
 }
@@ -88,7 +93,11 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.Base.File, c.New.File = args[0], args[len(args)-1]
-	if err := f.write(cmd.OutOrStdout(), c); err != nil {
+	err = f.write(cmd.OutOrStdout(), c)
+	for _, r := range f.reports {
+		err = errors.Join(err, writeComparison(r, c))
+	}
+	if err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
 	}
 	return exit.Code(c.ExitCode)
@@ -98,6 +107,16 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 func (f *compareFlags) parse(args []string) error {
 	if !slices.Contains(comparisonFormats, f.format) {
 		return exit.Usage("--format %q: use %s", f.format, strings.Join(comparisonFormats, ", "))
+	}
+	for _, r := range f.reports {
+		format, path, given := strings.Cut(r, "=")
+		if !slices.Contains(comparisonFormats, format) {
+			return exit.Usage("--report %s: unknown format %q%s", r, format,
+				suggest.DidYouMean(format, comparisonFormats))
+		}
+		if given && path == "" {
+			return exit.Usage("--report %s: the path is empty", r)
+		}
 	}
 	margin, err := quantity.ReadPercent(f.margin)
 	if err == nil && (margin < 0 || margin >= 1) {
@@ -115,7 +134,7 @@ func (f *compareFlags) parse(args []string) error {
 	case f.runs != "" && f.axis != "":
 		return exit.Usage("--runs and --axis are two ways to compare parts of a document: give one of them")
 	case f.runs == "" && f.axis == "" && len(args) != 2:
-		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME=BASE,NEW")
+		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
 		return exit.Usage("--runs and --axis compare parts of one document: give only that")
 	}
@@ -157,12 +176,15 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 		}
 		return gate.CompareRuns(docs[0], base, now, f.options)
 	case f.axis != "":
-		axis, values, _ := strings.Cut(f.axis, "=")
-		base, now, err := two("--axis "+f.axis, values)
-		if err != nil {
-			return nil, err
+		axis, values, given := strings.Cut(f.axis, "=")
+		if given {
+			named := strings.Split(values, ",")
+			if len(named) < 2 || len(slices.Compact(slices.Sorted(slices.Values(named)))) < len(named) {
+				return nil, fmt.Errorf("--axis %s: name two or more that differ, as BASE,NEW", f.axis)
+			}
+			return gate.CompareAxis(docs[0], axis, named[0], named[1:], f.options)
 		}
-		return gate.CompareAxis(docs[0], axis, base, now, f.options)
+		return gate.CompareAxis(docs[0], axis, "", nil, f.options)
 	}
 	return gate.Compare(docs[0], docs[1], f.options)
 }
@@ -171,30 +193,52 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	if f.style.Quiet && f.output == "" {
 		return nil
 	}
-	var b bytes.Buffer
-	var err error
-	switch f.format {
-	case "json":
-		var encoded []byte
-		encoded, err = c.Encode()
-		b.Write(encoded)
-	case "markdown":
-		err = reporters.ComparisonMarkdown(&b, c)
-	default:
-		color, columns := f.style.Color(w), screen.Width(w)
-		if f.output != "" {
-			color, columns = false, 0
-		}
-		err = reporters.ComparisonText(&b, c, color, columns)
+	color, columns := f.style.Color(w), screen.Width(w)
+	if f.output != "" {
+		color, columns = false, 0
 	}
+	text, err := comparisonIn(f.format, c, color, columns)
 	if err != nil {
 		return err
 	}
 	if f.output != "" {
-		return results.WriteFile(f.output, b.Bytes())
+		return results.WriteFile(f.output, text)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err = w.Write(text)
 	return err
+}
+
+// comparisonIn is a comparison in one of comparisonFormats.
+func comparisonIn(format string, c *results.Comparison, color bool, columns int) ([]byte, error) {
+	var b bytes.Buffer
+	var err error
+	switch format {
+	case "json":
+		return c.Encode()
+	case "markdown":
+		err = reporters.ComparisonMarkdown(&b, c)
+	case "html":
+		err = reporters.ComparisonHTML(&b, c)
+	default:
+		err = reporters.ComparisonText(&b, c, color, columns)
+	}
+	return b.Bytes(), err
+}
+
+// comparisonSuffix are the suffixes of files of a format.
+var comparisonSuffix = map[string]string{"text": ".txt", "json": ".json", "markdown": ".md", "html": ".html"}
+
+// writeComparison writes what --report asks for, which parse has checked.
+func writeComparison(report string, c *results.Comparison) error {
+	format, path, given := strings.Cut(report, "=")
+	if !given {
+		path = "comparison" + comparisonSuffix[format]
+	}
+	text, err := comparisonIn(format, c, false, 0)
+	if err != nil {
+		return err
+	}
+	return results.WriteFile(path, text)
 }
 
 // knownMetrics refuses names of --metric that no workload and no document has.

@@ -35,6 +35,7 @@ func addCompletions(root *cobra.Command) {
 		"matgen --model":  words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...),
 		"matgen --sleep":   words(matgen.Rules()...),
 		"compare --format": words(comparisonFormats...), "compare --metric": words(metricNames()...),
+		"compare --report":   words(comparisonFormats...),
 		"compare --multiple": words("holm"), "calibrate --metric": words(metricNames()...),
 		"convert --to": words(format.YAML, format.HCL), "fmt --syntax": words(format.YAML, format.HCL),
 	}

@@ -21,7 +21,7 @@ import (
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "make a scenario of another benchmark's file or command line",
+		Short: "make a scenario, or results, of another benchmark's file or command line",
 		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
 			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml",
 		RunE: onlySubcommands,
@@ -29,6 +29,9 @@ func newImport() *cobra.Command {
 	cmd.AddCommand(newImportCTPerftest())
 	for _, tool := range toolimport.Tools() {
 		cmd.AddCommand(newImportTool(tool))
+	}
+	for _, tool := range toolimport.ResultTools() {
+		cmd.AddCommand(newImportResult(tool))
 	}
 	return cmd
 }

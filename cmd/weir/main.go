@@ -16,6 +16,7 @@ import (
 
 	"weir/cmd/weir/exit"
 	_ "weir/engine/command" // registers the engine that starts programs
+	_ "weir/engine/serving" // registers the clients of endpoints
 	_ "weir/engine/sim"     // registers the engine of simulations
 	"weir/gate"
 )

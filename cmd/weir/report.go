@@ -21,8 +21,9 @@ by older versions, whose quantiles are up to one rank low, they say for which of
 them the raw samples beside it give another value.
 
 html is one page for a browser, with charts of each run, traffic matrices and the
-definition of every number. It asks no host for anything, and without scripts and
-styles, as Jenkins shows it, it says the same.`,
+definition of every number. It asks no host for anything. Charts need scripts; where
+these are forbidden, as Jenkins shows it, all tables and verdicts are there. Raw
+samples are drawn where they are beside the document.`,
 		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
   weir report results.json --report junit=junit.xml --report csv=cells.csv
   weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results

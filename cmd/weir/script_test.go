@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 		"weir-with-a-bug": func() {
 			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
 		},
-		"etcd-put": etcdPut,
+		"etcd-put":        etcdPut,
+		"openai-endpoint": openAIEndpoint,
 	})
 }
 
@@ -81,6 +82,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			e.Setenv("TOOLOUTPUT", filepath.Join(root, "tooloutput", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			e.Setenv("README", filepath.Join(root, "README.md"))
 			e.Setenv("DOCS", filepath.Join(root, "docs"))
@@ -178,8 +180,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // measuredCases holds a session to so many cases with verified launches and none
 // with an error: measured DIR N.
 func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: measured DIR N")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: measured DIR N [METRIC]")
+	}
+	metric := "bandwidth"
+	if len(args) == 3 {
+		metric = args[2]
 	}
 	doc, err := results.Read(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -189,7 +195,7 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %s", c.Key, c.Reason)
 		}
 		if slices.ContainsFunc(c.Launches, func(l *results.Launch) bool {
-			return l.Status == results.OK && l.Verified && l.Metrics.At("bandwidth") > 0
+			return l.Status == results.OK && l.Verified && l.Metrics.At(metric) > 0
 		}) {
 			n++
 		}
@@ -207,7 +213,7 @@ var signalNumbers = map[string]unix.Signal{
 // runs the tests are none of it: a session would record them.
 func scriptEnvironment(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "EXAMPLES", "WEIR_CGROUP", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "EXAMPLES", "TOOLOUTPUT", "WEIR_CGROUP", "GOCOVERDIR"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -92,4 +92,4 @@ func (p *assertionParser) gain(t token) (*term, *Error) {
 }
 
 // VariantAxis is the axis that goes through the variants of a scenario.
-const VariantAxis = "variant"
+const VariantAxis = workload.VariantAxis

@@ -134,7 +134,7 @@ var Proof = []Key{
 // Ready are the keys of when a service is ready. All that are given must hold.
 var Ready = []Key{
 	key("listens", "a port, ADDRESS:PORT or the path of a Unix socket that it listens on", scalar(String)),
-	key("http", "a URL that answers GET with a status from 200 to 299", scalar(String)),
+	key("http", "a URL, or a path below url, that answers GET with a status from 200 to 299", scalar(String)),
 	key("contains", "a part of that answer", scalar(String)),
 	key("log", "a regular expression that a line of its output matches", scalar(String)),
 	key("file", "a path that exists", scalar(String)),

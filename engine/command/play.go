@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -101,6 +102,13 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 		if *f.to, err = r.expand(f.text); err != nil {
 			return err
 		}
+	}
+	if strings.HasPrefix(check.HTTP, "/") { // below the url of the service
+		url, err := r.own("url")
+		if err != nil {
+			return err
+		}
+		check.HTTP = url + check.HTTP
 	}
 	if check.Etcd, err = r.expand(want.Etcd); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,6 +40,10 @@ var program = sync.OnceValues(func() (string, error) {
 var built string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && slices.Contains([]string{"serve", "work"}, os.Args[1]) {
+		play(os.Args[1:])
+		return
+	}
 	lab.UnsetTuningVariables()
 	code := m.Run()
 	if built != "" {

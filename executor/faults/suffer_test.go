@@ -50,7 +50,11 @@ func (w *world) calm() {
 	start := time.Now()
 	s := w.run("")
 	if !s.wait(bound) || s.code() != 0 {
-		w.t.Fatalf("a session without a fault ends with %v\n%s\n%s", s.cmd.ProcessState, w.tail(s.log),
+		why := ""
+		if doc, err := s.document(); err == nil && doc != nil {
+			why = strings.Join(causes(doc), "\n  ")
+		}
+		w.t.Fatalf("a session without a fault ends with %v: %s\n%s\n%s", s.cmd.ProcessState, why, w.tail(s.log),
 			w.tail(w.nodes[1].name+".log"))
 	}
 	happened := s.happened()

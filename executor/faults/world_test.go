@@ -33,7 +33,9 @@ type world struct {
 	lab   *lab.Lab // nil: processes of this machine
 	at    string   // where etcd and coordinators are
 
-	scenario string
+	scenario   string
+	agentFlags []string
+	bystanders []string // processes of its hosts when there was no session
 
 	etcdProgram string
 	etcd        *exec.Cmd
@@ -68,7 +70,7 @@ func bringUp(w *world, names ...string) *world {
 	t := w.t
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
-	w.etcdProgram, w.at, w.scenario = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", scenario
+	w.etcdProgram, w.at, w.scenario = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", cmp.Or(w.scenario, scenario)
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address
@@ -168,7 +170,7 @@ func (n *node) start() {
 	// hosts of one machine know nothing of each other's ranks, which would share its first processor
 	argv := append(slices.Clone(n.under), "taskset", "--cpu-list", n.cpus, "env", "TMPDIR="+n.tmp, n.w.weir, "agent",
 		"--etcd", n.w.etcdURL, "--node", n.name, "--state", n.w.path("state-"+n.name), "--join", n.w.path("token"))
-	argv = append(argv, n.w.secure.client()...)
+	argv = append(argv, append(n.w.secure.client(), n.w.agentFlags...)...)
 	if n.host != nil {
 		n.host.PowerOn()
 		n.cmd = n.host.Command(argv...)

@@ -52,6 +52,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	runs := map[string]*planner.Run{}
 	for _, r := range p.Runs {
 		runs[r.Name] = r
+		if r.BaselineVariant != "" {
+			d.Gains = append(d.Gains, &results.Gains{Run: r.Name, Baseline: r.BaselineVariant, Rows: []*results.Gain{}})
+		}
 	}
 	for _, c := range p.Cases {
 		r := &results.Case{

@@ -1,13 +1,12 @@
-// Package html draws a report as one page that needs nothing else: no host, no
-// library, no script. It knows no result document, only plain data with its texts
+// Package html draws a report as one page that needs nothing else: no host and no other
+// file. It knows no result document, only plain data with its texts
 // as they are to be read; package reporters makes these of a document.
 //
-// The page is made for the strictest reader first. Without its style sheet and its
-// script (some CI systems serve reports under a policy that forbids both) it is
-// plain HTML whose drawings look right by their presentation attributes; the
-// sheet adds layout, dark pages and print, the script sorting, filters and a
-// read-out of charts. A policy in the page itself lets in these two by their
-// hashes and nothing else.
+// Tables, verdicts and findings are plain HTML, which some CI systems serve under a policy
+// that forbids style sheets and scripts: nothing of them is lost there. Charts are data in
+// the page that a script draws with Apache ECharts, which is in the page too; every number
+// of theirs is in a table. A policy in the page itself lets in its sheet, its script and the
+// library by their hashes and nothing else.
 package html
 
 import (
@@ -18,6 +17,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 )
 
 // Pair is a fact with its name.
@@ -34,13 +34,14 @@ type Page struct {
 	Headline     string
 	Banner       string // what nobody may miss; "": nothing
 	Description  string
+	Brief        string // of the facts, what is shown where they are folded
 	Facts        []Pair
 	Groups       []Group
+	Overview     []Run // what compares several runs
 	Runs         []Run
 	Held         *Table // assertions over several cases that hold; nil: there are none
 	Matrices     Matrices
-	Timeline     template.HTML
-	TimelineNote string
+	Timeline     *Figure
 	Notes        []Note
 	Environment  []Note // facts of the whole, then one for each node
 	Definitions  []Definition
@@ -53,7 +54,8 @@ type Group struct {
 	More  *Table
 }
 
-// Card is a finding at length.
+// Card is what was found of one or of several cases for one reason: its first line is shown,
+// the rest when it is unfolded.
 type Card struct {
 	Sign, Standing             string
 	Where, Name, Place         string
@@ -65,6 +67,7 @@ type Card struct {
 	Launches                   []string
 	Log                        []string
 	Again                      string // the command that runs it again
+	Others                     *Table // all cases that it was found of, if there are several
 }
 
 // Run is what one block of the scenario measured.
@@ -72,23 +75,22 @@ type Run struct {
 	ID, Name      string
 	Stage         string // heading that it is shown under; "": none
 	Heads         bool   // it is the first of its stage
+	Setup         []Setting
 	Figures       []Figure
-	Scores        []Figure // wide ones: timelines, courses
 	Table         Table
-	Quantiles     []Figure
+	Gains         *Table // nil: none was asserted
 	QuantileTable *Table
 }
 
-// Figure is one metric in one or several drawings with one legend.
+// Setting is what a run was run with: a name, its value, and what it means.
+type Setting struct{ Name, Value, Doc string }
+
+// Figure is one or several charts with a caption.
 type Figure struct {
-	Metric   Link
-	Title    string
-	Note     string
-	Drawings []template.HTML
-	Keys     []string // names of the series, in the order of their colours; none: there is one
-	Band     bool     // some point has a target band
-	Ceiling  bool     // some point has a ceiling
-	Interval string   // what whiskers are; "": there are none
+	Metric Link
+	Title  string
+	Note   string
+	Charts []Chart
 }
 
 // Matrices are the traffic matrices of all cases.
@@ -121,10 +123,17 @@ var (
 	//go:embed page.css
 	sheet string
 	//go:embed page.js
-	script string
+	tables string
+	//go:embed charts.js
+	drawing string
+	//go:embed charts/echarts.js
+	library string
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"swatch": swatch}).Parse(pageText))
+// script is the page's own.
+var script = "'use strict';\n" + tables + drawing
+
+var page = template.Must(template.New("page").Parse(pageText))
 
 // hash is how a policy names what it lets in: the exact text of an element.
 func hash(text string) string {
@@ -132,35 +141,51 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// policy lets in the sheet and the script of this page, by their hashes. It holds wherever
-// the page is opened; what a server forbids besides stays forbidden.
-func policy() string {
+// policy lets in the sheet and the scripts of a page, by their hashes. It holds wherever
+// the page is opened; what a server forbids besides stays forbidden. Charts measure
+// themselves by styles that a script sets, which no policy of this kind forbids.
+func policy(scripts ...string) string {
+	allowed := "'none'"
+	for i, s := range scripts {
+		if i == 0 {
+			allowed = hash(s)
+			continue
+		}
+		allowed += " " + hash(s)
+	}
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-		hash(script), hash(sheet))
+		allowed, hash(sheet))
 }
 
-// Write writes the page.
+// charts says whether the page has any.
+func (p *Page) charts() bool {
+	all := p.Matrices.Maps
+	for _, r := range append(slices.Clone(p.Overview), p.Runs...) {
+		all = append(slices.Clone(all), r.Figures...)
+	}
+	return p.Timeline != nil || len(all) > 0
+}
+
+// Write writes the page. The library is in it if there is a chart.
 func (p *Page) Write(w io.Writer) error {
+	scripts := []string{script}
+	if p.charts() {
+		scripts = []string{library, script}
+	}
+	var elements string
+	for _, s := range scripts {
+		elements += "<script>" + s + "</script>\n"
+	}
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
 		*Page
-		Policy        string
-		Sheet, Script template.HTML // our own files: trusted, and not to be changed by a byte
-	}{p, policy(), template.HTML("<style>" + sheet + "</style>"), template.HTML("<script>" + script + "</script>")})
+		Policy         string
+		HasCharts      bool
+		Sheet, Scripts template.HTML // our own files: trusted, and not to be changed by a byte
+	}{p, policy(scripts...), p.charts(), template.HTML("<style>" + sheet + "</style>"), template.HTML(elements)})
 	if err != nil {
 		return fmt.Errorf("drawing the page: %w", err)
 	}
 	_, err = w.Write(b.Bytes())
 	return err
-}
-
-// swatch is the mark of a series in a legend.
-func swatch(i int) template.HTML {
-	s := &svg{}
-	s.open("svg", "width", "26", "height", "12", "viewBox", "0 0 26 12", "aria-hidden", "true")
-	s.series(i)
-	s.line(0, 6, 26, 6, "stroke-width", "1.8")
-	s.marker(i, 13, 6, 3.6, "")
-	s.close("g")
-	return s.done()
 }

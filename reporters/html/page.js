@@ -1,4 +1,3 @@
-'use strict';
 // Everything here is an addition: what the page says it says without it.
 (function () {
   const make = (name, text, parent) => {
@@ -87,40 +86,6 @@
     if (!table || !table.tHead) continue;
     sortable(table);
     filterable(table, box);
-  }
-
-  // Charts read out the point that a pointer is on, or that the arrow keys choose.
-  for (const chart of document.querySelectorAll('svg[role=img]')) {
-    const points = chart.querySelectorAll('.pt');
-    if (!points.length) continue;
-    let at = -1;
-    const out = document.createElement('output');
-    out.className = 'readout';
-    const home = chart.closest('figure') || chart.parentNode;
-    if (!home.querySelector('.readout')) home.appendChild(out);
-    const show = (i) => {
-      if (at >= 0) points[at].classList.remove('on');
-      at = i;
-      if (at >= 0) points[at].classList.add('on');
-      home.querySelector('.readout').textContent = at >= 0 ? points[at].querySelector('title').textContent : '';
-    };
-    chart.tabIndex = 0;
-    chart.setAttribute('aria-label', chart.getAttribute('aria-label') + '; arrow keys read its points');
-    chart.addEventListener('pointerover', (e) => {
-      const i = Array.prototype.indexOf.call(points, e.target.closest('.pt'));
-      if (i >= 0) show(i);
-    });
-    chart.addEventListener('keydown', (e) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
-      if (step) {
-        show(at < 0 ? (step > 0 ? 0 : points.length - 1) : (at + step + points.length) % points.length);
-        e.preventDefault();
-      } else if (e.key === 'Home' || e.key === 'End') {
-        show(e.key === 'Home' ? 0 : points.length - 1);
-        e.preventDefault();
-      }
-    });
-    chart.addEventListener('blur', () => show(-1));
   }
 
   // What is folded is printed too.

@@ -43,7 +43,9 @@ type Client struct {
 	origin    time.Time
 }
 
-const bufferBytes = 64 << 10
+// readBytes is the buffer of a connection: large enough for a burst of events, and small enough for
+// ten thousand connections.
+const readBytes = 16 << 10
 
 // New makes a client whose clock begins now.
 func New(cfg Config) (*Client, error) {
@@ -63,8 +65,8 @@ func New(cfg Config) (*Client, error) {
 		DisableCompression:  true,
 		MaxIdleConns:        0, // no limit
 		MaxIdleConnsPerHost: 1 << 20,
-		ReadBufferSize:      bufferBytes, WriteBufferSize: bufferBytes,
-		Protocols: new(http.Protocols),
+		ReadBufferSize:      readBytes,
+		Protocols:           new(http.Protocols),
 	}
 	if cfg.HTTP2 {
 		t.Protocols.SetHTTP2(true)

@@ -106,7 +106,7 @@ func (s *Set) traced(phase serving.Phase, row schedule.Row) []byte {
 	text := []byte{'"'}
 	for i, id := range row.Blocks {
 		tokens := min(schedule.BlockTokens, row.Input-i*schedule.BlockTokens)
-		rng := s.random(forBlocks, phase, uint64(id))
+		rng := s.random(forBlocks, phase, s.Salt^uint64(id))
 		if s.IDs {
 			list = append(list, s.fill(nil, rng, schedule.BlockTokens)[:tokens]...)
 			continue

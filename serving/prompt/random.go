@@ -41,10 +41,10 @@ const (
 	ofGroup
 )
 
-// nonce is a number that nothing else of the set has: numbers in order, moved by the seed and
-// the launch.
+// nonce is a number that nothing else of the set has: numbers in order, moved by the seed, the
+// launch and the salt.
 func (s *Set) nonce(origin uint64, phase serving.Phase, n int) uint64 {
-	return s.hash(forNonces, 0, 0)[0] + origin<<62 + uint64(phase)<<56 + uint64(n)
+	return s.hash(forNonces, 0, s.Salt)[0] + origin<<62 + uint64(phase)<<56 + uint64(n)
 }
 
 // scatter is a bijection in which neighbours have nothing in common (the end of SplitMix64).

@@ -29,7 +29,10 @@ type Settings struct {
 	Cancel     Cancel
 	// Launches have prompts of their own, and so have seeds. With both equal, requests are.
 	Seed, Launch uint64
-	Calibration  Calibration // of words; zero: Uncalibrated
+	// Salt changes nonces and the blocks of a trace, and nothing else: sets that differ in it alone
+	// are equal work, and no cache of a server that has seen one helps with the other.
+	Salt        uint64
+	Calibration Calibration // of words; zero: Uncalibrated
 }
 
 // DefaultVocabulary leaves out the ids at which most tokenizers have special tokens.

@@ -115,6 +115,22 @@ func TestWhatDoesNotGoTogether(t *testing.T) {
 	}
 }
 
+// A path that is to answer is below the url of its service.
+func TestPathsThatAreToAnswer(t *testing.T) {
+	all, err := ReadServices(`{"s":{"command":["x"],"url":"http://127.0.0.1:${port.a}/","ready":{"http":"/v1/models"}}}`)
+	if err != nil || all[0].Ready.HTTP != "http://127.0.0.1:${port.a}/v1/models" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	_, err = ReadServices(`{"s":{"command":["x"],"ready":{"http":"/v1/models"}}}`)
+	if err == nil || !strings.Contains(err.Error(), `"/v1/models" is a path below its url, which it has not`) {
+		t.Error(err)
+	}
+	_, err = readRoles(`{"a":{"command":["x"],"ready":{"http":"/up"}}}`)
+	if err == nil || !strings.Contains(err.Error(), `"/up" is a path, and a role has no url`) {
+		t.Error(err)
+	}
+}
+
 // The rank that listens on a port finds it, and of a port that nobody says he listens on
 // the first that mentions it.
 func TestWhoFindsAPort(t *testing.T) {

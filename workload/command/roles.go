@@ -70,6 +70,12 @@ func canonicalRoles(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for _, r := range roles {
+		if strings.HasPrefix(r.Ready.HTTP, "/") {
+			return "", workload.Wrong([]string{r.Name, "ready", "http"},
+				"a role has no url that a path is below: write http://HOST:PORT%s", r.Ready.HTTP)
+		}
+	}
 	var all writer
 	for _, r := range roles {
 		all.put(r.Name, r.structured(readyWithin))
@@ -121,9 +127,14 @@ func readRoles(text string) ([]Role, error) {
 	}
 	var roles []Role
 	for _, p := range s.Pairs {
-		r, _, err := readRole(p, readyWithin, "ends")
+		r, f, err := readRole(p, readyWithin, "ends")
 		if err != nil {
 			return nil, err
+		}
+		if strings.HasPrefix(r.Ready.HTTP, "/") {
+			f.fail([]string{"ready", "http"}, "%q is a path, and a role has no url: write http://ADDRESS:PORT%s",
+				r.Ready.HTTP, r.Ready.HTTP)
+			return nil, f.err
 		}
 		roles = append(roles, r)
 	}

@@ -156,8 +156,18 @@ func readService(p workload.Pair) (Service, error) {
 	if f.err == nil {
 		s.Proof, f.err = readProof(f.get("proof"), []string{s.Name, "proof"})
 	}
+	if strings.HasPrefix(s.Ready.HTTP, "/") && s.URL == "" {
+		f.fail([]string{"ready", "http"}, "a path is below the url of the service, which it has not")
+	}
 	if s.counts() && s.URL == "" {
 		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
+	}
+	switch path := s.Ready.HTTP; {
+	case !strings.HasPrefix(path, "/"):
+	case s.URL == "":
+		f.fail([]string{"ready", "http"}, "%q is a path below its url, which it has not", path)
+	default:
+		s.Ready.HTTP = strings.TrimSuffix(s.URL, "/") + path
 	}
 	for _, name := range s.names() {
 		if _, isRole := Address(name); isRole || name == LaunchID {

@@ -98,6 +98,7 @@ var Kind = &workload.Kind{
 		transfer.Option("alloc"),
 		transfer.Option("numa"),
 	}, prefixed),
+	Charts: charts,
 	Metrics: slices.Concat([]workload.Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},

@@ -46,6 +46,7 @@ var Kind = &workload.Kind{
 			move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
 		}, fixed(prefixed)),
 	Metrics: metrics(),
+	Charts:  charts(),
 	Checked: slices.Concat(namesOf(own), []string{"fabric", "sim_failure", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true)),
 	Columns: []workload.Column{

@@ -6,6 +6,7 @@ import (
 	_ "weir/workload/ep"
 	_ "weir/workload/epcontrol"
 	_ "weir/workload/sequence"
+	_ "weir/workload/serving"
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"
 )

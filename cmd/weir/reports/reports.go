@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -65,6 +66,7 @@ func ToStdout(rs []Report) bool {
 func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) error {
 	var failed []error
 	for _, r := range rs {
+		r.Reporter = r.Beside(os.DirFS(dir))
 		var err error
 		switch r.Path {
 		case reporters.Stdout:

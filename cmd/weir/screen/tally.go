@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -238,10 +237,20 @@ func (t *tally) brief(key string, measured results.MetricValues) string {
 		}
 	}
 	var parts []string
+	families := map[string]bool{}
+	for _, name := range names {
+		if m, _ := workload.FindMetric(table.Definitions, name); m.Quantile != "" {
+			families[m.Family()] = true
+		}
+	}
 	for _, name := range names {
 		m, _ := workload.FindMetric(table.Definitions, name)
 		if v, ok := measured.Get(name); ok {
-			parts = append(parts, cmp.Or(m.Quantile, name)+" "+quantity.Format(v, m.Unit))
+			said := name
+			if m.Quantile != "" && len(families) == 1 {
+				said = m.Quantile
+			}
+			parts = append(parts, said+" "+quantity.Format(v, m.Unit))
 		}
 	}
 	return strings.Join(parts, ", ")

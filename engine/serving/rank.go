@@ -1,0 +1,194 @@
+// Package serving runs the ranks of workload serving: each is a client of an OpenAI-compatible
+// endpoint, and all of a launch follow one schedule.
+package serving
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"weir/engine"
+	"weir/engine/mesh"
+	"weir/placeholder"
+	load "weir/serving"
+	"weir/serving/client"
+	"weir/serving/prompt"
+	"weir/workload"
+	"weir/workload/serving"
+)
+
+func init() { engine.Register(serving.Runner, runner{}) }
+
+// connectWithin is how long clients have to connect to each other.
+const connectWithin = 30 * time.Second
+
+type runner struct{}
+
+func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (engine.Rank, error) {
+	if len(l.Cases) == 0 {
+		return nil, errors.New("a launch of clients has no case")
+	}
+	return &rank{launch: l, self: self.Rank, control: c, inbox: mesh.InboxOf(self.Rank, l.Ranks)}, nil
+}
+
+// rank is the process of one client.
+type rank struct {
+	launch  engine.Launch
+	self    int
+	control *engine.Control
+	inbox   *mesh.Inbox
+	mesh    *mesh.Mesh
+	floor   float64 // s; 0: not measured yet
+	ready   bool
+}
+
+// Address is where this client hears of the others.
+func (r *rank) Address() (address []byte, err error) {
+	if r.mesh, err = mesh.Listen(r.launch.Nodes, r.self); err != nil {
+		return nil, err
+	}
+	return r.mesh.Address(nil)
+}
+
+func (r *rank) Connect(addresses [][]byte) error {
+	_, err := r.mesh.Connect(addresses, connectWithin, r.inbox.Put)
+	return err
+}
+
+func (r *rank) Close() error { return r.mesh.Close() }
+
+// share tells all other clients a message, and gives those of all.
+func (r *rank) share(ctx context.Context, message []byte) ([][]byte, error) {
+	r.mesh.Tell(message)
+	all, err := r.inbox.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all[r.self] = message
+	return all, nil
+}
+
+// run is one case of a client.
+type run struct {
+	*rank
+	ctx   context.Context
+	c     engine.Case
+	spec  *serving.Spec
+	with  client.Config
+	facts serving.Facts
+	ready []load.Record // of phases before the measured one
+	words prompt.Calibration
+}
+
+// Run waits until the endpoint is ready, warms it up and measures the load.
+func (r *rank) Run(c engine.Case) (*workload.Part, error) {
+	spec, err := serving.Read(c.Spec, c.Large)
+	if err != nil {
+		return nil, err
+	}
+	r.control.Phase.Store(engine.PhaseWarmup)
+	ctx, stop := r.control.Watch("", time.Duration(c.Timeout+c.Before))
+	defer stop()
+	k := &run{rank: r, ctx: ctx, c: c, spec: spec}
+	if k.with, err = k.config(); err != nil {
+		return nil, k.fault(err)
+	}
+	k.facts.Endpoint = k.with.URL
+	if r.floor == 0 {
+		if r.floor, err = floor(ctx, k.with); err != nil {
+			return nil, k.fault(fmt.Errorf("measuring the client itself: %w", err))
+		}
+	}
+	k.facts.Floor = r.floor
+	records, err := k.measure()
+	if err != nil {
+		return nil, k.fault(err)
+	}
+	k.facts.Errors = causes(records)
+	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
+}
+
+// fault is an error of this client. When the launch is to stop, that is why.
+func (k *run) fault(err error) error {
+	if cause := context.Cause(k.ctx); cause != nil {
+		err = cause
+	}
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e
+	}
+	return &engine.Error{Phase: engine.PhaseName(k.control.Phase.Load()), Peer: -1, Text: err.Error()}
+}
+
+// config is how requests are sent, with the values of names.
+func (k *run) config() (c client.Config, err error) {
+	s := k.spec
+	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{}}
+	if c.URL, err = placeholder.Expand(s.URL, func(name string) (string, error) {
+		if value, ok := k.launch.Names[name]; ok {
+			return value, nil
+		}
+		return "", errors.New("it has no value here")
+	}); err != nil {
+		return c, fmt.Errorf("url: %w", err)
+	}
+	for _, h := range s.Headers {
+		value, err := placeholder.Expand(h.Value, ofEnvironment)
+		if err != nil {
+			return c, fmt.Errorf("header %s: %w", h.Name, err)
+		}
+		c.Headers.Set(h.Name, value)
+	}
+	if c.CA, err = base64.StdEncoding.DecodeString(s.Authority); err != nil {
+		return c, fmt.Errorf("tls_ca: %w", err)
+	}
+	t, err := s.Timeouts()
+	c.Connect, c.First, c.Idle, c.Total = t.Connect, t.First, t.Idle, t.Total
+	return c, err
+}
+
+// ofEnvironment is the value of client.env.NAME.
+func ofEnvironment(name string) (string, error) {
+	variable, ok := strings.CutPrefix(name, serving.EnvPrefix)
+	if !ok {
+		return "", errors.New("it has no value here")
+	}
+	if value, set := os.LookupEnv(variable); set {
+		return value, nil
+	}
+	return "", errors.New("the variable is not set in the environment of the client; set it in env of the run")
+}
+
+// prompts makes the requests of a level of a search, or of a load without one.
+func (k *run) prompts(level int) (*prompt.Set, error) {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", k.launch.ID, k.launch.Index, k.c.Key, level)
+	return k.spec.Prompts(uint64(k.launch.Index), binary.LittleEndian.Uint64(h.Sum(nil)), k.words)
+}
+
+// told is what client 0 found out for all.
+type told struct {
+	Words prompt.Calibration
+	Ready float64
+}
+
+// agree gives all clients what client 0 found out of the endpoint.
+func (k *run) agree(mine told) (told, error) {
+	var message []byte
+	if k.self == 0 {
+		message, _ = json.Marshal(mine) // of numbers it always succeeds
+	}
+	all, err := k.share(k.ctx, message)
+	if err != nil {
+		return told{}, err
+	}
+	var out told
+	return out, json.Unmarshal(all[0], &out)
+}

@@ -1,0 +1,325 @@
+package serving
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"weir/engine"
+	load "weir/serving"
+	"weir/serving/testserver"
+	"weir/workload"
+	"weir/workload/serving"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// specOf decodes options as texts, of which url and model are given.
+func specOf(t *testing.T, url string, texts map[string]string) *serving.Spec {
+	t.Helper()
+	all := map[string]any{"url": url, "model": "mock", "api": "completions", "output": `{"tokens":"3"}`}
+	for name, text := range texts {
+		all[name] = text
+	}
+	v, err := serving.Kind.Normalize(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := serving.Decode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// launch runs a case with all of its clients in this process, and gives their parts.
+func launch(t *testing.T, s *serving.Spec, control *engine.Control) ([]*workload.Part, error) {
+	t.Helper()
+	c, err := engine.NewCase("case", s, 30*time.Second, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := engine.Launch{ID: t.Name(), Index: 1, Ranks: s.Ranks, Cases: []engine.Case{c}}
+	for range s.Ranks {
+		l.Nodes = append(l.Nodes, "here")
+	}
+	ranks := make([]engine.Rank, s.Ranks)
+	addresses := make([][]byte, s.Ranks)
+	for i := range ranks {
+		if ranks[i], err = (runner{}).Open(l, engine.Identity{Rank: i}, control); err != nil {
+			t.Fatal(err)
+		}
+		if addresses[i], err = ranks[i].(engine.Peers).Address(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts, wrong := make([]*workload.Part, s.Ranks), make([]error, s.Ranks)
+	var all sync.WaitGroup
+	for i, r := range ranks {
+		all.Go(func() {
+			if wrong[i] = r.(engine.Peers).Connect(addresses); wrong[i] != nil {
+				return
+			}
+			parts[i], wrong[i] = r.Run(c)
+		})
+	}
+	all.Wait()
+	for _, r := range ranks {
+		r.Close()
+	}
+	return parts, errors.Join(wrong...)
+}
+
+// measured are the records of all clients of the measured part, and what client 0 says.
+func measured(t *testing.T, parts []*workload.Part) (list []load.Record, facts serving.Facts) {
+	t.Helper()
+	var samples [][]byte
+	for _, p := range parts {
+		samples = append(samples, p.Samples)
+	}
+	all, err := serving.Records(samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(parts[0].Facts, &facts); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(r load.Record) bool { return r.Phase != load.Measured }), facts
+}
+
+func steady(a *testserver.Answer) { a.Steady(3, 5*time.Millisecond, time.Millisecond) }
+
+// Clients share the requests of a closed load: each is sent once, none is the same as another, and
+// no more are in flight than asked for.
+func TestClientsShareAClosedLoad(t *testing.T) {
+	s := testserver.New(t, steady)
+	parts, err := launch(t, specOf(t, s.URL, map[string]string{"concurrency": "5", "requests": "40", "ranks": "2"}),
+		&engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, facts := measured(t, parts)
+	seen := map[int]bool{}
+	for _, r := range records {
+		if r.Outcome != load.OK || seen[r.Index] {
+			t.Errorf("%+v", r)
+		}
+		seen[r.Index] = true
+	}
+	prompts := map[string]bool{}
+	for _, a := range s.Requests() {
+		text, _ := a.Body["prompt"].(string)
+		if prompts[text] {
+			t.Errorf("a prompt was sent twice: %.60s", text)
+		}
+		prompts[text] = true
+	}
+	// one that asks whether the endpoint answers, two that calibrate, a wave, and those that are measured
+	if want := 1 + 2 + 5 + 40; len(records) != 40 || len(prompts) != want || s.MostInFlight.Load() != 5 {
+		t.Errorf("%d records, %d prompts instead of %d, %d in flight", len(records), len(prompts), want,
+			s.MostInFlight.Load())
+	}
+	if !(facts.CPU > 0) || len(facts.Lateness) != 2 || !(facts.Floor > 0) || facts.Endpoint != s.URL {
+		t.Errorf("%+v", facts)
+	}
+}
+
+// Requests of an open load are sent when they are due, also while the server stands still; what
+// users wait for counts from then.
+func TestAnOpenLoadCountsFromWhenRequestsWereDue(t *testing.T) {
+	var mu sync.Mutex
+	var stands time.Time // the first measured request has the server stand still until then
+	s := testserver.New(t, func(a *testserver.Answer) {
+		mu.Lock()
+		if n, ok := a.Body["max_tokens"].(float64); ok && n == 4 && stands.IsZero() {
+			stands = time.Now().Add(time.Second)
+		}
+		until := stands
+		mu.Unlock()
+		time.Sleep(time.Until(until))
+		steady(a)
+	})
+	spec := specOf(t, s.URL, map[string]string{
+		"rate": "50/s", "requests": "100", "max_in_flight": "1", "ranks": "1", "warmup": `{"waves":"0"}`,
+		"output": `{"tokens":"4"}`,
+	})
+	parts, err := launch(t, spec, &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _ := measured(t, parts)
+	m := serving.Summarize(spec, records)
+	if len(records) != 100 || m["scheduled.ttft.p90"] < 0.5 || m["scheduled.ttft.p90"] < 3*m["ttft.p50"] {
+		t.Errorf("%d records, %v due, %v sent", len(records), m["scheduled.ttft.p90"], m["ttft.p50"])
+	}
+	for _, r := range records {
+		if r.Start < r.Due {
+			t.Errorf("sent before it was due: %+v", r)
+		}
+	}
+}
+
+// Requests that were due and that the load was over for are errors, not absent.
+func TestNoRequestOfAnOpenLoadIsDropped(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(3, 100*time.Millisecond, 0) })
+	spec := specOf(t, s.URL, map[string]string{
+		"rate": "100/s", "duration": "500ms", "max_in_flight": "1", "grace": "100ms", "warmup": `{"waves":"0"}`,
+	})
+	parts, err := launch(t, spec, &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, facts := measured(t, parts)
+	m := serving.Summarize(spec, records)
+	if len(records) != 50 || m["requests"] != 50 || m["error_rate"] < 0.5 || len(facts.Errors) == 0 {
+		t.Errorf("%d records, %v, %v", len(records), m["error_rate"], facts.Errors)
+	}
+}
+
+// An endpoint that is starting is waited for; one that refuses is not.
+func TestReady(t *testing.T) {
+	var mu sync.Mutex
+	left := 3
+	s := testserver.New(t, func(a *testserver.Answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		if left--; left >= 0 {
+			a.Head(http.StatusNotFound, "text/plain")
+			a.Raw("the model is loading")
+			return
+		}
+		steady(a)
+	})
+	parts, err := launch(t, specOf(t, s.URL, map[string]string{"requests": "2"}), &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, facts := measured(t, parts); facts.Ready < 3*firstWait.Seconds() {
+		t.Errorf("%+v", facts)
+	}
+	for name, c := range map[string]struct {
+		answer func(*testserver.Answer)
+		want   string
+	}{
+		"refused": {func(a *testserver.Answer) {
+			a.Head(http.StatusUnauthorized, "text/plain")
+			a.Raw("who are you?")
+		}, "refuses requests of model mock: 401 Unauthorized: who are you?"},
+		"never": {func(a *testserver.Answer) {
+			a.Head(http.StatusServiceUnavailable, "text/plain")
+			a.Raw("not yet")
+		}, "was not ready within 300ms (ready: {timeout: …} allows more): 503 Service Unavailable: not yet"},
+	} {
+		s := testserver.New(t, c.answer)
+		_, err := launch(t, specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"300ms"}`}),
+			&engine.Control{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A search finds the load that a server can bear: here eight requests at a time.
+func TestSearch(t *testing.T) {
+	var s *testserver.Server
+	s = testserver.New(t, func(a *testserver.Answer) {
+		if s.InFlight.Load() > 8 {
+			a.Head(http.StatusTooManyRequests, "text/plain")
+			return
+		}
+		a.Steady(2, 30*time.Millisecond, 0)
+	})
+	spec := specOf(t, s.URL, map[string]string{
+		"search":   `{"axis":"concurrency","from":"2","to":"64","promise":"error_rate <= 0%"}`,
+		"requests": "24", "ranks": "2", "warmup": `{"waves":"0"}`,
+	})
+	parts, err := launch(t, spec, &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, facts := measured(t, parts)
+	if facts.Found == nil || *facts.Found != 8 || facts.Load != 8 || len(records) != 24 {
+		t.Errorf("found %v, %d records of %v", *facts.Found, len(records), facts.Load)
+	}
+}
+
+// Whoever is told to stop ends at once, with the cause.
+func TestStop(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(1000, 0, 20*time.Millisecond) })
+	control := &engine.Control{}
+	time.AfterFunc(300*time.Millisecond, func() { control.Abort.Store(1) })
+	_, err := launch(t, specOf(t, s.URL, map[string]string{"requests": "50", "concurrency": "4"}), control)
+	if err == nil || !strings.Contains(err.Error(), "told to stop") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Tokens of answers without usage are counted by the server's tokenizer, if it is asked.
+func TestTokenizer(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) {
+		if a.Path == "/tokenize" {
+			text, _ := a.Body["prompt"].(string)
+			a.Head(http.StatusOK, "application/json")
+			a.Raw(fmt.Sprintf(`{"count":%d,"max_model_len":100}`, 10*len(text)))
+			return
+		}
+		a.Stream()
+		a.Token("x")
+		a.Token("x")
+		a.Event("[DONE]")
+	})
+	for name, want := range map[string]struct {
+		tokens int
+		source load.TokenSource
+	}{"usage": {2, load.ByEvents}, "endpoint": {20, load.ByTokenizer}} {
+		parts, err := launch(t, specOf(t, s.URL, map[string]string{"requests": "3", "tokenizer": name}), &engine.Control{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, _ := measured(t, parts)
+		for _, r := range records {
+			if r.Output != want.tokens || r.Source != want.source {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+	}
+}
+
+// A header has the value of a variable of the client's environment.
+func TestHeaders(t *testing.T) {
+	t.Setenv("WEIR_TEST_KEY", "secret")
+	var mu sync.Mutex
+	var heard []string
+	s := testserver.Unstarted(steady)
+	inner := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		heard = append(heard, r.Header.Get("Authorization"))
+		mu.Unlock()
+		inner.ServeHTTP(w, r)
+	})
+	s.Start()
+	defer s.Close()
+	options := map[string]string{"requests": "2", "headers": `{"Authorization":"Bearer ${client.env.WEIR_TEST_KEY}"}`}
+	if _, err := launch(t, specOf(t, s.URL, options), &engine.Control{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) == 0 || slices.ContainsFunc(heard, func(h string) bool { return h != "Bearer secret" }) {
+		t.Errorf("%q", heard)
+	}
+	options["headers"] = `{"Authorization":"Bearer ${client.env.WEIR_NO_SUCH}"}`
+	if _, err := launch(t, specOf(t, s.URL, options), &engine.Control{}); err == nil ||
+		!strings.Contains(err.Error(), "is not set in the environment of the client") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// fillGains makes the rows of the tables of gains from what the launches measured: of the
+// metrics with a better direction that assertions of the run are about, or of all of them
+// where no assertion is about any.
+func fillGains(doc *results.Document) {
+	if len(doc.Gains) == 0 {
+		return
+	}
+	asserted := assertedMetrics(doc)
+	for _, t := range doc.Gains {
+		t.Rows = gains(doc, t, asserted)
+	}
+}
+
+func gains(doc *results.Document, t *results.Gains, asserted map[string][]string) []*results.Gain {
+	var cases []*results.Case
+	names := map[string]bool{}
+	byKey := map[string]*results.Case{}
+	for _, c := range doc.Cases {
+		if c.Run == t.Run && inPlan(c) {
+			cases = append(cases, c)
+			byKey[c.Key] = c
+			for _, m := range asserted[c.Key] {
+				names[m] = true
+			}
+		}
+	}
+	metrics := workload.DefinitionsOf(doc)
+	var options CompareOptions
+	if len(cases) > 0 {
+		for _, m := range metrics.Of(cases[0].Workload, t.Run).Definitions {
+			if names[m.Name] && m.Better != workload.Neither && !workload.OfCase(m.Name) {
+				options.Metrics = append(options.Metrics, m.Name)
+			}
+		}
+	}
+	options.All = len(options.Metrics) == 0
+	couples := alongAxis(cases, workload.VariantAxis, t.Baseline, othersOf(cases, t.Baseline))
+	couples = slices.DeleteFunc(couples, func(p couple) bool { return p.base == nil || p.now == nil })
+	all := comparerWithin(doc, t.Baseline, "", options)
+	all.shares = true
+	c, err := all.compare(couples)
+	if err != nil { // nothing of it was measured on both sides
+		return []*results.Gain{}
+	}
+	rows := []*results.Gain{}
+	for _, e := range c.Effects {
+		of := byKey[e.Case]
+		axes := maps.Clone(of.Axes)
+		delete(axes, workload.VariantAxis)
+		better := e.Better
+		if better == string(workload.Neither) {
+			better = ""
+		}
+		rows = append(rows, &results.Gain{
+			Variant: valueOf(of, workload.VariantAxis), Axes: axes, Case: e.Case, BaseCase: e.BaseCase,
+			Metric: e.Metric, Unit: e.Unit, Better: better, Before: e.Base, After: e.New,
+			Gain: results.GainOf(e), Additive: e.Additive, Pairs: e.Pairs, Message: e.Message,
+		})
+	}
+	return rows
+}
+
+// othersOf are the variants of cases but for the baseline, in the order of the cases.
+func othersOf(cases []*results.Case, baseline string) (others []string) {
+	for _, c := range cases {
+		v := valueOf(c, workload.VariantAxis)
+		if v != "" && v != baseline && !slices.Contains(others, v) {
+			others = append(others, v)
+		}
+	}
+	return others
+}

@@ -1,0 +1,42 @@
+package reporters
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"weir/results"
+	"weir/workload"
+)
+
+// AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: an
+// object, or of several cases a list of them. Numbers are medians over the launches of a case;
+// members that begin with weir_ say which case it is and what the gate said.
+func AIPerf(w io.Writer, doc *results.Document) error {
+	all := []map[string]any{}
+	for _, c := range attempted(doc).Cases {
+		k, known := workload.Lookup(c.Workload)
+		if !known || k.Blocks["aiperf"] == nil {
+			continue
+		}
+		metric := func(name string) (float64, bool) {
+			m, ok := c.Metrics.Get(name)
+			return m.Median, ok
+		}
+		lines := k.Blocks["aiperf"](func(option string) string { return setting(c, option) }, metric)
+		one := map[string]any{}
+		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
+			return err
+		}
+		one["weir_case"], one["weir_verdict"], one["weir_session"] = c.Key, labelled(standing(c)), doc.Session.ID
+		one["weir_launches"] = len(c.Succeeded())
+		all = append(all, one)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if len(all) == 1 {
+		return e.Encode(all[0])
+	}
+	return e.Encode(all)
+}

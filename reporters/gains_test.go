@@ -1,0 +1,76 @@
+package reporters
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/results"
+	"weir/test/golden"
+)
+
+// withGains is a document with a table of gains in each of the forms that a row can have.
+func withGains() *results.Document {
+	q := 0.001
+	observed := func(v float64, unit string) *results.Observed {
+		return &results.Observed{Value: v, Unit: unit, CI: &[2]float64{v * 0.99, v * 1.01}, N: 5}
+	}
+	row := func(variant string, concurrency float64, metric, unit, better string, before, after, gain float64,
+		found bool) *results.Gain {
+		return &results.Gain{
+			Variant: variant, Axes: map[string]any{"concurrency": concurrency}, Metric: metric, Unit: unit,
+			Better: better, Case: "load[variant=" + variant + "]", BaseCase: "load[variant=stock]",
+			Before: observed(before, unit), After: observed(after, unit), Pairs: 5,
+			Gain: &results.Change{
+				Value: gain, CI: &[2]float64{gain - 0.02, gain + 0.02}, P: &q, Q: &q, Found: found,
+			},
+			Message: "paired: the launches took turns",
+		}
+	}
+	additive := row("patched", 1, "errors", "", "lower", 3, 1, 2, true)
+	additive.Additive = true
+	single := row("patched", 8, "latency.p99", "s", "lower", 0.632, 0.366, 0.42, false)
+	single.Gain = &results.Change{Value: 0.42}
+	broken := &results.Gain{
+		Variant: "optimized", Axes: map[string]any{"concurrency": 8.}, Case: "load[variant=optimized,concurrency=8]",
+		BaseCase: "load[variant=stock,concurrency=8]", Message: "new: the case has no launch",
+	}
+	return &results.Document{
+		Schema: results.Schema, Scenario: results.Scenario{Name: "gains"},
+		Session: results.Session{ID: "s", Status: results.Passed},
+		Gains: []*results.Gains{{Run: "load", Baseline: "stock", Rows: []*results.Gain{
+			row("patched", 1, "latency.avg", "s", "lower", 0.403, 0.337, 0.1638, true),
+			row("patched", 1, "output_throughput", "1/s", "higher", 301, 487, 0.618, true),
+			row("optimized", 1, "ttft.avg", "s", "lower", 3.517, 3.6, -0.0236, false),
+			additive, single, broken,
+		}}, {Run: "other", Baseline: "stock", Rows: []*results.Gain{}}},
+	}
+}
+
+func TestGoldenGains(t *testing.T) {
+	var md, text strings.Builder
+	doc := withGains()
+	if err := Markdown(&md, doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := Table(&text, doc, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, filepath.Join("testdata", "gains", "gains.md"), []byte(md.String()))
+	golden.Equal(t, filepath.Join("testdata", "gains", "gains.txt"), []byte(text.String()))
+}
+
+func TestATerminalShowsSomeRowsOfGains(t *testing.T) {
+	doc := withGains()
+	table := doc.Gains[0]
+	for len(table.Rows) < mostGains+7 {
+		table.Rows = append(table.Rows, table.Rows[0])
+	}
+	var text strings.Builder
+	if err := Table(&text, doc, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "and 7 more rows; report.md has them") {
+		t.Error(text.String())
+	}
+}

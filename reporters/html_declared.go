@@ -1,0 +1,303 @@
+package reporters
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weir/quantity"
+	"weir/reporters/html"
+	"weir/results"
+	"weir/workload"
+)
+
+const (
+	mostDrawnCases = 4   // of charts that have a drawing for each case
+	mostCourse     = 500 // points of a course
+	mostRankRows   = 64
+)
+
+// declared are the charts that the workload of some cases asks for.
+func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
+	if len(cases) == 0 {
+		return nil
+	}
+	kind, _ := workload.Lookup(cases[0].Workload)
+	if kind == nil {
+		return nil
+	}
+	measured := slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return len(c.Succeeded()) == 0 })
+	var out []html.Figure
+	for _, chart := range kind.Charts {
+		var f html.Figure
+		switch chart.Shows {
+		case workload.Pairs:
+			f = d.pairs(l, chart)
+		case workload.Distribution:
+			f = d.recorded(measured, chart)
+		case workload.Course, workload.Phases, workload.ByRank:
+			f = d.ofLaunches(measured, chart)
+		}
+		if len(f.Charts) > 0 {
+			f.Title, f.Note = chart.Title, sentence(" ", chart.Doc, f.Note)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// pairs is one metric over another, joined along the axis of a run.
+func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
+	var f html.Figure
+	var xs, ys []float64
+	most := d.mostPoints(l)
+	var all []html.Chart
+	unitX, unitY := "", ""
+	for _, p := range l.panels {
+		drawn := html.Chart{Kind: html.Lines, Name: plain(chart.Title), Title: p.title}
+		for _, s := range p.series {
+			one := html.Series{Name: s.name}
+			if l.axis == "" {
+				one.Look = html.Loose
+			}
+			for _, c := range evenly(s.cases, most) {
+				x, okX := c.Metrics.Get(chart.X)
+				y, okY := c.Metrics.Get(chart.Y)
+				if !okX || !okY || !drawable(x.Value) || !drawable(y.Value) {
+					continue
+				}
+				unitX, unitY = x.Unit, y.Unit
+				xs, ys = append(xs, x.Value), append(ys, y.Value)
+				sx, sy := axisScale(x.Unit), axisScale(y.Unit)
+				point := html.Point{X: x.Value * sx.Factor, Y: y.Value * sy.Factor,
+					Says: []string{says(c, chart.Y), says(c, chart.X)}}
+				if y.CI != nil && drawable(y.CI[0]) && drawable(y.CI[1]) {
+					point.CI = &[2]float64{y.CI[0] * sy.Factor, y.CI[1] * sy.Factor}
+					drawn.Interval = results.PercentText(cmp.Or(y.Confidence, results.Confidence)) + " interval"
+				}
+				one.Points = append(one.Points, point)
+			}
+			if len(one.Points) > 0 {
+				drawn.Series = append(drawn.Series, one)
+			}
+		}
+		if len(drawn.Series) > 0 {
+			all = append(all, drawn)
+		}
+	}
+	d.points += len(xs)
+	for i := range all {
+		all[i].X, all[i].Y = valueAxis(unitX, xs), valueAxis(unitY, ys)
+		all[i].X.Name = sentence(" ", plain(chart.X), all[i].X.Name)
+		all[i].Y.Name = sentence(" ", plain(chart.Y), all[i].Y.Name)
+	}
+	f.Charts = all
+	return f
+}
+
+// recorded is the distribution of what columns hold, of all ranks and launches.
+func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figure {
+	some := evenly(cases, max(1, html.MostSeries/max(len(chart.Columns), 1)))
+	var all []binned
+	for _, c := range some {
+		values := make([][]float64, len(chart.Columns))
+		for _, l := range c.Succeeded() {
+			for _, r := range d.samples.records(l) {
+				for i, column := range chart.Columns {
+					if found := r.Column(column.Name); found != nil {
+						for _, v := range found.Values {
+							values[i] = append(values[i], float64(v))
+						}
+					}
+				}
+			}
+		}
+		for i, column := range chart.Columns {
+			name := plain(c.Key)
+			if len(chart.Columns) > 1 {
+				name += ", " + titleOf(column)
+			}
+			if len(values[i]) > 0 {
+				bins := results.BinsOf(values[i], binsOf(len(some)*len(chart.Columns)))
+				all = append(all, binned{name: name, bins: bins, count: int64(len(values[i]))})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return html.Figure{}
+	}
+	f := distribution(chart.Title, "", all)
+	if len(some) < len(cases) {
+		f.Note = fmt.Sprintf("%d of %d cases are drawn, evenly spread.", len(some), len(cases))
+	}
+	return f
+}
+
+func titleOf(c workload.RecordColumn) string { return plain(cmp.Or(c.Title, c.Name)) }
+
+// ofLaunches draws records of one launch of each case.
+func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Figure {
+	some := evenly(cases, mostDrawnCases)
+	var f html.Figure
+	for _, c := range some {
+		launches := c.Succeeded()
+		launch := launches[(len(launches)-1)/2]
+		records := d.samples.records(launch)
+		if len(records) == 0 {
+			continue
+		}
+		var one html.Chart
+		switch chart.Shows {
+		case workload.Course:
+			one = courseOf(records, chart)
+		case workload.Phases:
+			one = phasesOf(records, chart)
+		default:
+			one = byRank(records, chart)
+		}
+		if one.Kind == "" {
+			continue
+		}
+		one.Name = plain(chart.Title)
+		one.Title = fmt.Sprintf("%s, launch %d", plain(c.Key), launch.Index)
+		f.Charts = append(f.Charts, one)
+	}
+	if len(f.Charts) > 0 && len(some) < len(cases) {
+		f.Note = fmt.Sprintf("%d of %d cases are drawn, evenly spread.", len(some), len(cases))
+	}
+	return f
+}
+
+// courseOf is what columns hold over another, of all ranks together.
+func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
+	const ns = 1e-9
+	out := html.Chart{Kind: html.Lines, X: html.Axis{Unit: "s", Name: "time"}, Y: html.Axis{Unit: "s"}}
+	first, found := int64(0), false
+	for _, r := range records {
+		if at := r.Column(chart.At); at != nil && at.Ends == nil {
+			for _, v := range at.Values {
+				if !found || v < first {
+					first, found = v, true
+				}
+			}
+		}
+	}
+	if !found {
+		return html.Chart{}
+	}
+	var values []float64
+	for _, column := range chart.Columns {
+		series := html.Series{Name: titleOf(column), Look: html.Loose}
+		for _, r := range records {
+			at, of := r.Column(chart.At), r.Column(column.Name)
+			if at == nil || of == nil || at.Ends != nil || of.Ends != nil || len(at.Values) != len(of.Values) {
+				continue
+			}
+			for i, v := range at.Values {
+				x, y := float64(v-first)*ns, float64(of.Values[i])*ns
+				says := fmt.Sprintf("%s %s at %s, rank %d", series.Name, quantity.FormatTime(y), quantity.FormatTime(x),
+					r.Rank)
+				series.Points = append(series.Points, html.Point{X: x, Y: y, Says: []string{says}})
+				values = append(values, y)
+			}
+		}
+		slices.SortStableFunc(series.Points, func(a, b html.Point) int { return cmp.Compare(a.X, b.X) })
+		series.Points = evenly(series.Points, mostCourse)
+		out.Series = append(out.Series, series)
+	}
+	if len(values) == 0 {
+		return html.Chart{}
+	}
+	out.Y.Log = html.Wide(values)
+	return out
+}
+
+// phasesOf are the times of an operation in the middle of a launch, one behind the other.
+func phasesOf(records []*results.Records, chart workload.Chart) html.Chart {
+	const ns = 1e-9
+	out := html.Chart{Kind: html.Spans, X: html.Axis{Unit: "s", Name: "time"}}
+	first, found := int64(0), false
+	middle := func(r *results.Records) int { return r.Columns[0].Len() / 2 }
+	begins := func(r *results.Records) (int64, bool) {
+		if chart.At == "" {
+			return 0, true
+		}
+		c := r.Column(chart.At)
+		if c == nil || c.Ends != nil || len(c.Values) <= middle(r) {
+			return 0, false
+		}
+		return c.Values[middle(r)], true
+	}
+	records = slices.DeleteFunc(slices.Clone(records), func(r *results.Records) bool {
+		return len(r.Columns) == 0 || r.Columns[0].Len() == 0
+	})
+	for _, r := range records {
+		if v, ok := begins(r); ok && (!found || v < first) {
+			first, found = v, true
+		}
+	}
+	for _, r := range evenly(records, mostRankRows) {
+		at, ok := begins(r)
+		if !ok {
+			continue
+		}
+		row := len(out.Rows)
+		out.Rows = append(out.Rows, fmt.Sprintf("rank %d", r.Rank))
+		for _, column := range chart.Columns {
+			c := r.Column(column.Name)
+			if c == nil || c.Ends != nil || len(c.Values) <= middle(r) || c.Values[middle(r)] <= 0 {
+				continue
+			}
+			took := c.Values[middle(r)]
+			from, to := float64(at-first)*ns, float64(at-first+took)*ns
+			out.Spans = append(out.Spans, html.Span{Row: row, From: from, To: to, Group: titleOf(column),
+				Says: fmt.Sprintf("rank %d, %s: %s, from %s", r.Rank, titleOf(column), quantity.FormatTime(to-from),
+					quantity.FormatTime(from))})
+			at += took
+		}
+	}
+	if len(out.Spans) == 0 {
+		return html.Chart{}
+	}
+	return out
+}
+
+// byRank are the means of columns, a row for each rank and a column for each.
+func byRank(records []*results.Records, chart workload.Chart) html.Chart {
+	const ns = 1e-9
+	out := html.Chart{Kind: html.Heat, X: html.Axis{Unit: "s"}, Y: html.Axis{Name: "rank"}}
+	for _, c := range chart.Columns {
+		out.Columns = append(out.Columns, titleOf(c))
+	}
+	var means []float64
+	for _, r := range evenly(records, mostRankRows) {
+		row := len(out.Rows)
+		out.Rows = append(out.Rows, fmt.Sprint(r.Rank))
+		for i, column := range chart.Columns {
+			c := r.Column(column.Name)
+			if c == nil || len(c.Values) == 0 {
+				continue
+			}
+			mean := 0.
+			for _, v := range c.Values {
+				mean += float64(v) * ns / float64(len(c.Values))
+			}
+			means = append(means, mean)
+			out.Cells = append(out.Cells, html.Cell{Row: row, Column: i, Heat: mean,
+				Says: fmt.Sprintf("rank %d, %s: %s on average", r.Rank, titleOf(column), quantity.FormatTime(mean))})
+		}
+	}
+	if len(means) == 0 {
+		return html.Chart{}
+	}
+	least, most := slices.Min(means), slices.Max(means)
+	for i := range out.Cells {
+		if most > least {
+			out.Cells[i].Heat = (out.Cells[i].Heat - least) / (most - least)
+		} else {
+			out.Cells[i].Heat = 1
+		}
+	}
+	out.Least, out.Most = quantity.FormatTime(least), quantity.FormatTime(most)
+	return out
+}

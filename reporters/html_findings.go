@@ -1,0 +1,190 @@
+package reporters
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// Of findings of one kind so many are shown with all that is known of them, and so
+// many in a row each.
+const (
+	atLength = 20
+	inRows   = 2000
+)
+
+// groups are the findings, what is worst first. What was found of several cases for one reason
+// is told once.
+func (d *draft) groups(doc *results.Document) []html.Group {
+	var out []html.Group
+	for _, s := range []struct{ standing, heading string }{
+		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"},
+		{"inconclusive", "Inconclusive"},
+		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
+	} {
+		all := findings(doc, s.standing)
+		if len(all) == 0 {
+			continue
+		}
+		reasons := byReason(all)
+		title := fmt.Sprintf("%s (%d)", s.heading, len(all))
+		if len(reasons) < len(all) {
+			title = fmt.Sprintf("%s (%d, for %s)", s.heading, len(all), plural(len(reasons), "reason"))
+		}
+		group := html.Group{Title: title}
+		shown := reasons[:min(len(reasons), atLength)]
+		for _, r := range shown {
+			group.Cards = append(group.Cards, d.card(doc, r))
+		}
+		var rest []finding
+		for _, r := range reasons[len(shown):] {
+			rest = append(rest, r...)
+		}
+		if len(rest) > 0 {
+			caption := fmt.Sprintf("%s: %d more", s.heading, len(rest))
+			group.More = findingTable(listed(caption, len(rest)), rest[:min(len(rest), inRows)])
+			group.More.Folded = true
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// listed says how many of a table's rows are in the page, where these are not all.
+func listed(caption string, rows int) string {
+	if rows > inRows {
+		return caption + fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
+	}
+	return caption
+}
+
+// mostCompared is with how many reasons one is compared word by word.
+const mostCompared = 64
+
+// shortCause is below which length a text that another one holds is no reason that they share.
+const shortCause = 16
+
+// byReason are findings of one standing by why: what breaks one assertion, or one cause of
+// errors, which a session, its checks and its cases may all tell of. The worst of each comes first.
+func byReason(all []finding) [][]finding {
+	var out [][]finding
+	var causes []string
+	known := map[string]int{}
+	for _, f := range all {
+		cause := f.message
+		if f.assertion != nil {
+			cause = "\x00" + f.name + "\x00" + f.place + "\x00" + f.assertion.Text
+		} else {
+			cause = strings.TrimPrefix(cause, "the case ended with an error: ")
+		}
+		i, ok := known[cause]
+		if !ok && f.assertion == nil {
+			i, ok = sameCause(causes, cause)
+		}
+		if !ok {
+			i = len(out)
+			out, causes = append(out, nil), append(causes, cause)
+		}
+		known[cause] = i
+		out[i] = append(out[i], f)
+	}
+	for _, list := range out {
+		worst := 0
+		for i, f := range list {
+			if violation(f) > violation(list[worst]) {
+				worst = i
+			}
+		}
+		list[0], list[worst] = list[worst], list[0]
+	}
+	return out
+}
+
+// sameCause finds a cause of errors that holds this one, or that this one holds.
+func sameCause(causes []string, cause string) (int, bool) {
+	for i, c := range causes[:min(len(causes), mostCompared)] {
+		if min(len(c), len(cause)) >= shortCause && (strings.Contains(c, cause) || strings.Contains(cause, c)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// violation is how far the estimate of a finding is outside of its bounds, as a share of the bound.
+func violation(f finding) float64 {
+	a := f.assertion
+	if a == nil || a.Observed == nil {
+		return 0
+	}
+	v, most := a.Observed.Value, 0.
+	if b := a.Bounds.Lower; b != nil && *b != 0 && v < *b {
+		most = max(most, math.Abs(v / *b - 1))
+	}
+	if b := a.Bounds.Upper; b != nil && *b != 0 && v > *b {
+		most = max(most, math.Abs(v / *b - 1))
+	}
+	return most
+}
+
+// card is a reason with what an engineer asks next, of the finding that shows it best: what was
+// promised, what was measured and how surely, by which launches on which nodes, and how to run
+// just this. Where there are several findings they follow as a table.
+func (d *draft) card(doc *results.Document, all []finding) html.Card {
+	f := all[0]
+	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"),
+		Name: clip(f.name, " …"), Place: f.place,
+		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
+	for _, line := range f.since {
+		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
+	}
+	if f.of != nil {
+		c.Nodes = nodesOf(f.of)
+		for _, l := range f.of.Launches {
+			c.Launches = append(c.Launches, plain(launchLine(l, f.assertion)))
+		}
+	}
+	if len(all) > 1 {
+		c.Name = sentence(" ", c.Name, fmt.Sprintf("and %d more", len(all)-1))
+		c.Others = findingTable(listed(fmt.Sprintf("All %d", len(all)), len(all)), all[:min(len(all), inRows)])
+		if f.assertion == nil {
+			c.Others = casesTable(all)
+		}
+	}
+	a := f.assertion
+	if a == nil {
+		c.Name = sentence(": ", c.Name, clip(firstLine(f.message), " …"))
+		return c
+	}
+	c.Promised = plain(clip(a.Lowered, " …"))
+	of := f.of
+	if of == nil && len(a.Cases) > 0 {
+		of = doc.Case(a.Cases[0])
+	}
+	if a.Subject != nil && of != nil {
+		for _, m := range a.Subject.Metrics() {
+			c.Metrics = append(c.Metrics, d.link(of.Workload, of.Run, m))
+		}
+	}
+	if a.Observed != nil {
+		c.Measured = a.Observed.String()
+		c.Margin = margin(a)
+	}
+	return c
+}
+
+func firstLine(s string) string {
+	first, _, _ := strings.Cut(s, "\n")
+	return first
+}
+
+// casesTable are the places of one cause, which is told once above them.
+func casesTable(all []finding) *html.Table {
+	t := &html.Table{Caption: listed("Where", len(all)), Text: true, Columns: []html.Column{{Head: "where"}}}
+	for _, f := range all[:min(len(all), inRows)] {
+		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where}})
+	}
+	return t
+}

@@ -1,0 +1,200 @@
+package reporters
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weir/reporters/html"
+	"weir/results"
+	"weir/workload"
+)
+
+// mostSettings is how many values of an option are named.
+const mostSettings = 6
+
+// setup is what the cases of a run were run with: fabric and transport as they were read back,
+// options that are not defaults, environment, ranks and where they were. What is an axis stands
+// with the cases.
+func setup(cases []*results.Case) []html.Setting {
+	if len(cases) == 0 {
+		return nil
+	}
+	kind, _ := workload.Lookup(cases[0].Workload)
+	var out []html.Setting
+	add := func(name, doc string, values []string) {
+		values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
+		if len(values) == 0 {
+			return
+		}
+		more := len(values) - mostSettings
+		if more > 0 {
+			values = append(slices.Clone(values[:mostSettings]), fmt.Sprintf("%d further values", more))
+		}
+		value := clip(plain(strings.Join(values, " or ")), " …")
+		out = append(out, html.Setting{Name: plain(name), Value: value, Doc: doc})
+	}
+	doc := ""
+	if kind != nil {
+		doc = kind.Doc
+	}
+	add("workload", doc, []string{cases[0].Workload})
+	add("fabric", "What carried the data, as the ranks said after they had opened it.", fabricsOf(cases))
+	add("transport", "What the fabric's library said that it used, read back after the launch.", transportsOf(cases))
+	add("placement", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
+	add("seats", "What each rank had of its node to itself.", seatsOf(cases))
+	for _, o := range optionsOf(kind, cases) {
+		add(o.name, o.doc, o.values)
+	}
+	env := map[string][]string{}
+	for _, c := range cases {
+		for name, value := range c.Env {
+			if _, axis := c.Axes["env."+name]; !axis && !slices.Contains(env[name], value) {
+				env[name] = append(env[name], value)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		add("env "+name, "An environment variable that the scenario sets.", env[name])
+	}
+	return out
+}
+
+// ofLaunchesOnce are the texts that a function has for launches, each once, in their order.
+func ofLaunchesOnce(cases []*results.Case, of func(*results.Launch) string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, c := range cases {
+		for _, l := range c.Launches {
+			if text := of(l); text != "" && !seen[text] {
+				seen[text] = true
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func fabricsOf(cases []*results.Case) []string {
+	read := ofLaunchesOnce(cases, func(l *results.Launch) string { return l.Fabric })
+	if len(read) > 0 {
+		return read
+	}
+	var asked []string
+	for _, c := range cases {
+		if v := setting(c, "fabric"); v != "-" && !slices.Contains(asked, v) {
+			asked = append(asked, v)
+		}
+	}
+	return asked
+}
+
+func transportsOf(cases []*results.Case) []string {
+	return ofLaunchesOnce(cases, func(l *results.Launch) string {
+		if text := results.CarriedBy(l.Transports); text != "" {
+			return text
+		}
+		return l.Transport
+	})
+}
+
+// placesOf says how many ranks launches had and on which nodes, in runs of ranks.
+func placesOf(cases []*results.Case) []string {
+	return ofLaunchesOnce(cases, func(l *results.Launch) string {
+		if len(l.Nodes) == 0 {
+			return ""
+		}
+		var parts []string
+		for from := 0; from < len(l.Nodes); {
+			to := from + 1
+			for to < len(l.Nodes) && l.Nodes[to] == l.Nodes[from] {
+				to++
+			}
+			ranks := fmt.Sprintf("%d–%d", from, to-1)
+			if to-from == 1 {
+				ranks = fmt.Sprint(from)
+			}
+			parts = append(parts, ranks+" on "+l.Nodes[from])
+			if from = to; len(parts) == mostShown {
+				parts = append(parts, "…")
+				break
+			}
+		}
+		return fmt.Sprintf("%d: %s", len(l.Nodes), strings.Join(parts, ", "))
+	})
+}
+
+func seatsOf(cases []*results.Case) []string {
+	return ofLaunchesOnce(cases, func(l *results.Launch) string {
+		var parts []string
+		for i, s := range l.Seats {
+			if i == mostShown {
+				parts = append(parts, "…")
+				break
+			}
+			parts = append(parts, s.String())
+		}
+		return strings.Join(parts, "; ")
+	})
+}
+
+// option is one that a scenario sets to something else than its default.
+type option struct {
+	name, doc string
+	values    []string
+}
+
+// optionsOf are the options of cases that are no axes and not their defaults, in the order of the
+// workload's table. Those that hold whole matrices and files are left out: other parts of the
+// page show them.
+func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
+	if kind == nil {
+		return nil
+	}
+	var out []option
+	for _, o := range kind.Options {
+		if o.Name == "fabric" || slices.Contains([]workload.Type{workload.Matrix, workload.Data, workload.Structure,
+			workload.Patterns, workload.Model}, o.Type) {
+			continue
+		}
+		one, usual := option{name: o.Name, doc: o.Doc}, true
+		for _, c := range cases {
+			v, ok := c.Options[o.Name]
+			if _, axis := c.Axes[o.Name]; axis || !ok || v == nil {
+				continue
+			}
+			text := valueText(v)
+			usual = usual && o.Default != nil && text == valueText(o.Default)
+			if !slices.Contains(one.values, text) {
+				one.values = append(one.values, text)
+			}
+		}
+		if len(one.values) > 1 {
+			one.values = decided(o.Name, one.values, cases)
+		}
+		if len(one.values) > 0 && !usual {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// decided says with each value of an option which value of an axis brings it, where one axis
+// decides, as a variant does: "8GB/s (variant=stock)".
+func decided(name string, values []string, cases []*results.Case) []string {
+	for _, axis := range axes(cases) {
+		if valuesOn(cases, axis) != len(values) || !follows(cases, name, axis) {
+			continue
+		}
+		var out []string
+		for _, c := range cases {
+			text := fmt.Sprintf("%s (%s=%s)", setting(c, name), axis, on(c, axis))
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	return values
+}

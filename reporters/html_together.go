@@ -1,0 +1,54 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/reporters/html"
+	"weir/results"
+)
+
+// together are sections in which the runs of one workload share their charts, so that they share
+// their axes too: each run is a series. Only of runs that differ by the same axes.
+func (d *draft) together(doc *results.Document, all []grid) []html.Run {
+	type likeness struct{ workload, axes string }
+	var order []likeness
+	alike := map[likeness][]grid{}
+	for _, g := range all {
+		if len(g.cases) == 0 || sequencesOf(g.cases) != nil {
+			continue // the patterns of two sequences have nothing to do with each other
+		}
+		k := likeness{g.cases[0].Workload, strings.Join(axes(g.cases), ",")}
+		if alike[k] == nil {
+			order = append(order, k)
+		}
+		alike[k] = append(alike[k], g)
+	}
+	var out []html.Run
+	for _, k := range order {
+		var cases []*results.Case
+		var names []string
+		for _, g := range alike[k] {
+			cases = append(cases, g.cases...)
+			names = append(names, plain(g.run))
+		}
+		if len(names) < 2 || len(names) > html.MostSeries {
+			continue
+		}
+		r := html.Run{ID: fmt.Sprintf("together-%d", len(out)+1)}
+		r.Name = clip(strings.Join(names, ", "), " …") + " together"
+		l := newLayout(cases, ofRun)
+		for _, metric := range d.charted(doc, cases) {
+			if !slices.ContainsFunc(alike[k], func(g grid) bool { return !has(g.cases, metric) }) {
+				if f, ok := d.figure(doc, l, metric); ok {
+					r.Figures = append(r.Figures, f)
+				}
+			}
+		}
+		if len(r.Figures) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}

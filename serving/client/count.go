@@ -1,0 +1,62 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// mostCounted bounds the answer of a tokenizer.
+const mostCounted = 64 << 20
+
+// Count asks the server's /tokenize, as vLLM and SGLang have it, how many tokens a text is.
+func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
+	if c.cfg.Total > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.cfg.Total)
+		defer cancel()
+	}
+	body, err := json.Marshal(map[string]any{"model": model, "prompt": text, "add_special_tokens": false})
+	if err != nil {
+		return 0, err
+	}
+	base, _, _ := strings.Cut(c.url, "/v1/")
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/tokenize", bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	for name, values := range c.cfg.Headers {
+		post.Header[name] = values
+	}
+	post.Header.Set("Content-Type", "application/json")
+	answer, err := c.transport.RoundTrip(post)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, mostCounted))
+	if err != nil {
+		return 0, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("/tokenize: %s", answer.Status)
+	}
+	var counted struct {
+		Count  *int              `json:"count"`
+		Tokens []json.RawMessage `json:"tokens"`
+	}
+	switch err := json.Unmarshal(content, &counted); {
+	case err != nil:
+		return 0, fmt.Errorf("/tokenize: %w", err)
+	case counted.Count != nil:
+		return *counted.Count, nil
+	case counted.Tokens != nil:
+		return len(counted.Tokens), nil
+	}
+	return 0, errors.New("/tokenize counts nothing")
+}

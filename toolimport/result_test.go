@@ -1,0 +1,76 @@
+package toolimport
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weir/results"
+	"weir/tooloutput"
+)
+
+// Files of all tools become documents that are read whole, with the numbers of the file.
+func TestResult(t *testing.T) {
+	for _, tool := range ResultTools() {
+		files, err := filepath.Glob("../tooloutput/testdata/" + tool + "/*.json")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files, %v", tool, err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := Result(tool, file, content, ResultOptions{Run: "load", Made: time.Unix(1, 0).UTC()})
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			path := filepath.Join(t.TempDir(), "results.json")
+			if err := doc.Write(path); err != nil {
+				t.Fatal(err)
+			}
+			back, err := results.ReadWhole(path)
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			format, _ := tooloutput.Lookup(tool)
+			rows, err := format.Read(content)
+			if err != nil || len(rows) != len(back.Cases) {
+				t.Fatalf("%s: %d cases of %d results, %v", file, len(back.Cases), len(rows), err)
+			}
+			for i, row := range rows {
+				for name, want := range row.Values {
+					if got, ok := back.Cases[i].Launches[0].Metrics.Get(name); !ok || math.Abs(got-want) > 1e-12*math.Abs(want) {
+						t.Errorf("%s, case %d: %s is %v, and the file says %v", file, i, name, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestResultRefuses(t *testing.T) {
+	appended, err := os.ReadFile("../tooloutput/testdata/vllm-bench/made_appended.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		tool    string
+		content []byte
+		o       ResultOptions
+		want    string
+	}{
+		"a tool without results": {"fio", nil, ResultOptions{}, "there are aiperf, guidellm, vllm-bench"},
+		"another file":           {"aiperf", []byte(`{"a":1}`), ResultOptions{Run: "r"}, "no profile_export_aiperf.json"},
+		"a key of many":          {"vllm-bench", appended, ResultOptions{Run: "r", Case: "r[a=1]"}, "--case names one case"},
+	} {
+		if _, err := Result(c.tool, "f.json", c.content, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

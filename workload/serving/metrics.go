@@ -1,0 +1,159 @@
+package serving
+
+import (
+	"fmt"
+	"strings"
+
+	"weir/results"
+	"weir/serving"
+	"weir/serving/summary"
+	"weir/workload"
+)
+
+// families are the distributions of times, in the order of reports, with what they are of.
+var families = []struct{ name, of string }{
+	{"ttft", "time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call)"},
+	{"ttfo", "time to first output: as ttft, to the first event with content"},
+	{"itl", "inter-token latency of a request: (last event - first event) / (tokens - tokens of the first event)"},
+	{"latency", "end-to-end time of a request: from handing it to the transport to its last event with generated output"},
+	{"chunk_gap", "time between two events with generated output of one request, over all requests together"},
+	{"scheduled.ttft", "as ttft, from when the request was due"},
+	{"scheduled.latency", "as latency, from when the request was due"},
+	{"dispatch_delay", "from when a request was due until it was handed to the transport: what the client or max_in_flight made it wait"},
+}
+
+var statistics = []struct{ name, doc string }{
+	{"avg", "mean over the requests that succeeded"}, {"min", "least"}, {"p50", "median"}, {"p90", "90th percentile"},
+	{"p95", "95th percentile"}, {"p99", "99th percentile"}, {"max", "most"},
+}
+
+// plain are the other metrics; docs.md has their texts.
+var plain = []workload.Metric{
+	{Name: "stall.max", Unit: "s", Better: workload.Lower},
+	{Name: "request_rate", Unit: "1/s", Better: workload.Higher},
+	{Name: "output_throughput", Unit: "1/s", Better: workload.Higher, Headline: true},
+	{Name: "output_throughput.per_gpu", Unit: "1/s", Better: workload.Higher},
+	{Name: "total_throughput", Unit: "1/s", Better: workload.Higher},
+	{Name: "speed.per_user.p50", Unit: "1/s", Better: workload.Higher},
+	{Name: "goodput", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "goodput.tokens", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "slo.ttft", Better: workload.Higher, MayBeZero: true},
+	{Name: "slo.itl", Better: workload.Higher, MayBeZero: true},
+	{Name: "slo.latency", Better: workload.Higher, MayBeZero: true},
+	{Name: "error_rate", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.connect", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.timeout", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.status", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.truncated", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.malformed", Better: workload.Lower, MayBeZero: true},
+	{Name: "errors.empty", Better: workload.Lower, MayBeZero: true},
+	{Name: "concurrency.effective", Better: workload.Neither, MayBeZero: true},
+	{Name: "requests", Better: workload.Neither, MayBeZero: true},
+	{Name: "input.tokens", Better: workload.Neither},
+	{Name: "output.tokens", Better: workload.Neither, MayBeZero: true},
+	{Name: "output.short", Better: workload.Lower, MayBeZero: true},
+	{Name: "input.cached", Better: workload.Neither, MayBeZero: true},
+	{Name: "found.concurrency", Better: workload.Higher, MayBeZero: true},
+	{Name: "found.rate", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "cold.ttft", Unit: "s", Better: workload.Lower},
+	{Name: "ready.time", Unit: "s", Better: workload.Lower, MayBeZero: true},
+	{Name: "client.cpu", Better: workload.Lower, MayBeZero: true},
+	{Name: "client.lateness.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
+	{Name: "client.lateness.p99", Unit: "s", Better: workload.Lower, MayBeZero: true},
+	{Name: "client.floor.ttft", Unit: "s", Better: workload.Neither},
+	{Name: "reuse", Better: workload.Higher, MayBeZero: true},
+	{Name: "tokens.counted_by", Better: workload.Neither, MayBeZero: true},
+}
+
+// defined are all metrics.
+var defined = metrics()
+
+func metrics() (all []workload.Metric) {
+	for _, f := range families {
+		for _, s := range statistics {
+			m := workload.Metric{
+				Name: f.name + "." + s.name, Unit: "s", Better: workload.Lower, MayBeZero: f.name != "latency",
+				Doc: fmt.Sprintf("%s: %s", s.doc, f.of), Headline: f.name == "ttft" && s.name == "p50",
+			}
+			if strings.HasPrefix(s.name, "p") {
+				m.Quantile = s.name
+			}
+			all = append(all, m)
+		}
+	}
+	return append(all, plain...)
+}
+
+// countsTokens says whether a metric is made of numbers of output tokens.
+func countsTokens(metric string) bool {
+	switch metric {
+	case "output_throughput", "output_throughput.per_gpu", "total_throughput", "speed.per_user.p50", "goodput.tokens",
+		"slo.itl", "output.tokens", "output.short", "input.tokens", "input.cached":
+		return true
+	}
+	return strings.HasPrefix(metric, "itl.")
+}
+
+// tooFew says whether a quantile of so many requests has fewer than ten of them beyond it.
+func tooFew(q results.Quantile, requests int) bool { return summary.TooFew(q, requests) }
+
+// enough is how many requests tell a quantile.
+func enough(q results.Quantile) int {
+	n := 10
+	for tooFew(q, n) {
+		n += 10
+	}
+	return n
+}
+
+// undecidable says why a metric of a launch decides nothing: too few requests for a quantile, or
+// tokens that nobody counted.
+func undecidable(options map[string]any, m workload.MetricValues, metric string) string {
+	requests, measured := m.Get("requests")
+	n := int(requests)
+	if !measured {
+		n = expected(options)
+	}
+	if q, ok := quantileOf(metric); ok && n > 0 && !strings.HasPrefix(metric, "chunk_gap.") &&
+		!strings.HasPrefix(metric, "client.") && tooFew(q, n) {
+		return fmt.Sprintf("%s of %d requests: fewer than ten are beyond it; ask for requests >= %d", metric, n, enough(q))
+	}
+	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
+		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
+		return fmt.Sprintf("%s: the server told no usage, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
+			metric)
+	}
+	return ""
+}
+
+// Limits of a client whose measurement is of the server.
+const (
+	mostCPU      = 0.5
+	mostLateness = 0.010 // s, of the 99th percentile of its timers
+	// shareOfLatency is by how much of the median latency timers may be late all the same.
+	shareOfLatency = 0.05
+	mostDelay      = 0.010 // s, of the median request of an open load without a limit
+)
+
+// invalid says why what a launch measured is of the client and not of the server.
+func invalid(options map[string]any, m workload.MetricValues) string {
+	if v, ok := m.Get("client.cpu"); ok && v > mostCPU {
+		return fmt.Sprintf("the client was the bottleneck: it used %.0f %% of its processors, where %.0f %% is the most; give it more of them, or more ranks",
+			100*v, 100*mostCPU)
+	}
+	latency, _ := m.Get("latency.p50")
+	if v, ok := m.Get("client.lateness.p99"); ok && v > mostLateness && v > shareOfLatency*latency {
+		return fmt.Sprintf("the client could not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most; its host is busy",
+			1e3*v, 1e3*mostLateness, 100*shareOfLatency)
+	}
+	limited := false
+	if values, err := Kind.Normalize(options); err == nil {
+		n, _ := values["max_in_flight"].(int64)
+		limited = n > 0
+	}
+	if v, ok := m.Get("dispatch_delay.p50"); ok && !limited && v > mostDelay {
+		return fmt.Sprintf("the client was the bottleneck: it sent the median request %.1f ms after it was due, where %.0f ms is the most",
+			1e3*v, 1e3*mostDelay)
+	}
+	return ""
+}

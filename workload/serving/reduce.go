@@ -1,0 +1,121 @@
+package serving
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/results"
+	"weir/serving"
+	"weir/serving/summary"
+	"weir/workload"
+)
+
+func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+	s := m.Spec.(*Spec)
+	var samples [][]byte
+	clients := make([]Facts, len(m.Parts))
+	for i, p := range m.Parts {
+		if err := json.Unmarshal(p.Facts, &clients[i]); err != nil {
+			return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+		}
+		samples = append(samples, p.Samples)
+	}
+	values, err := s.fromSamples(samples)
+	if err != nil {
+		return nil, err
+	}
+	ofClients(s, clients, values)
+	l.Errors = causes(clients)
+	if err := s.services.Observe(m.Observed, values); err != nil {
+		return nil, err
+	}
+	l.Verified = true // whether answers make sense is for their reader to say
+	return values, nil
+}
+
+// ofClients adds what the clients say of themselves: the worst of each.
+func ofClients(s *Spec, clients []Facts, values map[string]float64) {
+	for _, c := range clients {
+		values["client.cpu"] = max(values["client.cpu"], c.CPU)
+		if len(c.Lateness) == 2 {
+			values["client.lateness.p50"] = max(values["client.lateness.p50"], c.Lateness[0])
+			values["client.lateness.p99"] = max(values["client.lateness.p99"], c.Lateness[1])
+		}
+		if c.Floor > 0 {
+			values["client.floor.ttft"] = max(values["client.floor.ttft"], c.Floor)
+		}
+	}
+	values["ready.time"] = clients[0].Ready
+	if found, search := clients[0].Found, s.Searching(); found != nil && search != nil {
+		values["found."+search.Axis] = *found
+	}
+}
+
+// causes are why requests of all clients failed, the most frequent first.
+func causes(clients []Facts) []results.Cause {
+	count := map[string]int{}
+	for _, c := range clients {
+		for _, f := range c.Errors {
+			count[f.Text] += f.Count
+		}
+	}
+	return MostFrequent(count)
+}
+
+// mostCauses bounds what is said of errors.
+const mostCauses = 5
+
+// MostFrequent are the causes that are counted most often.
+func MostFrequent(count map[string]int) (all []results.Cause) {
+	for text, n := range count {
+		all = append(all, results.Cause{Text: text, Count: n})
+	}
+	slices.SortFunc(all, func(a, b results.Cause) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) })
+	return all[:min(len(all), mostCauses)]
+}
+
+// fromSamples computes the metrics that follow from the records of all clients.
+func (s *Spec) fromSamples(samples [][]byte) (map[string]float64, error) {
+	records, err := Records(samples)
+	if err != nil {
+		return nil, err
+	}
+	values := Summarize(s, records)
+	if values["requests"] == 0 {
+		return nil, errors.New("no request was measured: all were cancelled, or the load was over before the first")
+	}
+	return values, nil
+}
+
+// Summarize computes the metrics of records.
+func Summarize(s *Spec, records []serving.Record) map[string]float64 {
+	concurrency := int(s.Concurrency)
+	if search := s.Searching(); search != nil && search.Axis == ByConcurrency {
+		concurrency = 1 // the level that was found; its steady part is where one is in flight
+	}
+	sum := summary.Of(records, s.Settings(concurrency))
+	for name, v := range sum.Values {
+		if math.IsInf(v, 1) {
+			sum.Values[name] = results.Unbounded
+		}
+	}
+	sum.Values["tokens.counted_by"] = float64(sum.Source)
+	return sum.Values
+}
+
+// recompute gives the metrics that follow from options and samples alone.
+func recompute(options map[string]any, samples [][]byte) (map[string]float64, error) {
+	values, err := Kind.Normalize(options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Decode(values)
+	if err != nil {
+		return nil, err
+	}
+	return s.fromSamples(samples)
+}

@@ -1,0 +1,208 @@
+package serving
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"weir/results"
+	"weir/serving"
+	"weir/workload"
+)
+
+// Facts are what a client says of itself.
+type Facts struct {
+	CPU        float64         `json:"cpu"`      // of its processors, in the measured part
+	Lateness   []float64       `json:"lateness"` // p50 and p99 of its timers, in s
+	Floor      float64         `json:"floor"`    // its time to first token from a server that does nothing, in s; 0: unknown
+	Ready      float64         `json:"ready"`    // s until the endpoint answered; of rank 0
+	InFlight   int             `json:"in_flight"`
+	Found      *float64        `json:"found,omitempty"` // the load that a search found; 0: none keeps the promise
+	Load       float64         `json:"load,omitempty"`  // the last level of a search, which the records are of
+	Errors     []results.Cause `json:"errors,omitempty"`
+	PerWord    float64         `json:"per_word,omitempty"` // tokens, as the server counted them
+	Endpoint   string          `json:"endpoint"`
+	Calibrated bool            `json:"calibrated"`
+}
+
+// absent is a time that did not come, in samples: times are never below 0.
+const absent = -1
+
+func stored(at int64) int64 {
+	if at == serving.Never {
+		return absent
+	}
+	return at
+}
+
+func restored(v int64) int64 {
+	if v == absent {
+		return serving.Never
+	}
+	return v
+}
+
+// field is a column of samples with one number for each request.
+type field struct {
+	name string
+	get  func(*serving.Record) int64
+	set  func(*serving.Record, int64)
+}
+
+func instant(name string, of func(*serving.Record) *int64) field {
+	return field{
+		name, func(r *serving.Record) int64 { return stored(*of(r)) },
+		func(r *serving.Record, v int64) { *of(r) = restored(v) },
+	}
+}
+
+func number(name string, of func(*serving.Record) *int) field {
+	return field{
+		name, func(r *serving.Record) int64 { return int64(*of(r)) },
+		func(r *serving.Record, v int64) { *of(r) = int(v) },
+	}
+}
+
+var fields = []field{
+	number("index", func(r *serving.Record) *int { return &r.Index }),
+	{
+		"phase", func(r *serving.Record) int64 { return int64(r.Phase) },
+		func(r *serving.Record, v int64) { r.Phase = serving.Phase(v) },
+	},
+	number("session", func(r *serving.Record) *int { return &r.Session }),
+	number("turn", func(r *serving.Record) *int { return &r.Turn }),
+	{
+		"outcome", func(r *serving.Record) int64 { return int64(r.Outcome) },
+		func(r *serving.Record, v int64) { r.Outcome = serving.Outcome(v) },
+	},
+	number("status", func(r *serving.Record) *int { return &r.Status }),
+	{
+		"reused", func(r *serving.Record) int64 { return one(r.Reused) },
+		func(r *serving.Record, v int64) { r.Reused = v == 1 },
+	},
+	instant("due", func(r *serving.Record) *int64 { return &r.Due }),
+	instant("slot", func(r *serving.Record) *int64 { return &r.Slot }),
+	instant("start", func(r *serving.Record) *int64 { return &r.Start }),
+	instant("connected", func(r *serving.Record) *int64 { return &r.Connected }),
+	instant("sent", func(r *serving.Record) *int64 { return &r.Sent }),
+	instant("headers", func(r *serving.Record) *int64 { return &r.Headers }),
+	instant("first", func(r *serving.Record) *int64 { return &r.First }),
+	instant("first_content", func(r *serving.Record) *int64 { return &r.FirstContent }),
+	instant("last", func(r *serving.Record) *int64 { return &r.Last }),
+	instant("done", func(r *serving.Record) *int64 { return &r.Done }),
+	number("asked_input", func(r *serving.Record) *int { return &r.AskedInput }),
+	number("asked_output", func(r *serving.Record) *int { return &r.AskedOutput }),
+	number("input", func(r *serving.Record) *int { return &r.Input }),
+	number("output", func(r *serving.Record) *int { return &r.Output }),
+	number("cached", func(r *serving.Record) *int { return &r.Cached }),
+	{
+		"source", func(r *serving.Record) int64 { return int64(r.Source) },
+		func(r *serving.Record, v int64) { r.Source = serving.TokenSource(v) },
+	},
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Lists of a request: of each event when it came, how many tokens there were until then (-1:
+// nobody said), and whether its read brought the one before, too.
+var lists = []struct {
+	name string
+	get  func(serving.Event) int64
+	set  func(*serving.Event, int64)
+}{
+	{"event", func(e serving.Event) int64 { return e.At }, func(e *serving.Event, v int64) { e.At = v }},
+	{
+		"event_tokens", func(e serving.Event) int64 { return int64(e.Tokens) },
+		func(e *serving.Event, v int64) { e.Tokens = int(v) },
+	},
+	{
+		"event_coalesced", func(e serving.Event) int64 { return one(e.Coalesced) },
+		func(e *serving.Event, v int64) { e.Coalesced = v == 1 },
+	},
+}
+
+// Encode writes what a client measured as it travels and is stored.
+func Encode(key string, launch, rank int, facts *Facts, records []serving.Record) (*workload.Part, error) {
+	r := &results.Records{Case: key, Launch: launch, Rank: rank}
+	for _, f := range fields {
+		c := results.Column{Name: f.name, Values: make([]int64, 0, len(records))}
+		for i := range records {
+			c.Values = append(c.Values, f.get(&records[i]))
+		}
+		r.Columns = append(r.Columns, c)
+	}
+	for _, l := range lists {
+		c := results.Column{Name: l.name, Ends: []int{}}
+		for i := range records {
+			for _, e := range records[i].Events {
+				c.Values = append(c.Values, l.get(e))
+			}
+			c.Ends = append(c.Ends, len(c.Values))
+		}
+		r.Columns = append(r.Columns, c)
+	}
+	var samples bytes.Buffer
+	if err := r.Write(&samples); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		return nil, err
+	}
+	return &workload.Part{Key: key, Rank: rank, Facts: text, Samples: samples.Bytes()}, nil
+}
+
+// Records reads the samples files of all clients of a launch.
+func Records(files [][]byte) (all []serving.Record, err error) {
+	for _, content := range files {
+		r, err := results.ReadRecords(bytes.NewReader(content))
+		if err != nil {
+			return nil, err
+		}
+		first := len(all)
+		for i, f := range fields {
+			c := r.Column(f.name)
+			if c == nil || c.Ends != nil || i > 0 && len(c.Values) != len(all)-first {
+				return nil, fmt.Errorf("samples of rank %d have no %s of each request", r.Rank, f.name)
+			}
+			if i == 0 {
+				all = append(all, make([]serving.Record, len(c.Values))...)
+			}
+			for k, v := range c.Values {
+				f.set(&all[first+k], v)
+			}
+		}
+		if err := readLists(r, all[first:]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func readLists(r *results.Records, records []serving.Record) error {
+	for i, l := range lists {
+		c := r.Column(l.name)
+		if c == nil || c.Ends == nil || c.Len() != len(records) {
+			return fmt.Errorf("samples of rank %d have no %s of each request", r.Rank, l.name)
+		}
+		for k := range records {
+			values := c.List(k)
+			if i == 0 {
+				records[k].Events = make([]serving.Event, len(values))
+			}
+			if len(values) != len(records[k].Events) {
+				return fmt.Errorf("samples of rank %d have %d %s of a request with %d events", r.Rank, len(values), l.name,
+					len(records[k].Events))
+			}
+			for n, v := range values {
+				l.set(&records[k].Events[n], v)
+			}
+		}
+	}
+	return nil
+}

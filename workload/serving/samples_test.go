@@ -1,0 +1,147 @@
+package serving
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"weir/results"
+	"weir/serving"
+	"weir/workload"
+)
+
+// drawRecord draws a record as a client makes it.
+func drawRecord(t *rapid.T, index int) serving.Record {
+	at := func(label string) int64 {
+		if rapid.IntRange(0, 4).Draw(t, label+" came") == 0 {
+			return serving.Never
+		}
+		return rapid.Int64Range(0, 1e12).Draw(t, label)
+	}
+	number := func(label string) int { return rapid.IntRange(-1, 1e6).Draw(t, label) }
+	r := serving.Record{
+		Index: index, Phase: serving.Phase(rapid.IntRange(0, 2).Draw(t, "phase")), Session: index, Turn: number("turn"),
+		Outcome: serving.Outcome(rapid.IntRange(0, 8).Draw(t, "outcome")), Status: 200,
+		Reused: rapid.Bool().Draw(t, "reused"), Due: at("due"), Slot: at("slot"), Start: at("start"),
+		Connected: at("connected"), Sent: at("sent"), Headers: at("headers"), First: at("first"),
+		FirstContent: at("content"), Last: at("last"), Done: at("done"), Input: number("input"),
+		Output: number("output"), Cached: number("cached"), Source: serving.ByUsage, Events: []serving.Event{},
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "events") {
+		r.Events = append(r.Events, serving.Event{At: at("event"), Tokens: number("tokens"),
+			Coalesced: rapid.Bool().Draw(t, "coalesced")})
+		if r.Events[len(r.Events)-1].At == serving.Never {
+			r.Events[len(r.Events)-1].At = 0
+		}
+	}
+	return r
+}
+
+// Samples of several clients hold their records, whatever these are.
+func TestSamplesHoldRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want []serving.Record
+		var files [][]byte
+		for rank := range rapid.IntRange(1, 3).Draw(t, "clients") {
+			var own []serving.Record
+			for i := range rapid.IntRange(0, 4).Draw(t, "requests") {
+				own = append(own, drawRecord(t, 10*rank+i))
+			}
+			p, err := Encode("case", 1, rank, &Facts{}, own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, files = append(want, own...), append(files, p.Samples)
+		}
+		got, err := Records(files)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Fatalf("%v %s", err, diff)
+		}
+	})
+}
+
+func TestDamagedSamplesAreRefused(t *testing.T) {
+	p, err := Encode("case", 0, 0, &Facts{}, []serving.Record{{Events: []serving.Event{{At: 5}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range p.Samples {
+		if _, err := Records([][]byte{p.Samples[:n]}); err == nil {
+			t.Fatalf("the first %d bytes were read", n)
+		}
+	}
+	other := results.NewRecords("index")
+	other.Add(1)
+	part, err := (&partOf{other}).encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Records([][]byte{part}); err == nil {
+		t.Error("records without times were read")
+	}
+}
+
+// The metrics of a launch and those that are computed again from its samples are the same.
+func TestRecomputeGivesWhatReduceGave(t *testing.T) {
+	options := map[string]any{
+		"url": "http://a", "model": "m", "requests": "20", "slo": `{"ttft":"1s"}`, "gpus": "2",
+	}
+	v, err := Kind.Normalize(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := Decode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []serving.Record
+	for i := range 20 {
+		at := int64(i) * 1e8
+		r := serving.Record{
+			Index: i, Phase: serving.Measured, Status: 200, Due: serving.Never, Slot: at, Start: at, Connected: at,
+			Sent: at, Headers: at, First: at + 5e6, FirstContent: at + 5e6, Last: at + 9e7, Done: at + 9e7,
+			Input: 10, Output: 3, Cached: serving.Unknown, Source: serving.ByUsage,
+		}
+		if i == 19 {
+			r.Outcome = serving.Truncated
+		}
+		records = append(records, r)
+	}
+	p, err := Encode("case", 0, 0, &Facts{CPU: 0.2, Lateness: []float64{1e-4, 2e-4}, Floor: 1e-4, Ready: 1}, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &results.Launch{}
+	got, err := reduce(&workload.Measured{Spec: spec, Parts: []*workload.Part{p}}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := recompute(options, [][]byte{p.Samples})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got["ttft.p50"] != 0.005 || got["error_rate"] != 0.05 || got["ttft.p99"] != results.Unbounded || !l.Verified ||
+		got["client.cpu"] != 0.2 || got["client.lateness.p99"] != 2e-4 {
+		t.Errorf("%v", got)
+	}
+	for name, value := range again {
+		if got[name] != value {
+			t.Errorf("%s is %v, and was %v", name, value, got[name])
+		}
+	}
+	for name := range got {
+		if _, known := Kind.Metric(name); !known {
+			t.Errorf("%s is no metric", name)
+		}
+	}
+}
+
+type partOf struct{ *results.Records }
+
+func (p *partOf) encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := p.Write(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,242 @@
+package serving
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"weir/results"
+	"weir/serving"
+	"weir/workload"
+)
+
+// values are options as texts; url, model and requests are given unless they are here.
+func values(t *testing.T, texts map[string]string) workload.Values {
+	t.Helper()
+	v := workload.Values{}
+	all := map[string]string{"url": "http://127.0.0.1:8000", "model": "m", "requests": "100"}
+	for name, text := range texts {
+		all[name] = text
+	}
+	for name, text := range all {
+		if text == "-" {
+			continue
+		}
+		o, ok := Kind.Option(name)
+		if !ok {
+			t.Fatalf("no option %s", name)
+		}
+		value, err := o.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		v[name] = value
+	}
+	return v
+}
+
+const azure = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.5,10,3\n2023-11-16 18:15:47.5,20,4\n"
+
+func TestDecode(t *testing.T) {
+	trace := base64.StdEncoding.EncodeToString([]byte(azure))
+	for name, c := range map[string]struct {
+		options map[string]string
+		wrong   string // "": nothing
+	}{
+		"closed":            {map[string]string{"concurrency": "5"}, ""},
+		"nothing but url":   {nil, ""},
+		"open":              {map[string]string{"rate": "8/s", "requests": "-", "duration": "10s"}, ""},
+		"ramp":              {map[string]string{"ramp": "2/s..8/s over 5s"}, ""},
+		"burst":             {map[string]string{"arrivals": "burst"}, ""},
+		"trace":             {map[string]string{"trace_rows": trace, "requests": "-"}, ""},
+		"search":            {map[string]string{"search": search("1", "64", "ttft.p90 <= 500ms"), "requests": "-"}, ""},
+		"no end":            {map[string]string{"requests": "-"}, "a load ends: give requests, or a duration"},
+		"no endpoint":       {map[string]string{"url": "-"}, "give its url, or the service"},
+		"two endpoints":     {map[string]string{"service": "s"}, "give its url, or the service"},
+		"no such service":   {map[string]string{"url": "-", "service": "s"}, "the run has no service s"},
+		"no URL":            {map[string]string{"url": "localhost:8000"}, "does not begin with http://"},
+		"two loads":         {map[string]string{"concurrency": "2", "rate": "2/s"}, "this has concurrency and rate"},
+		"more clients":      {map[string]string{"concurrency": "2", "ranks": "3"}, "3 client processes"},
+		"closed with limit": {map[string]string{"concurrency": "2", "max_in_flight": "4"}, "max_in_flight is of an open load"},
+		"arrivals":          {map[string]string{"rate": "2/s", "arrivals": "pareto"}, "there are no arrivals"},
+		"ramp in words":     {map[string]string{"ramp": "fast"}, "is no ramp"},
+		"turns":             {map[string]string{"turns": "3", "api": "completions"}, "need api chat"},
+		"token ids":         {map[string]string{"input": `{"token_ids":"true"}`, "api": "chat"}, "token ids need api completions"},
+		"traced, no trace":  {map[string]string{"input": `{"prefix":"as traced"}`}, "needs a trace"},
+		"few for a promise": {map[string]string{"search": search("1", "9", "ttft.p99 <= 1s")}, "1000 would tell"},
+		"cancel":            {map[string]string{"cancel": "often"}, "says not what is cancelled"},
+		"body":              {map[string]string{"body": `{"prompt":"x"}`}, "prompt is an option of its own"},
+	} {
+		s, err := Decode(values(t, c.options))
+		if c.wrong == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			text, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			large, err := s.Large()
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := Read(text, large)
+			if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spec{}),
+				cmpopts.IgnoreFields(Spec{}, "services")); err != nil || diff != "" {
+				t.Errorf("%s: what a rank reads differs: %v %s", name, err, diff)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: got %v, want %q", name, err, c.wrong)
+		}
+	}
+}
+
+func search(from, to, promise string) string {
+	text, _ := json.Marshal(map[string]string{"axis": "concurrency", "from": from, "to": to, "promise": promise})
+	return string(text)
+}
+
+// Structures are written in one way, without what are defaults, and that is read as the same.
+func TestStructuresAreCanonical(t *testing.T) {
+	for name, forms := range map[string]map[string]string{
+		"input": {
+			`{}`: `{}`, `{"tokens":"512"}`: `{}`, `{"prefix":"cold","tokens":"fixed:512"}`: `{}`,
+			`{"prefix":"shared:4,100","tokens":"normal:512,64"}`: `{"tokens":"normal:512,64","prefix":"shared:4,100"}`,
+			`{"token_ids":"false"}`:                              `{}`,
+		},
+		"output":  {`{"exact":"true","tokens":"50"}`: `{"tokens":"fixed:50","exact":"true"}`},
+		"warmup":  {`{"waves":"1"}`: `{}`, `{"waves":"0"}`: `{"waves":"0"}`, `{"time":"1000ms"}`: `{"time":"1s"}`},
+		"ready":   {`{"timeout":"600s"}`: `{}`, `{"timeout":"30m"}`: `{"timeout":"1800s"}`},
+		"timeout": {`{"idle":"60s","first":"5s"}`: `{"first":"5s"}`},
+		"slo":     {`{"itl":"25ms","ttft":"0.5s"}`: `{"ttft":"500ms","itl":"25ms"}`},
+		"headers": {`{"x-b":"1","X-A":"2"}`: `{"X-A":"2","X-B":"1"}`},
+		"body":    {`{"z":"1","a":["x"]}`: `{"a":["x"],"z":"1"}`},
+		"search": {
+			search("1", "64", "ttft.p90<=500ms&&error_rate <= 0"): `{"axis":"concurrency","from":"1","to":"64","promise":"ttft.p90 <= 500ms && error_rate <= 0"}`,
+		},
+	} {
+		o, _ := Kind.Option(name)
+		for text, want := range forms {
+			got, err := o.Parse(text)
+			if err != nil || got != want {
+				t.Errorf("%s %s: %v, %v; want %s", name, text, got, err, want)
+				continue
+			}
+			if again, err := o.Parse(want); err != nil || again != want {
+				t.Errorf("%s %s: read again it is %v, %v", name, want, again, err)
+			}
+		}
+	}
+	for name, texts := range map[string][]string{
+		"input":   {`{"token":"5"}`, `{"tokens":"many"}`, `{"tokens":"5","text":"x"}`, `["x"]`, `{"prefix":"warm"}`},
+		"output":  {`{"exact":"yes"}`, `{"tokens":"0"}`},
+		"warmup":  {`{"waves":"1","time":"2s"}`, `{"waves":"-1"}`},
+		"ready":   {`{"timeout":"0s"}`, `{"timeout":"soon"}`},
+		"headers": {`{"Host":"x"}`, `{"a b":"x"}`, `{"a":"x\ny"}`, `{"A":"1","a":"2"}`},
+		"search": {
+			search("0", "5", "ttft.p90 <= 1s"), search("5", "5", "ttft.p90 <= 1s"), search("1", "5", "tfft.p90 <= 1s"),
+			search("1", "5", "ttft.p90"), search("1", "5", "ttft.p90 <= 5/s"),
+		},
+		"trace_rows":      {"!", base64.StdEncoding.EncodeToString([]byte("x"))},
+		"tls_authorities": {base64.StdEncoding.EncodeToString([]byte("x"))},
+	} {
+		o, _ := Kind.Option(name)
+		for _, text := range texts {
+			if got, err := o.Parse(text); err == nil {
+				t.Errorf("%s %s was read as %v", name, text, got)
+			}
+		}
+	}
+}
+
+// Fields of a body that are written as numbers and words of JSON are that.
+func TestBody(t *testing.T) {
+	fields, err := readBody(`{"temperature":"0.5","echo":"true","user":"me","stop":["a","1"],"o":{"n":"null"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(fields)
+	if want := `{"echo":true,"o":{"n":null},"stop":["a",1],"temperature":0.5,"user":"me"}`; string(got) != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// What a launch measured says why it decides nothing, and a plan says it before.
+func TestUndecidable(t *testing.T) {
+	options := map[string]any{"url": "http://a", "model": "m", "rate": "2/s", "duration": "60s"}
+	measured := func(pairs map[string]float64) workload.MetricValues { return results.ValuesOf(pairs) }
+	for _, c := range []struct {
+		metric string
+		m      workload.MetricValues
+		want   string
+	}{
+		{"ttft.p99", workload.MetricValues{}, "ask for requests >= 1000"},
+		{"ttft.p90", workload.MetricValues{}, ""},
+		{"ttft.p99", measured(map[string]float64{"requests": 1000}), ""},
+		{"ttft.p90", measured(map[string]float64{"requests": 99}), "ask for requests >= 100"},
+		{"ttft.max", measured(map[string]float64{"requests": 5}), ""},
+		{"chunk_gap.p99", measured(map[string]float64{"requests": 5}), ""},
+		{"output_throughput", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), "no usage"},
+		{"itl.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByNobody)}), "no usage"},
+		{"itl.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
+		{"ttft.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
+	} {
+		got := undecidable(options, c.m, c.metric)
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
+		}
+	}
+}
+
+// A client that is slower than its server spoils what it measured.
+func TestInvalid(t *testing.T) {
+	for name, c := range map[string]struct {
+		m       map[string]float64
+		limited bool
+		want    string
+	}{
+		"well":             {map[string]float64{"client.cpu": 0.3, "client.lateness.p99": 0.001, "dispatch_delay.p50": 0.001}, false, ""},
+		"processor":        {map[string]float64{"client.cpu": 0.6}, false, "60 % of its processors"},
+		"late":             {map[string]float64{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, "20.0 ms late"},
+		"late beside much": {map[string]float64{"client.lateness.p99": 0.02, "latency.p50": 3}, false, ""},
+		"delayed":          {map[string]float64{"dispatch_delay.p50": 0.02}, false, "after it was due"},
+		"limited":          {map[string]float64{"dispatch_delay.p50": 0.02}, true, ""},
+	} {
+		options := map[string]any{}
+		if c.limited {
+			options["max_in_flight"] = "4"
+		}
+		got := invalid(options, results.ValuesOf(c.m))
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestDocsHaveAllOptionsAndMetrics(t *testing.T) {
+	text, err := os.ReadFile("docs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range Kind.Options {
+		if o.Doc == "" {
+			t.Errorf("option %s has no text", o.Name)
+		}
+	}
+	for _, m := range Kind.Metrics {
+		if m.Doc == "" {
+			t.Errorf("metric %s has no text", m.Name)
+		}
+	}
+	if !strings.HasPrefix(string(text), "# Options\n") {
+		t.Error("docs.md begins with something else than options")
+	}
+}
