@@ -18,7 +18,7 @@ KILLS   ?= 300
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers
+.PHONY: help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers cuda kernels
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -128,6 +128,7 @@ ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, T
 	@$(MAKE) --no-print-directory -j 3 .build/engine_test-address,undefined .build/engine_test-thread .build/engine_test-plain
 	@# vendors' libraries are not built for ThreadSanitizer, so it is told to leave out what they call: it sees weir's own threads
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o .build/libnixl_capi.so engine/native/testdata/nixl/fake_nixl.c
+	@$(MAKE) --no-print-directory cuda
 	@# +hidden is memory that only functions of its kind may touch, and libraries, which copy by memcpy: replace_intrin=0 lets them
 	@# grep reads to the end (no -q): ldconfig that is killed by SIGPIPE would look like a library that is not here
 	@ucx=; fi=; \
@@ -150,6 +151,22 @@ ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, T
 	@VENDORS='$(VENDORS)' GO=$(GO) test/sanitized/run
 	@$(MAKE) --no-print-directory valgrind
 
+# every way of fabric cuda over a stand-in of the driver: engine, allocation, and one end in host memory
+CUDA_WAYS := cuda:copy+device cuda:sm+vmm cuda:bulk+vmm cuda:bulk+pool cuda:copy+vmm-source cuda:sm+device-sink
+FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c fake_work.c)
+.build/libcuda-%.so.1: $(wildcard engine/native/testdata/cuda/*) engine/native/kernels.cu engine/native/cuda.h
+	@mkdir -p .build
+	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$*) -o $@ $(FAKE_CUDA) -lpthread
+
+cuda: .build/engine_test-address,undefined .build/engine_test-thread .build/libcuda-plain.so.1 .build/libcuda-thread.so.1 ## fabric cuda and memory vram over a stand-in of the driver, under AddressSanitizer, LeakSanitizer, UBSan and ThreadSanitizer
+	@WEIR_CUDA_LIBRARY=$$PWD/.build/libcuda-plain.so.1 .build/engine_test-address,undefined $(CUDA_WAYS)
+	@FAKE_CUDA_P2P=no WEIR_CUDA_LIBRARY=$$PWD/.build/libcuda-plain.so.1 .build/engine_test-address,undefined cuda:copy+vmm
+	@WEIR_CUDA_LIBRARY=$$PWD/.build/libcuda-thread.so.1 TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread cuda:copy+vmm cuda:sm+device
+
+kernels: ## compiles the kernels for GPUs into cuda_images.c, by compilers of PyPI, and says what ptxas says of them
+	@scripts/kernels
+	@scripts/kernels --check
+
 valgrind: .build/engine_test-plain ## the C engine under memcheck: no error, nothing lost
 	@scripts/setup valgrind
 	@if ! command -v valgrind >/dev/null; then echo 'skipped: valgrind is not here, and could not be installed'; else \
@@ -169,9 +186,9 @@ endure: build ## fuzz and soak
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100
 
-gpu: build ## what weir reads of this host's GPUs (of another: take bin/weir there and run `weir probe`)
-	bin/weir probe
-	$(GO) test $(VETTED) -count 1 -v -run '^TestGPUs' ./engine/native
+gpu: build .build/engine_test-plain ## fabric cuda and memory vram on GPUs, beside the driver's own copies and ucx_perftest: packs .build/gpu, and runs it where there is a GPU; for another machine take the folder there and run DIR/run DIR
+	@scripts/gpu-pack .build/gpu
+	@if command -v nvidia-smi >/dev/null; then .build/gpu/run .build/gpu; else echo 'no GPU here: take .build/gpu to a machine with one, and run .build/gpu/run .build/gpu there'; fi
 
 large: setup ## sizes and offsets of more than 32 bits on each fabric (27 GiB of memory, minutes)
 	WEIR_TEST_LARGE=1 $(GO) test $(VETTED) -count 1 -v -timeout 30m -run '^TestBeyond32Bits$$' ./engine/native

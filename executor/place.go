@@ -22,6 +22,9 @@ func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Deman
 	if needs.Fabric == fabric.AutoName {
 		d.Fabric = ""
 	}
+	if needs.GPU {
+		d.NodeGPUs = max(d.NodeGPUs, 1)
+	}
 	d.Affine = d.Each != placement.Share{}
 	return d
 }

@@ -44,6 +44,9 @@ func Candidates(d workload.Demand, nodes int) []string {
 	}
 	var list []string
 	for _, f := range All {
+		if onlyVRAM(f) && !d.GPU {
+			continue
+		}
 		if f.Auto == OnOneNode || f.Auto == Anywhere || f.Auto == WithRDMA && nodes > 1 {
 			list = append(list, f.Name)
 		}
@@ -90,11 +93,15 @@ func Choose(d workload.Demand, nodes []results.Node) Choice {
 	return Choice{Fabric: otherwise, Reason: reason}
 }
 
+// onlyVRAM says whether a fabric moves nothing between two ends in host memory.
+func onlyVRAM(f Fabric) bool { return f.Lacks != nil && f.VRAM && !f.Network }
+
 func onOneNode(d workload.Demand, n results.Node, otherwise string) Choice {
 	where := "all ranks are on node " + n.Name
 	var why []string
 	for _, f := range automatic(OnOneNode) {
 		switch {
+		case onlyVRAM(f) && !d.GPU: // nobody takes it for a way that this case could have gone
 		case !n.Fabrics[f.Name].Available:
 			why = append(why, lack(f.Name, n))
 		case lacks(d, f.Name) != "":

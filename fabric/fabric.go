@@ -13,7 +13,7 @@ import (
 
 // All are the fabrics, in the order of the values of option fabric. Of several that option
 // auto may choose the first is tried first.
-var All = []Fabric{shm, tcp, ucx, libfabric, nixl, sim}
+var All = []Fabric{shm, tcp, ucx, libfabric, nixl, cuda, sim}
 
 // Fabric is one way to move bytes between ranks.
 type Fabric struct {
@@ -45,6 +45,8 @@ type Fabric struct {
 	Simulated bool
 	// Network says that the fabric reaches other hosts.
 	Network bool
+	// VRAM says that the fabric moves memory of GPUs.
+	VRAM bool
 	// Loopback says that ranks of one host reach each other without any device.
 	Loopback bool
 

@@ -13,7 +13,7 @@ var nixlDocs string
 // nixl is NIXL itself, through its C API. Its options belong to NIXL's agent and backend,
 // which live as long as a rank.
 var nixl = Fabric{
-	Name: "nixl", Network: true, Docs: nixlDocs,
+	Name: "nixl", Network: true, VRAM: true, Docs: nixlDocs,
 	Options: []workload.Option{
 		{Name: "nixl_backend", Type: workload.String, Default: "UCX", Process: true},
 		{Name: "nixl_params", Type: workload.Params, Default: "", Process: true},

@@ -16,11 +16,23 @@ type Options map[string]string
 // Needs are what a case asks of a fabric.
 type Needs struct {
 	Op, Mode, Pages string
-	InFlight        int64
-	Heap, Sleeps    bool
-	Matrix          bool // the cells of a matrix, and not blocks of one size
-	Options         Options
+	// Initiator and Target are kinds of memory; "": host memory.
+	Initiator, Target string
+	InFlight          int64
+	Heap, Sleeps      bool
+	Matrix            bool // the cells of a matrix, and not blocks of one size
+	Options           Options
 }
+
+// VRAM is the kind of memory of GPUs. A host's description of a fabric has it as a detail: HasVRAM,
+// or why the fabric does not move it there.
+const (
+	VRAM    = "vram"
+	HasVRAM = "yes"
+)
+
+// VRAM says whether an end is in the memory of a GPU.
+func (n Needs) VRAM() bool { return n.Initiator == VRAM || n.Target == VRAM }
 
 // The texts of options are filled in before any workload takes these.
 func init() {
@@ -162,6 +174,9 @@ func Lacks(name string, n Needs) string {
 	if n.Matrix && f.NoMatrix != "" {
 		return "fabric " + name + " " + f.NoMatrix
 	}
+	if why := n.gpuMemory(f); ok && why != "" {
+		return why
+	}
 	if ok && f.Lacks != nil {
 		if why := f.Lacks(n); why != "" {
 			return why
@@ -169,6 +184,28 @@ func Lacks(name string, n Needs) string {
 	}
 	if n.Sleeps && !f.Sleeps {
 		return "fabric " + name + " has no wait sleep: " + sleepers()
+	}
+	return ""
+}
+
+// gpuMemory says what keeps a case that needs memory of a GPU from it.
+func (n Needs) gpuMemory(f Fabric) string {
+	switch {
+	case !n.VRAM():
+		return ""
+	case !f.VRAM:
+		var others []string
+		for _, o := range All {
+			if o.VRAM {
+				others = append(others, o.Name)
+			}
+		}
+		return fmt.Sprintf("fabric %s moves host memory only; vram is moved by fabric %s", f.Name,
+			strings.Join(others, ", "))
+	case n.Pages != "" && n.Pages != "default":
+		return "pages " + n.Pages + " is of host memory, and an end of this case is vram"
+	case n.Heap && n.Initiator == n.Target:
+		return "alloc heap is of host memory, and both ends of this case are vram: vram_alloc says how that is allocated"
 	}
 	return ""
 }

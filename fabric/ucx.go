@@ -15,7 +15,7 @@ var ucxDocs string
 
 // ucx is UCX, through libucp.
 var ucx = Fabric{
-	Name: "ucx", Network: true, Auto: WithRDMA, Docs: ucxDocs,
+	Name: "ucx", Network: true, VRAM: true, Auto: WithRDMA, Docs: ucxDocs,
 	Options: []workload.Option{
 		{
 			Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"},

@@ -63,6 +63,9 @@ func unsound(c *results.Case) string {
 			}
 		}
 	}
+	if reason := sharedGPU(launches); reason != "" {
+		return reason
+	}
 	if reason := gap(c); reason != "" {
 		return reason
 	}
@@ -73,6 +76,28 @@ func unsound(c *results.Case) string {
 		return reason
 	}
 	return impossible(kindOf(c), launches)
+}
+
+// sharedGPU finds ranks that had one GPU together: what they moved is verified, and took the
+// times of a GPU that does the work of both in turns.
+func sharedGPU(launches []*results.Launch) string {
+	for _, l := range launches {
+		first := map[string]int{}
+		for rank, gpu := range l.GPUs {
+			if gpu == "" || rank >= len(l.Nodes) {
+				continue
+			}
+			at := l.Nodes[rank] + " " + gpu
+			other, shared := first[at]
+			if shared {
+				return fmt.Sprintf("launch %d: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
+					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)", l.Index, other, rank,
+					gpu, l.Nodes[rank])
+			}
+			first[at] = rank
+		}
+	}
+	return ""
 }
 
 // infinite is the first metric, by name, that is not finite; "" if all are.

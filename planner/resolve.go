@@ -3,9 +3,7 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -76,12 +74,8 @@ func (t *Table) effect(s *sheet, c column) {
 		slices.ContainsFunc(c.values.values, func(v any) bool { return v != nil }) {
 		return
 	}
-	var only []string
-	for _, name := range slices.Sorted(maps.Keys(c.Option.For)) {
-		only = append(only, name+" "+c.Option.For[name])
-	}
 	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that.",
-		c.Name, strings.Join(only, " and "), s.run.Name), dsl.Hint("Set that too, or remove "+c.Name+"."))
+		c.Name, c.Option.Only(), s.run.Name), dsl.Hint("Set that too, or remove "+c.Name+"."))
 }
 
 // encode writes the fragments that ids are made of.

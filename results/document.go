@@ -268,6 +268,8 @@ type Launch struct {
 	Transports []Transport `json:"transports,omitempty" doc:"The ways that data and other messages took, as the fabric's library names them."`
 	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
+	// GPUs are those that memory is on, by rank; none where no memory is on one.
+	GPUs []string `json:"gpus,omitempty" doc:"The GPU of each rank, by its address on the bus, where buffers are in the memory of GPUs."`
 	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
 	// moved in between decides what a cache still has (workload traffic_sequence).
 	WorkingSet *WorkingSet `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`

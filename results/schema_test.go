@@ -150,6 +150,7 @@ func full() *results.Document {
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
+				GPUs: []string{"0000:41:00.0", ""},
 				Transports: []results.Transport{
 					{
 						Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true,

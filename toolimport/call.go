@@ -156,6 +156,15 @@ func (c *call) setMemory(shown, option, kind string) error {
 	return nil
 }
 
+// heap puts buffers in host memory into private memory, as these tools have them, once the kinds of
+// memory are known.
+func (c *call) heap() {
+	vram := literal("vram")
+	if c.run.options["initiator"] != vram || c.run.options["target"] != vram {
+		c.set("alloc", literal("heap"))
+	}
+}
+
 func (c *call) set(option string, v value) { c.run.options[option] = v }
 
 // setEnv sets a variable unless the command line itself does.

@@ -77,7 +77,7 @@ func nixlbenchRun(c *call) error {
 			return err
 		}
 	}
-	c.set("alloc", literal("heap"))
+	c.heap()
 	return nil
 }
 

@@ -117,7 +117,6 @@ func perftestRun(c *call) error {
 	c.set("api", literal(api))
 	c.set("op", literal(op))
 	c.set("mode", literal(mode))
-	c.set("alloc", literal("heap"))
 	c.note("%s drives queue pairs itself; weir measures through UCX", c.program())
 	if name := c.memoryFlag(); name != "" {
 		for _, side := range []string{"initiator", "target"} {
@@ -126,6 +125,7 @@ func perftestRun(c *call) error {
 			}
 		}
 	}
+	c.heap()
 	if err := perftestPath(c); err != nil {
 		return err
 	}

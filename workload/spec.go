@@ -38,6 +38,7 @@ type Demand struct {
 	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.
 	Lacks  func(fabric string) string
 	NUMA   Placement // of the ranks' memory
+	GPU    bool      // each rank's buffers are in the memory of a GPU, all or some
 	Memory uint64    // bytes that a rank writes to before it is ready
 	// Services must run during its launches, in the order in which they start.
 	Services []Service

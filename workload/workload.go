@@ -7,6 +7,7 @@ package workload
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"weir/quantity"
 	"weir/results"
@@ -86,6 +87,7 @@ type Option struct {
 	Planned  []string          // of an Enum: values that are to come; they are refused as such
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
 	For      map[string]string // the option exists only where these options have these values; nil: always
+	ForAny   bool              // one of For is enough
 	// WithOwnCells says that the option exists only where option matrix has cells of ranks
 	// with themselves.
 	WithOwnCells bool
@@ -221,11 +223,23 @@ func (k *Kind) Applies(o Option, v Values) bool {
 			other, _ := k.Option(name)
 			have = other.Default
 		}
-		if have != want {
-			return false
+		if met := have == want; met == o.ForAny {
+			return met
 		}
 	}
-	return true
+	return !o.ForAny
+}
+
+// Only says where an option exists, as "fabric ucx"; "": everywhere.
+func (o Option) Only() string {
+	var only []string
+	for _, name := range slices.Sorted(maps.Keys(o.For)) {
+		only = append(only, name+" "+o.For[name])
+	}
+	if o.ForAny {
+		return strings.Join(only, " or ")
+	}
+	return strings.Join(only, " and ")
 }
 
 // Applicable is v without the options that do not exist for such a case.

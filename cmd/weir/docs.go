@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -121,8 +120,8 @@ func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
 				value = "no default"
 			}
 			doc := o.Doc
-			for _, name := range slices.Sorted(maps.Keys(o.For)) {
-				doc = fmt.Sprintf("(%s %s only) %s", name, o.For[name], doc)
+			if only := o.Only(); only != "" {
+				doc = fmt.Sprintf("(%s only) %s", only, doc)
 			}
 			kind := string(o.Type)
 			if len(o.Values) > 0 {

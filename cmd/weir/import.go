@@ -108,8 +108,7 @@ func place(c *ctperftest.Config, memory string) error {
 		return exit.Usage("%w", err)
 	}
 	if err := memoryKind(c.Patterns[0].Memory); err != nil {
-		return exit.Usage("%s has its buffers in the memory of GPUs (mem_type cuda or vram, or none): %w. "+
-			"--memory dram moves the same between buffers in host memory", c.File, err)
+		return exit.Usage("%s: %w", c.File, err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload/move"
 )
@@ -70,7 +71,13 @@ func (r *rank) needed() (bytes float64, ranks int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		each := r.inPages(l.source) + r.inPages(l.sink)
+		var each float64
+		if r.options.Initiator != fabric.VRAM {
+			each += r.inPages(l.source)
+		}
+		if r.options.Target != fabric.VRAM {
+			each += r.inPages(l.sink)
+		}
 		if !reserved {
 			each += float64(C.weir_control_bytes(C.int(r.launch.Ranks)))
 		}

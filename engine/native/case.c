@@ -2,9 +2,12 @@
  * ceilings. Which rank does what in it is its role. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <string.h>
 
 #include "ceiling.h"
 #include "contents.h"
+#include "cuda.h"
+#include "gpu.h"
 #include "loop.h"
 
 /* Moves every block once. */
@@ -170,6 +173,17 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     atomic_store(&r->cfg.control->rate, s > 0 ? (uint64_t)((double)out->bytes / s) : 0);
 }
 
+/* Of the GPU that this rank's memory is on, before the timed part or after it. */
+static struct weir_gpu_health health(struct weir_rank *r, struct weir_result *out)
+{
+    if (!(r->cfg.source->gpu || r->cfg.sink->gpu) || !cuda_here())
+        return (struct weir_gpu_health){.told = 0};
+    memcpy(out->gpu, cuda_here()->bus, sizeof out->gpu);
+    struct weir_gpu_health h = weir_gpu_health(out->gpu);
+    out->gpu_slowed |= h.slowed;
+    return h;
+}
+
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out)
 {
     struct weir_role o;
@@ -193,6 +207,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if ((rc = ceiling_probe(r, c, &o, 0, &copies, &path)) < 0)
         return rc;
+    struct weir_gpu_health before = health(r, out);
     /* last, so that the timed part finds in the caches what it leaves there itself */
     if (!c->played && (rc = warm_up(r, c, &o, &l)) < 0)
         return rc;
@@ -200,6 +215,8 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if ((rc = c->played ? loop_take_over(&l, c, &o) : renew_and_measure(r, c, &o, &l, out)) < 0)
         return rc;
+    struct weir_gpu_health after = health(r, out);
+    out->gpu_errors = before.told && after.told ? after.errors - before.errors : 0;
     fill_result(r, c, &o, &l, out);
     if (!c->played && c->verify != VERIFY_NONE &&
         (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)

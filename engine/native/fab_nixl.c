@@ -25,6 +25,7 @@
 struct blob {
     char     backend[64];
     uint64_t control, sink; /* where they begin */
+    uint64_t gpu;           /* that the sink is on */
     uint32_t rank, metadata; /* length of what follows */
 };
 
@@ -203,9 +204,9 @@ static int nixl_attach(struct weir_rank *r, enum weir_region_name name)
         u->whole = 1;
         return nixl_register_local(r, g->base, g->size);
     }
-    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->registered[name], false);
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered[name], (uintptr_t)g->base, g->size, 0, NULL,
-             0);
+    NIXL_TRY(r, -1, create_reg_dlist, nixl_memory(g->kind), &u->registered[name], false);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->registered[name], (uintptr_t)g->base, g->size,
+             nixl_device(g->kind), NULL, 0);
     NIXL_TRY(r, -1, register_mem, u->agent, u->registered[name], u->args);
     return 0;
 }
@@ -218,7 +219,7 @@ static int64_t nixl_address(struct weir_rank *r, void *buf, size_t cap)
     NIXL_TRY(r, -1, get_local_md, u->agent, &md, &n);
     struct blob b = {.control = (uint64_t)(uintptr_t)r->regions[REGION_CONTROL].base,
                      .sink = (uint64_t)(uintptr_t)rank_sink(r), .rank = (uint32_t)r->cfg.rank,
-                     .metadata = (uint32_t)n};
+                     .gpu = nixl_device(r->cfg.sink), .metadata = (uint32_t)n};
     snprintf(b.backend, sizeof b.backend, "%s", u->name);
     if (n > UINT32_MAX || sizeof b + n > cap)
         return rank_fail(r, -ENOBUFS, "address", -1,
@@ -246,6 +247,7 @@ static int meet(struct weir_rank *r, int p, const char *blob, size_t len)
     NIXL_TRY(r, p, load_remote_md, u->agent, blob + sizeof b, b.metadata, &name);
     u->peers[p].control = b.control;
     u->peers[p].sink    = b.sink;
+    u->peers[p].gpu     = b.gpu;
     u->peers[p].loaded  = 1;
     snprintf(u->peers[p].name, sizeof u->peers[p].name, "weir-rank-%d", p);
     int same = name && !strcmp(name, u->peers[p].name);

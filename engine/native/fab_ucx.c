@@ -96,6 +96,10 @@ static int ucx_open(struct weir_rank *r)
         return rank_fail(r, rc, "load", -1, "%s", why);
     if ((rc = open_worker(r, u)) < 0)
         return rc;
+    if ((r->cfg.source->gpu || r->cfg.sink->gpu) && !ucx_has_vram(u->context))
+        return rank_fail(r, -EOPNOTSUPP, "open", -1,
+                         "UCX %s has no CUDA here, and moves no memory of GPUs",
+                         ucx.ucp_get_version_string());
     /* MULTI_SEND lets UCX choose its protocol for throughput, as ucx_perftest does in
      * its bandwidth tests; with one operation at a time it would choose wrongly */
     u->stream = (ucp_request_param_t){
@@ -145,6 +149,11 @@ static int register_own(struct weir_rank *r, enum weir_region_name name)
                                   UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
                               .address = g->base,
                               .length  = g->size};
+    if (g->kind->gpu) { /* else UCX finds out by itself, for each of its modules */
+        u->type[name] = UCS_MEMORY_TYPE_CUDA;
+        p.field_mask |= UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+        p.memory_type = UCS_MEMORY_TYPE_CUDA;
+    }
     ucs_status_t         s = ucx.ucp_mem_map(u->context, &p, &u->memh[name]);
     return s == UCS_OK ? 0 : not_mapped(r, "registering", g->size, s);
 }

@@ -109,7 +109,7 @@ struct weir_fabric {
 /* All fabrics, in the order in which they are listed: each has a table weir_fab_NAME. */
 #define WEIR_NAP_MS 5 /* the deadline and an order to stop are looked at in between */
 
-#define WEIR_FABRICS(F) F(shm) F(tcp) F(ucx) F(libfabric) F(nixl)
+#define WEIR_FABRICS(F) F(shm) F(tcp) F(ucx) F(libfabric) F(nixl) F(cuda)
 
 #define WEIR_FABRIC_TABLE(name) extern const struct weir_fabric weir_fab_##name;
 WEIR_FABRICS(WEIR_FABRIC_TABLE)

@@ -7,10 +7,7 @@
 #define LIBRARY "libnvidia-ml.so.1"
 #define MOST_LINKS 64 /* of NVLink: 18 on Hopper */
 
-static struct {
-#define MEMBER(f) __typeof__(f) *f;
-    NVML_SYMBOLS(MEMBER)
-} nvml;
+struct nvml_library nvml;
 
 /* What a GPU does not have is no fault of it: consumers' have no ECC. */
 static int told(struct weir_gpu *g, int code, const char *call)
@@ -72,14 +69,12 @@ static int failed(char *why, size_t n, const char *call, int code)
     return -2;
 }
 
-int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
+int weir_nvml(char *why, size_t n)
 {
 #define ENTRY(f) {#f, (void **)&nvml.f},
     static const struct dl_symbol symbols[] = {NVML_SYMBOLS(ENTRY)};
-    char        driver[80] = "";
-    unsigned    there = 0;
-    int         rc;
-    void       *lib = dl_open((const char *const[]){LIBRARY, NULL}, why, n);
+    int                           rc;
+    void *lib = dl_open((const char *const[]){LIBRARY, NULL}, why, n);
     if (!lib)
         return -1;
     const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
@@ -91,6 +86,16 @@ int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
     }
     if ((rc = nvml.nvmlInit_v2()) != NVML_DONE)
         return failed(why, n, "nvmlInit_v2", rc);
+    return 0;
+}
+
+int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n)
+{
+    char     driver[80] = "";
+    unsigned there = 0;
+    int      rc    = weir_nvml(why, n);
+    if (rc < 0)
+        return rc;
     if ((rc = nvml.nvmlDeviceGetCount_v2(&there)) != NVML_DONE)
         return failed(why, n, "nvmlDeviceGetCount_v2", rc);
     if (nvml.nvmlSystemGetDriverVersion(driver, sizeof driver) != NVML_DONE)

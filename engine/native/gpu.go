@@ -3,6 +3,7 @@ package native
 /*
 #include "clock.h"
 #include "gpu.h"
+#include "weir.h"
 */
 import "C"
 
@@ -49,4 +50,19 @@ func describeGPU(g *C.struct_weir_gpu) results.GPU {
 		out.NVLink = &results.NVLink{Links: int(g.links), Up: int(g.links_up)}
 	}
 	return out
+}
+
+// gpuCounters are what spoils what was measured on a rank's GPU; nil: nothing did.
+func gpuCounters(out *C.struct_weir_result) []results.Counter {
+	var list []results.Counter
+	device := "GPU " + C.GoString(&out.gpu[0])
+	if out.gpu_slowed != 0 {
+		list = append(list, results.Counter{Device: device, Name: "clocks_throttle_reasons",
+			Class: results.ThrottleClass, By: 1})
+	}
+	if out.gpu_errors != 0 {
+		list = append(list, results.Counter{Device: device, Name: "ecc.errors.uncorrected",
+			Class: results.MemoryClass, By: uint64(out.gpu_errors)})
+	}
+	return list
 }

@@ -23,6 +23,26 @@ struct weir_gpu { /* 0 or empty: not told */
  * ends afterwards. */
 int weir_gpus(struct weir_gpu *out, int cap, char *why, size_t n);
 
+/* How two GPUs reach each other, given as the kernel writes their addresses on the bus. */
+enum weir_gpu_way { WAY_UNKNOWN, WAY_NVLINK, WAY_PCIE, WAY_NONE };
+struct weir_gpu_path {
+    enum weir_gpu_way way;
+    int               links; /* of NVLink */
+    double            rate;  /* nominal, bytes/s in one direction; 0: not told */
+};
+struct weir_gpu_path weir_gpu_path(const char *a, const char *b);
+
+/* What spoils a measurement on a GPU, by its address on the bus. */
+struct weir_gpu_health {
+    int      told;
+    uint64_t slowed; /* bits of why its clocks are held down, of NVML_SLOWED */
+    uint64_t errors; /* of its memory, that were not corrected, since the driver was loaded */
+};
+struct weir_gpu_health weir_gpu_health(const char *bus);
+
+/* Loads the library, and starts it; the codes are those of weir_gpus. */
+int weir_nvml(char *why, size_t n);
+
 typedef struct nvml_device *nvml_handle;
 
 struct nvml_pci {
@@ -35,6 +55,24 @@ _Static_assert(sizeof(struct nvml_pci) == 68, "nvmlPciInfo_t");
 struct nvml_memory {
     unsigned long long total, free, used; /* bytes */
 };
+
+struct nvml_field { /* nvmlFieldValue_t */
+    unsigned  field, scope;
+    long long time, latency;
+    int       type, code;
+    union {
+        unsigned           number;
+        unsigned long long wide;
+    } value;
+};
+_Static_assert(sizeof(struct nvml_field) == 40, "nvmlFieldValue_t");
+
+enum nvml_p2p { NVML_P2P_WRITE = 1, NVML_P2P_NVLINK = 2 };
+enum nvml_field_id { NVML_LINK_SPEED = 90 /* MB/s of a link */ };
+
+/* nvmlClocksThrottleReason…: heat, power that is short, and the hardware's own brake */
+enum nvml_slowed { NVML_SLOWED = 0x08 | 0x20 | 0x40 | 0x80 };
+enum nvml_errors { NVML_UNCORRECTED = 1, NVML_SINCE_LOADED = 0 };
 
 enum nvml_clock { NVML_SM = 1, NVML_MEMORY = 2 };
 enum nvml_code { NVML_DONE = 0, NVML_BAD_ARGUMENT = 2, NVML_NOT_SUPPORTED = 3 };
@@ -54,6 +92,15 @@ int         nvmlDeviceGetEccMode(nvml_handle d, int *now, int *next);
 int         nvmlDeviceGetEnforcedPowerLimit(nvml_handle d, unsigned *mw);
 int         nvmlDeviceGetPowerManagementDefaultLimit(nvml_handle d, unsigned *mw);
 int         nvmlDeviceGetNvLinkState(nvml_handle d, unsigned link, int *up);
+int         nvmlDeviceGetHandleByPciBusId_v2(const char *bus, nvml_handle *out);
+int         nvmlDeviceGetP2PStatus(nvml_handle a, nvml_handle b, int index, int *status);
+int         nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml_handle d, unsigned link, struct nvml_pci *out);
+int         nvmlDeviceGetFieldValues(nvml_handle d, int n, struct nvml_field *fields);
+int         nvmlDeviceGetCurrPcieLinkGeneration(nvml_handle d, unsigned *generation);
+int         nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes);
+int         nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits);
+int         nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter,
+                                        unsigned long long *n);
 
 #define NVML_SYMBOLS(F)                                                                       \
     F(nvmlInit_v2)                                                                            \
@@ -61,6 +108,18 @@ int         nvmlDeviceGetNvLinkState(nvml_handle d, unsigned link, int *up);
         F(nvmlDeviceGetHandleByIndex_v2) F(nvmlDeviceGetName) F(nvmlDeviceGetPciInfo_v3)      \
             F(nvmlDeviceGetMemoryInfo) F(nvmlDeviceGetClockInfo) F(nvmlDeviceGetMaxClockInfo) \
                 F(nvmlDeviceGetEccMode) F(nvmlDeviceGetEnforcedPowerLimit)                    \
-                    F(nvmlDeviceGetPowerManagementDefaultLimit) F(nvmlDeviceGetNvLinkState)
+                    F(nvmlDeviceGetPowerManagementDefaultLimit) F(nvmlDeviceGetNvLinkState)      \
+                        F(nvmlDeviceGetHandleByPciBusId_v2) F(nvmlDeviceGetP2PStatus)         \
+                            F(nvmlDeviceGetNvLinkRemotePciInfo_v2) F(nvmlDeviceGetFieldValues) \
+                                F(nvmlDeviceGetCurrPcieLinkGeneration)                        \
+                                    F(nvmlDeviceGetCurrPcieLinkWidth)                         \
+                                        F(nvmlDeviceGetCurrentClocksThrottleReasons)          \
+                                            F(nvmlDeviceGetTotalEccErrors)
+
+#define NVML_MEMBER(f) __typeof__(f) *f;
+struct nvml_library {
+    NVML_SYMBOLS(NVML_MEMBER)
+};
+extern struct nvml_library nvml;
 
 #endif

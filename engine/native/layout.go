@@ -1,6 +1,7 @@
 package native
 
 /*
+#include "mem_vram.h"
 #include "memory.h"
 */
 import "C"
@@ -9,6 +10,7 @@ import (
 	"os"
 
 	"weir/engine"
+	"weir/fabric"
 	"weir/quantity"
 	"weir/workload/move"
 )
@@ -69,14 +71,20 @@ func area(bytes uint64) uint64 {
 	return (max(bytes, C.WEIR_LEAST) + page - 1) / page * page
 }
 
-// kinds are the kinds of memory that options initiator and target name.
-var kinds = map[string]*C.struct_weir_memory{"dram": &C.weir_mem_dram}
+// vramAllocs are the values of option vram_alloc.
+var vramAllocs = map[string]C.int{"": C.VRAM_DEVICE, "device": C.VRAM_DEVICE, "vmm": C.VRAM_VMM, "pool": C.VRAM_POOL}
 
-// kind is that of a region with data. A rank's own memory is of a kind of its own, which no
-// fabric allocates.
+// kind is that of a region with data, by what options initiator and target name; nil: there is
+// none. A rank's own memory is of a kind of its own, which no fabric allocates.
 func kind(o move.Spec, name string) *C.struct_weir_memory {
-	if o.Heap() {
+	alloc, known := vramAllocs[o.VRAMAlloc]
+	switch {
+	case name == fabric.VRAM && known:
+		return C.weir_mem_vram(alloc)
+	case name != "dram":
+		return nil
+	case o.Heap():
 		return &C.weir_mem_heap
 	}
-	return kinds[name]
+	return &C.weir_mem_dram
 }

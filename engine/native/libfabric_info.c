@@ -75,7 +75,7 @@ static struct fi_info *demand(const char *provider, uint64_t reach)
     h->caps                      = FI_RMA | reach;
     h->mode                      = FI_CONTEXT | FI_CONTEXT2;
     h->ep_attr->type             = FI_EP_RDM;
-    h->domain_attr->mr_mode      = MR_MODES;
+    h->domain_attr->mr_mode      = MR_MODES | (reach & FI_HMEM ? FI_MR_HMEM : 0);
     h->domain_attr->threading    = FI_THREAD_DOMAIN; /* a rank has one thread and one domain */
     h->domain_attr->cq_data_size = CQ_DATA_BYTES;
     if (provider && *provider && !(h->fabric_attr->prov_name = strdup(provider))) {
@@ -194,8 +194,9 @@ static int none(struct weir_rank *r, const char *provider, uint64_t reach)
     if (env && *env)
         snprintf(filter, sizeof filter, "; FI_PROVIDER=%.60s allows no others", env);
     return rank_fail(r, -ENODEV, "fi_getinfo", -1,
-                     "no provider%s%s can write and read remote memory %s; %s%s%s",
-                     *provider ? " named " : "", provider, where,
+                     "no provider%s%s can write and read remote memory%s %s; %s%s%s",
+                     *provider ? " named " : "", provider,
+                     reach & FI_HMEM ? " of GPUs (FI_HMEM)" : "", where,
                      *have ? "there are: " : "there are none", have, filter);
 }
 
@@ -213,7 +214,8 @@ struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *w
 {
     char     provider[WEIR_TEXT] = ""; /* none: libfabric chooses */
     /* FI_LOCAL_COMM is not asked for: shm does not claim it */
-    uint64_t reach = r->cfg.one_host ? 0 : FI_REMOTE_COMM;
+    uint64_t reach = (r->cfg.one_host ? 0 : FI_REMOTE_COMM) |
+                     (r->cfg.source->gpu || r->cfg.sink->gpu ? FI_HMEM : 0);
     if (option_copy(r, "provider", provider, sizeof provider) < 0)
         return NULL;
     for (*way = 0; *way < DELIVERY_WAYS; ++*way) {
@@ -277,7 +279,11 @@ void libfabric_probe(struct weir_info *out)
             out->version);
         return;
     }
-    snprintf(out->details, sizeof out->details, "providers=%s", have);
+    char vram[sizeof have];
+    names(FI_HMEM, vram, sizeof vram);
+    /* one that takes memory of GPUs may still lack CUDA, which it says when it is registered */
+    snprintf(out->details, sizeof out->details, "providers=%.230s\nvram=%s%.200s\n", have,
+             *vram ? "yes\nproviders with vram=" : "no provider here has FI_HMEM", vram);
     out->available = 1;
     probe_paths(out->paths);
 }

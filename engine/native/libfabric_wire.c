@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda.h"
 #include "dl.h"
 #include "rank.h"
 
@@ -78,13 +79,13 @@ static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
 }
 
 /* The most bytes of one operation, and of one that needs no completion. */
-static void take_limits(struct libfabric_rank *f)
+static void take_limits(const struct weir_rank *r, struct libfabric_rank *f)
 {
     size_t most = f->info->ep_attr->max_msg_size;
     f->piece    = most ? most : SIZE_MAX;
     if (f->delivery == DELIVERY_ORDER && f->info->ep_attr->max_order_raw_size < f->piece)
         f->piece = f->info->ep_attr->max_order_raw_size;
-    f->inject = f->info->tx_attr->inject_size;
+    f->inject = r->cfg.source->gpu ? 0 : f->info->tx_attr->inject_size;
     if (libfabric_piece && libfabric_piece < f->piece)
         f->piece = libfabric_piece;
 }
@@ -105,7 +106,7 @@ int libfabric_open(struct weir_rank *r)
     f->table = weir_fab_libfabric;
     if (f->delivery == DELIVERY_COMPLETION)
         f->table.caps |= CAP_REMOTE_COMPLETION;
-    take_limits(f);
+    take_limits(r, f);
     dl_handlers_keep(&handlers);
     if ((rc = make_ops(r, f)) == 0)
         rc = open_endpoint(r, f);
@@ -130,8 +131,15 @@ int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
     struct fid_mr        **mr     = &f->mr[name];
     uint64_t               access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
     int                    mode   = f->info->domain_attr->mr_mode;
-    int                    rc     = fi_mr_reg(f->domain, g->base, g->size, access, 0,
-                                              (uint64_t)name /* a key of its own */, 0, mr, NULL);
+    struct iovec           whole  = {g->base, g->size};
+    struct fi_mr_attr      a      = {.mr_iov = &whole, .iov_count = 1, .access = access,
+                                     .requested_key = (uint64_t)name /* a key of its own */,
+                                     .iface = g->kind->gpu ? FI_HMEM_CUDA : FI_HMEM_SYSTEM};
+    if (g->kind->gpu)
+        a.device.cuda = cuda_here()->device;
+    int rc = g->kind->gpu ? fi_mr_regattr(f->domain, &a, 0, mr)
+                          : fi_mr_reg(f->domain, g->base, g->size, access, 0, a.requested_key, 0,
+                                      mr, NULL);
     if (rc < 0)
         return not_registered(r, g->size, rc);
     if (mode & FI_MR_ENDPOINT &&
@@ -263,6 +271,20 @@ int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_
     return 0;
 }
 
+/* Whether the card reads and writes memory of GPUs by itself, as the endpoint says. */
+static const char *peer_to_peer(struct libfabric_rank *f)
+{
+    static const char *const words[] = {
+        [FI_HMEM_P2P_ENABLED] = "enabled", [FI_HMEM_P2P_REQUIRED] = "required",
+        [FI_HMEM_P2P_PREFERRED] = "preferred", [FI_HMEM_P2P_DISABLED] = "disabled"};
+    int    is = -1;
+    size_t n  = sizeof is;
+    if (fi_getopt(&f->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &is, &n) < 0 || is < 0 ||
+        (size_t)is >= sizeof words / sizeof *words)
+        return "not told";
+    return words[is];
+}
+
 void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     (void)peer; /* one endpoint reaches all */
@@ -278,8 +300,12 @@ void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
         at += (size_t)snprintf(buf + at, cap - at, "; %s",
                                libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
     if (at < cap)
-        snprintf(buf + at, cap - at, "; %s; %s)", i->domain_attr->name,
-                 libfabric_delivery_words[f->delivery]);
+        at += (size_t)snprintf(buf + at, cap - at, "; %s; %s", i->domain_attr->name,
+                               libfabric_delivery_words[f->delivery]);
+    if (at < cap)
+        snprintf(buf + at, cap - at, "%s%s)",
+                 r->cfg.source->gpu || r->cfg.sink->gpu ? "; hmem_p2p " : "",
+                 r->cfg.source->gpu || r->cfg.sink->gpu ? peer_to_peer(f) : "");
 }
 
 void libfabric_carriers(struct weir_rank *r, int peer, char *list)

@@ -40,10 +40,12 @@ static void step_add(double *to, int64_t *from)
     *from = now;
 }
 
-static void clear(struct weir_rank *r, struct weir_region *g, int64_t *from)
+static int clear(struct weir_rank *r, struct weir_region *g, int64_t *from)
 {
-    g->kind->clear(g);
+    struct weir_err e  = {0};
+    int             rc = g->kind->clear(g, &e);
     step_add(&r->life.clear, from);
+    return rc < 0 ? rank_fail(r, rc, "alloc", -1, "%s", e.text) : 0;
 }
 
 /* Memory that is registered, whoever allocates it. */
@@ -59,15 +61,13 @@ static int make_region(struct weir_rank *r, enum weir_region_name name,
     if (own && (rc = kind->alloc(bytes, pages, g, &e)) < 0)
         return rank_fail(r, rc, "alloc", -1, "%s", e.text);
     step_add(&r->life.alloc, &t1);
-    if (own)
-        clear(r, g, &t1);
+    if (own && (rc = clear(r, g, &t1)) < 0)
+        return rc;
     if ((rc = r->fab->attach(r, name)) < 0)
         return rc;
     /* a fabric that allocates cannot tell one from the other: all of it is registration */
     step_add(&r->life.registering, &t1);
-    if (!own)
-        clear(r, g, &t1);
-    return 0;
+    return own ? 0 : clear(r, g, &t1);
 }
 
 static int make_regions(struct weir_rank *r)
@@ -85,8 +85,18 @@ static int make_regions(struct weir_rank *r)
     if (node_release(&r->binding, &e) < 0)
         return rank_fail(r, e.code, "alloc", -1, "%s", e.text);
     for (int i = 0; i < REGIONS; i++)
-        if ((rc = placed(r, &r->regions[i])) < 0)
+        if (r->regions[i].kind->host && (rc = placed(r, &r->regions[i])) < 0)
             return rc;
+    return 0;
+}
+
+/* What this thread needs for its kinds of memory, which fabrics may use when they open. */
+static int bind_kinds(struct weir_rank *r)
+{
+    struct weir_err e = {0};
+    int             rc;
+    if ((rc = r->cfg.source->bind(&r->cfg, &e)) < 0 || (rc = r->cfg.sink->bind(&r->cfg, &e)) < 0)
+        return rank_fail(r, rc, "open", -1, "%s", e.text);
     return 0;
 }
 
@@ -114,7 +124,7 @@ static int do_open(struct weir_rank *r, void *arg)
     r->pings   = array_bytes(r->cfg.ranks);
     r->tallies = 2 * r->pings;
     r->told    = 3 * r->pings;
-    if ((rc = room_to_probe(r)) < 0 || (rc = r->fab->open(r)) < 0 ||
+    if ((rc = room_to_probe(r)) < 0 || (rc = bind_kinds(r)) < 0 || (rc = r->fab->open(r)) < 0 ||
         (rc = options_all_known(r)) < 0)
         return rc;
     step_add(&r->life.open, &from);
@@ -327,6 +337,8 @@ static int do_close(struct weir_rank *r, void *arg)
     step_add(&r->life.unregister, &from);
     for (int i = 0; i < REGIONS; i++)
         r->regions[i].kind->free(&r->regions[i]);
+    r->cfg.source->unbind();
+    r->cfg.sink->unbind();
     step_add(&r->life.free, &from);
     return 0;
 }

@@ -46,16 +46,16 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         munmap(p, bytes);
         goto close_fd;
     }
-    *out = (struct weir_region){p, bytes, fd, &weir_mem_dram};
+    *out = (struct weir_region){.base = p, .size = bytes, .fd = fd, .kind = &weir_mem_dram};
     return 0;
 close_fd:
     close(fd);
     return err->code;
 }
 
-static int dram_export(const struct weir_region *m, int *fd, struct weir_err *err)
+static int dram_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err)
 {
-    *fd = m->fd;
+    *out = (struct weir_handle){.fd = m->fd};
     if (m->fd >= 0)
         return 0;
     err->code = -EOPNOTSUPP;
@@ -63,21 +63,22 @@ static int dram_export(const struct weir_region *m, int *fd, struct weir_err *er
     return err->code;
 }
 
-static int dram_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err)
+static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
+                       struct weir_err *err)
 {
-    char *p = weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
+    char *p = weir_map(h->fd, bytes, MAP_SHARED | MAP_POPULATE);
     if (!p) {
         err->code = -errno;
         snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes,
                  strerror(errno));
         return err->code;
     }
-    *out = (struct weir_region){p, bytes, -1, &weir_mem_dram};
+    *out = (struct weir_region){.base = p, .size = bytes, .fd = -1, .kind = &weir_mem_dram};
     return 0;
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name = "dram", .host = 1, .by_fabric = 1, .alloc = dram_alloc, .clear = host_clear,
+    .name = "dram", .host = 1, .by_fabric = 1, .bind = host_bind, .unbind = host_unbind, .alloc = dram_alloc, .clear = host_clear,
     .fill = host_fill,
     .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
     .export = dram_export, .import = dram_import, .free = weir_unmap,

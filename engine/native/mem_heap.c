@@ -24,12 +24,12 @@ static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct w
         munmap(p, bytes);
         return err->code;
     }
-    *out = (struct weir_region){p, bytes, -1, &weir_mem_heap};
+    *out = (struct weir_region){.base = p, .size = bytes, .fd = -1, .kind = &weir_mem_heap};
     return 0;
 }
 
 const struct weir_memory weir_mem_heap = {
-    .name = "heap", .host = 1, .alloc = heap_alloc, .clear = host_clear, .fill = host_fill,
+    .name = "heap", .host = 1, .bind = host_bind, .unbind = host_unbind, .alloc = heap_alloc, .clear = host_clear, .fill = host_fill,
     .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
     .export = unsupported_export, .import = unsupported_import, .free = weir_unmap,
 };

@@ -14,6 +14,16 @@ struct weir_region {
     size_t                    size;
     int                       fd; /* that other processes can map; -1: none */
     const struct weir_memory *kind;
+    void                     *own; /* what the kind keeps of it */
+};
+
+#define WEIR_HANDLE 112 /* bytes */
+
+/* By which another process imports memory: a descriptor, bytes, or both, as the kind likes. */
+struct weir_handle {
+    int           fd; /* -1: none */
+    uint32_t      n;
+    unsigned char bytes[WEIR_HANDLE];
 };
 
 /* What can be done with memory of one kind. Only these functions touch data, but where
@@ -22,19 +32,25 @@ struct weir_region {
 struct weir_memory {
     const char *name;
     int         host;      /* this processor can load from it and store to it */
+    int         gpu;       /* it is that of the thread's GPU, see cuda.h */
     int         by_fabric; /* a fabric that allocates memory itself allocates it too */
+    /* What a thread needs before it uses memory of the kind, and what it no longer needs after
+     * the last free: it counts. */
+    int (*bind)(const struct weir_config *cfg, struct weir_err *err);
+    void (*unbind)(void);
     /* some pages may not be there before clear */
     int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err);
-    void (*clear)(struct weir_region *m); /* writes zeros */
+    int (*clear)(struct weir_region *m, struct weir_err *err); /* writes zeros */
     int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
     /* *wrong: the first wrong offset; -1: there is none */
     int (*check)(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
     int (*copy_in)(void *to, const void *host, size_t n, struct weir_err *err);
     int (*copy_out)(void *host, const void *from, size_t n, struct weir_err *err);
-    /* A descriptor by which another process imports the memory; it stays the region's. */
-    int (*export)(const struct weir_region *m, int *fd, struct weir_err *err);
+    /* A handle by which another process imports the memory; it stays the region's. */
+    int (*export)(const struct weir_region *m, struct weir_handle *out, struct weir_err *err);
     /* Maps what another process exported; the descriptor stays the caller's. */
-    int (*import)(int fd, size_t bytes, struct weir_region *out, struct weir_err *err);
+    int (*import)(const struct weir_handle *h, size_t bytes, struct weir_region *out,
+                  struct weir_err *err);
     void (*free)(struct weir_region *m); /* allocated or imported */
 };
 
@@ -47,7 +63,9 @@ int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_m
 
 /* ---- mem_host.c: what all kinds of host memory have in common ---- */
 
-void host_clear(struct weir_region *m);
+int  host_bind(const struct weir_config *cfg, struct weir_err *err);
+void host_unbind(void);
+int  host_clear(struct weir_region *m, struct weir_err *err);
 int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err);
 int host_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
 int host_copy(void *to, const void *from, size_t n, struct weir_err *err);

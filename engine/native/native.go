@@ -173,7 +173,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 			probe: C.uint64_t(regions.probe),
 		},
 		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()),
-		options: options,
+		options: options, gpu: C.uint(onItsHost(l.Nodes, self.Rank)),
 	}
 	for _, c := range decoded.Cases {
 		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)),
@@ -184,6 +184,17 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		return nil, err
 	}
 	return r, nil
+}
+
+// onItsHost is which of the ranks on its host a rank is.
+func onItsHost(nodes []string, rank int) int {
+	n := 0
+	for _, other := range nodes[:rank] {
+		if other == nodes[rank] {
+			n++
+		}
+	}
+	return n
 }
 
 func oneHost(nodes []string) C.int {
@@ -200,7 +211,7 @@ func truth(b bool) C.int {
 // supported refuses what the language knows but this engine does not do yet.
 func (r *rank) supported(o move.Spec) error {
 	for _, name := range []string{o.Initiator, o.Target} {
-		if kinds[name] == nil {
+		if kind(o, name) == nil {
 			return &engine.Error{
 				Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1,
 				Text: "memory of kind " + name + " is not supported by this version of weir",
@@ -347,6 +358,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 			Registered: stage(out.registered),
 			Post:       stage(out.post), Transfer: stage(out.transfer)},
 	}
+	res.GPU, res.GPUCounters = C.GoString(&out.gpu[0]), gpuCounters(out)
 	if out.node >= 0 {
 		res.MemoryNodes = []int{int(out.node)}
 	}

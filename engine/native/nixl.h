@@ -18,7 +18,7 @@
 
 typedef int nixl_status; /* 0: done, 1: in progress, less: failed */
 enum { NIXL_DONE = 0, NIXL_IN_PROGRESS = 1 };
-enum { NIXL_DRAM = 0 };
+enum { NIXL_DRAM = 0, NIXL_VRAM = 1 };
 enum { NIXL_READ = 0, NIXL_WRITE = 1 };
 
 typedef struct nixl_capi_agent_s       *nixl_agent;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda.h"
+
 #define HANDLES_KEPT 32768 /* more are released where blocks keep changing */
 
 int nixl_failed(struct weir_rank *r, const char *call, int peer, nixl_status s)
@@ -81,8 +83,9 @@ int nixl_register_local(struct weir_rank *r, const void *from, size_t n)
     }
     if (!n)
         return 0;
-    NIXL_TRY(r, -1, create_reg_dlist, NIXL_DRAM, &u->local, false);
-    NIXL_TRY(r, -1, reg_dlist_add_desc, u->local, (uintptr_t)from, n, 0, NULL, 0);
+    NIXL_TRY(r, -1, create_reg_dlist, nixl_memory(r->cfg.source), &u->local, false);
+    NIXL_TRY(r, -1, reg_dlist_add_desc, u->local, (uintptr_t)from, n, nixl_device(r->cfg.source),
+             NULL, 0);
     NIXL_TRY(r, -1, register_mem, u->agent, u->local, u->args);
     return 0;
 }
@@ -158,14 +161,28 @@ struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int own,
     return s;
 }
 
+uint64_t nixl_device(const struct weir_memory *kind)
+{
+    return kind->gpu ? (uint64_t)cuda_here()->device : 0;
+}
+
 static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote,
                    nixl_xfer_dlist *out)
 {
-    NIXL_TRY(r, s->peer, create_xfer_dlist, NIXL_DRAM, out, false);
+    /* data goes between a source and a sink, words between regions of control */
+    const struct weir_region *source = &r->regions[REGION_SOURCE];
+    uint64_t                  from   = (uint64_t)(uintptr_t)source->base;
+    int data = s->nparts && s->parts[0].local >= from && s->parts[0].local < from + source->size;
+    const struct weir_memory *kind = !data    ? &weir_mem_dram
+                                     : remote ? r->cfg.sink
+                                              : r->cfg.source;
+    uint64_t device = remote && kind->gpu ? ((struct nixl_rank *)r->fs)->peers[s->peer].gpu
+                                          : nixl_device(kind);
+    NIXL_TRY(r, s->peer, create_xfer_dlist, nixl_memory(kind), out, false);
     for (size_t i = 0; i < s->nparts; i++) {
         const struct nixl_part *p = &s->parts[i];
         NIXL_TRY(r, s->peer, xfer_dlist_add_desc, *out, (uintptr_t)(remote ? p->remote : p->local),
-                 p->size, 0);
+                 p->size, device);
     }
     return 0;
 }

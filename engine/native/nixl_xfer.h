@@ -39,11 +39,19 @@ struct nixl_shape {
 struct nixl_peer {
     char     name[32];
     uint64_t control, sink; /* where they begin */
+    uint64_t gpu;         /* which of its GPUs its sink is on, as it counts them */
     uint64_t busy;        /* the scan that saw a write to it still in flight */
     int      loaded;
 };
 
 #define NIXL_BUCKETS 4096
+
+/* What NIXL calls memory of a kind, and the device that it is on. */
+static inline int nixl_memory(const struct weir_memory *kind)
+{
+    return kind->gpu ? NIXL_VRAM : NIXL_DRAM;
+}
+uint64_t nixl_device(const struct weir_memory *kind);
 
 struct nixl_rank {
     nixl_agent        agent;

@@ -17,7 +17,7 @@
         F(ucp_cleanup) F(ucp_worker_create) F(ucp_worker_destroy) F(ucp_worker_get_address)        \
             F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_worker_get_efd)             \
                 F(ucp_worker_arm) F(ucp_ep_create) F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx)         \
-                    F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_mem_map) F(ucp_mem_unmap) \
+                    F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_context_query) F(ucp_mem_map) F(ucp_mem_unmap) \
                         F(ucp_mem_query) F(ucp_rkey_pack) F(ucp_rkey_buffer_release)               \
                             F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr)              \
                                 F(ucp_put_nbx) F(ucp_get_nbx) F(ucp_request_free)                  \
@@ -37,6 +37,8 @@ extern struct ucx_library ucx;
 int          ucx_load(char *why, size_t cap); /* 0, or a negative errno and why */
 /* the latter: without transports that end at this one */
 enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS };
+/* Whether a context moves memory of GPUs. */
+int          ucx_has_vram(ucp_context_h context);
 ucs_status_t ucx_init(uint64_t features, enum ucx_reach reach, ucp_context_h *context);
 void         ucx_probe(struct weir_info *out); /* ucx_probe.c */
 
@@ -136,6 +138,7 @@ struct ucx_rank {
     ucp_worker_h          worker;
     int                   efd; /* of the worker's events, for who sleeps */
     ucp_mem_h             memh[REGIONS];
+    ucs_memory_type_t     type[REGIONS];
     int                   allocated[REGIONS]; /* by UCX */
     /* see ucx_stream_of; made once: making it costs as much as UCX's own work for 8 bytes */
     ucp_request_param_t   stream;
@@ -188,7 +191,7 @@ static inline void ucx_own_memory(const struct ucx_rank *u, enum weir_region_nam
                                   ucp_request_param_t *p)
 {
     p->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FIELD_MEMH;
-    p->memory_type = UCS_MEMORY_TYPE_HOST;
+    p->memory_type = u->type[name];
     p->memh        = u->memh[name];
 }
 

@@ -39,6 +39,13 @@ int ucx_load(char *why, size_t cap)
     return rc;
 }
 
+int ucx_has_vram(ucp_context_h context)
+{
+    ucp_context_attr_t a = {.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES};
+    return ucx.ucp_context_query(context, &a) == UCS_OK &&
+           a.memory_types >> UCS_MEMORY_TYPE_CUDA & 1;
+}
+
 /* Devices of transports that end at this host. */
 static const char *const within[] = {"SHM_DEVICES", "SELF_DEVICES", "ACC_DEVICES"};
 

@@ -89,8 +89,12 @@ void ucx_probe(struct weir_info *out)
                  ucx.ucs_status_string(s));
         return;
     }
+    int vram = ucx_has_vram(context);
     ucx.ucp_cleanup(context);
     out->available = 1;
     probe_paths(out);
+    size_t at = strlen(out->details);
+    snprintf(out->details + at, sizeof out->details - at, "vram=%s\n",
+             vram ? "yes" : "this UCX has no CUDA, or has found none (ucx_info -d lists what it has)");
 }
 #endif

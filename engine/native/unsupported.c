@@ -81,18 +81,19 @@ int unsupported_close(struct weir_rank *r)
     return 0;
 }
 
-int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err)
+int unsupported_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err)
 {
-    (void)fd;
+    *out = (struct weir_handle){.fd = -1};
     err->code = -EOPNOTSUPP;
     snprintf(err->text, sizeof err->text, "memory of kind %s cannot be shared with another process",
              m->kind->name);
     return err->code;
 }
 
-int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err)
+int unsupported_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
+                       struct weir_err *err)
 {
-    (void)fd, (void)bytes, (void)out;
+    (void)h, (void)bytes, (void)out;
     err->code = -EOPNOTSUPP;
     snprintf(err->text, sizeof err->text, "memory of this kind cannot be that of another process");
     return err->code;

@@ -25,8 +25,9 @@ void    unsupported_carriers(struct weir_rank *r, int peer, char *list);
 int     unsupported_disconnect(struct weir_rank *r);
 int     unsupported_close(struct weir_rank *r);
 
-int unsupported_export(const struct weir_region *m, int *fd, struct weir_err *err);
-int unsupported_import(int fd, size_t bytes, struct weir_region *out, struct weir_err *err);
+int unsupported_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err);
+int unsupported_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
+                       struct weir_err *err);
 
 /* Not an "unsupported": the target need not know what comes. */
 /* Not "unsupported": puts and gets are posted by themselves, and the target need not know

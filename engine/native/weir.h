@@ -103,6 +103,9 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
     int                  one_host;         /* all ranks are on this host */
     const struct weir_memory *source, *sink; /* the kinds of memory of these regions */
     struct weir_layout   layout;
+    /* which of the ranks of its host this one is: of several GPUs that all see, each has the next
+     */
+    unsigned             gpu;
     uint64_t             seed;
     int                  pages;
     /* the node that memory is made on: the kernel's choice, that of the processor that the rank is
@@ -183,6 +186,8 @@ struct weir_result {
     double   memcpy_bps, ceiling_bps, ceiling_best_bps;
     double   alloc_s, register_s, connect_s;
     int      node; /* that all memory of the rank was bound to and is on; -1: it was not bound */
+    uint64_t gpu_slowed, gpu_errors; /* see weir_gpu_health: before or after, and meanwhile */
+    char     gpu[16]; /* that its memory is on, by its address on the bus; "": on none */
     /* owned by the rank, valid until the next run */
     const uint64_t          *counts;
     size_t                   ncounts;

@@ -125,6 +125,8 @@ func (c *Cluster) Lacks(needs workload.Demand, ranks []string) (lacks []string) 
 	for _, node := range nodesOf(ranks) {
 		if f := c.Nodes[node].Node.Fabrics[name]; name != "" && !f.Available {
 			lacks = append(lacks, noFabric(name, node, f))
+		} else if why := f.Details[fabric.VRAM]; needs.GPU && why != "" && why != fabric.HasVRAM {
+			lacks = append(lacks, fmt.Sprintf("memory of GPUs over fabric %s on node %s: %s", name, node, why))
 		}
 		if why := noMemoryNode(needs.NUMA, node, c.Nodes[node].Node.NUMA); why != "" {
 			lacks = append(lacks, why)

@@ -87,7 +87,7 @@ var Kind = &workload.Kind{
 	Name: "ep",
 	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, fixed(routed), []workload.Option{
-		move.MemoryKind("memory"),
+		move.HostMemory("memory"),
 		enum("timing", "aligned", "stream"),
 		enum("quantise", "timed", "before"),
 		count("warmup", 10, 0, 1<<20),

@@ -43,7 +43,7 @@ var Kind = &workload.Kind{
 	Doc:  "control plane of an expert-parallel group: init, connect, disconnect, reconnect, destroy",
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, fixed(slices.Concat(named, own)),
 		[]workload.Option{
-			move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+			move.HostMemory("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
 		}, fixed(prefixed)),
 	Metrics: metrics(),
 	Charts:  charts(),

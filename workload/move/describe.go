@@ -28,12 +28,18 @@ func Describe(m *workload.Measured, l *results.Launch) ([]*Part, error) {
 // was verified, what carried it, and where the memory is.
 func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	memory := make([][]int, len(parts))
+	gpus := make([]string, len(parts))
 	var transports []string
 	var used []results.Transport
 	l.Verified = true
 	for rank, p := range parts {
-		memory[rank] = p.MemoryNodes
+		memory[rank], gpus[rank] = p.MemoryNodes, p.GPU
 		l.Verified = l.Verified && p.Verified
+		for _, c := range p.GPUCounters {
+			if c.Node = m.Nodes[rank]; !slices.Contains(l.Counters, c) { // of ranks that share a GPU
+				l.Counters = append(l.Counters, c)
+			}
+		}
 		if p.Transport != "" && !slices.Contains(transports, p.Transport) {
 			transports = append(transports, p.Transport)
 		}
@@ -47,5 +53,9 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	}
 	l.Transport, l.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	l.MemoryNodes = results.MemoryNodes(memory)
+	results.SortCounters(l.Counters)
+	if slices.ContainsFunc(gpus, func(name string) bool { return name != "" }) {
+		l.GPUs = gpus
+	}
 	l.WorkingSet = WorkingSet(parts, m.Nodes, m.Caches)
 }

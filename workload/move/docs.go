@@ -9,11 +9,11 @@ import (
 //go:embed docs.md
 var docs string
 
-// The option and the metric below belong to several workloads. Their texts are filled in
+// The options and the metric below belong to several workloads. Their texts are filled in
 // before any of these is made.
 func init() {
 	d := workload.ReadDocs(docs)
-	d.OfOptions(ownCells)
+	d.OfOptions(options)
 	d.OfMetrics(ownMetrics)
 	OwnBytes = ownMetrics[0]
 }

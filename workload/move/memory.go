@@ -9,10 +9,30 @@ import (
 // MemoryKind is an option that says in which kind of memory buffers are.
 func MemoryKind(name string) workload.Option {
 	return workload.Option{
-		Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram"},
-		Planned: []string{"vram"},
+		Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram", fabric.VRAM},
 	}
 }
+
+// HostMemory is that of a workload that does not move memory of GPUs yet.
+func HostMemory(name string) workload.Option {
+	o := MemoryKind(name)
+	o.Values, o.Planned = []string{"dram"}, []string{fabric.VRAM}
+	return o
+}
+
+// VRAMAlloc is an option that says how memory of a GPU is allocated, where one of these options
+// asks for it.
+func VRAMAlloc(kinds ...string) workload.Option {
+	o := options[vramAlloc]
+	o.For, o.ForAny = map[string]string{}, len(kinds) > 1
+	for _, name := range kinds {
+		o.For[name] = fabric.VRAM
+	}
+	return o
+}
+
+// VRAM says whether an end is in the memory of a GPU.
+func (t Spec) VRAM() bool { return t.Initiator == fabric.VRAM || t.Target == fabric.VRAM }
 
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
@@ -38,7 +58,7 @@ func (t Spec) ReservedPage() quantity.Size {
 func (t Spec) Lacks(name string) string {
 	return fabric.Lacks(name, fabric.Needs{
 		Op: t.Op, Mode: t.Mode, Pages: t.Pages, InFlight: t.InFlight, Heap: t.Heap(), Sleeps: t.Sleeps(),
-		Matrix: t.Pattern == MatrixPattern, Options: t.FabricOptions,
+		Matrix: t.Pattern == MatrixPattern, Initiator: t.Initiator, Target: t.Target, Options: t.FabricOptions,
 	})
 }
 

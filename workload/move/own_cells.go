@@ -9,15 +9,26 @@ import (
 
 // OwnCells is the option of a workload that moves matrices.
 func OwnCells(process bool) workload.Option {
-	o := ownCells[0]
+	o := options[ownCells]
 	o.Process = process
 	return o
 }
 
-var ownCells = []workload.Option{
-	{
+// Places in options.
+const (
+	ownCells = iota
+	vramAlloc
+)
+
+// options are those that several workloads have.
+var options = []workload.Option{
+	ownCells: {
 		Name: "own_cells", Type: workload.Enum, Default: workload.OwnCopy,
 		Values: []string{workload.OwnCopy, workload.OwnIgnore, workload.OwnError}, WithOwnCells: true,
+	},
+	vramAlloc: {
+		Name: "vram_alloc", Type: workload.Enum, Default: "device", Process: true,
+		Values: []string{"device", "vmm", "pool"},
 	},
 }
 

@@ -20,6 +20,10 @@ type Part struct {
 	// MemoryNodes are the NUMA nodes that the buffers of its threads were bound to and are
 	// on, ascending; nil: they were not bound.
 	MemoryNodes []int `json:"memory_nodes,omitempty"`
+	// GPU is the address on the bus of the one that its buffers are on; "": they are on none.
+	GPU string `json:"gpu,omitempty"`
+	// GPUCounters are what spoils a measurement on it: clocks that were held down, errors of its memory.
+	GPUCounters []results.Counter `json:"gpu_counters,omitempty"`
 	// Walk is what its requests and those to it go over; nil: a cache cannot be told from it.
 	Walk    *Walk   `json:"walk,omitempty"`
 	Prep    Prep    `json:"prep"`

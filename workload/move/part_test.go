@@ -18,8 +18,10 @@ func initiator() *move.Part {
 	return &move.Part{
 		Rank: 5, Initiator: true, Verified: true, Transport: "rc_mlx5",
 		Transports:  []results.Transport{{Name: "rc_mlx5", Device: "mlx5_0:1", Use: results.DataUse, Ranks: []int{5}}},
-		MemoryNodes: []int{0, 1}, Walk: &move.Walk{Initiated: 1 << 20, Served: 7},
-		Prep: move.Prep{Alloc: 1, Register: 0.5, Connect: 0.25}, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9,
+		MemoryNodes: []int{0, 1}, GPU: "0000:41:00.0",
+		GPUCounters: []results.Counter{{Device: "GPU 0000:41:00.0", Name: "n", Class: results.ThrottleClass, By: 1}},
+		Walk:        &move.Walk{Initiated: 1 << 20, Served: 7},
+		Prep:        move.Prep{Alloc: 1, Register: 0.5, Connect: 0.25}, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9,
 		Usage: move.Usage{CPU: 1.5, Switches: 4}, Clock: move.Clock{Resolution: 1e-9, Cost: 21e-9, Bound: 3e-6},
 		Stages: move.Stages{
 			Prepare: 1e-7, Made: stage, Listed: stage, Registered: stage, Post: stage,

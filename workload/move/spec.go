@@ -17,6 +17,7 @@ type Spec struct {
 	Reuse, Pages, Payload                                string
 	Alloc                                                string `json:",omitempty"` // "": fabric
 	Wait                                                 string `json:",omitempty"` // "": poll
+	VRAMAlloc                                            string `json:",omitempty"` // "": device
 	// as ParseNUMA reads it; "": default
 	NUMA                                                string `json:",omitempty"`
 	Bidirectional                                       bool
@@ -46,7 +47,7 @@ const (
 func (t Spec) Demand() workload.Demand {
 	d := workload.Demand{
 		Runner: NativeRunner, Ranks: int(t.Ranks), Threads: max(1, int(t.Threads)), Fabric: t.Fabric, Lacks: t.Lacks,
-		NUMA: t.Placement(), Memory: t.touched(),
+		NUMA: t.Placement(), Memory: t.touched(), GPU: t.VRAM(),
 	}
 	if fabric.Simulated(t.Fabric) {
 		d.Runner = SimRunner
@@ -56,6 +57,9 @@ func (t Spec) Demand() workload.Demand {
 
 // touched are the bytes that a rank writes to before it is ready, at least.
 func (t Spec) touched() uint64 {
+	if t.Initiator == fabric.VRAM && t.Target == fabric.VRAM {
+		return 0
+	}
 	bytes := uint64(t.BlockSize) * uint64(max(t.Batch, 1))
 	if t.Matrix != nil {
 		_, busiest := t.Matrix.Bottleneck()

@@ -23,6 +23,7 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{process("fabric")}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}, Item: workload.MayItem},
 		move.MemoryKind("memory"),
+		move.VRAMAlloc("memory"),
 		{Name: "patterns", Type: workload.Patterns, Process: true},
 		{Name: "metadata_file", Type: workload.File, Into: "patterns"},
 		{Name: "generate", Type: workload.Model, Into: "patterns"},
@@ -75,7 +76,7 @@ var Kind = &workload.Kind{
 		"prep.alloc", "prep.register", "prep.connect", "clock.resolution", "clock.cost", "clock.bound")...),
 	OneOf: []string{"patterns", "metadata_file", "generate"},
 	Checked: append([]string{
-		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "pages", "alloc", "numa", "time_scale",
+		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "memory", "pages", "alloc", "numa", "time_scale",
 		"sleep_before_launch", "sleep_after_launch",
 	}, fabric.CheckedOptions(true)...),
 	Columns: []workload.Column{ // those of sequential-ct-perftest, and what was moved

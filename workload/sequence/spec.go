@@ -20,7 +20,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages,
-		"alloc": &t.Alloc, "numa": &t.NUMA,
+		"alloc": &t.Alloc, "numa": &t.NUMA, "vram_alloc": &t.VRAMAlloc,
 	}, map[string]*int64{
 		"isolated_iterations": &t.Iterations, "isolated_warmup": &t.Warmup, "shards": &t.Shards,
 		"iterations": &s.Iterations, "warmup": &s.Warmup, "pattern": &s.Pattern,

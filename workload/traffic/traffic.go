@@ -23,6 +23,7 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, []workload.Option{
 		transfer.Option("op"),
 		move.MemoryKind("memory"),
+		move.VRAMAlloc("memory"),
 		{Name: "matrix", Type: workload.Matrix, Process: true},
 		{Name: "matrix_file", Type: workload.File, Into: "matrix"},
 		{Name: "generate", Type: workload.Generator, Into: "matrix", Process: true},
@@ -75,7 +76,7 @@ var Kind = &workload.Kind{
 	},
 	OneOf: []string{"matrix", "matrix_file", "generate"},
 	Checked: append([]string{
-		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "pages", "alloc", "numa",
+		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "memory", "pages", "alloc", "numa",
 	}, fabric.CheckedOptions(true)...),
 	Columns: []workload.Column{
 		{Metric: "bytes", Head: "moves\n", Drop: 4},
@@ -135,7 +136,7 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
 		"fabric": &t.Fabric, "op": &t.Op, "memory": &t.Initiator, "verify": &t.Verify, "pages": &t.Pages,
-		"alloc": &t.Alloc, "numa": &t.NUMA,
+		"alloc": &t.Alloc, "numa": &t.NUMA, "vram_alloc": &t.VRAMAlloc,
 	}, map[string]*int64{"iterations": &t.Iterations, "warmup": &t.Warmup, "shards": &t.Shards})
 	if err != nil {
 		return t, err

@@ -22,12 +22,12 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{
 		{
 			Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(),
-			Planned: []string{"cuda"},
 		},
 	}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
 		move.MemoryKind("initiator"),
 		move.MemoryKind("target"),
+		move.VRAMAlloc("initiator", "target"),
 		{Name: "block_size", Type: workload.Size, Required: true, Min: 1, Max: 1 << 40},
 		{Name: "batch", Type: workload.Count, Default: int64(1), Min: 1, Max: 1 << 20},
 		{Name: "iterations", Type: workload.Count, Default: int64(100), Min: 1, Max: 1 << 40},
@@ -98,7 +98,7 @@ var Kind = &workload.Kind{
 	},
 	Checked: append([]string{
 		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads",
-		"fabric", "reuse", "pages", "alloc", "wait", "numa", "duration",
+		"fabric", "initiator", "target", "reuse", "pages", "alloc", "wait", "numa", "duration",
 	}, fabric.CheckedOptions(false)...),
 	Columns: []workload.Column{
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
@@ -149,7 +149,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		"fabric": &t.Fabric, "op": &t.Op, "initiator": &t.Initiator, "target": &t.Target, "pattern": &t.Pattern,
 		"mode":   &t.Mode,
 		"verify": &t.Verify, "reuse": &t.Reuse, "pages": &t.Pages, "alloc": &t.Alloc, "wait": &t.Wait, "numa": &t.NUMA,
-		"payload": &t.Payload,
+		"payload": &t.Payload, "vram_alloc": &t.VRAMAlloc,
 	}, map[string]*int64{
 		"batch": &t.Batch, "iterations": &t.Iterations, "warmup": &t.Warmup, "in_flight": &t.InFlight,
 		"threads": &t.Threads, "ranks": &t.Ranks,

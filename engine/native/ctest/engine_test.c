@@ -2,9 +2,11 @@
  * every operation, mode and verification over the fabrics named, two of them as a
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric
  * over the provider of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
- * nixl:reregister are nixl with that option; +heap behind it is private memory, +hidden memory that
+ * nixl:reregister are nixl with that option, cuda:ENGINE is cuda with that engine; +heap behind it is private memory, +hidden memory that
  * this processor may not touch, +hidden-source and +hidden-sink one region of that, +sleep ranks
- * that sleep while they wait, +iov a message for a request. */
+ * that sleep while they wait, +iov a message for a request,
+ * +device, +vmm and +pool memory of a GPU that is allocated so, -source or -sink behind them one
+ * region of that. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 #include "../ceiling.h"
 #include "../contents.h"
+#include "../mem_vram.h"
 #include "../pattern.h"
 #include "../team.h"
 #include "../weir.h"
@@ -262,6 +265,8 @@ static void *life(void *arg)
                               .sleeps = o->sleeps};
     cfg.source = o->source, cfg.sink = o->sink;
     cfg.team = o->team, cfg.thread = o->thread;
+    /* within a process the driver shares memory between GPUs by descriptors only */
+    cfg.gpu = cfg.sink == weir_mem_vram(VRAM_VMM) ? (unsigned)o->rank : 0;
     if (o->thread)
         cfg.control = team_control(o->team, o->thread);
     int messages = !strcmp(o->fabric, "ucx") && o->way;
@@ -315,6 +320,19 @@ static int behind(char *name, const char *what)
     return at != NULL;
 }
 
+/* Memory of a GPU: +device, +vmm or +pool, and the region; NULL: none. */
+static const struct weir_memory *vram_behind(char *name, const char *region)
+{
+    static const char *const allocs[] = {"+device", "+vmm", "+pool"};
+    char                     what[24];
+    for (int i = 0; i < VRAM_ALLOCS; i++) {
+        snprintf(what, sizeof what, "%s%s", allocs[i], region);
+        if (behind(name, what))
+            return weir_mem_vram(i);
+    }
+    return NULL;
+}
+
 /* NAME or NAME:WAY, and what is behind it. The way is an API of ucx, a provider of libfabric, or an
  * option of nixl. */
 static void name(struct one *o, const char *fabric)
@@ -324,8 +342,13 @@ static void name(struct one *o, const char *fabric)
           both = behind(o->fabric, "+hidden");
     int   heap = behind(o->fabric, "+heap");
     char *colon;
+    const struct weir_memory *from = vram_behind(o->fabric, "-source"),
+                             *to = vram_behind(o->fabric, "-sink"),
+                             *gpu = vram_behind(o->fabric, "");
     o->source = source || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
     o->sink   = sink || both ? &hidden_memory : heap ? &weir_mem_heap : &weir_mem_dram;
+    o->source = from ? from : gpu ? gpu : o->source;
+    o->sink   = to ? to : gpu ? gpu : o->sink;
     o->sleeps = behind(o->fabric, "+sleep");
     o->iov    = behind(o->fabric, "+iov");
     if ((colon = strchr(o->fabric, ':')))
@@ -335,6 +358,9 @@ static void name(struct one *o, const char *fabric)
                  o->iov ? "iov" : "contig");
     else if (colon && !strcmp(o->fabric, "libfabric"))
         snprintf(o->options, sizeof o->options, "provider=%s\n", o->way);
+    else if (colon && !strcmp(o->fabric, "cuda"))
+        snprintf(o->options, sizeof o->options, "cuda_engine=%s\nsms=%d\n", o->way,
+                 !strcmp(o->way, "sm"));
     else if (colon)
         snprintf(o->options, sizeof o->options, "nixl_%s=true\n", o->way);
 }
@@ -517,17 +543,17 @@ static int shares_memory(void)
     struct weir_region mine, theirs, own, none;
     struct weir_err    err   = {0};
     int64_t            wrong = 0;
-    int                fd;
+    struct weir_handle handle;
     if (weir_mem_dram.alloc(5000, PAGES_DEFAULT, &mine, &err) < 0 ||
-        weir_mem_dram.export(&mine, &fd, &err) < 0 ||
-        weir_mem_dram.import(fd, 5000, &theirs, &err) < 0 ||
+        weir_mem_dram.export(&mine, &handle, &err) < 0 ||
+        weir_mem_dram.import(&handle, 5000, &theirs, &err) < 0 ||
         weir_mem_heap.alloc(5000, PAGES_DEFAULT, &own, &err) < 0)
         return 1;
     theirs.kind->fill(theirs.base, 5000, 7, &err);
     mine.kind->check(mine.base, 5000, 7, &wrong, &err);
-    int refused = own.kind->export(&own, &fd, &err) < 0 &&
+    int refused = own.kind->export(&own, &handle, &err) < 0 &&
                   strstr(err.text, "kind heap cannot be shared") &&
-                  own.kind->import(fd, 5000, &none, &err) < 0;
+                  own.kind->import(&handle, 5000, &none, &err) < 0;
     int good    = wrong == -1 && theirs.base != mine.base && refused;
     mine.kind->free(&mine), theirs.kind->free(&theirs), own.kind->free(&own);
     printf("%s memory is shared by its kind\n", good ? "ok  " : "FAIL");

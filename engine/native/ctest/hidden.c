@@ -32,11 +32,12 @@ static int hidden_alloc(size_t bytes, int pages, struct weir_region *out, struct
     return 0;
 }
 
-static void hidden_clear(struct weir_region *m)
+static int hidden_clear(struct weir_region *m, struct weir_err *err)
 {
     show(m->base, m->size);
-    host_clear(m);
+    int rc = host_clear(m, err);
     hide(m->base, m->size);
+    return rc;
 }
 
 static int hidden_fill(void *p, size_t n, uint64_t key, struct weir_err *err)
@@ -79,7 +80,7 @@ static void hidden_free(struct weir_region *m)
 }
 
 const struct weir_memory hidden_memory = {
-    .name = "hidden", .alloc = hidden_alloc, .clear = hidden_clear, .fill = hidden_fill,
+    .name = "hidden", .bind = host_bind, .unbind = host_unbind, .alloc = hidden_alloc, .clear = hidden_clear, .fill = hidden_fill,
     .check = hidden_check,
     .copy_in = hidden_copy_in, .copy_out = hidden_copy_out,
     .export = unsupported_export, .import = unsupported_import, .free = hidden_free,

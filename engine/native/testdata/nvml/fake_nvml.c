@@ -124,3 +124,65 @@ int nvmlDeviceGetNvLinkState(nvml_handle d, unsigned link, int *up)
     *up = link != 3;
     return link >= 18 ? NVML_BAD_ARGUMENT : of_servers(d);
 }
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, nvml_handle *out)
+{
+    for (int i = 0; i < 2; i++)
+        if (!strcmp(bus, i ? "0000:81:00.0" : "0000:41:00.0")) {
+            *out = &gpus[i];
+            return started ? 0 : UNINITIALIZED;
+        }
+    return NVML_BAD_ARGUMENT;
+}
+
+/* FAKE_NVML=pcie: they have no NVLink between them; apart: they do not reach each other. */
+int nvmlDeviceGetP2PStatus(nvml_handle a, nvml_handle b, int index, int *status)
+{
+    int linked = !told("pcie") && !told("apart");
+    if (a == b)
+        return NVML_BAD_ARGUMENT;
+    *status = index == NVML_P2P_NVLINK ? !linked : told("apart");
+    return started ? 0 : UNINITIALIZED;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(nvml_handle d, unsigned link, struct nvml_pci *out)
+{
+    *out = (struct nvml_pci){.bus = link < 4 ? 0x81 : 0x05}; /* the rest end at a switch */
+    return of_servers(d);
+}
+
+int nvmlDeviceGetFieldValues(nvml_handle d, int n, struct nvml_field *fields)
+{
+    for (int i = 0; i < n; i++) {
+        fields[i].code         = fields[i].field == NVML_LINK_SPEED ? 0 : NVML_NOT_SUPPORTED;
+        fields[i].value.number = 26562;
+    }
+    return of_servers(d);
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(nvml_handle d, unsigned *generation)
+{
+    *generation = d->server ? 5 : 4;
+    return answer(d);
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes)
+{
+    *lanes = 16;
+    return answer(d);
+}
+
+/* FAKE_NVML=hot: a GPU's clocks are held down because of its heat; failing: its memory errs, once
+ * more each time that somebody asks. */
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits)
+{
+    *bits = told("hot") ? 0x41 : 1;
+    return of_servers(d);
+}
+
+int nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter, unsigned long long *n)
+{
+    static unsigned long long errors;
+    *n = told("failing") && type == NVML_UNCORRECTED && counter == NVML_SINCE_LOADED ? ++errors : 0;
+    return of_servers(d);
+}

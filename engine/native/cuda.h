@@ -1,0 +1,226 @@
+/* cuda.h: the part of the CUDA driver's interface that weir uses, in weir's own words, and
+ * what of it a thread has. The library comes with the driver, its header with the toolkit;
+ * written against the published interface (CUDA Driver API). All of these functions are in
+ * drivers from 2022 (R515, CUDA 11.7) on. cuda_abi.c holds the sizes to the header's. */
+#ifndef WEIR_CUDA_H
+#define WEIR_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir.h"
+
+typedef struct cu_context *cu_context;
+typedef struct cu_stream  *cu_stream;
+typedef struct cu_event   *cu_event;
+typedef struct cu_module  *cu_module;
+typedef struct cu_kernel  *cu_kernel;
+typedef struct cu_pool    *cu_pool;
+typedef unsigned long long cu_address; /* in a GPU's address space */
+typedef unsigned long long cu_handle;  /* of physical memory */
+
+enum cu_code {
+    CU_DONE          = 0,
+    CU_INVALID_VALUE = 1,
+    CU_OUT_OF_MEMORY = 2,
+    CU_NOT_READY     = 600,
+};
+enum cu_flag {
+    CU_NON_BLOCKING    = 1, /* of a stream */
+    CU_NO_TIMING       = 2, /* of an event */
+    CU_PORTABLE        = 1, /* of host memory: known to all contexts */
+    CU_MAPPED          = 2,
+    CU_LAZY_PEERS      = 1, /* of an imported handle */
+    CU_READ_AND_WRITE  = 3,
+    CU_PINNED          = 1,
+    CU_BY_DESCRIPTOR   = 1, /* a handle that other processes import */
+    CU_ON_DEVICE       = 1,
+    CU_RECOMMENDED     = 1, /* granularity */
+    CU_DYNAMIC_SHARED  = 8, /* attribute of a kernel */
+    CU_DMABUF          = 1, /* a handle of an address range */
+};
+enum cu_attribute {
+    CU_MULTIPROCESSORS = 16,
+    CU_CAPABILITY_MAJOR = 75,
+    CU_CAPABILITY_MINOR = 76,
+    CU_DMABUF_SUPPORTED = 124,
+};
+
+struct cu_location {
+    int type, id;
+};
+struct cu_allocation { /* CUmemAllocationProp */
+    int                type, handles;
+    struct cu_location location;
+    void              *windows;
+    unsigned char      compression, rdma;
+    unsigned short     usage;
+    unsigned char      reserved[4];
+};
+struct cu_access { /* CUmemAccessDesc */
+    struct cu_location location;
+    int                flags;
+};
+struct cu_pool_of { /* CUmemPoolProps */
+    int                type, handles;
+    struct cu_location location;
+    void              *windows;
+    size_t             most;
+    unsigned char      reserved[56];
+};
+struct cu_shared { /* CUipcMemHandle, CUmemPoolPtrExportData */
+    unsigned char bytes[64];
+};
+struct cu_uuid {
+    unsigned char bytes[16];
+};
+_Static_assert(sizeof(struct cu_allocation) == 32, "CUmemAllocationProp");
+_Static_assert(sizeof(struct cu_access) == 12, "CUmemAccessDesc");
+_Static_assert(sizeof(struct cu_pool_of) == 88, "CUmemPoolProps");
+
+int cuInit(unsigned flags);
+int cuDriverGetVersion(int *version);
+int cuGetErrorName(int code, const char **text);
+int cuGetErrorString(int code, const char **text);
+int cuDeviceGetCount(int *n);
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *text, int cap, int device);
+int cuDeviceGetUuid_v2(struct cu_uuid *uuid, int device);
+int cuDeviceGetPCIBusId(char *text, int cap, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceCanAccessPeer(int *can, int device, int peer);
+int cuDevicePrimaryCtxRetain(cu_context *out, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxSetCurrent(cu_context context);
+int cuMemAlloc_v2(cu_address *out, size_t bytes);
+int cuMemFree_v2(cu_address p);
+int cuMemGetAllocationGranularity(size_t *out, const struct cu_allocation *of, int option);
+int cuMemCreate(cu_handle *out, size_t bytes, const struct cu_allocation *of,
+                unsigned long long flags);
+int cuMemRelease(cu_handle handle);
+int cuMemAddressReserve(cu_address *out, size_t bytes, size_t alignment, cu_address at,
+                        unsigned long long flags);
+int cuMemAddressFree(cu_address p, size_t bytes);
+int cuMemMap(cu_address p, size_t bytes, size_t offset, cu_handle handle, unsigned long long flags);
+int cuMemUnmap(cu_address p, size_t bytes);
+int cuMemSetAccess(cu_address p, size_t bytes, const struct cu_access *list, size_t n);
+int cuMemExportToShareableHandle(void *out, cu_handle handle, int type, unsigned long long flags);
+int cuMemImportFromShareableHandle(cu_handle *out, void *from, int type);
+int cuMemGetHandleForAddressRange(void *out, cu_address p, size_t bytes, int type,
+                                  unsigned long long flags);
+int cuIpcGetMemHandle(struct cu_shared *out, cu_address p);
+int cuIpcOpenMemHandle_v2(cu_address *out, struct cu_shared handle, unsigned flags);
+int cuIpcCloseMemHandle(cu_address p);
+int cuMemPoolCreate(cu_pool *out, const struct cu_pool_of *of);
+int cuMemPoolDestroy(cu_pool pool);
+int cuMemPoolSetAccess(cu_pool pool, const struct cu_access *list, size_t n);
+int cuMemPoolExportToShareableHandle(void *out, cu_pool pool, int type, unsigned long long flags);
+int cuMemPoolImportFromShareableHandle(cu_pool *out, void *from, int type,
+                                       unsigned long long flags);
+int cuMemPoolExportPointer(struct cu_shared *out, cu_address p);
+int cuMemPoolImportPointer(cu_address *out, cu_pool pool, struct cu_shared *from);
+int cuMemAllocFromPoolAsync(cu_address *out, size_t bytes, cu_pool pool, cu_stream stream);
+int cuMemFreeAsync(cu_address p, cu_stream stream);
+int cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
+int cuMemFreeHost(void *p);
+int cuMemHostRegister_v2(void *p, size_t bytes, unsigned flags);
+int cuMemHostUnregister(void *p);
+int cuMemHostGetDevicePointer_v2(cu_address *out, void *p, unsigned flags);
+int cuMemcpyAsync(cu_address to, cu_address from, size_t n, cu_stream stream);
+int cuMemcpyPeerAsync(cu_address to, cu_context of_to, cu_address from, cu_context of_from,
+                      size_t n, cu_stream stream);
+int cuMemsetD8Async(cu_address p, unsigned char byte, size_t n, cu_stream stream);
+int cuStreamCreate(cu_stream *out, unsigned flags);
+int cuStreamDestroy_v2(cu_stream stream);
+int cuStreamSynchronize(cu_stream stream);
+int cuStreamQuery(cu_stream stream);
+int cuStreamWriteValue64_v2(cu_stream stream, cu_address p, uint64_t value, unsigned flags);
+int cuEventCreate(cu_event *out, unsigned flags);
+int cuEventDestroy_v2(cu_event event);
+int cuEventRecord(cu_event event, cu_stream stream);
+int cuEventQuery(cu_event event);
+int cuModuleLoadDataEx(cu_module *out, const void *image, unsigned n, int *options, void **values);
+int cuModuleUnload(cu_module module);
+int cuModuleGetFunction(cu_kernel *out, cu_module module, const char *name);
+int cuFuncSetAttribute(cu_kernel kernel, int attribute, int value);
+int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **values,
+                   void **extra);
+
+/* One list gives the members, the loader and the name that is missing. */
+#define CUDA_SYMBOLS(F)                                                                       \
+    F(cuInit)                                                                                 \
+    F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) F(cuDeviceGetCount)           \
+    F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetUuid_v2) F(cuDeviceGetPCIBusId)            \
+    F(cuDeviceGetAttribute) F(cuDeviceCanAccessPeer) F(cuDevicePrimaryCtxRetain)              \
+    F(cuDevicePrimaryCtxRelease_v2) F(cuCtxSetCurrent) F(cuMemAlloc_v2) F(cuMemFree_v2)       \
+    F(cuMemGetAllocationGranularity) F(cuMemCreate) F(cuMemRelease) F(cuMemAddressReserve)    \
+    F(cuMemAddressFree) F(cuMemMap) F(cuMemUnmap) F(cuMemSetAccess)                           \
+    F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle)                         \
+    F(cuMemGetHandleForAddressRange) F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle_v2)            \
+    F(cuIpcCloseMemHandle) F(cuMemPoolCreate) F(cuMemPoolDestroy) F(cuMemPoolSetAccess)       \
+    F(cuMemPoolExportToShareableHandle) F(cuMemPoolImportFromShareableHandle)                 \
+    F(cuMemPoolExportPointer) F(cuMemPoolImportPointer) F(cuMemAllocFromPoolAsync)            \
+    F(cuMemFreeAsync) F(cuMemHostAlloc) F(cuMemFreeHost) F(cuMemHostRegister_v2)              \
+    F(cuMemHostUnregister) F(cuMemHostGetDevicePointer_v2) F(cuMemcpyAsync)                   \
+    F(cuMemcpyPeerAsync) F(cuMemsetD8Async) F(cuStreamCreate) F(cuStreamDestroy_v2)           \
+    F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWriteValue64_v2) F(cuEventCreate)       \
+    F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventQuery) F(cuModuleLoadDataEx)               \
+    F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel)
+
+#define CUDA_MEMBER(f) __typeof__(f) *f;
+struct cuda_library {
+    CUDA_SYMBOLS(CUDA_MEMBER)
+};
+extern struct cuda_library cuda;
+
+enum cuda_kernel { KERNEL_FILL, KERNEL_CHECK, KERNEL_COPY, KERNEL_BULK, KERNELS };
+
+/* What a thread has of a GPU, from the first cuda_enter to the last cuda_leave. */
+struct cuda_thread {
+    int            uses;
+    int            ordinal, device;
+    cu_context     context;
+    cu_stream      stream; /* of fills, checks and copies that are waited for */
+    cu_module      module;
+    cu_kernel      kernels[KERNELS]; /* NULL: this GPU cannot run it */
+    int            multiprocessors;
+    cu_address     found; /* a word that checks write to */
+    struct cu_uuid uuid;
+    char           bus[16], name[96];
+};
+
+int cuda_load(char *why, size_t cap); /* 0, or a negative errno and why */
+
+/* Gives the calling thread the GPU of this place among those that the process sees, round and
+ * round; of the same thread each enter but the first only counts. */
+int  cuda_enter(unsigned index, struct weir_err *err);
+void cuda_leave(void);
+/* Of the calling thread; NULL: it has none. */
+struct cuda_thread *cuda_here(void);
+
+/* Which of the GPUs that this process sees has this number; -1: it does not see it. */
+int cuda_find(const struct cu_uuid *uuid);
+/* 1: the thread's GPU reaches memory of another one (device, as cuda_find gives it; -1: one that
+ * this process does not see, of which the driver says so when the memory is mapped). */
+int cuda_reaches(int device, int *can, struct weir_err *err);
+
+/* Fills an error with the library's words for a code, and gives the code of the error. */
+int cuda_failed(struct weir_err *err, const char *call, int code);
+/* The same where the code is CU_DONE: 0. */
+#define CUDA_CALL(err, f, ...) cuda_failed(err, #f, cuda.f(__VA_ARGS__))
+
+/* cuda_kernels.c: loads the kernels for the thread's GPU. */
+int cuda_kernels_load(struct cuda_thread *t, struct weir_err *err);
+
+/* images of kernels.cu: cuda_images.c is made by scripts/kernels */
+struct cuda_image {
+    int                  major, minor; /* of the GPUs: the least, or of a cubin the only one */
+    int                  binary;
+    const unsigned char *bytes;
+    size_t               n;
+};
+extern const struct cuda_image cuda_images[];
+extern const size_t            cuda_nimages;
+
+#endif

@@ -1,0 +1,94 @@
+/* What the path between two GPUs carries: copies behind each other in a stream, of the case's
+ * size or of a large one, by the copy engine or by the case's engine, whichever is faster. */
+#include "ceiling.h"
+#include "fab_cuda.h"
+
+#define TRIALS 2
+#define FEW 4 /* copies of a trial */
+#define SPAN_NS 2000000
+
+struct probe {
+    struct weir_rank *r;
+    int               peer, reads, engine;
+    size_t            n;
+    int               copies; /* of a span */
+};
+
+static int wait_for_stream(struct probe *p)
+{
+    struct cuda *c = cuda_of(p->r);
+    int          code, rc;
+    while ((code = cuda.cuStreamQuery(c->stream)) == CU_NOT_READY)
+        if ((rc = rank_tick(p->r)) < 0)
+            return rc;
+    return cuda_check(p->r, p->peer, "cuStreamQuery", code);
+}
+
+static int span(struct probe *p, double *rate)
+{
+    struct cuda *c     = cuda_of(p->r);
+    uint64_t     mine  = c->source_there + p->r->cfg.layout.first,
+                 sink  = c->peers[p->peer].sink_there;
+    struct cuda_block b = p->reads ? (struct cuda_block){mine, sink, p->n}
+                                   : (struct cuda_block){sink, mine, p->n};
+    int64_t      t0 = weir_ticks();
+    int          rc;
+    for (int i = 0; i < p->copies; i++)
+        if ((rc = cuda_move(p->r, p->engine, p->peer, b, p->reads)) < 0)
+            return rc;
+    if ((rc = wait_for_stream(p)) < 0)
+        return rc;
+    *rate = (double)p->n * p->copies / (double)weir_span(&p->r->clk, weir_ticks() - t0) * 1e9;
+    return 0;
+}
+
+/* The engine and size that are fastest, and as many copies as take a span. */
+static int choose(struct probe *p, size_t request)
+{
+    struct probe best = *p;
+    double       top  = 0;
+    size_t       most = request > CEILING_LARGE ? request : CEILING_LARGE;
+    for (int large = 0; large < 2; large++)
+        for (int own = 0; own < 2; own++)
+            for (int k = 0; k < TRIALS; k++) {
+                double rate = 0;
+                p->n      = large ? most : request;
+                p->engine = own ? cuda_of(p->r)->engine : ENGINE_COPY;
+                p->copies = FEW;
+                int rc    = span(p, &rate);
+                if (rc < 0)
+                    return rc;
+                if (rate > top)
+                    top = rate, best = *p;
+            }
+    *p         = best;
+    double few = top * (SPAN_NS / 1e9) / (double)p->n;
+    p->copies  = few < FEW ? FEW : few > 4096 ? 4096 : (int)few;
+    return 0;
+}
+
+int cuda_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
+                 struct ceiling *c)
+{
+    uint64_t     over = (uint64_t)1 << 63 | r->barriers;
+    struct probe p    = {.r = r, .peer = peer, .reads = of->op == OP_READ};
+    int64_t      from = weir_monotonic();
+    int          rc;
+    if (!initiator) {
+        while (rank_tally(r, peer) != over)
+            if ((rc = rank_tick(r)) < 0)
+                return rc;
+        return 0;
+    }
+    if ((rc = choose(&p, of->block * of->batch)) < 0)
+        return rc;
+    for (int k = 0;
+         k < CEILING_SPANS && (k < CEILING_FEWEST || weir_monotonic() - from < ceiling_time_ns);
+         k++) {
+        double rate = 0;
+        if ((rc = span(&p, &rate)) < 0)
+            return rc;
+        ceiling_add(c, rate);
+    }
+    return rank_tell(r, peer, over);
+}

@@ -1,0 +1,152 @@
+/* How this rank's GPU reaches the memory of peers, read back: by the same GPU, over NVLink or
+ * PCIe, or staged through the host, and what the link is to carry. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fab_cuda.h"
+
+void cuda_say(struct cuda_said *out)
+{
+    const struct cuda_thread *t = cuda_here();
+    *out = (struct cuda_said){.uuid = t->uuid};
+    memcpy(out->bus, t->bus, sizeof out->bus);
+}
+
+/* Data goes by way of the host, which takes a context on the peer's GPU too. */
+static int stage(struct weir_rank *r, int peer, int device)
+{
+    struct cuda      *c = cuda_of(r);
+    struct cuda_peer *p = &c->peers[peer];
+    if (c->engine != ENGINE_COPY)
+        return rank_fail(r, -EHOSTUNREACH, "connect", peer,
+                         "GPU %s does not reach the memory of GPU %s, which cuda_engine sm and "
+                         "bulk need: use cuda_engine copy, which goes by way of the host",
+                         cuda_here()->bus, p->bus);
+    p->path   = PATH_STAGED;
+    p->device = device;
+    return CUDA_RANK(r, peer, cuDevicePrimaryCtxRetain, &p->context, device);
+}
+
+static enum cuda_path path_of(enum weir_gpu_way way)
+{
+    switch (way) {
+    case WAY_NVLINK:
+        return PATH_NVLINK;
+    case WAY_PCIE:
+        return PATH_PCIE;
+    default:
+        return PATH_UNKNOWN;
+    }
+}
+
+int cuda_reach(struct weir_rank *r, int peer, const struct cuda_said *said)
+{
+    struct cuda_peer         *p    = &cuda_of(r)->peers[peer];
+    const struct cuda_thread *mine = cuda_here();
+    struct weir_err           e    = {0};
+    int                       can, device;
+    p->uuid = said->uuid;
+    memcpy(p->bus, said->bus, sizeof p->bus);
+    p->bus[sizeof p->bus - 1] = 0;
+    if (r->cfg.source->host || r->cfg.sink->host) {
+        p->path = PATH_HOST;
+        return 0;
+    }
+    if (!memcmp(&p->uuid, &mine->uuid, sizeof p->uuid)) {
+        p->path = PATH_SAME_GPU;
+        return 0;
+    }
+    p->wire = weir_gpu_path(mine->bus, p->bus);
+    p->path = path_of(p->wire.way);
+    device  = cuda_find(&p->uuid);
+    if (cuda_reaches(device, &can, &e) < 0)
+        return rank_fail(r, e.code, "connect", peer, "%s", e.text);
+    if (!can)
+        return stage(r, peer, device);
+    if (device < 0 && p->wire.way == WAY_NONE)
+        return rank_fail(r, -EHOSTUNREACH, "connect", peer,
+                         "GPU %s does not reach the memory of GPU %s, and this rank does not see "
+                         "that GPU, so that data cannot go by way of the host either",
+                         mine->bus, p->bus);
+    return 0;
+}
+
+int cuda_show(struct weir_rank *r, const struct weir_region *g, int peer, cu_address *out)
+{
+    int rc;
+    *out = (cu_address)(uintptr_t)g->base;
+    if (!g->kind->host)
+        return 0;
+    if ((rc = CUDA_RANK(r, peer, cuMemHostRegister_v2, g->base, g->size,
+                        CU_PORTABLE | CU_MAPPED)) < 0)
+        return rc;
+    return CUDA_RANK(r, peer, cuMemHostGetDevicePointer_v2, out, g->base, 0);
+}
+
+void cuda_hide(const struct weir_region *g)
+{
+    if (g->base && g->kind->host)
+        (void)cuda.cuMemHostUnregister(g->base);
+}
+
+int cuda_see_peer(struct weir_rank *r, int peer)
+{
+    struct cuda              *c = cuda_of(r);
+    struct cuda_peer         *p = &c->peers[peer];
+    const struct weir_region *m = c->handover.mapped[peer];
+    int                       rc;
+    p->control = m[0].base;
+    if ((rc = cuda_show(r, &m[0], peer, &p->control_there)) < 0)
+        return rc;
+    return cuda_show(r, &m[1], peer, &p->sink_there);
+}
+
+void cuda_forget_peers(struct weir_rank *r)
+{
+    struct cuda *c = cuda_of(r);
+    for (int i = 0; i < r->cfg.ranks; i++) {
+        if (i == r->cfg.rank || !c->peers[i].control)
+            continue;
+        cuda_hide(&c->handover.mapped[i][0]);
+        cuda_hide(&c->handover.mapped[i][1]);
+        if (c->peers[i].context)
+            (void)cuda.cuDevicePrimaryCtxRelease_v2(c->peers[i].device);
+        c->peers[i] = (struct cuda_peer){.control = NULL};
+    }
+}
+
+static const char *const engines[] = {"copy engine", "stores of multiprocessors", "bulk copies"};
+static const char *const paths[]   = {
+    [PATH_UNKNOWN] = "", [PATH_SAME_GPU] = "same GPU", [PATH_NVLINK] = "nvlink",
+    [PATH_PCIE] = "pcie", [PATH_STAGED] = "staged", [PATH_HOST] = "host",
+};
+
+void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    const struct cuda      *c  = cuda_of(r);
+    const struct cuda_peer *p  = &c->peers[peer];
+    size_t                  at = (size_t)snprintf(buf, cap, "cuda (%s", engines[c->engine]);
+    if (c->engine != ENGINE_COPY && at < cap)
+        at += (size_t)snprintf(buf + at, cap - at, " of %d multiprocessors",
+                               c->sms ? c->sms : cuda_here()->multiprocessors);
+    if (at < cap)
+        at += (size_t)snprintf(buf + at, cap - at, ", %s",
+                               p->path == PATH_UNKNOWN ? "a way that the driver does not tell"
+               : p->path == PATH_HOST          ? "between host and GPU"
+                                               : paths[p->path]);
+    if (p->wire.links && at < cap)
+        at += (size_t)snprintf(buf + at, cap - at, " of %d links", p->wire.links);
+    if (p->wire.rate > 0 && at < cap)
+        at += (size_t)snprintf(buf + at, cap - at, ", nominal %.0f GB/s", p->wire.rate / 1e9);
+    if (at < cap)
+        snprintf(buf + at, cap - at, ")");
+}
+
+void cuda_carriers(struct weir_rank *r, int peer, char *list)
+{
+    const struct cuda_peer *p = &cuda_of(r)->peers[peer];
+    if (p->path != PATH_UNKNOWN)
+        carrier_add(list, CARRIES_DATA, paths[p->path], "");
+    carrier_add(list, CARRIES_CONTROL, "shm", "");
+}

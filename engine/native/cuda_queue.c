@@ -1,0 +1,251 @@
+/* Requests of fabric cuda: blocks are kept until they are posted, as copies of the copy engine
+ * or as one kernel for all of them; an event behind them tells when they are done. The
+ * stream keeps their order, so that the oldest event is the only one to look at. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fab_cuda.h"
+
+#define THREADS_OF_BLOCK 1024
+#define WARP 32
+#define SHORT 16384 /* bytes: blocks of no more are for a warp each */
+#define BULK_SHARED_BYTES (4 * 16384)
+#define LEAST_ROOM 64
+
+int cuda_check(struct weir_rank *r, int peer, const char *call, int code)
+{
+    struct weir_err e = {0};
+    if (code == CU_DONE)
+        return 0;
+    (void)cuda_failed(&e, call, code);
+    return rank_fail(r, e.code, "transfer", peer, "%s", e.text);
+}
+
+/* Room for the blocks of a window, twice, so that one is put while another moves. */
+static uint64_t room_of(const struct weir_rank *r)
+{
+    uint64_t window = r->cfg.in_flight * r->cfg.batch, room = LEAST_ROOM;
+    while (room < 2 * window && room < (uint64_t)1 << 20)
+        room *= 2;
+    return room;
+}
+
+int cuda_queue_open(struct weir_rank *r)
+{
+    struct cuda *c = cuda_of(r);
+    int          rc;
+    c->room    = room_of(r);
+    c->peer_of = calloc(c->room, sizeof *c->peer_of);
+    c->reads   = calloc(c->room, sizeof *c->reads);
+    c->parts   = calloc(c->room, sizeof *c->parts);
+    if (!c->peer_of || !c->reads || !c->parts)
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %llu blocks",
+                         (unsigned long long)c->room);
+    if ((rc = CUDA_RANK(r, -1, cuStreamCreate, &c->stream, CU_NON_BLOCKING)) < 0 ||
+        (rc = CUDA_RANK(r, -1, cuMemHostAlloc, (void **)&c->blocks, c->room * sizeof *c->blocks,
+                        CU_PORTABLE | CU_MAPPED)) < 0 ||
+        (rc = CUDA_RANK(r, -1, cuMemHostGetDevicePointer_v2, &c->blocks_there, c->blocks, 0)) < 0)
+        return rc;
+    for (int i = 0; i < CUDA_BATCHES; i++)
+        if ((rc = CUDA_RANK(r, -1, cuEventCreate, &c->batches[i].event, CU_NO_TIMING)) < 0)
+            return rc;
+    cu_kernel bulk = cuda_here()->kernels[KERNEL_BULK];
+    if (c->engine == ENGINE_BULK && !bulk)
+        return rank_fail(r, -EOPNOTSUPP, "open", -1,
+                         "cuda_engine bulk is for GPUs of compute capability 9.0 or later, and %s "
+                         "has no bulk copies",
+                         cuda_here()->name);
+    return c->engine == ENGINE_BULK ? CUDA_RANK(r, -1, cuFuncSetAttribute, bulk,
+                                                CU_DYNAMIC_SHARED, BULK_SHARED_BYTES)
+                                    : 0;
+}
+
+void cuda_queue_close(struct weir_rank *r)
+{
+    struct cuda *c = cuda_of(r);
+    (void)cuda.cuStreamSynchronize(c->stream);
+    for (int i = 0; i < CUDA_BATCHES; i++)
+        (void)cuda.cuEventDestroy_v2(c->batches[i].event);
+    (void)cuda.cuMemFreeHost(c->blocks);
+    (void)cuda.cuStreamDestroy_v2(c->stream);
+    free(c->peer_of);
+    free(c->reads);
+    free(c->parts);
+}
+
+static int multiprocessors(const struct cuda *c)
+{
+    int all = cuda_here()->multiprocessors;
+    return c->sms && c->sms < all ? c->sms : all;
+}
+
+/* How many threads have a block together: all where there are few blocks. */
+static uint64_t team_of(const struct cuda *c, uint64_t count, uint64_t bytes)
+{
+    uint64_t blocks = (uint64_t)multiprocessors(c);
+    if (count < blocks)
+        return blocks * THREADS_OF_BLOCK;
+    return bytes <= SHORT ? WARP : THREADS_OF_BLOCK;
+}
+
+static int launch(struct weir_rank *r, int engine, uint64_t list, uint64_t count,
+                  struct cuda_block b)
+{
+    struct cuda *c     = cuda_of(r);
+    int          bulk  = engine == ENGINE_BULK;
+    unsigned     width = bulk ? WARP : THREADS_OF_BLOCK;
+    uint64_t     team  = team_of(c, count, b.n);
+    void        *of_copy[] = {&list, &count, &team, &b.to, &b.from, &b.n},
+         *of_bulk[]        = {&list, &count, &b.to, &b.from, &b.n};
+    return CUDA_RANK(r, -1, cuLaunchKernel, cuda_here()->kernels[bulk ? KERNEL_BULK : KERNEL_COPY],
+                     (unsigned)multiprocessors(c), 1, 1, width, 1, 1, bulk ? BULK_SHARED_BYTES : 0,
+                     c->stream, bulk ? of_bulk : of_copy, NULL);
+}
+
+int cuda_move(struct weir_rank *r, int engine, int peer, struct cuda_block b, int read)
+{
+    struct cuda            *c    = cuda_of(r);
+    const struct cuda_peer *p    = &c->peers[peer];
+    cu_context              mine = cuda_here()->context;
+    if (engine != ENGINE_COPY)
+        return launch(r, engine, 0, 1, b);
+    if (p->path == PATH_STAGED)
+        return CUDA_RANK(r, peer, cuMemcpyPeerAsync, b.to, read ? mine : p->context, b.from,
+                         read ? p->context : mine, b.n, c->stream);
+    return CUDA_RANK(r, peer, cuMemcpyAsync, b.to, b.from, b.n, c->stream);
+}
+
+/* Blocks from one count to another, which lie behind each other in the ring. */
+static int post_blocks(struct weir_rank *r, uint64_t from, uint64_t to)
+{
+    struct cuda *c  = cuda_of(r);
+    uint64_t     at = from % c->room, n = to - from;
+    int          rc = 0;
+    if (c->engine != ENGINE_COPY && n > 1)
+        return launch(r, c->engine, c->blocks_there + at * sizeof *c->blocks, n, c->blocks[at]);
+    for (uint64_t i = at; i < at + n && rc == 0; i++)
+        rc = cuda_move(r, c->engine, c->peer_of[i], c->blocks[i], c->reads[i]);
+    return rc;
+}
+
+static int complete_oldest(struct weir_rank *r, int *done)
+{
+    struct cuda       *c    = cuda_of(r);
+    struct cuda_batch *b    = &c->batches[c->batches_done % CUDA_BATCHES];
+    int                code = cuda.cuEventQuery(b->event);
+    *done                   = code == CU_DONE;
+    if (code == CU_NOT_READY)
+        return 0;
+    if (code != CU_DONE)
+        return cuda_check(r, -1, "cuEventQuery", code);
+    c->batches_done++;
+    c->blocks_done = b->blocks;
+    while (c->parts_done < b->parts)
+        weir_part_done(c->parts[c->parts_done++ % c->room], 0);
+    return 0;
+}
+
+static int make_room(struct weir_rank *r)
+{
+    int done = 0, rc;
+    while (!done)
+        if ((rc = complete_oldest(r, &done)) < 0 || (!done && (rc = rank_tick(r)) < 0))
+            return rc;
+    return 0;
+}
+
+static int record(struct weir_rank *r)
+{
+    struct cuda *c = cuda_of(r);
+    int          rc;
+    while (c->batches_posted - c->batches_done == CUDA_BATCHES)
+        if ((rc = make_room(r)) < 0)
+            return rc;
+    struct cuda_batch *b = &c->batches[c->batches_posted % CUDA_BATCHES];
+    if ((rc = CUDA_RANK(r, -1, cuEventRecord, b->event, c->stream)) < 0)
+        return rc;
+    b->parts  = c->parts_posted = c->parts_put;
+    b->blocks = c->blocks_posted;
+    c->batches_posted++;
+    return 0;
+}
+
+int cuda_post(struct weir_rank *r)
+{
+    struct cuda *c = cuda_of(r);
+    int          rc;
+    if (c->blocks_posted == c->blocks_put)
+        return 0;
+    uint64_t from = c->blocks_posted, to = c->blocks_put, end = (from / c->room + 1) * c->room;
+    if ((rc = post_blocks(r, from, to < end ? to : end)) < 0 ||
+        (to > end && (rc = post_blocks(r, end, to)) < 0))
+        return rc;
+    c->blocks_posted = to;
+    return record(r);
+}
+
+static int keep(struct weir_rank *r, int peer, struct cuda_block b, int read, struct weir_req *q)
+{
+    struct cuda *c = cuda_of(r);
+    int          rc;
+    while (c->blocks_put - c->blocks_done == c->room || c->parts_put - c->parts_done == c->room)
+        if ((rc = cuda_post(r)) < 0 || (rc = make_room(r)) < 0)
+            return rc;
+    uint64_t at    = c->blocks_put++ % c->room;
+    c->blocks[at]  = b;
+    c->peer_of[at] = peer;
+    c->reads[at]   = read;
+    c->parts[c->parts_put++ % c->room] = q;
+    return WEIR_PENDING;
+}
+
+static uint64_t here(struct weir_rank *r, const void *local)
+{
+    return cuda_of(r)->source_there + (uint64_t)((const char *)local -
+                                                 r->regions[REGION_SOURCE].base);
+}
+
+int cuda_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
+             struct weir_req *q)
+{
+    uint64_t there = cuda_of(r)->peers[peer].sink_there + roff;
+    return keep(r, peer, (struct cuda_block){there, here(r, local), n}, 0, q);
+}
+
+int cuda_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
+             struct weir_req *q)
+{
+    uint64_t there = cuda_of(r)->peers[peer].sink_there + roff;
+    return keep(r, peer, (struct cuda_block){here(r, local), there, n}, 1, q);
+}
+
+int cuda_progress(struct weir_rank *r)
+{
+    struct cuda *c  = cuda_of(r);
+    int          rc = cuda_post(r), done = 1;
+    while (rc == 0 && done && c->batches_done < c->batches_posted)
+        rc = complete_oldest(r, &done);
+    if (!done)
+        rank_pause();
+    return rc;
+}
+
+/* A part more of what is under way, or of an event behind it. */
+int cuda_flush(struct weir_rank *r, int peer, struct weir_req *q)
+{
+    struct cuda *c = cuda_of(r);
+    int          rc;
+    (void)peer;
+    if ((rc = cuda_post(r)) < 0)
+        return rc;
+    if (c->batches_done == c->batches_posted)
+        return WEIR_DONE;
+    while (c->parts_put - c->parts_done == c->room)
+        if ((rc = make_room(r)) < 0)
+            return rc;
+    c->parts[c->parts_put++ % c->room] = q;
+    if ((rc = record(r)) < 0)
+        return rc;
+    return WEIR_PENDING;
+}

@@ -1,0 +1,29 @@
+package native
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// cuda_images.c is what kernels.cu gives, and no kernel spills registers. The compilers are not
+// fetched for it: make kernels does that.
+func TestImagesAreOfTheKernels(t *testing.T) {
+	if _, err := os.Stat("../../.build/cuda/done"); err != nil {
+		t.Skip("the compilers for GPUs are not here: make kernels fetches them")
+	}
+	out, err := exec.Command("../../scripts/kernels", "--check").CombinedOutput()
+	if err != nil || strings.Count(string(out), " 0 bytes spill stores, 0 bytes spill loads") != 7 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestRankOnItsHost(t *testing.T) {
+	nodes := []string{"a", "b", "a", "a", "b"}
+	for rank, want := range []int{0, 0, 1, 2, 1} {
+		if got := onItsHost(nodes, rank); got != want {
+			t.Errorf("rank %d is rank %d of its host, want %d", rank, got, want)
+		}
+	}
+}

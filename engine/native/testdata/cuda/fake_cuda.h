@@ -1,0 +1,59 @@
+/* fake_cuda.h: a stand-in for libcuda.so.1 on host memory. Memory of a GPU has an address that
+ * the process cannot touch, and lies in a file without a name that other processes map by its
+ * handles. Streams are threads. Variables:
+ *
+ *   FAKE_CUDA_DEVICES=2         how many GPUs there are; CUDA_VISIBLE_DEVICES chooses
+ *   FAKE_CUDA_CAPABILITY=90     of all of them
+ *   FAKE_CUDA_MEMORY=4294967296 bytes of each, for one process
+ *   FAKE_CUDA_P2P=no            GPUs do not reach each other
+ *   FAKE_CUDA_FAIL=N            the N-th kernel of the process faults, which later calls tell
+ *   FAKE_CUDA_SLOW=US           each piece of work takes as long at least
+ */
+#ifndef WEIR_FAKE_CUDA_H
+#define WEIR_FAKE_CUDA_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../../cuda.h"
+
+#define MOST_DEVICES 8
+enum fake_code {
+    NOT_INITIALIZED = 3,
+    NO_DEVICE       = 100,
+    INVALID_DEVICE  = 101,
+    INVALID_IMAGE   = 200,
+    INVALID_CONTEXT = 201,
+    NOT_MAPPED      = 205,
+    NO_BINARY       = 209,
+    NO_PEER_ACCESS  = 217,
+    UNSUPPORTED_PTX = 222,
+    INVALID_HANDLE  = 400,
+    NOT_FOUND       = 500,
+    ILLEGAL_ADDRESS = 700,
+    ALREADY_REGISTERED = 712,
+    NOT_REGISTERED     = 713,
+};
+
+struct cu_context {
+    int         device, retained;
+    _Atomic int fault; /* of work that was under way: every later call has it */
+};
+
+/* fake_cuda.c: 0, or why a call cannot be made. */
+int fake_ready(void);
+/* the same, with a current context in *out */
+int fake_current(struct cu_context **out);
+int fake_devices(void);
+int fake_physical(int device); /* of a device that the process sees */
+int fake_peers_reach(void);
+int fake_fault(void);          /* whether the next kernel is to fault */
+
+/* fake_memory.c: what lies at an address, for a GPU; NULL: nothing that it may touch. Host memory
+ * that is registered, and any other that is no GPU's, is its own. */
+void *fake_find(uint64_t address, size_t n, int device);
+int   fake_is_host(uint64_t address); /* and not registered: copies of it are made at once */
+int   fake_release_all(int device);    /* how many allocations were left */
+
+
+#endif

@@ -1,0 +1,342 @@
+/* Streams, events and kernels of the stand-in: see fake_cuda.h. A stream is a thread that does
+ * its work in order; an error of it stays with the context. */
+#define _GNU_SOURCE
+#include "fake_cuda.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum sort { COPY, SET, WORD, KERNEL_RUN, EVENT };
+#define MOST_VALUES 6
+
+struct work {
+    struct work *next;
+    enum sort    sort;
+    uint64_t     to, from, n; /* of SET and WORD n or from is the value */
+    int          device_to, device_from;
+    cu_event     event;
+    int          kernel, fault;
+    unsigned     blocks, threads;
+    uint64_t     values[MOST_VALUES];
+};
+
+struct cu_stream {
+    struct cu_context *context;
+    pthread_t          thread;
+    pthread_mutex_t    lock;
+    pthread_cond_t     changed;
+    struct work       *first, **last;
+    int                busy, ends;
+};
+
+struct cu_event {
+    _Atomic int under_way;
+    struct cu_context *context;
+};
+
+/* ---- kernels ---- */
+
+#define WEIR_ON_HOST
+#include "../../kernels.cu"
+
+_Thread_local struct three threadIdx, blockIdx, blockDim, gridDim;
+
+static _Thread_local jmp_buf fault;
+static _Thread_local int     running_on; /* the GPU of the kernel */
+
+void *fake_at(u64 address)
+{
+    void *p = fake_find(address, 1, running_on);
+    if (!p && (p = fake_find(address - 1, 1, running_on))) /* behind the last byte */
+        p = (char *)p + 1;
+    if (!p)
+        longjmp(fault, 1);
+    return p;
+}
+
+static void run_thread(const struct work *w)
+{
+    const uint64_t *v = w->values;
+    switch (w->kernel) {
+    case KERNEL_FILL:
+        weir_fill(v[0], v[1], v[2]);
+        break;
+    case KERNEL_CHECK:
+        weir_check(v[0], v[1], v[2], v[3]);
+        break;
+    case KERNEL_COPY:
+        weir_copy(v[0], v[1], v[2], v[3], v[4], v[5]);
+        break;
+    case KERNEL_BULK:
+        weir_bulk(v[0], v[1], v[2], v[3], v[4]);
+        break;
+    }
+}
+
+static int run_kernel(const struct work *w, int device)
+{
+    running_on = device;
+    if (w->fault || setjmp(fault))
+        return ILLEGAL_ADDRESS;
+    gridDim.x = w->blocks, blockDim.x = w->threads;
+    for (blockIdx.x = 0; blockIdx.x < w->blocks; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < w->threads; threadIdx.x++)
+            run_thread(w);
+    return CU_DONE;
+}
+
+/* ---- work ---- */
+
+static int copy(const struct work *w)
+{
+    void *to   = fake_find(w->to, w->n, w->device_to);
+    void *from = fake_find(w->from, w->n, w->device_from);
+    if (!to && fake_is_host(w->to))
+        to = (void *)(size_t)w->to;
+    if (!from && fake_is_host(w->from))
+        from = (void *)(size_t)w->from;
+    if (!to || !from)
+        return ILLEGAL_ADDRESS;
+    memcpy(to, from, w->n);
+    return CU_DONE;
+}
+
+static int carry_out(const struct work *w, int device)
+{
+    void *p;
+    switch (w->sort) {
+    case COPY:
+        return copy(w);
+    case SET:
+        if (!(p = fake_find(w->to, w->n, device)))
+            return ILLEGAL_ADDRESS;
+        memset(p, (int)w->from, w->n);
+        return CU_DONE;
+    case WORD:
+        if (!(p = fake_find(w->to, sizeof(uint64_t), device)))
+            return ILLEGAL_ADDRESS;
+        atomic_store((_Atomic uint64_t *)p, w->from);
+        return CU_DONE;
+    case KERNEL_RUN:
+        return run_kernel(w, device);
+    case EVENT:
+        break;
+    }
+    return CU_DONE;
+}
+
+static void *serve(void *arg)
+{
+    struct cu_stream *s    = arg;
+    const char       *slow = getenv("FAKE_CUDA_SLOW");
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        while (!s->first && !s->ends)
+            pthread_cond_wait(&s->changed, &s->lock);
+        struct work *w = s->first;
+        if (!w)
+            break;
+        s->first = w->next;
+        if (!s->first)
+            s->last = &s->first;
+        pthread_mutex_unlock(&s->lock);
+        if (slow)
+            usleep((useconds_t)atoi(slow));
+        int rc = atomic_load(&s->context->fault);
+        if (rc == CU_DONE && (rc = carry_out(w, s->context->device)) != CU_DONE)
+            atomic_store(&s->context->fault, rc);
+        if (w->sort == EVENT)
+            atomic_fetch_sub(&w->event->under_way, 1);
+        free(w);
+        pthread_mutex_lock(&s->lock);
+        if (!s->first) {
+            s->busy = 0;
+            pthread_cond_broadcast(&s->changed);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static int drain(struct cu_stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->busy)
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+    return atomic_load(&s->context->fault);
+}
+
+static int enqueue(struct cu_stream *s, struct work of)
+{
+    struct cu_context *c;
+    int                rc = fake_current(&c);
+    if (rc != CU_DONE)
+        return rc;
+    if (!s || s->context != c)
+        return INVALID_HANDLE;
+    struct work *w = malloc(sizeof *w);
+    if (!w)
+        return CU_OUT_OF_MEMORY;
+    *w = of;
+    pthread_mutex_lock(&s->lock);
+    *s->last = w;
+    s->last  = &w->next;
+    s->busy  = 1;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    return CU_DONE;
+}
+
+int cuStreamCreate(cu_stream *out, unsigned flags)
+{
+    struct cu_context *c;
+    int                rc = fake_current(&c);
+    if (rc != CU_DONE)
+        return rc;
+    struct cu_stream *s = calloc(1, sizeof *s);
+    if (!s || flags != CU_NON_BLOCKING)
+        return CU_INVALID_VALUE;
+    s->context = c;
+    s->last    = &s->first;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    pthread_create(&s->thread, NULL, serve, s);
+    *out = s;
+    return CU_DONE;
+}
+
+int cuStreamDestroy_v2(cu_stream s)
+{
+    if (!s)
+        return INVALID_HANDLE;
+    pthread_mutex_lock(&s->lock);
+    s->ends = 1;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    return CU_DONE;
+}
+
+int cuStreamSynchronize(cu_stream s) { return s ? drain(s) : INVALID_HANDLE; }
+
+int cuStreamQuery(cu_stream s)
+{
+    if (!s)
+        return INVALID_HANDLE;
+    pthread_mutex_lock(&s->lock);
+    int busy = s->busy;
+    pthread_mutex_unlock(&s->lock);
+    int rc = atomic_load(&s->context->fault);
+    return rc != CU_DONE ? rc : busy ? CU_NOT_READY : CU_DONE;
+}
+
+/* Of memory of the host that no GPU knows a copy is made before the call returns. */
+static int enqueue_copy(struct cu_stream *s, struct work w)
+{
+    int rc = enqueue(s, w);
+    if (rc == CU_DONE && (fake_is_host(w.to) || fake_is_host(w.from)))
+        return drain(s);
+    return rc;
+}
+
+int cuMemcpyAsync(cu_address to, cu_address from, size_t n, cu_stream s)
+{
+    struct cu_context *c;
+    int                rc = fake_current(&c);
+    if (rc != CU_DONE)
+        return rc;
+    return enqueue_copy(s, (struct work){.sort = COPY, .to = to, .from = from, .n = n,
+                                         .device_to = c->device, .device_from = c->device});
+}
+
+int cuMemcpyPeerAsync(cu_address to, cu_context of_to, cu_address from, cu_context of_from,
+                      size_t n, cu_stream s)
+{
+    if (!of_to || !of_from)
+        return INVALID_CONTEXT;
+    return enqueue_copy(s, (struct work){.sort = COPY, .to = to, .from = from, .n = n,
+                                         .device_to = of_to->device,
+                                         .device_from = of_from->device});
+}
+
+int cuMemsetD8Async(cu_address p, unsigned char byte, size_t n, cu_stream s)
+{
+    return enqueue(s, (struct work){.sort = SET, .to = p, .from = byte, .n = n});
+}
+
+int cuStreamWriteValue64_v2(cu_stream s, cu_address p, uint64_t value, unsigned flags)
+{
+    if (flags || p % 8)
+        return CU_INVALID_VALUE;
+    return enqueue(s, (struct work){.sort = WORD, .to = p, .from = value});
+}
+
+int cuEventCreate(cu_event *out, unsigned flags)
+{
+    struct cu_context *c;
+    int                rc = fake_current(&c);
+    if (rc != CU_DONE)
+        return rc;
+    *out = calloc(1, sizeof **out);
+    if (!*out || flags != CU_NO_TIMING)
+        return CU_INVALID_VALUE;
+    (*out)->context = c;
+    return CU_DONE;
+}
+
+int cuEventDestroy_v2(cu_event event)
+{
+    if (!event)
+        return INVALID_HANDLE;
+    while (atomic_load(&event->under_way))
+        usleep(100);
+    free(event);
+    return CU_DONE;
+}
+
+int cuEventRecord(cu_event event, cu_stream s)
+{
+    if (!event)
+        return INVALID_HANDLE;
+    atomic_fetch_add(&event->under_way, 1);
+    int rc = enqueue(s, (struct work){.sort = EVENT, .event = event});
+    if (rc != CU_DONE)
+        atomic_fetch_sub(&event->under_way, 1);
+    return rc;
+}
+
+int cuEventQuery(cu_event event)
+{
+    if (!event)
+        return INVALID_HANDLE;
+    int under_way = atomic_load(&event->under_way), rc = atomic_load(&event->context->fault);
+    return rc != CU_DONE ? rc : under_way ? CU_NOT_READY : CU_DONE;
+}
+
+struct cu_kernel {
+    const char *name;
+};
+extern struct cu_kernel fake_kernels[KERNELS];
+
+int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
+                   void **extra)
+{
+    static const int nvalues[KERNELS] = {3, 4, 6, 5};
+    struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .fault = fake_fault()};
+    if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
+        return CU_INVALID_VALUE;
+    w.kernel = (int)(kernel - fake_kernels);
+    if (w.kernel == KERNEL_BULK && shared < STAGES * PIECE)
+        return CU_INVALID_VALUE;
+    for (int i = 0; i < nvalues[w.kernel]; i++)
+        memcpy(&w.values[i], values[i], sizeof w.values[i]);
+    return enqueue(s, w);
+}
