@@ -107,7 +107,7 @@ var allowed = map[string][]string{
 	"weir/dsl": {"weir/printable", "weir/placeholder", "weir/ctperftest", "weir/matgen", "weir/matrix",
 		"weir/assertion",
 		"weir/quantity", "weir/workload"},
-	"weir/planner":        {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload"},
+	"weir/planner":        {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload", "weir/fabric"},
 	"weir/engine":         {"weir/fabric", "weir/workload", "weir/results"},
 	"weir/engine/native":  {"weir/engine", "weir/fabric", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/engine/mesh":    {"weir/engine"},

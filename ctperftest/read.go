@@ -2,8 +2,10 @@ package ctperftest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +67,7 @@ func read(path string, source func(path string) ([]byte, error),
 		return nil, nil, hcl.Diagnostics{
 			{
 				Severity: hcl.DiagError, Summary: "Cannot read the file",
-				Detail: fmt.Sprintf("Reading a file of ct-perftest: %v.", err),
+				Detail: "Reading a file of ct-perftest: " + unreadable(path, err) + ".",
 			},
 		}
 	}
@@ -218,4 +220,12 @@ func (r *reader) sleepAfter(keys map[string]yamlsyntax.Pair) float64 {
 		return r.seconds(keys, "sleep_after_launch_sec")
 	}
 	return r.seconds(keys, "decode_compute_sec")
+}
+
+// unreadable says why a file cannot be read.
+func unreadable(path string, err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return path + " does not exist"
+	}
+	return err.Error()
 }

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,7 @@ func inferType(values []AxisValue) {
 
 // axisTexts reads a list, or a text that is a range.
 func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
-	items, isList, whole := s.loader.list(e.expr, "axis "+e.name)
+	items, isList, whole := s.loader.listOf(e.expr, "axis "+e.name, strings.HasPrefix(e.name, "env."))
 	if isList {
 		if len(items) > maxValues {
 			s.error(e.expr.Range(), "Too many values",
@@ -93,7 +94,7 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 		return nil, false
 	}
 	for _, t := range texts {
-		items = append(items, item{t, e.expr.Range()})
+		items = append(items, item{text: t, at: e.expr.Range()})
 	}
 	return items, true
 }
@@ -176,7 +177,7 @@ func (r *Run) names() *expression.Names {
 		n.Baseline = v.baseline
 	}
 	for _, a := range r.Axes {
-		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType()})
+		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType(), Null: a.nullable()})
 	}
 	return n
 }
@@ -195,15 +196,28 @@ func (a *Axis) expressionType() expression.AxisType {
 	return expression.Text
 }
 
+// nullable says whether the axis leaves its variable unset at some points.
+func (a *Axis) nullable() bool {
+	return slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Value == nil })
+}
+
 // value reads one value as what the axis sets.
 func (s *sweeper) value(t item, name string, o workload.Option, isOption bool) (AxisValue, bool) {
 	v := AxisValue{Value: t.text, Text: t.text, Range: t.at}
-	if !isOption {
+	switch {
+	case t.null:
+		v.Value = nil
+		return v, true
+	case t.text == nullText && strings.HasPrefix(name, "env."):
+		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: the text %q cannot be told from null.", name, t.text),
+			"Write null without quotes to leave the variable unset.")
+		return v, false
+	case !isOption:
 		return v, true
 	}
 	parsed, err := o.Parse(t.text)
 	if err != nil {
-		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), "")
+		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), valueHint(o, t.text))
 		return v, false
 	}
 	v.Value, v.Text = parsed, workload.Text(parsed)

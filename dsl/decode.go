@@ -109,14 +109,7 @@ func (l *loader) head(m *module, content *hcl.BodyContent) {
 	if expr := argument(content, "description"); expr != nil {
 		m.Description, _ = l.text(expr, "description")
 	}
-	if expr := argument(content, "baseline"); expr != nil {
-		if path, ok := l.text(expr, "baseline"); ok && strings.TrimSpace(path) == "" {
-			l.error(expr.Range(), "Invalid value", "baseline names no file.",
-				"Name a result document, or leave the key out.")
-		} else if ok {
-			m.Baseline, m.ownBaseline = l.relative(path), true
-		}
-	}
+	l.readBaseline(m, content)
 	m.Cluster = l.cluster(content)
 	l.root = l.hooks(content, sessionScope)
 	m.session = l.root

@@ -185,15 +185,21 @@ func (l *loader) text(expr hcl.Expression, what string) (string, bool) {
 type item struct {
 	text string
 	at   hcl.Range
+	null bool
 }
 
 // list reads a list of texts. ok is false if the expression is not a list.
 // Items that are wrong have been reported and are left out, which whole tells.
 func (l *loader) list(expr hcl.Expression, what string) (items []item, ok, whole bool) {
+	return l.listOf(expr, what, false)
+}
+
+// listOf reads a list whose items may be null where nullable says so.
+func (l *loader) listOf(expr hcl.Expression, what string, nullable bool) (items []item, ok, whole bool) {
 	if exprs, diags := hcl.ExprList(expr); !diags.HasErrors() {
 		for _, e := range exprs {
-			if s, ok := l.text(e, "an item of "+what); ok {
-				items = append(items, item{s, e.Range()})
+			if i, ok := l.itemOf(e, "an item of "+what, nullable); ok {
+				items = append(items, i)
 			}
 		}
 		return items, true, len(items) == len(exprs)
@@ -208,13 +214,31 @@ func (l *loader) list(expr hcl.Expression, what string) (items []item, ok, whole
 	whole = true
 	for it := v.ElementIterator(); it.Next(); {
 		_, e := it.Element()
+		if nullable && e.IsNull() {
+			items = append(items, item{text: nullText, at: expr.Range(), null: true})
+			continue
+		}
 		s, problem := scalarText(e)
 		if problem != "" {
 			l.error(expr.Range(), "Invalid value", "an item of "+what+" "+problem+".", "")
 			whole = false
 			continue
 		}
-		items = append(items, item{s, expr.Range()})
+		items = append(items, item{text: s, at: expr.Range()})
 	}
 	return items, true, whole
+}
+
+// nullText is the text of a value that leaves an environment variable unset.
+const nullText = "null"
+
+// itemOf reads one value, which may be null where nullable says so.
+func (l *loader) itemOf(expr hcl.Expression, what string, nullable bool) (item, bool) {
+	if nullable {
+		if v, diags := expr.Value(nil); !diags.HasErrors() && v.IsNull() {
+			return item{text: nullText, at: expr.Range(), null: true}, true
+		}
+	}
+	text, ok := l.text(expr, what)
+	return item{text: text, at: expr.Range()}, ok
 }

@@ -2,8 +2,10 @@ package dsl
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,7 +61,7 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	src, err := o.Read(path)
 	if err != nil {
 		return nil, Sources{}, hcl.Diagnostics{
-			{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: err.Error()},
+			{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: readingText(path, err)},
 		}
 	}
 	return Load(path, src, o)
@@ -202,12 +204,43 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 				d.Extra = Hint(`A name with a dot stands in quotes, in a sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
 			}
 		}
-		return file, diags
+		return file, explainHCL(diags, src)
 	}
 	return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{{
 		Severity: hcl.DiagError, Summary: "Unknown kind of file",
 		Detail: fmt.Sprintf("%s is read by its extension, which is .yaml, .yml or .hcl.", path),
 	}}
+}
+
+// readingText says why a file cannot be read.
+func readingText(path string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("The file %s does not exist.", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("This user may not read the file %s.", path)
+	}
+	return err.Error()
+}
+
+// explainHCL adds what to do to errors of the syntax that leave it open.
+func explainHCL(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Subject == nil || d.Extra != nil {
+			continue
+		}
+		rest := src[min(d.Subject.Start.Byte, len(src)):]
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		switch {
+		case d.Summary == "Argument or block definition required" && bytes.Contains(line, []byte(":")):
+			d.Summary, d.Detail = "Not HCL", "The file ends in .hcl, and what stands here is YAML."
+			d.Extra = Hint("Rename the file to .yaml, or write NAME = VALUE and blocks.")
+			return hcl.Diagnostics{d}
+		case d.Summary == "Invalid argument name":
+			d.Extra = Hint(`A name in quotes stands in a mapping: sweep = { "env.NAME" = […] }.`)
+		}
+	}
+	return diags
 }
 
 // untilUnclosed ends with a string that is not closed: after it, what is text and

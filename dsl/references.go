@@ -164,7 +164,7 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 		if !ok {
 			continue
 		}
-		i := item{text, e.expr.Range()}
+		i := item{text: text, at: e.expr.Range()}
 		option, isOption := r.Workload.Option(e.name)
 		metric, isMetric := r.metric(e.name)
 		switch axis := r.axis(e.name); {

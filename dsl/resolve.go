@@ -11,6 +11,13 @@ import (
 	"weir/workload"
 )
 
+// Unset is the value of an environment variable that a case leaves unset, whatever the
+// shell and the node have.
+type Unset struct{}
+
+// MarshalJSON writes null.
+func (Unset) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
 // Value computes the setting where its axes (Setting.Axes, in that order) have
 // these values: the Go type of its option, or a text. Diagnostics point at the
 // source of what is wrong. The value is nil if something failed.
@@ -38,6 +45,8 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 		return s.contents[at[0].Text], nil
 	case s.expr == nil && len(at) == 0:
 		return s.value, nil
+	case s.expr == nil && s.Env && at[0].Value == nil:
+		return Unset{}, nil
 	case s.expr == nil && (s.Env || s.asText):
 		return at[0].Text, nil
 	case s.expr == nil:
@@ -82,7 +91,7 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	if problem != "" {
 		hint := ""
 		if s.Env && v.IsNull() {
-			hint = `Write "" for an empty text.`
+			hint = `Write "" for an empty text. An axis env.` + s.Name + ": [null, …] leaves it unset."
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
@@ -113,7 +122,8 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	parsed, err := s.Option.Parse(text)
 	if err != nil {
 		return nil, hcl.Diagnostics{
-			diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err), ""),
+			diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err),
+				valueHint(s.Option, text)),
 		}
 	}
 	return parsed, nil

@@ -27,7 +27,9 @@ type Scenario struct {
 	Setup       []*Command // of the session, in file order
 	Teardown    []*Command
 	Baseline    string // results document, relative to the working directory; "" without one
-	Runs        []*Run // those of included files first, then in file order
+	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
+	BaselineMissing string
+	Runs            []*Run // those of included files first, then in file order
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
 }

@@ -242,6 +242,11 @@ func (l *loader) sequenced(r *Run, byName map[string]*Setting) {
 		if len(s.contents) == 0 {
 			continue // the run says it, or the registry
 		}
+		if a := r.axis(o.Name); a != nil && len(s.contents) == len(q.items) {
+			l.error(a.Range, "Axis without effect",
+				fmt.Sprintf("Every pattern of the sequence has its own %s, which wins.", o.Name),
+				"Remove it from the patterns that the axis is to set, or sweep time_scale to stretch all sleeps.")
+		}
 		s.Axes = append(slices.Clone(base.Axes), q.axis)
 		slices.Sort(s.Axes)
 		s.item = slices.Index(s.Axes, q.axis)

@@ -274,6 +274,10 @@ func (s *sweeper) concat(e sweepEntry) *SweepNode {
 	for _, item := range items {
 		m := s.product(s.mappingEntries(item, "concat"), item.Range())
 		if m == nil {
+			if !s.diags.HasErrors() {
+				s.error(item.Range(), "Empty sweep", "This branch of concat holds no axes, so it would add nothing.",
+					"Name the axes of the other branches in it, an environment variable as env.NAME: [null] to leave it unset.")
+			}
 			continue
 		}
 		if len(n.Members) > 0 && !slices.Equal(n.Members[0].axes(), m.axes()) {

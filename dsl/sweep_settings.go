@@ -55,13 +55,13 @@ func (s *sweeper) includeValue(p *Point, e entry) {
 			suggest.Sentence(e.name, names, "axes"))
 		return
 	}
-	text, ok := s.text(e.expr, "axis "+e.name)
+	a := s.run.Axes[i]
+	read, ok := s.itemOf(e.expr, "axis "+e.name, strings.HasPrefix(a.Name, "env."))
 	if !ok {
 		return
 	}
-	a := s.run.Axes[i]
 	o, isOption := s.run.Workload.Option(a.Name)
-	v, ok := s.value(item{text, e.expr.Range()}, a.Name, o, isOption)
+	v, ok := s.value(read, a.Name, o, isOption)
 	if ok {
 		p.Values[i] = s.add(a, v)
 	}

@@ -59,6 +59,8 @@ func scalarText(v cty.Value) (text, problem string) {
 // of base units.
 func ctyOf(v any) cty.Value {
 	switch v := v.(type) {
+	case nil:
+		return cty.NullVal(cty.String)
 	case quantity.Size:
 		return cty.NumberIntVal(int64(v))
 	case int64:
@@ -100,7 +102,7 @@ func (l *loader) count(expr hcl.Expression, what string, least, most int) int {
 	if !ok {
 		return least
 	}
-	return l.countText(item{text, expr.Range()}, what, least, most)
+	return l.countText(item{text: text, at: expr.Range()}, what, least, most)
 }
 
 func (l *loader) countText(i item, what string, least, most int) int {
@@ -183,4 +185,15 @@ func (l *loader) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (st
 		return "", false
 	}
 	return text, ok
+}
+
+// valueHint is what an option of fixed values could have been meant to be; "" if nothing is near.
+func valueHint(o workload.Option, text string) string {
+	if slices.Contains(o.Planned, text) {
+		return "" // it was meant
+	}
+	if near := suggest.Nearest(text, o.Values); near != "" && near != text {
+		return fmt.Sprintf("Did you mean %q?", near)
+	}
+	return ""
 }

@@ -202,7 +202,8 @@ func (l *loader) optionsOfVariants(r *Run, byName map[string]*Setting, used map[
 				}
 				value, err := o.Parse(text)
 				if err != nil {
-					l.error(e.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", name, err), "")
+					l.error(e.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", name, err),
+						valueHint(o, text))
 					continue
 				}
 				contents[v.name] = value

@@ -42,7 +42,7 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 	dir, logs := l.s.ledger.GroupDir(l.g.ID), map[string][]string{}
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Text: all.where, Ranks: list, Env: l.cases[0].Env, Secrets: l.cases[0].Secrets,
+			Text: all.where, Ranks: list, Env: l.cases[0].Env, Unset: l.cases[0].Unset, Secrets: l.cases[0].Secrets,
 			LogDir:    dir,
 			Deadlines: phases(l.s.ledger.Run(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list), Etcd: l.etcd,
 		}}.Encode()

@@ -3,6 +3,7 @@ package fabric
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"weir/results"
 )
@@ -88,4 +89,20 @@ func concat(of func(Fabric) []string) []string {
 		all = append(all, of(f)...)
 	}
 	return all
+}
+
+// Readers are the fabrics whose libraries read a variable, by its prefix: NIXL's backends are
+// UCX and libfabric. None: it is of no fabric's library.
+func Readers(variable string) (names []string) {
+	for _, f := range All {
+		prefixed := slices.ContainsFunc(f.Prefixes,
+			func(p string) bool { return strings.HasSuffix(p, "_") && strings.HasPrefix(variable, p) })
+		if prefixed {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) > 0 && !slices.Contains(names, nixl.Name) {
+		names = append(names, nixl.Name)
+	}
+	return names
 }

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"weir/assertion"
 	"weir/results"
@@ -61,6 +63,9 @@ func (eval *evaluator) present(e *assertion.Expr, gone map[string]bool) *asserti
 // absentOf is the key of an absent case that an expression mentions, "" if there is none.
 func (eval *evaluator) absentOf(e *assertion.Expr) string {
 	for _, leaf := range e.Leaves() {
+		if leaf.Baseline && eval.lacking(leaf.Case) {
+			return lackingPrefix + leaf.Case
+		}
 		if c := eval.cases[leaf.Case]; leaf.Case != "" && !leaf.Baseline && c != nil && eval.absent(c) {
 			return c.Key
 		}
@@ -68,12 +73,42 @@ func (eval *evaluator) absentOf(e *assertion.Expr) string {
 	return ""
 }
 
-// absence says how many cases a statement is not about.
-func absence(n int) string {
-	if n == 0 {
-		return ""
+// lackingPrefix tells a case that the baseline lacks from one that did not run.
+const lackingPrefix = "baseline of "
+
+// lacking says whether the baseline may lack a case and does.
+func (eval *evaluator) lacking(key string) bool {
+	b := eval.doc.Baseline
+	return b != nil && b.Missing == results.SkipMissing && b.Absent == "" &&
+		!slices.ContainsFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
+}
+
+// absence says how many cases a statement is not about, and why.
+func absence(gone map[string]bool) (s string) {
+	absent, lacking := 0, 0
+	for key := range gone {
+		if strings.HasPrefix(key, lackingPrefix) {
+			lacking++
+		} else {
+			absent++
+		}
 	}
-	if n == 1 {
+	s = notRun(absent)
+	switch {
+	case lacking == 1:
+		s += "; the baseline lacks 1 case, which does not count"
+	case lacking > 1:
+		s += fmt.Sprintf("; the baseline lacks %d cases, which do not count", lacking)
+	}
+	return s
+}
+
+// notRun says how many cases did not run.
+func notRun(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
 		return "; 1 case did not run and does not count"
 	}
 	return fmt.Sprintf("; %d cases did not run and do not count", n)

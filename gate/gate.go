@@ -227,7 +227,7 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
 		levels: lv, noise: a.Noise,
 	})
-	o.message += absence(len(gone))
+	o.message += absence(gone)
 	return o
 }
 

@@ -55,7 +55,7 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 		parts[i] = part{o, cl.own.Key, margins(cl, o.observed)}
 	}
 	o := overParts(all, parts)
-	o.message += absence(len(gone))
+	o.message += absence(gone)
 	return o
 }
 

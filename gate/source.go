@@ -136,10 +136,16 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	if b == nil {
 		return nil, failed("there is no baseline to compare with"), false
 	}
+	if b.Absent != "" {
+		return nil, withoutBaseline(b.Absent), false
+	}
+	i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
+	if i < 0 && b.Missing == results.SkipMissing {
+		return nil, withoutBaseline(fmt.Sprintf("the baseline (session %s) lacks the case", b.Session)), false
+	}
 	if o, bad := eval.unlike(b.Fingerprint, fmt.Sprintf("the baseline's (session %s)", b.Session)); bad {
 		return nil, o, false
 	}
-	i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
 	if i < 0 || len(b.Cases[i].Launches) == 0 {
 		return nil, failed(fmt.Sprintf("the baseline (session %s) has no launch of this case", b.Session)), false
 	}
@@ -151,6 +157,11 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 		s.donor = c.Succeeded()
 	}
 	return s, outcome{}, true
+}
+
+// withoutBaseline is the outcome of what may be without its baseline.
+func withoutBaseline(why string) outcome {
+	return outcome{verdict: results.SkippedVerdict, message: "no baseline: " + why}
 }
 
 // elsewhere is the outcome of a statement whose expected values are of another environment.

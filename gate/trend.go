@@ -66,7 +66,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 			break
 		}
 	}
-	o.message += absence(len(a.Cases) - len(cases))
+	o.message += notRun(len(a.Cases) - len(cases))
 	return o
 }
 

@@ -128,6 +128,11 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 
 // matchesNone refuses an assertion that speaks of nothing: it would pass for ever.
 func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
+	if s.live == 0 {
+		t.fail(s.run.Range, "No cases", fmt.Sprintf("The sweep of run %q excludes all of its %s, so nothing would run.",
+			s.run.Name, plural(len(s.excluded.reasons), "point")), "Correct the conditions of exclude.")
+		return
+	}
 	t.fail(a.Range, "Assertion matches no case",
 		fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live,
 			s.run.Name), "Correct the clause, or remove the assertion.")

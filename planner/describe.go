@@ -32,7 +32,8 @@ func describe(t *Table) {
 			Timeout: max(a.Timeout, time.Millisecond).Seconds(),
 		})
 	}
-	p.Setup, p.Teardown, p.Baseline = commands(s.Setup), commands(s.Teardown), s.Baseline
+	p.Setup, p.Teardown = commands(s.Setup), commands(s.Teardown)
+	p.Baseline, p.BaselineMissing = s.Baseline, s.BaselineMissing
 	p.Runs = []*Run{}
 	for _, sheet := range t.sheets {
 		p.Runs = append(p.Runs, describeRun(sheet.run))

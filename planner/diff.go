@@ -110,7 +110,7 @@ func (x *Change) action(o, c *Case, around bool) {
 		return out
 	}
 	x.entries("", texts(o.Options), texts(c.Options), c.show)
-	x.entries("env ", o.Env, c.Env, nil)
+	x.entries("env ", o.envTexts(), c.envTexts(), nil)
 	x.entries("secret ", o.Secrets, c.Secrets, nil)
 	if !reflect.DeepEqual(o.Place, c.Place) {
 		x.note(Rerun, "place: %s → %s", o.Place, c.Place)
@@ -118,6 +118,15 @@ func (x *Change) action(o, c *Case, around bool) {
 	if around {
 		x.note(Rerun, "setup commands or background load")
 	}
+}
+
+// envTexts are the variables of the case; one that it leaves unset is null.
+func (c *Case) envTexts() map[string]string {
+	out := map[string]string{}
+	for name, value := range c.environment() {
+		out[name] = workload.Text(value)
+	}
+	return out
 }
 
 // entries compares settings, which show writes for a person.

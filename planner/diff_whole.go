@@ -20,6 +20,9 @@ func (x *Change) whole(old, now *Plan) {
 	x.lists("artifact", old.artifactTexts(), now.artifactTexts())
 	x.commands("setup", old.Setup, now.Setup)
 	x.commands("teardown", old.Teardown, now.Teardown)
+	if old.BaselineMissing != now.BaselineMissing {
+		x.note(Whole, "baseline missing: %s → %s", orNone(old.BaselineMissing), orNone(now.BaselineMissing))
+	}
 	if old.Baseline != now.Baseline {
 		x.note(Whole, "baseline: %s → %s", orNone(old.Baseline), orNone(now.Baseline))
 	}

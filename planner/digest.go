@@ -107,6 +107,7 @@ type whole struct {
 	Artifacts       []Artifact `json:",omitempty"`
 	Setup, Teardown []Command
 	Baseline        string
+	BaselineMissing string `json:",omitempty"`
 	Runs            []*Run
 	Assertions      []string
 	Groups          []wholeGroup
@@ -125,7 +126,7 @@ type wholeGroup struct {
 func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, during [][]int, rest [][32]byte) string {
 	w := whole{
 		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup,
-		Teardown: p.Teardown, Baseline: p.Baseline,
+		Teardown: p.Teardown, Baseline: p.Baseline, BaselineMissing: p.BaselineMissing,
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {

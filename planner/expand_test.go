@@ -68,7 +68,7 @@ runs:
     options: {ranks: 3}
     sweep: {block_size: [4KiB, 8KiB, 16KiB]}
 `)
-	mentions(t, d, 4, "even number of ranks")
+	mentions(t, d, 6, "even number of ranks") // where ranks stands
 	if n := strings.Count(render(d), "even number"); n != 1 {
 		t.Errorf("reported %d times", n)
 	}

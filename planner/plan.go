@@ -20,20 +20,22 @@ const Schema = "weir.plan/v1"
 
 // Plan is everything that a session will do, in execution order.
 type Plan struct {
-	Schema     string                `json:"schema"`
-	Scenario   Scenario              `json:"scenario"`
-	Digest     string                `json:"digest"` // of what will be run and judged
-	Cluster    Cluster               `json:"cluster"`
-	Checks     []Check               `json:"checks"`
-	Artifacts  []Artifact            `json:"artifacts,omitempty"`
-	Setup      []Command             `json:"setup,omitempty"`    // of the session
-	Teardown   []Command             `json:"teardown,omitempty"` // of the session; always runs
-	Runs       []*Run                `json:"runs"`               // in execution order
-	Baseline   string                `json:"baseline,omitempty"` // results document; "": none, or the command line's
-	Cases      []*Case               `json:"cases"`
-	Assertions []assertion.Assertion `json:"assertions"` // over several cases
-	Groups     []*LaunchGroup        `json:"launch_groups"`
-	Cost       Cost                  `json:"cost"`
+	Schema    string     `json:"schema"`
+	Scenario  Scenario   `json:"scenario"`
+	Digest    string     `json:"digest"` // of what will be run and judged
+	Cluster   Cluster    `json:"cluster"`
+	Checks    []Check    `json:"checks"`
+	Artifacts []Artifact `json:"artifacts,omitempty"`
+	Setup     []Command  `json:"setup,omitempty"`    // of the session
+	Teardown  []Command  `json:"teardown,omitempty"` // of the session; always runs
+	Runs      []*Run     `json:"runs"`               // in execution order
+	Baseline  string     `json:"baseline,omitempty"` // results document; "": none, or the command line's
+	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
+	BaselineMissing string                `json:"baseline_missing,omitempty"`
+	Cases           []*Case               `json:"cases"`
+	Assertions      []assertion.Assertion `json:"assertions"` // over several cases
+	Groups          []*LaunchGroup        `json:"launch_groups"`
+	Cost            Cost                  `json:"cost"`
 	// Checksum is of the whole document, names and texts included, which the digest
 	// does not cover: what is shown must be what is run.
 	Checksum string `json:"checksum,omitempty"`
@@ -140,6 +142,7 @@ type Case struct {
 	AxisOrder []string          `json:"axis_order"`
 	Options   workload.Values   `json:"options"`
 	Env       map[string]string `json:"env"`
+	Unset     []string          `json:"unset,omitempty"` // variables that the case leaves unset, by name
 	Place     Place             `json:"place"`
 	Needs     []string          `json:"needs"` // keys of cases that must succeed first
 	// NeedsOn says on what outcome a case of Needs lets this one run where that
@@ -238,6 +241,9 @@ func decode(b []byte) (*Plan, error) {
 	}
 	if d.More() {
 		return nil, errors.New("there is more after the plan")
+	}
+	if p.Schema == "" {
+		return nil, fmt.Errorf("it is no plan: it has no schema, which is %q in a plan", Schema)
 	}
 	if p.Schema != Schema {
 		return nil, fmt.Errorf("it is a %q document; this weir reads %q", p.Schema, Schema)

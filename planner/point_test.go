@@ -27,9 +27,9 @@ func TestValuesThatAreWrongAtAPoint(t *testing.T) {
 			6, []string{"measured differently"}},
 		{"where matches nothing", "    sweep: {block_size: [1, 2]}\n    assert: [bandwidth >= 1 where block_size == 3]\n",
 			6, []string{"None of the 2 cases"}},
-		{"batch in a pingpong", "    options: {block_size: 1, mode: pingpong}\n    sweep: {batch: [1, 2]}\n", 3,
+		{"batch in a pingpong", "    options: {block_size: 1, mode: pingpong}\n    sweep: {batch: [1, 2]}\n", 5,
 			[]string{"a batch of 2"}},
-		{"options together", "    options: {block_size: 1, mode: pingpong}\n    sweep: {op: [write, read]}\n", 3,
+		{"options together", "    options: {block_size: 1, mode: pingpong}\n    sweep: {op: [write, read]}\n", 5,
 			[]string{"pingpong"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { mentions(t, refuse(t, head+c.run), c.line, c.words...) })

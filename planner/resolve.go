@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -38,6 +39,7 @@ func resolve(t *Table) {
 			t.together(s)
 			t.placeable(s)
 			t.leftOut(s)
+			t.idleVariables(s)
 		}
 	}
 }
@@ -105,7 +107,8 @@ func (t *Table) together(s *sheet) {
 	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
 		if err := k.Check(optionsOf(columns, i)); err != nil {
-			t.fail(s.run.Range, "Options that do not go together", fmt.Sprintf("Run %q: %s.", s.run.Name, err),
+			t.fail(s.blamed(err.Error()), "Options that do not go together",
+				fmt.Sprintf("Run %q: %s.", s.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
 		return true
@@ -166,4 +169,29 @@ func (s *sheet) env(i int) map[string]string {
 		}
 	}
 	return out
+}
+
+// unset are the variables that a live case leaves unset, by name.
+func (s *sheet) unset(i int) (names []string) {
+	for _, c := range s.settings {
+		if _, ok := c.values.at(i).(dsl.Unset); c.Env && ok {
+			names = append(names, c.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// blamed is the place of the option that a message names, where the run sets it; otherwise the run's.
+func (s *sheet) blamed(message string) hcl.Range {
+	words := strings.FieldsFunc(message, func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
+	at := s.run.Range
+	for _, c := range s.settings { // the last of those that it names: the others ask for it
+		if given, own := c.Given(); own && !c.Env && slices.Contains(words, c.Name) {
+			at = given
+		}
+	}
+	return at
 }

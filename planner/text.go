@@ -64,7 +64,11 @@ func (p *Plan) textHeader(b *strings.Builder) {
 	textCommands(t, "setup", p.Setup)
 	textCommands(t, "teardown", p.Teardown)
 	if p.Baseline != "" {
-		row(t, "baseline", p.Baseline)
+		missing := ""
+		if p.BaselineMissing != "" {
+			missing = " (what it lacks is skipped)"
+		}
+		row(t, "baseline", p.Baseline+missing)
 	}
 	t.Flush()
 }

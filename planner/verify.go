@@ -22,6 +22,9 @@ func (p *Plan) Verify() error {
 		return err
 	}
 	if got != p.Digest {
+		if p.Digest == "" {
+			return fmt.Errorf("%w: its digest is gone", ErrDigest)
+		}
 		return fmt.Errorf("%w: it says %s and its content gives %s", ErrDigest, p.Digest, got)
 	}
 	return nil
@@ -60,8 +63,21 @@ func (c *Case) canonical(judged, around []byte) []byte {
 	if len(c.Secrets) > 0 {
 		secrets = encode(c.Secrets)
 	}
-	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.Env), encode(c.Place), secrets, judged,
+	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.environment()), encode(c.Place),
+		secrets, judged,
 		around)
+}
+
+// environment are the variables of the case; nil: left unset.
+func (c *Case) environment() map[string]any {
+	all := make(map[string]any, len(c.Env)+len(c.Unset))
+	for name, value := range c.Env {
+		all[name] = value
+	}
+	for _, name := range c.Unset {
+		all[name] = nil
+	}
+	return all
 }
 
 // pairs are the entries of a map, by name.

@@ -3,8 +3,10 @@ package planner
 import (
 	"crypto/sha256"
 	"iter"
+	"slices"
 
 	"weir/assertion"
+	"weir/dsl"
 	"weir/workload"
 )
 
@@ -91,6 +93,7 @@ func (s *sheet) keptKey(i int) string {
 func (s *sheet) liveCase(t *Table, i int) *Case {
 	c := s.newCase(t, s.columns, i)
 	c.Options, c.Env, c.Place = s.options(i), s.env(i), t.place(s.run, s.ranks(i))
+	c.Unset = s.unset(i)
 	for _, e := range s.needs {
 		for _, u := range e.lists.at(i).cases {
 			key := e.upstream.keptKey(int(u))
@@ -125,12 +128,15 @@ func (s *sheet) excludedCase(t *Table, i int) *Case {
 	c.Options, c.Env = workload.Values{}, map[string]string{}
 	for _, setting := range s.run.Settings() {
 		v, _ := setting.Value(s.at(s.excluded.columns, setting.Axes, i))
-		if text, ok := v.(string); ok && setting.Env {
+		if _, ok := v.(dsl.Unset); ok {
+			c.Unset = append(c.Unset, setting.Name)
+		} else if text, ok := v.(string); ok && setting.Env {
 			c.Env[setting.Name] = text
 		} else if v != nil && !setting.Env {
 			c.Options[setting.Name] = v
 		}
 	}
+	slices.Sort(c.Unset)
 	c.Options = s.run.Workload.Applicable(c.Options)
 	ranks, _ := c.Options["ranks"].(int64)
 	c.Place = t.place(s.run, int(ranks))

@@ -54,6 +54,8 @@ func Digits(v float64, n int) string {
 // an exponent.
 func Text(v any) string {
 	switch v := v.(type) {
+	case nil: // of an axis that leaves a variable unset
+		return "null"
 	case string:
 		return v
 	case float64: // a count that has been through JSON

@@ -2,7 +2,9 @@ package reporters
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/results"
@@ -13,15 +15,37 @@ import (
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
 	case f.of != nil:
-		return againOnly(doc, f.of.Key)
+		return withLaunches(againOnly(doc, f.of.Key), f)
 	case a == nil || len(a.Cases) == 0:
 		return ""
 	case a.Trend != nil:
-		return againOnly(doc, f.where)
+		return withLaunches(againOnly(doc, f.where), f)
 	default:
-		return againOnly(doc, runsOf(doc, a.Cases)...)
+		return withLaunches(againOnly(doc, runsOf(doc, a.Cases)...), f)
 	}
 }
+
+// deciding is how the gate says how many launches would decide, at the noise that it saw.
+var deciding = regexp.MustCompile(`about (\d+) launches would decide`)
+
+// mostAgain is the largest number of launches that weir run takes.
+const mostAgain = 1000
+
+// withLaunches asks for as many launches as would decide what is inconclusive: as many as
+// before would leave it so.
+func withLaunches(command string, f finding) string {
+	said := deciding.FindStringSubmatch(f.message)
+	if f.standing != string(results.InconclusiveVerdict) || said == nil {
+		return command
+	}
+	n, err := strconv.Atoi(said[1])
+	if err != nil || n > mostAgain {
+		return command
+	}
+	return launchesWord.ReplaceAllString(command, "") + " --launches " + said[1]
+}
+
+var launchesWord = regexp.MustCompile(` --launches[ =]\d+`)
 
 // againOnly is the command for some selectors. Documents of older versions do not say
 // with which flags their session ran.

@@ -15,6 +15,7 @@ import (
 // and data frames. A case without metrics has one row too. The columns are the same
 // for all sessions of a scenario, and no two have one name. The verdict is the case's;
 // asserted is the worst of what is asserted of the row's metric, - if nothing is.
+// The last columns say how the case was measured, the size of its blocks in bytes among them.
 // Where sleeps were scaled there is a column of their factor, empty where it was 1.
 func CSV(w io.Writer, doc *results.Document) error {
 	out := csv.NewWriter(w)
@@ -24,7 +25,8 @@ func CSV(w io.Writer, doc *results.Document) error {
 		"metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "asserted",
 		"simulated", "retried",
 	}
-	taken := slices.Concat(head, measured)
+	conditionHead := conditionColumns(axisNames)
+	taken := slices.Concat(head, measured, conditionHead)
 	for _, a := range axisNames {
 		name := distinct(plain(a), "axis_", taken)
 		taken = append(taken, name)
@@ -34,7 +36,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 	if scaled {
 		head = append(head, "time_scale")
 	}
-	head = append(head, measured...)
+	head = slices.Concat(head, measured, conditionHead)
 	if err := out.Write(cells(head)); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
@@ -52,7 +54,8 @@ func CSV(w io.Writer, doc *results.Document) error {
 		if scaled {
 			row = append(row, timeScale(c))
 		}
-		last := []string{strconv.FormatBool(c.Simulated()), strconv.Itoa(c.Retried())}
+		last := append([]string{strconv.FormatBool(c.Simulated()), strconv.Itoa(c.Retried())},
+			conditionCells(c, conditionHead)...)
 		if err := metricRows(out, row, last, c); err != nil {
 			return fmt.Errorf("writing case %s: %w", c.Key, err)
 		}

@@ -127,6 +127,12 @@ func (p *xmlProperties) add(name, value string) {
 // ofCase adds what is to be known of a case whatever is asserted of it.
 func (p *xmlProperties) ofCase(c *results.Case) {
 	p.add("case", c.Key)
+	of := conditionsOf(c)
+	for _, name := range conditionNames {
+		if text := of.part(name); text != "" {
+			p.add(name, text)
+		}
+	}
 	if c.Simulated() {
 		p.add("simulated", "true")
 	}

@@ -57,6 +57,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Nodes changed", nodesChanged(doc))
 	m.list("Retried launches", madeAgain(doc))
 	m.list("Not run", leftOut(doc))
+	m.list("Skipped assertions", skippedLines(doc))
 	m.list("What differs from the baseline's environment", baselineDiffers(doc))
 	m.files("Artifacts", artifacts(doc))
 	m.folded("passed", findings(doc, "pass"))
@@ -162,6 +163,9 @@ func (m *page) grid(g grid) {
 		}
 		return "| " + strings.Join(cells, " | ") + " |\n"
 	}))
+	m.always("\n")
+	lines := conditionLines(g.cases)
+	m.omitted(m.rows(len(lines), func(i int) string { return "- " + mdText(lines[i]) + "\n" }))
 	m.always("\n")
 }
 

@@ -28,7 +28,7 @@ func number(c *results.Case, metric string, s results.Scale) string {
 // interval is the confidence interval of a metric.
 func interval(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
-	if !ok || m.CI == nil {
+	if !ok || m.CI == nil || results.Uninformative(m.CI) {
 		return "-"
 	}
 	_, low, high := s.Estimate(m.Value, m.CI)

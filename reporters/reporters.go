@@ -38,6 +38,7 @@ const Stdout = "-"
 var registry = []Reporter{
 	{"aiperf", "aiperf.json", AIPerf},
 	{"csv", "results.csv", CSV},
+	{"csv-launches", "launches.csv", CSVLaunches},
 	{"github", Stdout, GitHub},
 	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},

@@ -34,7 +34,8 @@ func read(t *testing.T, name string) *results.Document {
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
 		"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv",
-		"json": "json", "junit": "xml", "markdown": "md", "table": "txt",
+		"csv-launches": "launches.csv",
+		"json":         "json", "junit": "xml", "markdown": "md", "table": "txt",
 	}
 	for _, name := range documents {
 		for _, format := range Formats() {
@@ -163,7 +164,8 @@ func TestWriteFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{
-		"junit.xml", "metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
+		"junit.xml", "launches.csv",
+		"metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
 		"results.csv", "results.json",
 	}
 	if !slices.Equal(names, want) {

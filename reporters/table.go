@@ -42,7 +42,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		for _, f := range findings(doc, s) {
 			t.finding(f)
 			for _, line := range f.since {
-				fmt.Fprintf(&t.out, "    last time: %s\n", line)
+				t.line("    ", "last time: "+line)
 			}
 			if command := again(doc, f); command != "" && rank(s) <= rank("warn") {
 				fmt.Fprintf(&t.out, "    again: %s\n", command)
@@ -55,14 +55,16 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 	}
 	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc)) {
-		fmt.Fprintf(&t.out, "  %s\n", line)
+		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc),
+		atMost(moreLines, skippedLines(doc))) {
+		t.line("  ", line)
 	}
 	if t.out.Len() > 0 {
 		t.out.WriteByte('\n')
 	}
-	status := t.colored(doc.Session.Status, plain(labelled(doc.Session.Status)))
-	fmt.Fprintf(&t.out, "%s: %s\n", status, headline(doc))
+	label := plain(labelled(doc.Session.Status))
+	last := wrapped(label+": "+headline(doc), t.width, "  ")
+	fmt.Fprintf(&t.out, "%s%s\n", t.colored(doc.Session.Status, label), strings.TrimPrefix(last, label))
 	_, err := io.WriteString(&printable.Writer{To: w, Styles: color}, t.out.String())
 	return err
 }
@@ -103,7 +105,11 @@ func (t *terminal) grid(g grid) {
 		columns = fewer
 		drawn = t.draw(g, columns)
 	}
-	fmt.Fprintf(&t.out, "%s\n%s\n\n", plain(g.run), drawn)
+	fmt.Fprintf(&t.out, "%s\n%s\n", plain(g.run), drawn)
+	for _, line := range conditionLines(g.cases) {
+		t.line("  ", line)
+	}
+	t.out.WriteByte('\n')
 }
 
 // withoutLeast is the columns less the one that is missed least.
@@ -178,14 +184,49 @@ func ruled(head []string, right []bool, rows [][]string) string {
 }
 
 func (t *terminal) finding(f finding) {
-	fmt.Fprintf(&t.out, "%s  %s\n", t.colored(f.standing, labelled(f.standing)),
-		sentence("  ", f.where, f.name, parenthesis(f.place)))
+	label := labelled(f.standing)
+	head := wrapped(label+"  "+sentence("  ", f.where, f.name, parenthesis(f.place)), t.width, "    ")
+	fmt.Fprintf(&t.out, "%s%s\n", t.colored(f.standing, label), strings.TrimPrefix(head, label))
 	if f.message != "" {
-		fmt.Fprintf(&t.out, "    %s\n", f.message)
+		t.line("    ", f.message)
 	}
 	for _, line := range f.log {
 		fmt.Fprintf(&t.out, "    | %s\n", line)
 	}
+}
+
+// line writes a text with an indent, in as many lines as its words take.
+func (t *terminal) line(indent, s string) {
+	fmt.Fprintf(&t.out, "%s\n", wrapped(indent+s, t.width, indent+"  "))
+}
+
+// wrapped breaks a text between words so that no line is longer than width; 0: as it is. The
+// lines after the first begin with next. A word that is longer than a line stays whole.
+func wrapped(s string, width int, next string) string {
+	if width <= 0 || text.StringWidth(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	indent := len(s) - len(strings.TrimLeft(s, " "))
+	b.WriteString(s[:indent])
+	at = indent
+	begun := false
+	for word := range strings.FieldsFuncSeq(s[indent:], func(r rune) bool { return r == ' ' }) {
+		n := text.StringWidth(word)
+		switch {
+		case begun && at+1+n > width:
+			b.WriteString("\n" + next)
+			at = len(next)
+		case begun:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+		begun = true
+	}
+	return b.String()
 }
 
 func parenthesis(s string) string {

@@ -58,7 +58,7 @@ func TestTableFitsItsTerminal(t *testing.T) {
 				t.Errorf("%s is gone at %d columns", always, width)
 			}
 		}
-		if width == 200 && report != full {
+		if width == 200 && strings.Join(tables(report), "\n") != strings.Join(tables(full), "\n") {
 			t.Error("a table that fits has lost something")
 		}
 	}

@@ -60,9 +60,16 @@ type Baseline struct {
 	File        string         `json:"file"`
 	Fingerprint string         `json:"fingerprint" doc:"Of its environment." schema:"ref=digest"`
 	Cases       []BaselineCase `json:"cases"`
+	// Missing says that assertions are skipped that mention what the baseline lacks, and
+	// Absent why there is no document at all.
+	Missing string `json:"missing,omitempty" doc:"skip: assertions that mention what the baseline lacks are skipped, and no errors." schema:"enum=skip"`
+	Absent  string `json:"absent,omitempty" doc:"Why there is no baseline, where its absence is no error."`
 	// Differences are of its environment to that of this session, its Base.
 	Differences []Difference `json:"differences,omitempty" doc:"What of the environment of the baseline (base) and of this session (new) is not the same; \"\" is that a side lacks it."`
 }
+
+// SkipMissing is what a Baseline says whose lack of a case is no error.
+const SkipMissing = "skip"
 
 // BaselineCase is one case of a baseline: the launches that succeeded.
 type BaselineCase struct {
@@ -204,6 +211,7 @@ type Case struct {
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
 	Options   map[string]any    `json:"options" doc:"Resolved, sizes with their units."`
 	Env       map[string]string `json:"env"`
+	Unset     []string          `json:"unset,omitempty" doc:"Variables that it leaves unset, whatever the shell has."`
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`

@@ -97,6 +97,9 @@ func (s Scale) WithUnit(number string) string {
 func (o Observed) String() string {
 	s := ScaleFor(o.Value, o.Unit)
 	value, low, high := s.Estimate(o.Value, o.CI)
+	if o.CI != nil && Uninformative(o.CI) {
+		return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
+	}
 	if o.CI == nil {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
@@ -223,4 +226,10 @@ func sameSides(v, rounded, factor float64, bounds []*float64) bool {
 		}
 	}
 	return true
+}
+
+// Uninformative says that an interval spans more than a factor of a hundred, as those of two launches
+// do: to print its ends would promise knowledge that nobody has.
+func Uninformative(ci *[2]float64) bool {
+	return ci[0] > 0 && ci[1] > 100*ci[0]
 }

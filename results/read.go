@@ -29,6 +29,9 @@ func read(path string, whole bool) (*Document, error) {
 		return nil, fmt.Errorf("reading results %s: %w", path, err)
 	}
 	if d.Schema != Schema {
+		if d.Schema == "" {
+			return nil, fmt.Errorf("%s is no result document: it has no schema, which is %q in one", path, Schema)
+		}
 		return nil, fmt.Errorf("%s is a %q document; this weir reads %q", path, d.Schema, Schema)
 	}
 	if err := d.check(); err != nil {

@@ -27,7 +27,7 @@ const fixedDefinitions = `{
 	"count": {"type": "integer", "minimum": 0},
 	"digest": {"description": "sha256:…, or empty where there is none.", "type": "string", "pattern": "^(sha256:[0-9a-f]+)?$"},
 	"seal": {"description": "SHA-256 of the canonical form by RFC 8785; one of an older version has no v2 and is not checked.", "type": "string", "pattern": "^(v2:)?sha256:[0-9a-f]{64}$"},
-	"scalar": {"type": ["string", "number", "boolean"]},
+	"scalar": {"type": ["string", "number", "boolean", "null"]},
 	"values": {
 		"description": "One value per metric, in the unit of the metric's registry entry.",
 		"type": "object", "additionalProperties": {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}

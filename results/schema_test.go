@@ -139,6 +139,7 @@ func full() *results.Document {
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
 			AxisOrder: []string{"block_size", "threads"},
 			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
+			Unset:  []string{"C"},
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			MayFail: &results.MayFail{
 				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
@@ -194,6 +195,7 @@ func full() *results.Document {
 			Cases: []string{"a", "b"},
 		}), several, stated},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02",
+			Missing: results.SkipMissing, Absent: "x",
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
 			Cases: []results.BaselineCase{
 				{

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,6 +33,9 @@ func (o Option) Parse(text string) (any, error) {
 		v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
 		if err != nil && o.Words != nil {
 			return text, o.Words(text)
+		}
+		if errors.Is(err, strconv.ErrRange) {
+			return nil, fmt.Errorf("%q is beyond what a number here can be", text)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a whole number", text)

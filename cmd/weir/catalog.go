@@ -35,7 +35,12 @@ func newCatalog() *cobra.Command {
 					return exit.With(gate.ExitExecution, err)
 				}
 			}
-			return nil
+			_, err := fmt.Fprint(cmd.OutOrStdout(), `
+Run one:       weir run catalog:NAME, with --var NAME=VALUE for its variables
+Look first:    weir plan catalog:NAME
+Make it yours: weir catalog show NAME > mine.yaml
+`)
+			return exit.With(gate.ExitExecution, err)
 		},
 	}
 	cmd.AddCommand(&cobra.Command{

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -16,6 +17,7 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/input"
 	"weir/dsl"
+	"weir/executor/ledger"
 	"weir/gate"
 	"weir/quantity"
 	"weir/reporters"
@@ -36,9 +38,12 @@ func newCI() *cobra.Command {
 		Long: `ci prints a job definition that runs a scenario, keeps its reports whatever comes
 of it, and fails by the exit code of weir run. An inconclusive session (exit code
 3) does not fail it: in GitLab the job is yellow, in GitHub it passes with a
-warning. Runners have weir installed, or fetch it from the variable WEIR_URL. With
---site the job names the same file, which is there in the repository or on the
-runner; a site of WEIR_SITE or of the user's own is not carried over.`,
+warning. Where assertions mention a baseline and the repository has none, the job
+keeps the last good result of the main branch in the cache and compares with it;
+the first time there is none, and those assertions are skipped. Runners have weir
+installed, or fetch it from the variable WEIR_URL. With --site the job names the same
+file, which is there in the repository or on the runner; a site of WEIR_SITE or of the
+user's own is not carried over.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml`,
 	}
@@ -81,6 +86,15 @@ func newCIOf(provider, short, example string) *cobra.Command {
 // ciDir is the session directory of a job, whose name its uploads know.
 const ciDir = "weir-out/ci"
 
+// ciBaseline is where a job keeps the last good result of the main branch.
+const ciBaseline = "weir-baseline"
+
+// committed says whether the scenario names a baseline that is there already.
+func committed(file string) bool {
+	_, err := os.Stat(file)
+	return file != "" && err == nil
+}
+
 // ciJob is what the templates have holes for; all of it can stand in YAML as it is.
 type ciJob struct {
 	Made, Title, Job string
@@ -89,6 +103,7 @@ type ciJob struct {
 	Runner, Tags     string
 	Image            string
 	Minutes          int
+	Baseline         string // directory of the last good result of the main branch; "": nothing is compared with one
 }
 
 // job makes a job of a scenario that can be planned.
@@ -118,7 +133,11 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	if diags.HasErrors() {
 		return nil, exit.Code(gate.ExitUsage)
 	}
-	run := f.command(provider, arg)
+	keep := ""
+	if text := ledger.UsesBaseline(p); text != "" && !committed(p.Baseline) {
+		keep = ciBaseline
+	}
+	run := f.command(provider, arg, keep)
 	for _, text := range append([]string{run, f.image}, f.runners...) { // all that is in made, too
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) ||
 			strings.Contains(text, "${{") {
@@ -129,6 +148,7 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	job := &ciJob{
 		Made: f.made(provider, arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
 		Run: run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
+		Baseline: keep,
 	}
 	if len(f.runners) > 0 {
 		job.Tags = yamlList(f.runners)
@@ -168,8 +188,11 @@ func (f *ciFlags) settings() []string {
 }
 
 // command is weir's command line in the job, as shell text.
-func (f *ciFlags) command(provider, scenario string) string {
+func (f *ciFlags) command(provider, scenario, baseline string) string {
 	words := append([]string{"weir", "run", shellWord(scenario), "--out", ciDir}, f.settings()...)
+	if baseline != "" {
+		words = append(words, "--baseline", baseline+"/results.json", "--baseline-missing", dsl.SkipMissing)
+	}
 	wanted := []string{"csv", "html", "openmetrics"} // besides what weir run writes anyway
 	if provider == "github" {
 		wanted = append(wanted, "github")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
 	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/matgen"
@@ -39,7 +40,7 @@ func newDocs() *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				var b strings.Builder
 				page.write(&b)
-				_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+				_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 				return exit.With(gate.ExitExecution, err)
 			},
 		})
@@ -53,18 +54,31 @@ func newDocs() *cobra.Command {
 
 func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics) }
 
+// docsLong are the descriptions of pages that take more than workloads.
+var docsLong = map[string]string{
+	"metrics": "metrics prints the metrics of all workloads, of those that are named, or single metrics: weir docs metrics latency.p99",
+}
+
 // docsOfWorkloads is a page about all workloads or the ones that are named.
 func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " [WORKLOAD…]", Short: short,
+		Use: name + " [WORKLOAD…]", Short: short, Long: docsLong[name],
 		Example: "  weir docs " + name + "\n  weir docs " + name + " transfer",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			kinds := workload.Kinds()
+			kinds, single := workload.Kinds(), []string{}
 			if len(args) > 0 {
 				kinds = nil
 			}
 			for _, a := range args {
 				k, ok := workload.Lookup(a)
+				if !ok && name == "metrics" && slices.Contains(documentedMetrics(), a) {
+					single = append(single, a)
+					continue
+				}
+				if !ok && name == "metrics" {
+					return exit.Usage("there is no workload and no metric %q%s", a,
+						suggest.DidYouMean(a, append(documentedMetrics(), workload.Names()...)))
+				}
 				if !ok {
 					return exit.Usage("there is no workload %q%s", a, suggest.DidYouMean(a, workload.Names()))
 				}
@@ -72,10 +86,24 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 			}
 			var b strings.Builder
 			write(&b, kinds)
-			_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+			for _, metric := range single {
+				docsMetric(&b, metric)
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 			return exit.With(gate.ExitExecution, err)
 		},
 	}
+}
+
+func documentedMetrics() (names []string) {
+	for _, k := range workload.Kinds() {
+		for _, m := range metricsOf(k) {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
 }
 
 func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
@@ -120,21 +148,34 @@ func metricsOf(k *workload.Kind) []workload.Metric {
 
 func docsMetrics(w io.Writer, kinds []*workload.Kind) {
 	for _, k := range kinds {
-		fmt.Fprintf(w, "%s\n", k.Name)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, m := range metricsOf(k) {
-			unit := m.Unit
-			if unit == "" {
-				unit = "ratio"
-			}
-			better := string(m.Better) + " is better"
-			if m.Better == workload.Neither {
-				better = "context"
-			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Name, unit, better, m.Doc)
-		}
-		t.Flush()
+		docsMetricsOf(w, k, metricsOf(k))
 	}
+}
+
+// docsMetric prints one metric of each workload that has it.
+func docsMetric(w io.Writer, name string) {
+	for _, k := range workload.Kinds() {
+		if m, ok := workload.FindMetric(metricsOf(k), name); ok {
+			docsMetricsOf(w, k, []workload.Metric{m})
+		}
+	}
+}
+
+func docsMetricsOf(w io.Writer, k *workload.Kind, metrics []workload.Metric) {
+	fmt.Fprintf(w, "%s\n", k.Name)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range metrics {
+		unit := m.Unit
+		if unit == "" {
+			unit = "ratio"
+		}
+		better := string(m.Better) + " is better"
+		if m.Better == workload.Neither {
+			better = "context"
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Name, unit, better, m.Doc)
+	}
+	t.Flush()
 }
 
 // docsGenerate prints the fields of traffic that follows from a model.

@@ -20,6 +20,7 @@ weir fmt writes the quotes. Readers of YAML 1.1 such as PyYAML take the key on f
 "on" in quotes is the same key to weir.
 
 `)
+	fmt.Fprint(w, guide, "KEYS\n\n")
 	docsKeys(w, grammar.Scenario, 0)
 }
 

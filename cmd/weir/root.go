@@ -31,6 +31,7 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(),
 		newProbe(), newAgent(), cluster.New(),
 		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(),
+		newInit(),
 		newVersion(), newRank(),
 	)
 	root.InitDefaultCompletionCmd()

@@ -85,6 +85,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TOOLOUTPUT", filepath.Join(root, "tooloutput", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			e.Setenv("README", filepath.Join(root, "README.md"))
+			e.Setenv("DOCS", filepath.Join(root, "docs"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -72,6 +72,9 @@ func (c *Condition) Eval(s Scope) (bool, error) {
 		}
 	}
 	v, err := e.machine.Run(c.program, e.env)
+	if name := nullOf(e.env); err != nil && name != "" {
+		return false, fmt.Errorf("condition %q: %s is null there: ask first whether %s == null", c.text, name, name)
+	}
 	if err != nil {
 		return false, fmt.Errorf("condition %q: %s", c.text, plain(err).Message)
 	}
@@ -80,6 +83,17 @@ func (c *Condition) Eval(s Scope) (bool, error) {
 		return false, fmt.Errorf("condition %q gives %v, not true or false", c.text, v)
 	}
 	return b, nil
+}
+
+// nullOf is a variable that is left unset, "" if there is none.
+func nullOf(env map[string]any) string {
+	variables, _ := env["env"].(map[string]any)
+	for name, v := range variables {
+		if v == nil {
+			return "env." + name
+		}
+	}
+	return ""
 }
 
 // bind gives a name its value, in base units.

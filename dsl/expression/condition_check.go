@@ -19,6 +19,7 @@ type conditionChecker struct {
 	host     bool
 	at       map[int]token
 	literals map[int]token   // quantities with a unit
+	nulls    map[int]bool    // places of null
 	callees  map[int]bool    // places of names of functions
 	local    map[string]bool // names that the condition defines itself
 	used     []string
@@ -29,7 +30,8 @@ type conditionChecker struct {
 func newConditionChecker(tokens []token, names *Names, host bool) *conditionChecker {
 	c := &conditionChecker{
 		names: names, host: host,
-		at: map[int]token{}, literals: map[int]token{}, callees: map[int]bool{}, local: map[string]bool{},
+		at: map[int]token{}, literals: map[int]token{}, nulls: map[int]bool{},
+		callees: map[int]bool{}, local: map[string]bool{},
 	}
 	before := token{}
 	for _, t := range tokens {
@@ -37,6 +39,8 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 		switch {
 		case t.kind == quantityToken && t.quantity.Unit != "":
 			c.literals[t.from] = t
+		case t.kind == nameToken && t.text == null:
+			c.nulls[t.from] = true
 		case t.is("(") && before.kind == nameToken && !strings.Contains(before.text, "."):
 			c.callees[before.from] = true
 		case before.is("let"):
@@ -188,6 +192,7 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 			}
 		}
 	}
+	c.nullValue(n)
 	for _, r := range right {
 		c.enumValue(n.Left, r)
 		c.enumValue(r, n.Left)
@@ -207,6 +212,35 @@ func (c *conditionChecker) sum(n *ast.BinaryNode) {
 	if known && alsoKnown && left != right && left != quantity.Number && right != quantity.Number {
 		c.err = c.errorAt(n, "add and subtract what is of one kind",
 			"a %s and a %s have no sum and no difference", left, right)
+	}
+}
+
+// null stands for the value of a variable that is left unset.
+const null = "null"
+
+// nullValue refuses to compare with null what always has a value.
+func (c *conditionChecker) nullValue(n *ast.BinaryNode) {
+	for _, sides := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
+		_, isNull := sides[1].(*ast.NilNode)
+		if !isNull || c.err != nil {
+			continue
+		}
+		t := c.at[firstOf(sides[0]).Location().From]
+		if a, ok := c.names.axis(t.text); !ok || !a.Null || n.Operator != "==" && n.Operator != "!=" {
+			c.err = c.errorAt(n, "compare an axis env.NAME that has the value null with == or !=",
+				"only a variable that the sweep leaves unset is null")
+		}
+	}
+}
+
+// firstOf is the node at which a name with dots begins.
+func firstOf(n ast.Node) ast.Node {
+	for {
+		m, ok := n.(*ast.MemberNode)
+		if !ok {
+			return n
+		}
+		n = m.Node
 	}
 }
 

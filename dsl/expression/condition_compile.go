@@ -33,9 +33,17 @@ func compileCondition(text string, names *Names, host bool) (*Condition, *Error)
 // stay those of the whole text.
 func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Condition, *Error) {
 	from, to := tokens[0].from, tokens[len(tokens)-1].to
+	for i, t := range tokens {
+		if t.kind == symbolToken && t.text == "=" && !(i > 1 && tokens[i-2].is("let")) {
+			if i+1 < len(tokens) && tokens[i+1].is(">") {
+				return nil, t.errorf("write >=", "there is no operator =>")
+			}
+			return nil, t.errorf("write == to compare", "there is no operator =")
+		}
+	}
 	check := newConditionChecker(tokens, names, host)
 	config := names.configuration(host)
-	tree, err := parser.ParseWithConfig(masked(r, from, to, check.literals), config)
+	tree, err := parser.ParseWithConfig(masked(r, from, to, check), config)
 	if err != nil {
 		return nil, place(err, from, to)
 	}
@@ -85,7 +93,9 @@ func (n *Names) types(host bool) types.Map {
 	for _, a := range n.Axes {
 		t := map[AxisType]types.Type{Text: types.String, Number: types.Float64, Flag: types.Bool}[a.Type]
 		if field, ok := strings.CutPrefix(a.Name, "env."); ok {
-			env[field] = t
+			if env[field] = t; a.Null {
+				env[field] = types.Any
+			}
 			continue
 		}
 		m[a.Name] = t
@@ -110,11 +120,15 @@ func (n *Names) types(host bool) types.Map {
 }
 
 // masked blanks everything outside of a span. Quantities with a unit become names of
-// the same length, so that every place that expr-lang reports is one in the text.
-func masked(r []rune, from, to int, quantities map[int]token) string {
+// the same length, so that every place that expr-lang reports is one in the text; null
+// becomes its nil.
+func masked(r []rune, from, to int, check *conditionChecker) string {
 	out := []rune(strings.Repeat(" ", to))
 	copy(out[from:], r[from:to])
-	for at, t := range quantities {
+	for at := range check.nulls {
+		copy(out[at:], []rune("nil "))
+	}
+	for at, t := range check.literals {
 		out[at] = 'q'
 		for i := at + 1; i < t.to; i++ {
 			out[i] = ' '

@@ -23,6 +23,7 @@ const (
 type Axis struct {
 	Name string
 	Type AxisType // of an axis that sets no option
+	Null bool     // it leaves its variable unset at some points
 }
 
 // Names are what an expression may mention.
@@ -138,6 +139,10 @@ func (n *Names) unknownKnob(t token) *Error {
 	if _, ok := n.metric(t.text); ok || t.text == transportWord {
 		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
 			"%q is measured, and conditions are decided before anything runs", t.text)
+	}
+	if root, rest, ok := strings.Cut(t.text, "."); ok && suggest.Nearest(root, []string{"host"}) != "" &&
+		slices.Contains(hostFields, "host."+rest) {
+		return errorf(t.from, t.to, "did you mean host."+rest+"?", "there is no %q", t.text)
 	}
 	for _, o := range n.Kind.Options {
 		for _, v := range o.Values {

@@ -52,7 +52,12 @@ func (p *assertionParser) relation() (*relation, *Error) {
 	p.next()
 	r.word = r.op.text
 	switch r.word {
-	case "==", "!=", "=":
+	case "=":
+		if p.peek().is(">") || p.peek().is("<") {
+			return nil, r.op.errorf("write "+p.peek().text+"=", "there is no operator =%s", p.peek().text)
+		}
+		fallthrough
+	case "==", "!=":
 		return nil, r.op.errorf("write `within 1% of`, or >= and <=",
 			"a measured value is never exactly equal to another")
 	case "≥", "≤":

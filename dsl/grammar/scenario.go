@@ -15,7 +15,8 @@ var Scenario = []Key{
 	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
 	key("references", "tables of expected values, indexed by axes, used as reference.METRIC; noise: {launch: 2%, session: 1%} in a row says how its metrics vary; a file with environment: FINGERPRINT promises nothing elsewhere",
 		scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any), mapOf("noise", scalar(Any), mapOf("of metrics", scalar(Any))))))),
-	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File)),
+	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
+		section(Baseline...)),
 	key("checks", "commands that must succeed on every node before anything runs",
 		Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session",
@@ -28,6 +29,13 @@ var Scenario = []Key{
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
 	key("runs", "what is measured: a workload over a sweep each; a file that includes others may have none",
 		Form{Shape: Named, Keys: Run}).named("run"),
+}
+
+// Baseline are the keys of a baseline.
+var Baseline = []Key{
+	key("file", "the result document, or its session's directory", scalar(File)).required(),
+	key("missing", "what becomes of an assertion whose baseline is not there, neither the file nor the case in it: an error, or it is skipped with the reason",
+		scalar(String, "error", "skip")).or("error"),
 }
 
 // Include are the keys of an included file.

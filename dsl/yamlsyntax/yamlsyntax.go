@@ -24,6 +24,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"gopkg.in/yaml.v3"
+
+	"weir/dsl/suggest"
 )
 
 // Parse reads a document whose key `root` names it. The file is never nil; it
@@ -117,6 +119,12 @@ func wrapRoot(s *source, top *node, root string) (*node, hcl.Diagnostics) {
 	switch {
 	case name == nil:
 		at := top.rng.Start.Byte
+		for _, p := range top.pairs {
+			if suggest.Nearest(p.key, []string{root}) != "" {
+				return nil, hcl.Diagnostics{s.diag(p.keyRange, "Missing name",
+					fmt.Sprintf("There is no key `%s`. Did you mean `%s`?", p.key, root))}
+			}
+		}
 		return nil, hcl.Diagnostics{
 			s.errorAt(at, at, "Missing name", fmt.Sprintf("The file has no key `%s`: begin it with `%s: NAME`.", root,
 				root)),

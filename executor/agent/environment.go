@@ -29,7 +29,8 @@ func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[
 		}
 	}
 	return l.a.environment(environ.Layers{
-		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Secrets: secrets, Weir: weir,
+		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Unset: l.task.Unset,
+		Secrets: secrets, Weir: weir,
 	})
 }
 

@@ -74,6 +74,7 @@ type LaunchTask struct {
 	Text   cluster.Text      `json:"text"`  // what Pack gives
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's
+	Unset  []string          `json:"unset,omitempty"`
 	LogDir string            `json:"log_dir"`
 	// Secrets are references to the values of further environment variables.
 	Secrets map[string]string `json:"secrets,omitempty"`

@@ -21,6 +21,7 @@ type Layers struct {
 	Shell    map[string]string // carried from the shell of weir run
 	Seat     map[string]string
 	Scenario map[string]string
+	Unset    []string          // variables that the scenario leaves unset
 	Secrets  map[string]string // their values
 	Weir     []string          // what weir cannot do without, NAME=value
 }
@@ -51,6 +52,9 @@ func (l Layers) Compose() Composed {
 	}
 	set(Pairs(l.Shell), results.FromShell)
 	set(Pairs(l.seat()), results.FromSeat)
+	for _, name := range l.Unset {
+		delete(all, name)
+	}
 	set(Pairs(l.Scenario), results.FromScenario)
 	set(Pairs(l.Secrets), results.FromSecret)
 	var c Composed

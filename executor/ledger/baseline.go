@@ -80,12 +80,26 @@ func (l *Ledger) takeBaseline() error {
 		return nil
 	}
 	b := l.o.Baseline
+	missing := ""
+	if l.o.SkipMissing {
+		missing = results.SkipMissing
+	}
+	if b == nil && l.o.SkipMissing {
+		why := "no baseline was given"
+		if l.o.BaselineFile != "" {
+			why = l.o.BaselineFile + " does not exist"
+		}
+		l.Doc.Baseline = &results.Baseline{
+			File: l.o.BaselineFile, Cases: []results.BaselineCase{}, Missing: missing, Absent: why,
+		}
+		return nil
+	}
 	if b == nil {
 		return Refuse(ExitUsage, "the assertion %q mentions the baseline, and there is none", text)
 	}
 	taken := &results.Baseline{
 		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint,
-		Cases: []results.BaselineCase{},
+		Cases: []results.BaselineCase{}, Missing: missing,
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
 	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it

@@ -31,6 +31,8 @@ type Options struct {
 	BaselineFile string
 	// Noise is what earlier sessions say of how the metrics of cases vary.
 	Noise []results.CaseNoise
+	// SkipMissing says that assertions are skipped that mention what the baseline lacks.
+	SkipMissing bool
 
 	// Judge fills in estimates and verdicts from the launches so far, and Undecided
 	// then names the cases to which more launches could make a difference. Without

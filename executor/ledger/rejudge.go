@@ -17,7 +17,7 @@ import (
 func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, left int, err error) {
 	measured := map[string][]*results.Case{}
 	for _, c := range old.Cases {
-		does, err := deed(c.Workload, c.Options, c.Env)
+		does, err := deed(c.Workload, c.Options, c.Env, c.Unset)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -33,7 +33,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 		if c.Status == results.Excluded || c.Reason != notRun {
 			continue // the plan itself leaves it out
 		}
-		does, err := deed(c.Workload, c.Options, c.Env)
+		does, err := deed(c.Workload, c.Options, c.Env, c.Unset)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -69,7 +69,7 @@ func sameDeed(key string, cases []*results.Case) (one *results.Case, why string)
 
 // deed is a text of what a case does, the same for options that were read from a
 // document and for those of a plan.
-func deed(workload string, options map[string]any, env map[string]string) (string, error) {
+func deed(workload string, options map[string]any, env map[string]string, unset []string) (string, error) {
 	b, err := json.Marshal(options)
 	if err != nil {
 		return "", err
@@ -81,6 +81,6 @@ func deed(workload string, options map[string]any, env map[string]string) (strin
 	if env == nil {
 		env = map[string]string{}
 	}
-	b, err = json.Marshal([]any{workload, plain, env})
+	b, err = json.Marshal([]any{workload, plain, env, unset})
 	return string(b), err
 }

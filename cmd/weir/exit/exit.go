@@ -68,7 +68,7 @@ func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	if s, ok := errors.AsType[status](err); ok {
 		return int(s)
 	}
-	fmt.Fprintf(stderr, "weir: %v\n", err)
+	fmt.Fprintf(stderr, "weir: %s\n", arguments(Words(err.Error()), cmd.CommandPath(), cmd.Use))
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}

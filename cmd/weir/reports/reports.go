@@ -37,8 +37,8 @@ func (r *Flags) Parse() ([]Report, error) {
 		format, path, given := strings.Cut(text, "=")
 		rep, ok := reporters.Lookup(format)
 		if !ok {
-			return nil, exit.Usage("--report %s: unknown format %q%s", text, format,
-				suggest.DidYouMean(format, reporters.Formats()))
+			return nil, exit.Usage("--report %s: unknown format %q%s; the formats are %s", text, format,
+				suggest.DidYouMean(format, reporters.Formats()), strings.Join(reporters.Formats(), ", "))
 		}
 		if given && path == "" {
 			return nil, exit.Usage("--report %s: the path is empty", text)

@@ -1,11 +1,14 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/stored"
+	"weir/dsl"
 	"weir/executor/ledger"
 	"weir/planner"
 	"weir/results"
@@ -13,20 +16,21 @@ import (
 
 // baseline is the document that baseline.METRIC is taken from.
 type baseline struct {
-	doc  *results.Document
+	doc  *results.Document // nil: there is none, and skip says that this is no error
 	file string
+	skip bool // assertions about what it lacks are skipped
 }
 
 // baselines reads the baseline of each plan that mentions one, before anything
 // runs. That of the flag is read whether or not one does. A resumed session has
 // its own.
 func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, error) {
-	var given *results.Document
-	if f.baseline != "" {
-		var err error
-		if given, err = stored.Read(f.baseline, notes); err != nil {
-			return nil, fmt.Errorf("--baseline: %w", err)
-		}
+	if f.baselineMissing != "" && f.baselineMissing != "error" && f.baselineMissing != dsl.SkipMissing {
+		return nil, exit.Usage("--baseline-missing is error or skip, not %q", f.baselineMissing)
+	}
+	given, err := f.readBaseline(f.baseline, f.baselineMissing == dsl.SkipMissing, notes)
+	if err != nil {
+		return nil, fmt.Errorf("--baseline: %w", err)
 	}
 	all := make([]baseline, len(plans))
 	used := false
@@ -42,23 +46,27 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		if f.resume != "" {
 			continue
 		}
+		skip := f.baselineMissing == dsl.SkipMissing ||
+			f.baselineMissing == "" && p.BaselineMissing == dsl.SkipMissing
 		doc, file := given, f.baseline
-		if doc == nil {
+		if f.baseline == "" {
 			file = p.Baseline
-			if file == "" {
-				return nil, exit.Usage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario",
+			if file == "" && !skip {
+				return nil, exit.Usage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario; with --baseline-missing skip the first session runs without",
 					p.Scenario.File, text)
 			}
-			var err error
-			if doc, err = stored.Read(file, notes); err != nil {
+			if doc, err = f.readBaseline(file, skip, notes); err != nil {
 				return nil, fmt.Errorf("the baseline of %s: %w", p.Scenario.File, err)
 			}
 		}
-		if doc.Scenario.Name != p.Scenario.Name {
+		if doc == nil {
+			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped\n",
+				inFile(file), p.Scenario.File)
+		} else if doc.Scenario.Name != p.Scenario.Name {
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",
 				file, doc.Scenario.Name, p.Scenario.Name)
 		}
-		all[i] = baseline{doc, file}
+		all[i] = baseline{doc, file, skip}
 	}
 	if given != nil && !used {
 		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so no verdict rests on it; reports say what has changed since\n",
@@ -68,4 +76,23 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		}
 	}
 	return all, nil
+}
+
+// readBaseline reads a document; nil without an error where it may be missing and is.
+func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.Document, error) {
+	if file == "" {
+		return nil, nil
+	}
+	doc, err := stored.Read(file, notes)
+	if skip && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return doc, err
+}
+
+func inFile(file string) string {
+	if file == "" {
+		return ""
+	}
+	return " " + file
 }

@@ -46,10 +46,12 @@ type flags struct {
 	baseline   string
 	noiseFrom  []string // documents
 	noise      []results.CaseNoise
-	previous   string
-	earlier    *results.Document // of --previous
-	version    results.Version   // of this program
-	site       *launcher.Site    // nil: there is none
+	// baselineMissing is what becomes of what a baseline lacks; "": as the scenario says.
+	baselineMissing string
+	previous        string
+	earlier         *results.Document // of --previous
+	version         results.Version   // of this program
+	site            *launcher.Site    // nil: there is none
 
 	set    *pflag.FlagSet
 	inputs []string // the file of each plan
@@ -97,6 +99,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	cmd.Flags().StringArrayVar(&f.noiseFrom, "noise-from", nil,
 		"result document `FILE|DIR` of an earlier session; all that are given say how much launches and sessions vary, which no interval is narrower than")
+	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
+		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "",

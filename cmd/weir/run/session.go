@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"golang.org/x/sys/unix"
+
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/program"
 	"weir/cmd/weir/reports"
@@ -63,8 +65,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
-			Noise: s.flags.noise,
-			Judge: gate.Judge, Undecided: gate.Undecided,
+			Noise:       s.flags.noise,
+			SkipMissing: s.baseline.skip,
+			Judge:       gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				s.stream.write(e)
 				show.See(e)
@@ -108,13 +111,22 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout belongs to a program
 	}
-	if failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w)); failed != nil {
+	failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
+	if failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
 		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
 	}
 	if kept {
 		fmt.Fprintf(s.stderr, "results in %s\n", dir)
+		if endedEarly(doc.Session.ExitCode) {
+			fmt.Fprintf(s.stderr, "what was measured is kept; go on with: weir run --resume %s\n", dir)
+		}
 	}
 	return err
+}
+
+// endedEarly says whether a session was ended by a signal or its time before it was done.
+func endedEarly(code int) bool {
+	return code == gate.ExitInterrupted || code == gate.ExitTerminated || code == gate.ExitTimeout
 }
 
 // keep writes the document, and the reports that were asked for or are always made.

@@ -24,6 +24,9 @@ func (f *flags) writable(rs []reports.Report) error {
 	}
 	if f.resume == "" {
 		if err := canMake(f.out); err != nil {
+			if f.out == "" {
+				return exit.Usage("the session's directory cannot be made: %w; name another place with --out", err)
+			}
 			return exit.Usage("--out %s: %w", f.out, err)
 		}
 	}
@@ -42,7 +45,13 @@ func canReplace(path string) error {
 func canAddTo(dir string) error {
 	probe, err := os.CreateTemp(dir, ".weir-*.tmp") // what the mode bits say is not the whole truth
 	if errors.Is(err, fs.ErrNotExist) {
+		if st, failed := os.Stat(dir); failed == nil && st.IsDir() {
+			return fmt.Errorf("no files can be made in %s", dir)
+		}
 		return fmt.Errorf("the directory %s does not exist", dir)
+	}
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
 	}
 	if err != nil {
 		return fmt.Errorf("nothing can be written in %s: %w", dir, err)

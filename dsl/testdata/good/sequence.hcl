@@ -58,7 +58,6 @@ scenario "sequence" {
     }
     sweep {
       overlap            = [true, false]
-      sleep_after_launch = ["0s", "1ms"]
     }
   }
   run "traced" {

@@ -1,0 +1,115 @@
+package main
+
+import "strings"
+
+// guide says how what stands in a scenario is written; the table of keys says where.
+const guide = `AXES. A sweep has axes; the cases are all combinations of their values.
+  block_size: [4KiB, 1MiB]            an option of the workload, by a list
+  block_size: 4KiB..64MiB x4          4KiB, 16KiB, …: times 4 each, to the last that is not above 64MiB
+  in_flight: 1..8 +1                  1, 2, …, 8: plus 1 each
+  env.UCX_TLS: [null, rc]             an environment variable of the ranks; null leaves it unset
+  variant: [stock, patched]           rows of variants:, with their values, env and options
+  tokens: [128, 512]                  a word of your own, used as ${axis.tokens}
+  zip, product, concat                row by row, all combinations, one after the other
+  exclude: [{when: fabric == "tcp" && block_size > 16MiB, reason: known slow}]
+  order: {by: interleave, axis: fabric}      the launches of its values take turns
+
+UNITS. Sizes: B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (of 1024). Rates: GB/s, MiB/s, Gbps.
+  Times: ns, us, ms, s, m, h. Shares: 10%. A number without a unit in an assertion has the metric's.
+
+NAMES. In ${…}: axis.NAME, var.NAME, env.NAME (of the shell that plans), variant.NAME, and functions
+  (weir docs functions). In when, where and exclude: options and axes by their names, env.NAME of an
+  axis; in when also host.fabrics, host.nodes, host.gpus, host.cpus (of the node that has fewest).
+
+SELECTORS. A case is called RUN[AXIS=VALUE,…], axes by name. --only and --skip take such a name, a run,
+  or a pattern: --only 'bandwidth[fabric=shm,*]'.
+
+ASSERTIONS. METRIC within 10% of X, between X and Y, >= X, <= X; increases|decreases with AXIS.
+  run("NAME").METRIC                  the case of another run at the same values of the axes
+  at(env.V == "old").METRIC           another case of the same run; the launches of both take turns
+  baseline.METRIC, reference.METRIC   of a stored session; of a table
+  geomean(METRIC over AXIS), min, max, mean, median, ratio, all(…, …), any(…, …), gain(METRIC)
+  transport == "rc_mlx5"              what the library says that it used
+  … where CONDITION                   of which cases; METRIC is one of weir docs metrics
+
+WHILE. A run with while: OTHER is background load: it is started before each launch of OTHER, repeats
+  its passes until that launch ends, timed part included, and is stopped then. Its ranks stay busy, so give it processors of its
+  own. Its own numbers are of the passes that it finished and are judged on what there is.
+
+`
+
+// reflow breaks lines that are longer than width between words; what hangs over continues below
+// the last column of its line. 0: lines stay as they are.
+func reflow(page string, width int) string {
+	if width <= 0 {
+		return page
+	}
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		text := strings.TrimSuffix(line, "\n")
+		b.WriteString(reflowed(text, width))
+		if text != line {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func reflowed(line string, width int) string {
+	r := []rune(line)
+	if len(r) <= width {
+		return line
+	}
+	column := lastColumn(line)
+	if column > width*3/5 {
+		column = len(line) - len(strings.TrimLeft(line, " ")) + 4
+	}
+	var b strings.Builder
+	at, begun := 0, false
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	b.WriteString(strings.Repeat(" ", indent))
+	at = indent
+	for _, piece := range pieces(line[indent:]) {
+		n := len([]rune(piece.word))
+		switch {
+		case begun && at+piece.gap+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", column))
+			at = column
+		case begun:
+			b.WriteString(strings.Repeat(" ", piece.gap))
+			at += piece.gap
+		}
+		b.WriteString(piece.word)
+		at, begun = at+n, true
+	}
+	return b.String()
+}
+
+// piece is a word with the spaces before it.
+type piece struct {
+	gap  int
+	word string
+}
+
+func pieces(s string) (all []piece) {
+	for s != "" {
+		rest := strings.TrimLeft(s, " ")
+		gap := len(s) - len(rest)
+		word, _, _ := strings.Cut(rest, " ")
+		if word == "" {
+			break
+		}
+		all = append(all, piece{gap, word})
+		s = rest[len(word):]
+	}
+	return all
+}
+
+// lastColumn is where the last column of a line begins: behind two spaces.
+func lastColumn(line string) int {
+	at := strings.LastIndex(strings.TrimRight(line, " "), "  ")
+	if at < 0 {
+		return len(line) - len(strings.TrimLeft(line, " "))
+	}
+	return len([]rune(line[:at+2]))
+}

@@ -1,0 +1,84 @@
+package exit
+
+import (
+	"regexp"
+	"strings"
+)
+
+// rewording is a text of a library with what a person is told in its place.
+type rewording struct {
+	text  *regexp.Regexp
+	plain string
+}
+
+func reworded(text, plain string) rewording { return rewording{regexp.MustCompile(text), plain} }
+
+// ofFlag is how the reader of flags begins.
+const ofFlag = `invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `
+
+// rewordings are the texts of Go, cobra, gRPC and encoding/json that errors are wrapped around.
+var rewordings = []rewording{
+	reworded(ofFlag+`strconv\.Parse(?:Int|Uint): parsing .*: value out of range`,
+		`$2: "$1" is too large`),
+	reworded(ofFlag+`(?:strconv\.(?:Atoi|ParseInt|ParseUint): )parsing .*`,
+		`$2: "$1" is not a whole number`),
+	reworded(ofFlag+`strconv\.ParseFloat: .*`, `$2: "$1" is not a number`),
+	reworded(ofFlag+`strconv\.ParseBool: .*`,
+		`$2: "$1" is neither true nor false`),
+	reworded(ofFlag+`time: .*`, `$2: "$1" is not a time: write 30s or 5m`),
+	reworded(ofFlag+``, `$2: "$1": `),
+	reworded(`flag needs an argument: '(\w)' in -\w+`, `-$1 needs a value`),
+	reworded(`flag needs an argument: (--[\w-]+)`, `$1 needs a value`),
+	reworded(`unknown shorthand flag: '(.)' in (-\S+)`, `there is no flag -$1`),
+	reworded(`if any flags in the group \[(.*?)\] are set none of the others can be; \[(.*?)\] were all set`,
+		`use one of $1, not several ($2)`),
+	reworded(`required flag\(s\) (.*) not set`, `$1 must be given`),
+	reworded(`json: cannot unmarshal (\w+) into Go value of type \S+`, `it is JSON of another kind: it begins with $1`),
+	reworded(`json: cannot unmarshal (\w+) into Go struct field (\S+) of type \S+`, `$2 cannot be $1`),
+	reworded(`json: unknown field ("\S+")`, `$1 is no key that this version of weir knows`),
+	reworded(`(?:jsontext: |json: )?invalid character .*?`+
+		`(?: at start of value| looking for beginning of value| in literal .*| after .*)(?:\nit is no object)?`,
+		`it is not JSON`),
+	reworded(`: (?:unexpected )?EOF(?:\nit is no object)?$`, `: it is empty, or ends too early`),
+	reworded(`(?:jsontext: )?unexpected EOF`, `it ends too early`),
+	reworded(`\nit is no object`, `: it is no object`),
+	reworded(`exec: "(.*?)": executable file not found in \$PATH`, `the program $1 is not installed, or not in PATH`),
+	reworded(`rpc error: code = \w+ desc = `, ``),
+	reworded(`context deadline exceeded`, `it took too long`),
+	reworded(`\b(?:open|stat|lstat|readlink|chdir|mkdir) (\S+): no such file or directory`, `$1 does not exist`),
+	reworded(`\b(?:open|stat|lstat|mkdir|readdirent) (\S+): permission denied`,
+		`$1 may not be read or written by this user`),
+	reworded(`\b(?:open|mkdir|write|rename) (\S+(?: \S+)?): (read-only file system|no space left on device)`, `$1: $2`),
+}
+
+// Words says an error without the words of the libraries that it came through.
+func Words(message string) string {
+	for _, r := range rewordings {
+		message = r.text.ReplaceAllString(message, r.plain)
+	}
+	return message
+}
+
+// counts are what cobra says of the number of arguments.
+var counts = regexp.MustCompile(
+	`^(requires at least|accepts|accepts between|accepts at most) [\d and]+ ?arg\(s\), (?:only )?received (\d+)$`)
+
+// arguments says what a command takes, where the number of its arguments is wrong.
+func arguments(message, path, use string) string {
+	m := counts.FindStringSubmatch(message)
+	if m == nil {
+		return message
+	}
+	_, wanted, _ := strings.Cut(use, " ")
+	if wanted == "" {
+		return path + " takes no arguments"
+	}
+	given := m[2] + " were given"
+	switch m[2] {
+	case "0":
+		given = "none was given"
+	case "1":
+		given = "one was given"
+	}
+	return path + " takes " + wanted + ", and " + given
+}

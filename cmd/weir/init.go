@@ -1,0 +1,91 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weir/cmd/weir/exit"
+	"weir/dsl/suggest"
+	"weir/gate"
+)
+
+//go:embed starters/*.yaml
+var starters embed.FS
+
+// starter is a commented scenario to begin with.
+type starter struct{ name, about string }
+
+var starterList = []starter{
+	{"sweep", "one measurement over sizes and fabrics, with what is promised of it"},
+	{"compare", "two values of a setting, held against each other in turns"},
+	{"baseline", "a gate against the last good result, which passes the first time"},
+	{"traffic", "a whole traffic matrix at once"},
+	{"cluster", "ranks on several hosts"},
+}
+
+func newInit() *cobra.Command {
+	var out string
+	var list strings.Builder
+	var names []string
+	for _, s := range starterList {
+		fmt.Fprintf(&list, "\n  %-9s %s", s.name, s.about)
+		names = append(names, s.name)
+	}
+	cmd := &cobra.Command{
+		Use: "init [TEMPLATE]", Short: "write a commented scenario to begin with",
+		Long:    "init writes TEMPLATE.yaml, a scenario with comments that runs as it is:\n" + list.String(),
+		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml",
+		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := starterList[0].name
+			if len(args) > 0 {
+				name = args[0]
+			}
+			text, err := starters.ReadFile("starters/" + name + ".yaml")
+			if err != nil {
+				return exit.Usage("there is no template %q%s; the templates are %s", name,
+					suggest.DidYouMean(name, names), strings.Join(names, ", "))
+			}
+			path := out
+			if path == "" {
+				path = name + ".yaml"
+			}
+			if path == "-" {
+				_, err := cmd.OutOrStdout().Write(text)
+				return exit.With(gate.ExitExecution, err)
+			}
+			return writeStarter(cmd, path, text)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write instead of TEMPLATE.yaml; - for the standard output")
+	return cmd
+}
+
+// writeStarter makes a file that was not there.
+func writeStarter(cmd *cobra.Command, path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return exit.Usage("%w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return exit.Usage("%s is there already: name another file with --out", path)
+	}
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	if _, err := f.Write(text); err != nil {
+		return exit.With(gate.ExitExecution, errors.Join(err, f.Close()))
+	}
+	if err := f.Close(); err != nil {
+		return exit.With(gate.ExitExecution, err)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; next: weir plan %s, weir run %s\n", path, path, path)
+	return exit.With(gate.ExitExecution, err)
+}

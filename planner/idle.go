@@ -1,0 +1,56 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl"
+	"weir/fabric"
+)
+
+// idleVariables warns of axes that set a variable of a library which the fabric of some cases
+// does not use: these cases differ in nothing but noise.
+func (t *Table) idleVariables(s *sheet) {
+	if _, ok := s.run.Workload.Option("fabric"); !ok {
+		return
+	}
+	for axis, a := range s.run.Axes {
+		name, isEnv := strings.CutPrefix(a.Name, "env.")
+		readers := fabric.Readers(name)
+		if !isEnv || len(readers) == 0 {
+			continue
+		}
+		values := map[string]map[int32]bool{} // of the axis, by fabrics that do not read it
+		for i := range s.live {
+			moves, _ := s.option("fabric", i).(string)
+			if moves == "" || moves == "auto" || slices.Contains(readers, moves) {
+				continue
+			}
+			if values[moves] == nil {
+				values[moves] = map[int32]bool{}
+			}
+			values[moves][s.columns[axis][i]] = true
+		}
+		var idle []string
+		for moves, of := range values {
+			if len(of) > 1 {
+				idle = append(idle, moves)
+			}
+		}
+		if len(idle) == 0 {
+			continue
+		}
+		slices.Sort(idle)
+		at := a.Range
+		t.report(&hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: "Axis without effect", Subject: &at,
+			Detail: fmt.Sprintf("%s tunes fabric %s; with fabric %s its values measure the same in run %q.", name,
+				strings.Join(readers, " and "), strings.Join(idle, " and "), s.run.Name),
+			Extra: dsl.Hint(fmt.Sprintf(`Exclude these points, as {when: fabric == %q && %s != null, reason: …} beside a value null, or sweep it in another run.`,
+				idle[0], a.Name)),
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// What is inconclusive is run again with the launches that would decide it, not with those that did not.
+func TestAgainAsksForLaunchesThatDecide(t *testing.T) {
+	doc := read(t, "failed")
+	doc.Session.Again = []string{"weir", "run", "x.yaml", "--launches", "3"}
+	f := finding{
+		of: doc.Cases[0], standing: string(results.InconclusiveVerdict),
+		message: "bandwidth 3 GB/s (n=3); at this noise about 34 launches would decide",
+	}
+	if got := again(doc, f); !strings.HasSuffix(got, " --launches 34") || strings.Contains(got, "--launches 3 ") {
+		t.Error(got)
+	}
+	f.standing = string(results.Fail)
+	if got := again(doc, f); !strings.Contains(got, "--launches 3 ") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,329 @@
+package reporters
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weir/quantity"
+	"weir/results"
+	"weir/workload"
+)
+
+// conditions are how a case was measured, as far as it takes to measure it again; "" is
+// what is not known.
+type conditions struct {
+	fabric, transport, options, env, ranks, placement string
+}
+
+// conditionNames are the parts of conditions in the order in which reports have them.
+var conditionNames = []string{"fabric", "transport", "options", "env", "ranks", "placement"}
+
+func (c conditions) part(name string) string {
+	switch name {
+	case "fabric":
+		return c.fabric
+	case "transport":
+		return c.transport
+	case "options":
+		return c.options
+	case "env":
+		return c.env
+	case "ranks":
+		return c.ranks
+	}
+	return c.placement
+}
+
+// conditionsOf are those of a case.
+func conditionsOf(c *results.Case) conditions {
+	return conditions{
+		fabric: fabricOf(c), transport: transportOf(c), options: optionsText(c, true), env: variablesOf(c),
+		ranks: ranksText(c), placement: placementText(c),
+	}
+}
+
+// fabricOf is what moved the data, and what the scenario asked for where nothing did.
+func fabricOf(c *results.Case) string {
+	var all []string
+	for _, l := range c.Launches {
+		if l.Fabric != "" && !slices.Contains(all, plain(l.Fabric)) {
+			all = append(all, plain(l.Fabric))
+		}
+	}
+	if len(all) == 0 {
+		if v, ok := c.Options["fabric"]; ok {
+			return plain(valueText(v))
+		}
+	}
+	return strings.Join(all, " or ")
+}
+
+// transportOf is what was read back of the ways that the data took.
+func transportOf(c *results.Case) string {
+	var all []string
+	for _, l := range c.Launches {
+		text := plain(results.CarriedBy(l.Transports))
+		if text == "" {
+			text = plain(l.Transport)
+		}
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; or ")
+}
+
+// optionsText are the options that are not the workload's defaults, by name. Those of axes
+// are among them where a reader does not see the axes beside them.
+func optionsText(c *results.Case, withAxes bool) string {
+	kind, known := workload.Lookup(c.Workload)
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
+		_, axis := c.Axes[name]
+		text := valueText(c.Options[name])
+		if known {
+			if o, ok := kind.Option(name); ok && o.Default != nil && valueText(o.Default) == text {
+				continue
+			}
+		}
+		if name != "fabric" && (withAxes || !axis) {
+			parts = append(parts, plain(name+"="+optionWord(text)))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// longestOption is how much of an option a report shows: a matrix may have megabytes.
+const longestOption = 120
+
+func optionWord(text string) string {
+	if len(text) > longestOption {
+		text = text[:longestOption] + "…"
+	}
+	if text == "" || strings.ContainsAny(text, " \t\n\"") {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// variablesOf are the variables of the ranks: the scenario's, what it leaves unset, and
+// those of the shell and the nodes that tune a library.
+func variablesOf(c *results.Case) string {
+	all := map[string]string{}
+	for _, l := range c.Launches {
+		for _, v := range l.Variables {
+			if v.From == results.FromScenario {
+				continue
+			}
+			text := optionWord(v.Value) + " (" + v.From + ")"
+			if had := all[v.Name]; had != "" && !strings.Contains(had, text) {
+				text = had + " or " + text
+			} else if had != "" {
+				text = had
+			}
+			all[v.Name] = text
+		}
+	}
+	for name, value := range c.Env {
+		all[name] = optionWord(value)
+	}
+	for _, name := range c.Unset {
+		all[name] = "null"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		parts = append(parts, plain(name+"="+all[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// ranksText is how many ranks a case had.
+func ranksText(c *results.Case) string {
+	for _, l := range c.Launches {
+		if len(l.Nodes) > 0 {
+			return strconv.Itoa(len(l.Nodes))
+		}
+	}
+	if v, ok := c.Options["ranks"]; ok {
+		return plain(valueText(v))
+	}
+	return ""
+}
+
+// placementText says where the ranks were: how many on each node, and what each had to itself.
+func placementText(c *results.Case) string {
+	var all []string
+	for _, l := range c.Launches {
+		text := placed(l)
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; or ")
+}
+
+// mostSeats is how many seats a placement names.
+const mostSeats = 8
+
+func placed(l *results.Launch) string {
+	var order []string
+	count := map[string]int{}
+	for _, node := range l.Nodes {
+		if count[node] == 0 {
+			order = append(order, node)
+		}
+		count[node]++
+	}
+	var parts []string
+	for _, node := range order {
+		parts = append(parts, fmt.Sprintf("%d on %s", count[node], plain(node)))
+	}
+	text := strings.Join(parts, ", ")
+	for i, seat := range l.Seats {
+		if i == mostSeats {
+			text += fmt.Sprintf("; and %s", plural(len(l.Seats)-i, "seat"))
+			break
+		}
+		text += "; " + plain(seat.String())
+	}
+	return text
+}
+
+// blockBytes is the size of a case's blocks in bytes; "" where it has none.
+func blockBytes(c *results.Case) string {
+	v, ok := c.Options["block_size"]
+	if !ok {
+		return ""
+	}
+	q, err := quantity.Parse(valueText(v))
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatFloat(q.Value, 'f', -1, 64)
+}
+
+// conditionLines say of a run how it was measured: what all its cases have in common in one
+// line each, and what differs by the axis that decides it, or else with how many cases it is of.
+func conditionLines(cases []*results.Case) (lines []string) {
+	all := make([]conditions, len(cases))
+	for i, c := range cases {
+		all[i] = conditionsOf(c)
+		all[i].options = optionsText(c, false)
+	}
+	for _, name := range conditionNames {
+		values := make([]string, len(cases))
+		for i := range all {
+			values[i] = all[i].part(name)
+		}
+		if text := sharedText(cases, values); text != "" {
+			lines = append(lines, name+": "+text)
+		}
+	}
+	return lines
+}
+
+// mostConditions is how many different values of a condition a line names.
+const mostConditions = 6
+
+func sharedText(cases []*results.Case, values []string) string {
+	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+	if len(distinct) == 1 {
+		return distinct[0]
+	}
+	for _, axis := range axes(cases) {
+		if text := byAxis(cases, values, axis); text != "" {
+			return text
+		}
+	}
+	var parts []string
+	for i, v := range distinct {
+		if i == mostConditions {
+			parts = append(parts, fmt.Sprintf("%d others", len(distinct)-i))
+			break
+		}
+		n, first := 0, ""
+		for k := range values {
+			if values[k] == v {
+				if n++; first == "" {
+					first = plain(cases[k].Key)
+				}
+			}
+		}
+		if v == "" {
+			v = "not known"
+		}
+		if n > 1 {
+			first = fmt.Sprintf("%s as %s", plural(n, "case"), first)
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", v, first))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// byAxis says what each value of an axis has, if the axis decides; "" if it does not. What is
+// empty, because nothing ran there, decides nothing.
+func byAxis(cases []*results.Case, values []string, axis string) string {
+	of := map[string]string{}
+	var order []string
+	for i, c := range cases {
+		if values[i] == "" {
+			continue
+		}
+		at := setting(c, axis)
+		had, known := of[at]
+		if known && had != values[i] {
+			return ""
+		}
+		if !known {
+			order = append(order, at)
+		}
+		of[at] = values[i]
+	}
+	if len(order) < 2 || len(order) > mostConditions {
+		return ""
+	}
+	var parts []string
+	for _, at := range order {
+		if of[at] == at { // fabric: fabric=shm is shm
+			parts = append(parts, at)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s=%s)", of[at], plain(axis), at))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// skippedLines say why assertions were skipped of cases that ran.
+func skippedLines(doc *results.Document) (lines []string) {
+	var order []string
+	count := map[string]int{}
+	see := func(a *results.AssertionVerdict) {
+		if a.Standing() != string(results.SkippedVerdict) || a.Message == "" {
+			return
+		}
+		text := plain(a.Text + ": " + a.Message)
+		if count[text]++; count[text] == 1 {
+			order = append(order, text)
+		}
+	}
+	for _, c := range doc.Cases {
+		if c.Status == results.OK {
+			for _, a := range c.Assertions {
+				see(a)
+			}
+		}
+	}
+	for _, a := range doc.Assertions {
+		see(a)
+	}
+	for _, text := range order {
+		if n := count[text]; n > 1 {
+			text += fmt.Sprintf(" (%s)", plural(n, "case"))
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}

@@ -1,0 +1,115 @@
+package reporters
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"weir/results"
+)
+
+// conditionColumns are the columns that say how a case was measured. What an axis says has
+// its column already.
+func conditionColumns(axisNames []string) []string {
+	return slices.DeleteFunc(append([]string{"bytes"}, conditionNames...),
+		func(name string) bool { return slices.Contains(axisNames, name) })
+}
+
+func conditionCells(c *results.Case, columns []string) []string {
+	of := conditionsOf(c)
+	var cells []string
+	for _, name := range columns {
+		if name == "bytes" {
+			cells = append(cells, blockBytes(c))
+			continue
+		}
+		cells = append(cells, of.part(name))
+	}
+	return cells
+}
+
+// CSVLaunches writes one row per launch of a case, with a column for each metric, in full
+// precision. Launches that failed and those that were made again have rows too.
+func CSVLaunches(w io.Writer, doc *results.Document) error {
+	out := csv.NewWriter(w)
+	axisNames, metrics := axes(doc.Cases), launchMetrics(doc)
+	fixed := []string{
+		"session", "scenario", "run", "case", "launch", "started", "duration_s", "status", "failure", "simulated",
+		"retried", "verified", "nodes",
+	}
+	conditionHead := conditionColumns(axisNames)
+	head := slices.Concat(fixed, conditionHead)
+	add := func(name, prefix string) { head = append(head, distinct(plain(name), prefix, head)) }
+	for _, a := range axisNames {
+		add(a, "axis_")
+	}
+	for _, m := range metrics {
+		add(m, "metric_")
+	}
+	if err := out.Write(head); err != nil {
+		return fmt.Errorf("writing the header: %w", err)
+	}
+	for _, c := range doc.Cases {
+		cells := conditionCells(c, conditionHead)
+		for _, a := range axisNames {
+			v := ""
+			if x, ok := c.Axes[a]; ok {
+				v = plain(valueText(x))
+			}
+			cells = append(cells, v)
+		}
+		for _, l := range c.Launches {
+			row := slices.Concat(launchCells(doc, c, l), cells)
+			if i := slices.Index(head, "transport"); i >= 0 && len(l.Transports) > 0 {
+				row[i] = plain(results.CarriedBy(l.Transports))
+			}
+			for _, m := range metrics {
+				v := ""
+				if x, ok := l.Metrics.Get(m); ok {
+					v = raw(x)
+				}
+				row = append(row, v)
+			}
+			if err := out.Write(row); err != nil {
+				return fmt.Errorf("writing case %s: %w", c.Key, err)
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func launchCells(doc *results.Document, c *results.Case, l *results.Launch) []string {
+	failure, started := "", ""
+	if l.Failure != nil {
+		failure = plain(l.Failure.String())
+	}
+	if !l.Started.IsZero() {
+		started = l.Started.UTC().Format(time.RFC3339Nano)
+	}
+	return []string{
+		plain(doc.Session.ID), plain(doc.Scenario.Name), plain(c.Run), plain(c.Key), strconv.Itoa(l.Index), started,
+		raw(l.Duration), l.Status, failure, strconv.FormatBool(l.Simulated), strconv.FormatBool(l.Retried),
+		strconv.FormatBool(l.Verified), plain(strings.Join(l.Nodes, " ")),
+	}
+}
+
+// launchMetrics are the metrics that some launch has, in the order in which launches have them.
+func launchMetrics(doc *results.Document) (names []string) {
+	seen := map[string]bool{}
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			for name := range l.Metrics.All() {
+				if !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
