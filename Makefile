@@ -209,9 +209,9 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored|Tool' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results ./serving/client
 
-scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: table and chart, into .build/scale.md and scale.svg
+scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: a table, into .build/scale.md
 	@mkdir -p .build
-	@rm -f .build/scale.md .build/scale.svg
+	@rm -f .build/scale.md
 	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
 
 charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go

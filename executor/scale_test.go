@@ -16,7 +16,6 @@ import (
 
 	"weir/executor/event"
 	"weir/planner"
-	"weir/reporters/html"
 	"weir/workload"
 )
 
@@ -64,7 +63,6 @@ func BenchmarkCrowd(b *testing.B) {
 		return
 	}
 	keepScale(b, "scale.md", scaleTable(rows))
-	keepScale(b, "scale.svg", scaleDrawing(rows))
 }
 
 // BenchmarkOverhead is what 16 ranks on this host cost besides what they measure: of a case
@@ -144,9 +142,7 @@ func medianOf[T any, N int | time.Duration](list []T, of func(T) N) N {
 // keepScale shows what was found, and keeps it where make scale wants it.
 func keepScale(b *testing.B, name, text string) {
 	b.Helper()
-	if strings.HasSuffix(name, ".md") {
-		fmt.Println(text)
-	}
+	fmt.Println(text)
 	dir := os.Getenv("SCALE_OUT")
 	if dir == "" {
 		return
@@ -173,48 +169,6 @@ func scaleTable(rows []scaleRow) string {
 			r.busy.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
 	}
 	return text.String()
-}
-
-// scaleDrawing has a chart of requests, of time and of memory, over ranks.
-func scaleDrawing(rows []scaleRow) string {
-	x := html.Axis{Name: "ranks", Log: true}
-	for _, r := range rows {
-		x.Ticks = append(x.Ticks, html.Tick{At: float64(r.ranks), Label: strconv.Itoa(r.ranks)})
-	}
-	series := func(name string, y func(scaleRow) float64) html.Series {
-		s := html.Series{Name: name}
-		for _, r := range rows {
-			s.Points = append(s.Points, html.Point{
-				X: float64(r.ranks), Y: y(r), Says: fmt.Sprintf("%s of %d ranks: %.3g", name, r.ranks, y(r)),
-			})
-		}
-		return s
-	}
-	label := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	var out strings.Builder
-	const width, height = 480, 310
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" color="#222"><rect width="100%%" height="100%%" fill="#fff"/>`,
-		3*width, height)
-	for i, c := range []struct {
-		y      string
-		series []html.Series
-	}{
-		{"requests of etcd per case", []html.Series{
-			series("requests", func(r scaleRow) float64 { return float64(r.requests) }),
-		}},
-		{"s per case: elapsed (round) and of all processors (square)", []html.Series{
-			series("elapsed", func(r scaleRow) float64 { return r.took.Seconds() }),
-			series("of processors", func(r scaleRow) float64 { return r.busy.Seconds() }),
-		}},
-		{"peak MB", []html.Series{series("memory", func(r scaleRow) float64 { return r.memory / 1e6 })}},
-	} {
-		for _, drawn := range html.Panels(c.y, x, html.Axis{Name: c.y, Log: true, Label: label},
-			[]html.Panel{{Series: c.series}}) {
-			out.WriteString(strings.Replace(string(drawn), "<svg ", fmt.Sprintf(`<svg x="%d" y="10" `, 10+i*width), 1))
-		}
-	}
-	out.WriteString("</svg>\n")
-	return out.String()
 }
 
 func inMemory(b *testing.B) string {

@@ -14,8 +14,8 @@ var libfabricDocs string
 var libfabric = Fabric{
 	Name: "libfabric", Docs: libfabricDocs, Network: true, VRAM: true, Sleeps: true, Auto: WithRDMA,
 	PathOption: "provider",
-	Options: []workload.Option{{Name: "provider", Type: workload.String, Default: "", Process: true}},
-	Checked: []string{"provider"},
+	Options:    []workload.Option{{Name: "provider", Type: workload.String, Default: "", Process: true}},
+	Checked:    []string{"provider"},
 	Environment: Environment{
 		RankEnv:         []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"},
 		Prefixes:        []string{"FI_"},

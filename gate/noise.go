@@ -255,7 +255,10 @@ func modes(ps []point, unit string) string {
 	if at > n-at {
 		few = ps[at:]
 	}
-	few = slices.SortedFunc(slices.Values(few), func(a, b point) int { return cmp.Compare(a.launch.Index, b.launch.Index) })
+	few = slices.SortedFunc(
+		slices.Values(few),
+		func(a, b point) int { return cmp.Compare(a.launch.Index, b.launch.Index) },
+	)
 	marked := slices.Repeat([]bool{true}, len(few))
 	slow, _, _ := s.Estimate(less.center, nil)
 	quick, _, _ := s.Estimate(more.center, nil)

@@ -38,13 +38,18 @@ func (cl claim) needed(ev evidence, e estimate) string {
 	few, many := from(0.5), from(power)
 	switch {
 	case many > limit:
-		return fmt.Sprintf("; at this noise not even %d launches would decide with a probability of 80%%: it lies too near the bound",
-			limit)
+		return fmt.Sprintf(
+			"; at this noise not even %d launches would decide with a probability of 80%%: it lies too near the bound",
+			limit,
+		)
 	case few >= many:
 		return fmt.Sprintf("; at this noise about %d launches would decide", many)
 	}
-	return fmt.Sprintf("; at this noise about %d to %d launches would decide, the latter with a probability of 80%%", few,
-		many)
+	return fmt.Sprintf(
+		"; at this noise about %d to %d launches would decide, the latter with a probability of 80%%",
+		few,
+		many,
+	)
 }
 
 // predicted is the probability that a look after n launches decides. Given m launches with the

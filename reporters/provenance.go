@@ -33,8 +33,10 @@ func simulatedBanner(doc *results.Document) string {
 
 // banners say what nobody may miss of the numbers as a whole.
 func banners(doc *results.Document) []string {
-	return slices.DeleteFunc([]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc), unsealedBanner(doc)},
-		func(text string) bool { return text == "" })
+	return slices.DeleteFunc(
+		[]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc), unsealedBanner(doc)},
+		func(text string) bool { return text == "" },
+	)
 }
 
 // unsealedBanner says that nobody can tell whether the document was changed; "" if somebody can.

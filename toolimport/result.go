@@ -38,7 +38,11 @@ var loads = []string{"concurrency", "rate"}
 func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
 	format, known := tooloutput.Lookup(tool)
 	if !known || !slices.Contains(ResultTools(), tool) {
-		return nil, fmt.Errorf("there is no import of results of %s; there are %s", tool, strings.Join(ResultTools(), ", "))
+		return nil, fmt.Errorf(
+			"there is no import of results of %s; there are %s",
+			tool,
+			strings.Join(ResultTools(), ", "),
+		)
 	}
 	rows, err := format.Read(content)
 	if err != nil {

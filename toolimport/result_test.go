@@ -45,7 +45,8 @@ func TestResult(t *testing.T) {
 			}
 			for i, row := range rows {
 				for name, want := range row.Values {
-					if got, ok := back.Cases[i].Launches[0].Metrics.Get(name); !ok || math.Abs(got-want) > 1e-12*math.Abs(want) {
+					if got, ok := back.Cases[i].Launches[0].Metrics.Get(name); !ok ||
+						math.Abs(got-want) > 1e-12*math.Abs(want) {
 						t.Errorf("%s, case %d: %s is %v, and the file says %v", file, i, name, got, want)
 					}
 				}

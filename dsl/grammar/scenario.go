@@ -13,16 +13,28 @@ var Scenario = []Key{
 		Form{Shape: Named, Keys: Variable}).named("variable"),
 	key("cluster", "what the scenario needs to run on", section(Cluster...)),
 	key("defaults", "what every run has unless it says otherwise", section(Defaults...)),
-	key("references", "tables of expected values, indexed by axes, used as reference.METRIC; noise: {launch: 2%, session: 1%} in a row says how its metrics vary; a file with environment: FINGERPRINT promises nothing elsewhere",
-		scalar(File), mapOf("runs", list(mapOf("axes and metrics", scalar(Any), mapOf("noise", scalar(Any), mapOf("of metrics", scalar(Any))))))),
+	key(
+		"references",
+		"tables of expected values, indexed by axes, used as reference.METRIC; noise: {launch: 2%, session: 1%} in a row says how its metrics vary; a file with environment: FINGERPRINT promises nothing elsewhere",
+		scalar(
+			File,
+		),
+		mapOf(
+			"runs",
+			list(mapOf("axes and metrics", scalar(Any), mapOf("noise", scalar(Any), mapOf("of metrics", scalar(Any))))),
+		),
+	),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
 		section(Baseline...)),
 	key("checks", "commands that must succeed on every node before anything runs",
 		Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session",
 		Form{Shape: Named, Keys: Artifact}).named("artifact"),
-	key("variants", "rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
-		mapOf("variants", scalar(String), variantRow)),
+	key(
+		"variants",
+		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
+		mapOf("variants", scalar(String), variantRow),
+	),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
 		Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
@@ -34,8 +46,11 @@ var Scenario = []Key{
 // Baseline are the keys of a baseline.
 var Baseline = []Key{
 	key("file", "the result document, or its session's directory", scalar(File)).required(),
-	key("missing", "what becomes of an assertion whose baseline is not there, neither the file nor the case in it: an error, or it is skipped with the reason",
-		scalar(String, "error", "skip")).or("error"),
+	key(
+		"missing",
+		"what becomes of an assertion whose baseline is not there, neither the file nor the case in it: an error, or it is skipped with the reason",
+		scalar(String, "error", "skip"),
+	).or("error"),
 }
 
 // Include are the keys of an included file.
@@ -72,8 +87,11 @@ var Cluster = []Key{
 
 // Place are the keys of where the ranks of a run go.
 var Place = []Key{
-	key("nodes", "over how many nodes its ranks are spread, as many on each; at most those of the cluster, if that says how many",
-		scalar(Count)).or("those of the cluster"),
+	key(
+		"nodes",
+		"over how many nodes its ranks are spread, as many on each; at most those of the cluster, if that says how many",
+		scalar(Count),
+	).or("those of the cluster"),
 	key("ranks_per_node", "how many of its ranks each node has; their number must be a multiple of it", scalar(Count)),
 	key("distinct_hosts", "whether the nodes must be different hosts", scalar(Bool)).or("that of the cluster"),
 	key("labels", "what each node must carry besides the labels of the cluster", labels...),
@@ -110,8 +128,11 @@ var Service = []Key{
 		list(scalar(String))),
 	key("ready", "when it is ready; without it, when it has started", section(Ready...)),
 	key("url", "where it answers, for ${service.NAME.url}", scalar(String)),
-	key("fresh", "how often it is started anew: never, for each run, for each value of axis variant, or for each launch",
-		scalar(String, "session", "run", "variant", "launch")).or("session"),
+	key(
+		"fresh",
+		"how often it is started anew: never, for each run, for each value of axis variant, or for each launch",
+		scalar(String, "session", "run", "variant", "launch"),
+	).or("session"),
 	key("stop", "how it is told to end", section(Stop...)),
 	key("metrics", "what is read of it in each launch that uses it, as metrics of the run",
 		mapOf("metrics", section(Observe...))),
@@ -120,14 +141,20 @@ var Service = []Key{
 
 // Observe are the keys of a metric that is read of a service.
 var Observe = []Key{
-	key("log", "a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line",
-		scalar(String)),
+	key(
+		"log",
+		"a regular expression of lines that it prints while the launch runs; the group value, or the first, is the number of the last such line",
+		scalar(String),
+	),
 	key("count", "whether the metric is how many lines match", scalar(Bool)).or("false"),
 	key("first", "whether the metric is when the first line came that matches, in seconds since the launch began",
 		scalar(Bool)).or("false"),
 	key("last", "the same of the last line", scalar(Bool)).or("false"),
-	key("prometheus", "a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up",
-		scalar(String)),
+	key(
+		"prometheus",
+		"a metric at /metrics below its url: by how much a counter grew while the launch ran, or a gauge at its end; labels are added up",
+		scalar(String),
+	),
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
 	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
 	key("doc", "what exactly is counted", scalar(String)),
@@ -143,10 +170,18 @@ var Proof = []Key{
 // InCluster are the keys of a service in a Kubernetes cluster.
 var InCluster = []Key{
 	key("apply", "manifests: files, or their text behind |", scalar(File), list(scalar(File))),
-	key("patch", "changes before they are applied: image, env and args of containers, or strategic merge patches with kind and name as files or text",
-		section(ContainerChange...), scalar(File), list(scalar(File))),
-	key("wait", "what objects must come to, as Deployment/NAME: Available or StatefulSet/NAME: status.readyReplicas=2, and within: most time for all of them, 10m",
-		mapOf("objects", scalar(String))),
+	key(
+		"patch",
+		"changes before they are applied: image, env and args of containers, or strategic merge patches with kind and name as files or text",
+		section(ContainerChange...),
+		scalar(File),
+		list(scalar(File)),
+	),
+	key(
+		"wait",
+		"what objects must come to, as Deployment/NAME: Available or StatefulSet/NAME: status.readyReplicas=2, and within: most time for all of them, 10m",
+		mapOf("objects", scalar(String)),
+	),
 	key("tunnel", "a port-forward that weir keeps up, for ${service.NAME.url}", section(Tunnel...)),
 	key("keep", "whether the objects stay when the service ends", scalar(Bool)).or("false"),
 	key("context", "the context of kubectl's configuration", scalar(String)).or("the current one"),
@@ -225,8 +260,11 @@ var Command = []Key{
 	key("name", "what to call it; by default its program", scalar(String)),
 	argv,
 	key("on", "where it runs", scalar(String, "every node", "first node")).or("every node"),
-	key("scope", "how often: once around the session, around each run, or around each launch; by default that of the place where it stands",
-		scalar(String, "session", "run", "launch")),
+	key(
+		"scope",
+		"how often: once around the session, around each run, or around each launch; by default that of the place where it stands",
+		scalar(String, "session", "run", "launch"),
+	),
 	env,
 	key("timeout", "how long it may take", scalar(Time)).or("1m"),
 }
@@ -234,8 +272,11 @@ var Command = []Key{
 // Run are the keys of a run.
 var Run = []Key{
 	key("workload", "what it does", scalar(String)).required(),
-	key("stage", "heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it",
-		scalar(String)),
+	key(
+		"stage",
+		"heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it",
+		scalar(String),
+	),
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
@@ -247,11 +288,17 @@ var Run = []Key{
 	key("services", "services that must be ready before its launches",
 		list(scalar(String))).or("all, if its options name one by ${service.NAME…}"),
 	key("while", "the run as whose background load this one runs", scalar(String)),
-	key("when", "condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus",
-		scalar(Condition)),
+	key(
+		"when",
+		"condition without which a case is skipped; it may ask for host.fabrics, host.nodes, host.gpus and host.cpus",
+		scalar(Condition),
+	),
 	launches, timeout, retry,
-	key("may_fail", "that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever",
-		section(MayFail...)),
+	key(
+		"may_fail",
+		"that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever",
+		section(MayFail...),
+	),
 	key("setup", "commands before the run, or before each of its launches", commands...),
 	key("teardown", "commands after the run, or after each of its launches; they always run", commands...),
 	key("assert", "what must hold", list(scalar(Assertion), section(Assert...))),
@@ -282,13 +329,21 @@ var Need = []Key{
 var SweepKeys = []Key{
 	key("product", "axes of which every combination runs, as axes of one mapping do anyway", Form{Shape: Sweep},
 		list(Form{Shape: Sweep})),
-	key("zip", "axes that advance together and are equally long: the columns of a table of variants. An axis may repeat values, but no row of the table may occur twice",
-		Form{Shape: Sweep}, list(Form{Shape: Sweep})),
+	key(
+		"zip",
+		"axes that advance together and are equally long: the columns of a table of variants. An axis may repeat values, but no row of the table may occur twice",
+		Form{Shape: Sweep},
+		list(Form{Shape: Sweep}),
+	),
 	key("concat", "sweeps over the same axes, one after the other", list(Form{Shape: Sweep})),
 	key("exclude", "points to leave out", list(section(Exclude...))),
 	key("include", "points to add", list(mapOf("axes", scalar(Any)))),
-	key("order", "in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A unless one needs the other",
-		scalar(String, "given", "random", "interleave"), section(Order...)).or("given"),
+	key(
+		"order",
+		"in which order launches come: as given, shuffled by a seed, or A B B A over an axis; runs that an assertion compares take turns A B B A unless one needs the other",
+		scalar(String, "given", "random", "interleave"),
+		section(Order...),
+	).or("given"),
 	key("max_cases", "how many points the sweep may have", scalar(Count)).or("10000"),
 }
 

@@ -4,8 +4,6 @@ package elastic
 
 import (
 	"encoding/json"
-	"fmt"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -98,5 +96,3 @@ func encode(v any) []byte {
 	}
 	return text
 }
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3g s", d.Seconds()) }

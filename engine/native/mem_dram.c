@@ -59,7 +59,8 @@ static int dram_export(const struct weir_region *m, struct weir_handle *out, str
     if (m->fd >= 0)
         return 0;
     err->code = -EOPNOTSUPP;
-    snprintf(err->text, sizeof err->text, "this memory was allocated by a library, which shares it by itself");
+    snprintf(err->text, sizeof err->text,
+             "this memory was allocated by a library, which shares it by itself");
     return err->code;
 }
 
@@ -78,8 +79,18 @@ static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_re
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name = "dram", .host = 1, .by_fabric = 1, .bind = host_bind, .unbind = host_unbind, .alloc = dram_alloc, .clear = host_clear,
-    .fill = host_fill,
-    .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
-    .export = dram_export, .import = dram_import, .free = weir_unmap,
+    .name      = "dram",
+    .host      = 1,
+    .by_fabric = 1,
+    .bind      = host_bind,
+    .unbind    = host_unbind,
+    .alloc     = dram_alloc,
+    .clear     = host_clear,
+    .fill      = host_fill,
+    .check     = host_check,
+    .copy_in   = host_copy,
+    .copy_out  = host_copy,
+    .export    = dram_export,
+    .import    = dram_import,
+    .free      = weir_unmap,
 };

@@ -29,7 +29,17 @@ static int heap_alloc(size_t bytes, int pages, struct weir_region *out, struct w
 }
 
 const struct weir_memory weir_mem_heap = {
-    .name = "heap", .host = 1, .bind = host_bind, .unbind = host_unbind, .alloc = heap_alloc, .clear = host_clear, .fill = host_fill,
-    .check = host_check, .copy_in = host_copy, .copy_out = host_copy,
-    .export = unsupported_export, .import = unsupported_import, .free = weir_unmap,
+    .name     = "heap",
+    .host     = 1,
+    .bind     = host_bind,
+    .unbind   = host_unbind,
+    .alloc    = heap_alloc,
+    .clear    = host_clear,
+    .fill     = host_fill,
+    .check    = host_check,
+    .copy_in  = host_copy,
+    .copy_out = host_copy,
+    .export   = unsupported_export,
+    .import   = unsupported_import,
+    .free     = weir_unmap,
 };

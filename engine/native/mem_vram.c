@@ -23,7 +23,7 @@ struct vram { /* a region's own */
     enum held held;
     cu_handle handle; /* vmm */
     cu_pool   pool;
-    int       fd;     /* -1: none was made yet */
+    int       fd; /* -1: none was made yet */
     /* of memory that this thread's GPU does not reach: it is mapped for the GPU that has it */
     cu_context context;
     int        device;
@@ -69,7 +69,8 @@ static int finished(struct weir_err *err)
 
 static struct cu_allocation of_device(void)
 {
-    return (struct cu_allocation){.type = CU_PINNED, .handles = CU_BY_DESCRIPTOR,
+    return (struct cu_allocation){.type     = CU_PINNED,
+                                  .handles  = CU_BY_DESCRIPTOR,
                                   .location = {CU_ON_DEVICE, cuda_here()->device}};
 }
 
@@ -117,13 +118,14 @@ static int alloc_vmm(struct vram *v, size_t *bytes, cu_address *out, struct weir
 
 static int alloc_pool(struct vram *v, size_t *bytes, cu_address *out, struct weir_err *err)
 {
-    struct cu_pool_of of = {.type = CU_PINNED, .handles = CU_BY_DESCRIPTOR,
+    struct cu_pool_of of = {.type     = CU_PINNED,
+                            .handles  = CU_BY_DESCRIPTOR,
                             .location = {CU_ON_DEVICE, cuda_here()->device}};
     int               rc = CUDA_CALL(err, cuMemPoolCreate, &v->pool, &of);
     if (rc < 0)
         return rc;
-    if ((rc = CUDA_CALL(err, cuMemAllocFromPoolAsync, out, *bytes, v->pool,
-                        cuda_here()->stream)) < 0 ||
+    if ((rc = CUDA_CALL(err, cuMemAllocFromPoolAsync, out, *bytes, v->pool, cuda_here()->stream)) <
+            0 ||
         (rc = finished(err)) < 0)
         (void)cuda.cuMemPoolDestroy(v->pool);
     return rc;
@@ -152,8 +154,7 @@ static struct vram *new_vram(int alloc, enum held held, struct weir_err *err)
     return v;
 }
 
-static int alloc_as(int how, size_t bytes, int pages, struct weir_region *out,
-                    struct weir_err *err)
+static int alloc_as(int how, size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
     cu_address p = 0;
     if (pages != PAGES_DEFAULT) {
@@ -171,8 +172,11 @@ static int alloc_as(int how, size_t bytes, int pages, struct weir_region *out,
         free(v);
         return err->code;
     }
-    *out = (struct weir_region){.base = (char *)(uintptr_t)p, .size = bytes, .fd = -1,
-                                .kind = weir_mem_vram(how), .own = v};
+    *out = (struct weir_region){.base = (char *)(uintptr_t)p,
+                                .size = bytes,
+                                .fd   = -1,
+                                .kind = weir_mem_vram(how),
+                                .own  = v};
     return 0;
 }
 
@@ -201,7 +205,7 @@ static int launch(enum cuda_kernel k, size_t words, void **values, struct weir_e
 {
     const struct cuda_thread *t    = cuda_here();
     size_t                    most = (size_t)t->multiprocessors * BLOCKS_OF_MULTIPROCESSOR,
-                              n    = words / THREADS_OF_BLOCK + 1;
+           n                       = words / THREADS_OF_BLOCK + 1;
     return CUDA_CALL(err, cuLaunchKernel, t->kernels[k], (unsigned)(n < most ? n : most), 1, 1,
                      THREADS_OF_BLOCK, 1, 1, 0, t->stream, values, NULL);
 }
@@ -217,16 +221,16 @@ static int vram_copy(void *to, const void *from, size_t n, struct weir_err *err)
 {
     if (!n)
         return 0;
-    int rc = CUDA_CALL(err, cuMemcpyAsync, address_of(to), address_of(from), n,
-                       cuda_here()->stream);
+    int rc =
+        CUDA_CALL(err, cuMemcpyAsync, address_of(to), address_of(from), n, cuda_here()->stream);
     return rc < 0 ? rc : finished(err);
 }
 
 static int vram_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err)
 {
     const struct cuda_thread *t    = cuda_here();
-    uint64_t from = address_of(p), bytes = n, found = t->found, first = UINT64_MAX;
-    int      rc;
+    uint64_t                  from = address_of(p), bytes = n, found = t->found, first = UINT64_MAX;
+    int                       rc;
     if ((rc = CUDA_CALL(err, cuMemsetD8Async, t->found, 0xff, sizeof first, t->stream)) < 0 ||
         (rc = launch(KERNEL_CHECK, n / 8, (void *[]){&from, &bytes, &key, &found}, err)) < 0 ||
         (rc = vram_copy(&first, (void *)(uintptr_t)t->found, sizeof first, err)) < 0)
@@ -239,8 +243,9 @@ static int vram_check(const void *p, size_t n, uint64_t key, int64_t *wrong, str
 
 static int vram_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err)
 {
-    struct vram *v = m->own;
-    struct told  t = {this_process(), address_of(m->base), m->size, v->alloc, {{0}}, cuda_here()->uuid};
+    struct vram *v  = m->own;
+    struct told  t  = {this_process(), address_of(m->base), m->size, v->alloc,
+                       {{0}},          cuda_here()->uuid};
     int          rc = 0;
     switch (v->alloc) {
     case VRAM_DEVICE:
@@ -253,8 +258,8 @@ static int vram_export(const struct weir_region *m, struct weir_handle *out, str
         break;
     case VRAM_POOL:
         if (v->fd < 0)
-            rc = CUDA_CALL(err, cuMemPoolExportToShareableHandle, &v->fd, v->pool,
-                           CU_BY_DESCRIPTOR, 0);
+            rc = CUDA_CALL(err, cuMemPoolExportToShareableHandle, &v->fd, v->pool, CU_BY_DESCRIPTOR,
+                           0);
         if (rc == 0)
             rc = CUDA_CALL(err, cuMemPoolExportPointer, &t.handle, t.base);
         break;
@@ -324,7 +329,7 @@ static int vram_import(const struct weir_handle *h, size_t bytes, struct weir_re
                        struct weir_err *err)
 {
     struct told t;
-    cu_address  p = 0;
+    cu_address  p  = 0;
     int         rc = 0;
     if (h->n != sizeof t)
         goto malformed;
@@ -344,8 +349,11 @@ static int vram_import(const struct weir_handle *h, size_t bytes, struct weir_re
         free(v);
         return rc;
     }
-    *out = (struct weir_region){.base = (char *)(uintptr_t)p, .size = bytes, .fd = -1,
-                                .kind = weir_mem_vram((int)t.alloc), .own = v};
+    *out = (struct weir_region){.base = (char *)(uintptr_t)p,
+                                .size = bytes,
+                                .fd   = -1,
+                                .kind = weir_mem_vram((int)t.alloc),
+                                .own  = v};
     return 0;
 malformed:
     err->code = -EPROTO;
@@ -388,11 +396,11 @@ static void vram_free(struct weir_region *m)
     *m = (struct weir_region){.fd = -1};
 }
 
-#define VRAM(how)                                                                              \
-    {                                                                                          \
-        .name = "vram", .gpu = 1, .bind = vram_bind, .unbind = vram_unbind, .alloc = how, .clear = clear, \
-        .fill = vram_fill, .check = vram_check, .copy_in = vram_copy, .copy_out = vram_copy,   \
-        .export = vram_export, .import = vram_import, .free = vram_free,                       \
+#define VRAM(how)                                                                                  \
+    {                                                                                              \
+        .name = "vram", .gpu = 1, .bind = vram_bind, .unbind = vram_unbind, .alloc = how,          \
+        .clear = clear, .fill = vram_fill, .check = vram_check, .copy_in = vram_copy,              \
+        .copy_out = vram_copy, .export = vram_export, .import = vram_import, .free = vram_free,    \
     }
 
 const struct weir_memory *weir_mem_vram(int alloc)

@@ -282,7 +282,11 @@ func TestTokenizer(t *testing.T) {
 		tokens int
 		source load.TokenSource
 	}{"usage": {2, load.ByEvents}, "endpoint": {20, load.ByTokenizer}} {
-		parts, err := launch(t, specOf(t, s.URL, map[string]string{"requests": "3", "tokenizer": name}), &engine.Control{})
+		parts, err := launch(
+			t,
+			specOf(t, s.URL, map[string]string{"requests": "3", "tokenizer": name}),
+			&engine.Control{},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

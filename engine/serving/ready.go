@@ -64,7 +64,12 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		case k.ctx.Err() != nil:
 			return 0, context.Cause(k.ctx)
 		case ctx.Err() != nil:
-			return 0, fmt.Errorf("%s was not ready within %v (ready: {timeout: …} allows more): %s", k.with.URL, within, why)
+			return 0, fmt.Errorf(
+				"%s was not ready within %v (ready: {timeout: …} allows more): %s",
+				k.with.URL,
+				within,
+				why,
+			)
 		case rec.Outcome == load.Status && slices.Contains(refused, rec.Status):
 			return 0, fmt.Errorf("%s refuses requests of model %s: %s", k.with.URL, k.spec.Model, why)
 		}

@@ -219,11 +219,9 @@ func (s *Service) remove(ctx context.Context) error {
 		}
 	}
 	s.pods.end(ctx, s.r.Spec.Stop)
-	left := names(all)
 	for {
-		var gone bool
-		var err error
-		if gone, left, err = s.gone(ctx, text, len(all) > 0); err == nil && gone {
+		gone, left, err := s.gone(ctx, text, len(all) > 0)
+		if err == nil && gone {
 			return nil
 		}
 		select {

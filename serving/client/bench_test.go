@@ -31,7 +31,10 @@ func numbered(n int) [][]*serving.Request {
 // BenchmarkTruth tells by how much times that the client measures differ from those that the server
 // kept: 64 streams, server and client in one process.
 func BenchmarkTruth(b *testing.B) {
-	s := testserver.New(b, func(a *testserver.Answer) { a.Steady(benchTokens, 20*time.Millisecond, 5*time.Millisecond) })
+	s := testserver.New(
+		b,
+		func(a *testserver.Answer) { a.Steady(benchTokens, 20*time.Millisecond, 5*time.Millisecond) },
+	)
 	c := newClient(b, Config{URL: s.URL, Stream: true})
 	var first, gap []float64
 	for b.Loop() {
@@ -100,7 +103,13 @@ func bareSockets(b *testing.B, at string, n int) {
 			in := bufio.NewReaderSize(conn, 64<<10)
 			for left.Add(-1) >= 0 {
 				body := fmt.Sprintf(`{"model":"m","prompt":%q}`, strings.Repeat("word ", 100))
-				fmt.Fprintf(conn, "POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", at, len(body), body)
+				fmt.Fprintf(
+					conn,
+					"POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s",
+					at,
+					len(body),
+					body,
+				)
 				for { // the last chunk of an answer is empty
 					line, err := in.ReadString('\n')
 					if err != nil {

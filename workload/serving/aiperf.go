@@ -33,7 +33,12 @@ var aiperfNumbers = []struct {
 // aiperf writes a case with the names of aiperf's profile_export_aiperf.json (schema 1.4). A time
 // that has no end, because requests failed, is left out.
 func aiperf(option func(string) string, metric func(string) (float64, bool)) []string {
-	all := map[string]any{"schema_version": "1.4", "was_cancelled": false, "is_complete": true, "error_summary": []any{}}
+	all := map[string]any{
+		"schema_version": "1.4",
+		"was_cancelled":  false,
+		"is_complete":    true,
+		"error_summary":  []any{},
+	}
 	for _, t := range aiperfTimes {
 		times := map[string]any{"unit": "ms"}
 		for _, s := range statistics {

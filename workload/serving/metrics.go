@@ -12,14 +12,23 @@ import (
 
 // families are the distributions of times, in the order of reports, with what they are of.
 var families = []struct{ name, of string }{
-	{"ttft", "time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call)"},
+	{
+		"ttft",
+		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call)",
+	},
 	{"ttfo", "time to first output: as ttft, to the first event with content"},
 	{"itl", "inter-token latency of a request: (last event - first event) / (tokens - tokens of the first event)"},
-	{"latency", "end-to-end time of a request: from handing it to the transport to its last event with generated output"},
+	{
+		"latency",
+		"end-to-end time of a request: from handing it to the transport to its last event with generated output",
+	},
 	{"chunk_gap", "time between two events with generated output of one request, over all requests together"},
 	{"scheduled.ttft", "as ttft, from when the request was due"},
 	{"scheduled.latency", "as latency, from when the request was due"},
-	{"dispatch_delay", "from when a request was due until it was handed to the transport: what the client or max_in_flight made it wait"},
+	{
+		"dispatch_delay",
+		"from when a request was due until it was handed to the transport: what the client or max_in_flight made it wait",
+	},
 }
 
 var statistics = []struct{ name, doc string }{
@@ -116,12 +125,19 @@ func undecidable(options map[string]any, m workload.MetricValues, metric string)
 	}
 	if q, ok := quantileOf(metric); ok && n > 0 && !strings.HasPrefix(metric, "chunk_gap.") &&
 		!strings.HasPrefix(metric, "client.") && tooFew(q, n) {
-		return fmt.Sprintf("%s of %d requests: fewer than ten are beyond it; ask for requests >= %d", metric, n, enough(q))
+		return fmt.Sprintf(
+			"%s of %d requests: fewer than ten are beyond it; ask for requests >= %d",
+			metric,
+			n,
+			enough(q),
+		)
 	}
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
-		return fmt.Sprintf("%s: the server told no usage, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
-			metric)
+		return fmt.Sprintf(
+			"%s: the server told no usage, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
+			metric,
+		)
 	}
 	return ""
 }
@@ -138,13 +154,20 @@ const (
 // invalid says why what a launch measured is of the client and not of the server.
 func invalid(options map[string]any, m workload.MetricValues) string {
 	if v, ok := m.Get("client.cpu"); ok && v > mostCPU {
-		return fmt.Sprintf("the client was the bottleneck: it used %.0f %% of its processors, where %.0f %% is the most; give it more of them, or more ranks",
-			100*v, 100*mostCPU)
+		return fmt.Sprintf(
+			"the client was the bottleneck: it used %.0f %% of its processors, where %.0f %% is the most; give it more of them, or more ranks",
+			100*v,
+			100*mostCPU,
+		)
 	}
 	latency, _ := m.Get("latency.p50")
 	if v, ok := m.Get("client.lateness.p99"); ok && v > mostLateness && v > shareOfLatency*latency {
-		return fmt.Sprintf("the client could not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most; its host is busy",
-			1e3*v, 1e3*mostLateness, 100*shareOfLatency)
+		return fmt.Sprintf(
+			"the client could not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most; its host is busy",
+			1e3*v,
+			1e3*mostLateness,
+			100*shareOfLatency,
+		)
 	}
 	limited := false
 	if values, err := Kind.Normalize(options); err == nil {
@@ -152,8 +175,11 @@ func invalid(options map[string]any, m workload.MetricValues) string {
 		limited = n > 0
 	}
 	if v, ok := m.Get("dispatch_delay.p50"); ok && !limited && v > mostDelay {
-		return fmt.Sprintf("the client was the bottleneck: it sent the median request %.1f ms after it was due, where %.0f ms is the most",
-			1e3*v, 1e3*mostDelay)
+		return fmt.Sprintf(
+			"the client was the bottleneck: it sent the median request %.1f ms after it was due, where %.0f ms is the most",
+			1e3*v,
+			1e3*mostDelay,
+		)
 	}
 	return ""
 }

@@ -197,8 +197,13 @@ func readLists(r *results.Records, records []serving.Record) error {
 				records[k].Events = make([]serving.Event, len(values))
 			}
 			if len(values) != len(records[k].Events) {
-				return fmt.Errorf("samples of rank %d have %d %s of a request with %d events", r.Rank, len(values), l.name,
-					len(records[k].Events))
+				return fmt.Errorf(
+					"samples of rank %d have %d %s of a request with %d events",
+					r.Rank,
+					len(values),
+					l.name,
+					len(records[k].Events),
+				)
 			}
 			for n, v := range values {
 				l.set(&records[k].Events[n], v)

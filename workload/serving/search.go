@@ -186,7 +186,12 @@ func (p Promise) Kept(m map[string]float64) bool {
 func (p Promise) TooFew(requests int) string {
 	for _, b := range p {
 		if q, ok := quantileOf(b.Metric); ok && tooFew(q, requests) {
-			return fmt.Sprintf("%s of %d requests is no more than a guess: %d would tell", b.Metric, requests, enough(q))
+			return fmt.Sprintf(
+				"%s of %d requests is no more than a guess: %d would tell",
+				b.Metric,
+				requests,
+				enough(q),
+			)
 		}
 	}
 	return ""

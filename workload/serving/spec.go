@@ -173,7 +173,11 @@ func (s *Spec) check() error {
 	case s.Concurrency > 0 && int(s.Concurrency) < s.Ranks:
 		return fmt.Errorf("%d client processes have a request each, and concurrency is %d", s.Ranks, s.Concurrency)
 	case search != nil && search.Axis == ByConcurrency && int(search.From) < s.Ranks:
-		return fmt.Errorf("%d client processes have a request each, and the search begins with %v", s.Ranks, search.From)
+		return fmt.Errorf(
+			"%d client processes have a request each, and the search begins with %v",
+			s.Ranks,
+			search.From,
+		)
 	case s.MaxInFlight > 0 && int(s.MaxInFlight) < s.Ranks:
 		return fmt.Errorf("%d client processes have a request each, and max_in_flight is %d", s.Ranks, s.MaxInFlight)
 	case s.MaxInFlight > 0 && s.Concurrency > 0:

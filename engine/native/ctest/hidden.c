@@ -80,8 +80,16 @@ static void hidden_free(struct weir_region *m)
 }
 
 const struct weir_memory hidden_memory = {
-    .name = "hidden", .bind = host_bind, .unbind = host_unbind, .alloc = hidden_alloc, .clear = hidden_clear, .fill = hidden_fill,
-    .check = hidden_check,
-    .copy_in = hidden_copy_in, .copy_out = hidden_copy_out,
-    .export = unsupported_export, .import = unsupported_import, .free = hidden_free,
+    .name     = "hidden",
+    .bind     = host_bind,
+    .unbind   = host_unbind,
+    .alloc    = hidden_alloc,
+    .clear    = hidden_clear,
+    .fill     = hidden_fill,
+    .check    = hidden_check,
+    .copy_in  = hidden_copy_in,
+    .copy_out = hidden_copy_out,
+    .export   = unsupported_export,
+    .import   = unsupported_import,
+    .free     = hidden_free,
 };
