@@ -129,7 +129,8 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	judged(c, a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	for _, want := range []string{
-		"availability 0.50 (96% CI 0.075–0.93 over 4 looks, n=6)", "launch 1 (rank 1, phase run: killed by signal 9; made again)",
+		"availability 0.50 (96% CI 0.075–0.93 over 4 looks, n=6)",
+		"launch 1 (rank 1, phase run: killed by signal 9; made again)",
 		"after 3 launches, the next look is after 5",
 	} {
 		if !strings.Contains(a.Message, want) {

@@ -53,7 +53,8 @@ func full() *results.Document {
 		return &results.AssertionVerdict{
 			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m",
 			Observed: &results.Observed{
-				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4, Noise: "noise 1% by reference t",
+				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4,
+				Noise: "noise 1% by reference t",
 			},
 		}
 	}

@@ -67,8 +67,12 @@ func TestResultRefuses(t *testing.T) {
 		want    string
 	}{
 		"a tool without results": {"fio", nil, ResultOptions{}, "there are aiperf, guidellm, vllm-bench"},
-		"another file":           {"aiperf", []byte(`{"a":1}`), ResultOptions{Run: "r"}, "no profile_export_aiperf.json"},
-		"a key of many":          {"vllm-bench", appended, ResultOptions{Run: "r", Case: "r[a=1]"}, "--case names one case"},
+		"another file": {
+			"aiperf", []byte(`{"a":1}`), ResultOptions{Run: "r"}, "no profile_export_aiperf.json",
+		},
+		"a key of many": {
+			"vllm-bench", appended, ResultOptions{Run: "r", Case: "r[a=1]"}, "--case names one case",
+		},
 	} {
 		if _, err := Result(c.tool, "f.json", c.content, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

@@ -17,7 +17,9 @@
         F(ucp_cleanup) F(ucp_worker_create) F(ucp_worker_destroy) F(ucp_worker_get_address)        \
             F(ucp_worker_release_address) F(ucp_worker_progress) F(ucp_worker_get_efd)             \
                 F(ucp_worker_arm) F(ucp_ep_create) F(ucp_ep_close_nbx) F(ucp_ep_flush_nbx)         \
-                    F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_context_query) F(ucp_mem_map) F(ucp_mem_unmap) \
+                    F(ucp_ep_print_info) F(ucp_context_print_info) F(ucp_context_query)            \
+                    F(ucp_mem_map)                                                                 \
+                    F(ucp_mem_unmap)                                                               \
                         F(ucp_mem_query) F(ucp_rkey_pack) F(ucp_rkey_buffer_release)               \
                             F(ucp_ep_rkey_unpack) F(ucp_rkey_destroy) F(ucp_rkey_ptr)              \
                                 F(ucp_put_nbx) F(ucp_get_nbx) F(ucp_request_free)                  \

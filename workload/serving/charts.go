@@ -12,7 +12,8 @@ var measured = map[string]int64{"phase": int64(serving.Measured), "outcome": int
 // charts are what reports draw of loads and their requests.
 var charts = []workload.Chart{
 	{
-		Title: "Time to first token over output throughput", Shows: workload.Pairs, X: "output_throughput", Y: "ttft.p50",
+		Title: "Time to first token over output throughput", Shows: workload.Pairs,
+		X: "output_throughput", Y: "ttft.p50",
 		Doc: "A point for each load: where more load brings no more tokens, only longer times, is the knee.",
 	},
 	{

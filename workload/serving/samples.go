@@ -14,7 +14,7 @@ import (
 type Facts struct {
 	CPU        float64         `json:"cpu"`      // of its processors, in the measured part
 	Lateness   []float64       `json:"lateness"` // p50 and p99 of its timers, in s
-	Floor      float64         `json:"floor"`    // its time to first token from a server that does nothing, in s; 0: unknown
+	Floor      float64         `json:"floor"`    // ttft of a server that does nothing, in s; 0: unknown
 	Ready      float64         `json:"ready"`    // s until the endpoint answered; of rank 0
 	InFlight   int             `json:"in_flight"`
 	Found      *float64        `json:"found,omitempty"` // the load that a search found; 0: none keeps the promise

@@ -62,11 +62,11 @@ func TestDecode(t *testing.T) {
 		"no URL":            {map[string]string{"url": "localhost:8000"}, "does not begin with http://"},
 		"two loads":         {map[string]string{"concurrency": "2", "rate": "2/s"}, "this has concurrency and rate"},
 		"more clients":      {map[string]string{"concurrency": "2", "ranks": "3"}, "3 client processes"},
-		"closed with limit": {map[string]string{"concurrency": "2", "max_in_flight": "4"}, "max_in_flight is of an open load"},
+		"closed, limit":     {map[string]string{"concurrency": "2", "max_in_flight": "4"}, "is of an open load"},
 		"arrivals":          {map[string]string{"rate": "2/s", "arrivals": "pareto"}, "there are no arrivals"},
 		"ramp in words":     {map[string]string{"ramp": "fast"}, "is no ramp"},
 		"turns":             {map[string]string{"turns": "3", "api": "completions"}, "need api chat"},
-		"token ids":         {map[string]string{"input": `{"token_ids":"true"}`, "api": "chat"}, "token ids need api completions"},
+		"token ids":         {map[string]string{"input": `{"token_ids":"true"}`}, "token ids need api completions"},
 		"traced, no trace":  {map[string]string{"input": `{"prefix":"as traced"}`}, "needs a trace"},
 		"few for a promise": {map[string]string{"search": search("1", "9", "ttft.p99 <= 1s")}, "1000 would tell"},
 		"cancel":            {map[string]string{"cancel": "often"}, "says not what is cancelled"},
@@ -120,7 +120,8 @@ func TestStructuresAreCanonical(t *testing.T) {
 		"headers": {`{"x-b":"1","X-A":"2"}`: `{"X-A":"2","X-B":"1"}`},
 		"body":    {`{"z":"1","a":["x"]}`: `{"a":["x"],"z":"1"}`},
 		"search": {
-			search("1", "64", "ttft.p90<=500ms&&error_rate <= 0"): `{"axis":"concurrency","from":"1","to":"64","promise":"ttft.p90 <= 500ms && error_rate <= 0"}`,
+			search("1", "64", "ttft.p90<=500ms&&error_rate <= 0"): `{"axis":"concurrency","from":"1","to":"64",` +
+				`"promise":"ttft.p90 <= 500ms && error_rate <= 0"}`,
 		},
 	} {
 		o, _ := Kind.Option(name)
@@ -172,7 +173,8 @@ func TestBody(t *testing.T) {
 // What a launch measured says why it decides nothing, and a plan says it before.
 func TestUndecidable(t *testing.T) {
 	options := map[string]any{"url": "http://a", "model": "m", "rate": "2/s", "duration": "60s"}
-	measured := func(pairs map[string]float64) workload.MetricValues { return results.ValuesOf(pairs) }
+	type numbers = map[string]float64
+	measured := func(pairs numbers) workload.MetricValues { return results.ValuesOf(pairs) }
 	for _, c := range []struct {
 		metric string
 		m      workload.MetricValues
@@ -180,14 +182,17 @@ func TestUndecidable(t *testing.T) {
 	}{
 		{"ttft.p99", workload.MetricValues{}, "ask for requests >= 1000"},
 		{"ttft.p90", workload.MetricValues{}, ""},
-		{"ttft.p99", measured(map[string]float64{"requests": 1000}), ""},
-		{"ttft.p90", measured(map[string]float64{"requests": 99}), "ask for requests >= 100"},
-		{"ttft.max", measured(map[string]float64{"requests": 5}), ""},
-		{"chunk_gap.p99", measured(map[string]float64{"requests": 5}), ""},
-		{"output_throughput", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), "no usage"},
-		{"itl.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByNobody)}), "no usage"},
-		{"itl.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
-		{"ttft.avg", measured(map[string]float64{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
+		{"ttft.p99", measured(numbers{"requests": 1000}), ""},
+		{"ttft.p90", measured(numbers{"requests": 99}), "ask for requests >= 100"},
+		{"ttft.max", measured(numbers{"requests": 5}), ""},
+		{"chunk_gap.p99", measured(numbers{"requests": 5}), ""},
+		{
+			"output_throughput", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}),
+			"no usage",
+		},
+		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByNobody)}), "no usage"},
+		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
+		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
 	} {
 		got := undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
@@ -198,17 +203,20 @@ func TestUndecidable(t *testing.T) {
 
 // A client that is slower than its server spoils what it measured.
 func TestInvalid(t *testing.T) {
+	type numbers = map[string]float64
 	for name, c := range map[string]struct {
-		m       map[string]float64
+		m       numbers
 		limited bool
 		want    string
 	}{
-		"well":             {map[string]float64{"client.cpu": 0.3, "client.lateness.p99": 0.001, "dispatch_delay.p50": 0.001}, false, ""},
-		"processor":        {map[string]float64{"client.cpu": 0.6}, false, "60 % of its processors"},
-		"late":             {map[string]float64{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, "20.0 ms late"},
-		"late beside much": {map[string]float64{"client.lateness.p99": 0.02, "latency.p50": 3}, false, ""},
-		"delayed":          {map[string]float64{"dispatch_delay.p50": 0.02}, false, "after it was due"},
-		"limited":          {map[string]float64{"dispatch_delay.p50": 0.02}, true, ""},
+		"well": {
+			numbers{"client.cpu": 0.3, "client.lateness.p99": 0.001, "dispatch_delay.p50": 0.001}, false, "",
+		},
+		"processor":        {numbers{"client.cpu": 0.6}, false, "60 % of its processors"},
+		"late":             {numbers{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, "20.0 ms late"},
+		"late beside much": {numbers{"client.lateness.p99": 0.02, "latency.p50": 3}, false, ""},
+		"delayed":          {numbers{"dispatch_delay.p50": 0.02}, false, "after it was due"},
+		"limited":          {numbers{"dispatch_delay.p50": 0.02}, true, ""},
 	} {
 		options := map[string]any{}
 		if c.limited {
