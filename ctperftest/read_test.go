@@ -67,7 +67,7 @@ func TestWrongFilesAreRefusedAtTheirCharacters(t *testing.T) {
 func TestWhatIsNotThereIsSaid(t *testing.T) {
 	for _, path := range []string{"testdata/nowhere.yaml", "testdata/bad"} {
 		got, c := said(t, path)
-		if c != nil || !bytes.Contains(got, []byte("no such file")) {
+		if c != nil || !bytes.Contains(got, []byte("does not exist")) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

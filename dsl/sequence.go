@@ -87,9 +87,10 @@ func (s *sweeper) wholeSequence(e entry, o workload.Option) ([]sequenceItem, *Se
 	if !ok {
 		return nil, nil // which has been reported
 	}
-	items := make([]sequenceItem, min(s.run.Workload.Items(text), maxPatterns))
+	facts := s.run.Workload.Items(text)
+	items := make([]sequenceItem, min(len(facts), maxPatterns))
 	for i := range items {
-		items[i].at = e.expr.Range()
+		items[i].at, items[i].metadata = e.expr.Range(), facts[i]
 	}
 	return items, whole
 }
@@ -148,6 +149,7 @@ func (s *sweeper) facts(items []sequenceItem) []string {
 	for _, f := range items[0].metadata {
 		_, isOption := s.run.Workload.Option(f.Key)
 		_, isMetric := s.run.metric(f.Key)
+		isMetric = isMetric && s.run.Workload.Items == nil // whose facts are of the workload itself
 		names[f.Key] = factName.MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil &&
 			!slices.Contains([]string{"env", "host", "axis", "run"}, f.Key)
 	}

@@ -26,7 +26,7 @@ runs:
 		{"[3, 5, 8, 12]", "availability >= 0.9", "38 launches or more"},
 		{"37", "availability >= 0.9", "38 launches or more"},
 		{"38", "availability >= 0.9", ""},
-		{"[20, 40]", "availability >= 0.9", ""},
+		{"[20, 60]", "availability >= 0.9", ""},
 		{"12", "availability >= 0.7", ""},
 		{"12", "availability between 0.9 and 0.99", "38 launches or more"},
 		{"12", "availability <= 0.9", ""},

@@ -2,6 +2,7 @@ package reporters
 
 // about says of each format who it is for and what it holds.
 var about = map[string]string{
+	"aiperf":       "the loads on endpoints with the names of aiperf's profile_export_aiperf.json, for what reads that",
 	"csv":          "one row per case and metric, in full precision, for spreadsheets and data frames",
 	"csv-launches": "one row per launch, with how it was measured and a column for each metric, for spreadsheets and data frames",
 	"github":       "GitHub workflow commands: annotations on the lines of the scenario that do not hold, 10 of each level, the worst first",

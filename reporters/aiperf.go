@@ -9,8 +9,8 @@ import (
 	"weir/workload"
 )
 
-// AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: an
-// object, or of several cases a list of them. Numbers are medians over the launches of a case;
+// AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: that of
+// the only case, or in weir_loads those of several. Numbers are medians over the launches of a case;
 // members that begin with weir_ say which case it is and what the gate said.
 func AIPerf(w io.Writer, doc *results.Document) error {
 	all := []map[string]any{}
@@ -35,8 +35,12 @@ func AIPerf(w io.Writer, doc *results.Document) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
+	out := map[string]any{"weir_loads": all}
 	if len(all) == 1 {
-		return e.Encode(all[0])
+		out = all[0]
 	}
-	return e.Encode(all)
+	if notes := banners(doc); len(notes) > 0 {
+		out["weir_notes"] = notes
+	}
+	return e.Encode(out)
 }

@@ -164,7 +164,7 @@ func TestWriteFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{
-		"junit.xml", "launches.csv",
+		"aiperf.json", "junit.xml", "launches.csv",
 		"metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
 		"results.csv", "results.json",
 	}

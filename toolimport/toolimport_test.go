@@ -93,8 +93,6 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		{"nixlbench", "nixlbench --op_tipe READ", "Did you mean \"op_type\"?", toolimport.Options{}},
 		{"nixlbench", "nixlbench --num_iter x", "no whole number", toolimport.Options{}},
 		{"nixlbench", "nixlbench --max_block_size $SIZE", "does not expand", toolimport.Options{}},
-		{"nixlbench", "nixlbench --backend UCX --initiator_seg_type VRAM", "--memory dram moves the same",
-			toolimport.Options{}},
 		{"nixlbench", "ls -l", "and not with nixlbench", toolimport.Options{}},
 		{"nixlbench", "nixlbench 'x", "line 1, column", toolimport.Options{}},
 		{"ucx_perftest", "ucx_perftest -t tag_bw", "server's command line", toolimport.Options{}},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/matrix"
 	"weir/quantity"
 	"weir/results"
 )
@@ -180,9 +181,10 @@ type Kind struct {
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
 	Sequence string
-	// Items is how many items a sequence has by the value of its option of OneOf, or of what that is
-	// Into, where items have no options of their own; nil: each item is a mapping of options.
-	Items func(value string) int
+	// Items are the items of a sequence by the value of its option of OneOf, or of what that is Into,
+	// where items have no options of their own: of each the facts that conditions may name, which
+	// all items have. nil: each item is a mapping of options.
+	Items func(value string) [][]matrix.Field
 	// OneOf are options of which exactly one is given.
 	OneOf []string
 	// CountedBy is the Structure that has as many parts as a case has ranks; "": option ranks

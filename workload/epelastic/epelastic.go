@@ -59,9 +59,6 @@ var Kind = &workload.Kind{
 	OneOf: []string{"phases", "plan_file"},
 	Items: items,
 	Columns: []workload.Column{
-		{Metric: "joined", Head: "joined", Drop: 3},
-		{Metric: "left", Head: "left", Drop: 3},
-		{Metric: "killed", Head: "killed", Drop: 3},
 		{Metric: "scale_up.time", Head: "scale up"},
 		{Metric: "detect.time", Head: "detect"},
 		{Metric: "recover.time", Head: "recover"},

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"weir/fabric"
+	"weir/matrix"
 	"weir/quantity"
 	"weir/routing"
 	"weir/workload"
@@ -230,16 +232,25 @@ func canonicalPlan(text string) (string, error) {
 
 func readPlan(text string) (Phases, error) { return parsePhases(text[len(compactPlan):]) }
 
-// items is how many phases the value of option phases or plan has.
-func items(text string) int {
+// items are the phases in the value of option phases or plan, with how many ranks change in each.
+func items(text string) (phases [][]matrix.Field) {
 	if len(text) > len(compactPlan) && text[:len(compactPlan)] == compactPlan {
 		text = text[len(compactPlan):]
 	}
 	p, err := parsePhases(text)
 	if err != nil {
-		return 0
+		return nil
 	}
-	return len(p)
+	for i, phase := range p {
+		count := func(name string, ranks []int) matrix.Field {
+			return matrix.Field{Key: name, Value: strconv.Itoa(len(ranks))}
+		}
+		phases = append(phases, []matrix.Field{
+			count("joined", p.Joined(i)), count("left", p.Left(i)), count("killed", phase.Kill),
+			count("muted", phase.Mute),
+		})
+	}
+	return phases
 }
 
 // amount is what a case does with its group.
