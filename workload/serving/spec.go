@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -214,122 +213,6 @@ func (s *Spec) Searching() *Search {
 	return search
 }
 
-// Times are when requests, or the first turns of conversations, of an open load are due, in ns.
-func (s *Spec) Times(rate float64) ([]int64, error) {
-	if s.trace != "" {
-		rows, err := s.rows()
-		if err != nil {
-			return nil, err
-		}
-		times, err := schedule.Times(rows, s.TimeScale)
-		for i, at := range times {
-			if s.Duration > 0 && at >= int64(s.Duration) || s.Requests > 0 && i == int(s.Requests) {
-				return times[:i], err
-			}
-		}
-		return times, err
-	}
-	o, err := s.open(rate)
-	if err != nil {
-		return nil, err
-	}
-	return o.Times()
-}
-
-func (s *Spec) open(rate float64) (o schedule.Open, err error) {
-	o = schedule.Open{Rate: rate, Duration: int64(s.Duration), Seed: s.Seed}
-	if s.Requests > 0 {
-		o.Requests = s.conversations()
-	}
-	if o.Arrivals, err = schedule.ParseArrivals(s.Arrivals); err != nil {
-		return o, err
-	}
-	if s.Ramp != "" {
-		r, err := schedule.ParseRamp(s.Ramp)
-		if err != nil {
-			return o, fmt.Errorf("ramp: %w", err)
-		}
-		o.Ramp = &r
-	}
-	return o, nil
-}
-
-// CheckSchedule says what is wrong with the times of an open load.
-func (s *Spec) CheckSchedule() error {
-	if s.trace != "" {
-		_, err := s.Times(0)
-		return err
-	}
-	o, err := s.open(s.Rate)
-	if err == nil {
-		err = o.Check()
-	}
-	return err
-}
-
-// conversations are those whose turns make up the requests.
-func (s *Spec) conversations() int { return (int(s.Requests) + s.Turns - 1) / s.Turns }
-
-func (s *Spec) rows() ([]schedule.Row, error) {
-	if s.trace == "" {
-		return nil, nil
-	}
-	content, err := file(s.trace)
-	if err != nil {
-		return nil, err
-	}
-	return schedule.ReadTrace(content)
-}
-
-// Prompts makes the requests of a launch. salt tells those of one launch and case from all others.
-func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, error) {
-	in, _, err := readInput(s.Input)
-	if err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	out, _, err := readOutput(s.Output)
-	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
-	}
-	fields, err := readBody(s.Body)
-	if err != nil {
-		return nil, fmt.Errorf("body: %w", err)
-	}
-	settings := prompt.Settings{
-		Body: prompt.Body{
-			API: prompt.API(s.API), Model: s.Model, Stream: s.Stream, Exact: out.Exact, Fields: fields,
-		},
-		Input: in.Tokens, Output: out.Tokens, IDs: in.IDs, Prefix: in.Prefix, Turns: s.Turns, Think: int64(s.Think),
-		Seed: s.Seed, Launch: launch, Salt: salt, Calibration: c,
-	}
-	if settings.Rows, err = s.rows(); err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
-	}
-	if settings.Cancel, err = prompt.ParseCancel(s.Cancel); err != nil {
-		return nil, fmt.Errorf("cancel: %w", err)
-	}
-	switch {
-	case s.lines != "":
-		content, err := file(s.lines)
-		if err != nil {
-			return nil, err
-		}
-		if settings.Lines, err = prompt.ReadLines(content); err != nil {
-			return nil, fmt.Errorf("prompts: %w", err)
-		}
-		settings.Input = prompt.Tokens{}
-	case in.Text != "":
-		settings.Lines = []string{in.Text}
-	}
-	return prompt.New(settings)
-}
-
-// Counted says whether prompts are words of which the server has to say how many tokens they are.
-func (s *Spec) Counted() bool {
-	in, _, _ := readInput(s.Input)
-	return !in.IDs && in.Text == "" && s.lines == ""
-}
-
 // Timeouts are the bounds of requests.
 func (s *Spec) Timeouts() (Timeouts, error) {
 	t, _, err := readTimeout(s.Timeout)
@@ -400,29 +283,6 @@ func arrange(cases []workload.Spec, _ time.Duration) (before time.Duration) {
 		before = max(before, c.(*Spec).ReadyWithin())
 	}
 	return before
-}
-
-// expected is how many requests a case with these options will have, before there was a launch;
-// 0: nobody knows.
-func expected(options map[string]any) int {
-	values, err := Kind.Normalize(options)
-	if err != nil {
-		return 0
-	}
-	s, err := Decode(values)
-	if err != nil || s.Searching() != nil {
-		return 0
-	}
-	switch {
-	case s.Requests > 0:
-		return int(s.Requests)
-	case s.trace != "":
-		times, _ := s.Times(0)
-		return len(times) * s.Turns
-	case s.Rate > 0:
-		return int(math.Round(s.Rate*s.Duration.Seconds())) * s.Turns
-	}
-	return 0
 }
 
 // amount is how many requests a case has.
