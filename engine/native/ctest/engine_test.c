@@ -3,10 +3,11 @@
  * pair, three each to each other and three with the cells of a matrix; libfabric:NAME is libfabric
  * over the provider of that name, ucx:NAME is ucx with the API of that name, nixl:prepared and
  * nixl:reregister are nixl with that option, cuda:ENGINE is cuda with that engine; +heap behind it
- * is private memory, +hidden memory that this processor may not touch, +hidden-source and +hidden-sink one region of that, +sleep ranks
- * that sleep while they wait, +iov a message for a request,
+ * is private memory, +hidden memory that this processor may not touch, +hidden-source and +hidden-
+ * sink one region of that, +sleep ranks that sleep while they wait, +iov a message for a request,
  * +device, +vmm and +pool memory of a GPU that is allocated so, -source or -sink behind them one
- * region of that. */
+ * region of that.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
