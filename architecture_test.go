@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 	"weir/scenarios":          {},
 	"weir/matgen":             {"weir/matrix", "weir/quantity", "weir/dsl/suggest"},
 	"weir/ctperftest":         {"weir/matrix", "weir/dsl/suggest", "weir/dsl/yamlsyntax"},
-	"weir/toolimport":         {"weir/dsl", "weir/workload", "weir/quantity"},
+	"weir/toolimport":         {"weir/dsl", "weir/workload", "weir/quantity", "weir/results", "weir/tooloutput"},
 	"weir/dsl": {"weir/printable", "weir/placeholder", "weir/ctperftest", "weir/matgen", "weir/matrix",
 		"weir/assertion",
 		"weir/quantity", "weir/workload"},

@@ -20,6 +20,7 @@ import (
 	"weir/workload"
 	"weir/workload/ep"
 	"weir/workload/epcontrol"
+	"weir/workload/epelastic"
 	"weir/workload/move"
 	"weir/workload/sequence"
 	"weir/workload/traffic"
@@ -141,6 +142,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 		traffic.Kind:   "matrix: [[0, 1], [0, 0]]",
 		ep.Kind:        "ranks: 2",
 		epcontrol.Kind: "ranks: 2",
+		epelastic.Kind: "phases: [{ranks: 0..3}]",
 		sequence.Kind:  "patterns: [{matrix: [[0, 1], [0, 0]]}]",
 	}
 	for _, k := range workload.Kinds() {
@@ -154,11 +156,13 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 }
 
 // usable are the values that an option has, where it is one of fixed values: but fabric
-// sim, of which the workloads of matrices say themselves that they refuse it.
+// sim, of which the workloads of matrices say themselves that they refuse it, and memory of GPUs with
+// the fabric that moves nothing else, which need a driver (vram.txtar has a stand-in).
 func usable(k *workload.Kind, option string) []string {
 	o, _ := k.Option(option)
 	return slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool {
-		return v == fabric.SimName && k != transfer.Kind
+		return v == fabric.SimName && k != transfer.Kind || v == "vram" || v == "cuda" ||
+			k == epelastic.Kind && option == "fabric" && v != "shm" && v != "tcp" // whose ranks may be killed
 	})
 }
 

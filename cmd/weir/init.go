@@ -19,22 +19,34 @@ import (
 //go:embed starters/*.yaml
 var starters embed.FS
 
-// starter is a commented scenario to begin with.
+// starter is a commented scenario to begin with; its first line says what it is.
 type starter struct{ name, about string }
 
-var starterList = []starter{
-	{"sweep", "one measurement over sizes and fabrics, with what is promised of it"},
-	{"compare", "two values of a setting, held against each other in turns"},
-	{"baseline", "a gate against the last good result, which passes the first time"},
-	{"traffic", "a whole traffic matrix at once"},
-	{"cluster", "ranks on several hosts"},
+// firstStarter is written where none is named.
+const firstStarter = "sweep"
+
+// starterList are all starters by name.
+func starterList() (all []starter) {
+	files, err := starters.ReadDir("starters")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, f := range files {
+		text, err := starters.ReadFile("starters/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		about, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), ".")
+		all = append(all, starter{strings.TrimSuffix(f.Name(), ".yaml"), strings.ReplaceAll(about, "\n# ", " ")})
+	}
+	return all
 }
 
 func newInit() *cobra.Command {
 	var out string
 	var list strings.Builder
 	var names []string
-	for _, s := range starterList {
+	for _, s := range starterList() {
 		fmt.Fprintf(&list, "\n  %-9s %s", s.name, s.about)
 		names = append(names, s.name)
 	}
@@ -44,7 +56,7 @@ func newInit() *cobra.Command {
 		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml",
 		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := starterList[0].name
+			name := firstStarter
 			if len(args) > 0 {
 				name = args[0]
 			}

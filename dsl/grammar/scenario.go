@@ -106,7 +106,7 @@ var Place = []Key{
 // a list of patterns, and a model with its requests is a mapping, as are roles of programs.
 var optionValue = []Form{
 	scalar(Any),
-	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(list(scalar(Any))),
+	list(list(scalar(Any)), mapOf("keys of a pattern", scalar(Any), list(scalar(Any), list(scalar(Any))),
 		mapOf("names", scalar(Any)))),
 	mapOf("keys", scalar(Any), list(scalar(Any)),
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -148,6 +149,9 @@ func option(k *workload.Kind, o workload.Option) schema {
 		s = model()
 	case workload.Structure:
 		s = schema{"type": "object"}
+		if slices.Contains(k.OneOf, o.Name) { // the items of a sequence
+			s = schema{"type": "array", "minItems": 1, "items": schema{"type": "object"}}
+		}
 	case workload.Patterns:
 		s = schema{"type": "array", "minItems": 1, "items": pattern(k)}
 	default:

@@ -12,6 +12,10 @@ import (
 // What runs weir's own engine has no privileges but those of a rank; what a scenario names where
 // that is permitted keeps its user's.
 func TestRanksHaveNoPrivileges(t *testing.T) {
+	own, err := os.ReadFile("/proc/self/status") // of the first thread, which may be confined later
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	status := func(as privileges) string {
@@ -22,10 +26,6 @@ func TestRanksHaveNoPrivileges(t *testing.T) {
 		return string(out)
 	}
 	rank, command := status(ofRanks), status(ofCommands)
-	own, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const gains = "NoNewPrivs:\t0\n" // unless this process cannot either
 	if !strings.Contains(rank, "NoNewPrivs:\t1\n") ||
 		strings.Contains(string(own), gains) != strings.Contains(command, gains) {

@@ -27,7 +27,7 @@ func count(name string, otherwise, least, most int64) workload.Option {
 var own = []workload.Option{
 	{Name: "phases", Type: workload.Structure, Read: canonicalPhases},
 	{Name: "plan_file", Type: workload.File, Into: "plan"},
-	{Name: "plan", Type: workload.Data, Read: canonicalPlan},
+	{Name: "plan", Type: workload.Data, Default: "", Read: canonicalPlan},
 	count("iterations", 200, 4, 1<<16),
 	count("tokens", 128, 1, 1<<16),
 	count("hidden", 7168, 128, 65536),
@@ -82,7 +82,7 @@ func metrics() []workload.Metric {
 		return workload.Metric{Name: name, Unit: "1/s", Better: workload.Higher}
 	}
 	return []workload.Metric{
-		number("ranks", workload.Neither),
+		number("group.ranks", workload.Neither),
 		number("joined", workload.Neither), number("left", workload.Neither), number("killed", workload.Neither),
 		number("muted", workload.Neither),
 		time("scale_up.time"), time("scale_up.open"), time("scale_up.connect"), time("scale_down.time"),

@@ -138,7 +138,7 @@ func (d *measured) first(group int) (at int64, err error) {
 func (d *measured) metrics() (map[string]float64, error) {
 	phases, i := d.s.Phases, int(d.s.Phase)
 	m := map[string]float64{
-		"ranks": float64(len(d.phase.Ranks)), "joined": float64(len(phases.Joined(i))),
+		"group.ranks": float64(len(d.phase.Ranks)), "joined": float64(len(phases.Joined(i))),
 		"left": float64(len(phases.Left(i))), "killed": float64(len(d.phase.Kill)),
 		"muted": float64(len(d.phase.Mute)), "clock.bound": float64(d.led.Bound) * ns,
 	}

@@ -61,7 +61,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"ranks": 2, "joined": 0, "left": 0, "killed": 1, "detect.time": 4e-3, "recover.time": 16e-3, // 36 less 20
+		"group.ranks": 2, "joined": 0, "left": 0, "killed": 1, "detect.time": 4e-3, "recover.time": 16e-3, // 36 less 20
 		"stall.max":   21e-3, // from 95 to 136, less 20
 		"rate.before": 10 / 5e-3, "rate.after": 40 / (4 + 4 + 5 + 4) * 1e3, "rate.during": 10 / 16e-3,
 		"wrong_tokens": 0, "lost_tokens": 20, "mask.wrong": 0, "clock.bound": 1e-6, "latency.p50": 4e-3,

@@ -116,10 +116,16 @@ func (f *flags) witnessed(cmd *cobra.Command, args []string) error {
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	err := f.run(cmd, args)
-	if !stdout.Failed() && !stderr.Failed() {
+	if !stderr.Failed() && (!stdout.Failed() || stdout.Unread() && f.tableOnly()) {
 		return err
 	}
 	return exit.Code(gate.Worst(gate.ExitExecution, exit.Explain(stderr, cmd, err)))
+}
+
+// tableOnly says whether stdout has nothing but the table, of which a person may have seen enough.
+func (f *flags) tableOnly() bool {
+	wanted, err := f.reports.Parse()
+	return err == nil && !reports.ToStdout(wanted) && f.events != "-"
 }
 
 // etcdWait is how long an etcd may take to answer at the start: one that restarts, or has

@@ -1,9 +1,12 @@
 package screen
 
 import (
+	"errors"
 	"io"
 	"os"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"weir/printable"
 )
@@ -33,6 +36,13 @@ func (w *Witness) Failed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err != nil
+}
+
+// Unread says whether what failed is that nobody reads any further.
+func (w *Witness) Unread() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return errors.Is(w.err, unix.EPIPE)
 }
 
 // fileOf is the file that a writer writes to, if it is one.
