@@ -9,13 +9,12 @@ import (
 	"weir/executor/cgroup"
 )
 
+// atStart is the status of this process before any test had its first thread confined.
+var atStart, _ = os.ReadFile("/proc/self/status")
+
 // What runs weir's own engine has no privileges but those of a rank; what a scenario names where
 // that is permitted keeps its user's.
 func TestRanksHaveNoPrivileges(t *testing.T) {
-	own, err := os.ReadFile("/proc/self/status") // of the first thread, which may be confined later
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	status := func(as privileges) string {
@@ -28,7 +27,7 @@ func TestRanksHaveNoPrivileges(t *testing.T) {
 	rank, command := status(ofRanks), status(ofCommands)
 	const gains = "NoNewPrivs:\t0\n" // unless this process cannot either
 	if !strings.Contains(rank, "NoNewPrivs:\t1\n") ||
-		strings.Contains(string(own), gains) != strings.Contains(command, gains) {
+		strings.Contains(string(atStart), gains) != strings.Contains(command, gains) {
 		t.Errorf("of a rank %s\nof a command %s", rank, command)
 	}
 	if os.Geteuid() == 0 && !strings.Contains(rank, "CapEff:\t0000000000804000\n") {
