@@ -29,9 +29,13 @@ func TestFabricsThatReachOtherHosts(t *testing.T) {
 		if f.Simulated {
 			continue
 		}
+		o := options(8)
+		if f.Name == "cuda" { // it refuses pairs without a GPU's memory
+			o.Target = "vram"
+		}
 		l := engine.Launch{
 			Fabric: f.Name, Ranks: 2, Nodes: []string{"a", "b"},
-			Cases: []engine.Case{caseOf("a", options(8), patience, patience)},
+			Cases: []engine.Case{caseOf("a", o, patience, patience)},
 		}
 		_, err := open(l, engine.Identity{}, control(t)) // its library may not be here
 		if refused := err != nil && strings.Contains(err.Error(), "does not reach other hosts"); refused == f.Network {

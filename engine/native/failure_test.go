@@ -116,7 +116,7 @@ func TestUnsupportedIsAnError(t *testing.T) {
 	phase.NotUnderRace(t)
 	vram := options(8, func(o *move.Spec) { o.Target = "vram" })
 	for want, try := range map[string]func() error{
-		"memory of kind vram": func() error { _, err := tryCases(t, "shm", 2, vram); return err },
+		"fabric shm moves host memory only": func() error { _, err := tryCases(t, "shm", 2, vram); return err },
 
 		"this version of weir has no fabric carrierpigeon": func() error {
 			_, err := tryCases(t, "carrierpigeon", 2, options(8))

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,26 @@ func TestRanksOfOneHostListenOnLoopback(t *testing.T) {
 	}
 }
 
+// newPort is the one TCP port at which this process listens and did not before.
+func newPort(t *testing.T, before map[string]bool) int {
+	t.Helper()
+	var ports []int
+	for at := range listeners(t) {
+		_, port, _ := strings.Cut(at, ":")
+		n, err := strconv.ParseUint(port, 16, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !before[at] {
+			ports = append(ports, int(n))
+		}
+	}
+	if len(ports) != 1 {
+		t.Fatalf("this process listens at the new ports %v, want one", ports)
+	}
+	return ports[0]
+}
+
 // closeAllRanks ends the ranks of a launch, each of which waits for the others.
 func closeAllRanks(t *testing.T, ranks []*rank) {
 	t.Helper()
@@ -96,8 +117,10 @@ func TestStrangersDelayNoRank(t *testing.T) {
 	l := engine.Launch{ID: "test", Fabric: "tcp", Ranks: 3, Nodes: []string{"a", "a", "a"}, Seed: 42}
 	l.Cases = append(l.Cases, caseOf("a", options(8), patience, patience))
 	ranks, addresses := make([]*rank, 3), make([][]byte, 3)
+	var before map[string]bool
 	for i := range ranks {
 		var err error
+		before = listeners(t)
 		if ranks[i], err = open(l, engine.Identity{Rank: i}, control(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +128,7 @@ func TestStrangersDelayNoRank(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last := net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(binary.BigEndian.Uint16(addresses[2][8:]))}
+	last := net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: newPort(t, before)}
 	for i := range 300 {
 		conn, err := net.Dial("tcp", last.String())
 		if err != nil {
