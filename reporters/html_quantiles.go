@@ -132,13 +132,16 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 	for _, a := range names {
 		t.Columns = append(t.Columns, html.Column{Head: plain(a), Right: allNumbers(g.cases, a)})
 	}
+	var scales []results.Scale
 	for _, f := range families {
 		for _, m := range f.metrics {
+			scale := scaleOfColumn(g.cases, m.Name)
+			scales = append(scales, scale)
 			head := m.Last()
 			if len(families) > 1 {
 				head = m.Name
 			}
-			head = strings.TrimSpace(plain(head) + "\n" + scaleOfColumn(g.cases, m.Name).Unit)
+			head = strings.TrimSpace(plain(head) + "\n" + scale.Unit)
 			link := d.link(g.cases[0].Workload, g.run, m.Name)
 			t.Columns = append(t.Columns, html.Column{Head: head, Right: true, Metric: link})
 		}
@@ -151,9 +154,11 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 		for _, a := range names {
 			cells = append(cells, setting(c, a))
 		}
+		column := 0
 		for _, f := range families {
 			for _, m := range f.metrics {
-				cells = append(cells, number(c, m.Name, scaleOfColumn(g.cases, m.Name)))
+				cells = append(cells, number(c, m.Name, scales[column]))
+				column++
 			}
 		}
 		t.Rows = append(t.Rows, html.Row{Cells: cells})
