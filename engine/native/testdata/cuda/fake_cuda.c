@@ -181,8 +181,8 @@ int cuDevicePrimaryCtxRetain(cu_context *out, int device)
     if (rc != CU_DONE)
         return rc;
     pthread_mutex_lock(&lock);
-    contexts[device].device = device;
-    contexts[device].retained++;
+    if (contexts[device].retained++ == 0)
+        contexts[device].device = device; /* threads of its streams read it from then on */
     *out = &contexts[device];
     pthread_mutex_unlock(&lock);
     return CU_DONE;

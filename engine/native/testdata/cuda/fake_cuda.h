@@ -36,7 +36,8 @@ enum fake_code {
 };
 
 struct cu_context {
-    int         device, retained;
+    int         device;
+    atomic_int  retained;
     _Atomic int fault; /* of work that was under way: every later call has it */
 };
 
