@@ -31,7 +31,7 @@ type inCluster struct {
 	err     error
 }
 
-// startInCluster starts a service in a cluster. What comes of it is told by calls.
+// startInCluster starts a service in a cluster. v.calls get the outcome.
 func (v *services) startInCluster(ctx context.Context, x *service, l *launched, number int) error {
 	names := map[string]string{}
 	maps.Copy(names, l.values)

@@ -9,13 +9,13 @@ import (
 	"weir/results"
 )
 
-// What sessions add to the changes of a comparison is known by references or history;
-// else it is estimated from the changes themselves, where there are many: those of cases
+// The variance that sessions add to the changes of a comparison is known by references or
+// history; otherwise it is estimated from the changes themselves, where there are many: those of cases
 // that did not change differ by twice the variance of sessions, and by what launches
 // explain. Cases that did change are left out, as far as they stand out: those more than
 // clip standard deviations from the middle of the shortest interval that holds half of the
-// changes, anew until none is. What all cases have in common is not seen by it, as nobody
-// can tell it from a change.
+// changes, anew until none is. A shift that all cases have in common is not seen: it
+// cannot be told from a change.
 const (
 	leastChanges = 8
 	clip         = 2.5

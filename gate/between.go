@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Sessions are a level of their own: another day, another allocation, other nodes. What two
-// sessions measured differs by what their launches vary and by what sessions vary, so that
+// Sessions are a level of their own: another day, another allocation, other nodes. Two
+// sessions differ by the variance of their launches and by that of sessions, so that
 // the variance of a contrast with a stored baseline is
 //
 //	V = V(launches) + 2·w²·τ²

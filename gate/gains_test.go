@@ -39,7 +39,7 @@ func TestGainsOfVariants(t *testing.T) {
 	}
 }
 
-// What is lower is better of a latency: a lower one is a positive gain.
+// A lower latency is better, so it is a positive gain.
 func TestGainIsPositiveWhereBetter(t *testing.T) {
 	for _, c := range []struct {
 		better   string

@@ -19,7 +19,7 @@ import (
 //
 // It is a floor. An interval is never narrower than this noise makes it, and never narrower
 // than the launches' own spread makes it: history that knew too little must not make a
-// verdict certain. What it does is to keep three launches that agree from looking so.
+// verdict certain. It keeps three launches that agree by chance from looking certain.
 type noise struct {
 	sd, df float64
 	from   string
@@ -80,8 +80,8 @@ func (n *noise) contradicted(logs []float64) bool {
 // String says how much it is and where it is known from.
 func (n *noise) String() string { return "noise " + percent(n.sd) + " " + n.from }
 
-// What is pooled over the cases of a run counts as known from so many degrees of freedom on,
-// and is taken from so many cases at most.
+// Noise pooled over the cases of a run counts as known from this many degrees of freedom on,
+// and is pooled over this many cases at most.
 const (
 	leastPooled = 8
 	mostPooled  = 64

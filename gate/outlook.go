@@ -19,8 +19,8 @@ const (
 // counts are how many launches succeeded of those that were made.
 type counts struct{ good, made int }
 
-// needed says how many launches, with one look, would decide. What the launches so far say
-// of the distance to the bound is uncertain itself, so the number is where the predictive
+// needed says how many launches, with one look, would decide. The distance to the bound, as
+// the launches so far estimate it, is uncertain itself, so the number is where the predictive
 // probability of a decision reaches a half, up to where it reaches power. (The distance
 // that was estimated, taken for the truth, would decide in a third to two thirds of
 // sessions.)

@@ -1,5 +1,5 @@
 // Package printable keeps what others have written from doing anything to a terminal or a log.
-// Whatever weir shows a person goes through it: names and reasons, which may come from another
+// All text that weir shows a person goes through it: names and reasons, which may come from another
 // host or a file, through Line or Text, and all that is written besides through a Writer.
 package printable
 

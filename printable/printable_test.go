@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the security review put into names and reasons.
+// hostile has the sequences with which names and reasons can attack a terminal.
 const hostile = "a\x1b[2J\x1b[1;31mROOT SAYS\x07\r\nweir agent: session fake begins\u009b2J\u202eback\u2028\x7f"
 
 func TestALineStaysOne(t *testing.T) {

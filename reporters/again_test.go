@@ -7,7 +7,7 @@ import (
 	"weir/results"
 )
 
-// What is inconclusive is run again with the launches that would decide it, not with those that did not.
+// An inconclusive case is run again with the launches that would decide it, not with those that did not.
 func TestAgainAsksForLaunchesThatDecide(t *testing.T) {
 	doc := read(t, "failed")
 	doc.Session.Again = []string{"weir", "run", "x.yaml", "--launches", "3"}

@@ -263,8 +263,8 @@ func sharedText(cases []*results.Case, values []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// byAxis says what each value of an axis has, if the axis decides; "" if it does not. What is
-// empty, because nothing ran there, decides nothing.
+// byAxis says what each value of an axis has, if the axis decides; "" if it does not. An empty
+// value, because nothing ran there, decides nothing.
 func byAxis(cases []*results.Case, values []string, axis string) string {
 	of := map[string]string{}
 	var order []string

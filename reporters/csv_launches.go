@@ -12,8 +12,8 @@ import (
 	"weir/results"
 )
 
-// conditionColumns are the columns that say how a case was measured. What an axis says has
-// its column already.
+// conditionColumns are the columns that say how a case was measured. An axis has its
+// column already.
 func conditionColumns(axisNames []string) []string {
 	return slices.DeleteFunc(append([]string{"bytes"}, conditionNames...),
 		func(name string) bool { return slices.Contains(axisNames, name) })

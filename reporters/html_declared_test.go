@@ -201,7 +201,7 @@ func TestPageSaysWhatWasRun(t *testing.T) {
 	}
 }
 
-// What one cause brings is told once, with all places below it; so is an assertion that breaks at
+// Findings of one cause are one group with all their places; so is an assertion that breaks at
 // several cases, the worst of them first.
 func TestFindingsByReason(t *testing.T) {
 	cause := "missing: NUMA node 9 on node vm"

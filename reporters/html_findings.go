@@ -16,8 +16,7 @@ const (
 	inRows   = 2000
 )
 
-// groups are the findings, what is worst first. What was found of several cases for one reason
-// is told once.
+// groups are the findings, the worst first. Several cases with one reason are one finding.
 func (d *draft) groups(doc *results.Document) []html.Group {
 	var out []html.Group
 	for _, s := range []struct{ standing, heading string }{

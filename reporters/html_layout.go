@@ -50,7 +50,7 @@ func on(c *results.Case, axis string) string {
 	return plain(c.Run)
 }
 
-// newLayout is that of some cases. What tells them apart besides their axes is in also.
+// newLayout is that of some cases. also names options that tell them apart besides their axes.
 func newLayout(cases []*results.Case, also ...string) *layout {
 	l := &layout{x: map[*results.Case]float64{}}
 	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return c.Metrics.IsZero() })

@@ -15,7 +15,7 @@ import (
 const mostSettings = 6
 
 // setup is what the cases of a run were run with: fabric and transport as they were read back,
-// options that are not defaults, environment, ranks and where they were. What is an axis stands
+// options that are not defaults, environment, ranks and where they were. Axes stand
 // with the cases.
 func setup(cases []*results.Case) []html.Setting {
 	if len(cases) == 0 {

@@ -34,7 +34,7 @@ type ResultOptions struct {
 var loads = []string{"concurrency", "rate"}
 
 // Result makes a document of a result file of another tool: each of its results is a case with one
-// launch, of workload serving. What a metric is in the tool stands in its definition.
+// launch, of workload serving. The definition of a metric says what the tool means by it.
 func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
 	format, known := tooloutput.Lookup(tool)
 	if !known || !slices.Contains(ResultTools(), tool) {

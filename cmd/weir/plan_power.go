@@ -12,8 +12,8 @@ import (
 	"weir/quantity"
 )
 
-// What a plan says of the power of its assertions: of so many, by so many simulated sessions
-// for each true value.
+// A plan estimates the power of its assertions: of that many at most, from that many
+// simulated sessions for each true value.
 const (
 	mostPowers    = 3
 	powerSessions = 200

@@ -319,8 +319,8 @@ func boolean(b bool) int {
 	return 0
 }
 
-// What a phase does not say is an error with its cause.
-func TestWhatNoPhaseSays(t *testing.T) {
+// A rank that outlives its kill, or speaks though it is mute, is an error with its cause.
+func TestFaultsWithoutEffect(t *testing.T) {
 	phases := epelastic.Phases{
 		{Ranks: []int{0, 1, 2, 3}}, {Ranks: []int{0, 1, 3}, Kill: []int{2}, At: epelastic.InDispatch},
 	}

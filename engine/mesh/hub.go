@@ -57,7 +57,7 @@ func (h *Hub) accept() {
 	}
 }
 
-// take hears a process to its end. Who does not know the launch is hung up on.
+// take reads from a process until it ends. A connection that does not know the launch is closed.
 func (h *Hub) take(conn net.Conn) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))

@@ -176,7 +176,7 @@ extern struct cuda_library cuda;
 
 enum cuda_kernel { KERNEL_FILL, KERNEL_CHECK, KERNEL_COPY, KERNEL_BULK, KERNELS };
 
-/* What a thread has of a GPU, from the first cuda_enter to the last cuda_leave. */
+/* A thread's state of a GPU, from the first cuda_enter to the last cuda_leave. */
 struct cuda_thread {
     int            uses;
     int            ordinal, device;

@@ -1,5 +1,5 @@
-/* What the path between two GPUs carries: copies behind each other in a stream, of the case's
- * size or of a large one, by the copy engine or by the case's engine, whichever is faster. */
+/* The bandwidth of the path between two GPUs: copies one after the other in a stream, of the
+ * case's size or of a large one, by the copy engine or the case's engine; the fastest counts. */
 #include "ceiling.h"
 #include "fab_cuda.h"
 

@@ -25,7 +25,7 @@ struct cuda_block { /* as struct block of kernels.cu */
     uint64_t to, from, n;
 };
 
-/* What one event tells the end of: parts and blocks up to those. */
+/* One event marks the end of all parts and blocks up to these. */
 struct cuda_batch {
     cu_event event;
     uint64_t parts, blocks;

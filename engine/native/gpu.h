@@ -32,7 +32,7 @@ struct weir_gpu_path {
 };
 struct weir_gpu_path weir_gpu_path(const char *a, const char *b);
 
-/* What spoils a measurement on a GPU, by its address on the bus. */
+/* Conditions of a GPU that spoil a measurement, by its address on the bus. */
 struct weir_gpu_health {
     int      told;
     uint64_t slowed; /* bits of why its clocks are held down, of NVML_SLOWED */

@@ -1,4 +1,4 @@
-/* What weir runs on a GPU: contents and their check, and two ways to copy. scripts/kernels
+/* The kernels of weir: contents and their check, and two ways to copy. scripts/kernels
  * compiles this into cuda_images.c. The tests' libcuda compiles it for the host, where each
  * thread of a kernel runs by itself, one after the other: so no thread waits for another. */
 #ifdef WEIR_ON_HOST
@@ -206,7 +206,7 @@ DEVICE void load_next(struct ring *r, u64 to, u64 from, u32 n)
         store_next(r);
 }
 
-/* Pieces first, first + step, … of a block. What no bulk copy can move goes with the first. */
+/* Pieces first, first + step, … of a block. The first moves the bytes that no bulk copy can move. */
 DEVICE void bulk_part(struct ring *r, const struct block *b, u64 first, u64 step)
 {
     u64 head = bytes_before(b), body = (b->n - head) / 16 * 16;

@@ -90,7 +90,7 @@ static int make_regions(struct weir_rank *r)
     return 0;
 }
 
-/* What this thread needs for its kinds of memory, which fabrics may use when they open. */
+/* Prepares this thread for its kinds of memory, before fabrics open and use them. */
 static int bind_kinds(struct weir_rank *r)
 {
     struct weir_err e = {0};
@@ -242,7 +242,7 @@ int weir_address(struct weir_rank *r, void *buf, size_t cap, size_t *len, struct
     return rc;
 }
 
-/* Who has no address is absent: this rank has nothing to do with it until it connects again. */
+/* A peer without an address is absent: this rank leaves it out until it connects again. */
 static void take_group(struct weir_rank *r, const size_t *lens)
 {
     int *members = (int *)r->all.members, n = 0;
@@ -329,7 +329,7 @@ int weir_disconnect(struct weir_rank *r, int64_t timeout, struct weir_err *err)
     return rank_call(r, do_disconnect, &timeout, err);
 }
 
-/* What is under way is given up, and no peer is waited for. */
+/* Gives up all operations under way and waits for no peer. */
 static int do_abandon(struct weir_rank *r, void *arg)
 {
     int     rc;

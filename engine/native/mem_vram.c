@@ -29,7 +29,7 @@ struct vram { /* a region's own */
     int        device;
 };
 
-/* What another process is told, beside a descriptor. */
+/* The handle that another process gets, beside a descriptor. */
 struct told {
     uint64_t         process, base, size;
     int64_t          alloc;

@@ -34,8 +34,8 @@ struct weir_memory {
     int         host;      /* this processor can load from it and store to it */
     int         gpu;       /* it is that of the thread's GPU, see cuda.h */
     int         by_fabric; /* a fabric that allocates memory itself allocates it too */
-    /* What a thread needs before it uses memory of the kind, and what it no longer needs after
-     * the last free: it counts. */
+    /* bind prepares a thread before it uses memory of the kind; unbind, after the last free,
+     * undoes that. Both count. */
     int (*bind)(const struct weir_config *cfg, struct weir_err *err);
     void (*unbind)(void);
     /* some pages may not be there before clear */

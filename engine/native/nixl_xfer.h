@@ -46,7 +46,7 @@ struct nixl_peer {
 
 #define NIXL_BUCKETS 4096
 
-/* What NIXL calls memory of a kind, and the device that it is on. */
+/* NIXL's name for memory of a kind, and the device of the memory. */
 static inline int nixl_memory(const struct weir_memory *kind)
 {
     return kind->gpu ? NIXL_VRAM : NIXL_DRAM;

@@ -167,7 +167,7 @@ static int reach(struct weir_rank *r, int peer, const struct blob *b, int lane)
     return fd;
 }
 
-/* Whoever has connected and has not said yet who it is. */
+/* A connection that has not yet sent its hello. */
 struct guest {
     int          fd;
     size_t       at; /* bytes of the hello that came */

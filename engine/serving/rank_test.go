@@ -253,7 +253,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Whoever is told to stop ends at once, with the cause.
+// A rank that is told to stop ends at once, with the cause.
 func TestStop(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(1000, 0, 20*time.Millisecond) })
 	control := &engine.Control{}

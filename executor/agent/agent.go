@@ -187,8 +187,8 @@ var errWithdrawn = errors.New("it was called off")
 // mostTasks is how many tasks are under way at once before no stranger's is answered any more.
 const mostTasks = 1000
 
-// placed begins a task, or ends one that was withdrawn. What was placed is looked at here, one
-// after the other: what is none of the session's tasks takes memory no longer than that.
+// placed begins a task, or ends one that was withdrawn. It checks one placement at a
+// time: a forged one takes memory only while it is checked.
 func (a *Agent) placed(p cluster.Placement) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

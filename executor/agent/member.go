@@ -113,8 +113,8 @@ func (m *member) where(cases []engine.Case) string {
 	return at
 }
 
-// caseLimit is how long the rank may be in its case. Who is started before its first case waits
-// for those before it too.
+// caseLimit is how long the rank may be in its case. A rank that is started before its first case
+// also waits for the cases before that one.
 func (m *member) caseLimit(l engine.Launch) (limit time.Duration) {
 	from := m.next
 	if m.next == m.life.First {

@@ -12,8 +12,8 @@ import (
 // atStart is the status of this process before any test had its first thread confined.
 var atStart, _ = os.ReadFile("/proc/self/status")
 
-// What runs weir's own engine has no privileges but those of a rank; what a scenario names where
-// that is permitted keeps its user's.
+// Processes of weir's own engine have only a rank's privileges; a scenario's commands, where they
+// are permitted, keep those of their user.
 func TestRanksHaveNoPrivileges(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()

@@ -24,8 +24,8 @@ import (
 // kernel sends a child's death signal when the *thread* that started it ends,
 // and Go ends threads when it likes. There is none until there is something to start.
 //
-// What runs weir's own engine is started from another thread than what a scenario names where
-// that is permitted: it has no use for privileges.
+// spawner starts weir's own engine from another thread than a scenario's commands: the engine
+// needs no privileges, and that thread has given them up.
 type spawner struct {
 	begin    sync.Once
 	engine   chan func() // a confined thread

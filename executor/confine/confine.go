@@ -39,7 +39,7 @@ func Thread() error {
 }
 
 // NoDumps keeps what this process has in memory from being written into a core dump, and from
-// being read by other processes of its user. What it starts is not concerned.
+// being read by other processes of its user. Its children are not affected.
 func NoDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("turning off core dumps: %w", err)

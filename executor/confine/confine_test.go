@@ -52,7 +52,7 @@ func status(t *testing.T, confined bool, u *User) map[string]string {
 // kept are the capabilities IPC_LOCK and SYS_NICE.
 const kept = "0000000000804000"
 
-// What a confined thread starts comes by no way to privileges, and of root's it has two.
+// A process that a confined thread starts cannot gain privileges, and has two of root's.
 func TestWhatAThreadStartsHasNoPrivileges(t *testing.T) {
 	s := status(t, true, nil)
 	if s["NoNewPrivs"] != "1" {

@@ -117,8 +117,8 @@ type daemon struct {
 	refusals limit                         // of what is said of invitations that are refused
 }
 
-// mostSessions is how many invitations are attended to at once. Whoever writes to etcd can put
-// as many there as it likes.
+// mostSessions is how many invitations are attended to at once. A client with write access to
+// etcd can put any number there.
 const mostSessions = 32
 
 // registered waits for invitations as long as the registration holds.

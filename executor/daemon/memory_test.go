@@ -21,7 +21,7 @@ import (
 	"weir/test/phase"
 )
 
-// What makes the program of this test an agent, in a process of its own.
+// These variables make the program of this test an agent, in a process of its own.
 const (
 	agentEtcd  = "WEIR_TEST_AGENT_ETCD"
 	agentState = "WEIR_TEST_AGENT_STATE"

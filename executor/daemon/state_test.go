@@ -166,7 +166,7 @@ func TestSessionsThatAreOverAreRemembered(t *testing.T) {
 	}
 }
 
-// What strangers can cause is said a few times, and then how often it was not.
+// Refusals that strangers can cause are logged a few times, and then counted.
 func TestRefusalsAreSaidAtALimitedRate(t *testing.T) {
 	var l limit
 	now, said := time.Now(), 0

@@ -53,8 +53,8 @@ func (f *Fleet) Ended(task string) {
 }
 
 // keep puts a piece of a log that another node has sent where the session's logs are, if it
-// is one that the node was asked for. What comes of a task that nobody knows, or not any
-// more, is dropped. The error is the node's fault.
+// is one that the node was asked for. Output of a task that is unknown, or no longer
+// known, is dropped. The error is the node's fault.
 func (f *Fleet) keep(node, task string, l *agent.Log) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

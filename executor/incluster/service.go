@@ -2,9 +2,9 @@
 // kubectl and helm: it applies them, waits for what they are to come to, leads a port to this
 // host, keeps the logs of their pods, notices pods that crash, and takes all of it away.
 //
-// What is made belongs to a Job without pods, of whose end the cluster is told again and again
-// that it is later. When nobody does so any more, because weir was killed, the cluster removes
-// the Job, and with it all that it owns.
+// All objects belong to a Job without pods. weir moves the deadline of that Job on while it runs.
+// When weir was killed and nobody does so any more, the cluster removes the Job and all that it
+// owns.
 package incluster
 
 import (

@@ -33,8 +33,8 @@ type Object = map[string]any
 // maxAnswer bounds what kubectl may say: thousands of pods take some tens of MiB.
 const maxAnswer = 256 << 20
 
-// Run runs kubectl and returns what it wrote, and of what it warned. What goes in may be
-// secret, and so goes through standard input alone.
+// Run runs kubectl and returns its output and its warnings. in may hold secrets, so kubectl
+// gets it through standard input alone.
 func (c *Client) Run(ctx context.Context, in []byte, args ...string) (out []byte, warnings []string, err error) {
 	cmd := c.Command(ctx, args...)
 	stdout, stderr := Bounded{Most: maxAnswer}, Bounded{Most: 1 << 20}

@@ -107,7 +107,7 @@ func TestMergedKeepsFailures(t *testing.T) {
 	}
 }
 
-// Whatever a chart holds, the page carries JSON that no text in it ends, and numbers only.
+// No text in a chart ends the JSON that the page carries, and its numbers are numbers only.
 func TestDataIsJSONThatNothingEnds(t *testing.T) {
 	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}))
 	rapid.Check(t, func(t *rapid.T) {

@@ -47,7 +47,7 @@ func Merged(all []Span, count func(n int) string) []Span {
 		last[k] = run{len(out), 1}
 		out = append(out, s)
 	}
-	// What went wrong is drawn last, on top.
+	// Failures are drawn last, on top.
 	slices.SortStableFunc(out, func(a, b Span) int { return cmp.Compare(len(a.Sign), len(b.Sign)) })
 	return out
 }

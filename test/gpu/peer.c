@@ -1,4 +1,4 @@
-/* What the driver itself gives: copies between two GPUs, or within one, timed by the clock of
+/* The driver's own copies between two GPUs, or within one, timed by the clock of
  * the host around a stream of them. The peer of fabric cuda in `make gpu`. It needs libcuda.so.1
  * and no toolkit: cc -O2 -o peer peer.c -ldl */
 #define _GNU_SOURCE

@@ -119,7 +119,7 @@ func readKube(k *workload.Structured, path []string, c *workload.InCluster, of *
 	of.err = f.err
 }
 
-// manifests are one or several texts of YAML. What is a file has been read: it ends with a
+// manifests are one or several texts of YAML. The text of a file has been read: it ends with a
 // line break.
 func (f *fields) manifests(key string, s *workload.Structured) (all []string) {
 	switch {

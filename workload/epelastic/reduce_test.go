@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What does not go with the plan is no measurement.
+// Reports that disagree with the plan are no measurement.
 func TestWrongReports(t *testing.T) {
 	for name, change := range map[string]func(*workload.Measured){
 		"nobody was killed":      func(m *workload.Measured) { m.Parts[2] = &workload.Part{Rank: 2, Absent: true} },

@@ -10,7 +10,7 @@ import (
 	"weir/tooloutput"
 )
 
-// What the report says is read back as the same numbers by whoever reads aiperf's files.
+// A reader of aiperf's files reads the same numbers back from the report.
 func TestAiperfReportIsReadBack(t *testing.T) {
 	measured := map[string]float64{
 		"ttft.avg": 0.0925, "ttft.p50": 0.09, "ttft.p99": results.Unbounded, "itl.p50": 0.008, "latency.max": 1.5,

@@ -170,7 +170,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// What a launch measured says why it decides nothing, and a plan says it before.
+// A launch that decides nothing says why, and the plan says it before.
 func TestUndecidable(t *testing.T) {
 	options := map[string]any{"url": "http://a", "model": "m", "rate": "2/s", "duration": "60s"}
 	type numbers = map[string]float64

@@ -134,8 +134,7 @@ launch 0 of a failed: rank 1, phase run: killed by signal 9
 	}
 }
 
-// What an agent says of itself does nothing to the terminal of who runs the session, and begins
-// no line of its own.
+// Text from an agent cannot control the user's terminal and begins no line of its own.
 func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 	const hostile = "n2\x1b[2J\x1b]0;t\x07\r\nweir: session passed\u009b2J"
 	launch := 0

@@ -25,7 +25,7 @@ const (
 	programFile   = programDir + "/weir"
 )
 
-// What a pod answers, at the beginning of a line.
+// Answers of a pod, at the beginning of a line.
 const (
 	present  = "weir-present"
 	missing  = "weir-missing" // and the machine's name follows, as uname -m has it
