@@ -15,7 +15,7 @@ Package ` + "`tooloutput`" + ` reads the outputs of these tools. This page is ma
 
 A number keeps the value that the tool printed; only its unit is converted, exactly. Where a metric means what
 weir's own metric means it has the same name, so that the two can be compared; where it only looks alike it has
-another one. What a tool did not print is absent.
+another one. A metric is absent if the tool did not print it.
 
 An output is an error, with its line, if it is cut short, has a line of fewer columns than its header, a number
 that is none, two results at the same place, or an error that the tool tells of itself, whatever the tool's exit

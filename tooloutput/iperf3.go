@@ -7,7 +7,7 @@ import "bytes"
 var iperf3 = Format{
 	Name: "iperf3",
 	Doc: "the JSON document of iperf3 -J, at the client; not its text, which is rounded. " +
-		"What it says under error is an error",
+		"Text under `error` is an error",
 	Metrics: []Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
 			Doc: "end.sum_received.bits_per_second: payload that the receiver got, of all streams, divided by " +

@@ -2,7 +2,7 @@
 // kubectl and helm: it applies them, waits for what they are to come to, leads a port to this
 // host, keeps the logs of their pods, notices pods that crash, and takes all of it away.
 //
-// All objects belong to a Job without pods. weir moves the deadline of that Job on while it runs.
+// All objects belong to a Job without pods. weir renews the time to live of that Job while it runs.
 // When weir was killed and nobody does so any more, the cluster removes the Job and all that it
 // owns.
 package incluster
