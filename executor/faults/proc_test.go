@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+	"testing"
+	"time"
 )
 
 // proc is a process of this machine or of a host on it.
@@ -48,17 +52,63 @@ func processesOf(program string) (all []proc) {
 		if err != nil || len(line) == 0 {
 			continue
 		}
-		stat, err := os.ReadFile(dir + "/stat")
-		if err != nil {
-			continue
-		}
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) < 2 {
-			continue
-		}
 		pid, _ := strconv.Atoi(filepath.Base(dir)) // digits, by the pattern
-		parent, _ := strconv.Atoi(fields[1])       // as the kernel writes it
+		state := status(pid)
+		if len(state) < 2 {
+			continue
+		}
+		parent, _ := strconv.Atoi(state[1]) // as the kernel writes it
 		all = append(all, proc{pid, parent, strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")})
 	}
 	return all
+}
+
+// status gives what /proc/PID/stat says of a process after its name: state, parent and so on;
+// nothing for one that is gone.
+func status(pid int) []string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+}
+
+// killLive kills a process and says whether it lived until then. The kernel accepts a signal
+// for a process that is exiting, too, so the process is stopped first and seen to be stopped.
+func killLive(pid int) bool {
+	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
+		return false
+	}
+	stopped := eventuallyEach(time.Millisecond, bound, func() bool {
+		state := status(pid)
+		return len(state) == 0 || strings.Contains("TZX", state[0])
+	})
+	state := status(pid)
+	return stopped && len(state) > 0 && state[0] == "T" && syscall.Kill(pid, syscall.SIGKILL) == nil
+}
+
+// TestKillLive kills a process that lives, and does not count one that has exited and that
+// nobody has waited for, although the kernel accepts signals for it.
+func TestKillLive(t *testing.T) {
+	for script, lives := range map[string]bool{"read never": true, "exit 0": false} {
+		cmd := exec.Command("bash", "-c", script)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if !lives && !eventually(bound, func() bool { return status(cmd.Process.Pid)[0] == "Z" }) {
+			t.Fatal("it does not exit")
+		}
+		if killed := killLive(cmd.Process.Pid); killed != lives {
+			t.Errorf("%s: killed is %v", script, killed)
+		}
+		_ = cmd.Wait() // its status is next
+		_ = in.Close() // may be closed by Wait
+		if code := cmd.ProcessState.ExitCode(); (code < 0) != lives {
+			t.Errorf("%s: it ended with %d", script, code)
+		}
+	}
 }

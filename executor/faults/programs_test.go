@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -207,7 +206,7 @@ func (w *world) killOne(n int, k *kill) (hit bool, delay time.Duration) {
 		time.Sleep(time.Millisecond)
 	}
 	struck := time.Now()
-	hit = !s.over() && syscall.Kill(k.pid, syscall.SIGKILL) == nil
+	hit = !s.over() && killLive(k.pid)
 	if node != nil {
 		node.revive()
 	}
