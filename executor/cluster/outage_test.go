@@ -17,7 +17,10 @@ import (
 
 // short has times that a test can wait for, in the order of those that users have: an
 // outage is shorter than a lease, and both are than the silence in which etcd is given up.
-var short = patience{ttl: 5 * time.Second, silence: 60 * time.Second}
+// The lease outlives the outage by far, so that a busy machine renews it in time.
+var short = patience{ttl: 12 * time.Second, silence: 60 * time.Second}
+
+const outage = 3 * time.Second
 
 func openAt(t *testing.T, c Config, id string, p patience) *Session {
 	t.Helper()
@@ -174,12 +177,12 @@ func TestSessionsOutliveWhatHappensToEtcd(t *testing.T) {
 			}
 		}
 		if signal == unix.SIGSTOP {
-			time.Sleep(short.ttl / 2) // shorter than a lease: its time went on
+			time.Sleep(outage) // shorter than a lease: its time went on
 		}
 	}
 	works("after all stood still")
 
-	e.network.cut(short.ttl / 2)
+	e.network.cut(outage)
 	works("after the network was cut")
 }
 
