@@ -152,8 +152,8 @@ ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, T
 	test -z "$$fi" || ASAN_OPTIONS=replace_intrin=0 $(VENDORS) .build/engine_test-address,undefined libfabric:shm+hidden; \
 	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 ASAN_OPTIONS=replace_intrin=0 .build/engine_test-address,undefined nixl+hidden nixl:reregister+hidden-sink; \
 	TSAN_OPTIONS=halt_on_error=1 .build/engine_test-thread shm tcp; \
-	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread $$ucx $${ucx:+ucx+hidden} $$fi; \
-	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 .build/engine_test-thread nixl nixl:prepared nixl:reregister nixl+hidden
+	test -z "$$ucx$$fi" || $(VENDORS) FI_PROVIDER_PATH=.build/providers TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 test/sanitized/thread $$ucx $${ucx:+ucx+hidden} $$fi; \
+	WEIR_NIXL_LIBRARY=$$PWD/.build/libnixl_capi.so FAKE_NIXL_POLLS=3 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 test/sanitized/thread nixl nixl:prepared nixl:reregister nixl+hidden
 	@VENDORS='$(VENDORS)' GO=$(GO) test/sanitized/run
 	@$(MAKE) --no-print-directory valgrind
 
