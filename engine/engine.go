@@ -83,6 +83,13 @@ type Quiet interface{ Quiet() }
 // its launches unless it may run commands.
 type Commands interface{ RunsCommands() }
 
+// Revealing is a Runner whose ranks send values of variables of their environment to where a
+// scenario says: an agent that runs no commands gives none of its node's own away.
+type Revealing interface {
+	// Reveals are the names of these variables in a case.
+	Reveals(c Case) ([]string, error)
+}
+
 // Variables that a rank of Commands has: directories of its node that are removed with the
 // launch and with the session.
 const (

@@ -63,6 +63,24 @@ func RunsCommands(runner string) bool {
 	return commands
 }
 
+// RevealedBy are the variables of their environment whose values ranks of a launch send to where
+// a scenario says.
+func RevealedBy(l Launch) (names []string, err error) {
+	r, ok := runners[l.Runner].(Revealing)
+	if !ok {
+		return nil, nil
+	}
+	for _, c := range l.Cases {
+		some, err := r.Reveals(c)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
 // Native is the runner in C that moves bytes.
 const Native = "native"
 

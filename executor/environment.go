@@ -31,13 +31,16 @@ func (s *session) carriedVariables() map[string]string {
 // asked are the variables that the plan's ranks are to have, and its secrets.
 func (s *session) asked() agent.SecretsTask {
 	ask := agent.SecretsTask{Names: s.secrets, Env: map[string][]string{}}
-	named, valued := map[string]bool{}, map[[2]string]bool{}
+	named, valued, revealed := map[string]bool{}, map[[2]string]bool{}, map[string]bool{}
 	for _, c := range s.plan.Cases {
 		if c.Status != planner.Planned || !s.backendOf(c).processes() { // which has no processes
 			continue
 		}
 		for name := range c.Secrets {
 			named[name] = true
+		}
+		for _, name := range s.revealedBy(c) {
+			revealed[name] = true
 		}
 		for name, value := range c.Env {
 			if !valued[[2]string{name, value}] {
@@ -46,8 +49,27 @@ func (s *session) asked() agent.SecretsTask {
 			}
 		}
 	}
-	ask.Variables = slices.Sorted(maps.Keys(named))
+	ask.Variables, ask.Revealed = slices.Sorted(maps.Keys(named)), slices.Sorted(maps.Keys(revealed))
 	return ask
+}
+
+// revealedBy are the variables of nodes, and the references to secrets, whose values ranks of a
+// case send to where the scenario says.
+func (s *session) revealedBy(c *planner.Case) (names []string) {
+	d, err := s.demandOf(c)
+	if err != nil {
+		return nil // which is said where it is launched
+	}
+	for _, name := range d.Reveals {
+		reference, secret := c.Secrets[name]
+		if _, given := c.Env[name]; given && !secret {
+			continue
+		}
+		if names = append(names, name); secret {
+			names = append(names, reference)
+		}
+	}
+	return names
 }
 
 // variablesOf are what a node says of the ranks that it runs.

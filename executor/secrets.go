@@ -42,7 +42,7 @@ func (s *session) findSecrets(ctx context.Context) error {
 	if len(s.secrets) == 0 && s.fleet == nil {
 		return nil // the agents in this process take any variable
 	}
-	if len(ask.Names)+len(ask.Variables)+len(ask.Env)+len(s.shell) == 0 {
+	if len(ask.Names)+len(ask.Variables)+len(ask.Env)+len(ask.Revealed)+len(s.shell) == 0 {
 		return nil
 	}
 	var problems []string

@@ -18,7 +18,7 @@ import (
 // The last columns say how the case was measured, the size of its blocks in bytes among them.
 // Where sleeps were scaled there is a column of their factor, empty where it was 1.
 func CSV(w io.Writer, doc *results.Document) error {
-	out := csv.NewWriter(w)
+	out := newSheet(w)
 	axisNames := axes(doc.Cases)
 	head := []string{"session", "scenario", "run", "case", "status", "verdict"}
 	measured := []string{
@@ -37,7 +37,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 		head = append(head, "time_scale")
 	}
 	head = slices.Concat(head, measured, conditionHead)
-	if err := out.Write(cells(head)); err != nil {
+	if err := out.write(head); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
 	for _, c := range doc.Cases {
@@ -60,14 +60,13 @@ func CSV(w io.Writer, doc *results.Document) error {
 			return fmt.Errorf("writing case %s: %w", c.Key, err)
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
 // metricRows writes a row per metric between the columns that all of them share.
-func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
+func metricRows(out sheet, row, last []string, c *results.Case) error {
 	if c.Metrics.IsZero() {
-		return out.Write(slices.Concat(cells(row), []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
+		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
 	}
 	for name, m := range c.Metrics.All() {
 		low, high := "", ""
@@ -76,11 +75,23 @@ func metricRows(out *csv.Writer, row, last []string, c *results.Case) error {
 		}
 		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
 			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name)}
-		if err := out.Write(cells(slices.Concat(row, measured, last))); err != nil {
+		if err := out.write(slices.Concat(row, measured, last)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sheet writes rows for spreadsheets: all of them go through cells.
+type sheet struct{ to *csv.Writer }
+
+func newSheet(w io.Writer) sheet { return sheet{csv.NewWriter(w)} }
+
+func (s sheet) write(row []string) error { return s.to.Write(cells(row)) }
+
+func (s sheet) end() error {
+	s.to.Flush()
+	return s.to.Error()
 }
 
 // cells keeps a spreadsheet from taking texts for formulas: a quote comes before what begins as

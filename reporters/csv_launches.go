@@ -1,7 +1,6 @@
 package reporters
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -35,7 +34,7 @@ func conditionCells(c *results.Case, columns []string) []string {
 // CSVLaunches writes one row per launch of a case, with a column for each metric, in full
 // precision. Launches that failed and those that were made again have rows too.
 func CSVLaunches(w io.Writer, doc *results.Document) error {
-	out := csv.NewWriter(w)
+	out := newSheet(w)
 	axisNames, metrics := axes(doc.Cases), launchMetrics(doc)
 	fixed := []string{
 		"session", "scenario", "run", "case", "launch", "started", "duration_s", "status", "failure", "simulated",
@@ -50,7 +49,7 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 	for _, m := range metrics {
 		add(m, "metric_")
 	}
-	if err := out.Write(head); err != nil {
+	if err := out.write(head); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
 	for _, c := range doc.Cases {
@@ -74,13 +73,12 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 				}
 				row = append(row, v)
 			}
-			if err := out.Write(row); err != nil {
+			if err := out.write(row); err != nil {
 				return fmt.Errorf("writing case %s: %w", c.Key, err)
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
 func launchCells(doc *results.Document, c *results.Case, l *results.Launch) []string {

@@ -138,12 +138,31 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		}
 	}
 	doc := read(t, documents[0])
-	doc.Scenario.Name, doc.Cases[0].Run = "=1+1", "@run"
-	for _, row := range frame(t, written(t, "csv", doc)) {
-		for column, cell := range row {
-			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" &&
-				strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") {
-				t.Errorf("%s is %q", column, cell)
+	hostile := func(c *results.Case) {
+		c.Run, c.Key, c.Status = "@run", "=key", "=status"
+		c.AxisOrder, c.Axes = []string{"=axis"}, map[string]any{"=axis": "=value"}
+		c.Options = map[string]any{"fabric": "=fabric"}
+		for _, l := range c.Launches {
+			l.Status, l.Fabric, l.Transport, l.Nodes = "=status", "=fabric", "=transport", []string{"=node"}
+			l.Failure = &results.Failure{Rank: -1, Cause: "=cause"}
+		}
+	}
+	for _, c := range doc.Cases {
+		hostile(c)
+	}
+	unmeasured := &results.Case{}
+	hostile(unmeasured)
+	doc.Cases = append(doc.Cases, unmeasured)
+	doc.Scenario.Name, doc.Session.ID = "=1+1", "+id"
+	for _, format := range []string{"csv", "csv-launches"} {
+		for _, row := range frame(t, written(t, format, doc)) {
+			for column, cell := range row {
+				for _, text := range []string{column, cell} {
+					if _, err := strconv.ParseFloat(text, 64); err != nil && text != "-" &&
+						strings.ContainsAny(text[:min(1, len(text))], "=+-@") {
+						t.Errorf("%s: %s is %q", format, column, cell)
+					}
+				}
 			}
 		}
 	}

@@ -46,6 +46,9 @@ type Demand struct {
 	// run("NAME", CONDITION).METRIC.
 	Values []string
 	Etcd   bool // a part of the session's etcd is lent to its ranks
+	// Reveals are variables of their environment whose values its ranks send to where the
+	// scenario says.
+	Reveals []string
 }
 
 // Part is what one rank measured in one case.

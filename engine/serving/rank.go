@@ -39,6 +39,15 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 	return &rank{launch: l, self: self.Rank, control: c, inbox: mesh.InboxOf(self.Rank, l.Ranks)}, nil
 }
 
+// Reveals are the variables in headers of the case's requests.
+func (runner) Reveals(c engine.Case) ([]string, error) {
+	s, err := serving.Read(c.Spec, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.Reveals(), nil
+}
+
 // rank is the process of one client.
 type rank struct {
 	launch  engine.Launch

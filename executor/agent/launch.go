@@ -54,12 +54,12 @@ const askTime = time.Second
 
 func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
 	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
-	if a.o.NoCommands && engine.RunsCommands(task.launch.Runner) {
+	if a.o.NoCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
 		return refuse(kindFailed, results.FailedReady, errors.New(refusal))
 	}
 	secrets, err := a.vault.resolveAll(task.Secrets)
 	if err == nil {
-		err = a.permits(task.Env, secrets)
+		err = errors.Join(a.permits(task.Env, secrets), a.reveals(task))
 	}
 	if err != nil {
 		return refuse(kindFailed, results.FailedReady, err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/engine"
 	"weir/executor/environ"
 )
 
@@ -61,6 +62,45 @@ func (a *Agent) permits(scenario, secrets map[string]string) error {
 	return errors.New(strings.Join(all, "; "))
 }
 
+// reveals says whether this agent lets ranks of a launch send values of variables to where the
+// scenario says. Those that the scenario or the shell of weir run has given are theirs; all
+// others, secrets among them, are the node's.
+func (a *Agent) reveals(task *assignment) error {
+	names, err := engine.RevealedBy(task.launch)
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, secret := task.Secrets[name]
+		_, given := task.Env[name]
+		return given && !secret
+	})
+	for _, name := range slices.Clone(names) {
+		if reference, secret := task.Secrets[name]; secret {
+			names = append(names, reference)
+		}
+	}
+	if all := a.refusedRevealed(names); len(all) > 0 {
+		return errors.New(strings.Join(all, "; "))
+	}
+	return nil
+}
+
+// refusedRevealed says which variables and secrets of this node may not be sent to where a
+// scenario says. A file below the directory of --secrets is there to be used.
+func (a *Agent) refusedRevealed(names []string) (all []string) {
+	for _, name := range names {
+		_, carried := a.shell[name]
+		err := a.policy.CheckRevealed(name)
+		if err == nil || carried || strings.HasPrefix(name, filePrefix) {
+			continue
+		}
+		all = append(all, fmt.Sprintf("the scenario sends the value of %s to its endpoint: %v; %s", name, err,
+			ownerAllows(name)))
+	}
+	return all
+}
+
 // problems says what of a scenario's secrets cannot be used here, and which variables of
 // the scenario and of the shell are refused.
 func (a *Agent) problems(t SecretsTask) []string {
@@ -78,7 +118,7 @@ func (a *Agent) problems(t SecretsTask) []string {
 			}
 		}
 	}
-	return append(all, a.refusedShell()...)
+	return slices.Concat(all, a.refusedRevealed(t.Revealed), a.refusedShell())
 }
 
 // policy is what variables an agent takes from others.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -63,22 +64,29 @@ func (programs) RunsCommands() {}
 
 func launchedBy(t *testing.T, o Options, runner string, task LaunchTask) (*Outcome, string) {
 	t.Helper()
+	return launchedOf(t, o, runner, "", task)
+}
+
+// launchedOf is launchedBy with a case of a specification.
+func launchedOf(t *testing.T, o Options, runner, spec string, task LaunchTask) (*Outcome, string) {
+	t.Helper()
 	saw := filepath.Join(t.TempDir(), "environment")
 	o.RankCommand = []string{"sh", "-c", "env >" + saw}
 	c, reports := joined(t, o)
 	packed, err := Pack(engine.Launch{
-		ID: "task", Runner: runner, Ranks: 1, Nodes: []string{"n1"}, Cases: []engine.Case{{Key: "c"}},
+		ID: "task", Runner: runner, Ranks: 1, Nodes: []string{"n1"},
+		Cases: []engine.Case{{Key: "c", Spec: specification(t, spec)}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	task.Text, task.Ranks, task.LogDir = cluster.TextFor(packed, 1), []int{0}, "g"
-	spec, err := Task{Launch: &task}.Encode()
+	text, err := Task{Launch: &task}.Encode()
 	if err == nil {
 		err = c.Share(c.ctx, "task", task.Text, packed)
 	}
 	if err == nil {
-		err = c.place("task", spec)
+		err = c.place("task", text)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -147,6 +155,87 @@ func TestProgramsOfAScenarioAreCommands(t *testing.T) {
 				t.Errorf("runner %q: %s in %s", of, name, saw)
 			}
 		}
+	}
+}
+
+// revealing is a runner whose ranks send values of their environment to where a scenario says; the
+// specification of a case lists the variables.
+type revealing struct{ engine.Runner }
+
+func (revealing) Reveals(c engine.Case) (names []string, err error) {
+	return names, json.Unmarshal(c.Spec, &names)
+}
+
+// specification is that of a case whose ranks reveal a variable.
+func specification(t *testing.T, variable string) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(strings.Fields(variable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// An agent without commands starts no rank that would send what is its node's to where a scenario
+// says; what the scenario has given itself it may send.
+func TestNothingOfANodeIsRevealed(t *testing.T) {
+	const runner = "reveals, of a test"
+	engine.Register(runner, revealing{})
+	t.Setenv("OWNERS", "the owner's key")
+	t.Setenv("UCX_TLS", "the node's own")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "key"), []byte("for endpoints"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{"UCX_TLS": "tcp"}
+	secret := func(reference string) LaunchTask {
+		return LaunchTask{Secrets: map[string]string{"UCX_TLS": reference}}
+	}
+	for name, c := range map[string]struct {
+		variable, allowed, shell string
+		task                     LaunchTask
+		want                     string // "": the rank is started
+	}{
+		"the node's own":                {"OWNERS", "", "", LaunchTask{}, "--allow-env OWNERS"},
+		"a tuning variable of the node": {"UCX_TLS", "", "", LaunchTask{}, "--allow-env UCX_TLS"},
+		"a secret":                      {"UCX_TLS", "", "", secret("OWNERS"), "--allow-env OWNERS"},
+
+		"a secret in what the owner permits": {"UCX_TLS", "UCX_TLS", "", secret("OWNERS"), "--allow-env OWNERS"},
+		"a secret in what the shell sets":    {"UCX_TLS", "", "rc", secret("OWNERS"), "--allow-env OWNERS"},
+		"a secret that the scenario sets as well": {"UCX_TLS", "", "",
+			LaunchTask{Env: given, Secrets: map[string]string{"UCX_TLS": "OWNERS"}}, "--allow-env OWNERS"},
+
+		"the scenario's own":                 {"UCX_TLS", "", "", LaunchTask{Env: given}, ""},
+		"the shell's":                        {"UCX_TLS", "", "rc", LaunchTask{}, ""},
+		"what the owner permits":             {"OWNERS", "OWNERS", "", LaunchTask{}, ""},
+		"a secret that the owner permits":    {"UCX_TLS", "UCX_TLS OWNERS", "", secret("OWNERS"), ""},
+		"a file below the directory of them": {"UCX_TLS", "UCX_TLS", "", secret("file:key"), ""},
+	} {
+		o := Options{NoCommands: true, AllowEnv: strings.Fields(c.allowed), SecretsDir: dir}
+		if c.shell != "" {
+			o.Shell = map[string]string{"UCX_TLS": c.shell}
+		}
+		outcome, saw := launchedOf(t, o, runner, c.variable, c.task)
+		if (saw != "") != (c.want == "") || c.want != "" && !strings.Contains(outcome.Failure.Cause, c.want) {
+			t.Errorf("%s: %+v, and the rank saw %q", name, outcome.Failure, saw)
+		}
+	}
+	if _, saw := launchedOf(t, Options{}, runner, "OWNERS", LaunchTask{}); saw == "" {
+		t.Error("an agent with commands starts no rank")
+	}
+	a := New(Options{NoCommands: true, AllowEnv: []string{"UCX_TLS"}})
+	got := a.problems(SecretsTask{Revealed: []string{"OWNERS", "UCX_TLS", "file:key"}})
+	if want := "the scenario sends the value of OWNERS to its endpoint: this agent gives the value of OWNERS of its node to nobody; whoever runs the node can start its agent with --allow-env OWNERS"; len(got) != 1 ||
+		got[0] != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// An agent without commands lends no part of etcd, which is a port that asks for no password.
+func TestAnAgentWithoutCommandsLendsNoEtcd(t *testing.T) {
+	o, saw := launched(t, Options{NoCommands: true}, LaunchTask{Etcd: true})
+	if o.Failure == nil || !strings.Contains(o.Failure.Cause, "--allow-commands") || saw != "" {
+		t.Errorf("%+v, and the rank saw %q", o.Failure, saw)
 	}
 }
 

@@ -110,6 +110,9 @@ type SecretsTask struct {
 	Names     []string            `json:"names"`               // references
 	Variables []string            `json:"variables,omitempty"` // that secrets are the values of
 	Env       map[string][]string `json:"env,omitempty"`       // the scenario's variables with all of their values
+	// Revealed are variables of the node, and references to secrets, whose values ranks send to
+	// where the scenario says.
+	Revealed []string `json:"revealed,omitempty"`
 }
 
 // CheckTask is a command that must succeed.

@@ -61,4 +61,13 @@ func (p Policy) CheckName(name string) error {
 	return fmt.Errorf("%s is none of the variables that this agent takes", name)
 }
 
+// CheckRevealed is why the value that a variable has on the node is sent to nobody whom a
+// scenario names; nil: it may be.
+func (p Policy) CheckRevealed(name string) error {
+	if p.anyValue(name) {
+		return nil
+	}
+	return fmt.Errorf("this agent gives the value of %s of its node to nobody", name)
+}
+
 func (p Policy) anyValue(name string) bool { return p.All || slices.Contains(p.Names, name) }

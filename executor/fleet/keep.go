@@ -65,11 +65,7 @@ func (f *Fleet) keep(node, task string, l *agent.Log) error {
 	if !slices.Contains(nodes[node], l.Name) {
 		return fmt.Errorf("node %s sends a log %.80q, which task %.80q does not have there", node, l.Name, task)
 	}
-	size := int64(len(l.Text))
-	if l.From == 0 {
-		size = max(size, block)
-	}
-	if f.logged[node] += size; f.logged[node] > mostLogged {
+	if f.logged[node] += onDisk(l.From, len(l.Text)); f.logged[node] > mostLogged {
 		return fmt.Errorf("node %s has sent more than %d bytes of logs", node, int64(mostLogged))
 	}
 	path := filepath.Join(f.c.Dir, "logs", l.Name)
@@ -81,6 +77,13 @@ func (f *Fleet) keep(node, task string, l *agent.Log) error {
 		f.lost = cmp.Or(f.lost, fmt.Errorf("keeping a log: %w", err))
 	}
 	return nil
+}
+
+// onDisk is how much of the disk a piece takes, wherever in its file it is: whole blocks, and one
+// for the file itself.
+func onDisk(from int64, size int) int64 {
+	first, end := from/block, (from+int64(size)+block-1)/block
+	return max(1, end-first) * block
 }
 
 func writeAt(path string, at int64, text []byte) (err error) {

@@ -21,9 +21,11 @@ func keeping(t *testing.T) (*Fleet, string) {
 	return f, filepath.Join(dir, "logs")
 }
 
-// sent has a node send a piece of a log, as it comes over the link.
-func sent(f *Fleet, node, task, name, text string) error {
-	head, body, err := agent.Report{Task: task, Log: &agent.Log{Name: name, Text: []byte(text)}}.Encode()
+// sent has a node send the beginning of a log, as it comes over the link.
+func sent(f *Fleet, node, task, name, text string) error { return piece(f, node, task, name, 0, text) }
+
+func piece(f *Fleet, node, task, name string, from int64, text string) error {
+	head, body, err := agent.Report{Task: task, Log: &agent.Log{Name: name, From: from, Text: []byte(text)}}.Encode()
 	if err != nil {
 		return err
 	}
@@ -105,6 +107,15 @@ func TestLogsAreCountedAsTheDiskDoes(t *testing.T) {
 	}
 	if n := f.logged["z4"]; n != 3*block {
 		t.Errorf("%d bytes are counted", n)
+	}
+	for from, blocks := range map[int64]int64{0: 1, 8 * block: 1, 5*block - 1: 2} { // a file may have holes
+		f.logged["z4"] = 0
+		if err := piece(f, "z4", "bw/0", "bw/0/1.log", from, "xy"); err != nil {
+			t.Fatal(err)
+		}
+		if n := f.logged["z4"]; n != blocks*block {
+			t.Errorf("at byte %d, %d bytes are counted", from, n)
+		}
 	}
 	f.logged["z4"] = mostLogged
 	if err := sent(f, "z4", "bw/0", "bw/0/1.log", "x"); err == nil {

@@ -244,7 +244,21 @@ func (s *Spec) Settings(concurrency int) summary.Settings {
 func (s *Spec) Demand() workload.Demand {
 	return workload.Demand{
 		Runner: Runner, Ranks: s.Ranks, Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
+		Reveals: s.Reveals(),
 	}
+}
+
+// Reveals are the variables of the clients' environment whose values the endpoint gets.
+func (s *Spec) Reveals() (variables []string) {
+	for _, h := range s.Headers {
+		names, _ := placeholder.Names(h.Value) // of a text that is none, nothing is sent
+		for _, name := range names {
+			if variable, ok := strings.CutPrefix(name, EnvPrefix); ok {
+				variables = append(variables, variable)
+			}
+		}
+	}
+	return variables
 }
 
 // Large are the contents of files.
