@@ -80,6 +80,16 @@ func launch(t *testing.T, s *serving.Spec, control *engine.Control) ([]*workload
 	return parts, errors.Join(wrong...)
 }
 
+// launchOf is a launch of one case, as an agent has it.
+func launchOf(t *testing.T, s *serving.Spec) engine.Launch {
+	t.Helper()
+	c, err := engine.NewCase("case", s, time.Second, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Launch{Runner: serving.Runner, Ranks: s.Ranks, Cases: []engine.Case{c}}
+}
+
 // measured are the records of all clients of the measured part, and what client 0 says.
 func measured(t *testing.T, parts []*workload.Part) (list []load.Record, facts serving.Facts) {
 	t.Helper()
@@ -317,6 +327,10 @@ func TestHeaders(t *testing.T) {
 	options := map[string]string{"requests": "2", "headers": `{"Authorization":"Bearer ${client.env.WEIR_TEST_KEY}"}`}
 	if _, err := launch(t, specOf(t, s.URL, options), &engine.Control{}); err != nil {
 		t.Fatal(err)
+	}
+	if names, err := engine.RevealedBy(launchOf(t, specOf(t, s.URL, options))); err != nil ||
+		!slices.Equal(names, []string{"WEIR_TEST_KEY"}) {
+		t.Errorf("agents hear that %q are sent, %v", names, err)
 	}
 	if len(heard) == 0 || slices.ContainsFunc(heard, func(h string) bool { return h != "Bearer secret" }) {
 		t.Errorf("%q", heard)

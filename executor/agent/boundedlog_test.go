@@ -44,3 +44,23 @@ func TestOutputOfACommandIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// What the libraries of a rank print is bounded as well.
+func TestTheLogOfARankIsBounded(t *testing.T) {
+	phase.Long(t)
+	const more = 3 << 20
+	dir := t.TempDir()
+	c, reports := joined(t, Options{LogDir: dir, RankCommand: []string{
+		"sh", "-c", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", maxOutput+more)}})
+	if r, cause := c.answer(t, "talk", c.launchTask(t, "talk", "g", nil), reports); r.Outcome == nil {
+		t.Fatalf("%+v: %s", r, cause)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "g", "0", "0.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("\n… %d bytes more were left out\n", more); len(b) != maxOutput+len(want) ||
+		!strings.HasSuffix(string(b), want) {
+		t.Errorf("%d bytes are kept, …%q", len(b), b[max(0, len(b)-60):])
+	}
+}

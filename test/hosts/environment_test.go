@@ -2,16 +2,20 @@ package hosts
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"weir/executor/lab"
 	"weir/results"
+	"weir/serving/testserver"
 )
 
 // ucxOnOneNode has UCX take shared memory of both kinds, unless it is told otherwise.
@@ -144,6 +148,66 @@ func TestVariablesOnAnAgentWithoutCommands(t *testing.T) {
 	}
 	if found, err := exec.Command("grep", "-r", "posix,self", out).Output(); err == nil {
 		t.Errorf("the secret is in %s", found)
+	}
+	w.clean()
+}
+
+// A scenario that would have an agent without commands send a value of its node's environment, or a
+// secret, to the scenario's endpoint is refused by name before anything is launched.
+func TestValuesOfANodeAreSentToNoEndpoint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var mu sync.Mutex
+	var came []string
+	endpoint := testserver.Unstarted(func(a *testserver.Answer) { a.Steady(1, 0, 0) })
+	answer := endpoint.Config.Handler
+	endpoint.Config.Handler = http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		came = append(came, r.Header.Get("Authorization"))
+		mu.Unlock()
+		answer.ServeHTTP(to, r)
+	})
+	endpoint.Start()
+	t.Cleanup(endpoint.Close)
+	cmd := w.command("agent", "--etcd", w.etcd, "--node", "a", "--state", w.path("state-a"), "--join", w.path("token"),
+		"--allow-env", "API_KEY")
+	cmd.Env = append(cmd.Env, "API_KEY=for-endpoints", "OWNERS=of-the-owner")
+	start(t, cmd).hears("waits for sessions")
+	scenario := func(env, variable string) string {
+		return `scenario: load
+runs:
+  a:
+    workload: serving
+    launches: 1
+    env: ` + env + `
+    options:
+      url: ` + endpoint.URL + `
+      model: m
+      api: completions
+      requests: 2
+      headers: {Authorization: "Bearer ${client.env.` + variable + `}"}
+`
+	}
+	for name, c := range map[string]struct{ env, variable, want string }{
+		"a variable of the node": {"{}", "OWNERS", "with --allow-env OWNERS (on node a)"},
+		"a secret": {"{UCX_TLS: '${secret(\"OWNERS\")}'}", "UCX_TLS",
+			"with --allow-env OWNERS (on node a)"},
+		"a secret in what the owner permits": {"{API_KEY: '${secret(\"OWNERS\")}'}", "API_KEY",
+			"with --allow-env OWNERS (on node a)"},
+	} {
+		p, out := w.run(scenario(c.env, c.variable))
+		p.ends(6)
+		if !strings.Contains(p.said(), c.want) || len(document(t, out).Cases[0].Launches) > 0 {
+			t.Errorf("%s: it says\n%s", name, p.said())
+		}
+	}
+	if len(came) > 0 {
+		t.Errorf("the endpoint was sent %q", came)
+	}
+	p, _ := w.run(scenario("{}", "API_KEY"))
+	p.ends(0)
+	if len(came) == 0 || slices.ContainsFunc(came, func(h string) bool { return h != "Bearer for-endpoints" }) {
+		t.Errorf("with what the owner permits the endpoint was sent %q", came)
 	}
 	w.clean()
 }
