@@ -3,11 +3,9 @@ package mesh
 import (
 	"bufio"
 	"context"
-	"crypto/subtle"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"sync"
 	"time"
@@ -48,28 +46,25 @@ func (h *Hub) Address() ([]byte, error) { return h.mesh.Address(nil) }
 func (h *Hub) Close() error { return h.mesh.listener.Close() }
 
 func (h *Hub) accept() {
+	var waiting guests
+	defer waiting.close()
 	for {
-		conn, err := h.mesh.listener.Accept()
-		if err != nil {
+		conn, ok := h.mesh.guest(&waiting)
+		if !ok {
 			return
 		}
-		go h.take(conn)
+		go h.take(conn, &waiting)
 	}
 }
 
 // take reads from a process until it ends. A connection that does not know the launch is closed.
-func (h *Hub) take(conn net.Conn) {
+func (h *Hub) take(conn net.Conn, waiting *guests) {
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(greetingTime))
-	hello := make([]byte, tokenBytes+2)
-	if _, err := io.ReadFull(conn, hello); err != nil ||
-		subtle.ConstantTimeCompare(hello[:tokenBytes], h.mesh.token) == 0 {
+	rank, known := h.mesh.hello(conn)
+	if !waiting.remove(conn) || !known || rank >= len(h.mesh.nodes) {
 		return
 	}
-	s := &Spoke{Rank: int(binary.BigEndian.Uint16(hello[tokenBytes:])), conn: conn, in: bufio.NewReader(conn)}
-	if s.Rank >= len(h.mesh.nodes) {
-		return
-	}
+	s := &Spoke{Rank: rank, conn: conn, in: bufio.NewReader(conn)}
 	if _, err := conn.Write([]byte{0}); err != nil || conn.SetDeadline(time.Time{}) != nil {
 		return
 	}

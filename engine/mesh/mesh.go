@@ -313,6 +313,21 @@ func (g *guests) close() {
 	g.conns = nil
 }
 
+// guest waits for who connects next; false: nobody is waited for any more.
+func (m *Mesh) guest(waiting *guests) (net.Conn, bool) {
+	for {
+		conn, err := m.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil, false
+		}
+		if err == nil {
+			waiting.add(conn)
+			return conn, true
+		}
+		time.Sleep(10 * time.Millisecond) // too many descriptors are open: some of them are guests'
+	}
+}
+
 // accept takes the connections of so many ranks behind this one. Others are hung up on.
 func (m *Mesh) accept(ctx context.Context, missing int) error {
 	stop := context.AfterFunc(ctx, func() { m.listener.Close() })
@@ -322,15 +337,10 @@ func (m *Mesh) accept(ctx context.Context, missing int) error {
 	taken := make(chan struct{}, missing)
 	go func() {
 		for {
-			conn, err := m.listener.Accept()
-			if errors.Is(err, net.ErrClosed) {
+			conn, ok := m.guest(&waiting)
+			if !ok {
 				return
 			}
-			if err != nil { // too many descriptors are open: some of them are guests'
-				time.Sleep(10 * time.Millisecond)
-				continue
-			}
-			waiting.add(conn)
 			go func() {
 				from, known := m.hello(conn)
 				if waiting.remove(conn) && known && m.take(from, conn) {

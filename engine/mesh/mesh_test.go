@@ -97,6 +97,39 @@ func TestAMessageThatIsTooLongIsRefused(t *testing.T) {
 	}
 }
 
+// unanswered has a stranger say that it is rank 1, without the token of a rank: it is hung up on.
+func unanswered(t *testing.T, m *Mesh) {
+	t.Helper()
+	conn, err := net.Dial("tcp", m.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write(binary.BigEndian.AppendUint16(make([]byte, tokenBytes), 1)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
+		t.Error("a stranger was answered")
+	}
+}
+
+// Ranks of one host hear nobody who is on another.
+func TestRanksOfOneHostAreReachedFromItAlone(t *testing.T) {
+	for _, c := range []struct {
+		nodes    []string
+		loopback bool
+	}{{[]string{"a", "a"}, true}, {[]string{"a", "b"}, false}} {
+		m, err := Listen(c.nodes, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := m.listener.Addr().(*net.TCPAddr); at.IP.IsLoopback() != c.loopback {
+			t.Errorf("a rank of %v listens at %s", c.nodes, at)
+		}
+		m.listener.Close()
+	}
+}
+
 // Whoever does not know the token of a rank is hung up on, and the launch goes on.
 func TestAStrangerIsNotTaken(t *testing.T) {
 	nodes := []string{"a", "a"}
@@ -114,17 +147,7 @@ func TestAStrangerIsNotTaken(t *testing.T) {
 		_, err := m.Connect([][]byte{address, []byte("{}")}, 10*time.Second, func(int, []byte, error) {})
 		connected <- err
 	}()
-	conn, err := net.Dial("tcp", m.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Write(make([]byte, tokenBytes+2)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
-		t.Error("a stranger was answered")
-	}
+	unanswered(t, m)
 	other := &Mesh{nodes: nodes, self: 1}
 	good, err := other.greet(t.Context(), m.listener.Addr().(*net.TCPAddr).AddrPort(), m.token)
 	if err != nil {
