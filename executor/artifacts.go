@@ -64,14 +64,9 @@ func (s *session) collectOne(ctx context.Context, a planner.Artifact, nodes []st
 				if r.Artifact == nil || !open[r.Node] {
 					return false
 				}
-				if why := tooMuch(*r.Artifact, kept[r.Node]); why != "" {
-					missing(r.Node, why)
-					r.Artifact.Last = true
-				} else {
-					kept[r.Node] = append(kept[r.Node], s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node]))
-				}
-				open[r.Node] = !r.Artifact.Last
-				return r.Artifact.Last
+				next, last := s.keepArtifact(a, r.Node, *r.Artifact, kept[r.Node])
+				kept[r.Node], open[r.Node] = append(kept[r.Node], next), !last
+				return last
 			}, func(node, cause string) {
 				missing(node, "the node's agent is gone: "+cause)
 				open[node] = false
@@ -99,23 +94,27 @@ func tooMuch(next agent.ArtifactReport, kept []results.Artifact) string {
 		agent.MaxArtifactFiles, agent.MaxArtifactTotal)
 }
 
-// keepArtifact writes one file of an artifact, beside others of it.
+// keepArtifact writes one file of an artifact, beside others of it. After the last, nothing more is
+// kept of the node.
 func (s *session) keepArtifact(a planner.Artifact, node string, r agent.ArtifactReport,
-	others []results.Artifact) results.Artifact {
-	out := results.Artifact{
+	others []results.Artifact) (out results.Artifact, last bool) {
+	if why := tooMuch(r, others); why != "" {
+		r = agent.ArtifactReport{Status: results.ArtifactMissing, Reason: why, Last: true}
+	}
+	out = results.Artifact{
 		Name: a.Name, Node: node, Source: r.Source, Status: r.Status, Reason: r.Reason, Required: a.Required,
 	}
 	if r.Status == results.ArtifactMissing {
-		return out
+		return out, r.Last
 	}
 	file := artifactFile(s.nodeDirs()[node], a, r.Source, others)
 	if err := s.keep(filepath.FromSlash(file), r.Content); err != nil {
 		out.Status, out.Reason = results.ArtifactMissing, err.Error()
-		return out
+		return out, r.Last
 	}
 	sum := sha256.Sum256(r.Content)
 	out.File, out.Bytes, out.SHA256 = file, int64(len(r.Content)), hex.EncodeToString(sum[:])
-	return out
+	return out, r.Last
 }
 
 // artifactFile is where a file goes, below the session's directory: by the name of the

@@ -282,6 +282,10 @@ func TestAnArtifactIsBoundedByTheCoordinatorToo(t *testing.T) {
 	if tooMuch(next, large) == "" {
 		t.Error("there is no end to the bytes")
 	}
+	if out, last := (&session{}).keepArtifact(planner.Artifact{}, "n1", next, large); !last ||
+		out.Status != results.ArtifactMissing || !strings.Contains(out.Reason, "the node sends more than") {
+		t.Errorf("%+v, and the last: %v", out, last)
+	}
 	if why := tooMuch(agent.ArtifactReport{Status: results.ArtifactMissing}, large); why != "" {
 		t.Errorf("an agent's own word of what it left out is refused: %s", why)
 	}

@@ -242,3 +242,30 @@ func TestRefusals(t *testing.T) {
 		t.Error("a session has a name that means something else")
 	}
 }
+
+// A value that is longer than an invitation may be is dropped as it comes, whether it stands there
+// already or is written later.
+func TestInvitationsThatAreTooLongAreNotHeardOf(t *testing.T) {
+	server := startServer(t)
+	d := openDirectory(t, server)
+	put := func(session string, size int) {
+		t.Helper()
+		if err := d.put(t.Context(), d.root+invitesDir+"n1/"+session, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a-long", MostInvitation+1)
+	put("b", MostInvitation)
+	invitations, err := d.Invites(t.Context(), "n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := next(t, "the invitation that was there", invitations); i.Session != "b" {
+		t.Errorf("%s with %d bytes", i.Session, len(i.Body))
+	}
+	put("c-long", MostInvitation+1)
+	put("d", 1)
+	if i := next(t, "the invitation that came", invitations); i.Session != "d" {
+		t.Errorf("%s with %d bytes", i.Session, len(i.Body))
+	}
+}

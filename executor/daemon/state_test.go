@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -179,5 +180,23 @@ func TestRefusalsAreSaidAtALimitedRate(t *testing.T) {
 	}
 	if ok, skipped := l.take(now.Add(limitSpan)); said != limitMost || !ok || skipped != 1000-limitMost {
 		t.Errorf("said %d times, then %v with %d skipped", said, ok, skipped)
+	}
+}
+
+// However many invitations there are, so many are attended to at once, and the others refused.
+func TestSessionsAttendedToAtOnceAreBounded(t *testing.T) {
+	said := ""
+	d := &daemon{
+		sessions: map[string]context.CancelFunc{}, refused: map[string]bool{}, answer: func(string, string) {},
+		Options: Options{Say: func(text string) { said += text + "\n" }},
+	}
+	for i := range mostSessions {
+		d.sessions[strconv.Itoa(i)] = func() {}
+	}
+	d.invited(t.Context(), cluster.Invitation{Session: "one-more"})
+	d.wg.Wait()
+	if _, taken := d.sessions["one-more"]; taken || !d.refused["one-more"] ||
+		!strings.Contains(said, "session one-more: this agent attends to 32 sessions at a time") {
+		t.Errorf("it is attended to: %v, and the agent says %q", taken, said)
 	}
 }
