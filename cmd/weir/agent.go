@@ -65,7 +65,8 @@ scenario, which are commands, need --allow-commands. Launchers (weir run
 Without --allow-commands an agent takes from a scenario's env and from the shell
 of weir run only variables that tune a library it knows (UCX, libfabric, NIXL,
 NCCL, NVSHMEM, CUDA, OpenMP), with values that are no path and no command;
---allow-env NAME permits another variable, with any value. Files with secrets
+--allow-env NAME permits another variable, with any value, and lets requests of
+workload serving carry the value that it has here. Files with secrets
 (secret("file:PATH")) must be below the directory of --secrets. The environment of
 the agent itself, as LD_LIBRARY_PATH in it, reaches all that it starts.
 
