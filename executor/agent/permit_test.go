@@ -225,8 +225,8 @@ func TestNothingOfANodeIsRevealed(t *testing.T) {
 	}
 	a := New(Options{NoCommands: true, AllowEnv: []string{"UCX_TLS"}})
 	got := a.problems(SecretsTask{Revealed: []string{"OWNERS", "UCX_TLS", "file:key"}})
-	if want := "the scenario sends the value of OWNERS to its endpoint: this agent gives the value of OWNERS of its node to nobody; whoever runs the node can start its agent with --allow-env OWNERS"; len(got) != 1 ||
-		got[0] != want {
+	want := "the scenario sends the value of OWNERS to its endpoint: this agent gives the value of OWNERS of its node to nobody; whoever runs the node can start its agent with --allow-env OWNERS"
+	if len(got) != 1 || got[0] != want {
 		t.Errorf("%q", got)
 	}
 }

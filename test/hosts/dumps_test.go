@@ -30,7 +30,8 @@ func TestAgentsAndCoordinatorsLeaveNoCore(t *testing.T) {
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "TMPDIR="+dir)
 		if user != os.Getuid() {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
+			as := &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 		}
 		return cmd
 	}
