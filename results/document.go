@@ -103,6 +103,7 @@ type Service struct {
 	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
 	Failure *Failure  `json:"failure,omitzero"`
 	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
+	Seat    *Seat     `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
 }
 
 // Counts says whether the command failed and the session with it. One that failed

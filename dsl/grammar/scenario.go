@@ -102,6 +102,15 @@ var Place = []Key{
 		scalar(Count)).or("0: no bound"),
 }
 
+// OwnPlace are the keys of what a service has to itself.
+var OwnPlace = []Key{
+	key("gpus_per_rank", "GPUs that it has to itself", scalar(Count)).or("0: it sees all"),
+	key("nics_per_rank", "network devices that it has to itself", scalar(Count)).or("0: it sees all"),
+	key("cpus_per_rank", "processors that it is kept on, and nothing else of the session is",
+		scalar(Count)).or("0: no bound"),
+	key("numa", "number of the NUMA node whose processors it is kept on", scalar(Count)).or("any"),
+}
+
 // optionValue is how an option may be written: a matrix is a list of rows, a sequence
 // a list of patterns, and a model with its requests is a mapping, as are roles of programs.
 var optionValue = []Form{
@@ -124,6 +133,7 @@ var Service = []Key{
 	key("tunnel", "the same as in kubernetes", section(Tunnel...)),
 	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),
 	key("env", "environment variables of its processes", mapOf("env", scalar(Any))),
+	key("place", "what of its node it has to itself", section(OwnPlace...)),
 	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String),
 		list(scalar(String))),
 	key("ready", "when it is ready; without it, when it has started", section(Ready...)),

@@ -22,11 +22,11 @@ func values(t *testing.T, raw map[string]any) workload.Values {
 
 // Roles have one text, whatever order and defaults they were written with, and it says the same.
 func TestRolesHaveOneText(t *testing.T) {
-	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
+	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"place":{"cpus_per_rank":"2","numa":"1"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
 		`"client":{"command":["c","${role.server.address}"],"after":["server"]}}`
 	for _, text := range []string{
 		want,
-		`{"server":{"ends":"with client","ready":{"within":"2000ms","log":"up$$"},"command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"node":"1"},
+		`{"server":{"ends":"with client","ready":{"within":"2000ms","log":"up$$"},"command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"node":"1","place":{"numa":"1","cpus_per_rank":"2"}},
 		  "client":{"node":"0","ends":"by itself","after":"server","command":["c","${role.server.address}"]}}`,
 	} {
 		if got, err := canonicalRoles(text); err != nil || got != want {
@@ -37,28 +37,31 @@ func TestRolesHaveOneText(t *testing.T) {
 
 func TestWhatIsWrongWithRoles(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:                                              "mapping from names of roles",
-		`{"any":{"command":["x"]}}`:                       "any: a role is named",
-		`{"a b":{"command":["x"]}}`:                       "a b: a role is named",
-		`{"a":["x"]}`:                                     "a: it is a list, not a mapping",
-		`{"a":{}}`:                                        "a: it has no command",
-		`{"a":{"command":"x y"}}`:                         "a.command: it is a text, not a list",
-		`{"a":{"command":[]}}`:                            "a.command: it names no program",
-		`{"a":{"command":["x"],"nod":"1"}}`:               "a.nod: there is no such key",
-		`{"a":{"command":["x"],"node":"-1"}}`:             "a.node:",
-		`{"a":{"command":["x"],"node":"${port.a}"}}`:      "a.node: it is read before there is a launch",
-		`{"a":{"command":["x","${role.b.address}"]}}`:     `a: ${role.b.address}: there is no role "b"; there are a`,
-		`{"a":{"command":["x","${x.y}"]}}`:                "a.command.1: there is no ${x.y}",
-		`{"a":{"command":["x"],"env":{"1":"x"}}}`:         "a.env.1: no variable",
-		`{"a":{"command":["x"],"after":["b"]}}`:           `a.after: there is no role "b"`,
-		`{"a":{"command":["x"],"after":["a"]}}`:           "a.after: the roles wait for each other: a after a",
-		`{"a":{"command":["x"],"ends":"with a"}}`:         "a.ends: nobody ends these roles: a with a",
-		`{"a":{"command":["x"],"ends":"with b"}}`:         `a.ends: there is no role "b"`,
-		`{"a":{"command":["x"],"ends":"soon"}}`:           "a.ends: \"soon\" is neither",
-		`{"a":{"command":["x"],"ends":"when told"}}`:      "none ends by itself",
-		`{"a":{"command":["x"],"ready":{}}}`:              "a.ready: it has none of",
-		`{"a":{"command":["x"],"ready":{"within":"1s"}}}`: "a.ready: it has none of",
-		`{"a":{"command":["x"],"ready":{"log":"("}}}`:     "a.ready.log:",
+		`[]`:                                                    "mapping from names of roles",
+		`{"any":{"command":["x"]}}`:                             "any: a role is named",
+		`{"a b":{"command":["x"]}}`:                             "a b: a role is named",
+		`{"a":["x"]}`:                                           "a: it is a list, not a mapping",
+		`{"a":{}}`:                                              "a: it has no command",
+		`{"a":{"command":"x y"}}`:                               "a.command: it is a text, not a list",
+		`{"a":{"command":[]}}`:                                  "a.command: it names no program",
+		`{"a":{"command":["x"],"nod":"1"}}`:                     "a.nod: there is no such key",
+		`{"a":{"command":["x"],"node":"-1"}}`:                   "a.node:",
+		`{"a":{"command":["x"],"node":"${port.a}"}}`:            "a.node: it is read before there is a launch",
+		`{"a":{"command":["x","${role.b.address}"]}}`:           `a: ${role.b.address}: there is no role "b"; there are a`,
+		`{"a":{"command":["x","${x.y}"]}}`:                      "a.command.1: there is no ${x.y}",
+		`{"a":{"command":["x"],"env":{"1":"x"}}}`:               "a.env.1: no variable",
+		`{"a":{"command":["x"],"after":["b"]}}`:                 `a.after: there is no role "b"`,
+		`{"a":{"command":["x"],"after":["a"]}}`:                 "a.after: the roles wait for each other: a after a",
+		`{"a":{"command":["x"],"ends":"with a"}}`:               "a.ends: nobody ends these roles: a with a",
+		`{"a":{"command":["x"],"ends":"with b"}}`:               `a.ends: there is no role "b"`,
+		`{"a":{"command":["x"],"ends":"soon"}}`:                 "a.ends: \"soon\" is neither",
+		`{"a":{"command":["x"],"ends":"when told"}}`:            "none ends by itself",
+		`{"a":{"command":["x"],"place":{"cpus":"1"}}}`:          "a.place.cpus: there is no such key",
+		`{"a":{"command":["x"],"place":{"cpus_per_rank":"0"}}}`: "a.place.cpus_per_rank: \"0\" is no number from 1",
+		`{"a":{"command":["x"],"place":{"numa":"local"}}}`:      "a.place.numa: \"local\" is no number of a NUMA node",
+		`{"a":{"command":["x"],"ready":{}}}`:                    "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"within":"1s"}}}`:       "a.ready: it has none of",
+		`{"a":{"command":["x"],"ready":{"log":"("}}}`:           "a.ready.log:",
 
 		`{"a":{"command":["x"],"ready":{"contains":"y","file":"z"}}}`: "a.ready.contains:",
 		`{"a":{"command":["x"],"ready":{"file":"z","within":"0s"}}}`:  "a.ready.within:",
