@@ -124,8 +124,8 @@ func (l *loader) servicesOfVariants(r *Run, byName map[string]*Setting, entries 
 
 // unitedMetrics are those of all variants that a run sweeps, the first one's first. A metric of several
 // is the same in all of them.
-func (l *loader) unitedMetrics(r *Run, first []workload.Metric, measured func(workload.Values) ([]workload.Metric, error)) (
-	[]workload.Metric, error) {
+func (l *loader) unitedMetrics(r *Run, first []workload.Metric,
+	measured func(workload.Values) ([]workload.Metric, error)) ([]workload.Metric, error) {
 	i := slices.IndexFunc(r.settings, func(s *Setting) bool { return s.variants != nil })
 	if i < 0 {
 		return first, nil
@@ -147,8 +147,8 @@ func (l *loader) unitedMetrics(r *Run, first []workload.Metric, measured func(wo
 			case j < 0:
 				all = append(all, m)
 			case all[j].Unit != m.Unit || all[j].Better != m.Better:
-				return nil, fmt.Errorf("metric %s of variant %s has another unit or direction than that of others", m.Name,
-					v.Text)
+				return nil, fmt.Errorf("metric %s of variant %s has another unit or direction than that of others",
+					m.Name, v.Text)
 			}
 		}
 	}

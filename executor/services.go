@@ -32,8 +32,8 @@ type service struct {
 	values   map[string]string // of runs, that its texts may have
 	task     *task
 	seat     results.Seat // what of its node it has to itself
-	log      string // below the session directory
-	logName  string // below the log directory of its agent
+	log      string       // below the session directory
+	logName  string       // below the log directory of its agent
 	seen     observed
 	started  time.Time
 	facts    *workload.ServiceFacts // nil: it is not ready

@@ -123,7 +123,7 @@ func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.C
 	if c.Link == nil || c.Link.Share <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("measured more than the links of site %s carry: %s is %s of %s = %s, where 100 %% is all", doc.Site.Name,
-		quantity.Format(c.Link.Share*c.Link.Nominal, "GB/s"), c.Link.Percent(), c.Link.Links,
+	return fmt.Sprintf("measured more than the links of site %s carry: %s is %s of %s = %s, where 100 %% is all",
+		doc.Site.Name, quantity.Format(c.Link.Share*c.Link.Nominal, "GB/s"), c.Link.Percent(), c.Link.Links,
 		quantity.Format(c.Link.Nominal, "GB/s"))
 }

@@ -18,8 +18,9 @@ const boundedMetric = "bandwidth"
 // implausible warns of an assertion of a case that asks for more than the fastest link of the site
 // carries, if each rank has one, or as many as the run gives it NICs.
 func (t *Table) implausible(s *sheet, a *dsl.Assert, lowered assertion.Assertion, i int) {
-	if len(t.scenario.Links) == 0 || lowered.Subject == nil || lowered.Bounds.Lower == nil || lowered.Unit != "GB/s" ||
-		lowered.Subject.Op != assertion.Metric || lowered.Subject.Metric != boundedMetric || lowered.Subject.Case != "" {
+	subject := lowered.Subject
+	if len(t.scenario.Links) == 0 || subject == nil || lowered.Bounds.Lower == nil || lowered.Unit != "GB/s" ||
+		subject.Op != assertion.Metric || subject.Metric != boundedMetric || subject.Case != "" {
 		return
 	}
 	fastest := ""
@@ -36,8 +37,8 @@ func (t *Table) implausible(s *sheet, a *dsl.Assert, lowered assertion.Assertion
 	}
 	t.report(&hcl.Diagnostic{
 		Severity: hcl.DiagWarning, Summary: "Implausible", Subject: a.Range.Ptr(),
-		Detail: fmt.Sprintf("Run %q is to have at least %s, and %s with %s each carry %d × %s = %s: the fastest link of the site is %s.",
-			s.run.Name, quantity.Format(*lowered.Bounds.Lower, "GB/s"), plural(ranks, "rank"), plural(each, "link"),
+		Detail: fmt.Sprintf("Run %q is to have at least %s, and %s with %s each carry %d × %s = %s: "+
+			"the fastest link of the site is %s.", s.run.Name, quantity.Format(*lowered.Bounds.Lower, "GB/s"), plural(ranks, "rank"), plural(each, "link"),
 			ranks*each, quantity.Format(rate, "GB/s"), quantity.Format(most, "GB/s"), fastest),
 		Extra: dsl.Hint("Correct the value, or say in place how many NICs each rank has."),
 	})

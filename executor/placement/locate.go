@@ -210,10 +210,13 @@ func (d Demand) refuses(name string, n Node, free pool, block int) (why []string
 		for _, r := range []struct {
 			what       string
 			need, free int
-		}{{"GPUs", need.GPUs, len(free.gpus)}, {"NICs", need.NICs, len(free.nics)}, {"CPUs", need.CPUs, len(free.cpus)}} {
+		}{
+			{"GPUs", need.GPUs, len(free.gpus)}, {"NICs", need.NICs, len(free.nics)},
+			{"CPUs", need.CPUs, len(free.cpus)},
+		} {
 			if r.free < r.need {
-				add("%s%s on node %s for %d of its ranks (needed: %d, free: %d)", r.what, where, name, needs.ranks, r.need,
-					r.free)
+				add("%s%s on node %s for %d of its ranks (needed: %d, free: %d)", r.what, where, name, needs.ranks,
+					r.need, r.free)
 			}
 		}
 	}
