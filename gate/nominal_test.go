@@ -27,9 +27,12 @@ func TestNominalBandwidth(t *testing.T) {
 		want   string
 		sum    float64
 	}{
-		{"driver", map[string]float64{"efa": 12.5}, results.Launch{Nodes: []string{"a", "b"}}, "4 × efa 12.50 GB/s", 50},
-		{"device", map[string]float64{"eth0": 2}, results.Launch{Nodes: []string{"a", "b"}}, "2 × eth0 2.000 GB/s", 4},
-		{"down", map[string]float64{"ena": 2}, results.Launch{Nodes: []string{"a", "b"}}, "2 × ena 2.000 GB/s", 4},
+		{"driver", map[string]float64{"efa": 12.5}, results.Launch{Nodes: []string{"a", "b"}},
+			"4 × efa 12.50 GB/s", 50},
+		{"device", map[string]float64{"eth0": 2}, results.Launch{Nodes: []string{"a", "b"}},
+			"2 × eth0 2.000 GB/s", 4},
+		{"down", map[string]float64{"ena": 2}, results.Launch{Nodes: []string{"a", "b"}},
+			"2 × ena 2.000 GB/s", 4},
 		{"own NICs", map[string]float64{"efa": 12.5}, results.Launch{
 			Nodes: []string{"a", "b"},
 			Seats: []results.Seat{{NICs: []string{"rdmap0:1"}}, {Rank: 1, NICs: []string{"rdmap0:1"}}},
@@ -38,7 +41,7 @@ func TestNominalBandwidth(t *testing.T) {
 			"1 × host 400.0 GB/s", 400},
 		{"some within", map[string]float64{"efa": 12.5, "host": 400}, results.Launch{Nodes: []string{"a", "a", "b"}},
 			"4 × efa 12.50 GB/s + 2 × host 400.0 GB/s", 850},
-		{"some within, and host unknown", map[string]float64{"efa": 12.5},
+		{"host unknown", map[string]float64{"efa": 12.5},
 			results.Launch{Nodes: []string{"a", "a", "b"}}, "", 0},
 		{"no such link", map[string]float64{"roce": 12.5}, results.Launch{Nodes: []string{"a", "b"}}, "", 0},
 		{"fabric", map[string]float64{"tcp": 1}, results.Launch{Nodes: []string{"a", "b"}, Fabric: "tcp"},

@@ -38,7 +38,8 @@ func (t *Table) implausible(s *sheet, a *dsl.Assert, lowered assertion.Assertion
 	t.report(&hcl.Diagnostic{
 		Severity: hcl.DiagWarning, Summary: "Implausible", Subject: a.Range.Ptr(),
 		Detail: fmt.Sprintf("Run %q is to have at least %s, and %s with %s each carry %d × %s = %s: "+
-			"the fastest link of the site is %s.", s.run.Name, quantity.Format(*lowered.Bounds.Lower, "GB/s"), plural(ranks, "rank"), plural(each, "link"),
+			"the fastest link of the site is %s.", s.run.Name,
+			quantity.Format(*lowered.Bounds.Lower, "GB/s"), plural(ranks, "rank"), plural(each, "link"),
 			ranks*each, quantity.Format(rate, "GB/s"), quantity.Format(most, "GB/s"), fastest),
 		Extra: dsl.Hint("Correct the value, or say in place how many NICs each rank has."),
 	})
