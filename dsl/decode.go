@@ -69,7 +69,8 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	m.Variables = l.variables(content, own)
 	files := l.includes(content, dotted)
 	l.head(m, content)
-	l.services, l.variants = l.declaredServices(content), l.readVariants(content)
+	l.services = l.declaredServices(content)
+	l.variants = l.readVariants(content) // which speak of services
 	l.eval.variants = l.variants
 	drafts := l.runs(content, l.defaults(content))
 	l.merge(m, files)

@@ -28,6 +28,8 @@ type Options struct {
 	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
 	// References are the expected values of files that name none but speak of them; nil: there are none.
 	References *References
+	// Links are the nominal bandwidths of the links of a site in GB/s, by name.
+	Links map[string]float64
 	// Today is the day, as 2006-01-31, by which what has expired gets a warning; "": nothing does.
 	Today string
 	// Deadline is when reading and planning must be over; nil: never.
@@ -98,7 +100,7 @@ func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnosti
 	if diags.HasErrors() {
 		return nil, g.sources, diags
 	}
-	m.Scenario.Deadline = o.Deadline
+	m.Scenario.Deadline, m.Scenario.Links = o.Deadline, o.Links
 	return m.Scenario, g.sources, diags
 }
 

@@ -76,8 +76,8 @@ func (l *loader) rowsOf(r *Run, used map[string]bool) {
 	r.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, asText: true}
 }
 
-// atFirst are the options of a run at its first point; nil: it has none.
-func (r *Run) atFirst() (values workload.Values, diags hcl.Diagnostics) {
+// atFirst are the options of a run at its first point, or at the first of a variant; nil: it has none.
+func (r *Run) atFirst(variant ...AxisValue) (values workload.Values, diags hcl.Diagnostics) {
 	values = workload.Values{}
 	for _, s := range r.settings {
 		if s.Env {
@@ -87,6 +87,10 @@ func (r *Run) atFirst() (values workload.Values, diags hcl.Diagnostics) {
 		for _, i := range s.Axes {
 			if len(r.Axes[i].Values) == 0 {
 				return nil, nil
+			}
+			if len(variant) > 0 && r.Axes[i].Name == variantAxis {
+				at = append(at, variant[0])
+				continue
 			}
 			at = append(at, r.Axes[i].Values[0])
 		}
@@ -113,7 +117,11 @@ func (l *loader) measures(r *Run) {
 	if r.Metrics != nil {
 		declared = r.Metrics[len(r.Workload.Metrics):]
 	}
-	all, err := r.Workload.Measures(values, declared)
+	measured := func(v workload.Values) ([]workload.Metric, error) { return r.Workload.Measures(v, declared) }
+	all, err := measured(values)
+	if err == nil {
+		all, err = l.unitedMetrics(r, all, measured)
+	}
 	if err != nil {
 		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err),
 			"Change metrics or the option that it speaks of.")

@@ -33,6 +33,18 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 			return n, nil
 		}
 		return nil, nil
+	case s.variants != nil:
+		inner := s.variants[at[s.item].Text]
+		if inner == nil {
+			inner = s.otherwise
+		}
+		var own []AxisValue
+		for i, a := range s.Axes {
+			if slices.Contains(inner.Axes, a) {
+				own = append(own, at[i])
+			}
+		}
+		return inner.Value(own)
 	case s.otherwise != nil:
 		if v, ok := s.contents[at[s.item].Text]; ok {
 			return v, nil

@@ -32,6 +32,8 @@ type Scenario struct {
 	Runs            []*Run // those of included files first, then in file order
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
+	// Links are the nominal bandwidths of the links of the site in GB/s, by name: no plan has them.
+	Links map[string]float64
 }
 
 // Variable is a declared variable with the value that it has in this load.

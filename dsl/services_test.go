@@ -9,9 +9,17 @@ import (
 
 // serviceKeys has each key of a service in both syntaxes.
 var serviceKeys = map[string][2]string{
-	"command":       {"command: [y]", `command = ["y"]`},
-	"node":          {"command: [x], node: 1", "command = [\"x\"]\nnode = 1"},
-	"env":           {"command: [x], env: {A: b}", "command = [\"x\"]\nenv = { A = \"b\" }"},
+	"command":    {"command: [y]", `command = ["y"]`},
+	"node":       {"command: [x], node: 1", "command = [\"x\"]\nnode = 1"},
+	"env":        {"command: [x], env: {A: b}", "command = [\"x\"]\nenv = { A = \"b\" }"},
+	"place":      {"command: [x], place: {numa: 0}", "command = [\"x\"]\nplace { numa = 0 }"},
+	"place.numa": {"command: [x], place: {numa: 1}", "command = [\"x\"]\nplace = { numa = 1 }"},
+	"place.cpus_per_rank": {"command: [x], place: {cpus_per_rank: 1}",
+		"command = [\"x\"]\nplace = { cpus_per_rank = 1 }"},
+	"place.gpus_per_rank": {"command: [x], place: {gpus_per_rank: 1}",
+		"command = [\"x\"]\nplace = { gpus_per_rank = 1 }"},
+	"place.nics_per_rank": {"command: [x], place: {nics_per_rank: 1}",
+		"command = [\"x\"]\nplace = { nics_per_rank = 1 }"},
 	"after":         {"command: [x], after: o", "command = [\"x\"]\nafter = \"o\""},
 	"after 2":       {"command: [x], after: [o]", "command = [\"x\"]\nafter = [\"o\"]"},
 	"ready":         {"command: [x], ready: {file: f}", "command = [\"x\"]\nready { file = \"f\" }"},

@@ -32,8 +32,9 @@ type Setting struct {
 	// index in Axes of the places; nil: contents have all values
 	otherwise *Setting
 	item      int
-	ranksOf   *Setting // the matrix whose number of ranks it is
-	asText    bool     // it is the text of its axis
+	variants  map[string]*Setting // of those that set it, by name, instead of contents
+	ranksOf   *Setting            // the matrix whose number of ranks it is
+	asText    bool                // it is the text of its axis
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.
@@ -104,6 +105,7 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 	}
 	l.checkVariants(r)
 	l.optionsOfVariants(r, byName, used)
+	l.servicesOfVariants(r, byName, entries, used)
 	l.registered(r, byName, used)
 	l.rowsOf(r, used)
 	l.environment(content, r, d, used)

@@ -31,6 +31,7 @@ type variant struct {
 	name         string
 	values       map[string]cty.Value
 	env, options []entry
+	services     []changedService
 }
 
 // The keys of a variant that are no values.
@@ -39,6 +40,7 @@ const (
 	variantEnv     = "env"
 	variantOptions = "options"
 	variantVars    = "vars"
+	variantService = servicesName
 )
 
 func (l *loader) readVariants(content *hcl.BodyContent) *variants {
@@ -86,6 +88,8 @@ func (l *loader) readVariant(e entry) *variant {
 			r.env = l.mapping(f.expr, variantEnv)
 		case variantOptions:
 			r.options = l.mapping(f.expr, variantOptions)
+		case variantService:
+			r.services = l.changedServices(r.name, f.expr)
 		case variantVars:
 			for _, inner := range l.mapping(f.expr, variantVars) {
 				r.set(l, inner)

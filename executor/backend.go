@@ -74,6 +74,14 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 	if len(at.lacks) > 0 {
 		return at.lacks
 	}
+	if seats, lacks := s.seatsOfServices(needs.Services, nil, nil); len(lacks) > 0 {
+		return lacks
+	} else if held := heldBy(needs.Services, seats, s.hosts.Names()); len(held) > 0 {
+		d.Affine = true
+		if _, lacks = s.hosts.Locate(d, held); len(lacks) > 0 {
+			return lacks
+		}
+	}
 	return s.hosts.Lacks(needs, at.placed.Nodes)
 }
 
@@ -86,7 +94,11 @@ func (b agents) ready(ctx context.Context, g *ledger.Group, cases []*planner.Cas
 
 func (b agents) place(l *launched, d placement.Demand, beside []*launched) error {
 	s := b.s
-	p, lacks := s.hosts.Locate(d, seatsTaken(beside))
+	taken := seatsTaken(beside)
+	for node, seats := range l.held {
+		taken[node] = append(taken[node], seats...)
+	}
+	p, lacks := s.hosts.Locate(d, taken)
 	if len(lacks) > 0 { // some have gone
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
@@ -141,7 +153,7 @@ func (b agents) run(ctx context.Context, l *launched) error {
 func (b agents) resume(g *ledger.Group, cases []*planner.Case, _ int, nodes []string) {
 	if needs, err := b.s.demandOf(cases[0]); err == nil {
 		d := b.s.demand(cases[0], needs)
-		d.Affine = d.Affine || b.s.affine(g, nil)
+		d.Affine = d.Affine || b.s.affine(g, nil, nil)
 		b.s.hosts.Remember(d, nodes)
 	}
 }

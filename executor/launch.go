@@ -33,6 +33,8 @@ type launched struct {
 	why        string                          // this fabric, where the scenario leaves it to weir
 	cpus       map[string]agent.CPUs           // by node, where other launches run beside it
 	seats      []results.Seat                  // by rank, where ranks have anything to themselves
+	provided   map[string]results.Seat         // of its services, by name
+	held       map[string][]results.Seat       // what services have while it runs, by node
 	moved      []results.Move                  // from nodes of the launches before
 	load       *load                           // that runs in its background
 	values     map[string]string               // of other runs, by their names in texts

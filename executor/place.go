@@ -3,6 +3,7 @@ package executor
 import (
 	"slices"
 
+	"weir/engine"
 	"weir/executor/ledger"
 	"weir/executor/placement"
 	"weir/fabric"
@@ -17,6 +18,7 @@ func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Deman
 		Nodes: max(1, c.Place.Nodes), DistinctHosts: c.Place.DistinctHosts, Labels: c.Place.Labels,
 		NodeGPUs: s.plan.Cluster.GPUsPerNode,
 		Fabric:   needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
+		Own:  needs.Own,
 		Each: placement.Share{GPUs: c.Place.GPUsPerRank, NICs: c.Place.NICsPerRank, CPUs: c.Place.CPUsPerRank},
 	}
 	if needs.Fabric == fabric.AutoName {
@@ -25,7 +27,10 @@ func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Deman
 	if needs.GPU {
 		d.NodeGPUs = max(d.NodeGPUs, 1)
 	}
-	d.Affine = d.Each != placement.Share{}
+	if engine.RunsCommands(needs.Runner) {
+		d.Threads = 0 // programs have as many as they like
+	}
+	d.Affine = d.Each != placement.Share{} || d.Own != nil
 	return d
 }
 
@@ -42,7 +47,10 @@ func (l *launched) seatsOf(ranks []int) []results.Seat {
 
 // affine says whether something of what runs at the same time as a group has resources
 // to itself: then all of it has processors of its own, so that nothing gets those of another.
-func (s *session) affine(g *ledger.Group, beside []*launched) bool {
+func (s *session) affine(g *ledger.Group, beside []*launched, held map[string][]results.Seat) bool {
+	if len(held) > 0 {
+		return true
+	}
 	asks := func(g *ledger.Group) bool {
 		return slices.ContainsFunc(g.Wanted, func(c *planner.Case) bool {
 			return c.Place.GPUsPerRank+c.Place.NICsPerRank+c.Place.CPUsPerRank > 0

@@ -40,7 +40,10 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 	l.engine.Names = l.values
 	l.engine.Runner, l.engine.Ranks, l.engine.Threads = needs.Runner, needs.Ranks, needs.Threads
 	d := s.demand(cases[0], needs)
-	d.Affine = d.Affine || s.affine(g, beside)
+	if err := s.services.reserve(l, beside); err != nil {
+		return nil, err
+	}
+	d.Affine = d.Affine || s.affine(g, beside, l.held)
 	if err := s.backendOf(cases[0]).place(l, d, beside); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ func (v *services) start(ctx context.Context, want workload.Service, l *launched
 	nodes := v.s.hosts.Names()
 	x := &service{
 		Service: want, values: l.values, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now(),
+		seat: l.provided[want.Name],
 	}
 	v.up = append(v.up, x)
 	number := v.s.ledger.FormerServices() + v.starts
@@ -85,8 +86,12 @@ func (v *services) describe(want workload.Service, l *launched, e engine.Launch,
 		return nil, nil, err
 	}
 	all := &shared{cluster.TextFor(packed, 1), packed}
+	var seats []results.Seat
+	if seat := l.provided[want.Name]; !seat.Empty() {
+		seats = []results.Seat{seat}
+	}
 	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
-		Text: all.where, Ranks: []int{0}, Secrets: l.cases[0].Secrets, LogDir: dir,
+		Text: all.where, Ranks: []int{0}, Seats: seats, Secrets: l.cases[0].Secrets, LogDir: dir,
 		Etcd: want.Etcd, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
 	}}.Encode()
 	return spec, all, err

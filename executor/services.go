@@ -31,8 +31,9 @@ type service struct {
 	users    map[string]bool   // runs that have used it
 	values   map[string]string // of runs, that its texts may have
 	task     *task
-	log      string // below the session directory
-	logName  string // below the log directory of its agent
+	seat     results.Seat // what of its node it has to itself
+	log      string       // below the session directory
+	logName  string       // below the log directory of its agent
 	seen     observed
 	started  time.Time
 	facts    *workload.ServiceFacts // nil: it is not ready
@@ -148,7 +149,7 @@ var errNoneEnded = errors.New("no service ended")
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {
-	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner &&
+	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner && a.Own == b.Own &&
 		string(a.Spec) == string(b.Spec) &&
 		slices.Equal(a.Needs, b.Needs)
 }
@@ -236,6 +237,9 @@ func (v *services) record(x *service, node string) {
 	r := results.Service{
 		Name: x.Name, Node: node, Fresh: string(x.Fresh), For: x.key, Started: x.started.UTC(),
 		Lasted: time.Since(x.started).Seconds(), Status: results.OK, Failure: x.failure, Log: x.log,
+	}
+	if !x.seat.Empty() {
+		r.Seat = &x.seat
 	}
 	if x.facts != nil {
 		r.Ready = x.facts.Seconds

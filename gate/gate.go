@@ -181,6 +181,9 @@ func newEvaluator(doc *results.Document) *evaluator {
 		if measured(c) {
 			reasons[i] = invalid(c)
 		}
+		if why := fillLink(doc, eval.metrics, c); reasons[i] == "" {
+			reasons[i] = why
+		}
 	})
 	for i, c := range doc.Cases {
 		if reasons[i] != "" {

@@ -117,6 +117,7 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			failed = true
 			return nil
 		}
+		t.implausible(s, a, lowered, i)
 		return &attached{lowered, lowered.Key()}
 	})
 	if matches == 0 && !failed {

@@ -222,7 +222,22 @@ func conditionLines(cases []*results.Case) (lines []string) {
 			lines = append(lines, name+": "+text)
 		}
 	}
+	links := make([]string, len(cases))
+	for i, c := range cases {
+		links[i] = linkText(c)
+	}
+	if text := sharedText(cases, links); text != "" {
+		lines = append(lines, "link: "+text)
+	}
 	return lines
+}
+
+// linkText is how much of the nominal links of the site the best launch reached; "": that is not known.
+func linkText(c *results.Case) string {
+	if c.Link == nil {
+		return ""
+	}
+	return plain(c.Link.Percent() + " (" + c.Link.Links + ")")
 }
 
 // mostConditions is how many different values of a condition a line names.

@@ -43,6 +43,7 @@ func setup(cases []*results.Case) []html.Setting {
 	add("fabric", "What carried the data, as the ranks said after they had opened it.", fabricsOf(cases))
 	add("transport", "What the fabric's library said that it used, read back after the launch.", transportsOf(cases))
 	add("placement", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
+	add("link", "How much of the nominal links of the site the best launch reached.", linksOf(cases))
 	add("seats", "What each rank had of its node to itself.", seatsOf(cases))
 	for _, o := range optionsOf(kind, cases) {
 		add(o.name, o.doc, o.values)
@@ -197,4 +198,14 @@ func decided(name string, values []string, cases []*results.Case) []string {
 		return out
 	}
 	return values
+}
+
+// linksOf are the shares of links that cases reached.
+func linksOf(cases []*results.Case) (all []string) {
+	for _, c := range cases {
+		if text := linkText(c); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }

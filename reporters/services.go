@@ -37,6 +37,9 @@ func services(doc *results.Document) []string {
 		if fresh := all[0].Fresh; fresh != "session" {
 			text += ", fresh for each " + fresh
 		}
+		if seat := all[0].Seat; seat != nil {
+			text += ", on " + seat.Has()
+		}
 		if len(ready) > 0 {
 			slices.Sort(ready)
 			text += "; ready after " + quantity.FormatTime(ready[0])

@@ -103,6 +103,7 @@ type Service struct {
 	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
 	Failure *Failure  `json:"failure,omitzero"`
 	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
+	Seat    *Seat     `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
 }
 
 // Counts says whether the command failed and the session with it. One that failed
@@ -215,6 +216,7 @@ type Case struct {
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
+	Link      *OfLink           `json:"link,omitzero" doc:"How much of the nominal links of the site was reached."`
 	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.

@@ -142,12 +142,14 @@ func full() *results.Document {
 			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
 			Unset:  []string{"C"},
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
+			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{
 				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
 			},
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"},
-				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
+				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", SharedCPUs: "2",
+					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
@@ -253,6 +255,7 @@ func full() *results.Document {
 			Metrics: []assertion.Noise{{Metric: "bandwidth", Launch: 0.02, From: "history of 2 sessions"}},
 		}},
 		Services: []results.Service{{
+			Seat: &results.Seat{CPUs: "3"},
 			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
 			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"},
 			Log:     "logs/services/web/0/0.log",

@@ -12,9 +12,12 @@ import (
 type Seat struct {
 	Rank int `json:"rank"`
 	// as the kernel writes lists: 0-3,8; "": the scheduler decides
-	CPUs string   `json:"cpus,omitempty" doc:"As the kernel writes lists: 0-3,8."`
-	GPUs []string `json:"gpus,omitempty" doc:"As CUDA_VISIBLE_DEVICES names them."`
-	NICs []string `json:"nics,omitempty" doc:"As UCX names devices."` // as UCX names devices: mlx5_0:1, eth0
+	CPUs string `json:"cpus,omitempty" doc:"As the kernel writes lists: 0-3,8."`
+	// SharedCPUs are those that the rank is kept on and shares with others, where others have some
+	// to themselves or a NUMA node is asked for.
+	SharedCPUs string   `json:"shared_cpus,omitempty" doc:"Processors that the rank is kept on without having them to itself."`
+	GPUs       []string `json:"gpus,omitempty" doc:"As CUDA_VISIBLE_DEVICES names them."`
+	NICs       []string `json:"nics,omitempty" doc:"As UCX names devices."` // as UCX names devices: mlx5_0:1, eth0
 	// NUMA are the nodes of memory that all of these are near, ascending; none where the
 	// kernel does not say. More than one says that there was nothing left on a single one.
 	NUMA []int `json:"numa,omitempty" doc:"The nodes of memory that these are near."`
@@ -23,15 +26,34 @@ type Seat struct {
 	Env map[string]string `json:"env,omitempty" doc:"The environment variables that tell its libraries so."`
 }
 
+// Empty says whether the rank has nothing to itself and may run on all processors.
+func (s Seat) Empty() bool {
+	return s.CPUs == "" && s.SharedCPUs == "" && len(s.GPUs)+len(s.NICs) == 0
+}
+
+// Processors are those that the rank is kept on; none: the scheduler decides.
+func (s Seat) Processors() []int {
+	if s.CPUs != "" {
+		return ParseCPUs(s.CPUs)
+	}
+	return ParseCPUs(s.SharedCPUs)
+}
+
 // String is the seat in a line.
 func (s Seat) String() string {
-	parts := []string{fmt.Sprintf("rank %d", s.Rank)}
+	return strings.TrimSuffix(fmt.Sprintf("rank %d, %s", s.Rank, s.Has()), ", ")
+}
+
+// Has is the seat in a line, without its rank.
+func (s Seat) Has() string {
+	var parts []string
 	add := func(what string, values ...string) {
 		if text := strings.Join(values, ","); text != "" {
 			parts = append(parts, what+" "+text)
 		}
 	}
 	add("CPUs", s.CPUs)
+	add("shared CPUs", s.SharedCPUs)
 	add("GPUs", s.GPUs...)
 	add("NICs", s.NICs...)
 	for _, n := range s.NUMA {

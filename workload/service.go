@@ -18,8 +18,10 @@ type Service struct {
 	// Observed says that metrics or proofs are read from its log, Counts that it counts at
 	// /metrics below its url, in the text format of Prometheus.
 	Observed, Counts bool
-	Etcd             bool          // a part of the session's etcd is lent to it
-	Stop             time.Duration // from the signal to end until SIGKILL
+	// Own is what of its node the service has to itself.
+	Own  Own
+	Etcd bool          // a part of the session's etcd is lent to it
+	Stop time.Duration // from the signal to end until SIGKILL
 	// Cluster is what the service is in a Kubernetes cluster, where it is no process of a node:
 	// Node, Runner and Spec do not count then.
 	Cluster *InCluster

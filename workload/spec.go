@@ -2,6 +2,8 @@ package workload
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"weir/matrix"
@@ -33,6 +35,9 @@ type Demand struct {
 	// from the first behind the last; nil: ranks are spread over them in equal blocks.
 	On      []int
 	Threads int // of each
+	// Own is what each rank has to itself beside what all of them have, by rank; nil: no rank has
+	// anything else.
+	Own []Own
 	// Fabric connects its ranks; fabric.AutoName: weir chooses one; "": ranks have no peers.
 	Fabric string
 	// Lacks says what of the case a fabric cannot do, "" if it can do all; nil: each can.
@@ -49,6 +54,36 @@ type Demand struct {
 	// Reveals are variables of their environment whose values its ranks send to where the
 	// scenario says.
 	Reveals []string
+}
+
+// Own is what of a node one process has to itself.
+type Own struct {
+	GPUs int       `json:"gpus,omitempty"`
+	NICs int       `json:"nics,omitempty"`
+	CPUs int       `json:"cpus,omitempty"`
+	NUMA Placement `json:"numa"` // the NUMA node whose processors it is kept on; Default: any
+}
+
+// NothingOwn is an Own that asks for nothing.
+var NothingOwn = Own{NUMA: Default}
+
+// String says what the process has, as reports show it.
+func (o Own) String() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n == 1 {
+			parts = append(parts, "1 "+what)
+		} else if n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %ss", n, what))
+		}
+	}
+	add(o.GPUs, "GPU")
+	add(o.NICs, "NIC")
+	add(o.CPUs, "CPU")
+	if o.NUMA != Default {
+		parts = append(parts, "NUMA node "+o.NUMA.String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Part is what one rank measured in one case.

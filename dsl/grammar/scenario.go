@@ -32,7 +32,7 @@ var Scenario = []Key{
 		Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key(
 		"variants",
-		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, a note; and baseline, the name of the one that gain() compares with",
+		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, services with settings that take the place of theirs, a note; and baseline, the name of the one that gain() compares with",
 		mapOf("variants", scalar(String), variantRow),
 	),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
@@ -102,6 +102,15 @@ var Place = []Key{
 		scalar(Count)).or("0: no bound"),
 }
 
+// OwnPlace are the keys of what a service has to itself.
+var OwnPlace = []Key{
+	key("gpus_per_rank", "GPUs that it has to itself", scalar(Count)).or("0: it sees all"),
+	key("nics_per_rank", "network devices that it has to itself", scalar(Count)).or("0: it sees all"),
+	key("cpus_per_rank", "processors that it is kept on, and nothing else of the session is",
+		scalar(Count)).or("0: no bound"),
+	key("numa", "number of the NUMA node whose processors it is kept on", scalar(Count)).or("any"),
+}
+
 // optionValue is how an option may be written: a matrix is a list of rows, a sequence
 // a list of patterns, and a model with its requests is a mapping, as are roles of programs.
 var optionValue = []Form{
@@ -112,8 +121,11 @@ var optionValue = []Form{
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
 
-// variantRow is how a variant is written: its own values, and env, options and note.
-var variantRow = mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any)))
+// variantRow is how a variant is written: its own values, and env, options, settings of services and
+// note.
+var variantRow = mapOf("names", scalar(Any), list(scalar(Any)),
+	mapOf("names", scalar(Any), mapOf("names", scalar(Any), list(scalar(Any)),
+		mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any)))))))
 
 // Service are the keys of a service: a role of workload command, with further keys.
 var Service = []Key{
@@ -124,6 +136,7 @@ var Service = []Key{
 	key("tunnel", "the same as in kubernetes", section(Tunnel...)),
 	key("node", "the node of the session that it is on, counted from 0", scalar(Count)).or("0"),
 	key("env", "environment variables of its processes", mapOf("env", scalar(Any))),
+	key("place", "what of its node it has to itself", section(OwnPlace...)),
 	key("after", "services that must be ready before it starts; those that its texts name are anyway", scalar(String),
 		list(scalar(String))),
 	key("ready", "when it is ready; without it, when it has started", section(Ready...)),

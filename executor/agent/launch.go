@@ -130,7 +130,7 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 			if len(l.task.Seats) > 0 {
 				seat = l.task.Seats[i]
 			}
-			cpus := results.ParseCPUs(seat.CPUs)
+			cpus := seat.Processors()
 			self.CPUs, self.Memory = l.cpus(i, cpus), &free
 			p, err := l.start(self, cpus, func() []string {
 				env := l.rankEnvironment(seat, scratch, secrets)

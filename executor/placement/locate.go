@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // Cluster are the nodes of a session, those that were lost, and where launches were.
@@ -71,22 +72,33 @@ type Placement struct {
 // nothing is placed.
 func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement, lacks []string) {
 	pools, refused := map[string]pool{}, map[string][]string{}
-	var fit []string
+	blocks := 1 // those that differ in what they need
+	if d.Own != nil {
+		blocks = d.Nodes
+	}
+	fit := make([][]string, blocks) // by block
+	var some []string               // that fit a block
 	for _, name := range c.Names() {
 		n := c.Nodes[name]
 		if d.Affine {
 			pools[name] = poolOf(n).without(taken[name])
 		}
-		if why := d.refuses(name, n, pools[name]); len(why) > 0 {
-			refused[name] = why
-		} else {
-			fit = append(fit, name)
+		fits := false
+		for i := range fit {
+			if why := d.refuses(name, n, pools[name], i); len(why) == 0 {
+				fit[i], fits = append(fit[i], name), true
+			} else if refused[name] == nil {
+				refused[name] = why
+			}
+		}
+		if fits {
+			some = append(some, name)
 		}
 	}
 	last := c.last[d.Key()]
 	chosen := c.choice(d, fit, last)
 	if len(chosen) == 0 {
-		return p, c.shortOf(d, fit, refused)
+		return p, c.shortOf(d, some, refused)
 	}
 	for i, name := range last {
 		if chosen[i] != name && name != "" {
@@ -104,29 +116,83 @@ func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement
 	return p, nil
 }
 
-// seats are those of all ranks, by rank. None: processors are short on some node, and nothing
-// else was asked for.
+// seats are those of all ranks, by rank. None: no rank has anything to itself, as where
+// processors are short and nothing else was asked for.
 func (d Demand) seats(chosen []string, ranks [][]int, pools map[string]pool) []results.Seat {
-	seats := make([]results.Seat, 0, d.Ranks)
+	seats := make([]results.Seat, d.Ranks)
 	for i, name := range chosen {
 		free := pools[name]
-		each := d.Each
-		if affine := (Share{CPUs: max(d.Threads, each.CPUs)}); free.holds(affine.times(d.most())) {
-			each.CPUs = affine.CPUs
+		least := 0
+		if affine := (Share{CPUs: max(d.Threads, d.Each.CPUs)}); free.holds(affine.times(d.most())) {
+			least = affine.CPUs
 		}
-		if each != (Share{}) {
-			seats = append(seats, free.allocate(ranks[i], each)...)
+		for _, s := range d.allocate(&free, ranks[i], least) {
+			seats[s.Rank] = s
 		}
 	}
-	if len(seats) < d.Ranks {
+	if !slices.ContainsFunc(seats, func(s results.Seat) bool { return !s.Empty() }) ||
+		d.Each == (Share{}) && d.Own == nil && slices.ContainsFunc(seats, results.Seat.Empty) {
 		return nil
 	}
 	return seats
 }
 
-// refuses is all that keeps a node from having the fullest block of ranks, given what is
-// free of it.
-func (d Demand) refuses(name string, n Node, free pool) (why []string) {
+// allocate gives ranks their seats on a node of which so much is free, those first that are kept on
+// a NUMA node. Each rank has at least so many processors to itself. One that has none, and of whose
+// threads nobody knows, is kept on those that nobody has, where that is not all.
+func (d Demand) allocate(free *pool, ranks []int, least int) (seats []results.Seat) {
+	domains, before := free.domains(), len(free.cpus)
+	ordered := slices.Clone(ranks)
+	slices.SortStableFunc(ordered, func(a, b int) int {
+		return boolInt(d.numaOf(a) == nowhere) - boolInt(d.numaOf(b) == nowhere)
+	})
+	for _, r := range ordered {
+		share, near := d.shareOf(r), domains
+		share.CPUs = max(share.CPUs, least)
+		if at := d.numaOf(r); at != nowhere {
+			near = []int{at}
+		}
+		seats = append(seats, free.allocate(r, share, near))
+	}
+	for i, s := range seats {
+		at := d.numaOf(s.Rank)
+		others := len(free.cpus) < before || free.reduced // have processors to themselves
+		if s.CPUs != "" || d.Threads > 0 || at == nowhere && !others {
+			continue
+		}
+		left := free.cpus
+		if at != nowhere {
+			left = free.in(at).cpus
+		}
+		seats[i].SharedCPUs = listOf(left)
+		if at != nowhere && !slices.Contains(s.NUMA, at) {
+			seats[i].NUMA = append(seats[i].NUMA, at)
+		}
+	}
+	return seats
+}
+
+// Reserve gives one process of a node its seat beside those that others have there. If something is
+// lacking, all of that is named.
+func (c *Cluster) Reserve(node string, own workload.Own, taken []results.Seat) (s results.Seat, lacks []string) {
+	n := c.Nodes[node]
+	d := Demand{Nodes: 1, Ranks: 1, Own: []workload.Own{own}}
+	free := poolOf(n).without(taken)
+	if lacks = d.refuses(node, n, free, 0); len(lacks) > 0 {
+		return s, lacks
+	}
+	return d.allocate(&free, []int{0}, 0)[0], nil
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// refuses is all that keeps a node from having a block of ranks, given what is free of it.
+func (d Demand) refuses(name string, n Node, free pool, block int) (why []string) {
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, label := range slices.Sorted(maps.Keys(d.Labels)) {
 		want := d.Labels[label]
@@ -139,13 +205,27 @@ func (d Demand) refuses(name string, n Node, free pool) (why []string) {
 	if len(n.GPUs) < d.NodeGPUs {
 		add("GPUs on node %s (needed: %d, there: %d)", name, d.NodeGPUs, len(n.GPUs))
 	}
-	need := d.Each.times(d.most())
-	for _, r := range []struct {
-		what       string
-		need, free int
-	}{{"GPUs", need.GPUs, len(free.gpus)}, {"NICs", need.NICs, len(free.nics)}, {"CPUs", need.CPUs, len(free.cpus)}} {
-		if r.free < r.need {
-			add("%s on node %s for %d of its ranks (needed: %d, free: %d)", r.what, name, d.most(), r.need, r.free)
+	needs := d.need(block)
+	short := func(need Share, free pool, where string) {
+		for _, r := range []struct {
+			what       string
+			need, free int
+		}{
+			{"GPUs", need.GPUs, len(free.gpus)}, {"NICs", need.NICs, len(free.nics)},
+			{"CPUs", need.CPUs, len(free.cpus)},
+		} {
+			if r.free < r.need {
+				add("%s%s on node %s for %d of its ranks (needed: %d, free: %d)", r.what, where, name, needs.ranks,
+					r.need, r.free)
+			}
+		}
+	}
+	short(needs.all, free, "")
+	for _, at := range slices.Sorted(maps.Keys(needs.near)) {
+		if lacks := noMemoryNode(workload.Placement(at), name, n.Node.NUMA); lacks != "" {
+			add("%s", lacks)
+		} else {
+			short(needs.near[at], free.in(at), fmt.Sprintf(" near NUMA node %d", at))
 		}
 	}
 	if f := n.Node.Fabrics[d.Fabric]; d.Fabric != "" && !f.Available {
@@ -154,31 +234,44 @@ func (d Demand) refuses(name string, n Node, free pool) (why []string) {
 	return why
 }
 
-// choice takes nodes from those that fit, the former ones first and where they were; none
-// if there are too few. Of the nodes of a host it takes one, if hosts must be distinct.
-func (c *Cluster) choice(d Demand, fit, last []string) []string {
-	left, hosts := map[string]bool{}, map[string]bool{}
-	for _, name := range fit {
-		left[name] = true
+// choice takes nodes from those that fit, by block or the same for all, the former ones first and
+// where they were; none if there are too few. Of the nodes of a host it takes one, if hosts must be
+// distinct. Blocks that fewer nodes fit choose first.
+func (c *Cluster) choice(d Demand, fit [][]string, last []string) []string {
+	of := func(block int) int { return block % len(fit) }
+	left, hosts := make([]map[string]bool, len(fit)), map[string]bool{}
+	for i := range fit {
+		left[i] = map[string]bool{}
+		for _, name := range fit[i] {
+			left[i][name] = true
+		}
 	}
 	chosen := make([]string, d.Nodes)
-	take := func(i int, name string) {
+	take := func(block int, name string) {
 		host := c.Nodes[name].Host
-		if !left[name] || d.DistinctHosts && hosts[host] {
+		if !left[of(block)][name] || d.DistinctHosts && hosts[host] {
 			return
 		}
-		chosen[i], left[name], hosts[host] = name, false, true
+		chosen[block], hosts[host] = name, true
+		for i := range left {
+			delete(left[i], name)
+		}
 	}
 	for i, name := range last {
 		take(i, name)
 	}
-	next := 0
-	for i := range chosen {
-		for ; chosen[i] == ""; next++ {
-			if next == len(fit) {
+	order := make([]int, d.Nodes)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(fit[of(a)]) - len(fit[of(b)]) })
+	next := make([]int, len(fit))
+	for _, i := range order {
+		for ; chosen[i] == ""; next[of(i)]++ {
+			if next[of(i)] == len(fit[of(i)]) {
 				return nil
 			}
-			take(i, fit[next])
+			take(i, fit[of(i)][next[of(i)]])
 		}
 	}
 	return chosen

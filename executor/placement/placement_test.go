@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // aNode is a node with two nodes of memory: half of its processors, GPUs and RDMA
@@ -265,5 +266,41 @@ func TestRefusalsNameWhatIsLacking(t *testing.T) {
 		if got := strings.Join(lacks, "; "); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.d, got, c.want)
 		}
+	}
+}
+
+// Each rank may have a share and a NUMA node of its own: blocks go to nodes that have theirs, and
+// what is left is for those that have none.
+func TestRanksWithSharesOfTheirOwn(t *testing.T) {
+	c := NewCluster(true)
+	c.Join("a", aNode("a", 4, 0, 0, nil))
+	c.Join("b", aNode("b", 4, 1, 0, nil))
+	none := workload.NothingOwn
+	gpu, near := none, none
+	gpu.GPUs = 1
+	near.NUMA, near.CPUs = 1, 1
+	d := Demand{Nodes: 2, Ranks: 3, On: []int{0, 1, 1}, Own: []workload.Own{gpu, near, none}, Affine: true}
+	p, lacks := c.Locate(d, nil)
+	if got := strings.Join(p.Nodes, " "); got != "b a a" {
+		t.Fatalf("on %q, %v", got, lacks)
+	}
+	for i, want := range []string{
+		"rank 0, GPUs 0, NUMA node 0", "rank 1, CPUs 2, NUMA node 1", "rank 2, shared CPUs 0-1,3",
+	} {
+		if got := p.Seats[i].String(); got != want {
+			t.Errorf("%s instead of %s", got, want)
+		}
+	}
+	near.CPUs = 3
+	d.Own[1] = near
+	if _, lacks = c.Locate(d, nil); !slices.Contains(lacks,
+		"CPUs near NUMA node 1 on node a for 2 of its ranks (needed: 3, free: 2)") {
+		t.Error(lacks)
+	}
+
+	seat, _ := c.Reserve("a", workload.Own{CPUs: 2, NUMA: 1}, nil)
+	other, _ := c.Reserve("a", none, []results.Seat{seat})
+	if seat.CPUs != "2-3" || other.SharedCPUs != "0-1" {
+		t.Errorf("%v, %v", seat, other)
 	}
 }

@@ -18,7 +18,10 @@ const nowhere = -1
 
 // pool are resources of a node that no rank has, each kind in the order in which
 // they are given out.
-type pool struct{ gpus, nics, cpus []resource }
+type pool struct {
+	gpus, nics, cpus []resource
+	reduced          bool // others have some of its processors
+}
 
 // poolOf is all that a node lets ranks have.
 func poolOf(m Node) pool {
@@ -91,7 +94,7 @@ func (p pool) without(seats []results.Seat) pool {
 	left := func(all []resource, gone map[string]bool) []resource {
 		return slices.DeleteFunc(slices.Clone(all), func(r resource) bool { return gone[r.name] })
 	}
-	return pool{left(p.gpus, gpus), left(p.nics, nics), left(p.cpus, cpus)}
+	return pool{left(p.gpus, gpus), left(p.nics, nics), left(p.cpus, cpus), p.reduced || len(cpus) > 0}
 }
 
 // holds says whether a pool has so much.
@@ -99,24 +102,18 @@ func (p pool) holds(s Share) bool {
 	return len(p.gpus) >= s.GPUs && len(p.nics) >= s.NICs && len(p.cpus) >= s.CPUs
 }
 
-// allocate gives ranks that have equal shares their seats, from a pool that has enough.
-// As many as can be have theirs on one node of memory: equal shares fill one such node
-// after the other, so that none is left with room for one that was divided.
-func (p *pool) allocate(ranks []int, each Share) []results.Seat {
-	domains := p.domains()
-	var seats []results.Seat
-	for _, rank := range ranks {
-		at := slices.IndexFunc(domains, func(d int) bool { return p.in(d).holds(each) })
-		first := nowhere
-		if at >= 0 {
-			first = domains[at]
-		}
-		gpus := take(&p.gpus, each.GPUs, first)
-		nics := take(&p.nics, each.NICs, beside(first, gpus))
-		cpus := take(&p.cpus, each.CPUs, beside(first, gpus, nics))
-		seats = append(seats, seatOf(rank, gpus, nics, cpus))
+// allocate gives a rank its seat, from a pool that has enough, on the first of some nodes of memory
+// that can have all of it. Equal shares fill one such node after the other, so that none is left with
+// room for one that was divided.
+func (p *pool) allocate(rank int, share Share, domains []int) results.Seat {
+	first := nowhere
+	if at := slices.IndexFunc(domains, func(d int) bool { return p.in(d).holds(share) }); at >= 0 {
+		first = domains[at]
 	}
-	return seats
+	gpus := take(&p.gpus, share.GPUs, first)
+	nics := take(&p.nics, share.NICs, beside(first, gpus))
+	cpus := take(&p.cpus, share.CPUs, beside(first, gpus, nics))
+	return seatOf(rank, gpus, nics, cpus)
 }
 
 // beside is the node of memory to look for something on, given what a rank has already.
@@ -147,7 +144,7 @@ func (p *pool) in(domain int) pool {
 		return slices.DeleteFunc(slices.Clone(all),
 			func(r resource) bool { return r.numa != domain && r.numa != nowhere })
 	}
-	return pool{some(p.gpus), some(p.nics), some(p.cpus)}
+	return pool{some(p.gpus), some(p.nics), some(p.cpus), p.reduced}
 }
 
 // take takes resources out: those near a node of memory first, then those of which
@@ -171,12 +168,7 @@ func take(from *[]resource, n, domain int) []resource {
 
 func seatOf(rank int, gpus, nics, cpus []resource) results.Seat {
 	s := results.Seat{Rank: rank, GPUs: names(gpus), NICs: names(nics)}
-	var list []int
-	for _, c := range cpus {
-		n, _ := strconv.Atoi(c.name)
-		list = append(list, n)
-	}
-	s.CPUs = results.FormatCPUs(list)
+	s.CPUs = listOf(cpus)
 	for _, r := range slices.Concat(gpus, nics, cpus) {
 		if r.numa != nowhere && !slices.Contains(s.NUMA, r.numa) {
 			s.NUMA = append(s.NUMA, r.numa)
@@ -184,6 +176,16 @@ func seatOf(rank int, gpus, nics, cpus []resource) results.Seat {
 	}
 	slices.Sort(s.NUMA)
 	return s
+}
+
+// listOf writes processors as the kernel does.
+func listOf(cpus []resource) string {
+	var list []int
+	for _, c := range cpus {
+		n, _ := strconv.Atoi(c.name)
+		list = append(list, n)
+	}
+	return results.FormatCPUs(list)
 }
 
 func names(list []resource) []string {

@@ -22,11 +22,11 @@ func values(t *testing.T, raw map[string]any) workload.Values {
 
 // Roles have one text, whatever order and defaults they were written with, and it says the same.
 func TestRolesHaveOneText(t *testing.T) {
-	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
+	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"place":{"cpus_per_rank":"2","numa":"1"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
 		`"client":{"command":["c","${role.server.address}"],"after":["server"]}}`
 	for _, text := range []string{
 		want,
-		`{"server":{"ends":"with client","ready":{"within":"2000ms","log":"up$$"},"command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"node":"1"},
+		`{"server":{"ends":"with client","ready":{"within":"2000ms","log":"up$$"},"command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"node":"1","place":{"numa":"1","cpus_per_rank":"2"}},
 		  "client":{"node":"0","ends":"by itself","after":"server","command":["c","${role.server.address}"]}}`,
 	} {
 		if got, err := canonicalRoles(text); err != nil || got != want {
@@ -64,6 +64,10 @@ func TestWhatIsWrongWithRoles(t *testing.T) {
 		`{"a":{"command":["x"],"ready":{"file":"z","within":"0s"}}}`:  "a.ready.within:",
 		`{"a":{"command":["x"],"after":"b"},"b":{"command":["x"],"after":"c"},` +
 			`"c":{"command":["x"],"after":"b"}}`: "b.after: the roles wait for each other: b after c after b",
+
+		`{"a":{"command":["x"],"place":{"cpus":"1"}}}`:          "a.place.cpus: there is no such key",
+		`{"a":{"command":["x"],"place":{"cpus_per_rank":"0"}}}`: "a.place.cpus_per_rank: \"0\" is no number from 1",
+		`{"a":{"command":["x"],"place":{"numa":"local"}}}`:      "a.place.numa: \"local\" is no number of a NUMA node",
 	} {
 		if _, err := canonicalRoles(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -37,7 +37,7 @@ func isInCluster(s *workload.Structured) bool {
 
 // readInCluster reads a service that is made of objects of a cluster.
 func readInCluster(p workload.Pair) (Service, error) {
-	s := Service{Role: Role{Name: p.Key, Ends: EndsWhenTold}}
+	s := Service{Role: Role{Name: p.Key, Ends: EndsWhenTold, Place: workload.NothingOwn}}
 	path := []string{p.Key}
 	if !roleName.MatchString(p.Key) {
 		return s, workload.Wrong(path, "a service is named by letters, digits and _")

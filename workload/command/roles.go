@@ -19,10 +19,12 @@ type Role struct {
 	Node    int        `json:"node"`
 	Command []string   `json:"command"`
 	Env     []Variable `json:"env,omitempty"`
-	After   []string   `json:"after,omitempty"`
-	Ready   Ready      `json:"ready"`
-	Ends    Ends       `json:"ends"`
-	With    string     `json:"with,omitempty"` // of EndsWith
+	// Place is what of its node the role has to itself.
+	Place workload.Own `json:"place"`
+	After []string     `json:"after,omitempty"`
+	Ready Ready        `json:"ready"`
+	Ends  Ends         `json:"ends"`
+	With  string       `json:"with,omitempty"` // of EndsWith
 }
 
 // Variable is a name with its text.
@@ -91,6 +93,7 @@ func (r *Role) structured(within time.Duration) *workload.Structured {
 	}
 	w.texts("command", r.Command)
 	w.variables("env", r.Env)
+	putPlace(&w, r.Place)
 	w.texts("after", r.After)
 	ready.text("listens", r.Ready.Listens)
 	ready.text("http", r.Ready.HTTP)
@@ -144,12 +147,12 @@ func readRoles(text string) ([]Role, error) {
 // readRole reads a role that may have further keys, for which it gives the reader. within is
 // the default of ready.within.
 func readRole(p workload.Pair, within time.Duration, further ...string) (Role, *fields, error) {
-	r := Role{Name: p.Key}
+	r := Role{Name: p.Key, Place: workload.NothingOwn}
 	path := []string{p.Key}
 	if !roleName.MatchString(p.Key) || p.Key == anyRole {
 		return r, nil, workload.Wrong(path, "a role is named by letters, digits and _, and not %q", anyRole)
 	}
-	f := mapping(p.Value, path, append([]string{"node", "command", "env", "after", "ready"}, further...)...)
+	f := mapping(p.Value, path, append([]string{"node", "command", "env", "place", "after", "ready"}, further...)...)
 	if f.err != nil {
 		return r, f, f.err
 	}
@@ -168,6 +171,9 @@ func readRole(p workload.Pair, within time.Duration, further ...string) (Role, *
 		if !variableName.MatchString(v.Name) {
 			f.fail([]string{"env", v.Name}, "no variable has such a name")
 		}
+	}
+	if f.err == nil {
+		r.Place, f.err = readPlace(f.get("place"), append(slices.Clone(path), "place"))
 	}
 	r.Ends = EndsByItself
 	switch text := f.text("ends"); {

@@ -304,7 +304,7 @@ func demands(services []Service) ([]workload.Service, error) {
 		slices.Sort(needs)
 		all = append(all, workload.Service{
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
-			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within,
+			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within, Own: s.Place,
 			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(),
 			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.inCluster(),
 		})

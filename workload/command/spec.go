@@ -111,7 +111,10 @@ func (s *Spec) Demand() workload.Demand {
 		Values: s.values,
 	}
 	for _, r := range s.Roles {
-		d.On = append(d.On, r.Node)
+		d.On, d.Own = append(d.On, r.Node), append(d.Own, r.Place)
+	}
+	if !slices.ContainsFunc(d.Own, func(o workload.Own) bool { return o != workload.NothingOwn }) {
+		d.Own = nil
 	}
 	return d
 }

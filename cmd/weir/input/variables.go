@@ -39,7 +39,7 @@ func (v *Variables) Options() (dsl.Options, error) {
 	}
 	o := dsl.Options{Vars: vars}
 	if s != nil {
-		o.References = s.References
+		o.References, o.Links = s.References, s.Links()
 	}
 	return o, nil
 }

@@ -163,6 +163,9 @@ func (s *Site) readReferences(n *yamlsyntax.Node) error {
 	return nil
 }
 
+// Links are the nominal bandwidths of its links in GB/s, by name.
+func (s *Site) Links() map[string]float64 { return s.links }
+
 // Document is what results keep of the site; nil where there is none.
 func (s *Site) Document() *results.Site {
 	if s == nil {
