@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"weir/serving"
 	"weir/serving/testserver"
@@ -64,27 +65,46 @@ func BenchmarkTruth(b *testing.B) {
 }
 
 // BenchmarkTokens compares the client to one of nothing but sockets, in turns: 64 streams of a server
-// that answers at once.
+// in a process of its own that answers at once. Processor time is of the client alone, and other
+// processes of a busy machine change it less than the rate.
 func BenchmarkTokens(b *testing.B) {
-	s := testserver.New(b, func(a *testserver.Answer) { a.Steady(benchTokens, 0, 0) })
-	c := newClient(b, Config{URL: s.URL, Stream: true})
+	url := serverProcess(b, "tokens")
+	c := newClient(b, Config{URL: url, Stream: true, First: time.Minute, Idle: time.Minute})
 	const n = 20 * benchStreams
-	var ratios []float64
+	var rates, costs []float64
 	for b.Loop() {
-		begin := time.Now()
-		for _, r := range gather(b.Context(), c, Load{Next: Each(numbered(n)), Slots: benchStreams}) {
-			if r.Outcome != serving.OK {
-				b.Fatalf("%+v", r)
+		ours := spend(func() {
+			for _, r := range gather(b.Context(), c, Load{Next: Each(numbered(n)), Slots: benchStreams}) {
+				if r.Outcome != serving.OK {
+					b.Fatalf("%+v", r)
+				}
 			}
-		}
-		ours := time.Since(begin)
-		begin = time.Now()
-		bareSockets(b, strings.TrimPrefix(s.URL, "http://"), n)
-		ratios = append(ratios, float64(time.Since(begin))/float64(ours))
+		})
+		bare := spend(func() { bareSockets(b, strings.TrimPrefix(url, "http://"), n) })
+		rates = append(rates, float64(bare.wall)/float64(ours.wall))
+		costs = append(costs, float64(ours.processor)/(n*benchTokens))
 	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "of-bare-sockets")
-	b.ReportMetric(float64(n*benchTokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
+	slices.Sort(rates)
+	slices.Sort(costs)
+	b.ReportMetric(rates[len(rates)/2], "of-bare-sockets")
+	b.ReportMetric(costs[len(costs)/2]/1e3, "µs-of-processor/token")
+	b.ReportMetric(0, "ns/op")
+}
+
+type spent struct{ wall, processor time.Duration }
+
+// spend measures what a load takes of this process.
+func spend(load func()) spent {
+	processor := func() time.Duration {
+		var u unix.Rusage
+		if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+			return 0
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	begin, before := time.Now(), processor()
+	load()
+	return spent{time.Since(begin), processor() - before}
 }
 
 // bareSockets sends requests over a connection for each stream, and reads for the end of each answer.
@@ -125,38 +145,6 @@ func bareSockets(b *testing.B, at string, n int) {
 		})
 	}
 	all.Wait()
-}
-
-// BenchmarkOpenStreams tells what a process needs for each of many streams that are open at a time,
-// with those of the server in it.
-func BenchmarkOpenStreams(b *testing.B) {
-	const streams = 4000
-	for b.Loop() {
-		var open sync.WaitGroup
-		open.Add(streams)
-		s := testserver.New(b, func(a *testserver.Answer) {
-			a.Stream()
-			a.Token("x")
-			open.Done()
-			open.Wait()
-			a.Finish(1, 1)
-		})
-		c := newClient(b, Config{URL: s.URL, Stream: true})
-		var most atomic.Uint64
-		go func() {
-			open.Wait()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			most.Store(m.Sys)
-		}()
-		for _, r := range gather(b.Context(), c, Load{Next: Each(conversations(streams, nil)), Slots: streams}) {
-			if r.Outcome != serving.OK {
-				b.Fatalf("%+v", r)
-			}
-		}
-		b.ReportMetric(float64(most.Load())/streams/1e3, "kB/stream-of-both-sides")
-	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkLateness tells how late requests of an open load are sent: 500 per second.
