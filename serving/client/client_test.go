@@ -77,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 		"a long prompt": {
 			cfg: streaming, script: func(a *testserver.Answer) { a.Steady(3, 0, 0) }, status: 200, events: 3,
 			change: func(q *serving.Request) {
-				q.Body = fmt.Appendf(nil, `{"model":"m","prompt":%q}`, strings.Repeat("word ", 1<<20))
+				q.Body = fmt.Appendf(nil, `{"model":"m","prompt":%q}`, strings.Repeat("word ", 1<<15))
 			},
 		},
 		"an error instead of a stream": {cfg: streaming, script: func(a *testserver.Answer) {
