@@ -80,7 +80,7 @@ test-peers: peers ## weir driving those programs: none may be missing
 
 pairs: ## weir, aiperf and bare sockets load one Dynamo in turns: their tokens per second and the ratios (PAIRS=N rounds)
 	@scripts/peers dynamo aiperf
-	WEIR_PEERS=required WEIR_LAB=whole $(GO) test $(VETTED) -count 1 -v -timeout 1h -run '^TestClientsOfDynamo$$' ./test/peers -pairs $(PAIRS)
+	WEIR_PEERS=required WEIR_LAB=whole $(GO) test $(VETTED) -count 1 -v -timeout 1h -run '^TestClientsOfDynamo$$' ./test/peers -pairs $(PAIRS) -bars
 
 kills: ## 300 coordinators, agents, roles and services killed at random moments (KILLS=N, SEED=N: those of an earlier run)
 	WEIR_LAB=required $(GO) test $(VETTED) -count 1 -v -timeout 3h -run '^TestKilledPrograms$$' ./executor/faults -kills $(KILLS) -seed $(SEED) -named 1s
