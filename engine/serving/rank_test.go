@@ -170,7 +170,8 @@ func TestAnOpenLoadCountsFromWhenRequestsWereDue(t *testing.T) {
 	}
 	records, _ := measured(t, parts)
 	m := serving.Summarize(spec, records)
-	if len(records) != 100 || m["scheduled.ttft.p99"] < 0.9 || m["scheduled.ttft.p90"] < 0.5 || m["scheduled.ttft.p90"] < 3*m["ttft.p50"] {
+	if len(records) != 100 || m["scheduled.ttft.p99"] < 0.9 || m["scheduled.ttft.p90"] < 0.5 ||
+		m["scheduled.ttft.p90"] < 3*m["ttft.p50"] {
 		t.Errorf("%d records, %v due, %v sent", len(records), m["scheduled.ttft.p90"], m["ttft.p50"])
 	}
 	for _, r := range records {

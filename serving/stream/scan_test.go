@@ -46,7 +46,8 @@ func TestUsualEventsAreScanned(t *testing.T) {
 
 func same(a, b said) bool {
 	return string(a.content) == string(b.content) && a.thought == b.thought && a.finished == b.finished &&
-		a.counted == b.counted && a.detailed == b.detailed && a.cached == b.cached && reflect.DeepEqual(a.usage, b.usage)
+		a.counted == b.counted && a.detailed == b.detailed && a.cached == b.cached &&
+		reflect.DeepEqual(a.usage, b.usage)
 }
 
 // An event that is scanned says what the decoder says; whatever else comes is left to it.
@@ -57,7 +58,8 @@ func FuzzScan(f *testing.F) {
 	for _, data := range []string{
 		`{"choices":[{"Text":"a"}]}`, `{"choices":[{"text":"a","text":"b"}]}`, `{"choices":[1]}`, `{"choices":[]`,
 		`{"choices":[{"text":"a","delta":{"content":"b"}}]}`, `{"error":"no"}`, `{"object":"error"}`, `{"usage":{}} x`,
-		`{"choices":[{"delta":{"content":"\ud83d\ude00\u0000"}},{"text":"\"\\"}]}`, "{\"choices\":[{\"text\":\"\xff\"}]}",
+		`{"choices":[{"delta":{"content":"\ud83d\ude00\u0000"}},{"text":"\"\\"}]}`,
+		"{\"choices\":[{\"text\":\"\xff\"}]}",
 		`{"a":01}`, `{"a":1.}`, `{"a":-}`, `{"a":1e5}`, `{"a":[1,]}`, `{"a":"\x"}`, `{"usage":{"prompt_tokens":-1}}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}`, `{"choices":[null]}`, `{"choices":[{"text":["a"]}]}`,
 		`{"usage":{"prompt_tokens_details":{"cached_tokens":null}}}`, `{"u\u0073age":{"completion_tokens":3}}`,

@@ -56,6 +56,9 @@ const (
 	euro = `data: {"choices":[{"delta":{"content":"€"}}]}` + "\n\n"
 )
 
+// inEuro is a place inside of its character of three bytes.
+var inEuro = strings.Index(euro, "€") + 1
+
 func TestOddStreams(t *testing.T) {
 	reset := errors.New("reset")
 	for name, c := range map[string]struct {
@@ -81,8 +84,8 @@ func TestOddStreams(t *testing.T) {
 			serving.ByEvents, false,
 		},
 		"a character over two reads": {
-			pieces{[]string{euro[:strings.Index(euro, "€")+1], euro[strings.Index(euro, "€")+1:], end}, nil}, serving.OK, 2, 2, 2, 1, 1,
-			serving.ByEvents, false,
+			pieces{[]string{euro[:inEuro], euro[inEuro:], end}, nil}, serving.OK, 2, 2, 2, 1, 1, serving.ByEvents,
+			false,
 		},
 		"usage early and again": {
 			pieces{[]string{strings.Replace(usaged, `"completion_tokens":4`, `"completion_tokens":0`, 1), token, token,
@@ -169,8 +172,7 @@ func TestOddStreams(t *testing.T) {
 }
 
 func TestACharacterOverTwoReadsStaysWhole(t *testing.T) {
-	at := strings.Index(euro, "€") + 1
-	rec, err := read(&pieces{[]string{euro[:at], euro[at:], end}, nil})
+	rec, err := read(&pieces{[]string{euro[:inEuro], euro[inEuro:], end}, nil})
 	if err != nil || rec.Answer != "€" {
 		t.Errorf("%+v, %v", rec, err)
 	}

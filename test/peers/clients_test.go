@@ -24,7 +24,7 @@ import (
 var (
 	pairs   = flag.Int("pairs", 1, "how often each client of TestClientsOfDynamo loads it")
 	bars    = flag.Bool("bars", false, "hold the medians of TestClientsOfDynamo to what weir is to reach")
-	clients = flag.String("clients", "weir,aiperf,sockets", "those of TestClientsOfDynamo: aiperf takes a minute each time")
+	clients = flag.String("clients", "weir,aiperf,sockets", "those that load it; aiperf takes a minute each time")
 )
 
 // The load of each client: 64 streams of 32 tokens.
@@ -179,8 +179,9 @@ func loadWithAiperf(aiperf, model string) func(*testing.T, string) float64 {
 		defer stop()
 		text, err := exec.CommandContext(ctx, aiperf, "profile", "--model", "mock", "--url", "http://"+at,
 			"--endpoint-type", "chat", "--streaming", "--concurrency", strconv.Itoa(clientStreams),
-			"--request-count", strconv.Itoa(clientRequests), "--synthetic-input-tokens-mean", strconv.Itoa(clientPrompt),
-			"--synthetic-input-tokens-stddev", "0", "--output-tokens-mean", strconv.Itoa(clientTokens),
+			"--request-count", strconv.Itoa(clientRequests),
+			"--synthetic-input-tokens-mean", strconv.Itoa(clientPrompt), "--synthetic-input-tokens-stddev", "0",
+			"--output-tokens-mean", strconv.Itoa(clientTokens),
 			"--extra-inputs", "ignore_eos:true", "--extra-inputs", fmt.Sprintf("min_tokens:%d", clientTokens),
 			"--tokenizer", model, "--use-server-token-count", "--ui", "simple", "--artifact-dir", dir).CombinedOutput()
 		if err != nil {

@@ -14,7 +14,8 @@ func TestKVBackends(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := runNamed(t, "catalog:kv-backends", "--only", "load[concurrency=1,*", "--launches", "2",
-		"--var", "python="+python(t, "dynamo"), "--var", "model_path="+model, "--var", "fabric=tcp", "--var", "requests=15")
+		"--var", "python="+python(t, "dynamo"), "--var", "model_path="+model, "--var", "fabric=tcp",
+		"--var", "requests=15")
 	// whatever a busy machine adds to a request, it adds nothing to the shortest one
 	shortest, tokens := map[string]float64{}, map[string]float64{}
 	for _, c := range s.doc.Cases {
