@@ -76,7 +76,7 @@ peers: ## large programs that weir is tested against, into .build/peers: Dynamo,
 	@scripts/peers
 
 test-peers: peers ## weir driving those programs: none may be missing
-	WEIR_PEERS=required $(GO) test $(VETTED) -count 1 -timeout 15m ./test/peers
+	WEIR_PEERS=required WEIR_LAB=whole $(GO) test $(VETTED) -count 1 -timeout 30m ./test/peers
 
 pairs: ## weir, aiperf and bare sockets load one Dynamo in turns: their tokens per second and the ratios (PAIRS=N rounds)
 	@scripts/peers dynamo aiperf
