@@ -15,10 +15,11 @@ FUZZTIME ?= 2s
 CHECKS  ?= 10000
 FAULTS  ?= 300
 KILLS   ?= 300
+PAIRS   ?= 9
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: govulncheck licences help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers cuda kernels
+.PHONY: govulncheck licences help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers pairs cuda kernels
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -75,7 +76,11 @@ peers: ## large programs that weir is tested against, into .build/peers: Dynamo,
 	@scripts/peers
 
 test-peers: peers ## weir driving those programs: none may be missing
-	WEIR_PEERS=required $(GO) test $(VETTED) -count 1 -timeout 15m ./test/peers
+	WEIR_PEERS=required WEIR_LAB=whole $(GO) test $(VETTED) -count 1 -timeout 30m ./test/peers
+
+pairs: ## weir, aiperf and bare sockets load one Dynamo in turns: their tokens per second and the ratios (PAIRS=N rounds)
+	@scripts/peers dynamo aiperf
+	WEIR_PEERS=required WEIR_LAB=whole $(GO) test $(VETTED) -count 1 -v -timeout 1h -run '^TestClientsOfDynamo$$' ./test/peers -pairs $(PAIRS) -bars
 
 kills: ## 300 coordinators, agents, roles and services killed at random moments (KILLS=N, SEED=N: those of an earlier run)
 	WEIR_LAB=required $(GO) test $(VETTED) -count 1 -v -timeout 3h -run '^TestKilledPrograms$$' ./executor/faults -kills $(KILLS) -seed $(SEED) -named 1s

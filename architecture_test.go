@@ -145,6 +145,7 @@ var allowed = map[string][]string{
 	"weir/executor/lab/board": {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":         {},
 	"weir/test/peers":         {},
+	"weir/test/serving":       {},
 	"weir/test/phase":         {},
 	"weir/test/golden":        {},
 	"weir/test/toy":           {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},

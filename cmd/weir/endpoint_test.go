@@ -26,6 +26,7 @@ func openAIEndpoint() {
 	silent := flag.Bool("no-usage", false, "answers have no usage")
 	refuses := flag.String("refuses", "", "what each answer says, with status 400")
 	starting := flag.Duration("starting", 0, "until then answers are 404: the model is loading")
+	touches := flag.String("touches", "", "file that is made when more than 100 tokens are asked for")
 	flag.Parse()
 	begin := time.Now()
 	var count atomic.Int64
@@ -48,6 +49,9 @@ func openAIEndpoint() {
 			a.Head(http.StatusServiceUnavailable, "text/plain")
 			a.Raw("overloaded")
 		default:
+			if n, _ := a.Body["max_tokens"].(float64); *touches != "" && n > 100 {
+				_ = os.WriteFile(*touches, nil, 0o600)
+			}
 			answer(a, *first, *gap, !*silent)
 		}
 	})

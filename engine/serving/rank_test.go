@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -169,7 +170,8 @@ func TestAnOpenLoadCountsFromWhenRequestsWereDue(t *testing.T) {
 	}
 	records, _ := measured(t, parts)
 	m := serving.Summarize(spec, records)
-	if len(records) != 100 || m["scheduled.ttft.p90"] < 0.5 || m["scheduled.ttft.p90"] < 3*m["ttft.p50"] {
+	if len(records) != 100 || m["scheduled.ttft.p99"] < 0.9 || m["scheduled.ttft.p90"] < 0.5 ||
+		m["scheduled.ttft.p90"] < 3*m["ttft.p50"] {
 		t.Errorf("%d records, %v due, %v sent", len(records), m["scheduled.ttft.p90"], m["ttft.p50"])
 	}
 	for _, r := range records {
@@ -260,6 +262,27 @@ func TestSearch(t *testing.T) {
 	records, facts := measured(t, parts)
 	if facts.Found == nil || *facts.Found != 8 || facts.Load != 8 || len(records) != 24 {
 		t.Errorf("found %v, %d records of %v", *facts.Found, len(records), facts.Load)
+	}
+}
+
+// A search by rate finds the highest one that keeps the promise. Half a second of a rate has half as
+// many requests, however busy the machine is: 30 are those of 60/s.
+func TestSearchByRate(t *testing.T) {
+	s := testserver.New(t, steady)
+	spec := specOf(t, s.URL, map[string]string{
+		"search":   `{"axis":"rate","from":"20/s","to":"2000/s","promise":"requests <= 30 && error_rate <= 90%"}`,
+		"duration": "500ms", "ranks": "2", "warmup": `{"waves":"0"}`,
+	})
+	parts, err := launch(t, spec, &engine.Control{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, facts := measured(t, parts)
+	if facts.Found == nil || *facts.Found < 57 || *facts.Found > 60 || math.Abs(facts.Load-*facts.Found) > 0.01 {
+		t.Errorf("found %v, of %v", *facts.Found, facts.Load)
+	}
+	if n := serving.Summarize(spec, records)["requests"]; n < 29 || n > 30 {
+		t.Errorf("the load that was found has %v requests", n)
 	}
 }
 

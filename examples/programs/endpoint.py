@@ -12,6 +12,7 @@ port, first, gap = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a token waits until the client has acknowledged the one before it
 
     def do_GET(self):
         body = json.dumps({"data": [{"id": "toy"}]}).encode()

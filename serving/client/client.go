@@ -177,11 +177,8 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 	if c.cfg.Stream {
 		post.Header.Set("Accept", "text/event-stream")
 	}
-	silent := time.AfterFunc(1<<62, func() { cancel(overdue("nothing came within %v", c.cfg.First)) })
-	defer silent.Stop()
-	if c.cfg.First > 0 {
-		silent.Reset(c.cfg.First)
-	}
+	quiet := c.awaitEvents(cancel)
+	defer quiet.timer.Stop()
 	answer, err := c.transport.RoundTrip(post)
 	if err != nil {
 		return err
@@ -194,14 +191,9 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 		rec.Error = stream.Words(fmt.Sprintf("%s: %s", answer.Status, said))
 		return nil
 	}
-	idle := time.AfterFunc(1<<62, func() { cancel(overdue("nothing more came within %v", c.cfg.Idle)) })
-	defer idle.Stop()
 	reader := stream.NewReader(rec, c.Now, func(events int) bool {
 		if events > 0 {
-			silent.Stop()
-		}
-		if c.cfg.Idle > 0 && events > 0 {
-			idle.Reset(c.cfg.Idle)
+			quiet.heard()
 		}
 		return q.CancelEvents == 0 || events < q.CancelEvents
 	})

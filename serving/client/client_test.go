@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/pem"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -69,6 +70,16 @@ func TestOutcomes(t *testing.T) {
 			a.Head(429, "text/plain")
 			a.Raw("slow\x1b down")
 		}, outcome: serving.Status, status: 429, text: "429 Too Many Requests: slow down"},
+		"overloaded": {cfg: streaming, script: func(a *testserver.Answer) {
+			a.Head(503, "text/plain")
+			a.Raw("later")
+		}, outcome: serving.Status, status: 503, text: "503 Service Unavailable: later"},
+		"a long prompt": {
+			cfg: streaming, script: func(a *testserver.Answer) { a.Steady(3, 0, 0) }, status: 200, events: 3,
+			change: func(q *serving.Request) {
+				q.Body = fmt.Appendf(nil, `{"model":"m","prompt":%q}`, strings.Repeat("word ", 1<<15))
+			},
+		},
 		"an error instead of a stream": {cfg: streaming, script: func(a *testserver.Answer) {
 			a.Head(200, "application/json")
 			a.Raw(`{"error":{"message":"no such model"}}`)

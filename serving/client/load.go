@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"weir/serving"
 )
 
@@ -65,7 +67,7 @@ func (c *Client) runUnlimited(ctx context.Context, l Load, done func(*serving.Re
 // dispatch hands over each conversation when it is due.
 func (c *Client) dispatch(ctx context.Context, l Load, to func([]*serving.Request)) {
 	for turns := l.Next(); turns != nil; turns = l.Next() {
-		if !c.await(ctx, turns[0].Due) || c.over(ctx, l) {
+		if !c.awaitDue(ctx, turns[0].Due) || c.over(ctx, l) {
 			return
 		}
 		to(turns)
@@ -103,6 +105,23 @@ func (c *Client) await(ctx context.Context, at int64) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// coarse is how late a timer of Go may fire in a process that does nothing: it waits in epoll, in
+// whole milliseconds.
+const coarse = 1500 * time.Microsecond
+
+// awaitDue sleeps until a request is due. The last part is a sleep of the kernel's, which is late by
+// less than 0.1 ms. It takes a thread, so that only the one goroutine that dispatches may do so.
+func (c *Client) awaitDue(ctx context.Context, at int64) bool {
+	if at != serving.Never && !c.await(ctx, at-coarse.Nanoseconds()) {
+		return false
+	}
+	if left := at - c.Now(); at != serving.Never && left > 0 {
+		rest := unix.NsecToTimespec(left)
+		_ = unix.Nanosleep(&rest, nil) // a signal ends it early: await has the rest
+	}
+	return c.await(ctx, at)
 }
 
 // converse sends the turns of a conversation, until one fails.

@@ -28,7 +28,11 @@ func kolmogorov(values []float64, distribution func(float64) float64) float64 {
 		f := distribution(v)
 		distance = max(distance, f-float64(i)/n, float64(i+1)/n-f)
 	}
-	x, p := (math.Sqrt(n)+0.12+0.11/math.Sqrt(n))*distance, 0.
+	return beyond((math.Sqrt(n) + 0.12 + 0.11/math.Sqrt(n)) * distance)
+}
+
+// beyond is the probability that Kolmogorov's variable is above x.
+func beyond(x float64) (p float64) {
 	for k := 1.; k <= 100; k++ {
 		p += 2 * math.Pow(-1, k-1) * math.Exp(-2*k*k*x*x)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"weir/serving"
 )
 
 // chunk is an event of a stream, or a whole answer, of completions and of chat.
@@ -37,6 +39,31 @@ type usage struct {
 	Details    *struct {
 		Cached *int `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
+}
+
+// read reads an event, or a whole answer, of any form.
+func (s *said) read(data []byte) error {
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return malformed("what the endpoint sent is no JSON: %v", err)
+	}
+	if text := c.failure(); text != "" {
+		return &fault{serving.Status, text}
+	}
+	*s = said{content: s.content[:0]}
+	if u := c.Usage; u != nil {
+		s.counted, s.usage = true, usage{Prompt: u.Prompt, Completion: u.Completion}
+		if u.Details != nil && u.Details.Cached != nil {
+			s.cached, s.detailed = *u.Details.Cached, true
+		}
+	}
+	for _, o := range c.Choices {
+		d := o.delta()
+		s.content = append(append(s.content, d.Content...), o.Text...)
+		s.thought = s.thought || d.thinks()
+		s.finished = s.finished || o.Finish != ""
+	}
+	return nil
 }
 
 // text is a string; null and what else servers write there is none, or its JSON.

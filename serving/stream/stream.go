@@ -4,17 +4,22 @@ package stream
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"weir/serving"
 )
 
 // mostEvent bounds an event, and a whole answer that is no stream.
 const mostEvent = 1 << 20
+
+// readBytes is the buffer of a read: ten thousand streams that are open have one each.
+const readBytes = 4 << 10
+
+var buffers = sync.Pool{New: func() any { return new([readBytes]byte) }}
 
 // Reader reads one answer into a record.
 type Reader struct {
@@ -26,6 +31,7 @@ type Reader struct {
 
 	line     []byte // that is not complete
 	data     []byte // of the event that is not complete
+	said     said   // by the last event
 	answer   strings.Builder
 	finished bool // a finish reason, or [DONE]
 	usage    bool
@@ -55,7 +61,9 @@ func malformed(format string, args ...any) error {
 // Events reads server-sent events until their end. An error of the body, and ErrStopped, are
 // returned; what is wrong with the answer itself stands in the record.
 func (r *Reader) Events(body io.Reader) error {
-	buf := make([]byte, 16<<10)
+	kept := buffers.Get().(*[readBytes]byte)
+	defer buffers.Put(kept)
+	buf := kept[:]
 	var err error
 	for err == nil {
 		var n int
@@ -164,35 +172,30 @@ func (r *Reader) event(data []byte, at int64) error {
 		r.finished = true
 		return nil
 	}
-	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return malformed("an event is no JSON: %v", err)
+	if !r.said.scan(data) {
+		if err := r.said.read(data); err != nil {
+			return err
+		}
 	}
-	if text := c.failure(); text != "" {
-		return &fault{serving.Status, text}
+	said := &r.said
+	if said.counted {
+		r.takeUsage(said)
 	}
-	r.takeUsage(c.Usage)
-	generated, content := false, false
-	for _, o := range c.Choices {
-		d := o.delta()
-		content = content || d.Content != "" || o.Text != ""
-		generated = generated || content || d.thinks()
-		r.answer.WriteString(string(d.Content) + string(o.Text))
-		r.finished = r.finished || o.Finish != ""
-	}
-	if !generated {
+	r.answer.Write(said.content)
+	r.finished = r.finished || said.finished
+	if len(said.content) == 0 && !said.thought {
 		return nil
 	}
 	rec := r.rec
 	if rec.First == serving.Never {
 		rec.First = at
 	}
-	if content && rec.FirstContent == serving.Never {
+	if len(said.content) > 0 && rec.FirstContent == serving.Never {
 		rec.FirstContent = at
 	}
 	tokens := serving.Unknown
-	if c.Usage != nil {
-		tokens = c.Usage.Completion
+	if said.counted {
+		tokens = said.usage.Completion
 	}
 	rec.Last = at
 	rec.Events = append(rec.Events, serving.Event{At: at, Tokens: tokens, Coalesced: r.fresh > 0})
@@ -200,14 +203,11 @@ func (r *Reader) event(data []byte, at int64) error {
 	return nil
 }
 
-func (r *Reader) takeUsage(u *usage) {
-	if u == nil {
-		return
-	}
+func (r *Reader) takeUsage(s *said) {
 	r.usage = true
-	r.rec.Input, r.rec.Output, r.rec.Source = u.Prompt, u.Completion, serving.ByUsage
-	if u.Details != nil && u.Details.Cached != nil {
-		r.rec.Cached = *u.Details.Cached
+	r.rec.Input, r.rec.Output, r.rec.Source = s.usage.Prompt, s.usage.Completion, serving.ByUsage
+	if s.detailed {
+		r.rec.Cached = s.cached
 	}
 }
 
@@ -216,25 +216,21 @@ func (r *Reader) Whole(body io.Reader) error {
 	content, err := io.ReadAll(io.LimitReader(body, 64*mostEvent+1))
 	at := r.now()
 	r.rec.Done = at
-	if err != nil {
-		return err
-	}
-	var c chunk
 	switch {
+	case err != nil:
+		return err
 	case len(content) > 64*mostEvent:
 		return r.end(at, malformed("an answer of more than %d bytes", 64*mostEvent))
-	case json.Unmarshal(content, &c) != nil:
-		return r.end(at, malformed("the answer is no JSON"))
-	case c.failure() != "":
-		return r.end(at, &fault{serving.Status, c.failure()})
 	}
-	r.takeUsage(c.Usage)
-	for _, o := range c.Choices {
-		d := o.delta()
-		if d.Content != "" || o.Text != "" || d.thinks() {
-			r.rec.Last = at
-		}
-		r.answer.WriteString(string(d.Content) + string(o.Text))
+	if err := r.said.read(content); err != nil {
+		return r.end(at, err)
 	}
+	if r.said.counted {
+		r.takeUsage(&r.said)
+	}
+	if len(r.said.content) > 0 || r.said.thought {
+		r.rec.Last = at
+	}
+	r.answer.Write(r.said.content)
 	return r.end(at, nil)
 }

@@ -52,8 +52,12 @@ const (
 	finish  = `data: {"choices":[{"delta":{},"finish_reason":"length"}]}` + "\n\n"
 	usaged  = `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0}}}` +
 		"\n\n"
-	end = "data: [DONE]\n\n"
+	end  = "data: [DONE]\n\n"
+	euro = `data: {"choices":[{"delta":{"content":"€"}}]}` + "\n\n"
 )
+
+// inEuro is a place inside of its character of three bytes.
+var inEuro = strings.Index(euro, "€") + 1
 
 func TestOddStreams(t *testing.T) {
 	reset := errors.New("reset")
@@ -78,6 +82,14 @@ func TestOddStreams(t *testing.T) {
 		"an event over several reads": {
 			pieces{[]string{token[:9], token[9:30], token[30:] + end}, nil}, serving.OK, 3, 3, 3, 1, 1,
 			serving.ByEvents, false,
+		},
+		"a character over two reads": {
+			pieces{[]string{euro[:inEuro], euro[inEuro:], end}, nil}, serving.OK, 2, 2, 2, 1, 1, serving.ByEvents,
+			false,
+		},
+		"usage early and again": {
+			pieces{[]string{strings.Replace(usaged, `"completion_tokens":4`, `"completion_tokens":0`, 1), token, token,
+				usaged, end}, nil}, serving.OK, 2, 2, 3, 2, 4, serving.ByUsage, false,
 		},
 		"CRLF, no blank, comments": {
 			pieces{[]string{": ping\r\n\r\n", strings.ReplaceAll(strings.Replace(token, "data: ", "data:", 1), "\n",
@@ -156,6 +168,13 @@ func TestOddStreams(t *testing.T) {
 				t.Errorf("error %q", rec.Error)
 			}
 		})
+	}
+}
+
+func TestACharacterOverTwoReadsStaysWhole(t *testing.T) {
+	rec, err := read(&pieces{[]string{euro[:inEuro], euro[inEuro:], end}, nil})
+	if err != nil || rec.Answer != "€" {
+		t.Errorf("%+v, %v", rec, err)
 	}
 }
 

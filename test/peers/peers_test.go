@@ -78,34 +78,48 @@ func tool(t *testing.T, name string) {
 // run runs a scenario, which must end so, and gives its document and its Markdown report.
 func run(t *testing.T, scenario string, code int, more ...string) (*results.Document, string) {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), "scenario.yaml")
+	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := runNamed(t, file, more...)
+	if s.code != code {
+		t.Fatalf("exit code %d, want %d:\n%s", s.code, code, s.said)
+	}
+	report, err := os.ReadFile(filepath.Join(s.out, "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.doc, string(report)
+}
+
+// session is one that has ended.
+type session struct {
+	doc       *results.Document
+	code      int
+	said, out string
+}
+
+// runNamed runs a file or a scenario of the catalogue, which must give a document.
+func runNamed(t *testing.T, scenario string, more ...string) session {
+	t.Helper()
 	weir, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "scenario.yaml")
-	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	out := filepath.Join(t.TempDir(), "out")
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Minute) // so that nothing hangs
 	defer stop()
-	cmd := exec.CommandContext(ctx, weir, append([]string{"run", file, "--out", filepath.Join(dir, "out")}, more...)...)
+	cmd := exec.CommandContext(ctx, weir, append([]string{"run", scenario, "--out", out}, more...)...)
 	text, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if got := cmd.ProcessState.ExitCode(); got != code {
-		t.Fatalf("exit code %d, want %d:\n%s", got, code, text)
+	doc, bad := results.Read(filepath.Join(out, "results.json"))
+	if bad != nil {
+		t.Fatalf("%v, %v:\n%s", err, bad, text)
 	}
-	doc, err := results.Read(filepath.Join(dir, "out", "results.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := os.ReadFile(filepath.Join(dir, "out", "report.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc, string(report)
+	return session{doc, cmd.ProcessState.ExitCode(), string(text), out}
 }
 
 // measured holds each case of a run to having a positive value of a metric.
