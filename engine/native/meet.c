@@ -1,6 +1,5 @@
 /* Where ranks and their threads meet. */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -30,13 +29,9 @@ static int wait_until_deadline(struct weir_rank *r, const _Atomic uint64_t *word
                                int peer)
 {
     int rc;
-    /* nothing is measured yet, and those who are not connected may need this processor for it */
-    int yields = atomic_load(&r->cfg.control->phase) == PH_CONNECT;
     while (atomic_load_explicit(word, memory_order_acquire) < at_least) {
         if ((rc = r->fab->wait(r)) < 0)
             return rc;
-        if (yields)
-            sched_yield();
         if ((rc = rank_tick(r)) < 0) {
             if (rc == -ETIMEDOUT)
                 say_who(r, peer);
