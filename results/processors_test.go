@@ -15,18 +15,36 @@ func TestDisturbed(t *testing.T) {
 		"quiet": {func(*Launch) {}, ""},
 		"half of a processor": {func(l *Launch) { l.Processors.Ranks[1].Waited = 1 },
 			"rank 1 on n1 waited for a processor 50 % of the time that it could run while it measured (load 3.5)"},
-		"a little":          {func(l *Launch) { l.Processors.Ranks[1].Waited = 0.04 }, ""},
-		"the kernel's own":  {func(l *Launch) { l.Processors.Ranks[0] = RankProcessor{Ran: 1e-4, Waited: 1.5e-4} }, ""},
-		"sleeps on purpose": {func(l *Launch) { l.Processors.Ranks[1].Waited, l.Processors.Ranks[1].Sleeps = 1, true }, ""},
-		"during a probe":    {func(l *Launch) { l.Processors.Ranks[0].ProbeWaited = 0.02 }, "while it probed the path"},
-		"more than cores":   {func(l *Launch) { l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Threads = 1, 8 }, ""},
-		"stolen":            {func(l *Launch) { l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.3 }, "the hypervisor gave 20 %"},
-		"stolen for a tick": {func(l *Launch) { l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.02 }, ""},
+		"a little": {func(l *Launch) {
+			l.Processors.Ranks[1].Waited = 0.04
+		}, ""},
+		"the kernel's own": {func(l *Launch) {
+			l.Processors.Ranks[0] = RankProcessor{Ran: 1e-4, Waited: 1.5e-4}
+		}, ""},
+		"sleeps on purpose": {func(l *Launch) {
+			l.Processors.Ranks[1].Waited, l.Processors.Ranks[1].Sleeps = 1, true
+		}, ""},
+		"during a probe": {func(l *Launch) {
+			l.Processors.Ranks[0].ProbeWaited = 0.02
+		}, "while it probed the path"},
+		"more than cores": {func(l *Launch) {
+			l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Threads = 1, 8
+		}, ""},
+		"stolen": {func(l *Launch) {
+			l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.3
+		}, "the hypervisor gave 20 %"},
+		"stolen for a tick": {func(l *Launch) {
+			l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.02
+		}, ""},
 		"stolen from a crowd": {func(l *Launch) {
 			l.Processors.Nodes[0].Threads, l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 8, 0.2, 0.3
 		}, "the hypervisor"},
-		"simulated":      {func(l *Launch) { l.Processors.Ranks[1].Waited, l.Simulated = 1, true }, ""},
-		"an old version": {func(l *Launch) { l.Processors = nil }, ""},
+		"simulated": {func(l *Launch) {
+			l.Processors.Ranks[1].Waited, l.Simulated = 1, true
+		}, ""},
+		"an old version": {func(l *Launch) {
+			l.Processors = nil
+		}, ""},
 		"another session": {func(l *Launch) {
 			l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Sessions = 1, 1
 		}, "(load 3.5, another session of weir)"},

@@ -98,7 +98,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringVar(&f.resume, "resume", "",
 		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.disturbed, "disturbed", "",
-		"`void|keep` launches whose ranks did not have their processors: void ones do not count and are made again (default $"+DisturbedVariable+", else void)")
+		"`void|keep` launches whose ranks did not have their processors: void ones do not count and are made again "+
+			"(default $"+DisturbedVariable+", else void)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	cmd.Flags().StringArrayVar(&f.noiseFrom, "noise-from", nil,
