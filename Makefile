@@ -219,6 +219,9 @@ scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 r
 	@rm -f .build/scale.md
 	SCALE_OUT=$$PWD/.build $(GO) test -run '^$$' -bench 'Crowd|Overhead' -benchtime 1x -timeout 20m ./executor
 
+disturbed: build ## a gate repeated on a quiet and on a busy host: it must never fail on the busy one (TRIES=100); needs a quiet host
+	@scripts/disturbed
+
 charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go
 	@scripts/charts
 

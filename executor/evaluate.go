@@ -85,6 +85,8 @@ func (l *launched) warnOfIgnored() {
 func (l *launched) keepAll() *ledger.LaunchRecord {
 	record := &ledger.LaunchRecord{Group: l.g.ID, Index: l.index}
 	charged := l.charged()
+	void := ""
+	entries := make([]*results.Launch, len(l.cases))
 	for i, c := range l.cases {
 		var entry *results.Launch
 		switch {
@@ -105,11 +107,22 @@ func (l *launched) keepAll() *ledger.LaunchRecord {
 			}
 		}
 		entry.Retried = entry.Failure != nil && l.s.ledger.Retries(c, entry.Failure)
+		void = l.disturbed(entry, void)
+		entries[i] = entry
+	}
+	for i, c := range l.cases {
+		entry := entries[i]
+		if entry == nil {
+			continue
+		}
+		if ledger.Sequence(c) && entry.Status == results.OK { // it was played once, for all of its cases
+			entry.Void = void
+		}
 		l.s.ledger.Enter(c.Key, entry)
 		l.s.ledger.Evaluated(c.Key, time.Now())
 		l.tell(event.Event{
 			Type: event.CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
-			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration,
+			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration, Void: entry.Void,
 		})
 		record.Cases = append(record.Cases, ledger.LaunchedCase{Key: c.Key, Launch: entry})
 	}
@@ -153,7 +166,8 @@ func (l *launched) entry(i int) *results.Launch {
 		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
 		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why,
 		Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
-		Values: l.values, Simulated: !l.s.backendOf(l.cases[0]).processes(),
+		Processors: l.processors(),
+		Values:     l.values, Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
 		if name != "" {

@@ -55,6 +55,7 @@ type launched struct {
 	ignored    []results.Ignored
 	variables  []results.Variable // library variables of its ranks
 	counters   []results.Counter  // that moved on its nodes
+	loads      []results.NodeLoad // of its nodes
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -237,6 +238,9 @@ func (l *launched) take(r agent.Report) bool {
 		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)
 		l.counters = append(l.counters, r.Outcome.Counters...)
 		results.SortCounters(l.counters) // whichever node was first
+		if r.Outcome.Load != nil {
+			l.loads = append(l.loads, *r.Outcome.Load)
+		}
 		if r.Outcome.Weightier(l.outcome) {
 			l.outcome = r.Outcome
 		}

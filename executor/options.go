@@ -36,6 +36,9 @@ type Options struct {
 	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
+	// VoidDisturbed says that launches which did not have their processors do not count.
+	VoidDisturbed bool
+
 	// Kill, once closed, makes a session that is ending give up waiting, for ranks
 	// that leave in order and for teardown; nil: it never does.
 	Kill <-chan struct{}

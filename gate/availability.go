@@ -55,14 +55,14 @@ func (eval *evaluator) counted(cl claim) ([]*source, outcome, bool) {
 		return none(failed("the case is not in the document"))
 	case c.Status == results.Error && (len(c.Launches) == 0 || !atLook(cl.looks, len(counting(c)))):
 		return none(spoiled(c, because("the case ended with an error", c.Reason)))
-	case c.Status == results.Skipped, c.Status == results.Excluded, len(c.Launches) == 0:
+	case c.Status == results.Skipped, c.Status == results.Excluded, len(made(c)) == 0:
 		o, _ := unusableAs(c, "")
 		return none(o)
 	}
 	if reason := gap(c); reason != "" {
 		return none(failed(reason))
 	}
-	return []*source{{key: c.Key, c: c, launches: byIndex(c.Launches)}}, outcome{}, true
+	return []*source{{key: c.Key, c: c, launches: byIndex(made(c))}}, outcome{}, true
 }
 
 // share is what the launches of a case say of how many succeed.
@@ -122,11 +122,12 @@ func lost(made []*results.Launch) string {
 
 // availabilityOf is the estimate of a case's availability; not ok where it had no launch.
 func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
-	if len(c.Launches) == 0 {
+	if len(made(c)) == 0 {
 		return m, false
 	}
-	outcomes := make([]float64, 0, len(c.Launches))
-	for _, l := range c.Launches {
+	all := made(c)
+	outcomes := make([]float64, 0, len(all))
+	for _, l := range all {
 		v := 0.
 		if l.Status == results.OK && !l.Retried {
 			v = 1
@@ -135,7 +136,7 @@ func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
 	}
 	slices.Sort(outcomes)
 	m = estimateMetric(workload.Availability, true, outcomes, new([2]float64))
-	e := clopperPearson(len(c.Succeeded()), len(c.Launches), results.Confidence)
+	e := clopperPearson(len(c.Succeeded()), len(all), results.Confidence)
 	// the middle one of ones and noughts says nothing
 	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi}
 	return m, true

@@ -100,7 +100,7 @@ func upTo(sources []*source, look int, all bool) []*source {
 		case all:
 			count := 0
 			for i, l := range less.launches {
-				if !l.Retried {
+				if l.Counts() {
 					count++
 				}
 				if count == look {
@@ -192,6 +192,9 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	}
 	if ev.note == "" { // which tells of them
 		o.message += retried(sources)
+	}
+	if o.verdict != results.Pass {
+		o.message += voided(sources)
 	}
 	return o
 }

@@ -110,9 +110,9 @@ func infinite(m results.MetricValues) (string, float64) {
 	return "", 0
 }
 
-// counting are the launches of a case that were not made again.
+// counting are the launches of a case that were not made again and are not void.
 func counting(c *results.Case) []*results.Launch {
-	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return l.Retried })
+	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return !l.Counts() })
 }
 
 // gap finds launches that were taken out of the document, or stand in it twice.
@@ -224,6 +224,9 @@ func unusableAs(c *results.Case, invalid string) (outcome, bool) {
 		return spoiled(c, invalid), true
 	}
 	if len(counting(c)) == 0 {
+		if why := c.WhyVoid(); why != "" {
+			return allVoid(c, why), true
+		}
 		o := failed("nothing was measured: the case had no launch")
 		o.undecided = []string{c.Key}
 		return o, true

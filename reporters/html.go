@@ -146,7 +146,9 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
-		{Title: "Retried launches", Lines: madeAgain(doc)}, {Title: "Not run", Lines: leftOut(doc)},
+		{Title: "Retried launches", Lines: madeAgain(doc)},
+		{Title: voidTitle, Lines: voidLaunches(doc)}, {Title: crowdedTitle, Lines: crowdedNodes(doc)},
+		{Title: "Not run", Lines: leftOut(doc)},
 		{Title: "Artifacts", Files: artifacts(doc)},
 	} {
 		if more := len(n.Files) - mostRows; more > 0 {

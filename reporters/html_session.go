@@ -94,6 +94,9 @@ func timeline(doc *results.Document) *html.Figure {
 				continue
 			}
 			sign, what := "", results.OK
+			if l.Void != "" {
+				what = "void: " + l.Void
+			}
 			if l.Status != results.OK {
 				sign, what = symbols["fail"], l.Status
 				if l.Failure != nil {

@@ -66,6 +66,9 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	if l.Retried {
 		s += "retried: "
 	}
+	if l.Void != "" {
+		s += "void, because " + l.Void + ": "
+	}
 	switch {
 	case l.Failure != nil:
 		return s + l.Failure.String()
@@ -141,6 +144,10 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	}
 	if n := c.Retried(); n > 0 {
 		p.add("launches_retried", strconv.Itoa(n))
+	}
+	if n := c.Voids(); n > 0 {
+		p.add("launches_void", strconv.Itoa(n))
+		p.add("void", plain(c.WhyVoid()))
 	}
 }
 

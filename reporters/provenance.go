@@ -209,6 +209,47 @@ func madeAgain(doc *results.Document) []string {
 	return out
 }
 
+// Titles of what reports say of the processors of launches.
+const (
+	voidTitle    = "Void launches"
+	crowdedTitle = "More threads than processors"
+)
+
+// voidLaunches are the cases with launches that did not have their processors: how many these are of
+// all, and why the last of them.
+func voidLaunches(doc *results.Document) []string {
+	var out []string
+	for _, c := range doc.Cases {
+		if n := c.Voids(); n > 0 {
+			out = append(out, plain(fmt.Sprintf("%s: %d of %d launches void, not counted; the last: %s", c.Key, n,
+				len(c.Launches), c.WhyVoid())))
+		}
+	}
+	return out
+}
+
+// crowdedNodes are the nodes on which launches had more threads than processors, each once.
+func crowdedNodes(doc *results.Document) []string {
+	var out []string
+	cases := map[string]int{}
+	for _, c := range doc.Cases {
+		of := map[string]bool{}
+		for _, l := range c.Launches {
+			if text := l.Crowded(); text != "" && !of[text] {
+				of[text] = true
+				if cases[text]++; cases[text] == 1 {
+					out = append(out, text)
+				}
+			}
+		}
+	}
+	for i, text := range out {
+		out[i] = plain(fmt.Sprintf("%s (%s): they take turns, and nothing says whether others disturbed them", text,
+			plural(cases[text], "case")))
+	}
+	return out
+}
+
 // runsOf are the runs of some cases, each once, in the order of the document.
 func runsOf(doc *results.Document, keys []string) []string {
 	among := make(map[string]bool, len(keys))

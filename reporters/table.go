@@ -55,7 +55,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 	}
 	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc),
+		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc),
+		atMost(moreLines, voidLaunches(doc)), crowdedNodes(doc),
+		leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)
 	}

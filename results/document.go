@@ -302,6 +302,10 @@ type Launch struct {
 	Verified bool      `json:"verified"`
 	// Simulated says that nothing was moved: the numbers follow from a declared model.
 	Simulated bool `json:"simulated,omitzero" doc:"Nothing was moved: the numbers follow from a declared model."`
+	// Processors is nil in documents of older versions, and where nothing is known of them.
+	Processors *Processors `json:"processors,omitzero" doc:"What ranks had of their processors in the case, and what else was on the nodes."`
+	// Void says why the launch does not count, although it succeeded; "": it does.
+	Void string `json:"void,omitempty" doc:"Why the launch does not count although it succeeded: its ranks did not have their processors. Another one was made instead, within the budget."`
 	// Retried says that the launch failed, does not count, and was made again.
 	Retried bool `json:"retried,omitzero" doc:"The launch failed, does not count, and was made again."`
 	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.

@@ -25,11 +25,12 @@ func (c *Case) Retried() int {
 }
 
 // Succeeded are the launches of the case that succeeded. One that was made again is
-// none of them: that it failed is the infrastructure's matter and shown beside.
+// none of them: that it failed is the infrastructure's matter and shown beside. So is one
+// that is void.
 func (c *Case) Succeeded() []*Launch {
 	var out []*Launch
 	for _, l := range c.Launches {
-		if l.Status == OK && !l.Retried {
+		if l.Status == OK && l.Counts() {
 			out = append(out, l)
 		}
 	}

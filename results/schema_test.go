@@ -179,7 +179,8 @@ func full() *results.Document {
 				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03",
 				Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
-				Played: [][2]float64{{0.1, 0.2}}, Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Played: [][2]float64{{0.1, 0.2}}, Void: "rank 1 waited", Processors: processors,
+				Simulated: true, Retried: true, Load: &load, Resumed: true,
 				Counters: []results.Counter{
 					{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4},
 				},
@@ -267,6 +268,14 @@ func full() *results.Document {
 	}
 	d.Summarize()
 	return d
+}
+
+var processors = &results.Processors{
+	Ranks: []results.RankProcessor{{Rank: 1, Wall: 1, Ran: 0.5, Waited: 0.5, ProbeRan: 0.1, ProbeWaited: 0.1,
+		Sleeps: true}},
+	Nodes: []results.NodeLoad{{
+		Node: "n1", CPUs: 2, Threads: 3, Steal: 0.2, Stolen: 0.1, Load: 3.5, Pressure: 0.4, Sessions: 1,
+	}},
 }
 
 // A field that full does not set is one that the schema, the reading and the

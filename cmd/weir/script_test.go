@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/cmd/weir/launcher"
+	"weir/cmd/weir/run"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -27,6 +28,9 @@ import (
 func TestMain(m *testing.M) {
 	if _, said := os.LookupEnv(launcher.SiteVariable); !said { // whoever runs the tests may have a site file
 		os.Setenv(launcher.SiteVariable, launcher.NoSite)
+	}
+	if _, said := os.LookupEnv(run.DisturbedVariable); !said { // and the machine may never be quiet
+		os.Setenv(run.DisturbedVariable, run.KeepDisturbed)
 	}
 	testscript.Main(m, map[string]func(){
 		"weir": main,

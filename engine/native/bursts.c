@@ -57,11 +57,11 @@ static int stamped_burst(struct stream *s, uint64_t most, int64_t end, uint64_t 
     l->free                 = q->next;
     *q                      = (struct weir_req){.loop = l, .peer = p.peer, .pending = 1,
                                                 .stamped = 1};
-    at[0]                   = weir_ticks();
+    at[0]                   = stamp(s);
     for (most = most < POSTS_PER_TURN ? most : POSTS_PER_TURN;
          done < most && (!end || at[done] < end); done++) {
         rc           = move(&m, r, &p, 0, n, q);
-        at[done + 1] = weir_ticks();
+        at[done + 1] = stamp(s);
         if (rc != WEIR_DONE) {
             q->posted = at[done], q->returned = at[done + 1];
             break;

@@ -9,6 +9,7 @@
 #include "cuda.h"
 #include "gpu.h"
 #include "loop.h"
+#include "processor.h"
 
 /* Moves every block once. */
 static int move_once(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o)
@@ -95,15 +96,26 @@ static int measure(struct weir_rank *r, const struct weir_case *c, const struct 
     int64_t  start;
     double   cpu_s;
     uint64_t switches;
+    /* who serves has its part until all have ended, everyone else until it has moved its own */
+    int                   serves = !o->initiator && c->mode == MODE_STREAM;
+    struct processor_span span;
+    processor_open(&span);
     hist_reset(r->hist);
     rank_phase(r, PH_RUN, o->initiator && !c->duration ? c->iterations : 0);
     if ((rc = rank_barrier(r, START_LEAD_NS, &start)) < 0)
         return rc;
     rank_usage(&cpu_s, &switches);
+    processor_begin(&span);
     l->until = c->duration ? weir_tick_at(&r->clk, start + c->duration) : 0;
-    /* a target serves in the barrier */
-    if ((rc = move(r, c, o, l)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = move(r, c, o, l)) < 0)
         return rc;
+    if (!serves)
+        processor_end(&span, &out->processor);
+    /* a target serves in the barrier */
+    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    if (serves)
+        processor_end(&span, &out->processor);
     rank_usage(&out->cpu_s, &out->switches);
     out->cpu_s -= cpu_s;
     out->switches -= switches;
@@ -129,7 +141,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
 {
     out->initiator     = o->initiator;
     out->verified      = c->verify != VERIFY_NONE;
-    out->clock_ns      = r->clk.cost_ns;
+    out->clock_ns      = c->mode == MODE_STREAM && r->fab->caps & CAP_COPIES ? r->clk.settled_ns
+                                                                           : r->clk.cost_ns;
     out->resolution_ns = r->clk.resolution_ns;
     out->bound_ns      = (double)(c->played ? r->played_bound : r->bound);
     out->node          = r->binding.node;
@@ -184,6 +197,25 @@ static struct weir_gpu_health health(struct weir_rank *r, struct weir_result *ou
     return h;
 }
 
+/* Probes the ceiling of an initiator, and adds to what its thread had of its processor. */
+static int probe(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o,
+                 int again, struct ceiling *copies, struct ceiling *path, struct weir_result *out)
+{
+    struct processor_span      span;
+    struct weir_processor_time had;
+    processor_open(&span);
+    processor_begin(&span);
+    int rc = ceiling_probe(r, c, o, again, copies, path);
+    processor_end(&span, &had);
+    if (o->initiator && had.told) {
+        out->probing.told = 1;
+        out->probing.wall_s += had.wall_s;
+        out->probing.ran_s += had.ran_s;
+        out->probing.waited_s += had.waited_s;
+    }
+    return rc;
+}
+
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out)
 {
     struct weir_role o;
@@ -205,7 +237,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if (o.initiator && (rc = ceiling_choose(r, c, &o, &r->copy)) < 0)
         return rc;
-    if ((rc = ceiling_probe(r, c, &o, 0, &copies, &path)) < 0)
+    if ((rc = probe(r, c, &o, 0, &copies, &path, out)) < 0)
         return rc;
     struct weir_gpu_health before = health(r, out);
     /* last, so that the timed part finds in the caches what it leaves there itself */
@@ -215,6 +247,8 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if ((rc = c->played ? loop_take_over(&l, c, &o) : renew_and_measure(r, c, &o, &l, out)) < 0)
         return rc;
+    if (c->played)
+        out->processor = r->played_processor;
     struct weir_gpu_health after = health(r, out);
     out->gpu_errors = before.told && after.told ? after.errors - before.errors : 0;
     fill_result(r, c, &o, &l, out);
@@ -223,7 +257,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
 
     /* who is done waits here and not while it closes, for which there is less time */
-    if ((rc = ceiling_probe(r, c, &o, 1, &copies, &path)) < 0 ||
+    if ((rc = probe(r, c, &o, 1, &copies, &path, out)) < 0 ||
         (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     struct ceiling *of    = path.n ? &path : &copies;

@@ -84,13 +84,18 @@ void weir_clock_calibrate(struct weir_clock *c)
     c->scale         = (int64_t)(c->ns_per_tick * 4294967296.);
     c->resolution_ns = (double)step() * c->ns_per_tick;
     /* the least of several: a preemption in between is not the clock's cost */
-    c->cost_ns = 1e9;
+    c->cost_ns = c->settled_ns = 1e9;
     for (int k = 0; k < 16; k++) {
         int64_t t0 = weir_ticks();
         for (int i = 0; i < 32; i++)
             __asm__ volatile("" ::"r"(weir_ticks()));
         double each = (double)(weir_ticks() - t0) * c->ns_per_tick / 33;
         c->cost_ns  = each < c->cost_ns ? each : c->cost_ns;
+        t0          = weir_ticks_settled();
+        for (int i = 0; i < 31; i++)
+            __asm__ volatile("" ::"r"(weir_ticks_settled()));
+        each          = (double)(weir_ticks_settled() - t0) * c->ns_per_tick / 32;
+        c->settled_ns = each < c->settled_ns ? each : c->settled_ns;
     }
 }
 

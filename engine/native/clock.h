@@ -17,6 +17,7 @@ struct weir_clock {
     int64_t first_ticks, first_ns; /* of the base line that the rate is measured over */
     int64_t base_ticks, base_ns;
     double  cost_ns;       /* of one weir_ticks() */
+    double  settled_ns;    /* of one weir_ticks_settled() */
     double  resolution_ns; /* the step by which it advances */
 };
 
@@ -49,6 +50,25 @@ static inline int64_t weir_ticks(void)
     if (__builtin_expect(weir_has_tsc, 1))
         return (int64_t)__rdtsc();
 #endif
+    return weir_monotonic();
+}
+
+/* The same between what comes before and what comes after it: a processor reads its counter while
+ * stores of a copy are still on their way, and begins the copy before. MFENCE waits for the
+ * stores, LFENCE keeps RDTSC behind it and what follows behind RDTSC (Intel SDM, RDTSC; on AMD
+ * both serialise). */
+static inline int64_t weir_ticks_settled(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(weir_has_tsc, 1)) {
+        _mm_mfence();
+        _mm_lfence();
+        int64_t t = (int64_t)__rdtsc();
+        _mm_lfence();
+        return t;
+    }
+#endif
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return weir_monotonic();
 }
 

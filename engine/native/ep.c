@@ -8,6 +8,7 @@
 #include "contents.h"
 #include "ep_run.h"
 #include "matrix.h"
+#include "processor.h"
 
 /* Rows begin at pages, as buffers in regions do. */
 static void *rows_new(size_t n, int channels)
@@ -120,12 +121,18 @@ static int measure(struct ep_run *u, struct weir_result *out)
     int               rc;
     double            cpu_s;
     uint64_t          switches;
+    struct processor_span span;
+    processor_open(&span);
     rank_phase(r, PH_RUN, u->e->of.iterations);
     if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     u->timed = 1;
     rank_usage(&cpu_s, &switches);
-    if ((rc = iterate(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    processor_begin(&span);
+    if ((rc = iterate(u)) < 0)
+        return rc;
+    processor_end(&span, &out->processor);
+    if ((rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     rank_usage(&out->cpu_s, &out->switches);
     out->cpu_s -= cpu_s;

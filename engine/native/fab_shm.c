@@ -214,7 +214,7 @@ static int shm_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_shm = {
-    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST, .probe = shm_probe,
+    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST | CAP_COPIES, .probe = shm_probe,
     .open = shm_open_, .attach = shm_attach, .address = shm_address,
     .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself,
     .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal,

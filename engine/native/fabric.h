@@ -42,6 +42,7 @@ enum weir_caps {
     CAP_NEEDS_HOST        = 1 << 3,
     /* the number of a ping is the last byte of its data: for host memory only */
     CAP_MARKS_DATA        = 1 << 4,
+    CAP_COPIES            = 1 << 5, /* put and get copy, and are complete when they return */
 };
 
 struct weir_fabric {

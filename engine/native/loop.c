@@ -49,7 +49,7 @@ void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, 
     l->done          = 0;
     l->status        = 0;
     l->at_once       = 0;
-    l->read          = (int64_t)l->r->clk.cost_ns;
+    l->read = l->read_at_once = (int64_t)l->r->clk.cost_ns;
     l->every         = c->every;
     l->request_bytes = bytes;
     l->point_step    = (l->until > now ? (uint64_t)(l->until - now) : n) / (WEIR_POINTS - 2) + 1;
@@ -143,12 +143,14 @@ static int drain(struct stream *s)
 int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
                 uint64_t n, int timed)
 {
-    const struct weir_fabric *fab = l->r->fab;
+    struct weir_rank         *r   = l->r;
+    const struct weir_fabric *fab = r->fab;
     struct stream             s   = {
         .l = l, .c = c, .o = o, .n = n, .timed = timed, .end = timed ? l->until : 0,
         .m         = {c->op == OP_WRITE ? fab->put : NULL, c->op == OP_READ ? fab->get : NULL},
         .delivered = fab->caps & CAP_REMOTE_COMPLETION || c->op == OP_READ,
         .deferred = fab->post != posts_itself,
+        .settled  = fab->caps & CAP_COPIES,
         .share     = turn_share(o->request), .until_turn = POSTS_PER_TURN,
     };
     uint64_t in = c->in_flight < n || s.end ? c->in_flight : n;
@@ -156,6 +158,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
     if (rc < 0)
         return rc;
     loop_begin(l, c, o->request, n);
+    if (s.settled)
+        l->read_at_once = (int64_t)r->clk.settled_ns;
     l->start = weir_ticks();
     if ((rc = post_all(&s)) == 0)
         rc = drain(&s);

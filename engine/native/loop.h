@@ -23,6 +23,7 @@ struct weir_loop {
     struct weir_req *free;
     uint64_t         next_point, point_step, request_bytes;
     int64_t          read; /* ns of a clock read */
+    int64_t          read_at_once; /* of those of a request that is complete when it is posted */
 };
 
 /* Requests that complete when they are posted leave no turn in which to wait: one is

@@ -349,7 +349,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
 		},
 		Memcpy: float64(out.memcpy_bps), Ceiling: float64(out.ceiling_bps), CeilingBest: float64(out.ceiling_best_bps),
-		Usage: move.Usage{CPU: float64(out.cpu_s), Switches: uint64(out.switches)},
+		Usage: usage(out, c.Options.Sleeps()),
 		Clock: move.Clock{
 			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
 			Bound: float64(out.bound_ns) / 1e9,

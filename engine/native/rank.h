@@ -89,6 +89,7 @@ struct weir_rank {
     uint64_t            nalone;
     int                 nsteps;
     int64_t            *starts, played_bound;
+    struct weir_processor_time played_processor;
     struct weir_life   life;
     int                connected;
     struct weir_binding binding;

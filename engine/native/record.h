@@ -20,7 +20,7 @@ static inline void note_progress(struct weir_loop *l, int64_t now)
  * after it began, is not stamped again, and is recorded once: posting it was all. */
 static inline void record_at_once(struct weir_loop *l, int64_t ticks, int64_t now)
 {
-    int64_t post = weir_short_span(&l->r->clk, ticks) - l->read;
+    int64_t post = weir_short_span(&l->r->clk, ticks) - l->read_at_once;
     hist_record_at_once(l->r->hist, post);
     l->at_once += post > 0 ? (uint64_t)post : 0;
     note_progress(l, now);

@@ -115,7 +115,7 @@ double selftest_record_ns(uint64_t n)
         return -1;
     }
     weir_clock_calibrate(&r->clk);
-    l.read     = (int64_t)r->clk.cost_ns;
+    l.read     = l.read_at_once = (int64_t)r->clk.cost_ns;
     int64_t t0 = weir_ticks();
     for (uint64_t i = 0; i < n; i++) {
         q.pending  = 1;

@@ -8,6 +8,7 @@
 
 #include "contents.h"
 #include "matrix.h"
+#include "processor.h"
 
 /* Cases of a launch count from 0; the contents of a step are of no case's. */
 #define FIRST_STEP ((uint32_t)1 << 20)
@@ -61,7 +62,9 @@ static int take_step(struct weir_rank *r, struct part *p, const struct weir_grou
     return after ? rank_wait_until(r, at) : 0;
 }
 
-/* A walk through all steps, one at a time or as the sequence has them. */
+/* A walk through all steps, one at a time or as the sequence has them. A step that is moved
+ * alone to be compared with has slept as long before it: a core that slept is slower, which is
+ * no matter of the patterns around it. */
 static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part *parts, int alone,
                 int sleeping, struct weir_played *out)
 {
@@ -69,8 +72,10 @@ static int walk(struct weir_rank *r, const struct weir_sequence *s, struct part 
         const struct weir_step *step = &s->steps[i];
         struct weir_group g = alone ? r->all : (struct weir_group){step->members, step->nmembers};
         out[i]              = (struct weir_played){0};
-        int rc              = g.n ? take_step(r, &parts[i], &g, sleeping ? step->before : 0,
-                                              sleeping ? step->after : 0, &out[i])
+        int64_t before      = alone ? step->alone_before : step->before;
+        int64_t after       = alone ? step->alone_after : step->after;
+        int rc              = g.n ? take_step(r, &parts[i], &g, sleeping ? before : 0,
+                                              sleeping ? after : 0, &out[i])
                                   : 0;
         if (rc < 0)
             return rc;
@@ -90,7 +95,7 @@ static int walks(struct weir_rank *r, const struct weir_sequence *s, struct part
             return rc;
         if (kept && !alone)
             r->starts[k] = at;
-        rc = walk(r, s, parts, alone, kept && !alone, out + (kept ? k * (uint64_t)s->n : 0));
+        rc = walk(r, s, parts, alone, kept, out + (kept ? k * (uint64_t)s->n : 0));
         atomic_store_explicit(&r->cfg.control->done, k + 1, memory_order_relaxed);
     }
     return rc < 0 ? rc : rank_barrier(r, 0, NULL);
@@ -170,11 +175,14 @@ static void convert(struct weir_rank *r, struct weir_played *steps, uint64_t n)
 
 static int play(struct weir_rank *r, const struct weir_sequence *s, struct part *parts)
 {
-    struct weir_played *loaded = r->played + s->alone * (uint64_t)s->n;
-    int                 rc;
+    struct weir_played   *loaded = r->played + s->alone * (uint64_t)s->n;
+    struct processor_span span;
+    int                   rc;
     if ((rc = rank_compare_clocks(r, 0)) < 0 || (rc = make_parts(r, s, parts)) < 0 ||
         (rc = verify(r, s, parts)) < 0)
         return rc;
+    processor_open(&span);
+    processor_begin(&span);
     /* Each step alone follows those that come before it in the sequence, too: what lies
      * in caches is as old as there. */
     if ((rc = walks(r, s, parts, 1, s->alone_warmup, 0, loaded)) < 0 ||
@@ -186,6 +194,7 @@ static int play(struct weir_rank *r, const struct weir_sequence *s, struct part 
             return rc;
     if ((rc = walks(r, s, parts, 0, s->iterations, 1, loaded)) < 0)
         return rc;
+    processor_end(&span, &r->played_processor);
     if ((rc = rank_compare_clocks(r, 1)) < 0)
         return rc;
     r->played_bound = r->bound;

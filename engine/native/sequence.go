@@ -41,7 +41,8 @@ func (r *rank) play(timeout int64) error {
 		}
 		steps[i] = C.struct_weir_step{
 			flows: C.int(r.flows[i]), op: ops[o.Op], shards: C.uint64_t(o.Shards), before: C.int64_t(o.Step.Before),
-			after: C.int64_t(o.Step.After),
+			after: C.int64_t(o.Step.After), alone_before: C.int64_t(move.SleepAlone(o.Step.Before)),
+			alone_after: C.int64_t(move.SleepAlone(o.Step.After)),
 		}
 		if involved {
 			steps[i].members, steps[i].nmembers = unsafe.SliceData(members), C.int(len(ranks))

@@ -37,6 +37,7 @@ struct stream {
     int                     timed;
     int                     delivered; /* what is complete is at its target */
     int                     deferred;  /* the fabric posts when it is told to */
+    int                     settled;   /* a request is this processor's own stores */
     int32_t                 share;     /* see turn_share */
     int32_t                 until_turn;
     uint32_t                until_stamp;
@@ -53,6 +54,12 @@ static inline int move(const struct mover *m, struct weir_rank *r, const struct 
 {
     return m->get ? m->get(r, p->peer, p->local + off, p->remote + off, n, q)
                   : m->put(r, p->peer, p->local + off, p->remote + off, n, q);
+}
+
+/* A stamp of a request that is complete when it is posted. */
+static inline int64_t stamp(const struct stream *s)
+{
+    return s->settled ? weir_ticks_settled() : weir_ticks();
 }
 
 /* Until there is a place in the window. */
@@ -79,7 +86,7 @@ static inline int begin(struct stream *s, struct weir_req *q, uint64_t i, int64_
     if (!q->stamped)
         return 0;
     s->until_stamp = s->l->every - 1;
-    q->posted      = before ? before : weir_ticks();
+    q->posted      = before ? before : stamp(s);
     if (!s->end || q->posted < s->end || i < (uint64_t)s->o->ntargets)
         return 0;
     s->n = i;
@@ -135,7 +142,7 @@ static inline __attribute__((always_inline)) int post_request(struct stream *s, 
     if ((rc = post_blocks(s, q, p, at)) < 0)
         return rc;
     if (q->stamped) {
-        now = q->returned = weir_ticks();
+        now = q->returned = stamp(s);
         if (!s->delivered) {
             if ((rc = post_flush(s, q)) < 0)
                 return rc;

@@ -170,6 +170,12 @@ struct weir_part_time { /* a part of the time of a request; seconds */
     double   mean, p99;
 };
 
+struct weir_processor_time { /* of a thread in a span of time; seconds */
+    double wall_s, ran_s;
+    double waited_s; /* runnable, and another one had the processor */
+    int    told;     /* the kernel says how long that was */
+};
+
 struct weir_result {
     int      initiator, verified;
     uint64_t ops, bytes;
@@ -180,6 +186,8 @@ struct weir_result {
     double   bound_ns;   /* of the difference to the clock of rank 0 */
     double   cpu_s;      /* user and system time of the process in the timed part */
     uint64_t switches;   /* context switches in it */
+    struct weir_processor_time processor; /* of the thread, while it had to move or to serve */
+    struct weir_processor_time probing;   /* and while the path was probed, before and after */
     double   prep_s;     /* making one request; 0: nothing was made */
     struct weir_part_time made, post, transfer; /* made: by the fabric itself, in prep_s as well */
     struct weir_part_time listed, registered;   /* see struct weir_made */
@@ -210,6 +218,7 @@ struct weir_step { /* of a sequence of matrices */
     uint64_t   shards;
     /* sleeps: from the meeting of its members to their common start, and from their end on */
     int64_t    before, after;
+    int64_t    alone_before, alone_after; /* the same where it is moved alone */
     const int *members;       /* ranks that meet before and after it, ascending */
     int        nmembers;      /* 0: this rank is none of them */
 };
@@ -219,7 +228,7 @@ struct weir_sequence {
     int                     n;
     /* of the whole sequence; a warm-up does not sleep */
     uint64_t                iterations, warmup;
-    /* walks through it that move one step at a time, without sleeps */
+    /* walks through it that move one step at a time; with the sleeps, but for a warm-up */
     uint64_t                alone, alone_warmup;
     int64_t                 timeout;
     int                     verify;

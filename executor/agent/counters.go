@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"os"
 	"time"
 
 	"weir/executor/inventory"
@@ -24,3 +25,6 @@ func (a *Agent) counters() inventory.Counters {
 		return nil
 	}
 }
+
+// load is what uses the node's processors at this instant: files that the kernel answers by itself.
+func (a *Agent) load() inventory.Load { return inventory.ReadLoad(a.o.Host, os.Getpid()) }

@@ -57,8 +57,10 @@ type Outcome struct {
 	Variables []results.Variable
 	// Counters are those of the node that moved meanwhile.
 	Counters []results.Counter
-	At       time.Time
-	kind     kind
+	// Load is what else was on the node meanwhile; nil: nobody looked.
+	Load *results.NodeLoad
+	At   time.Time
+	kind kind
 }
 
 // Told says whether the launch ended because it was told to.

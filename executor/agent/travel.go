@@ -46,6 +46,7 @@ type outcome struct {
 	Ignored   []results.Ignored  `json:"ignored,omitempty"`
 	Variables []results.Variable `json:"variables,omitempty"`
 	Counters  []results.Counter  `json:"counters,omitempty"`
+	Load      *results.NodeLoad  `json:"load,omitempty"`
 	Ago       time.Duration      `json:"ago"`
 	Kind      kind               `json:"kind"`
 }
@@ -77,7 +78,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Result, body = &result{r.Result.Part, r.Result.Rate}, r.Result.Part.Samples
 	}
 	if o := r.Outcome; o != nil {
-		t.Outcome = &outcome{o.Failure, o.Ignored, o.Variables, o.Counters, time.Since(o.At), o.kind}
+		t.Outcome = &outcome{o.Failure, o.Ignored, o.Variables, o.Counters, o.Load, time.Since(o.At), o.kind}
 	}
 	if r.Clock != nil {
 		ns := r.Clock.UnixNano()
@@ -200,13 +201,16 @@ func (t *outcome) decode(node string) (*Outcome, error) {
 	for i := range t.Counters {
 		t.Counters[i].Node = node
 	}
+	if t.Load != nil {
+		t.Load.Node = node
+	}
 	for _, v := range t.Variables {
 		if !v.Known() {
 			return nil, fmt.Errorf("a variable from %.80q", v.From)
 		}
 	}
-	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Variables: t.Variables, Counters: t.Counters, At: *at,
-		kind: t.Kind}, nil
+	return &Outcome{Failure: t.Failure, Ignored: t.Ignored, Variables: t.Variables, Counters: t.Counters, Load: t.Load,
+		At: *at, kind: t.Kind}, nil
 }
 
 func (t *logPiece) decode(text []byte) (*Log, error) {

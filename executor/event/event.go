@@ -79,6 +79,8 @@ type Event struct {
 	Verdict   results.Verdict      `json:"verdict,omitempty"`
 	// Background says that the launch runs as load beside another one.
 	Background bool `json:"background,omitempty"`
+	// Void says why the launch does not count and is made again.
+	Void string `json:"void,omitempty"`
 	// Retried says that the launch failed and is made again.
 	Retried bool `json:"retried,omitempty"`
 }

@@ -12,11 +12,11 @@ import (
 // launches were made just now, failed and are to be made again, or were taken
 // over from a session that was cut off.
 
-// counted is how many launches of a case count: those that are not made again.
+// counted is how many launches of a case count: those that are not made again and not void.
 func counted(c *results.Case) int {
 	n := 0
 	for _, l := range c.Launches {
-		if !l.Retried {
+		if l.Counts() {
 			n++
 		}
 	}
@@ -54,6 +54,9 @@ func (l *Ledger) Due(g *Group) []*planner.Case {
 		return nil
 	}
 	for _, c := range live {
+		if l.exhausted(g, c.Key) {
+			continue
+		}
 		n := counted(l.Case(c.Key))
 		look := nextLook(g.looks, n)
 		if look == 0 || slices.Contains(g.looks, n) && !l.undecided[c.Key] || target > 0 && look > target {
@@ -90,6 +93,9 @@ func nextLook(looks []int, n int) int {
 func (l *Ledger) complete(g *Group) bool {
 	for _, c := range l.Live(g) {
 		n := counted(l.Case(c.Key))
+		if l.exhausted(g, c.Key) {
+			continue
+		}
 		if nextLook(g.looks, n) > 0 && !slices.Contains(g.looks, n) {
 			return false
 		}
@@ -106,6 +112,13 @@ func (l *Ledger) Decided(g *Group) bool {
 		})
 	}
 	return g.admitted && len(l.Due(g)) == 0
+}
+
+// exhausted says whether so many launches of a case are void that no more of it are made: as many
+// as its last look has. Whatever disturbs its hosts stays, and what was to cost n launches costs no more
+// than 2n.
+func (l *Ledger) exhausted(g *Group, key string) bool {
+	return len(g.looks) > 0 && l.Case(key).Voids() >= g.looks[len(g.looks)-1]
 }
 
 // NextIndex is the index of the group's next launch. Every attempt has an own

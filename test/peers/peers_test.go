@@ -23,6 +23,7 @@ var home string
 
 func TestMain(m *testing.M) {
 	lab.UnsetTuningVariables()
+	os.Setenv("WEIR_DISTURBED", "keep") // the machine that runs tests is never quiet
 	var err error
 	if home, err = os.MkdirTemp("", "wp"); err != nil {
 		panic(err)

@@ -54,6 +54,12 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	l.Transport, l.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	l.MemoryNodes = results.MemoryNodes(memory)
 	results.SortCounters(l.Counters)
+	if ranks := processorsOf(parts); len(ranks) > 0 {
+		if l.Processors == nil {
+			l.Processors = &results.Processors{}
+		}
+		l.Processors.SetRanks(ranks)
+	}
 	if slices.ContainsFunc(gpus, func(name string) bool { return name != "" }) {
 		l.GPUs = gpus
 	}

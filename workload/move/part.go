@@ -89,6 +89,43 @@ type Played struct {
 type Usage struct {
 	CPU      float64 `json:"cpu"` // user and system seconds
 	Switches uint64  `json:"switches"`
+	// Timed and Probed are of the rank's thread, while it moved or served, and while the path
+	// was probed; nil: nobody looked.
+	Timed  *Processor `json:"timed,omitempty"`
+	Probed *Processor `json:"probed,omitempty"`
+	Sleeps bool       `json:"sleeps,omitempty"` // while it waits for others, as it was told
+}
+
+// Processor is how a thread had its processor, in seconds.
+type Processor struct {
+	Wall   float64 `json:"wall"`
+	Ran    float64 `json:"ran"`
+	Waited float64 `json:"waited"` // ready to run, while another one had it
+}
+
+// longer is the one of two threads that waited longer.
+func longer(a, b *Processor) *Processor {
+	if a == nil || b != nil && b.Waited > a.Waited {
+		return b
+	}
+	return a
+}
+
+// processorsOf lists what ranks had of their processors; none where nobody looked.
+func processorsOf(parts []*Part) (all []results.RankProcessor) {
+	for rank, p := range parts {
+		u := p.Usage
+		if u.Timed == nil {
+			continue
+		}
+		one := results.RankProcessor{Rank: rank, Wall: u.Timed.Wall, Ran: u.Timed.Ran, Waited: u.Timed.Waited,
+			Sleeps: u.Sleeps}
+		if u.Probed != nil {
+			one.ProbeRan, one.ProbeWaited = u.Probed.Ran, u.Probed.Waited
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // Clock is the clock of a rank's stamps, in seconds.

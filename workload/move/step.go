@@ -59,5 +59,10 @@ func (t Spec) checkStep() error {
 	return nil
 }
 
+// SleepAlone is for how long a rank sleeps before or after a pattern that is moved alone, where it
+// sleeps that long in the sequence. Within a quarter of a second a processor is as slow to wake as it will be
+// (its deepest idle state, its lowest frequency), and patterns are moved alone many times.
+func SleepAlone(inSequence quantity.Time) quantity.Time { return min(inSequence, quantity.Time(250e6)) }
+
 // MaxSleep bounds a sleep, like matrix.MaxSleep, in ns.
 const MaxSleep = int64(matrix.MaxSleep * 1e9)

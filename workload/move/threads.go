@@ -30,6 +30,8 @@ func Together(threads []*Part) *Part {
 		all.Prep.Alloc += t.Prep.Alloc
 		all.Prep.Register += t.Prep.Register
 		all.Prep.Connect = max(all.Prep.Connect, t.Prep.Connect)
+		all.Usage.Timed = longer(all.Usage.Timed, t.Usage.Timed)
+		all.Usage.Probed = longer(all.Usage.Probed, t.Usage.Probed)
 		all.Memcpy += t.Memcpy
 		all.Ceiling += t.Ceiling
 		all.CeilingBest += t.CeilingBest

@@ -91,7 +91,7 @@ func Schedule(patterns []*move.Spec) (sleeping quantity.Time) {
 const longest = quantity.Time(math.MaxInt64 / 4096 / 2)
 
 // arrange tells each pattern when it is due. Before the first of them the whole sequence
-// is played, which may take what all cases may, and the sleeps of all iterations.
+// is played, which may take what all cases may, and the sleeps of all iterations, alone and together.
 func arrange(cases []workload.Spec, timeout time.Duration) (before time.Duration) {
 	patterns := make([]*move.Spec, len(cases))
 	for i, c := range cases {
@@ -102,7 +102,16 @@ func arrange(cases []workload.Spec, timeout time.Duration) (before time.Duration
 	}
 	sleeping := time.Duration(Schedule(patterns)) * time.Duration(patterns[0].Step.Iterations)
 	n := time.Duration(len(patterns))
-	return min(timeout, math.MaxInt64/4/n)*n + sleeping
+	return min(timeout, math.MaxInt64/4/n)*n + min(sleeping+sleepingAlone(patterns), math.MaxInt64/4)
+}
+
+// sleepingAlone is for how long all patterns sleep while they are moved one at a time.
+func sleepingAlone(patterns []*move.Spec) time.Duration {
+	sum := quantity.Time(0)
+	for _, p := range patterns {
+		sum = min(sum+move.SleepAlone(p.Step.Before)+move.SleepAlone(p.Step.After), longest)
+	}
+	return time.Duration(sum) * time.Duration(patterns[0].Iterations)
 }
 
 // timetable is when each pattern is due.

@@ -11,8 +11,10 @@ import (
 type playing struct {
 	patterns   int
 	bytes      float64        // of all of them
+	sumAlone   quantity.Time  // of the sleeps of an iteration of each pattern alone
 	sum, least quantity.Time  // of the sleeps of an iteration, added up and on the longest way, with the scale
 	iterations int64          // of the sequence
+	alone      int64          // of each pattern alone
 	scale      workload.Scale // of the sleeps
 }
 
@@ -27,7 +29,8 @@ func together(cases []workload.Values) string {
 			return "" // a plan that nobody checked yet
 		}
 		p.sum += o.Step.Before + o.Step.After
-		p.iterations = o.Step.Iterations
+		p.sumAlone += move.SleepAlone(o.Step.Before) + move.SleepAlone(o.Step.After)
+		p.iterations, p.alone = o.Step.Iterations, int64(o.Iterations)
 		p.bytes += float64(o.Matrix.Total())
 		steps = append(steps, &o)
 	}
@@ -45,8 +48,9 @@ func (p *playing) String() string {
 	if least != sum {
 		s += fmt.Sprintf(" in sum and %s on the longest way", least)
 	}
-	return s + fmt.Sprintf(" in each of %s, so %s for a launch at least%s", plural(int(p.iterations), "iteration"),
-		quantity.ShortTime(p.least*quantity.Time(p.iterations)), p.scaled())
+	return s + fmt.Sprintf(" in each of %s, and %s in each of %d of the patterns alone, so %s for a launch at least%s",
+		plural(int(p.iterations), "iteration"), quantity.ShortTime(p.sumAlone), p.alone,
+		quantity.ShortTime(p.least*quantity.Time(p.iterations)+p.sumAlone*quantity.Time(p.alone)), p.scaled())
 }
 
 func (p *playing) scaled() string {

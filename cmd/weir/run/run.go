@@ -43,6 +43,8 @@ type flags struct {
 	events     string
 	allowStale bool
 	resume     string
+	disturbed  string // what becomes of launches that did not have their processors; "": see voids
+	void       bool   // they do not count
 	baseline   string
 	noiseFrom  []string // documents
 	noise      []results.CaseNoise
@@ -95,6 +97,9 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "",
 		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
+	cmd.Flags().StringVar(&f.disturbed, "disturbed", "",
+		"`void|keep` launches whose ranks did not have their processors: void ones do not count and are made again "+
+			"(default $"+DisturbedVariable+", else void)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	cmd.Flags().StringArrayVar(&f.noiseFrom, "noise-from", nil,
@@ -139,6 +144,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	timeout, err := f.limit()
 	if err != nil {
+		return err
+	}
+	if f.void, err = f.voids(); err != nil {
 		return err
 	}
 	if err := confine.NoDumps(); err != nil { // it holds keys

@@ -45,7 +45,7 @@ func (p *plainLines) See(e event.Event) {
 	case event.CaseMeasured:
 		if e.Failure == nil && !e.Background { // else the launch says so
 			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", printable.Line(e.Case), p.tally.launch, p.tally.launches,
-				printable.Line(p.tally.brief(e.Case, e.Metrics)))
+				printable.Line(p.tally.brief(e.Case, e.Metrics)+voided(e)))
 		}
 	default:
 		if text := p.mishaps.text(e); text != "" {
@@ -55,3 +55,11 @@ func (p *plainLines) See(e event.Event) {
 }
 
 func (p *plainLines) Close() {}
+
+// voided says that a launch does not count.
+func voided(e event.Event) string {
+	if e.Void == "" {
+		return ""
+	}
+	return ", void: " + e.Void
+}

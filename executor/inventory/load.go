@@ -1,0 +1,85 @@
+package inventory
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"weir/results"
+)
+
+// Load is what else uses a node's processors, at an instant.
+type Load struct {
+	busy, stolen float64         // ticks of all processors since the node started
+	waited       float64         // microseconds in which some thread waited for a processor
+	average      float64         // of threads that run or want to, over a minute
+	others       map[string]bool // sessions with ranks here
+}
+
+// ticksPerSecond is in what the kernel shows times of processors, on all architectures that Go
+// knows (USER_HZ).
+const ticksPerSecond = 100
+
+// ReadLoad reads the load of the node whose root is given; own is the process that starts this
+// session's ranks.
+func ReadLoad(root fs.FS, own int) Load {
+	t := tree{root}
+	l := Load{others: t.sessions(own)}
+	first, _, _ := strings.Cut(t.text("proc/stat"), "\n")
+	if words := strings.Fields(first); len(words) > 8 && words[0] == "cpu" {
+		// user nice system idle iowait irq softirq steal; guests are in user
+		for i, w := range words[1:9] {
+			v, _ := strconv.ParseFloat(w, 64)
+			if i != 3 && i != 4 {
+				l.busy += v
+			}
+			if i == 7 {
+				l.stolen = v
+			}
+		}
+	}
+	average, _, _ := strings.Cut(t.text("proc/loadavg"), " ")
+	l.average, _ = strconv.ParseFloat(average, 64)
+	some, _, _ := strings.Cut(t.text("proc/pressure/cpu"), "\n")
+	if _, total, ok := strings.Cut(some, "total="); ok {
+		l.waited, _ = strconv.ParseFloat(total, 64)
+	}
+	return l
+}
+
+// sessions are the processes that have started ranks of weir here, but for one. A rank is started as
+// "weir rank" by the agent of its session.
+func (t tree) sessions(own int) map[string]bool {
+	found := map[string]bool{}
+	entries, _ := fs.ReadDir(t.root, "proc")
+	for _, e := range entries {
+		folder := path.Join("proc", e.Name())
+		if e.Name()[0] < '0' || e.Name()[0] > '9' {
+			continue
+		}
+		argv := strings.Split(t.text(path.Join(folder, "cmdline")), "\x00")
+		if len(argv) < 2 || !strings.HasPrefix(path.Base(argv[0]), "weir") || argv[1] != "rank" {
+			continue
+		}
+		stat := t.text(path.Join(folder, "stat"))
+		// the name before it may hold anything but is in parentheses: state, then the parent
+		words := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+		if len(words) > 1 && words[1] != strconv.Itoa(own) {
+			found[words[1]] = true
+		}
+	}
+	return found
+}
+
+// Since is what was on a node from when its load was read before, seconds ago.
+func (l Load) Since(before Load, seconds float64) results.NodeLoad {
+	n := results.NodeLoad{Load: before.average, Sessions: len(before.others)}
+	if busy, stolen := l.busy-before.busy, l.stolen-before.stolen; busy > 0 && stolen > 0 {
+		n.Steal, n.Stolen = min(stolen/busy, 1), stolen/ticksPerSecond
+	}
+	if waited := l.waited - before.waited; waited > 0 && seconds > 0 {
+		n.Pressure = waited / 1e6 / seconds
+	}
+	return n
+}
