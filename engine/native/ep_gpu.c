@@ -275,7 +275,7 @@ static int pace(struct ep_run *u)
 }
 
 /* Before the deadline of the rank, so that the kernel says whom it waited for. */
-static u64 patience_of(const struct ep_run *u)
+u64 ep_gpu_patience(const struct ep_run *u)
 {
     int64_t left = u->r->deadline - weir_monotonic();
     return left > 0 ? (u64)left / 10 * 9 : 1;
@@ -284,7 +284,7 @@ static u64 patience_of(const struct ep_run *u)
 static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
 {
     struct ep_gpu *g    = u->gpu;
-    u64            half = ep_half_of(u, iteration), timeout = patience_of(u),
+    u64            half = ep_half_of(u, iteration), timeout = ep_gpu_patience(u),
         slot            = u->timed ? iteration * EP_OPERATIONS + (u64)o : ~0ull;
     void *values[] = {&g->args, &g->number, &half, &slot, &timeout};
     return ep_gpu_launch(u, o == EP_DISPATCH ? KERNEL_EP_DISPATCH : KERNEL_EP_COMBINE, g->blocks,
@@ -294,7 +294,7 @@ static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
 {
     struct ep_gpu *g       = u->gpu;
-    u64            timeout = patience_of(u);
+    u64            timeout = ep_gpu_patience(u);
     void          *meet[]  = {&g->args, &g->number, &timeout};
     int            rc;
     g->number++;

@@ -57,6 +57,8 @@ int ep_gpu_clocks(struct ep_run *u, int again);
 /* What the timed iterations took, into u->times and u->waits. */
 int ep_gpu_times(struct ep_run *u);
 
+/* How long a kernel may wait, in ns. */
+u64 ep_gpu_patience(const struct ep_run *u);
 int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
                   void **values);
 /* Waits for an event of the stream. */

@@ -6,7 +6,7 @@
 #include "ep_gpu.h"
 
 #define ASKED 64
-#define CLOCK_PATIENCE 5000000000ull /* ns */
+#define LOOKS 4096 /* in vain between two questions whether the kernel still runs */
 
 /* Asks for the time once, and keeps the answer that came fastest. */
 static int ask(struct ep_run *u, uint64_t i, int64_t *least, int64_t *ahead)
@@ -15,9 +15,13 @@ static int ask(struct ep_run *u, uint64_t i, int64_t *least, int64_t *ahead)
     int     rc;
     int64_t from = weir_monotonic(), until;
     __atomic_store_n(&w[EP_WORD_ASKED], i, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&w[EP_WORD_ANSWERED], __ATOMIC_ACQUIRE) != i)
+    for (u32 looks = 1; __atomic_load_n(&w[EP_WORD_ANSWERED], __ATOMIC_ACQUIRE) != i; looks++) {
         if ((rc = rank_tick(u->r)) < 0)
             return rc;
+        if (looks % LOOKS == 0 && cuda.cuStreamQuery(u->gpu->stream) != CU_NOT_READY &&
+            __atomic_load_n(&w[EP_WORD_ANSWERED], __ATOMIC_ACQUIRE) != i)
+            return rank_fail(u->r, -EIO, "clock", -1, "the kernel that tells the GPU's time ended");
+    }
     until = weir_monotonic();
     if (until - from < *least) {
         *least = until - from;
@@ -29,7 +33,7 @@ static int ask(struct ep_run *u, uint64_t i, int64_t *least, int64_t *ahead)
 int ep_gpu_clocks(struct ep_run *u, int again)
 {
     struct ep_gpu *g     = u->gpu;
-    u64            times = ASKED, patience = CLOCK_PATIENCE;
+    u64            times = ASKED, patience = ep_gpu_patience(u);
     void          *values[] = {&g->words_there, &times, &patience};
     int64_t        least = INT64_MAX, ahead = 0;
     int            rc;

@@ -651,7 +651,7 @@ TEAM_KERNEL weir_ep_meet(ARGS a, u64 number, u64 timeout)
 }
 
 /* One thread tells the time so many times, each when the host asks: words of the host are what it
- * asks, what is answered, and the time. Then the step of the clock. */
+ * asks, what is answered, the time, the step of the clock, and what ends it. */
 TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
 {
     u64 *w = AT(u64, words), until = now() + timeout, step = ~0ull;
@@ -662,9 +662,11 @@ TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
     }
     w[3] = step;
     for (u64 i = 1; i <= times; i++) {
-        while (load_word(&w[0]) != i)
-            if (now() > until)
+        while (load_word(&w[0]) != i) {
+            looked_in_vain();
+            if (load_word(&w[4]) || now() > until)
                 return;
+        }
         w[2] = now();
         store_word(&w[1], i);
     }
