@@ -34,17 +34,19 @@ func fakeCUDA(t *testing.T) string {
 	return lib
 }
 
-// cudaChild runs a part of TestCUDAChild over the stand-in, and gives what it printed.
-func cudaChild(t *testing.T, what string, env ...string) string {
+// cudaChild runs a part of TestCUDAChild over the stand-in.
+func cudaChild(t *testing.T, what string) { cudaChildTest(t, "TestCUDAChild/"+what) }
+
+// cudaChildTest runs a test in such a process, where cudaChildEnv is set.
+func cudaChildTest(t *testing.T, name string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCUDAChild$/^"+what+"$", "-test.v", "-test.timeout=5m")
-	cmd.Env = append(append(os.Environ(), cudaChildEnv+"=1", "FAKE_CUDA_DEVICES=1",
-		"WEIR_CUDA_LIBRARY="+fakeCUDA(t)), env...)
+	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	cmd := exec.Command(os.Args[0], "-test.run="+pattern, "-test.v", "-test.timeout=10m")
+	cmd.Env = append(os.Environ(), cudaChildEnv+"=1", "FAKE_CUDA_DEVICES=1", "WEIR_CUDA_LIBRARY="+fakeCUDA(t))
 	out, _ := cmd.CombinedOutput() // what it printed says whether it failed
-	if !strings.Contains(string(out), "--- PASS: TestCUDAChild/"+what+" ") {
-		t.Fatalf("%s:\n%s", what, out)
+	if !strings.Contains(string(out), "--- PASS: "+name+" ") {
+		t.Fatalf("%s:\n%s", name, out)
 	}
-	return string(out)
 }
 
 // kernelValues are those of a small case whose rows are moved by kernels.

@@ -8,8 +8,12 @@
 #define ASKED 64
 #define LOOKS 4096 /* in vain between two questions whether the kernel still runs */
 
-/* Asks for the time once, and keeps the answer that came fastest. */
-static int ask(struct ep_run *u, uint64_t i, int64_t *least, int64_t *ahead)
+struct between { /* by how much the GPU's clock is ahead: what all answers leave of it */
+    int64_t least, most;
+};
+
+/* Asks for the time once: it was told after the question, and before the answer was there. */
+static int ask(struct ep_run *u, uint64_t i, struct between *ahead)
 {
     u64    *w = u->gpu->words;
     int     rc;
@@ -22,11 +26,10 @@ static int ask(struct ep_run *u, uint64_t i, int64_t *least, int64_t *ahead)
             __atomic_load_n(&w[EP_WORD_ANSWERED], __ATOMIC_ACQUIRE) != i)
             return rank_fail(u->r, -EIO, "clock", -1, "the kernel that tells the GPU's time ended");
     }
-    until = weir_monotonic();
-    if (until - from < *least) {
-        *least = until - from;
-        *ahead = (int64_t)w[EP_WORD_TIME] - (from + (until - from) / 2);
-    }
+    until        = weir_monotonic();
+    int64_t told = (int64_t)w[EP_WORD_TIME];
+    ahead->least = told - until > ahead->least ? told - until : ahead->least;
+    ahead->most  = told - from < ahead->most ? told - from : ahead->most;
     return 0;
 }
 
@@ -35,25 +38,24 @@ int ep_gpu_clocks(struct ep_run *u, int again)
     struct ep_gpu *g     = u->gpu;
     u64            times = ASKED, patience = ep_gpu_patience(u);
     void          *values[] = {&g->words_there, &times, &patience};
-    int64_t        least = INT64_MAX, ahead = 0;
+    struct between b = {INT64_MIN, INT64_MAX};
     int            rc;
     g->words[EP_WORD_ASKED] = g->words[EP_WORD_ANSWERED] = 0;
     if ((rc = ep_gpu_launch(u, KERNEL_EP_CLOCK, 1, 1, values)) < 0)
         return rc;
     for (uint64_t i = 1; i <= ASKED; i++)
-        if ((rc = ask(u, i, &least, &ahead)) < 0)
+        if ((rc = ask(u, i, &b)) < 0)
             return rc;
     if ((rc = ep_gpu_finish(u)) < 0)
         return rc;
     g->step = (double)g->words[EP_WORD_STEP];
+    int64_t ahead = b.least + (b.most - b.least) / 2, bound = llabs(b.most - b.least) / 2;
     if (again) {
-        int64_t apart = llabs(ahead - g->ahead);
-        g->bound      = (least / 2 > g->bound ? least / 2 : g->bound) + apart / 2;
-        g->ahead += (ahead - g->ahead) / 2;
-    } else {
-        g->ahead = ahead;
-        g->bound = least / 2;
+        bound = (bound > g->bound ? bound : g->bound) + llabs(ahead - g->ahead) / 2;
+        ahead = g->ahead + (ahead - g->ahead) / 2;
     }
+    g->ahead = ahead;
+    g->bound = bound;
     return 0;
 }
 

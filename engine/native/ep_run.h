@@ -103,6 +103,8 @@ int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
  * find */
 #ifdef WEIR_TEST
 extern _Atomic uint64_t ep_flips, ep_flips_missed;
+/* and have a rank start no kernels, as if its process hung; -1: none */
+extern _Atomic int ep_gpu_idle;
 #endif
 
 #endif
