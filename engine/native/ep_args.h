@@ -24,7 +24,7 @@ struct ep_args {
     u64 source;
     u64 x, out;           /* rows of this rank's tokens, and their sums */
     u64 experts, weights; /* int [tokens][top_k], negative: masked; float */
-    u64 prepared;         /* u64 [tokens]: where in the source a token's message is; 0: it is made */
+    u64 prepared; /* u64 [tokens]: where in the source a token's message is; 0: it is made */
     /* in every sink: halves of the operations, then what ranks signal each other, by parity of the
      * operation and by source */
     u64 dispatch_at, dispatch_half, combine_at, combine_half;

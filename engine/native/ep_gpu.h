@@ -29,7 +29,14 @@ struct ep_gpu {
 };
 
 /* Words of the host: what the clock's kernel uses, and what ends every wait. */
-enum ep_word { EP_WORD_ASKED, EP_WORD_ANSWERED, EP_WORD_TIME, EP_WORD_STEP, EP_WORD_ABORT, EP_WORDS };
+enum ep_word {
+    EP_WORD_ASKED,
+    EP_WORD_ANSWERED,
+    EP_WORD_TIME,
+    EP_WORD_STEP,
+    EP_WORD_ABORT,
+    EP_WORDS
+};
 
 /* ---- ep_gpu_tables.c ---- */
 

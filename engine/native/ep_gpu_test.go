@@ -65,8 +65,9 @@ func TestCUDAChild(t *testing.T) {
 	for name, changes := range map[string][]workload.Values{
 		"layouts": {{}, {"timing": "stream"}, {"verify": "full"}},
 		"options": {
-			{"mode": "dispatch"}, {"mode": "combine"}, {"mode": "dispatch", "timing": "stream", "iterations": int64(200)},
-			{"mode": "combine", "timing": "stream"}, {"scales": "pow2"}, {"scales": "ue8m0"}, {"dispatch_dtype": "bf16"},
+			{"mode": "dispatch"}, {"mode": "combine"}, {"mode": "combine", "timing": "stream"},
+			{"mode": "dispatch", "timing": "stream", "iterations": int64(200)},
+			{"scales": "pow2"}, {"scales": "ue8m0"}, {"dispatch_dtype": "bf16"},
 			{"quantise": "before"}, {"tokens": "uniform:0,30"}, {"routing": "hot"}, {"sms": int64(1)},
 			{"iterations": int64(1), "warmup": int64(0)}, {"tokens": int64(1)}, {"masked": quantity.Percent(0.3)},
 			{"ranks": int64(2), "hidden": int64(7168), "tokens": int64(5)}, {"top_k": int64(30), "tokens": int64(4)},

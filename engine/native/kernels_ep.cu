@@ -299,7 +299,8 @@ DEVICE void make_message(const struct ep_args *a, u64 token, char *to)
     const char *experts = AT(const char, a->experts + token * (u64)a->top_k * 4),
                *weights = AT(const char, a->weights + token * (u64)a->top_k * 4);
     for (u64 i = threadIdx.x; i < 8 * (u64)a->top_k; i += blockDim.x) /* may be at any byte */
-        to[scales + bytes + i] = i % 8 < 4 ? experts[i / 8 * 4 + i % 4] : weights[i / 8 * 4 + i % 4];
+        to[scales + bytes + i] =
+            i % 8 < 4 ? experts[i / 8 * 4 + i % 4] : weights[i / 8 * 4 + i % 4];
 }
 
 /* ---- dispatch ---- */
