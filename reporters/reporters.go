@@ -27,7 +27,9 @@ type Reporter struct {
 // which some formats show more: the page draws the raw samples.
 func (r Reporter) Beside(files fs.FS) Reporter {
 	if r.Name == "html" {
-		r.Write = func(w io.Writer, doc *results.Document) error { return htmlBeside(w, doc, files) }
+		r.Write = func(w io.Writer, doc *results.Document) error {
+			return htmlBeside(&printable.Writer{To: w}, doc, files)
+		}
 	}
 	return r
 }

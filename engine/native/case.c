@@ -186,8 +186,7 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     atomic_store(&r->cfg.control->rate, s > 0 ? (uint64_t)((double)out->bytes / s) : 0);
 }
 
-/* Of the GPU that this rank's memory is on, before the timed part or after it. */
-static struct weir_gpu_health health(struct weir_rank *r, struct weir_result *out)
+struct weir_gpu_health rank_gpu_health(struct weir_rank *r, struct weir_result *out)
 {
     if (!(r->cfg.source->gpu || r->cfg.sink->gpu) || !cuda_here())
         return (struct weir_gpu_health){.told = 0};
@@ -239,7 +238,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if ((rc = probe(r, c, &o, 0, &copies, &path, out)) < 0)
         return rc;
-    struct weir_gpu_health before = health(r, out);
+    struct weir_gpu_health before = rank_gpu_health(r, out);
     /* last, so that the timed part finds in the caches what it leaves there itself */
     if (!c->played && (rc = warm_up(r, c, &o, &l)) < 0)
         return rc;
@@ -249,7 +248,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
         return rc;
     if (c->played)
         out->processor = r->played_processor;
-    struct weir_gpu_health after = health(r, out);
+    struct weir_gpu_health after = rank_gpu_health(r, out);
     out->gpu_errors = before.told && after.told ? after.errors - before.errors : 0;
     fill_result(r, c, &o, &l, out);
     if (!c->played && c->verify != VERIFY_NONE &&

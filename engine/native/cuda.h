@@ -139,6 +139,7 @@ int cuEventCreate(cu_event *out, unsigned flags);
 int cuEventDestroy_v2(cu_event event);
 int cuEventRecord(cu_event event, cu_stream stream);
 int cuEventQuery(cu_event event);
+int cuEventElapsedTime(float *ms, cu_event from, cu_event to);
 int cuModuleLoadDataEx(cu_module *out, const void *image, unsigned n, int *options, void **values);
 int cuModuleUnload(cu_module module);
 int cuModuleGetFunction(cu_kernel *out, cu_module module, const char *name);
@@ -165,7 +166,8 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     F(cuMemHostUnregister) F(cuMemHostGetDevicePointer_v2) F(cuMemcpyAsync)                   \
     F(cuMemcpyPeerAsync) F(cuMemsetD8Async) F(cuStreamCreate) F(cuStreamDestroy_v2)           \
     F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWriteValue64_v2) F(cuEventCreate)       \
-    F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventQuery) F(cuModuleLoadDataEx)               \
+    F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventQuery) F(cuEventElapsedTime)               \
+    F(cuModuleLoadDataEx)                                                                     \
     F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel)
 
 #define CUDA_MEMBER(f) __typeof__(f) *f;
@@ -174,7 +176,18 @@ struct cuda_library {
 };
 extern struct cuda_library cuda;
 
-enum cuda_kernel { KERNEL_FILL, KERNEL_CHECK, KERNEL_COPY, KERNEL_BULK, KERNELS };
+enum cuda_kernel {
+    KERNEL_FILL,
+    KERNEL_CHECK,
+    KERNEL_COPY,
+    KERNEL_BULK,
+    /* whose threads work together */
+    KERNEL_EP_DISPATCH,
+    KERNEL_EP_COMBINE,
+    KERNEL_EP_MEET,
+    KERNEL_EP_CLOCK,
+    KERNELS
+};
 
 /* A thread's state of a GPU, from the first cuda_enter to the last cuda_leave. */
 struct cuda_thread {

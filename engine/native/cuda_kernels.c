@@ -34,8 +34,10 @@ static int load(struct cuda_thread *t, const struct cuda_image *i, struct weir_e
 
 static int find_kernels(struct cuda_thread *t, const struct cuda_image *i, struct weir_err *err)
 {
-    static const char *const names[KERNELS] = {"weir_fill", "weir_check", "weir_copy",
-                                               "weir_bulk"};
+    static const char *const names[KERNELS] = {
+        "weir_fill",        "weir_check",      "weir_copy",    "weir_bulk",
+        "weir_ep_dispatch", "weir_ep_combine", "weir_ep_meet", "weir_ep_clock",
+    };
     int                      rc;
     for (int k = 0; k < KERNELS; k++) {
         t->kernels[k] = NULL;

@@ -6,7 +6,8 @@
 
 #include "ceiling.h"
 #include "contents.h"
-#include "ep_run.h"
+#include "gpu.h"
+#include "ep_gpu.h"
 #include "matrix.h"
 #include "processor.h"
 
@@ -24,8 +25,27 @@ static size_t expected_bytes(const struct weir_ep *e)
     return message > sums ? message : sums;
 }
 
+/* In memory that this processor does not see, rows are made and checked beside it. */
+static int make_copies(struct ep_run *u)
+{
+    const struct weir_ep_part *last = &u->e->parts[EP_COMBINE];
+    struct weir_rank          *r    = u->r;
+    u->used = r->cfg.layout.source - r->cfg.layout.first;
+    if (r->cfg.source->host && r->cfg.sink->host) {
+        u->source = rank_source(r);
+        u->sink   = rank_sink(r);
+        return 1;
+    }
+    u->source = weir_alloc_at_page(u->used ? u->used : 1);
+    u->sink   = weir_alloc_at_page(last->sink + 2 * last->half + 1);
+    return u->source && u->sink;
+}
+
 static void drop(struct ep_run *u)
 {
+    ep_gpu_drop(u);
+    if (!(u->r->cfg.source->host && u->r->cfg.sink->host))
+        free(u->source), free(u->sink);
     free(u->x), free(u->out), free(u->expected), free(u->requests), free(u->times), free(u->waits);
     free(u->missing), free(u->want);
     free(u);
@@ -55,10 +75,10 @@ int ep_make(struct weir_rank *r, const struct weir_ep *e)
             .times    = calloc((iterations + 1) * EP_OPERATIONS, sizeof *u->times),
             .missing  = calloc(ranks, 1),
             .waits    = calloc(EP_OPERATIONS * ranks, sizeof *u->waits)};
-        if (u->x && u->out && u->expected && u->requests && u->times && u->waits &&
-            u->missing) {
+        if (make_copies(u) && u->x && u->out && u->expected && u->requests && u->times &&
+            u->waits && u->missing) {
             r->ep = u;
-            return 0;
+            return ep_gpu_make(u);
         }
         drop(u);
     }
@@ -72,7 +92,7 @@ static int verify(struct ep_run *u)
     int               rc;
     rank_phase(r, PH_VERIFY, 1);
     if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 ||
-        (rc = ep_iterate(u, 0)) < 0)
+        (rc = ep_iterate(u, 0)) < 0 || (rc = ep_finish(u)) < 0)
         return rc;
     rc = u->e->of.verify == VERIFY_NONE
              ? 0
@@ -86,11 +106,11 @@ static int warm_up(struct ep_run *u)
     rank_phase(u->r, PH_WARMUP, u->e->of.warmup);
     for (uint64_t i = 0; i < u->e->of.warmup; i++) {
         if ((u->e->aligned && (rc = rank_barrier(u->r, 0, NULL)) < 0) ||
-            (rc = ep_iterate(u, i)) < 0)
+            (rc = ep_iterate(u, i)) < 0 || (u->e->aligned && (rc = ep_finish(u)) < 0))
             return rc;
         atomic_store_explicit(&u->r->cfg.control->done, i + 1, memory_order_relaxed);
     }
-    return 0;
+    return ep_finish(u);
 }
 
 /* With VERIFY_FULL each iteration has rows of its own, and is checked before the next. */
@@ -105,7 +125,8 @@ static int iterate(struct ep_run *u)
             return rc;
         if ((e->aligned || i == 0) && (rc = rank_barrier(r, matrix_lead(r->cfg.ranks), NULL)) < 0)
             return rc;
-        if ((rc = ep_iterate(u, i)) < 0)
+        if ((rc = ep_iterate(u, i)) < 0 ||
+            ((e->aligned || i == last) && (rc = ep_finish(u)) < 0))
             return rc;
         atomic_store_explicit(&r->cfg.control->done, i + 1, memory_order_relaxed);
         if (full && (rc = ep_check(u, PASS_FULL + i, i,
@@ -124,7 +145,8 @@ static int measure(struct ep_run *u, struct weir_result *out)
     struct processor_span span;
     processor_open(&span);
     rank_phase(r, PH_RUN, u->e->of.iterations);
-    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
+    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (u->gpu && (rc = ep_gpu_clocks(u, 0)) < 0) ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     u->timed = 1;
     rank_usage(&cpu_s, &switches);
@@ -138,6 +160,8 @@ static int measure(struct ep_run *u, struct weir_result *out)
     out->cpu_s -= cpu_s;
     out->switches -= switches;
     u->timed = 0;
+    if (u->gpu && ((rc = ep_gpu_clocks(u, 1)) < 0 || (rc = ep_gpu_times(u)) < 0))
+        return rc;
     if ((rc = r->fab->expect(r, NULL, NULL)) < 0 || (rc = rank_compare_clocks(r, 1)) < 0)
         return rc;
     return r->cfg.one_host ? 0 : rank_barrier(r, 0, NULL);
@@ -164,8 +188,12 @@ static void fill_result(struct ep_run *u, struct weir_ep_result *res)
     out->initiator     = 1;
     out->verified      = u->e->of.verify != VERIFY_NONE;
     out->clock_ns      = weir_monotonic_cost();
-    out->resolution_ns = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec : 1;
-    out->bound_ns      = (double)r->bound;
+    out->resolution_ns = u->gpu                                      ? u->gpu->step
+                         : clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec
+                                                                     : 1;
+    out->bound_ns      = (double)(r->bound + (u->gpu ? u->gpu->bound : 0));
+    res->loop_events   = u->gpu ? u->gpu->loop_events : 0;
+    res->loop_wall     = u->gpu ? u->gpu->loop_wall : 0;
     out->node          = r->binding.node;
     out->alloc_s       = r->life.alloc + r->life.clear;
     out->register_s    = r->life.registering;
@@ -196,11 +224,14 @@ int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result 
     if (o.initiator && (rc = ceiling_choose(r, &e->of, &o, &r->copy)) < 0)
         return rc;
     if ((rc = ceiling_probe(r, &e->of, &o, 0, &copies, &path)) < 0 ||
-        (rc = rank_barrier(r, 0, NULL)) < 0 || (rc = warm_up(u)) < 0 ||
         (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if ((rc = measure(u, &out->all)) < 0)
+    struct weir_gpu_health before = rank_gpu_health(r, &out->all);
+    if ((rc = warm_up(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 ||
+        (rc = measure(u, &out->all)) < 0)
         return rc;
+    struct weir_gpu_health after = rank_gpu_health(r, &out->all);
+    out->all.gpu_errors = before.told && after.told ? after.errors - before.errors : 0;
     fill_result(u, out);
     if ((rc = check_timed(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;

@@ -36,6 +36,7 @@ type epRank struct {
 	layout  *ep.Layout
 	probes  []uint64 // by rank: bytes that its path is probed with
 	targets []int    // by rank: to whom
+	signals uint64   // where kernels of ranks signal each other, in a sink
 	timed   C.int    // of the byte that is flipped on purpose
 	corrupt int64
 }
@@ -63,7 +64,7 @@ func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Cont
 	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
 	}
-	return r, r.open(s.Moves(), s.FabricOptions.With(l.Options))
+	return r, r.open(s.Moves(), s.Moves().FabricOptions.With(l.Options))
 }
 
 // readCorrupt takes apart where to flip a byte of what comes, counted over messages, counts, rows
@@ -94,10 +95,16 @@ func (r *epRank) readCorrupt(text string) error {
 func (r *epRank) regions() layout {
 	probe := slices.Max(r.probes)
 	sink := area(max(uint64(r.layout.Sink()), probe))
-	return layout{
+	l := layout{
 		first: skew, source: skew + area(max(uint64(r.layout.Source), probe)), sink: sink + 2*skew + area(probe),
 		probe: sink + 2*skew,
 	}
+	if r.specs[0].VRAM() {
+		t := r.layout.Table
+		r.signals = l.sink
+		l.sink += area(uint64(C.weir_ep_signal_bytes(C.int(t.Ranks), C.int(t.All()), C.int(slices.Max(t.Tokens)))))
+	}
+	return l
 }
 
 func (r *epRank) open(o move.Spec, options fabric.Options) error {
@@ -129,6 +136,7 @@ func (r *epRank) open(o move.Spec, options fabric.Options) error {
 			probe: C.uint64_t(regions.probe),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		gpu: C.uint(onItsHost(r.launch.Nodes, r.self.Rank)),
 	}
 	defer r.describeProbes(&cfg)()
 	return r.openThreads(cfg)
@@ -200,6 +208,7 @@ func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
 		return nil, err
 	}
 	p := &ep.Part{Part: r.facts(&out.all)}
+	p.Events, p.Wall = float64(out.loop_events)/1e9, float64(out.loop_wall)/1e9
 	stamps := unsafe.Slice(out.times, int(s.Iterations)*C.EP_OPERATIONS)
 	for i := 0; i < len(stamps); i += C.EP_OPERATIONS {
 		p.Iterations = append(p.Iterations, iterationOf(s, stamps[i], stamps[i+1]))
@@ -246,6 +255,9 @@ func (r *epRank) facts(out *C.struct_weir_result) *move.Part {
 			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
 			Bound: float64(out.bound_ns) / 1e9,
 		},
+	}
+	if p.GPU = C.GoString(&out.gpu[0]); p.GPU != "" {
+		p.GPUCounters = gpuCounters(out)
 	}
 	if out.node >= 0 {
 		p.MemoryNodes = []int{int(out.node)}

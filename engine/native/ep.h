@@ -77,6 +77,10 @@ struct weir_ep {
     const uint32_t *counts;
     const uint64_t *counts_from, *counts_at;
     int             per_rank;
+    /* of kernels: what a message and the counts of a source take, where signals of ranks begin in
+     * each sink (weir_ep_signal_bytes), and the most tokens of a rank */
+    uint64_t        room, count_room, signals;
+    int             most_tokens;
     struct weir_ep_part   parts[EP_OPERATIONS];
     const struct weir_ep_copy    *copies;
     const struct weir_ep_place   *messages;    /* that come */
@@ -101,7 +105,13 @@ struct weir_ep_result {
     struct weir_result           all;
     const struct weir_ep_times  *times; /* by iteration, then by operation */
     const struct weir_ep_wait   *waits; /* by operation, then by source */
+    /* of kernels: from the first timed iteration to the end of the last, in ns, between two events
+     * of the GPU's stream and by the host's clock; 0: there were none */
+    double                       loop_events, loop_wall;
 };
+
+/* Bytes at the end of a sink by which kernels signal each other; tokens: the most of a rank. */
+uint64_t weir_ep_signal_bytes(int ranks, int experts, int tokens);
 
 /* ---- a group of ranks that changes: see weir_abandon ---- */
 

@@ -1,5 +1,5 @@
 /* Whether what came is what every rank can make of every token by itself. */
-#include "ep_run.h"
+#include "ep_gpu.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -263,7 +263,9 @@ static void flip_some(struct ep_run *u, uint64_t pass, uint64_t iteration)
 
 int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip)
 {
-    int rc = check(u, pass, iteration, flip);
+    int rc = u->gpu ? ep_gpu_download(u) : 0;
+    if (rc == 0)
+        rc = check(u, pass, iteration, flip);
     if (rc == 0)
         flip_some(u, pass, iteration);
     return rc;

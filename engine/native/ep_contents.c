@@ -1,5 +1,5 @@
 /* Rows that every rank can make of every token. */
-#include "ep_run.h"
+#include "ep_gpu.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ int ep_fill(struct ep_run *u, uint64_t pass)
     int                   rc;
     memset(u->out, POISON, (size_t)e->tokens * n * sizeof *u->out);
     for (int o = 0; o < EP_OPERATIONS; o++)
-        memset(rank_sink(r) + e->parts[o].sink, POISON, 2 * e->parts[o].half);
+        memset(u->sink + e->parts[o].sink, POISON, 2 * e->parts[o].half);
     for (int t = 0; t < e->tokens; t++) {
         ep_make_row(u, pass, OF_TOKEN, r->cfg.rank, (uint32_t)t, 0, u->x + (size_t)t * n);
         if ((rc = rank_tick(r)) < 0)
@@ -53,16 +53,16 @@ int ep_fill(struct ep_run *u, uint64_t pass)
     for (uint32_t i = 0; i < e->nmade; i++) {
         const struct weir_ep_place *m = &e->made[i];
         ep_make_row(u, pass, OF_EXPERT, m->rank, m->token, m->k,
-                    (uint16_t *)(rank_source(r) + m->at));
+                    (uint16_t *)(u->source + m->at));
         if ((rc = rank_tick(r)) < 0)
             return rc;
     }
     if (ep_does(u, EP_DISPATCH)) {
         for (int i = 0; i < r->cfg.ranks; i++)
-            memcpy(rank_source(r) + e->counts_from[i], e->counts + i * e->per_rank,
+            memcpy(u->source + e->counts_from[i], e->counts + i * e->per_rank,
                    (size_t)e->per_rank * sizeof *e->counts);
         if (e->before)
             ep_prepare(u);
     }
-    return 0;
+    return u->gpu ? ep_gpu_upload(u) : 0;
 }

@@ -6,6 +6,7 @@ package native
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"weir/workload/ep"
@@ -17,6 +18,7 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	a := &cArrays{}
 	probe := C.uint64_t(r.probes[r.self.Rank])
 	e = describeEP(a, s, l, r.self.Rank)
+	e.signals = C.uint64_t(r.signals)
 	e.of = C.struct_weir_case{
 		index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
 		batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
@@ -37,7 +39,8 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 		before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
 		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()),
 		message:  C.uint64_t(s.MessageBytes()),
-		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()),
+		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), room: C.uint64_t(s.MessageRoom()),
+		count_room: C.uint64_t(s.CountBytes()), most_tokens: C.int(slices.Max(t.Tokens)),
 	}
 	experts, weights := newList[*C.int32_t](a, t.Ranks), newList[*C.float](a, t.Ranks)
 	for rank := range t.Ranks {

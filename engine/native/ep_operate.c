@@ -3,7 +3,7 @@
  * none. No rank is more than one operation ahead of another, because none ends without a word
  * of each; so two halves of a sink, which iterations take in turns, are enough without barriers in
  * between. */
-#include "ep_run.h"
+#include "ep_gpu.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define IDLE 1  /* pending of a request that no loop hears of */
 #define STEPS 16 /* tokens or sums between two posts */
 
-static char *source(const struct ep_run *u, uint64_t at) { return rank_source(u->r) + at; }
+static char *source(const struct ep_run *u, uint64_t at) { return u->source + at; }
 
 /* ---- steps: quantising tokens, or adding up rows before they are sent ---- */
 
@@ -107,7 +107,7 @@ static int post(struct sending *s, const struct weir_ep_put *p)
     if (r->absent[p->peer])
         return 0;
     if (p->peer == r->cfg.rank) {
-        memcpy(rank_sink(r) + at, source(s->u, p->local), p->bytes);
+        memcpy(s->u->sink + at, source(s->u, p->local), p->bytes);
         return breathe(s, p->bytes);
     }
     struct weir_req *q = &s->u->requests[p->peer];
@@ -267,9 +267,13 @@ int ep_iterate(struct ep_run *u, uint64_t iteration)
 {
     struct weir_ep_times *t = u->times + (u->timed ? iteration * EP_OPERATIONS : 0);
     int                   rc;
+    if (u->gpu)
+        return ep_gpu_iterate(u, iteration);
     for (int o = 0; o < EP_OPERATIONS; o++)
         if (ep_does(u, (enum weir_ep_operation)o) &&
             (rc = operate(u, (enum weir_ep_operation)o, iteration, &t[o])) < 0)
             return rc;
     return 0;
 }
+
+int ep_finish(struct ep_run *u) { return u->gpu ? ep_gpu_finish(u) : 0; }

@@ -5,9 +5,16 @@
 #include "ep.h"
 #include "rank.h"
 
+struct ep_gpu;
+
 struct ep_run {
     struct weir_rank     *r;
     const struct weir_ep *e;
+    /* Where rows are made and checked: the rank's source and sink, or copies of them in host
+     * memory, where kernels move the data (gpu). used: bytes of the source. */
+    char                 *source, *sink;
+    size_t                used;
+    struct ep_gpu        *gpu; /* NULL: the host moves them */
     uint16_t             *x, *out; /* rows of this rank's tokens, and the sums that come of them */
     char                 *expected; /* room for two messages */
     struct weir_req      *requests; /* by peer */
@@ -33,7 +40,7 @@ static inline uint64_t ep_half_of(const struct ep_run *u, uint64_t iteration)
 static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
 {
     const struct weir_ep_part *p = &u->e->parts[o];
-    return rank_sink(u->r) + p->sink + ep_half_of(u, iteration) * p->half;
+    return u->sink + p->sink + ep_half_of(u, iteration) * p->half;
 }
 
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
@@ -49,6 +56,8 @@ void ep_prepare(struct ep_run *u);
 
 /* One iteration: its operations one after the other. */
 int ep_iterate(struct ep_run *u, uint64_t iteration);
+/* Waits for iterations that kernels carry out. */
+int ep_finish(struct ep_run *u);
 
 /* ---- ep_contents.c ---- */
 
@@ -94,6 +103,8 @@ int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
  * find */
 #ifdef WEIR_TEST
 extern _Atomic uint64_t ep_flips, ep_flips_missed;
+/* and have a rank start no kernels, as if its process hung; -1: none */
+extern _Atomic int ep_gpu_idle;
 #endif
 
 #endif

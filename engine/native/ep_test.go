@@ -37,11 +37,14 @@ func runEP(t testing.TB, fabric string, v workload.Values) (map[string]float64, 
 	return runRanks(t, epRunner{}, ep.Kind, s)
 }
 
+// epPatience is how long a case of ranks in this process may take.
+var epPatience = patience
+
 // runRanks runs a case between ranks that are all in this process, and gives the metrics of its
 // launch.
 func runRanks(t testing.TB, runner engine.Runner, kind *workload.Kind, s workload.Spec) (map[string]float64, error) {
 	t.Helper()
-	c, err := engine.NewCase("a", s, patience, nil)
+	c, err := engine.NewCase("a", s, epPatience, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

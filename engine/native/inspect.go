@@ -157,3 +157,6 @@ func flipBytes(n uint64) (missed func() uint64) {
 		return uint64(C.ep_flips_missed)
 	}
 }
+
+// idleKernels has a rank start no kernels of dispatch and combine; -1: none.
+func idleKernels(rank int) { C.ep_gpu_idle = C.int(rank) }

@@ -8,6 +8,13 @@ typedef unsigned long long u64;
 typedef unsigned int       u32;
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
+/* blocks whose threads work together; all of them run at once */
+#define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS, 1)
+#define ARGS const __grid_constant__ struct ep_args
+#define SHARED(type, name)       \
+    __shared__ type name##_here; \
+    type           *name = &name##_here
+#define SHARED_BYTES(name) extern __shared__ __align__(128) char name[]
 #define AT(type, address) ((type *)(address))
 #define THREAD ((u64)blockIdx.x * blockDim.x + threadIdx.x)
 #define THREADS ((u64)gridDim.x * blockDim.x)

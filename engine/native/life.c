@@ -386,6 +386,8 @@ static int do_close(struct weir_rank *r, void *arg)
     if (!c->alone && (rc = rank_meet_peers(r, 0, NULL)) < 0)
         return rc;
     step_add(&r->life.quiesce, &from);
+    rank_forget_ep(r); /* while the thread still has its GPU */
+    from = weir_monotonic();
     if ((rc = r->fab->close(r)) < 0)
         return rc;
     step_add(&r->life.unregister, &from);
@@ -406,7 +408,6 @@ static int end(struct weir_rank *r, struct closing how, struct weir_life *life,
     *life = r->life;
     thread_stop(r->thread);
     lists_drop(r);
-    rank_forget_ep(r);
     rank_forget_play(r);
     free(r->hist);
     free(r->sinks);

@@ -264,6 +264,10 @@ void rank_choose_pings(struct weir_rank *r);
 int rank_call(struct weir_rank *r, int (*fn)(struct weir_rank *, void *), void *arg,
               struct weir_err *err);
 
+/* Of the GPU that this rank's memory is on, before the timed part or after it. */
+struct weir_gpu_health;
+struct weir_gpu_health rank_gpu_health(struct weir_rank *r, struct weir_result *out);
+
 /* One case, on the rank's thread. */
 int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result *out);
 

@@ -94,8 +94,8 @@ func (l *launch) exchange(c task) (parts []*workload.Part, rate float64, err err
 	for r := range ranks {
 		p := &ep.Part{
 			Part: l.participated(r, x.spec.Verify != "none", float64(model.Bandwidth)), Iterations: ranks[r].iterations,
-			Waits: ranks[r].waits,
 		}
+		p.Waits = ranks[r].waits
 		for o := range p.Waits {
 			for source := range p.Waits[o] {
 				p.Waits[o][source].Mean /= float64(c.Options.Iterations)

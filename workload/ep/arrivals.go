@@ -46,14 +46,14 @@ func (p *planner) arrivals(source, to int) (list []arrival) {
 					base = p.expertAt(expert, source)
 					expertBase[expert] = base
 				}
-				a.At = base + inExpert*p.s.messageRoom()
+				a.At = base + inExpert*p.s.MessageRoom()
 			} else {
 				base, known := block[rank]
 				if !known {
 					base = p.blockAt(source, rank)
 					block[rank] = base
 				}
-				a.At = base + a.slot*p.s.messageRoom()
+				a.At = base + a.slot*p.s.MessageRoom()
 			}
 			list = append(list, a)
 		}

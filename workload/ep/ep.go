@@ -87,7 +87,8 @@ var Kind = &workload.Kind{
 	Name: "ep",
 	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, fixed(routed), []workload.Option{
-		move.HostMemory("memory"),
+		move.MemoryKind("memory"),
+		move.VRAMAlloc("memory"),
 		enum("timing", "aligned", "stream"),
 		enum("quantise", "timed", "before"),
 		count("warmup", 10, 0, 1<<20),
@@ -114,6 +115,8 @@ var Kind = &workload.Kind{
 		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
 		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
 		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.events", Unit: "s", Better: workload.Lower},
+		{Name: "latency.wall", Unit: "s", Better: workload.Lower},
 	}, operationMetrics("dispatch"), operationMetrics("combine"), []workload.Metric{
 		{Name: "tokens_per_second", Unit: "1/s", Better: workload.Higher},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -144,7 +147,7 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
 	Checked: slices.Concat(names(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages", "alloc",
-		"numa", "iterations"}, fabric.CheckedOptions(true)),
+		"numa", "iterations", "memory", "vram_alloc"}, fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},

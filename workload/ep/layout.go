@@ -128,7 +128,7 @@ func (p *planner) sizeParts() {
 	for to := range p.t.Ranks {
 		in, back := int64(0), int64(0)
 		for from := range p.t.Ranks {
-			in += p.rowsOf(from, to)*p.s.messageRoom() + p.s.countBytes()
+			in += p.rowsOf(from, to)*p.s.MessageRoom() + p.s.CountBytes()
 			back += p.rowsOf(to, from) * p.s.outputBytes()
 		}
 		if p.s.Layout != "packed" {
@@ -165,20 +165,20 @@ func (p *planner) count() {
 // messages of each source lie together, with its counts behind them.
 func (p *planner) blockAt(source, rank int) (at int64) {
 	for s := range source {
-		at += p.rowsOf(s, rank)*p.s.messageRoom() + p.s.countBytes()
+		at += p.rowsOf(s, rank)*p.s.MessageRoom() + p.s.CountBytes()
 	}
 	return at
 }
 
 func (p *planner) countsAt(source, rank int) int64 {
 	if p.s.Layout != "message" {
-		return p.blockAt(source, rank) + p.rowsOf(source, rank)*p.s.messageRoom()
+		return p.blockAt(source, rank) + p.rowsOf(source, rank)*p.s.MessageRoom()
 	}
 	all := int64(0)
 	for s := range p.t.Ranks {
 		all += p.rowsOf(s, rank)
 	}
-	return all*p.s.messageRoom() + int64(source)*p.s.countBytes()
+	return all*p.s.MessageRoom() + int64(source)*p.s.CountBytes()
 }
 
 // expertAt is where the messages of a source for an expert begin, with layout message: by expert
@@ -193,7 +193,7 @@ func (p *planner) expertAt(expert, source int) int64 {
 	for _, n := range p.perExpert[expert][:source] {
 		rows += n
 	}
-	return int64(rows) * p.s.messageRoom()
+	return int64(rows) * p.s.MessageRoom()
 }
 
 // Sink are the bytes of a rank's sink.

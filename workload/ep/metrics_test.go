@@ -121,6 +121,10 @@ func TestMetrics(t *testing.T) {
 	}
 	addWaits(m, parts)
 	addHost(m, z, parts)
+	moved := *s
+	moved.Memory, moved.Timing = "vram", "stream"
+	parts[0].Events, parts[0].Wall, parts[1].Events, parts[1].Wall = 8e-6, 9e-6, 4e-6, 10e-6
+	kernelMetrics(m, &moved, parts)
 	n0, n1 := float64(a.Selections[0]), float64(a.Selections[1])
 	message, row := 16+128+4., 256.
 	b0, b1 := n0*(message+row), n1*(message+row)
@@ -142,6 +146,7 @@ func TestMetrics(t *testing.T) {
 		"phase.wait": 33e-9 / 4, "phase.reduce": 5e-9 / 4,
 		"wait.max": 5e-7, "ranks_passed": 1, "ceiling.bandwidth": 2, "ceiling.memcpy": 3, "context_switches": 7,
 		"prep.connect": 2, "clock.bound": 3e-6,
+		"latency.events": 8e-6 / 3, "latency.wall": 10e-6 / 3,
 		"cpu_time_per_gb": 3 / (3 * (out0 + out1) / 1e9), "bytes.logical": (b0 + b1) / 2,
 		"ceiling.best": out0 / ((own0 + own1) / 2 * 1e-9 * 2e9),
 	} {

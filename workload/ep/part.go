@@ -16,7 +16,16 @@ import (
 type Part struct {
 	*move.Part
 	Iterations []Iteration // its samples
-	Waits      [2][]Wait   `json:"waits"` // of dispatch and combine, by source
+	loops
+}
+
+// loops are what a rank says beside its samples.
+type loops struct {
+	Waits [2][]Wait `json:"waits"` // of dispatch and combine, by source
+	// Events and Wall are the seconds of all timed iterations between two events of the GPU, and by
+	// the host's clock; 0: no kernels moved them.
+	Events float64 `json:"events,omitempty"`
+	Wall   float64 `json:"wall,omitempty"`
 }
 
 // Iteration is one of a rank, in nanoseconds. Start, Turn and End are on the common clock (see
@@ -63,8 +72,8 @@ func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 	}
 	facts, err := json.Marshal(struct {
 		*move.Part
-		Waits [2][]Wait `json:"waits"`
-	}{p.Part, p.Waits})
+		loops
+	}{p.Part, p.loops})
 	if err != nil {
 		return nil, fmt.Errorf("encoding what a rank measured: %w", err)
 	}
@@ -76,12 +85,12 @@ func decode(p *workload.Part) (*Part, error) {
 	out := &Part{Part: &move.Part{}}
 	facts := struct {
 		*move.Part
-		Waits [2][]Wait `json:"waits"`
+		loops
 	}{Part: out.Part}
 	if err := json.Unmarshal(p.Facts, &facts); err != nil {
 		return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
 	}
-	out.Rank, out.Waits = p.Rank, facts.Waits
+	out.Rank, out.loops = p.Rank, facts.loops
 	var err error
 	_, out.Iterations, err = iterations(p.Samples)
 	return out, err
@@ -134,6 +143,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	l.Ranks, l.Initiators = shares(z, parts)
 	addWaits(metrics, parts)
 	addHost(metrics, z, parts)
+	kernelMetrics(metrics, s, parts)
 	return metrics, nil
 }
 

@@ -38,13 +38,14 @@ func (s *Spec) MessageBytes() int64 {
 	return s.logicalMessage()
 }
 
-// messageRoom is what a message takes: 16 bytes, so that rows can be read in the widest loads.
-func (s *Spec) messageRoom() int64 { return up(s.MessageBytes(), 16) }
+// MessageRoom is what a message takes: 16 bytes, so that rows can be read in the widest loads.
+func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), 16) }
 
 // outputBytes are those of a row of a combine, which is BF16.
 func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
 
-func (s *Spec) countBytes() int64 { return up(4*s.PerRank, 64) }
+// CountBytes is what the counts of one source take.
+func (s *Spec) CountBytes() int64 { return up(4*s.PerRank, 64) }
 
 func up(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
@@ -101,7 +102,7 @@ func (s *Spec) sizes(t *routing.Table) sizes {
 // wireMessage is what a message takes on the way.
 func (s *Spec) wireMessage() int64 {
 	if s.Layout == "packed" {
-		return s.messageRoom()
+		return s.MessageRoom()
 	}
 	return s.MessageBytes()
 }

@@ -1,8 +1,10 @@
 package ep
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,6 +30,8 @@ type Spec struct {
 	Mode, Layout, Timing, Quantise, Verify     string
 	DispatchDtype, Scales                      string
 	Pages, Alloc, NUMA                         string
+	Memory                                     string `json:",omitempty"` // "": dram
+	VRAMAlloc                                  string `json:",omitempty"` // "": device
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
 	Routes                                     routing.Settings
 	FabricOptions                              fabric.Options `json:",omitempty"`
@@ -47,6 +51,7 @@ func Decode(v workload.Values) (*Spec, error) {
 		"fabric": &s.Fabric, "mode": &s.Mode, "layout": &s.Layout, "timing": &s.Timing, "quantise": &s.Quantise,
 		"verify":         &s.Verify,
 		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+		"memory": &s.Memory, "vram_alloc": &s.VRAMAlloc,
 		"routing": &s.Routes.Kind,
 	}, map[string]*int64{
 		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks,
@@ -118,7 +123,13 @@ func (s *Spec) check() error {
 	case s.Iterations < 2 && s.Timing == "stream":
 		return fmt.Errorf("timing stream does not count the first iteration: it needs at least 2")
 	}
+	if why := s.lacks(s.Fabric); why != "" {
+		return errors.New(why)
+	}
 	if err := s.Moves().CheckFabric(); err != nil {
+		return err
+	}
+	if err := s.checkKernels(); err != nil {
 		return err
 	}
 	if s.File != "" {
@@ -131,7 +142,7 @@ func (s *Spec) check() error {
 		}
 		return err
 	}
-	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.messageRoom()+
+	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.MessageRoom()+
 		2*s.Hidden) * quantity.Size(s.Ranks)
 	if most > mostMemory {
 		return fmt.Errorf("messages of %v a rank: at most %v", most, quantity.Size(mostMemory))
@@ -146,12 +157,14 @@ func (s *Spec) Moves() move.Spec {
 	if s.Sim != nil {
 		pattern = "" // its model is that of ranks, and of no matrix
 	}
+	memory := cmp.Or(s.Memory, "dram")
 	return move.Spec{
-		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: pattern, Mode: "stream",
-		Verify: s.Verify,
-		Pages:  s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup,
+		Fabric: s.Fabric, Op: "write", Initiator: memory, Target: memory, Pattern: pattern, Mode: "stream",
+		VRAMAlloc: s.VRAMAlloc,
+		Verify:    s.Verify,
+		Pages:     s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Iterations, Warmup: s.Warmup,
 		Batch: 1, Threads: 1, Shards: 1, InFlight: 1,
-		FabricOptions: s.FabricOptions, Sim: s.Sim,
+		FabricOptions: s.fabricOptions(), Sim: s.Sim,
 	}
 }
 
@@ -162,9 +175,9 @@ func (s *Spec) Demand() workload.Demand {
 		runner = SimRunner
 	}
 	return workload.Demand{
-		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks,
+		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.lacks,
 		NUMA:   s.Moves().Placement(),
-		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2,
+		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2, GPU: s.VRAM(),
 	}
 }
 

@@ -222,8 +222,10 @@ struct cu_kernel {
     const char *name;
 };
 /* in the order of enum cuda_kernel */
-struct cu_kernel fake_kernels[KERNELS] = {{"weir_fill"}, {"weir_check"}, {"weir_copy"},
-                                          {"weir_bulk"}};
+struct cu_kernel fake_kernels[KERNELS] = {
+    {"weir_fill"},        {"weir_check"},      {"weir_copy"},    {"weir_bulk"},
+    {"weir_ep_dispatch"}, {"weir_ep_combine"}, {"weir_ep_meet"}, {"weir_ep_clock"},
+};
 
 /* Machine code of one generation, or text of a least capability. */
 static int image_suits(const char *image)

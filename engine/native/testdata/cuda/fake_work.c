@@ -11,6 +11,7 @@
 
 enum sort { COPY, SET, WORD, KERNEL_RUN, EVENT };
 #define MOST_VALUES 6
+#define MOST_BYTES 1024 /* of all arguments of a kernel */
 
 struct work {
     struct work *next;
@@ -19,8 +20,9 @@ struct work {
     int          device_to, device_from;
     cu_event     event;
     int          kernel, fault;
-    unsigned     blocks, threads;
+    unsigned     blocks, threads, shared;
     uint64_t     values[MOST_VALUES];
+    char         first[MOST_BYTES] __attribute__((aligned(8))); /* an argument that is a struct */
 };
 
 struct cu_stream {
@@ -33,27 +35,84 @@ struct cu_stream {
 };
 
 struct cu_event {
-    _Atomic int under_way;
+    _Atomic int      under_way;
+    int              timed;
+    _Atomic uint64_t at; /* when it was reached, ns */
     struct cu_context *context;
 };
 
 /* ---- kernels ---- */
 
 #define WEIR_ON_HOST
+#include "on_host.h"
+
+#include "../../ep_args.h"
 #include "../../kernels.cu"
+#include "../../kernels_ep.cu"
+
+_Static_assert(sizeof(struct ep_args) <= MOST_BYTES, "fits");
+_Static_assert(sizeof(struct dispatch_shared) <= FAKE_SHARED, "fits");
 
 _Thread_local struct three threadIdx, blockIdx, blockDim, gridDim;
 
 static _Thread_local jmp_buf fault;
 static _Thread_local int     running_on; /* the GPU of the kernel */
 
+/* Blocks whose threads run at once. A fault of one ends all, at the latest where they meet. */
+struct team {
+    const struct work *work;
+    int                device;
+    pthread_mutex_t    lock;
+    pthread_cond_t     changed;
+    atomic_int         faulted;
+};
+
+struct team_block {
+    struct team *team;
+    unsigned     number, met;
+    uint64_t     meetings;
+    char        *shared;
+};
+
+struct team_thread {
+    struct team_block *block;
+    unsigned           number;
+    pthread_t          thread;
+};
+
+static _Thread_local struct team_block *my_block;
+
+void *fake_shared(void) { return my_block->shared; }
+
+void fake_barrier(void)
+{
+    struct team_block *b = my_block;
+    struct team       *t = b->team;
+    pthread_mutex_lock(&t->lock);
+    uint64_t meeting = b->meetings;
+    if (++b->met == FAKE_TEAM) {
+        b->met = 0;
+        b->meetings++;
+        pthread_cond_broadcast(&t->changed);
+    }
+    while (b->meetings == meeting && !t->faulted)
+        pthread_cond_wait(&t->changed, &t->lock);
+    int faulted = t->faulted;
+    pthread_mutex_unlock(&t->lock);
+    if (faulted)
+        longjmp(fault, 1);
+}
+
 void *fake_at(u64 address)
 {
     void *p = fake_find(address, 1, running_on);
     if (!p && (p = fake_find(address - 1, 1, running_on))) /* behind the last byte */
         p = (char *)p + 1;
-    if (!p)
+    if (!p) {
+        fprintf(stderr, "stand-in of CUDA: a kernel touches 0x%llx, where GPU %d has nothing\n",
+                (unsigned long long)address, running_on);
         longjmp(fault, 1);
+    }
     return p;
 }
 
@@ -76,8 +135,80 @@ static void run_thread(const struct work *w)
     }
 }
 
+static void run_in_team(const struct work *w)
+{
+    const uint64_t       *v = w->values;
+    const struct ep_args *a = (const struct ep_args *)w->first;
+    switch (w->kernel) {
+    case KERNEL_EP_DISPATCH:
+        weir_ep_dispatch(*a, v[0], v[1], v[2], v[3]);
+        break;
+    case KERNEL_EP_COMBINE:
+        weir_ep_combine(*a, v[0], v[1], v[2], v[3]);
+        break;
+    case KERNEL_EP_MEET:
+        weir_ep_meet(*a, v[0], v[1]);
+        break;
+    case KERNEL_EP_CLOCK:
+        weir_ep_clock(v[0], v[1], v[2]);
+        break;
+    }
+}
+
+static void *serve_team(void *arg)
+{
+    struct team_thread *self = arg;
+    struct team        *t    = self->block->team;
+    my_block                 = self->block;
+    running_on               = t->device;
+    gridDim.x = t->work->blocks, blockIdx.x = self->block->number;
+    blockDim.x  = t->work->kernel == KERNEL_EP_CLOCK ? 1 : FAKE_TEAM;
+    threadIdx.x = self->number;
+    if (self->number >= blockDim.x)
+        return NULL;
+    if (!setjmp(fault)) {
+        run_in_team(t->work);
+        return NULL;
+    }
+    pthread_mutex_lock(&t->lock);
+    t->faulted = 1;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+static int run_team(const struct work *w, int device)
+{
+    struct team         t = {.work = w, .device = device};
+    unsigned            n = w->blocks * FAKE_TEAM;
+    struct team_block  *blocks  = calloc(w->blocks, sizeof *blocks);
+    struct team_thread *threads = calloc(n, sizeof *threads);
+    if (!blocks || !threads || w->fault)
+        return free(blocks), free(threads), ILLEGAL_ADDRESS;
+    pthread_mutex_init(&t.lock, NULL);
+    pthread_cond_init(&t.changed, NULL);
+    for (unsigned i = 0; i < w->blocks; i++)
+        blocks[i] = (struct team_block){.team = &t, .number = i,
+                                        .shared = calloc(1, FAKE_SHARED + w->shared)};
+    for (unsigned i = 0; i < n; i++) {
+        threads[i] = (struct team_thread){.block = &blocks[i / FAKE_TEAM], .number = i % FAKE_TEAM};
+        pthread_create(&threads[i].thread, NULL, serve_team, &threads[i]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(threads[i].thread, NULL);
+    for (unsigned i = 0; i < w->blocks; i++)
+        free(blocks[i].shared);
+    pthread_cond_destroy(&t.changed);
+    pthread_mutex_destroy(&t.lock);
+    free(blocks);
+    free(threads);
+    return t.faulted ? ILLEGAL_ADDRESS : CU_DONE;
+}
+
 static int run_kernel(const struct work *w, int device)
 {
+    if (w->kernel >= KERNEL_EP_DISPATCH)
+        return run_team(w, device);
     running_on = device;
     if (w->fault || setjmp(fault))
         return ILLEGAL_ADDRESS;
@@ -155,8 +286,10 @@ static void *serve(void *arg)
         if (rc == CU_DONE && (rc = carry_out(w, s->context->device)) != CU_DONE)
             atomic_store(&s->context->fault, rc);
         atomic_fetch_add(&ordered, 1);
-        if (w->sort == EVENT)
+        if (w->sort == EVENT) {
+            atomic_store(&w->event->at, now());
             atomic_fetch_sub(&w->event->under_way, 1);
+        }
         free(w);
         pthread_mutex_lock(&s->lock);
         if (!s->first) {
@@ -292,9 +425,10 @@ int cuEventCreate(cu_event *out, unsigned flags)
     if (rc != CU_DONE)
         return rc;
     *out = calloc(1, sizeof **out);
-    if (!*out || flags != CU_NO_TIMING)
+    if (!*out || (flags && flags != CU_NO_TIMING))
         return CU_INVALID_VALUE;
     (*out)->context = c;
+    (*out)->timed   = !flags;
     return CU_DONE;
 }
 
@@ -327,6 +461,16 @@ int cuEventQuery(cu_event event)
     return rc != CU_DONE ? rc : under_way ? CU_NOT_READY : CU_DONE;
 }
 
+int cuEventElapsedTime(float *ms, cu_event from, cu_event to)
+{
+    if (!from || !to || !from->timed || !to->timed)
+        return INVALID_HANDLE;
+    if (atomic_load(&from->under_way) || atomic_load(&to->under_way))
+        return CU_NOT_READY;
+    *ms = (float)(atomic_load(&to->at) - atomic_load(&from->at)) / 1e6f;
+    return CU_DONE;
+}
+
 struct cu_kernel {
     const char *name;
 };
@@ -336,13 +480,18 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5};
-    struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .fault = fake_fault()};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3};
+    struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
+                          .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
         return CU_INVALID_VALUE;
     w.kernel = (int)(kernel - fake_kernels);
     if (w.kernel == KERNEL_BULK && shared < STAGES * PIECE)
         return CU_INVALID_VALUE;
+    if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS || gx > EP_GPU_BLOCKS))
+        return CU_INVALID_VALUE;
+    if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK)
+        memcpy(w.first, *values++, sizeof(struct ep_args));
     for (int i = 0; i < nvalues[w.kernel]; i++)
         memcpy(&w.values[i], values[i], sizeof w.values[i]);
     return enqueue(s, w);

@@ -1,12 +1,14 @@
-/* on_host.h: what kernels.cu needs to run on the host, one thread after the other. Asynchronous
- * operations run as late as a GPU may run them: a load when its barrier is waited for, a store
- * when its end is. */
+/* on_host.h: what kernels.cu needs to run on the host, one thread after the other, and what
+ * kernels_ep.cu needs, whose threads run at once. Asynchronous operations run as late as a GPU may
+ * run them: a load when its barrier is waited for, a store when its end is. */
 #ifndef WEIR_ON_HOST_H
 #define WEIR_ON_HOST_H
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef unsigned long long u64;
 typedef unsigned int       u32;
@@ -30,9 +32,74 @@ void *fake_at(u64 address);
 
 static inline void atomicMin(u64 *p, u64 v)
 {
-    if (v < *p)
-        *p = v;
+    u64 is = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < is && !__atomic_compare_exchange_n(p, &is, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
 }
+
+static inline void atomicMax(u64 *p, u64 v)
+{
+    u64 is = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v > is && !__atomic_compare_exchange_n(p, &is, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+static inline void atomicAdd(u32 *p, u32 v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+static inline void atomicCAS(u32 *p, u32 is, u32 v)
+{
+    __atomic_compare_exchange_n(p, &is, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* ---- threads that work together: fewer than the launch asks for, which is as right ---- */
+
+#define TEAM_KERNEL KERNEL
+#define ARGS const struct ep_args
+#define TO_LOOK 16
+#define GROUP_LANES 1
+#define FAKE_TEAM 4 /* threads of a block */
+#define FAKE_SHARED 65536
+
+void  fake_barrier(void); /* of the block */
+void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and that much again */
+
+#define SHARED(type, name) type *name = fake_shared()
+#define SHARED_BYTES(name) char *name = (char *)fake_shared() + FAKE_SHARED
+#define barrier() fake_barrier()
+
+static inline void looked_in_vain(void) { sched_yield(); }
+static inline u64  now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static inline u32 load_relaxed(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline u32 load_acquire(const u32 *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline void store_relaxed(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+static inline void store_release(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline u64  load_word(const u64 *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline void store_word(u64 *p, u64 v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void shared_set(u32 *p) { __atomic_store_n(p, 1u, __ATOMIC_RELAXED); }
+static inline u32  shared_get(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+
+static inline float float_of(u32 bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static inline u32 bits_of(float f)
+{
+    u32 bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static inline float multiply(float a, float b) { return a * b; }
+static inline float add(float a, float b) { return a + b; }
+static inline u32   most_of_group(u32 v) { return v; }
 
 /* ---- the bulk copy engine of a multiprocessor ---- */
 

@@ -1,0 +1,74 @@
+/* ep_args.h: what the kernels of dispatch and combine are told. Compiled for the host and for
+ * GPUs, whose compiler has no header of C: it defines u32 and u64 itself. Addresses are those that
+ * this rank's GPU has. Layouts are those of workload/ep. */
+#ifndef WEIR_EP_ARGS_H
+#define WEIR_EP_ARGS_H
+
+#define EP_GPU_RANKS 16
+#define EP_GPU_EXPERTS 1024 /* of all ranks */
+#define EP_GPU_SELECTED 32  /* experts of a token */
+#define EP_GPU_THREADS 512  /* of a block, at most */
+#define EP_GPU_BLOCKS 256   /* at most */
+#define EP_GPU_UNIT 16      /* bytes: messages, rows and places are multiples of it */
+
+/* Layouts, and how scales are stored: as in ep.h and rows.h. */
+enum ep_gpu_layout { EP_GPU_MESSAGE, EP_GPU_RANK, EP_GPU_PACKED };
+enum ep_gpu_scales { EP_GPU_F32, EP_GPU_POW2, EP_GPU_UE8M0 };
+
+struct ep_args {
+    int rank, ranks, tokens, top_k, per_rank, layout, fp8, scales, channels;
+    u32 row;        /* bytes of a dispatched row, without its scales */
+    u32 room;       /* of a message with what it is rounded up to */
+    u32 count_room; /* of the counts of one source in a sink */
+    u64 sinks[EP_GPU_RANKS];
+    u64 source;
+    u64 x, out;           /* rows of this rank's tokens, and their sums */
+    u64 experts, weights; /* int [tokens][top_k], negative: masked; float */
+    u64 prepared; /* u64 [tokens]: where in the source a token's message is; 0: it is made */
+    /* in every sink: halves of the operations, then what ranks signal each other, by parity of the
+     * operation and by source */
+    u64 dispatch_at, dispatch_half, combine_at, combine_half;
+    u64 counts_at;  /* u32 [2][ranks][words]: tag and count of each expert, then of messages to each
+                       rank, then how many blocks the source has */
+    u64 sent_at;    /* u32 [2][ranks][EP_GPU_BLOCKS]: the block has sent its messages */
+    u64 rows_at;    /* u32 [2][ranks][most_tokens]: the source has sent the rows of a token */
+    u64 begun_at;   /* u32 [2][ranks]: the source has begun its combine; beyond: its meeting */
+    u32 most_tokens, groups;
+    u64 group, item, term, sum; /* arrays of the structs below; sum: one for each token */
+    u64 abort;  /* a word of the host: not 0 ends every wait */
+    u64 error;  /* a word of this GPU: the first wait that was given up */
+    u64 stamps; /* struct ep_stamps by place */
+};
+
+/* Rows of a token that this rank's experts made, for the rank of the token. */
+struct ep_group {
+    u32 peer, token, first, n; /* items */
+};
+struct ep_item {
+    u64 to;       /* in a half of the peer's sink */
+    u32 first, n; /* terms: one that is copied, or with EP_GPU_RANK a sum of them */
+};
+struct ep_term {
+    u64   at; /* in the source; of a token's sum in a half of its own sink */
+    float weight;
+    u32   none;
+};
+struct ep_sum {
+    u32 first, n;   /* terms, in their order */
+    u32 from, none; /* bit i: rank i has a row of it */
+};
+
+/* Instants of an operation, on the GPU's clock. The first block's start, and the last block's: */
+enum ep_stamp { EP_WORKED, EP_SENT, EP_COME, EP_ENDED, EP_STAMPS };
+struct ep_stamps {
+    u64 start; /* with all bits inverted, so that the first is the greatest */
+    u64 at[EP_STAMPS];
+    u64 came[EP_GPU_RANKS]; /* all that a source sends */
+};
+
+/* What the word of errors says: a bit for what ended the wait, what it was for, and of whom. */
+#define EP_LATE 0x40000000u
+#define EP_ABORTED 0x80000000u
+enum ep_awaited { EP_FOR_COUNTS = 1, EP_FOR_MESSAGES, EP_FOR_ROWS, EP_FOR_BEGIN, EP_FOR_MEETING };
+
+#endif

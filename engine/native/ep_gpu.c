@@ -1,0 +1,342 @@
+/* The measured part of dispatch and combine on GPUs: what ep_operate.c is on the host. */
+#include "ep_gpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fab_cuda.h"
+
+#define APART 64 /* iterations between two events that are waited for */
+#define POISON 0xa5
+#define PATIENCE 2000000000 /* ns: for kernels that were told to end */
+
+#define CUDA_EP(u, f, ...) cuda_check((u)->r, -1, #f, cuda.f(__VA_ARGS__))
+
+/* ---- what is there for a case ---- */
+
+static int reaches_all(struct ep_run *u)
+{
+    struct weir_rank *r = u->r;
+    struct cuda      *c = cuda_of(r);
+    if (!r->cfg.source->gpu || strcmp(r->fab->name, "cuda"))
+        return rank_fail(r, -EOPNOTSUPP, "start", -1,
+                         "dispatch and combine in the memory of GPUs are kernels of fabric cuda");
+    for (int p = 0; p < r->cfg.ranks; p++)
+        if (rank_is_peer(r, p) && c->peers[p].path == PATH_STAGED)
+            return rank_fail(r, -EHOSTUNREACH, "start", p,
+                             "GPU %s does not reach the memory of GPU %s, which the kernels of "
+                             "dispatch and combine need", cuda_here()->bus, c->peers[p].bus);
+    return 0;
+}
+
+static unsigned multiprocessors(const struct ep_run *u)
+{
+    const struct cuda *c = cuda_of(u->r);
+    return (unsigned)(c->sms ? c->sms : cuda_here()->multiprocessors);
+}
+
+/* All blocks must run at once: as many as multiprocessors, and no more than there are tokens.
+ * Their threads have equal shares of a row. */
+static void choose_shape(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    unsigned       most = multiprocessors(u), tokens = u->gpu->args.most_tokens,
+                   words = (unsigned)u->e->channels * 2 / EP_GPU_UNIT,
+                   each  = (words + EP_GPU_THREADS - 1) / EP_GPU_THREADS;
+    g->blocks  = most < EP_GPU_BLOCKS ? most : EP_GPU_BLOCKS;
+    g->blocks  = g->blocks < tokens ? g->blocks : tokens;
+    g->blocks  = g->blocks ? g->blocks : 1;
+    g->threads = ((words + each - 1) / each + 31) / 32 * 32;
+    g->shared  = (g->args.room + 127) / 128 * 128;
+}
+
+static int make_events(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    int            rc;
+    for (int i = 0; i < 2; i++)
+        if ((rc = CUDA_EP(u, cuEventCreate, &g->passed[i], CU_NO_TIMING)) < 0)
+            return rc;
+    if ((rc = CUDA_EP(u, cuEventCreate, &g->begun, 0)) < 0)
+        return rc;
+    return CUDA_EP(u, cuEventCreate, &g->ended, 0);
+}
+
+static int allocate(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    int            rc;
+    if ((rc = CUDA_EP(u, cuStreamCreate, &g->stream, CU_NON_BLOCKING)) < 0 ||
+        (rc = make_events(u)) < 0 || (rc = CUDA_EP(u, cuMemAlloc_v2, &g->memory, g->bytes)) < 0 ||
+        (rc = CUDA_EP(u, cuMemHostAlloc, (void **)&g->words, EP_WORDS * sizeof *g->words,
+                      CU_PORTABLE | CU_MAPPED)) < 0)
+        return rc;
+    memset(g->words, 0, EP_WORDS * sizeof *g->words);
+    return CUDA_EP(u, cuMemHostGetDevicePointer_v2, &g->words_there, g->words, 0);
+}
+
+static int copy_in(struct ep_run *u, cu_address to, const void *from, size_t n)
+{
+    struct weir_err e = {0};
+    if (n && u->r->cfg.source->copy_in((void *)(uintptr_t)to, from, n, &e) < 0)
+        return rank_fail(u->r, e.code, "start", -1, "%s", e.text);
+    return 0;
+}
+
+static int copy_out(struct ep_run *u, void *to, cu_address from, size_t n)
+{
+    struct weir_err e = {0};
+    if (n && u->r->cfg.source->copy_out(to, (const void *)(uintptr_t)from, n, &e) < 0)
+        return rank_fail(u->r, e.code, "verify", -1, "%s", e.text);
+    return 0;
+}
+
+static int set(struct ep_run *u, cu_address at, unsigned char byte, size_t n)
+{
+    return n ? CUDA_EP(u, cuMemsetD8Async, at, byte, n, u->gpu->stream) : 0;
+}
+
+/* No flag is set, and nothing is stamped. */
+static int clear(struct ep_run *u)
+{
+    struct ep_gpu  *g = u->gpu;
+    struct ep_args *a = &g->args;
+    int             rc;
+    uint64_t bytes = weir_ep_signal_bytes(a->ranks, a->ranks * a->per_rank, (int)a->most_tokens);
+    if ((rc = set(u, a->sinks[a->rank] + a->counts_at, 0, bytes)) < 0 ||
+        (rc = set(u, a->error, 0, sizeof(u32))) < 0)
+        return rc;
+    return CUDA_EP(u, cuStreamSynchronize, g->stream);
+}
+
+static int copy_tables(struct ep_run *u)
+{
+    char *all = calloc(1, u->gpu->in + 1);
+    if (!all)
+        return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for places of rows");
+    ep_tables_copy(u, all);
+    int rc = copy_in(u, u->gpu->memory, all, u->gpu->in);
+    free(all);
+    return rc;
+}
+
+int ep_gpu_make(struct ep_run *u)
+{
+    int rc;
+    if (!u->r->cfg.sink->gpu)
+        return 0;
+    if ((rc = reaches_all(u)) < 0)
+        return rc;
+    if (!(u->gpu = calloc(1, sizeof *u->gpu)))
+        return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for the state of kernels");
+    if ((rc = ep_tables_make(u)) < 0)
+        return rc;
+    choose_shape(u);
+    if ((rc = allocate(u)) < 0)
+        return rc;
+    ep_tables_place(u);
+    if ((rc = copy_tables(u)) < 0 || (rc = clear(u)) < 0)
+        return rc;
+    ep_tables_drop(u->gpu);
+    return CUDA_EP(u, cuFuncSetAttribute, cuda_here()->kernels[KERNEL_EP_DISPATCH],
+                   CU_DYNAMIC_SHARED, (int)u->gpu->shared);
+}
+
+void ep_gpu_drop(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    if (!g)
+        return;
+    if (g->words)
+        __atomic_store_n(&g->words[EP_WORD_ABORT], 1, __ATOMIC_RELEASE);
+    if (g->stream)
+        (void)cuda.cuStreamSynchronize(g->stream);
+    cu_event events[] = {g->begun, g->ended, g->passed[0], g->passed[1]};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            (void)cuda.cuEventDestroy_v2(events[i]);
+    if (g->words)
+        (void)cuda.cuMemFreeHost(g->words);
+    if (g->memory)
+        (void)cuda.cuMemFree_v2(g->memory);
+    if (g->stream)
+        (void)cuda.cuStreamDestroy_v2(g->stream);
+    ep_tables_drop(g);
+    free(g);
+    u->gpu = NULL;
+}
+
+/* ---- rows to the GPU, and back ---- */
+
+int ep_gpu_upload(struct ep_run *u)
+{
+    const struct weir_ep *e = u->e;
+    struct ep_args       *a = &u->gpu->args;
+    size_t                rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
+    int                   rc;
+    for (int o = 0; o < EP_OPERATIONS; o++)
+        if ((rc = set(u, a->sinks[a->rank] + e->parts[o].sink, POISON, 2 * e->parts[o].half)) < 0)
+            return rc;
+    if ((rc = set(u, a->out, POISON, rows)) < 0 ||
+        (rc = set(u, a->stamps, 0, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps))) <
+            0 ||
+        (rc = CUDA_EP(u, cuStreamSynchronize, u->gpu->stream)) < 0 ||
+        (rc = copy_in(u, a->x, u->x, rows)) < 0)
+        return rc;
+    return copy_in(u, a->source, u->source, u->used);
+}
+
+int ep_gpu_download(struct ep_run *u)
+{
+    const struct weir_ep *e = u->e;
+    struct ep_args       *a = &u->gpu->args;
+    int                   rc;
+    for (int o = 0; o < EP_OPERATIONS; o++)
+        if ((rc = copy_out(u, u->sink + e->parts[o].sink, a->sinks[a->rank] + e->parts[o].sink,
+                           2 * e->parts[o].half)) < 0)
+            return rc;
+    return copy_out(u, u->out, a->out,
+                    (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t));
+}
+
+/* ---- kernels ---- */
+
+int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
+                  void **values)
+{
+    return CUDA_EP(u, cuLaunchKernel, cuda_here()->kernels[kernel], blocks, 1, 1, threads, 1, 1,
+                   kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0, u->gpu->stream, values, NULL);
+}
+
+/* What a kernel waited for when it gave up; "": none did. */
+static void describe_wait(struct ep_run *u, u32 error, char *text, size_t cap)
+{
+    static const char *const what[] = {"something", "counts",   "messages",
+                                       "rows",      "combine",  "meeting"};
+    u32 of = error >> 8 & 0xff;
+    *text  = 0;
+    if (error)
+        snprintf(text, cap, "the kernel of rank %d waited for the %s of rank %u", u->r->cfg.rank,
+                 what[of < sizeof what / sizeof *what ? of : 0], error & 0xff);
+}
+
+/* The word of errors, once the stream is empty. */
+static int read_error(struct ep_run *u, u32 *error)
+{
+    *error = 0;
+    return copy_out(u, error, u->gpu->args.error, sizeof *error);
+}
+
+/* Ends all kernels, and adds to the error what they waited for. */
+static int stop(struct ep_run *u, int rc)
+{
+    struct ep_gpu *g    = u->gpu;
+    int64_t        from = weir_monotonic();
+    u32            error;
+    char           text[128];
+    int            code;
+    __atomic_store_n(&g->words[EP_WORD_ABORT], 1, __ATOMIC_RELEASE);
+    while ((code = cuda.cuStreamQuery(g->stream)) == CU_NOT_READY &&
+           weir_monotonic() - from < PATIENCE)
+        rank_pause();
+    if (code != CU_DONE || read_error(u, &error) < 0 || !error || !u->r->err)
+        return rc;
+    size_t at = strlen(u->r->err->text);
+    describe_wait(u, error, text, sizeof text);
+    u->r->err->peer = (int)(error & 0xff);
+    snprintf(u->r->err->text + at, sizeof u->r->err->text - at, "; %s", text);
+    return rc;
+}
+
+int ep_gpu_await(struct ep_run *u, cu_event event)
+{
+    int code, rc;
+    while ((code = cuda.cuEventQuery(event)) == CU_NOT_READY) {
+        if ((rc = rank_tick(u->r)) < 0)
+            return stop(u, rc);
+        rank_pause();
+    }
+    return cuda_check(u->r, -1, "cuEventQuery", code);
+}
+
+/* Every so many iterations waits for those before: the stream is never empty and never full. */
+static int pace(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    int            rc;
+    if (++g->queued % APART)
+        return 0;
+    uint64_t k = g->queued / APART;
+    if (k > 1 && (rc = ep_gpu_await(u, g->passed[(k - 1) % 2])) < 0)
+        return rc;
+    return CUDA_EP(u, cuEventRecord, g->passed[k % 2], g->stream);
+}
+
+/* Before the deadline of the rank, so that the kernel says whom it waited for. */
+u64 ep_gpu_patience(const struct ep_run *u)
+{
+    int64_t left = u->r->deadline - weir_monotonic();
+    return left > 0 ? (u64)left / 10 * 9 : 1;
+}
+
+#ifdef WEIR_TEST
+_Atomic int ep_gpu_idle = -1;
+#endif
+
+static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
+{
+    struct ep_gpu *g    = u->gpu;
+    u64            half = ep_half_of(u, iteration), timeout = ep_gpu_patience(u),
+        slot            = u->timed ? iteration * EP_OPERATIONS + (u64)o : ~0ull;
+    void *values[] = {&g->args, &g->number, &half, &slot, &timeout};
+#ifdef WEIR_TEST
+    if (ep_gpu_idle == u->r->cfg.rank)
+        return 0;
+#endif
+    return ep_gpu_launch(u, o == EP_DISPATCH ? KERNEL_EP_DISPATCH : KERNEL_EP_COMBINE, g->blocks,
+                         g->threads, values);
+}
+
+int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
+{
+    struct ep_gpu *g       = u->gpu;
+    u64            timeout = ep_gpu_patience(u);
+    void          *meet[]  = {&g->args, &g->number, &timeout};
+    int            rc;
+    g->number++;
+    if (u->e->aligned && (rc = ep_gpu_launch(u, KERNEL_EP_MEET, 1, 32, meet)) < 0)
+        return rc;
+    if (u->timed && iteration == 0) {
+        g->first = weir_monotonic();
+        if ((rc = CUDA_EP(u, cuEventRecord, g->begun, g->stream)) < 0)
+            return rc;
+    }
+    for (int o = 0; o < EP_OPERATIONS; o++)
+        if (ep_does(u, (enum weir_ep_operation)o) &&
+            (rc = operate(u, (enum weir_ep_operation)o, iteration)) < 0)
+            return rc;
+    if (u->timed && iteration + 1 == u->e->of.iterations &&
+        (rc = CUDA_EP(u, cuEventRecord, g->ended, g->stream)) < 0)
+        return rc;
+    return pace(u);
+}
+
+int ep_gpu_finish(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    u32            error;
+    char           text[128];
+    int            rc;
+    if ((rc = CUDA_EP(u, cuEventRecord, g->passed[0], g->stream)) < 0 ||
+        (rc = ep_gpu_await(u, g->passed[0])) < 0)
+        return rc;
+    g->queued = 0;
+    if (u->timed)
+        g->loop_wall = (double)(weir_monotonic() - g->first);
+    if ((rc = read_error(u, &error)) < 0 || !error)
+        return rc;
+    describe_wait(u, error, text, sizeof text);
+    return rank_fail(u->r, -ETIMEDOUT, "wait", (int)(error & 0xff), "%s until its deadline", text);
+}

@@ -1,0 +1,220 @@
+/* What the kernels of dispatch and combine are told of a rank, worked out from the lists that the
+ * host's own runner has. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ep_gpu.h"
+#include "fab_cuda.h"
+
+struct ep_gpu_tables {
+    u64             *prepared; /* NULL: messages are made in each dispatch */
+    struct ep_group *groups;
+    struct ep_item  *items;
+    struct ep_term  *terms;
+    struct ep_sum   *sums;
+    u32              ngroups, nitems, nterms, nsums;
+};
+
+uint64_t weir_ep_signal_bytes(int ranks, int experts, int tokens)
+{
+    uint64_t words = (uint64_t)experts + (uint64_t)ranks + 1;
+    return 2 * (uint64_t)ranks * (words + EP_GPU_BLOCKS + (uint64_t)tokens + 2) * sizeof(u32);
+}
+
+void ep_tables_drop(struct ep_gpu *g)
+{
+    struct ep_gpu_tables *t = g->tables;
+    if (!t)
+        return;
+    free(t->prepared), free(t->groups), free(t->items), free(t->terms), free(t->sums);
+    free(t);
+    g->tables = NULL;
+}
+
+static int allocate(struct ep_run *u, struct ep_gpu_tables *t)
+{
+    const struct weir_ep *e = u->e;
+    size_t rows = e->nmade, terms = rows, tokens = (size_t)e->tokens;
+    for (u32 i = 0; i < e->total.n; i++)
+        terms += e->total.list[i].n;
+    t->prepared = e->before ? calloc(tokens + 1, sizeof *t->prepared) : NULL;
+    t->groups   = calloc(rows + 1, sizeof *t->groups);
+    t->items    = calloc(rows + 1, sizeof *t->items);
+    t->terms    = calloc(terms + 1, sizeof *t->terms);
+    t->sums     = calloc(tokens + 1, sizeof *t->sums);
+    if ((e->before && !t->prepared) || !t->groups || !t->items || !t->terms || !t->sums)
+        return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for the places of %zu rows", rows);
+    return 0;
+}
+
+static void add_item(struct ep_gpu_tables *t, struct ep_item item, u32 peer, u32 token)
+{
+    struct ep_group *g = t->ngroups ? &t->groups[t->ngroups - 1] : NULL;
+    if (!g || g->peer != peer || g->token != token) {
+        g  = &t->groups[t->ngroups++];
+        *g = (struct ep_group){.peer = peer, .token = token, .first = t->nitems};
+    }
+    t->items[t->nitems++] = item;
+    g->n++;
+}
+
+/* Each row of this rank's experts goes to where the put that has it puts it. */
+static void add_rows(const struct weir_ep *e, struct ep_gpu_tables *t)
+{
+    const struct weir_ep_put *p = e->parts[EP_COMBINE].puts;
+    for (u32 i = 0; i < e->nmade; i++) {
+        const struct weir_ep_place *m = &e->made[i];
+        while (m->at < p->local || m->at >= p->local + p->bytes)
+            p++;
+        struct ep_item item = {p->remote + (m->at - p->local), t->nterms, 1};
+        t->terms[t->nterms++] = (struct ep_term){m->at, 1, 0};
+        add_item(t, item, (u32)m->rank, m->token);
+    }
+}
+
+/* Each sum of rows goes to where its put puts it; rows stand in the order of their terms. */
+static void add_partial_sums(const struct weir_ep *e, struct ep_gpu_tables *t)
+{
+    for (u32 i = 0; i < e->partial.n; i++) {
+        const struct weir_ep_sum *s = &e->partial.list[i];
+        const struct weir_ep_put *p = &e->parts[EP_COMBINE].puts[i];
+        struct ep_item            item = {p->remote, t->nterms, s->n};
+        for (u32 k = 0; k < s->n; k++) {
+            const struct weir_ep_term *of = &e->partial.terms[s->first + k];
+            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, 0};
+        }
+        add_item(t, item, (u32)p->peer, e->made[s->first].token);
+    }
+}
+
+static void add_sums(const struct ep_run *u, struct ep_gpu_tables *t)
+{
+    const struct weir_ep *e       = u->e;
+    const int32_t        *experts = e->experts[u->r->cfg.rank];
+    for (u32 i = 0; i < e->total.n; i++) {
+        const struct weir_ep_sum *s   = &e->total.list[i];
+        struct ep_sum             sum = {t->nterms, s->n, 0, 0};
+        for (u32 k = 0; k < s->n; k++) {
+            const struct weir_ep_term *of = &e->total.terms[s->first + k];
+            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, 0};
+        }
+        for (int k = 0; k < e->top_k; k++) {
+            int32_t expert = experts[(size_t)i * (size_t)e->top_k + (size_t)k];
+            if (expert != EP_MASKED)
+                sum.from |= 1u << (expert / e->per_rank);
+        }
+        t->sums[t->nsums++] = sum;
+    }
+}
+
+static void describe(struct ep_run *u)
+{
+    const struct weir_ep *e = u->e;
+    struct weir_rank     *r = u->r;
+    struct cuda          *c = cuda_of(r);
+    struct ep_args       *a = &u->gpu->args;
+    u64 ranks = (u64)r->cfg.ranks, words = ranks * (u64)e->per_rank + ranks + 1;
+    *a = (struct ep_args){.rank = r->cfg.rank, .ranks = r->cfg.ranks, .tokens = e->tokens,
+                          .top_k = e->top_k, .per_rank = e->per_rank, .layout = e->layout,
+                          .fp8 = e->fp8, .scales = e->scales, .channels = e->channels,
+                          .row = (u32)e->row, .room = (u32)e->room,
+                          .count_room = (u32)e->count_room, .most_tokens = (u32)e->most_tokens};
+    for (int i = 0; i < r->cfg.ranks; i++)
+        a->sinks[i] = i == r->cfg.rank ? (u64)(uintptr_t)rank_sink(r) : c->peers[i].sink_there;
+    a->source        = c->source_there + r->cfg.layout.first;
+    a->dispatch_at   = e->parts[EP_DISPATCH].sink;
+    a->dispatch_half = e->parts[EP_DISPATCH].half;
+    a->combine_at    = e->parts[EP_COMBINE].sink;
+    a->combine_half  = e->parts[EP_COMBINE].half;
+    a->counts_at     = e->signals;
+    a->sent_at       = a->counts_at + 2 * ranks * words * sizeof(u32);
+    a->rows_at       = a->sent_at + 2 * ranks * EP_GPU_BLOCKS * sizeof(u32);
+    a->begun_at      = a->rows_at + 2 * ranks * a->most_tokens * sizeof(u32);
+}
+
+static u64 take(size_t *at, size_t n)
+{
+    u64 from = *at;
+    *at += (n + 255) / 256 * 256;
+    return from;
+}
+
+static void lay_out(struct ep_run *u)
+{
+    const struct weir_ep       *e = u->e;
+    struct ep_gpu              *g = u->gpu;
+    struct ep_args             *a = &g->args;
+    const struct ep_gpu_tables *t = g->tables;
+    size_t at = 0, selections = (size_t)e->tokens * (size_t)e->top_k,
+           rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
+    a->experts  = take(&at, selections * sizeof(int32_t));
+    a->weights  = take(&at, selections * sizeof(float));
+    a->prepared = take(&at, t->prepared ? (size_t)e->tokens * sizeof *t->prepared : 0);
+    a->group    = take(&at, t->ngroups * sizeof *t->groups);
+    a->item     = take(&at, t->nitems * sizeof *t->items);
+    a->term     = take(&at, t->nterms * sizeof *t->terms);
+    a->sum      = take(&at, t->nsums * sizeof *t->sums);
+    g->in       = at;
+    a->error    = take(&at, sizeof(u32));
+    a->stamps   = take(&at, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps));
+    a->x        = take(&at, rows);
+    a->out      = take(&at, rows);
+    a->groups   = t->ngroups;
+    g->bytes    = at;
+}
+
+void ep_tables_place(struct ep_run *u)
+{
+    struct ep_gpu  *g      = u->gpu;
+    struct ep_args *a      = &g->args;
+    u64            *each[] = {&a->experts, &a->weights, &a->group, &a->item,  &a->term,
+                              &a->sum,     &a->error,   &a->stamps, &a->x, &a->out};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        *each[i] += g->memory;
+    a->prepared = g->tables->prepared ? a->prepared + g->memory : 0;
+    a->abort    = g->words_there + EP_WORD_ABORT * sizeof(u64);
+}
+
+static void put(const struct ep_run *u, char *to, u64 at, const void *from, size_t n)
+{
+    if (n)
+        memcpy(to + (at - u->gpu->memory), from, n);
+}
+
+void ep_tables_copy(const struct ep_run *u, char *to)
+{
+    const struct weir_ep       *e = u->e;
+    const struct ep_args       *a = &u->gpu->args;
+    const struct ep_gpu_tables *t = u->gpu->tables;
+    size_t                      n = (size_t)e->tokens * (size_t)e->top_k;
+    put(u, to, a->experts, e->experts[a->rank], n * sizeof(int32_t));
+    put(u, to, a->weights, e->weights[a->rank], n * sizeof(float));
+    if (t->prepared)
+        put(u, to, a->prepared, t->prepared, (size_t)e->tokens * sizeof *t->prepared);
+    put(u, to, a->group, t->groups, t->ngroups * sizeof *t->groups);
+    put(u, to, a->item, t->items, t->nitems * sizeof *t->items);
+    put(u, to, a->term, t->terms, t->nterms * sizeof *t->terms);
+    put(u, to, a->sum, t->sums, t->nsums * sizeof *t->sums);
+}
+
+int ep_tables_make(struct ep_run *u)
+{
+    const struct weir_ep *e = u->e;
+    struct ep_gpu_tables *t = u->gpu->tables = calloc(1, sizeof *t);
+    int                   rc;
+    if (!t)
+        return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for places of rows");
+    if ((rc = allocate(u, t)) < 0)
+        return rc;
+    for (u32 i = e->ncopies; e->before && i-- > 0;) /* the first of a token comes last */
+        t->prepared[e->copies[i].token] = e->copies[i].at;
+    if (e->layout == EP_RANK)
+        add_partial_sums(e, t);
+    else
+        add_rows(e, t);
+    add_sums(u, t);
+    describe(u);
+    lay_out(u);
+    return 0;
+}

@@ -1,0 +1,77 @@
+package ep
+
+import (
+	"fmt"
+	"maps"
+
+	"weir/fabric"
+)
+
+// What the kernels of dispatch and combine can do: ep_args.h of the engine has the same.
+const (
+	mostKernelRanks    = 16
+	mostKernelExperts  = 1024
+	mostKernelSelected = 32
+	mostKernelChannels = 32768
+	mostKernelCount    = 1<<16 - 1 // selections of a rank
+)
+
+// VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
+func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
+
+// checkKernels says what of a case kernels cannot do.
+func (s *Spec) checkKernels() error {
+	experts, tokens := s.Ranks*s.PerRank, s.Routes.Tokens.Most
+	switch {
+	case !s.VRAM():
+		return nil
+	case s.Ranks > mostKernelRanks:
+		return fmt.Errorf("memory vram is of at most %d ranks, not %d", mostKernelRanks, s.Ranks)
+	case experts > mostKernelExperts:
+		return fmt.Errorf("memory vram is of at most %d experts of all ranks, not %d", mostKernelExperts, experts)
+	case s.Routes.TopK > mostKernelSelected:
+		return fmt.Errorf("memory vram is of at most %d experts of a token, not %d", mostKernelSelected, s.Routes.TopK)
+	case s.Hidden > mostKernelChannels:
+		return fmt.Errorf("memory vram is of at most %d channels, not %d", mostKernelChannels, s.Hidden)
+	case int64(tokens)*int64(s.Routes.TopK) > mostKernelCount:
+		return fmt.Errorf("memory vram is of at most %d selections of a rank, and %d tokens with %d experts have %d",
+			mostKernelCount, tokens, s.Routes.TopK, int64(tokens)*int64(s.Routes.TopK))
+	}
+	return nil
+}
+
+// lacks says what of a case a fabric cannot do.
+func (s *Spec) lacks(name string) string {
+	if s.VRAM() && name != "cuda" && name != fabric.AutoName && !fabric.Simulated(name) {
+		return "workload ep moves memory of GPUs by kernels of fabric cuda, and not over fabric " + name
+	}
+	return s.Moves().Lacks(name)
+}
+
+// options of the fabric, as the engine has them: kernels store, whatever engine other workloads
+// would use.
+func (s *Spec) fabricOptions() fabric.Options {
+	if !s.VRAM() || s.FabricOptions == nil {
+		return s.FabricOptions
+	}
+	o := maps.Clone(s.FabricOptions)
+	if _, has := o["cuda_engine"]; has {
+		o["cuda_engine"] = "sm"
+	}
+	return o
+}
+
+// kernelMetrics adds what is measured beside the instants of kernels, of the slowest rank.
+func kernelMetrics(m map[string]float64, s *Spec, parts []*Part) {
+	if !s.VRAM() || s.Timing != "stream" {
+		return
+	}
+	for _, p := range parts {
+		each := float64(max(1, len(p.Iterations)))
+		for name, took := range map[string]float64{"latency.events": p.Events, "latency.wall": p.Wall} {
+			if took > 0 {
+				m[name] = max(m[name], took/each)
+			}
+		}
+	}
+}
