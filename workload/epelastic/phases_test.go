@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.structure().JSON(); got != `[{"ranks":["0..3"]},{"ranks":["0..7"]},`+
+	if got := p.Structure().JSON(); got != `[{"ranks":["0..3"]},{"ranks":["0..7"]},`+
 		`{"ranks":["0..4","7"],"kill":["6"],"at":"dispatch"},{"ranks":["0..7"]}]` {
 		t.Error(got)
 	}

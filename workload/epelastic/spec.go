@@ -227,7 +227,7 @@ func canonicalPlan(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compactPlan + p.structure().JSON(), nil
+	return compactPlan + p.Structure().JSON(), nil
 }
 
 func readPlan(text string) (Phases, error) { return parsePhases(text[len(compactPlan):]) }
