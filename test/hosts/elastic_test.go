@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"weir/executor/lab"
 	"weir/results"
@@ -100,18 +102,17 @@ func TestElasticFaultsThatNoPhaseSays(t *testing.T) {
 		{"the leader is killed", func(*process) { w.toRank(t, 0, syscall.SIGKILL) }, 6,
 			"killed by signal 9 (SIGKILL)", results.Crashed, "a"},
 		{"a rank that is to be killed later is stopped", func(*process) { w.toRank(t, 1, syscall.SIGSTOP) }, 6,
-			"it was stopped by a signal", results.Crashed, "a"},
-		{"the coordinator is killed", func(p *process) { p.signal(syscall.SIGKILL) }, -1, "", "", ""},
+			"it was stopped by a signal", results.TimedOut, "a"},
 		{"an agent is killed", func(*process) { b.signal(syscall.SIGKILL) }, 6, "", results.NodeLost, "b"},
 	} {
 		p, out := w.run(endless)
-		events(t, p, out, `"case_progress"`, 60*1e9)
+		events(t, p, out, `"case_progress"`, 60*time.Second)
 		c.does(p)
 		p.ends(c.code)
 		if c.code == 6 {
 			f := document(t, out).Cases[0].Launches[0].Failure
 			if f == nil || !strings.Contains(f.Cause, c.cause) || f.Kind != c.kind || f.Node != c.node {
-				t.Errorf("%s: %+v", c.what, f)
+				t.Errorf("%s: %v, %+v", c.what, f, *cmp.Or(f, &results.Failure{}))
 			}
 		}
 		if c.kind == results.NodeLost {
@@ -119,6 +120,15 @@ func TestElasticFaultsThatNoPhaseSays(t *testing.T) {
 		}
 		w.clean(p)
 	}
+	p, out := w.run(endless)
+	events(t, p, out, `"case_progress"`, 60*time.Second)
+	if n := len(w.ranks()); n != 4 {
+		t.Fatalf("%d ranks", n)
+	}
+	p.signal(syscall.SIGKILL) // the coordinator: its own directory of temporary files stays
+	p.ends(-1)
+	await(t, "no rank is left", 30*time.Second, func() bool { return len(w.ranks()) == 0 },
+		func() string { return strings.Join(w.ranks(), "\n") })
 }
 
 // toRank signals the process of a rank: ranks are started in their order.
