@@ -185,6 +185,7 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 
 properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
 	@GO=$(GO) scripts/properties $(CHECKS)
+	$(GO) test $(VETTED) -count 1 -run '^TestRandomPlans$$' ./engine/elastic -plans 300
 
 endure: build ## fuzz and soak
 	@$(MAKE) --no-print-directory -j 2 -O fuzz soak

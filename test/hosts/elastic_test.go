@@ -62,7 +62,8 @@ runs:
 		if m.At("clock.bound") <= 0 {
 			t.Errorf("%s: nothing is said of the clocks: %+v", c.Key, m)
 		}
-		if m.At("killed")+m.At("muted") > 0 && (m.At("detect.time") <= 0 || m.At("recover.time") < m.At("detect.time")) {
+		if m.At("killed")+m.At("muted") > 0 &&
+			(m.At("detect.time") <= 0 || m.At("recover.time") < m.At("detect.time")) {
 			t.Errorf("%s: detected after %v, recovered after %v", c.Key, m.At("detect.time"), m.At("recover.time"))
 		}
 	}

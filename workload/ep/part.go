@@ -133,6 +133,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	}
 	l.Ranks, l.Initiators = shares(z, parts)
 	addWaits(metrics, parts)
+	l.Waits = waitsOf(s, parts)
 	addHost(metrics, z, parts)
 	return metrics, nil
 }
