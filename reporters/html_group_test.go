@@ -19,7 +19,8 @@ func TestGroupTimeline(t *testing.T) {
 			{At: 0.3, What: "prepare", Rank: -1, By: -1, Took: 0.05}, {At: -1, What: "left", Rank: 2, By: -1},
 			{At: 1, What: "later version's", Rank: 7, By: -1},
 		},
-		Steps: []results.GroupStep{{At: 0, Took: 0.05, Ranks: 4}, {At: 0.4, Took: 0.05, Ranks: 1}, {At: 1, Took: -1, Ranks: 4}},
+		Steps: []results.GroupStep{{At: 0, Took: 0.05, Ranks: 4}, {At: 0.4, Took: 0.05, Ranks: 1},
+			{At: 1, Took: -1, Ranks: 4}},
 	}}
 	c := &results.Case{Key: "e[phase=1]", Workload: "ep_elastic", Status: results.OK, Launches: []*results.Launch{l}}
 	figures := groupTimelines([]*results.Case{c, {Key: "none", Status: results.OK}})
@@ -60,7 +61,8 @@ func TestGroupTimeline(t *testing.T) {
 // Waits of ranks for each other are a heat map for each operation, whose darkest cell is the longest.
 func TestWaitMaps(t *testing.T) {
 	l := &results.Launch{Status: results.OK, Waits: []results.Waits{
-		{Operation: "dispatch", Mean: [][]float64{{0, 2e-3}, {1e-3, 0}}}, {Operation: "combine", Mean: [][]float64{{0, 0}, {0, 0}}},
+		{Operation: "dispatch", Mean: [][]float64{{0, 2e-3}, {1e-3, 0}}},
+		{Operation: "combine", Mean: [][]float64{{0, 0}, {0, 0}}},
 	}}
 	c := &results.Case{Key: "a", Workload: "ep", Status: results.OK, Launches: []*results.Launch{l}}
 	figures := newDraft(workload.NewDefinitions(nil)).waits([]*results.Case{c})

@@ -16,8 +16,8 @@ import (
 // the same bytes between the same ranks, their own included: the median over pairs of runs of the
 // ratio of their median times. Dispatch has two halves of a sink in turn, as NIXL EP has two sets of
 // buffers, and traffic has one: with 256 tokens traffic's buffers fit in a last-level cache of 32 MiB
-// and dispatch's do not, which tells in fabrics whose copies go through the cache. With 64 tokens
-// both fit, with 1024 neither.
+// and dispatch's do not. With 64 tokens both fit, with 1024 neither: sizes tell what the cache does to
+// the ratio.
 func BenchmarkEPAndTraffic(b *testing.B) {
 	for _, fabric := range []string{"shm", "ucx", "tcp"} {
 		for _, tokens := range []int64{64, 256, 1024} {
