@@ -190,6 +190,7 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 
 properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
 	@GO=$(GO) scripts/properties $(CHECKS)
+	$(GO) test $(VETTED) -count 1 -run '^TestRandomPlans$$' ./engine/elastic -plans 300
 
 endure: build ## fuzz and soak
 	@$(MAKE) --no-print-directory -j 2 -O fuzz soak
@@ -211,7 +212,7 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || $(GO) test $(VETTED) -run '^$$' -bench 'EPAndTraffic|Rows' -benchtime 1x ./engine/native
-	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored|Tool' -benchtime 1x ./cmd/weir
+	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored|Tool|ExpertParallel' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results ./serving/client
 
 scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 ranks on this host: a table, into .build/scale.md

@@ -131,8 +131,7 @@ func (g *tableGroup) name(id string) {
 
 // ranks is how many processes the case's launch has.
 func (s *sheet) ranks(i int) int {
-	k := s.run.Workload
-	return k.Ranks(s.option(k.RanksOption(), i))
+	return s.run.Workload.Ranks(func(option string) any { return s.option(option, i) })
 }
 
 // simulated says whether a case moves no bytes.

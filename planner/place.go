@@ -36,7 +36,7 @@ func (t *Table) place(r *dsl.Run, ranks int) Place {
 // placeable reports places that contradict themselves, the cluster or the number of ranks.
 func (t *Table) placeable(s *sheet) {
 	t.unlikeCluster(s.run)
-	work(s.by(s.axesOf([]string{s.run.Workload.RanksOption(), "threads"})), func(i int) bool {
+	work(s.by(s.axesOf(append(slices.Clone(s.run.Workload.RanksOptions()), "threads"))), func(i int) bool {
 		t.divide(s.run, s.ranks(i))
 		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 &&
 			int(threads) > s.run.Place.CPUsPerRank {

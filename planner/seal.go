@@ -46,7 +46,7 @@ type canon struct {
 
 func (s *sheet) canon(t *Table, judged, around []byte) *canon {
 	c := &canon{sheet: s, workload: string(encode(s.run.Workload.Name)), judged: judged, around: around}
-	c.place = work(s.by(s.axesOf([]string{s.run.Workload.RanksOption()})),
+	c.place = work(s.by(s.axesOf(s.run.Workload.RanksOptions())),
 		func(i int) []byte { return encode(t.place(s.run, s.ranks(i))) })
 	if len(s.run.Secrets) > 0 {
 		c.secrets = encode(s.run.Secrets)

@@ -23,6 +23,8 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	drawnGains, gains := d.gains(doc, l, g.cases)
 	r.Figures, r.Gains = append(r.Figures, drawnGains...), gains
 	r.Figures = append(r.Figures, scores(g.cases)...)
+	r.Figures = append(r.Figures, groupTimelines(g.cases)...)
+	r.Figures = append(r.Figures, d.waits(g.cases)...)
 	r.Figures = append(r.Figures, d.declared(l, g.cases)...)
 	drawn, sampled := d.distributions(g.cases)
 	r.Figures = append(r.Figures, drawn...)

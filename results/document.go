@@ -297,6 +297,9 @@ type Launch struct {
 	// Played is when the case's pattern was played in each iteration of the sequence that
 	// it is of: start and end in seconds from the start of the iteration.
 	Played [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
+	// Waits are those of ranks for each other, an element for each operation; none of more than
+	// MostRanks ranks.
+	Waits []Waits `json:"waits,omitempty" doc:"How long ranks waited for each other in each operation; none of more than 64 ranks."`
 	// Timeline is of a launch whose group of ranks changes.
 	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
 	Verified bool      `json:"verified"`

@@ -154,6 +154,7 @@ func full() *results.Document {
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
 				Errors: []results.Cause{{Text: "503", Count: 2}},
+				Waits:  []results.Waits{{Operation: "dispatch", Mean: [][]float64{{0, 0.1}, {0.2, 0}}}},
 				Timeline: &results.Timeline{
 					Moments: []results.Moment{{At: 0.1, What: "killed", Rank: 3, By: 1, Took: 0.2}},
 					Steps:   []results.GroupStep{{At: 0.1, Took: 0.01, Ranks: 4}},

@@ -19,6 +19,7 @@ type call struct {
 	own        int       // how many of given are not of the command line
 	positional []string
 	memory     string
+	read       func(path string) ([]byte, error) // of files that flags name; nil: there are none
 
 	run      *run
 	notes    []Note

@@ -1,13 +1,16 @@
 package toolimport
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"weir/quantity"
 	"weir/workload/ep"
 	"weir/workload/epcontrol"
+	"weir/workload/epelastic"
 )
 
 // nixlEP is test_data_plane.py of NIXL EP's performance tests.
@@ -55,7 +58,94 @@ var nixlEPControl = &tool{
 	})...),
 }
 
-func init() { nixlEP.also = nixlEPControl }
+// nixlEPElastic is elastic.py of NIXL EP's elastic tests.
+var nixlEPElastic = &tool{
+	name: "nixl-ep-elastic", programs: []string{"elastic.py"},
+	doc: "Read by `weir import nixl-ep`, too. Workload ep_elastic, with the phases of the plan, and assertions on what the test checks itself. " +
+		"The test goes through FP8 and BF16 and through kinds of scales one after the other; weir has one of each in a run.",
+	style: argparse, kind: epelastic.Kind, native: nixlEPElasticRun, command: nixlEPCommand,
+	flags: []flag{
+		use("plan", text, "", "`phases`: those of the file, which must be there"),
+		option("num-tokens", number, "128", "tokens", nil),
+		option("num-experts-per-rank", number, "2", "experts_per_rank", nil),
+		option("hidden-dim", number, "7168", "hidden", nil),
+		option("num-topk", number, "8", "top_k", nil),
+		use("timeout-ms", number, "30000", "`silence`, in ms; a process that ends is noticed at once, whatever it is"),
+		use("validate-phase-failures", nothing, "", "an assertion on `mask.wrong`"),
+		ignore("num-processes", number, "the plan says which ranks there are, and weir starts all of them"),
+		ignore("tcp-server", text, "weir's processes find each other without it"),
+		row(unavailable, "kineto", nothing, "", "there are no kernels to profile; the page shows each step on a timeline"),
+		row(unavailable, "disable-ll-nvlink", nothing, "", "memory of GPUs is not moved by this version of weir"),
+	},
+}
+
+func init() {
+	nixlEP.also, nixlEPControl.also = nixlEPControl, nixlEPElastic
+	for _, t := range []*tool{nixlEP, nixlEPControl} {
+		t.settings, t.repeated = nodeSettings, ofWorkerNode
+	}
+	nixlEPElastic.settings = elasticSettings
+}
+
+// nodeSettings takes what the test reads of its environment out of the run's variables: each is a flag
+// that the command line may give, too.
+func nodeSettings(c *call, _ Options) (settings []setting, err error) {
+	var rest []Variable
+	for _, v := range c.run.env {
+		name, known := map[string]string{
+			"WORLD_SIZE": "world-size", "RANK": "rank", "MASTER_ADDR": "master-addr",
+		}[v.Name]
+		if !known {
+			rest = append(rest, v)
+			continue
+		}
+		settings = append(settings, setting{c.tool.flag(name), v.Value, []string{v.Name + "=" + v.Value}})
+	}
+	c.run.env = rest
+	return settings, nil
+}
+
+// ofWorkerNode says whether a command line is that of a further node of the same run.
+func ofWorkerNode(c *call) bool {
+	n, err := strconv.ParseInt(c.text("rank"), 10, 32)
+	return err == nil && n > 0
+}
+
+// elasticSettings keeps the plan's phases for the run.
+func elasticSettings(c *call, o Options) ([]setting, error) {
+	c.read = o.Read
+	return nil, nil
+}
+
+func nixlEPElasticRun(c *call) error {
+	file := c.text("plan")
+	switch {
+	case file == "":
+		return errors.New("--plan is missing: the file with the phases")
+	case c.read == nil:
+		return errors.New("--plan: the file is not read here")
+	}
+	src, err := c.read(file)
+	if err != nil {
+		return fmt.Errorf("--plan: %w", err)
+	}
+	phases, err := epelastic.ParsePlan(src)
+	if err != nil {
+		return fmt.Errorf("--plan %s: %w", file, err)
+	}
+	c.set("phases", structured(phases.Structure()))
+	c.note("--plan: the phases are those that %s had when this was made", file)
+	silence, err := c.number("timeout-ms", 1, 600_000)
+	if err != nil {
+		return err
+	}
+	c.set("silence", literal(quantity.Time(silence*1e6).String()))
+	c.run.assert = literals("wrong_tokens <= 0")
+	if c.has("validate-phase-failures") {
+		c.run.assert = literals("wrong_tokens <= 0", "mask.wrong <= 0")
+	}
+	return nil
+}
 
 func nixlEPControlRun(c *call) error {
 	if err := c.setRanks(); err != nil {

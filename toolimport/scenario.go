@@ -29,7 +29,27 @@ type (
 		value value
 	}
 	mapping []pair
+	inline  []pair // a mapping in one line
 )
+
+// structured is a structure in one line.
+func structured(s *workload.Structured) value {
+	switch {
+	case s.Pairs != nil:
+		var all inline
+		for _, p := range s.Pairs {
+			all = append(all, pair{p.Key, structured(p.Value)})
+		}
+		return all
+	case s.Items != nil:
+		var all list
+		for _, item := range s.Items {
+			all = append(all, structured(item))
+		}
+		return all
+	}
+	return literal(s.Text)
+}
 
 // run is one run of a scenario.
 type run struct {
@@ -39,6 +59,7 @@ type run struct {
 	options map[string]value
 	env     []Variable
 	sweep   mapping
+	assert  list
 }
 
 // scenario writes runs in the canonical layout.
@@ -93,6 +114,9 @@ func (r *run) mapping() mapping {
 	if r.sweep != nil {
 		m = append(m, pair{"sweep", r.sweep})
 	}
+	if r.assert != nil {
+		m = append(m, pair{"assert", r.assert})
+	}
 	return m
 }
 
@@ -122,6 +146,12 @@ func flow(v value) string {
 			all = append(all, flow(item))
 		}
 		return "[" + strings.Join(all, ", ") + "]"
+	case inline:
+		var all []string
+		for _, p := range v {
+			all = append(all, yamlText(p.key)+": "+flow(p.value))
+		}
+		return "{" + strings.Join(all, ", ") + "}"
 	}
 	panic(fmt.Sprintf("%T is no value in a line", v))
 }

@@ -54,6 +54,8 @@ type tool struct {
 	// native fills the run with what flags mean together; command fills one that runs the
 	// tool itself.
 	native, command func(*call) error
+	// repeated says that a command line is that of a further node, which joins the run of another line; nil: none is.
+	repeated func(*call) bool
 	// instead gives the calls of another tool that the tool makes; nil: it measures itself.
 	instead func(*call, Options) ([]*call, error)
 }
@@ -76,8 +78,8 @@ func Tools() []string {
 // allTools are the tools with those beside them.
 func allTools() (all []*tool) {
 	for _, t := range tools {
-		if all = append(all, t); t.also != nil {
-			all = append(all, t.also)
+		for ; t != nil; t = t.also {
+			all = append(all, t)
 		}
 	}
 	return all
@@ -110,8 +112,10 @@ func (t *tool) called() []string {
 
 // of is the tool of the suite that is called.
 func (t *tool) of(program string) *tool {
-	if t.also != nil && slices.Contains(t.also.programs, path.Base(program)) {
-		return t.also
+	for other := t.also; other != nil; other = other.also {
+		if slices.Contains(other.programs, path.Base(program)) {
+			return other
+		}
 	}
 	return t
 }
@@ -156,6 +160,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 // clients': what a server does, its client says.
 func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err error) {
 	servers := 0
+	var workers []*call // of a run whose line may be here
 	for _, l := range lines {
 		c, err := t.of(l.path).read(l, o)
 		if err != nil {
@@ -165,6 +170,10 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 			servers++
 			continue
 		}
+		if c.tool.repeated != nil && c.tool.repeated(c) {
+			workers = append(workers, c)
+			continue
+		}
 		made := []*call{c}
 		if t.instead != nil {
 			if made, err = t.instead(c, o); err != nil {
@@ -172,6 +181,12 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 			}
 		}
 		calls = append(calls, made...)
+	}
+	switch {
+	case len(workers) > 0 && len(calls) > 0:
+		notes = append(notes, Note{Text: "lines of further nodes are left out: weir starts the ranks of all nodes"})
+	case len(workers) > 0:
+		calls = workers[:1]
 	}
 	switch {
 	case len(calls) > 0:

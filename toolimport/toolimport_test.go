@@ -70,6 +70,13 @@ func TestScenarios(t *testing.T) {
 		"perftest-read": {"perftest", "ib_read_lat -d mlx5_0 host -D 5", toolimport.Options{}},
 		"nixl-ep-control": {"nixl-ep", "python3 test_control_plane.py --num-processes=4 --experts-per-rank=8,32 --rounds 5 --use-tcp-store",
 			toolimport.Options{}},
+		"nixl-ep-control-nodes": {"nixl-ep", "WORLD_SIZE=2 RANK=0 MASTER_ADDR=node0 UCX_TLS=tcp python3 test_control_plane.py " +
+			"--num-processes=8 --test=connect --warmup 1 --num-tokens 128 --hidden 7168 --discover-nics --timeout 60\n" +
+			"WORLD_SIZE=2 RANK=1 MASTER_ADDR=node0 UCX_TLS=tcp python3 test_control_plane.py --num-processes=8 --test=connect",
+			toolimport.Options{}},
+		"nixl-ep-elastic": {"nixl-ep", "python3 tests/elastic/elastic.py --plan testdata/plan.json --num-processes 4 --num-tokens 256 " +
+			"--num-experts-per-rank=32 --hidden-dim 7168 --num-topk 8 --tcp-server master --kineto --disable-ll-nvlink " +
+			"--timeout-ms 10000 --validate-phase-failures", toolimport.Options{}},
 		"nixl-ep": {"nixl-ep", "UCX_TLS=rc_mlx5,dc_mlx5,tcp UCX_IB_AR_ENABLE=no python3 test_data_plane.py --num-processes=4 --world-size 2 --mode=dispatch --tokens 128 --hidden=7168 --topk 8 --experts-per-rank 36 --nvlink-backend none",
 			toolimport.Options{}},
 	} {
@@ -86,6 +93,7 @@ func TestDocs(t *testing.T) {
 
 // Whatever cannot be mapped is an error that says what to do.
 func TestLinesThatCannotBeImported(t *testing.T) {
+	files := toolimport.Options{Read: os.ReadFile}
 	for _, c := range []struct {
 		tool, line, want string
 		o                toolimport.Options
@@ -100,6 +108,13 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		{"ucx_perftest", "ucx_perftest host -t tag_bw -c 3", "--skip-unmapped leaves them out", toolimport.Options{}},
 		{"nixl-ep", "python3 test_data_plane.py --num-processes 1", "below the least ranks", toolimport.Options{}},
 		{"nixl-ep", "python3 test_control_plane.py --experts-per-rank 8,x", "no list of numbers", toolimport.Options{}},
+		{"nixl-ep", "WORLD_SIZE=x python3 test_control_plane.py", "--world-size", toolimport.Options{}},
+		{"nixl-ep", "python3 elastic.py", "--plan is missing", toolimport.Options{}},
+		{"nixl-ep", "python3 elastic.py --plan testdata/plan.json", "is not read here", toolimport.Options{}},
+		{"nixl-ep", "python3 elastic.py --plan testdata/absent.json", "absent.json", files},
+		{"nixl-ep", "python3 elastic.py --plan testdata/nixl-ep.yaml", "JSON list of phases", files},
+		{"nixl-ep", "python3 elastic.py --plan testdata/plan.json --timeout-ms 0", "is not from 1 to", files},
+		{"nixl-ep", "python3 elastic.py --plan testdata/plan.json --topk 8", "topk", files},
 		{"nixl-ep", "python3 test_control_plane.py --mode e2e", "mode", toolimport.Options{}},
 		{"nixl-ep", "python3 test_data_plane.py", "no --as-command", toolimport.Options{AsCommand: true}},
 		{"nixlbonk", "x", "Did you mean \"nixlbench\"?", toolimport.Options{}},

@@ -187,9 +187,10 @@ type Kind struct {
 	Items func(value string) [][]matrix.Field
 	// OneOf are options of which exactly one is given.
 	OneOf []string
-	// CountedBy is the Structure that has as many parts as a case has ranks; "": option ranks
-	// says how many there are, and without it there is one.
-	CountedBy string
+	// CountedBy are the options that say how many ranks a case has, and Count what they amount to, given
+	// their values; nil: option ranks says it.
+	CountedBy []string
+	Count     func(value func(option string) any) int
 	// Check holds what no single option can say; nil: nothing. It looks at the
 	// options of Checked only.
 	Check   func(Values) error
@@ -263,23 +264,21 @@ func (k *Kind) Metric(name string) (Metric, bool) {
 	return FindMetric(k.Metrics, name)
 }
 
-// RanksOption is the option that says how many ranks a case has.
-func (k *Kind) RanksOption() string {
-	if k.CountedBy != "" {
+// RanksOptions are the options that say how many ranks a case has.
+func (k *Kind) RanksOptions() []string {
+	if k.CountedBy != nil {
 		return k.CountedBy
 	}
-	return "ranks"
+	return []string{"ranks"}
 }
 
-// Ranks is how many ranks a case has with this value of RanksOption.
-func (k *Kind) Ranks(v any) int {
-	switch v := v.(type) {
-	case int64:
-		return int(v)
-	case string:
-		if s, err := ReadStructure(v); err == nil {
-			return len(s.Pairs)
-		}
+// Ranks is how many ranks a case has with these values of RanksOptions; 1 where they do not say.
+func (k *Kind) Ranks(value func(option string) any) int {
+	if k.Count != nil {
+		return max(1, k.Count(value))
+	}
+	if n, ok := value("ranks").(int64); ok {
+		return int(n)
 	}
 	return 1
 }

@@ -28,7 +28,8 @@ var toolExamples = map[string]string{
 	"ucx_perftest": `  weir import ucx_perftest 'ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 10000'
   weir import ucx_perftest --as-command 'UCX_TLS=rc ucx_perftest 10.0.0.1 -t tag_lat -s 8'`,
 	"nixl-ep": `  weir import nixl-ep 'python3 test_data_plane.py --num-processes=8 --mode=e2e' > scenario.yaml
-  weir import nixl-ep 'python3 test_control_plane.py --experts-per-rank=8,32' > scenario.yaml`,
+  weir import nixl-ep 'python3 test_control_plane.py --experts-per-rank=8,32' > scenario.yaml
+  weir import nixl-ep 'python3 elastic/elastic.py --plan single_expansion.json' > scenario.yaml`,
 	"perftest": `  weir import perftest 'ib_write_bw -d mlx5_0 -x 3 -a 10.0.0.1'
   weir import perftest --as-command 'ib_read_lat -d mlx5_0 10.0.0.1'`,
 }

@@ -210,7 +210,7 @@ func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 var signalNumbers = map[string]unix.Signal{
-	"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP,
+	"INT": unix.SIGINT, "KILL": unix.SIGKILL, "TERM": unix.SIGTERM, "HUP": unix.SIGHUP, "STOP": unix.SIGSTOP,
 }
 
 // scriptEnvironment is what a script's commands have. The tuning variables of the shell that
@@ -227,13 +227,15 @@ func scriptEnvironment(ts *testscript.TestScript) []string {
 
 // signalled starts a command that writes events to the file events, signals it, or
 // one of its ranks, once a case runs or once a file is there, and holds it to an exit
-// code, -1 if the signal ends it: signal NAME[:rank][@FILE] CODE COMMAND ARG…
+// code, -1 if the signal ends it: signal NAME[:rank|:first][@FILE] CODE COMMAND ARG…
+// :rank is the rank that was started last, :first the one that was started first.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: signal NAME[:rank][@FILE] CODE COMMAND ARG…")
+		ts.Fatalf("usage: signal NAME[:rank|:first][@FILE] CODE COMMAND ARG…")
 	}
 	name, file, _ := strings.Cut(args[0], "@")
-	name, toRank := strings.CutSuffix(name, ":rank")
+	name, toLast := strings.CutSuffix(name, ":rank")
+	name, toFirst := strings.CutSuffix(name, ":first")
 	ready := func() bool {
 		b, err := os.ReadFile(ts.MkAbs("events"))
 		return err == nil && bytes.Contains(b, []byte(`"case_progress"`))
@@ -263,9 +265,13 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	pid := cmd.Process.Pid
-	if toRank {
-		pid, err = rankOf(pid)
+	if toLast || toFirst {
+		ranks, err := ranksOf(pid)
 		ts.Check(err)
+		pid = slices.Max(ranks)
+		if toFirst {
+			pid = slices.Min(ranks)
+		}
 	}
 	ts.Check(unix.Kill(pid, signalNumbers[name]))
 	select {
@@ -278,13 +284,12 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// rankOf is the last started rank process of a running weir.
-func rankOf(weir int) (int, error) {
+// ranksOf are the rank processes of a running weir, of which there is one at least.
+func ranksOf(weir int) (pids []int, err error) {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", weir)) // each thread has its own
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	last := 0
 	for _, list := range lists {
 		children, err := os.ReadFile(list)
 		if err != nil {
@@ -293,18 +298,18 @@ func rankOf(weir int) (int, error) {
 		for _, child := range strings.Fields(string(children)) {
 			pid, err := strconv.Atoi(child)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			if err == nil && bytes.Contains(argv, []byte("\x00rank\x00")) {
-				last = max(last, pid)
+				pids = append(pids, pid)
 			}
 		}
 	}
-	if last == 0 {
-		return 0, fmt.Errorf("process %d has no rank", weir)
+	if len(pids) == 0 {
+		return nil, fmt.Errorf("process %d has no rank", weir)
 	}
-	return last, nil
+	return pids, nil
 }
 
 // reseal makes an edited document one that another session could have written:

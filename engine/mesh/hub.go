@@ -57,7 +57,12 @@ func (h *Hub) accept() {
 	}
 }
 
-// take reads from a process until it ends. A connection that does not know the launch is closed.
+// chosen is what a process says over the connection that it keeps, of those that it made to several
+// addresses of the hub's host.
+const chosen = 1
+
+// take reads from a process until it ends. A connection that does not know the launch is closed; one
+// that its process does not keep is not heard of.
 func (h *Hub) take(conn net.Conn, waiting *guests) {
 	defer conn.Close()
 	rank, known := h.mesh.hello(conn)
@@ -65,7 +70,10 @@ func (h *Hub) take(conn net.Conn, waiting *guests) {
 		return
 	}
 	s := &Spoke{Rank: rank, conn: conn, in: bufio.NewReader(conn)}
-	if _, err := conn.Write([]byte{0}); err != nil || conn.SetDeadline(time.Time{}) != nil {
+	if _, err := conn.Write([]byte{0}); err != nil {
+		return
+	}
+	if kept, err := s.in.ReadByte(); err != nil || kept != chosen || conn.SetDeadline(time.Time{}) != nil {
 		return
 	}
 	h.hear(s, nil, nil)
@@ -89,6 +97,10 @@ func Join(address []byte, nodes []string, self int, timeout time.Duration) (*Spo
 	m := &Mesh{nodes: nodes, self: self}
 	conn, err := m.dial(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write([]byte{chosen}); err != nil {
+		conn.Close()
 		return nil, err
 	}
 	return &Spoke{Rank: self, conn: conn, in: bufio.NewReader(conn)}, nil

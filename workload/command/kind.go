@@ -56,9 +56,17 @@ var Kind = &workload.Kind{
 	},
 	Metrics:         []workload.Metric{{Name: elapsed, Unit: "s", Better: workload.Lower}},
 	DeclaresMetrics: true,
-	CountedBy:       "roles",
-	Row:             "row",
-	Checked:         []string{"roles", "parse", "services", "row", "etcd"},
+	CountedBy:       []string{"roles"},
+	Count: func(value func(string) any) int {
+		roles, _ := value("roles").(string)
+		s, err := workload.ReadStructure(roles)
+		if err != nil {
+			return 0 // which the loader reports
+		}
+		return len(s.Pairs)
+	},
+	Row:     "row",
+	Checked: []string{"roles", "parse", "services", "row", "etcd"},
 }
 
 func init() {

@@ -240,3 +240,25 @@ func finite(m map[string]float64) error {
 	}
 	return nil
 }
+
+// waitsOf are the mean waits of all ranks for each other, in the operations that a case has; nil of
+// more ranks than a document has them of.
+func waitsOf(s *Spec, parts []*Part) (all []results.Waits) {
+	if len(parts) > results.MostRanks {
+		return nil
+	}
+	for i, operation := range []string{"dispatch", "combine"} {
+		if s.Mode == operation || s.Mode == "e2e" {
+			w := results.Waits{Operation: operation}
+			for _, p := range parts {
+				row := make([]float64, len(parts))
+				for source, wait := range p.Waits[i][:min(len(row), len(p.Waits[i]))] {
+					row[source] = wait.Mean
+				}
+				w.Mean = append(w.Mean, row)
+			}
+			all = append(all, w)
+		}
+	}
+	return all
+}

@@ -142,6 +142,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	}
 	l.Ranks, l.Initiators = shares(z, parts)
 	addWaits(metrics, parts)
+	l.Waits = waitsOf(s, parts)
 	addHost(metrics, z, parts)
 	kernelMetrics(metrics, s, parts)
 	return metrics, nil

@@ -56,7 +56,8 @@ var Kind = &workload.Kind{
 	Metrics: metrics(),
 	Checked: slices.Concat(namesOf(own), []string{"fabric", "phase", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true)),
-	OneOf: []string{"phases", "plan_file"},
+	OneOf:     []string{"phases", "plan_file"},
+	CountedBy: []string{"phases", "plan"}, Count: countRanks,
 	Items: items,
 	Columns: []workload.Column{
 		{Metric: "scale_up.time", Head: "scale up"},

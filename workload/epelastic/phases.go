@@ -260,10 +260,11 @@ func canonicalPhases(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.structure().JSON(), nil
+	return p.Structure().JSON(), nil
 }
 
-func (p Phases) structure() *workload.Structured {
+// Structure is what option phases has for these phases.
+func (p Phases) Structure() *workload.Structured {
 	all := &workload.Structured{Items: []*workload.Structured{}}
 	for _, phase := range p {
 		item := &workload.Structured{Pairs: []workload.Pair{{Key: "ranks", Value: ranksText(phase.Ranks)}}}

@@ -1,6 +1,7 @@
 package epelastic
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestPlans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.structure().JSON(); got != `[{"ranks":["0..3"]},{"ranks":["0..7"]},`+
+	if got := p.Structure().JSON(); got != `[{"ranks":["0..3"]},{"ranks":["0..7"]},`+
 		`{"ranks":["0..4","7"],"kill":["6"],"at":"dispatch"},{"ranks":["0..7"]}]` {
 		t.Error(got)
 	}
@@ -51,6 +52,21 @@ func TestPlans(t *testing.T) {
 	} {
 		if !slices.Equal(lives[rank], want) {
 			t.Errorf("rank %d has %+v, not %+v", rank, lives[rank], want)
+		}
+	}
+}
+
+// A case has room for all ranks of all phases, whatever says them.
+func TestRanksOfACase(t *testing.T) {
+	plan, err := canonicalPlan(base64.StdEncoding.EncodeToString([]byte(plans["single_expansion"])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, v := range map[int]workload.Values{
+		5: {"phases": `[{"ranks":"0..4"},{"kill":"4"}]`}, 8: {"plan": plan}, 1: {"plan": ""},
+	} {
+		if got := Kind.Ranks(func(option string) any { return v[option] }); got != want {
+			t.Errorf("%v: %d ranks, not %d", v, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weir/fabric"
 	"weir/matrix"
@@ -61,7 +62,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	}
 	switch {
 	case plan != "":
-		s.Phases, err = readPlan(plan)
+		s.Phases, err = phasesOf(plan)
 	case phases != "":
 		s.Phases, err = parsePhases(phases)
 	default:
@@ -216,7 +217,7 @@ func canonicalPlan(text string) (string, error) {
 		return "", nil
 	}
 	if len(text) > len(compactPlan) && text[:len(compactPlan)] == compactPlan {
-		_, err := readPlan(text)
+		_, err := phasesOf(text)
 		return text, err
 	}
 	content, err := base64.StdEncoding.DecodeString(text)
@@ -227,17 +228,29 @@ func canonicalPlan(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compactPlan + p.structure().JSON(), nil
+	return compactPlan + p.Structure().JSON(), nil
 }
 
-func readPlan(text string) (Phases, error) { return parsePhases(text[len(compactPlan):]) }
+// phasesOf reads the value of option phases, or of plan in its canonical form.
+func phasesOf(text string) (Phases, error) {
+	return parsePhases(strings.TrimPrefix(text, compactPlan))
+}
+
+// countRanks is how many ranks the phases have at most, 0 where there are none.
+func countRanks(value func(option string) any) int {
+	for _, option := range []string{"phases", "plan"} {
+		if text, _ := value(option).(string); text != "" {
+			if p, err := phasesOf(text); err == nil {
+				return p.Ranks()
+			}
+		}
+	}
+	return 0
+}
 
 // items are the phases in the value of option phases or plan, with how many ranks change in each.
 func items(text string) (phases [][]matrix.Field) {
-	if len(text) > len(compactPlan) && text[:len(compactPlan)] == compactPlan {
-		text = text[len(compactPlan):]
-	}
-	p, err := parsePhases(text)
+	p, err := phasesOf(text)
 	if err != nil {
 		return nil
 	}
