@@ -30,7 +30,7 @@ type Scenario struct {
 	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
 	BaselineMissing string
 	BaselineAt      hcl.Range // of the name of the document
-	Runs            []*Run // those of included files first, then in file order
+	Runs            []*Run    // those of included files first, then in file order
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
 }

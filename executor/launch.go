@@ -53,8 +53,8 @@ type launched struct {
 	err        error // of the session, not of the launch
 	ignored    []results.Ignored
 	beneath    map[int][]fabric.Beneath // by rank
-	variables  []results.Variable // library variables of its ranks
-	counters   []results.Counter  // that moved on its nodes
+	variables  []results.Variable       // library variables of its ranks
+	counters   []results.Counter        // that moved on its nodes
 }
 
 // pendingCase gathers what the ranks measured in one case.
