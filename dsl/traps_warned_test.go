@@ -34,7 +34,8 @@ func TestARangeThatEndsEarlyIsWarnedOf(t *testing.T) {
 			continue
 		}
 		d := diags[0]
-		if d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 7 || !strings.Contains(d.Detail, "its last value is "+last+".") {
+		if d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 7 ||
+			!strings.Contains(d.Detail, "its last value is "+last+".") {
 			t.Errorf("%s: %v at %v", axis, d, d.Subject)
 		}
 	}
@@ -62,7 +63,8 @@ func TestAnAbsentBaselineIsWarnedOf(t *testing.T) {
 		if (d != nil) != warns {
 			t.Errorf("%s: %v", baseline, d)
 		}
-		if d != nil && (d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 2 || !strings.Contains(d.Detail, "gone.json")) {
+		if d != nil && (d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 2 ||
+			!strings.Contains(d.Detail, "gone.json")) {
 			t.Errorf("%s: %v at %v", baseline, d, d.Subject)
 		}
 	}

@@ -103,13 +103,6 @@ func (cl claim) valueOf(sources []*source, leaf *assertion.Expr) (float64, bool)
 	return 0, false
 }
 
-// ceiled is the metric of which workloads give the share of the probed ceiling.
-const ceiled = "bandwidth"
-
-// sameNumber is how far two ways to compute one number may differ. Where the share is not that
-// of the bandwidth, as in a matrix, whose narrowest rank has it, the path is not known from it.
-const sameNumber = 1e-6
-
 // mostSpelled is how many launches a message writes one by one.
 const mostSpelled = 3
 
@@ -143,31 +136,27 @@ func (cl claim) spelled(sources []*source, e estimate) string {
 // of it, and whether that can be reached at all: a probe differs from a measurement by noise,
 // so only what lies clearly beyond it cannot.
 func (cl claim) carries(sources []*source, where place) string {
-	if cl.own == nil || cl.subject.Op != assertion.Metric || cl.subject.Metric != ceiled ||
-		cl.subject.Case != "" && cl.subject.Case != cl.own.Key || cl.bounds.Lower == nil ||
-		where == inside || where == above {
+	if cl.own == nil || cl.subject.Op != assertion.Metric || cl.bounds.Lower == nil ||
+		cl.subject.Case != "" && cl.subject.Case != cl.own.Key || where == inside || where == above {
 		return ""
 	}
-	share := kindOf(cl.own).OfCeiling
-	if share == nil {
+	most := kindOf(cl.own).Carries
+	if most == nil {
 		return ""
 	}
 	var all []float64
 	for _, l := range sources[0].launches {
-		value := l.Metrics.At(ceiled)
-		part, probed := share(l.Metrics)
-		typical := l.Metrics.At("ceiling") * l.Metrics.At("ceiling.bandwidth")
-		if probed && value > 0 && part > 0 && math.Abs(typical/value-1) < sameNumber {
-			all = append(all, value/part)
+		if v, ok := most(cl.subject.Metric, l.Metrics); ok && v > 0 {
+			all = append(all, v)
 		}
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	most := logarithmic(all, results.Confidence).center
-	s := results.ScaleFor(most, cl.unit)
-	text := fmt.Sprintf("; this path carries %s here", estimateText(s, most))
-	if *cl.bounds.Lower > aboveCeiling*most {
+	carried := logarithmic(all, results.Confidence).center
+	s := results.ScaleFor(carried, cl.unit)
+	text := fmt.Sprintf("; this path carries %s here", estimateText(s, carried))
+	if *cl.bounds.Lower > aboveCeiling*carried {
 		text += ": the target cannot be reached"
 	}
 	return text

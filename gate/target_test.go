@@ -36,13 +36,28 @@ func TestAFailureSaysTheDistanceFromTheTarget(t *testing.T) {
 		a    *results.AssertionVerdict
 		says string
 	}{
-		"below the target":  {slow(), aimed(bandwidth, "GB/s", 46.48, 0.1), "< 41.832 GB/s; 74% below the target 46.48 GB/s"},
-		"above the target":  {slow(), aimed(bandwidth, "GB/s", 5, 0.1), "> 5.5 GB/s; 140% above the target 5 GB/s; faster than the band: suspicious"},
-		"latency above":     {late(), aimed(latency, "s", 100e-6, 0.1), "> 110 µs; 41% above the target 100 µs"},
-		"latency below":     {late(), aimed(latency, "s", 300e-6, 0.1), "< 270 µs; 53% below the target 300 µs; faster than the band: suspicious"},
-		"a lower end":       {slow(), band(p(40), nil, looks), "< 40 GB/s; 70% below"},
-		"an upper end":      {slow(), band(nil, p(8), looks), "> 8 GB/s; 50% above"},
-		"a bound far below": {late(), aimed(latency, "s", 50e-9, 0.1), "> 55 ns; 281967% above the target 50 ns"},
+		"below the target": {
+			slow(), aimed(bandwidth, "GB/s", 46.48, 0.1),
+			"< 41.832 GB/s; 74% below the target 46.48 GB/s",
+		},
+		"above the target": {
+			slow(), aimed(bandwidth, "GB/s", 5, 0.1),
+			"> 5.5 GB/s; 140% above the target 5 GB/s; faster than the band: suspicious",
+		},
+		"latency above": {
+			late(), aimed(latency, "s", 100e-6, 0.1),
+			"> 110 µs; 41% above the target 100 µs",
+		},
+		"latency below": {
+			late(), aimed(latency, "s", 300e-6, 0.1),
+			"< 270 µs; 53% below the target 300 µs; faster than the band: suspicious",
+		},
+		"a lower end":  {slow(), band(p(40), nil, looks), "< 40 GB/s; 70% below"},
+		"an upper end": {slow(), band(nil, p(8), looks), "> 8 GB/s; 50% above"},
+		"a bound far below": {
+			late(), aimed(latency, "s", 50e-9, 0.1),
+			"> 55 ns; 281967% above the target 50 ns",
+		},
 	} {
 		judged(c.c, c.a)
 		if c.a.Verdict != results.Fail || !strings.Contains(c.a.Message, c.says) {
@@ -66,10 +81,13 @@ func TestAFailureSaysWhatThePathCarries(t *testing.T) {
 		says string
 		not  string
 	}{
-		"the path is too slow": {probed(9.6), "; this path carries 9.600 GB/s here: the target cannot be reached", "\x00"},
-		"it can be reached":    {probed(50), "; this path carries 50.00 GB/s here", "cannot be reached"},
-		"within its noise":     {probed(39.5), "; this path carries 39.50 GB/s here", "cannot be reached"},
-		"not probed":           {caseOf("c", 8, 8.01, 8.02), "80% below", "this path"},
+		"the path is too slow": {
+			probed(9.6),
+			"; this path carries 9.600 GB/s here: the target cannot be reached", "\x00",
+		},
+		"it can be reached": {probed(50), "; this path carries 50.00 GB/s here", "cannot be reached"},
+		"within its noise":  {probed(39.5), "; this path carries 39.50 GB/s here", "cannot be reached"},
+		"not probed":        {caseOf("c", 8, 8.01, 8.02), "80% below", "this path"},
 	} {
 		a := band(p(40), nil, looks)
 		judged(c.c, a)
@@ -83,9 +101,7 @@ func TestAFailureSaysWhatThePathCarries(t *testing.T) {
 	}
 	// in a matrix the share is that of the narrowest rank, and no ceiling of the bandwidth
 	c := probed(9.6)
-	for _, l := range c.Launches {
-		l.Metrics.Set("ceiling", 0.5)
-	}
+	c.Workload = "traffic"
 	if judged(c, band(p(40), nil, looks)); strings.Contains(c.Assertions[0].Message, "this path") {
 		t.Errorf("a share of something else: %s", c.Assertions[0].Message)
 	}
@@ -114,7 +130,9 @@ func TestAFailureOfARatioSaysBothValues(t *testing.T) {
 func TestTwoLaunchesThatDifferHaveNoInterval(t *testing.T) {
 	a := band(p(60), nil, []int{2})
 	judged(caseOf("c", 8.279, 39.84), a)
-	for _, want := range []string{"GB/s (n=2, too few for an interval)", "2 launches cannot tell", "the launches gave 8.279, 39.84 GB/s"} {
+	for _, want := range []string{
+		"GB/s (n=2, too few for an interval)", "2 launches cannot tell", "the launches gave 8.279, 39.84 GB/s",
+	} {
 		if a.Verdict != results.InconclusiveVerdict || !strings.Contains(a.Message, want) {
 			t.Errorf("%s: %s\nwant %s", a.Verdict, a.Message, want)
 		}

@@ -36,7 +36,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *lib;
 
-void *libfabric_symbol(const char *name) { return lib ? dl_versioned(lib, name, "FABRIC_1.0") : NULL; }
+void *libfabric_symbol(const char *name)
+{
+    return lib ? dl_versioned(lib, name, "FABRIC_1.0") : NULL;
+}
 
 static int load_locked(char *why, size_t cap)
 {

@@ -205,8 +205,9 @@ void nixl_probe(struct weir_info *out)
     if (usable[0])
         out->available = 1;
     else if (lacking[0])
-        snprintf(out->reason, sizeof out->reason, "no backend plugin can be loaded: %.400s", lacking);
-    snprintf(out->details, sizeof out->details, "library=%.200s\nbackends=%s%s%s", nixl.path, usable,
-             lacking[0] ? "\nbackends that cannot be loaded=" : "", lacking);
+        snprintf(out->reason, sizeof out->reason, "no backend plugin can be loaded: %.400s",
+                 lacking);
+    snprintf(out->details, sizeof out->details, "library=%.200s\nbackends=%s%s%s", nixl.path,
+             usable, lacking[0] ? "\nbackends that cannot be loaded=" : "", lacking);
     (void)nixl.destroy_agent(agent); /* the process of a probe ends here */
 }

@@ -42,7 +42,8 @@ func apart(c environ.Composed, i int) environ.Composed {
 	if port+i > lastPort {
 		return c
 	}
-	c.Env = slices.DeleteFunc(slices.Clone(c.Env), func(e string) bool { return strings.HasPrefix(e, telemetryPort+"=") })
+	c.Env = slices.DeleteFunc(slices.Clone(c.Env),
+		func(e string) bool { return strings.HasPrefix(e, telemetryPort+"=") })
 	c.Env = append(c.Env, fmt.Sprintf("%s=%d", telemetryPort, port+i))
 	c.Record = slices.Clone(c.Record)
 	for n := range c.Record {
