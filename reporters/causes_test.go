@@ -30,7 +30,7 @@ func TestACauseIsToldOnce(t *testing.T) {
 			[]string{"session"}, "missing: fabric nixl; it ended 3 cases", ""},
 		"of cases": {doc("", "no room", "a", "b", "c"), []string{"a and 2 more"}, "no room",
 			"weir run 's.yaml' --only 'r'"},
-		"of one":   {doc("", "no room", "a"), []string{"a"}, "no room", "weir run 's.yaml' --only 'a'"},
+		"of one": {doc("", "no room", "a"), []string{"a"}, "no room", "weir run 's.yaml' --only 'a'"},
 	} {
 		fs := findings(c.doc, "error")
 		if len(fs) != len(c.where) || fs[0].where != c.where[0] || !strings.Contains(fs[0].message, c.says) {
