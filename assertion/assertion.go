@@ -33,6 +33,9 @@ type Assertion struct {
 	Subject *Expr  `json:"subject" doc:"Null where the statement is about parts or a transport."`
 	Unit    string `json:"unit"`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
+	// Target is the value that a band is around, as the author gave it; nil where the author
+	// gave the ends. It decides nothing.
+	Target *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
 	// Trend is set for assertions over several cases; Bounds is then empty.
 	Trend *Trend `json:"trend,omitzero"`
 	// Quantifier is "all" or "any" where the statement is about Parts, each of
@@ -71,7 +74,9 @@ type Part struct {
 	Subject *Expr  `json:"subject" doc:"Arithmetic over metrics, in base units (bytes, seconds)." schema:"nonnull"`
 	Unit    string `json:"unit"`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
-	Case    string `json:"case"` // key
+	// Target is that of Assertion.
+	Target *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
+	Case   string   `json:"case"` // key
 }
 
 // Confidence is that of an interval where an assertion asks for none.
@@ -117,6 +122,10 @@ type Trend struct {
 // neither the place in a file nor the author's spelling, and not the name, which is
 // the text where the author gives none.
 func (a Assertion) Key() string {
+	a.Parts = slices.Clone(a.Parts)
+	for i := range a.Parts {
+		a.Parts[i].Target = nil
+	}
 	b, err := json.Marshal(struct {
 		Severity Severity
 		Subject  *Expr

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/expression"
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -93,10 +95,32 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 			"Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
 		return nil, false
 	}
+	s.endsEarly(e, text, texts)
 	for _, t := range texts {
 		items = append(items, item{text: t, at: e.expr.Range()})
 	}
 	return items, true
+}
+
+// endsEarly warns of a range whose last value is not the end that was asked for: who wrote
+// 4KiB..100KiB x3 may believe that 100KiB is measured.
+func (s *sweeper) endsEarly(e entry, text string, values []string) {
+	_, rest, _ := strings.Cut(text, "..")
+	end, _, _, err := cutStep(rest)
+	if err != nil || len(values) == 0 {
+		return
+	}
+	last := values[len(values)-1]
+	asked, err1 := quantity.Parse(end)
+	got, err2 := quantity.Parse(last)
+	if err1 != nil || err2 != nil || math.Abs(asked.Value-got.Value) <= rangeSlack*math.Abs(asked.Value) {
+		return
+	}
+	d := diagnostic(e.expr.Range(), "Range ends early",
+		fmt.Sprintf("The steps of axis %s do not meet %s: its last value is %s.", e.name, end, last),
+		fmt.Sprintf("End the range with %s, or list the values with %s among them.", last, end))
+	d.Severity = hcl.DiagWarning
+	s.diags = append(s.diags, d)
 }
 
 // axis reads one axis. Mentioned again, in another branch of a concat, it is the

@@ -1,6 +1,10 @@
 package dsl
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -11,6 +15,22 @@ import (
 // SkipMissing is what a scenario says whose assertions are skipped where the baseline lacks
 // what they mention.
 const SkipMissing = "skip"
+
+// AbsentBaseline is the warning that a scenario names a baseline which is not there. Whoever
+// runs the scenario may give another; so it is no error of the file.
+func AbsentBaseline(s *Scenario) *hcl.Diagnostic {
+	if s.Baseline == "" || s.BaselineMissing == SkipMissing {
+		return nil
+	}
+	if _, err := os.Stat(s.Baseline); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	d := diagnostic(s.BaselineAt, "No such baseline",
+		fmt.Sprintf("There is no %s: `weir run` refuses the scenario unless --baseline names a document.", s.Baseline),
+		"With baseline: {file: …, missing: skip} the first session runs without one, and can be the baseline.")
+	d.Severity = hcl.DiagWarning
+	return d
+}
 
 // readBaseline reads the baseline, a file or a mapping.
 func (l *loader) readBaseline(m *module, content *hcl.BodyContent) {
@@ -34,6 +54,6 @@ func (l *loader) readBaseline(m *module, content *hcl.BodyContent) {
 		l.error(expr.Range(), "Invalid value", "baseline names no file.",
 			"Name a result document, or leave the key out.")
 	default:
-		m.Baseline, m.ownBaseline = l.relative(path), true
+		m.Baseline, m.ownBaseline, m.BaselineAt = l.relative(path), true, expr.Range()
 	}
 }

@@ -357,7 +357,7 @@ func (m *module) take(l *loader, inc *included) {
 	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)
 	switch {
 	case m.Baseline == "":
-		m.Baseline, m.BaselineMissing = from.Baseline, from.BaselineMissing
+		m.Baseline, m.BaselineMissing, m.BaselineAt = from.Baseline, from.BaselineMissing, from.BaselineAt
 	case !m.ownBaseline && from.Baseline != "" && from.Baseline != m.Baseline:
 		l.error(inc.at, "Second baseline", fmt.Sprintf("%s compares with %s, and another included file with %s.",
 			inc.file, from.Baseline, m.Baseline), "Say in this file which baseline counts.")

@@ -9,6 +9,9 @@ import (
 	"weir/quantity"
 )
 
+// rangeSlack is by how much values of a range may differ that are meant to be one, as a share.
+const rangeSlack = 1e-12
+
 // expandRange gives the values of `a..b xN` (times N each) or `a..b +N` (plus N
 // each), from a up to b, which is included if it is hit. Each value is computed
 // from a, so that errors do not add up.
@@ -46,7 +49,7 @@ func expandRange(text string) ([]string, error) {
 	}
 	// A step of 0.1 reaches 1 up to what binary fractions are off, which is a share of
 	// the larger end: from -1 to 0 steps miss by as much as from 0 to 1.
-	slack := 1e-12 * max(math.Abs(a.Value), math.Abs(b.Value))
+	slack := rangeSlack * max(math.Abs(a.Value), math.Abs(b.Value))
 	var out []string
 	for i := 0; ; i++ {
 		v := a.Value + float64(i)*n.Value

@@ -29,7 +29,8 @@ type Scenario struct {
 	Baseline    string // results document, relative to the working directory; "" without one
 	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
 	BaselineMissing string
-	Runs            []*Run // those of included files first, then in file order
+	BaselineAt      hcl.Range // of the name of the document
+	Runs            []*Run    // those of included files first, then in file order
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
 	// Links are the nominal bandwidths of the links of the site in GB/s, by name: no plan has them.

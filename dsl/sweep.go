@@ -104,7 +104,7 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 			s.exclude(e)
 		}
 	}
-	return len(l.diags) == before
+	return !l.diags[before:].HasErrors()
 }
 
 // top is the content of the sweep, whichever way it is written.

@@ -219,6 +219,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 			err = fmt.Errorf("metric %s is %v", name, v)
 		}
 	}
+	e.Transports = l.named(e.Transports, l.cases[i])
 	e.Metrics = results.ValuesOf(metrics)
 	if err != nil {
 		return fail("%v", err)

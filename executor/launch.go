@@ -14,6 +14,7 @@ import (
 	"weir/executor/agent"
 	"weir/executor/event"
 	"weir/executor/ledger"
+	"weir/fabric"
 	"weir/planner"
 	"weir/results"
 	"weir/workload"
@@ -53,9 +54,10 @@ type launched struct {
 	outcome    *agent.Outcome
 	err        error // of the session, not of the launch
 	ignored    []results.Ignored
-	variables  []results.Variable // library variables of its ranks
-	counters   []results.Counter  // that moved on its nodes
-	loads      []results.NodeLoad // of its nodes
+	beneath    map[int][]fabric.Beneath // by rank
+	variables  []results.Variable       // library variables of its ranks
+	counters   []results.Counter        // that moved on its nodes
+	loads      []results.NodeLoad       // of its nodes
 }
 
 // pendingCase gathers what the ranks measured in one case.
@@ -237,6 +239,12 @@ func (l *launched) take(r agent.Report) bool {
 		l.ignored = results.MergeIgnored(append(l.ignored, r.Outcome.Ignored...))
 		l.variables = append(l.variables, l.variablesOf(r.Node, r.Outcome.Variables)...)
 		l.counters = append(l.counters, r.Outcome.Counters...)
+		for rank, found := range r.Outcome.Beneath {
+			if l.beneath == nil {
+				l.beneath = map[int][]fabric.Beneath{}
+			}
+			l.beneath[rank] = found
+		}
 		results.SortCounters(l.counters) // whichever node was first
 		if r.Outcome.Load != nil {
 			l.loads = append(l.loads, *r.Outcome.Load)

@@ -31,6 +31,12 @@ type Environment struct {
 	// Ignored finds in a rank's log the variables that the library says it ignores; nil: it
 	// does not say.
 	Ignored func(log string) []results.Ignored
+	// Defaults are variables, NAME=VALUE, that a rank over this fabric has unless somebody sets
+	// them: they change what a library says, and nothing of what it does.
+	Defaults []string
+	// Beneath finds in a rank's log which transports a library beneath the fabric's own used;
+	// nil: there is none, or it does not say.
+	Beneath func(log string) []Beneath
 }
 
 // Devices are network devices of a node. Those of RDMA have a port: mlx5_0:1.
@@ -47,6 +53,12 @@ func RankEnv() []string {
 		all = append(all, f.RankEnv...)
 	}
 	return all
+}
+
+// Defaults are the variables that ranks over a fabric have unless somebody sets them.
+func Defaults(name string) []string {
+	f, _ := Find(name)
+	return f.Defaults
 }
 
 // ScratchEnv are the variables by which libraries have their files in a directory, which

@@ -40,6 +40,8 @@ var nixl = Fabric{
 	Environment: Environment{
 		Prefixes:      []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
 		HostVariables: []string{"WEIR_NIXL_LIBRARY"},
+		Defaults:      []string{"UCX_PROTO_INFO=used"}, // backend UCX then says which protocols it used
+		Beneath:       ucxUsed,
 	},
 }
 

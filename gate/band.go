@@ -18,6 +18,7 @@ type claim struct {
 	subject *assertion.Expr
 	unit    string
 	bounds  assertion.Bounds
+	target  *float64 // that the bounds are around; nil where the author gave them
 	halo    float64
 	looks   []int
 	own     *results.Case // nil where the statement is about a run
@@ -128,7 +129,7 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	where := cl.locate(ev.at)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: cl.observed(e, cl.unit)}
 	o.observed.Noise = ev.noiseText
-	o.message = cl.described(e, ev, where)
+	o.message = cl.both(sources, e) + cl.described(e, ev, where) + cl.spelled(sources, e) + cl.carries(sources, where)
 	late := ""
 	if !ofLaunches(cl.subject) {
 		late = apart(cl.own)
@@ -287,15 +288,18 @@ func (cl claim) relation(e estimate, where place) string {
 	}
 	switch seen {
 	case below:
-		return fmt.Sprintf("< %s; %s below%s%s", s.WithUnit(s.Exact(*b.Lower)), margin(s, e.center, *b.Lower),
+		return fmt.Sprintf("< %s%s%s%s", cl.boundText(s, *b.Lower), cl.miss(e, s, *b.Lower, "below"),
 			cl.suspicion(workload.Lower), halo)
 	case above:
-		return fmt.Sprintf("> %s; %s above%s%s", s.WithUnit(s.Exact(*b.Upper)), margin(s, e.center, *b.Upper),
+		return fmt.Sprintf("> %s%s%s%s", cl.boundText(s, *b.Upper), cl.miss(e, s, *b.Upper, "above"),
 			cl.suspicion(workload.Higher), halo)
 	case inside:
 		return fmt.Sprintf("%s; %s from the bound", bounds(b, s), margin(s, e.center, nearest(b, e.center)))
 	}
 	crossed := nearest(b, e.center)
+	if ci := e.ci(); ci != nil && results.Uninformative(ci) {
+		return fmt.Sprintf("against %s: %s cannot tell%s", strings.TrimPrefix(bounds(b, s), "in "), launches(e.n), halo)
+	}
 	return fmt.Sprintf("against %s: the interval crosses %s, %s from its centre%s",
 		strings.TrimPrefix(bounds(b, s), "in "), s.Exact(crossed), margin(s, e.center, crossed), halo)
 }

@@ -171,8 +171,11 @@ func (x *contrast) described() string {
 	if e.Pairs > 0 && e.Pairs == e.Base.N && e.Pairs == e.New.N {
 		n = counted(e.Pairs, "pair")
 	}
-	if e.Change.CI == nil {
+	switch {
+	case e.Change.CI == nil:
 		return text + " (" + n + ")"
+	case low == "":
+		return text + " (" + n + ", too few for an interval); " + e.Method
 	}
 	text += fmt.Sprintf(" (%s CI %s to %s, %s)", results.PercentText(results.Confidence), low, high, n)
 	if !e.Change.Found {

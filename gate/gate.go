@@ -227,8 +227,8 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
 	o := eval.judgeClaim(claim{
-		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, halo: a.Halo, looks: a.Looks, own: c,
-		levels: lv, noise: a.Noise,
+		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, target: a.Target, halo: a.Halo,
+		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
 	})
 	o.message += absence(gone)
 	return o

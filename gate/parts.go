@@ -35,8 +35,8 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 			continue
 		}
 		claims = append(claims, claim{
-			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, halo: a.Halo, looks: a.Looks,
-			own: c, noise: a.Noise,
+			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, target: p.Target, halo: a.Halo,
+			looks: a.Looks, own: c, noise: a.Noise,
 		})
 	}
 	if len(claims) == 0 {

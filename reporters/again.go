@@ -14,6 +14,12 @@ import (
 // the session that decide what is run and where; "" where it is about no case.
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
+	case len(f.alike) > 0 && f.of != nil:
+		keys := []string{f.of.Key}
+		for _, c := range f.alike {
+			keys = append(keys, c.Key)
+		}
+		return againOnly(doc, runsOf(doc, keys)...)
 	case f.of != nil:
 		return withLaunches(againOnly(doc, f.of.Key), f)
 	case a == nil || len(a.Cases) == 0:

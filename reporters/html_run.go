@@ -51,6 +51,7 @@ func (d *draft) caseTable(g grid) html.Table {
 		}
 		t.Columns = append(t.Columns, column)
 	}
+	t.Caption += d.mixedMeans(metricsOf(g.columns))
 	for _, c := range g.cases {
 		row := html.Row{Class: rowClass(standing(c)), Cells: make([]string, len(g.columns))}
 		for i, column := range g.columns {
@@ -59,4 +60,31 @@ func (d *draft) caseTable(g grid) html.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+func metricsOf(columns []column) []string {
+	var all []string
+	for _, c := range columns {
+		if c.metric != "" {
+			all = append(all, c.metric)
+		}
+	}
+	return all
+}
+
+// mixedMeans says that columns of times are of two kinds of mean, where they are: parts of a time
+// then need not add up to it.
+func (d *draft) mixedMeans(metrics []string) string {
+	geometric, arithmetic := false, false
+	for _, m := range metrics {
+		if d.metrics.MayBeZero(m) {
+			arithmetic = true
+		} else {
+			geometric = true
+		}
+	}
+	if !geometric || !arithmetic {
+		return ""
+	}
+	return "; over launches values are geometric means, of metrics that may be 0 arithmetic ones: parts need not add up"
 }

@@ -16,7 +16,8 @@ import (
 
 // nixlbenchNotes say what a reader who knows the columns from nixlbench would
 // otherwise take for the same.
-const nixlbenchNotes = `The columns of nixlbench with what weir measured, the mean over the launches of a case. Not the same as in nixlbench:
+const nixlbenchNotes = `The columns of nixlbench with what weir measured. Times are arithmetic means over the launches of a case, so that Avg Post and
+Avg Tx add up to Avg Lat.; bandwidths are as they are judged, geometric means. Not the same as in nixlbench:
   B/W          all initiators together, or the slowest of them where Aggregate B/W has the sum; without starting threads, and
                without making and releasing requests (but with nixl_recreate), which nixlbench times too; a write ends when its last
                byte is at the target
@@ -120,7 +121,21 @@ func nixlbenchCell(c *results.Case, column workload.ForeignColumn) string {
 	if column.Option != "" {
 		return inBytes(setting(c, column.Option))
 	}
+	if column.Scale == results.Micro {
+		return meanTime(c, column.Metric, column.Scale)
+	}
 	return number(c, column.Metric, column.Scale)
+}
+
+// meanTime is the arithmetic mean of a time over the launches, with the digits of its estimate:
+// parts of a time add up to it only as arithmetic means, and an estimate may be a geometric one.
+func meanTime(c *results.Case, metric string, s results.Scale) string {
+	m, ok := c.Metrics.Get(metric)
+	if !ok {
+		return "-"
+	}
+	v, _, _ := s.Estimate(m.Mean, m.CI)
+	return v
 }
 
 // inBytes is a size as a number of bytes.

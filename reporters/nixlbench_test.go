@@ -109,3 +109,21 @@ func TestNIXLBenchSaysWhatDiffers(t *testing.T) {
 		}
 	}
 }
+
+// Parts of a time add up in the table: of launches that differ by much the geometric mean of the
+// whole is not the sum of an arithmetic and a geometric one.
+func TestNIXLBenchTimesAddUp(t *testing.T) {
+	doc := transfers(2)
+	c := doc.Cases[0]
+	for name, m := range map[string][2]float64{ // geometric, arithmetic
+		"latency.avg": {250e-6, 1700e-6}, "post.avg": {0.05e-6, 0.067e-6}, "transfer.avg": {1699.933e-6, 1699.933e-6},
+	} {
+		e := c.Metrics.At(name)
+		e.Value, e.Mean = m[0], m[1]
+		c.Metrics.Set(name, e)
+	}
+	text := written(t, "nixlbench", doc)
+	if !strings.Contains(text, " 1700 ") || strings.Contains(text, " 250.0 ") {
+		t.Errorf("the latency is not the mean of which post and transfer are parts:\n%s", text)
+	}
+}

@@ -65,6 +65,8 @@ func sinceText(s *results.Since, named bool) string {
 	value, low, high := s.ChangeText()
 	change := "now " + value
 	switch {
+	case low == "" && s.Change.CI != nil:
+		change += ", and so few launches cannot show whether that is more than noise"
 	case low == "":
 		change += ", and one launch cannot show whether that is more than noise"
 	case s.Change.Found && s.Change.Assumes:

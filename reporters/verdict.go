@@ -78,6 +78,7 @@ type finding struct {
 	log      []string
 
 	since     []string                  // what its metrics were the last time
+	alike     []*results.Case           // further cases of which it is true
 	assertion *results.AssertionVerdict // nil: none
 	of        *results.Case             // nil: of none, or of several
 }
@@ -93,12 +94,11 @@ func findings(doc *results.Document, want string) []finding {
 	if want == "error" {
 		out = sessionErrors(doc)
 	}
+	causes := &causes{doc: doc, at: map[string]int{}}
 	for _, c := range doc.Cases {
 		broken := reason(c) != "" && standing(c) == "error" // the dearer question last
 		if broken && want == "error" {
-			out = append(out, finding{
-				standing: want, where: plain(c.Key), message: plain(reason(c)), log: lastLog(c), of: c,
-			})
+			out = causes.add(out, c)
 		}
 		if x := c.MayFail; x != nil && string(x.Verdict) == want {
 			out = append(out, finding{
@@ -115,6 +115,7 @@ func findings(doc *results.Document, want string) []finding {
 			}
 		}
 	}
+	causes.name(out)
 	for _, a := range doc.Assertions {
 		if a.Standing() == want {
 			f := found(a, over(doc, a))
@@ -133,19 +134,21 @@ func unjudged(a *results.AssertionVerdict) bool {
 
 // ofWhat counts findings as what they are of.
 func ofWhat(fs []finding) string {
-	cases := 0
+	cases, assertions := 0, 0
 	for _, f := range fs {
 		if f.assertion == nil {
-			cases++
+			cases += 1 + len(f.alike)
+		} else {
+			assertions++
 		}
 	}
-	switch cases {
-	case 0:
-		return plural(len(fs), "assertion")
-	case len(fs):
+	if cases == 0 {
+		return plural(assertions, "assertion")
+	}
+	if assertions == 0 {
 		return plural(cases, "case")
 	}
-	return plural(cases, "case") + " and " + plural(len(fs)-cases, "assertion")
+	return plural(cases, "case") + " and " + plural(assertions, "assertion")
 }
 
 // sessionErrors are those that belong to no case: what counts in the exit code.

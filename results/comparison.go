@@ -145,7 +145,7 @@ func (e *Effect) ChangeText() (value, low, high string) {
 		s, none = ScaleFor(max(math.Abs(e.Base.Value), math.Abs(c.Value)), e.Unit), 0
 	}
 	var ci *[2]float64
-	if c.CI != nil {
+	if c.CI != nil && (e.Additive || !Uninformative(c.CI)) {
 		ci = &[2]float64{c.CI[0] - none, c.CI[1] - none}
 	}
 	return s.signedEstimate(quantity.Round(c.Value-none), ci)

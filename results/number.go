@@ -98,12 +98,17 @@ func (o Observed) String() string {
 	s := ScaleFor(o.Value, o.Unit)
 	value, low, high := s.Estimate(o.Value, o.CI)
 	if o.CI != nil && Uninformative(o.CI) {
-		return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
+		return o.withoutInterval(s, value)
 	}
 	if o.CI == nil {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
 	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
+}
+
+// withoutInterval is an estimate whose interval says nothing.
+func (o Observed) withoutInterval(s Scale, value string) string {
+	return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
 }
 
 // overLooks says that the error is shared by several looks.
@@ -183,6 +188,10 @@ func (o Observed) Beside(bounds ...*float64) string {
 	}
 	s := ScaleFor(o.Value, o.Unit)
 	value, low, high := s.Outward(o.Value, *o.CI, bounds...)
+	if Uninformative(o.CI) {
+		value, _, _ = s.Estimate(o.Value, nil)
+		return o.withoutInterval(s, value)
+	}
 	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
 }
 

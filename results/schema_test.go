@@ -69,7 +69,7 @@ func full() *results.Document {
 		}},
 		Parts: []assertion.Part{{
 			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}},
-			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Case: "a",
+			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Target: &lower, Case: "a",
 		}},
 	})
 	several.Verdict, several.Observed.Confidence = results.XFail, 0.99

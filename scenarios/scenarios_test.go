@@ -115,3 +115,18 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// Whoever sees a check of the catalogue fail is told what to do.
+func TestEveryCheckHasARemedy(t *testing.T) {
+	for _, e := range scenarios.Entries() {
+		s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for _, c := range s.Checks {
+			if c.Remedy == "" {
+				t.Errorf("%s: check %q has no remedy", e.File, c.Name)
+			}
+		}
+	}
+}

@@ -154,6 +154,9 @@ type Behaviour struct {
 	// OfCeiling is the share of what the path was found to be able to carry that a launch
 	// reached. One far above 1 is impossible. nil, or not ok: it is not known.
 	OfCeiling func(m results.MetricValues) (share float64, ok bool)
+	// Carries is what the path was found to be able to carry, of a metric that it bounds; not ok
+	// of others; nil: it bounds none.
+	Carries func(metric string, m results.MetricValues) (most float64, ok bool)
 	// AcrossHosts is the time in a launch that begins and ends by the clocks of several
 	// hosts; nil: there is none.
 	AcrossHosts func(m results.MetricValues) Span

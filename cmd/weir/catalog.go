@@ -54,8 +54,25 @@ Make it yours: weir catalog show NAME > mine.yaml
 				return exit.With(gate.ExitUsage, err)
 			}
 			_, err = cmd.OutOrStdout().Write(e.Content)
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.ErrOrStderr(), howToRun(e.Name))
+			}
 			return exit.With(gate.ExitExecution, err)
 		},
 	})
 	return cmd
+}
+
+// howToRun is the command that runs an entry, with its variables where it has some. It stands on
+// stderr: what catalog show prints is a scenario.
+func howToRun(name string) string {
+	text := "run it: weir run catalog:" + name
+	scenario, _, diags, err := input.Load(input.CatalogPrefix+name, dsl.Options{})
+	if err != nil || diags.HasErrors() {
+		return text
+	}
+	for _, v := range scenario.Variables {
+		text += fmt.Sprintf(" [--var %s=…]", v.Name)
+	}
+	return text
 }

@@ -52,7 +52,8 @@ func newInit() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use: "init [TEMPLATE]", Short: "write a commented scenario to begin with",
-		Long:    "init writes TEMPLATE.yaml, a scenario with comments that runs as it is:\n" + list.String(),
+		Long: "init writes TEMPLATE.yaml, a scenario with comments. All but serving, which needs an endpoint,\n" +
+			"run as they are:\n" + list.String(),
 		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml",
 		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -89,6 +89,9 @@ func check(arg string, options dsl.Options) (cases int, _ dsl.Sources, _ hcl.Dia
 	if err != nil || diags.HasErrors() {
 		return 0, sources, diags, err
 	}
+	if absent := dsl.AbsentBaseline(s); absent != nil {
+		diags = append(diags, absent)
+	}
 	t, more := input.Tabulate(s)
 	if t != nil {
 		cases = t.Len()

@@ -88,7 +88,7 @@ func TestLoweredForms(t *testing.T) {
 
 func TestLoweredDataIsExact(t *testing.T) {
 	got := lower(t, "bandwidth within 10% of 0.5 * ceiling.bandwidth where block_size >= 1MiB")
-	low, high := 0.45, 0.55
+	low, high, target := 0.45, 0.55, 0.5
 	want := assertion.Assertion{
 		Text: got.Text, Lowered: "bandwidth / ceiling.bandwidth in [0.45, 0.55]",
 		Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{
@@ -96,7 +96,7 @@ func TestLoweredDataIsExact(t *testing.T) {
 				Op: assertion.Metric, Metric: "ceiling.bandwidth", Unit: "GB/s",
 			},
 		}},
-		Bounds: assertion.Bounds{Lower: &low, Upper: &high},
+		Bounds: assertion.Bounds{Lower: &low, Upper: &high}, Target: &target,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -14,6 +14,7 @@ type band struct {
 	subject *assertion.Expr
 	unit    string
 	bounds  assertion.Bounds
+	target  *float64 // that the bounds are around; nil where they are what the author gave
 }
 
 // relation puts a case's values into a relation. A trend has no bounds.
@@ -74,6 +75,7 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 		return r.right.errorf("write `x between a and b`", "a share of 0 is 0: the band is empty")
 	}
 	out.bounds = r.band(low, high)
+	out.around(r, low)
 	switch b := out.bounds; {
 	case !neverNegative(left):
 	case b.Upper != nil && *b.Upper < 0:
@@ -134,8 +136,17 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 	}
 	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
 	out.unit = ""
-	out.bounds = r.band(quantity.Round(factorLow/leftFactor), quantity.Round(factorHigh/leftFactor))
+	low := quantity.Round(factorLow / leftFactor)
+	out.bounds = r.band(low, quantity.Round(factorHigh/leftFactor))
+	out.around(r, low)
 	return nil
+}
+
+// around keeps the target of a band that is around one.
+func (b *band) around(r *relation, target float64) {
+	if r.word == "within" {
+		b.target = &target
+	}
 }
 
 // band applies the comparison. Strict and non-strict bounds are the same for a

@@ -26,7 +26,7 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	if err != nil {
 		return out, err
 	}
-	out.Subject, out.Unit, out.Bounds = b.subject, b.unit, b.bounds
+	out.Subject, out.Unit, out.Bounds, out.Target = b.subject, b.unit, b.bounds, b.target
 	if a.relations[0].axis == "" {
 		out.Noise = a.noiseOf(out.Subject, s, "")
 	}
@@ -64,7 +64,8 @@ func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 		if err != nil {
 			return out, err
 		}
-		out.Subject, out.Unit, out.Bounds, out.Lowered = b.subject, b.unit, b.bounds, b.String()
+		out.Subject, out.Unit, out.Bounds, out.Target = b.subject, b.unit, b.bounds, b.target
+		out.Lowered = b.String()
 	}
 	out.Cases = slices.Concat(l.own.keys, l.others.keys)
 	out.Noise = a.noiseOver(&out, cases)
@@ -107,7 +108,7 @@ func (l *lowering) quantified(out *assertion.Assertion, cases []Scope) *Error {
 				return err
 			}
 			out.Parts = append(out.Parts, assertion.Part{
-				Subject: b.subject, Unit: b.unit, Bounds: b.bounds, Case: c.Key,
+				Subject: b.subject, Unit: b.unit, Bounds: b.bounds, Target: b.target, Case: c.Key,
 			})
 			text := b.ofOwnCase(c.Key).String()
 			alike = alike && (texts[i] == "" || texts[i] == text)

@@ -64,7 +64,7 @@ func quantifiedText(a *assertion.Assertion, texts []string, alike bool, cases in
 	shown := a.Parts[:min(len(a.Parts), mostShown)]
 	texts = nil
 	for _, p := range shown {
-		texts = append(texts, band{p.Subject, p.Unit, p.Bounds}.String())
+		texts = append(texts, band{subject: p.Subject, unit: p.Unit, bounds: p.Bounds}.String())
 	}
 	if len(shown) < len(a.Parts) {
 		texts = append(texts, fmt.Sprintf("… %d relations", len(a.Parts)))

@@ -124,6 +124,7 @@ static int make_backend(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
     char plugins[WEIR_TEXT / 2], listing[sizeof plugins + 2], wanted[sizeof u->name + 2];
+    char lacks[WEIR_TEXT];
     nixl_mem_list     mems;
     nixl_params       params;
     int               rc;
@@ -136,6 +137,10 @@ static int make_backend(struct weir_rank *r)
         return rank_fail(r, -ENOENT, "create_backend", -1,
                          "NIXL has no backend %s here; it has %s (%s)", u->name,
                          plugins[0] ? plugins : "none", nixl.path);
+    nixl_plugin_lacks(u->name, lacks, sizeof lacks);
+    if (lacks[0])
+        return rank_fail(r, -ENOENT, "create_backend", -1,
+                         "NIXL's backend %s cannot be loaded here: %s", u->name, lacks);
     NIXL_TRY(r, -1, get_plugin_params, u->agent, u->name, &mems, &params);
     if ((rc = set_params(r, params)) < 0)
         return rc;

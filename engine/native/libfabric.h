@@ -30,6 +30,12 @@ struct libfabric_api {
 extern struct libfabric_api libfabric;
 
 int libfabric_load(char *why, size_t cap); /* 0, or a negative errno and why */
+/* A function of FABRIC_1.0 that some libraries may not have; NULL: this one has not. */
+void *libfabric_symbol(const char *name);
+
+/* Writes a line to stderr for each variable FI_… that is set and that libfabric, whose
+ * providers have been asked, does not know; package fabric reads it in the rank's log. */
+void libfabric_unknown_variables(void);
 
 /* How this rank knows that what it wrote is in the target's memory. Asked for in
  * this order; the first that a provider grants is used. */

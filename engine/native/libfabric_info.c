@@ -34,12 +34,19 @@ const char *const libfabric_delivery_words[DELIVERY_WAYS] = {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void *lib;
+
+void *libfabric_symbol(const char *name)
+{
+    return lib ? dl_versioned(lib, name, "FABRIC_1.0") : NULL;
+}
+
 static int load_locked(char *why, size_t cap)
 {
     static int loaded;
     if (loaded)
         return 0;
-    void *lib = dl_open((const char *const[]){"libfabric.so.1", NULL}, why, cap);
+    lib = dl_open((const char *const[]){"libfabric.so.1", NULL}, why, cap);
     if (!lib)
         return -ENOENT;
 #define FILL(f, version)                                                                        \

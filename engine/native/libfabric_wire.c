@@ -101,7 +101,9 @@ int libfabric_open(struct weir_rank *r)
     r->fs = f;
     if ((rc = libfabric_load(why, sizeof why)) < 0)
         return rank_fail(r, rc, "load", -1, "%s", why);
-    if (!(f->info = libfabric_choose(r, &f->delivery)))
+    f->info = libfabric_choose(r, &f->delivery);
+    libfabric_unknown_variables(); /* which may be why there is no provider */
+    if (!f->info)
         return r->err->code;
     f->table = weir_fab_libfabric;
     if (f->delivery == DELIVERY_COMPLETION)

@@ -142,6 +142,8 @@ const char *nixl_status_name(nixl_status s);
 void nixl_give_back(void *p);
 /* The names of the plugins that the agent finds, with commas between. */
 nixl_status nixl_plugins(nixl_agent a, char *buf, size_t cap);
+/* Why the file of a plugin cannot be loaded; "" if it can, or is not found. */
+void nixl_plugin_lacks(const char *name, char *why, size_t cap);
 void        nixl_probe(struct weir_info *out);
 
 #endif

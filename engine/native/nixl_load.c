@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dl.h"
 #include "nixl.h"
@@ -122,6 +123,43 @@ void nixl_give_back(void *p)
         free(p);
 }
 
+/* Why the file of a plugin cannot be loaded, in the words of the loader; "" if it can, or if it
+ * is not found where NIXL looks: in NIXL_PLUGIN_DIR, or beside the library. */
+void nixl_plugin_lacks(const char *name, char *why, size_t cap)
+{
+    const char *named = getenv("NIXL_PLUGIN_DIR"), *slash = strrchr(nixl.path, '/');
+    const char *const below[] = {"", "plugins/", "nixl/"};
+    char              file[WEIR_TEXT * 2];
+    why[0] = 0;
+    for (size_t i = 0; i < (named && *named ? 1 : sizeof below / sizeof *below); i++) {
+        if (named && *named)
+            snprintf(file, sizeof file, "%.500s/libplugin_%.60s.so", named, name);
+        else
+            snprintf(file, sizeof file, "%.*s%slibplugin_%.60s.so",
+                     slash ? (int)(slash + 1 - nixl.path) : 0, nixl.path, below[i], name);
+        if (access(file, R_OK) < 0)
+            continue;
+        if (!dl_open((const char *const[]){file, NULL}, why, cap) && !why[0])
+            snprintf(why, cap, "%.300s cannot be loaded", file);
+        return;
+    }
+}
+
+/* Of a list of plugins those that can be loaded, and what the others lack. */
+static void sort_plugins(char *plugins, char *usable, size_t ucap, char *lacking, size_t lcap)
+{
+    char   why[WEIR_TEXT], *save = NULL;
+    size_t u = 0, l = 0;
+    usable[0] = lacking[0] = 0;
+    for (char *name = strtok_r(plugins, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+        nixl_plugin_lacks(name, why, sizeof why);
+        if (!why[0] && u + strlen(name) + 2 < ucap)
+            u += (size_t)snprintf(usable + u, ucap - u, "%s%s", u ? "," : "", name);
+        if (why[0] && l + strlen(name) + strlen(why) + 5 < lcap)
+            l += (size_t)snprintf(lacking + l, lcap - l, "%s%s (%s)", l ? "; " : "", name, why);
+    }
+}
+
 nixl_status nixl_plugins(nixl_agent a, char *buf, size_t cap)
 {
     nixl_string_list list;
@@ -144,7 +182,7 @@ nixl_status nixl_plugins(nixl_agent a, char *buf, size_t cap)
 void nixl_probe(struct weir_info *out)
 {
     nixl_agent agent;
-    char       plugins[WEIR_TEXT / 2];
+    char       plugins[WEIR_TEXT / 2], usable[sizeof plugins] = "", lacking[3 * WEIR_TEXT] = "";
     if (nixl_load(out->reason, sizeof out->reason) < 0)
         return;
     snprintf(out->version, sizeof out->version, "%s", nixl.version);
@@ -163,7 +201,13 @@ void nixl_probe(struct weir_info *out)
         snprintf(out->reason, sizeof out->reason,
                  "%.300s finds no backend plugin (NIXL_PLUGIN_DIR names their folder)", nixl.path);
     else
+        sort_plugins(plugins, usable, sizeof usable, lacking, sizeof lacking);
+    if (usable[0])
         out->available = 1;
-    snprintf(out->details, sizeof out->details, "library=%.200s\nbackends=%s", nixl.path, plugins);
+    else if (lacking[0])
+        snprintf(out->reason, sizeof out->reason, "no backend plugin can be loaded: %.400s",
+                 lacking);
+    snprintf(out->details, sizeof out->details, "library=%.200s\nbackends=%s%s%s", nixl.path,
+             usable, lacking[0] ? "\nbackends that cannot be loaded=" : "", lacking);
     (void)nixl.destroy_agent(agent); /* the process of a probe ends here */
 }

@@ -306,7 +306,7 @@ struct weir_info { /* of a fabric on this host */
     const char *library;
     char version[64];
     char reason[WEIR_TEXT];
-    char details[WEIR_TEXT]; /* key=value lines */
+    char details[4 * WEIR_TEXT]; /* key=value lines */
     /* to other hosts, a list of carriers.h: CARRIES_DATA where a device reads and writes remote
      * memory, CARRIES_EMULATED where software does, CARRIES_POSSIBLY: not told */
     char paths[WEIR_CARRIERS];

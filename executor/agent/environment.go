@@ -30,7 +30,7 @@ func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[
 	}
 	return l.a.environment(environ.Layers{
 		Seat: seatVariables(seat, l.a.self.Node), Scenario: l.task.Env, Unset: l.task.Unset,
-		Secrets: secrets, Weir: weir,
+		Secrets: secrets, Weir: weir, Defaults: fabric.Defaults(l.task.launch.Fabric),
 	})
 }
 

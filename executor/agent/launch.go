@@ -104,6 +104,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidde
 	o.Load, o.Counters = &on, a.counters().Since(before, a.o.Node)
 	o.Ignored = results.MergeIgnored(append(l.replaced, l.ignored()...))
 	o.Variables = results.MergeVariables(l.variables, 0)
+	o.Beneath = l.beneath()
 	return o
 }
 
@@ -136,7 +137,7 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 			cpus := seat.Processors()
 			self.CPUs, self.Memory = l.cpus(i, cpus), &free
 			p, err := l.start(self, cpus, func() []string {
-				env := l.rankEnvironment(seat, scratch, secrets)
+				env := apart(l.rankEnvironment(seat, scratch, secrets), i)
 				if !recorded[rank] {
 					l.record(rank, env)
 				}

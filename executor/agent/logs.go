@@ -107,6 +107,15 @@ func (f *logFile) head() string {
 	return string(f.read(0, headMax))
 }
 
+// end is so much of the end.
+func (f *logFile) end(most int64) string {
+	st, err := f.file.Stat()
+	if err != nil {
+		return ""
+	}
+	return string(f.read(max(0, st.Size()-most), most))
+}
+
 // read reads up to so many bytes from a place; none if that fails.
 func (f *logFile) read(from, most int64) []byte {
 	b, err := io.ReadAll(io.NewSectionReader(f.file, from, most))

@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"weir/fabric"
 	"weir/results"
 	"weir/workload"
 )
@@ -53,6 +54,8 @@ type Outcome struct {
 	// Ignored are variables that did nothing: a library has no use for them, or weir's own
 	// values replaced them.
 	Ignored []results.Ignored
+	// Beneath is, by rank, what the library beneath that of the fabric says it used.
+	Beneath map[int][]fabric.Beneath
 	// Variables are the library variables of the node's ranks, each with their numbers.
 	Variables []results.Variable
 	// Counters are those of the node that moved meanwhile.

@@ -24,6 +24,7 @@ type Layers struct {
 	Unset    []string          // variables that the scenario leaves unset
 	Secrets  map[string]string // their values
 	Weir     []string          // what weir cannot do without, NAME=value
+	Defaults []string          // what a process has where nobody sets it, NAME=value; it is not recorded
 }
 
 // Composed is the environment of a process.
@@ -75,6 +76,12 @@ func (l Layers) Compose() Composed {
 			s.value = Redacted
 		}
 		c.Record = append(c.Record, results.Variable{Name: name, Value: s.value, From: s.from})
+	}
+	for _, pair := range l.Defaults {
+		name, _, _ := strings.Cut(pair, "=")
+		if _, set := all[name]; !set && !slices.Contains(l.Unset, name) {
+			c.Env = append(c.Env, pair)
+		}
 	}
 	c.Env = append(c.Env, l.Weir...)
 	return c

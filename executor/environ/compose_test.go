@@ -157,3 +157,26 @@ func TestCarried(t *testing.T) {
 		t.Error("no bound holds")
 	}
 }
+
+// A default is there where nobody sets the variable, stands in no record, and is left out where
+// the scenario leaves the variable unset.
+func TestDefaultsGiveWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		layers Layers
+		want   []string
+	}{
+		"nobody":   {Layers{}, []string{"UCX_A=d"}},
+		"scenario": {Layers{Scenario: map[string]string{"UCX_A": "s"}}, []string{"UCX_A=s"}},
+		"shell":    {Layers{Shell: map[string]string{"UCX_A": "h"}}, []string{"UCX_A=h"}},
+		"unset":    {Layers{Unset: []string{"UCX_A"}}, nil},
+	} {
+		c.layers.Defaults = []string{"UCX_A=d"}
+		got := c.layers.Compose()
+		if !slices.Equal(got.Env, c.want) {
+			t.Errorf("%s: %v", name, got.Env)
+		}
+		if name == "nobody" && len(got.Record) > 0 {
+			t.Errorf("recorded: %v", got.Record)
+		}
+	}
+}

@@ -201,7 +201,8 @@ func init() {
 		Spec:      func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount,
 		AmountOf:  append([]string{"routing"}, names(routed)...),
-		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
+		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
+		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
 		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)

@@ -11,3 +11,16 @@ func OfCeiling(m results.MetricValues) (share float64, ok bool) {
 	}
 	return m.Get("ceiling")
 }
+
+// Carries is what the path was found to carry at its best, where bounded is the metric whose
+// share of the ceiling the workload has.
+func Carries(bounded string) func(metric string, m results.MetricValues) (most float64, ok bool) {
+	return func(metric string, m results.MetricValues) (most float64, ok bool) {
+		share, probed := OfCeiling(m)
+		value, measured := m.Get(metric)
+		if metric != bounded || !probed || !measured || share <= 0 {
+			return 0, false
+		}
+		return value / share, true
+	}
+}

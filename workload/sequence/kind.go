@@ -106,7 +106,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable,
-		OfCeiling: move.OfCeiling, AcrossHosts: traffic.AcrossHosts, Starts: traffic.Starts,
+		OfCeiling: move.OfCeiling, Carries: move.Carries("bottleneck.bandwidth"),
+		AcrossHosts: traffic.AcrossHosts, Starts: traffic.Starts,
 	}
 	workload.Register(Kind)
 }

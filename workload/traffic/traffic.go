@@ -106,7 +106,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Reduce: reduce, Amount: amount, AmountOf: []string{"generate", "ranks"},
-		OfCeiling: move.OfCeiling, AcrossHosts: AcrossHosts, Starts: Starts,
+		OfCeiling: move.OfCeiling, Carries: move.Carries("bottleneck.bandwidth"),
+		AcrossHosts: AcrossHosts, Starts: Starts,
 	}
 	workload.Register(Kind)
 }

@@ -125,7 +125,7 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
-		OfCeiling: move.OfCeiling, AcrossHosts: acrossHosts,
+		OfCeiling: move.OfCeiling, Carries: move.Carries("bandwidth"), AcrossHosts: acrossHosts,
 		Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
 	}
 	workload.Register(Kind)

@@ -54,7 +54,11 @@ func (m *mishaps) line(e event.Event) string {
 	}
 	switch {
 	case e.Type == event.RequireMissing:
-		return "missing: " + e.Reason
+		text := "missing: " + e.Reason
+		if !m.first(text) { // the first case that lacks it has said so
+			return ""
+		}
+		return text
 	case e.Type == event.CaseSkipped:
 		if !m.first(e.Reason) {
 			return ""

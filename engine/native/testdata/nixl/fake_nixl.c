@@ -196,11 +196,30 @@ bool nixl_capi_is_stub(void)
 #endif
 }
 
+/* What UCX writes where it is asked for the protocols that it used, and FAKE_NIXL_USED says
+ * over what. */
+static void say_used(const char *name)
+{
+    const char *info = getenv("UCX_PROTO_INFO"), *used = getenv("FAKE_NIXL_USED");
+    static const char *const ops[] = {"write by ucp_put*(multi) from host memory to host",
+                                      "read by ucp_get*(multi) into host memory from host"};
+    if (!info || strcmp(info, "used") || !used || !*used)
+        return;
+    for (int op = 0; op < 2; op++)
+        printf("[1795524506.471630] [vm:8975 :0]   | %s intra-node cfg#1 |\n"
+               "[1795524506.471630] [vm:8975 :0]   | remote memory %s |\n"
+               "[1795524506.471630] [vm:8975 :0]   +-------+--------+-------------+-----+\n"
+               "[1795524506.471630] [vm:8975 :0]   | Count | Range  | Description | Config |\n"
+               "[1795524506.471630] [vm:8975 :0]   |    20 | 0..inf | zero-copy   | %s |\n",
+               name, ops[op], used);
+}
+
 status nixl_capi_destroy_agent(struct agent *a)
 {
     CHECK("destroy_agent");
     if (a->requests || a->lists || a->nregions || a->backends)
         return STATE;
+    say_used(a->name);
     free(a);
     destroyed++;
     return DONE;

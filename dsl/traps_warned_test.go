@@ -1,0 +1,71 @@
+package dsl_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"weir/dsl"
+)
+
+func TestARangeThatEndsEarlyIsWarnedOf(t *testing.T) {
+	for axis, last := range map[string]string{
+		"block_size: 4KiB..100KiB x3":     "36KiB",
+		"block_size: 4KiB..100KiB +30KiB": "94KiB",
+		"in_flight: 1..10 x2":             "8",
+		"block_size: 4KiB..64MiB x2":      "",
+		"in_flight: 1..9 +4":              "",
+		"block_size: 4KiB..4KiB x2":       "",
+	} {
+		src := "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n    sweep:\n      " +
+			axis + "\n"
+		if strings.HasPrefix(axis, "block_size") {
+			src = strings.Replace(src, ", block_size: 1MiB", "", 1)
+		}
+		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+		if s == nil || diags.HasErrors() || len(diags) != 0 == (last == "") {
+			t.Errorf("%s: %v", axis, diags)
+			continue
+		}
+		if last == "" {
+			continue
+		}
+		d := diags[0]
+		if d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 7 ||
+			!strings.Contains(d.Detail, "its last value is "+last+".") {
+			t.Errorf("%s: %v at %v", axis, d, d.Subject)
+		}
+	}
+}
+
+func TestAnAbsentBaselineIsWarnedOf(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there.json")
+	if err := os.WriteFile(there, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for baseline, warns := range map[string]bool{
+		"baseline: " + filepath.Join(dir, "gone.json"):                             true,
+		"baseline: {file: " + filepath.Join(dir, "gone.json") + "}":                true,
+		"baseline: {file: " + filepath.Join(dir, "gone.json") + ", missing: skip}": false,
+		"baseline: " + there: false,
+		"":                   false,
+	} {
+		src := "scenario: s\n" + baseline + "\nruns:\n  a:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n"
+		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+		if s == nil || len(diags) > 0 {
+			t.Fatalf("%s: %v", baseline, diags)
+		}
+		d := dsl.AbsentBaseline(s)
+		if (d != nil) != warns {
+			t.Errorf("%s: %v", baseline, d)
+		}
+		if d != nil && (d.Severity != hcl.DiagWarning || d.Subject.Start.Line != 2 ||
+			!strings.Contains(d.Detail, "gone.json")) {
+			t.Errorf("%s: %v at %v", baseline, d, d.Subject)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package reporters
+
+import (
+	"fmt"
+
+	"weir/results"
+)
+
+// causes tells each cause of cases that ended with an error once, with how many it ended.
+type causes struct {
+	doc *results.Document
+	at  map[string]int // the finding that has told a cause
+}
+
+// ended is how the reason of such a case begins.
+const ended = "the case ended with an error: "
+
+// add adds a case that ended with an error to the findings of errors. A case with a log of its
+// own has something of its own to tell.
+func (cs *causes) add(out []finding, c *results.Case) []finding {
+	cause, log := plain(reason(c)), lastLog(c)
+	if len(log) > 0 {
+		return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
+	}
+	if i, told := cs.at[cause]; told {
+		out[i].alike = append(out[i].alike, c)
+		return out
+	}
+	if cause == ended+plain(cs.doc.Session.Reason) && len(out) > 0 && out[0].where == "session" {
+		cs.at[cause] = 0 // as the session itself
+		out[0].alike = append(out[0].alike, c)
+		return out
+	}
+	cs.at[cause] = len(out)
+	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, of: c})
+}
+
+// name says of how many cases a finding is.
+func (cs *causes) name(out []finding) {
+	for i, f := range out {
+		switch n := len(f.alike); {
+		case n == 0:
+		case f.of == nil:
+			out[i].message += "; it ended " + plural(n, "case")
+		default:
+			out[i].where = fmt.Sprintf("%s and %d more", f.where, n)
+		}
+	}
+}

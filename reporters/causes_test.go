@@ -1,0 +1,44 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// What ended a session and all of its cases is told once; what ended several cases and not the
+// session is told with the first, with one command for their run.
+func TestACauseIsToldOnce(t *testing.T) {
+	doc := func(session, reason string, keys ...string) *results.Document {
+		d := &results.Document{Session: results.Session{Status: results.Error, Reason: session}}
+		d.Scenario.File = "s.yaml"
+		for _, k := range keys {
+			d.Cases = append(d.Cases, &results.Case{
+				Key: k, Run: "r", Workload: "transfer", Status: results.Error, Reason: reason,
+			})
+		}
+		return d
+	}
+	for name, c := range map[string]struct {
+		doc   *results.Document
+		where []string
+		says  string
+		again string
+	}{
+		"of the session": {doc("missing: fabric nixl", "missing: fabric nixl", "a", "b", "c"),
+			[]string{"session"}, "missing: fabric nixl; it ended 3 cases", ""},
+		"of cases": {doc("", "no room", "a", "b", "c"), []string{"a and 2 more"}, "no room",
+			"weir run 's.yaml' --only 'r'"},
+		"of one": {doc("", "no room", "a"), []string{"a"}, "no room", "weir run 's.yaml' --only 'a'"},
+	} {
+		fs := findings(c.doc, "error")
+		if len(fs) != len(c.where) || fs[0].where != c.where[0] || !strings.Contains(fs[0].message, c.says) {
+			t.Errorf("%s: %+v", name, fs)
+			continue
+		}
+		if got := again(c.doc, fs[0]); got != c.again {
+			t.Errorf("%s: again %q, want %q", name, got, c.again)
+		}
+	}
+}
