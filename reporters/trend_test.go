@@ -19,7 +19,7 @@ import (
 func trend(values []float64, at int) *history.Trend {
 	t := &history.Trend{
 		Scenario: "nightly", Case: "a[size=1MiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",
-		Significance: 0.01,
+		Significance: 0.05,
 	}
 	day := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	for i, v := range values {
@@ -43,7 +43,8 @@ func trend(values []float64, at int) *history.Trend {
 	t.Levels = []history.Level{mean(0, at), mean(at, len(values))}
 	r := t.Levels[1].Value / t.Levels[0].Value
 	t.Changes = []history.Change{
-		{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001},
+		{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001,
+			Raised: t.Points[at+2].Session},
 	}
 	return t
 }
