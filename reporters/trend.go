@@ -133,14 +133,14 @@ func changesText(t *history.Trend) string {
 		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"),
 			results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
 	}
+	by := fmt.Sprintf("of level (by a likelihood ratio, p <= %s)", raw(t.Significance))
 	switch {
 	case len(t.Points) < history.FirstLook:
 		return fmt.Sprintf("too few sessions to find a change: it takes %d", history.FirstLook)
 	case len(t.Changes) == 0:
-		return fmt.Sprintf("no change of level (by a likelihood ratio, p <= %s); %s", raw(t.Significance), levelText(t, 0)) + small
+		return "no change " + by + "; " + levelText(t, 0) + small
 	}
-	return fmt.Sprintf("%s of level (by a likelihood ratio, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance)) +
-		small
+	return plural(len(t.Changes), "change") + " " + by + small
 }
 
 const nothingDiffers = "nothing that is recorded differs between them"

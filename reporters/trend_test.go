@@ -43,8 +43,7 @@ func trend(values []float64, at int) *history.Trend {
 	t.Levels = []history.Level{mean(0, at), mean(at, len(values))}
 	r := t.Levels[1].Value / t.Levels[0].Value
 	t.Changes = []history.Change{
-		{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001,
-			Raised: t.Points[at+2].Session},
+		{At: at, Before: t.Points[at-1].Session, After: t.Points[at].Session, Ratio: &r, Effect: "worse", P: 0.001},
 	}
 	return t
 }
@@ -56,7 +55,7 @@ func fallen() *history.Trend {
 		values = append(values, 12+0.1*float64(i%5)-2*float64(i/14))
 	}
 	changed := trend(values, 14)
-	changed.Workload = "transfer"
+	changed.Workload, changed.Changes[0].Raised = "transfer", changed.Points[16].Session
 	changed.Changes[0].Differ = []results.Difference{
 		{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {
 			What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"},
