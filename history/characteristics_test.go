@@ -125,7 +125,8 @@ var histories = []struct {
 	{name: "30 sessions, noise 1.5 %, no change", model: model{n: 30, sd: 0.015, level: flat}, most: 2},
 	{name: "the same with autocorrelation 0.5", model: model{n: 30, sd: 0.015, rho: 0.5, level: flat}, most: 5},
 	{
-		name: "30 sessions, noise 4 %, autocorrelation 0.5", model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 5,
+		name:  "30 sessions, noise 4 %, autocorrelation 0.5",
+		model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 5,
 	},
 	{name: "the same with autocorrelation 0.7", model: model{n: 30, sd: 0.04, rho: 0.7, level: flat}},
 	{name: "120 sessions, noise 4 %, autocorrelation 0.5", model: model{n: 120, sd: 0.04, rho: 0.5, level: flat}},
@@ -234,7 +235,8 @@ func TestPageOfStatistics(t *testing.T) {
 	phase.NotUnderRace(t)
 	const simulated = 1000
 	var b strings.Builder
-	fmt.Fprintf(&b, "| %d histories a row | with an alarm %% | exactly the true changes %% |\n|---|---:|---:|\n", simulated)
+	fmt.Fprintf(&b, "| %d histories a row ", simulated)
+	b.WriteString("| with an alarm % | exactly the true changes % |\n|---|---:|---:|\n")
 	for _, h := range histories {
 		got := h.model.run(t, simulated, h.at...)
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f |\n", h.name, got.any, got.right)

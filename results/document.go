@@ -381,6 +381,8 @@ type MetricEstimate struct {
 	CI         *[2]float64 `json:"ci"` // nil below two launches
 	Confidence float64     `json:"confidence" schema:"ref=confidence"`
 	Better     string      `json:"better" schema:"enum=higher|lower|none"`
+	// Samples is 0 where it is no quantile, or nobody counted.
+	Samples int64 `json:"samples,omitzero" doc:"Of a quantile: how many values of a launch it is of, in the launch that has fewest." schema:"minimum=1"`
 }
 
 // Ran says whether any case was run, with whatever came of it.

@@ -185,7 +185,7 @@ func full() *results.Document {
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
 				"bandwidth": {
 					Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3},
-					Confidence: 0.96, Better: "higher",
+					Confidence: 0.96, Better: "higher", Samples: 188,
 				},
 			}),
 			Assertions: []*results.AssertionVerdict{
@@ -240,7 +240,7 @@ func full() *results.Document {
 			Definitions: []results.Metric{
 				{
 					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true,
-					Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank,
+					Ceiling: "best", Quantile: "p99", CountedBy: "requests", FromRanks: results.EachRank,
 				},
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
 			},

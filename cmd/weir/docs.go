@@ -220,4 +220,5 @@ func docsReports(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", format, place, reporters.About(format))
 	}
 	t.Flush()
+	_, _ = io.WriteString(w, reporters.Marks)
 }

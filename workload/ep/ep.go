@@ -111,9 +111,9 @@ var Kind = &workload.Kind{
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower},
 		{Name: "latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "iterations"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90", CountedBy: "iterations"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99", CountedBy: "iterations"},
 	}, operationMetrics("dispatch"), operationMetrics("combine"), []workload.Metric{
 		{Name: "tokens_per_second", Unit: "1/s", Better: workload.Higher},
 		{Name: "skew.p50", Unit: "s", Better: workload.Lower, MayBeZero: true},
@@ -162,8 +162,8 @@ func operationMetrics(name string) []workload.Metric {
 	return []workload.Metric{
 		{Name: name + ".bandwidth", Unit: "GB/s", Better: workload.Higher},
 		{Name: name + ".latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: name + ".latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
-		{Name: name + ".latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: name + ".latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "iterations"},
+		{Name: name + ".latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99", CountedBy: "iterations"},
 	}
 }
 
