@@ -94,12 +94,13 @@ func TestFitIsTheLeast(t *testing.T) {
 }
 
 func TestNoChange(t *testing.T) {
+	quiet := slices.Repeat([]float64{1, 1.1, 0.9}, 20)
 	for name, x := range map[string][]float64{
 		"nothing": nil, "one": {1}, "too few": {1, 1, 1, 1, 9, 9, 9}, "all the same": slices.Repeat([]float64{3}, 50),
 		"one sticks out":    append(slices.Repeat([]float64{1, 1.1, 0.9}, 8), 5),
 		"one of many":       append(slices.Repeat([]float64{1, 1.1, 0.9}, 40), 50),
 		"two of many":       append(slices.Repeat([]float64{1, 1.1, 0.9}, 40), 50, 51),
-		"two in the middle": append(append(slices.Repeat([]float64{1, 1.1, 0.9}, 20), 50, 51), slices.Repeat([]float64{1, 1.1, 0.9}, 20)...),
+		"two in the middle": slices.Concat(quiet, []float64{50, 51}, quiet),
 	} {
 		if got := divide(plainSeries(x), 0.05, 0); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)

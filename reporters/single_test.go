@@ -64,3 +64,30 @@ func TestPassOfOneLaunchAndSamplesOfTails(t *testing.T) {
 		}
 	}
 }
+
+// What is not steady, and what varies, stands in the reports for people.
+func TestWarmUpAndComponentsStandInReports(t *testing.T) {
+	doc := single(5)
+	c := doc.Cases[0]
+	c.WarmUp = &results.WarmUp{Pieces: 3, Of: 16, Ratio: 0.7, Moves: 0.056}
+	m := c.Metrics.At("bandwidth")
+	m.Components = []results.Variance{{Of: "pieces", CV: 0.031}, {Of: "launches", CV: 0.02}, {Of: "sessions", CV: 0.01}}
+	c.Metrics.Set("bandwidth", m)
+	for name, write := range map[string]func(io.Writer, *results.Document) error{
+		"table":    func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) },
+		"markdown": Markdown, "html": HTML,
+	} {
+		var b strings.Builder
+		if err := write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			"the first 3 of 16 parts of a launch are 30% slower than the rest, which moves its bandwidth by 5.6%",
+			"bandwidth of a varies by 3.1% between parts of a launch, 2.0% between launches, 1.0% between sessions",
+		} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+	}
+}

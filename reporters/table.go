@@ -55,7 +55,8 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 	}
 	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), marks(doc), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc),
+		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
+		atMost(moreLines, variances(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)
 	}
