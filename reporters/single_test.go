@@ -15,10 +15,12 @@ func single(launches int) *results.Document {
 		Key: "a", Run: "a", Workload: "transfer", Status: results.OK,
 		Metrics: results.NamedList([]string{"bandwidth", "latency.p99"}, []results.MetricEstimate{
 			{
-				Unit: "GB/s", N: launches, Value: 10, Median: 10, Mean: 10, Confidence: 0.96, Better: "higher",
+				Unit: "GB/s", N: launches, Value: 10, Median: 10, Mean: 10,
+				Confidence: 0.96, Better: "higher",
 			},
 			{
-				Unit: "s", N: launches, Value: 5.74e-6, Median: 5.74e-6, Mean: 5.74e-6, Confidence: 0.96, Better: "lower",
+				Unit: "s", N: launches, Value: 5.74e-6, Median: 5.74e-6, Mean: 5.74e-6,
+				Confidence: 0.96, Better: "lower",
 				Samples: 188,
 			},
 		}),
