@@ -137,7 +137,7 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	if late != "" {
 		o.message += "; " + late
 	}
-	if why := undecidable(sources, cl.subject); why != "" {
+	if why := undecidable(cl.metrics, sources, cl.subject); why != "" {
 		o.message += "; " + why
 		return o
 	}

@@ -166,8 +166,24 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 			m = workload.Metric{Better: workload.Neither}
 		}
 		out[i] = estimateMetric(m, d.MayBeZero(name), values, &intervals[i])
+		out[i].Samples = fewestSamples(c, m, launches)
 	}
 	return results.NamedList(names, out)
+}
+
+// fewestSamples is of how many values a quantile is in the launch that has fewest; 0: it is none, or
+// nobody counted.
+func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launch) int64 {
+	if m.CountedBy == "" {
+		return 0
+	}
+	fewest := int64(0)
+	for _, l := range launches {
+		if n := kindOf(c).CountOf(m, c.Options, l.Metrics); fewest == 0 || n > 0 && n < fewest {
+			fewest = n
+		}
+	}
+	return fewest
 }
 
 // finiteMetrics are, in order, the metrics that some launch has and none has without a

@@ -23,7 +23,15 @@ import (
 // summary, and the session's status and exit code. Judging again changes nothing.
 func Judge(doc *results.Document) {
 	eval := newEvaluator(doc)
-	atOnce(doc.Cases, func(_ int, c *results.Case) { c.Metrics = estimates(eval.metrics, c) })
+	between := eval.sessionsOf()
+	atOnce(doc.Cases, func(_ int, c *results.Case) {
+		c.Metrics = estimates(eval.metrics, c)
+		for i, name := range c.Metrics.Names() {
+			m := &c.Metrics.Values()[i]
+			m.Components = variances(c, name, *m, between[c.Key])
+		}
+		c.WarmUp = warmUp(c.Succeeded())
+	})
 	for _, c := range doc.Cases {
 		c.Invalid = eval.invalid[c]
 		if m, ok := availabilityOf(c); ok && (eval.lossy[c] || m.Value < 1) {

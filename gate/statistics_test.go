@@ -37,13 +37,18 @@ var charted = []struct {
 func TestPageOfStatistics(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
-	const simulatedSessions = 500
+	const simulatedSessions, simulatedCases = 500, 2000
 	var b strings.Builder
 	b.WriteString(fmt.Sprintf("| %d sessions a row ", simulatedSessions) +
 		"| pass % | fail % | inconclusive % | launches |\n|---|---:|---:|---:|---:|\n")
 	for _, c := range charted {
 		s := c.model.run(simulatedSessions, c.noise)
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.1f | %.1f |\n", c.name, s.pass, s.fail, s.open, s.launches)
+	}
+	fmt.Fprintf(&b, "\nParts of a launch vary by 3 %%, launches by 2 %%; %d cases a row.\n\n", simulatedCases)
+	b.WriteString("| warm-up | called too short % |\n|---|---:|\n")
+	for _, s := range steadiness {
+		fmt.Fprintf(&b, "| %s | %.1f |\n", s.name, marked(simulatedCases, s.launches, s.rho, s.slow, s.slower))
 	}
 	const marker = "Sessions of each row have fixed seeds.\n\n"
 	page, err := os.ReadFile("statistics.md")

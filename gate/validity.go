@@ -141,20 +141,35 @@ func kindOf(c *results.Case) *workload.Kind {
 
 // undecidable says why a metric of a claim decides nothing however many launches there are; "" if
 // all decide.
-func undecidable(sources []*source, subject *assertion.Expr) string {
+func undecidable(d *workload.Definitions, sources []*source, subject *assertion.Expr) string {
 	for _, s := range sources {
-		if s.c == nil || kindOf(s.c).Undecidable == nil {
+		if s.c == nil {
 			continue
 		}
 		for _, metric := range subject.Metrics() {
 			for _, l := range s.launches {
-				if why := kindOf(s.c).Undecidable(s.c.Options, l.Metrics, metric); why != "" {
+				if why := undecided(d, s.c, l.Metrics, metric); why != "" {
 					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why)
 				}
 			}
 		}
 	}
 	return ""
+}
+
+// undecided says why a metric of a launch of a case decides nothing: its quantile has too few samples, or
+// what its workload says.
+func undecided(d *workload.Definitions, c *results.Case, measured results.MetricValues, metric string) string {
+	k := kindOf(c)
+	if m, ok := d.Metric(c, metric); ok {
+		if why := k.FewSamples(m, c.Options, measured); why != "" {
+			return why
+		}
+	}
+	if k.Undecidable == nil {
+		return ""
+	}
+	return k.Undecidable(c.Options, measured, metric)
 }
 
 // impossible compares a case with the ceiling that its own launches probed.

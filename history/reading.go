@@ -58,6 +58,7 @@ func (s Store) reading(e Entry, q Query) reading {
 	r.point = Point{
 		Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N,
 		Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c, q.Metric),
+		launches: launchesOf(c, q.Metric),
 	}
 	return r
 }

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -57,11 +55,12 @@ type Point struct {
 	Fingerprint string      `json:"fingerprint"`
 	Simulated   bool        `json:"simulated,omitempty"`
 
-	of *results.Document // what may be the reason for a change, with the case alone
+	of       *results.Document // what may be the reason for a change, with the case alone
+	launches []float64         // the values that count
 }
 
-// Level is the mean of the points From to To-1: geometric where all values are
-// positive, since differences of rates and times are ratios. CI is a t-interval over
+// Level is the mean of the points From to To-1, weighted by their launches: geometric where all
+// values are positive, since differences of rates and times are ratios. CI is a t-interval over
 // sessions with results.Confidence; nil if they are all the same.
 type Level struct {
 	From  int         `json:"from"`
@@ -72,12 +71,16 @@ type Level struct {
 
 // Change is a change of level between two sessions that follow each other.
 type Change struct {
-	At     int      `json:"at"` // the first point of the new level
-	Before string   `json:"before"`
-	After  string   `json:"after"`  // sessions
+	At     int    `json:"at"` // the first point of the new level
+	Before string `json:"before"`
+	After  string `json:"after"` // sessions
+	// Raised is the session with which it was first reported: no later one takes it back.
+	Raised string   `json:"raised"`
 	Ratio  *float64 `json:"ratio"`  // of the levels; nil where they have no common sign
 	Effect string   `json:"effect"` // better | worse | other
-	P      float64  `json:"p"`      // of the permutation test
+	// P is the share of histories of 30 sessions without a change, whose neighbours have a correlation
+	// of 0.5, in which any change is as certain at any session.
+	P float64 `json:"p"`
 	// Differ is what differs between the two sessions and what the case had in them.
 	Differ []results.Difference `json:"differences"`
 }
@@ -148,36 +151,26 @@ func (t *Trend) definitions() []string {
 
 // detect finds the changes and the levels between them.
 func (t *Trend) detect() {
-	values := make([]float64, len(t.Points))
-	for i, p := range t.Points {
-		values[i] = p.Value
-	}
-	ratio := slices.Min(values) > 0
-	scale := values
-	if ratio {
-		scale = make([]float64, len(values))
-		for i, v := range values {
-			scale[i] = math.Log(v)
-		}
-	}
-	cuts := divide(scale, t.Significance, t.seed())
-	found := len(cuts)
-	cuts = large(cuts, scale, ratio, t.Magnitude)
-	t.Smaller = found - len(cuts)
+	s := seriesOf(t.Points)
 	from := 0
-	for _, c := range cuts {
-		t.Levels = append(t.Levels, level(scale, from, c.at, ratio))
+	for _, c := range divide(s, t.Significance, t.Magnitude) {
+		if c.raised == 0 {
+			t.Smaller++
+			continue
+		}
+		t.Levels = append(t.Levels, s.level(from, c.at))
 		from = c.at
 		before, after := t.Points[c.at-1], t.Points[c.at]
 		t.Changes = append(t.Changes, Change{
-			At: c.at, Before: before.Session, After: after.Session, P: c.p, Differ: differences(before.of, after.of),
+			At: c.at, Before: before.Session, After: after.Session, Raised: t.Points[c.raised].Session, P: c.p,
+			Differ: differences(before.of, after.of),
 		})
 	}
-	t.Levels = append(t.Levels, level(scale, from, len(scale), ratio))
+	t.Levels = append(t.Levels, s.level(from, len(s.values)))
 	for i := range t.Changes {
 		c := &t.Changes[i]
 		was, is := t.Levels[i].Value, t.Levels[i+1].Value
-		if ratio {
+		if s.ratio {
 			r := min(quantity.Round(is/was), math.MaxFloat64)
 			c.Ratio = &r
 		}
@@ -188,19 +181,19 @@ func (t *Trend) detect() {
 // large takes away changes that are smaller than a magnitude, the smallest first, whose
 // levels then are one; so do those who run detectors day by day (Hunter: M. Fleming
 // et al., arXiv:2301.03034), because a change that is certain need not matter.
-func large(cuts []cut, scale []float64, ratio bool, magnitude float64) []cut {
+func large(cuts []cut, s series, magnitude float64) []cut {
 	cuts = slices.Clone(cuts)
 	for {
 		least, smallest := -1, magnitude
 		for i, c := range cuts {
-			from, to := 0, len(scale)
+			from, to := 0, len(s.values)
 			if i > 0 {
 				from = cuts[i-1].at
 			}
 			if i+1 < len(cuts) {
 				to = cuts[i+1].at
 			}
-			if by := apart(level(scale, from, c.at, ratio).Value, level(scale, c.at, to, ratio).Value); by < smallest {
+			if by := apart(s.typical(from, c.at), s.typical(c.at, to)); by < smallest {
 				least, smallest = i, by
 			}
 		}
@@ -234,17 +227,37 @@ func effect(was, is float64, better string) string {
 	return "worse"
 }
 
-// level estimates the mean of a segment; scale holds logarithms if ratio is true.
-func level(scale []float64, from, to int, ratio bool) Level {
-	x := slices.Sorted(slices.Values(scale[from:to]))
+// typical is the median of a segment, as a value of the metric. The last segment may end with sessions of
+// another level that is not found yet: they move the mean and not the median.
+func (s series) typical(from, to int) float64 {
+	x := slices.Sorted(slices.Values(s.values[from:to]))
+	v := (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	if s.ratio {
+		v = math.Exp(v)
+	}
+	return v
+}
+
+// level estimates the mean of a segment, in which sessions weigh by their spread.
+func (s series) level(from, to int) Level {
+	n, x := float64(to-from), s.values[from:to]
+	weights, sum := make([]float64, len(x)), 0.
+	for i, sd := range s.spread[from:to] {
+		weights[i] = 1 / (sd * sd)
+		sum += weights[i]
+	}
 	mean, half := x[0], 0.
-	if n := float64(len(x)); x[0] != x[len(x)-1] {
-		var sd float64
-		mean, sd = stat.MeanStdDev(x, nil)
-		half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1+results.Confidence)/2) * sd / math.Sqrt(n)
+	if slices.Min(x) != slices.Max(x) {
+		mean = stat.Mean(x, weights)
+		squares := 0.
+		for i, v := range x {
+			squares += weights[i] * (v - mean) * (v - mean)
+		}
+		half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1+results.Confidence)/2) *
+			math.Sqrt(squares/(n-1)/sum)
 	}
 	back := quantity.Round
-	if ratio {
+	if s.ratio {
 		back = func(v float64) float64 { return min(quantity.Round(math.Exp(v)), math.MaxFloat64) }
 	}
 	l := Level{From: from, To: to, Value: back(mean)}
@@ -252,15 +265,4 @@ func level(scale []float64, from, to int, ratio bool) Level {
 		l.CI = &[2]float64{back(mean - half), back(mean + half)}
 	}
 	return l
-}
-
-// seed follows from what is asked and what was measured.
-func (t *Trend) seed() [2]uint64 {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q", t.Case, t.Metric)
-	for _, p := range t.Points {
-		_ = binary.Write(h, binary.LittleEndian, p.Value) // a digest takes everything
-	}
-	sum := h.Sum(nil)
-	return [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}
 }

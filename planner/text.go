@@ -178,11 +178,18 @@ func (c *Case) textRows(t io.Writer, names []string) {
 // undecidable says why metrics of an assertion will decide nothing.
 func (c *Case) undecidable(a assertion.Assertion) (lines []string) {
 	k, ok := workload.Lookup(c.Workload)
-	if !ok || k.Undecidable == nil || a.Subject == nil {
+	if !ok || a.Subject == nil {
 		return nil
 	}
 	for _, metric := range a.Subject.Metrics() {
-		if why := k.Undecidable(c.Options, workload.MetricValues{}, metric); why != "" {
+		why := ""
+		if m, ok := workload.FindMetric(k.Metrics, metric); ok {
+			why = k.FewSamples(m, c.Options, workload.MetricValues{})
+		}
+		if why == "" && k.Undecidable != nil {
+			why = k.Undecidable(c.Options, workload.MetricValues{}, metric)
+		}
+		if why != "" {
 			lines = append(lines, "  will be inconclusive: "+why)
 		}
 	}

@@ -28,7 +28,7 @@ func AIPerf(w io.Writer, doc *results.Document) error {
 		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
 			return err
 		}
-		one["weir_case"], one["weir_verdict"], one["weir_session"] = c.Key, labelled(standing(c)), doc.Session.ID
+		one["weir_case"], one["weir_verdict"], one["weir_session"] = c.Key, caseLabel(c), doc.Session.ID
 		one["weir_launches"] = len(c.Succeeded())
 		all = append(all, one)
 	}

@@ -15,6 +15,7 @@ import (
 // and data frames. A case without metrics has one row too. The columns are the same
 // for all sessions of a scenario, and no two have one name. The verdict is the case's;
 // asserted is the worst of what is asserted of the row's metric, - if nothing is.
+// samples is of how many values of a launch a quantile is, in the launch that has fewest.
 // The last columns say how the case was measured, the size of its blocks in bytes among them.
 // Where sleeps were scaled there is a column of their factor, empty where it was 1.
 func CSV(w io.Writer, doc *results.Document) error {
@@ -23,7 +24,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 	head := []string{"session", "scenario", "run", "case", "status", "verdict"}
 	measured := []string{
 		"metric", "unit", "better", "n", "value", "median", "mean", "cv", "ci_low", "ci_high", "confidence", "asserted",
-		"simulated", "retried",
+		"samples", "simulated", "retried",
 	}
 	conditionHead := conditionColumns(axisNames)
 	taken := slices.Concat(head, measured, conditionHead)
@@ -66,7 +67,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 // metricRows writes a row per metric between the columns that all of them share.
 func metricRows(out sheet, row, last []string, c *results.Case) error {
 	if c.Metrics.IsZero() {
-		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-"}, last))
+		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-", ""}, last))
 	}
 	for name, m := range c.Metrics.All() {
 		low, high := "", ""
@@ -74,7 +75,8 @@ func metricRows(out sheet, row, last []string, c *results.Case) error {
 			low, high = raw(m.CI[0]), raw(m.CI[1])
 		}
 		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
-			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name)}
+			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name),
+			samplesOf(m)}
 		if err := out.write(slices.Concat(row, measured, last)); err != nil {
 			return err
 		}
@@ -92,6 +94,14 @@ func (s sheet) write(row []string) error { return s.to.Write(cells(row)) }
 func (s sheet) end() error {
 	s.to.Flush()
 	return s.to.Error()
+}
+
+// samplesOf is how many values of a launch a quantile is of; "" of what is none.
+func samplesOf(m results.MetricEstimate) string {
+	if m.Samples == 0 {
+		return ""
+	}
+	return strconv.FormatInt(m.Samples, 10)
 }
 
 // cells keeps a spreadsheet from taking texts for formulas: a quote comes before what begins as

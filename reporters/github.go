@@ -107,7 +107,7 @@ type annotation struct {
 
 // annotated is a finding at the line of its assertion, or at the scenario.
 func annotated(doc *results.Document, f finding) annotation {
-	a := annotation{file: plain(doc.Scenario.File), title: sentence(" ", labelled(f.standing)+":", f.where, f.name)}
+	a := annotation{file: plain(doc.Scenario.File), title: sentence(" ", f.label()+":", f.where, f.name)}
 	lines := []string{f.message}
 	if f.assertion != nil {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line

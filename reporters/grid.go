@@ -109,7 +109,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		if c.Percent {
 			continue
 		}
-		g.metric(c.Metric, head(c), c.Drop, cases)
+		g.metric(definition(table, c.Metric), head(c), c.Drop, cases)
 		if c.Interval {
 			s := scaleOfColumn(cases, c.Metric)
 			g.add(results.ConfidenceText+"\nCI", true, 7,
@@ -117,7 +117,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		}
 	}
 	for _, name := range asserted(cases, shown) {
-		g.metric(name, plain(name)+"\n", 0, cases)
+		g.metric(definition(table, name), plain(name)+"\n", 0, cases)
 	}
 	for _, c := range shown {
 		if c.Percent {
@@ -127,7 +127,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	}
 	g.add("n", true, 6, launchCount)
 	g.add("verdict", false, 0, func(c *results.Case) string {
-		return sentence(" ", labelled(standing(c)), simulatedMark(c))
+		return sentence(" ", caseLabel(c), simulatedMark(c))
 	})
 	return g
 }
@@ -137,11 +137,20 @@ func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) s
 }
 
 // metric adds a column of a metric with its unit in the head.
-func (g *grid) metric(name, head string, drop int, cases []*results.Case) {
-	s := scaleOfColumn(cases, name)
-	g.add(strings.TrimSpace(strings.ReplaceAll(head+" "+s.Unit, "\n ", "\n")), true, drop,
-		func(c *results.Case) string { return number(c, name, s) })
-	g.columns[len(g.columns)-1].metric = name
+func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.Case) {
+	s := scaleOfColumn(cases, m.Name)
+	head += ofSamples(cases, m) + " " + s.Unit
+	g.add(strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
+		func(c *results.Case) string { return sampled(c, m, s) })
+	g.columns[len(g.columns)-1].metric = m.Name
+}
+
+// definition is that of a metric in a table; of one that is not there, only its name.
+func definition(t *results.MetricTable, name string) results.Metric {
+	if m, ok := workload.FindMetric(t.Definitions, name); ok {
+		return m
+	}
+	return results.Metric{Name: name}
 }
 
 // head is that of a column, whose lines a document may have written.

@@ -66,7 +66,7 @@ func findingTable(caption string, all []finding) *html.Table {
 		}}
 	for _, f := range all {
 		t.Rows = append(t.Rows, html.Row{
-			Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, labelled(f.standing)},
+			Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, f.label()},
 		})
 	}
 	return t
@@ -143,6 +143,8 @@ func notes(doc *results.Document) []html.Note {
 		{Title: sinceTitle, Lines: sinceLast(doc)},
 		{Title: recomputedTitle, Lines: recomputed(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
+		{Title: "Marks", Lines: marks(doc)}, {Title: warmUpTitle, Lines: unsteady(doc)},
+		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},

@@ -273,15 +273,15 @@ func (e *estimates) point(c *results.Case) (html.Point, bool) {
 	if v, ok := c.Metrics.Get(defined.Ceiling); ok {
 		p.Ceiling = at(&v.Value)
 	}
-	verdict := "-"
+	verdict, mark := "-", ""
 	for _, a := range c.Assertions {
 		if s := a.Standing(); slices.Contains(e.d.judged(a), e.metric) && rank(s) < rank(verdict) {
-			verdict = s
+			verdict, mark = s, sign(a, s)
 		}
 	}
 	text := says(c, e.metric)
 	if verdict != "-" {
-		text += ", " + labelled(verdict)
+		text += ", " + sentence(" ", mark, verdict)
 	}
 	p.Says = []string{text}
 	if class := rowClass(verdict); class == "bad" || class == "doubt" {

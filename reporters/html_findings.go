@@ -133,7 +133,7 @@ func violation(f finding) float64 {
 // just this. Where there are several findings they follow as a table.
 func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	f := all[0]
-	c := html.Card{Sign: symbols[f.standing], Standing: f.standing, Where: clip(f.where, " …"),
+	c := html.Card{Sign: sign(f.assertion, f.standing), Standing: f.standing, Where: clip(f.where, " …"),
 		Name: clip(f.name, " …"), Place: f.place,
 		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
 	for _, line := range f.since {

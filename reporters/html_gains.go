@@ -96,15 +96,15 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 		table.Rows = append(table.Rows, html.Row{Class: rowClass(g.verdict.Standing()), Cells: []string{
 			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, results.Percent.WithUnit(text),
 			interval,
-			labelled(g.verdict.Standing()),
+			sentence(" ", sign(g.verdict, g.verdict.Standing()), g.verdict.Standing()),
 		}})
 		points[i] = html.Point{Y: o.Value, CI: o.CI, Lower: g.verdict.Bounds.Lower,
 			Upper: g.verdict.Bounds.Upper, Says: []string{
 				fmt.Sprintf("%s: %s %s better, %s", plain(g.of.Key), plain(g.metric), results.Percent.WithUnit(text),
-					labelled(g.verdict.Standing())),
+					sentence(" ", sign(g.verdict, g.verdict.Standing()), g.verdict.Standing())),
 				fmt.Sprintf("before %s (%s), after %s", before, plain(g.against.Key), after)}}
 		if class := rowClass(g.verdict.Standing()); class == "bad" || class == "doubt" {
-			points[i].Sign = symbols[g.verdict.Standing()]
+			points[i].Sign = sign(g.verdict, g.verdict.Standing())
 		}
 	}
 	f := html.Figure{Title: "Gain against another case: better is above zero"}

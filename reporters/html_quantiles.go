@@ -137,9 +137,9 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 		for _, m := range f.metrics {
 			scale := scaleOfColumn(g.cases, m.Name)
 			scales = append(scales, scale)
-			head := m.Last()
+			head := m.Last() + ofSamples(g.cases, m)
 			if len(families) > 1 {
-				head = m.Name
+				head = m.Name + ofSamples(g.cases, m)
 			}
 			head = strings.TrimSpace(plain(head) + "\n" + scale.Unit)
 			link := d.link(g.cases[0].Workload, g.run, m.Name)
@@ -157,7 +157,7 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 		column := 0
 		for _, f := range families {
 			for _, m := range f.metrics {
-				cells = append(cells, number(c, m.Name, scales[column]))
+				cells = append(cells, sampled(c, m, scales[column]))
 				column++
 			}
 		}

@@ -68,7 +68,7 @@ func changes(t *history.Trend) []html.Group {
 	g := html.Group{Title: fmt.Sprintf("Changes of level (%d)", len(t.Changes))}
 	for i, c := range t.Changes {
 		card := html.Card{
-			Where: strconv.Itoa(i + 1), Name: changeText(t, i), Message: betweenText(t, c) + "; p=" + raw(c.P),
+			Where: strconv.Itoa(i + 1), Name: changeText(t, i), Message: betweenText(t, c) + "; " + pText(c.P),
 		}
 		card.Sign, card.Standing = effectSign(c.Effect)
 		if len(c.Differ) == 0 {

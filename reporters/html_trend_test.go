@@ -40,7 +40,7 @@ func TestTrendPage(t *testing.T) {
 	card := page.all("details")[1].text()
 	for _, want := range []string{
 		"12.186 GB/s (96% CI 12.09–12.29, n=14) -> 10.200 GB/s (96% CI 10.10–10.30, n=10): -16.3%",
-		"between s013 (2026-01-14 03:00) and s014 (2026-01-15 03:00); p=0.001",
+		"between s013 (2026-01-14 03:00) and s014 (2026-01-15 03:00), raised with s016; p=0.0010",
 		"cpu.governor: (none) -> powersave (n1, n2)", "env X19: 1 -> 2",
 	} {
 		if !strings.Contains(card, want) {

@@ -225,6 +225,9 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	text := b.evidence(c, a)
 	switch s := a.Standing(); s {
 	case string(results.Pass):
+		if ofOneLaunch(a) {
+			x.SystemOut = plain(onePass + " " + s + ": " + message)
+		}
 	case string(results.XFail):
 		if unjudged(a) {
 			x.Skipped = &xmlResult{Message: plain(s + ": " + message)}

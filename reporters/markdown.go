@@ -49,6 +49,9 @@ func markdown(doc *results.Document, limit int) string {
 	m.omitted(m.lost)
 	m.list(sinceTitle, sinceLast(doc))
 	m.list(recomputedTitle, recomputed(doc))
+	m.list("Marks", marks(doc))
+	m.list(warmUpTitle, unsteady(doc))
+	m.list(variancesTitle, variances(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
@@ -118,7 +121,7 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 	m.omitted(m.rows(len(fs), func(i int) string {
 		f := fs[i]
 		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place)))
-		s := "- " + labelled(f.standing) + " " + sentence(": ", what, mdText(f.message)) + "\n"
+		s := "- " + f.label() + " " + sentence(": ", what, mdText(f.message)) + "\n"
 		if len(f.log) > 0 {
 			s += "\n"
 			for _, line := range f.log {

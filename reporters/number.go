@@ -1,7 +1,9 @@
 package reporters
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"weir/quantity"
@@ -23,6 +25,27 @@ func number(c *results.Case, metric string, s results.Scale) string {
 	}
 	v, _, _ := s.Estimate(m.Value, m.CI)
 	return v
+}
+
+// sampled is number with the samples that a tail quantile is of behind it, in the launch that has
+// fewest: "5.74 (188)".
+func sampled(c *results.Case, m results.Metric, s results.Scale) string {
+	text := number(c, m.Name, s)
+	if e, ok := c.Metrics.Get(m.Name); ok && m.Tail() && e.Samples > 0 {
+		text += fmt.Sprintf(" (%d)", e.Samples)
+	}
+	return text
+}
+
+// ofSamples is what heads of columns say of such numbers; "" of others.
+func ofSamples(cases []*results.Case, m results.Metric) string {
+	if m.Tail() && slices.ContainsFunc(cases, func(c *results.Case) bool {
+		e, ok := c.Metrics.Get(m.Name)
+		return ok && e.Samples > 0
+	}) {
+		return " (of)"
+	}
+	return ""
 }
 
 // interval is the confidence interval of a metric.

@@ -55,9 +55,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 	}
 	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc),
-		atMost(moreLines, voidLaunches(doc)), crowdedNodes(doc),
-		leftOut(doc),
+		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
+		atMost(moreLines, variances(doc)), countersMoved(doc), ignored(doc), chosen(doc), madeAgain(doc),
+		atMost(moreLines, voidLaunches(doc)), crowdedNodes(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)
 	}
@@ -186,7 +186,7 @@ func ruled(head []string, right []bool, rows [][]string) string {
 }
 
 func (t *terminal) finding(f finding) {
-	label := labelled(f.standing)
+	label := f.label()
 	head := wrapped(label+"  "+sentence("  ", f.where, f.name, parenthesis(f.place)), t.width, "    ")
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(f.standing, label), strings.TrimPrefix(head, label))
 	if f.message != "" {

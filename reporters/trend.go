@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"weir/history"
+	"weir/quantity"
 	"weir/results"
 )
 
@@ -70,7 +71,7 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 	b.WriteString("\n")
 	b.WriteString(changesText(t) + "\n")
 	for i, c := range t.Changes {
-		fmt.Fprintf(&b, "\n%d  %s\n   %s\n", i+1, sentence(", ", changeText(t, i), symbolic(c.Effect), "p="+raw(c.P)),
+		fmt.Fprintf(&b, "\n%d  %s\n   %s\n", i+1, sentence(", ", changeText(t, i), symbolic(c.Effect), pText(c.P)),
 			betweenText(t, c))
 		if len(c.Differ) == 0 {
 			b.WriteString("   " + nothingDiffers + "\n")
@@ -132,14 +133,14 @@ func changesText(t *history.Trend) string {
 		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"),
 			results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
 	}
+	by := fmt.Sprintf("of level (by a likelihood ratio, p <= %s)", raw(t.Significance))
 	switch {
-	case len(t.Points) < 2*history.LeastSegment:
-		return fmt.Sprintf("too few sessions to find a change: it takes %d on each side", history.LeastSegment)
+	case len(t.Points) < history.FirstLook:
+		return fmt.Sprintf("too few sessions to find a change: it takes %d", history.FirstLook)
 	case len(t.Changes) == 0:
-		return fmt.Sprintf("no change of level (E-divisive, p <= %s); %s", raw(t.Significance), levelText(t, 0)) + small
+		return "no change " + by + "; " + levelText(t, 0) + small
 	}
-	return fmt.Sprintf("%s of level (E-divisive, p <= %s)", plural(len(t.Changes), "change"), raw(t.Significance)) +
-		small
+	return plural(len(t.Changes), "change") + " " + by + small
 }
 
 const nothingDiffers = "nothing that is recorded differs between them"
@@ -149,8 +150,23 @@ func changeText(t *history.Trend, i int) string {
 	return sentence(": ", levelText(t, i)+" -> "+levelText(t, i+1), size(t, i))
 }
 
+// leastP is the least p-value that is known well enough to be told from less.
+const leastP = 0.001
+
+// pText is a p-value with as many digits as it is known with.
+func pText(p float64) string {
+	if p < leastP {
+		return "p<" + raw(leastP)
+	}
+	return "p=" + quantity.Digits(p, 2)
+}
+
 func betweenText(t *history.Trend, c history.Change) string {
-	return fmt.Sprintf("between %s and %s", sessionText(t.Points[c.At-1]), sessionText(t.Points[c.At]))
+	text := fmt.Sprintf("between %s and %s", sessionText(t.Points[c.At-1]), sessionText(t.Points[c.At]))
+	if c.Raised != "" {
+		text += ", raised with " + plain(c.Raised)
+	}
+	return text
 }
 
 // levelText is a level with its interval over sessions.

@@ -19,7 +19,7 @@ import (
 func trend(values []float64, at int) *history.Trend {
 	t := &history.Trend{
 		Scenario: "nightly", Case: "a[size=1MiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",
-		Significance: 0.01,
+		Significance: 0.05,
 	}
 	day := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	for i, v := range values {
@@ -55,7 +55,7 @@ func fallen() *history.Trend {
 		values = append(values, 12+0.1*float64(i%5)-2*float64(i/14))
 	}
 	changed := trend(values, 14)
-	changed.Workload = "transfer"
+	changed.Workload, changed.Changes[0].Raised = "transfer", changed.Points[16].Session
 	changed.Changes[0].Differ = []results.Difference{
 		{What: "weir commit", Base: "aaaa", New: "bb\x1b[31mbb"}, {
 			What: "cpu.governor", Base: "", New: "powersave", Of: []string{"n1", "n2"},

@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/results"
@@ -22,6 +23,53 @@ var symbols = map[string]string{
 // labelled is a standing with its symbol.
 func labelled(standing string) string {
 	return sentence(" ", symbols[standing], standing)
+}
+
+// Marks explains the marks of reports.
+const Marks = `
+Marks: ✓ pass or xfail, ✓1 pass by one launch, whose noise nobody knows, ✗ fail or xpass, ! error,
+? inconclusive, ~ warn, i info.
+In a column with (of) stands behind a tail quantile of how many values of a launch it is, in the launch
+that has fewest: 5.74 (188).
+`
+
+// onePass stands before a pass that one launch decided, of whose noise nothing is known.
+const onePass = "✓1"
+
+// ofOneLaunch says whether an assertion passed by a single launch.
+func ofOneLaunch(a *results.AssertionVerdict) bool {
+	return a != nil && a.Verdict == results.Pass && a.Observed != nil && a.Observed.N == 1 && a.Observed.CI == nil
+}
+
+// sign is the symbol of an assertion's standing.
+func sign(a *results.AssertionVerdict, standing string) string {
+	if ofOneLaunch(a) && standing == string(results.Pass) {
+		return onePass
+	}
+	return symbols[standing]
+}
+
+// caseSign is the symbol of a case's standing.
+func caseSign(c *results.Case) string {
+	s := standing(c)
+	if s == string(results.Pass) && slices.ContainsFunc(c.Assertions, ofOneLaunch) {
+		return onePass
+	}
+	return symbols[s]
+}
+
+// caseLabel is the standing of a case with its symbol.
+func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) }
+
+// label is the standing of a finding with its symbol.
+func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
+
+// marks explains the marks that a document needs beside the words.
+func marks(doc *results.Document) []string {
+	if !slices.ContainsFunc(doc.AllAssertions(), ofOneLaunch) {
+		return nil
+	}
+	return []string{onePass + " is a pass by one launch, whose noise nobody knows: two or more have an error that is bounded"}
 }
 
 // standing is the worst of a case's own state and its assertions'; "-" if

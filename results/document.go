@@ -220,7 +220,9 @@ type Case struct {
 	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
-	Made       int                   `json:"made,omitzero" doc:"How many launches there must be."`
+	Made int `json:"made,omitzero" doc:"How many launches there must be."`
+	// WarmUp is nil where launches are steady, or there are too few to tell.
+	WarmUp     *WarmUp               `json:"warm_up,omitzero" doc:"That launches were not steady from their start on. No verdict rests on it."`
 	Metrics    Named[MetricEstimate] `json:"metrics"`
 	Assertions []*AssertionVerdict   `json:"assertions"`
 	Seal       string                `json:"seal,omitempty" doc:"Digest of what the document says of the case, in canonical form: shows that it was changed." schema:"ref=seal"`
@@ -300,6 +302,8 @@ type Launch struct {
 	// Waits are those of ranks for each other, an element for each operation; none of more than
 	// MostRanks ranks.
 	Waits []Waits `json:"waits,omitempty" doc:"How long ranks waited for each other in each operation; none of more than 64 ranks."`
+	// Pieces are none of workloads that move no stream, and of launches with too few requests.
+	Pieces []float64 `json:"pieces,omitempty" doc:"Bandwidth in GB/s in 16 equal parts of the time in which all initiators moved, in their order."`
 	// Timeline is of a launch whose group of ranks changes.
 	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
 	Verified bool      `json:"verified"`
@@ -390,6 +394,10 @@ type MetricEstimate struct {
 	CI         *[2]float64 `json:"ci"` // nil below two launches
 	Confidence float64     `json:"confidence" schema:"ref=confidence"`
 	Better     string      `json:"better" schema:"enum=higher|lower|none"`
+	// Components are none where only launches are known to vary.
+	Components []Variance `json:"components,omitempty" doc:"What the metric varies by at each level that is known."`
+	// Samples is 0 where it is no quantile, or nobody counted.
+	Samples int64 `json:"samples,omitzero" doc:"Of a quantile: how many values of a launch it is of, in the launch that has fewest." schema:"minimum=1"`
 }
 
 // Ran says whether any case was run, with whatever came of it.

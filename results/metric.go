@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,8 @@ type Metric struct {
 	// Quantile is its place, as p99.9, in the distribution that it has in common with the
 	// metrics of the same Family.
 	Quantile string `json:"quantile,omitempty" doc:"Its place, as p99, in the distribution that it has in common with the metrics of the same name up to the last dot."`
+	// CountedBy is "" where nobody counts them.
+	CountedBy string `json:"counted_by,omitempty" doc:"The metric of a launch, or the option of its case, that says of how many values it is the quantile."`
 	// FromRanks is "" where the metric is no bandwidth of ranks.
 	FromRanks RankRule `json:"from_ranks,omitempty" doc:"How it follows from the bandwidths of ranks: it is of single ranks, their sum, or what all move in the time of the slowest." schema:"enum=each|sum|slowest"`
 }
@@ -60,6 +63,23 @@ func (m Metric) Dim() quantity.Dimension {
 		panic("metric " + m.Name + " has unknown unit " + m.Unit)
 	}
 	return u.Dim
+}
+
+// levels are the quantiles by the last part of a metric's name. Extremes are none.
+var levels = map[string]Quantile{
+	"p50": P50, "p90": P90, "p95": P95, "p99": P99, "p999": P999, "p99.9": P999,
+}
+
+// Level is which quantile the metric is; false: it is none, or an extreme.
+func (m Metric) Level() (Quantile, bool) {
+	q, ok := levels[cmp.Or(m.Quantile, m.Last())]
+	return q, ok
+}
+
+// Tail is whether the metric is a quantile of whose values few are beyond it.
+func (m Metric) Tail() bool {
+	q, ok := m.Level()
+	return ok && q >= P90
 }
 
 // Family is the name up to its last dot, Last what follows. They are latency and p99 of

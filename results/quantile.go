@@ -15,6 +15,22 @@ const (
 	Maximum Quantile = 100_000
 )
 
+// beyond is how many of the values that a quantile is of must lie beyond it, so that it is more
+// than what chance made of the last few.
+const beyond = 10
+
+// TooFew is whether fewer than ten of so many values are beyond a quantile, which then says little of
+// where the quantile of all that might have been is.
+func (q Quantile) TooFew(values int64) bool {
+	return values < 1<<40 && values*int64(Maximum-q) < beyond*int64(Maximum) || q == Maximum
+}
+
+// Enough is the least number of values that are not too few.
+func (q Quantile) Enough() int64 {
+	rest := int64(Maximum - q)
+	return (beyond*int64(Maximum) + rest - 1) / rest
+}
+
 // NearestRank is the rank, counted from 1, of the quantile of n sorted values: the
 // least rank that has at least this share of the values at or below it. It is the
 // definition of every quantile of weir; engine/native/stage.c has it for C.

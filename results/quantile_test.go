@@ -73,3 +73,17 @@ func TestNearestRankIsExactForAnyNumber(t *testing.T) {
 		}
 	})
 }
+
+func TestTooFewValuesForAQuantile(t *testing.T) {
+	for q, least := range map[results.Quantile]int64{
+		results.Minimum: 10, results.P50: 20, results.P90: 100, results.P95: 200, results.P99: 1000,
+		results.P999: 10_000,
+	} {
+		if !q.TooFew(least-1) || q.TooFew(least) || q.TooFew(math.MaxInt64) || q.Enough() != least {
+			t.Errorf("quantile %d does not take %d values: %d", q, least, q.Enough())
+		}
+	}
+	if !results.Maximum.TooFew(1 << 50) {
+		t.Error("something is beyond the maximum")
+	}
+}

@@ -180,16 +180,19 @@ func full() *results.Document {
 				Samples: []string{"samples/a.bin"}, SamplesDigest: "sha256:03",
 				Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
+				Pieces: []float64{1, 2},
 				Played: [][2]float64{{0.1, 0.2}}, Void: "rank 1 waited", Processors: processors,
 				Simulated: true, Retried: true, Load: &load, Resumed: true,
 				Counters: []results.Counter{
 					{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4},
 				},
 			}},
+			WarmUp: &results.WarmUp{Pieces: 2, Of: 16, Ratio: 0.9, Moves: 0.01},
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
 				"bandwidth": {
 					Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3},
-					Confidence: 0.96, Better: "higher",
+					Confidence: 0.96, Better: "higher", Samples: 188,
+					Components: []results.Variance{{Of: "launches", CV: 0.02, DF: 4}},
 				},
 			}),
 			Assertions: []*results.AssertionVerdict{
@@ -244,7 +247,7 @@ func full() *results.Document {
 			Definitions: []results.Metric{
 				{
 					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true,
-					Ceiling: "best", Quantile: "p99", FromRanks: results.EachRank,
+					Ceiling: "best", Quantile: "p99", CountedBy: "requests", FromRanks: results.EachRank,
 				},
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
 			},

@@ -163,6 +163,9 @@ type Behaviour struct {
 	// Starts are by how much ranks started apart in the typical iteration of a launch, and
 	// what that iteration took. nil, or not ok: they need not start together.
 	Starts func(m results.MetricValues) (apart, took float64, ok bool)
+	// Expected is how many of what a quantile is counted by (results.Metric.CountedBy) a launch has, of a
+	// case with these options, or the most that it may have; nil, or 0: the options do not tell.
+	Expected func(options map[string]any, counted string) int64
 	// Undecidable says why what launches measured of a metric decides nothing, of a case with
 	// these options: more launches would not help. Without metrics it says so before the first
 	// launch, where the options tell. nil, or "": it decides.

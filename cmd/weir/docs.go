@@ -13,6 +13,7 @@ import (
 	"weir/cmd/weir/screen"
 	"weir/dsl/suggest"
 	"weir/gate"
+	"weir/history"
 	"weir/matgen"
 	"weir/reporters"
 	"weir/workload"
@@ -52,7 +53,7 @@ func newDocs() *cobra.Command {
 	return cmd
 }
 
-func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics) }
+func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics+history.Statistics) }
 
 // docsLong are the descriptions of pages that take more than workloads.
 var docsLong = map[string]string{
@@ -219,4 +220,5 @@ func docsReports(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", format, place, reporters.About(format))
 	}
 	t.Flush()
+	_, _ = io.WriteString(w, reporters.Marks)
 }

@@ -152,12 +152,15 @@ func newHistoryTrend() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend CASE METRIC",
 		Short: "draw a metric of a case over the sessions and find where it changed",
-		Long: `trend draws what each session measured, and finds changes of level by E-divisive
-(Matteson and James 2014) on the log scale. For each it names the sessions before
-and after, and what differs between them: versions, options, variables, what
-carried the data, and every part of the nodes. The same documents have the same
-changes on every machine. A change of less than --magnitude is not reported: what
-is certain need not matter.
+		Long: `trend draws what each session measured, and finds changes of level: after each
+session by a likelihood ratio on the log scale, which allows for sessions that
+resemble their neighbours and weighs them by their launches. For each it names the
+sessions before and after, what differs between them (versions, options, variables,
+what carried the data, and every part of the nodes), and the session with which it
+was raised. Later sessions take no alarm back: a regression that was repaired stays.
+The same documents have the same changes on every machine. A change of less than
+--magnitude is not reported: what is certain need not matter. How often changes are
+found and falsely found says weir docs statistics.
 
 With --format html it is one page for a browser, which asks no host for anything.`,
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
@@ -202,8 +205,8 @@ With --format html it is one page for a browser, which asks no host for anything
 	f.addFormat(cmd, "text", "json", "html")
 	cmd.Flags().StringVar(&f.environment, "environment", "",
 		"only sessions whose environment has this `FINGERPRINT`, or one that begins so")
-	cmd.Flags().Float64Var(&f.significant, "significance", 0.01,
-		"a change stands if a test by permutations gives at most this `P`")
+	cmd.Flags().Float64Var(&f.significant, "significance", 0.05,
+		"a change stands if at most this share `P` of histories of 30 sessions without one has any")
 	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%",
 		"the least change of level that is reported, in `PERCENT`; 0% for all")
 	return cmd

@@ -14,7 +14,6 @@ package summary
 import (
 	"math"
 
-	"weir/results"
 	"weir/serving"
 )
 
@@ -53,12 +52,6 @@ type Summary struct {
 	Window   Window
 	// Source is the least trusted count of tokens of all requests that succeeded.
 	Source serving.TokenSource
-}
-
-// TooFew is whether a quantile of so many requests has fewer than ten of them beyond it, which
-// the maximum always has.
-func TooFew(q results.Quantile, requests int) bool {
-	return int64(requests)*int64(results.Maximum-q) < 10*int64(results.Maximum)
 }
 
 const ns = 1e-9 // seconds

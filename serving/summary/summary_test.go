@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"weir/results"
 	"weir/serving"
 )
 
@@ -215,18 +214,4 @@ func TestReasoningIsTheFirstTokenAndNotTheFirstContent(t *testing.T) {
 	list := []serving.Record{request(0, 0, 50, 80, 110), request(1, 0, 60, 70)}
 	list[0].FirstContent, list[1].FirstContent = 110*ms, serving.Never
 	holds(t, Of(list, Settings{}).Values, map[string]float64{"ttft.max": 0.06, "ttfo.min": 0.11, "ttfo.max": 0.11})
-}
-
-func TestTooFewRequestsForAQuantile(t *testing.T) {
-	for q, least := range map[results.Quantile]int{
-		results.Minimum: 10, results.P50: 20, results.P90: 100, results.P95: 200, results.P99: 1000,
-		results.P999: 10_000,
-	} {
-		if !TooFew(q, least-1) || TooFew(q, least) {
-			t.Errorf("quantile %d does not take %d requests", q, least)
-		}
-	}
-	if !TooFew(results.Maximum, 1<<40) {
-		t.Error("something is beyond the maximum")
-	}
 }

@@ -112,9 +112,9 @@ var Kind = &workload.Kind{
 		{Name: "latency.avg", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower},
 		{Name: "latency.max", Unit: "s", Better: workload.Lower},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
-		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90"},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "iterations"},
+		{Name: "latency.p90", Unit: "s", Better: workload.Lower, Quantile: "p90", CountedBy: "iterations"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99", CountedBy: "iterations"},
 		{Name: "latency.events", Unit: "s", Better: workload.Lower},
 		{Name: "latency.wall", Unit: "s", Better: workload.Lower},
 	}, operationMetrics("dispatch"), operationMetrics("combine"), []workload.Metric{
@@ -165,8 +165,8 @@ func operationMetrics(name string) []workload.Metric {
 	return []workload.Metric{
 		{Name: name + ".bandwidth", Unit: "GB/s", Better: workload.Higher},
 		{Name: name + ".latency.avg", Unit: "s", Better: workload.Lower},
-		{Name: name + ".latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
-		{Name: name + ".latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: name + ".latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "iterations"},
+		{Name: name + ".latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99", CountedBy: "iterations"},
 	}
 }
 

@@ -91,8 +91,9 @@ func metrics() []workload.Metric {
 		rate("rate.before"), rate("rate.during"), rate("rate.after"),
 		number("wrong_tokens", workload.Lower), number("lost_tokens", workload.Lower),
 		number("mask.wrong", workload.Lower),
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
-		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "latency.steps"},
+		{Name: "latency.p99", Unit: "s", Better: workload.Lower, Quantile: "p99", CountedBy: "latency.steps"},
+		number("latency.steps", workload.Neither),
 		time("clock.bound"),
 	}
 }

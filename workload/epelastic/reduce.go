@@ -260,6 +260,7 @@ func (s *Spec) rates(m map[string]float64, lists [][]Step) {
 	if after > 0 {
 		m["rate.after"] = float64(s.Tokens) * stepsAfter / after
 		slices.Sort(times)
+		m["latency.steps"] = float64(len(times))
 		m["latency.p50"] = float64(times[results.NearestRank(int64(len(times)), results.P50)-1]) * ns
 		m["latency.p99"] = float64(times[results.NearestRank(int64(len(times)), results.P99)-1]) * ns
 	}

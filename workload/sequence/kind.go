@@ -55,11 +55,11 @@ var Kind = &workload.Kind{
 	Metrics: append([]workload.Metric{
 		{Name: "latency", Unit: "s", Better: workload.Lower},
 		{Name: "latency.min", Unit: "s", Better: workload.Lower, Quantile: "min"},
-		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50"},
+		{Name: "latency.p50", Unit: "s", Better: workload.Lower, Quantile: "p50", CountedBy: "iterations"},
 		{Name: "latency.max", Unit: "s", Better: workload.Lower, Quantile: "max"},
 		{Name: "isolated_latency", Unit: "s", Better: workload.Lower},
 		{Name: "isolated_latency.min", Unit: "s", Better: workload.Lower},
-		{Name: "isolated_latency.p50", Unit: "s", Better: workload.Lower},
+		{Name: "isolated_latency.p50", Unit: "s", Better: workload.Lower, CountedBy: "isolated_iterations"},
 		{Name: "isolated_latency.max", Unit: "s", Better: workload.Lower},
 		{Name: "slowdown", Better: workload.Lower, Headline: true},
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.SlowestRank},

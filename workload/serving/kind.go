@@ -138,8 +138,9 @@ func init() {
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Arrange: arrange, Reduce: reduce, Recompute: recompute,
 		Undecidable: undecidable, Invalid: invalid,
-		Blocks: map[string]workload.ForeignBlock{"aiperf": aiperf},
-		Amount: amount, AmountOf: []string{"requests"},
+		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
+		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
+		Amount:   amount, AmountOf: []string{"requests"},
 	}
 	workload.Register(Kind)
 }

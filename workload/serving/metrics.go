@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
 	"weir/serving"
-	"weir/serving/summary"
 	"weir/workload"
 )
 
@@ -43,7 +41,7 @@ var plain = []workload.Metric{
 	{Name: "output_throughput", Unit: "1/s", Better: workload.Higher, Headline: true},
 	{Name: "output_throughput.per_gpu", Unit: "1/s", Better: workload.Higher},
 	{Name: "total_throughput", Unit: "1/s", Better: workload.Higher},
-	{Name: "speed.per_user.p50", Unit: "1/s", Better: workload.Higher},
+	{Name: "speed.per_user.p50", Unit: "1/s", Better: workload.Higher, CountedBy: "requests"},
 	{Name: "goodput", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
 	{Name: "goodput.tokens", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
 	{Name: "slo.ttft", Better: workload.Higher, MayBeZero: true},
@@ -87,6 +85,9 @@ func metrics() (all []workload.Metric) {
 			if strings.HasPrefix(s.name, "p") {
 				m.Quantile = s.name
 			}
+			if m.Quantile != "" && f.name != "chunk_gap" && f.name != "client" {
+				m.CountedBy = "requests"
+			}
 			all = append(all, m)
 		}
 	}
@@ -103,35 +104,8 @@ func countsTokens(metric string) bool {
 	return strings.HasPrefix(metric, "itl.")
 }
 
-// tooFew says whether a quantile of so many requests has fewer than ten of them beyond it.
-func tooFew(q results.Quantile, requests int) bool { return summary.TooFew(q, requests) }
-
-// enough is how many requests tell a quantile.
-func enough(q results.Quantile) int {
-	n := 10
-	for tooFew(q, n) {
-		n += 10
-	}
-	return n
-}
-
-// undecidable says why a metric of a launch decides nothing: too few requests for a quantile, or
-// tokens that nobody counted.
-func undecidable(options map[string]any, m workload.MetricValues, metric string) string {
-	requests, measured := m.Get("requests")
-	n := int(requests)
-	if !measured {
-		n = expected(options)
-	}
-	if q, ok := quantileOf(metric); ok && n > 0 && !strings.HasPrefix(metric, "chunk_gap.") &&
-		!strings.HasPrefix(metric, "client.") && tooFew(q, n) {
-		return fmt.Sprintf(
-			"%s of %d requests: fewer than ten are beyond it; ask for requests >= %d",
-			metric,
-			n,
-			enough(q),
-		)
-	}
+// undecidable says why a metric of a launch decides nothing: tokens that nobody counted.
+func undecidable(_ map[string]any, m workload.MetricValues, metric string) string {
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
 		return fmt.Sprintf(

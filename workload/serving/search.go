@@ -185,12 +185,12 @@ func (p Promise) Kept(m map[string]float64) bool {
 // TooFew is a bound whose quantile so many requests do not tell; "" if they tell all.
 func (p Promise) TooFew(requests int) string {
 	for _, b := range p {
-		if q, ok := quantileOf(b.Metric); ok && tooFew(q, requests) {
+		if q, ok := quantileOf(b.Metric); ok && q.TooFew(int64(requests)) {
 			return fmt.Sprintf(
 				"%s of %d requests is no more than a guess: %d would tell",
 				b.Metric,
 				requests,
-				enough(q),
+				q.Enough(),
 			)
 		}
 	}
@@ -205,7 +205,7 @@ func (p Promise) Enough() int {
 	n := leastRequests
 	for _, b := range p {
 		if q, ok := quantileOf(b.Metric); ok {
-			n = max(n, enough(q))
+			n = max(n, int(q.Enough()))
 		}
 	}
 	return n
@@ -217,8 +217,5 @@ func quantileOf(metric string) (results.Quantile, bool) {
 	if !known {
 		return 0, false
 	}
-	q, ok := map[string]results.Quantile{
-		"p50": results.P50, "p90": results.P90, "p95": results.P95, "p99": results.P99,
-	}[m.Last()]
-	return q, ok
+	return m.Level()
 }

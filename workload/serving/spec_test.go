@@ -194,7 +194,8 @@ func TestUndecidable(t *testing.T) {
 		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
 		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
 	} {
-		got := undecidable(options, c.m, c.metric)
+		m, _ := workload.FindMetric(Kind.Metrics, c.metric)
+		got := Kind.FewSamples(m, options, c.m) + undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
 		}

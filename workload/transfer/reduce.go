@@ -15,6 +15,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err != nil {
 		return nil, err
 	}
+	l.Pieces = move.Pieces(parts)
 	return Metrics(*m.Spec.(*move.Spec), parts)
 }
 

@@ -1,0 +1,44 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// A quantile of too few values decides nothing, whatever the bound, and more launches do not help.
+func TestQuantileOfFewSamplesIsInconclusive(t *testing.T) {
+	for _, test := range []struct {
+		metric  string
+		stamped float64
+		decided bool
+	}{
+		{"latency.p99", 188, false}, {"latency.p99", 999, false}, {"latency.p99", 1000, true},
+		{"latency.p999", 1000, false}, {"latency.p50", 19, false}, {"latency.p50", 64, true}, {"latency.max", 64, true},
+		{"post.p99", 188, false}, {"bandwidth", 5, true},
+	} {
+		c := caseOf("c", 1, 1.01, 0.99, 1, 1.02)
+		for _, l := range c.Launches {
+			l.Metrics = results.ValuesOf(map[string]float64{
+				test.metric: l.Metrics.At("bandwidth"), "requests.stamped": test.stamped,
+			})
+		}
+		a := band(nil, p(2), []int{5})
+		a.Subject = metric(test.metric, "")
+		a.Unit = ""
+		doc := judged(c, a)
+		if decided := a.Verdict == results.Pass; decided != test.decided ||
+			!decided && !strings.Contains(a.Message, "fewer than ten are beyond it") {
+			t.Errorf("%s of %v: %s: %s", test.metric, test.stamped, a.Verdict, a.Message)
+		}
+		if need := Undecided(doc); len(need) != 0 {
+			t.Errorf("%s of %v asks for launches of %v", test.metric, test.stamped, need)
+		}
+		m, _ := doc.Cases[0].Metrics.Get(test.metric)
+		quantile := strings.Contains(test.metric, ".p")
+		if quantile != (m.Samples == int64(test.stamped)) {
+			t.Errorf("%s of %v has %d samples", test.metric, test.stamped, m.Samples)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"weir/test/golden"
+	"weir/test/phase"
+)
+
+// model gives the values of the sessions of a history, on the log scale.
+type model struct {
+	n        int
+	sd, rho  float64
+	level    func(i int) float64
+	heavy    bool    // noise of Student's distribution with 3 degrees of freedom
+	launches []int   // of sessions, in turns; nil: launches vary by nothing
+	launch   float64 // what these vary by
+}
+
+func flat(int) float64 { return 0 }
+
+// stepped is a level that is by so much another from one session until before another.
+func stepped(from, to int, by float64) func(int) float64 {
+	return func(i int) float64 {
+		if i >= from && i < to {
+			return math.Log1p(by)
+		}
+		return 0
+	}
+}
+
+// points are those of the history of a seed.
+func (m model) points(seed uint64) []Point {
+	r := rand.New(rand.NewPCG(seed, 21))
+	noise := func() float64 {
+		if !m.heavy {
+			return r.NormFloat64()
+		}
+		chi := 0.
+		for range 3 {
+			x := r.NormFloat64()
+			chi += x * x
+		}
+		return r.NormFloat64() / math.Sqrt(chi/3) / math.Sqrt(3)
+	}
+	var out []Point
+	x := noise()
+	for i := range m.n {
+		if i > 0 {
+			x = m.rho*x + math.Sqrt(1-m.rho*m.rho)*noise()
+		}
+		center := m.level(i) + m.sd*x
+		p := Point{Value: math.Exp(center), N: 5}
+		if m.launches != nil {
+			p.N = m.launches[i%len(m.launches)]
+			sum := 0.
+			for range p.N {
+				v := center + m.launch*r.NormFloat64()
+				sum += v
+				p.launches = append(p.launches, math.Exp(v))
+			}
+			p.Value = math.Exp(sum / float64(p.N))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// outcomes are what is found in many histories.
+type outcomes struct {
+	any   float64 // histories with an alarm, in percent
+	right float64 // histories whose changes are the true ones, each up to one session off
+}
+
+func (m model) run(t testing.TB, histories int, at ...int) outcomes {
+	t.Helper()
+	found := make([][]int, histories)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range histories {
+		g.Go(func() error {
+			for _, c := range divide(seriesOf(m.points(uint64(i))), 0.05, 0.03) {
+				if c.raised > 0 {
+					found[i] = append(found[i], c.at)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no history fails
+	var o outcomes
+	part := 100 / float64(histories)
+	near := func(a, b int) bool { return a-b <= 1 && b-a <= 1 }
+	for _, places := range found {
+		if len(places) > 0 {
+			o.any += part
+		}
+		if slices.EqualFunc(places, at, near) {
+			o.right += part
+		}
+	}
+	return o
+}
+
+const repaired = -0.0582 // four standard deviations of 1.5 %
+
+// histories are the rows of the table of operating characteristics.
+var histories = []struct {
+	name  string
+	model model
+	at    []int // the true changes
+	most  float64
+	least float64 // of histories with an alarm: the bars, in percent; 0: none
+}{
+	{name: "30 sessions, noise 1.5 %, no change", model: model{n: 30, sd: 0.015, level: flat}, most: 2},
+	{name: "the same with autocorrelation 0.5", model: model{n: 30, sd: 0.015, rho: 0.5, level: flat}, most: 5},
+	{
+		name:  "30 sessions, noise 4 %, autocorrelation 0.5",
+		model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 5,
+	},
+	{name: "the same with autocorrelation 0.7", model: model{n: 30, sd: 0.04, rho: 0.7, level: flat}},
+	{name: "120 sessions, noise 4 %, autocorrelation 0.5", model: model{n: 120, sd: 0.04, rho: 0.5, level: flat}},
+	{
+		name:  "30 sessions, heavy tails (t with 3 degrees of freedom, 4 %)",
+		model: model{n: 30, sd: 0.04, heavy: true, level: flat}, most: 5,
+	},
+	{
+		name:  "a regression of 4 standard deviations (5.8 %) for ten sessions, then repaired",
+		model: model{n: 30, sd: 0.015, level: stepped(10, 20, repaired)}, at: []int{10, 20}, least: 90,
+	},
+	{
+		name:  "the same with autocorrelation 0.5",
+		model: model{n: 30, sd: 0.015, rho: 0.5, level: stepped(10, 20, repaired)}, at: []int{10, 20},
+	},
+	{
+		name:  "-5 % from the 16th session on, noise 1 %",
+		model: model{n: 30, sd: 0.01, level: stepped(15, 30, -0.05)}, at: []int{15}, least: 95,
+	},
+	{
+		name:  "-5 % in the last three sessions, noise 1 %",
+		model: model{n: 30, sd: 0.01, level: stepped(27, 30, -0.05)}, at: []int{27}, least: 90,
+	},
+	{
+		name:  "-5 % from the 16th session on, noise 3 %",
+		model: model{n: 30, sd: 0.03, level: stepped(15, 30, -0.05)}, at: []int{15},
+	},
+	{
+		name: "-5 % from the 16th session on, 3 or 24 launches that vary by 4 %",
+		model: model{
+			n: 30, sd: 0.005, launches: []int{3, 24}, launch: 0.04, level: stepped(15, 30, -0.05),
+		}, at: []int{15},
+	},
+	{
+		name:  "the same launches, no change",
+		model: model{n: 30, sd: 0.005, launches: []int{3, 24}, launch: 0.04, level: flat}, most: 5,
+	},
+	{
+		name: "a ramp of -0.2 % a session, noise 1 %",
+		model: model{
+			n: 30, sd: 0.01, level: func(i int) float64 { return -0.002 * float64(i) },
+		},
+	},
+}
+
+// The bars hold: few false alarms, also where sessions resemble their neighbours, and regressions
+// are found although they were repaired.
+func TestHistoriesAndTheirAlarms(t *testing.T) {
+	phase.NotUnderRace(t)
+	n := 120
+	if phase.Whole() {
+		n = 3000
+	}
+	for _, h := range histories {
+		if h.most == 0 && h.least == 0 {
+			continue
+		}
+		got := h.model.run(t, n, h.at...)
+		t.Logf("%s: %.1f%% with an alarm, %.1f%% right", h.name, got.any, got.right)
+		room := func(bar float64) float64 { return 300 * math.Sqrt(bar/100*(1-bar/100)/float64(n)) }
+		if phase.Whole() {
+			room = func(float64) float64 { return 0 }
+		}
+		if h.most > 0 && got.any > h.most+room(h.most) {
+			t.Errorf("%s: %.2f%% have an alarm, at most %v%% may", h.name, got.any, h.most)
+		}
+		if h.least > 0 && got.any < h.least-room(h.least) {
+			t.Errorf("%s: %.2f%% have an alarm, at least %v%% must", h.name, got.any, h.least)
+		}
+	}
+}
+
+// The table of statistics is that of series without a change.
+func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
+	phase.Minutes(t)
+	const n = 20000
+	greatest := make([]float64, n)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error {
+			s := seriesOf(model{n: 30, sd: 1, rho: 0.5, level: flat}.points(uint64(i)))
+			for k := FirstLook; k <= 30; k++ {
+				_, ratio := s.upTo(k).best(nil, 0, k)
+				greatest[i] = max(greatest[i], ratio)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no series fails
+	slices.Sort(greatest)
+	for _, row := range statistics {
+		at, _ := slices.BinarySearch(greatest, row.ratio)
+		got := float64(n-at) / n
+		t.Logf("%v is reached by %.4f of series, %v is written; the quantile is %.2f", row.ratio, got, row.p,
+			greatest[int((1-row.p)*n)])
+		if math.Abs(got-row.p) > 4*math.Sqrt(row.p/n)+0.1*row.p {
+			t.Errorf("%v is reached by %v of series, %v is written", row.ratio, got, row.p)
+		}
+	}
+}
+
+// The page of weir docs statistics has the table that this detector gives.
+func TestPageOfStatistics(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
+	const simulated = 1000
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %d histories a row ", simulated)
+	b.WriteString("| with an alarm % | exactly the true changes % |\n|---|---:|---:|\n")
+	for _, h := range histories {
+		got := h.model.run(t, simulated, h.at...)
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f |\n", h.name, got.any, got.right)
+	}
+	const marker = "Histories of each row have fixed seeds.\n\n"
+	page, err := os.ReadFile("statistics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(page), marker)
+	if !found {
+		t.Fatal("the page has no place for the table")
+	}
+	want := before + marker + b.String()
+	if golden.Update() {
+		if err := os.WriteFile("statistics.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(page)); diff != "" {
+		t.Errorf("`make golden` writes it anew: %s", diff)
+	}
+}

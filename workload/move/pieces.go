@@ -1,0 +1,53 @@
+package move
+
+import (
+	"math"
+	"slices"
+
+	"weir/quantity"
+	"weir/results"
+)
+
+// piecesOfLaunch are the equal parts of a launch's time for which its bandwidth is kept.
+const piecesOfLaunch = 16
+
+// Pieces are the bandwidths (GB/s) of all initiators together in equal parts of the time in which
+// all of them moved; nil where one has not as many points of progress in it, or they never did
+// move together.
+func Pieces(parts []*Part) []float64 {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	var all []*results.Samples
+	for _, p := range parts {
+		if p.Initiator && p.Samples != nil {
+			all = append(all, p.Samples)
+			from, to = max(from, p.Samples.Start), min(to, p.Samples.End)
+		}
+	}
+	if len(all) == 0 || to-from < piecesOfLaunch {
+		return nil
+	}
+	for _, s := range all {
+		within := 0
+		for _, p := range s.Progress {
+			if p.Time >= from && p.Time <= to {
+				within++
+			}
+		}
+		if within < piecesOfLaunch {
+			return nil
+		}
+	}
+	out := make([]float64, piecesOfLaunch)
+	at := func(i int) int64 { return from + int64(float64(to-from)*float64(i)/piecesOfLaunch) }
+	for i := range out {
+		moved := 0.
+		for _, s := range all {
+			moved += Completed(s, at(i+1)) - Completed(s, at(i))
+		}
+		out[i] = quantity.Round(moved / float64(at(i+1)-at(i)))
+	}
+	if slices.Min(out) <= 0 {
+		return nil
+	}
+	return out
+}
