@@ -137,8 +137,12 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	if late != "" {
 		o.message += "; " + late
 	}
-	if why := undecidable(cl.metrics, sources, cl.subject); why != "" {
+	if why, more := undecidable(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...))); why != "" {
 		o.message += "; " + why
+		if next := nextLook(cl.looks, n); more && next > 0 {
+			o.message += "; " + outlook(next, n)
+			o.undecided = ev.launched
+		}
 		return o
 	}
 	stable := true

@@ -139,37 +139,46 @@ func kindOf(c *results.Case) *workload.Kind {
 	return &workload.Kind{}
 }
 
-// undecidable says why a metric of a claim decides nothing however many launches there are; "" if
-// all decide.
-func undecidable(d *workload.Definitions, sources []*source, subject *assertion.Expr) string {
+// undecidable says why a metric of a claim decides nothing, and whether it may after as many launches
+// as most: "" if all decide.
+func undecidable(d *workload.Definitions, sources []*source, subject *assertion.Expr, most int) (why string, more bool) {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
 		for _, metric := range subject.Metrics() {
+			if why, more := fewSamples(d, s, metric, most); why != "" {
+				return s.key + ": " + why, more
+			}
+			k := kindOf(s.c)
+			if k.Undecidable == nil {
+				continue
+			}
 			for _, l := range s.launches {
-				if why := undecided(d, s.c, l.Metrics, metric); why != "" {
-					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why)
+				if why := k.Undecidable(s.c.Options, l.Metrics, metric); why != "" {
+					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why), false
 				}
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
-// undecided says why a metric of a launch of a case decides nothing: its quantile has too few samples, or
-// what its workload says.
-func undecided(d *workload.Definitions, c *results.Case, measured results.MetricValues, metric string) string {
-	k := kindOf(c)
-	if m, ok := d.Metric(c, metric); ok {
-		if why := k.FewSamples(m, c.Options, measured); why != "" {
-			return why
-		}
+// fewSamples says why a quantile of a source decides nothing, and whether it may after as many launches as most.
+// Documents whose table of metrics says of no values of what a quantile is are judged without.
+func fewSamples(d *workload.Definitions, s *source, metric string, most int) (why string, more bool) {
+	m, ok := d.Metric(s.c, metric)
+	if !ok || len(s.launches) == 0 {
+		return "", false
 	}
-	if k.Undecidable == nil {
-		return ""
+	var measured []results.MetricValues
+	for _, l := range s.launches {
+		measured = append(measured, l.Metrics)
 	}
-	return k.Undecidable(c.Options, measured, metric)
+	k := kindOf(s.c)
+	n := k.SamplesOf(m, s.c.Options, measured)
+	why = k.FewSamples(m, n)
+	return why, k.Quantiles == nil && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
 }
 
 // impossible compares a case with the ceiling that its own launches probed.

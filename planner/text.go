@@ -120,7 +120,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	}
 	row(t, append([]string{"  " + names[0]}, append(names[1:], "asserted")...)...)
 	for _, c := range cases {
-		c.textRows(t, names)
+		c.textRows(t, names, p.mostLaunches(cases))
 	}
 	t.Flush()
 	if n := p.omitted[run]; n > 0 {
@@ -138,8 +138,22 @@ func roughTime(seconds float64) string {
 	return quantity.ShortSeconds(d.Round(time.Second).Seconds())
 }
 
-// textRows writes a case: its values, and an assertion on each line.
-func (c *Case) textRows(t io.Writer, names []string) {
+// mostLaunches is how many launches cases of a run have at most.
+func (p *Plan) mostLaunches(cases []*Case) (most int) {
+	keys := map[string]bool{}
+	for _, c := range cases {
+		keys[c.Key] = true
+	}
+	for _, g := range p.Groups {
+		if len(g.Looks) > 0 && slices.ContainsFunc(g.Cases, func(key string) bool { return keys[key] }) {
+			most = max(most, g.Looks[len(g.Looks)-1])
+		}
+	}
+	return most
+}
+
+// textRows writes a case of so many launches at most: its values, and an assertion on each line.
+func (c *Case) textRows(t io.Writer, names []string, launches int) {
 	var cells []string
 	for _, n := range names {
 		axis, isAxis := c.Axes[n]
@@ -165,7 +179,7 @@ func (c *Case) textRows(t io.Writer, names []string) {
 		lines = nil
 		for _, a := range c.Assertions {
 			lines = append(lines, textAssertion(a))
-			lines = append(lines, c.undecidable(a)...)
+			lines = append(lines, c.undecidable(a, launches)...)
 		}
 	}
 	blank := make([]string, len(cells))
@@ -175,8 +189,8 @@ func (c *Case) textRows(t io.Writer, names []string) {
 	}
 }
 
-// undecidable says why metrics of an assertion will decide nothing.
-func (c *Case) undecidable(a assertion.Assertion) (lines []string) {
+// undecidable says why metrics of an assertion will decide nothing after so many launches.
+func (c *Case) undecidable(a assertion.Assertion, launches int) (lines []string) {
 	k, ok := workload.Lookup(c.Workload)
 	if !ok || a.Subject == nil {
 		return nil
@@ -184,7 +198,7 @@ func (c *Case) undecidable(a assertion.Assertion) (lines []string) {
 	for _, metric := range a.Subject.Metrics() {
 		why := ""
 		if m, ok := workload.FindMetric(k.Metrics, metric); ok {
-			why = k.FewSamples(m, c.Options, workload.MetricValues{})
+			why = k.FewSamples(m, k.SamplesOf(m, c.Options, make([]workload.MetricValues, launches)))
 		}
 		if why == "" && k.Undecidable != nil {
 			why = k.Undecidable(c.Options, workload.MetricValues{}, metric)

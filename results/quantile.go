@@ -1,5 +1,7 @@
 package results
 
+import "math"
+
 // Quantile is a share of sorted values in parts of 100 000, so that ranks are whole
 // numbers without rounding: 99 % of 100 values are 99 of them.
 type Quantile int64
@@ -15,20 +17,27 @@ const (
 	Maximum Quantile = 100_000
 )
 
-// beyond is how many of the values that a quantile is of must lie beyond it, so that it is more
-// than what chance made of the last few.
-const beyond = 10
+// sure is the confidence with which the longest of enough values is beyond a quantile.
+const sure = 0.95
 
-// TooFew is whether fewer than ten of so many values are beyond a quantile, which then says little of
-// where the quantile of all that might have been is.
-func (q Quantile) TooFew(values int64) bool {
-	return values < 1<<40 && values*int64(Maximum-q) < beyond*int64(Maximum) || q == Maximum
+// Enough is the least number of values whose longest bounds the quantile of all that might have been
+// measured: with confidence 0.95 it is beyond that, 1 - q^n >= 0.95 (David and Nagaraja, Order
+// Statistics, 2003, section 7.1). p50 takes 5, p90 29, p99 299. A maximum is bounded by nothing.
+func (q Quantile) Enough() int64 {
+	if q <= Minimum || q >= Maximum {
+		return 1
+	}
+	return int64(math.Ceil(math.Log(1-sure) / math.Log(float64(q)/float64(Maximum))))
 }
 
-// Enough is the least number of values that are not too few.
-func (q Quantile) Enough() int64 {
+// TenBeyond is the least number of values of which ten lie beyond the quantile, 10/(1-q), so that it is
+// more than what chance made of the last few: p50 takes 20, p99 1000.
+func (q Quantile) TenBeyond() int64 {
 	rest := int64(Maximum - q)
-	return (beyond*int64(Maximum) + rest - 1) / rest
+	if rest <= 0 {
+		return 1
+	}
+	return (10*int64(Maximum) + rest - 1) / rest
 }
 
 // NearestRank is the rank, counted from 1, of the quantile of n sorted values: the

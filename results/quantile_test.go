@@ -74,16 +74,22 @@ func TestNearestRankIsExactForAnyNumber(t *testing.T) {
 	})
 }
 
-func TestTooFewValuesForAQuantile(t *testing.T) {
-	for q, least := range map[results.Quantile]int64{
-		results.Minimum: 10, results.P50: 20, results.P90: 100, results.P95: 200, results.P99: 1000,
-		results.P999: 10_000,
+// The longest of enough values is beyond the quantile in 95 of 100 samples, and not so of one fewer.
+func TestEnoughValuesForAQuantile(t *testing.T) {
+	for q, want := range map[results.Quantile]struct{ enough, tenBeyond int64 }{
+		results.Minimum: {1, 10}, results.P50: {5, 20}, results.P90: {29, 100}, results.P95: {59, 200},
+		results.P99: {299, 1000}, results.P999: {2995, 10_000}, results.Maximum: {1, 1},
 	} {
-		if !q.TooFew(least-1) || q.TooFew(least) || q.TooFew(math.MaxInt64) || q.Enough() != least {
-			t.Errorf("quantile %d does not take %d values: %d", q, least, q.Enough())
+		if got := q.Enough(); got != want.enough {
+			t.Errorf("quantile %d takes %d values, want %d", q, got, want.enough)
 		}
-	}
-	if !results.Maximum.TooFew(1 << 50) {
-		t.Error("something is beyond the maximum")
+		if got := q.TenBeyond(); got != want.tenBeyond {
+			t.Errorf("ten are beyond quantile %d of %d values, want %d", q, got, want.tenBeyond)
+		}
+		share := float64(q) / float64(results.Maximum)
+		bounds := func(n int64) bool { return 1-math.Pow(share, float64(n)) >= 0.95 }
+		if share > 0 && share < 1 && (!bounds(want.enough) || bounds(want.enough-1)) {
+			t.Errorf("quantile %d is bounded by %d values: %v", q, want.enough, bounds(want.enough))
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"weir/results"
 )
 
 // CountOf is of how many values of a launch a quantile is, by what the launch measured, else by
@@ -41,19 +43,44 @@ func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) 
 	return 0
 }
 
-// FewSamples says why a quantile of a launch decides nothing, however many launches there are: fewer
-// than ten of the values that it is of are beyond it. "": enough are, or nobody counts.
-func (k *Kind) FewSamples(m Metric, options map[string]any, measured MetricValues) string {
+// SamplesOf is of how many values a quantile is over launches: those of all launches together, or, in a kind
+// whose quantiles take more (Quantiles), those of the launch that has fewest. 0: nobody knows.
+func (k *Kind) SamplesOf(m Metric, options map[string]any, launches []MetricValues) int64 {
+	var all, fewest int64
+	for i, measured := range launches {
+		n := k.CountOf(m, options, measured)
+		if n == 0 {
+			return 0
+		}
+		all += n
+		if i == 0 || n < fewest {
+			fewest = n
+		}
+	}
+	if k.Quantiles != nil {
+		return fewest
+	}
+	return all
+}
+
+// FewSamples says why a quantile of so many values decides nothing: its level takes more
+// (Quantiles, else results.Quantile.Enough). "": these are enough, or nobody counts.
+func (k *Kind) FewSamples(m Metric, n int64) string {
 	q, ok := m.Level()
-	n := k.CountOf(m, options, measured)
-	if !ok || n == 0 || !q.TooFew(n) {
+	if !ok || n == 0 {
 		return ""
 	}
-	ask := "it takes %d"
+	enough, ask := results.Quantile.Enough, "it takes %d"
+	if k.Quantiles != nil {
+		enough = k.Quantiles
+	}
+	if n >= enough(q) {
+		return ""
+	}
 	if _, ok := k.Option(m.CountedBy); ok {
 		ask = "ask for " + m.CountedBy + " >= %d"
 	}
-	return fmt.Sprintf("%s of %d %s: fewer than ten are beyond it; "+ask, m.Name, n, counted(m.CountedBy), q.Enough())
+	return fmt.Sprintf("%s is of %d %s, which are too few for it: "+ask, m.Name, n, counted(m.CountedBy), enough(q))
 }
 
 // counted are what a metric or an option counts: requests.stamped are stamped requests.

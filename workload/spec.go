@@ -166,6 +166,9 @@ type Behaviour struct {
 	// Expected is how many of what a quantile is counted by (results.Metric.CountedBy) a launch has, of a
 	// case with these options, or the most that it may have; nil, or 0: the options do not tell.
 	Expected func(options map[string]any, counted string) int64
+	// Quantiles is how many values of each launch a quantile takes to decide anything. nil: the values
+	// of all launches together are as many as Quantile.Enough says.
+	Quantiles func(results.Quantile) int64
 	// Undecidable says why what launches measured of a metric decides nothing, of a case with
 	// these options: more launches would not help. Without metrics it says so before the first
 	// launch, where the options tell. nil, or "": it decides.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/quantity"
+	"weir/results"
 	"weir/serving/schedule"
 	"weir/workload"
 	"weir/workload/command"
@@ -137,7 +138,7 @@ func init() {
 	Kind.Behaviour = workload.Behaviour{
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Arrange: arrange, Reduce: reduce, Recompute: recompute,
-		Undecidable: undecidable, Invalid: invalid,
+		Undecidable: undecidable, Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
 		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
 		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
 		Amount:   amount, AmountOf: []string{"requests"},

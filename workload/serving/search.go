@@ -185,12 +185,12 @@ func (p Promise) Kept(m map[string]float64) bool {
 // TooFew is a bound whose quantile so many requests do not tell; "" if they tell all.
 func (p Promise) TooFew(requests int) string {
 	for _, b := range p {
-		if q, ok := quantileOf(b.Metric); ok && q.TooFew(int64(requests)) {
+		if q, ok := quantileOf(b.Metric); ok && int64(requests) < q.TenBeyond() {
 			return fmt.Sprintf(
 				"%s of %d requests is no more than a guess: %d would tell",
 				b.Metric,
 				requests,
-				q.Enough(),
+				q.TenBeyond(),
 			)
 		}
 	}
@@ -205,7 +205,7 @@ func (p Promise) Enough() int {
 	n := leastRequests
 	for _, b := range p {
 		if q, ok := quantileOf(b.Metric); ok {
-			n = max(n, int(q.Enough()))
+			n = max(n, int(q.TenBeyond()))
 		}
 	}
 	return n

@@ -195,7 +195,8 @@ func TestUndecidable(t *testing.T) {
 		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
 	} {
 		m, _ := workload.FindMetric(Kind.Metrics, c.metric)
-		got := Kind.FewSamples(m, options, c.m) + undecidable(options, c.m, c.metric)
+		n := Kind.SamplesOf(m, options, []workload.MetricValues{c.m})
+		got := Kind.FewSamples(m, n) + undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
 		}
