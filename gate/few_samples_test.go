@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // A quantile of too few values of all launches together decides nothing, whatever the bound.
@@ -28,6 +29,12 @@ func TestQuantileOfFewSamplesIsInconclusive(t *testing.T) {
 		a.Subject = metric(test.metric, "")
 		a.Unit = ""
 		doc := judged(c, a)
+		if a.Verdict != results.Pass {
+			t.Errorf("an older document, which says of no values: %s: %s", a.Verdict, a.Message)
+		}
+		kind, _ := workload.Lookup(c.Workload)
+		doc.Metrics = []results.MetricTable{kind.Table()}
+		Judge(doc)
 		if decided := a.Verdict == results.Pass; decided != test.decided ||
 			!decided && !strings.Contains(a.Message, "too few for it") {
 			t.Errorf("%s of %v: %s: %s", test.metric, test.stamped, a.Verdict, a.Message)

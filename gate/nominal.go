@@ -14,9 +14,6 @@ import (
 // hostLink is the name of what connects ranks of one node.
 const hostLink = "host"
 
-// boundedMetric is the one that links of a site bound.
-const boundedMetric = "bandwidth"
-
 // nominalOf is what the links of a site can carry of a launch together, and how that is computed; nil:
 // no link of the site is known to be what its data took.
 //
@@ -101,13 +98,13 @@ func devices(doc *results.Document, l *results.Launch, link string) (n int) {
 func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.Case) string {
 	c.Link = nil
 	k := kindOf(c)
-	m, known := metrics.Metric(c, boundedMetric)
+	m, known := metrics.Metric(c, workload.Bandwidth)
 	if doc.Site == nil || len(doc.Site.Links) == 0 || !measured(c) || k.OfCeiling == nil && !k.DeclaresMetrics ||
 		!known || m.Unit != "GB/s" {
 		return ""
 	}
 	for _, l := range byIndex(c.Succeeded()) {
-		v, ok := l.Metrics.Get(boundedMetric)
+		v, ok := l.Metrics.Get(workload.Bandwidth)
 		if !ok {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
+	"weir/workload"
 )
 
 const (
@@ -96,7 +97,7 @@ func leftOut(course []float64) int {
 func variances(c *results.Case, metric string, m results.MetricEstimate, between []assertion.Noise) []results.Variance {
 	var out []results.Variance
 	launches := c.Succeeded()
-	if metric == "bandwidth" {
+	if metric == workload.Bandwidth {
 		squares, df := 0., 0.
 		for _, course := range coursesOf(launches) {
 			_, sd := moments(course)

@@ -141,7 +141,9 @@ func kindOf(c *results.Case) *workload.Kind {
 
 // undecidable says why a metric of a claim decides nothing, and whether it may after as many launches
 // as most: "" if all decide.
-func undecidable(d *workload.Definitions, sources []*source, subject *assertion.Expr, most int) (why string, more bool) {
+func undecidable(
+	d *workload.Definitions, sources []*source, subject *assertion.Expr, most int,
+) (why string, more bool) {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
@@ -165,9 +167,9 @@ func undecidable(d *workload.Definitions, sources []*source, subject *assertion.
 }
 
 // fewSamples says why a quantile of a source decides nothing, and whether it may after as many launches as most.
-// Documents whose table of metrics says of no values of what a quantile is are judged without.
+// Older documents, whose tables say nothing of that, are judged without.
 func fewSamples(d *workload.Definitions, s *source, metric string, most int) (why string, more bool) {
-	m, ok := d.Metric(s.c, metric)
+	m, ok := d.Stated(s.c, metric)
 	if !ok || len(s.launches) == 0 {
 		return "", false
 	}

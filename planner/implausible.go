@@ -10,17 +10,15 @@ import (
 	"weir/assertion"
 	"weir/dsl"
 	"weir/quantity"
+	"weir/workload"
 )
-
-// boundedMetric is the metric that links of a site bound.
-const boundedMetric = "bandwidth"
 
 // implausible warns of an assertion of a case that asks for more than the fastest link of the site
 // carries, if each rank has one, or as many as the run gives it NICs.
 func (t *Table) implausible(s *sheet, a *dsl.Assert, lowered assertion.Assertion, i int) {
 	subject := lowered.Subject
 	if len(t.scenario.Links) == 0 || subject == nil || lowered.Bounds.Lower == nil || lowered.Unit != "GB/s" ||
-		subject.Op != assertion.Metric || subject.Metric != boundedMetric || subject.Case != "" {
+		subject.Op != assertion.Metric || subject.Metric != workload.Bandwidth || subject.Case != "" {
 		return
 	}
 	fastest := ""

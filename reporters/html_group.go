@@ -6,18 +6,13 @@ import (
 	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
+	"weir/workload"
 )
 
 const (
 	mostGroupCases = 12  // of a run, that are drawn
 	mostGroupSteps = 400 // bars of a case
 )
-
-// moments are what a kind of moment is called; those of no rank are of the group.
-var moments = map[string]string{
-	"order": "the order to change", "joined": "joined", "left": "left", "killed": "killed", "muted": "fell silent",
-	"noticed": "masked by rank %d", "regrouped": "connected again", "prepare": "makes the rows of its next steps",
-}
 
 // groupTimelines draw what happened to groups of ranks that change, a figure for each case.
 func groupTimelines(cases []*results.Case) (out []html.Figure) {
@@ -65,9 +60,13 @@ func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 					quantity.FormatTime(s.Took))})
 		}
 	}
-	rows := map[int]int{-1: 1}
+	var moments map[string]workload.Moment
+	if k, ok := workload.Lookup(c.Workload); ok {
+		moments = k.Moments
+	}
+	rows := map[int]int{-1: 1} // moments of no rank are of the group
 	for _, m := range l.Timeline.Moments {
-		what, known := moments[m.What]
+		kind, known := moments[m.What]
 		if !known || !drawable(m.At, m.Took) {
 			continue
 		}
@@ -77,12 +76,12 @@ func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 			rows[m.Rank] = row
 			chart.Rows = append(chart.Rows, fmt.Sprintf("rank %d", m.Rank))
 		}
-		span := html.Span{Row: row, From: m.At, To: m.At + m.Took, Group: m.What}
-		if m.What == "noticed" {
-			what = fmt.Sprintf(what, m.By)
-			span.Group = "masked"
+		what := kind.Text
+		if kind.By {
+			what = fmt.Sprintf("%s by rank %d", what, m.By)
 		}
-		if m.What == "killed" || m.What == "muted" {
+		span := html.Span{Row: row, From: m.At, To: m.At + m.Took, Group: kind.Text}
+		if kind.Fault {
 			span.Sign = symbols["fail"]
 		}
 		span.Says = fmt.Sprintf("%s: %s at %s", chart.Rows[row], what, quantity.FormatTime(m.At))

@@ -94,6 +94,11 @@ func (d *Definitions) Of(workload, run string) *MetricTable {
 	if found != nil {
 		return found
 	}
+	return registered(workload)
+}
+
+// registered is the table of a workload as this weir has it; an empty one where it has no such workload.
+func registered(workload string) *MetricTable {
 	t := MetricTable{Workload: workload}
 	if k, ok := Lookup(workload); ok {
 		t = k.Table()
@@ -104,4 +109,12 @@ func (d *Definitions) Of(workload, run string) *MetricTable {
 // Metric is the definition of a metric of a case, Availability too.
 func (d *Definitions) Metric(c *results.Case, name string) (Metric, bool) {
 	return FindMetric(d.Of(c.Workload, c.Run).Definitions, name)
+}
+
+// Stated is the same of a document's own tables: false for a case of an older document, which has none.
+func (d *Definitions) Stated(c *results.Case, name string) (Metric, bool) {
+	if !slices.ContainsFunc(d.tables, func(t MetricTable) bool { return t.Workload == c.Workload }) {
+		return Metric{}, false
+	}
+	return d.Metric(c, name)
 }

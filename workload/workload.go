@@ -153,6 +153,16 @@ const (
 	Neither = results.Neither
 )
 
+// Bandwidth is the name under which each workload has the rate of its data: what links of a site bound.
+const Bandwidth = "bandwidth"
+
+// Moment is how reports tell of a kind of moment.
+type Moment struct {
+	Text  string
+	By    bool // of another rank, which is told
+	Fault bool
+}
+
 // Kind is one workload.
 type Kind struct {
 	Name    string
@@ -181,6 +191,8 @@ type Kind struct {
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.
 	Sequence string
+	// Moments are the kinds of moments of a launch's timeline (results.Moment.What).
+	Moments map[string]Moment
 	// Items are the items of a sequence by the value of its option of OneOf, or of what that is Into,
 	// where items have no options of their own: of each the facts that conditions may name, which
 	// all items have. nil: each item is a mapping of options.

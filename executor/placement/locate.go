@@ -87,8 +87,8 @@ func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement
 		for i := range fit {
 			if why := d.refuses(name, n, pools[name], i); len(why) == 0 {
 				fit[i], fits = append(fit[i], name), true
-			} else if refused[name] == nil {
-				refused[name] = why
+			} else {
+				refused[name] = append(refused[name], why...)
 			}
 		}
 		if fits {

@@ -70,6 +70,12 @@ var Kind = &workload.Kind{
 	},
 	Brief:    []string{"rate.after", "stall.max", "recover.time", "scale_up.time"},
 	Sequence: "phase",
+	Moments: map[string]workload.Moment{
+		"order": {Text: "the order to change"}, "joined": {Text: "joined"}, "left": {Text: "left"},
+		"killed": {Text: "killed", Fault: true}, "muted": {Text: "fell silent", Fault: true},
+		"noticed": {Text: "masked", By: true}, "regrouped": {Text: "connected again"},
+		"prepare": {Text: "makes the rows of its next steps"},
+	},
 }
 
 func metrics() []workload.Metric {
