@@ -35,27 +35,19 @@ func options() (named, prefixed []workload.Option) {
 	return named, prefixed
 }
 
-func enum(name string, values ...string) workload.Option {
-	return workload.Option{Name: name, Type: workload.Enum, Default: values[0], Values: values}
-}
-
 func of(name, value string, o workload.Option) workload.Option {
 	o.For = map[string]string{name: value}
 	return o
 }
 
-func count(name string, otherwise, least, most int64) workload.Option {
-	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
-}
-
 // routed are the options that decide the routes: cases that differ in them need launches of
 // their own, because places in memory follow from the routes.
 var routed = []workload.Option{
-	count("ranks", 8, 2, workload.MostProcesses),
+	workload.CountOption("ranks", 8, 2, workload.MostProcesses),
 	{Name: "tokens", Type: workload.Count, Default: int64(512), Min: 1, Max: routing.MostTokens, Words: checkTokens},
-	count("hidden", 4096, 128, 65536),
-	count("experts_per_rank", 8, 1, 4096),
-	count("top_k", 2, 1, mostSelected),
+	workload.CountOption("hidden", 4096, 128, 65536),
+	workload.CountOption("experts_per_rank", 8, 1, 4096),
+	workload.CountOption("top_k", 2, 1, mostSelected),
 	{
 		Name: "routing", Type: workload.Enum, Default: routing.Uniform,
 		Values: append(slices.Clone(routing.Kinds), fromFile),
@@ -65,40 +57,41 @@ var routed = []workload.Option{
 		Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1),
 	}),
 	of("routing", routing.Zipf, workload.Option{Name: "zipf_s", Type: workload.Factor, Default: workload.Scale(1)}),
-	of("routing", routing.Hot, count("hot_experts", 1, 1, 1<<20)),
+	of("routing", routing.Hot, workload.CountOption("hot_experts", 1, 1, 1<<20)),
 	of("routing", routing.Hot, workload.Option{
 		Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100,
 	}),
-	of("routing", routing.Group, count("groups", 8, 1, 1<<16)),
+	of("routing", routing.Group, workload.CountOption("groups", 8, 1, 1<<16)),
 	{Name: "routes", Type: workload.File, Into: "route_table"},
 	of("routing", fromFile, workload.Option{
 		Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes,
 	}),
 	{Name: "masked", Type: workload.Percent, Default: noneOfAll, Min: 0, Max: 100},
-	enum("mode", "e2e", "dispatch", "combine"),
-	enum("layout", "message", "rank", "packed"),
-	enum("dispatch_dtype", "fp8", "bf16"),
-	of("dispatch_dtype", "fp8", enum("scales", "f32", "pow2", "ue8m0")),
-	enum("combine_dtype", "bf16"),
+	workload.EnumOption("mode", "e2e", "dispatch", "combine"),
+	workload.EnumOption("layout", "message", "rank", "packed"),
+	workload.EnumOption("dispatch_dtype", "fp8", "bf16"),
+	of("dispatch_dtype", "fp8", workload.EnumOption("scales", "f32", "pow2", "ue8m0")),
+	workload.EnumOption("combine_dtype", "bf16"),
 }
 
 // Kind is workload ep.
 var Kind = &workload.Kind{
 	Name: "ep",
 	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, fixed(routed), []workload.Option{
-		move.MemoryKind("memory"),
-		move.VRAMAlloc("memory"),
-		enum("timing", "aligned", "stream"),
-		enum("quantise", "timed", "before"),
-		count("warmup", 10, 0, 1<<20),
-		count("iterations", 100, 1, 4096),
-		count("threads", 1, 1, 1),
-		transfer.Option("verify"),
-		transfer.Option("pages"),
-		transfer.Option("alloc"),
-		transfer.Option("numa"),
-	}, prefixed),
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, workload.OfProcess(routed...),
+		[]workload.Option{
+			move.MemoryKind("memory"),
+			move.VRAMAlloc("memory"),
+			workload.EnumOption("timing", "aligned", "stream"),
+			workload.EnumOption("quantise", "timed", "before"),
+			workload.CountOption("warmup", 10, 0, 1<<20),
+			workload.CountOption("iterations", 100, 1, 4096),
+			workload.CountOption("threads", 1, 1, 1),
+			transfer.Option("verify"),
+			transfer.Option("pages"),
+			transfer.Option("alloc"),
+			transfer.Option("numa"),
+		}, prefixed),
 	Charts: charts,
 	Metrics: slices.Concat([]workload.Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
@@ -146,8 +139,8 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
-	Checked: slices.Concat(names(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages", "alloc",
-		"numa", "iterations", "memory", "vram_alloc"}, fabric.CheckedOptions(true)),
+	Checked: slices.Concat(workload.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
+		"alloc", "numa", "iterations", "memory", "vram_alloc"}, fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
@@ -170,24 +163,6 @@ func operationMetrics(name string) []workload.Metric {
 	}
 }
 
-// fixed marks options that are the launch's.
-func fixed(options []workload.Option) []workload.Option {
-	options = slices.Clone(options)
-	for i := range options {
-		options[i].Process = true
-	}
-	return options
-}
-
-func names(options []workload.Option) (list []string) {
-	for _, o := range options {
-		if o.Type != workload.File {
-			list = append(list, o.Name)
-		}
-	}
-	return list
-}
-
 //go:embed docs.md
 var docs string
 
@@ -200,7 +175,7 @@ func init() {
 	Kind.Behaviour = workload.Behaviour{
 		Spec:      func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount,
-		AmountOf:  append([]string{"routing"}, names(routed)...),
+		AmountOf:  append([]string{"routing"}, workload.NamesOf(routed)...),
 		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
 		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
 		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},

@@ -18,22 +18,18 @@ const Runner = "native-ep-control"
 
 var named, prefixed = fabric.OptionsOf(true)
 
-func count(name string, otherwise, least, most int64) workload.Option {
-	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
-}
-
 // own are the options of the operations.
 var own = []workload.Option{
-	count("ranks", 8, 2, workload.MostProcesses),
+	workload.CountOption("ranks", 8, 2, workload.MostProcesses),
 	{
 		Name: "operation", Type: workload.Enum, Default: Cycle,
 		Values: append([]string{Cycle}, Operations()...),
 	},
-	count("experts_per_rank", 8, 1, 4096),
-	count("tokens", 512, 1, 1<<20),
-	count("hidden", 4096, 128, 65536),
-	count("rounds", 5, 1, 4096),
-	count("warmup", 0, 0, 4096),
+	workload.CountOption("experts_per_rank", 8, 1, 4096),
+	workload.CountOption("tokens", 512, 1, 1<<20),
+	workload.CountOption("hidden", 4096, 128, 65536),
+	workload.CountOption("rounds", 5, 1, 4096),
+	workload.CountOption("warmup", 0, 0, 4096),
 	{Name: "storm", Type: workload.Bool, Default: true},
 }
 
@@ -41,13 +37,14 @@ var own = []workload.Option{
 var Kind = &workload.Kind{
 	Name: "ep_control",
 	Doc:  "control plane of an expert-parallel group: init, connect, disconnect, reconnect, destroy",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, fixed(slices.Concat(named, own)),
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")},
+		workload.OfProcess(slices.Concat(named, own)...),
 		[]workload.Option{
 			move.HostMemory("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
-		}, fixed(prefixed)),
+		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
 	Charts:  charts(),
-	Checked: slices.Concat(namesOf(own), []string{"fabric", "sim_failure", "pages", "alloc", "numa"},
+	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "sim_failure", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "init.avg", Head: "init"},
@@ -83,22 +80,6 @@ func metrics() (all []workload.Metric) {
 	return append(all,
 		workload.Metric{Name: "buffer.bytes", Unit: "B", Better: workload.Neither},
 		workload.Metric{Name: "ranks_passed", Better: workload.Higher})
-}
-
-// fixed marks options that are the launch's: the first round of a process is unlike the others.
-func fixed(options []workload.Option) []workload.Option {
-	options = slices.Clone(options)
-	for i := range options {
-		options[i].Process = true
-	}
-	return options
-}
-
-func namesOf(options []workload.Option) (list []string) {
-	for _, o := range options {
-		list = append(list, o.Name)
-	}
-	return list
 }
 
 //go:embed docs.md

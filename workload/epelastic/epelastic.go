@@ -19,21 +19,17 @@ const Runner = "native-ep-elastic"
 
 var named, prefixed = fabric.OptionsOf(true)
 
-func count(name string, otherwise, least, most int64) workload.Option {
-	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
-}
-
 // own are the options of the group and its steps.
 var own = []workload.Option{
 	{Name: "phases", Type: workload.Structure, Read: canonicalPhases},
 	{Name: "plan_file", Type: workload.File, Into: "plan"},
 	{Name: "plan", Type: workload.Data, Default: "", Read: canonicalPlan},
-	count("iterations", 200, 4, 1<<16),
-	count("tokens", 128, 1, 1<<16),
-	count("hidden", 7168, 128, 65536),
-	count("top_k", 8, 1, 64),
-	count("experts_per_rank", 2, 1, 4096),
-	count("seed", 1, 0, 1<<53),
+	workload.CountOption("iterations", 200, 4, 1<<16),
+	workload.CountOption("tokens", 128, 1, 1<<16),
+	workload.CountOption("hidden", 7168, 128, 65536),
+	workload.CountOption("top_k", 8, 1, 64),
+	workload.CountOption("experts_per_rank", 2, 1, 4096),
+	workload.CountOption("seed", 1, 0, 1<<53),
 	{
 		Name: "silence", Type: workload.Time, Default: quantity.Time(1e9), Min: 1e6, Max: 600e9,
 	},
@@ -49,12 +45,13 @@ var own = []workload.Option{
 var Kind = &workload.Kind{
 	Name: "ep_elastic",
 	Doc:  "an expert-parallel group that grows, shrinks and loses ranks while tokens are dispatched and combined: each phase is a case, and all of them run in one launch",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, fixed(named), fixed(own), []workload.Option{
-		{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
-		move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
-	}, fixed(prefixed)),
+	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, workload.OfProcess(named...),
+		workload.OfProcess(own...), []workload.Option{
+			{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
+			move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
-	Checked: slices.Concat(namesOf(own), []string{"fabric", "phase", "pages", "alloc", "numa"},
+	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "phase", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true)),
 	OneOf:     []string{"phases", "plan_file"},
 	CountedBy: []string{"phases", "plan"}, Count: countRanks,
@@ -102,24 +99,6 @@ func metrics() []workload.Metric {
 		number("latency.steps", workload.Neither),
 		time("clock.bound"),
 	}
-}
-
-// fixed marks options that are the launch's: its phases follow each other in its processes.
-func fixed(options []workload.Option) []workload.Option {
-	options = slices.Clone(options)
-	for i := range options {
-		options[i].Process = true
-	}
-	return options
-}
-
-func namesOf(options []workload.Option) (list []string) {
-	for _, o := range options {
-		if o.Type != workload.File {
-			list = append(list, o.Name)
-		}
-	}
-	return list
 }
 
 //go:embed docs.md

@@ -32,10 +32,6 @@ func count(name string, otherwise any, least, most int64) workload.Option {
 	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
 }
 
-func enum(name string, values ...string) workload.Option {
-	return workload.Option{Name: name, Type: workload.Enum, Default: values[0], Values: values}
-}
-
 func span(name string, otherwise any) workload.Option {
 	return workload.Option{Name: name, Type: workload.Time, Default: otherwise, Max: int64(30 * 24 * time.Hour)}
 }
@@ -58,14 +54,14 @@ var options = []workload.Option{
 	fixed(workload.Option{Name: "url", Type: workload.String, Default: "", Late: late}),
 	fixed(text("service", "")),
 	fixed(workload.Option{Name: "model", Type: workload.String, Required: true}),
-	enum("api", "chat", "completions"),
+	workload.EnumOption("api", "chat", "completions"),
 	{Name: "stream", Type: workload.Bool, Default: true},
 	fixed(workload.Option{
 		Name: "headers", Type: workload.Structure, Default: nothing, Read: canonicalHeaders,
 		Late: []string{EnvPrefix + "*"},
 	}),
 	structure("body", canonicalBody),
-	fixed(enum("http", "1.1", "2")),
+	fixed(workload.EnumOption("http", "1.1", "2")),
 	{Name: "tls_ca", Type: workload.File, Into: "tls_authorities"},
 	fixed(workload.Option{Name: "tls_authorities", Type: workload.Data, Default: "", Read: canonicalAuthorities}),
 	fixed(count("ranks", int64(1), 1, workload.MostProcesses)),
@@ -96,9 +92,9 @@ var options = []workload.Option{
 	structure("timeout", canonicalTimeout),
 	structure("slo", canonicalSLO),
 	count("gpus", int64(0), 0, 1<<20),
-	enum("window", "steady", "whole"),
+	workload.EnumOption("window", "steady", "whole"),
 	count("seed", int64(1), 0, 1<<53),
-	enum("tokenizer", "usage", "endpoint"),
+	workload.EnumOption("tokenizer", "usage", "endpoint"),
 	command.ServicesOption,
 }
 
