@@ -44,7 +44,7 @@ type evidence struct {
 	modes     string // that the launches fall into two groups
 }
 
-// judgeClaim applies the sequential rule: an interval wholly inside the band
+// judgeCounted applies the sequential rule to the launches that count: an interval wholly inside the band
 // passes, one wholly outside fails, at both ends; else the next look's launches
 // are needed, and after the last look it is inconclusive. Outside of the band but
 // inside of the halo it warns; so does, after the last look, what is shown to be
@@ -52,7 +52,7 @@ type evidence struct {
 //
 // The first look that decides decides for good: launches that were made later, because
 // another assertion wanted them, change nothing.
-func (eval *evaluator) judgeClaim(cl claim) outcome {
+func (eval *evaluator) judgeCounted(cl claim) outcome {
 	sources, o, ok := eval.sourcesOf(cl)
 	switch {
 	case !ok:

@@ -177,6 +177,7 @@ type evaluator struct {
 	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
 	whole   bool                              // the session got to its end
 	pools   sync.Map                          // poolKey → the spreads of comparable cases
+	voids   func() *evaluator                 // the same where void launches count
 }
 
 func newEvaluator(doc *results.Document) *evaluator {
@@ -203,6 +204,7 @@ func newEvaluator(doc *results.Document) *evaluator {
 		}
 		eval.cases[c.Key] = c
 	}
+	eval.voids = sync.OnceValue(func() *evaluator { return newEvaluator(countingVoids(doc)) })
 	eval.lossy = eval.accountedFor()
 	eval.family = eval.families()
 	return eval

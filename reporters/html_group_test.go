@@ -37,7 +37,8 @@ func TestGroupTimeline(t *testing.T) {
 		says = append(says, s.Says)
 	}
 	for group, n := range map[string]int{
-		"4 ranks": 1, "1 rank": 1, "order": 1, "killed": 1, "masked": 1, "joined": 1, "prepare": 1, "left": 0,
+		"4 ranks": 1, "1 rank": 1, "the order to change": 1, "killed": 1, "masked": 1, "joined": 1,
+		"makes the rows of its next steps": 1, "left": 0,
 	} {
 		if groups[group] != n {
 			t.Errorf("%d spans of %q in %v", groups[group], group, groups)

@@ -77,6 +77,21 @@ func (r RankProcessor) lost() float64 {
 	return max(shareOf(r.Waited, r.Ran), shareOf(r.ProbeWaited, r.ProbeRan)*mayWait/probeMayWait)
 }
 
+// Lost is the share of the launch's time that others had of its processors, over all ranks together, and
+// of the processors' busy time that the hypervisor gave to others; 0 where nothing says it.
+func (l *Launch) Lost() (share float64) {
+	if l.Processors == nil {
+		return 0
+	}
+	for _, r := range l.Processors.Ranks {
+		share += shareOf(r.Waited, r.Ran)
+	}
+	for _, n := range l.Processors.Nodes {
+		share += n.Steal
+	}
+	return share
+}
+
 func shareOf(waited, ran float64) float64 {
 	if waited <= 0 {
 		return 0

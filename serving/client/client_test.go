@@ -144,7 +144,10 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 			last := rec.Start
-			for _, at := range []int64{rec.Connected, rec.Sent, rec.Headers, rec.First, rec.Last, rec.Done} {
+			if rec.Sent != serving.Never && (rec.Sent < rec.Connected || rec.Sent > rec.Done) { // it may be answered before
+				t.Errorf("sent at %d in %+v", rec.Sent, rec)
+			}
+			for _, at := range []int64{rec.Connected, rec.Headers, rec.First, rec.Last, rec.Done} {
 				if at != serving.Never && at < last {
 					t.Errorf("%d comes before %d in %+v", at, last, rec)
 				}
