@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	lab.UnsetTuningVariables()
+	os.Setenv("WEIR_DISTURBED", "keep") // worlds share their processors
 	code := m.Run()
 	if built != "" {
 		os.RemoveAll(built)

@@ -40,6 +40,7 @@ func weir(t *testing.T, dir, bin string, code int, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(bin, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "WEIR_DISTURBED=keep") // other tests run beside it
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
 		t.Fatalf("weir %s: %v, want exit code %d: %s", strings.Join(args, " "), err, code, out)
