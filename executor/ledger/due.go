@@ -114,11 +114,15 @@ func (l *Ledger) Decided(g *Group) bool {
 	return g.admitted && len(l.Due(g)) == 0
 }
 
-// exhausted says whether so many launches of a case are void that no more of it are made: as many
-// as its last look has. Whatever disturbs its hosts stays, and what was to cost n launches costs no more
-// than 2n.
+// leastVoids is how many launches of a case are void before no more of it are made.
+const leastVoids = 3
+
+// exhausted says whether so many launches of a case are void that no more of it are made: as many as its
+// first look has, at least three, and more than those that count. What disturbs its hosts stays then, and another
+// launch would be as void.
 func (l *Ledger) exhausted(g *Group, key string) bool {
-	return len(g.looks) > 0 && l.Case(key).Voids() >= g.looks[len(g.looks)-1]
+	voids := l.Case(key).Voids()
+	return len(g.looks) > 0 && voids >= max(leastVoids, g.looks[0]) && voids > counted(l.Case(key))
 }
 
 // NextIndex is the index of the group's next launch. Every attempt has an own
