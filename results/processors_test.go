@@ -7,7 +7,7 @@ import (
 
 func TestDisturbed(t *testing.T) {
 	quiet := RankProcessor{Wall: 1, Ran: 0.999, Waited: 0.001, ProbeRan: 0.02, ProbeWaited: 0.001}
-	node := NodeLoad{Node: "n1", CPUs: 2, Threads: 2, Load: 3.5}
+	node := NodeLoad{Node: "n1", CPUs: 4, Threads: 2, Load: 3.5}
 	for name, test := range map[string]struct {
 		change func(*Launch)
 		want   string
@@ -27,6 +27,14 @@ func TestDisturbed(t *testing.T) {
 		"during a probe": {func(l *Launch) {
 			l.Processors.Ranks[0].ProbeWaited = 0.02
 		}, "while it probed the path"},
+		"a full node": {func(l *Launch) { // the kernel's network has a fifth of it
+			l.Processors.Nodes[0].Threads = l.Processors.Nodes[0].CPUs
+			l.Processors.Ranks[1].Ran, l.Processors.Ranks[1].Waited = 0.08, 0.02
+		}, ""},
+		"a full node with a busy thread": {func(l *Launch) {
+			l.Processors.Nodes[0].Threads = l.Processors.Nodes[0].CPUs
+			l.Processors.Ranks[1].Ran, l.Processors.Ranks[1].Waited = 0.05, 0.05
+		}, "waited for a processor 50 %"},
 		"more than cores": {func(l *Launch) {
 			l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Threads = 1, 8
 		}, ""},
