@@ -144,7 +144,8 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 			last := rec.Start
-			if rec.Sent != serving.Never && (rec.Sent < rec.Connected || rec.Sent > rec.Done) { // it may be answered before
+			// it may be answered before it is sent
+			if rec.Sent != serving.Never && (rec.Sent < rec.Connected || rec.Sent > rec.Done) {
 				t.Errorf("sent at %d in %+v", rec.Sent, rec)
 			}
 			for _, at := range []int64{rec.Connected, rec.Headers, rec.First, rec.Last, rec.Done} {
