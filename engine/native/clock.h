@@ -60,15 +60,16 @@ static inline int64_t weir_ticks(void)
 static inline int64_t weir_ticks_settled(void)
 {
 #if defined(__x86_64__)
+    _mm_mfence();
     if (__builtin_expect(weir_has_tsc, 1)) {
-        _mm_mfence();
         _mm_lfence();
         int64_t t = (int64_t)__rdtsc();
         _mm_lfence();
         return t;
     }
+#else
+    __sync_synchronize();
 #endif
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return weir_monotonic();
 }
 
