@@ -2,11 +2,8 @@ package gate
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"weir/test/golden"
 	"weir/test/phase"
@@ -50,23 +47,5 @@ func TestPageOfStatistics(t *testing.T) {
 	for _, s := range steadiness {
 		fmt.Fprintf(&b, "| %s | %.1f |\n", s.name, marked(simulatedCases, s.launches, s.rho, s.slow, s.slower))
 	}
-	const marker = "Sessions of each row have fixed seeds.\n\n"
-	page, err := os.ReadFile("statistics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, _, found := strings.Cut(string(page), marker)
-	if !found {
-		t.Fatal("the page has no place for the table")
-	}
-	want := before + marker + b.String()
-	if golden.Update() {
-		if err := os.WriteFile("statistics.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("`make golden` writes it anew: %s", diff)
-	}
+	golden.After(t, "statistics.md", "Sessions of each row have fixed seeds.\n\n", b.String())
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"weir/test/golden"
@@ -241,23 +239,5 @@ func TestPageOfStatistics(t *testing.T) {
 		got := h.model.run(t, simulated, h.at...)
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f |\n", h.name, got.any, got.right)
 	}
-	const marker = "Histories of each row have fixed seeds.\n\n"
-	page, err := os.ReadFile("statistics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, _, found := strings.Cut(string(page), marker)
-	if !found {
-		t.Fatal("the page has no place for the table")
-	}
-	want := before + marker + b.String()
-	if golden.Update() {
-		if err := os.WriteFile("statistics.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("`make golden` writes it anew: %s", diff)
-	}
+	golden.After(t, "statistics.md", "Histories of each row have fixed seeds.\n\n", b.String())
 }

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,4 +37,18 @@ func Equal(t testing.TB, path string, got []byte) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (`make golden` writes it anew): -want +got\n%s", path, diff)
 	}
+}
+
+// After is Equal for what stands in the file behind a marker; what stands before it is written by hand.
+func After(t testing.TB, path, marker, got string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(page), marker)
+	if !found {
+		t.Fatalf("%s has no %q", path, marker)
+	}
+	Equal(t, path, []byte(before+marker+got))
 }
