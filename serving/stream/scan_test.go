@@ -3,6 +3,8 @@ package stream
 import (
 	"reflect"
 	"testing"
+
+	"weir/test/phase"
 )
 
 // usual are events as servers send them.
@@ -39,7 +41,7 @@ func TestUsualEventsAreScanned(t *testing.T) {
 	data := []byte(usual["Dynamo"])
 	var s said
 	s.scan(data)
-	if n := testing.AllocsPerRun(100, func() { s.scan(data) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { s.scan(data) }); n > 0 && !phase.Race { // under which a pool keeps little
 		t.Errorf("an event takes %v allocations", n)
 	}
 }
