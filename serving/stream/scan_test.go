@@ -41,7 +41,8 @@ func TestUsualEventsAreScanned(t *testing.T) {
 	data := []byte(usual["Dynamo"])
 	var s said
 	s.scan(data)
-	if n := testing.AllocsPerRun(100, func() { s.scan(data) }); n > 0 && !phase.Race { // under which a pool keeps little
+	// under the race detector a pool keeps little
+	if n := testing.AllocsPerRun(100, func() { s.scan(data) }); n > 0 && !phase.Race {
 		t.Errorf("an event takes %v allocations", n)
 	}
 }
