@@ -26,6 +26,8 @@ type Lent struct {
 	client *clientv3.Client
 	serve  *grpc.Server
 	lookup *http.Server
+	end    context.CancelFunc // ends what the proxy asks of etcd by itself
+	ended  []<-chan struct{}  // closed: a part of the proxy asks nothing more
 	wg     sync.WaitGroup
 }
 
@@ -69,11 +71,14 @@ func (l *Lent) listen() error {
 		return err
 	}
 	l.URL = "http://" + at.Addr().String()
+	var ctx context.Context
+	ctx, l.end = context.WithCancel(l.client.Ctx())
 	quiet := zap.NewNop()
-	kv, _ := grpcproxy.NewKvProxy(l.client)
-	watch, _ := grpcproxy.NewWatchProxy(l.client.Ctx(), quiet, l.client)
-	lease, _ := grpcproxy.NewLeaseProxy(l.client.Ctx(), l.client)
-	members, _ := grpcproxy.NewClusterProxy(quiet, l.client, l.URL, "")
+	kv, kvEnded := grpcproxy.NewKvProxy(l.client)
+	watch, watchEnded := grpcproxy.NewWatchProxy(ctx, quiet, l.client)
+	lease, leaseEnded := grpcproxy.NewLeaseProxy(ctx, l.client)
+	members, membersEnded := grpcproxy.NewClusterProxy(quiet, l.client, l.URL, "")
+	l.ended = []<-chan struct{}{kvEnded, watchEnded, leaseEnded, membersEnded}
 	pb.RegisterKVServer(l.serve, kv)
 	pb.RegisterWatchServer(l.serve, watch)
 	pb.RegisterLeaseServer(l.serve, lease)
@@ -96,7 +101,8 @@ func (l *Lent) look(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Close ends the proxy. The keys end with the session.
+// Close ends the proxy. The keys end with the session. The client is closed last: a watch that
+// the proxy opens while the client closes is a data race of etcd's client.
 func (l *Lent) Close() {
 	if l == nil {
 		return
@@ -104,6 +110,12 @@ func (l *Lent) Close() {
 	l.serve.Stop()
 	if l.lookup != nil {
 		l.lookup.Close()
+	}
+	if l.end != nil {
+		l.end()
+	}
+	for _, ended := range l.ended {
+		<-ended
 	}
 	l.client.Close()
 	l.wg.Wait()
