@@ -86,6 +86,7 @@ type Record struct {
 	Connected int64 // it had a connection
 	Sent      int64 // its body was written
 	Headers   int64 // the head of the answer was read
+	// What was read has the time at which the kernel received it, where that is known.
 	// First is the first event that carries generated output on any channel (content,
 	// reasoning, tool call), FirstContent the first with content, Last the last of either.
 	First, FirstContent, Last int64

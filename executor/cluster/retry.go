@@ -86,6 +86,9 @@ func (d *door) try(ctx context.Context, do func(ctx context.Context) error) erro
 // while is a context that ends with another or with the door, whichever is first.
 func (d *door) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	both, end := context.WithCancelCause(ctx)
+	if d.ctx.Err() != nil {
+		end(context.Cause(d.ctx)) // now: AfterFunc has a goroutine of its own, which may come late
+	}
 	stop := context.AfterFunc(d.ctx, func() { end(context.Cause(d.ctx)) })
 	return both, func() { stop(); end(nil) }
 }

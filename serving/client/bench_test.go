@@ -64,33 +64,44 @@ func (u truth) differences(t testing.TB) (first, gap []float64) {
 		if r.Outcome != serving.OK || len(a.Sent) != benchTokens {
 			t.Fatalf("%+v", r)
 		}
-		first = append(first, float64(r.First-r.Start)-float64(a.Sent[0].Sub(a.At)))
-		truth := float64(a.Sent[benchTokens-1].Sub(a.Sent[0])) / (benchTokens - 1)
-		gap = append(gap, float64(r.Last-r.First)/(benchTokens-1)-truth)
+		if !r.Reused {
+			continue // the server does not know how long its connection took
+		}
+		begin, end := a.Sent[0], a.Sent[benchTokens-1]
+		first = append(first, outside(r.First-r.Start, begin.Begin.Sub(a.At), begin.End.Sub(a.At)))
+		gap = append(gap, outside(r.Last-r.First, end.Begin.Sub(begin.End), end.End.Sub(begin.Begin))/(benchTokens-1))
 	}
-	slices.Sort(first)
-	slices.Sort(gap)
 	return first, gap
 }
 
-// Of 64 streams what the client measures is within 1 % of what the server kept, or 0.2 ms, where no
-// other process of a busy machine was in between: one request of ten at least. BenchmarkTruth has all.
+// outside is by how much a time lies below or above what the server knows: an event left between
+// the begin and the end of the call that wrote it.
+func outside(t int64, low, high time.Duration) float64 {
+	return float64(t - min(max(t, low.Nanoseconds()), high.Nanoseconds()))
+}
+
+// within is the share of times that differ by at most 1 % of what is measured, or 0.2 ms.
+func within(differences []float64, of time.Duration) float64 {
+	n := 0
+	for _, d := range differences {
+		if math.Abs(d) <= max(0.01*float64(of), 0.2e6) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(differences))
+}
+
+// Of 64 streams what the client measures is within 1 % of what the server kept, or 0.2 ms, of most
+// requests even beside other processes. BenchmarkTruth has all.
 func TestTimesAreThoseOfTheServer(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
 	first, gap := newTruth(t).differences(t)
-	for name, c := range map[string]struct {
-		list []float64
-		of   time.Duration
-	}{"ttft": {first, leastFirst}, "itl": {gap, gapOfTruth}} {
-		least := slices.Clone(c.list)
-		for i, d := range least {
-			least[i] = math.Abs(d)
-		}
-		slices.Sort(least)
-		if d := least[len(least)/10]; d > max(0.01*float64(c.of), 0.2e6) {
-			t.Errorf("%s of at least %v is measured with a difference of %v", name, c.of, time.Duration(d))
-		}
+	if share := within(first, leastFirst); share < 0.5 {
+		t.Errorf("ttft of %.0f %% of requests is that of the server", 100*share)
+	}
+	if share := within(gap, gapOfTruth); share < 0.5 {
+		t.Errorf("itl of %.0f %% of requests is that of the server", 100*share)
 	}
 }
 
@@ -102,6 +113,8 @@ func BenchmarkTruth(b *testing.B) {
 		f, g := u.differences(b)
 		first, gap = append(first, f...), append(gap, g...)
 	}
+	b.ReportMetric(100*within(first, leastFirst), "ttft-within-%")
+	b.ReportMetric(100*within(gap, gapOfTruth), "itl-within-%")
 	for name, list := range map[string][]float64{"ttft": first, "itl": gap} {
 		slices.Sort(list)
 		b.ReportMetric(list[len(list)/2]/1e3, name+"-error-p50-µs")

@@ -60,7 +60,7 @@ func New(cfg Config) (*Client, error) {
 	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v1") + path
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: cfg.Connect}).DialContext,
+		DialContext:         dialer(cfg.Connect),
 		TLSHandshakeTimeout: cfg.Connect,
 		DisableCompression:  true,
 		MaxIdleConns:        0, // no limit
@@ -140,19 +140,28 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 		*to = at
 	}
 	connected, sent, reused := int64(serving.Never), int64(serving.Never), false
+	var conn net.Conn
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) {
 			note(&connected)
 			traced.Lock()
-			reused = i.Reused
+			reused, conn = i.Reused, i.Conn
 			traced.Unlock()
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) { note(&sent) },
 	})
 	rec.Start = c.Now()
-	err := c.exchange(ctx, cancel, q, body, rec)
+	came := func() *arrivals {
+		traced.Lock()
+		defer traced.Unlock()
+		return c.arrivals(conn, rec.Start)
+	}
+	err := c.exchange(ctx, cancel, q, body, rec, came)
 	traced.Lock()
 	rec.Connected, rec.Sent, rec.Reused = connected, sent, reused
+	if rec.Headers != serving.Never {
+		rec.Sent = min(rec.Sent, rec.Headers) // the transport tells it late
+	}
 	traced.Unlock()
 	if rec.Done == 0 {
 		rec.Done = c.Now()
@@ -165,7 +174,7 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 
 // exchange posts the body and reads the answer.
 func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q *serving.Request, body []byte,
-	rec *serving.Record) error {
+	rec *serving.Record, came func() *arrivals) error {
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -184,14 +193,15 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 		return err
 	}
 	defer answer.Body.Close()
-	rec.Headers, rec.Status = c.Now(), answer.StatusCode
+	arrived := came()
+	rec.Headers, rec.Status = arrived.now(), answer.StatusCode
 	if answer.StatusCode/100 != 2 {
 		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
 		rec.Outcome = serving.Status
 		rec.Error = stream.Words(fmt.Sprintf("%s: %s", answer.Status, said))
 		return nil
 	}
-	reader := stream.NewReader(rec, c.Now, func(events int) bool {
+	reader := stream.NewReader(rec, arrived.now, func(events int) bool {
 		if events > 0 {
 			quiet.heard()
 		}

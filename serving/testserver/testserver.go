@@ -3,15 +3,19 @@
 package testserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"weir/serving/arrival"
 )
 
 // Server is an endpoint whose answers a script makes.
@@ -27,14 +31,17 @@ type Server struct {
 type Answer struct {
 	Body map[string]any // of the request
 	Path string
-	At   time.Time   // when the request had been read
-	Sent []time.Time // when each event with a token had been written
+	At   time.Time // when the request had come to the host
+	Sent []Write   // of each event with a token
 
 	gone <-chan struct{} // the client is
 	w    http.ResponseWriter
 	chat bool
 	out  *http.ResponseController
 }
+
+// Write is a call that wrote: the bytes left between its begin and its end.
+type Write struct{ Begin, End time.Time }
 
 // New starts a server that ends with the test.
 func New(t testing.TB, script func(a *Answer)) *Server {
@@ -59,12 +66,36 @@ func Unstarted(script func(a *Answer)) *Server {
 		content, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(content, &a.Body)
 		a.At = time.Now()
+		if conn, ok := r.Context().Value(connection{}).(*arrival.Conn); ok {
+			a.At = a.At.Add(-conn.Age(a.At))
+		}
 		s.mu.Lock()
 		s.requests = append(s.requests, a)
 		s.mu.Unlock()
 		script(a)
 	}))
+	s.Listener = stamping{s.Listener}
+	s.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		if stamped, ok := arrival.Of(conn); ok {
+			ctx = context.WithValue(ctx, connection{}, stamped)
+		}
+		return ctx
+	}
 	return s
+}
+
+// connection is the key of a request's connection in its context.
+type connection struct{}
+
+// stamping is a listener whose connections keep stamps.
+type stamping struct{ net.Listener }
+
+func (l stamping) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return arrival.Wrap(conn), nil
 }
 
 // Requests are those that have come, in their order.
@@ -99,8 +130,9 @@ func (a *Answer) Token(text string) {
 	if a.chat {
 		member = fmt.Sprintf(`"delta":{"content":%q}`, text)
 	}
+	begin := time.Now()
 	a.Event(`{"choices":[{"index":0,` + member + `}]}`)
-	a.Sent = append(a.Sent, time.Now())
+	a.Sent = append(a.Sent, Write{begin, time.Now()})
 }
 
 // Finish writes the finish reason, the usage and the end.
