@@ -217,8 +217,8 @@ const struct weir_fabric weir_fab_tcp = {
     .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe,
     .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
     .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself,
-    .progress = tcp_progress, .wait = tcp_progress, .flush = tcp_flush, .signal = tcp_signal,
-    .tell = tcp_tell, .expect = expects_nothing,
+    .progress = tcp_progress, .wait = tcp_progress, .rest = tcp_rest, .flush = tcp_flush,
+    .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
     .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport,
     .carriers = tcp_carriers, .disconnect = tcp_disconnect, .close = tcp_close,
 };

@@ -73,6 +73,9 @@ struct weir_fabric {
     /* The same of who has just looked for something that must come, in vain: with the
      * option it sleeps until something does, or for WEIR_NAP_MS. */
     int (*wait)(struct weir_rank *r);
+    /* Of who waits outside of a measured loop, after each wait: when nothing has moved for long it
+     * sleeps until something does, for a moment at most. NULL: nothing could wake it. */
+    int (*rest)(struct weir_rank *r);
     /* Done when all puts posted to the peer before are in its memory. */
     int (*flush)(struct weir_rank *r, int peer, struct weir_req *q);
     /* Writes a word into a place of the peer's control region, in the lines that it keeps for

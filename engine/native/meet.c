@@ -30,7 +30,7 @@ static int wait_until_deadline(struct weir_rank *r, const _Atomic uint64_t *word
 {
     int rc;
     while (atomic_load_explicit(word, memory_order_acquire) < at_least) {
-        if ((rc = r->fab->wait(r)) < 0)
+        if ((rc = rank_look(r)) < 0)
             return rc;
         if ((rc = rank_tick(r)) < 0) {
             if (rc == -ETIMEDOUT)

@@ -73,9 +73,15 @@ int rank_sleep(struct weir_rank *r, int fd)
     return 0;
 }
 
-int rank_turn(struct weir_rank *r, int peer, const char *op)
+int rank_look(struct weir_rank *r)
 {
     int rc = r->fab->wait(r);
+    return rc < 0 || !r->fab->rest ? rc : r->fab->rest(r);
+}
+
+int rank_turn(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = rank_look(r);
     if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
         return rc;
     r->err->peer = peer;

@@ -146,6 +146,9 @@ static inline int rank_tick(struct weir_rank *r)
     return 0;
 }
 
+/* Looks for something that must come, outside of measured loops. */
+int rank_look(struct weir_rank *r);
+
 /* One turn of a wait for what a peer must let complete: progress, and rank_tick. At
  * the deadline the error says for whom and in what it was. */
 int rank_turn(struct weir_rank *r, int peer, const char *op);

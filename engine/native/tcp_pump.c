@@ -3,6 +3,7 @@
 #include "tcp_pump.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -62,6 +63,7 @@ int tcp_pump_out(struct weir_rank *r, int peer)
         if (sent < 0)
             return errno == EAGAIN || errno == EINTR ? 0 : broken(r, peer, "send", sent);
         p->sent += (size_t)sent;
+        ((struct tcp *)r->fs)->moves++;
         while (p->out.head < p->out.tail) {
             struct tcp_out *o     = ring_at(&p->out, p->out.head);
             size_t      whole = sizeof o->h + (o->payload ? o->h.len : 0);
@@ -201,6 +203,7 @@ static int pump_in(struct weir_rank *r, int peer)
             p->fd = -1;
             return 0;
         }
+        ((struct tcp *)r->fs)->moves++;
         if (n <= 0)
             return broken(r, peer, "receive", n);
         size_t direct = (size_t)n < p->left ? (size_t)n : p->left;
@@ -249,5 +252,35 @@ int tcp_progress(struct weir_rank *r)
         if (q->out.head < q->out.tail && (rc = tcp_pump_out(r, p)) < 0)
             return rc;
     }
+    return 0;
+}
+
+#define LONG_WAIT_NS 2000000
+#define REST_MS      1
+
+/* Hosts may share cores without knowing it, as containers do. A rank that spins there keeps the
+ * one it waits for from running for a whole time slice, and a yield reaches only those of the same
+ * group of the scheduler: a step of four ranks on two cores took up to 5 s. */
+int tcp_rest(struct weir_rank *r)
+{
+    struct tcp *t = r->fs;
+    if (t->moves != t->seen || !t->idle) {
+        t->seen = t->moves;
+        t->idle = weir_monotonic();
+        return 0;
+    }
+    if (weir_monotonic() - t->idle < LONG_WAIT_NS)
+        return 0;
+    struct pollfd wakes[FEW_PEERS + 1] = {{.fd = t->epoll, .events = POLLIN}};
+    nfds_t        n                    = 1;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (t->peers[p].out.head < t->peers[p].out.tail)
+            return 0; /* a socket takes it soon */
+        if (t->epoll < 0 && t->peers[p].fd >= 0 && n <= FEW_PEERS)
+            wakes[n++] = (struct pollfd){.fd = t->peers[p].fd, .events = POLLIN};
+    }
+    if (poll(wakes, n, REST_MS) < 0 && errno != EINTR)
+        return rank_fail(r, -errno, "poll", -1, "%s", strerror(errno));
+    r->turns = r->turn_mask; /* the clock is looked at in the next turn: this one was long */
     return 0;
 }

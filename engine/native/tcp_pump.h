@@ -44,6 +44,9 @@ struct tcp {
     struct tcp_wire *wire;
     struct tcp_peer *peers;
     int              epoll; /* of all peers; -1: they are few enough to look at each */
+    uint64_t         moves; /* calls that sent or received something */
+    uint64_t         seen;  /* of them, when the rank looked whether it has waited for long */
+    int64_t          idle;  /* since when nothing has moved */
 };
 
 /* Queues a message, whose payload stays where it is until the peer has it. */
@@ -51,5 +54,6 @@ int tcp_queue(struct weir_rank *r, int peer, struct tcp_header h, const void *pa
 int tcp_pump_out(struct weir_rank *r, int peer);
 int tcp_watch(struct weir_rank *r); /* all peers are connected */
 int tcp_progress(struct weir_rank *r);
+int tcp_rest(struct weir_rank *r);
 
 #endif
