@@ -97,18 +97,6 @@ type Reaper interface {
 	Reap(ctx context.Context, session string) error
 }
 
-// Reap ends what a killed coordinator left of a session.
-func Reap(ctx context.Context, l Launcher, session string) error {
-	reaper, ok := l.(Reaper)
-	if !ok {
-		return nil // its agents end with their coordinator
-	}
-	if err := reaper.Reap(ctx, session); err != nil {
-		return fmt.Errorf("ending what is left of session %s: %w", session, err)
-	}
-	return nil
-}
-
 // Tell says something to the user.
 func (r *Request) Tell(format string, args ...any) {
 	if r.Say != nil {

@@ -145,38 +145,24 @@ func TestQuantilesAreInOrder(t *testing.T) {
 	}
 }
 
-// Little's law: over the whole of a load, the mean of requests in flight is the sum of their
-// times divided by its length, which the course of the load has too.
-func TestTheCourseOfALoadAddsUp(t *testing.T) {
+// Little's law: over the whole of a load, the mean of requests in flight is the sum of their times
+// divided by its length; and its tokens are all that its requests got.
+func TestTheWholeOfALoadAddsUp(t *testing.T) {
 	list := drawn(5, 200, 20)
-	s, course := Of(list, Settings{Window: Whole}), Over(list, 40)
+	s := Of(list, Settings{Window: Whole})
 	tokens, busy := 0., 0.
-	for b := range course.Throughput {
-		tokens += course.Throughput[b] * float64(course.Width) * ns
-		busy += course.InFlight[b] * float64(course.Width) * ns
+	for i := range list {
+		if r := &list[i]; r.Phase == serving.Measured && r.Start != serving.Never {
+			busy += float64(ended(r)-r.Start) * ns
+			credit(r, func(_ int64, n float64) { tokens += n })
+		}
 	}
 	seconds := float64(s.To-s.From) * ns
-	if want := s.Values["output_throughput"] * seconds; math.Abs(tokens-want) > 1e-6*want {
-		t.Errorf("%v tokens, not %v", tokens, want)
+	if got := s.Values["output_throughput"] * seconds; math.Abs(tokens-got) > 1e-6*got {
+		t.Errorf("%v tokens, not %v", got, tokens)
 	}
-	if want := s.Values["concurrency.effective"] * seconds; math.Abs(busy-want) > 1e-6*want {
-		t.Errorf("%v s in flight, not %v", busy, want)
-	}
-	if course.Start != s.From || course.Start+40*course.Width <= s.To {
-		t.Errorf("from %d, %d each, not %d to %d", course.Start, course.Width, s.From, s.To)
-	}
-	if c := Over(nil, 5); len(c.TTFT) != 0 {
-		t.Errorf("%+v", c)
-	}
-}
-
-func TestBinsOfACourse(t *testing.T) {
-	c := Over(closed(), 7) // of 100 ms and a little
-	if c.Width != 100*ms+1 || !math.IsNaN(c.TTFT[1]) || c.TTFT[0] != 0.1 || math.Abs(c.TTFT[4]-0.09) > 1e-12 {
-		t.Errorf("%+v", c)
-	}
-	if math.Abs(c.InFlight[1]-2) > 1e-6 || math.Abs(c.InFlight[6]-1) > 1e-6 {
-		t.Errorf("%v in flight", c.InFlight)
+	if got := s.Values["concurrency.effective"] * seconds; math.Abs(busy-got) > 1e-6*got {
+		t.Errorf("%v s in flight, not %v", got, busy)
 	}
 }
 

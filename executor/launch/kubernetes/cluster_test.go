@@ -353,7 +353,7 @@ func TestCluster(t *testing.T) {
 		other.Session = "another"
 		start(t, l, launch.Request{Session: "another", Nodes: 1, Binary: r.Binary, Dir: r.Dir, Bootstrap: r.Bootstrap})
 		for range 2 { // what is gone is no error
-			if err := launch.Reap(t.Context(), l, session); err != nil {
+			if err := l.Reap(t.Context(), session); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -105,6 +105,9 @@ func (k *Flags) Launcher(gpus int) (*Launcher, error) {
 	return l, nil
 }
 
+// Reaper finds what is left of sessions, for which no image is needed.
+func (k *Flags) Reaper() *Launcher { return newLauncher(k.o) }
+
 // pairs reads the texts of a flag that has NAME=VALUE.
 func pairs(flag string, texts []string) (map[string]string, error) {
 	out := map[string]string{}

@@ -78,7 +78,11 @@ func New(o Options) (*Launcher, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &Launcher{o: o, patience: 20 * time.Second, poll: 500 * time.Millisecond}, nil
+	return newLauncher(o), nil
+}
+
+func newLauncher(o Options) *Launcher {
+	return &Launcher{o: o, patience: 20 * time.Second, poll: 500 * time.Millisecond}
 }
 
 var (

@@ -285,7 +285,7 @@ func reaped(t *testing.T, _ *lab.Lab, c *coordinator) {
 	r := c.request(t, "s10", 1)
 	h := start(t, &Launcher{Flags: []string{"-w n2"}}, r)
 	c.agent(t, "n2")
-	if err := launch.Reap(t.Context(), &Launcher{}, "s1"); err != nil {
+	if err := (&Launcher{}).Reap(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
 	if !eventually(func() bool { return slurmSays(t, "squeue", "-h", "-o", "%j") == "weir-s10" }) {

@@ -294,13 +294,13 @@ func TestALostHostIsReaped(t *testing.T) {
 	if f.left("a") == "" {
 		t.Fatal("the agent should have been left")
 	}
-	if err := launch.Reap(t.Context(), f.launcher, session+"0"); err != nil { // another session
+	if err := f.launcher.Reap(t.Context(), session+"0"); err != nil { // another session
 		t.Fatal(err)
 	}
 	if f.left("a") == "" || workers(t, h)["b"].State != launch.Running {
 		t.Fatal("another session's end has ended these agents")
 	}
-	if err := launch.Reap(t.Context(), f.launcher, session); err != nil {
+	if err := f.launcher.Reap(t.Context(), session); err != nil {
 		t.Fatal(err)
 	}
 	f.nothingIsLeft(t, "a", "b")
