@@ -102,6 +102,7 @@ func (c *Conn) receive(fd uintptr) (done bool) {
 		n, _, errno := unix.Syscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&message)), unix.MSG_DONTWAIT)
 		switch errno {
 		case 0:
+			observe(fd)
 			c.n = int(n)
 			c.arrived.Store(stampOf(c.control[:message.Controllen]))
 			return true

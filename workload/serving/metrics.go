@@ -12,7 +12,7 @@ import (
 var families = []struct{ name, of string }{
 	{
 		"ttft",
-		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call)",
+		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call), which arrives when the client's kernel receives it",
 	},
 	{"ttfo", "time to first output: as ttft, to the first event with content"},
 	{"itl", "inter-token latency of a request: (last event - first event) / (tokens - tokens of the first event)"},
