@@ -73,6 +73,7 @@ func (k *controlCase) init() ([]int64, error) {
 			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		lazy: 1, // as the libraries do: of a peer's memory only one block is written
 	}
 	if err := k.openThreads(cfg); err != nil {
 		return nil, err

@@ -128,7 +128,8 @@ static int map_peer(struct weir_rank *r, struct handover *h, struct hello *from,
         if (from->handles[i].fd >= 0 && next == n)
             return rank_fail(r, -EPROTO, "connect", (int)from->rank,
                              "it handed over too few descriptors of its memory");
-        from->handles[i].fd = from->handles[i].fd >= 0 ? fds[next++] : -1;
+        from->handles[i].fd   = from->handles[i].fd >= 0 ? fds[next++] : -1;
+        from->handles[i].lazy = r->cfg.lazy;
         if (r->regions[handed[i]].kind->import(&from->handles[i], from->sizes[i], &m[i], &e) < 0)
             return rank_fail(r, e.code, "connect", (int)from->rank, "%s", e.text);
     }

@@ -67,7 +67,7 @@ static int dram_export(const struct weir_region *m, struct weir_handle *out, str
 static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
                        struct weir_err *err)
 {
-    char *p = weir_map(h->fd, bytes, MAP_SHARED | MAP_POPULATE);
+    char *p = weir_map(h->fd, bytes, MAP_SHARED | (h->lazy ? 0 : MAP_POPULATE));
     if (!p) {
         err->code = -errno;
         snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes,

@@ -113,6 +113,7 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
      * on, or NUMA_NODE + its number */
     int                  numa;
     int                  sleeps; /* who waits for something to come sleeps until it does */
+    int                  lazy; /* the memory of peers is mapped page by page, as it is written */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */

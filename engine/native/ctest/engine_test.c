@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../ceiling.h"
 #include "../contents.h"
@@ -561,6 +562,48 @@ static int shares_memory(void)
     return !good;
 }
 
+/* Bytes of shared memory that this process has mapped page by page; -1: the kernel does not say. */
+static long shared_resident(void)
+{
+    FILE *f     = fopen("/proc/self/statm", "r");
+    long  pages = -1;
+    if (!f)
+        return -1;
+    if (fscanf(f, "%*d %*d %ld", &pages) != 1)
+        pages = -1;
+    fclose(f);
+    return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Memory is imported with all its pages, or lazily with none, and is the same memory either way. */
+static int maps_lazily(void)
+{
+    enum { SIZE = 32 << 20 };
+    struct weir_region mine, theirs;
+    struct weir_err    err = {0};
+    struct weir_handle handle;
+    long               grown[2];
+    int                good = 1;
+    if (weir_mem_dram.alloc(SIZE, PAGES_DEFAULT, &mine, &err) < 0 ||
+        weir_mem_dram.export(&mine, &handle, &err) < 0)
+        return 1;
+    for (int lazy = 0; lazy < 2; lazy++) {
+        long before = shared_resident();
+        handle.lazy = lazy;
+        if (weir_mem_dram.import(&handle, SIZE, &theirs, &err) < 0)
+            return 1;
+        grown[lazy]           = shared_resident() - before;
+        theirs.base[SIZE - 1] = (char)(5 + lazy);
+        good &= mine.base[SIZE - 1] == 5 + lazy;
+        theirs.kind->free(&theirs);
+    }
+    mine.kind->free(&mine);
+    good &= grown[0] > SIZE / 2 && grown[1] < SIZE / 8;
+    printf("%s memory is imported with its pages, or without: %ld and %ld bytes\n",
+           good ? "ok  " : "FAIL", grown[0], grown[1]);
+    return !good;
+}
+
 /* Of LeakSanitizer, where the program is built with it: whether it found any, which it has told
  * of. */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
@@ -571,7 +614,7 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST];
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_within() + copies_between_kinds() + shares_memory() + refuses_hidden("shm") +
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_lazily() + refuses_hidden("shm") +
            refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
