@@ -614,8 +614,8 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST];
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_lazily() + refuses_hidden("shm") +
-           refuses_hidden("tcp");
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_lazily() +
+           refuses_hidden("shm") + refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
     bad += options_tested();
