@@ -82,6 +82,7 @@ func beAgent(arguments []string) int {
 			}
 		case <-told:
 			fmt.Fprintln(os.Stderr, "told to end")
+			fmt.Fprintln(c, "told to end")
 			return 0
 		}
 	}

@@ -143,19 +143,27 @@ func (s *step) kill() {
 	}
 }
 
+// settling is how long a job that has ended may be COMPLETING before what it ended with is given up.
+const settling = 5 * time.Second
+
 // await waits until the agents run.
 func (a *agents) await(ctx context.Context, limit time.Duration) error {
 	begin, pause, told := time.Now(), firstLook, ""
+	var ended time.Time
 	for {
 		s, err := a.see(ctx)
 		if err != nil {
 			return fmt.Errorf("waiting for %s: %w", a.what, err)
 		}
 		text, hopeless := explain(s.reason)
+		if s.state == "COMPLETING" && ended.IsZero() {
+			ended = time.Now()
+		}
 		switch {
 		case s.running():
 			a.r.Tell("%s runs on %s", a.what, strings.Join(s.nodes, " "))
 			return nil
+		case s.state == "COMPLETING" && time.Since(ended) < settling: // it says soon why it has ended
 		case !s.pending():
 			return a.failure(s)
 		case hopeless:
