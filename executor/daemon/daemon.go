@@ -140,8 +140,12 @@ func (d *daemon) registered(ctx context.Context) error {
 		return d.unregistered(err)
 	}
 	d.answer = func(session, why string) {
-		answering, cancel := context.WithTimeout(ctx, again)
-		defer cancel()
+		answering := ctx
+		if why != "" { // what stands there is taken back however long etcd is away: the session is over
+			var cancel context.CancelFunc
+			answering, cancel = context.WithTimeout(ctx, again)
+			defer cancel()
+		}
 		_ = dir.Refuse(answering, d.Node, session, why) // the output of this process has it in any case
 	}
 	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
