@@ -139,15 +139,7 @@ func (d *daemon) registered(ctx context.Context) error {
 	if err != nil {
 		return d.unregistered(err)
 	}
-	d.answer = func(session, why string) {
-		answering := ctx
-		if why != "" { // what stands there is taken back however long etcd is away: the session is over
-			var cancel context.CancelFunc
-			answering, cancel = context.WithTimeout(ctx, again)
-			defer cancel()
-		}
-		_ = dir.Refuse(answering, d.Node, session, why) // the output of this process has it in any case
-	}
+	d.answer = answerIn(ctx, dir, d.Node)
 	d.Say(fmt.Sprintf("node %s is registered and waits for sessions", d.Node))
 	d.known, d.said = true, ""
 	for {
@@ -162,6 +154,20 @@ func (d *daemon) registered(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+	}
+}
+
+// answerIn tells sessions in etcd why a node does not come. What it has told it takes back with
+// "", however long etcd is away: the session is over, and nobody else removes it.
+func answerIn(ctx context.Context, dir *cluster.Directory, node string) func(session, why string) {
+	return func(session, why string) {
+		answering := ctx
+		if why != "" {
+			var cancel context.CancelFunc
+			answering, cancel = context.WithTimeout(ctx, again)
+			defer cancel()
+		}
+		_ = dir.Refuse(answering, node, session, why) // the output of this process has it in any case
 	}
 }
 

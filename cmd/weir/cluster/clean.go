@@ -83,22 +83,18 @@ func reap(cmd *cobra.Command, f *access.Etcd, who *launcher.Flags, at *launcher.
 		if err != nil {
 			return err
 		}
-		for _, s := range all {
-			if s.About != nil && slices.Contains(sessions, s.ID) {
-				return running(s)
-			}
-		}
-		if err := who.Reap(cmd.Context(), sessions, cmd.OutOrStdout()); err != nil {
-			return err
-		}
 		var known []string
 		for _, s := range all {
-			if slices.Contains(sessions, s.ID) {
+			switch {
+			case !slices.Contains(sessions, s.ID):
+			case s.About != nil:
+				return running(s)
+			default:
 				known = append(known, s.ID)
 			}
 		}
-		if len(known) == 0 {
-			return nil
+		if err := who.Reap(cmd.Context(), sessions, cmd.OutOrStdout()); err != nil || len(known) == 0 {
+			return err
 		}
 		return clean(cmd.Context(), d, known, false, cmd.OutOrStdout())
 	})
