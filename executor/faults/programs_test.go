@@ -338,13 +338,36 @@ func lastLines(text, name string) bool {
 		if number, is := strings.CutPrefix(line, name+" line "); is {
 			lines++
 			last, _ = strconv.Atoi(strings.Fields(number)[0]) // as play writes it
+		} else if strings.TrimSpace(line) == name+" is up" { // a condition that waits for it is no line of its output
+			lines, last = lines+1, last+1
 		}
 	}
-	up := strings.Contains(text, name+" is up")
-	if up {
-		lines, last = lines+1, last+1
-	}
 	return last > 0 && lines == min(10, last)
+}
+
+// TestLastLines has causes as they read when a program was killed before, at and after it said
+// that it is up.
+func TestLastLines(t *testing.T) {
+	said := func(from, to int) (text string) {
+		text = "service store: it did not become ready: log \"store is up\": killed by signal 9 (SIGKILL)\nit said last:\n"
+		for i := from; i <= to; i++ {
+			text += fmt.Sprintf("store line %d\n", i)
+		}
+		return text
+	}
+	for text, want := range map[string]bool{
+		"service store: killed; it printed nothing": true,
+		said(1, 4):                    true,
+		said(3, 12):                   true,
+		said(4, 12) + "store is up\n": true,
+		said(4, 12):                   false,
+		said(3, 12) + "store is up":   false,
+		said(1, 0):                    false,
+	} {
+		if got := lastLines(text, "store"); got != want {
+			t.Errorf("%v, and %v was expected, of\n%s", got, want, text)
+		}
+	}
 }
 
 // strangers are the processes of the world's hosts but for its agents and those that were
