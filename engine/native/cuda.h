@@ -186,6 +186,7 @@ enum cuda_kernel {
     KERNEL_EP_COMBINE,
     KERNEL_EP_MEET,
     KERNEL_EP_CLOCK,
+    KERNEL_EP_COMPARE,
     KERNELS
 };
 

@@ -191,7 +191,7 @@ static void fill_result(struct ep_run *u, struct weir_ep_result *res)
     out->resolution_ns = u->gpu                                      ? u->gpu->step
                          : clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec
                                                                      : 1;
-    out->bound_ns      = (double)(r->bound + (u->gpu ? u->gpu->bound : 0));
+    out->bound_ns      = (double)(r->bound + (u->gpu ? ep_gpu_bound(u) : 0));
     res->loop_events   = u->gpu ? u->gpu->loop_events : 0;
     res->loop_wall     = u->gpu ? u->gpu->loop_wall : 0;
     out->node          = r->binding.node;

@@ -33,7 +33,9 @@ struct ep_args {
     u64 sent_at;    /* u32 [2][ranks][EP_GPU_BLOCKS]: the block has sent its messages */
     u64 rows_at;    /* u32 [2][ranks][most_tokens]: the source has sent the rows of a token */
     u64 begun_at;   /* u32 [2][ranks]: the source has begun its combine; beyond: its meeting */
-    u32 most_tokens, groups;
+    u64 clocks_at;  /* u64 [ranks]: of the first rank's sink, which question the source asks; of
+                       others first an answer, then by how much the first rank's clock is ahead */
+    u32 most_tokens, groups, first_group; /* first_group: behind those of this rank */
     u64 group, item, term, sum; /* arrays of the structs below; sum: one for each token */
     u64 abort;  /* a word of the host: not 0 ends every wait */
     u64 error;  /* a word of this GPU: the first wait that was given up */
@@ -69,6 +71,29 @@ struct ep_stamps {
 /* What the word of errors says: a bit for what ended the wait, what it was for, and of whom. */
 #define EP_LATE 0x40000000u
 #define EP_ABORTED 0x80000000u
-enum ep_awaited { EP_FOR_COUNTS = 1, EP_FOR_MESSAGES, EP_FOR_ROWS, EP_FOR_BEGIN, EP_FOR_MEETING };
+enum ep_awaited {
+    EP_FOR_COUNTS = 1,
+    EP_FOR_MESSAGES,
+    EP_FOR_ROWS,
+    EP_FOR_BEGIN,
+    EP_FOR_MEETING,
+    EP_FOR_CLOCK
+};
+
+#define EP_QUESTIONS 64 /* of a comparison of two clocks */
+
+/* Words of the host: what the kernels of clocks use, and what ends every wait. */
+enum ep_word {
+    EP_WORD_ASKED,
+    EP_WORD_ANSWERED,
+    EP_WORD_TIME,
+    EP_WORD_STEP,
+    EP_WORD_ABORT,
+    EP_WORD_TOLD,  /* the last answer of the first rank */
+    EP_WORD_FIRST, /* by how much its clock is ahead of the host's */
+    EP_WORD_LEAST, /* by how much this rank's clock is ahead of that one: between these */
+    EP_WORD_MOST,
+    EP_WORDS
+};
 
 #endif

@@ -213,8 +213,8 @@ int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, un
 /* What a kernel waited for when it gave up; "": none did. */
 static void describe_wait(struct ep_run *u, u32 error, char *text, size_t cap)
 {
-    static const char *const what[] = {"something", "counts",   "messages",
-                                       "rows",      "combine",  "meeting"};
+    static const char *const what[] = {"something", "counts",  "messages", "rows",
+                                       "combine",   "meeting", "clock"};
     u32 of = error >> 8 & 0xff;
     *text  = 0;
     if (error)

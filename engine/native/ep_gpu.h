@@ -10,6 +10,12 @@ typedef uint64_t u64;
 typedef uint32_t u32;
 #include "ep_args.h"
 
+/* By how much a clock was ahead of another one, and how wrong that may be, in ns. */
+struct ep_compared {
+    u64     at; /* by the clock itself */
+    int64_t ahead, bound;
+};
+
 struct ep_gpu {
     struct ep_args args;
     struct ep_gpu_tables *tables; /* until they are copied */
@@ -23,19 +29,10 @@ struct ep_gpu {
     cu_address words_there;
     uint64_t   number, queued; /* operations so far, iterations since the stream was empty */
     int64_t    first;          /* when the first timed iteration was started */
-    int64_t    ahead, bound;   /* of the GPU's clock to the host's; how wrong that may be */
+    int64_t    ahead; /* by how much the first rank's clock is ahead of the host's */
+    struct ep_compared compared[2]; /* this rank's clock to that one: before and after */
     double     step;           /* of the GPU's clock, ns */
     double     loop_events, loop_wall; /* of all timed iterations, ns */
-};
-
-/* Words of the host: what the clock's kernel uses, and what ends every wait. */
-enum ep_word {
-    EP_WORD_ASKED,
-    EP_WORD_ANSWERED,
-    EP_WORD_TIME,
-    EP_WORD_STEP,
-    EP_WORD_ABORT,
-    EP_WORDS
 };
 
 /* ---- ep_gpu_tables.c ---- */
@@ -59,8 +56,10 @@ int ep_gpu_finish(struct ep_run *u);
 
 /* ---- ep_gpu_times.c ---- */
 
-/* Compares the GPU's clock with the host's. */
+/* Compares the clocks of all ranks' GPUs: before the timed part, and again after it. */
 int ep_gpu_clocks(struct ep_run *u, int again);
+/* How wrong the times of this rank may be, beside those of the first rank. */
+int64_t ep_gpu_bound(const struct ep_run *u);
 /* What the timed iterations took, into u->times and u->waits. */
 int ep_gpu_times(struct ep_run *u);
 

@@ -19,7 +19,8 @@ struct ep_gpu_tables {
 uint64_t weir_ep_signal_bytes(int ranks, int experts, int tokens)
 {
     uint64_t words = (uint64_t)experts + (uint64_t)ranks + 1;
-    return 2 * (uint64_t)ranks * (words + EP_GPU_BLOCKS + (uint64_t)tokens + 2) * sizeof(u32);
+    return 2 * (uint64_t)ranks * (words + EP_GPU_BLOCKS + (uint64_t)tokens + 2) * sizeof(u32) +
+           (uint64_t)ranks * sizeof(u64);
 }
 
 void ep_tables_drop(struct ep_gpu *g)
@@ -131,6 +132,7 @@ static void describe(struct ep_run *u)
     a->sent_at       = a->counts_at + 2 * ranks * words * sizeof(u32);
     a->rows_at       = a->sent_at + 2 * ranks * EP_GPU_BLOCKS * sizeof(u32);
     a->begun_at      = a->rows_at + 2 * ranks * a->most_tokens * sizeof(u32);
+    a->clocks_at     = a->begun_at + 2 * ranks * 2 * sizeof(u32);
 }
 
 static u64 take(size_t *at, size_t n)
@@ -161,6 +163,8 @@ static void lay_out(struct ep_run *u)
     a->x        = take(&at, rows);
     a->out      = take(&at, rows);
     a->groups   = t->ngroups;
+    for (u32 i = 0; i < t->ngroups && t->groups[i].peer <= (u32)a->rank; i++)
+        a->first_group = i + 1;
     g->bytes    = at;
 }
 

@@ -1,14 +1,17 @@
-/* Instants of kernels are those of the GPU's clock, which is compared with the host's before and
- * after the timed part. */
+/* Instants of kernels are those of their GPU's clock. Before and after the timed part the clocks of
+ * all ranks' GPUs are compared with that of the first rank, and what lies between is taken from the
+ * line between the two. A path between two GPUs is quicker than one by way of the host. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ep_gpu.h"
+#include "fab_cuda.h"
 
 #define ASKED 64
 #define LOOKS 4096 /* in vain between two questions whether the kernel still runs */
 
-struct between { /* by how much the GPU's clock is ahead: what all answers leave of it */
+struct between { /* by how much the GPU's clock is ahead of the host's: what all answers leave of it */
     int64_t least, most;
 };
 
@@ -33,7 +36,7 @@ static int ask(struct ep_run *u, uint64_t i, struct between *ahead)
     return 0;
 }
 
-int ep_gpu_clocks(struct ep_run *u, int again)
+static int compare_with_host(struct ep_run *u)
 {
     struct ep_gpu *g     = u->gpu;
     u64            times = ASKED, patience = ep_gpu_patience(u);
@@ -48,15 +51,68 @@ int ep_gpu_clocks(struct ep_run *u, int again)
             return rc;
     if ((rc = ep_gpu_finish(u)) < 0)
         return rc;
-    g->step = (double)g->words[EP_WORD_STEP];
-    int64_t ahead = b.least + (b.most - b.least) / 2, bound = llabs(b.most - b.least) / 2;
-    if (again) {
-        bound = (bound > g->bound ? bound : g->bound) + llabs(ahead - g->ahead) / 2;
-        ahead = g->ahead + (ahead - g->ahead) / 2;
-    }
-    g->ahead = ahead;
-    g->bound = bound;
+    g->step  = (double)g->words[EP_WORD_STEP];
+    g->ahead = b.least + (b.most - b.least) / 2;
     return 0;
+}
+
+/* A bit for each rank whose GPU is not that of the first rank; of others only the own one matters. */
+static u64 asking(const struct ep_run *u)
+{
+    const struct cuda *c = cuda_of(u->r);
+    u64                bits = 0;
+    if (u->r->cfg.rank)
+        return (u64)(c->peers[0].path != PATH_SAME_GPU) << u->r->cfg.rank;
+    for (int q = 1; q < u->r->cfg.ranks; q++)
+        bits |= (u64)(c->peers[q].path != PATH_SAME_GPU) << q;
+    return bits;
+}
+
+static int compare_with_first(struct ep_run *u, int again)
+{
+    struct ep_gpu *g     = u->gpu;
+    u64            ahead = (u64)g->ahead, ask = asking(u), patience = ep_gpu_patience(u),
+        first            = 1 + (again ? EP_QUESTIONS : 0);
+    void *values[]       = {&g->args, &g->words_there, &ahead, &ask, &first, &patience};
+    int   rc;
+    if ((rc = ep_gpu_launch(u, KERNEL_EP_COMPARE, 1, 1, values)) < 0 || (rc = ep_gpu_finish(u)) < 0)
+        return rc;
+    if (u->r->cfg.rank == 0)
+        return 0;
+    if (!again)
+        g->ahead = (int64_t)g->words[EP_WORD_FIRST];
+    int64_t from = (int64_t)g->words[EP_WORD_LEAST], until = (int64_t)g->words[EP_WORD_MOST];
+    g->compared[again] = (struct ep_compared){
+        .at    = g->words[EP_WORD_TIME],
+        .ahead = from + (until - from) / 2,
+        .bound = llabs(until - from) / 2,
+    };
+    return 0;
+}
+
+int ep_gpu_clocks(struct ep_run *u, int again)
+{
+    int rc = again ? 0 : compare_with_host(u);
+    return rc < 0 || u->r->cfg.ranks == 1 ? rc : compare_with_first(u, again);
+}
+
+/* The clocks of two GPUs go apart at a rate that hardly changes. */
+#define RATE_CHANGES 1e-6
+
+int64_t ep_gpu_bound(const struct ep_run *u)
+{
+    const struct ep_compared *c = u->gpu->compared;
+    double apart = fabs((double)(int64_t)(c[1].at - c[0].at)) * RATE_CHANGES;
+    return (c[0].bound > c[1].bound ? c[0].bound : c[1].bound) + (int64_t)apart;
+}
+
+/* An instant of this GPU's clock, by the host's as the first rank knows it. */
+static int64_t instant(const struct ep_gpu *g, u64 at)
+{
+    const struct ep_compared *c = g->compared;
+    double span = (double)(int64_t)(c[1].at - c[0].at), since = (double)(int64_t)(at - c[0].at),
+           more = span > 0 ? (double)(c[1].ahead - c[0].ahead) * (since / span) : 0;
+    return (int64_t)at - g->ahead - c[0].ahead - (int64_t)more;
 }
 
 static int64_t between(u64 from, u64 to) { return to > from ? (int64_t)(to - from) : 0; }
@@ -66,8 +122,8 @@ static void take(struct ep_run *u, uint64_t i, int o, const struct ep_stamps *s)
     struct weir_ep_times *t = &u->times[i * EP_OPERATIONS + (uint64_t)o];
     struct weir_ep_wait  *w = u->waits + (size_t)o * (size_t)u->r->cfg.ranks;
     u64                   start = ~s->start;
-    *t = (struct weir_ep_times){.start = (int64_t)start - u->gpu->ahead,
-                                .end   = (int64_t)s->at[EP_ENDED] - u->gpu->ahead};
+    *t = (struct weir_ep_times){.start = instant(u->gpu, start),
+                                .end   = instant(u->gpu, s->at[EP_ENDED])};
     u64 worked = s->at[EP_WORKED] > start ? s->at[EP_WORKED] : start;
     u64 sent   = s->at[EP_SENT] > worked ? s->at[EP_SENT] : worked;
     u64 come   = s->at[EP_COME] > sent ? s->at[EP_COME] : sent;

@@ -45,7 +45,7 @@ DEVICE void store_release(u32 *p, u32 v)
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 
-/* words of the host */
+/* words of the host, and of clocks */
 DEVICE u64 load_word(const u64 *p)
 {
     u64 v;
@@ -56,6 +56,11 @@ DEVICE u64 load_word(const u64 *p)
 DEVICE void store_word(u64 *p, u64 v)
 {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
+DEVICE void store_word_relaxed(u64 *p, u64 v)
+{
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
 /* words of a block */
@@ -311,6 +316,7 @@ struct dispatch_shared {
     u32 before[MOST_WORDS]; /* the same before a token */
     u32 total[MOST_WORDS];  /* of all ranks */
     u32 place[MOST_WORDS];  /* where this rank's begin at their destination, in units */
+    u32 run[MOST_WORDS];    /* of all ranks, of some experts of a rank */
     u64 to[EP_GPU_SELECTED]; /* of the selections of a token; 0: no message */
     int selected[EP_GPU_SELECTED];
     u32 stopped;      /* before it began */
@@ -328,19 +334,27 @@ DEVICE int has_message(const struct ep_args *a, const int *experts, int k)
     return 1;
 }
 
-/* Selections from one to another, of whole tokens. */
-DEVICE void count(const struct ep_args *a, u32 *counts, u32 from, u32 until)
+/* Selections from one to another, of whole tokens: all of them in all, those below a bound in
+ * before too. */
+DEVICE void count(const struct ep_args *a, u32 *all, u32 *before, u32 from, u32 until, u32 bound)
 {
     const int *experts = AT(const int, a->experts);
-    u32        all     = (u32)(a->ranks * a->per_rank), k = (u32)a->top_k;
+    u32        ranks   = (u32)(a->ranks * a->per_rank), k = (u32)a->top_k;
     for (u32 i = from + threadIdx.x; i < until; i += blockDim.x) {
         int e = experts[i];
         if (e < 0)
             continue;
-        atomicAdd(&counts[e], 1u);
-        if (a->layout == EP_GPU_PACKED ||
-            (a->layout == EP_GPU_RANK && has_message(a, experts + i / k * k, (int)(i % k))))
-            atomicAdd(&counts[all + (u32)(e / a->per_rank)], 1u);
+        u32 rank = ranks + (u32)(e / a->per_rank);
+        int also = a->layout == EP_GPU_PACKED ||
+                   (a->layout == EP_GPU_RANK && has_message(a, experts + i / k * k, (int)(i % k)));
+        atomicAdd(&all[e], 1u);
+        if (also)
+            atomicAdd(&all[rank], 1u);
+        if (i >= bound)
+            continue;
+        atomicAdd(&before[e], 1u);
+        if (also)
+            atomicAdd(&before[rank], 1u);
     }
 }
 
@@ -356,15 +370,13 @@ DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
     }
 }
 
-/* Waits for the counts of all, and works out where the messages of this rank begin. */
-DEVICE void find_places(const struct op *o, struct dispatch_shared *s)
+/* The counts of all ranks in some words: their sum, and that of the ranks before this one. */
+DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s, u64 from, u64 until)
 {
     const struct ep_args *a = o->a;
-    u64 ranks = (u64)a->ranks, each = (u64)a->per_rank, experts = ranks * each;
-    u32 room = a->room / EP_GPU_UNIT, counts = a->count_room / EP_GPU_UNIT;
-    for (u64 i = threadIdx.x; i < experts + ranks; i += blockDim.x) {
+    for (u64 i = from + threadIdx.x; i < until; i += blockDim.x) {
         u32 total = 0, earlier = 0, n = 0;
-        for (u64 q = 0; q < ranks; q++) {
+        for (u64 q = 0; q < (u64)a->ranks; q++) {
             if (q == (u64)a->rank)
                 n = s->all[i];
             else if (wait_count(o, q, i, &n))
@@ -376,18 +388,52 @@ DEVICE void find_places(const struct op *o, struct dispatch_shared *s)
         s->place[i] = earlier;
     }
     barrier();
-    for (u64 i = threadIdx.x; i < experts + ranks; i += blockDim.x) {
-        u32 rows = s->place[i];
-        for (u64 e = i / each * each; i < experts && e < i; e++)
-            rows += s->total[e];
-        s->place[i] = rows * room + (i < experts ? 0 : (u32)a->rank * counts);
+}
+
+/* With a message for each selection those of an expert lie behind those of its rank's experts
+ * before it: their totals are added up by runs. */
+#define RUN 16
+DEVICE void find_places_of_experts(const struct op *o, struct dispatch_shared *s)
+{
+    const struct ep_args *a = o->a;
+    u32 each = (u32)a->per_rank, runs = (each + RUN - 1) / RUN, ranks = (u32)a->ranks;
+    gather_counts(o, s, 0, (u64)ranks * each);
+    for (u32 i = threadIdx.x; i < ranks * runs; i += blockDim.x) {
+        u32 first = i % runs * RUN, sum = 0;
+        for (u32 e = first; e < each && e < first + RUN; e++)
+            sum += s->total[i / runs * each + e];
+        s->run[i] = sum;
+    }
+    barrier();
+    for (u32 i = threadIdx.x; i < ranks * each; i += blockDim.x) {
+        u32 rank = i / each, e = i % each, rows = s->place[i];
+        for (u32 r = 0; r < e / RUN; r++)
+            rows += s->run[rank * runs + r];
+        for (u32 b = e / RUN * RUN; b < e; b++)
+            rows += s->total[rank * each + b];
+        s->place[i] = rows * (a->room / EP_GPU_UNIT);
     }
     if (threadIdx.x == 0) {
         u32 here = 0;
-        for (u64 e = 0; e < each; e++)
-            here += s->total[(u64)a->rank * each + e];
+        for (u32 r = 0; r < runs; r++)
+            here += s->run[(u32)a->rank * runs + r];
         s->here = here;
     }
+}
+
+/* Waits for the counts that say where the messages of this rank begin. */
+DEVICE void find_places(const struct op *o, struct dispatch_shared *s)
+{
+    const struct ep_args *a = o->a;
+    u64 ranks = (u64)a->ranks, experts = ranks * (u64)a->per_rank;
+    u32 room = a->room / EP_GPU_UNIT, counts = a->count_room / EP_GPU_UNIT;
+    if (a->layout == EP_GPU_MESSAGE) {
+        find_places_of_experts(o, s);
+        return;
+    }
+    gather_counts(o, s, experts, experts + ranks);
+    for (u64 i = experts + threadIdx.x; i < experts + ranks; i += blockDim.x)
+        s->place[i] = s->place[i] * room + (u32)a->rank * counts;
 }
 
 /* Where the message of each selection of a token goes. */
@@ -478,8 +524,7 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
     barrier();
     if (threadIdx.x == 0)
         s->stopped = load_relaxed(AT(u32, a.error));
-    count(&a, s->all, 0, (u32)(tokens * k));
-    count(&a, s->before, 0, (u32)(least(t, tokens) * k));
+    count(&a, s->all, s->before, 0, (u32)(tokens * k), (u32)(t * k));
     barrier();
     if (s->stopped)
         return;
@@ -491,7 +536,7 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         for (u64 i = threadIdx.x; i < k; i += blockDim.x)
             s->selected[i] = AT(const int, a.experts)[t * k + i];
         if (t != first) {
-            count(&a, s->before, (u32)((t - gridDim.x) * k), (u32)(t * k));
+            count(&a, s->before, s->before, (u32)((t - gridDim.x) * k), (u32)(t * k), 0);
             make_message(&a, t, image);
         }
         barrier();
@@ -514,8 +559,13 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
 
 /* ---- combine ---- */
 
+#define HEADS 8 /* groups of a block that are looked up together */
 struct combine_shared {
-    u32 stopped, failed;
+    u32             stopped, failed;
+    struct ep_group group[HEADS];
+    struct ep_item  item[HEADS];
+    struct ep_term  term[HEADS][EP_GPU_SELECTED];
+    struct ep_term  total[EP_GPU_SELECTED]; /* of a token */
 };
 
 /* The weighted sum of 8 channels of rows, each product and each sum rounded. */
@@ -529,37 +579,65 @@ DEVICE void add_row(float *sum, uint4 v, float weight)
     }
 }
 
-DEVICE uint4 sum_of(const struct ep_term *terms, u32 n, u64 rows, u64 at)
+DEVICE uint4 to_unit(const float *sum)
 {
-    float sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    for (u32 first = 0; first < n; first += AT_ONCE) {
-        uint4 v[AT_ONCE];
-        for (u32 i = 0; i < AT_ONCE; i++)
-            if (first + i < n)
-                v[i] = *AT(const uint4, rows + terms[first + i].at + at);
-        for (u32 i = 0; i < AT_ONCE; i++)
-            if (first + i < n)
-                add_row(sum, v[i], terms[first + i].weight);
-    }
     uint4 out = {to_bf16(sum[0]) | to_bf16(sum[1]) << 16, to_bf16(sum[2]) | to_bf16(sum[3]) << 16,
                  to_bf16(sum[4]) | to_bf16(sum[5]) << 16, to_bf16(sum[6]) | to_bf16(sum[7]) << 16};
     return out;
 }
 
+/* All units of a sum of rows, two of them for each thread at a time: what it waits for is memory. */
+#define UNITS_AT_ONCE 2
+DEVICE void add_rows(const struct ep_term *terms, u32 n, u64 rows, u64 to, u32 units)
+{
+    for (u32 unit = threadIdx.x; unit < units; unit += UNITS_AT_ONCE * blockDim.x) {
+        float sum[UNITS_AT_ONCE][8] = {{0}};
+        for (u32 first = 0; first < n; first += AT_ONCE) {
+            uint4 v[UNITS_AT_ONCE][AT_ONCE];
+            for (u32 i = 0; i < AT_ONCE; i++)
+                for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+                    if (first + i < n && unit + u * blockDim.x < units)
+                        v[u][i] = AT(const uint4, rows + terms[first + i].at)[unit + u * blockDim.x];
+            for (u32 i = 0; i < AT_ONCE; i++)
+                for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+                    if (first + i < n && unit + u * blockDim.x < units)
+                        add_row(sum[u], v[u][i], terms[first + i].weight);
+        }
+        for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+            if (unit + u * blockDim.x < units)
+                AT(uint4, to)[unit + u * blockDim.x] = to_unit(sum[u]);
+    }
+}
+
+DEVICE u32 units_of_row(const struct ep_args *a) { return (u32)a->channels * 2 / EP_GPU_UNIT; }
+
+/* Groups of other ranks come first: what they wait for is longer on its way. */
+DEVICE u32 group_at(const struct ep_args *a, u32 i)
+{
+    return i + a->first_group < a->groups ? i + a->first_group : i + a->first_group - a->groups;
+}
+
+DEVICE u64 sink_of(const struct ep_args *a, u32 peer, u64 half)
+{
+    return a->sinks[peer] + a->combine_at + half * a->combine_half;
+}
+
+DEVICE void tell_rows(const struct op *o, const struct ep_group *g)
+{
+    const struct ep_args *a = o->a;
+    barrier();
+    if (threadIdx.x == 0)
+        store_release(AT(u32, flag_place(a->sinks[g->peer] + a->rows_at, o->number, a->most_tokens,
+                                         (u64)a->ranks, (u64)a->rank, g->token)), (u32)o->number);
+}
+
+/* Rows as they are: all items of a group. */
 DEVICE void send_rows(const struct ep_args *a, const struct ep_group *g, u64 half)
 {
     const struct ep_item *items = AT(const struct ep_item, a->item) + g->first;
     const struct ep_term *terms = AT(const struct ep_term, a->term);
-    u64 sink = a->sinks[g->peer] + a->combine_at + half * a->combine_half;
-    u32 units = (u32)a->channels * 2 / EP_GPU_UNIT, all = g->n * units, step = blockDim.x;
-    if (a->layout == EP_GPU_RANK) {
-        for (u32 i = threadIdx.x; i < all; i += step) {
-            const struct ep_item *it = &items[i / units];
-            u64                   at = EP_GPU_UNIT * (u64)(i % units);
-            *AT(uint4, sink + it->to + at) = sum_of(terms + it->first, it->n, a->source, at);
-        }
-        return;
-    }
+    u64 sink = sink_of(a, g->peer, half);
+    u32 units = units_of_row(a), all = g->n * units, step = blockDim.x;
     for (u32 i = threadIdx.x; i < all; i += AT_ONCE * step) {
         uint4 v[AT_ONCE];
         u64   to[AT_ONCE];
@@ -576,12 +654,61 @@ DEVICE void send_rows(const struct ep_args *a, const struct ep_group *g, u64 hal
     }
 }
 
+DEVICE void send_all_rows(const struct op *o, u64 half)
+{
+    const struct ep_args *a = o->a;
+    for (u32 i = blockIdx.x; i < a->groups; i += gridDim.x) {
+        struct ep_group g = AT(const struct ep_group, a->group)[group_at(a, i)];
+        send_rows(a, &g, half);
+        tell_rows(o, &g);
+    }
+}
+
+/* A group and its only item have the same number. Looks up those of this block from one on. */
+DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from)
+{
+    for (u32 i = threadIdx.x; i < HEADS; i += blockDim.x) {
+        u32 at = from + i * gridDim.x;
+        s->item[i].n = 0;
+        if (at >= a->groups)
+            continue;
+        s->group[i] = AT(const struct ep_group, a->group)[group_at(a, at)];
+        s->item[i]  = AT(const struct ep_item, a->item)[group_at(a, at)];
+    }
+    barrier();
+    for (u32 i = threadIdx.x; i < HEADS * EP_GPU_SELECTED; i += blockDim.x) {
+        const struct ep_item *it = &s->item[i / EP_GPU_SELECTED];
+        u32                   k  = i % EP_GPU_SELECTED;
+        if (k < it->n)
+            s->term[i / EP_GPU_SELECTED][k] = AT(const struct ep_term, a->term)[it->first + k];
+    }
+    barrier();
+}
+
+/* The sum of each group's rows. */
+DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
+{
+    const struct ep_args *a = o->a;
+    for (u32 from = blockIdx.x; from < a->groups; from += HEADS * gridDim.x) {
+        look_up(a, s, from);
+        for (u32 i = 0; i < HEADS && from + i * gridDim.x < a->groups; i++) {
+            const struct ep_item *it = &s->item[i];
+            add_rows(s->term[i], it->n, a->source, sink_of(a, s->group[i].peer, half) + it->to,
+                     units_of_row(a));
+            tell_rows(o, &s->group[i]);
+        }
+        barrier();
+    }
+}
+
 /* Waits for the rows of a token, and adds them up; what was given up is not waited for again. */
 DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 half)
 {
     const struct ep_args *a   = o->a;
     struct ep_sum         sum = AT(const struct ep_sum, a->sum)[token];
     u64                   own = a->sinks[a->rank], row = (u64)a->channels * 2;
+    for (u32 i = threadIdx.x; i < sum.n; i += blockDim.x)
+        s->total[i] = AT(const struct ep_term, a->term)[sum.first + i];
     for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x)
         if ((sum.from >> q & 1) && !shared_get(&s->failed)) {
             if (wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens, (u64)a->ranks,
@@ -592,10 +719,9 @@ DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 
         }
     barrier();
     stamp(o, EP_COME);
-    const struct ep_term *terms = AT(const struct ep_term, a->term) + sum.first;
-    for (u64 at = EP_GPU_UNIT * (u64)threadIdx.x; at < row; at += EP_GPU_UNIT * (u64)blockDim.x)
-        *AT(uint4, a->out + token * row + at) =
-            sum_of(terms, sum.n, own + a->combine_at + half * a->combine_half, at);
+    add_rows(s->total, sum.n, sink_of(a, (u32)a->rank, half), a->out + token * row,
+             units_of_row(a));
+    barrier();
 }
 
 DEVICE u64 begun_place(const struct op *o, u64 sink, u64 source, u64 meeting)
@@ -618,14 +744,10 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         return;
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)
         store_relaxed(AT(u32, begun_place(&o, a.sinks[q], (u64)a.rank, 0)), (u32)number);
-    for (u32 i = blockIdx.x; i < a.groups; i += gridDim.x) {
-        struct ep_group g = AT(const struct ep_group, a.group)[i];
-        send_rows(&a, &g, half);
-        barrier();
-        if (threadIdx.x == 0)
-            store_release(AT(u32, flag_place(a.sinks[g.peer] + a.rows_at, number, a.most_tokens,
-                                             ranks, (u64)a.rank, g.token)), (u32)number);
-    }
+    if (a.layout == EP_GPU_RANK)
+        send_sums(&o, s, half);
+    else
+        send_all_rows(&o, half);
     stamp(&o, EP_WORKED);
     stamp(&o, EP_SENT);
     for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x)
@@ -651,8 +773,7 @@ TEAM_KERNEL weir_ep_meet(ARGS a, u64 number, u64 timeout)
     }
 }
 
-/* One thread tells the time so many times, each when the host asks: words of the host are what it
- * asks, what is answered, the time, the step of the clock, and what ends it. */
+/* One thread tells the time so many times, each when the host asks. */
 TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
 {
     u64 *w = AT(u64, words), until = now() + timeout, step = ~0ull;
@@ -661,14 +782,86 @@ TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
             continue;
         step = least(step, next - at);
     }
-    w[3] = step;
+    w[EP_WORD_STEP] = step;
     for (u64 i = 1; i <= times; i++) {
-        while (load_word(&w[0]) != i) {
+        while (load_word(&w[EP_WORD_ASKED]) != i) {
             looked_in_vain();
-            if (load_word(&w[4]) || now() > until)
+            if (load_word(&w[EP_WORD_ABORT]) || now() > until)
                 return;
         }
-        w[2] = now();
-        store_word(&w[1], i);
+        w[EP_WORD_TIME] = now();
+        store_word(&w[EP_WORD_ANSWERED], i);
     }
+}
+
+DEVICE u64 *clock_word(const struct op *o, u64 rank, u64 i)
+{
+    return AT(u64, o->a->sinks[rank] + o->a->clocks_at + 8 * i);
+}
+
+/* Waits until a word is (1) or is no longer (0) a value, and gives the word; 0: given up. */
+DEVICE u64 wait_word(const struct op *o, const u64 *word, int is, u64 value, u32 who)
+{
+    u64 v;
+    for (u32 looks = 1; ((v = load_word(word)) == value) != is; looks++) {
+        looked_in_vain();
+        if (looks % TO_LOOK == 0 && given_up(o, EP_FOR_CLOCK, who))
+            return 0;
+    }
+    return v;
+}
+
+/* Tells all others by how much this clock is ahead of the host's, and its time; then those that ask,
+ * one after the other, its time again. Questions count from first. */
+DEVICE void tell_time(const struct op *o, u64 ahead, u64 asking, u64 first)
+{
+    for (u64 q = 1; q < (u64)o->a->ranks; q++) {
+        store_word_relaxed(clock_word(o, q, 1), ahead);
+        store_word(clock_word(o, q, 0), now());
+    }
+    for (u64 q = 1; q < (u64)o->a->ranks; q++)
+        for (u64 i = first; (asking >> q & 1) && i < first + EP_QUESTIONS; i++) {
+            if (!wait_word(o, clock_word(o, 0, q), 1, i, (u32)q))
+                return;
+            store_word_relaxed(clock_word(o, q, 0), now());
+        }
+}
+
+/* The first rank's time was told after the question, and before the answer was there. */
+DEVICE void ask_time(const struct op *o, u64 *w, u64 asking, u64 first)
+{
+    u64       own   = (u64)o->a->rank;
+    u64      *heard = clock_word(o, own, 0), *ask = clock_word(o, 0, own);
+    u64       told  = wait_word(o, heard, 0, w[EP_WORD_TOLD], 0), until = now();
+    long long from_most = 0, until_least = 0;
+    if (!told)
+        return;
+    w[EP_WORD_FIRST] = load_word(clock_word(o, own, 1));
+    for (u64 i = first; (asking >> own & 1) && i < first + EP_QUESTIONS; i++) {
+        u64 from = now();
+        store_word_relaxed(ask, i);
+        if (!(told = wait_word(o, heard, 0, told, 0)))
+            return;
+        until = now();
+        long long a = (long long)(from - told), b = (long long)(until - told);
+        from_most   = i == first || a > from_most ? a : from_most;
+        until_least = i == first || b < until_least ? b : until_least;
+    }
+    w[EP_WORD_LEAST] = (u64)from_most;
+    w[EP_WORD_MOST]  = (u64)until_least;
+    w[EP_WORD_TIME]  = until;
+    w[EP_WORD_TOLD]  = told;
+}
+
+/* One thread of each rank compares its clock with that of the first rank; asking: a bit for each
+ * rank whose GPU has another clock. */
+TEAM_KERNEL weir_ep_compare(ARGS a, u64 words, u64 ahead, u64 asking, u64 first, u64 timeout)
+{
+    struct op o = begin(&a, 0, ~0ull, timeout);
+    if (load_relaxed(AT(u32, a.error)))
+        return;
+    if (a.rank == 0)
+        tell_time(&o, ahead, asking, first);
+    else
+        ask_time(&o, AT(u64, words), asking, first);
 }

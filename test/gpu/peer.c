@@ -27,7 +27,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void load(void)
+static void *load(void)
 {
     void *lib = dlopen("libcuda.so.1", RTLD_NOW);
     if (!lib)
@@ -35,9 +35,20 @@ static void load(void)
 #define TAKE(f) must((driver.f = (__typeof__(f) *)dlsym(lib, #f)) ? 0 : -1, #f);
     CUDA_SYMBOLS(TAKE)
     DO(cuInit, 0);
+    return lib;
 }
 
 static cu_context contexts[2];
+
+/* Without it the driver copies between GPUs by way of the host. */
+static void reach(void *lib, int device)
+{
+    int (*enable)(cu_context, unsigned) =
+        (int (*)(cu_context, unsigned))dlsym(lib, "cuCtxEnablePeerAccess");
+    must(enable ? CU_DONE : -1, "cuCtxEnablePeerAccess");
+    DO(cuCtxSetCurrent, contexts[0]);
+    must(enable(contexts[device], 0), "cuCtxEnablePeerAccess");
+}
 
 static cu_address memory(int device, size_t n)
 {
@@ -61,11 +72,13 @@ int main(void)
 {
     int       n = 0, other;
     cu_stream s;
-    load();
+    void     *lib = load();
     DO(cuDeviceGetCount, &n);
     other = n > 1;
     for (int i = 0; i <= other; i++)
         DO(cuDevicePrimaryCtxRetain, &contexts[i], i);
+    if (other)
+        reach(lib, other);
     const size_t most = (size_t)256 << 20;
     cu_address   from = memory(0, most), to = memory(other, most);
     DO(cuCtxSetCurrent, contexts[0]);

@@ -152,6 +152,9 @@ static void run_in_team(const struct work *w)
     case KERNEL_EP_CLOCK:
         weir_ep_clock(v[0], v[1], v[2]);
         break;
+    case KERNEL_EP_COMPARE:
+        weir_ep_compare(*a, v[0], v[1], v[2], v[3], v[4]);
+        break;
     }
 }
 
@@ -162,7 +165,7 @@ static void *serve_team(void *arg)
     my_block                 = self->block;
     running_on               = t->device;
     gridDim.x = t->work->blocks, blockIdx.x = self->block->number;
-    blockDim.x  = t->work->kernel == KERNEL_EP_CLOCK ? 1 : FAKE_TEAM;
+    blockDim.x  = t->work->threads < FAKE_TEAM ? t->work->threads : FAKE_TEAM;
     threadIdx.x = self->number;
     if (self->number >= blockDim.x)
         return NULL;
@@ -480,7 +483,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3, 5};
     struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
                           .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)

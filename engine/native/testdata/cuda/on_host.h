@@ -80,6 +80,7 @@ static inline void store_relaxed(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMI
 static inline void store_release(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 static inline u64  load_word(const u64 *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline void store_word(u64 *p, u64 v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void store_word_relaxed(u64 *p, u64 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 static inline void shared_set(u32 *p) { __atomic_store_n(p, 1u, __ATOMIC_RELAXED); }
 static inline u32  shared_get(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 
