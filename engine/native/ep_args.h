@@ -7,7 +7,10 @@
 #define EP_GPU_RANKS 16
 #define EP_GPU_EXPERTS 1024 /* of all ranks */
 #define EP_GPU_SELECTED 32  /* experts of a token */
-#define EP_GPU_THREADS 512  /* of a block, at most */
+#define EP_GPU_THREADS 480  /* of a block, at most */
+#ifndef EP_GPU_TELLERS
+#define EP_GPU_TELLERS 32   /* threads of a combine's block, beside those: they set flags */
+#endif
 #define EP_GPU_BLOCKS 256   /* at most */
 #define EP_GPU_UNIT 16      /* bytes: messages, rows and places are multiples of it */
 
@@ -18,6 +21,7 @@ enum ep_gpu_scales { EP_GPU_F32, EP_GPU_POW2, EP_GPU_UE8M0 };
 struct ep_args {
     int rank, ranks, tokens, top_k, per_rank, layout, fp8, scales, channels;
     u32 row;        /* bytes of a dispatched row, without its scales */
+    u32 inverse;    /* of per_rank: 2^32 divided by it, and 1 more */
     u32 room;       /* of a message with what it is rounded up to */
     u32 count_room; /* of the counts of one source in a sink */
     u64 sinks[EP_GPU_RANKS];

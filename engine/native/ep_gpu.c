@@ -106,6 +106,8 @@ static int clear(struct ep_run *u)
     int             rc;
     uint64_t bytes = weir_ep_signal_bytes(a->ranks, a->ranks * a->per_rank, (int)a->most_tokens);
     if ((rc = set(u, a->sinks[a->rank] + a->counts_at, 0, bytes)) < 0 ||
+        (rc = set(u, a->stamps, 0,
+                  u->e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps))) < 0 ||
         (rc = set(u, a->error, 0, sizeof(u32))) < 0)
         return rc;
     return CUDA_EP(u, cuStreamSynchronize, g->stream);
@@ -180,8 +182,6 @@ int ep_gpu_upload(struct ep_run *u)
         if ((rc = set(u, a->sinks[a->rank] + e->parts[o].sink, POISON, 2 * e->parts[o].half)) < 0)
             return rc;
     if ((rc = set(u, a->out, POISON, rows)) < 0 ||
-        (rc = set(u, a->stamps, 0, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps))) <
-            0 ||
         (rc = CUDA_EP(u, cuStreamSynchronize, u->gpu->stream)) < 0 ||
         (rc = copy_in(u, a->x, u->x, rows)) < 0)
         return rc;
@@ -295,8 +295,9 @@ static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
     if (ep_gpu_idle == u->r->cfg.rank)
         return 0;
 #endif
-    return ep_gpu_launch(u, o == EP_DISPATCH ? KERNEL_EP_DISPATCH : KERNEL_EP_COMBINE, g->blocks,
-                         g->threads, values);
+    if (o == EP_DISPATCH)
+        return ep_gpu_launch(u, KERNEL_EP_DISPATCH, g->blocks, g->threads, values);
+    return ep_gpu_launch(u, KERNEL_EP_COMBINE, g->blocks, g->threads + EP_GPU_TELLERS, values);
 }
 
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)

@@ -110,6 +110,9 @@ func checkEP(t *testing.T, fabric string, v workload.Values) {
 	if m["ranks_passed"] != passed || m["latency.p50"] <= 0 || m["bandwidth"] <= 0 || m["wait.max"] <= 0 {
 		t.Errorf("%v: %v", v, m)
 	}
+	if m["latency.min"] < 1e-7 || m["latency.max"] > 100 {
+		t.Errorf("%v: iterations took %v to %v s", v, m["latency.min"], m["latency.max"])
+	}
 }
 
 var epLayoutNames = []string{"message", "rank", "packed"}

@@ -9,7 +9,7 @@ typedef unsigned int       u32;
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
 /* blocks whose threads work together; all of them run at once */
-#define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS, 1)
+#define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS + EP_GPU_TELLERS, 1)
 #define ARGS const __grid_constant__ struct ep_args
 #define SHARED(type, name)       \
     __shared__ type name##_here; \

@@ -84,6 +84,13 @@ DEVICE u32 most_of_group(u32 v)
 #endif
 
 DEVICE u64 least(u64 a, u64 b) { return a < b ? a : b; }
+
+/* The rank of an expert; a division takes as long as ten loads. */
+DEVICE u32 rank_of(const struct ep_args *a, int expert)
+{
+    return a->per_rank == 1 ? (u32)expert : (u32)((u64)(u32)expert * a->inverse >> 32);
+}
+
 DEVICE u64 flag_place(u64 array, u64 number, u64 each, u64 ranks, u64 source, u64 i)
 {
     return array + 4 * (((number & 1) * ranks + source) * each + i);
@@ -329,33 +336,48 @@ DEVICE int has_message(const struct ep_args *a, const int *experts, int k)
     if (experts[k] < 0)
         return 0;
     for (int i = 0; a->layout == EP_GPU_RANK && i < k; i++)
-        if (experts[i] >= 0 && experts[i] / a->per_rank == experts[k] / a->per_rank)
+        if (experts[i] >= 0 && rank_of(a, experts[i]) == rank_of(a, experts[k]))
             return 0;
     return 1;
 }
 
-/* Selections from one to another, of whole tokens: all of them in all, those below a bound in
- * before too. */
-DEVICE void count(const struct ep_args *a, u32 *all, u32 *before, u32 from, u32 until, u32 bound)
+/* A selection, of which several are loaded at a time. */
+DEVICE int selection(const int *experts, u32 top_k, u32 k) { return k < top_k ? experts[k] : -1; }
+
+/* Counts a token's selections: of each expert, and of each rank its messages, if it is not each
+ * selection that has one. */
+#define SELECTIONS 8
+DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts, u32 *also)
 {
-    const int *experts = AT(const int, a->experts);
-    u32        ranks   = (u32)(a->ranks * a->per_rank), k = (u32)a->top_k;
-    for (u32 i = from + threadIdx.x; i < until; i += blockDim.x) {
-        int e = experts[i];
-        if (e < 0)
-            continue;
-        u32 rank = ranks + (u32)(e / a->per_rank);
-        int also = a->layout == EP_GPU_PACKED ||
-                   (a->layout == EP_GPU_RANK && has_message(a, experts + i / k * k, (int)(i % k)));
-        atomicAdd(&all[e], 1u);
-        if (also)
-            atomicAdd(&all[rank], 1u);
-        if (i >= bound)
-            continue;
-        atomicAdd(&before[e], 1u);
-        if (also)
-            atomicAdd(&before[rank], 1u);
+    u32 ranks = (u32)(a->ranks * a->per_rank), told = 0;
+    for (u32 first = 0; first < (u32)a->top_k; first += SELECTIONS) {
+        int e[SELECTIONS];
+        for (u32 i = 0; i < SELECTIONS; i++)
+            e[i] = selection(experts, (u32)a->top_k, first + i);
+        for (u32 i = 0; i < SELECTIONS; i++) {
+            if (e[i] < 0)
+                continue;
+            u32 rank = rank_of(a, e[i]);
+            int message = a->layout == EP_GPU_PACKED ||
+                          (a->layout == EP_GPU_RANK && !(told >> rank & 1));
+            told |= 1u << rank;
+            atomicAdd(&counts[e[i]], 1u);
+            if (message)
+                atomicAdd(&counts[ranks + rank], 1u);
+            if (also) {
+                atomicAdd(&also[e[i]], 1u);
+                if (message)
+                    atomicAdd(&also[ranks + rank], 1u);
+            }
+        }
     }
+}
+
+/* Tokens from one to another; those below a bound count twice. */
+DEVICE void count(const struct ep_args *a, u32 *all, u32 *before, u64 from, u64 until, u64 bound)
+{
+    for (u64 t = from + threadIdx.x; t < until; t += blockDim.x)
+        count_token(a, AT(const int, a->experts) + t * (u64)a->top_k, all, t < bound ? before : 0);
 }
 
 DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
@@ -445,12 +467,13 @@ DEVICE void choose_places(const struct op *o, struct dispatch_shared *s, u64 hal
         s->to[k] = 0;
         if (!has_message(a, s->selected, k))
             continue;
-        int e = s->selected[k], rank = e / a->per_rank, whole = a->layout != EP_GPU_MESSAGE;
-        u64 bucket = whole ? experts + (u64)rank : (u64)e;
+        int e = s->selected[k], whole = a->layout != EP_GPU_MESSAGE;
+        u32 rank   = rank_of(a, e);
+        u64 bucket = whole ? experts + rank : (u64)e;
         u32 row    = s->before[bucket];
         for (int i = 0; i < k && a->layout != EP_GPU_RANK; i++)
             row += s->selected[i] >= 0 &&
-                   (whole ? s->selected[i] / a->per_rank == rank : s->selected[i] == e);
+                   (whole ? rank_of(a, s->selected[i]) == rank : s->selected[i] == e);
         s->to[k] = a->sinks[rank] + a->dispatch_at + half * a->dispatch_half +
                    EP_GPU_UNIT * (s->place[bucket] + (u64)row * (a->room / EP_GPU_UNIT));
     }
@@ -460,12 +483,11 @@ DEVICE void choose_places(const struct op *o, struct dispatch_shared *s, u64 hal
 DEVICE void send_message(const struct ep_args *a, const struct dispatch_shared *s,
                          const char *image)
 {
-    u32 units = a->room / EP_GPU_UNIT, all = units * (u32)a->top_k;
-    for (u32 i = threadIdx.x; i < all; i += blockDim.x) {
-        u32 k = i / units, at = i % units;
-        if (s->to[k])
-            *AT(uint4, s->to[k] + EP_GPU_UNIT * (u64)at) = ((const uint4 *)image)[at];
-    }
+    u32 units = a->room / EP_GPU_UNIT, at = threadIdx.x;
+    for (int k = 0; k < a->top_k; at -= units, k++)
+        for (; at < units; at += blockDim.x)
+            if (s->to[k])
+                AT(uint4, s->to[k])[at] = ((const uint4 *)image)[at];
 }
 
 /* Waits for all that comes of a source, and writes down its counts. */
@@ -524,7 +546,7 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
     barrier();
     if (threadIdx.x == 0)
         s->stopped = load_relaxed(AT(u32, a.error));
-    count(&a, s->all, s->before, 0, (u32)(tokens * k), (u32)(t * k));
+    count(&a, s->all, s->before, 0, tokens, t);
     barrier();
     if (s->stopped)
         return;
@@ -536,7 +558,7 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         for (u64 i = threadIdx.x; i < k; i += blockDim.x)
             s->selected[i] = AT(const int, a.experts)[t * k + i];
         if (t != first) {
-            count(&a, s->before, s->before, (u32)((t - gridDim.x) * k), (u32)(t * k), 0);
+            count(&a, s->before, 0, t - gridDim.x, t, 0);
             make_message(&a, t, image);
         }
         barrier();
@@ -586,26 +608,31 @@ DEVICE uint4 to_unit(const float *sum)
     return out;
 }
 
+/* The last threads of a block set flags while all others go on. */
+DEVICE u32 workers(void) { return blockDim.x - EP_GPU_TELLERS; }
+DEVICE int is_teller(void) { return threadIdx.x == workers(); }
+
 /* All units of a sum of rows, two of them for each thread at a time: what it waits for is memory. */
 #define UNITS_AT_ONCE 2
 DEVICE void add_rows(const struct ep_term *terms, u32 n, u64 rows, u64 to, u32 units)
 {
-    for (u32 unit = threadIdx.x; unit < units; unit += UNITS_AT_ONCE * blockDim.x) {
+    u32 step = workers();
+    for (u32 unit = threadIdx.x; threadIdx.x < step && unit < units; unit += UNITS_AT_ONCE * step) {
         float sum[UNITS_AT_ONCE][8] = {{0}};
         for (u32 first = 0; first < n; first += AT_ONCE) {
             uint4 v[UNITS_AT_ONCE][AT_ONCE];
             for (u32 i = 0; i < AT_ONCE; i++)
                 for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-                    if (first + i < n && unit + u * blockDim.x < units)
-                        v[u][i] = AT(const uint4, rows + terms[first + i].at)[unit + u * blockDim.x];
+                    if (first + i < n && unit + u * step < units)
+                        v[u][i] = AT(const uint4, rows + terms[first + i].at)[unit + u * step];
             for (u32 i = 0; i < AT_ONCE; i++)
                 for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-                    if (first + i < n && unit + u * blockDim.x < units)
+                    if (first + i < n && unit + u * step < units)
                         add_row(sum[u], v[u][i], terms[first + i].weight);
         }
         for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-            if (unit + u * blockDim.x < units)
-                AT(uint4, to)[unit + u * blockDim.x] = to_unit(sum[u]);
+            if (unit + u * step < units)
+                AT(uint4, to)[unit + u * step] = to_unit(sum[u]);
     }
 }
 
@@ -626,9 +653,12 @@ DEVICE void tell_rows(const struct op *o, const struct ep_group *g)
 {
     const struct ep_args *a = o->a;
     barrier();
-    if (threadIdx.x == 0)
-        store_release(AT(u32, flag_place(a->sinks[g->peer] + a->rows_at, o->number, a->most_tokens,
-                                         (u64)a->ranks, (u64)a->rank, g->token)), (u32)o->number);
+    if (!is_teller())
+        return;
+    store_release(AT(u32, flag_place(a->sinks[g->peer] + a->rows_at, o->number, a->most_tokens,
+                                     (u64)a->ranks, (u64)a->rank, g->token)), (u32)o->number);
+    if (o->stamps)
+        atomicMax(&o->stamps->at[EP_SENT], now());
 }
 
 /* Rows as they are: all items of a group. */
@@ -637,8 +667,8 @@ DEVICE void send_rows(const struct ep_args *a, const struct ep_group *g, u64 hal
     const struct ep_item *items = AT(const struct ep_item, a->item) + g->first;
     const struct ep_term *terms = AT(const struct ep_term, a->term);
     u64 sink = sink_of(a, g->peer, half);
-    u32 units = units_of_row(a), all = g->n * units, step = blockDim.x;
-    for (u32 i = threadIdx.x; i < all; i += AT_ONCE * step) {
+    u32 units = units_of_row(a), all = g->n * units, step = workers();
+    for (u32 i = threadIdx.x; threadIdx.x < step && i < all; i += AT_ONCE * step) {
         uint4 v[AT_ONCE];
         u64   to[AT_ONCE];
         for (u32 j = 0; j < AT_ONCE; j++)
@@ -748,8 +778,6 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         send_sums(&o, s, half);
     else
         send_all_rows(&o, half);
-    stamp(&o, EP_WORKED);
-    stamp(&o, EP_SENT);
     for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x)
         add_up(&o, s, t, half);
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)

@@ -491,7 +491,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     w.kernel = (int)(kernel - fake_kernels);
     if (w.kernel == KERNEL_BULK && shared < STAGES * PIECE)
         return CU_INVALID_VALUE;
-    if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS || gx > EP_GPU_BLOCKS))
+    if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS + 32 || gx > EP_GPU_BLOCKS))
         return CU_INVALID_VALUE;
     if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK)
         memcpy(w.first, *values++, sizeof(struct ep_args));

@@ -57,6 +57,7 @@ static inline void atomicCAS(u32 *p, u32 is, u32 v)
 #define TO_LOOK 16
 #define GROUP_LANES 1
 #define FAKE_TEAM 4 /* threads of a block */
+#define EP_GPU_TELLERS 1
 #define FAKE_SHARED 65536
 
 void  fake_barrier(void); /* of the block */
