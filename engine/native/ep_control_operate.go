@@ -55,8 +55,10 @@ func (k *controlCase) init() ([]int64, error) {
 		}
 	}
 	need := float64(on) * float64(k.source+k.sink)
-	if err := k.fits(o, fmt.Sprintf("%d ranks with their buffers need", on), need); err != nil {
-		return nil, err
+	if !k.spec.VRAM() { // a GPU says itself what it has not
+		if err := k.fits(o, fmt.Sprintf("%d ranks with their buffers need", on), need); err != nil {
+			return nil, err
+		}
 	}
 	text, err := fabric.Lines(k.fabric, k.options)
 	if err != nil {
@@ -73,6 +75,7 @@ func (k *controlCase) init() ([]int64, error) {
 			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		gpu:  C.uint(onItsHost(k.launch.Nodes, k.self.Rank)),
 		lazy: 1, // as the libraries do: of a peer's memory only one block is written
 	}
 	if err := k.openThreads(cfg); err != nil {
@@ -161,6 +164,8 @@ func (k *controlCase) describe() {
 	var transport [C.WEIR_TEXT]C.char
 	var carriers [C.WEIR_CARRIERS]C.char
 	C.weir_describe(k.threads[0], &transport[0], &carriers[0])
+	l := C.weir_life_of(k.threads[0])
+	k.facts.GPU = C.GoString(&l.gpu[0])
 	k.facts.Transport = C.GoString(&transport[0])
 	k.facts.Transports = transports(C.GoString(&carriers[0]), k.self.Rank, true)
 }

@@ -88,6 +88,32 @@ func TestCUDAChild(t *testing.T) {
 	}
 }
 
+// The control plane of memory of GPUs, made, connected, taken apart and made again.
+func TestEPControlOfGPUs(t *testing.T) {
+	phase.NotUnderRace(t)
+	cudaChildTest(t, "TestEPControlOfGPUsChild")
+}
+
+func TestEPControlOfGPUsChild(t *testing.T) {
+	if os.Getenv(cudaChildEnv) == "" {
+		t.Skip("is started by TestEPControlOfGPUs")
+	}
+	for _, alloc := range []string{"device", "vmm", "pool"} {
+		m, err := runEPControl(t, "cuda", workload.Values{"memory": "vram", "vram_alloc": alloc})
+		if err != nil {
+			t.Fatalf("%s: %v", alloc, err)
+		}
+		if m["ranks_passed"] != 4 || m["init.alloc"] <= 0 || m["connect.avg"] <= 0 || m["reconnect.avg"] <= 0 {
+			t.Errorf("%s: %v", alloc, m)
+		}
+	}
+	t.Setenv(CorruptEnv, "2:64")
+	if _, err := runEPControl(t, "cuda", workload.Values{"memory": "vram"}); err == nil ||
+		!strings.Contains(err.Error(), "from rank 1 over the connection is wrong from byte 0 on") {
+		t.Errorf("a flipped byte: %v", err)
+	}
+}
+
 // What kernels move comes to the places that the host's runner has, and is the same, byte for byte.
 func TestKernelsOfEP(t *testing.T) {
 	phase.NotUnderRace(t)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda.h"
 #include "options.h"
 #include "rank.h"
 #include "team.h"
@@ -130,6 +131,8 @@ static int do_open(struct weir_rank *r, void *arg)
     step_add(&r->life.open, &from);
     if ((rc = make_regions(r)) < 0)
         return rc;
+    if (r->cfg.source->gpu || r->cfg.sink->gpu)
+        memcpy(r->life.gpu, cuda_here()->bus, sizeof r->life.gpu);
     rank_choose_pings(r);
     if (!(r->hist = hist_new()) || !(r->sinks = calloc((size_t)r->cfg.ranks, sizeof *r->sinks)))
         return rank_fail(r, -ENOMEM, "alloc", -1, "no memory for the recorder");

@@ -32,14 +32,16 @@ static void contents(const struct weir_rank *r, uint64_t number, int from, int t
 
 static int write_all(struct weir_rank *r, uint64_t number, struct weir_req *requests)
 {
-    uint64_t words[WORDS];
-    int      rc, self = r->cfg.rank;
+    uint64_t        words[WORDS];
+    struct weir_err e = {0};
+    int             rc, self = r->cfg.rank;
     for (int p = 0; p < r->cfg.ranks; p++) {
         char *from = rank_source(r) + (size_t)p * WEIR_TOUCH;
         if (p == self)
             continue;
         contents(r, number, self, p, words);
-        memcpy(from, words, sizeof words);
+        if ((rc = r->cfg.source->copy_in(from, words, sizeof words, &e)) < 0)
+            return rank_fail(r, rc, "put", p, "%s", e.text);
         requests[p] = (struct weir_req){.pending = 2, .peer = p};
         rc = r->fab->put(r, p, from, (uint64_t)self * WEIR_TOUCH, WEIR_TOUCH, &requests[p]);
         if (rc < 0)
@@ -70,18 +72,23 @@ static int settle_all(struct weir_rank *r, struct weir_req *requests)
 
 static int check_all(struct weir_rank *r, uint64_t number, int64_t corrupt)
 {
-    uint64_t words[WORDS];
-    int64_t  before = 0;
+    uint64_t        words[WORDS];
+    char            came[WEIR_TOUCH];
+    struct weir_err e      = {0};
+    int64_t         before = 0;
+    int             rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
-        char *at = rank_sink(r) + (size_t)p * WEIR_TOUCH;
         if (p == r->cfg.rank)
             continue;
+        rc = r->cfg.sink->copy_out(came, rank_sink(r) + (size_t)p * WEIR_TOUCH, sizeof came, &e);
+        if (rc < 0)
+            return rank_fail(r, rc, "verify", p, "%s", e.text);
         if (corrupt >= before && corrupt < before + WEIR_TOUCH)
-            at[corrupt - before] ^= 1;
+            came[corrupt - before] ^= 1;
         before += WEIR_TOUCH;
         contents(r, number, p, r->cfg.rank, words);
         for (size_t i = 0; i < sizeof words; i++)
-            if (at[i] != ((char *)words)[i])
+            if (came[i] != ((char *)words)[i])
                 return rank_fail(
                     r, -EBADMSG, "verify", p,
                     "the first block that came from rank %d over the connection is wrong from byte %zu on",

@@ -258,6 +258,7 @@ struct weir_life { /* how long steps of a rank's life took, in seconds */
     double touch;          /* and until each had written to each */
     double quiesce, unmap; /* of the last disconnection: until what was written has come */
     double unregister, free;
+    char   gpu[16];        /* whose memory the buffers are in, by its PCI address; "" if none's */
 };
 
 struct weir_rank;

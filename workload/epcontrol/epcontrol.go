@@ -40,11 +40,11 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")},
 		workload.OfProcess(slices.Concat(named, own)...),
 		[]workload.Option{
-			move.HostMemory("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+			move.MemoryKind("memory"), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
 	Charts:  charts(),
-	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "sim_failure", "pages", "alloc", "numa"},
+	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "sim_failure", "memory", "vram_alloc", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "init.avg", Head: "init"},

@@ -1,6 +1,7 @@
 package epcontrol
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -16,6 +17,8 @@ const mostMemory = 1 << 42
 type Spec struct {
 	Fabric, Operation                              string
 	Pages, Alloc, NUMA                             string
+	Memory                                         string `json:",omitempty"` // "": dram
+	VRAMAlloc                                      string `json:",omitempty"`
 	Ranks, PerRank, Tokens, Hidden, Rounds, Warmup int64
 	Storm                                          bool
 	FabricOptions                                  fabric.Options `json:",omitempty"`
@@ -27,6 +30,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
 		"fabric": &s.Fabric, "operation": &s.Operation, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+		"memory": &s.Memory, "vram_alloc": &s.VRAMAlloc,
 	}, map[string]*int64{
 		"ranks": &s.Ranks, "experts_per_rank": &s.PerRank, "tokens": &s.Tokens, "hidden": &s.Hidden,
 		"rounds": &s.Rounds, "warmup": &s.Warmup,
@@ -63,21 +67,29 @@ func Read(spec json.RawMessage) (*Spec, error) {
 // Moves is the same memory as the engine's own workloads have it, of which fabrics say what they
 // lack.
 func (s *Spec) Moves() move.Spec {
+	memory := cmp.Or(s.Memory, "dram")
 	return move.Spec{
-		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream",
-		Verify: "sample", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Rounds,
+		Fabric: s.Fabric, Op: "write", Initiator: memory, Target: memory, Pattern: move.MatrixPattern, Mode: "stream",
+		VRAMAlloc: s.VRAMAlloc,
+		Verify:    "sample", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: s.Ranks, Iterations: s.Rounds,
 		Batch: 1, Threads: 1, Shards: 1, InFlight: 1, FabricOptions: s.FabricOptions,
 	}
 }
 
 // Demand is what a case needs of a cluster.
 func (s *Spec) Demand() workload.Demand {
-	source, sink := s.Buffers()
-	return workload.Demand{
+	d := workload.Demand{
 		Runner: Runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks,
-		NUMA: s.Moves().Placement(), Memory: uint64(source + sink),
+		NUMA: s.Moves().Placement(), GPU: s.VRAM(),
 	}
+	if source, sink := s.Buffers(); !s.VRAM() {
+		d.Memory = uint64(source + sink)
+	}
+	return d
 }
+
+// VRAM says whether the buffers are in the memory of GPUs.
+func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
 // Buffers are the bytes that a rank sends from and receives into: two of each, and a word for each
 // expert of all ranks, as NIXL EP's get_rdma_size_hint has it.

@@ -48,7 +48,7 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, workload.OfProcess(named...),
 		workload.OfProcess(own...), []workload.Option{
 			{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
-			move.MemoryKind("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+			move.HostMemory("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
 	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "phase", "pages", "alloc", "numa"},
