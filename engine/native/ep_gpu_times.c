@@ -56,7 +56,7 @@ static int compare_with_host(struct ep_run *u)
     return 0;
 }
 
-/* A bit for each rank whose GPU is not that of the first rank; of others only the own one matters. */
+/* A bit for each rank whose GPU is not the first rank's; other ranks need their own bit only. */
 static u64 asking(const struct ep_run *u)
 {
     const struct cuda *c = cuda_of(u->r);
