@@ -119,8 +119,8 @@ static void describe(struct ep_run *u)
     *a = (struct ep_args){.rank = r->cfg.rank, .ranks = r->cfg.ranks, .tokens = e->tokens,
                           .top_k = e->top_k, .per_rank = e->per_rank, .layout = e->layout,
                           .fp8 = e->fp8, .scales = e->scales, .channels = e->channels,
-                          .row = (u32)e->row,
-                          .inverse = (u32)(((u64)1 << 32) / (u64)e->per_rank) + 1, .room = (u32)e->room,
+                          .row = (u32)e->row, .room = (u32)e->room,
+                          .inverse = (u32)(((u64)1 << 32) / (u64)e->per_rank) + 1,
                           .count_room = (u32)e->count_room, .most_tokens = (u32)e->most_tokens};
     for (int i = 0; i < r->cfg.ranks; i++)
         a->sinks[i] = i == r->cfg.rank ? (u64)(uintptr_t)rank_sink(r) : c->peers[i].sink_there;

@@ -11,7 +11,8 @@
 #define ASKED 64
 #define LOOKS 4096 /* in vain between two questions whether the kernel still runs */
 
-struct between { /* by how much the GPU's clock is ahead of the host's: what all answers leave of it */
+/* By how much the GPU's clock is ahead of the host's: what all answers leave of it. */
+struct between {
     int64_t least, most;
 };
 

@@ -40,12 +40,13 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")},
 		workload.OfProcess(slices.Concat(named, own)...),
 		[]workload.Option{
-			move.MemoryKind("memory"), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"), transfer.Option("numa"),
+			move.MemoryKind("memory"), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
+			transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
 	Charts:  charts(),
-	Checked: slices.Concat(workload.NamesOf(own), []string{"fabric", "sim_failure", "memory", "vram_alloc", "pages", "alloc", "numa"},
-		fabric.CheckedOptions(true)),
+	Checked: slices.Concat(workload.NamesOf(own), fabric.CheckedOptions(true),
+		[]string{"fabric", "sim_failure", "memory", "vram_alloc", "pages", "alloc", "numa"}),
 	Columns: []workload.Column{
 		{Metric: "init.avg", Head: "init"},
 		{Metric: "connect.avg", Head: "connect", Interval: true},
