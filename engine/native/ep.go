@@ -97,7 +97,7 @@ func (r *epRank) regions() layout {
 	sink := area(max(uint64(r.layout.Sink()), probe))
 	l := layout{
 		first: skew, source: skew + area(max(uint64(r.layout.Source), probe)), sink: sink + 2*skew + area(probe),
-		probe: sink + 2*skew,
+		probe: sink + 2*skew, used: uint64(r.layout.Sink()),
 	}
 	if r.specs[0].VRAM() {
 		t := r.layout.Table
@@ -133,7 +133,7 @@ func (r *epRank) open(o move.Spec, options fabric.Options) error {
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: text,
 		layout: C.struct_weir_layout{
 			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
-			probe: C.uint64_t(regions.probe),
+			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
 		gpu: C.uint(onItsHost(r.launch.Nodes, r.self.Rank)),

@@ -71,12 +71,11 @@ func (k *controlCase) init() ([]int64, error) {
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(k.self.Rank), ranks: C.int(k.launch.Ranks), one_host: oneHost(k.launch.Nodes),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{
+		layout: C.struct_weir_layout{ // no part is used before a block of it is written, as with the libraries
 			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu:  C.uint(onItsHost(k.launch.Nodes, k.self.Rank)),
-		lazy: 1, // as the libraries do: of a peer's memory only one block is written
+		gpu: C.uint(onItsHost(k.launch.Nodes, k.self.Rank)),
 	}
 	if err := k.openThreads(cfg); err != nil {
 		return nil, err

@@ -92,7 +92,9 @@ func (m *elasticMemory) Open() error {
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(m.self.Rank), ranks: C.int(max(2, m.launch.Ranks)),
 		one_host: oneHost(m.launch.Nodes), source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink))},
+		layout: C.struct_weir_layout{
+			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(sink),
+		},
 		pages:  pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
 	}
 	m.mu.Lock()

@@ -96,6 +96,8 @@ static int send_memory(struct weir_rank *r, struct handover *h, int peer, const 
                         {r->regions[REGION_CONTROL].size, r->regions[REGION_SINK].size},
                         r->cfg.rank,
                         {h->handles[0], h->handles[1]}};
+    out.handles[0].at_once = out.sizes[0];
+    out.handles[1].at_once = r->cfg.layout.used;
     int          fds[HANDED], nfds = 0;
     for (int i = 0; i < HANDED; i++)
         if (h->handles[i].fd >= 0)
@@ -128,8 +130,7 @@ static int map_peer(struct weir_rank *r, struct handover *h, struct hello *from,
         if (from->handles[i].fd >= 0 && next == n)
             return rank_fail(r, -EPROTO, "connect", (int)from->rank,
                              "it handed over too few descriptors of its memory");
-        from->handles[i].fd   = from->handles[i].fd >= 0 ? fds[next++] : -1;
-        from->handles[i].lazy = r->cfg.lazy;
+        from->handles[i].fd = from->handles[i].fd >= 0 ? fds[next++] : -1;
         if (r->regions[handed[i]].kind->import(&from->handles[i], from->sizes[i], &m[i], &e) < 0)
             return rank_fail(r, e.code, "connect", (int)from->rank, "%s", e.text);
     }

@@ -21,6 +21,7 @@ type layout struct {
 	source, sink uint64
 	first        uint64 // in the source: where offsets in it are counted from
 	probe        uint64 // in the sink: where ceilings are probed; 0: peers use no part of it
+	used         uint64 // of the sink, by peers
 }
 
 // skew is an odd number of pages. Regions begin at multiples of 256 MiB (see weir_map), and
@@ -43,6 +44,7 @@ func (r *rank) layout(rank int) (layout, error) {
 	if served { // peers need what is in the sink while this rank probes
 		l.probe = l.sink + 2*skew // as far from the source as from what peers use
 		l.sink = l.probe + area(probe)
+		l.used = exposed
 	}
 	return l, nil
 }

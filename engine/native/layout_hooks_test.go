@@ -33,7 +33,7 @@ func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
 				_, source := r.memory(regionSource)
 				_, sink := r.memory(regionSink)
 				_, control := r.memory(regionControl)
-				if got := (layout{source, sink, want.first, want.probe}); got != want {
+				if got := (layout{source, sink, want.first, want.probe, want.used}); got != want {
 					t.Errorf("rank %d: %+v, want %+v", i, got, want)
 				}
 				sum += float64(source + sink + control)

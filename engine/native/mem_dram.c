@@ -64,10 +64,26 @@ static int dram_export(const struct weir_region *m, struct weir_handle *out, str
     return err->code;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* Maps the first bytes of memory with their pages; all of it, where the kernel cannot do that. */
+static char *map_with_pages(int fd, size_t bytes, size_t at_once)
+{
+    char *p = at_once < bytes ? weir_map(fd, bytes, MAP_SHARED) : NULL;
+    if (!p)
+        return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
+    if (!at_once || madvise(p, at_once, MADV_POPULATE_WRITE) == 0)
+        return p;
+    munmap(p, bytes);
+    return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
+}
+
 static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
                        struct weir_err *err)
 {
-    char *p = weir_map(h->fd, bytes, MAP_SHARED | (h->lazy ? 0 : MAP_POPULATE));
+    char *p = map_with_pages(h->fd, bytes, h->at_once);
     if (!p) {
         err->code = -errno;
         snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes,

@@ -22,10 +22,9 @@ struct weir_region {
 /* By which another process imports memory: a descriptor, bytes, or both, as the kind likes. */
 struct weir_handle {
     int           fd; /* -1: none */
-    /* Who imports says so: pages of host memory are mapped when they are first written, and not all
-     * at once. */
-    int           lazy;
     uint32_t      n;
+    /* as many of its first bytes are mapped at once, and later pages when they are first written */
+    uint64_t      at_once;
     unsigned char bytes[WEIR_HANDLE];
 };
 

@@ -170,7 +170,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 		source: kind(r.options, r.options.Initiator), sink: kind(r.options, r.options.Target),
 		layout: C.struct_weir_layout{
 			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
-			probe: C.uint64_t(regions.probe),
+			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
 		},
 		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()),
 		options: options, gpu: C.uint(onItsHost(l.Nodes, self.Rank)),

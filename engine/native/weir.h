@@ -92,6 +92,7 @@ struct weir_layout {
     uint64_t first;        /* in the source: where offsets in it are counted from */
     /* in the sink: where ceilings are probed; 0: in all of it, because no peer uses it */
     uint64_t probe;
+    uint64_t used; /* of the sink, by peers: its first bytes */
 };
 
 /* A bare socket is probed with pieces of up to as many bytes, whatever a case moves: a
@@ -113,7 +114,6 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
      * on, or NUMA_NODE + its number */
     int                  numa;
     int                  sleeps; /* who waits for something to come sleeps until it does */
-    int                  lazy; /* the memory of peers is mapped page by page, as it is written */
     const struct weir_flows *flows; /* whom this rank has to do with, which cases choose from */
     int                  nflows;
     double               share; /* of its path that an initiator has, if it shares its targets */
