@@ -220,9 +220,13 @@ const (
 func voidLaunches(doc *results.Document) []string {
 	var out []string
 	for _, c := range doc.Cases {
-		if n := c.Voids(); n > 0 {
-			out = append(out, plain(fmt.Sprintf("%s: %d of %d launches void, not counted; the last: %s", c.Key, n,
-				len(c.Launches), c.WhyVoid())))
+		n, what := c.Voids(), "void, not counted"
+		if n > 0 && n == len(c.Launches) {
+			what = "void, not counted (--disturbed keep counts them)"
+		}
+		if n > 0 {
+			out = append(out, plain(fmt.Sprintf("%s: %d of %d launches %s; the last: %s", c.Key, n, len(c.Launches),
+				what, c.WhyVoid())))
 		}
 	}
 	return out

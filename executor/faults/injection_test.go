@@ -151,6 +151,15 @@ func (i injection) strike(pid int, again func()) (undo func(), done bool) {
 // revive starts an agent that was ended.
 func (n *node) revive() {
 	n.cmd.Process.Signal(syscall.SIGCONT) // the nsenter that waits for it stops with it, and does not go on with it
-	n.cmd.Wait()                          // says how it was ended
-	n.start()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		n.cmd.Wait() // says how it was ended
+	}()
+	select {
+	case <-ended:
+		n.start()
+	case <-time.After(bound):
+		n.w.t.Errorf("the agent of node %s did not end within %v of its signal", n.name, bound)
+	}
 }

@@ -192,12 +192,39 @@ func (n *node) stop() {
 
 // pid is the agent's process as this machine sees it, whatever stands between; 0: none.
 func (n *node) pid() int {
-	for _, p := range processesOf(n.w.weir) {
-		if p.verb() == "agent" && p.has(n.w.path("state-"+n.name)) {
+	return outermost(processesOf(n.w.weir), func(p proc) bool {
+		return p.verb() == "agent" && p.has(n.w.path("state-"+n.name))
+	})
+}
+
+// outermost is the process that fits and whose parent does not, 0 if there is none: what a process
+// has forked is taken for itself until it executes another program.
+func outermost(all []proc, fits func(proc) bool) int {
+	fit := map[int]bool{}
+	for _, p := range all {
+		fit[p.pid] = fits(p)
+	}
+	for _, p := range all {
+		if fit[p.pid] && !fit[p.parent] {
 			return p.pid
 		}
 	}
 	return 0
+}
+
+// A fork of an agent, which may come first in the order of names, is not the agent.
+func TestOutermost(t *testing.T) {
+	all := []proc{
+		{10234, 8177, []string{"weir", "agent"}}, {8177, 8176, []string{"weir", "agent"}},
+		{9, 8177, []string{"weir", "rank"}},
+	}
+	agent := func(p proc) bool { return p.verb() == "agent" }
+	if got := outermost(all, agent); got != 8177 {
+		t.Errorf("%d", got)
+	}
+	if got := outermost(all[2:], agent); got != 0 {
+		t.Errorf("%d of none", got)
+	}
 }
 
 // own are the processes of weir that belong to the world, but for its agents.
