@@ -84,13 +84,18 @@ func optionsText(c *results.Case, withAxes bool) string {
 	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
 		_, axis := c.Axes[name]
 		text := valueText(c.Options[name])
+		word := optionWord(text)
 		if known {
-			if o, ok := kind.Option(name); ok && o.Default != nil && valueText(o.Default) == text {
+			o, ok := kind.Option(name)
+			if ok && o.Default != nil && valueText(o.Default) == text {
 				continue
+			}
+			if flow, is := flowOf(o, text); ok && is {
+				word = shortened(flow)
 			}
 		}
 		if name != "fabric" && (withAxes || !axis) {
-			parts = append(parts, plain(name+"="+optionWord(text)))
+			parts = append(parts, plain(name+"="+word))
 		}
 	}
 	return strings.Join(parts, " ")
@@ -99,10 +104,27 @@ func optionsText(c *results.Case, withAxes bool) string {
 // longestOption is how much of an option a report shows: a matrix may have megabytes.
 const longestOption = 120
 
-func optionWord(text string) string {
-	if len(text) > longestOption {
-		text = text[:longestOption] + "…"
+// flowOf is a structure as a person writes it; false: the option has none.
+func flowOf(o workload.Option, text string) (string, bool) {
+	if o.Type != workload.Structure {
+		return "", false
 	}
+	s, err := workload.ReadStructure(text)
+	if err != nil {
+		return "", false
+	}
+	return s.Flow(), true
+}
+
+func shortened(text string) string {
+	if len(text) > longestOption {
+		return strings.ToValidUTF8(text[:longestOption], "") + "…"
+	}
+	return text
+}
+
+func optionWord(text string) string {
+	text = shortened(text)
 	if text == "" || strings.ContainsAny(text, " \t\n\"") {
 		return strconv.Quote(text)
 	}

@@ -155,8 +155,8 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 	}
 	var out []option
 	for _, o := range kind.Options {
-		if o.Name == "fabric" || slices.Contains([]workload.Type{workload.Matrix, workload.Data, workload.Structure,
-			workload.Patterns, workload.Model}, o.Type) {
+		if o.Name == "fabric" || slices.Contains([]workload.Type{workload.Matrix, workload.Data, workload.Patterns,
+			workload.Model}, o.Type) {
 			continue
 		}
 		one, usual := option{name: o.Name, doc: o.Doc}, true
@@ -167,6 +167,9 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 			}
 			text := valueText(v)
 			usual = usual && o.Default != nil && text == valueText(o.Default)
+			if flow, is := flowOf(o, text); is {
+				text = shortened(flow)
+			}
 			if !slices.Contains(one.values, text) {
 				one.values = append(one.values, text)
 			}
