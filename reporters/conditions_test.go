@@ -22,7 +22,8 @@ func TestOptionsOfStructure(t *testing.T) {
 	for _, o := range optionsOf(kind, []*results.Case{c}) {
 		told[o.name] = o.values[0]
 	}
-	if told["slo"] != `{ttft: 60ms, itl: "8 ms"}` || told["input"] != "{tokens: fixed:64}" || told["requests"] != "120" {
+	if told["slo"] != `{ttft: 60ms, itl: "8 ms"}` || told["input"] != "{tokens: fixed:64}" ||
+		told["requests"] != "120" {
 		t.Errorf("the page has %v", told)
 	}
 }

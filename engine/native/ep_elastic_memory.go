@@ -95,7 +95,7 @@ func (m *elasticMemory) Open() error {
 		layout: C.struct_weir_layout{
 			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(sink),
 		},
-		pages:  pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

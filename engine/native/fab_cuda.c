@@ -58,7 +58,9 @@ static int cuda_open(struct weir_rank *r)
                          c->sms, cuda_here()->name, cuda_here()->multiprocessors);
     if ((rc = handover_open(r, &c->handover)) < 0)
         return rc;
-    return cuda_queue_open(r);
+    if ((rc = cuda_queue_open(r)) < 0)
+        return rc;
+    return cuda_rally_open(r);
 }
 
 static int cuda_attach(struct weir_rank *r, enum weir_region_name name)
@@ -174,6 +176,7 @@ static int cuda_close(struct weir_rank *r)
     struct cuda *c = cuda_of(r);
     (void)cuda_disconnect(r);
     cuda_queue_close(r);
+    cuda_rally_close(r);
     cuda_hide(&r->regions[REGION_SOURCE]);
     handover_close(r, &c->handover);
     cuda_leave();
@@ -187,6 +190,7 @@ const struct weir_fabric weir_fab_cuda = {
     .put = cuda_put, .get = cuda_get, .post = cuda_post, .progress = cuda_progress,
     .wait = cuda_progress, .flush = cuda_flush, .signal = cuda_signal, .tell = cuda_signal,
     .expect = expects_nothing, .ping = cuda_ping, .arrived = cuda_arrived,
-    .ceiling = cuda_ceiling, .transport = cuda_transport, .carriers = cuda_carriers,
+    .rallies = cuda_rallies, .rally = cuda_rally, .ceiling = cuda_ceiling,
+    .transport = cuda_transport, .carriers = cuda_carriers,
     .disconnect = cuda_disconnect, .close = cuda_close,
 };

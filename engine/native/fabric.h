@@ -45,6 +45,8 @@ enum weir_caps {
     CAP_COPIES            = 1 << 5, /* put and get copy, and are complete when they return */
 };
 
+struct weir_rally; /* ping.h */
+
 struct weir_fabric {
     const char *name;
     /* how the file name of the vendor's library begins, which probe loads; NULL: none, or probe
@@ -93,6 +95,10 @@ struct weir_fabric {
      * call those of the rank, see ping.c. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
+    /* Plays a part of a ping-pong by itself, of messages that rallies says it can, which the peer
+     * says too; gives how many were played, fewer where the last one came. NULL: it plays none. */
+    int (*rallies)(struct weir_rank *r, int peer, size_t bytes);
+    int64_t (*rally)(struct weir_rank *r, int peer, const struct weir_rally *g);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or
      * what time permits; both ends are in this call. None: the path is bounded by memory copies
      * only. */

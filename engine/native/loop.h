@@ -53,6 +53,10 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
 int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
                   uint64_t n);
 
+/* The same where the fabric plays it by itself. */
+int loop_rally(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+               uint64_t n);
+
 /* n iterations of a matrix, of all ranks at a time, whether they move or not: each
  * begins at a common instant, moves all cells of this rank, and is over when they are
  * at their targets (write) or here (read). Timed ones are recorded. */

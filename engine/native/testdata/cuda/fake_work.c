@@ -49,6 +49,8 @@ struct cu_event {
 #include "../../ep_args.h"
 #include "../../kernels.cu"
 #include "../../kernels_ep.cu"
+#include "../../rally_args.h"
+#include "../../kernels_rally.cu"
 
 _Static_assert(sizeof(struct ep_args) <= MOST_BYTES, "fits");
 _Static_assert(sizeof(struct dispatch_shared) <= FAKE_SHARED, "fits");
@@ -154,6 +156,9 @@ static void run_in_team(const struct work *w)
         break;
     case KERNEL_EP_COMPARE:
         weir_ep_compare(*a, v[0], v[1], v[2], v[3], v[4]);
+        break;
+    case KERNEL_RALLY:
+        weir_rally(*(const struct rally_args *)w->first);
         break;
     }
 }
@@ -483,7 +488,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3, 5};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3, 5, 0};
     struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
                           .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
@@ -494,7 +499,8 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS + 32 || gx > EP_GPU_BLOCKS))
         return CU_INVALID_VALUE;
     if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK)
-        memcpy(w.first, *values++, sizeof(struct ep_args));
+        memcpy(w.first, *values++,
+               w.kernel == KERNEL_RALLY ? sizeof(struct rally_args) : sizeof(struct ep_args));
     for (int i = 0; i < nvalues[w.kernel]; i++)
         memcpy(&w.values[i], values[i], sizeof w.values[i]);
     return enqueue(s, w);

@@ -1,0 +1,74 @@
+/* A ping-pong that a fabric plays by itself, part after part. */
+#include "loop.h"
+#include "ping.h"
+
+/* Round trips are of the fabric's clock: of each there is its half, and none is posted by this
+ * processor. */
+static void record(struct weir_loop *l, const uint64_t *round_trips, uint64_t n)
+{
+    struct weir_rank *r = l->r;
+    for (uint64_t i = 0; i < n; i++) {
+        hist_record(r->hist, (int64_t)(round_trips[i] / 2));
+        stage_record(&l->post, 0);
+        stage_record(&l->transfer, (int64_t)(round_trips[i] / 2));
+    }
+    uint64_t at = l->until ? (uint64_t)l->end : l->done;
+    if (r->npoints < WEIR_POINTS && at >= l->next_point) {
+        r->points[r->npoints++] = (struct weir_point){l->end, l->done * l->request_bytes};
+        l->next_point           = at + l->point_step;
+    }
+}
+
+/* Both ranks play parts of these sizes: the first are small, so that a slow path with a duration does
+ * not go on for long after it. */
+#define LEAST_PART 16
+static uint64_t part_of(const struct weir_loop *l, int number, uint64_t left)
+{
+    uint64_t most = number < 16 ? (uint64_t)LEAST_PART << number : RALLY_MOST;
+    most          = most < RALLY_MOST ? most : RALLY_MOST;
+    return l->until || left > most ? most : left;
+}
+
+static int begin(struct weir_loop *l, int peer, struct weir_rally *g, uint64_t n)
+{
+    struct weir_rank *r = l->r;
+    uint64_t          times[RALLY_MOST];
+    int64_t           played;
+    g->round_trips = times;
+    l->start       = weir_ticks();
+    for (int k = 0; l->until ? weir_ticks() < l->until || !l->done : l->done < n; k++) {
+        g->n = part_of(l, k, n - l->done);
+        if ((played = r->fab->rally(r, peer, g)) < 0)
+            return (int)played;
+        l->done += (uint64_t)played;
+        l->end = weir_ticks();
+        record(l, times, (uint64_t)played);
+        atomic_store_explicit(&r->cfg.control->done, l->done, memory_order_relaxed);
+    }
+    if (!l->until)
+        return 0;
+    g->over = 1, g->n = 1;
+    played = r->fab->rally(r, peer, g);
+    return played < 0 ? (int)played : 0;
+}
+
+static int answer(struct weir_loop *l, int peer, struct weir_rally *g, uint64_t n)
+{
+    uint64_t done = 0;
+    int64_t  played;
+    for (int k = 0; l->until || done < n; k++, done += (uint64_t)played) {
+        g->n = part_of(l, k, n - done);
+        if ((played = l->r->fab->rally(l->r, peer, g)) < 0)
+            return (int)played;
+        if ((uint64_t)played < g->n)
+            return 0; /* the last message has come */
+    }
+    return 0;
+}
+
+int loop_rally(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+               uint64_t n)
+{
+    struct weir_rally g = {.begins = o->initiator, .bytes = c->block};
+    return o->initiator ? begin(l, o->from, &g, n) : answer(l, o->from, &g, n);
+}
