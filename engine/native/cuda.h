@@ -187,7 +187,7 @@ enum cuda_kernel {
     KERNEL_EP_MEET,
     KERNEL_EP_CLOCK,
     KERNEL_EP_COMPARE,
-    KERNEL_RALLY,
+    KERNEL_PINGPONG,
     KERNELS
 };
 

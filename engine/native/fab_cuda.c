@@ -60,7 +60,7 @@ static int cuda_open(struct weir_rank *r)
         return rc;
     if ((rc = cuda_queue_open(r)) < 0)
         return rc;
-    return cuda_rally_open(r);
+    return cuda_pingpong_open(r);
 }
 
 static int cuda_attach(struct weir_rank *r, enum weir_region_name name)
@@ -176,7 +176,7 @@ static int cuda_close(struct weir_rank *r)
     struct cuda *c = cuda_of(r);
     (void)cuda_disconnect(r);
     cuda_queue_close(r);
-    cuda_rally_close(r);
+    cuda_pingpong_close(r);
     cuda_hide(&r->regions[REGION_SOURCE]);
     handover_close(r, &c->handover);
     cuda_leave();
@@ -190,7 +190,7 @@ const struct weir_fabric weir_fab_cuda = {
     .put = cuda_put, .get = cuda_get, .post = cuda_post, .progress = cuda_progress,
     .wait = cuda_progress, .flush = cuda_flush, .signal = cuda_signal, .tell = cuda_signal,
     .expect = expects_nothing, .ping = cuda_ping, .arrived = cuda_arrived,
-    .rallies = cuda_rallies, .rally = cuda_rally, .ceiling = cuda_ceiling,
+    .runs_pingpong = cuda_runs_pingpong, .run_pingpong = cuda_run_pingpong, .ceiling = cuda_ceiling,
     .transport = cuda_transport, .carriers = cuda_carriers,
     .disconnect = cuda_disconnect, .close = cuda_close,
 };

@@ -19,7 +19,7 @@ struct cuda_peer {
     struct weir_gpu_path wire;
     cu_context     context; /* of its GPU in this process, if data is staged; else NULL */
     int            device;  /* and that GPU */
-    uint64_t       rallies; /* parts of ping-pongs with it, so far */
+    uint64_t       parts;  /* parts of ping-pongs with it, so far */
 };
 
 struct cuda_block { /* as struct block of kernels.cu */
@@ -50,7 +50,7 @@ struct cuda {
     struct cuda_batch  batches[CUDA_BATCHES];
     uint64_t           batches_posted, batches_done;
     uint32_t           looks;
-    struct cuda_rally *rally;
+    struct cuda_pingpong *pingpong;
     struct cuda_peer   peers[];
 };
 
@@ -88,12 +88,12 @@ void cuda_hide(const struct weir_region *g);
 void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void cuda_carriers(struct weir_rank *r, int peer, char *list);
 
-/* cuda_rally.c */
-struct weir_rally;
-int     cuda_rally_open(struct weir_rank *r);
-void    cuda_rally_close(struct weir_rank *r);
-int     cuda_rallies(struct weir_rank *r, int peer, size_t bytes);
-int64_t cuda_rally(struct weir_rank *r, int peer, const struct weir_rally *g);
+/* cuda_pingpong.c */
+struct weir_pingpong;
+int     cuda_pingpong_open(struct weir_rank *r);
+void    cuda_pingpong_close(struct weir_rank *r);
+int     cuda_runs_pingpong(struct weir_rank *r, int peer, size_t bytes);
+int64_t cuda_run_pingpong(struct weir_rank *r, int peer, const struct weir_pingpong *g);
 
 /* cuda_ceiling.c */
 int cuda_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,

@@ -45,7 +45,7 @@ enum weir_caps {
     CAP_COPIES            = 1 << 5, /* put and get copy, and are complete when they return */
 };
 
-struct weir_rally; /* ping.h */
+struct weir_pingpong; /* ping.h */
 
 struct weir_fabric {
     const char *name;
@@ -95,10 +95,11 @@ struct weir_fabric {
      * call those of the rank, see ping.c. */
     int (*ping)(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq);
     int (*arrived)(struct weir_rank *r, int peer, size_t n, uint64_t seq);
-    /* Plays a part of a ping-pong by itself, of messages that rallies says it can, which the peer
-     * says too; gives how many were played, fewer where the last one came. NULL: it plays none. */
-    int (*rallies)(struct weir_rank *r, int peer, size_t bytes);
-    int64_t (*rally)(struct weir_rank *r, int peer, const struct weir_rally *g);
+    /* Whether the fabric runs a ping-pong of such messages by itself; the peer's answer is the
+     * same. run_pingpong runs a part of one and gives how many messages it made, fewer where the
+     * last one has come. NULL: it runs none. */
+    int (*runs_pingpong)(struct weir_rank *r, int peer, size_t bytes);
+    int64_t (*run_pingpong)(struct weir_rank *r, int peer, const struct weir_pingpong *g);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or
      * what time permits; both ends are in this call. None: the path is bounded by memory copies
      * only. */

@@ -11,7 +11,7 @@ typedef unsigned int       u32;
 /* blocks whose threads work together; all of them run at once */
 #define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS + EP_GPU_TELLERS, 1)
 #define ARGS const __grid_constant__ struct ep_args
-#define RALLY_ARGS const __grid_constant__ struct rally_args
+#define PINGPONG_ARGS const __grid_constant__ struct pingpong_args
 #define SHARED(type, name)       \
     __shared__ type name##_here; \
     type           *name = &name##_here

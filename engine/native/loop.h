@@ -53,8 +53,8 @@ int loop_stream(struct weir_loop *l, const struct weir_case *c, const struct wei
 int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
                   uint64_t n);
 
-/* The same where the fabric plays it by itself. */
-int loop_rally(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+/* The same where the fabric runs it by itself. */
+int loop_pingpong_parts(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
                uint64_t n);
 
 /* n iterations of a matrix, of all ranks at a time, whether they move or not: each

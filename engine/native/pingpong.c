@@ -103,8 +103,8 @@ int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct w
 {
     int peer = o->from, rc;
     loop_begin(l, c, 2 * c->block, n);
-    if (l->r->fab->rallies && l->r->fab->rallies(l->r, peer, c->block))
-        return loop_rally(l, c, o, n);
+    if (l->r->fab->runs_pingpong && l->r->fab->runs_pingpong(l->r, peer, c->block))
+        return loop_pingpong_parts(l, c, o, n);
     rc = o->initiator ? initiate(l, c, peer, n) : answer(l, c, peer, n);
     return rc < 0 ? rc : rank_flush(l->r, peer);
 }

@@ -49,8 +49,8 @@ struct cu_event {
 #include "../../ep_args.h"
 #include "../../kernels.cu"
 #include "../../kernels_ep.cu"
-#include "../../rally_args.h"
-#include "../../kernels_rally.cu"
+#include "../../pingpong_args.h"
+#include "../../kernels_pingpong.cu"
 
 _Static_assert(sizeof(struct ep_args) <= MOST_BYTES, "fits");
 _Static_assert(sizeof(struct dispatch_shared) <= FAKE_SHARED, "fits");
@@ -157,8 +157,8 @@ static void run_in_team(const struct work *w)
     case KERNEL_EP_COMPARE:
         weir_ep_compare(*a, v[0], v[1], v[2], v[3], v[4]);
         break;
-    case KERNEL_RALLY:
-        weir_rally(*(const struct rally_args *)w->first);
+    case KERNEL_PINGPONG:
+        weir_pingpong(*(const struct pingpong_args *)w->first);
         break;
     }
 }
@@ -500,7 +500,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
         return CU_INVALID_VALUE;
     if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK)
         memcpy(w.first, *values++,
-               w.kernel == KERNEL_RALLY ? sizeof(struct rally_args) : sizeof(struct ep_args));
+               w.kernel == KERNEL_PINGPONG ? sizeof(struct pingpong_args) : sizeof(struct ep_args));
     for (int i = 0; i < nvalues[w.kernel]; i++)
         memcpy(&w.values[i], values[i], sizeof w.values[i]);
     return enqueue(s, w);

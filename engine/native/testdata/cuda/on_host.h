@@ -54,7 +54,7 @@ static inline void atomicCAS(u32 *p, u32 is, u32 v)
 
 #define TEAM_KERNEL KERNEL
 #define ARGS const struct ep_args
-#define RALLY_ARGS const struct rally_args
+#define PINGPONG_ARGS const struct pingpong_args
 #define TO_LOOK 16
 #define GROUP_LANES 1
 #define FAKE_TEAM 4 /* threads of a block */

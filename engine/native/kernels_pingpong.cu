@@ -2,11 +2,11 @@
  * between. A message is there when its word is, which one thread writes with release behind a
  * barrier of the threads that wrote the message. */
 
-struct rally_shared {
+struct pingpong_shared {
     u64 word;
 };
 
-DEVICE void send_ball(const struct rally_args *a, u64 word)
+DEVICE void pingpong_send(const struct pingpong_args *a, u64 word)
 {
     u64 units = a->bytes / 16, tail = a->bytes % 16;
     for (u64 i = threadIdx.x; i < units; i += blockDim.x)
@@ -19,16 +19,17 @@ DEVICE void send_ball(const struct rally_args *a, u64 word)
 }
 
 /* The word of the message that has come; 0: the wait was given up. All threads get it. */
-DEVICE u64 await_ball(const struct rally_args *a, struct rally_shared *s, u64 word, u64 until)
+DEVICE u64 pingpong_await(const struct pingpong_args *a, struct pingpong_shared *s, u64 word,
+                          u64 until)
 {
     if (threadIdx.x == 0) {
         const u64 *own = AT(const u64, a->own);
         u64        v;
-        for (u32 looks = 1; ((v = load_word(own)) & ~RALLY_OVER) != word; looks++) {
+        for (u32 looks = 1; ((v = load_word(own)) & ~PINGPONG_OVER) != word; looks++) {
             looked_in_vain();
             if (looks % TO_LOOK == 0 &&
-                (load_word(AT(const u64, a->words) + RALLY_ABORT) || now() > until)) {
-                store_word(AT(u64, a->words) + RALLY_LATE, 1);
+                (load_word(AT(const u64, a->words) + PINGPONG_ABORT) || now() > until)) {
+                store_word(AT(u64, a->words) + PINGPONG_LATE, 1);
                 v = 0;
                 break;
             }
@@ -41,26 +42,26 @@ DEVICE u64 await_ball(const struct rally_args *a, struct rally_shared *s, u64 wo
     return v;
 }
 
-TEAM_KERNEL weir_rally(RALLY_ARGS a)
+TEAM_KERNEL weir_pingpong(PINGPONG_ARGS a)
 {
-    SHARED(struct rally_shared, s);
-    u64 until = now() + a.timeout, played = 0, over = 0;
+    SHARED(struct pingpong_shared, s);
+    u64 until = now() + a.timeout, made = 0, over = 0;
     for (u64 i = 1; i <= a.n && !over; i++) {
         u64 word = a.tag + i, came, from = now();
         if (a.begins) {
-            send_ball(&a, a.over ? word | RALLY_OVER : word);
-            if (!await_ball(&a, s, word, until))
+            pingpong_send(&a, a.over ? word | PINGPONG_OVER : word);
+            if (!pingpong_await(&a, s, word, until))
                 return;
             if (threadIdx.x == 0)
                 AT(u64, a.round_trips)[i - 1] = now() - from;
         } else {
-            if (!(came = await_ball(&a, s, word, until)))
+            if (!(came = pingpong_await(&a, s, word, until)))
                 return;
-            over = came & RALLY_OVER;
-            send_ball(&a, word);
+            over = came & PINGPONG_OVER;
+            pingpong_send(&a, word);
         }
-        played += !over;
+        made += !over;
     }
     if (threadIdx.x == 0)
-        store_word(AT(u64, a.words) + RALLY_PLAYED, played);
+        store_word(AT(u64, a.words) + PINGPONG_DONE, made);
 }

@@ -1,6 +1,6 @@
-/* A ping-pong that a fabric plays by itself, part after part. */
+/* A ping-pong that a fabric runs by itself, part after part. */
 #include "loop.h"
-#include "ping.h"
+#include "pingpong_part.h"
 
 /* Round trips are of the fabric's clock: of each there is its half, and none is posted by this
  * processor. */
@@ -19,56 +19,56 @@ static void record(struct weir_loop *l, const uint64_t *round_trips, uint64_t n)
     }
 }
 
-/* Both ranks play parts of these sizes: the first are small, so that a slow path with a duration does
- * not go on for long after it. */
+/* Both ranks run parts of these sizes. The first are small: on a slow path a case with a duration
+ * ends soon after it. */
 #define LEAST_PART 16
 static uint64_t part_of(const struct weir_loop *l, int number, uint64_t left)
 {
-    uint64_t most = number < 16 ? (uint64_t)LEAST_PART << number : RALLY_MOST;
-    most          = most < RALLY_MOST ? most : RALLY_MOST;
+    uint64_t most = number < 16 ? (uint64_t)LEAST_PART << number : PART_MOST;
+    most          = most < PART_MOST ? most : PART_MOST;
     return l->until || left > most ? most : left;
 }
 
-static int begin(struct weir_loop *l, int peer, struct weir_rally *g, uint64_t n)
+static int begin(struct weir_loop *l, int peer, struct weir_pingpong *g, uint64_t n)
 {
     struct weir_rank *r = l->r;
-    uint64_t          times[RALLY_MOST];
-    int64_t           played;
+    uint64_t          times[PART_MOST];
+    int64_t           made;
     g->round_trips = times;
     l->start       = weir_ticks();
     for (int k = 0; l->until ? weir_ticks() < l->until || !l->done : l->done < n; k++) {
         g->n = part_of(l, k, n - l->done);
-        if ((played = r->fab->rally(r, peer, g)) < 0)
-            return (int)played;
-        l->done += (uint64_t)played;
+        if ((made = r->fab->run_pingpong(r, peer, g)) < 0)
+            return (int)made;
+        l->done += (uint64_t)made;
         l->end = weir_ticks();
-        record(l, times, (uint64_t)played);
+        record(l, times, (uint64_t)made);
         atomic_store_explicit(&r->cfg.control->done, l->done, memory_order_relaxed);
     }
     if (!l->until)
         return 0;
     g->over = 1, g->n = 1;
-    played = r->fab->rally(r, peer, g);
-    return played < 0 ? (int)played : 0;
+    made = r->fab->run_pingpong(r, peer, g);
+    return made < 0 ? (int)made : 0;
 }
 
-static int answer(struct weir_loop *l, int peer, struct weir_rally *g, uint64_t n)
+static int answer(struct weir_loop *l, int peer, struct weir_pingpong *g, uint64_t n)
 {
     uint64_t done = 0;
-    int64_t  played;
-    for (int k = 0; l->until || done < n; k++, done += (uint64_t)played) {
+    int64_t  made;
+    for (int k = 0; l->until || done < n; k++, done += (uint64_t)made) {
         g->n = part_of(l, k, n - done);
-        if ((played = l->r->fab->rally(l->r, peer, g)) < 0)
-            return (int)played;
-        if ((uint64_t)played < g->n)
+        if ((made = l->r->fab->run_pingpong(l->r, peer, g)) < 0)
+            return (int)made;
+        if ((uint64_t)made < g->n)
             return 0; /* the last message has come */
     }
     return 0;
 }
 
-int loop_rally(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
+int loop_pingpong_parts(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
                uint64_t n)
 {
-    struct weir_rally g = {.begins = o->initiator, .bytes = c->block};
+    struct weir_pingpong g = {.begins = o->initiator, .bytes = c->block};
     return o->initiator ? begin(l, o->from, &g, n) : answer(l, o->from, &g, n);
 }
