@@ -287,14 +287,14 @@ func (p *Plan) textGroups(b *strings.Builder) {
 		for i, l := range g.Looks {
 			looks[i] = fmt.Sprint(l)
 		}
-		after := "–"
+		when, after := strings.Join(looks, ", "), "–"
 		if len(g.Needs) > 0 {
 			after = strings.Join(outcomes.named(g), ", ")
 		}
-		if len(g.During) > 0 {
-			after = "runs during " + strings.Join(g.During, ", ")
+		if len(g.During) > 0 { // it has as many launches as those have
+			when, after = "–", "runs during each launch of "+strings.Join(g.During, ", ")
 		}
-		row(t, "  "+g.ID, fmt.Sprint(len(g.Cases)+g.omitted), fmt.Sprint(g.Ranks), strings.Join(looks, ", "), after)
+		row(t, "  "+g.ID, fmt.Sprint(len(g.Cases)+g.omitted), fmt.Sprint(g.Ranks), when, after)
 	}
 	t.Flush()
 	if p.omittedGroups > 0 {
