@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"weir/assertion"
 	"weir/dsl"
@@ -90,9 +91,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		row(t, "  place", place)
 	}
 	names, alike := columnsOf(cases, append(slices.Clone(first.AxisOrder), varying...))
-	if len(common) > 0 {
-		row(t, "  options", strings.Join(common, " "))
-	}
+	rowOfWords(t, "  options", common)
 	if len(alike) > 0 {
 		row(t, "  alike", strings.Join(alike, " "))
 	}
@@ -423,4 +422,17 @@ func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0
 
 func row(w io.Writer, cells ...string) {
 	fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), " "))
+}
+
+// rowOfWords writes words behind a head, in as many lines as they need; nothing without words.
+func rowOfWords(w io.Writer, head string, words []string) {
+	const width = 90
+	for len(words) > 0 {
+		n, columns := 1, utf8.RuneCountInString(words[0])
+		for ; n < len(words) && columns+1+utf8.RuneCountInString(words[n]) <= width; n++ {
+			columns += 1 + utf8.RuneCountInString(words[n])
+		}
+		row(w, head, strings.Join(words[:n], " "))
+		head, words = "", words[n:]
+	}
 }
