@@ -6,9 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"weir/assertion"
 	"weir/dsl"
@@ -235,47 +233,6 @@ func (p *Plan) run(name string) *Run {
 	return nil
 }
 
-// textAssertion says what is asserted, with the numbers and terms that decide.
-func textAssertion(a assertion.Assertion) string {
-	s := string(a.Severity) + " " + a.Lowered
-	if a.Halo > 0 {
-		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.Halo*100))
-	}
-	if a.Multiple != "" {
-		s += ", " + a.Multiple
-	}
-	if d := a.Decide; d != nil && d.Confidence > 0 {
-		s += fmt.Sprintf(", %g%% confidence", quantity.Round(d.Confidence*100))
-	}
-	if d := a.Decide; d != nil && d.OnInconclusive != "" {
-		s += ", if inconclusive " + d.OnInconclusive
-	}
-	if a.XFail != nil {
-		s += ", expected to fail until " + a.XFail.Until + ": " + a.XFail.Reason
-	}
-	return s
-}
-
-// textSpanning writes the assertions over several of a run's cases.
-func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
-	in := map[string]bool{}
-	for _, c := range cases {
-		in[c.Key] = true
-	}
-	for _, a := range p.Assertions {
-		if len(a.Cases) > 0 && in[a.Cases[0]] {
-			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
-		}
-	}
-}
-
-func textSpan(keys []string, what string) string {
-	if len(keys) == 1 {
-		return keys[0]
-	}
-	return fmt.Sprintf("%s, %s … %s", plural(len(keys), what), keys[0], keys[len(keys)-1])
-}
-
 func (p *Plan) textGroups(b *strings.Builder) {
 	b.WriteString("\nlaunches\n")
 	t := columns(b)
@@ -308,131 +265,5 @@ func (p *Plan) textCost(b *strings.Builder) {
 	if s := p.Cost.Seconds; s != nil {
 		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from what its cases took before\n",
 			roughTime(s.Min), roughTime(s.Expected), roughTime(s.Max))
-	}
-}
-
-// splitOptions divides options into those that all cases share, as name=value,
-// and the names of those that differ and are no axis.
-func splitOptions(cases []*Case) (common, varying []string) {
-	first := cases[0]
-	kind, known := workload.Lookup(first.Workload)
-	if !known {
-		kind = &workload.Kind{}
-	}
-	for _, name := range slices.Sorted(maps.Keys(first.Options)) {
-		o, _ := kind.Option(name)
-		if slices.Contains(first.AxisOrder, name) || said(kind, name, cases) || o.Type == workload.Structure {
-			continue // structures have lines of their own
-		}
-		text := workload.Text(first.Options[name])
-		if slices.ContainsFunc(cases, func(c *Case) bool { return workload.Text(c.Options[name]) != text }) {
-			varying = append(varying, name)
-			continue
-		}
-		common = append(common, name+"="+textWord(first.show(name, first.Options[name])))
-	}
-	return common, varying
-}
-
-// textStructures shows the options that are mappings: those of the first case, where they
-// differ.
-func textStructures(t io.Writer, cases []*Case) {
-	first := cases[0]
-	kind, _ := workload.Lookup(first.Workload)
-	if kind == nil {
-		return
-	}
-	for _, o := range kind.Options {
-		text, ok := first.Options[o.Name].(string)
-		if o.Type != workload.Structure || !ok || text == o.Default {
-			continue
-		}
-		s, err := workload.ReadStructure(text)
-		if err != nil {
-			continue // a plan that was read has been checked
-		}
-		head := "  " + o.Name
-		if slices.ContainsFunc(cases, func(c *Case) bool { return c.Options[o.Name] != text }) {
-			row(t, head, "differ from case to case; those of "+first.Key+":")
-			head = ""
-		}
-		for _, p := range s.Pairs {
-			row(t, head, p.Key+": "+p.Value.Flow())
-			head = ""
-		}
-	}
-}
-
-// mostAmounts is how many are told of a run.
-const mostAmounts = 6
-
-// amounts are what options of cases amount to that do not say it themselves, with the values of
-// axes where these make a difference.
-func amounts(cases []*Case) (list []string) {
-	k, known := workload.Lookup(cases[0].Workload)
-	if !known || k.Amount == nil {
-		return nil
-	}
-	var told []*Case
-	for _, c := range cases {
-		if _, ok := c.Options[k.AmountOf[0]]; !ok ||
-			slices.ContainsFunc(told, func(o *Case) bool { return sameOptions(c, o, k.AmountOf) }) {
-			continue
-		}
-		told = append(told, c)
-	}
-	for _, c := range told[:min(len(told), mostAmounts)] {
-		list = append(list, k.Amount(c.Options))
-	}
-	if len(told) < 2 {
-		return list
-	}
-	for i := range list {
-		c := told[i]
-		var values []string
-		for _, name := range c.AxisOrder {
-			if slices.ContainsFunc(told, func(o *Case) bool { return o.Axes[name] != c.Axes[name] }) {
-				values = append(values, name+"="+workload.Text(c.Axes[name]))
-			}
-		}
-		list[i] = strings.Join(values, " ") + ": " + list[i]
-	}
-	if len(told) > len(list) {
-		list = append(list, "…")
-	}
-	return list
-}
-
-func sameOptions(a, b *Case, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return a.Options[name] != b.Options[name] })
-}
-
-func commonEnv(cases []*Case) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(cases[0].Env)) {
-		v := cases[0].Env[name]
-		if !slices.ContainsFunc(cases, func(c *Case) bool { return c.Env[name] != v }) {
-			out = append(out, name+"="+textWord(v))
-		}
-	}
-	return out
-}
-
-func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
-
-func row(w io.Writer, cells ...string) {
-	fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), " "))
-}
-
-// rowOfWords writes words behind a head, in as many lines as they need; nothing without words.
-func rowOfWords(w io.Writer, head string, words []string) {
-	const width = 90
-	for len(words) > 0 {
-		n, columns := 1, utf8.RuneCountInString(words[0])
-		for ; n < len(words) && columns+1+utf8.RuneCountInString(words[n]) <= width; n++ {
-			columns += 1 + utf8.RuneCountInString(words[n])
-		}
-		row(w, head, strings.Join(words[:n], " "))
-		head, words = "", words[n:]
 	}
 }
