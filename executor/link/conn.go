@@ -99,9 +99,13 @@ func within(ctx context.Context, raw net.Conn, f func() error) error {
 }
 
 func newWire(raw net.Conn, t *tls.Conn, p pace) *wire {
-	w := &wire{Conn: t, raw: raw, idle: p.idle, ended: make(chan struct{}), heard: now()}
-	w.silent = newWatchdog(func() { w.end(fmt.Errorf("nothing was heard for %s", p.idle)) })
-	w.silent.Reset(p.idle)
+	idle := p.idle
+	if _, once := raw.(*pipe); once {
+		idle = p.silence // it cannot be connected again in what is left of the silence
+	}
+	w := &wire{Conn: t, raw: raw, idle: idle, ended: make(chan struct{}), heard: now()}
+	w.silent = newWatchdog(func() { w.end(fmt.Errorf("nothing was heard for %s", idle)) })
+	w.silent.Reset(idle)
 	return w
 }
 

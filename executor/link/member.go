@@ -156,7 +156,7 @@ func (s *Server) detach(m *member, over bool, err error) {
 	if !over && !s.closed {
 		// the least is what is left where its connection was idle, which this process, if it
 		// was suspended, may have noticed late
-		left := max(s.pace.silence-s.pace.idle, p.lastHeard()+s.pace.silence-now())
+		left := max(s.pace.silence-p.idle, p.lastHeard()+s.pace.silence-now())
 		m.due = now() + left
 		m.silent.Reset(left)
 	}
