@@ -45,7 +45,7 @@ enum weir_caps {
     CAP_COPIES            = 1 << 5, /* put and get copy, and are complete when they return */
 };
 
-struct weir_pingpong; /* ping.h */
+struct weir_pingpong; /* pingpong_part.h */
 
 struct weir_fabric {
     const char *name;

@@ -341,11 +341,8 @@ DEVICE int has_message(const struct ep_args *a, const int *experts, int k)
     return 1;
 }
 
-/* A selection, of which several are loaded at a time. */
-DEVICE int selection(const int *experts, u32 top_k, u32 k) { return k < top_k ? experts[k] : -1; }
-
-/* Counts a token's selections: of each expert, and of each rank its messages, if it is not each
- * selection that has one. */
+/* Adds a token to the counts of its experts and, unless each selection has a message of its own, to
+ * the counts of messages of their ranks. Several selections are loaded at a time. */
 #define SELECTIONS 8
 DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts, u32 *also)
 {
@@ -353,7 +350,7 @@ DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts
     for (u32 first = 0; first < (u32)a->top_k; first += SELECTIONS) {
         int e[SELECTIONS];
         for (u32 i = 0; i < SELECTIONS; i++)
-            e[i] = selection(experts, (u32)a->top_k, first + i);
+            e[i] = first + i < (u32)a->top_k ? experts[first + i] : -1;
         for (u32 i = 0; i < SELECTIONS; i++) {
             if (e[i] < 0)
                 continue;
@@ -373,7 +370,7 @@ DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts
     }
 }
 
-/* Tokens from one to another; those below a bound count twice. */
+/* Counts tokens from one to another in all, and those of them below a bound in before too. */
 DEVICE void count(const struct ep_args *a, u32 *all, u32 *before, u64 from, u64 until, u64 bound)
 {
     for (u64 t = from + threadIdx.x; t < until; t += blockDim.x)

@@ -36,6 +36,9 @@ func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
 				if got := (layout{source, sink, want.first, want.probe, want.used}); got != want {
 					t.Errorf("rank %d: %+v, want %+v", i, got, want)
 				}
+				if served := want.probe > 0; served != (want.used > 0) || want.used > want.sink {
+					t.Errorf("rank %d: peers use %d bytes of %+v", i, want.used, want)
+				}
 				sum += float64(source + sink + control)
 			}
 			if need, n, err := ranks[0].needed(); err != nil || need != sum || n != len(ranks) {

@@ -55,7 +55,7 @@ int loop_pingpong(struct weir_loop *l, const struct weir_case *c, const struct w
 
 /* The same where the fabric runs it by itself. */
 int loop_pingpong_parts(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
-               uint64_t n);
+                        uint64_t n);
 
 /* n iterations of a matrix, of all ranks at a time, whether they move or not: each
  * begins at a common instant, moves all cells of this rank, and is over when they are

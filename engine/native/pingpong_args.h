@@ -3,7 +3,7 @@
 #define WEIR_PINGPONG_ARGS_H
 
 #define PINGPONG_BYTES 65536 /* of a message at most: one block of threads moves it */
-#define PINGPONG_THREADS 512
+#define PINGPONG_THREADS 512 /* as many as a block of a TEAM_KERNEL has at most */
 /* in the word of a message: it is the last one, and does not count */
 #define PINGPONG_OVER ((u64)1 << 63)
 

@@ -67,7 +67,7 @@ static int answer(struct weir_loop *l, int peer, struct weir_pingpong *g, uint64
 }
 
 int loop_pingpong_parts(struct weir_loop *l, const struct weir_case *c, const struct weir_role *o,
-               uint64_t n)
+                        uint64_t n)
 {
     struct weir_pingpong g = {.begins = o->initiator, .bytes = c->block};
     return o->initiator ? begin(l, o->from, &g, n) : answer(l, o->from, &g, n);

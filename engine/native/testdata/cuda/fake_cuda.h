@@ -7,6 +7,7 @@
  *   FAKE_CUDA_MEMORY=4294967296 bytes of each, for one process
  *   FAKE_CUDA_P2P=no            GPUs do not reach each other
  *   FAKE_CUDA_FAIL=N            the N-th kernel of the process faults, which later calls tell
+ *   FAKE_CUDA_APART=S           how far apart the clocks of GPUs are; they also drift
  *   FAKE_CUDA_SLOW=US           each piece of work takes as long at least
  */
 #ifndef WEIR_FAKE_CUDA_H

@@ -69,11 +69,12 @@ void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and th
 #define barrier() fake_barrier()
 
 static inline void looked_in_vain(void) { sched_yield(); }
+u64                fake_clock(u64 host); /* of the GPU that a kernel runs on */
 static inline u64  now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+    return fake_clock((u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec);
 }
 
 static inline u32 load_relaxed(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
