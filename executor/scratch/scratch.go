@@ -21,6 +21,7 @@ import (
 const (
 	prefix   = "weir-"
 	lockName = ".weir-scratch"
+	newLock  = lockName + ".new" // the lock file before it is locked
 )
 
 // Dir is a directory of this process.
@@ -75,17 +76,27 @@ func (w Want) makeIn(root string) (*Dir, error) {
 	if free := int64(of.Bavail) * of.Bsize; of.Blocks > 0 && free < w.Free {
 		return nil, fmt.Errorf("%s has %v free", root, quantity.Size(free))
 	}
-	path, err := os.MkdirTemp(root, prefix)
-	if err != nil {
-		return nil, reasonIn(root, err)
-	}
-	lock, err := lockIn(path)
-	if err != nil {
+	var err error
+	for range attempts {
+		var path string
+		if path, err = os.MkdirTemp(root, prefix); err != nil {
+			break
+		}
+		var lock *os.File
+		if lock, err = lockIn(path); err == nil {
+			return &Dir{path: path, lock: lock}, nil
+		}
 		os.RemoveAll(path)
-		return nil, reasonIn(root, err)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
 	}
-	return &Dir{path: path, lock: lock}, nil
+	return nil, reasonIn(root, err)
 }
+
+// attempts is how often a directory is made before it is an error that a sweep of another
+// session took it before it was locked.
+const attempts = 10
 
 // reasonIn says why nothing can be made in a root, without the random names in it.
 func reasonIn(root string, err error) error {
@@ -105,7 +116,7 @@ func (w Want) words() string {
 // lockIn makes the lock file under another name and renames it once it is
 // locked, so that nobody ever sees it unlocked while its owner lives.
 func lockIn(dir string) (*os.File, error) {
-	early := filepath.Join(dir, lockName+".new")
+	early := filepath.Join(dir, newLock)
 	f, err := os.OpenFile(early, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -131,31 +142,56 @@ func (d *Dir) Path() string { return d.path }
 
 // Remove removes the directory with all that is in it.
 func (d *Dir) Remove() error {
-	err := os.RemoveAll(d.path)
-	return errors.Join(err, d.lock.Close())
+	return errors.Join(remove(d.path), d.lock.Close())
+}
+
+// remove removes the lock file last: a sweep finds what a process leaves that is killed meanwhile.
+func remove(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != lockName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
 }
 
 // Sweep removes what sessions that no longer live left in root. It is best
 // effort: what it cannot remove, the next session tries again.
 func Sweep(root string) {
-	found, _ := filepath.Glob(filepath.Join(root, prefix+"*", lockName)) // only a bad pattern is an error
-	for _, path := range found {
-		sweepOne(path)
+	found, _ := filepath.Glob(filepath.Join(root, prefix+"[0-9]*")) // only a bad pattern is an error
+	for _, dir := range found {
+		var st unix.Stat_t
+		if unix.Lstat(dir, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() {
+			continue
+		}
+		if !ifUnlocked(filepath.Join(dir, lockName), func() { _ = remove(dir) }) && st.Mode&0o777 == 0o700 {
+			sweepUnfinished(dir)
+		}
 	}
 }
 
-func sweepOne(lock string) {
-	dir := filepath.Dir(lock)
-	var st unix.Stat_t
-	if unix.Lstat(dir, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() {
-		return
-	}
-	f, err := os.OpenFile(lock, os.O_RDWR, 0)
+// sweepUnfinished removes a directory without a lock file if there is nothing in it: its process
+// was killed before it had the lock, or after it had removed it.
+func sweepUnfinished(dir string) {
+	early := filepath.Join(dir, newLock)
+	ifUnlocked(early, func() { os.Remove(early) })
+	_ = unix.Rmdir(dir) // fails if anything is in it
+}
+
+// ifUnlocked calls f while it holds the lock of a file that nobody else holds. It says whether
+// the file is there.
+func ifUnlocked(path string, f func()) (there bool) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return
+		return !errors.Is(err, fs.ErrNotExist)
 	}
-	defer f.Close()
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		os.RemoveAll(dir)
+	defer file.Close()
+	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		f()
 	}
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -17,7 +18,67 @@ func TestMain(m *testing.M) {
 		os.Stdout.WriteString(d.Path())
 		os.Exit(0) // as a killed session would: nothing is removed
 	}
+	if root := os.Getenv("SCRATCH_MAKE_IN"); root != "" {
+		for {
+			makeAndRemove(root)
+		}
+	}
 	os.Exit(m.Run())
+}
+
+func makeAndRemove(root string) {
+	d, err := Want{}.makeIn(root)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(d.Path(), "x"), nil, 0o600)
+	}
+	if err == nil {
+		err = d.Remove()
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// A process may be killed before its directory is locked, or while it is removed. Another one
+// makes its own meanwhile.
+func TestSweepTakesWhatAProcessLeftWhereverItWasKilled(t *testing.T) {
+	root := t.TempDir()
+	live, err := Want{}.makeIn(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfinished := 0
+	for i := range 150 {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "SCRATCH_MAKE_IN="+root)
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(10+i%10) * time.Millisecond)
+		Sweep(root)
+		makeAndRemove(root)
+		if err := child.Process.Kill(); err != nil {
+			t.Fatalf("it ended by itself: %v", err)
+		}
+		_ = child.Wait() // killed
+		locks, _ := filepath.Glob(filepath.Join(root, "*", lockName))
+		left, err := os.ReadDir(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unfinished += len(left) - len(locks)
+		Sweep(root)
+		if left, err = os.ReadDir(root); err != nil || len(left) != 1 {
+			t.Fatalf("after %d processes were killed: %v, error %v", i+1, left, err)
+		}
+	}
+	if unfinished == 0 {
+		t.Error("none was killed where its directory had no lock: this shows nothing")
+	}
+	if err := live.Remove(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestRemoveLeavesNothing(t *testing.T) {
@@ -66,8 +127,15 @@ func TestSweepTakesOnlyWhatDeadSessionsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer live.Remove()
-	foreign := filepath.Join(root, "weir-main") // a clone, say
-	if err := os.Mkdir(foreign, 0o755); err != nil {
+	var others []string
+	for _, name := range []string{"weir-main", "weir-2026"} {
+		dir := filepath.Join(root, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, dir)
+	}
+	if err := os.WriteFile(filepath.Join(root, "weir-2026", "notes"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 
@@ -76,7 +144,7 @@ func TestSweepTakesOnlyWhatDeadSessionsLeft(t *testing.T) {
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("the dead session's directory is still there (%v)", err)
 	}
-	for _, dir := range []string{live.Path(), foreign} {
+	for _, dir := range append(others, live.Path()) {
 		if _, err := os.Stat(dir); err != nil {
 			t.Errorf("swept what it must not touch: %v", err)
 		}
