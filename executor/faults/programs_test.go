@@ -207,7 +207,7 @@ func (w *world) killOne(n int, k *kill) (hit bool, delay time.Duration) {
 	}
 	struck := time.Now()
 	hit = !s.over() && killLive(k.pid)
-	if node != nil {
+	if hit && node != nil {
 		node.revive()
 	}
 	var problems []string
