@@ -129,7 +129,7 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late
 	if len(late) > 0 {
 		lateValues(expr, late, all)
 	}
-	return &hcl.EvalContext{Variables: all, Functions: e.functionsFor(expr, late)}
+	return &hcl.EvalContext{Variables: all, Functions: e.functions}
 }
 
 // value evaluates an expression that does not depend on a point. It is unknown
@@ -158,6 +158,11 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()
+			if name == runFunction {
+				d.Detail = "A value of a run is not known here."
+				d.Extra = Hint(mayHaveValues)
+				continue
+			}
 			d.Detail = fmt.Sprintf("There is no function %q.", name)
 			d.Extra = Hint(suggest.Documented(name, slices.Sorted(maps.Keys(functions)), "functions",
 				"weir docs functions"))

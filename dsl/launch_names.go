@@ -80,20 +80,21 @@ func lateValues(expr hcl.Expression, late []string, into map[string]cty.Value) {
 			}
 			at = at[w].(map[string]any) // all names of a root have as many words
 		}
-		at[words[len(words)-1]] = lateMark + strings.Join(words, ".") + lateMark
+		at[words[len(words)-1]] = cty.StringVal(lateMark + strings.Join(words, ".") + lateMark)
 	}
 	for root, v := range tree {
-		into[root] = lateValue(v)
+		into[root] = objectOf(v)
 	}
 }
 
-func lateValue(v any) cty.Value {
-	if text, ok := v.(string); ok {
-		return cty.StringVal(text)
+// objectOf makes objects of mappings, whose leaves are values.
+func objectOf(v any) cty.Value {
+	if leaf, ok := v.(cty.Value); ok {
+		return leaf
 	}
 	fields := map[string]cty.Value{}
 	for name, inner := range v.(map[string]any) {
-		fields[name] = lateValue(inner)
+		fields[name] = objectOf(inner)
 	}
 	return cty.ObjectVal(fields)
 }

@@ -86,11 +86,28 @@ func (s *Setting) at(at []AxisValue) string {
 	return strings.Join(parts, ",")
 }
 
+// context is what the expression of the setting is evaluated in: values of runs are unknown numbers.
+func (s *Setting) context(e *evaluator, axes map[string]cty.Value) *hcl.EvalContext {
+	ctx := e.context(s.expr, axes, s.Option.Late)
+	if all := runValues(s.expr); len(all) > 0 {
+		ctx.Functions = withRuns(ctx.Functions,
+			runFunctionOf(all, func(*RunValue) cty.Value { return cty.UnknownVal(cty.Number) }))
+	}
+	return ctx
+}
+
 // evaluate computes the expression as the Go type of its option, or as text.
 func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Diagnostics) {
-	ctx := e.context(s.expr, axes, s.Option.Late)
+	ctx := s.context(e, axes)
 	if s.Option.Type == workload.Structure {
 		return s.structure(ctx)
+	}
+	if len(runValues(s.expr)) > 0 {
+		text, diags := withValues(s.expr, ctx, s.Option.Late)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		return s.deferred(text)
 	}
 	v, diags := s.expr.Value(ctx)
 	if diags.HasErrors() {
@@ -107,19 +124,21 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
+	if len(s.Option.Late) == 0 && strings.Contains(strings.ToLower(text), lateMark+runFunction) { // of a variant
+		text, ok := placeholders(text, s.Option.Late)
+		if !ok {
+			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
+				"A function changes a value of a run, which is known only when that run is decided.",
+				`Compute with it where it is mentioned, as in floor(0.8 * run("NAME").METRIC).`)}
+		}
+		return s.deferred(text)
+	}
 	if s.Option.Type == workload.String && len(s.Option.Late) > 0 {
 		var ok bool
 		if text, ok = placeholders(text, s.Option.Late); !ok {
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
 				"A function changes a name whose value is known only when a launch runs.",
 				"Use "+lateNames(s.Option.Late)+" as they are.")}
-		}
-	}
-	if strings.Contains(text, lateMark+runFunction+"(") {
-		return nil, hcl.Diagnostics{
-			diagnostic(s.expr.Range(), "Value of a run",
-				s.Name+" depends on a run, and is needed before it is decided.",
-				"Values of runs can be used in the texts of roles and services."),
 		}
 	}
 	if s.Env {
@@ -140,3 +159,24 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	}
 	return parsed, nil
 }
+
+// deferred is the value of a setting that is known when other runs are decided.
+func (s *Setting) deferred(text string) (any, hcl.Diagnostics) {
+	switch {
+	case s.Option.Type == workload.String && len(s.Option.Late) > 0:
+		return text, nil // which may have names of a launch too
+	case s.Env || s.run.Workload.MayDefer(s.Option):
+		if err := s.Option.MayBe(text); err != nil && !s.Env {
+			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", s.Name, err),
+				"A value of a run is in the unit of its metric (weir docs metrics), as ${…}s or ${…}GB/s.")}
+		}
+		return workload.Deferred(text), nil
+	}
+	return nil, hcl.Diagnostics{
+		diagnostic(s.expr.Range(), "Value of a run", s.Name+" depends on a run, and is needed before it is decided.",
+			mayHaveValues),
+	}
+}
+
+const mayHaveValues = "Values of runs can be used in env of a run, in its options that are numbers but not the number of " +
+	"ranks, and in the texts of roles and services."

@@ -97,9 +97,9 @@ func valueName(run, where, metric string) string {
 // isValueName says whether a name of a launch is such a value.
 func isValueName(name string) bool { return strings.HasPrefix(name, runFunction+"(") }
 
-// valuesOf is function run for an expression: an object with the metrics that it mentions,
-// whose values are marked texts, as those of other names of a launch are.
-func valuesOf(all []*RunValue) function.Function {
+// runFunctionOf is function run for an expression: an object with the metrics that it mentions,
+// each of which has the value that leaf gives.
+func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Function {
 	return function.New(&function.Spec{
 		Description: "a metric of a run that is decided before",
 		Params:      []function.Parameter{{Name: "name", Type: cty.String}},
@@ -113,17 +113,22 @@ func valuesOf(all []*RunValue) function.Function {
 			tree := map[string]any{}
 			for _, v := range all {
 				if v.Run == args[0].AsString() && v.where == where {
-					put(tree, strings.Split(v.Metric, "."), lateMark+valueName(v.Run, where, v.Metric)+lateMark)
+					put(tree, strings.Split(v.Metric, "."), leaf(v))
 				}
 			}
-			return lateValue(tree), nil
+			return objectOf(tree), nil
 		},
 	})
 }
 
+// marked is a marked text, as the values of other names of a launch are.
+func marked(v *RunValue) cty.Value {
+	return cty.StringVal(lateMark + v.String() + lateMark)
+}
+
 // put sets a leaf of a tree of mappings. Where metrics are called a and a.b, the first one
 // that is mentioned stays.
-func put(tree map[string]any, words []string, leaf string) {
+func put(tree map[string]any, words []string, leaf cty.Value) {
 	for _, w := range words[:len(words)-1] {
 		if tree[w] == nil {
 			tree[w] = map[string]any{}
@@ -137,26 +142,24 @@ func put(tree map[string]any, words []string, leaf string) {
 	tree[words[len(words)-1]] = leaf
 }
 
-// functionsFor are the functions of an expression that may have values of runs.
-func (e *evaluator) functionsFor(expr hcl.Expression, late []string) map[string]function.Function {
-	all := runValues(expr)
-	if len(late) == 0 || len(all) == 0 {
-		return e.functions
-	}
-	out := maps.Clone(e.functions)
-	out[runFunction] = valuesOf(all)
+// withRuns are functions with function run.
+func withRuns(functions map[string]function.Function, run function.Function) map[string]function.Function {
+	out := maps.Clone(functions)
+	out[runFunction] = run
 	return out
 }
 
-// lateValue evaluates an expression that may have values of runs.
-func (l *loader) lateValue(expr hcl.Expression) cty.Value {
+// valueWithRuns evaluates a value of a variant, which may have values of runs.
+func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 	if len(runValues(expr)) == 0 {
 		return l.value(expr)
 	}
 	_, diags := l.eval.references(expr, nil, nil)
 	if !diags.HasErrors() && !l.late(expr.Range()) {
+		ctx := l.eval.context(expr, nil, nil)
+		ctx.Functions = withRuns(ctx.Functions, runFunctionOf(runValues(expr), marked))
 		var v cty.Value
-		if v, diags = expr.Value(l.eval.context(expr, nil, []string{runFunction})); !diags.HasErrors() {
+		if v, diags = expr.Value(ctx); !diags.HasErrors() {
 			return v
 		}
 	}
@@ -166,9 +169,6 @@ func (l *loader) lateValue(expr hcl.Expression) cty.Value {
 
 // useValues notes the values of runs that a setting may have, and that their runs come first.
 func (l *loader) useValues(s *Setting) {
-	if len(s.Option.Late) == 0 {
-		return
-	}
 	all := runValues(s.expr)
 	if slices.Contains(axesOf(s.expr), variantAxis) && l.variants != nil {
 		all = append(all, l.variants.runValues...)

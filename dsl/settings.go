@@ -225,7 +225,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	slices.Sort(s.Axes)
 	s.Axes = slices.Compact(s.Axes)
 	// With unknown axes, wrong types and functions show before any point does.
-	if _, diags := s.expr.Value(l.eval.context(s.expr, unknown, s.Option.Late)); diags.HasErrors() {
+	if _, diags := s.expr.Value(s.context(l.eval, unknown)); diags.HasErrors() {
 		l.diags = append(l.diags, explain(diags)...)
 		return nil
 	}

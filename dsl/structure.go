@@ -100,6 +100,11 @@ func (r *structureReader) part(expr hcl.Expression, at hcl.Range, path []string,
 // value reads what is neither written as a list nor as a mapping: it may be the value of a
 // variable that is one.
 func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
+	if len(r.late) > 0 && len(runValues(expr)) > 0 {
+		text, diags := withValues(expr, r.context, r.late)
+		r.diags = append(r.diags, diags...)
+		return &workload.Structured{Text: text}
+	}
 	v, diags := expr.Value(r.context)
 	r.diags = append(r.diags, diags...)
 	if diags.HasErrors() || !v.IsWhollyKnown() {

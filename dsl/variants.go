@@ -110,7 +110,7 @@ func (r *variant) set(l *loader, e entry) {
 		l.error(e.at, "Given twice", fmt.Sprintf("Variant %s already has %s.", quote(r.name), quote(e.name)),
 			"Keep one of the two.")
 	default:
-		r.values[e.name] = l.lateValue(e.expr)
+		r.values[e.name] = l.valueWithRuns(e.expr)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestValuesOfRuns(t *testing.T) {
 		{`${run("fabric").bandwith}`, "", `Run "fabric" has no metric "bandwith"`},
 		{`${run("fabric", blocksize == 4KiB).bandwidth}`, "", `has no option "blocksize"`},
 		{`${run("load").elapsed}`, "", "would wait for its own end"},
-		{`${variant.b}`, `, row: '${run("fabric").bandwidth}'`, `no function "run"`},
+		{`${variant.b}`, `, row: '${run("fabric").bandwidth}'`, `row depends on a run`},
 	} {
 		if _, said := load(c.text, c.more); !strings.Contains(said, c.want) {
 			t.Errorf("%+v: %s", c, said)

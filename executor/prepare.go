@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -20,7 +21,11 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
 	var needs workload.Demand
 	for i, c := range cases {
-		spec, kind, err := specOf(c)
+		known, err := s.valuesFor(c, c.Deferred())
+		if err != nil {
+			return nil, fmt.Errorf("case %s: %w", c.Key, err)
+		}
+		spec, kind, err := specOf(c, known)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -32,6 +37,7 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 				return nil, err
 			}
 		}
+		maps.Copy(l.values, known)
 		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
 		l.pending = append(l.pending, &pendingCase{
 			parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks),

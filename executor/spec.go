@@ -8,13 +8,16 @@ import (
 )
 
 // specOf reads the options of a case, whether they come from the planner or from a plan
-// file.
-func specOf(c *planner.Case) (workload.Spec, *workload.Kind, error) {
+// file. known are the values of names in deferred options; nil: they are not known yet.
+func specOf(c *planner.Case, known map[string]string) (workload.Spec, *workload.Kind, error) {
 	kind, ok := workload.Lookup(c.Workload)
 	if !ok {
 		return nil, nil, fmt.Errorf("this weir has no workload %q", c.Workload)
 	}
 	values, err := kind.Normalize(c.Options)
+	if err == nil && known != nil {
+		values, err = kind.Settle(values, known)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,7 +38,7 @@ func (s *session) demandOf(c *planner.Case) (workload.Demand, error) {
 	}
 	var d demanded
 	var spec workload.Spec
-	if spec, _, d.err = specOf(c); d.err == nil {
+	if spec, _, d.err = specOf(c, nil); d.err == nil {
 		d.demand = spec.Demand()
 	}
 	s.demands[c] = d

@@ -40,9 +40,13 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 	}
 	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
 	dir, logs := l.s.ledger.GroupDir(l.g.ID), map[string][]string{}
+	env, err := settledEnv(l.cases[0], l.values)
+	if err != nil {
+		return nil, nil, err
+	}
 	for node, list := range ranks {
 		spec, err := agent.Task{Redact: l.s.secrets, Launch: &agent.LaunchTask{
-			Text: all.where, Ranks: list, Env: l.cases[0].Env, Unset: l.cases[0].Unset, Secrets: l.cases[0].Secrets,
+			Text: all.where, Ranks: list, Env: env, Unset: l.cases[0].Unset, Secrets: l.cases[0].Secrets,
 			LogDir:    dir,
 			Deadlines: phases(l.s.ledger.Run(l.g.Run).Phases), CPUs: l.cpus[node], Seats: l.seatsOf(list), Etcd: l.etcd,
 		}}.Encode()

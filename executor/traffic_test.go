@@ -17,7 +17,7 @@ import (
 
 // movement is what a case moves.
 func movement(c *planner.Case) (*move.Spec, error) {
-	spec, _, err := specOf(c)
+	spec, _, err := specOf(c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 		l := &launched{}
 		for i, v := range c.options {
 			one := &planner.Case{Key: fmt.Sprint("c", i), Workload: "traffic", Options: v}
-			spec, kind, err := specOf(one)
+			spec, kind, err := specOf(one, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

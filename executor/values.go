@@ -3,26 +3,32 @@ package executor
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
+	"weir/dsl"
 	"weir/planner"
 	"weir/results"
 )
 
-// valuesFor are the numbers of other runs that texts of a case name: medians over launches, in
+// valuesFor are the values of names that a case uses: expressions over medians of other runs, in
 // the units of the metrics.
 func (s *session) valuesFor(c *planner.Case, names []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range names {
-		of, metric, err := s.plan.Value(c, name)
+		var err error
+		all[name], err = dsl.ValueOfRuns(name, func(v *dsl.RunValue) (float64, error) {
+			of, err := s.plan.Value(c, v)
+			if err != nil {
+				return 0, err
+			}
+			median, ok := median(s.ledger.Case(of.Key), v.Metric)
+			if !ok {
+				return 0, fmt.Errorf("%v: no launch of %s has measured it", v, of.Key)
+			}
+			return median, nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		v, ok := median(s.ledger.Case(of.Key), metric)
-		if !ok {
-			return nil, fmt.Errorf("%s: no launch of %s has measured it", name, of.Key)
-		}
-		all[name] = strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return all, nil
 }

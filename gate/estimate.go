@@ -179,7 +179,7 @@ func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launc
 	}
 	fewest := int64(0)
 	for _, l := range launches {
-		if n := kindOf(c).CountOf(m, c.Options, l.Metrics); fewest == 0 || n > 0 && n < fewest {
+		if n := kindOf(c).CountOf(m, c.Settled(), l.Metrics); fewest == 0 || n > 0 && n < fewest {
 			fewest = n
 		}
 	}

@@ -58,7 +58,7 @@ func unsound(c *results.Case) string {
 			return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
 		}
 		if k := kindOf(c); k.Invalid != nil {
-			if why := k.Invalid(c.Options, l.Metrics); why != "" {
+			if why := k.Invalid(c.Settled(), l.Metrics); why != "" {
 				return fmt.Sprintf("launch %d: %s", l.Index, why)
 			}
 		}
@@ -157,7 +157,7 @@ func undecidable(
 				continue
 			}
 			for _, l := range s.launches {
-				if why := k.Undecidable(s.c.Options, l.Metrics, metric); why != "" {
+				if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
 					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why), false
 				}
 			}
@@ -178,7 +178,7 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (wh
 		measured = append(measured, l.Metrics)
 	}
 	k := kindOf(s.c)
-	n := k.SamplesOf(m, s.c.Options, measured)
+	n := k.SamplesOf(m, s.c.Settled(), measured)
 	why = k.FewSamples(m, n)
 	return why, k.Quantiles == nil && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weir/workload"
 )
 
 // group puts cases that can share processes into one launch each, and brings
@@ -86,11 +88,23 @@ func (s *sheet) cluster() {
 func (s *sheet) launchAxes(c column) []int {
 	if s.run.Workload.Sequence == "" {
 		if c.Env || c.Option.Process {
-			return c.Axes
+			return s.withValueAxes(c)
 		}
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(c.Axes), func(a int) bool { return s.run.Axes[a].Item })
+}
+
+// withValueAxes are the axes of a setting, and where it has values of runs, those by which these are found.
+func (s *sheet) withValueAxes(c column) []int {
+	if !slices.ContainsFunc(c.values.values, func(v any) bool {
+		return workload.OfRuns(strings.ReplaceAll(workload.Text(v), `\"`, `"`)) // of a Structure it is JSON
+	}) {
+		return c.Axes
+	}
+	axes := append(slices.Clone(c.Axes), s.valueAxes...)
+	slices.Sort(axes)
+	return slices.Compact(axes)
 }
 
 // process identifies everything that is fixed when a rank process starts.

@@ -142,7 +142,8 @@ type Case struct {
 	AxisOrder []string          `json:"axis_order"`
 	Options   workload.Values   `json:"options"`
 	Env       map[string]string `json:"env"`
-	Unset     []string          `json:"unset,omitempty"` // variables that the case leaves unset, by name
+	EnvLater  []string          `json:"env_later,omitempty"` // variables whose text has names, as workload.Deferred
+	Unset     []string          `json:"unset,omitempty"`     // variables that the case leaves unset, by name
 	Place     Place             `json:"place"`
 	Needs     []string          `json:"needs"` // keys of cases that must succeed first
 	// NeedsOn says on what outcome a case of Needs lets this one run where that

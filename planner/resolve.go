@@ -106,12 +106,29 @@ func (t *Table) together(s *sheet) {
 	}
 	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
 	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
-		if err := k.Check(optionsOf(columns, i)); err != nil {
+		options := optionsOf(columns, i)
+		if err := k.Check(options); err != nil && !aboutDeferred(err.Error(), options) {
 			t.fail(s.blamed(err.Error()), "Options that do not go together",
 				fmt.Sprintf("Run %q: %s.", s.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
 		return true
+	})
+}
+
+// aboutDeferred says whether a message names an option whose value is not known yet: it is checked
+// again when it is.
+func aboutDeferred(message string, options workload.Values) bool {
+	return slices.ContainsFunc(optionWords(message), func(word string) bool {
+		_, deferred := options[word].(workload.Deferred)
+		return deferred
+	})
+}
+
+// optionWords are the words of a message that may be names of options.
+func optionWords(message string) []string {
+	return strings.FieldsFunc(message, func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
 	})
 }
 
@@ -160,15 +177,21 @@ func optionsOf(columns []column, i int) workload.Values {
 	return out
 }
 
-// env is the environment of a live case.
-func (s *sheet) env(i int) map[string]string {
-	out := map[string]string{}
+// env is the environment of a live case, and the variables of it whose text is workload.Deferred.
+func (s *sheet) env(i int) (env map[string]string, later []string) {
+	env = map[string]string{}
 	for _, c := range s.settings {
-		if text, ok := c.values.at(i).(string); c.Env && ok {
-			out[c.Name] = text
+		if !c.Env {
+			continue
+		}
+		switch v := c.values.at(i).(type) {
+		case string:
+			env[c.Name] = v
+		case workload.Deferred:
+			env[c.Name], later = string(v), append(later, c.Name)
 		}
 	}
-	return out
+	return env, later
 }
 
 // unset are the variables that a live case leaves unset, by name.
@@ -184,9 +207,7 @@ func (s *sheet) unset(i int) (names []string) {
 
 // blamed is the place of the option that a message names, where the run sets it; otherwise the run's.
 func (s *sheet) blamed(message string) hcl.Range {
-	words := strings.FieldsFunc(message, func(r rune) bool {
-		return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
-	})
+	words := optionWords(message)
 	at := s.run.Range
 	for _, c := range s.settings { // the last of those that it names: the others ask for it
 		if given, own := c.Given(); own && !c.Env && slices.Contains(words, c.Name) {

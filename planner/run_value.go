@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir/dsl"
+	"weir/placeholder"
 	"weir/workload"
 )
 
@@ -24,6 +25,7 @@ func values(t *Table) {
 				continue // which the need reports
 			}
 			own, _ := sharedAxes(s.run, up.run)
+			s.valueAxes = append(s.valueAxes, own...)
 			work(s.by(own), func(i int) bool {
 				at := map[string]string{}
 				for _, axis := range own {
@@ -33,79 +35,102 @@ func values(t *Table) {
 				if len(keys) == 1 || t.diags.HasErrors() {
 					return true
 				}
-				hint := "Choose one by a condition: run(\"" + v.Run + "\", \"AXIS == VALUE\")." + v.Metric + "."
-				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s of run %q fit: %s.", s.key(s.columns,
-					i), plural(len(keys), "case"), v.Run, strings.Join(keys[:min(3, len(keys))], ", ")), dsl.Hint(hint))
+				hint := "Axes that both runs have are the same. Choose one case by a condition: run(\"" + v.Run + "\", \"AXIS == VALUE\")." + v.Metric + "."
+				found := fmt.Sprintf("no case of run %q fits", v.Run)
+				if len(keys) > 0 {
+					found = fmt.Sprintf("%d cases of run %q fit: %s", len(keys), v.Run,
+						strings.Join(keys[:min(3, len(keys))], ", "))
+				}
+				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s.", s.key(s.columns, i), found),
+					dsl.Hint(hint))
 				return true
 			})
 		}
 	}
 }
 
-// valueName is how texts of a plan name the metric of a run.
-var valueName = regexp.MustCompile(`^run\("([^"]*)"(?:, (.*))?\)\.([^()]+)$`)
-
-// Value finds the case whose metric a text of another case names, as run("NAME", CONDITION).METRIC.
-func (p *Plan) Value(c *Case, name string) (of *Case, metric string, err error) {
-	parts := valueName.FindStringSubmatch(name)
-	if parts == nil {
-		return nil, "", fmt.Errorf("%s names no metric of a run", name)
+// Deferred are the names in options and variables of a case whose values follow from runs that
+// are decided before, each once.
+func (c *Case) Deferred() []string {
+	all := c.Options.DeferredNames()
+	for _, name := range c.EnvLater {
+		names, _ := placeholder.Names(c.Env[name]) // as the loader wrote it
+		all = append(all, names...)
 	}
-	var where *dsl.Condition
-	if parts[2] != "" {
-		if where, err = dsl.CompileCondition(parts[2]); err != nil {
-			return nil, "", err
-		}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Value finds the case whose metric another case uses.
+func (p *Plan) Value(c *Case, v *dsl.RunValue) (of *Case, err error) {
+	where, err := v.Condition()
+	if err != nil {
+		return nil, err
 	}
 	for _, other := range p.Cases {
-		if other.Run != parts[1] || !slices.Contains(c.Needs, other.Key) {
+		if other.Run != v.Run || !slices.Contains(c.Needs, other.Key) {
 			continue
 		}
 		ok := true
 		if where != nil {
 			if ok, err = where.Eval(dsl.Scope{Options: other.Options, Axes: other.Axes}); err != nil {
-				return nil, "", err
+				return nil, err
 			}
 		}
 		switch {
 		case ok && of != nil:
-			return nil, "", fmt.Errorf("%s: %s and %s both fit", name, of.Key, other.Key)
+			return nil, fmt.Errorf("%v: %s and %s both fit", v, of.Key, other.Key)
 		case ok:
 			of = other
 		}
 	}
 	if of == nil {
-		return nil, "", fmt.Errorf("%s: no case fits", name)
+		return nil, fmt.Errorf("%v: no case fits", v)
 	}
-	return of, parts[3], nil
+	return of, nil
 }
 
-// mentioned is a value of a run in a text of package placeholder.
-var mentioned = regexp.MustCompile(`\$\{(run\("([^"]*)"[^}]*)\}`)
+// mentioned is a name over values of runs in a text of package placeholder, and ofRun each run in it.
+var (
+	mentioned = regexp.MustCompile(`\$\{([^}]*\brun\("[^}]*)\}`)
+	ofRun     = regexp.MustCompile(`\brun\("([^"]*)"`)
+)
 
 // textValues says which values of other runs the cases have, and when they are known.
 func textValues(t io.Writer, cases []*Case) {
 	told := map[string]bool{}
+	tell := func(text string) {
+		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
+			if told[m[1]] {
+				continue
+			}
+			told[m[1]] = true
+			var runs []string
+			for _, of := range ofRun.FindAllStringSubmatch(m[1], -1) {
+				if !slices.Contains(runs, of[1]) {
+					runs = append(runs, of[1])
+				}
+			}
+			row(t, "  value", m[1]+", known after "+strings.Join(runs, " and "))
+		}
+	}
+	read := map[string]bool{}
 	for _, c := range cases {
+		for _, name := range c.Deferred() {
+			tell(placeholder.Of(name))
+		}
 		k, _ := workload.Lookup(c.Workload)
 		if k == nil {
 			continue
 		}
 		for _, o := range k.Options {
 			text, ok := c.Options[o.Name].(string)
-			if !ok || o.Type != workload.Structure || told[text] {
+			if !ok || o.Type != workload.Structure || read[text] {
 				continue
 			}
-			told[text] = true
-			s, err := workload.ReadStructure(text)
-			if err != nil {
-				continue // a plan that was read has been checked
-			}
-			for _, m := range mentioned.FindAllStringSubmatch(s.Texts(), -1) {
-				if !told[m[1]] {
-					told[m[1]] = true
-					row(t, "  value", m[1]+", known after "+m[2])
-				}
+			read[text] = true
+			if s, err := workload.ReadStructure(text); err == nil { // else the plan was not checked
+				tell(s.Texts())
 			}
 		}
 	}

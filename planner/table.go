@@ -46,6 +46,7 @@ type sheet struct {
 
 	settings   []column
 	needs      []edges // by need of the run
+	valueAxes  []int   // that the run shares with runs whose values it uses
 	asserted   []facet[*attached]
 	assertions facet[judgements]
 	when       string        // condition that only a host can decide

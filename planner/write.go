@@ -92,7 +92,8 @@ func (s *sheet) keptKey(i int) string {
 
 func (s *sheet) liveCase(t *Table, i int) *Case {
 	c := s.newCase(t, s.columns, i)
-	c.Options, c.Env, c.Place = s.options(i), s.env(i), t.place(s.run, s.ranks(i))
+	c.Options, c.Place = s.options(i), t.place(s.run, s.ranks(i))
+	c.Env, c.EnvLater = s.env(i)
 	c.Unset = s.unset(i)
 	for _, e := range s.needs {
 		for _, u := range e.lists.at(i).cases {
@@ -132,6 +133,8 @@ func (s *sheet) excludedCase(t *Table, i int) *Case {
 			c.Unset = append(c.Unset, setting.Name)
 		} else if text, ok := v.(string); ok && setting.Env {
 			c.Env[setting.Name] = text
+		} else if later, ok := v.(workload.Deferred); ok && setting.Env {
+			c.Env[setting.Name], c.EnvLater = string(later), append(c.EnvLater, setting.Name)
 		} else if v != nil && !setting.Env {
 			c.Options[setting.Name] = v
 		}

@@ -81,9 +81,10 @@ func transportOf(c *results.Case) string {
 func optionsText(c *results.Case, withAxes bool) string {
 	kind, known := workload.Lookup(c.Workload)
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
+	options := c.Settled()
+	for _, name := range slices.Sorted(maps.Keys(options)) {
 		_, axis := c.Axes[name]
-		text := valueText(c.Options[name])
+		text := valueText(options[name])
 		word := optionWord(text)
 		if known {
 			o, ok := kind.Option(name)
@@ -149,7 +150,7 @@ func variablesOf(c *results.Case) string {
 			all[v.Name] = text
 		}
 	}
-	for name, value := range c.Env {
+	for name, value := range c.SettledEnv() {
 		all[name] = optionWord(value)
 	}
 	for _, name := range c.Unset {

@@ -121,7 +121,13 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	}
 	for _, c := range shown {
 		if c.Percent {
-			g.add(head(c), true, c.Drop, func(of *results.Case) string { return number(of, c.Metric, results.Percent) })
+			g.add(head(c), true, c.Drop, func(of *results.Case) string {
+				share := number(of, c.Metric, results.Percent)
+				if beyondCeiling(of, c.Metric) {
+					share += beyondMark
+				}
+				return share
+			})
 			g.columns[len(g.columns)-1].metric = c.Metric
 		}
 	}
@@ -205,7 +211,7 @@ func setting(c *results.Case, name string) string {
 	if v, ok := c.Axes[name]; ok {
 		return plain(valueText(v))
 	}
-	if v, ok := c.Options[name]; ok {
+	if v, ok := c.Settled()[name]; ok {
 		return plain(valueText(v))
 	}
 	return "-"

@@ -50,7 +50,7 @@ func setup(cases []*results.Case) []html.Setting {
 	}
 	env := map[string][]string{}
 	for _, c := range cases {
-		for name, value := range c.Env {
+		for name, value := range c.SettledEnv() {
 			if _, axis := c.Axes["env."+name]; !axis && !slices.Contains(env[name], value) {
 				env[name] = append(env[name], value)
 			}
@@ -161,7 +161,7 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 		}
 		one, usual := option{name: o.Name, doc: o.Doc}, true
 		for _, c := range cases {
-			v, ok := c.Options[o.Name]
+			v, ok := c.Settled()[o.Name]
 			if _, axis := c.Axes[o.Name]; axis || !ok || v == nil {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/results"
+	"weir/workload"
 )
 
 // Standings of a case or an assertion, worst first.
@@ -65,11 +66,40 @@ func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), stand
 func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
 
 // marks explains the marks that a document needs beside the words.
-func marks(doc *results.Document) []string {
-	if !slices.ContainsFunc(doc.AllAssertions(), ofOneLaunch) {
-		return nil
+func marks(doc *results.Document) (out []string) {
+	if slices.ContainsFunc(doc.AllAssertions(), ofOneLaunch) {
+		out = append(out,
+			onePass+" is a pass by one launch, whose noise nobody knows: two or more have an error that is bounded")
 	}
-	return []string{onePass + " is a pass by one launch, whose noise nobody knows: two or more have an error that is bounded"}
+	tables := workload.DefinitionsOf(doc)
+	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool {
+		columns := tables.Of(c.Workload, c.Run).Shown()
+		return slices.ContainsFunc(columns, func(m results.MetricColumn) bool {
+			return m.Percent && beyondCeiling(c, m.Metric)
+		})
+	}) {
+		out = append(out, beyondMark+" is more than the path was found to carry, by more than noise explains: "+
+			"the launches' own probe of it was disturbed, or missed the fastest way")
+	}
+	return out
+}
+
+// beyondMark is behind a share of a ceiling that is beyond it.
+const beyondMark = "↑"
+
+// mostAlone is the share of a ceiling that is believed where one launch says nothing of noise.
+const mostAlone = 1.1
+
+// beyondCeiling says whether a share of a ceiling is above 1 by more than its noise.
+func beyondCeiling(c *results.Case, metric string) bool {
+	m, ok := c.Metrics.Get(metric)
+	switch {
+	case !ok:
+		return false
+	case m.CI == nil || results.Uninformative(m.CI):
+		return m.Value > mostAlone
+	}
+	return m.CI[0] > 1
 }
 
 // standing is the worst of a case's own state and its assertions'; "-" if

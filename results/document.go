@@ -270,8 +270,8 @@ type Launch struct {
 	Ignored []Ignored `json:"ignored_env,omitempty" doc:"Environment variables that did nothing."`
 	// FabricReason says why this fabric, where the scenario left the choice to weir.
 	FabricReason string `json:"fabric_reason,omitempty" doc:"Why this fabric, where the scenario left the choice to weir."`
-	// Values are metrics of other runs that texts of the case name.
-	Values map[string]string `json:"values,omitempty" doc:"Metrics of other runs that texts of the case name: medians over their launches."`
+	// Values are what options, variables and texts of the case use of other runs.
+	Values map[string]string `json:"values,omitempty" doc:"What options, variables and texts of the case use of other runs, by expression: of medians over their launches."`
 	// Transports are the ways that its data and other messages took, as the fabric's
 	// library names them; nil in documents of older versions.
 	Transports []Transport `json:"transports,omitempty" doc:"The ways that data and other messages took, as the fabric's library names them."`

@@ -5,13 +5,18 @@ import "fmt"
 // Getter gives the value of an option of a case, or the option's default.
 type Getter func(name string) any
 
-// Get reads the values of a case.
+// Get reads the values of a case. Instead of a value that is not known yet it gives one that the
+// option might have.
 func (k *Kind) Get(v Values) Getter {
 	return func(name string) any {
-		if x, ok := v[name]; ok {
+		x, given := v[name]
+		if _, deferred := x.(Deferred); given && !deferred {
 			return x
 		}
 		o, _ := k.Option(name)
+		if given {
+			return o.standIn()
+		}
 		return o.Default
 	}
 }

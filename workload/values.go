@@ -226,6 +226,10 @@ func (k *Kind) Normalize(raw map[string]any) (Values, error) {
 		if !ok {
 			return nil, fmt.Errorf("workload %s has no option %q", k.Name, name)
 		}
+		if later, ok := k.deferred(o, Text(v)); ok {
+			out[name] = later
+			continue
+		}
 		parsed, err := o.Parse(Text(v))
 		if err != nil {
 			return nil, fmt.Errorf("option %s: %w", name, err)

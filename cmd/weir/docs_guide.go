@@ -18,7 +18,9 @@ UNITS. Sizes: B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (of 1024). Rates: GB
   Times: ns, us, ms, s, m, h. Shares: 10%. A number without a unit in an assertion has the metric's.
 
 NAMES. In ${…}: axis.NAME, var.NAME, env.NAME (of the shell that plans), variant.NAME, and functions
-  (weir docs functions). In when, where and exclude: options and axes by their names, env.NAME of an
+  (weir docs functions); in numbers of options, in env and in texts of roles and services also
+  run("NAME").METRIC of a run that is decided before: rate: '${0.8 * run("search").found.rate}/s'.
+  In when, where and exclude: options and axes by their names, env.NAME of an
   axis; in when also host.fabrics, host.nodes, host.gpus, host.cpus (of the node that has fewest).
 
 SELECTORS. A case is called RUN[AXIS=VALUE,…], axes by name. --only and --skip take such a name, a run,

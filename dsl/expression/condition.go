@@ -116,10 +116,18 @@ func (s Scope) bind(env map[string]any, name string) error {
 	default:
 		if v, ok := s.knob(name); ok {
 			env[name] = base(v)
-			return nil
+			return known(name, v)
 		}
 	}
 	return fmt.Errorf("the case has no %s", name)
+}
+
+// known is an error for an option whose value is not known while a scenario is planned.
+func known(name string, v any) error {
+	if later, ok := v.(workload.Deferred); ok {
+		return fmt.Errorf("%s is %s, which is known only when that run is decided", name, later)
+	}
+	return nil
 }
 
 func (s Scope) bindHost(env map[string]any, name string) error {

@@ -169,6 +169,10 @@ func (l *lowering) knownOf(t *term, s Scope) (float64, *Error) {
 	}
 	v, ok := s.number(t.knob)
 	if !ok {
+		value, _ := s.knob(t.knob)
+		if err := known(t.knob, value); err != nil {
+			return 0, t.errorf("compare with the metric of the run itself", "%v", err)
+		}
 		return 0, t.errorf("", "the case has no number %s", t.knob)
 	}
 	return v, nil

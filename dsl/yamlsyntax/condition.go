@@ -8,9 +8,9 @@ import (
 // runCall is the beginning of run("NAME", CONDITION), as far as the condition.
 var runCall = regexp.MustCompile(`\brun\("[^"]*",\s*`)
 
-// quoteConditions puts the conditions of run("NAME", CONDITION) in quotes: they have quantities,
+// QuoteConditions puts the conditions of run("NAME", CONDITION) in quotes: they have quantities,
 // as block_size == 64MiB, which expressions of HCL have not.
-func quoteConditions(text string) string {
+func QuoteConditions(text string) string {
 	var out strings.Builder
 	for {
 		at := runCall.FindStringIndex(text)

@@ -12,7 +12,7 @@ func TestConditionsOfRunsAreQuoted(t *testing.T) {
 		`${run("a", x`:                            `${run("a", x`,
 		`${prun("a", x)}`:                         `${prun("a", x)}`,
 	} {
-		if got := quoteConditions(text); got != want {
+		if got := QuoteConditions(text); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}

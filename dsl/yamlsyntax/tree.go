@@ -264,7 +264,7 @@ func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 		return
 	}
 	var diags hcl.Diagnostics
-	n.template, diags = hclsyntax.ParseTemplate([]byte(quoteConditions(n.text)), s.filename, s.pos(inner))
+	n.template, diags = hclsyntax.ParseTemplate([]byte(QuoteConditions(n.text)), s.filename, s.pos(inner))
 	if !n.verbatim {
 		diags = pointAt(diags, n.rng)
 	}

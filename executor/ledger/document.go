@@ -64,7 +64,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
-			Options: c.Options, Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
+			Options: c.Options.Plain(), Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
 			Assertions: []*results.AssertionVerdict{},
 			Launches:   []*results.Launch{},
 		}

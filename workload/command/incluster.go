@@ -281,7 +281,7 @@ func (s *Service) checkClusterNames(f *fields) {
 	}
 	for _, name := range s.names() {
 		_, _, isService := OfService(name)
-		if !isService && !isValue(name) {
+		if !isService && !workload.OfRuns(name) {
 			f.fail(nil, "%s is of a process on a node, and the service is in a cluster", placeholder.Of(name))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weir/placeholder"
+	"weir/workload"
 )
 
 // checkNames refuses a text with a name that no launch has.
@@ -18,7 +19,7 @@ func checkNames(text string) error {
 		_, isPort := Port(name)
 		_, isRole := Address(name)
 		_, _, isService := OfService(name)
-		if !isPort && !isRole && !isService && !isValue(name) && !slices.Contains(late, name) {
+		if !isPort && !isRole && !isService && !workload.OfRuns(name) && !slices.Contains(late, name) {
 			return fmt.Errorf("there is no %s", placeholder.Of(name))
 		}
 	}
@@ -46,10 +47,6 @@ func OfService(name string) (service, what string, ok bool) {
 	return service, what, ok && roleName.MatchString(service) &&
 		(what == "url" || what == "address" || isPort && port != "")
 }
-
-// isValue says whether a name is the metric of a run, as run("NAME").METRIC, which is known when
-// that run is decided.
-func isValue(name string) bool { return strings.HasPrefix(name, `run("`) }
 
 // texts are all texts of a role that may have names of a launch.
 func (r *Role) texts() []string {

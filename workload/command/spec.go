@@ -97,7 +97,7 @@ func decode(v workload.Values) (*Spec, error) {
 // use notes the values of other runs among some names.
 func (s *Spec) use(names []string) {
 	for _, name := range names {
-		if isValue(name) && !slices.Contains(s.values, name) {
+		if workload.OfRuns(name) && !slices.Contains(s.values, name) {
 			s.values = append(s.values, name)
 		}
 	}

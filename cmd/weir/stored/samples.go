@@ -115,7 +115,7 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 		}
 		samples = append(samples, content)
 	}
-	metrics, err := k.Recompute(c.Options, samples)
+	metrics, err := k.Recompute(c.Settled(), samples)
 	if err != nil {
 		return nil, fmt.Errorf("computing its metrics again: %w", err)
 	}

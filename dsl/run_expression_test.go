@@ -1,0 +1,126 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"weir/placeholder"
+	"weir/workload"
+)
+
+// deferredEnv is the variable V of run b, which uses values of run a, at batch 4.
+func deferredEnv(t *testing.T, expression string) (string, error) {
+	t.Helper()
+	src := fmt.Sprintf(`
+scenario: s
+variables: {share: {default: 0.5}, word: {default: "a ${b}"}}
+variants: {m: {n: '${run("a").requests}'}}
+runs:
+  a: {workload: transfer, options: {fabric: sim, block_size: 4KiB}}
+  b:
+    workload: transfer
+    options: {fabric: sim, block_size: 4KiB}
+    sweep: {batch: [4], variant: [m]}
+    env: {V: '%s', W: "${axis.batch}", X: "${variant.n}"}
+`, strings.ReplaceAll(expression, "'", "''"))
+	src = strings.Replace(src, `"a ${b}"`, `"a $${b}"`, 1)
+	s, _, diags := Load("s.yaml", []byte(src), Options{Env: testEnv})
+	if diags.HasErrors() {
+		return "", diags
+	}
+	for _, setting := range s.Runs[1].Settings() {
+		if setting.Name != "V" {
+			continue
+		}
+		var at []AxisValue
+		for _, a := range setting.Axes {
+			at = append(at, s.Runs[1].Axes[a].Values[0])
+		}
+		v, diags := setting.Value(at)
+		if diags.HasErrors() {
+			return "", diags
+		}
+		text, ok := v.(workload.Deferred)
+		if !ok {
+			t.Fatalf("%s is %T", expression, v)
+		}
+		return string(text), nil
+	}
+	t.Fatal("no V")
+	return "", nil
+}
+
+// What is known is computed when a scenario is loaded, the rest when the other run is decided: both
+// together are what the expression is with the numbers in it.
+func TestExpressionsOverValuesOfRuns(t *testing.T) {
+	numbers := map[string]float64{"bandwidth": 41.3, "latency.p50": 1.5, "requests": 100}
+	value := func(v *RunValue) (float64, error) {
+		n, ok := numbers[v.Metric]
+		if v.Run != "a" || !ok {
+			return 0, errors.New("no such value")
+		}
+		return n, nil
+	}
+	for expression, want := range map[string][2]string{ // in the plan, and in the launch
+		`${run("a").bandwidth}`:                                  {`${run("a").bandwidth}`, "41.3"},
+		`${0.8 * run("a").bandwidth}/s`:                          {`${0.8 * run("a").bandwidth}/s`, "33.04/s"},
+		`$$ ${run("a").requests} $${x}`:                          {`$$$$ ${run("a").requests} $${x}`, "$$ 100 ${x}"},
+		`${var.share * run("a").requests}`:                       {`${0.5 * run("a").requests}`, "50"},
+		`${axis.batch}:${run("a").requests}`:                     {`4:${run("a").requests}`, "4:100"},
+		`${run("a").requests % 7 - -axis.batch}`:                 {`${run("a").requests % 7 - -4}`, "6"},
+		`${floor((run("a").bandwidth + 1) / (var.share * 4))}`:   {`${floor((run("a").bandwidth + 1) / 2)}`, "21"},
+		`${max(run("a").requests, size("4KiB"), axis.batch)}`:    {`${max(run("a").requests, 4096, 4)}`, "4096"},
+		`${run("a").bandwidth > 40 && true ? "fast" : var.word}`: {`${run("a").bandwidth > 40 && true ? "fast" : "a $${b"}`, ""},
+		`${run("a").bandwidth > 40 ? "fast" : "slow"}`:           {`${run("a").bandwidth > 40 ? "fast" : "slow"}`, "fast"},
+		`${!(run("a").bandwidth > 40) ? 1 : 2}`:                  {`${!(run("a").bandwidth > 40) ? 1 : 2}`, "2"},
+		`${run("a", block_size == 4KiB).latency.p50 * 1e-6}`:     {`${run("a", block_size == 4KiB).latency.p50 * 0.000001}`, "0.0000015"},
+		`${run("a").requests - run("a").requests}`:               {`${run("a").requests - run("a").requests}`, "0"},
+		`${format("%05.1f", run("a").bandwidth)}`:                {`${format("%05.1f", run("a").bandwidth)}`, "041.3"},
+		`${variant.n}`: {`${run("a").requests}`, "100"},
+	} {
+		text, err := deferredEnv(t, expression)
+		if want[1] == "" {
+			if err == nil || !strings.Contains(err.Error(), "has a } in it") {
+				t.Errorf("%s: %s, error %v", expression, text, err)
+			}
+			continue
+		}
+		if err != nil || text != want[0] {
+			t.Errorf("%s is planned as %s, error %v", expression, text, err)
+			continue
+		}
+		got, err := placeholder.Expand(text, func(name string) (string, error) { return ValueOfRuns(name, value) })
+		if err != nil || got != want[1] {
+			t.Errorf("%s is %q, error %v; want %q", expression, got, err, want[1])
+		}
+	}
+}
+
+func TestRefusedExpressionsOverValuesOfRuns(t *testing.T) {
+	for expression, want := range map[string]string{
+		`${[for x in [1]: x * run("a").requests]}`: "is tuple, not a number or a text",
+		`${length([run("a").requests])}`:           "stands where it cannot be computed later",
+		`${run("a").requests + "x"}`:               "a number is required",
+		`${run("a").requests + var.nothing}`:       `no variable "nothing"`,
+		`${2 * variant.n}`:                         "a number is required",
+		`${upper(variant.n)}`:                      "A function changes a value of a run",
+		`${run("a").requests > 1}`:                 "is bool, not a number or a text",
+	} {
+		if text, err := deferredEnv(t, expression); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, error %v", expression, text, err)
+		}
+	}
+	value := func(*RunValue) (float64, error) { return math.Inf(1), nil }
+	for name, want := range map[string]string{
+		`run("a").requests`: `run("a").requests is +Inf, which is no number to go on with`,
+		`run("a"`:           "names no value of a run",
+		`1 / run("a").x`:    "no number to go on with",
+	} {
+		if text, err := ValueOfRuns(name, value); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, error %v", name, text, err)
+		}
+	}
+}
