@@ -64,21 +64,22 @@ func TestExpressionsOverValuesOfRuns(t *testing.T) {
 		}
 		return n, nil
 	}
+	const same = "as it is written"
 	for expression, want := range map[string][2]string{ // in the plan, and in the launch
-		`${run("a").bandwidth}`:                                  {`${run("a").bandwidth}`, "41.3"},
-		`${0.8 * run("a").bandwidth}/s`:                          {`${0.8 * run("a").bandwidth}/s`, "33.04/s"},
+		`${run("a").bandwidth}`:                                  {same, "41.3"},
+		`${0.8 * run("a").bandwidth}/s`:                          {same, "33.04/s"},
 		`$$ ${run("a").requests} $${x}`:                          {`$$$$ ${run("a").requests} $${x}`, "$$ 100 ${x}"},
 		`${var.share * run("a").requests}`:                       {`${0.5 * run("a").requests}`, "50"},
 		`${axis.batch}:${run("a").requests}`:                     {`4:${run("a").requests}`, "4:100"},
 		`${run("a").requests % 7 - -axis.batch}`:                 {`${run("a").requests % 7 - -4}`, "6"},
 		`${floor((run("a").bandwidth + 1) / (var.share * 4))}`:   {`${floor((run("a").bandwidth + 1) / 2)}`, "21"},
 		`${max(run("a").requests, size("4KiB"), axis.batch)}`:    {`${max(run("a").requests, 4096, 4)}`, "4096"},
-		`${run("a").bandwidth > 40 && true ? "fast" : var.word}`: {`${run("a").bandwidth > 40 && true ? "fast" : "a $${b"}`, ""},
-		`${run("a").bandwidth > 40 ? "fast" : "slow"}`:           {`${run("a").bandwidth > 40 ? "fast" : "slow"}`, "fast"},
-		`${!(run("a").bandwidth > 40) ? 1 : 2}`:                  {`${!(run("a").bandwidth > 40) ? 1 : 2}`, "2"},
-		`${run("a", block_size == 4KiB).latency.p50 * 1e-6}`:     {`${run("a", block_size == 4KiB).latency.p50 * 0.000001}`, "0.0000015"},
-		`${run("a").requests - run("a").requests}`:               {`${run("a").requests - run("a").requests}`, "0"},
-		`${format("%05.1f", run("a").bandwidth)}`:                {`${format("%05.1f", run("a").bandwidth)}`, "041.3"},
+		`${run("a").bandwidth > 40 && true ? "fast" : var.word}`: {"", ""},
+		`${run("a").bandwidth > 40 ? "fast" : "slow"}`:           {same, "fast"},
+		`${!(run("a").bandwidth > 40) ? 1 : 2}`:                  {same, "2"},
+		`${1e-6 * run("a").latency.p50}`:                         {`${0.000001 * run("a").latency.p50}`, "0.0000015"},
+		`${run("a").requests - run("a").requests}`:               {same, "0"},
+		`${format("%05.1f", run("a").bandwidth)}`:                {same, "041.3"},
 		`${variant.n}`: {`${run("a").requests}`, "100"},
 	} {
 		text, err := deferredEnv(t, expression)
@@ -87,6 +88,9 @@ func TestExpressionsOverValuesOfRuns(t *testing.T) {
 				t.Errorf("%s: %s, error %v", expression, text, err)
 			}
 			continue
+		}
+		if want[0] == same {
+			want[0] = expression
 		}
 		if err != nil || text != want[0] {
 			t.Errorf("%s is planned as %s, error %v", expression, text, err)

@@ -35,7 +35,8 @@ func values(t *Table) {
 				if len(keys) == 1 || t.diags.HasErrors() {
 					return true
 				}
-				hint := "Axes that both runs have are the same. Choose one case by a condition: run(\"" + v.Run + "\", \"AXIS == VALUE\")." + v.Metric + "."
+				hint := fmt.Sprintf("Axes that both runs have are the same. Choose one case by a condition: "+
+					"run(%q, \"AXIS == VALUE\").%s.", v.Run, v.Metric)
 				found := fmt.Sprintf("no case of run %q fits", v.Run)
 				if len(keys) > 0 {
 					found = fmt.Sprintf("%d cases of run %q fit: %s", len(keys), v.Run,

@@ -34,8 +34,9 @@ func TestValuesOfRunsDivideLaunches(t *testing.T) {
 	for _, c := range p.Cases {
 		switch c.Run {
 		case "option":
-			equal(t, "iterations", c.Options["iterations"], any(workload.Deferred(`${floor(run("a", batch == 1).bandwidth)}`)))
-			equal(t, "names", c.Deferred(), []string{`floor(run("a", batch == 1).bandwidth)`})
+			name := `floor(run("a", batch == 1).bandwidth)`
+			equal(t, "iterations", c.Options["iterations"], any(workload.Deferred("${"+name+"}")))
+			equal(t, "names", c.Deferred(), []string{name})
 		case "variable":
 			equal(t, "variables", c.Env, map[string]string{"V": `n ${run("a", batch == 2).bandwidth}`, "W": "plain"})
 			equal(t, "of these later", c.EnvLater, []string{"V"})
