@@ -159,7 +159,8 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()
 			if name == runFunction {
-				d.Detail = "A value of a run is not known here."
+				d.Summary = "Value of a run"
+				d.Detail = "A value of a run is not known here, or .METRIC is missing behind run(…)."
 				d.Extra = Hint(mayHaveValues)
 				continue
 			}

@@ -300,7 +300,10 @@ func (inc *included) rename() {
 	}
 	in := func(name string) string { return inc.as + "." + name }
 	for _, r := range inc.module.runs {
-		r.Name = in(r.Name)
+		r.Name, r.Prefix = in(r.Name), inc.as+"."+r.Prefix
+		for _, v := range r.Values {
+			v.Run = in(v.Run)
+		}
 		for _, n := range r.Needs {
 			n.Run = in(n.Run)
 		}

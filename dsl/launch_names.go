@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"weir/placeholder"
+	"weir/workload"
 )
 
 // lateMark is around a name of a launch in a text until the text is complete. No other text
@@ -108,7 +109,7 @@ func placeholders(text string, late []string) (string, bool) {
 		switch {
 		case i%2 == 0:
 			b.WriteString(placeholder.Quote(part))
-		case isValueName(part) || isLate(strings.Split(part, "."), late):
+		case workload.OfRuns(part) || isLate(strings.Split(part, "."), late):
 			b.WriteString(placeholder.Of(part))
 		default:
 			return "", false

@@ -88,12 +88,7 @@ func (s *Setting) at(at []AxisValue) string {
 
 // context is what the expression of the setting is evaluated in: values of runs are unknown numbers.
 func (s *Setting) context(e *evaluator, axes map[string]cty.Value) *hcl.EvalContext {
-	ctx := e.context(s.expr, axes, s.Option.Late)
-	if all := runValues(s.expr); len(all) > 0 {
-		ctx.Functions = withRuns(ctx.Functions,
-			runFunctionOf(all, func(*RunValue) cty.Value { return cty.UnknownVal(cty.Number) }))
-	}
-	return ctx
+	return withUnknownRuns(s.expr, e.context(s.expr, axes, s.Option.Late))
 }
 
 // evaluate computes the expression as the Go type of its option, or as text.
@@ -124,7 +119,8 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
-	if len(s.Option.Late) == 0 && strings.Contains(strings.ToLower(text), lateMark+runFunction) { // of a variant
+	ofVariant := strings.Contains(text, lateMark) && workload.OfRuns(strings.ToLower(text))
+	if ofVariant && len(s.Option.Late) == 0 {
 		text, ok := placeholders(text, s.Option.Late)
 		if !ok {
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
@@ -179,5 +175,6 @@ func (s *Setting) deferred(text string) (any, hcl.Diagnostics) {
 	}
 }
 
-const mayHaveValues = "Values of runs can be used in env of a run, in its options that are numbers but not the number of " +
-	"ranks, and in the texts of roles and services."
+const mayHaveValues = `Values of runs, run("NAME").METRIC, can be used in env of a run, in options that are numbers and ` +
+	"not fixed when its processes start (as the number of ranks is), and in texts of roles and services. " +
+	`Assertions have run("NAME").METRIC without ${…}.`

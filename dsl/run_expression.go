@@ -17,7 +17,10 @@ import (
 // withValues reads an expression that mentions values of runs as a text of package placeholder.
 // A name in it is an expression over these values, in which all else is a plain value.
 func withValues(expr hcl.Expression, ctx *hcl.EvalContext, late []string) (string, hcl.Diagnostics) {
-	w := &valueWriter{at: expr.Range(), ctx: ctx, late: late}
+	return (&valueWriter{at: expr.Range(), ctx: ctx, late: late}).text(expr)
+}
+
+func (w *valueWriter) text(expr hcl.Expression) (string, hcl.Diagnostics) {
 	var node hclsyntax.Expression
 	if t, isText := expr.(interface{ Template() hclsyntax.Expression }); isText {
 		node = t.Template()
@@ -39,6 +42,7 @@ func withValues(expr hcl.Expression, ctx *hcl.EvalContext, late []string) (strin
 }
 
 type valueWriter struct {
+	marks bool // texts of variants have marked names, and are not quoted
 	at    hcl.Range
 	ctx   *hcl.EvalContext // with function run, whose values are unknown numbers
 	late  []string
@@ -75,6 +79,9 @@ func (w *valueWriter) part(n hclsyntax.Expression) string {
 		if problem != "" {
 			return w.fail("A part of it "+problem+".", "")
 		}
+		if w.marks {
+			return text
+		}
 		if text, ok = placeholders(text, w.late); !ok {
 			return w.fail("A function changes a name whose value is known only when a launch runs.",
 				"Use "+lateNames(w.late)+" as they are.")
@@ -88,6 +95,9 @@ func (w *valueWriter) part(n hclsyntax.Expression) string {
 	if strings.ContainsAny(name, "}\x00") {
 		return w.fail("An expression over values of runs has a } in it, or a name of the launch.",
 			"Such a name stands in a ${…} of its own.")
+	}
+	if w.marks {
+		return lateMark + name + lateMark
 	}
 	return placeholder.Of(name)
 }
@@ -122,7 +132,11 @@ func (w *valueWriter) write(n hclsyntax.Expression) string {
 		for _, arg := range n.Args {
 			args = append(args, w.write(arg))
 		}
-		return n.Name + "(" + strings.Join(args, ", ") + ")"
+		last := ""
+		if n.ExpandFinal {
+			last = "..."
+		}
+		return n.Name + "(" + strings.Join(args, ", ") + last + ")"
 	case *hclsyntax.RelativeTraversalExpr:
 		if v := runValue(n, w.at); v != nil {
 			return v.String()

@@ -94,9 +94,6 @@ func valueName(run, where, metric string) string {
 	return fmt.Sprintf("%s(%q%s).%s", runFunction, run, where, metric)
 }
 
-// isValueName says whether a name of a launch is such a value.
-func isValueName(name string) bool { return strings.HasPrefix(name, runFunction+"(") }
-
 // runFunctionOf is function run for an expression: an object with the metrics that it mentions,
 // each of which has the value that leaf gives.
 func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Function {
@@ -121,9 +118,13 @@ func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Fun
 	})
 }
 
-// marked is a marked text, as the values of other names of a launch are.
-func marked(v *RunValue) cty.Value {
-	return cty.StringVal(lateMark + v.String() + lateMark)
+// withUnknownRuns has function run give unknown numbers where an expression mentions it.
+func withUnknownRuns(expr hcl.Expression, ctx *hcl.EvalContext) *hcl.EvalContext {
+	if all := runValues(expr); len(all) > 0 {
+		unknown := func(*RunValue) cty.Value { return cty.UnknownVal(cty.Number) }
+		ctx.Functions = withRuns(ctx.Functions, runFunctionOf(all, unknown))
+	}
+	return ctx
 }
 
 // put sets a leaf of a tree of mappings. Where metrics are called a and a.b, the first one
@@ -156,11 +157,10 @@ func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 	}
 	_, diags := l.eval.references(expr, nil, nil)
 	if !diags.HasErrors() && !l.late(expr.Range()) {
-		ctx := l.eval.context(expr, nil, nil)
-		ctx.Functions = withRuns(ctx.Functions, runFunctionOf(runValues(expr), marked))
-		var v cty.Value
-		if v, diags = expr.Value(ctx); !diags.HasErrors() {
-			return v
+		ctx := withUnknownRuns(expr, l.eval.context(expr, nil, nil))
+		var text string
+		if text, diags = (&valueWriter{marks: true, at: expr.Range(), ctx: ctx}).text(expr); !diags.HasErrors() {
+			return cty.StringVal(text)
 		}
 	}
 	l.diags = append(l.diags, explain(diags)...)
@@ -184,6 +184,11 @@ func (l *loader) useValues(s *Setting) {
 // checkValues holds the values of runs to what these runs measure.
 func (l *loader) checkValues(own []*Run, names map[string]*expression.Names) {
 	for _, r := range own {
+		for _, a := range r.unused {
+			if !slices.ContainsFunc(r.Values, func(v *RunValue) bool { return names[v.Run].HasAxis(a.Name) }) {
+				l.withoutEffect(r, a)
+			}
+		}
 		for _, v := range r.Values {
 			other := names[v.Run]
 			if other == nil {

@@ -78,6 +78,7 @@ type Retry struct {
 // Run is a named block of a scenario: a workload over a sweep.
 type Run struct {
 	Name      string
+	Prefix    string    // that includes put before it and before the names that it uses
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
 	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
@@ -98,6 +99,8 @@ type Run struct {
 	Place                                        Place
 	Asserts                                      []*Assert
 	Values                                       []*RunValue // that its texts mention
+	// unused are axes on which nothing depends but, perhaps, the values of other runs.
+	unused []*Axis
 	// Secrets are environment variables whose value is read where a process
 	// starts: the name of an environment variable there, or file:PATH.
 	Secrets map[string]string

@@ -116,15 +116,24 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 		if used[a.Name] {
 			continue
 		}
-		near := ""
-		if n := suggest.Nearest(a.Name, optionNames(r.Workload)); n != "" {
-			near = fmt.Sprintf("Did you mean %q? ", n)
+		if len(r.Values) > 0 {
+			r.unused = append(r.unused, a) // it may choose the case whose value is used
+			continue
 		}
-		l.error(a.Range, "Axis without effect",
-			fmt.Sprintf("Workload %s has no option %q, and neither options nor env of the run use axis.%s.",
-				r.Workload.Name, a.Name, a.Name),
-			near+"An axis sets the option of its name, env.NAME sets a variable, and any other is used as axis.NAME.")
+		l.withoutEffect(r, a)
 	}
+}
+
+// withoutEffect reports an axis that nothing of a run depends on.
+func (l *loader) withoutEffect(r *Run, a *Axis) {
+	near := ""
+	if n := suggest.Nearest(a.Name, optionNames(r.Workload)); n != "" {
+		near = fmt.Sprintf("Did you mean %q? ", n)
+	}
+	l.error(a.Range, "Axis without effect",
+		fmt.Sprintf("Workload %s has no option %q, and neither options nor env of the run use axis.%s.",
+			r.Workload.Name, a.Name, a.Name),
+		near+"An axis sets the option of its name, env.NAME sets a variable, and any other is used as axis.NAME.")
 }
 
 // registered gives the run its options in the order of the registry, with those

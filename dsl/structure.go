@@ -105,6 +105,11 @@ func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
 		r.diags = append(r.diags, diags...)
 		return &workload.Structured{Text: text}
 	}
+	if len(runValues(expr)) > 0 {
+		r.diags = append(r.diags, diagnostic(expr.Range(), "Value of a run",
+			"This depends on a run, and is needed before it is decided.", mayHaveValues))
+		return &workload.Structured{}
+	}
 	v, diags := expr.Value(r.context)
 	r.diags = append(r.diags, diags...)
 	if diags.HasErrors() || !v.IsWhollyKnown() {

@@ -1,12 +1,10 @@
 package executor
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"weir/executor/agent"
-	"weir/placeholder"
 	"weir/planner"
 	"weir/results"
 )
@@ -56,20 +54,6 @@ func (s *session) asked() agent.SecretsTask {
 	}
 	ask.Variables, ask.Revealed = slices.Sorted(maps.Keys(named)), slices.Sorted(maps.Keys(revealed))
 	return ask
-}
-
-// settledEnv are the variables of a case, given the values of names in them.
-func settledEnv(c *planner.Case, known map[string]string) (map[string]string, error) {
-	all := maps.Clone(c.Env)
-	for _, name := range c.EnvLater {
-		var err error
-		if all[name], err = placeholder.Expand(all[name], func(name string) (string, error) {
-			return known[name], nil
-		}); err != nil {
-			return nil, fmt.Errorf("variable %s: %w", name, err)
-		}
-	}
-	return all, nil
 }
 
 // revealedBy are the variables of nodes, and the references to secrets, whose values ranks of a

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -167,7 +168,7 @@ func (l *launched) entry(i int) *results.Launch {
 		Nodes: l.engine.Nodes, Seats: l.seats, Moved: l.moved, Fabric: l.engine.Fabric, FabricReason: l.why,
 		Ignored: l.ignored, Variables: l.merged(), Counters: l.counters, Samples: []string{},
 		Processors: l.processors(),
-		Values:     l.values, Simulated: !l.s.backendOf(l.cases[0]).processes(),
+		Values:     l.valuesUsed(), Simulated: !l.s.backendOf(l.cases[0]).processes(),
 	}
 	for _, name := range p.files {
 		if name != "" {
@@ -175,6 +176,16 @@ func (l *launched) entry(i int) *results.Launch {
 		}
 	}
 	return e
+}
+
+// valuesUsed are the values of other runs that the launch used; nil: none.
+func (l *launched) valuesUsed() map[string]string {
+	if len(l.known) == 0 {
+		return l.values
+	}
+	all := maps.Clone(l.known)
+	maps.Copy(all, l.values)
+	return all
 }
 
 // evaluate computes a case's metrics from the samples in their files: from what

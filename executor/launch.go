@@ -38,7 +38,8 @@ type launched struct {
 	held       map[string][]results.Seat       // what services have while it runs, by node
 	moved      []results.Move                  // from nodes of the launches before
 	load       *load                           // that runs in its background
-	values     map[string]string               // of other runs, by their names in texts
+	values     map[string]string               // of other runs, by their names in texts of roles and services
+	known      map[string]string               // of other runs, by their names in options and variables
 	services   []workload.Service              // that must run meanwhile
 	observed   map[string]workload.Observation // of its services, by name
 	etcd       bool                            // a part of the session's is lent to it

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,11 +21,13 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 	l.engine = engine.Launch{ID: l.id, Index: l.index, Seed: s.seed(g.ID, l.index)}
 	var needs workload.Demand
 	for i, c := range cases {
-		known, err := s.valuesFor(c, c.Deferred())
-		if err != nil {
-			return nil, fmt.Errorf("case %s: %w", c.Key, err)
+		if i == 0 { // the cases of a launch have the same ones
+			var err error
+			if l.known, err = s.valuesFor(c, c.Deferred()); err != nil {
+				return nil, fmt.Errorf("case %s: %w", c.Key, err)
+			}
 		}
-		spec, kind, err := specOf(c, known)
+		spec, kind, err := specOf(c, l.known)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -33,11 +35,14 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 		d := spec.Demand()
 		if i == 0 {
 			needs, l.services, l.etcd = d, d.Services, d.Etcd
-			if l.values, err = s.valuesFor(c, d.Values); err != nil {
+			names := slices.Clone(d.Values)
+			for _, service := range d.Services {
+				names = append(names, service.Values...)
+			}
+			if l.values, err = s.valuesFor(c, names); err != nil {
 				return nil, err
 			}
 		}
-		maps.Copy(l.values, known)
 		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
 		l.pending = append(l.pending, &pendingCase{
 			parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks),

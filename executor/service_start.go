@@ -22,7 +22,8 @@ import (
 func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
 	nodes := v.s.hosts.Names()
 	x := &service{
-		Service: want, values: l.values, key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now(),
+		Service: want, values: valuesOf(want, l),
+		key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now(),
 		seat: l.provided[want.Name],
 	}
 	v.up = append(v.up, x)

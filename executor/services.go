@@ -75,7 +75,7 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 	for _, want := range needs {
 		have := v.find(want.Name)
 		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) &&
-			maps.Equal(have.values, l.values) {
+			maps.Equal(have.values, valuesOf(want, l)) {
 			continue
 		}
 		f := have.failure
@@ -146,6 +146,15 @@ func (v *services) toBlame(ctx context.Context, x *service) (*service, error) {
 }
 
 var errNoneEnded = errors.New("no service ended")
+
+// valuesOf are the values of runs that the texts of a service have in a launch.
+func valuesOf(want workload.Service, l *launched) map[string]string {
+	all := map[string]string{}
+	for _, name := range want.Values {
+		all[name] = l.values[name]
+	}
+	return all
+}
 
 // same says whether two services differ in nothing that a start could change.
 func same(a, b workload.Service) bool {

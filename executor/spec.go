@@ -8,7 +8,8 @@ import (
 )
 
 // specOf reads the options of a case, whether they come from the planner or from a plan
-// file. known are the values of names in deferred options; nil: they are not known yet.
+// file. known are the values of names in deferred options; nil: they are not known yet,
+// and some are assumed.
 func specOf(c *planner.Case, known map[string]string) (workload.Spec, *workload.Kind, error) {
 	kind, ok := workload.Lookup(c.Workload)
 	if !ok {
@@ -21,7 +22,11 @@ func specOf(c *planner.Case, known map[string]string) (workload.Spec, *workload.
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := kind.Spec(values)
+	var spec workload.Spec
+	err = kind.Assume(values, func(v workload.Values) (err error) {
+		spec, err = kind.Spec(v)
+		return err
+	})
 	return spec, kind, err
 }
 

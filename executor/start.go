@@ -40,7 +40,7 @@ func (l *launched) specs() (map[string][]byte, *shared, error) {
 	}
 	specs, all := make(map[string][]byte, len(ranks)), &shared{cluster.TextFor(l.packed, len(ranks)), l.packed}
 	dir, logs := l.s.ledger.GroupDir(l.g.ID), map[string][]string{}
-	env, err := settledEnv(l.cases[0], l.values)
+	env, err := l.cases[0].SettledEnv(l.known)
 	if err != nil {
 		return nil, nil, err
 	}

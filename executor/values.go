@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/dsl"
 	"weir/planner"
 	"weir/results"
 )
@@ -15,22 +14,19 @@ func (s *session) valuesFor(c *planner.Case, names []string) (map[string]string,
 	all := map[string]string{}
 	for _, name := range names {
 		var err error
-		all[name], err = dsl.ValueOfRuns(name, func(v *dsl.RunValue) (float64, error) {
-			of, err := s.plan.Value(c, v)
-			if err != nil {
-				return 0, err
-			}
-			median, ok := median(s.ledger.Case(of.Key), v.Metric)
-			if !ok {
-				return 0, fmt.Errorf("%v: no launch of %s has measured it", v, of.Key)
-			}
-			return median, nil
-		})
-		if err != nil {
+		if all[name], err = s.plan.Value(c, name, s.medianOf); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+func (s *session) medianOf(of *planner.Case, metric string) (float64, error) {
+	v, ok := median(s.ledger.Case(of.Key), metric)
+	if !ok {
+		return 0, fmt.Errorf("no launch of %s has measured %s", of.Key, metric)
+	}
+	return v, nil
 }
 
 // median is that of a metric over the launches of a case that succeeded.

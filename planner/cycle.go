@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -15,12 +16,19 @@ type edge struct {
 	need *dsl.Need
 }
 
-// edgesOf are the runs that a run waits for, or runs beside.
-func edgesOf(r *dsl.Run) []*dsl.Need {
-	if r.While == nil {
-		return r.Needs
+// edgesOf are the runs that a run waits for, or runs beside: it also waits for what its background
+// load waits for.
+func edgesOf(r *dsl.Run, runs []*dsl.Run) []*dsl.Need {
+	all := slices.Clone(r.Needs)
+	if r.While != nil {
+		all = append(all, r.While)
 	}
-	return append(r.Needs[:len(r.Needs):len(r.Needs)], r.While)
+	for _, load := range runs {
+		if load.While != nil && load.While.Run == r.Name {
+			all = append(all, load.Needs...)
+		}
+	}
+	return all
 }
 
 // findCycle walks the needs depth first, in file order, and returns the edges of
@@ -36,7 +44,7 @@ func findCycle(runs []*dsl.Run) []edge {
 	var visit func(r *dsl.Run) bool
 	visit = func(r *dsl.Run) bool {
 		state[r.Name] = active
-		for _, n := range edgesOf(r) {
+		for _, n := range edgesOf(r, runs) {
 			next, ok := byName[n.Run]
 			if !ok || state[n.Run] == done {
 				continue

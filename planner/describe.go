@@ -42,7 +42,8 @@ func describe(t *Table) {
 
 func describeRun(r *dsl.Run) *Run {
 	out := &Run{
-		Name: r.Name, Stage: r.Stage, MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
+		Name: r.Name, Prefix: r.Prefix, Stage: r.Stage,
+		MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
 		BaselineVariant: r.BaselineVariant(),
 		Setup:           commands(r.Setup), Teardown: commands(r.Teardown),
 		LaunchSetup: commands(r.LaunchSetup), LaunchTeardown: commands(r.LaunchTeardown),

@@ -130,9 +130,10 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {
-		if r.Stage != "" || r.BaselineVariant != "" { // what reports show, and nothing that is run or judged
+		// what reports show, and nothing that is run or judged
+		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" {
 			plain := *r
-			plain.Stage, plain.BaselineVariant = "", ""
+			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the whole names
 			w.Runs[i] = &plain
 		}
 	}

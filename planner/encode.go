@@ -39,9 +39,9 @@ func (p *Plan) checksum() string {
 	sum := sha256.New()
 	sum.Write(escaped(head))
 	separator := []byte(nil)
-	err := encoded(slices.Values(p.Cases), false, func(compact, _ []byte) error {
+	err := encoded(slices.Values(p.Cases), func(one caseText) error {
 		sum.Write(separator)
-		sum.Write(escaped(compact))
+		sum.Write(one.summed)
 		separator = comma
 		return nil
 	})
@@ -96,13 +96,13 @@ func write(w io.Writer, frame *Plan, cases iter.Seq[*Case]) (string, error) {
 		return "", err
 	}
 	separator, none := []byte("\n    "), true
-	err = encoded(cases, true, func(compact, lines []byte) error {
+	err = encoded(cases, func(one caseText) error {
 		if !none {
 			sum.Write(comma)
 		}
 		none = false
-		sum.Write(escaped(compact))
-		_, err := w.Write(append(separator, lines...))
+		sum.Write(one.summed)
+		_, err := w.Write(append(separator, one.text...))
 		separator = []byte(",\n    ")
 		return err
 	})
@@ -130,19 +130,24 @@ func indented(head, tail []byte) (before, after []byte, err error) {
 	return b.Bytes()[:i], b.Bytes()[i:], nil
 }
 
+// caseText is the JSON of a case.
+type caseText struct {
+	text   []byte
+	summed []byte // as the checksum covers it
+}
+
 // chunk are cases that one processor encodes.
 type chunk struct {
-	cases          []*Case
-	compact, lines [][]byte
-	err            error
-	done           chan struct{}
+	cases []*Case
+	lines []caseText
+	err   error
+	done  chan struct{}
 }
 
 const chunkSize = 128
 
-// encoded gives the JSON of each case in order, compact and, if it is asked for, in lines.
-// Cases are encoded on all processors.
-func encoded(cases iter.Seq[*Case], inLines bool, emit func(compact, lines []byte) error) error {
+// encoded gives the JSON of each case in order. Cases are encoded on all processors.
+func encoded(cases iter.Seq[*Case], emit func(caseText) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
 	stop := make(chan struct{})
@@ -150,7 +155,7 @@ func encoded(cases iter.Seq[*Case], inLines bool, emit func(compact, lines []byt
 	for range workers {
 		go func() {
 			for c := range work {
-				c.encode(inLines)
+				c.encode()
 				close(c.done)
 			}
 		}()
@@ -184,8 +189,8 @@ func encoded(cases iter.Seq[*Case], inLines bool, emit func(compact, lines []byt
 	for c := range inOrder {
 		<-c.done
 		failed = errors.Join(failed, c.err)
-		for i := 0; i < len(c.compact) && failed == nil; i++ {
-			failed = emit(c.compact[i], c.lines[i])
+		for i := 0; i < len(c.lines) && failed == nil; i++ {
+			failed = emit(c.lines[i])
 		}
 		if failed != nil {
 			return failed
@@ -194,7 +199,7 @@ func encoded(cases iter.Seq[*Case], inLines bool, emit func(compact, lines []byt
 	return nil
 }
 
-func (c *chunk) encode(inLines bool) {
+func (c *chunk) encode() {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -203,16 +208,8 @@ func (c *chunk) encode(inLines bool) {
 		if c.err = enc.Encode(one); c.err != nil {
 			return
 		}
-		compact := bytes.TrimSuffix(bytes.Clone(b.Bytes()), []byte("\n"))
-		var lines []byte
-		if inLines {
-			b.Reset()
-			if c.err = json.Indent(&b, compact, "    ", "  "); c.err != nil {
-				return
-			}
-			lines = bytes.Clone(b.Bytes())
-		}
-		c.compact, c.lines = append(c.compact, compact), append(c.lines, lines)
+		text := bytes.TrimSuffix(bytes.Clone(b.Bytes()), []byte("\n"))
+		c.lines = append(c.lines, caseText{text, escaped(text)})
 	}
 	c.cases = nil
 }

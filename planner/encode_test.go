@@ -3,6 +3,8 @@ package planner_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 
 	"weir/dsl"
@@ -40,9 +42,13 @@ func TestAPlanIsWrittenAsAStream(t *testing.T) {
 		var want bytes.Buffer
 		enc := json.NewEncoder(&want)
 		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(p); err != nil || !bytes.Equal(whole, want.Bytes()) {
+		var compact bytes.Buffer
+		err = errors.Join(enc.Encode(p), json.Compact(&compact, whole))
+		if err != nil || compact.String() != strings.TrimSuffix(want.String(), "\n") {
 			t.Errorf("%s is not the JSON of the plan: %v", file, err)
+		}
+		if lines := strings.Count(string(whole), "\n    {\"key\":"); lines != len(p.Cases) {
+			t.Errorf("%s: %d lines begin a case, of %d", file, lines, len(p.Cases))
 		}
 	}
 }

@@ -83,26 +83,29 @@ func (s *sheet) cluster() {
 }
 
 // launchAxes are the axes on which a setting depends between launches, and not between
-// cases of one launch: all of what is fixed when a process starts. Cases of a sequence
+// cases of one launch: all of what is fixed when a process starts, and of values of runs, which
+// each launch has. Cases of a sequence
 // differ in its items alone.
 func (s *sheet) launchAxes(c column) []int {
 	if s.run.Workload.Sequence == "" {
+		var axes []int
 		if c.Env || c.Option.Process {
-			return s.withValueAxes(c)
+			axes = c.Axes
 		}
-		return nil
+		return s.withValueAxes(axes, c)
 	}
 	return slices.DeleteFunc(slices.Clone(c.Axes), func(a int) bool { return s.run.Axes[a].Item })
 }
 
-// withValueAxes are the axes of a setting, and where it has values of runs, those by which these are found.
-func (s *sheet) withValueAxes(c column) []int {
+// withValueAxes adds the axes by which values of runs are found to those of a setting that has
+// such values.
+func (s *sheet) withValueAxes(axes []int, c column) []int {
 	if !slices.ContainsFunc(c.values.values, func(v any) bool {
 		return workload.OfRuns(strings.ReplaceAll(workload.Text(v), `\"`, `"`)) // of a Structure it is JSON
 	}) {
-		return c.Axes
+		return axes
 	}
-	axes := append(slices.Clone(c.Axes), s.valueAxes...)
+	axes = append(slices.Clone(axes), s.valueAxes...)
 	slices.Sort(axes)
 	return slices.Compact(axes)
 }

@@ -1,6 +1,10 @@
 package planner
 
-import "slices"
+import (
+	"slices"
+
+	"weir/dsl"
+)
 
 // always is the outcome that lets a case run whatever came out of what it needs.
 const always = "always"
@@ -10,8 +14,12 @@ const always = "always"
 func order(t *Table) {
 	var sorted []*sheet
 	placed := map[string]bool{}
+	var runs []*dsl.Run
+	for _, s := range t.sheets {
+		runs = append(runs, s.run)
+	}
 	ready := func(s *sheet) bool {
-		for _, n := range edgesOf(s.run) {
+		for _, n := range edgesOf(s.run, runs) {
 			if !placed[n.Run] {
 				return false
 			}

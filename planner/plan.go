@@ -94,8 +94,10 @@ type Command struct {
 
 // Run is what the cases of a run have in common.
 type Run struct {
-	Name  string `json:"name"`
-	Order Order  `json:"order"`
+	Name string `json:"name"`
+	// Prefix is what an include put before the names of the run and of those that it uses.
+	Prefix string `json:"prefix,omitempty"`
+	Order  Order  `json:"order"`
 	// Setup and Teardown surround all launches of the run, the Launch ones each
 	// launch. Teardown always runs if its setup began.
 	Setup          []Command `json:"setup,omitempty"`

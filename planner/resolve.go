@@ -3,8 +3,11 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -35,6 +38,7 @@ func resolve(t *Table) {
 			s.settings = append(s.settings, col)
 			t.effect(s, col)
 		}
+		s.rows = newOptionRows(s.settings)
 		if !t.diags.HasErrors() {
 			t.together(s)
 			t.placeable(s)
@@ -84,10 +88,18 @@ func (c *column) encode() {
 	c.json = make([][]byte, len(c.values.values))
 	name := encode(c.Name)
 	for k, v := range c.values.values {
+		if later, ok := v.(workload.Deferred); ok && c.Env {
+			v = laterText{string(later)}
+		}
 		if c.values.first[k] >= 0 && v != nil {
 			c.json[k] = append(append(append([]byte{}, name...), ':'), encode(v)...)
 		}
 	}
+}
+
+// laterText is a variable whose text has names, where it must not be taken for the text itself.
+type laterText struct {
+	Later string `json:"later"`
 }
 
 func encode(v any) []byte {
@@ -104,25 +116,43 @@ func (t *Table) together(s *sheet) {
 	if k.Check == nil {
 		return
 	}
-	columns := slices.DeleteFunc(slices.Clone(s.settings), func(c column) bool { return c.Env })
-	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
-		options := optionsOf(columns, i)
-		if err := k.Check(options); err != nil && !aboutDeferred(err.Error(), options) {
+	classes := s.by(s.axesOf(k.Checked))
+	wrong := make([]error, len(classes.first))
+	var workers sync.WaitGroup
+	n := runtime.GOMAXPROCS(0)
+	for w := range n {
+		workers.Go(func() {
+			for class := w; class < len(classes.first); class += n {
+				if i := classes.first[class]; i >= 0 {
+					wrong[class] = check(k, s.options(int(i)))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range wrong {
+		if err != nil {
 			t.fail(s.blamed(err.Error()), "Options that do not go together",
 				fmt.Sprintf("Run %q: %s.", s.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
-		return true
-	})
+	}
 }
 
-// aboutDeferred says whether a message names an option whose value is not known yet: it is checked
-// again when it is.
-func aboutDeferred(message string, options workload.Values) bool {
-	return slices.ContainsFunc(optionWords(message), func(word string) bool {
-		_, deferred := options[word].(workload.Deferred)
-		return deferred
+// check says what is wrong with options together, as far as their values are known.
+func check(k *workload.Kind, options workload.Values) error {
+	said := map[string]bool{}
+	err := k.Assume(options, func(assumed workload.Values) error {
+		err := k.Check(assumed)
+		if err != nil {
+			said[err.Error()] = true
+		}
+		return err
 	})
+	if len(said) > 1 {
+		return nil // it depends on what is not known, and is checked again when it is
+	}
+	return err
 }
 
 // optionWords are the words of a message that may be names of options.
@@ -138,8 +168,9 @@ func (t *Table) leftOut(s *sheet) {
 		func(c column) bool { return c.Name != "own_cells" && c.Name != "matrix" })
 	known := map[string]bool{}
 	cells, bytes := 0, int64(0)
+	rows := newOptionRows(columns)
 	work(s.by(s.axesOf([]string{"own_cells", "matrix"})), func(i int) bool {
-		o := optionsOf(columns, i)
+		o := rows.at(i)
 		text, _ := o["matrix"].(string)
 		if o["own_cells"] == workload.OwnIgnore && !known[text] {
 			known[text] = true
@@ -165,13 +196,40 @@ func (t *Table) leftOut(s *sheet) {
 }
 
 // options are those of a live case.
-func (s *sheet) options(i int) workload.Values { return optionsOf(s.settings, i) }
+func (s *sheet) options(i int) workload.Values { return s.rows.at(i) }
 
-func optionsOf(columns []column, i int) workload.Values {
-	out := workload.Values{}
+// optionRows gives cases their options, most of which are the same for all cases.
+type optionRows struct {
+	first  workload.Values // of one case
+	differ []column
+}
+
+func newOptionRows(columns []column) *optionRows {
+	r := &optionRows{first: workload.Values{}}
 	for _, c := range columns {
-		if v := c.values.at(i); !c.Env && v != nil {
+		if c.Env {
+			continue
+		}
+		if c.values.of != nil {
+			r.differ = append(r.differ, c)
+		}
+		if len(c.values.values) > 0 && c.values.values[0] != nil {
+			r.first[c.Name] = c.values.values[0]
+		}
+	}
+	return r
+}
+
+func (r *optionRows) at(i int) workload.Values {
+	if r == nil {
+		return workload.Values{} // of a plan as it is before this step
+	}
+	out := maps.Clone(r.first)
+	for _, c := range r.differ {
+		if v := c.values.at(i); v != nil {
 			out[c.Name] = v
+		} else {
+			delete(out, c.Name)
 		}
 	}
 	return out

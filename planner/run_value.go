@@ -3,8 +3,10 @@ package planner
 import (
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/dsl"
@@ -35,8 +37,12 @@ func values(t *Table) {
 				if len(keys) == 1 || t.diags.HasErrors() {
 					return true
 				}
-				hint := fmt.Sprintf("Axes that both runs have are the same. Choose one case by a condition: "+
-					"run(%q, \"AXIS == VALUE\").%s.", v.Run, v.Metric)
+				condition := "AXIS == VALUE"
+				if strings.HasSuffix(v.Range.Filename, ".hcl") {
+					condition = strconv.Quote(condition)
+				}
+				hint := fmt.Sprintf("Axes that both runs have are the same. Choose one case by a condition: run(%q, %s).%s.",
+					v.Run, condition, v.Metric)
 				found := fmt.Sprintf("no case of run %q fits", v.Run)
 				if len(keys) > 0 {
 					found = fmt.Sprintf("%d cases of run %q fit: %s", len(keys), v.Run,
@@ -62,14 +68,45 @@ func (c *Case) Deferred() []string {
 	return slices.Compact(all)
 }
 
-// Value finds the case whose metric another case uses.
-func (p *Plan) Value(c *Case, v *dsl.RunValue) (of *Case, err error) {
+// Value computes a name over values of runs, of a case that uses it. median gives what a case has
+// measured of a metric.
+func (p *Plan) Value(c *Case, name string, median func(of *Case, metric string) (float64, error)) (string, error) {
+	return dsl.ValueOfRuns(name, func(v *dsl.RunValue) (float64, error) {
+		of, err := p.caseOf(c, v)
+		if err != nil {
+			return 0, err
+		}
+		n, err := median(of, v.Metric)
+		if err != nil {
+			return 0, fmt.Errorf("%v: %w", v, err)
+		}
+		return n, nil
+	})
+}
+
+// SettledEnv are the variables of a case, given the values of names in them.
+func (c *Case) SettledEnv(known map[string]string) (map[string]string, error) {
+	all := maps.Clone(c.Env)
+	for _, name := range c.EnvLater {
+		var err error
+		if all[name], err = placeholder.Expand(all[name], func(name string) (string, error) {
+			return known[name], nil
+		}); err != nil {
+			return nil, fmt.Errorf("variable %s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+// caseOf finds the case whose metric another case uses.
+func (p *Plan) caseOf(c *Case, v *dsl.RunValue) (of *Case, err error) {
 	where, err := v.Condition()
 	if err != nil {
 		return nil, err
 	}
+	run := p.prefixOf(c) + v.Run
 	for _, other := range p.Cases {
-		if other.Run != v.Run || !slices.Contains(c.Needs, other.Key) {
+		if other.Run != run || !slices.Contains(c.Needs, other.Key) {
 			continue
 		}
 		ok := true
@@ -91,6 +128,15 @@ func (p *Plan) Value(c *Case, v *dsl.RunValue) (of *Case, err error) {
 	return of, nil
 }
 
+// prefixOf is what an include put before the names of a case's run.
+func (p *Plan) prefixOf(c *Case) string {
+	i := slices.IndexFunc(p.Runs, func(r *Run) bool { return r.Name == c.Run })
+	if i < 0 {
+		return ""
+	}
+	return p.Runs[i].Prefix
+}
+
 // mentioned is a name over values of runs in a text of package placeholder, and ofRun each run in it.
 var (
 	mentioned = regexp.MustCompile(`\$\{([^}]*\brun\("[^}]*)\}`)
@@ -98,7 +144,8 @@ var (
 )
 
 // textValues says which values of other runs the cases have, and when they are known.
-func textValues(t io.Writer, cases []*Case) {
+func (p *Plan) textValues(t io.Writer, cases []*Case) {
+	prefix := p.prefixOf(cases[0])
 	told := map[string]bool{}
 	tell := func(text string) {
 		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
@@ -108,8 +155,8 @@ func textValues(t io.Writer, cases []*Case) {
 			told[m[1]] = true
 			var runs []string
 			for _, of := range ofRun.FindAllStringSubmatch(m[1], -1) {
-				if !slices.Contains(runs, of[1]) {
-					runs = append(runs, of[1])
+				if run := prefix + of[1]; !slices.Contains(runs, run) {
+					runs = append(runs, run)
 				}
 			}
 			row(t, "  value", m[1]+", known after "+strings.Join(runs, " and "))

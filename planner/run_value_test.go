@@ -22,15 +22,15 @@ runs:
     sweep: {block_size: [4KiB, 64KiB], in_flight: [1, 2]}
 `
 
-// Cases whose variables follow from different cases of another run have processes of their own;
-// what is an option of each case needs none.
+// Cases whose settings follow from different cases of another run are launches of their own, which
+// have one value each and fail each for itself.
 func TestValuesOfRunsDivideLaunches(t *testing.T) {
 	p := build(t, valued)
 	groups := map[string][]int{}
 	for _, g := range p.Groups {
 		groups[g.Run] = append(groups[g.Run], len(g.Cases))
 	}
-	equal(t, "cases by launch", groups, map[string][]int{"a": {4}, "option": {2}, "variable": {2, 2}})
+	equal(t, "cases by launch", groups, map[string][]int{"a": {4}, "option": {1, 1}, "variable": {2, 2}})
 	for _, c := range p.Cases {
 		switch c.Run {
 		case "option":

@@ -45,6 +45,7 @@ type sheet struct {
 	excluded *excluded
 
 	settings   []column
+	rows       *optionRows
 	needs      []edges // by need of the run
 	valueAxes  []int   // that the run shares with runs whose values it uses
 	asserted   []facet[*attached]

@@ -94,7 +94,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		row(t, "  alike", strings.Join(alike, " "))
 	}
 	textStructures(t, cases)
-	textValues(t, cases)
+	p.textValues(t, cases)
 	p.textPlaying(t, run, cases)
 	for _, moves := range amounts(cases) {
 		row(t, "  moves", moves)
@@ -189,7 +189,7 @@ func (c *Case) textRows(t io.Writer, names []string, launches int) {
 // undecidable says why metrics of an assertion will decide nothing after so many launches.
 func (c *Case) undecidable(a assertion.Assertion, launches int) (lines []string) {
 	k, ok := workload.Lookup(c.Workload)
-	if !ok || a.Subject == nil {
+	if !ok || a.Subject == nil || len(c.Options.DeferredNames()) > 0 {
 		return nil
 	}
 	for _, metric := range a.Subject.Metrics() {

@@ -73,7 +73,7 @@ func amounts(cases []*Case) (list []string) {
 	}
 	var told []*Case
 	for _, c := range cases {
-		if _, ok := c.Options[k.AmountOf[0]]; !ok || k.Amount(c.Options) == "" ||
+		if _, ok := c.Options[k.AmountOf[0]]; !ok || len(c.Options.DeferredNames()) > 0 || k.Amount(c.Options) == "" ||
 			slices.ContainsFunc(told, func(o *Case) bool { return sameOptions(c, o, k.AmountOf) }) {
 			continue
 		}

@@ -74,6 +74,9 @@ func (c *Case) environment() map[string]any {
 	for name, value := range c.Env {
 		all[name] = value
 	}
+	for _, name := range c.EnvLater {
+		all[name] = laterText{c.Env[name]}
+	}
 	for _, name := range c.Unset {
 		all[name] = nil
 	}

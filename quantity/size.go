@@ -82,7 +82,10 @@ func (s Size) String() string {
 }
 
 // MarshalJSON writes the canonical spelling.
-func (s Size) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+func (s Size) MarshalJSON() ([]byte, error) { return quoted(s.String()), nil }
+
+// quoted is a spelling as JSON: none has a character that JSON escapes.
+func quoted(spelling string) []byte { return append(append([]byte{'"'}, spelling...), '"') }
 
 // UnmarshalJSON reads a spelling or a plain number of bytes.
 func (s *Size) UnmarshalJSON(b []byte) error {

@@ -109,16 +109,16 @@ func (p Percent) String() string { return decimal(float64(p)*100) + "%" }
 func decimal(v float64) string { return strconv.FormatFloat(Round(v), 'f', -1, 64) }
 
 // MarshalJSON writes the canonical spelling.
-func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
+func (t Time) MarshalJSON() ([]byte, error) { return quoted(t.String()), nil }
 
 // MarshalJSON writes the canonical spelling.
-func (r Rate) MarshalJSON() ([]byte, error) { return json.Marshal(r.String()) }
+func (r Rate) MarshalJSON() ([]byte, error) { return quoted(r.String()), nil }
 
 // MarshalJSON writes the canonical spelling.
-func (p PerSecond) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
+func (p PerSecond) MarshalJSON() ([]byte, error) { return quoted(p.String()), nil }
 
 // MarshalJSON writes the canonical spelling.
-func (p Percent) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
+func (p Percent) MarshalJSON() ([]byte, error) { return quoted(p.String()), nil }
 
 // UnmarshalJSON reads a spelling.
 func (t *Time) UnmarshalJSON(b []byte) (err error) { *t, err = fromJSON(b, ReadTime); return err }

@@ -15,11 +15,11 @@ import (
 // conditions are how a case was measured, as far as it takes to measure it again; "" is
 // what is not known.
 type conditions struct {
-	fabric, transport, options, env, ranks, placement string
+	fabric, transport, options, env, values, ranks, placement string
 }
 
 // conditionNames are the parts of conditions in the order in which reports have them.
-var conditionNames = []string{"fabric", "transport", "options", "env", "ranks", "placement"}
+var conditionNames = []string{"fabric", "transport", "options", "env", "ranks", "placement", "values"}
 
 func (c conditions) part(name string) string {
 	switch name {
@@ -31,6 +31,8 @@ func (c conditions) part(name string) string {
 		return c.options
 	case "env":
 		return c.env
+	case "values":
+		return c.values
 	case "ranks":
 		return c.ranks
 	}
@@ -41,8 +43,26 @@ func (c conditions) part(name string) string {
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
 		fabric: fabricOf(c), transport: transportOf(c), options: optionsText(c, true), env: variablesOf(c),
-		ranks: ranksText(c), placement: placementText(c),
+		values: valuesOf(c),
+		ranks:  ranksText(c), placement: placementText(c),
 	}
+}
+
+// valuesOf are what its launches used of other runs.
+func valuesOf(c *results.Case) string {
+	all := map[string][]string{}
+	for _, l := range c.Launches {
+		for name, value := range l.Values {
+			if !slices.Contains(all[name], value) {
+				all[name] = append(all[name], value)
+			}
+		}
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		parts = append(parts, plain(name)+" = "+plain(strings.Join(all[name], " or ")))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // fabricOf is what moved the data, and what the scenario asked for where nothing did.
@@ -217,7 +237,7 @@ func placed(l *results.Launch) string {
 
 // blockBytes is the size of a case's blocks in bytes; "" where it has none.
 func blockBytes(c *results.Case) string {
-	v, ok := c.Options["block_size"]
+	v, ok := c.Settled()["block_size"]
 	if !ok {
 		return ""
 	}

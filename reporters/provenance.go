@@ -76,7 +76,7 @@ func scaledBanner(doc *results.Document) string {
 
 // timeScale is the factor of a case's sleeps, "" if it is 1 or there is none.
 func timeScale(c *results.Case) string {
-	if v, ok := workload.Number(c.Options["time_scale"]); ok && v != 1 {
+	if v, ok := workload.Number(c.Settled()["time_scale"]); ok && v != 1 {
 		return raw(v)
 	}
 	return ""

@@ -90,6 +90,9 @@ const beyondMark = "↑"
 // mostAlone is the share of a ceiling that is believed where one launch says nothing of noise.
 const mostAlone = 1.1
 
+// leastBeyond is the share of a ceiling above which it is said: a model without noise has no interval.
+const leastBeyond = 1.005
+
 // beyondCeiling says whether a share of a ceiling is above 1 by more than its noise.
 func beyondCeiling(c *results.Case, metric string) bool {
 	m, ok := c.Metrics.Get(metric)
@@ -99,7 +102,7 @@ func beyondCeiling(c *results.Case, metric string) bool {
 	case m.CI == nil || results.Uninformative(m.CI):
 		return m.Value > mostAlone
 	}
-	return m.CI[0] > 1
+	return m.CI[0] > leastBeyond
 }
 
 // standing is the worst of a case's own state and its assertions'; "-" if

@@ -192,8 +192,8 @@ func CaseDifferences(pairs []CasePair) []Difference {
 	for _, p := range pairs {
 		of := p.New.Key
 		d.add(of, "workload", p.Base.Workload, p.New.Workload)
-		d.addAll(of, "option ", texts(p.Base.Options), texts(p.New.Options))
-		d.addAll(of, "env ", p.Base.Env, p.New.Env)
+		d.addAll(of, "option ", texts(p.Base.Settled()), texts(p.New.Settled()))
+		d.addAll(of, "env ", p.Base.SettledEnv(), p.New.SettledEnv())
 		d.addAll(of, VariableDiffers, given(p.Base), given(p.New))
 		d.add(of, FabricDiffers, used(p.Base, fabricOf), used(p.New, fabricOf))
 		d.add(of, TransportDiffers, used(p.Base, transportOf), used(p.New, transportOf))

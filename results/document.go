@@ -212,6 +212,7 @@ type Case struct {
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
 	Options   map[string]any    `json:"options" doc:"Resolved, sizes with their units."`
 	Env       map[string]string `json:"env"`
+	Later     []string          `json:"later,omitempty" doc:"Options, and variables as env.NAME, whose text is an expression over values of other runs; launches have these values."`
 	Unset     []string          `json:"unset,omitempty" doc:"Variables that it leaves unset, whatever the shell has."`
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`

@@ -140,7 +140,7 @@ func full() *results.Document {
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
 			AxisOrder: []string{"block_size", "threads"},
 			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
-			Unset:  []string{"C"},
+			Unset: []string{"C"}, Later: []string{"rate"},
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{

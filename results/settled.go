@@ -9,22 +9,19 @@ import (
 	"weir/placeholder"
 )
 
-// errUnknown says that a name is of another launch, or none of a value of a run.
-var errUnknown = errors.New("no value")
-
 // Settled are the options of the case as its launches had them: those that follow from other runs
 // have the numbers that these were when the first of its launches began.
 func (c *Case) Settled() map[string]any {
-	if !c.hasValues() {
+	if len(c.Later) == 0 {
 		return c.Options
 	}
 	out := maps.Clone(c.Options)
-	for name, v := range c.Options {
-		text, _ := v.(string)
-		settled, changed := c.settle(text)
-		if !changed {
+	for _, name := range c.Later {
+		text, ok := c.Options[name].(string)
+		if !ok {
 			continue
 		}
+		settled := c.settle(text)
 		out[name] = settled
 		if n, err := strconv.ParseFloat(settled, 64); err == nil {
 			out[name] = n // as JSON has counts
@@ -35,32 +32,33 @@ func (c *Case) Settled() map[string]any {
 
 // SettledEnv are the variables of the case as its launches had them, as Settled.
 func (c *Case) SettledEnv() map[string]string {
-	if !c.hasValues() {
+	if len(c.Later) == 0 {
 		return c.Env
 	}
 	out := maps.Clone(c.Env)
-	for name, text := range c.Env {
-		out[name], _ = c.settle(text)
+	for _, later := range c.Later {
+		if name, ok := strings.CutPrefix(later, "env."); ok {
+			out[name] = c.settle(c.Env[name])
+		}
 	}
 	return out
 }
 
-func (c *Case) hasValues() bool { return len(c.Launches) > 0 && len(c.Launches[0].Values) > 0 }
+// errNoValue is never shown: the text stays as it is.
+var errNoValue = errors.New("no launch has a value")
 
-// settle gives the names in a text the values that the first launch had of them. A text without
-// names, and one that has names without such a value, stays as it is.
-func (c *Case) settle(text string) (settled string, changed bool) {
-	if !strings.Contains(text, "${") {
-		return text, false
-	}
+// settle gives the names in a text the values that the first launch had of them.
+func (c *Case) settle(text string) string {
 	settled, err := placeholder.Expand(text, func(name string) (string, error) {
-		if value, ok := c.Launches[0].Values[name]; ok {
-			return value, nil
+		if len(c.Launches) > 0 {
+			if value, ok := c.Launches[0].Values[name]; ok {
+				return value, nil
+			}
 		}
-		return "", errUnknown
+		return "", errNoValue
 	})
 	if err != nil {
-		return text, false
+		return text
 	}
-	return settled, true
+	return settled
 }

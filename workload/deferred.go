@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -21,10 +22,17 @@ type Deferred string
 // expression over values of runs. No other name has a quote in it.
 func OfRuns(name string) bool { return strings.Contains(name, `run("`) }
 
-// MayDefer says whether values of an option of this kind may be Deferred: numbers may, but those
-// that say how many ranks there are.
+// NamesOfRuns are those among names that are such expressions, each once.
+func NamesOfRuns(names []string) []string {
+	all := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !OfRuns(name) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// MayDefer says whether values of an option may be Deferred: those of numbers may that are of a
+// case alone, and neither fixed when processes start nor part of a sequence.
 func (k *Kind) MayDefer(o Option) bool {
-	return o.Type.Numeric() && !slices.Contains(k.RanksOptions(), o.Name)
+	return o.Type.Numeric() && !o.Process && k.Sequence == "" && !slices.Contains(k.RanksOptions(), o.Name)
 }
 
 // MayBe says why no number makes a deferred value one of the option, as where its unit is missing.
@@ -38,7 +46,7 @@ func (o Option) MayBe(text string) (err error) {
 			return nil
 		}
 	}
-	return err
+	return fmt.Errorf("with 1 for what is not known yet: %w", err)
 }
 
 // deferred reads a value from JSON: no number of an option has ${ in its text.
@@ -95,7 +103,13 @@ func (k *Kind) Settle(v Values, known map[string]string) (Values, error) {
 			return nil, fmt.Errorf("option %s: %w", name, err)
 		}
 		o, _ := k.Option(name)
-		if out[name], err = o.Parse(text); err != nil {
+		out[name], err = o.Parse(text)
+		if n, ok := Number(out[name]); ok && n == 0 && err == nil {
+			if usual, ok := Number(o.Default); ok && usual == 0 {
+				err = errors.New("it is 0, as if it were not given")
+			}
+		}
+		if err != nil {
 			hint := ""
 			if n, isNumber := strconv.ParseFloat(text, 64); o.Type == Count && isNumber == nil && n != math.Trunc(n) {
 				hint = "; floor(…) or ceil(…) makes it one"
@@ -106,24 +120,58 @@ func (k *Kind) Settle(v Values, known map[string]string) (Values, error) {
 	return out, nil
 }
 
-// standIn is a value that an option might have, for what is checked before its value is known.
-func (o Option) standIn() any {
-	n := max(1, o.Min)
+// guesses is how many values Assume has for what is not known yet.
+const guesses = 3
+
+// Assume tries what is computed of a case with values that its deferred options might have, until
+// there is no error. Without deferred options it tries once.
+func (k *Kind) Assume(v Values, try func(Values) error) (err error) {
+	if len(v.DeferredNames()) == 0 {
+		return try(v)
+	}
+	for n := range guesses {
+		assumed := maps.Clone(v)
+		for name, value := range v {
+			if _, ok := value.(Deferred); ok {
+				o, _ := k.Option(name)
+				assumed[name] = o.guess(n)
+			}
+		}
+		if err = try(assumed); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// guess is the default if it is above 0, a large number, or a small one.
+func (o Option) guess(n int) any {
+	if usual, ok := Number(o.Default); n == 0 && ok && usual > 0 {
+		return o.Default
+	}
+	small := n == guesses-1
 	switch o.Type {
 	case Size:
-		return quantity.Size(max(64<<10, o.Min))
+		return quantity.Size(o.within(pick(small, 1, 64<<10)))
 	case Time:
-		return quantity.Time(o.within(1e9))
+		return quantity.Time(o.within(pick(small, 1e6, 1e9)))
 	case Rate:
-		return quantity.Rate(o.within(1e9))
+		return quantity.Rate(o.within(pick(small, 1e6, 1e9)))
 	case Frequency:
-		return quantity.PerSecond(n)
+		return quantity.PerSecond(o.within(pick(small, 1, 1000)))
 	case Percent:
-		return quantity.Percent(float64(o.within(50)) / 100)
+		return quantity.Percent(float64(o.within(pick(small, 1, 50))) / 100)
 	case Factor:
 		return Scale(1)
 	}
-	return n
+	return o.within(pick(small, 1, 1024))
+}
+
+func pick(small bool, a, b int64) int64 {
+	if small {
+		return a
+	}
+	return b
 }
 
 // within is n, or the bound of the option that is next to it.

@@ -5,18 +5,13 @@ import "fmt"
 // Getter gives the value of an option of a case, or the option's default.
 type Getter func(name string) any
 
-// Get reads the values of a case. Instead of a value that is not known yet it gives one that the
-// option might have.
+// Get reads the values of a case.
 func (k *Kind) Get(v Values) Getter {
 	return func(name string) any {
-		x, given := v[name]
-		if _, deferred := x.(Deferred); given && !deferred {
+		if x, ok := v[name]; ok {
 			return x
 		}
 		o, _ := k.Option(name)
-		if given {
-			return o.standIn()
-		}
 		return o.Default
 	}
 }

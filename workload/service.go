@@ -22,6 +22,8 @@ type Service struct {
 	Own  Own
 	Etcd bool          // a part of the session's etcd is lent to it
 	Stop time.Duration // from the signal to end until SIGKILL
+	// Values are names in its texts that are expressions over values of runs.
+	Values []string
 	// Cluster is what the service is in a Kubernetes cluster, where it is no process of a node:
 	// Node, Runner and Spec do not count then.
 	Cluster *InCluster

@@ -47,8 +47,8 @@ type Demand struct {
 	Memory uint64    // bytes that a rank writes to before it is ready
 	// Services must run during its launches, in the order in which they start.
 	Services []Service
-	// Values are names in its texts that are metrics of runs which are decided before, as
-	// run("NAME", CONDITION).METRIC.
+	// Values are names in its texts, beside those of services, that are expressions over metrics of
+	// runs which are decided before, as run("NAME", CONDITION).METRIC.
 	Values []string
 	Etcd   bool // a part of the session's etcd is lent to its ranks
 	// Reveals are variables of their environment whose values its ranks send to where the

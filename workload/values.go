@@ -2,11 +2,15 @@ package workload
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"weir/matrix"
 	"weir/quantity"
@@ -15,6 +19,45 @@ import (
 // Values are option values by name, each of its option's Go type. They marshal
 // to JSON as a person would write them: sizes with units, counts as numbers.
 type Values map[string]any
+
+// MarshalJSON writes the values by name. Plans have hundreds of thousands of them.
+func (v Values) MarshalJSON() ([]byte, error) {
+	names := slices.Sorted(maps.Keys(v))
+	out := append(make([]byte, 0, 32*len(names)+2), '{')
+	var err error
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = jsontext.AppendQuote(out, name); err != nil {
+			return nil, err
+		}
+		out = append(out, ':')
+		if out, err = appendValue(out, v[name]); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, '}'), nil
+}
+
+func appendValue(out []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case int64:
+		return strconv.AppendInt(out, v, 10), nil
+	case bool:
+		return strconv.AppendBool(out, v), nil
+	case string:
+		if quoted, err := jsontext.AppendQuote(out, v); err == nil { // else it is no UTF-8
+			return quoted, nil
+		}
+	}
+	if m, ok := v.(json.Marshaler); ok { // a quantity
+		text, err := m.MarshalJSON()
+		return append(out, text...), err
+	}
+	text, err := json.Marshal(v)
+	return append(out, text...), err
+}
 
 // Parse reads the text of a value as the option's type and checks its bounds.
 func (o Option) Parse(text string) (any, error) {

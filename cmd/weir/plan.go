@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -15,6 +17,7 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/input"
 	"weir/cmd/weir/launcher"
+	"weir/cmd/weir/run"
 	"weir/cmd/weir/stored"
 	"weir/dsl"
 	"weir/gate"
@@ -119,6 +122,11 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if len(files) != 1 {
 		return exit.Usage("%s holds %d scenarios; plan one at a time", args[0], len(files))
 	}
+	if f.save != "" {
+		if err := run.CanReplace(f.save); err != nil {
+			return exit.Usage("--save %s: %v", f.save, err)
+		}
+	}
 	p, err := f.plan(cmd, files[0], options)
 	if err != nil {
 		return err
@@ -180,11 +188,24 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 	return f.finish(t.Plan())
 }
 
+// garbage are bytes that may be allocated while a plan is written before they are collected: what
+// writing a case leaves is much, and lives shortly.
+const garbage = 256 << 20
+
+// percentFor is the setting of the garbage collector with which it waits for about so many bytes,
+// not less than usual, and not more than four times of what is in use.
+func percentFor(bytes uint64) int {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	return int(min(400, max(100, 100*bytes/max(1, heap[0].Value.Uint64()))))
+}
+
 // keep saves a plan, if that is asked for.
 func (f *planFlags) keep(p interface{ Write(io.Writer) error }) error {
 	if f.save == "" {
 		return nil
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(percentFor(garbage)))
 	if err := results.WriteWith(f.save, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		return errors.Join(p.Write(b), b.Flush())

@@ -47,6 +47,15 @@ func (n *Names) axis(name string) (Axis, bool) {
 	return Axis{}, false
 }
 
+// HasAxis says whether the run has an axis; one that is not there has none.
+func (n *Names) HasAxis(name string) bool {
+	if n == nil {
+		return false
+	}
+	_, ok := n.axis(name)
+	return ok
+}
+
 // metric finds a metric of the run.
 func (n *Names) metric(name string) (workload.Metric, bool) {
 	return workload.FindMetric(n.measured(), name)

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"weir/dsl/grammar"
+	"weir/dsl/yamlsyntax"
 )
 
 // normalizer brings the tree of a YAML file into the form that HCL has too:
@@ -253,6 +254,7 @@ func sameText(a, b *node) bool {
 // canonicalTemplate is a template without the white space that makes no
 // difference in it: that between the words of its expressions.
 func canonicalTemplate(t string) string {
+	t = yamlsyntax.QuoteConditions(t)
 	if whole, ok := wholeExpression(t); ok {
 		t = "${" + whole + "}"
 	}

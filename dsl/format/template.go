@@ -143,6 +143,7 @@ func unescape(raw string) string {
 
 // quoteTemplate makes a quoted template of one without quotes.
 func quoteTemplate(t string) string {
+	t = yamlsyntax.QuoteConditions(t)
 	tokens, _ := hclsyntax.LexTemplate([]byte(t), "", hcl.Pos{Line: 1, Column: 1})
 	var b strings.Builder
 	b.WriteByte('"')
@@ -161,6 +162,7 @@ func wholeExpression(t string) (string, bool) {
 	if !strings.HasPrefix(t, "${") {
 		return "", false
 	}
+	t = yamlsyntax.QuoteConditions(t)
 	expr, diags := hclsyntax.ParseTemplate([]byte(t), "", hcl.Pos{Line: 1, Column: 1})
 	if _, whole := expr.(*hclsyntax.TemplateWrapExpr); diags.HasErrors() || !whole {
 		return "", false

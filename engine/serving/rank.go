@@ -140,16 +140,11 @@ func (k *run) fault(err error) error {
 func (k *run) config() (c client.Config, err error) {
 	s := k.spec
 	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{}}
-	if c.URL, err = placeholder.Expand(s.URL, func(name string) (string, error) {
-		if value, ok := k.launch.Names[name]; ok {
-			return value, nil
-		}
-		return "", errors.New("it has no value here")
-	}); err != nil {
+	if c.URL, err = placeholder.Expand(s.URL, k.value); err != nil {
 		return c, fmt.Errorf("url: %w", err)
 	}
 	for _, h := range s.Headers {
-		value, err := placeholder.Expand(h.Value, ofEnvironment)
+		value, err := placeholder.Expand(h.Value, k.value)
 		if err != nil {
 			return c, fmt.Errorf("header %s: %w", h.Name, err)
 		}
@@ -163,10 +158,13 @@ func (k *run) config() (c client.Config, err error) {
 	return c, err
 }
 
-// ofEnvironment is the value of client.env.NAME.
-func ofEnvironment(name string) (string, error) {
+// value is that of a name of the launch, or of client.env.NAME.
+func (k *run) value(name string) (string, error) {
 	variable, ok := strings.CutPrefix(name, serving.EnvPrefix)
 	if !ok {
+		if value, ok := k.launch.Names[name]; ok {
+			return value, nil
+		}
 		return "", errors.New("it has no value here")
 	}
 	if value, set := os.LookupEnv(variable); set {

@@ -15,6 +15,7 @@ import (
 	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
+	"weir/workload"
 )
 
 // notRun is the reason of a case that has not run so far.
@@ -64,7 +65,8 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
-			Options: c.Options.Plain(), Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
+			Options: c.Options.Plain(), Later: later(c),
+			Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
 			Assertions: []*results.AssertionVerdict{},
 			Launches:   []*results.Launch{},
 		}
@@ -90,6 +92,20 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		d.Assertions = append(d.Assertions, verdict(a, looksOver(looks, a.Cases, a), notRun))
 	}
 	return d
+}
+
+// later are the options and variables of a case whose text is an expression over values of runs.
+func later(c *planner.Case) (names []string) {
+	for name, v := range c.Options {
+		if _, ok := v.(workload.Deferred); ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range c.EnvLater {
+		names = append(names, "env."+name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func looksOf(g *planner.LaunchGroup, o Options) []int {

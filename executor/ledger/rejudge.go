@@ -17,7 +17,7 @@ import (
 func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, left int, err error) {
 	measured := map[string][]*results.Case{}
 	for _, c := range old.Cases {
-		does, err := deed(c.Workload, c.Options, c.Env, c.Unset)
+		does, err := deed(c)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -28,12 +28,15 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	doc.Commands, doc.Services, doc.Artifacts = old.Commands, old.Services, old.Artifacts
 	doc.Baseline, doc.Previous = old.Baseline, old.Previous
 	doc.Site = old.Site
+	if p.Scenario.File != old.Scenario.File {
+		doc.Session.Again = nil // which names the scenario of that session
+	}
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {
 			continue // the plan itself leaves it out
 		}
-		does, err := deed(c.Workload, c.Options, c.Env, c.Unset)
+		does, err := deed(c)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
@@ -69,8 +72,8 @@ func sameDeed(key string, cases []*results.Case) (one *results.Case, why string)
 
 // deed is a text of what a case does, the same for options that were read from a
 // document and for those of a plan.
-func deed(workload string, options map[string]any, env map[string]string, unset []string) (string, error) {
-	b, err := json.Marshal(options)
+func deed(c *results.Case) (string, error) {
+	b, err := json.Marshal(c.Options)
 	if err != nil {
 		return "", err
 	}
@@ -78,9 +81,10 @@ func deed(workload string, options map[string]any, env map[string]string, unset 
 	if err := json.Unmarshal(b, &plain); err != nil {
 		return "", err
 	}
+	env := c.Env
 	if env == nil {
 		env = map[string]string{}
 	}
-	b, err = json.Marshal([]any{workload, plain, env, unset})
+	b, err = json.Marshal([]any{c.Workload, plain, env, c.Unset, c.Later})
 	return string(b), err
 }

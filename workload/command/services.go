@@ -307,6 +307,7 @@ func demands(services []Service) ([]workload.Service, error) {
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within, Own: s.Place,
 			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(),
 			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.inCluster(),
+			Values: workload.NamesOfRuns(s.names()),
 		})
 	}
 	return all, nil

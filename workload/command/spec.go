@@ -53,9 +53,6 @@ func decode(v workload.Values) (*Spec, error) {
 		return nil, err
 	}
 	services := s.services.all
-	for _, service := range services {
-		s.use(service.names())
-	}
 	s.etcd, _ = get("etcd").(bool)
 	var names []string
 	for i := range s.Roles {
@@ -64,7 +61,7 @@ func decode(v workload.Values) (*Spec, error) {
 		if !s.etcd && (r.Ready.Etcd != "" || r.Mentions(EtcdURL)) {
 			return nil, fmt.Errorf("role %s uses etcd, which is lent to programs with etcd: true", r.Name)
 		}
-		s.use(r.names())
+		s.values = append(s.values, workload.NamesOfRuns(r.names())...)
 		for _, name := range r.names() {
 			other, what, isService := OfService(name)
 			i := slices.IndexFunc(services, func(s Service) bool { return s.Name == other })
@@ -94,21 +91,12 @@ func decode(v workload.Values) (*Spec, error) {
 	return s, nil
 }
 
-// use notes the values of other runs among some names.
-func (s *Spec) use(names []string) {
-	for _, name := range names {
-		if workload.OfRuns(name) && !slices.Contains(s.values, name) {
-			s.values = append(s.values, name)
-		}
-	}
-}
-
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
 	d := workload.Demand{
 		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
 		Etcd:   s.etcd,
-		Values: s.values,
+		Values: workload.NamesOfRuns(s.values),
 	}
 	for _, r := range s.Roles {
 		d.On, d.Own = append(d.On, r.Node), append(d.Own, r.Place)

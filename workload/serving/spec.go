@@ -244,8 +244,18 @@ func (s *Spec) Settings(concurrency int) summary.Settings {
 func (s *Spec) Demand() workload.Demand {
 	return workload.Demand{
 		Runner: Runner, Ranks: s.Ranks, Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
-		Reveals: s.Reveals(),
+		Reveals: s.Reveals(), Values: s.values(),
 	}
+}
+
+// values are names in url and headers that are values of runs.
+func (s *Spec) values() []string {
+	names, _ := placeholder.Names(s.URL) // of a text that is none, nothing is asked
+	for _, h := range s.Headers {
+		own, _ := placeholder.Names(h.Value)
+		names = append(names, own...)
+	}
+	return workload.NamesOfRuns(names)
 }
 
 // Reveals are the variables of the clients' environment whose values the endpoint gets.

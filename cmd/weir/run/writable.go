@@ -18,7 +18,7 @@ func (f *flags) writable(rs []reports.Report) error {
 		if r.Path == "" || r.Path == "-" || f.out != "" && filepath.Dir(r.Path) == filepath.Clean(f.out) {
 			continue // the session makes its own directory
 		}
-		if err := canReplace(r.Path); err != nil {
+		if err := CanReplace(r.Path); err != nil {
 			return exit.Usage("--report %s=%s: %w", r.Name, r.Path, err)
 		}
 	}
@@ -33,8 +33,8 @@ func (f *flags) writable(rs []reports.Report) error {
 	return nil
 }
 
-// canReplace says why a file cannot be put at a path, nil if it can.
-func canReplace(path string) error {
+// CanReplace says why a file cannot be put at a path, nil if it can.
+func CanReplace(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return errors.New("it is a directory")
 	}
