@@ -97,6 +97,8 @@ func (r *Run) atFirst(variant ...AxisValue) (values workload.Values, diags hcl.D
 		v, wrong := s.Value(at)
 		if diags = append(diags, wrong...); v != nil {
 			values[s.Name] = v
+		} else if _, given := s.Given(); given {
+			return nil, diags // it is wrong, which is reported where it stands
 		}
 	}
 	return values, diags

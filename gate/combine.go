@@ -96,8 +96,7 @@ func (cl claim) combine(sources []*source) (*combination, error) {
 		return nil, err
 	}
 	if c.log && center <= 0 {
-		return nil, fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero", shown(cl.subject),
-			quantity.Format(center, cl.unit))
+		return nil, notAboveZero(shown(cl.subject), center, cl.unit)
 	}
 	c.center = quantity.Round(center)
 	weights, err := gradient(cl.subject, len(variables), mean, func(leaf *assertion.Expr) int { return of[leaf] })
@@ -172,8 +171,7 @@ func newVariable(place int, s *source, leaf *assertion.Expr, log bool) (*variabl
 			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
 		}
 		if log && x <= 0 {
-			return nil, fmt.Errorf("launch %d: metric %s is %s; it is judged as a ratio, so it must be above zero",
-				l.Index, leaf.Metric, quantity.Format(x, leaf.Unit))
+			return nil, notAboveZero(fmt.Sprintf("launch %d: metric %s", l.Index, leaf.Metric), x, leaf.Unit)
 		}
 		v.values = append(v.values, x)
 	}

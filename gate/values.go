@@ -40,8 +40,7 @@ func pointsOf(
 			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
 		}
 		if v <= 0 && positive(d, subject) {
-			return nil, fmt.Errorf("launch %d: %s is %s; it is judged as a ratio, so it must be above zero",
-				l.Index, shown(subject), quantity.Format(v, unit))
+			return nil, notAboveZero(fmt.Sprintf("launch %d: %s", l.Index, shown(subject)), v, unit)
 		}
 		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
 	}
@@ -101,4 +100,14 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 		return logarithmic(valuesOf(ps), confidence)
 	}
 	return arithmetic(valuesOf(ps), confidence)
+}
+
+// notAboveZero says that a value cannot be judged as a ratio, and what to do where it may be 0.
+func notAboveZero(what string, v float64, unit string) error {
+	advice := ""
+	if v == 0 {
+		advice = "; a metric that the run declares and that may be 0 has may_be_zero: true"
+	}
+	return fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero%s", what,
+		quantity.Format(v, unit), advice)
 }

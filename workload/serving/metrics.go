@@ -104,8 +104,15 @@ func countsTokens(metric string) bool {
 	return strings.HasPrefix(metric, "itl.")
 }
 
-// undecidable says why a metric of a launch decides nothing: tokens that nobody counted.
-func undecidable(_ map[string]any, m workload.MetricValues, metric string) string {
+// undecidable says why a metric of a launch decides nothing: tokens that nobody counted, or what no
+// search looks for.
+func undecidable(options map[string]any, m workload.MetricValues, metric string) string {
+	if axis, ok := strings.CutPrefix(metric, "found."); ok {
+		text, _ := options["search"].(string)
+		if s, _, _ := readSearch(text); s == nil || s.Axis != axis { // its errors are told where it is read
+			return fmt.Sprintf("%s is what a search along %s finds, and the run has none", metric, axis)
+		}
+	}
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
 		return fmt.Sprintf(

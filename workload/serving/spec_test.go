@@ -173,6 +173,7 @@ func TestBody(t *testing.T) {
 // A launch that decides nothing says why, and the plan says it before.
 func TestUndecidable(t *testing.T) {
 	options := map[string]any{"url": "http://a", "model": "m", "rate": "2/s", "duration": "60s"}
+	searching := map[string]any{"search": `{"axis":"rate","from":"1/s","to":"9/s","promise":"error_rate <= 0%"}`}
 	type numbers = map[string]float64
 	measured := func(pairs numbers) workload.MetricValues { return results.ValuesOf(pairs) }
 	for _, c := range []struct {
@@ -193,9 +194,15 @@ func TestUndecidable(t *testing.T) {
 		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByNobody)}), "no usage"},
 		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
 		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
+		{"found.rate", workload.MetricValues{}, ""},
+		{"found.concurrency", workload.MetricValues{}, "a search along concurrency finds, and the run has none"},
 	} {
 		m, _ := workload.FindMetric(Kind.Metrics, c.metric)
 		n := Kind.SamplesOf(m, options, []workload.MetricValues{c.m})
+		options := options
+		if strings.HasPrefix(c.metric, "found.") {
+			options = searching
+		}
 		got := Kind.FewSamples(m, n) + undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
