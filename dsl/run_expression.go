@@ -20,6 +20,16 @@ func withValues(expr hcl.Expression, ctx *hcl.EvalContext, late []string) (strin
 	return (&valueWriter{at: expr.Range(), ctx: ctx, late: late}).text(expr)
 }
 
+// valueWriter writes expressions as plans have them.
+type valueWriter struct {
+	marks bool // texts of variants have marked names, and are not quoted
+	at    hcl.Range
+	ctx   *hcl.EvalContext // with function run, whose values are unknown numbers
+	late  []string
+	diags hcl.Diagnostics
+}
+
+// text is what an expression is in a text of package placeholder.
 func (w *valueWriter) text(expr hcl.Expression) (string, hcl.Diagnostics) {
 	var node hclsyntax.Expression
 	if t, isText := expr.(interface{ Template() hclsyntax.Expression }); isText {
@@ -39,14 +49,6 @@ func (w *valueWriter) text(expr hcl.Expression) (string, hcl.Diagnostics) {
 		out.WriteString(w.part(node))
 	}
 	return out.String(), w.diags
-}
-
-type valueWriter struct {
-	marks bool // texts of variants have marked names, and are not quoted
-	at    hcl.Range
-	ctx   *hcl.EvalContext // with function run, whose values are unknown numbers
-	late  []string
-	diags hcl.Diagnostics
 }
 
 func (w *valueWriter) fail(detail, hint string) string {
