@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/assertion"
+	"weir/quantity"
 	"weir/results"
 )
 
@@ -24,7 +25,8 @@ func TestVerdictsDoNotDependOnTheScale(t *testing.T) {
 			for _, v := range values {
 				of = append(of, f(v))
 			}
-			a := band(p(lower), p(upper), looks)
+			// a value on a bound is rounded as values are, and so are bounds that a person writes
+			a := band(p(quantity.Round(lower)), p(quantity.Round(upper)), looks)
 			a.Halo = halo
 			judged(caseOf("c", of...), a)
 			return a.Verdict

@@ -11,6 +11,8 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Encode is the plan as JSON.
@@ -199,6 +201,11 @@ func encoded(cases iter.Seq[*Case], emit func(caseText) error) error {
 	return nil
 }
 
+// lineFormat is as result documents have a launch in a line.
+var lineFormat = []jsontext.Options{
+	jsontext.SpaceAfterColon(true), jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true),
+}
+
 func (c *chunk) encode() {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -208,8 +215,12 @@ func (c *chunk) encode() {
 		if c.err = enc.Encode(one); c.err != nil {
 			return
 		}
-		text := bytes.TrimSuffix(bytes.Clone(b.Bytes()), []byte("\n"))
-		c.lines = append(c.lines, caseText{text, escaped(text)})
+		compact := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+		var text []byte
+		if text, c.err = jsontext.AppendFormat(nil, compact, lineFormat...); c.err != nil {
+			return
+		}
+		c.lines = append(c.lines, caseText{text, escaped(compact)})
 	}
 	c.cases = nil
 }
