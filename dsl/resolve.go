@@ -162,7 +162,7 @@ func (s *Setting) deferred(text string) (any, hcl.Diagnostics) {
 	case s.Option.Type == workload.String && len(s.Option.Late) > 0:
 		return text, nil // which may have names of a launch too
 	case s.Env || s.run.Workload.MayDefer(s.Option):
-		if err := s.Option.MayBe(text); err != nil && !s.Env {
+		if err := s.Option.MayBe(text); !s.Env && err != nil {
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
 				fmt.Sprintf("Option %s: %v.", s.Name, err),
 				"A value of a run is in the unit of its metric (weir docs metrics), as ${…}s or ${…}GB/s.")}

@@ -58,6 +58,12 @@ func (r *structureReader) fail(at hcl.Range, detail, hint string) {
 	r.diags = append(r.diags, diagnostic(at, "Invalid value", detail, hint))
 }
 
+// tooEarly reports a value of a run in a part that has none.
+func (r *structureReader) tooEarly(at hcl.Range) {
+	r.diags = append(r.diags, diagnostic(at, "Value of a run",
+		"This depends on a run, and is needed before it is decided.", mayHaveValues))
+}
+
 func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Structured {
 	out := &workload.Structured{}
 	if items, diags := hcl.ExprList(expr); !diags.HasErrors() && items != nil {
@@ -100,15 +106,14 @@ func (r *structureReader) part(expr hcl.Expression, at hcl.Range, path []string,
 // value reads what is neither written as a list nor as a mapping: it may be the value of a
 // variable that is one.
 func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
-	if len(r.late) > 0 && len(runValues(expr)) > 0 {
+	if len(runValues(expr)) > 0 {
+		if len(r.late) == 0 {
+			r.tooEarly(expr.Range())
+			return &workload.Structured{}
+		}
 		text, diags := withValues(expr, r.context, r.late)
 		r.diags = append(r.diags, diags...)
 		return &workload.Structured{Text: text}
-	}
-	if len(runValues(expr)) > 0 {
-		r.diags = append(r.diags, diagnostic(expr.Range(), "Value of a run",
-			"This depends on a run, and is needed before it is decided.", mayHaveValues))
-		return &workload.Structured{}
 	}
 	v, diags := expr.Value(r.context)
 	r.diags = append(r.diags, diags...)
@@ -128,6 +133,9 @@ func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 			return out
 		}
 		if len(r.late) == 0 {
+			if strings.Contains(text, lateMark) { // of a variant
+				r.tooEarly(at)
+			}
 			out.Text = text
 			return out
 		}

@@ -110,14 +110,19 @@ func TestBothSyntaxesOfAnExampleGiveOneDigest(t *testing.T) {
 }
 
 func TestSavedPlanIsReadBackUnchanged(t *testing.T) {
-	p := build(t, twoRuns)
-	path := filepath.Join(t.TempDir(), "plan.json")
-	save(t, p, path)
-	q, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
+	for _, text := range []string{twoRuns, valued} {
+		p := build(t, text)
+		path := filepath.Join(t.TempDir(), "plan.json")
+		save(t, p, path)
+		q, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "plan", q, p)
+		if err := q.Verify(); err != nil {
+			t.Error(err)
+		}
 	}
-	equal(t, "plan", q, p)
 }
 
 func TestChangedPlanIsRefused(t *testing.T) {
