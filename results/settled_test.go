@@ -10,9 +10,11 @@ func TestSettled(t *testing.T) {
 	const name = `run("a").v`
 	of := func(values map[string]string) *Case {
 		return &Case{
-			Options: map[string]any{"rate": "${" + name + "}/s", "requests": "${" + name + "}", "model": "${" + name + "}"},
-			Env:     map[string]string{"A": "$$ ${" + name + "}", "B": "$$ ${" + name + "}"},
-			Later:   []string{"env.A", "rate", "requests"}, Launches: []*Launch{{Values: values}},
+			Options: map[string]any{
+				"rate": "${" + name + "}/s", "requests": "${" + name + "}", "model": "${" + name + "}",
+			},
+			Env:   map[string]string{"A": "$$ ${" + name + "}", "B": "$$ ${" + name + "}"},
+			Later: []string{"env.A", "rate", "requests"}, Launches: []*Launch{{Values: values}},
 		}
 	}
 	c := of(map[string]string{name: "12.5"})
