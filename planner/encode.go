@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"weir/assertion"
 )
 
 // Encode is the plan as JSON.
@@ -79,6 +81,9 @@ func (p *Plan) parts() (head, tail []byte) {
 
 // escaped is JSON as the checksum covers it, with < and > escaped.
 func escaped(text []byte) []byte {
+	if !bytes.ContainsAny(text, "<>&") && !bytes.Contains(text, []byte("\u2028")[:2]) {
+		return text
+	}
 	var b bytes.Buffer
 	json.HTMLEscape(&b, text)
 	return b.Bytes()
@@ -206,21 +211,56 @@ var lineFormat = []jsontext.Options{
 	jsontext.SpaceAfterColon(true), jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true),
 }
 
-func (c *chunk) encode() {
+// lineOf is the JSON of a value, which must be encoded without a line break.
+func lineOf(v any) (caseText, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return caseText{}, err
+	}
+	compact := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	text, err := jsontext.AppendFormat(make([]byte, 0, len(compact)*9/8), compact, lineFormat...)
+	return caseText{text, escaped(compact)}, err
+}
+
+// noAssertions is what a case without assertions has in its JSON. No text of a case holds these
+// bytes, and of its members only the status and the reason follow.
+var noAssertions = caseText{[]byte(`"assertions": []`), []byte(`"assertions":[]`)}
+
+// encode encodes the cases. Lists of assertions, which most cases of a run share, are encoded once.
+func (c *chunk) encode() {
+	type list struct {
+		first *assertion.Assertion
+		n     int
+	}
+	lists := map[list]caseText{}
 	for _, one := range c.cases {
-		b.Reset()
-		if c.err = enc.Encode(one); c.err != nil {
+		bare := *one
+		bare.Assertions = []assertion.Assertion{}
+		var line caseText
+		if line, c.err = lineOf(&bare); c.err != nil {
 			return
 		}
-		compact := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-		var text []byte
-		if text, c.err = jsontext.AppendFormat(nil, compact, lineFormat...); c.err != nil {
-			return
+		if n := len(one.Assertions); n > 0 {
+			key := list{&one.Assertions[0], n}
+			text, known := lists[key]
+			if !known {
+				if text, c.err = lineOf(one.Assertions); c.err != nil {
+					return
+				}
+				lists[key] = text
+			}
+			line.text = filled(line.text, noAssertions.text, text.text)
+			line.summed = filled(line.summed, noAssertions.summed, text.summed)
 		}
-		c.lines = append(c.lines, caseText{text, escaped(compact)})
+		c.lines = append(c.lines, line)
 	}
 	c.cases = nil
+}
+
+// filled is the JSON of a case with the list in the place of its empty one.
+func filled(line, empty, list []byte) []byte {
+	end := bytes.LastIndex(line, empty) + len(empty)
+	return slices.Concat(line[:end-len("[]")], list, line[end:])
 }

@@ -22,7 +22,8 @@ type Values map[string]any
 
 // MarshalJSON writes the values by name. Plans have hundreds of thousands of them.
 func (v Values) MarshalJSON() ([]byte, error) {
-	names := slices.Sorted(maps.Keys(v))
+	names := slices.AppendSeq(make([]string, 0, len(v)), maps.Keys(v))
+	slices.Sort(names)
 	out := append(make([]byte, 0, 32*len(names)+2), '{')
 	var err error
 	for i, name := range names {
