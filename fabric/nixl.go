@@ -41,7 +41,7 @@ var nixl = Fabric{
 		Prefixes:      []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
 		HostVariables: []string{"WEIR_NIXL_LIBRARY"},
 		Defaults:      []string{"UCX_PROTO_INFO=used"}, // backend UCX then says which protocols it used
-		Beneath:       ucxUsed,
+		Beneath:       func(log string) []Beneath { return append(ucxUsed(log), libfabricRails(log)...) },
 	},
 }
 

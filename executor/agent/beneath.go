@@ -2,7 +2,8 @@ package agent
 
 import "weir/fabric"
 
-// beneathMax is how much of the end of a log may have what a library says when it ends.
+// beneathMax is how much of the beginning of a log may have what a library says when it is made
+// ready, and of its end what it says when it ends.
 const beneathMax = 256 << 10
 
 // beneath is what the logs of this node's ranks say of the library beneath the fabric's own.
@@ -12,7 +13,7 @@ func (l *launch) beneath() map[int][]fabric.Beneath {
 		if m.log == nil || i >= len(l.task.Ranks) {
 			continue
 		}
-		found := fabric.BeneathIn(l.task.launch.Fabric, m.log.end(beneathMax))
+		found := fabric.BeneathIn(l.task.launch.Fabric, m.log.ends(beneathMax))
 		if len(found) == 0 {
 			continue
 		}

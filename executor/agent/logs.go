@@ -107,13 +107,16 @@ func (f *logFile) head() string {
 	return string(f.read(0, headMax))
 }
 
-// end is so much of the end.
-func (f *logFile) end(most int64) string {
+// ends are so much of the beginning, and of the end.
+func (f *logFile) ends(most int64) string {
 	st, err := f.file.Stat()
 	if err != nil {
 		return ""
 	}
-	return string(f.read(max(0, st.Size()-most), most))
+	if st.Size() <= 2*most {
+		return string(f.read(0, 2*most))
+	}
+	return string(f.read(0, most)) + "\n" + string(f.read(st.Size()-most, most))
 }
 
 // read reads up to so many bytes from a place; none if that fails.
