@@ -48,14 +48,37 @@ func inferType(values []AxisValue) {
 		numbers = numbers && isNumber
 		flags = flags && (v.Text == "true" || v.Text == "false")
 	}
+	quantities := writtenQuantities(values)
 	for i, v := range values {
 		switch {
 		case numbers:
 			values[i].Value, _ = parseNumber(v.Text)
 		case flags:
 			values[i].Value = v.Text == "true"
+		case quantities != nil:
+			values[i].Value = quantities[i]
 		}
 	}
+}
+
+// writtenQuantities are values that are all of one dimension, with units; nil: they are not.
+func writtenQuantities(values []AxisValue) []quantity.Written {
+	all := make([]quantity.Written, len(values))
+	unit := -1
+	for i, v := range values {
+		var err error
+		if all[i], err = quantity.ReadWritten(v.Text); err != nil {
+			return nil
+		}
+		if all[i].Unit == "" { // 0 is of each dimension
+			continue
+		}
+		if unit >= 0 && all[i].Dim != all[unit].Dim {
+			return nil
+		}
+		unit = i
+	}
+	return all
 }
 
 // axisTexts reads a list, or a text that is a range.
@@ -201,7 +224,9 @@ func (r *Run) names() *expression.Names {
 		n.Baseline = v.baseline
 	}
 	for _, a := range r.Axes {
-		n.Axes = append(n.Axes, expression.Axis{Name: a.Name, Type: a.expressionType(), Null: a.nullable()})
+		n.Axes = append(n.Axes, expression.Axis{
+			Name: a.Name, Type: a.expressionType(), Dim: a.dimension(), Null: a.nullable(),
+		})
 	}
 	return n
 }
@@ -218,6 +243,16 @@ func (a *Axis) expressionType() expression.AxisType {
 		return expression.Flag
 	}
 	return expression.Text
+}
+
+// dimension is that of the values of an axis that are quantities.
+func (a *Axis) dimension() quantity.Dimension {
+	for _, v := range a.Values {
+		if w, ok := v.Value.(quantity.Written); ok && w.Unit != "" {
+			return w.Dim
+		}
+	}
+	return quantity.Number
 }
 
 // nullable says whether the axis leaves its variable unset at some points.

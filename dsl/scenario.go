@@ -120,7 +120,7 @@ type Axis struct {
 
 // AxisValue is one value of an axis.
 type AxisValue struct {
-	Value any    // the Go type of the option that it sets, otherwise string, float64 or bool
+	Value any    // the Go type of the option that it sets, otherwise string, float64, bool or quantity.Written
 	Text  string // canonical text, used in case keys
 	Range hcl.Range
 }

@@ -55,8 +55,8 @@ func scalarText(v cty.Value) (text, problem string) {
 	return "", "is a list, not a single value"
 }
 
-// ctyOf is what expressions see of an axis value: sizes and counts are numbers
-// of base units.
+// ctyOf is what expressions see of an axis value: sizes and counts of options are numbers
+// of base units, quantities of an axis of the author's own are texts.
 func ctyOf(v any) cty.Value {
 	switch v := v.(type) {
 	case nil:
@@ -71,6 +71,8 @@ func ctyOf(v any) cty.Value {
 		return cty.BoolVal(v)
 	case string:
 		return cty.StringVal(v)
+	case quantity.Written: // a program is told it as the author wrote it
+		return cty.StringVal(v.String())
 	}
 	if n, ok := workload.Number(v); ok {
 		return cty.NumberFloatVal(n)

@@ -106,11 +106,15 @@ func (s *sheet) axisNames(axes []int) []string {
 
 // text identifies a case's values on some axes.
 func (s *sheet) text(columns [][]int32, axes []int, i int) string {
+	return Key("", s.texts(columns, axes, i))
+}
+
+func (s *sheet) texts(columns [][]int32, axes []int, i int) map[string]string {
 	texts := map[string]string{}
 	for _, a := range axes {
 		texts[s.run.Axes[a].Name] = s.value(columns, a, i).Text
 	}
-	return Key("", texts)
+	return texts
 }
 
 // needed is what a case needs: keys with the outcome that lets it run, sorted.

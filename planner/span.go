@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"weir/dsl"
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -85,7 +87,7 @@ func ascending(a, b any) int {
 type finder struct {
 	table  *Table
 	found  map[findKey][]string
-	lines  map[string]map[string][]int32 // run and axes → text of the values → cases
+	lines  map[string]map[string][]int32 // run, axes and whether in base units → text of the values → cases
 	places map[string]place              // of the cases that were found
 	scopes map[string]dsl.Scope
 }
@@ -126,7 +128,10 @@ func (f *finder) Find(run string, at map[string]string, where *dsl.Condition) []
 		return keys
 	}
 	keys := []string{}
-	line := f.line(s, axes)[key.at]
+	line := f.line(s, axes, false)[key.at]
+	if line == nil {
+		line = f.line(s, axes, true)[Key("", inBaseUnits(texts))]
+	}
 	for _, i := range line {
 		if where != nil {
 			if f.table.late(s.run.Range) {
@@ -158,18 +163,36 @@ func (f *finder) Scope(key string) (dsl.Scope, bool) {
 	return scope, true
 }
 
-// line gives a sheet's cases by the text of their values on some axes.
-func (f *finder) line(s *sheet, axes []int) map[string][]int32 {
-	key := fmt.Sprint(s.run.Name, axes)
+// line gives a sheet's cases by the text of their values on some axes, as written or in base units.
+func (f *finder) line(s *sheet, axes []int, base bool) map[string][]int32 {
+	key := fmt.Sprint(s.run.Name, axes, base)
 	if at, ok := f.lines[key]; ok {
 		return at
 	}
 	c := s.by(axes)
-	names := work(c, func(i int) string { return s.text(s.columns, axes, i) })
+	names := work(c, func(i int) string {
+		texts := s.texts(s.columns, axes, i)
+		if base {
+			texts = inBaseUnits(texts)
+		}
+		return Key("", texts)
+	})
 	at := map[string][]int32{}
 	for i := range s.live {
 		at[names.at(i)] = append(at[names.at(i)], int32(i))
 	}
 	f.lines[key] = at
 	return at
+}
+
+// inBaseUnits are texts that are equal where values of two runs' axes mean the same: 4096 and 4KiB.
+func inBaseUnits(texts map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, text := range texts {
+		out[name] = text
+		if q, err := quantity.Parse(text); err == nil {
+			out[name] = strconv.FormatFloat(quantity.Round(q.Value), 'g', -1, 64)
+		}
+	}
+	return out
 }

@@ -143,3 +143,25 @@ func fromJSON[T any](b []byte, read func(string) (T, error)) (T, error) {
 	}
 	return read(text)
 }
+
+// Written is a quantity of any dimension that stays as it was written: 1024KiB is not 1MiB where
+// a program is told it.
+type Written struct {
+	Quantity
+	text string
+}
+
+// ReadWritten reads a quantity that has a unit, or is 0.
+func ReadWritten(text string) (Written, error) {
+	q, err := Parse(text)
+	if err == nil && q.Unit == "" && q.Value != 0 {
+		err = fmt.Errorf("%q has no unit", text)
+	}
+	q.Value = Round(q.Value)
+	return Written{q, text}, err
+}
+
+func (w Written) String() string { return w.text }
+
+// MarshalJSON writes the text.
+func (w Written) MarshalJSON() ([]byte, error) { return json.Marshal(w.text) }

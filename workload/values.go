@@ -230,6 +230,8 @@ func Number(v any) (float64, bool) {
 		return float64(v), true
 	case quantity.Percent:
 		return float64(v), true
+	case quantity.Written:
+		return v.Value, true
 	case int64:
 		return float64(v), true
 	case Scale:

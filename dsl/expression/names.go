@@ -22,8 +22,9 @@ const (
 // Axis is an axis as expressions see it.
 type Axis struct {
 	Name string
-	Type AxisType // of an axis that sets no option
-	Null bool     // it leaves its variable unset at some points
+	Type AxisType           // of an axis that sets no option
+	Dim  quantity.Dimension // of its values, where they are numbers
+	Null bool               // it leaves its variable unset at some points
 }
 
 // Names are what an expression may mention.
@@ -116,7 +117,7 @@ func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 		return quantity.Dimension{}, false
 	}
 	a, ok := n.axis(name)
-	return quantity.Number, ok && a.Type == Number
+	return a.Dim, ok && a.Type == Number
 }
 
 // The commands that list all names of a kind.
