@@ -154,7 +154,8 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra); ok && errors.Is(call.FunctionCallError(), errSecret) {
 			d.Summary, d.Detail = "Misplaced secret", sentence(errSecret.Error())
-			d.Extra = Hint(`Write it alone, as NAME: ${secret("NAME")} or NAME = secret("NAME"), in env of a run, of the defaults or of a command.`)
+			d.Extra = Hint(`Write it alone, as NAME: ${secret("NAME")} or NAME = secret("NAME"), in env of a run, of the defaults or of ` +
+				`a command. Roles and services of a run have the variables of its env.`)
 		}
 		if call, ok := d.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok {
 			name := call.CalledFunctionName()

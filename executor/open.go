@@ -176,8 +176,8 @@ func (s *session) nodeNames() ([]string, error) {
 func (s *session) newAgent(node string, key *trust.Verifier) *agent.Agent {
 	return agent.New(agent.Options{
 		Engine: s.o.inside, Verifier: key, Node: node, Session: s.o.SessionID, RankCommand: s.o.RankCommand,
-		ProbeCommand: s.o.ProbeCommand,
-		Shell:        s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(),
+		ProbeCommand: s.o.ProbeCommand, GuardCommand: s.o.GuardCommand,
+		Shell: s.shell, Secrets: s.secrets, LogDir: filepath.Join(s.o.Dir, "logs"), ScratchDir: s.shm.Path(),
 		Deadlines: s.o.Deadlines, Host: s.o.Host,
 		Sink: s.Report,
 	})

@@ -33,6 +33,7 @@ type Options struct {
 	Nodes        []string          // names of the agents to have in this process; none: one, named after the host
 	RankCommand  []string          // argv of a rank process, which must end in rank.Main
 	ProbeCommand []string          // argv of a probe process, which must end in rank.ProbeMain
+	GuardCommand []string          // as that of agent.Options
 	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 

@@ -175,8 +175,9 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 	o := daemon.Options{
 		Limits: limits, RankUser: ranks,
 		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
-		Commands: f.commands,
-		AllowEnv: f.allowEnv, SecretsDir: f.secrets,
+		GuardCommand: self.Guard,
+		Commands:     f.commands,
+		AllowEnv:     f.allowEnv, SecretsDir: f.secrets,
 		Say: func(text string) {
 			if !f.quiet {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir agent: %s\n", printable.Text(text))

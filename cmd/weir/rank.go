@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/executor/agent"
 	"weir/executor/rank"
 )
 
@@ -15,5 +16,16 @@ func newRank() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE:   func(*cobra.Command, []string) error { return exit.Code(rank.Main()) },
+	}
+}
+
+// newGuard is the process that cleans up after an agent that was killed. It is not for hands.
+func newGuard() *cobra.Command {
+	return &cobra.Command{
+		Use:    "guard",
+		Short:  "clean up after an agent that was killed (started by weir itself)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		Run:    func(*cobra.Command, []string) { agent.Guard() },
 	}
 }

@@ -32,7 +32,7 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 		newProbe(), newAgent(), cluster.New(),
 		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(),
 		newInit(),
-		newVersion(), newRank(),
+		newVersion(), newRank(), newGuard(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -19,6 +19,7 @@ import (
 
 	"weir/cmd/weir/launcher"
 	"weir/cmd/weir/run"
+	"weir/executor/cgroup"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -111,6 +112,13 @@ func TestScripts(t *testing.T) {
 		Condition: func(name string) (bool, error) {
 			if name == "engine" {
 				return engineLinked, nil
+			}
+			if name == "cgroup" {
+				g, err := cgroup.Make(cgroup.Limits{})
+				if err != nil {
+					return false, nil
+				}
+				return true, g.Remove()
 			}
 			if name == "numa" { // a container may forbid it, and a kernel know no nodes
 				_, _, errno := unix.Syscall6(unix.SYS_GET_MEMPOLICY, 0, 0, 0, 0, 0, 0)

@@ -154,7 +154,7 @@ func TestErrorsNameTheCharacters(t *testing.T) {
 		"bandwidth >= 5 where blok == 4KiB":      "blok",
 		"bandwidth within 10% of latency.p5":     "latency.p5",
 		"bandwidth >= 46.48 GBit/s":              "GBit",
-		"bandwidth >= 5 where block_size == '5'": "==",
+		"bandwidth >= 5 where block_size == '5'": "'5'",
 		"bandwidth >= 5 * * 2":                   "*",
 		"bandwidth >= 5 where (op == 'write'":    "'",
 	} {

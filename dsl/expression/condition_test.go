@@ -122,6 +122,8 @@ func TestRefusedConditions(t *testing.T) {
 		{"block_size «-» 1 GB/s > 1", "a size and a rate", ""},
 		{"batch + block_size «>» 5us", "a size is compared with a time", ""},
 		{"block_size «in» 1us..2us", "a size is compared with a time", ""},
+		{"block_size == «\"5us\"»", `a size is compared with the text "5us"`, ""},
+		{"block_size in [1MiB, «'small'»]", `a size is compared with the text "small"`, ""},
 		{"fabric «+» op == 'x'", "takes numbers, not a string", ""},
 		{"nil «+» 1 == 1", "takes numbers, not nil", ""},
 		{"fabric «in» 1..3", "takes numbers", ""},

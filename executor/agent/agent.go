@@ -40,6 +40,7 @@ type Options struct {
 	Session      string   // the session's id
 	RankCommand  []string // argv of a rank process; it must end in rank.Main
 	ProbeCommand []string // argv of a probe process, without the fabrics; it must end in rank.ProbeMain
+	GuardCommand []string // argv of a process that must end in Guard; none: the next agent cleans up after this one
 	LogDir       string   // where the logs of rank processes go
 	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
 	Deadlines    Deadlines
@@ -106,6 +107,7 @@ func New(o Options) *Agent {
 		spawner: newSpawner(o.Limits, o.RankUser), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
 	}
+	a.spawner.guard.argv = o.GuardCommand
 	a.shell = a.permitted(o.Shell)
 	return a
 }

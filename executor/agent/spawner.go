@@ -35,6 +35,7 @@ type spawner struct {
 	user     *confine.User
 	refusal  error  // of the confined thread: it starts nothing
 	bounds   bounds // from begin on
+	guard    guard  // from the first command on
 }
 
 func newSpawner(l cgroup.Limits, u *confine.User) *spawner {
@@ -67,7 +68,7 @@ func (s *spawner) close() error {
 	close(s.engine)
 	close(s.commands)
 	s.done.Wait()
-	return s.bounds.close()
+	return errors.Join(s.bounds.close(), s.guard.close())
 }
 
 // start starts a command in a process group of its own that dies with the agent, within
@@ -85,6 +86,8 @@ func (s *spawner) start(cmd *exec.Cmd, as privileges, cpus ...int) error {
 		if work = s.engine; s.refusal != nil {
 			return s.refusal
 		}
+	} else {
+		s.guard.start()
 	}
 	work <- func() { result <- onProcessors(cpus, cmd.Start) }
 	err := <-result

@@ -32,6 +32,7 @@ type Options struct {
 	Version      results.Version
 	RankCommand  []string // as those of agent.Options
 	ProbeCommand []string
+	GuardCommand []string
 	Deadlines    agent.Deadlines
 	Commands     bool     // run commands that a scenario names
 	AllowEnv     []string // as those of agent.Options

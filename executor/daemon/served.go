@@ -76,8 +76,9 @@ func (s *served) run(ctx context.Context) (err error) {
 	}
 	a := agent.New(agent.Options{
 		Node: s.node, Session: s.session, Labels: s.Labels, RankCommand: s.RankCommand, ProbeCommand: s.ProbeCommand,
-		LogDir:     filepath.Join(tmp.Path(), "logs"),
-		ScratchDir: shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true,
+		GuardCommand: s.GuardCommand,
+		LogDir:       filepath.Join(tmp.Path(), "logs"),
+		ScratchDir:   shm.Path(), Deadlines: s.Deadlines, Verifier: verifier, CPUs: s.cpus, ShipLogs: true,
 		NoCommands: !s.Commands, Limits: s.Limits, RankUser: s.RankUser,
 		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: s.shell, Secrets: s.secrets,
 		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },

@@ -9,15 +9,17 @@ import (
 )
 
 // Commands start this same program as another kind of process.
-type Commands struct{ Rank, Probe []string }
+type Commands struct{ Rank, Probe, Guard []string }
 
-// Processes are the commands by which agents start ranks and probes.
+// Processes are the commands by which agents start ranks, probes and guards.
 func Processes() (Commands, error) {
 	self, err := File()
 	if err != nil {
 		return Commands{}, err
 	}
-	return Commands{Rank: []string{self, "rank"}, Probe: []string{self, "probe", "--internal"}}, nil
+	return Commands{
+		Rank: []string{self, "rank"}, Probe: []string{self, "probe", "--internal"}, Guard: []string{self, "guard"},
+	}, nil
 }
 
 // File is the path of this program's file. The kernel says it in /proc; without that,

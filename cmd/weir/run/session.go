@@ -74,6 +74,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 			},
 		},
 		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
+		GuardCommand:  self.Guard,
 		VoidDisturbed: s.flags.void, Kill: s.kill, When: Admits, Fabrics: AsksFor,
 	})
 	show.Close()
