@@ -157,10 +157,11 @@ func (c *call) setMemory(shown, option, kind string) error {
 	return nil
 }
 
+const vram = literal("vram")
+
 // heap puts buffers in host memory into private memory, as these tools have them, once the kinds of
 // memory are known.
 func (c *call) heap() {
-	vram := literal("vram")
 	if c.run.options["initiator"] != vram || c.run.options["target"] != vram {
 		c.set("alloc", literal("heap"))
 	}

@@ -70,12 +70,13 @@ func perftestCommand(c *call) error {
 
 func nixlbenchCommand(c *call) error {
 	c.run.command = true
-	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port")
+	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port", "start_batch_size", "max_batch_size")
 	parse := mapping{{"of", literal("any")}, {"format", literal("nixlbench")}}
-	axis, err := nixlbenchRows(c)
+	axis, batch, err := nixlbenchRows(c)
 	if err != nil {
 		return err
 	}
+	words = append(words, batch...)
 	if axis != "" {
 		parse = append(parse, pair{"rows", literal(axis)})
 	}
@@ -138,8 +139,8 @@ func (c *call) ranks(words list, ready mapping, processes int64) {
 
 // nixlbenchProcesses is how many processes take part.
 func nixlbenchProcesses(c *call) (int64, error) {
-	if slices.Contains(storageBackends, c.text("backend")) && c.text("etcd_endpoints") == "" {
-		return 1, nil
+	if slices.Contains(storageBackends, c.text("backend")) {
+		return 1, nil // with etcd too
 	}
 	if strings.EqualFold(c.text("mode"), "MG") {
 		return 2, nil
@@ -152,25 +153,33 @@ func nixlbenchProcesses(c *call) (int64, error) {
 	return from + to, err
 }
 
-// nixlbenchRows sweeps what the rows of the table differ in, and gives its name.
-func nixlbenchRows(c *call) (string, error) {
+// nixlbenchRows sweeps what the rows of a table differ in, and gives its name with the flags of
+// batch sizes. A table has rows of one axis: of several block sizes and batch sizes each batch
+// size has a table of its own.
+func nixlbenchRows(c *call) (rows string, batch list, err error) {
 	blocks, err := c.doubled("start_block_size", "max_block_size", mostBytes)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	batches, err := c.doubled("start_batch_size", "max_batch_size", 1<<20)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	from, to := value(count(batches[0])), value(count(batches[len(batches)-1]))
 	switch {
-	case len(batches) == 1 && len(blocks) == 1:
-		return "", nil
-	case len(batches) == 1:
-		c.run.points("block_size", blocks, size)
-		return "block_size", nil
-	case len(blocks) == 1:
+	case len(blocks) > 1 && len(batches) > 1:
 		c.run.points("batch", batches, count)
-		return "batch", nil
+		from, to = expression("${axis.batch}"), expression("${axis.batch}")
+		fallthrough
+	case len(blocks) > 1:
+		c.run.points("block_size", blocks, size)
+		rows = "block_size"
+	case len(batches) > 1:
+		c.run.points("batch", batches, count)
+		rows = "batch"
 	}
-	return "", fmt.Errorf("a table of several block sizes and several batch sizes has no axis of its own: give one batch size")
+	if c.has("start_batch_size") || c.has("max_batch_size") {
+		batch = list{literal("--start_batch_size"), from, literal("--max_batch_size"), to}
+	}
+	return rows, batch, nil
 }

@@ -2,6 +2,7 @@ package toolimport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,35 @@ This file is made from the tables of package toolimport (` + "`make golden`" + `
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// Flags is what becomes of each flag of a tool, one below the other; of all tools where it has no
+// name. false: there is no such tool.
+func Flags(name string) (string, bool) {
+	var b strings.Builder
+	for _, t := range allTools() {
+		if name != "" && t.name != name && !slices.Contains(t.called(), name) {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n\n", t.name, t.doc)
+		for i := range t.flags {
+			f := &t.flags[i]
+			var all []string
+			for _, n := range f.names {
+				all = append(all, dashed(n))
+			}
+			initial := ""
+			if f.initial != "" {
+				initial = " (default " + f.initial + ")"
+			}
+			fmt.Fprintf(&b, "  %s%s\n      %s\n", strings.Join(all, ", "), initial, plain.Replace(f.becomes()))
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), b.Len() > 0
+}
+
+// plain takes what is for Markdown alone out of a text.
+var plain = strings.NewReplacer("`", "", "**", "")
 
 // becomes is what becomes of a flag, for a person.
 func (f *flag) becomes() string {

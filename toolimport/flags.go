@@ -234,10 +234,12 @@ func (t *tool) begins(name string) (found *flag) {
 func (t *tool) unknown(shown, name string) error {
 	var known []string
 	for _, f := range t.flags {
-		known = append(known, f.names...)
+		for _, n := range f.names {
+			known = append(known, dashed(n))
+		}
 	}
 	return fmt.Errorf("%s has no flag %s. %s", t.name, shown,
-		suggest.Documented(name, known, "flags", "weir import "+t.name+" --help"))
+		suggest.Documented(dashed(name), known, "flags", "weir docs import "+t.name))
 }
 
 // unexpanded says whether a shell would have put something else in a value's place.

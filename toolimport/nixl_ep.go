@@ -36,8 +36,8 @@ var nixlEP = &tool{
 		ignore("use-etcd", nothing, "weir's processes find each other without it"),
 		ignore("skip-nic-discovery", nothing, "devices are chosen by place"),
 		ignore("discover-nics", nothing, "devices are chosen by place"),
-		row(unavailable, "nvlink-backend", text, "ipc", "memory of GPUs is not moved by this version of weir"),
-		row(unavailable, "disable-ll-nvlink", nothing, "", "memory of GPUs is not moved by this version of weir"),
+		row(unavailable, "nvlink-backend", text, "ipc", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
+		row(unavailable, "disable-ll-nvlink", nothing, "", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
 	},
 }
 
@@ -75,7 +75,7 @@ var nixlEPElastic = &tool{
 		ignore("num-processes", number, "the plan says which ranks there are, and weir starts all of them"),
 		ignore("tcp-server", text, "weir's processes find each other without it"),
 		row(unavailable, "kineto", nothing, "", "there are no kernels to profile; the page shows each step on a timeline"),
-		row(unavailable, "disable-ll-nvlink", nothing, "", "memory of GPUs is not moved by this version of weir"),
+		row(unavailable, "disable-ll-nvlink", nothing, "", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
 	},
 }
 

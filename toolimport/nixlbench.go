@@ -77,6 +77,10 @@ func nixlbenchRun(c *call) error {
 			return err
 		}
 	}
+	if c.has("enable_vmm") && c.run.options["initiator"] != vram && c.run.options["target"] != vram {
+		c.note("--enable_vmm: no buffer is in memory of a GPU")
+		delete(c.run.options, "vram_alloc")
+	}
 	c.heap()
 	return nil
 }
@@ -88,7 +92,7 @@ func nixlbenchBackend(c *call) error {
 	case slices.Contains(storageBackends, backend):
 		return fmt.Errorf("--backend %s: %s; --as-command runs nixlbench itself", backend, noStorage)
 	case backend == "GPUNETIO":
-		return fmt.Errorf("--backend %s: %s; --as-command runs nixlbench itself", backend, onlyGPU)
+		return fmt.Errorf("--backend %s: %s; --as-command runs nixlbench itself", backend, gpuStarts)
 	default:
 		return fmt.Errorf("--backend: nixlbench has no backend %q", backend)
 	}

@@ -4,7 +4,7 @@ var memoryKinds = map[string]string{"DRAM": "dram", "VRAM": "vram"}
 
 const (
 	noStorage = "storage is not measured by this version of weir"
-	onlyGPU   = "memory and kernels of GPUs are not measured by this version of weir"
+	gpuStarts = "requests that a kernel of a GPU starts are not measured by this version of weir"
 	meets     = "weir's processes find each other without it"
 )
 
@@ -31,7 +31,7 @@ var nixlbench = &tool{
 		ignore("etcd_endpoints", text, meets),
 		ignore("asio_address", text, meets),
 		ignore("asio_port", number, meets),
-		lose("worker_type", text, "nixl", "NVSHMEM moves memory of GPUs, which this version of weir does not"),
+		lose("worker_type", text, "nixl", "NVSHMEM is a library that weir does not drive"),
 		use("backend", text, "UCX", "fabric nixl with `nixl_backend` UCX, LIBFABRIC, Mooncake or UCCL; others are errors: of storage, or of GPUs"),
 
 		option("initiator_seg_type", text, "DRAM", "initiator", memoryKinds),
@@ -59,12 +59,12 @@ var nixlbench = &tool{
 		option("pipeline_depth", number, "1", "in_flight", nil),
 		option("enable_pt", boolean, "false", "nixl_progress_thread", nil),
 		use("progress_threads", number, "0", "num_threads in `nixl_params`"),
-		row(unavailable, "enable_vmm", boolean, "", onlyGPU),
+		option("enable_vmm", boolean, "", "vram_alloc", map[string]string{"true": "vmm", "false": "device"}),
 		option("use_hugepages", boolean, "false", "pages", map[string]string{"true": "2MiB", "false": "default"}),
 		use("device_list", text, "all", "one name with backend UCX: `UCX_NET_DEVICES`; several are not mapped: nics_per_rank of place gives ranks devices of their own"),
-		lose("use_device_api", boolean, "false", onlyGPU),
-		row(unavailable, "gpunetio_device_list", text, "", onlyGPU),
-		row(unavailable, "gpunetio_oob_list", text, "", onlyGPU),
+		lose("use_device_api", boolean, "false", gpuStarts),
+		row(unavailable, "gpunetio_device_list", text, "", gpuStarts),
+		row(unavailable, "gpunetio_oob_list", text, "", gpuStarts),
 
 		ofStorage("filepath", text), ofStorage("filenames", text), ofStorage("num_files", number),
 		ofStorage("storage_enable_direct", boolean),

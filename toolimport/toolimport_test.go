@@ -51,6 +51,8 @@ func TestScenarios(t *testing.T) {
 		o          toolimport.Options
 	}{
 		"nixlbench": {"nixlbench", "nixlbench", toolimport.Options{}},
+		"nixlbench-vmm": {"nixlbench", "nixlbench --enable_vmm --initiator_seg_type VRAM --target_seg_type=VRAM\nnixlbench --enable_vmm",
+			toolimport.Options{}},
 		"nixlbench-vram": {"nixlbench", "FI_PROVIDER=efa nixlbench --backend LIBFABRIC --initiator_seg_type VRAM --target_seg_type VRAM --gds_batch_limit 3",
 			toolimport.Options{Memory: "dram"}},
 		"nixlbench-devices": {"nixlbench", "nixlbench --backend UCX --max_batch_size 4 --num_threads=2 --num_initiator_dev 2 --num_target_dev 2",
@@ -58,6 +60,10 @@ func TestScenarios(t *testing.T) {
 		"nixlbench-read": {"nixlbench", "nixlbench --backend UCX --op_type READ --start_block_size 65536 --max_block_size 65536 --check_consistency",
 			toolimport.Options{}},
 		"nixlbench-command": {"nixlbench", "nixlbench --backend UCX --etcd_endpoints http://x:1 --num_iter 5",
+			toolimport.Options{AsCommand: true}},
+		"nixlbench-command-batches": {"nixlbench", "nixlbench --backend UCX --max_batch_size 4 --max_block_size 8192",
+			toolimport.Options{AsCommand: true}},
+		"nixlbench-command-storage": {"nixlbench", "nixlbench --backend POSIX --etcd_endpoints http://e:1 --filepath /tmp --max_block_size=4096",
 			toolimport.Options{AsCommand: true}},
 		"ucx_perftest": {"ucx_perftest", "ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 1000 -fN -p 123",
 			toolimport.Options{}},
@@ -98,9 +104,10 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		tool, line, want string
 		o                toolimport.Options
 	}{
-		{"nixlbench", "nixlbench --op_tipe READ", "Did you mean \"op_type\"?", toolimport.Options{}},
+		{"nixlbench", "nixlbench --op_tipe READ", "Did you mean \"--op_type\"?", toolimport.Options{}},
 		{"nixlbench", "nixlbench --num_iter x", "no whole number", toolimport.Options{}},
 		{"nixlbench", "nixlbench --max_block_size $SIZE", "does not expand", toolimport.Options{}},
+		{"nixlbench", "nixlbench --xyzzy 1", "`weir docs import nixlbench` lists all", toolimport.Options{}},
 		{"nixlbench", "ls -l", "and not with nixlbench", toolimport.Options{}},
 		{"nixlbench", "nixlbench 'x", "line 1, column", toolimport.Options{}},
 		{"ucx_perftest", "ucx_perftest -t tag_bw", "server's command line", toolimport.Options{}},

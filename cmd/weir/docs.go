@@ -49,6 +49,7 @@ func newDocs() *cobra.Command {
 	cmd.AddCommand(
 		docsOfWorkloads("workloads", "workloads with their options, defaults and metrics", docsWorkloads),
 		docsOfWorkloads("metrics", "metrics with their units and exact definitions", docsMetrics),
+		newDocsImport(),
 	)
 	return cmd
 }

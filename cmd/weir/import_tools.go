@@ -1,16 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
 	"weir/dsl"
 	"weir/dsl/format"
+	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/planner"
 	"weir/results"
@@ -48,7 +54,7 @@ in front of a line are variables of the run; nothing is expanded.
 Comments in the scenario and warnings name each flag that became nothing, and why.
 A flag that changes what is measured and cannot be mapped is an error, unless
 --skip-unmapped leaves it out, or --as-command makes a run of workload command, which
-runs the tool itself and reads what it prints. docs/import.md has all flags.`, tool),
+runs the tool itself and reads what it prints. `+"`weir docs import %s`"+` has all flags.`, tool, tool),
 		Example: toolExamples[tool],
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,10 +102,17 @@ runs the tool itself and reads what it prints. docs/import.md has all flags.`, t
 	return cmd
 }
 
+// fileName is an argument that is meant as the name of a script or of a configuration.
+var fileName = regexp.MustCompile(`^\S+\.(sh|bash|toml|txt|ya?ml|json)$`)
+
 // toolLines are the calls of a tool in a file, if the argument names one, or in the
 // argument itself.
 func toolLines(tool, arg string) ([]toolimport.Line, error) {
-	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) && fileName.MatchString(arg) {
+		return nil, fmt.Errorf("there is no file %s; a command line stands in quotes, as one argument", arg)
+	}
+	if err != nil || !info.Mode().IsRegular() {
 		return toolimport.Lines(tool, "", arg)
 	}
 	src, err := os.ReadFile(arg)
@@ -126,4 +139,21 @@ func plannable(cmd *cobra.Command, src []byte) error {
 		return exit.Code(gate.ExitUsage)
 	}
 	return nil
+}
+
+// newDocsImport lists the flags of tools.
+func newDocsImport() *cobra.Command {
+	return &cobra.Command{
+		Use: "import [TOOL]", Short: "flags of nixlbench and other tools, and what weir import makes of them",
+		Example: "  weir docs import nixlbench", Args: cobra.MaximumNArgs(1), ValidArgs: toolimport.Tools(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.Join(args, "")
+			page, known := toolimport.Flags(name)
+			if !known {
+				return exit.Usage("there is no tool %q. %s", name, suggest.Sentence(name, toolimport.Tools(), "tools"))
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), reflow(page, screen.Width(cmd.OutOrStdout())))
+			return exit.With(gate.ExitExecution, err)
+		},
+	}
 }
