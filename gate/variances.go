@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"weir/assertion"
 	"weir/quantity"
@@ -26,25 +27,65 @@ func variances(c *results.Case, metric string, m results.MetricEstimate, between
 		}
 	}
 	known := slices.IndexFunc(between, func(n assertion.Noise) bool { return n.Metric == metric })
-	if len(out) == 0 && known < 0 {
+	hosts := onHosts(launches, metric)
+	if len(out) == 0 && known < 0 && len(hosts) < 2 {
 		return nil
 	}
-	var values []float64
-	for _, l := range launches {
-		if v, ok := l.Metrics.Get(metric); ok && v > 0 {
-			values = append(values, math.Log(v))
-		}
+	n := 0
+	for _, values := range hosts {
+		n += len(values)
 	}
-	if len(values) > 1 && len(values) == m.N {
-		_, sd := moments(values)
-		out = append(out, results.Variance{Of: "launches", CV: quantity.Round(sd), DF: float64(len(values) - 1)})
+	if n > 1 && n == m.N {
+		out = append(out, betweenLaunches(hosts)...)
 	}
 	if known >= 0 {
 		out = append(out, results.Variance{
 			Of: "sessions", CV: quantity.Round(between[known].Session), DF: between[known].SessionDF,
 		})
 	}
+	if len(out) == 1 && out[0].Of == "launches" {
+		return nil
+	}
 	return out
+}
+
+// onHosts are logarithms of a metric of launches, by the hosts that they ran on.
+func onHosts(launches []*results.Launch, metric string) [][]float64 {
+	at := map[string]int{}
+	var all [][]float64
+	for _, l := range launches {
+		v, ok := l.Metrics.Get(metric)
+		if !ok || v <= 0 {
+			continue
+		}
+		hosts := strings.Join(slices.Sorted(slices.Values(l.Nodes)), "\n")
+		i, seen := at[hosts]
+		if !seen {
+			i = len(all)
+			at[hosts], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], math.Log(v))
+	}
+	return all
+}
+
+// betweenLaunches is what launches vary by and, where they ran on several sets of hosts of which one had
+// more than one launch, what the hosts add: a one-way analysis of variance, in which sets of hosts
+// are as sessions are in componentsOf.
+func betweenLaunches(hosts [][]float64) []results.Variance {
+	variance := func(of string, squares, df float64) results.Variance {
+		return results.Variance{Of: of, CV: quantity.Round(math.Sqrt(max(0, squares))), DF: quantity.Round(df)}
+	}
+	c := componentsOf(nested{hosts})
+	if len(hosts) < 2 || c.launch.df == 0 {
+		all := slices.Concat(hosts...)
+		_, sd := moments(all)
+		return []results.Variance{variance("launches", sd*sd, float64(len(all)-1))}
+	}
+	return []results.Variance{
+		variance("launches", c.launch.value, c.launch.df),
+		variance("hosts", c.sessionVariance(), c.sessionDF()),
+	}
 }
 
 // sessionsOf is what history, or the references of assertions, say of how sessions differ, by case.

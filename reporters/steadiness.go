@@ -34,7 +34,7 @@ func unsteady(doc *results.Document) (out []string) {
 
 // levelsOf are the levels of a component of variance, in words.
 var levelsOf = map[string]string{
-	"pieces": "parts of a launch", "launches": "launches", "sessions": "sessions",
+	"pieces": "parts of a launch", "launches": "launches", "hosts": "hosts", "sessions": "sessions",
 }
 
 // variances are what metrics vary by at each level, where more than launches is known.

@@ -10,7 +10,7 @@ type WarmUp struct {
 
 // Variance is what a metric varies by at one level.
 type Variance struct {
-	Of string  `json:"of" doc:"pieces: parts of a launch. launches: of a session. sessions: what they add." schema:"enum=pieces|launches|sessions"`
+	Of string  `json:"of" doc:"pieces: parts of a launch. launches: of a session, on one set of hosts. hosts, sessions: what they add." schema:"enum=pieces|launches|hosts|sessions"`
 	CV float64 `json:"cv" doc:"Standard deviation of the logarithm." schema:"minimum=0"`
 	DF float64 `json:"df,omitzero" doc:"Degrees of freedom; absent: it is taken as exact." schema:"minimum=0"`
 }
