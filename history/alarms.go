@@ -53,8 +53,8 @@ func divide(s series, significance, magnitude float64) []cut {
 				cuts[last].at = at
 			}
 		}
-		if at, ratio := now.best(cuts, 0, n); at > 0 && pOf(ratio) <= significance && now.lasts(cuts, at) {
-			cuts = append(cuts, cut{at: at, first: at, p: pOf(ratio)})
+		if at, ratio := now.best(cuts, 0, n); at > 0 && pOf(ratio, n) <= significance && now.lasts(cuts, at) {
+			cuts = append(cuts, cut{at: at, first: at, p: pOf(ratio, n)})
 		}
 		for _, c := range large(cuts, now, magnitude) {
 			i := slices.IndexFunc(cuts, func(other cut) bool { return other.at == c.at })
@@ -144,14 +144,20 @@ var statistics = []struct{ p, ratio float64 }{
 	{0.1, 11.2}, {0.05, 12.7}, {0.02, 14.4}, {0.01, 15.9}, {0.001, 20},
 }
 
-// pOf is the probability that a series of 30 sessions without a change reaches a statistic:
-// its logarithm is nearly linear in the statistic.
-func pOf(ratio float64) float64 {
+// calibrated is how many sessions the series of statistics have.
+const calibrated = 30
+
+// pOf is the probability that a series without a change reaches a statistic by its n-th session: its
+// logarithm is nearly linear in the statistic. Behind the thirtieth session it is multiplied by
+// (n/30)², so that the false alarms of later sessions add up to a finite share, however many
+// there are: the sum of 1/n² is finite.
+func pOf(ratio float64, n int) float64 {
 	i := 1
 	for i < len(statistics)-1 && statistics[i].ratio < ratio {
 		i++
 	}
 	a, b := statistics[i-1], statistics[i]
 	slope := math.Log(b.p/a.p) / (b.ratio - a.ratio)
-	return min(1, a.p*math.Exp(slope*(ratio-a.ratio)))
+	longer := max(1, float64(n)/calibrated)
+	return min(1, longer*longer*a.p*math.Exp(slope*(ratio-a.ratio)))
 }

@@ -127,7 +127,14 @@ var histories = []struct {
 		model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 5,
 	},
 	{name: "the same with autocorrelation 0.7", model: model{n: 30, sd: 0.04, rho: 0.7, level: flat}},
-	{name: "120 sessions, noise 4 %, autocorrelation 0.5", model: model{n: 120, sd: 0.04, rho: 0.5, level: flat}},
+	{
+		name:  "120 sessions, noise 4 %, autocorrelation 0.5",
+		model: model{n: 120, sd: 0.04, rho: 0.5, level: flat}, most: 11,
+	},
+	{
+		name:  "120 sessions, a regression of 4 standard deviations for ten of them near the end",
+		model: model{n: 120, sd: 0.015, level: stepped(100, 110, repaired)}, at: []int{100, 110}, least: 90,
+	},
 	{
 		name:  "30 sessions, heavy tails (t with 3 degrees of freedom, 4 %)",
 		model: model{n: 30, sd: 0.04, heavy: true, level: flat}, most: 5,
