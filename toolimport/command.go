@@ -70,7 +70,8 @@ func perftestCommand(c *call) error {
 
 func nixlbenchCommand(c *call) error {
 	c.run.command = true
-	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port", "start_batch_size", "max_batch_size")
+	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port",
+		"start_batch_size", "max_batch_size")
 	parse := mapping{{"of", literal("any")}, {"format", literal("nixlbench")}}
 	axis, batch, err := nixlbenchRows(c)
 	if err != nil {

@@ -33,7 +33,8 @@ var perftest = &tool{
 		option("use_hugepages", nothing, "", "pages", map[string]string{"true": "2MiB"}),
 		use("use_cuda|use_cuda_bus_id|use_rocm|use_hl|use_mlu|use_neuron", text, "", "`initiator` and `target` vram"),
 		row(unavailable, "cuda_mem_type", number, "", "weir's memory of GPUs is allocated as vram_alloc says"),
-		row(unavailable, "use_cuda_dmabuf|use_data_direct|use_rocm_dmabuf", nothing, "", "the fabric's library registers memory of GPUs as it can"),
+		row(unavailable, "use_cuda_dmabuf|use_data_direct|use_rocm_dmabuf", nothing, "",
+			"the fabric's library registers memory of GPUs as it can"),
 
 		use("connection|c", text, "RC", "`UCX_TLS`: RC is rc, UD is ud, DC is dc, SRD is srd; others are not mapped"),
 		use("ib-dev|d", text, "", "with ib-port `UCX_NET_DEVICES`"),
