@@ -54,9 +54,9 @@ func (s *sheet) patterns() int {
 }
 
 // cluster divides the cases of a run by everything that is fixed when a rank
-// process starts.
+// process starts, and by their variants.
 func (s *sheet) cluster() {
-	var axes []int
+	axes := s.axesOf([]string{workload.VariantAxis})
 	for _, c := range s.settings {
 		axes = append(axes, s.launchAxes(c)...)
 	}
@@ -110,9 +110,14 @@ func (s *sheet) withValueAxes(axes []int, c column) []int {
 	return slices.Compact(axes)
 }
 
-// process identifies everything that is fixed when a rank process starts.
+// process identifies everything that is fixed when a rank process starts. Variants have
+// launches of their own even where their processes are equal: what is compared takes turns, and
+// one that is the same again shows the noise between launches.
 func (s *sheet) process(i int) string {
 	var b strings.Builder
+	for _, a := range s.axesOf([]string{workload.VariantAxis}) {
+		fmt.Fprintf(&b, "%q,", s.value(s.columns, a, i).Text)
+	}
 	for _, c := range s.settings {
 		axes := s.launchAxes(c)
 		if len(axes) == len(c.Axes) && !c.Option.WithOwnCells &&

@@ -82,3 +82,21 @@ func TestInterleavingWithinLaunchesIsNoMistake(t *testing.T) {
 		t.Error(render(diags))
 	}
 }
+
+// What is compared takes turns, so variants are launched apart: also where they are equal, as in a control,
+// and where they differ only in what a running process can change.
+func TestVariantsHaveLaunchesOfTheirOwn(t *testing.T) {
+	const variants = "scenario: s\nvariants: {baseline: a, a: {x: 1}, b: {x: 2}, control: {x: 1}}\nruns:\n  r:\n" +
+		"    sweep: {variant: [a, b, control]}\n"
+	for name, run := range map[string]string{
+		"command":  "    workload: command\n    options: {roles: {it: {command: [echo, '${variant.x}']}}}\n",
+		"serving":  "    workload: serving\n    options: {url: 'http://h:1', model: m, requests: '${variant.x}'}\n",
+		"transfer": "    workload: transfer\n    options: {block_size: 4KiB, in_flight: '${variant.x}'}\n",
+	} {
+		var ids []string
+		for _, g := range build(t, variants+run).Groups {
+			ids = append(ids, g.ID)
+		}
+		equal(t, name, ids, []string{"r[variant=a]", "r[variant=b]", "r[variant=control]"})
+	}
+}
