@@ -67,11 +67,10 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 		}
 	}
 	m.Variables = l.variables(content, own)
+	l.services = l.declaredServices(content)
+	l.readVariants(content) // which speak of services, and change variables
 	files := l.includes(content, dotted)
 	l.head(m, content)
-	l.services = l.declaredServices(content)
-	l.variants = l.readVariants(content) // which speak of services
-	l.eval.variants = l.variants
 	drafts := l.runs(content, l.defaults(content))
 	l.merge(m, files)
 	var runs []*Run
@@ -83,6 +82,7 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	if len(m.runs) == 0 && !l.incomplete && !l.diags.HasErrors() {
 		l.error(top.LabelRanges[0], "No runs", "The scenario has nothing to run.", "Add a run with a workload.")
 	}
+	l.optionsOfAny(runs)
 	l.edges(runs, m.runs)
 	l.judge(m, drafts, l.references(content, runs))
 	for _, r := range m.runs {

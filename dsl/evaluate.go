@@ -23,6 +23,7 @@ type evaluator struct {
 	functions map[string]function.Function
 	object    cty.Value // the variables as one value, made once: expressions are many
 	variants  *variants // nil: none
+	row       *variant  // whose own texts are read at the moment; nil: no variant's
 }
 
 func (e *evaluator) setVariables(values map[string]cty.Value) {
@@ -97,7 +98,7 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 			onPoint = true
 		}
 	}
-	return onPoint, diags
+	return onPoint || slices.Contains(axes, variantAxis) && e.follows(expr), diags
 }
 
 // context is what an expression whose references are checked is evaluated in.
@@ -118,11 +119,7 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late
 			env[name] = cty.StringVal(v)
 		}
 	}
-	variables := e.object
-	if variables == cty.NilVal {
-		variables = cty.EmptyObjectVal // while the variables themselves are read
-	}
-	all := map[string]cty.Value{"var": variables, "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)}
+	all := map[string]cty.Value{"var": e.variablesAt(axes), "axis": cty.ObjectVal(axes), "env": cty.ObjectVal(env)}
 	if at, ok := axes[variantAxis]; ok {
 		all[variantAxis] = e.variants.at(at)
 	}
@@ -138,6 +135,7 @@ func (l *loader) value(expr hcl.Expression) cty.Value {
 	_, diags := l.eval.references(expr, nil, nil)
 	if !diags.HasErrors() && !l.late(expr.Range()) {
 		var v cty.Value
+		l.noFollowing(expr)
 		if v, diags = expr.Value(l.eval.context(expr, nil, nil)); !diags.HasErrors() {
 			return v
 		}

@@ -24,7 +24,12 @@ type loader struct {
 	// services are those of the file, which each run that uses them evaluates at its points.
 	services []entry
 	variants *variants // nil: the file has none
-	prefix   string    // what --var puts before the names of its variables: "" or "as."
+	declared []*declared
+	// within is the run that is read at the moment, of which is known only later whether it sweeps
+	// variants, and waiting is what is wrong if it does.
+	within  *Run
+	waiting hcl.Diagnostics
+	prefix  string // what --var puts before the names of its variables: "" or "as."
 	// incomplete says that runs are missing whose own errors have been reported,
 	// so that what mentions them is not reported as well.
 	incomplete bool

@@ -24,6 +24,7 @@ type draft struct {
 // errors, for needs to find.
 func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	r := &Run{Name: b.Labels[0], Range: b.LabelRanges[0], Launches: d.launches, Retry: d.retry, eval: l.eval}
+	defer l.reading(r)()
 	l.places.add(b.DefRange, "run "+r.Name)
 	l.checkName(r.Name, r.Range)
 	content := l.content(b.Body, schemaOf(grammar.Run), "a run")
@@ -118,6 +119,7 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 		if d.run.Workload == nil {
 			continue
 		}
+		read := l.reading(d.run)
 		n := d.run.names()
 		n.Run, n.Runs, n.Reference = d.run.Name, names, tables[d.run.Name]
 		if byName[d.run.Name] == d.run {
@@ -126,6 +128,7 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 		if expr := argument(d.content, "assert"); expr != nil {
 			d.run.Asserts = l.asserts(expr, n, byName)
 		}
+		read()
 	}
 	for _, d := range drafts {
 		l.checkValues([]*Run{d.run}, names)

@@ -157,6 +157,7 @@ func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 	}
 	_, diags := l.eval.references(expr, nil, nil)
 	if !diags.HasErrors() && !l.late(expr.Range()) {
+		l.noFollowing(expr)
 		ctx := withUnknownRuns(expr, l.eval.context(expr, nil, nil))
 		var text string
 		if text, diags = (&valueWriter{marks: true, at: expr.Range(), ctx: ctx}).text(expr); !diags.HasErrors() {
@@ -170,7 +171,7 @@ func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 // useValues notes the values of runs that a setting may have, and that their runs come first.
 func (l *loader) useValues(s *Setting) {
 	all := runValues(s.expr)
-	if slices.Contains(axesOf(s.expr), variantAxis) && l.variants != nil {
+	if l.variants != nil && slices.Contains(l.eval.axesOf(s.expr, s.run), variantAxis) {
 		all = append(all, l.variants.runValues...)
 	}
 	for _, v := range all {

@@ -227,7 +227,7 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 		s.value, s.expr = v, nil
 		return s
 	}
-	for _, name := range axesOf(s.expr) {
+	for _, name := range l.eval.axesOf(s.expr, s.run) {
 		used[name] = true
 		s.Axes = append(s.Axes, s.run.axisIndex(name))
 	}
@@ -241,9 +241,12 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 	return s
 }
 
-// axesOf are the names of the axes that an expression mentions.
-func axesOf(expr hcl.Expression) []string {
+// axesOf are the names of the axes of a run that an expression depends on.
+func (e *evaluator) axesOf(expr hcl.Expression, r *Run) []string {
 	var names []string
+	if r.axis(variantAxis) != nil && e.follows(expr) {
+		names = append(names, variantAxis)
+	}
 	for _, t := range expr.Variables() {
 		if t.RootName() == variantAxis {
 			names = append(names, variantAxis)

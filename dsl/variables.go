@@ -54,6 +54,7 @@ func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*
 	// Only now: defaults do not refer to one another.
 	l.eval.setVariables(values)
 	l.validate(all)
+	l.declared = all
 	var out []*Variable
 	for _, v := range all {
 		out = append(out, v.Variable)
@@ -104,7 +105,7 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 		return v
 	}
 	v.at = expr.Range()
-	l.fromDefault(v, expr)
+	l.fromFile(v, expr, "the default")
 	return v
 }
 
@@ -133,14 +134,15 @@ func (l *loader) fromOutside(v *declared) {
 	}
 }
 
-func (l *loader) fromDefault(v *declared, expr hcl.Expression) {
+// fromFile takes the value that the file gives, as its default or for a variant.
+func (l *loader) fromFile(v *declared, expr hcl.Expression, what string) {
 	if v.Type != "list" {
-		if text, ok := l.text(expr, "the default of "+v.Name); ok {
-			l.parse(v, text, "The default")
+		if text, ok := l.text(expr, what+" of "+v.Name); ok {
+			l.parse(v, text, capital(what))
 		}
 		return
 	}
-	items, ok, whole := l.list(expr, "the default")
+	items, ok, whole := l.list(expr, what)
 	if !ok {
 		l.error(expr.Range(), "Invalid value", fmt.Sprintf("Variable %q is a list.", v.Name), "Write [a, b].")
 	}

@@ -22,16 +22,22 @@ type variants struct {
 	baseline string // "": the file names none
 	rows     []*variant
 	objects  map[string]cty.Value // by name of the variant
+	changed  map[string]cty.Value // the variables that rows set, as one value, by name of the variant
+	unknown  cty.Value            // the variables where it is not known which variant there is
+	set      map[string]bool      // names of the variables that rows set
 	// runValues are those that values of the rows mention.
 	runValues []*RunValue
 }
 
 // variant is one row.
 type variant struct {
-	name         string
-	values       map[string]cty.Value
-	env, options []entry
-	services     []changedService
+	name               string
+	values             map[string]cty.Value
+	env, options, vars []entry
+	services           []changedService
+	fields             []entry              // values of its own
+	note               hcl.Expression       // nil: it has none
+	variables          map[string]*declared // those that it sets
 }
 
 // The keys of a variant that are no values.
@@ -42,77 +48,6 @@ const (
 	variantVars    = "vars"
 	variantService = servicesName
 )
-
-func (l *loader) readVariants(content *hcl.BodyContent) *variants {
-	if !has(content, "variants") {
-		return nil
-	}
-	v := &variants{objects: map[string]cty.Value{}}
-	var baseline *entry
-	for _, e := range l.section(content, "variants") {
-		if e.name == "baseline" && !isMapping(e.expr) {
-			v.baseline, _ = l.text(e.expr, "baseline")
-			baseline = &e
-			continue
-		}
-		if !identifier.MatchString(e.name) && !plainName.MatchString(e.name) {
-			l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a variant.", quote(e.name)),
-				"Use letters, digits, _, - and dots.")
-			continue
-		}
-		if v.row(e.name) != nil {
-			l.error(e.at, "Duplicate variant", fmt.Sprintf("Variant %s was already given.", quote(e.name)),
-				"Rename one of the two.")
-			continue
-		}
-		v.rows = append(v.rows, l.readVariant(e))
-		v.runValues = append(v.runValues, runValues(e.expr)...)
-	}
-	for _, r := range v.rows {
-		v.objects[r.name] = cty.ObjectVal(r.values)
-	}
-	if baseline != nil && v.row(v.baseline) == nil {
-		l.error(baseline.expr.Range(), "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.baseline)),
-			suggest.Sentence(v.baseline, v.rowNames(), "variants"))
-	}
-	return v
-}
-
-func (l *loader) readVariant(e entry) *variant {
-	r := &variant{name: e.name, values: map[string]cty.Value{}}
-	for _, f := range l.mapping(e.expr, e.name) {
-		switch f.name {
-		case variantNote:
-			l.text(f.expr, variantNote)
-		case variantEnv:
-			r.env = l.mapping(f.expr, variantEnv)
-		case variantOptions:
-			r.options = l.mapping(f.expr, variantOptions)
-		case variantService:
-			r.services = l.changedServices(r.name, f.expr)
-		case variantVars:
-			for _, inner := range l.mapping(f.expr, variantVars) {
-				r.set(l, inner)
-			}
-		default:
-			r.set(l, f)
-		}
-	}
-	return r
-}
-
-func (r *variant) set(l *loader, e entry) {
-	switch _, twice := r.values[e.name]; {
-	case !identifier.MatchString(e.name):
-		l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a value.", quote(e.name)),
-			"Use letters, digits and _.")
-	case twice:
-		l.error(e.at, "Given twice", fmt.Sprintf("Variant %s already has %s.", quote(r.name), quote(e.name)),
-			"Keep one of the two.")
-	default:
-		r.values[e.name] = l.valueWithRuns(e.expr)
-	}
-}
 
 func (v *variants) row(name string) *variant {
 	if i := slices.IndexFunc(v.rows, func(r *variant) bool { return r.name == name }); i >= 0 {
@@ -157,11 +92,10 @@ func (v *variants) names() []string {
 
 // at has the values of the variant of a name; unknown ones while the name is not known.
 func (v *variants) at(name cty.Value) cty.Value {
-	if v == nil || !name.IsKnown() || name.Type() != cty.String {
-		return cty.DynamicVal
-	}
-	if object, ok := v.objects[name.AsString()]; ok {
-		return object
+	if text, ok := plainText(name); ok && v != nil {
+		if object, ok := v.objects[text]; ok {
+			return object
+		}
 	}
 	return cty.DynamicVal // which is reported where the axis stands
 }
@@ -200,8 +134,11 @@ func (l *loader) optionsOfVariants(r *Run, byName map[string]*Setting, used map[
 		contents := map[string]any{}
 		for _, v := range l.variants.rows {
 			for _, e := range v.options {
-				text, ok := l.text(e.expr, "option "+name)
-				if e.name != name || !ok {
+				if e.name != name {
+					continue
+				}
+				text, ok := l.textOf(v, e.expr, "option "+name)
+				if !ok {
 					continue
 				}
 				value, err := o.Parse(text)
@@ -224,7 +161,10 @@ func (l *loader) envOfVariants(r *Run, env []*Setting, used map[string]bool) []*
 		contents := map[string]any{}
 		for _, v := range l.variants.rows {
 			for _, e := range v.env {
-				if text, ok := l.text(e.expr, name); e.name == name && ok && l.variableName(e) {
+				if e.name != name || !l.variableName(e) {
+					continue
+				}
+				if text, ok := l.textOf(v, e.expr, name); ok {
 					contents[v.name] = text
 				}
 			}

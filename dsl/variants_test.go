@@ -15,7 +15,7 @@ variants:
   baseline: a
   a: {x: 1, note: the first}
   b: {x: 2, env: {V: two}, options: {batch: 4}}
-  c: {vars: {x: 3}, env: {V: "3", W: w}}
+  c: {x: 3, env: {V: "3", W: w}}
 runs:
   r:
     workload: transfer
@@ -112,7 +112,7 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 		{two, used, "batch: [1, 2]", fits, "variant.x has no value here"},
 		{two, `, in_flight: "${variant.y}"`, swept, fits, `No variant has "y".`},
 		{"a: {x: 1}, b: {}", used, swept, fits, `Variant "b" does not have it.`},
-		{"a: {x: 1, vars: {x: 2}}", used, "variant: [a]", fits, `Variant "a" already has "x".`},
+		{"a: {x: 1, vars: {x: 2}}", used, "variant: [a]", fits, `declares no variable "x"`},
 		{"a: {options: {batch: many}}", "", "variant: [a]", fits, "Option batch:"},
 		{"a: {options: {batch: 1}}, b: {}", "", "variant: [a, b], batch: [1, 2]", fits,
 			`Option "batch" is set by variants too.`},

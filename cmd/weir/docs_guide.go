@@ -8,7 +8,7 @@ const guide = `AXES. A sweep has axes; the cases are all combinations of their v
   block_size: 4KiB..64MiB x4          4KiB, 16KiB, …: times 4 each, to the last that is not above 64MiB
   in_flight: 1..8 +1                  1, 2, …, 8: plus 1 each
   env.UCX_TLS: [null, rc]             an environment variable of the ranks; null leaves it unset
-  variant: [stock, patched]           rows of variants:, with their values, env and options
+  variant: [stock, patched]           rows of variants:, with their values, vars, env and options
   tokens: [128, 512]                  a word of your own, used as ${axis.tokens}
   zip, product, concat                row by row, all combinations, one after the other
   exclude: [{when: fabric == "tcp" && block_size > 16MiB, reason: known slow}]

@@ -32,7 +32,7 @@ var Scenario = []Key{
 		Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key(
 		"variants",
-		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, services with settings that take the place of theirs, a note; and baseline, the name of the one that gain() compares with",
+		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}; vars, values of declared variables, for ${var.NAME} in options, env and services of the runs that sweep it; env and options of these runs, services with settings that take the place of theirs, a note; and baseline, the name of the one that gain() compares with",
 		mapOf("variants", scalar(String), variantRow),
 	),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
@@ -121,8 +121,8 @@ var optionValue = []Form{
 		mapOf("keys of a part", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any))))),
 }
 
-// variantRow is how a variant is written: its own values, and env, options, settings of services and
-// note.
+// variantRow is how a variant is written: its own values, and vars, env, options, settings of services
+// and note.
 var variantRow = mapOf("names", scalar(Any), list(scalar(Any)),
 	mapOf("names", scalar(Any), mapOf("names", scalar(Any), list(scalar(Any)),
 		mapOf("names", scalar(Any), list(scalar(Any)), mapOf("names", scalar(Any), list(scalar(Any)))))))
