@@ -39,7 +39,7 @@ func AssertionForms() []FormDoc {
 			"bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
 		{"at(CONDITION).METRIC", "of the one case of the same run that fits the condition and has the same values of all axes that it does not name",
 			"bandwidth >= 0.9 * at(fabric == \"shm\").bandwidth where fabric == \"tcp\""},
-		{"gain(METRIC)", "by how much the metric is better than that of the variant that variants names as baseline: x / b - 1 where higher is better, 1 - x / b where lower is",
+		{"gain(METRIC)", "by how much the metric is better than that of the variant that variants names as baseline: x / b - 1 where higher is better, 1 - x / b where lower is; about all variants but the baseline",
 			"gain(latency.p50) >= 10% where variant == \"new\""},
 		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes",
 			"latency.p50 <= 2 * max(run(\"host\").latency.p50)"},

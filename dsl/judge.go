@@ -52,6 +52,9 @@ func (a *Assert) finish(out assertion.Assertion, err *expression.Error) (asserti
 // Where is the condition that chooses cases; nil for all of them.
 func (a *Assert) Where() *Condition { return a.compiled.Where() }
 
+// Gains says whether the assertion is about gains of variants, of which their baseline has none.
+func (a *Assert) Gains() bool { return a.compiled.Gains() }
+
 // Reach says what one lowered form of the assertion is about.
 func (a *Assert) Reach() expression.Reach { return a.compiled.Reach() }
 

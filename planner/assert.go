@@ -134,9 +134,13 @@ func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
 			s.run.Name, plural(len(s.excluded.reasons), "point")), "Correct the conditions of exclude.")
 		return
 	}
+	why, hint := "satisfies its where clause", "Correct the clause, or remove the assertion."
+	if a.Gains() {
+		why += " and is of another variant than " + s.run.BaselineVariant()
+		hint = "The baseline has no gain over itself: sweep other variants, and correct the clause if there is one."
+	}
 	t.fail(a.Range, "Assertion matches no case",
-		fmt.Sprintf("None of the %d cases of run %q satisfies its where clause, so it would never be judged.", s.live,
-			s.run.Name), "Correct the clause, or remove the assertion.")
+		fmt.Sprintf("None of the %d cases of run %q %s, so it would never be judged.", s.live, s.run.Name, why), dsl.Hint(hint))
 }
 
 // judgements gathers what is asserted of a case.

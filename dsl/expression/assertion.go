@@ -17,6 +17,7 @@ type Assertion struct {
 	relations  []*relation
 	transport  *assertion.Transport // a statement about transports, which has no relation
 	from, to   int                  // without where
+	gains      bool                 // it holds variants against their baseline
 
 	reach Reach
 	over  []string
@@ -49,6 +50,11 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 			return nil, t.errorf("write a condition, as block_size == 64MiB", "nothing stands after where")
 		}
 		if a.where, err = conditionFrom(r, condition, n, false); err != nil {
+			return nil, err
+		}
+	}
+	if a.gains = p.gains; a.gains {
+		if err := a.exceptBaseline(); err != nil {
 			return nil, err
 		}
 	}
@@ -129,6 +135,9 @@ func (a *Assertion) errorf(hint, format string, args ...any) *Error {
 
 // Text is the assertion as it was written.
 func (a *Assertion) Text() string { return a.text }
+
+// Gains says whether the assertion is about gains of variants, of which their baseline has none.
+func (a *Assertion) Gains() bool { return a.gains }
 
 // Where is the condition that chooses cases; nil for all of them.
 func (a *Assertion) Where() *Condition { return a.where }

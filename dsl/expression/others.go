@@ -65,7 +65,8 @@ func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error)
 }
 
 // single finds the one case of another run that a metric is of.
-func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
+func (l *lowering) single(t *term, point map[string]string) (string, *Error) {
+	at := point
 	if l.cases == nil {
 		return "", noCases(t)
 	}
@@ -77,7 +78,7 @@ func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
 	case len(keys) == 0:
 		return "", l.none(t, t.other, at)
 	case len(keys) == 1 && keys[0] == l.ownKey:
-		return "", t.errorf("choose the others: add where, as where variant != \"stock\"",
+		return "", t.errorf("choose the others: add where "+l.exceptThis(t.other, point),
 			"the case would be compared with itself")
 	case len(keys) == 1:
 		return keys[0], nil
@@ -91,6 +92,18 @@ func (l *lowering) single(t *term, at map[string]string) (string, *Error) {
 	return "", t.errorf(hint,
 		"the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys),
 		strings.Join(differing, " and "))
+}
+
+// exceptThis is a condition that leaves out the case at a point, by an axis that a mention names.
+func (l *lowering) exceptThis(other *otherRun, at map[string]string) string {
+	if other.where != nil {
+		for _, name := range other.where.names {
+			if text, ok := at[name]; ok {
+				return name + " != " + other.names.literal(name, text)
+			}
+		}
+	}
+	return "with a condition"
 }
 
 // none explains that no case of another run fits.

@@ -14,6 +14,7 @@ type assertionParser struct {
 	depth      int     // of recursion
 	open       int     // parentheses
 	quantifier string  // all or any, while their relations are read
+	gains      bool    // a gain over the baseline of the variants was read
 }
 
 // mostNested bounds the depth of recursion and of terms. A document may hold

@@ -75,10 +75,11 @@ func (p *assertionParser) gain(t token) (*term, *Error) {
 	case m.Better == workload.Neither:
 		return nil, name.errorf("compare it with at(CONDITION).METRIC", "neither direction of %s is better", m.Name)
 	}
-	where, err := compileCondition(VariantAxis+" == "+quoted(p.names.Baseline), p.names, false)
+	where, err := compileCondition(VariantAxis+" == "+p.names.literal(VariantAxis, p.names.Baseline), p.names, false)
 	if err != nil {
 		return nil, err
 	}
+	p.gains = true
 	own := &term{op: assertion.Metric, metric: m.Name, unit: m.Unit, dim: m.Dim(), from: name.from, to: name.to}
 	one := &term{op: assertion.Const, value: 1, bare: true, from: t.from, to: end}
 	quotient, err := binary(token{text: "/"}, own, p.metricAt(m, where, t.from, end), t.from, end)
@@ -89,6 +90,17 @@ func (p *assertionParser) gain(t token) (*term, *Error) {
 		return binary(token{text: "-"}, one, quotient, t.from, end)
 	}
 	return binary(token{text: "-"}, quotient, one, t.from, end)
+}
+
+// exceptBaseline leaves out the baseline of the variants, which has no gain over itself.
+func (a *Assertion) exceptBaseline() *Error {
+	text := VariantAxis + " != " + a.names.literal(VariantAxis, a.names.Baseline)
+	if a.where != nil {
+		text = "(" + a.where.text + ") && " + text
+	}
+	var err *Error
+	a.where, err = compileCondition(text, a.names, false)
+	return err
 }
 
 // VariantAxis is the axis that goes through the variants of a scenario.
