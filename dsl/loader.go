@@ -3,6 +3,7 @@ package dsl
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -104,6 +105,17 @@ func (p *places) ContextString(offset int) string {
 		name = m.name
 	}
 	return name
+}
+
+// firstSentence is what a text says first, without its full stop.
+func firstSentence(s string) string {
+	for i := range s {
+		rest, ends := strings.CutPrefix(s[i:], ". ")
+		if first, _ := utf8.DecodeRuneInString(rest); ends && unicode.IsUpper(first) {
+			return s[:i]
+		}
+	}
+	return strings.TrimSuffix(s, ".")
 }
 
 // capital gives a text its first capital.

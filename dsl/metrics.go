@@ -19,12 +19,30 @@ var metricName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0
 // maxMetrics is how many metrics a run may declare.
 const maxMetrics = 100
 
-// metrics reads the metrics that a run declares, behind those of its workload.
-func (l *loader) metrics(content *hcl.BodyContent, r *Run) {
-	if !has(content, "metrics") {
-		return
+// metricsKey is the key of a run, which may stand in its options too.
+const metricsKey = "metrics"
+
+// metrics reads the metrics that a run declares, behind those of its workload. It gives the options
+// without them.
+func (l *loader) metrics(content *hcl.BodyContent, r *Run, options []entry) []entry {
+	i := slices.IndexFunc(options, func(e entry) bool { return e.name == metricsKey })
+	_, isOption := r.Workload.Option(metricsKey)
+	switch beside := has(content, metricsKey); {
+	case i < 0 || isOption || !r.Workload.DeclaresMetrics:
+		if beside {
+			l.declaredMetrics(r, l.section(content, metricsKey))
+		}
+		return options
+	case beside:
+		l.error(options[i].at, "Given twice", fmt.Sprintf("Run %q has metrics beside its options too.", r.Name),
+			"Keep one of the two.")
+	default:
+		l.declaredMetrics(r, l.mapping(options[i].expr, metricsKey))
 	}
-	entries := l.section(content, "metrics")
+	return slices.Delete(slices.Clone(options), i, i+1)
+}
+
+func (l *loader) declaredMetrics(r *Run, entries []entry) {
 	if !r.Workload.DeclaresMetrics {
 		at := r.Range
 		if len(entries) > 0 {

@@ -47,8 +47,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if r.Workload = l.workload(content, r); r.Workload == nil {
 		return out
 	}
-	l.metrics(content, r)
-	own := l.section(content, "options")
+	own := l.metrics(content, r, l.section(content, "options"))
 	l.settings(content, r, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
 	l.measures(r)
 	if expr := argument(content, "when"); expr != nil {

@@ -279,7 +279,7 @@ func (l *loader) required(r *Run, entries []entry) {
 		}
 		if !given {
 			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q sets no %s (%s), which workload %s cannot do without.",
-				r.Name, o.Name, o.Doc, r.Workload.Name),
+				r.Name, o.Name, firstSentence(o.Doc), r.Workload.Name),
 				fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"weir/dsl/suggest"
 	"weir/workload"
 )
 
@@ -20,6 +21,7 @@ type structureReader struct {
 	context *hcl.EvalContext
 	diags   hcl.Diagnostics
 	places  map[string]hcl.Range // by path
+	keys    map[string]hcl.Range // of the keys of mappings, by path
 	unknown bool                 // a part failed, which has been reported
 }
 
@@ -27,7 +29,8 @@ const pathSeparator = "\x00"
 
 // structure computes the JSON of a structure, checked by its option.
 func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
-	r := &structureReader{late: s.Option.Late, context: ctx, places: map[string]hcl.Range{}}
+	r := &structureReader{late: s.Option.Late, context: ctx, places: map[string]hcl.Range{},
+		keys: map[string]hcl.Range{}}
 	value := r.read(s.expr, nil)
 	if r.diags.HasErrors() || r.unknown {
 		return nil, explain(r.diags)
@@ -36,12 +39,18 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 	if err == nil {
 		return parsed, nil
 	}
-	at, what := s.expr.Range(), "Option "+s.Name
+	at, what, summary, hint := s.expr.Range(), "Option "+s.Name, "Invalid value", ""
 	if wrong, ok := errors.AsType[*workload.StructureError](err); ok {
 		at, what = r.nearest(wrong.Path, at), strings.Join(append([]string{what}, wrong.Path...), ".")
 		err = wrong.Err
+		if n := len(wrong.Path); wrong.Known != nil {
+			if key, ok := r.keys[strings.Join(wrong.Path, pathSeparator)]; ok {
+				at = key
+			}
+			summary, hint = "Unknown key", suggest.Documented(wrong.Path[n-1], wrong.Known, "keys", "weir docs workloads")
+		}
 	}
-	return nil, hcl.Diagnostics{diagnostic(at, "Invalid value", fmt.Sprintf("%s: %v.", what, err), "")}
+	return nil, hcl.Diagnostics{diagnostic(at, summary, fmt.Sprintf("%s: %v.", what, err), hint)}
 }
 
 // nearest is the place of a part, or of the smallest that it would be in.
@@ -91,6 +100,7 @@ func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Str
 			if _, isList := hcl.ExprList(p.Value); !isList.HasErrors() || isMapping(p.Value) {
 				at = p.Key.Range()
 			}
+			r.keys[strings.Join(append(slices.Clone(path), key), pathSeparator)] = p.Key.Range()
 			out.Pairs = append(out.Pairs, workload.Pair{Key: key, Value: r.part(p.Value, at, path, key)})
 		}
 	}

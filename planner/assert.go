@@ -140,7 +140,8 @@ func (t *Table) matchesNone(s *sheet, a *dsl.Assert) {
 		hint = "The baseline has no gain over itself: sweep other variants, and correct the clause if there is one."
 	}
 	t.fail(a.Range, "Assertion matches no case",
-		fmt.Sprintf("None of the %d cases of run %q %s, so it would never be judged.", s.live, s.run.Name, why), dsl.Hint(hint))
+		fmt.Sprintf("None of the %d cases of run %q %s, so it would never be judged.", s.live, s.run.Name, why),
+		dsl.Hint(hint))
 }
 
 // judgements gathers what is asserted of a case.

@@ -23,22 +23,32 @@ type Pair struct {
 
 // StructureError says what is wrong with a part of a structure.
 type StructureError struct {
-	Path []string // keys, and indices of lists, that lead to the part
-	Err  error
+	Path  []string // keys, and indices of lists, that lead to the part
+	Err   error
+	Known []string // the keys that there are, where that at the end of the path is none; nil: it is another error
 }
 
 func (e *StructureError) Error() string {
-	if len(e.Path) == 0 {
-		return e.Err.Error()
+	text := e.Err.Error()
+	if len(e.Path) > 0 {
+		text = strings.Join(e.Path, ".") + ": " + text
 	}
-	return strings.Join(e.Path, ".") + ": " + e.Err.Error()
+	if e.Known != nil {
+		text += "; there are " + strings.Join(e.Known, ", ")
+	}
+	return text
 }
 
 func (e *StructureError) Unwrap() error { return e.Err }
 
 // Wrong is an error about the part of a structure at a path.
 func Wrong(path []string, format string, args ...any) error {
-	return &StructureError{append([]string{}, path...), fmt.Errorf(format, args...)}
+	return &StructureError{Path: append([]string{}, path...), Err: fmt.Errorf(format, args...)}
+}
+
+// UnknownKey is the error of a path that ends in a key which is none of the known ones.
+func UnknownKey(path, known []string) error {
+	return &StructureError{Path: append([]string{}, path...), Err: errors.New("there is no such key"), Known: known}
 }
 
 // mostNested bounds how deep a structure is.

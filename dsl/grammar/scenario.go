@@ -293,7 +293,7 @@ var Run = []Key{
 	key("options", "settings of the workload", mapOf("options", optionValue...)),
 	env,
 	key("place", "where its ranks go", section(Place...)),
-	key("metrics", "what the run measures beside its workload, of those that run other programs",
+	key("metrics", "what the run measures beside its workload, of those that run other programs; it may stand in options too",
 		mapOf("metrics", section(Metric...))),
 	key("sweep", "the axes over which it is repeated", Form{Shape: Sweep, Keys: SweepKeys}),
 	key("needs", "runs that must come first; axes of the same name are matched value by value", scalar(String),

@@ -88,6 +88,9 @@ func (w *walker) workloads() {
 		for _, o := range k.Options {
 			properties[o.Name] = option(k, o)
 		}
+		if metrics, ok := grammar.Find(grammar.Run, "metrics"); ok && k.DeclaresMetrics {
+			properties[metrics.Name] = w.key(metrics)
+		}
 		w.definitions["options_"+k.Name] = schema{
 			"type": []string{"object", "null"}, "description": k.Doc, "properties": properties,
 			"additionalProperties": false,

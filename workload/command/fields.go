@@ -27,7 +27,8 @@ func mapping(s *workload.Structured, path []string, known ...string) *fields {
 	}
 	for _, p := range s.Pairs {
 		if !slices.Contains(known, p.Key) {
-			f.fail([]string{p.Key}, "there is no such key; there are %s", strings.Join(known, ", "))
+			f.err = workload.UnknownKey(append(slices.Clone(path), p.Key), known)
+			break
 		}
 	}
 	return f

@@ -94,10 +94,14 @@ func readParse(text string) (p Parse, err error) {
 	}
 	format, err := p.format()
 	switch {
+	case p.Lines != "" && len(p.own()) == 0:
+		f.fail([]string{"lines"}, "no metric is given: %s", unnamed(p.Lines))
 	case err != nil && p.Lines != "":
 		f.fail([]string{"lines"}, "%w", err)
 	case err != nil:
 		f.fail([]string{"paths"}, "%w", err)
+	case p.Rows != "" && len(format.Keys) == 0:
+		f.fail([]string{"rows"}, "an output of %s is one row, of which each case has all: leave rows out", p.Format)
 	case p.Rows != "" && !slices.Contains(format.Keys, p.Rows):
 		f.fail([]string{"rows"}, "rows of %s are told apart by %s, not by %q", p.Format,
 			strings.Join(format.Keys, ", "), p.Rows)
@@ -105,6 +109,21 @@ func readParse(text string) (p Parse, err error) {
 		f.fail(nil, "the tool writes %s into a file: say which by file", p.Format)
 	}
 	return p, f.err
+}
+
+// groupWord is what stands before a group, as bw in "bw=(".
+var groupWord = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)[^A-Za-z0-9_()\\\[]*\(`)
+
+// unnamed says what is missing in an expression without a group for a metric.
+func unnamed(lines string) string {
+	name := "NAME"
+	if m := groupWord.FindStringSubmatch(lines); m != nil {
+		name = m[1]
+	}
+	if regexp.MustCompile(lines).NumSubexp() > 0 {
+		return fmt.Sprintf("name the group of its number after it, as (?<%s>…)", name)
+	}
+	return fmt.Sprintf("put its number into a group of its name, as (?<%s>…)", name)
 }
 
 // format reads the output.

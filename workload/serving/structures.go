@@ -32,7 +32,7 @@ func flat(text string, known ...string) (keys, error) {
 	for _, p := range s.Pairs {
 		switch {
 		case known != nil && !slices.Contains(known, p.Key):
-			return nil, workload.Wrong([]string{p.Key}, "there is no such key; there are %s", strings.Join(known, ", "))
+			return nil, workload.UnknownKey([]string{p.Key}, known)
 		case !p.Value.IsText():
 			return nil, workload.Wrong([]string{p.Key}, "it is %s, not a text", p.Value.What())
 		}
