@@ -143,3 +143,31 @@ func TestKeysOfVariants(t *testing.T) {
 		}
 	}
 }
+
+// A variable without a type may be a value of a run in a variant, whose run then comes first.
+func TestVariablesOfVariantsMayBeValuesOfRuns(t *testing.T) {
+	s, _, diags := Load("s.yaml", []byte(`
+scenario: s
+variables: {b: {default: "1"}}
+variants: {m: {vars: {b: '${run("fabric").bandwidth}'}}, f: {}}
+runs:
+  fabric: {workload: transfer, options: {block_size: 4KiB}}
+  load:
+    workload: command
+    options: {roles: {c: {command: [echo, "of ${var.b}"]}}}
+    sweep: {variant: [m, f]}
+`), Options{Env: testEnv})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	r := s.Runs[1]
+	if r.need("fabric") == nil {
+		t.Error("the run does not wait for the other")
+	}
+	for i, want := range []string{`"of ${run(\"fabric\").bandwidth}"`, `"of 1"`} {
+		got, diags := r.Settings()[0].Value(r.Axes[0].Values[i : i+1])
+		if diags.HasErrors() || !strings.Contains(fmt.Sprint(got), want) {
+			t.Errorf("%v, %v", got, diags)
+		}
+	}
+}
