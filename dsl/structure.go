@@ -47,7 +47,8 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 			if key, ok := r.keys[strings.Join(wrong.Path, pathSeparator)]; ok {
 				at = key
 			}
-			summary, hint = "Unknown key", suggest.Documented(wrong.Path[n-1], wrong.Known, "keys", "weir docs workloads")
+			summary = "Unknown key"
+			hint = suggest.Documented(wrong.Path[n-1], wrong.Known, "keys", "weir docs workloads")
 		}
 	}
 	return nil, hcl.Diagnostics{diagnostic(at, summary, fmt.Sprintf("%s: %v.", what, err), hint)}

@@ -176,9 +176,10 @@ func (l *loader) optionsOfAny(runs []*Run) {
 	for _, v := range l.variants.rows {
 		for _, e := range v.options {
 			if !known[e.name] {
-				l.error(e.at, "Unknown option", fmt.Sprintf("No workload of a run that sweeps variant has an option %s.",
-					quote(e.name)), suggest.Documented(e.name, slices.Sorted(maps.Keys(known)), "options",
-					"weir docs workloads"))
+				l.error(e.at, "Unknown option",
+					fmt.Sprintf("No workload of a run that sweeps variant has an option %s.", quote(e.name)),
+					suggest.Documented(e.name, slices.Sorted(maps.Keys(known)), "options",
+						"weir docs workloads"))
 			}
 		}
 	}

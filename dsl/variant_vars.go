@@ -143,7 +143,8 @@ func (e *evaluator) followed(expr hcl.Expression) hcl.Traversal {
 		return nil
 	}
 	for _, t := range expr.Variables() {
-		if words, ok := path(t[:min(len(t), 2)]); ok && len(words) == 2 && words[0] == "var" && e.variants.set[words[1]] {
+		words, ok := path(t[:min(len(t), 2)])
+		if ok && len(words) == 2 && words[0] == "var" && e.variants.set[words[1]] {
 			return t
 		}
 	}

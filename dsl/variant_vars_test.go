@@ -43,7 +43,8 @@ runs:
 		t.Fatal(diags)
 	}
 	want := map[string][]string{
-		"roles": {`"7-4KiB"`, `"2-64KiB"`, `"3-8KiB"`}, "V": {"7", "2", "3"}, "L": {"x+y", "z", "x+y"}, "P": {"p7", "p2", "p3"},
+		"roles": {`"7-4KiB"`, `"2-64KiB"`, `"3-8KiB"`}, "V": {"7", "2", "3"},
+		"L": {"x+y", "z", "x+y"}, "P": {"p7", "p2", "p3"},
 		"services": {`"serve","7"`, `"serve","2"`, `"serve","3"`}, "E": {"<nil>", "e2", "<nil>"},
 	}
 	for _, setting := range s.Runs[0].Settings() {
@@ -84,7 +85,8 @@ func TestWhatIsWrongWithVariablesOfVariants(t *testing.T) {
 		{"", "vars: {w: many}", "", "", `The value does not fit type number: "many" is not a plain number.`},
 		{"", "vars: {w: 6}", "", "", `The value of w does not satisfy var.w < 5.`},
 		{"", "vars: {w: 2, top: 2}", "", "", `The value of top does not satisfy var.top > var.w.`},
-		{"", "vars: {w: '${run(\"q\").bandwidth}'}", "", "", `Variable "w" cannot be checked before the run is decided.`},
+		{"", "vars: {w: '${run(\"q\").bandwidth}'}", "", "",
+			`Variable "w" cannot be checked before the run is decided.`},
 		{"", "vars: {w: 2, t: '${var.w}'}", "", "", once},
 		{"", "vars: {w: 2}", ", batch: ['${var.w}']", "", once},
 		{"", "vars: {w: 2}", "", "    assert: ['bandwidth >= ${var.w}']", once},

@@ -12,7 +12,8 @@ func TestGainsAreOfOthersThanTheBaseline(t *testing.T) {
 		"    options: {block_size: 4KiB, in_flight: '${variant.x}'}\n    sweep: {variant: %s, batch: [1, 2]}\n    assert: ['%s']\n"
 	for _, c := range []struct{ base, variants, assert, want, wrong string }{
 		{"old", "[old, new]", "gain(bandwidth) >= 1%", "r[batch=1,variant=new] r[batch=2,variant=new]", ""},
-		{"old", "[old, new]", "gain(bandwidth) >= 1% where batch == 2 or variant == \"old\"", "r[batch=2,variant=new]", ""},
+		{"old", "[old, new]", "gain(bandwidth) >= 1% where batch == 2 or variant == \"old\"",
+			"r[batch=2,variant=new]", ""},
 		{"1", "[\"1\"]", "gain(bandwidth) >= 1%", "", "and is of another variant than 1"},
 		{"old", "[old, new]", "at(variant == \"old\").bandwidth >= 2 * bandwidth", "",
 			"The case would be compared with itself. Choose the others: add where variant != \"old\"."},
