@@ -82,16 +82,48 @@ func (l *loader) rowsOf(r *Run, used map[string]bool) {
 		return
 	}
 	i := r.axisIndex(name)
+	if i < 0 && k.RowValues != nil {
+		i = r.rowsAskedFor(name, k.RowValues(values))
+	}
 	if i < 0 {
-		l.error(r.Range, "Missing axis", fmt.Sprintf("Each value of axis %q is to be a row, and the sweep of run %q has no such axis.",
-			name, r.Name),
+		d := diagnostic(r.Range, "Rows without an axis",
+			fmt.Sprintf("The sweep of run %q has no axis %q, so the run has one case, which fails if the output has several rows.",
+				r.Name, name),
 			fmt.Sprintf("Add the values whose rows are cases: sweep: {%s: […]}.", name))
+		d.Severity = hcl.DiagWarning
+		l.diags = append(l.diags, d)
 		return
 	}
 	used[name] = true
 	o, _ := k.Option(k.Row)
 	of := slices.IndexFunc(r.settings, func(s *Setting) bool { return !s.Env && s.Name == k.Row })
 	r.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, asText: true}
+}
+
+// rowsAskedFor sweeps the rows that a program is asked for by its command line, and gives the index of
+// their axis; -1: it is not known which they are.
+func (r *Run) rowsAskedFor(name string, rows []string) int {
+	if len(rows) == 0 {
+		return -1
+	}
+	a, i := &Axis{Name: name, Range: r.Range}, len(r.Axes)
+	node := &SweepNode{Op: AxisNode, Axis: i, Range: r.Range}
+	for k, row := range rows {
+		text := row
+		if n, err := quantity.ParseSize(row); err == nil && name == "block_size" {
+			text = n.String()
+		}
+		a.Values = append(a.Values, AxisValue{Value: text, Text: text, Range: r.Range})
+		node.Values, node.Ranges = append(node.Values, k), append(node.Ranges, r.Range)
+	}
+	inferType(a.Values)
+	r.Axes = append(r.Axes, a)
+	members := []*SweepNode{node}
+	if r.Sweep.Root != nil {
+		members = []*SweepNode{r.Sweep.Root, node}
+	}
+	r.Sweep.Root = combined(ProductNode, members, r.Range)
+	return i
 }
 
 // atFirst are the options of a run at its first point, or at the first of a variant; nil: it has none.

@@ -32,6 +32,25 @@ func (p *Plan) Metrics() []workload.MetricTable {
 	return out
 }
 
+// mostDefined is how many metrics a plan's text defines; more are named.
+const mostDefined = 12
+
+// metricWords are the metrics that a run declares, each with its comma.
+func metricWords(metrics []workload.Metric) []string {
+	var words []string
+	for i := range metrics {
+		word := metrics[i].Name
+		if len(metrics) <= mostDefined {
+			word = metricsText(metrics[i : i+1])
+		}
+		if i < len(metrics)-1 {
+			word += ","
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // metricsText says which metrics a run declares.
 func metricsText(metrics []workload.Metric) string {
 	var all []string

@@ -45,9 +45,7 @@ func (r *Run) text(t io.Writer) {
 	if r.While != "" {
 		row(t, "  while", r.While+" runs, as its background load")
 	}
-	if len(r.Metrics) > 0 {
-		row(t, "  metrics", metricsText(r.Metrics))
-	}
+	rowOfWords(t, "  metrics", metricWords(r.Metrics))
 	if r.Retry != nil {
 		row(t, "  retry", r.Retry.text())
 	}

@@ -19,7 +19,7 @@ var nixlbench = Format{
 	Name: "nixlbench",
 	Doc: "the table that nixlbench prints at the initiator of rank 0. It must have a row for each block and " +
 		"batch size that the configuration above it announces",
-	Keys: []string{"block_size", "batch"},
+	Keys: []string{"block_size", "batch"}, Rows: nixlbenchRows,
 	Metrics: []Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: Higher,
 			Doc: "B/W (GB/Sec), or Aggregate B/W (GB/Sec) where there is one: the sum over initiators of " +

@@ -39,9 +39,11 @@ const (
 
 // Format is the output of one tool.
 type Format struct {
-	Name    string
-	Doc     string   // the tool, and the option that makes it print this
-	Keys    []string // what may identify a row
+	Name string
+	Doc  string   // the tool, and the option that makes it print this
+	Keys []string // what may identify a row
+	// Rows are the values of a key that a command line of the tool asks for; nil, or none: it is not known.
+	Rows    func(argv []string, key string) []string
 	Metrics []Metric
 	File    bool // the tool writes a file of this format, not its standard output
 	// Read finds the rows of an output. Its error names the line, and is ErrNothing if

@@ -185,8 +185,10 @@ type Kind struct {
 	Measures func(options Values, declared []Metric) ([]Metric, error)
 	// RowAxis is the axis whose values tell the cases of one launch apart, of a run with
 	// these options, and Row the option that has its value as a text; nil, or "": there is none.
-	RowAxis func(Values) string
-	Row     string
+	// RowValues are the values of the axis where the sweep has no such axis; none: they are not known.
+	RowAxis   func(Values) string
+	RowValues func(Values) []string
+	Row       string
 	// Sequence names the option whose values are the places of a sequence, each of which
 	// is a case: all of them run in one launch, always together and in order. "": cases
 	// of this workload are measured each for itself.

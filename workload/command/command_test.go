@@ -206,7 +206,9 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 func TestRowsAreCases(t *testing.T) {
 	const output = "size=4096 bw=1\nsize=65536 bw=2\nsize=x bw=3\n"
 	for row, want := range map[string]string{
-		"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3", "1MiB": "no row of size 1MiB; it has 4096, 65536, x",
+		"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3",
+		"":     "its output has 3 rows, and the run has one case: make each row one by sweep: {size: [4096, 65536, x]}",
+		"1MiB": "no row of size 1MiB; it has 4096, 65536, x",
 	} {
 		raw := map[string]any{
 			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`,

@@ -75,7 +75,7 @@ func init() {
 		_, err := decode(v)
 		return err
 	}
-	Kind.Measures, Kind.RowAxis = measures, rowAxis
+	Kind.Measures, Kind.RowAxis, Kind.RowValues = measures, rowAxis, rowValues
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   func(v workload.Values) (workload.Spec, error) { return decode(v) },
 		Reduce: reduce, Recompute: recompute,

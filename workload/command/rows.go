@@ -19,6 +19,31 @@ func rowAxis(v workload.Values) string {
 	return p.Rows
 }
 
+// rowValues are the values of the axis of rows that a command line of the tool asks for; none: it is
+// not known.
+func rowValues(v workload.Values) []string {
+	get := Kind.Get(v)
+	parse, _ := get("parse").(string)
+	programs, _ := get("roles").(string)
+	p, err := readParse(parse)
+	if err != nil || p.Rows == "" {
+		return nil
+	}
+	f, err := p.format()
+	roles, wrong := readRoles(programs)
+	if err != nil || wrong != nil || f.Rows == nil {
+		return nil
+	}
+	for _, r := range roles {
+		if p.Of == r.Name || p.Of == anyRole {
+			if rows := f.Rows(r.Command, p.Rows); len(rows) > 0 {
+				return rows
+			}
+		}
+	}
+	return nil
+}
+
 // values are the numbers of an output: of its only row, or of that with a value of its key.
 func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 	f, err := p.format()
@@ -29,10 +54,13 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading its output as %s: %w", p.Format, err)
 	}
-	if p.Rows != "" {
+	if p.Rows != "" && at != "" {
 		if rows, err = p.selected(rows, at); err != nil {
 			return nil, err
 		}
+	}
+	if len(rows) > 1 && p.Rows != "" && at == "" {
+		return nil, p.unswept(rows)
 	}
 	if len(rows) > 1 {
 		return nil, fmt.Errorf("its output has %d results, the second on line %d: a case has one", len(rows),
@@ -60,6 +88,18 @@ func (p *Parse) selected(rows []tooloutput.Row, at string) (found []tooloutput.R
 			strings.Join(slices.Compact(others), ", "))
 	}
 	return found, nil
+}
+
+// unswept says which rows the cases of a run could be whose sweep does not have them.
+func (p *Parse) unswept(rows []tooloutput.Row) error {
+	var values []string
+	for _, r := range rows {
+		if v := r.At[p.Rows]; !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return fmt.Errorf("its output has %d rows, and the run has one case: make each row one by sweep: {%s: [%s]}",
+		len(rows), p.Rows, strings.Join(values, ", "))
 }
 
 // same says whether two texts are one, one number or one size: tools print 4096 for 4KiB.

@@ -45,7 +45,7 @@ func decode(v workload.Values) (*Spec, error) {
 		return nil, err
 	}
 	s.Row, _ = get("row").(string)
-	if (s.Row == "") != (s.Parse.Rows == "") {
+	if s.Row != "" && s.Parse.Rows == "" {
 		return nil, fmt.Errorf("option row is the value of the axis that parse names in rows: name it there, and sweep it")
 	}
 	served, _ := get("services").(string)
