@@ -72,7 +72,7 @@ func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (
 	switch {
 	case list != nil && !known:
 		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name),
-			"Leave the key out.")
+			"Leave the key out. What runs beside a measurement is background load: a run of workload command with while: RUN.")
 		return entry{}, false
 	case list != nil:
 		chosen = l.chosenServices(list)
