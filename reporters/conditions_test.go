@@ -1,9 +1,12 @@
 package reporters
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
+	"weir/gate"
 	"weir/results"
 	"weir/workload"
 )
@@ -40,5 +43,37 @@ func TestVoidLaunches(t *testing.T) {
 	}
 	if got := voidLaunches(doc); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A case of which no launch counts is told as inconclusive by all reports, with its cause, also where nothing
+// is asserted of it.
+func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
+	void := &results.Launch{
+		Status: results.OK, Verified: true, Void: "node a was busy", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
+	}
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}, Cases: []*results.Case{
+		{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{void}},
+	}}
+	gate.Judge(doc)
+	why := "nothing was measured that counts: 1 of 1 launch is void, the last because node a was busy"
+	for format, wants := range map[string][]string{
+		"table": {"? inconclusive (void)", "? inconclusive  a\n    " + why + "; --disturbed keep counts them",
+			"? inconclusive: no assertions; cases: 1 inconclusive; exit code 3"},
+		"junit":    {`<error type="weir.inconclusive" message="` + why},
+		"json":     {`"status": "inconclusive"`, `"inconclusive": 1`},
+		"markdown": {why},
+		"html":     {why, "Inconclusive (1)"},
+	} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, b.String())
+			}
+		}
 	}
 }

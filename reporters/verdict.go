@@ -60,7 +60,15 @@ func caseSign(c *results.Case) string {
 }
 
 // caseLabel is the standing of a case with its symbol.
-func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) }
+func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) + voidMark(c) }
+
+// voidMark stands behind the verdict of a case that has no value because no launch of it counts.
+func voidMark(c *results.Case) string {
+	if c.Status == results.OK && c.AllVoid() {
+		return " (void)"
+	}
+	return ""
+}
 
 // label is the standing of a finding with its symbol.
 func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
@@ -117,8 +125,11 @@ func standing(c *results.Case) string {
 		return c.Status
 	}
 	worst := "-"
-	if c.Unexpected() {
+	switch {
+	case c.Unexpected():
 		worst = string(results.XPass)
+	case c.Unmeasured() != "":
+		worst = string(results.InconclusiveVerdict)
 	}
 	for _, a := range c.Assertions {
 		if s := a.Standing(); rank(s) < rank(worst) {
@@ -186,6 +197,9 @@ func findings(doc *results.Document, want string) []finding {
 				standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c,
 			})
 		}
+		if why := untold(c); why != "" && want == string(results.InconclusiveVerdict) {
+			out = append(out, finding{standing: want, where: plain(c.Key), message: why, of: c})
+		}
 		for _, a := range c.Assertions {
 			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
 			if a.Standing() == want && !told {
@@ -205,6 +219,20 @@ func findings(doc *results.Document, want string) []finding {
 		}
 	}
 	return out
+}
+
+// untold is why nothing that a case measured counts, where no inconclusive assertion says it.
+func untold(c *results.Case) string {
+	why := c.Unmeasured()
+	for _, a := range c.Assertions {
+		if a.Standing() == string(results.InconclusiveVerdict) {
+			return ""
+		}
+	}
+	if why != "" {
+		why += "; --disturbed keep counts them"
+	}
+	return plain(why)
 }
 
 // unjudged says whether an assertion could not be judged because of an error of a case that
@@ -360,7 +388,8 @@ func leftOut(doc *results.Document) []string {
 
 // caseCounts are what a summary counts cases by, in the order in which reports tell it.
 var caseCounts = []string{
-	results.OK, string(results.XPass), results.Error, string(results.XFail), results.Skipped, results.Excluded,
+	results.OK, string(results.XPass), results.Error, string(results.InconclusiveVerdict), string(results.XFail),
+	results.Skipped, results.Excluded,
 }
 
 // headline is the session in one line.

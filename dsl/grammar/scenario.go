@@ -309,7 +309,7 @@ var Run = []Key{
 	launches, timeout, retry,
 	key(
 		"may_fail",
-		"that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever",
+		"that errors of its cases and assertions that do not hold are known: they count as expected failures (xfail), and a case without an error of which everything holds as unexpected success (xpass)",
 		section(MayFail...),
 	),
 	key("setup", "commands before the run, or before each of its launches", commands...),
@@ -319,8 +319,8 @@ var Run = []Key{
 
 // MayFail are the keys of why a run may end in errors.
 var MayFail = []Key{
-	key("reason", "why it ends in errors", scalar(String)).required(),
-	key("until", "the last day on which that excuses them", scalar(Date)).required(),
+	key("reason", "why it fails", scalar(String)).required(),
+	key("until", "the last day on which that excuses it", scalar(Date)).required(),
 }
 
 // Metric are the keys of a metric that a run declares.
