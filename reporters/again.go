@@ -11,9 +11,11 @@ import (
 )
 
 // again is the command that runs what a finding is about once more, with the flags of
-// the session that decide what is run and where; "" where it is about no case.
+// the session that decide what is run and where; "" where it is about no case, or must end as before.
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
+	case f.of != nil && lacking(f.of):
+		return ""
 	case len(f.alike) > 0 && f.of != nil:
 		keys := []string{f.of.Key}
 		for _, c := range f.alike {

@@ -62,14 +62,6 @@ func caseSign(c *results.Case) string {
 // caseLabel is the standing of a case with its symbol.
 func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) + voidMark(c) }
 
-// voidMark stands behind the verdict of a case that has no value because no launch of it counts.
-func voidMark(c *results.Case) string {
-	if c.Status == results.OK && c.AllVoid() {
-		return " (void)"
-	}
-	return ""
-}
-
 // label is the standing of a finding with its symbol.
 func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
 
@@ -212,27 +204,13 @@ func findings(doc *results.Document, want string) []finding {
 	}
 	causes.name(out)
 	for _, a := range doc.Assertions {
-		if a.Standing() == want {
+		if a.Standing() == want && !(want == "error" && toldByCases(doc, a)) {
 			f := found(a, over(doc, a))
 			f.since = lastTime(changes, f)
 			out = append(out, f)
 		}
 	}
 	return out
-}
-
-// untold is why nothing that a case measured counts, where no inconclusive assertion says it.
-func untold(c *results.Case) string {
-	why := c.Unmeasured()
-	for _, a := range c.Assertions {
-		if a.Standing() == string(results.InconclusiveVerdict) {
-			return ""
-		}
-	}
-	if why != "" {
-		why += "; --disturbed keep counts them"
-	}
-	return plain(why)
 }
 
 // unjudged says whether an assertion could not be judged because of an error of a case that
@@ -267,7 +245,7 @@ func sessionErrors(doc *results.Document) []finding {
 	if why == "" && doc.Session.Status == results.Aborted {
 		why = "aborted"
 	}
-	if why != "" {
+	if why != "" && why != failedChecks(doc) { // each check tells its own part
 		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
 	}
 	for _, c := range doc.Checks {

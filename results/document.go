@@ -193,6 +193,11 @@ const SkipCases = "skip"
 // Counts says whether the check failed and the session with it.
 func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases }
 
+// Failed is what a session says of a check that failed.
+func (c Check) Failed() string {
+	return fmt.Sprintf("check %q failed on node %s: %s", c.Name, c.Node, c.Why())
+}
+
 // Why is the reason of a check that failed, with what to do about it.
 func (c Check) Why() string {
 	if c.Remedy == "" {
