@@ -77,3 +77,26 @@ func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 		}
 	}
 }
+
+// Options that all cases of a run have stand once; what differs stands with its cases. The content of a file
+// is shown by its digest.
+func TestOptionsOfARunAreToldOnce(t *testing.T) {
+	of := func(key string, requests, rate int64) *results.Case {
+		return &results.Case{Key: key, Run: "r", Workload: "serving", Options: map[string]any{
+			"model": "m", "requests": requests, "trace_rows": "W3sidCI6MH1d", "url": "http://h:1", "concurrency": rate,
+		}}
+	}
+	lines := conditionLines([]*results.Case{of("a", 120, 3), of("b", 120, 5), of("c", 300, 5)})
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "options: ") })
+	if i < 0 {
+		t.Fatal(lines)
+	}
+	for _, word := range []string{"model=m", "url=http://h:1", "trace_rows=sha256:", "requests=300"} {
+		if strings.Count(lines[i], word) != 1 {
+			t.Errorf("%q stands not once in %s", word, lines[i])
+		}
+	}
+	if strings.Contains(lines[i], "W3sidCI6MH1d") {
+		t.Error(lines[i])
+	}
+}
