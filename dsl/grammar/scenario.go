@@ -23,7 +23,7 @@ var Scenario = []Key{
 			"runs",
 			list(mapOf("axes and metrics", scalar(Any), mapOf("noise", scalar(Any), mapOf("of metrics", scalar(Any))))),
 		),
-	),
+	).written("file, or RUN: [{AXIS: VALUE, METRIC: VALUE, noise: {launch: 2%}}]"),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
 		section(Baseline...)),
 	key("checks", "commands that must succeed on every node before anything runs",
@@ -34,7 +34,7 @@ var Scenario = []Key{
 		"variants",
 		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}, env and options of the runs that sweep it, services with settings that take the place of theirs, a note; and baseline, the name of the one that gain() compares with",
 		mapOf("variants", scalar(String), variantRow),
-	),
+	).written("NAME: {VALUE: any, env: {…}, options: {…}, services: {…}, note: string}, and baseline: NAME"),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
 		Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
@@ -245,7 +245,8 @@ var Stop = []Key{
 // Defaults are the keys of the defaults. All but options may also stand in a run.
 var Defaults = []Key{
 	launches, timeout, retry, env,
-	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", optionValue...))),
+	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", optionValue...))).
+		written("WORKLOAD: {OPTION: VALUE}, values as in runs.options"),
 }
 
 // Check are the keys of a check.
@@ -290,7 +291,8 @@ var Run = []Key{
 		"heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it",
 		scalar(String),
 	),
-	key("options", "settings of the workload", mapOf("options", optionValue...)),
+	key("options", "settings of the workload", mapOf("options", optionValue...)).
+		written("OPTION: VALUE; VALUE is a text, number, list or mapping, as weir docs workloads has it"),
 	env,
 	key("place", "where its ranks go", section(Place...)),
 	key("metrics", "what the run measures beside its workload, of those that run other programs",
