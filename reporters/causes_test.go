@@ -48,7 +48,8 @@ func TestACauseIsToldOnce(t *testing.T) {
 func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
 	check := results.Check{Name: "EFA", Node: "n", Status: "failed", Reason: "there is no program fi_info"}
 	missing := "missing: nodes on distinct hosts (needed: 2, there: 1)"
-	scaling := &results.AssertionVerdict{Verdict: results.ErrorVerdict, Message: "a: the case ended with an error: " + missing}
+	scaling := &results.AssertionVerdict{Verdict: results.ErrorVerdict}
+	scaling.Message = "a: the case ended with an error: " + missing
 	scaling.Cases = []string{"a", "b"}
 	doc := &results.Document{
 		Session: results.Session{Status: results.Error, Reason: check.Failed()}, Checks: []results.Check{check},

@@ -50,7 +50,8 @@ func TestVoidLaunches(t *testing.T) {
 // is asserted of it.
 func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 	void := &results.Launch{
-		Status: results.OK, Verified: true, Void: "node a was busy", Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
+		Status: results.OK, Verified: true, Void: "node a was busy",
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 	}
 	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}, Cases: []*results.Case{
 		{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{void}},
@@ -74,6 +75,9 @@ func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s does not say %q:\n%s", format, want, b.String())
 			}
+		}
+		if format == "table" && strings.Count(b.String(), void.Void) != 1 {
+			t.Errorf("the cause is not told once:\n%s", b.String())
 		}
 	}
 }

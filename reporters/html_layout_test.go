@@ -239,8 +239,9 @@ func TestMarginIsThatOfTheMessage(t *testing.T) {
 			Bounds: assertion.Bounds{Lower: number(41.832), Upper: number(51.128)}}},
 		"24% below the baseline": {Observed: &results.Observed{Value: 0.76}, Assertion: assertion.Assertion{
 			Subject: share, Bounds: assertion.Bounds{Lower: number(0.97)}}},
-		"": {Verdict: results.InconclusiveVerdict, Observed: &results.Observed{Value: 10}, Assertion: assertion.Assertion{
-			Unit: "GB/s", Subject: bandwidth(false), Bounds: assertion.Bounds{Lower: number(9), Upper: number(20)}}},
+		"": {Verdict: results.InconclusiveVerdict, Observed: &results.Observed{Value: 10},
+			Assertion: assertion.Assertion{Unit: "GB/s", Subject: bandwidth(false),
+				Bounds: assertion.Bounds{Lower: number(9), Upper: number(20)}}},
 	} {
 		if got := margin(a); got != want {
 			t.Errorf("%q, want %q", got, want)

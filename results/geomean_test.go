@@ -40,7 +40,8 @@ func TestGeomeansAreJudged(t *testing.T) {
 	} {
 		var effects []*Effect
 		for _, ci := range test.cis {
-			effects = append(effects, &Effect{Metric: "m", Better: test.better, Change: &Change{Value: 1, CI: ci, Found: name != "a drift"}})
+			change := &Change{Value: 1, CI: ci, Found: name != "a drift"}
+			effects = append(effects, &Effect{Metric: "m", Better: test.better, Change: change})
 		}
 		got := Geomeans(effects, 0.02)
 		if len(got) != 1 || got[0].Verdict != test.want || (got[0].CI == nil) != (test.low == 0) ||

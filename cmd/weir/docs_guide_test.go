@@ -52,7 +52,8 @@ func TestTypesOfKeysAreShort(t *testing.T) {
 // A word that is no workload may be a fabric.
 func TestDocsOfAMisspeltWorkload(t *testing.T) {
 	for word, want := range map[string]string{
-		"smi": `did you mean "sim"? It is a fabric`, "trafic": `did you mean "traffic"?`, "xyzzyx": "the workloads are ",
+		"smi": `did you mean "sim"? It is a fabric`, "trafic": `did you mean "traffic"?`,
+		"xyzzyx": "the workloads are ",
 	} {
 		var out, stderr bytes.Buffer
 		if code := execute([]string{"docs", "workloads", word}, &out, &stderr); code != 4 ||

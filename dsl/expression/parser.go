@@ -204,7 +204,8 @@ func (p *assertionParser) unexpected(t token) *Error {
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)
 	}
 	hint := arithmeticOnly
-	if near := suggest.Nearest(t.text, []string{"where", "over", "within", "between"}); t.kind == nameToken && near != "" {
+	near := suggest.Nearest(t.text, []string{"where", "over", "within", "between"})
+	if t.kind == nameToken && near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return t.errorf(hint, "%q is not expected here", t.text)

@@ -10,7 +10,8 @@ import (
 
 // The lines are those of the libraries.
 func TestIgnoredIn(t *testing.T) {
-	set := map[string]bool{"UCX_TLS": true, "UCX_TLSS": true, "UCX_TSL": true, "UCX_NET_DEVICE": true, "UCX_FOO_BAR": true}
+	set := map[string]bool{"UCX_TLS": true, "UCX_TLSS": true, "UCX_TSL": true,
+		"UCX_NET_DEVICE": true, "UCX_FOO_BAR": true}
 	for name, c := range map[string]struct {
 		log  string
 		want []results.Ignored

@@ -66,7 +66,8 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 		if said := c.refusal(first); said != nil {
 			give(said) // it is there, and waiting does not change its mind
 		} else if c.Waiting != nil && first.Err() == nil {
-			c.Waiting(fmt.Sprintf("etcd at %s does not answer; it may take up to %v", strings.Join(c.Endpoints, ", "), wait))
+			at := strings.Join(c.Endpoints, ", ")
+			c.Waiting(fmt.Sprintf("etcd at %s does not answer; it may take up to %v", at, wait))
 		}
 	})
 	defer func() {
