@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 		"weir/results", "weir/quantity"),
 	"weir/cmd/weir/cluster":  sharedByVerbs("weir/dsl", "weir/executor", "weir/gate"),
 	"weir/quantity":          {},
-	"weir/fabric":            {"weir/workload", "weir/results", "weir/quantity"},
+	"weir/fabric":            {"weir/workload", "weir/results", "weir/quantity", "weir/dsl/suggest"},
 	"weir/workload":          {"weir/quantity", "weir/matrix", "weir/results", "weir/placeholder"},
 	"weir/workload/move":     {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/transfer": {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},

@@ -230,7 +230,7 @@ var brokenInputs = map[string]broken{
 	"references/rows": {"root", "references: {a: «{bandwidth: 1}»}", "references { a = «{ bandwidth = 1 }» }",
 		"Not a list", "list of rows"},
 	"references/not there": {"root", "references: «none.yaml»", "references = «\"none.yaml\"»",
-		"Cannot read the references", "not exist"},
+		"Cannot read the references", "There is no file none.yaml.\nIt was looked for in "},
 	"references/extension": {"root", "references: «table.csv»", "references = «\"table.csv\"»", "Unknown kind of file",
 		".json"},
 	"references/NaN": {"root", "references: {a: [{bandwidth: «nan»}]}",
@@ -248,7 +248,7 @@ var brokenInputs = map[string]broken{
 
 	// include
 	"include/not there": {"root", "include: «none.yaml»", "include = «\"none.yaml\"»",
-		"Cannot read the included file", "not exist"},
+		"Cannot read the included file", "There is no file none.yaml.\nIt was looked for in "},
 	"include/no file": {"root", "include: [«{as: x}»]", "include = [«{ as = \"x\" }»]", "Missing key", "Add file"},
 	"include/unknown key": {"root", "include: [{file: other.yaml, «prefix»: x}]",
 		"include = [{ file = \"other.yaml\", «prefix» = \"x\" }]", "Unknown key", "file, as, runs, variables"},

@@ -202,8 +202,7 @@ func (l *loader) open(inc *included) {
 	default:
 		src, err := g.options.Read(path)
 		if err != nil {
-			l.error(inc.at, "Cannot read the included file", sentence(err.Error()),
-				"Paths are relative to the file that names them.")
+			l.unread(inc.at, "Cannot read the included file", path, err)
 			break
 		}
 		prefix := ""

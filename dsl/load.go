@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -223,6 +224,35 @@ func readingText(path string, err error) string {
 		return fmt.Sprintf("This user may not read the file %s.", path)
 	}
 	return err.Error()
+}
+
+// unread says why a file that another one names cannot be read, and where it was looked for.
+func (l *loader) unread(at hcl.Range, summary, path string, err error) {
+	detail, hint := unreadText(path, err)
+	l.error(at, summary, detail, hint)
+}
+
+func unreadText(path string, err error) (detail, hint string) {
+	hint = "Paths are relative to the file that names them."
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("There is no file %s.", filepath.Base(path)),
+			fmt.Sprintf("It was looked for in %s. %s", folderText(path), hint)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("This user may not read the file %s.", path), hint
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Sprintf("%s is a folder, not a file.", path), hint
+	}
+	return sentence(err.Error()), hint
+}
+
+// folderText is the folder of a path as a person finds it.
+func folderText(path string) string {
+	dir := filepath.Dir(path)
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	return dir
 }
 
 // explainHCL adds what to do to errors of the syntax that leave it open.

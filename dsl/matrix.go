@@ -178,7 +178,7 @@ func (l *loader) fileOption(into workload.Option, name string, at hcl.Range) (va
 	path := l.relative(name)
 	src, err := l.all.options.Read(path)
 	if err != nil {
-		l.error(at, "Cannot read the file", sentence(err.Error()), "Paths are relative to the file that names them.")
+		l.unread(at, "Cannot read the file", path, err)
 		return nil, false
 	}
 	if l.all.cells += len(src); l.all.cells > maxMatrices {
@@ -203,7 +203,7 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 	}
 	src, err := g.options.Read(path)
 	if err != nil {
-		l.error(at, "Cannot read the matrix", sentence(err.Error()), "Paths are relative to the file that names them.")
+		l.unread(at, "Cannot read the matrix", path, err)
 		return nil, false
 	}
 	if g.cells += len(src); g.cells > maxMatrices {

@@ -40,8 +40,7 @@ func (l *loader) references(content *hcl.BodyContent, own []*Run) map[string]*ex
 func (l *loader) readReferences(path string, at hcl.Range, own []*Run) map[string]*expression.Reference {
 	src, err := l.all.options.Read(path)
 	if err != nil {
-		l.error(at, "Cannot read the references", sentence(err.Error()),
-			"Paths are relative to the file that names them.")
+		l.unread(at, "Cannot read the references", path, err)
 		return nil
 	}
 	return l.referenceFile(path, src, at, own)

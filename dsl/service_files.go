@@ -1,7 +1,9 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -50,8 +52,13 @@ func (f *fileExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics
 		}
 		out, err := f.of(text)
 		if err != nil {
-			diags = append(diags, diagnostic(f.Range(), "Cannot read the file", sentence(err.Error()),
-				"Paths are relative to the file that names them. A text of several lines is taken as it is."))
+			path := text
+			if pe, ok := errors.AsType[*fs.PathError](err); ok {
+				path = pe.Path
+			}
+			detail, hint := unreadText(path, err)
+			diags = append(diags, diagnostic(f.Range(), "Cannot read the file", detail,
+				hint+" A text of several lines is taken as it is."))
 			return cty.DynamicVal
 		}
 		return cty.StringVal(out)

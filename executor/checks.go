@@ -38,7 +38,7 @@ func (s *session) checks(ctx context.Context) error {
 			if r.Status == results.OK {
 				continue
 			}
-			why := fmt.Sprintf("check %q failed on node %s: %s", r.Name, r.Node, r.Why())
+			why := r.Failed()
 			if r.Counts() {
 				failed = append(failed, why)
 			} else {

@@ -182,7 +182,8 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		case next > 0:
 			o.undecided = ev.launched
 		case where == crossing:
-			o.message += cl.needed(ev, e)
+			said, many := cl.needed(ev, e)
+			o.message, o.deciding = o.message+said, many
 		}
 	}
 	switch {

@@ -241,7 +241,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 	c.out.Differences = append(c.out.Differences, results.CaseDifferences(pairs)...)
 	c.fill()
 	c.judge()
-	c.out.Geomeans = results.Geomeans(c.out.Effects)
+	c.out.Geomeans = results.Geomeans(c.out.Effects, c.options.Margin)
 	return c.out, nil
 }
 

@@ -28,7 +28,7 @@ var ExitCodes = []struct {
 }{
 	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
 	{ExitFailed, "an assertion failed, or held although it is expected to fail, or a case works that may fail; of weir compare: a regression"},
-	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
+	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive, or no launch of a case counts: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
 	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown, a required artifact that is missing"},
@@ -96,6 +96,8 @@ func ExitCode(doc *results.Document) int {
 			codes = append(codes, ExitExecution)
 		case c.Unexpected():
 			codes = append(codes, ExitFailed)
+		case c.Unmeasured() != "":
+			codes = append(codes, ExitInconclusive)
 		}
 	}
 	if !doc.Ran() {

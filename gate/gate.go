@@ -44,6 +44,9 @@ func Judge(doc *results.Document) {
 	all := statements(doc)
 	outcomes := make([]outcome, len(all))
 	atOnce(all, func(i int, m matter) { outcomes[i] = eval.judge(m) })
+	for i, m := range all {
+		outcomes[i] = standIn(m.a.Decide, outcomes[i])
+	}
 	eval.excuse(all, outcomes)
 	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
 	fillGains(doc)
@@ -140,6 +143,7 @@ type outcome struct {
 	undecided []string // keys of the cases whose further launches may decide it
 	observed  *results.Observed
 	message   string
+	deciding  int             // how many launches would decide what is inconclusive; 0: nobody knows
 	spoiled   []*results.Case // the cases that are the cause of an error, where nothing else is
 }
 

@@ -63,8 +63,12 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 		{"it works", "2026-11-01", mayFail("c", inBand...), results.XPass, "but it works", results.Pass, ExitFailed,
 			"xpass"},
 		{"it works a day later", "2026-12-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
-		{"it works and misses", "2026-11-01", mayFail("c", outBand...), results.XPass, "but it works", results.Fail,
-			ExitFailed, "xpass"},
+		{"it misses", "2026-11-01", mayFail("c", outBand...), results.XFail,
+			"expected to fail until 2026-11-30 (issue 1044): bw does not hold: bandwidth", results.XFail,
+			ExitPassed, "xfail"},
+		{"it misses a day later", "2026-12-01", mayFail("c", outBand...), "", "", results.Fail, ExitFailed, "ok"},
+		{"it is inconclusive", "2026-11-01", mayFail("c", 39, 40, 42), "", "", results.InconclusiveVerdict,
+			ExitInconclusive, "ok"},
 		{"it was left out", "2026-11-01", skippedCase(mayFail("c")), "", "", results.SkippedVerdict, ExitEmpty,
 			"skipped"},
 	} {
@@ -154,6 +158,43 @@ func TestAssertionsOverCasesThatMayFail(t *testing.T) {
 	doc.Assertions = []*results.AssertionVerdict{mixed}
 	startedOn("2026-11-01", doc)
 	wantVerdict(t, mixed, results.ErrorVerdict)
+}
+
+// What several cases miss is excused where all of them may fail; one of them is then no success.
+func TestMissesOverCasesThatMayFail(t *testing.T) {
+	for name, test := range map[string]struct {
+		other *results.Case
+		want  results.Verdict
+		exit  int
+	}{
+		"all may fail": {mayFail("b", 46, 46, 46), results.XFail, ExitPassed},
+		"one may":      {caseOf("b", 46, 46, 46), results.Fail, ExitFailed},
+	} {
+		parts := quantified("all", p(100), []int{3}, "a", "b")
+		doc := docOf(mayFail("a", 46, 46, 46), test.other)
+		doc.Assertions = []*results.AssertionVerdict{parts}
+		startedOn("2026-11-01", doc)
+		wantVerdict(t, parts, test.want)
+		if doc.Session.ExitCode != test.exit || doc.Cases[0].Unexpected() {
+			t.Errorf("%s: exit code %d, %+v", name, doc.Session.ExitCode, doc.Cases[0].MayFail)
+		}
+	}
+}
+
+// An assertion with an expectation of its own keeps it, and one of severity info is no failure.
+func TestExpectationsInARunThatMayFail(t *testing.T) {
+	own, info := band(p(100), nil, []int{3}), band(p(100), nil, []int{3})
+	own.XFail = &assertion.XFail{Reason: "issue 7", Until: "2026-11-30"}
+	info.Severity = assertion.Info
+	c, d := mayFail("c", 46, 46, 46), mayFail("d", 46, 46, 46)
+	c.Assertions, d.Assertions = []*results.AssertionVerdict{own}, []*results.AssertionVerdict{info}
+	startedOn("2026-11-01", docOf(c, d))
+	if own.Verdict != results.XFail || !strings.Contains(own.Message, "issue 7") || c.Unexpected() {
+		t.Errorf("%s: %s, %+v", own.Verdict, own.Message, c.MayFail)
+	}
+	if !d.Unexpected() || info.Standing() != string(assertion.Info) {
+		t.Errorf("%+v, %s", d.MayFail, info.Standing())
+	}
 }
 
 // A setup of a run is excused with the cases that it makes errors.

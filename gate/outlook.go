@@ -23,14 +23,14 @@ type counts struct{ good, made int }
 // the launches so far estimate it, is uncertain itself, so the number is where the predictive
 // probability of a decision reaches a half, up to where it reaches power. (The distance
 // that was estimated, taken for the truth, would decide in a third to two thirds of
-// sessions.)
-func (cl claim) needed(ev evidence, e estimate) string {
+// sessions.) The second result is 0 where no number would do.
+func (cl claim) needed(ev evidence, e estimate) (string, int) {
 	decides, limit := cl.predicted(ev, e), searchLimit
 	if ev.counted != nil {
 		decides, limit = cl.predictedShare(*ev.counted), shareLimit
 	}
 	if decides == nil {
-		return ""
+		return "", 0
 	}
 	from := func(p float64) int {
 		return sort.Search(limit+1, func(n int) bool { return n > e.n && decides(n) >= p })
@@ -41,15 +41,15 @@ func (cl claim) needed(ev evidence, e estimate) string {
 		return fmt.Sprintf(
 			"; at this noise not even %d launches would decide with a probability of 80%%: it lies too near the bound",
 			limit,
-		)
+		), 0
 	case few >= many:
-		return fmt.Sprintf("; at this noise about %d launches would decide", many)
+		return fmt.Sprintf("; at this noise about %d launches would decide", many), many
 	}
 	return fmt.Sprintf(
 		"; at this noise about %d to %d launches would decide, the latter with a probability of 80%%",
 		few,
 		many,
-	)
+	), many
 }
 
 // predicted is the probability that a look after n launches decides. Given m launches with the

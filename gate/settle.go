@@ -10,12 +10,11 @@ import (
 
 // settle writes an outcome into the document. What an assertion says of itself is
 // applied in this order: what stands in for inconclusive after the last look, the
-// expectation that it fails, its severity. A warn assertion warns, whether it does
+// expectation that its run or it fails, its severity. A warn assertion warns, whether it does
 // not hold or could not be shown to hold; its message says which. An info
 // assertion keeps the verdict that the rules give and counts for nothing
 // (results.AssertionVerdict.Standing).
 func settle(a *results.AssertionVerdict, o outcome, started time.Time) {
-	o = standIn(a.Decide, o)
 	o = expected(a.XFail, o, started)
 	if a.Severity == assertion.Warn {
 		switch o.verdict {
@@ -26,7 +25,10 @@ func settle(a *results.AssertionVerdict, o outcome, started time.Time) {
 			o.message = "inconclusive: " + o.message
 		}
 	}
-	a.Verdict, a.Observed, a.Message = o.verdict, o.observed, o.message
+	a.Verdict, a.Observed, a.Message, a.Deciding = o.verdict, o.observed, o.message, 0
+	if a.Verdict == results.InconclusiveVerdict {
+		a.Deciding = o.deciding
+	}
 }
 
 // standIn replaces inconclusive by the verdict that its author chose. While more

@@ -250,8 +250,8 @@ func unusableAs(c *results.Case, invalid string) (outcome, bool) {
 		return spoiled(c, invalid), true
 	}
 	if len(counting(c)) == 0 {
-		if why := c.WhyVoid(); why != "" {
-			return allVoid(c, why), true
+		if c.AllVoid() {
+			return allVoid(c), true
 		}
 		o := failed("nothing was measured: the case had no launch")
 		o.undecided = []string{c.Key}

@@ -108,19 +108,8 @@ func countingVoids(doc *results.Document) *results.Document {
 
 // allVoid is the outcome of assertions about a case of which no launch counts. It is wanted
 // again while the budget lasts, which the executor knows.
-func allVoid(c *results.Case, why string) outcome {
-	return outcome{
-		verdict: results.InconclusiveVerdict, undecided: []string{c.Key},
-		message: fmt.Sprintf("nothing was measured that counts: %s of %s void, the last because %s",
-			isAre(c.Voids()), launches(len(c.Launches)), why),
-	}
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return fmt.Sprintf("%d are", n)
+func allVoid(c *results.Case) outcome {
+	return outcome{verdict: results.InconclusiveVerdict, undecided: []string{c.Key}, message: c.OnlyVoid()}
 }
 
 // made are the launches of a case that are not void, whatever became of them.
@@ -140,5 +129,5 @@ func voided(sources []*source) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s of %s void, the last because %s", isAre(n), launches(all), why)
+	return fmt.Sprintf("; %s, the last because %s", results.VoidText(n, all), why)
 }

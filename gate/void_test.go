@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/assertion"
 	"weir/results"
 )
 
@@ -31,7 +32,7 @@ func TestVoidLaunches(t *testing.T) {
 		"none":       {[]float64{1, 1.01, 0.99}, nil, 0, nil, results.Pass, ""},
 		"made again": {[]float64{1, 0.1, 1.01, 0.99}, []int{1}, 0.5, nil, results.Pass, ""},
 		"all would fail": {[]float64{0.1, 0.1, 0.1}, []int{0, 1, 2}, 0.45, nil, results.InconclusiveVerdict,
-			"3 are of 3 launches void, the last because rank 0 on n1"},
+			"3 of 3 launches are void, the last because rank 0 on n1"},
 		"all fail by far": {[]float64{0.01, 0.01, 0.01}, []int{0, 1, 2}, 0.25, nil, results.Fail,
 			"with 3 void launches, whose disturbance cannot have cost so much"},
 		"by far, with no processor left": {[]float64{0.01, 0.01, 0.01}, []int{0, 1, 2}, 0.5, nil,
@@ -41,9 +42,9 @@ func TestVoidLaunches(t *testing.T) {
 		"all pass a bound on both sides": {[]float64{1, 1, 1}, []int{0, 1, 2}, 0.5, p(1.1), results.InconclusiveVerdict,
 			"nothing was measured that counts"},
 		"too few are left": {[]float64{0.1, 0.1, 1, 0.1}, []int{0, 1, 3}, 0.5, nil, results.InconclusiveVerdict,
-			"3 are of 4 launches void"},
+			"3 of 4 launches are void"},
 		"a fault that is no load": {[]float64{0.1, 0.5, 0.51, 0.5}, []int{0}, 0.5, nil, results.Fail,
-			"1 is of 4 launches void"},
+			"1 of 4 launches is void"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := caseOf("a", test.values...)
@@ -58,5 +59,41 @@ func TestVoidLaunches(t *testing.T) {
 				t.Errorf("judged again: %s", a.Verdict)
 			}
 		})
+	}
+}
+
+// A case of which no launch counts is inconclusive, and its session with it, whether anything is asserted
+// of it or not; a verdict that its void launches allow is one.
+func TestCasesOfOnlyVoidLaunches(t *testing.T) {
+	warning := band(p(0.9), p(1.1), []int{3})
+	warning.Severity = assertion.Warn
+	for name, test := range map[string]struct {
+		void []int
+		a    *results.AssertionVerdict
+		exit int
+		want map[string]int
+	}{
+		"nothing asserted":  {[]int{0, 1, 2}, nil, ExitInconclusive, map[string]int{"inconclusive": 1}},
+		"only a warning":    {[]int{0, 1, 2}, warning, ExitInconclusive, map[string]int{"inconclusive": 1}},
+		"a bound that held": {[]int{0, 1, 2}, band(p(0.9), nil, []int{3}), ExitPassed, map[string]int{"ok": 1}},
+		"one counts":        {[]int{0, 1}, nil, ExitPassed, map[string]int{"ok": 1}},
+	} {
+		c := caseOf("a", 1, 1, 1)
+		voidly(c, 0.5, test.void...)
+		if test.a != nil {
+			c.Assertions = []*results.AssertionVerdict{test.a}
+		}
+		doc := docOf(c)
+		for range 2 {
+			Judge(doc)
+			if doc.Session.ExitCode != test.exit || doc.Session.Status != status(test.exit) {
+				t.Errorf("%s: exit code %d, %s", name, doc.Session.ExitCode, doc.Session.Status)
+			}
+			for what, n := range test.want {
+				if doc.Summary.Cases[what] != n {
+					t.Errorf("%s: %v", name, doc.Summary.Cases)
+				}
+			}
+		}
 	}
 }

@@ -99,6 +99,14 @@ func (p *Plan) Select(only, skip []Selector) error {
 	return nil
 }
 
+// unclosed says of a selector that matches nothing that it is no pattern as it is meant.
+func unclosed(selector string) string {
+	if strings.Count(selector, "[") <= strings.Count(selector, "]") || strings.Contains(selector, "*") {
+		return ""
+	}
+	return ", which is no pattern: its [ is not closed (RUN[AXIS=VALUE], with * for any text)"
+}
+
 // wholeSequences adds to some cases all that are played in one sequence with them.
 func (p *Plan) wholeSequences(keys map[string]bool) {
 	play := map[string]bool{} // by run
@@ -184,7 +192,7 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 			}
 		}
 		if hits == 0 {
-			return nil, fmt.Errorf("%w: no case matches %q; the runs are %s", ErrNothing, s.text,
+			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s", ErrNothing, s.text, unclosed(s.text),
 				strings.Join(p.runs(), ", "))
 		}
 	}

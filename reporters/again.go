@@ -11,9 +11,11 @@ import (
 )
 
 // again is the command that runs what a finding is about once more, with the flags of
-// the session that decide what is run and where; "" where it is about no case.
+// the session that decide what is run and where; "" where it is about no case, or must end as before.
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
+	case f.of != nil && lacking(f.of):
+		return ""
 	case len(f.alike) > 0 && f.of != nil:
 		keys := []string{f.of.Key}
 		for _, c := range f.alike {
@@ -31,24 +33,17 @@ func again(doc *results.Document, f finding) string {
 	}
 }
 
-// deciding is how the gate says how many launches would decide, at the noise that it saw.
-var deciding = regexp.MustCompile(`about (\d+) launches would decide`)
-
 // mostAgain is the largest number of launches that weir run takes.
 const mostAgain = 1000
 
 // withLaunches asks for as many launches as would decide what is inconclusive: as many as
 // before would leave it so.
 func withLaunches(command string, f finding) string {
-	said := deciding.FindStringSubmatch(f.message)
-	if f.standing != string(results.InconclusiveVerdict) || said == nil {
+	a := f.assertion
+	if a == nil || f.standing != string(results.InconclusiveVerdict) || a.Deciding < 1 || a.Deciding > mostAgain {
 		return command
 	}
-	n, err := strconv.Atoi(said[1])
-	if err != nil || n > mostAgain {
-		return command
-	}
-	return launchesWord.ReplaceAllString(command, "") + " --launches " + said[1]
+	return launchesWord.ReplaceAllString(command, "") + " --launches " + strconv.Itoa(a.Deciding)
 }
 
 var launchesWord = regexp.MustCompile(` --launches[ =]\d+`)

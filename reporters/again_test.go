@@ -13,7 +13,7 @@ func TestAgainAsksForLaunchesThatDecide(t *testing.T) {
 	doc.Session.Again = []string{"weir", "run", "x.yaml", "--launches", "3"}
 	f := finding{
 		of: doc.Cases[0], standing: string(results.InconclusiveVerdict),
-		message: "bandwidth 3 GB/s (n=3); at this noise about 34 launches would decide",
+		assertion: &results.AssertionVerdict{Deciding: 34},
 	}
 	if got := again(doc, f); !strings.HasSuffix(got, " --launches 34") || strings.Contains(got, "--launches 3 ") {
 		t.Error(got)

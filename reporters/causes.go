@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"strings"
 
 	"weir/results"
 )
@@ -33,6 +34,33 @@ func (cs *causes) add(out []finding, c *results.Case) []finding {
 	}
 	cs.at[cause] = len(out)
 	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, of: c})
+}
+
+// failedChecks is what a session says that ended because of its checks, "" where none failed.
+func failedChecks(doc *results.Document) string {
+	var all []string
+	for _, c := range doc.Checks {
+		if c.Counts() {
+			all = append(all, c.Failed())
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// toldByCases says whether an assertion is an error because all its cases are, each of which is told.
+func toldByCases(doc *results.Document, a *results.AssertionVerdict) bool {
+	for _, key := range a.Cases {
+		if c := doc.Case(key); c == nil || standing(c) != "error" || reason(c) == "" {
+			return false
+		}
+	}
+	return len(a.Cases) > 0
+}
+
+// lacking says whether a case could not be launched because something is not there, which running it again
+// does not bring.
+func lacking(c *results.Case) bool {
+	return c.Status == results.Error && len(c.Launches) == 0 && strings.HasPrefix(c.Reason, "missing: ")
 }
 
 // name says of how many cases a finding is.

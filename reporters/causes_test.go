@@ -42,3 +42,30 @@ func TestACauseIsToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// What a failed check or a missing host ended is told once: by the check, and by the cases; there is no command
+// for what must end as before.
+func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
+	check := results.Check{Name: "EFA", Node: "n", Status: "failed", Reason: "there is no program fi_info"}
+	missing := "missing: nodes on distinct hosts (needed: 2, there: 1)"
+	scaling := &results.AssertionVerdict{Verdict: results.ErrorVerdict}
+	scaling.Message = "a: the case ended with an error: " + missing
+	scaling.Cases = []string{"a", "b"}
+	doc := &results.Document{
+		Session: results.Session{Status: results.Error, Reason: check.Failed()}, Checks: []results.Check{check},
+		Assertions: []*results.AssertionVerdict{scaling},
+	}
+	for _, key := range scaling.Cases {
+		doc.Cases = append(doc.Cases, &results.Case{
+			Key: key, Run: "r", Workload: "transfer", Status: results.Error, Reason: missing,
+		})
+	}
+	fs := findings(doc, "error")
+	if len(fs) != 2 || fs[0].where != "check EFA on n" || fs[1].where != "a and 1 more" || again(doc, fs[1]) != "" {
+		t.Errorf("%+v; again: %s", fs, again(doc, fs[1]))
+	}
+	doc.Cases[1].Status, doc.Cases[1].Reason = results.OK, ""
+	if fs = findings(doc, "error"); len(fs) != 3 {
+		t.Errorf("an assertion over a case that is there: %+v", fs)
+	}
+}

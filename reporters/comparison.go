@@ -64,7 +64,12 @@ func effectColumns(c *results.Comparison) []effectColumn {
 			_, low, high := e.ChangeText()
 			return sentence("", sentence(" to ", low, high), dash(low))
 		})},
-		{"real?", false, 4, change(func(e *results.Effect) string { return shownText(e.Change) })},
+		{"real?", false, 4, change(func(e *results.Effect) string {
+			if e.Base == nil {
+				return "-" // a mean over cases
+			}
+			return shownText(e.Change)
+		})},
 		{"finds", true, 5, change((*results.Effect).DetectableText)},
 		{"n", true, 6, change(func(e *results.Effect) string {
 			if e.Base == nil {
@@ -73,9 +78,6 @@ func effectColumns(c *results.Comparison) []effectColumn {
 			return launchesOf(e)
 		})},
 		{"verdict", false, 0, func(e *results.Effect) string {
-			if e.Verdict == "" {
-				return "" // a mean over cases
-			}
 			return effectLabel(e.Verdict)
 		}},
 	}
@@ -84,10 +86,10 @@ func effectColumns(c *results.Comparison) []effectColumn {
 // effectRows are the effects, and below them their geometric means over cases.
 func effectRows(c *results.Comparison) []*results.Effect {
 	out := slices.Clone(c.Effects)
-	for _, g := range results.Geomeans(c.Effects) {
+	for _, g := range results.Geomeans(c.Effects, c.Margin) {
 		out = append(out, &results.Effect{
 			Case: "geomean of " + plural(g.Cases, "case"), Metric: g.Metric, Better: g.Better,
-			Change: &results.Change{Value: g.Change},
+			Change: &results.Change{Value: g.Change, CI: g.CI}, Verdict: g.Verdict,
 		})
 	}
 	return out
@@ -117,6 +119,9 @@ func effectLegend(c *results.Comparison) []string {
 		"finds: the least change for the worse that these launches would show as real four times of five",
 		"regression: the whole interval is worse than the base by more than the margin of " + margin +
 			"; inconclusive: it crosses the margin; improved: a change for the better",
+	}
+	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
+		lines = append(lines, "geomean: over the cases of a metric, whose intervals' mean width it has, since cases may vary together; its verdict does not decide the exit code")
 	}
 	if c.Multiple != "" {
 		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")

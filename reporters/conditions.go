@@ -99,27 +99,7 @@ func transportOf(c *results.Case) string {
 // optionsText are the options that are not the workload's defaults, by name. Those of axes
 // are among them where a reader does not see the axes beside them.
 func optionsText(c *results.Case, withAxes bool) string {
-	kind, known := workload.Lookup(c.Workload)
-	var parts []string
-	options := c.Settled()
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		_, axis := c.Axes[name]
-		text := valueText(options[name])
-		word := optionWord(text)
-		if known {
-			o, ok := kind.Option(name)
-			if ok && o.Default != nil && valueText(o.Default) == text {
-				continue
-			}
-			if flow, is := flowOf(o, text); ok && is {
-				word = shortened(flow)
-			}
-		}
-		if name != "fabric" && (withAxes || !axis) {
-			parts = append(parts, plain(name+"="+word))
-		}
-	}
-	return strings.Join(parts, " ")
+	return strings.Join(optionWords(c, withAxes), " ")
 }
 
 // longestOption is how much of an option a report shows: a matrix may have megabytes.
@@ -252,16 +232,27 @@ func blockBytes(c *results.Case) string {
 // line each, and what differs by the axis that decides it, or else with how many cases it is of.
 func conditionLines(cases []*results.Case) (lines []string) {
 	all := make([]conditions, len(cases))
+	words := make([][]string, len(cases))
 	for i, c := range cases {
 		all[i] = conditionsOf(c)
-		all[i].options = optionsText(c, false)
+		words[i] = optionWords(c, false)
+	}
+	common := inCommon(words)
+	for i := range all {
+		all[i].options = strings.Join(less(words[i], common), " ")
 	}
 	for _, name := range conditionNames {
 		values := make([]string, len(cases))
 		for i := range all {
 			values[i] = all[i].part(name)
 		}
-		if text := sharedText(cases, values); text != "" {
+		text := ""
+		if name == "options" {
+			text = sentence("; ", strings.Join(common, " "), sharedText(cases, values, "no others"))
+		} else {
+			text = sharedText(cases, values, "not known")
+		}
+		if text != "" {
 			lines = append(lines, name+": "+text)
 		}
 	}
@@ -269,7 +260,7 @@ func conditionLines(cases []*results.Case) (lines []string) {
 	for i, c := range cases {
 		links[i] = linkText(c)
 	}
-	if text := sharedText(cases, links); text != "" {
+	if text := sharedText(cases, links, "not known"); text != "" {
 		lines = append(lines, "link: "+text)
 	}
 	return lines
@@ -286,7 +277,8 @@ func linkText(c *results.Case) string {
 // mostConditions is how many different values of a condition a line names.
 const mostConditions = 6
 
-func sharedText(cases []*results.Case, values []string) string {
+// sharedText are the values of a condition with whose they are; none is how an empty one is called.
+func sharedText(cases []*results.Case, values []string, none string) string {
 	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(distinct) == 1 {
 		return distinct[0]
@@ -311,7 +303,7 @@ func sharedText(cases []*results.Case, values []string) string {
 			}
 		}
 		if v == "" {
-			v = "not known"
+			v = none
 		}
 		if n > 1 {
 			first = fmt.Sprintf("%s as %s", plural(n, "case"), first)

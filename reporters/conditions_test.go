@@ -1,9 +1,12 @@
 package reporters
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
+	"weir/gate"
 	"weir/results"
 	"weir/workload"
 )
@@ -40,5 +43,64 @@ func TestVoidLaunches(t *testing.T) {
 	}
 	if got := voidLaunches(doc); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A case of which no launch counts is told as inconclusive by all reports, with its cause, also where nothing
+// is asserted of it.
+func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
+	void := &results.Launch{
+		Status: results.OK, Verified: true, Void: "node a was busy",
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
+	}
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}, Cases: []*results.Case{
+		{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{void}},
+	}}
+	gate.Judge(doc)
+	why := "nothing was measured that counts: 1 of 1 launch is void, the last because node a was busy"
+	for format, wants := range map[string][]string{
+		"table": {"? inconclusive (void)", "? inconclusive  a\n    " + why + "; --disturbed keep counts them",
+			"? inconclusive: no assertions; cases: 1 inconclusive; exit code 3"},
+		"junit":    {`<error type="weir.inconclusive" message="` + why},
+		"json":     {`"status": "inconclusive"`, `"inconclusive": 1`},
+		"markdown": {why},
+		"html":     {why, "Inconclusive (1)"},
+	} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, b.String())
+			}
+		}
+		if format == "table" && strings.Count(b.String(), void.Void) != 1 {
+			t.Errorf("the cause is not told once:\n%s", b.String())
+		}
+	}
+}
+
+// Options that all cases of a run have stand once; what differs stands with its cases. The content of a file
+// is shown by its digest.
+func TestOptionsOfARunAreToldOnce(t *testing.T) {
+	of := func(key string, requests, rate int64) *results.Case {
+		return &results.Case{Key: key, Run: "r", Workload: "serving", Options: map[string]any{
+			"model": "m", "requests": requests, "trace_rows": "W3sidCI6MH1d", "url": "http://h:1", "concurrency": rate,
+		}}
+	}
+	lines := conditionLines([]*results.Case{of("a", 120, 3), of("b", 120, 5), of("c", 300, 5)})
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "options: ") })
+	if i < 0 {
+		t.Fatal(lines)
+	}
+	for _, word := range []string{"model=m", "url=http://h:1", "trace_rows=sha256:", "requests=300"} {
+		if strings.Count(lines[i], word) != 1 {
+			t.Errorf("%q stands not once in %s", word, lines[i])
+		}
+	}
+	if strings.Contains(lines[i], "W3sidCI6MH1d") {
+		t.Error(lines[i])
 	}
 }

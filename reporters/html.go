@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
-	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
 	"weir/workload"
@@ -102,38 +100,6 @@ func nodesOf(c *results.Case) string {
 		names = append(names[:mostShown], "…")
 	}
 	return plain(strings.Join(names, ", "))
-}
-
-// margin is how far the estimate lies from the bound that it breaks, or from the
-// nearest if it breaks none, as a share of that bound; "" without one.
-func margin(a *results.AssertionVerdict) string {
-	v := a.Observed.Value
-	best, text := math.Inf(1), ""
-	for _, b := range []struct {
-		end     *float64
-		outside bool
-	}{
-		{a.Bounds.Lower, a.Bounds.Lower != nil && v < *a.Bounds.Lower},
-		{a.Bounds.Upper, a.Bounds.Upper != nil && v > *a.Bounds.Upper},
-	} {
-		if b.end == nil || *b.end == 0 {
-			continue
-		}
-		by := math.Abs(v / *b.end - 1)
-		if b.outside {
-			by = -by // nearer than any bound that holds
-		}
-		if by < best {
-			word := "above"
-			if v < *b.end {
-				word = "below"
-			}
-			s := results.ScaleFor(*b.end, a.Unit)
-			best, text = by, fmt.Sprintf("%s%% %s %s", quantity.Digits(math.Abs(by)*100, 2), word,
-				s.WithUnit(s.Exact(*b.end)))
-		}
-	}
-	return text
 }
 
 // notes are what other reports list below their tables.

@@ -225,6 +225,30 @@ func TestMargin(t *testing.T) {
 	}
 }
 
+// Distances are from the target where there is one, of a share of a baseline from that, and what is
+// inconclusive has none, as messages have it.
+func TestMarginIsThatOfTheMessage(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	bandwidth := func(baseline bool) *assertion.Expr {
+		return &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Baseline: baseline}
+	}
+	share := &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{bandwidth(false), bandwidth(true)}}
+	for want, a := range map[string]*results.AssertionVerdict{
+		"77% below the target 46.48 GB/s": {Observed: &results.Observed{Value: 10.7}, Assertion: assertion.Assertion{
+			Unit: "GB/s", Target: number(46.48), Subject: bandwidth(false),
+			Bounds: assertion.Bounds{Lower: number(41.832), Upper: number(51.128)}}},
+		"24% below the baseline": {Observed: &results.Observed{Value: 0.76}, Assertion: assertion.Assertion{
+			Subject: share, Bounds: assertion.Bounds{Lower: number(0.97)}}},
+		"": {Verdict: results.InconclusiveVerdict, Observed: &results.Observed{Value: 10},
+			Assertion: assertion.Assertion{Unit: "GB/s", Subject: bandwidth(false),
+				Bounds: assertion.Bounds{Lower: number(9), Upper: number(20)}}},
+	} {
+		if got := margin(a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Amounts of a matrix are exact where that is short, and otherwise have the digits that a person reads.
 func TestBytesText(t *testing.T) {
 	for b, want := range map[int64]string{

@@ -186,7 +186,8 @@ func (b *junit) planned(c *results.Case) {
 		b.add(c.Run, c.Key+" "+title(a), x)
 		decided = decided || a.Severity != assertion.Info
 	}
-	if decided && c.MayFail == nil {
+	why := untold(c)
+	if decided && c.MayFail == nil && why == "" {
 		return
 	}
 	x := &xmlCase{seconds: time, Properties: &xmlProperties{}}
@@ -198,6 +199,8 @@ func (b *junit) planned(c *results.Case) {
 		x.Failure = b.result("weir.assertion", c.MayFail.Message)
 	case reason(c) != "":
 		x.Error = b.result("weir.error", reason(c), b.evidence(c, nil)...)
+	case why != "":
+		x.Error = b.result("weir.inconclusive", why, b.evidence(c, nil)...)
 	case s == results.Skipped, s == results.Excluded:
 		x.Skipped = &xmlResult{Message: plain(sentence(": ", s, c.Reason))}
 	}

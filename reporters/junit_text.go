@@ -50,6 +50,9 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "  | "+l)
 	}
 	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
+	if lacking(c) {
+		return lines
+	}
 	return append(lines, "again: "+againOnly(b.doc, c.Key))
 }
 

@@ -220,6 +220,9 @@ const (
 func voidLaunches(doc *results.Document) []string {
 	var out []string
 	for _, c := range doc.Cases {
+		if untold(c) != "" {
+			continue // a finding tells it
+		}
 		n, what := c.Voids(), "void, not counted"
 		if n > 0 && n == len(c.Launches) {
 			what = "void, not counted (--disturbed keep counts them)"

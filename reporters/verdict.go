@@ -60,7 +60,7 @@ func caseSign(c *results.Case) string {
 }
 
 // caseLabel is the standing of a case with its symbol.
-func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) }
+func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) + voidMark(c) }
 
 // label is the standing of a finding with its symbol.
 func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
@@ -117,8 +117,11 @@ func standing(c *results.Case) string {
 		return c.Status
 	}
 	worst := "-"
-	if c.Unexpected() {
+	switch {
+	case c.Unexpected():
 		worst = string(results.XPass)
+	case c.Unmeasured() != "":
+		worst = string(results.InconclusiveVerdict)
 	}
 	for _, a := range c.Assertions {
 		if s := a.Standing(); rank(s) < rank(worst) {
@@ -186,6 +189,9 @@ func findings(doc *results.Document, want string) []finding {
 				standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c,
 			})
 		}
+		if why := untold(c); why != "" && want == string(results.InconclusiveVerdict) {
+			out = append(out, finding{standing: want, where: plain(c.Key), message: why, of: c})
+		}
 		for _, a := range c.Assertions {
 			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
 			if a.Standing() == want && !told {
@@ -198,7 +204,7 @@ func findings(doc *results.Document, want string) []finding {
 	}
 	causes.name(out)
 	for _, a := range doc.Assertions {
-		if a.Standing() == want {
+		if a.Standing() == want && !(want == "error" && toldByCases(doc, a)) {
 			f := found(a, over(doc, a))
 			f.since = lastTime(changes, f)
 			out = append(out, f)
@@ -239,7 +245,7 @@ func sessionErrors(doc *results.Document) []finding {
 	if why == "" && doc.Session.Status == results.Aborted {
 		why = "aborted"
 	}
-	if why != "" {
+	if why != "" && why != failedChecks(doc) { // each check tells its own part
 		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
 	}
 	for _, c := range doc.Checks {
@@ -360,7 +366,8 @@ func leftOut(doc *results.Document) []string {
 
 // caseCounts are what a summary counts cases by, in the order in which reports tell it.
 var caseCounts = []string{
-	results.OK, string(results.XPass), results.Error, string(results.XFail), results.Skipped, results.Excluded,
+	results.OK, string(results.XPass), results.Error, string(results.InconclusiveVerdict), string(results.XFail),
+	results.Skipped, results.Excluded,
 }
 
 // headline is the session in one line.

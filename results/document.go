@@ -193,6 +193,11 @@ const SkipCases = "skip"
 // Counts says whether the check failed and the session with it.
 func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases }
 
+// Failed is what a session says of a check that failed.
+func (c Check) Failed() string {
+	return fmt.Sprintf("check %q failed on node %s: %s", c.Name, c.Node, c.Why())
+}
+
 // Why is the reason of a check that failed, with what to do about it.
 func (c Check) Why() string {
 	if c.Remedy == "" {
@@ -218,7 +223,7 @@ type Case struct {
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
 	Link      *OfLink           `json:"link,omitzero" doc:"How much of the nominal links of the site was reached."`
-	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error, where the scenario says so."`
+	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error or miss its assertions, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
 	// Made is how many launches there must be in Launches; 0 if the document does not say.
 	Made int `json:"made,omitzero" doc:"How many launches there must be."`

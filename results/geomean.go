@@ -2,19 +2,28 @@ package results
 
 import "math"
 
-// Geomean is the geometric mean of what became of one metric over the cases of a comparison.
-// It describes them and is no verdict.
+// Geomean is the geometric mean of what became of one metric over the cases of a comparison, with what its
+// interval says of the margin. It does not count in the exit code, which the cases decide.
 type Geomean struct {
-	Metric string  `json:"metric"`
-	Better string  `json:"better"`
-	Cases  int     `json:"cases"`
-	Change float64 `json:"change" doc:"New as a ratio to the base."`
+	Metric  string        `json:"metric"`
+	Better  string        `json:"better"`
+	Cases   int           `json:"cases"`
+	Change  float64       `json:"change" doc:"New as a ratio to the base."`
+	CI      *[2]float64   `json:"ci,omitempty" doc:"As wide as the intervals of the cases are on average, on a logarithmic scale. Absent where a case has none."`
+	Verdict EffectVerdict `json:"verdict,omitempty" doc:"What ci says of the margin."`
 }
 
 // Geomeans are those of the metrics whose changes are ratios and which two cases have at least,
-// in the order of the effects.
-func Geomeans(effects []*Effect) []Geomean {
+// in the order of the effects; margin is by how much a metric may be worse.
+//
+// The logarithm of a geometric mean is the mean of the logarithms of the cases' ratios. Its interval is as wide
+// to each side as those of the cases are on average: the standard deviation of a mean is at most the mean of the
+// standard deviations, however much the cases have in common, and cases whose launches are the same processes
+// have much. Of independent cases it would be narrower, by up to the root of their number.
+func Geomeans(effects []*Effect, margin float64) []Geomean {
 	var out []Geomean
+	var ends []*[2]float64 // sums of the logarithms of the ends of intervals; nil where a case has none
+	found := map[string]bool{}
 	index := map[string]int{}
 	for _, e := range effects {
 		if e.Change == nil || e.Additive || !(e.Change.Value > 0) {
@@ -24,17 +33,56 @@ func Geomeans(effects []*Effect) []Geomean {
 		if !ok {
 			i = len(out)
 			index[e.Metric] = i
-			out = append(out, Geomean{Metric: e.Metric, Better: e.Better})
+			out, ends = append(out, Geomean{Metric: e.Metric, Better: e.Better}), append(ends, new([2]float64))
 		}
 		out[i].Cases++
 		out[i].Change += math.Log(e.Change.Value)
+		found[e.Metric] = found[e.Metric] || e.Change.Found
+		ends[i] = addEnds(ends[i], e.Change.CI)
 	}
 	kept := out[:0]
-	for _, g := range out {
-		if g.Cases > 1 {
-			g.Change = math.Exp(g.Change / float64(g.Cases))
-			kept = append(kept, g)
+	for i, g := range out {
+		if g.Cases < 2 {
+			continue
 		}
+		mean := func(sum float64) float64 { return math.Exp(sum / float64(g.Cases)) }
+		g.Change = mean(g.Change)
+		if ends[i] != nil {
+			g.CI = &[2]float64{mean(ends[i][0]), mean(ends[i][1])}
+		}
+		g.Verdict = g.judged(margin, found[g.Metric])
+		kept = append(kept, g)
 	}
 	return kept
+}
+
+func addEnds(sum, ci *[2]float64) *[2]float64 {
+	if sum == nil || ci == nil || Uninformative(ci) || !(ci[0] > 0) || math.IsInf(ci[1], 1) {
+		return nil
+	}
+	return &[2]float64{sum[0] + math.Log(ci[0]), sum[1] + math.Log(ci[1])}
+}
+
+// judged holds the interval against the margin, as that of an effect is. Where no case has a change that is
+// found, as where the machine may have drifted, their mean has none either.
+func (g Geomean) judged(margin float64, found bool) EffectVerdict {
+	if g.Better != "higher" && g.Better != "lower" {
+		return Reported
+	}
+	if g.CI == nil {
+		return Unclear
+	}
+	best, worst, limit := g.CI[0], g.CI[1], 1+margin // of what is better where it is lower
+	if g.Better == "higher" {
+		best, worst, limit = 1/g.CI[1], 1/g.CI[0], 1/(1-margin)
+	}
+	switch {
+	case best > limit && found:
+		return Regression
+	case worst > limit:
+		return Unclear
+	case worst < 1 && found:
+		return Improved
+	}
+	return NoRegression
 }

@@ -6,12 +6,12 @@ import (
 	"weir/assertion"
 )
 
-// MayFail is why a case may be an error, with what the gate said of it.
+// MayFail is why a case may be an error or miss its assertions, with what the gate said of it.
 type MayFail struct {
 	assertion.XFail
-	// Verdict is XFail of an error that is excused, XPass of a case without one, and "" where
+	// Verdict is XFail of an error or a miss that is excused, XPass of a case that has none, and "" where
 	// neither counts: the day has passed, or the case did not run to its end.
-	Verdict Verdict `json:"verdict,omitempty" doc:"xfail: an error that is excused; xpass: the case works although it is expected not to." schema:"enum=xfail|xpass"`
+	Verdict Verdict `json:"verdict,omitempty" doc:"xfail: an error, or an assertion that does not hold, which is excused; xpass: the case works although it is expected not to." schema:"enum=xfail|xpass"`
 	Message string  `json:"message,omitempty"`
 }
 
@@ -20,7 +20,7 @@ func (c *Case) MayBeError(started time.Time) bool {
 	return c.MayFail != nil && c.MayFail.Counts(started)
 }
 
-// Excused says whether the gate called the case an error that is expected.
+// Excused says whether the gate called the case an error, or one that misses an assertion, that is expected.
 func (c *Case) Excused() bool { return c.MayFail != nil && c.MayFail.Verdict == XFail }
 
 // Unexpected says whether the gate found that the case works although it is expected not to.

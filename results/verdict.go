@@ -24,6 +24,8 @@ type AssertionVerdict struct {
 	Verdict  Verdict   `json:"verdict" schema:"enum=pass|fail|inconclusive|error|skipped|warn|xfail|xpass"`
 	Observed *Observed `json:"observed"`
 	Message  string    `json:"message"`
+	// Deciding is 0 where the verdict is another one, and where nobody knows.
+	Deciding int `json:"deciding_launches,omitzero" doc:"How many launches would decide with a probability of 80 % what is inconclusive after the last look, at the noise that was seen." schema:"minimum=1"`
 }
 
 // Observed is the estimate that a verdict rests on, in the assertion's unit. Of
@@ -51,7 +53,7 @@ type CaseNoise struct {
 
 // Summary counts.
 type Summary struct {
-	Cases      map[string]int `json:"cases" doc:"By status; one whose error is expected counts as xfail only, one that works although it is expected not to as xpass only." schema:"keys=ok|error|skipped|excluded|xfail?|xpass?"`
+	Cases      map[string]int `json:"cases" doc:"By status; one whose error or miss is expected counts as xfail only, one that works although it is expected not to as xpass only, one without a launch that counts as inconclusive only." schema:"keys=ok|error|skipped|excluded|xfail?|xpass?|inconclusive?"`
 	Assertions map[string]int `json:"assertions" doc:"By verdict; an assertion of severity info that does not hold counts as info only." schema:"keys=pass|fail|inconclusive|error|skipped|warn|info|xfail?|xpass?"`
 }
 
@@ -70,6 +72,8 @@ func (d *Document) Summarize() {
 		switch {
 		case c.Excused(), c.Unexpected():
 			s.Cases[string(c.MayFail.Verdict)]++
+		case c.Unmeasured() != "":
+			s.Cases[string(InconclusiveVerdict)]++
 		default:
 			s.Cases[c.Status]++
 		}

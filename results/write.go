@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -37,13 +38,38 @@ func WriteWith(path string, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
-		return err
+		return unmade(path, err)
 	}
 	defer os.Remove(f.Name()) // fails after the rename, as it should
 	if err = errors.Join(write(f), f.Chmod(mode), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// unmadeError says that a file cannot be made, without the temporary name that it was to have.
+type unmadeError struct {
+	text string
+	why  error
+}
+
+func (e *unmadeError) Error() string { return e.text }
+func (e *unmadeError) Unwrap() error { return e.why }
+
+func unmade(path string, err error) error {
+	dir := filepath.Dir(path)
+	text := "no file can be made in " + dir
+	_, none := os.Stat(dir)
+	var said *fs.PathError
+	switch {
+	case none != nil && errors.Is(none, fs.ErrNotExist):
+		text = "there is no folder " + dir
+	case errors.Is(err, fs.ErrPermission):
+		text = "this user may make no file in " + dir
+	case errors.As(err, &said) && !errors.Is(err, fs.ErrNotExist):
+		text += ": " + said.Err.Error()
+	}
+	return &unmadeError{path + ": " + text, err}
 }
 
 // writeInto writes to what cannot be replaced.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -130,5 +131,17 @@ func TestWriteWithFailsWhole(t *testing.T) {
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("left behind are %v, %v", list, err)
+	}
+}
+
+// A file that cannot be made is named as it was asked for.
+func TestWriteWithNamesWhatWasAskedFor(t *testing.T) {
+	for path, want := range map[string]string{
+		filepath.Join(t.TempDir(), "nowhere", "x"): "there is no folder ", "/proc/x": "no file can be made in /proc",
+	} {
+		err := results.WriteWith(path, func(io.Writer) error { return nil })
+		if err == nil || !strings.HasPrefix(err.Error(), path+": "+want) || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

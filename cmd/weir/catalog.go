@@ -23,6 +23,7 @@ func newCatalog() *cobra.Command {
 			if len(args) > 0 {
 				return onlySubcommands(cmd, args)
 			}
+			out := folded(cmd.OutOrStdout())
 			for _, e := range scenarios.Entries() {
 				p, _, diags, err := input.Read(input.CatalogPrefix+e.Name, dsl.Options{})
 				if err != nil {
@@ -31,11 +32,11 @@ func newCatalog() *cobra.Command {
 				if diags.HasErrors() {
 					return exit.With(gate.ExitInternal, fmt.Errorf("shipped scenario %s: %w", e.Name, diags))
 				}
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", e.Name, p.Scenario.Description); err != nil {
+				if _, err := fmt.Fprintf(out, "%s  %s\n", e.Name, p.Scenario.Description); err != nil {
 					return exit.With(gate.ExitExecution, err)
 				}
 			}
-			_, err := fmt.Fprint(cmd.OutOrStdout(), `
+			_, err := fmt.Fprint(out, `
 Run one:       weir run catalog:NAME, with --var NAME=VALUE for its variables
 Look first:    weir plan catalog:NAME
 Make it yours: weir catalog show NAME > mine.yaml

@@ -12,6 +12,7 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/screen"
 	"weir/dsl/suggest"
+	"weir/fabric"
 	"weir/gate"
 	"weir/history"
 	"weir/matgen"
@@ -82,7 +83,7 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 						suggest.DidYouMean(a, append(documentedMetrics(), workload.Names()...)))
 				}
 				if !ok {
-					return exit.Usage("there is no workload %q%s", a, suggest.DidYouMean(a, workload.Names()))
+					return exit.Usage("there is no workload %q%s", a, workloadMeant(a))
 				}
 				kinds = append(kinds, k)
 			}
@@ -95,6 +96,19 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 			return exit.With(gate.ExitExecution, err)
 		},
 	}
+}
+
+// workloadMeant is the workload or fabric that a misspelt word most likely is, or else the list of workloads.
+func workloadMeant(word string) string {
+	if near := suggest.DidYouMean(word, workload.Names()); near != "" {
+		return near
+	}
+	known := "; the workloads are " + strings.Join(workload.Names(), ", ")
+	if near := suggest.Nearest(word, fabric.Values()); near != "" {
+		return fmt.Sprintf("; did you mean %q? It is a fabric, whose options stand with each workload that it carries%s",
+			near, known)
+	}
+	return known
 }
 
 func documentedMetrics() (names []string) {

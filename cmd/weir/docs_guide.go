@@ -1,7 +1,5 @@
 package main
 
-import "strings"
-
 // guide says how what stands in a scenario is written; the table of keys says where.
 const guide = `AXES. A sweep has axes; the cases are all combinations of their values.
   block_size: [4KiB, 1MiB]            an option of the workload, by a list
@@ -39,79 +37,3 @@ WHILE. A run with while: OTHER is background load: it is started before each lau
   own. Its own numbers are of the passes that it finished and are judged on what there is.
 
 `
-
-// reflow breaks lines that are longer than width between words; what hangs over continues below
-// the last column of its line. 0: lines stay as they are.
-func reflow(page string, width int) string {
-	if width <= 0 {
-		return page
-	}
-	var b strings.Builder
-	for line := range strings.Lines(page) {
-		text := strings.TrimSuffix(line, "\n")
-		b.WriteString(reflowed(text, width))
-		if text != line {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
-
-func reflowed(line string, width int) string {
-	r := []rune(line)
-	if len(r) <= width {
-		return line
-	}
-	column := lastColumn(line)
-	if column > width*3/5 {
-		column = len(line) - len(strings.TrimLeft(line, " ")) + 4
-	}
-	var b strings.Builder
-	at, begun := 0, false
-	indent := len(line) - len(strings.TrimLeft(line, " "))
-	b.WriteString(strings.Repeat(" ", indent))
-	at = indent
-	for _, piece := range pieces(line[indent:]) {
-		n := len([]rune(piece.word))
-		switch {
-		case begun && at+piece.gap+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", column))
-			at = column
-		case begun:
-			b.WriteString(strings.Repeat(" ", piece.gap))
-			at += piece.gap
-		}
-		b.WriteString(piece.word)
-		at, begun = at+n, true
-	}
-	return b.String()
-}
-
-// piece is a word with the spaces before it.
-type piece struct {
-	gap  int
-	word string
-}
-
-func pieces(s string) (all []piece) {
-	for s != "" {
-		rest := strings.TrimLeft(s, " ")
-		gap := len(s) - len(rest)
-		word, _, _ := strings.Cut(rest, " ")
-		if word == "" {
-			break
-		}
-		all = append(all, piece{gap, word})
-		s = rest[len(word):]
-	}
-	return all
-}
-
-// lastColumn is where the last column of a line begins: behind two spaces.
-func lastColumn(line string) int {
-	at := strings.LastIndex(strings.TrimRight(line, " "), "  ")
-	if at < 0 {
-		return len(line) - len(strings.TrimLeft(line, " "))
-	}
-	return len([]rune(line[:at+2]))
-}

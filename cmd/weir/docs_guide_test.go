@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"weir/dsl/grammar"
 )
 
 // Pages of the reference fit a terminal: only a word that is longer than a line stands out.
@@ -28,6 +31,34 @@ func TestDocsWrap(t *testing.T) {
 					t.Errorf("%v: %d of %d columns: %s", page, n, width, line)
 				}
 			}
+		}
+	}
+}
+
+// Types of keys are written so that a person reads them: nested ones have a short form.
+func TestTypesOfKeysAreShort(t *testing.T) {
+	var walk func(keys []grammar.Key)
+	walk = func(keys []grammar.Key) {
+		for _, k := range keys {
+			if text := cmp.Or(k.Written, formsText(k.Forms)); len(text) > 120 {
+				t.Errorf("%s: %s", k.Name, text)
+			}
+			walk(innerKeys(k.Forms))
+		}
+	}
+	walk(grammar.Scenario)
+}
+
+// A word that is no workload may be a fabric.
+func TestDocsOfAMisspeltWorkload(t *testing.T) {
+	for word, want := range map[string]string{
+		"smi": `did you mean "sim"? It is a fabric`, "trafic": `did you mean "traffic"?`,
+		"xyzzyx": "the workloads are ",
+	} {
+		var out, stderr bytes.Buffer
+		if code := execute([]string{"docs", "workloads", word}, &out, &stderr); code != 4 ||
+			!strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: %d, %s", word, code, stderr.String())
 		}
 	}
 }

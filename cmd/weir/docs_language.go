@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,7 +28,7 @@ weir fmt writes the quotes. Readers of YAML 1.1 such as PyYAML take the key on f
 func docsKeys(w io.Writer, keys []grammar.Key, depth int) {
 	indent := strings.Repeat("  ", depth)
 	for _, k := range keys {
-		fmt.Fprintf(w, "%s%s: %s\n", indent, k.Name, formsText(k.Forms))
+		fmt.Fprintf(w, "%s%s: %s\n", indent, k.Name, cmp.Or(k.Written, formsText(k.Forms)))
 		note := ""
 		if k.Required {
 			note = " (required)"

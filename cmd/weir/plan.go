@@ -137,10 +137,11 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "text" || cmd.Flags().Changed("history") {
 		p.Estimate(stored.Durations(f.history)) // what is saved is the same whatever ran before
 	}
-	err = write(p, cmd.OutOrStdout())
-	if f.output == "text" {
-		err = errors.Join(err, writePower(cmd.OutOrStdout(), p), f.fleet.Text(cmd.OutOrStdout()))
+	if f.output != "text" {
+		return exit.With(gate.ExitExecution, write(p, cmd.OutOrStdout()))
 	}
+	out := folded(cmd.OutOrStdout())
+	err = errors.Join(write(p, out), writePower(out, p), f.fleet.Text(out), out.Flush())
 	return exit.With(gate.ExitExecution, err)
 }
 

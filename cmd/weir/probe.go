@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -48,7 +49,8 @@ func newProbe() *cobra.Command {
 				enc.SetIndent("", "  ")
 				return exit.With(gate.ExitExecution, enc.Encode(node))
 			}
-			return exit.With(gate.ExitExecution, printNode(cmd.OutOrStdout(), node))
+			out := folded(cmd.OutOrStdout())
+			return exit.With(gate.ExitExecution, errors.Join(printNode(out, node), out.Flush()))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as it stands in result documents")

@@ -127,9 +127,33 @@ const (
 	functionsListed = "weir docs functions"
 )
 
+// sources are what the metrics of other sessions and of tables are found under.
+var sources = []string{"baseline", "reference"}
+
+// meant is what a name in an assertion that is near to no metric was most likely meant to be: the small s of a
+// unit, or a metric of a source whose name was cut short or misspelt. "": nobody knows.
+func (n *Names) meant(name string) string {
+	if name == "S" {
+		return "did you mean /s? Rates are written as GB/s"
+	}
+	root, rest, ok := strings.Cut(name, ".")
+	if _, known := n.metric(rest); !ok || !known || len(root) < 3 {
+		return ""
+	}
+	for _, s := range sources {
+		if strings.HasPrefix(s, root) || suggest.Nearest(root, []string{s}) != "" {
+			return "did you mean " + s + "." + rest + "?"
+		}
+	}
+	return ""
+}
+
 // unknownMetric says what a name in an assertion could have been.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
+	if hint := n.meant(t.text); hint != "" {
+		return errorf(t.from, t.to, hint, "workload %s has no metric %q", n.Kind.Name, t.text)
+	}
 	if near := suggest.Nearest(t.text, append(metrics, transportWord)); near == transportWord {
 		return errorf(t.from, t.to, "did you mean transport? "+suggest.Known(t.text, metrics, "metrics", metricsListed),
 			"workload %s has no metric %q", n.Kind.Name, t.text)

@@ -3,6 +3,8 @@ package expression
 import (
 	"slices"
 	"strings"
+
+	"weir/dsl/suggest"
 )
 
 // assertionParser reads an assertion by recursive descent.
@@ -202,5 +204,10 @@ func (p *assertionParser) unexpected(t token) *Error {
 		t.kind == symbolToken && !strings.Contains("+-*/,()", t.text):
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)
 	}
-	return t.errorf(arithmeticOnly, "%q is not expected here", t.text)
+	hint := arithmeticOnly
+	near := suggest.Nearest(t.text, []string{"where", "over", "within", "between"})
+	if t.kind == nameToken && near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return t.errorf(hint, "%q is not expected here", t.text)
 }

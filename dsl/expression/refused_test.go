@@ -10,6 +10,10 @@ import (
 func TestRefusedAssertions(t *testing.T) {
 	n, _ := rich()
 	for _, c := range []struct{ marked, message, hint string }{
+		{"bandwidth >= 1 GB/s «wher» block_size == 4KiB", "not expected", "did you mean where?"},
+		{"bandwidth >= 1 GB/«S»", "no metric", "GB/s"},
+		{"bandwidth >= 0.97 * «base.bandwidth»", "no metric", "did you mean baseline.bandwidth?"},
+		{"bandwidth >= 0.97 * «refrence.bandwidth»", "no metric", "did you mean reference.bandwidth?"},
 		// other runs
 		{`bandwidth >= run(«"tpc"»).bandwidth`, `no run "tpc"`,
 			`did you mean "tcp"? The other runs are far, single, tcp, wide`},

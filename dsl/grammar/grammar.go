@@ -56,6 +56,7 @@ type Key struct {
 	Default  string // as the author would write it; "": none
 	Required bool
 	Forms    []Form
+	Written  string // how a value looks, where its forms in words are too long; "": they are not
 }
 
 func scalar(t Type, values ...string) Form { return Form{Shape: Scalar, Type: t, Values: values} }
@@ -70,6 +71,7 @@ func key(name, doc string, forms ...Form) Key { return Key{Name: name, Doc: doc,
 func (k Key) required() Key             { k.Required = true; return k }
 func (k Key) or(text string) Key        { k.Default = text; return k }
 func (k Key) named(singular string) Key { k.Singular = singular; return k }
+func (k Key) written(text string) Key   { k.Written = text; return k }
 
 // Find gives the key of a name among keys.
 func Find(keys []Key, name string) (Key, bool) {

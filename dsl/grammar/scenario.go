@@ -23,7 +23,7 @@ var Scenario = []Key{
 			"runs",
 			list(mapOf("axes and metrics", scalar(Any), mapOf("noise", scalar(Any), mapOf("of metrics", scalar(Any))))),
 		),
-	),
+	).written("file, or RUN: [{AXIS: VALUE, METRIC: VALUE, noise: {launch: 2%}}]"),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
 		section(Baseline...)),
 	key("checks", "commands that must succeed on every node before anything runs",
@@ -34,7 +34,7 @@ var Scenario = []Key{
 		"variants",
 		"rows of a table that axis variant goes through, by name: values for ${variant.NAME}; vars, values of declared variables, for ${var.NAME} in options, env and services of the runs that sweep it; env and options of these runs, services with settings that take the place of theirs, a note; and baseline, the name of the one that gain() compares with",
 		mapOf("variants", scalar(String), variantRow),
-	),
+	).written("NAME: {VALUE: any, env: {…}, options: {…}, services: {…}, note: string}, and baseline: NAME"),
 	key("services", "programs that must run while runs measure: started when they are needed, ended with the session",
 		Form{Shape: Named, Keys: Service}).named("service"),
 	key("setup", "commands before everything, or before each run or launch", commands...),
@@ -245,7 +245,8 @@ var Stop = []Key{
 // Defaults are the keys of the defaults. All but options may also stand in a run.
 var Defaults = []Key{
 	launches, timeout, retry, env,
-	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", optionValue...))),
+	key("options", "option defaults by workload", mapOf("workloads", mapOf("options", optionValue...))).
+		written("WORKLOAD: {OPTION: VALUE}, values as in runs.options"),
 }
 
 // Check are the keys of a check.
@@ -290,7 +291,8 @@ var Run = []Key{
 		"heading under which plan and reports show the run, in the order of first mention; ids and digests do not know it",
 		scalar(String),
 	),
-	key("options", "settings of the workload", mapOf("options", optionValue...)),
+	key("options", "settings of the workload", mapOf("options", optionValue...)).
+		written("OPTION: VALUE; VALUE is a text, number, list or mapping, as weir docs workloads has it"),
 	env,
 	key("place", "where its ranks go", section(Place...)),
 	key("metrics", "what the run measures beside its workload, of those that run other programs; it may stand in options too",
@@ -309,7 +311,7 @@ var Run = []Key{
 	launches, timeout, retry,
 	key(
 		"may_fail",
-		"that errors of its cases are known: they count as expected failures, and a case without one as unexpected success; missed assertions count as ever",
+		"that errors of its cases and assertions that do not hold are known: they count as expected failures (xfail), and a case without an error of which everything holds as unexpected success (xpass)",
 		section(MayFail...),
 	),
 	key("setup", "commands before the run, or before each of its launches", commands...),
@@ -319,8 +321,8 @@ var Run = []Key{
 
 // MayFail are the keys of why a run may end in errors.
 var MayFail = []Key{
-	key("reason", "why it ends in errors", scalar(String)).required(),
-	key("until", "the last day on which that excuses them", scalar(Date)).required(),
+	key("reason", "why it fails", scalar(String)).required(),
+	key("until", "the last day on which that excuses it", scalar(Date)).required(),
 }
 
 // Metric are the keys of a metric that a run declares.

@@ -10,17 +10,20 @@ import (
 
 // The lines are those of the libraries.
 func TestIgnoredIn(t *testing.T) {
-	set := map[string]bool{"UCX_TLS": true, "UCX_TLSS": true, "UCX_NET_DEVICE": true, "UCX_FOO_BAR": true}
+	set := map[string]bool{"UCX_TLS": true, "UCX_TLSS": true, "UCX_TSL": true,
+		"UCX_NET_DEVICE": true, "UCX_FOO_BAR": true}
 	for name, c := range map[string]struct {
 		log  string
 		want []results.Ignored
 	}{
 		"1.13": {
 			"[1795285151.442015] [vm:11554:0]          parser.c:1908 UCX  WARN  unused env variables: UCX_FOO_BAR,UCX_INHERITED,UCX_TLSS (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)\n",
-			[]results.Ignored{{Name: "UCX_FOO_BAR"}, {Name: "UCX_TLSS"}},
+			[]results.Ignored{{Name: "UCX_FOO_BAR"}, {Name: "UCX_TLSS", Suggestion: "UCX_TLS"}},
 		},
+		"1.13, swapped": {"parser.c:1908 UCX  WARN  unused env variable: UCX_TSL (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)",
+			[]results.Ignored{{Name: "UCX_TSL", Suggestion: "UCX_TLS"}}},
 		"1.13, one": {"parser.c:1908 UCX  WARN  unused env variable: UCX_TLSS (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)",
-			[]results.Ignored{{Name: "UCX_TLSS"}}},
+			[]results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"}}},
 		"1.22": {
 			"x\n[1795285152.122176] [vm:11623:0]          parser.c:2578 UCX  WARN  unused environment variables: UCX_FOO_BAR; UCX_NET_DEVICE (maybe: UCX_NET_DEVICES?); UCX_TLSS (maybe: UCX_TLS?)\n" +
 				"[1795285152.122176] [vm:11623:0]          parser.c:2578 UCX  WARN  (set UCX_WARN_UNUSED_ENV_VARS=n to suppress this warning)\n",

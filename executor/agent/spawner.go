@@ -173,6 +173,8 @@ func (s *spawner) runOpen(ctx context.Context, limit time.Duration, as privilege
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return err
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("there is no program %s in PATH of this node", argv[0])
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case bounded.Err() != nil:

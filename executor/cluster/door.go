@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +66,8 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 		if said := c.refusal(first); said != nil {
 			give(said) // it is there, and waiting does not change its mind
 		} else if c.Waiting != nil && first.Err() == nil {
-			c.Waiting(fmt.Sprintf("etcd at %v does not answer; it may take up to %v", c.Endpoints, wait))
+			at := strings.Join(c.Endpoints, ", ")
+			c.Waiting(fmt.Sprintf("etcd at %s does not answer; it may take up to %v", at, wait))
 		}
 	})
 	defer func() {
@@ -81,7 +83,7 @@ func (d *door) open(ctx context.Context, c Config, p patience) (err error) {
 		if said := c.refusal(ctx); said != nil {
 			err = said
 		}
-		err = fmt.Errorf("connecting to etcd at %v: %w", c.Endpoints, err)
+		err = fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ", "), err)
 	}()
 	if d.client, err = c.connect(first); err != nil {
 		return err

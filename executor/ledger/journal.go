@@ -121,7 +121,8 @@ func readJournal(f *os.File) (all []Record, size int64, err error) {
 		}
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, 0, fmt.Errorf("reading journal %s, line %d: %w", f.Name(), n, err)
+			return nil, 0, fmt.Errorf("reading journal %s: line %d is cut short or damaged: begin anew, without --resume",
+				f.Name(), n)
 		}
 		all = append(all, r)
 		size += int64(len(line))

@@ -94,7 +94,7 @@ func (l *Ledger) unsuccessful(key string) string {
 		}
 		return becauseOf(c, fmt.Sprintf("needs %s, which was skipped: %s", key, cause(c)))
 	}
-	if c.Excused() { // of what it measured, nothing is asserted that could be judged
+	if c.Excused() { // an error, or a miss, all the same
 		return unrun(fmt.Sprintf("needs %s, which failed: %s", key, c.MayFail.Message))
 	}
 	for _, a := range l.Doc.AllAssertions() {

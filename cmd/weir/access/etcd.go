@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -108,6 +110,9 @@ func (f *Etcd) encrypted() (bool, error) {
 		case scheme != "http" && scheme != "https" && scheme != "unix" || rest == "":
 			return false, exit.Usage("--etcd %s: must be a URL like https://host:2379", e)
 		}
+		if scheme != "unix" && !hasPort(e) {
+			return false, exit.Usage("--etcd %s: it names no port; etcd's is 2379 as a rule: https://host:2379", e)
+		}
 		if scheme == "https" && ok {
 			secure++
 		}
@@ -122,6 +127,19 @@ func (f *Etcd) encrypted() (bool, error) {
 		return false, exit.Usage("--etcd-cert and --etcd-key belong together")
 	}
 	return secure > 0, nil
+}
+
+// hasPort says whether an endpoint, with or without a scheme, names a host and a port.
+func hasPort(endpoint string) bool {
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		endpoint, _, _ = strings.Cut(rest, "/")
+	}
+	host, port, err := net.SplitHostPort(endpoint)
+	if err != nil || host == "" {
+		return false
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 func (f *Etcd) tls() (*tls.Config, error) {

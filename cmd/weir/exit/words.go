@@ -34,7 +34,6 @@ var rewordings = []rewording{
 		`use one of $1, not several ($2)`),
 	reworded(`required flag\(s\) (.*) not set`, `$1 must be given`),
 	reworded(`json: cannot unmarshal (\w+) into Go value of type \S+`, `it is JSON of another kind: it begins with $1`),
-	reworded(`json: cannot unmarshal (\w+) into Go struct field (\S+) of type \S+`, `$2 cannot be $1`),
 	reworded(`json: unknown field ("\S+")`, `$1 is no key that this version of weir knows`),
 	reworded(`(?:jsontext: |json: )?invalid character .*?`+
 		`(?: at start of value| looking for beginning of value| in literal .*| after .*)(?:\nit is no object)?`,
@@ -43,6 +42,14 @@ var rewordings = []rewording{
 	reworded(`(?:jsontext: )?unexpected EOF`, `it ends too early`),
 	reworded(`\nit is no object`, `: it is no object`),
 	reworded(`exec: "(.*?)": executable file not found in \$PATH`, `the program $1 is not installed, or not in PATH`),
+	reworded(`(?:taking a lease: )?no answer within (\S+): connection error: desc = "transport: (.*?)"`,
+		`no answer within $1: $2`),
+	reworded(`connection error: desc = "transport: (.*?)"`, `$1`),
+	reworded(`(?:Error while dialing|authentication handshake failed): `, ``),
+	reworded(`dial (?:tcp|unix) (\S+): connect: (?:connection refused|no such file or directory)`,
+		`nothing listens at $1`),
+	reworded(`dial tcp: lookup (\S+?)(?: on \S+)?: no such host`, `there is no host $1`),
+	reworded(`dial tcp (\S+): (?:i/o timeout|connect: connection timed out)`, `$1 does not answer`),
 	reworded(`rpc error: code = \w+ desc = `, ``),
 	reworded(`context deadline exceeded`, `it took too long`),
 	reworded(`\b(?:open|stat|lstat|readlink|chdir|mkdir) (\S+): no such file or directory`, `$1 does not exist`),
@@ -53,6 +60,7 @@ var rewordings = []rewording{
 
 // Words says an error without the words of the libraries that it came through.
 func Words(message string) string {
+	message = kinds(message)
 	for _, r := range rewordings {
 		message = r.text.ReplaceAllString(message, r.plain)
 	}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"weir/cmd/weir/screen"
+)
+
+// folder breaks the lines that are written to a terminal as reflow does.
+type folder struct {
+	to    io.Writer
+	width int
+	rest  []byte // a line without its end
+}
+
+// folded is a terminal whose lines are broken between words; anything else as it is.
+func folded(w io.Writer) *folder { return &folder{to: w, width: screen.Width(w)} }
+
+func (f *folder) Write(p []byte) (int, error) {
+	if f.width <= 0 {
+		return f.to.Write(p)
+	}
+	f.rest = append(f.rest, p...)
+	end := bytes.LastIndexByte(f.rest, '\n') + 1
+	_, err := io.WriteString(f.to, reflow(string(f.rest[:end]), f.width))
+	f.rest = append(f.rest[:0], f.rest[end:]...)
+	return len(p), err
+}
+
+// Flush writes the last line, where it has no end.
+func (f *folder) Flush() error {
+	if len(f.rest) == 0 {
+		return nil
+	}
+	_, err := io.WriteString(f.to, reflowed(string(f.rest), f.width))
+	f.rest = nil
+	return err
+}
+
+// reflow breaks lines that are longer than width between words; what hangs over continues below
+// the last column of its line. 0: lines stay as they are.
+func reflow(page string, width int) string {
+	if width <= 0 {
+		return page
+	}
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		text := strings.TrimSuffix(line, "\n")
+		b.WriteString(reflowed(text, width))
+		if text != line {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func reflowed(line string, width int) string {
+	r := []rune(line)
+	if len(r) <= width {
+		return line
+	}
+	column := lastColumn(line)
+	if column > width*3/5 {
+		column = len(line) - len(strings.TrimLeft(line, " ")) + 4
+	}
+	var b strings.Builder
+	at, begun := 0, false
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	b.WriteString(strings.Repeat(" ", indent))
+	at = indent
+	for _, piece := range pieces(line[indent:]) {
+		n := len([]rune(piece.word))
+		switch {
+		case begun && at+piece.gap+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", column))
+			at = column
+		case begun:
+			b.WriteString(strings.Repeat(" ", piece.gap))
+			at += piece.gap
+		}
+		b.WriteString(piece.word)
+		at, begun = at+n, true
+	}
+	return b.String()
+}
+
+// piece is a word with the spaces before it.
+type piece struct {
+	gap  int
+	word string
+}
+
+func pieces(s string) (all []piece) {
+	for s != "" {
+		rest := strings.TrimLeft(s, " ")
+		gap := len(s) - len(rest)
+		word, _, _ := strings.Cut(rest, " ")
+		if word == "" {
+			break
+		}
+		all = append(all, piece{gap, word})
+		s = rest[len(word):]
+	}
+	return all
+}
+
+// lastColumn is where the last column of a line begins: behind two spaces.
+func lastColumn(line string) int {
+	at := strings.LastIndex(strings.TrimRight(line, " "), "  ")
+	if at < 0 {
+		return len(line) - len(strings.TrimLeft(line, " "))
+	}
+	return len([]rune(line[:at+2]))
+}

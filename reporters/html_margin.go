@@ -1,0 +1,73 @@
+package reporters
+
+import (
+	"fmt"
+	"math"
+
+	"weir/assertion"
+	"weir/quantity"
+	"weir/results"
+)
+
+// margin is how far an estimate lies from what was promised, as the message says it: from the target where
+// there is one, else from the bound that it breaks, or from the nearest if it breaks none. "" of what is
+// inconclusive, whose message says which bound its interval crosses. Of a share of a baseline it is the
+// distance from that; the message has both values, and those of other shares.
+func margin(a *results.AssertionVerdict) string {
+	v := a.Observed.Value
+	switch {
+	case a.Verdict == results.InconclusiveVerdict:
+		return ""
+	case ofBaseline(a.Subject) && v > 0:
+		return distance(v, 1) + " the baseline"
+	case a.Subject != nil && len(a.Subject.Leaves()) > 1:
+		return ""
+	case a.Target != nil:
+		return awayFrom(v, *a.Target, a.Unit, "the target ")
+	}
+	best, text := math.Inf(1), ""
+	for _, b := range []struct {
+		end     *float64
+		outside bool
+	}{
+		{a.Bounds.Lower, a.Bounds.Lower != nil && v < *a.Bounds.Lower},
+		{a.Bounds.Upper, a.Bounds.Upper != nil && v > *a.Bounds.Upper},
+	} {
+		if b.end == nil || *b.end == 0 {
+			continue
+		}
+		by := math.Abs(v / *b.end - 1)
+		if b.outside {
+			by = -by // nearer than any bound that holds
+		}
+		if by < best {
+			best, text = by, awayFrom(v, *b.end, a.Unit, "")
+		}
+	}
+	return text
+}
+
+// awayFrom is the distance of a value from another as a share of that, "" of 0.
+func awayFrom(v, from float64, unit, called string) string {
+	if from == 0 {
+		return ""
+	}
+	s := results.ScaleFor(from, unit)
+	return fmt.Sprintf("%s %s%s", distance(v, from), called, s.WithUnit(s.Exact(from)))
+}
+
+// distance is how far a value lies from another and on which side: "9.4% above".
+func distance(v, from float64) string {
+	word := "above"
+	if v < from {
+		word = "below"
+	}
+	return fmt.Sprintf("%s%% %s", quantity.Digits(math.Abs(v/from-1)*100, 2), word)
+}
+
+// ofBaseline says whether a subject is a metric as a share of its baseline.
+func ofBaseline(e *assertion.Expr) bool {
+	return e != nil && e.Op == assertion.Div && len(e.Args) == 2 && e.Args[0] != nil && e.Args[1] != nil &&
+		e.Args[0].Op == assertion.Metric && e.Args[1].Op == assertion.Metric && e.Args[1].Baseline &&
+		e.Args[0].Metric == e.Args[1].Metric
+}
