@@ -75,7 +75,8 @@ var allowed = map[string][]string{
 	"weir/workload/transfer": {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/traffic":  {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/sequence": {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
-	"weir/workload/command":  {"weir/tooloutput", "weir/placeholder", "weir/workload", "weir/quantity", "weir/results"},
+	"weir/workload/command": {"weir/tooloutput", "weir/placeholder", "weir/workload", "weir/quantity", "weir/results",
+		"weir/dsl/suggest"},
 
 	"weir/workload/epelastic": {"weir/routing", "weir/workload/ep", "weir/fabric", "weir/workload", "weir/quantity",
 		"weir/matrix", "weir/results"},

@@ -8,11 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
-	dto "github.com/prometheus/client_model/go"
-
 	"weir/quantity"
 	"weir/workload"
 )
@@ -24,7 +19,9 @@ type Observe struct {
 	Count  bool            `json:"count,omitempty"` // how many lines match; else the number in the last
 	First  bool            `json:"first,omitempty"` // when the first line came that matches
 	Last   bool            `json:"last,omitempty"`  // when the last one came
-	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus
+	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus, and labels of its series
+	// Difference says that a metric whose type the page does not tell is a counter.
+	Difference bool `json:"difference,omitempty"`
 }
 
 // Proof is what must be true of a service in each launch.
@@ -68,10 +65,7 @@ func apart(line string) (pod, text string) {
 // valueGroup names the number in a line.
 const valueGroup = "value"
 
-var (
-	seriesName   = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
-	observedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
-)
+var observedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
 	if s == nil {
@@ -92,7 +86,7 @@ func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
 }
 
 func readObserve(p workload.Pair, path []string) (Observe, error) {
-	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "unit", "better", "doc")
+	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "difference", "unit", "better", "doc")
 	if f.err != nil {
 		return Observe{}, f.err
 	}
@@ -102,6 +96,8 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 		First: f.flag("first"),
 		Last:  f.flag("last"),
 		Name:  f.text("prometheus"),
+
+		Difference: f.flag("difference"),
 	}
 	o.Metric = workload.Metric{
 		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
@@ -136,8 +132,10 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 			"no group tells the number of a line: write (?<%s>…), or count, first or last: true",
 			valueGroup,
 		)
-	case o.Name != "" && !seriesName.MatchString(o.Name):
-		f.fail([]string{"prometheus"}, "%q is no name of a metric", o.Name)
+	case o.Name == "" && o.Difference:
+		f.fail([]string{"difference"}, "metrics of prometheus are differences: give prometheus")
+	case o.Name != "" && selectorError(o.Name) != nil:
+		f.fail([]string{"prometheus"}, "%w", selectorError(o.Name))
 	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, o.Metric.Better):
 		f.fail([]string{"better"}, "it is higher, lower or none, not %q", o.Metric.Better)
 	}
@@ -221,7 +219,7 @@ func unstamped(log string) string {
 
 func (m *Observe) read(o workload.Observation) (float64, error) {
 	if m.Name != "" {
-		return counted(m.Name, o.Before, o.After)
+		return m.counted(o.Before, o.After)
 	}
 	since := o.Log[min(o.From, len(o.Log)):]
 	if m.times() {
@@ -240,49 +238,4 @@ func (m *Observe) read(o workload.Observation) (float64, error) {
 		return 0, fmt.Errorf("%q is no number", lines[len(lines)-1][group])
 	}
 	return v, nil
-}
-
-// counted is by how much a counter grew, over all of its labels, or the sum of a gauge at the
-// end. Of a histogram or a summary it is the count.
-func counted(name, before, after string) (float64, error) {
-	end, kind, err := sum(name, after)
-	if err != nil || kind == dto.MetricType_GAUGE || kind == dto.MetricType_UNTYPED {
-		return end, err
-	}
-	begin, _, err := sum(name, before)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("before the launch: %w", err)
-	case end < begin:
-		return 0, fmt.Errorf("it fell from %v to %v: the service counts anew", begin, end)
-	}
-	return end - begin, nil
-}
-
-func sum(name, page string) (float64, dto.MetricType, error) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
-	if err != nil {
-		return 0, 0, fmt.Errorf("what it counts: %w", err)
-	}
-	family, ok := families[name]
-	if !ok {
-		return 0, 0, fmt.Errorf("it counts no %s", name)
-	}
-	total := 0.
-	for _, m := range family.Metric {
-		switch family.GetType() {
-		case dto.MetricType_COUNTER:
-			total += m.GetCounter().GetValue()
-		case dto.MetricType_GAUGE:
-			total += m.GetGauge().GetValue()
-		case dto.MetricType_HISTOGRAM:
-			total += float64(m.GetHistogram().GetSampleCount())
-		case dto.MetricType_SUMMARY:
-			total += float64(m.GetSummary().GetSampleCount())
-		default:
-			total += m.GetUntyped().GetValue()
-		}
-	}
-	return total, family.GetType(), nil
 }

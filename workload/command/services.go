@@ -115,7 +115,10 @@ func (m *Observe) structured() *workload.Structured {
 			w.text(way.key, "true")
 		}
 	}
-	w.text("prometheus", m.Name)
+	w.text("prometheus", placeholder.Quote(m.Name))
+	if m.Difference {
+		w.text("difference", "true")
+	}
 	w.text("unit", placeholder.Quote(m.Metric.Unit))
 	w.text("better", string(m.Metric.Better))
 	w.text("doc", placeholder.Quote(m.Metric.Doc))
