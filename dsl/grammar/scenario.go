@@ -176,7 +176,8 @@ var Observe = []Key{
 
 // Proof are the keys of what must be true of a service.
 var Proof = []Key{
-	key("log", "a regular expression that a line of its log matches", scalar(String)).required(),
+	key("log", "a regular expression that a line of its log matches", scalar(String)),
+	key("file", "the path of a file on its node that is there after the launch, and was written since the service started", scalar(String)),
 	key("pod", "a regular expression that the name of the line's pod matches, of a service in a cluster",
 		scalar(String)),
 }
