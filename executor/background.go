@@ -200,7 +200,7 @@ func (m *loadMember) end(at time.Time) {
 func (l *load) fail(m *loadMember, f *results.Failure) {
 	cause := f.Cause
 	if m != nil {
-		cause = fmt.Sprintf("background load %s, launch %d, failed: %s", m.g.ID, m.current.index, f)
+		cause = fmt.Sprintf("background load %s, %s, failed: %s", m.g.ID, results.LaunchName(m.current.index), f)
 		m.end(time.Now())
 		l.s.ledger.Err = cmp.Or(l.s.ledger.Err, m.current.close(context.Background(), nil))
 		m.current = nil

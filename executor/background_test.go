@@ -131,11 +131,11 @@ func TestTooLittleLoadIsAnError(t *testing.T) {
 
 func TestLoadThatFailsFailsItsForeground(t *testing.T) {
 	for fault, want := range map[string]struct{ kind, cause string }{
-		"kill run 1": {results.Crashed, "background load B, launch 0, failed: rank 1 on %, phase run: killed by signal 9"},
+		"kill run 1": {results.Crashed, "background load B, launch 1, failed: rank 1 on %, phase run: killed by signal 9"},
 		"error ready 1": {results.FailedReady,
-			"background load B, launch 0, failed: rank 1 on %, phase ready: test: put: the card is on fire"},
+			"background load B, launch 1, failed: rank 1 on %, phase ready: test: put: the card is on fire"},
 		"error connect 0": {results.FailedLink,
-			"background load B, launch 0, failed: rank 0 on %, phase connect: test: put: the card is on fire"},
+			"background load B, launch 1, failed: rank 0 on %, phase connect: test: put: the card is on fire"},
 	} {
 		t.Run(strings.ReplaceAll(fault, " ", "_"), func(t *testing.T) {
 			b := newBench(t)

@@ -114,7 +114,7 @@ func TestSetupThatFails(t *testing.T) {
 		"launch": {
 			func(p *planner.Plan) *[]planner.Command { return &p.Runs[0].LaunchSetup },
 			"session-up run-up launch-up launch-down run-down session-down", results.Error,
-			`launch 0: phase setup: setup "mount" failed on node`,
+			`launch 1: phase setup: setup "mount" failed on node`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

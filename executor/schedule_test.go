@@ -162,7 +162,7 @@ func TestNeedOfACaseThatCrashed(t *testing.T) {
 	g.Needs = []string{"U"}
 	doc := b.run(aPlan(slices.Concat(up, down), aGroup("U", up), g))
 	if c := doc.Case("down"); c.Status != results.Skipped ||
-		!strings.HasPrefix(c.Reason, "not run: needs up, which failed: launch 0: rank 1") {
+		!strings.HasPrefix(c.Reason, "not run: needs up, which failed: launch 1: rank 1") {
 		t.Errorf("down is %s: %s", c.Status, c.Reason)
 	}
 }

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"weir/engine/mesh"
+	"weir/executor/agent"
 	"weir/executor/event"
 	"weir/executor/incluster"
+	"weir/logwatch"
 	"weir/results"
 	"weir/workload"
 )
@@ -26,6 +28,8 @@ const here = "coordinator"
 type inCluster struct {
 	running *incluster.Service
 	log     *os.File
+	bounded func() error    // ends what bounds the log
+	watch   *logwatch.Watch // of its lines
 	cancel  context.CancelFunc
 	over    bool // its goroutine has ended
 	err     error
@@ -48,6 +52,14 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launched, 
 	if err != nil {
 		return fmt.Errorf("the log of service %s: %w", x.Name, err)
 	}
+	c := &inCluster{log: log}
+	x.inCluster = c
+	if c.watch, err = logwatch.New(x.Watch); err != nil {
+		return fmt.Errorf("the log of service %s: %w", x.Name, err)
+	}
+	if c.bounded, err = agent.BoundLog(log); err != nil {
+		return fmt.Errorf("the log of service %s: %w", x.Name, err)
+	}
 	own := "127.0.0.1"
 	if !v.s.alone() || v.s.fleet != nil {
 		if others, _, err := mesh.HostAddresses(); err == nil && len(others) > 0 {
@@ -55,11 +67,11 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launched, 
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &inCluster{log: log, cancel: cancel}
-	x.inCluster = c
+	c.cancel = cancel
 	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: x.Name, Node: here, Of: x.key})
 	request := incluster.Request{
-		Session: kubeName(v.s.o.SessionID), Service: x.Name, Start: number, Spec: x.Cluster, Address: own, Log: log,
+		Session: kubeName(v.s.o.SessionID), Service: x.Name, Start: number, Spec: x.Cluster, Address: own,
+		Log: io.MultiWriter(log, c.watch),
 		Names: func(name string) (string, error) {
 			if value, ok := names[name]; ok {
 				return value, nil
@@ -110,10 +122,16 @@ func (x *service) broken(phase, kind string, err error) *results.Failure {
 	}
 }
 
+// close finishes the log. What could not be written of it is missing in it.
+func (c *inCluster) close() {
+	_ = c.bounded()
+	c.log.Close()
+}
+
 // stopInCluster takes a service out of its cluster.
 func (v *services) stopInCluster(ctx context.Context, x *service) error {
 	c := x.inCluster
-	defer c.log.Close()
+	defer c.close()
 	ctx = context.WithoutCancel(ctx)
 	if !c.over && c.running == nil { // it is still starting: it takes away itself what it has made
 		c.cancel()
@@ -139,35 +157,44 @@ func (v *services) stopInCluster(ctx context.Context, x *service) error {
 	return nil
 }
 
-// observeInCluster reads what a service in a cluster has said since, and what it counts.
-func (v *services) observeInCluster(ctx context.Context, x *service) (log, page []byte, err error) {
-	file, err := os.Open(filepath.Join(v.s.o.Dir, x.log))
-	if err != nil {
-		return nil, nil, err
+// observeInCluster is what was seen of a service in a cluster since the launch began, or says that
+// this is now.
+func (v *services) observeInCluster(ctx context.Context, x *service, begin bool) agent.Observation {
+	o := agent.Observation{At: time.Now()}
+	if begin {
+		x.inCluster.watch.Begin()
+	} else {
+		o.Matches, o.Tail = x.inCluster.watch.Matches(), agent.Tail(x.inCluster.log)
 	}
-	defer file.Close()
-	from := int64(len(x.seen.log))
-	if log, err = io.ReadAll(io.NewSectionReader(file, from, mostObserved+1)); err != nil || !x.Counts {
-		return log, nil, err
+	if x.Counts {
+		var err error
+		if o.Page, err = page(ctx, x.facts.Names["service."+x.Name+".url"]+"/metrics"); err != nil {
+			o.Error = err.Error()
+		}
 	}
+	return o
+}
+
+// mostPage bounds what a service counts.
+const mostPage = 64 << 20
+
+func page(ctx context.Context, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	url := x.facts.Names["service."+x.Name+".url"] + "/metrics"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return log, nil, err
+		return nil, err
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(request)
 	if err != nil {
-		return log, nil, err
+		return nil, err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return log, nil, fmt.Errorf("%s answers %s", url, answer.Status)
+		return nil, fmt.Errorf("%s answers %s", url, answer.Status)
 	}
-	page, err = io.ReadAll(io.LimitReader(answer.Body, mostObserved))
-	return log, page, err
+	return io.ReadAll(io.LimitReader(answer.Body, mostPage))
 }
 
 // kubeName is a session's id as the value of a label of Kubernetes.

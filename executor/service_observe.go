@@ -11,15 +11,11 @@ import (
 	"weir/workload"
 )
 
-// mostObserved bounds what is kept of a service's log for its metrics.
-const mostObserved = 64 << 20
-
 // observed is what is known of a service for the metrics of launches.
 type observed struct {
-	log    []byte    // from its start on
-	before int       // of log: when the launch began
-	began  time.Time // then, by the clock of the service's node
-	pages  [2]string
+	began time.Time // of the launch, by the clock of the service's node
+	pages [2]string
+	after agent.Observation
 }
 
 // observe looks at the services whose logs or pages have metrics of the launch, before its
@@ -30,22 +26,18 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 		if !n.Observed || x == nil || x.failure != nil {
 			continue
 		}
-		o, err := v.ask(ctx, x)
+		o, err := v.ask(ctx, x, !after)
 		if err != nil {
 			return nil, err
-		}
-		if o.Error == "" && len(x.seen.log)+len(o.Log) > mostObserved {
-			o.Error = fmt.Sprintf("its log has more than %d MiB", mostObserved>>20)
 		}
 		if o.Error != "" {
 			return &results.Failure{Rank: -1, Node: x.node(), Phase: "ready", Kind: results.Fault,
 				Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
 		}
-		x.seen.log = append(x.seen.log, o.Log...)
 		if after {
-			x.seen.pages[1] = string(o.Page)
+			x.seen.after, x.seen.pages[1] = o, string(o.Page)
 		} else {
-			x.seen.before, x.seen.began, x.seen.pages[0] = len(x.seen.log), o.At, string(o.Page)
+			x.seen.began, x.seen.pages[0] = o.At, string(o.Page)
 		}
 	}
 	return nil, nil
@@ -61,18 +53,17 @@ func (x *service) node() string {
 
 var errSilentService = errors.New("the agent of a service did not answer")
 
-// ask has the agent of a service say what that has printed since, and what it counts.
-func (v *services) ask(ctx context.Context, x *service) (agent.Observation, error) {
+// ask has the agent of a service say what was seen of it since the launch began, or that this is now,
+// and what it counts.
+func (v *services) ask(ctx context.Context, x *service, begin bool) (agent.Observation, error) {
 	var answer agent.Observation
 	if x.inCluster != nil {
-		var err error
-		answer.At = time.Now()
-		if answer.Log, answer.Page, err = v.observeInCluster(ctx, x); err != nil {
-			answer.Error = err.Error()
-		}
-		return answer, nil
+		return v.observeInCluster(ctx, x, begin), nil
 	}
-	task := agent.ObserveTask{Log: x.logName, From: int64(len(x.seen.log))}
+	task := agent.ObserveTask{Log: x.logName, Begin: begin}
+	if !begin {
+		task.File = x.facts.Proof
+	}
 	if x.Counts {
 		task.Page = x.facts.Names["service."+x.Name+".url"] + "/metrics"
 	}
@@ -104,10 +95,10 @@ func (v *services) observations(needs []workload.Service) map[string]workload.Ob
 	all := map[string]workload.Observation{}
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
+			o := x.seen
 			all[n.Name] = workload.Observation{
-				Log: string(
-					x.seen.log,
-				), From: x.seen.before, Began: x.seen.began, Before: x.seen.pages[0], After: x.seen.pages[1],
+				Matches: o.after.Matches, Tail: o.after.Tail, Unproven: o.after.Unproven, Began: o.began,
+				Before: o.pages[0], After: o.pages[1],
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"weir/executor/cluster"
 	"weir/executor/event"
 	"weir/executor/ledger"
+	"weir/logwatch"
 	"weir/results"
 	"weir/workload"
 )
@@ -91,9 +92,13 @@ func (v *services) describe(want workload.Service, l *launched, e engine.Launch,
 	if seat := l.provided[want.Name]; !seat.Empty() {
 		seats = []results.Seat{seat}
 	}
+	var watch *logwatch.Spec
+	if want.Observed {
+		watch = &want.Watch
+	}
 	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
 		Text: all.where, Ranks: []int{0}, Seats: seats, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Etcd: want.Etcd, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
+		Etcd: want.Etcd, Watch: watch, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
 	}}.Encode()
 	return spec, all, err
 }

@@ -112,7 +112,7 @@ func lost(made []*results.Launch) string {
 		if l.Retried {
 			why += "; made again"
 		}
-		names = append(names, fmt.Sprintf("launch %d (%s)", l.Index, why))
+		names = append(names, fmt.Sprintf("%s (%s)", results.LaunchName(l.Index), why))
 	}
 	if len(names) == 0 {
 		return ""

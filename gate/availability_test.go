@@ -71,7 +71,7 @@ func TestAvailability(t *testing.T) {
 		"none failed": {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed,
 			"availability 1.0000 (96% CI 0.906"},
 		"few failed": {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed,
-			"; 1 of 40 launches failed: launch 3 (rank 1, phase run: killed by signal 9)"},
+			"; 1 of 40 launches failed: launch 4 (rank 1, phase run: killed by signal 9)"},
 		"too many failed": {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail,
 			ExitFailed, "5 of 8 launches failed"},
 		"all failed": {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed,
@@ -106,7 +106,7 @@ func TestFailedLaunchesSpoilOtherAssertions(t *testing.T) {
 	Judge(doc)
 	wantVerdict(t, share, results.Pass)
 	wantVerdict(t, speed, results.ErrorVerdict)
-	if doc.Session.ExitCode != ExitExecution || !strings.HasPrefix(speed.Message, "launch 3 failed: rank 1") {
+	if doc.Session.ExitCode != ExitExecution || !strings.HasPrefix(speed.Message, "launch 4 failed: rank 1") {
 		t.Errorf("exit code %d: %s", doc.Session.ExitCode, speed.Message)
 	}
 	// and what survived is still looked at
@@ -114,7 +114,7 @@ func TestFailedLaunchesSpoilOtherAssertions(t *testing.T) {
 	c.Launches[5].Verified = false
 	c.Assertions = []*results.AssertionVerdict{available(p(0.8), nil, []int{40})}
 	doc = docOf(c)
-	if Judge(doc); doc.Session.ExitCode != ExitExecution || !strings.Contains(c.Invalid, "launch 5") {
+	if Judge(doc); doc.Session.ExitCode != ExitExecution || !strings.Contains(c.Invalid, "launch 6") {
 		t.Errorf("exit code %d: %q", doc.Session.ExitCode, c.Invalid)
 	}
 }
@@ -130,7 +130,7 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	for _, want := range []string{
 		"availability 0.50 (96% CI 0.075–0.93 over 4 looks, n=6)",
-		"launch 1 (rank 1, phase run: killed by signal 9; made again)",
+		"launch 2 (rank 1, phase run: killed by signal 9; made again)",
 		"after 3 launches, the next look is after 5",
 	} {
 		if !strings.Contains(a.Message, want) {
@@ -204,7 +204,7 @@ func TestAvailabilityOverCases(t *testing.T) {
 // A document of an older weir, which gave up at the failure.
 func TestAvailabilityOfACaseThatWasGivenUp(t *testing.T) {
 	c := failing(3, 2)
-	c.Status, c.Reason = results.Error, "launch 2: killed"
+	c.Status, c.Reason = results.Error, "launch 3: killed"
 	a := available(p(0.03), nil, looks)
 	doc := judged(c, a)
 	wantVerdict(t, a, results.Pass)

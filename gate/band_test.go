@@ -59,7 +59,7 @@ func TestBandRule(t *testing.T) {
 			"must be above zero; a metric that the run declares and that may be 0 has may_be_zero: true"},
 		{"negative", within(1), []float64{-1}, results.ErrorVerdict, false, "must be above zero"},
 		{"not a number", within(looks...), []float64{46, math.NaN(), 46}, results.ErrorVerdict, false,
-			"launch 1: metric bandwidth is NaN"},
+			"launch 2: metric bandwidth is NaN"},
 		{"infinite", within(looks...), []float64{46, math.Inf(1), 46}, results.ErrorVerdict, false, "+Inf"},
 		{"no launches", within(looks...), nil, results.ErrorVerdict, true, "nothing was measured"},
 	} {
@@ -118,7 +118,7 @@ func TestOutliers(t *testing.T) {
 		a := band(p(30), nil, []int{8})
 		doc := judged(caseOf("c", append(steady, 44)...), a)
 		wantVerdict(t, a, results.Pass)
-		if !strings.Contains(a.Message, "outlier: launch 7 (44.00 GB/s on n1)") {
+		if !strings.Contains(a.Message, "outlier: launch 8 (44.00 GB/s on n1)") {
 			t.Errorf("message %q", a.Message)
 		}
 		if n := doc.Cases[0].Metrics.At("bandwidth").N; n != 8 {

@@ -49,8 +49,8 @@ func TestBaseline(t *testing.T) {
 			"no launch of this case"},
 		{"no launch", nil, nil, results.ErrorVerdict, "no launch of this case"},
 		{"not a number", []float64{10, math.NaN()}, nil, results.ErrorVerdict,
-			"baseline of c: launch 1: metric bandwidth is NaN"},
-		{"zero", []float64{10, 0}, nil, results.ErrorVerdict, "baseline of c: launch 1"},
+			"baseline of c: launch 2: metric bandwidth is NaN"},
+		{"zero", []float64{10, 0}, nil, results.ErrorVerdict, "baseline of c: launch 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc, a := regression(steady, c.before)

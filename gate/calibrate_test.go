@@ -187,7 +187,7 @@ func TestWhatIsRefused(t *testing.T) {
 	docs[1].Cases[0].Launches[2].Status = results.Error
 	broken, err := Calibrate(docs, CalibrateOptions{Cap: 0.2})
 	if err != nil || broken.ExitCode != ExitExecution ||
-		broken.Targets[0].Refused != "session C cannot be used: launch 2 failed" {
+		broken.Targets[0].Refused != "session C cannot be used: launch 3 failed" {
 		t.Errorf("%v %+v", err, broken.Targets[0])
 	}
 	docs = several(lab(0.01), 2)

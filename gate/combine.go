@@ -168,10 +168,10 @@ func newVariable(place int, s *source, leaf *assertion.Expr, log bool) (*variabl
 	for _, l := range s.launches {
 		x, err := metricOf(l, leaf.Metric)
 		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
+			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
 		}
 		if log && x <= 0 {
-			return nil, notAboveZero(fmt.Sprintf("launch %d: metric %s", l.Index, leaf.Metric), x, leaf.Unit)
+			return nil, notAboveZero(fmt.Sprintf("%s: metric %s", results.LaunchName(l.Index), leaf.Metric), x, leaf.Unit)
 		}
 		v.values = append(v.values, x)
 	}

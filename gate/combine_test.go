@@ -234,7 +234,7 @@ func TestValidityOfTheOtherCase(t *testing.T) {
 		{"own skipped", func(d *results.Document) { d.Cases[0].Status = results.Skipped }, results.SkippedVerdict,
 			"skipped", 0},
 		{"unverified", func(d *results.Document) { d.Cases[1].Launches[1].Verified = false }, results.ErrorVerdict,
-			"b: launch 1: the data it moved was not verified", 0},
+			"b: launch 2: the data it moved was not verified", 0},
 		{"above its ceiling", func(d *results.Document) {
 			for _, l := range d.Cases[1].Launches {
 				l.Metrics.Set("ceiling", 1.4)
@@ -245,18 +245,18 @@ func TestValidityOfTheOtherCase(t *testing.T) {
 		{"one launch yet", func(d *results.Document) { d.Cases[1].Launches = d.Cases[1].Launches[:1] },
 			results.InconclusiveVerdict, "the next look is after 3", 1},
 		{"no metric", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Delete("bandwidth") },
-			results.ErrorVerdict, "b: launch 2: metric bandwidth is missing", 0},
+			results.ErrorVerdict, "b: launch 3: metric bandwidth is missing", 0},
 		{"zero", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", 0) }, results.ErrorVerdict,
-			"b: launch 2: metric bandwidth is 0 GB/s", 0},
+			"b: launch 3: metric bandwidth is 0 GB/s", 0},
 		{"NaN", func(d *results.Document) { d.Cases[1].Launches[2].Metrics.Set("bandwidth", math.NaN()) },
-			results.ErrorVerdict, "b: launch 2: metric bandwidth is NaN", 0},
+			results.ErrorVerdict, "b: launch 3: metric bandwidth is NaN", 0},
 		{"a launch taken out",
 			func(d *results.Document) { d.Cases[1].Made = 3; d.Cases[1].Launches = d.Cases[1].Launches[1:] },
 			results.ErrorVerdict, "b: 3 launches were made, and 2 are in the document", 0},
 		{"one that did not get there", func(d *results.Document) { d.Cases[1].Launches[2].Index = 3 }, results.Pass,
 			"n=3", 0},
 		{"a launch doubled", func(d *results.Document) { d.Cases[1].Launches[0].Index = 1 }, results.ErrorVerdict,
-			"b: launch 1 stands twice", 0},
+			"b: launch 2 stands twice", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc, a := pair(steady, steady, looks)
@@ -283,7 +283,7 @@ func TestOutlierOfACombination(t *testing.T) {
 	a.Bounds.Lower = p(0.98)
 	Judge(doc)
 	wantVerdict(t, a, results.InconclusiveVerdict)
-	if !strings.Contains(a.Message, "outlier: b launch 4 (30.00 GB/s on n1)") {
+	if !strings.Contains(a.Message, "outlier: b launch 5 (30.00 GB/s on n1)") {
 		t.Errorf("message %q", a.Message)
 	}
 }

@@ -81,7 +81,7 @@ func TestVerdictsOfAComparison(t *testing.T) {
 		"the same numbers": {[]float64{10, 10}, []float64{10, 10}, results.NoRegression, false, ExitPassed, ""},
 		"on the margin":    {[]float64{10, 10}, []float64{9.7, 9.7}, results.NoRegression, true, ExitPassed, "-3.0"},
 		"an outlier hides": {[]float64{10, 10.01, 9.99, 10, 10, 10.01}, []float64{9.5, 9.51, 9.49, 9.5, 9.5, 13},
-			results.Unclear, false, ExitInconclusive, "outlier: a launch 5"},
+			results.Unclear, false, ExitInconclusive, "outlier: a launch 6"},
 	} {
 		cmp, err := compared(c.base, c.now)
 		e := only(t, cmp, err)
@@ -227,7 +227,7 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 		message string
 		code    int
 	}{
-		"a failed launch": {func(c *results.Case) { c.Launches[1].Status = results.Error }, "new: launch 1 failed",
+		"a failed launch": {func(c *results.Case) { c.Launches[1].Status = results.Error }, "new: launch 2 failed",
 			ExitExecution},
 		"an error": {func(c *results.Case) { c.Status, c.Reason = results.Error, "rank 1 died" },
 			"new: the case ended with an error: rank 1 died", ExitExecution},
@@ -237,7 +237,7 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 		"a missing launch": {func(c *results.Case) { c.Made = 4 },
 			"new: 4 launches were made, and 3 are in the document", ExitExecution},
 		"a missing metric": {func(c *results.Case) { c.Launches[2].Metrics.Delete("bandwidth") },
-			"new: launch 2: metric bandwidth is missing", ExitExecution},
+			"new: launch 3: metric bandwidth is missing", ExitExecution},
 		"not verified": {func(c *results.Case) { c.Launches[0].Verified = false }, "not verified", ExitExecution},
 		"infinite": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", math.Inf(1)) },
 			"metric bandwidth is +Inf", ExitExecution},

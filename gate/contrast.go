@@ -138,7 +138,7 @@ func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string)
 	for k, out := range standingOut(together, scale) {
 		if out {
 			odd[of[k]] = true
-			names = append(names, fmt.Sprintf("the pair of launches %d", of[k]))
+			names = append(names, fmt.Sprintf("the pair of launches %d", of[k]+1))
 		}
 	}
 	for _, s := range c.sources {

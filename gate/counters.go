@@ -31,14 +31,14 @@ func troubled(launches []*results.Launch) string {
 			}
 			moved = append(moved, fmt.Sprintf("%s (%s)", c, c.Class))
 			if l.Index != where {
-				moved[len(moved)-1] += fmt.Sprintf(" in launch %d", l.Index)
+				moved[len(moved)-1] += " in " + results.LaunchName(l.Index)
 			}
 		}
 	}
 	if len(moved) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("launch %d: %s; mend the node or leave it out, and run again", where, few(moved))
+	return fmt.Sprintf("%s: %s; mend the node or leave it out, and run again", results.LaunchName(where), few(moved))
 }
 
 // operationsFailed says why single operations of launches failed; "" if none did.

@@ -72,7 +72,7 @@ func TestCountersThatMovedSpoilAVerdict(t *testing.T) {
 		if a.Verdict != results.ErrorVerdict || doc.Session.ExitCode != ExitExecution || len(Undecided(doc)) > 0 {
 			t.Errorf("%s: %s, exit code %d", name, a.Verdict, doc.Session.ExitCode)
 		}
-		if want := "launch 3: " + test.counter.String() + " (" + test.counter.Class +
+		if want := "launch 4: " + test.counter.String() + " (" + test.counter.Class +
 			"); mend the node"; !strings.HasPrefix(a.Message, want) {
 			t.Errorf("%s: %q, want %q", name, a.Message, want)
 		}

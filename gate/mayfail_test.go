@@ -51,10 +51,10 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 		exit      int
 		countedAs string
 	}{
-		{"an error", "2026-11-30", inError(mayFail("c"), "launch 0: exit status 1"), results.XFail,
-			"expected to fail until 2026-11-30 (issue 1044): the case ended with an error: launch 0: exit status 1",
+		{"an error", "2026-11-30", inError(mayFail("c"), "launch 1: exit status 1"), results.XFail,
+			"expected to fail until 2026-11-30 (issue 1044): the case ended with an error: launch 1: exit status 1",
 			results.XFail, ExitPassed, "xfail"},
-		{"an error a day later", "2026-12-01", inError(mayFail("c"), "launch 0: exit status 1"), "",
+		{"an error a day later", "2026-12-01", inError(mayFail("c"), "launch 1: exit status 1"), "",
 			"may_fail expired on 2026-11-30 (issue 1044)", results.ErrorVerdict, ExitExecution, "error"},
 		{"what was measured is impossible", "2026-11-01", unverified(mayFail("c", 46, 46, 46)), results.XFail,
 			"not verified", results.XFail, ExitPassed, "xfail"},

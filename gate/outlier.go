@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -80,7 +79,7 @@ func describe(ps []point, marked []bool, unit string) string {
 		}
 		s := results.ScaleFor(p.value, unit)
 		value, _, _ := s.Estimate(p.value, nil)
-		text := fmt.Sprintf("launch %d (", p.launch.Index) + s.WithUnit(value)
+		text := results.LaunchName(p.launch.Index) + " (" + s.WithUnit(value)
 		if len(p.launch.Nodes) > 0 {
 			text += " on " + strings.Join(distinct(p.launch.Nodes), ", ")
 		}

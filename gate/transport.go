@@ -25,7 +25,7 @@ func (eval *evaluator) judgeTransport(c *results.Case, a *results.AssertionVerdi
 	for _, l := range launches {
 		verdict, why := holds(a.Transport, l)
 		if verdict != results.Pass {
-			o := outcome{verdict: verdict, message: fmt.Sprintf("launch %d: %s", l.Index, why)}
+			o := outcome{verdict: verdict, message: fmt.Sprintf("%s: %s", results.LaunchName(l.Index), why)}
 			if verdict == results.Fail {
 				o.message = fmt.Sprintf("%s is stated, but %s", a.Transport, o.message)
 			}

@@ -53,7 +53,7 @@ func TestTransports(t *testing.T) {
 	}{
 		"nothing but it":    {all, []string{"rc_mlx5"}, rc, results.Pass, "rc_mlx5/mlx5_0:1 carried the data"},
 		"by device":         {all, []string{"rc_mlx5/mlx5_0:1"}, rc, results.Pass, ""},
-		"another":           {all, []string{"rc_mlx5"}, tcp, results.Fail, "launch 0: tcp/eth0 carried data"},
+		"another":           {all, []string{"rc_mlx5"}, tcp, results.Fail, "launch 1: tcp/eth0 carried data"},
 		"another beside it": {all, []string{"rc_mlx5"}, both, results.Fail, "tcp/eth0 carried data"},
 
 		"one of two that are allowed": {all, []string{"rc_mlx5", "tcp"}, both, results.Pass, ""},
@@ -70,7 +70,7 @@ func TestTransports(t *testing.T) {
 			results.Pass, "rc_mlx5/mlx5_0:1 (and possibly posix/memory or cma/memory) carried the data"},
 		"two of which none may be": {none, []string{"posix", "cma"}, either, results.Fail,
 
-			"launch 0: posix/memory or cma/memory (one or more of them) carried data"},
+			"launch 1: posix/memory or cma/memory (one or more of them) carried data"},
 		"one of either": {all, []string{"posix"}, either, results.ErrorVerdict,
 			"does not say which of posix/memory and cma/memory"},
 		"one of either, some": {some, []string{"posix"}, either, results.ErrorVerdict, "does not say which"},

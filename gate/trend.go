@@ -47,8 +47,8 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 		}
 		for _, p := range ps {
 			if p.value <= 0 {
-				return failed(fmt.Sprintf("%s: launch %d: %s is %s; the steps of a trend are ratios, so it must be above zero",
-					c.Key, p.launch.Index, shown(a.Subject), quantity.Format(p.value, a.Unit)))
+				return failed(fmt.Sprintf("%s: %s: %s is %s; the steps of a trend are ratios, so it must be above zero",
+					c.Key, results.LaunchName(p.launch.Index), shown(a.Subject), quantity.Format(p.value, a.Unit)))
 			}
 		}
 		series[i] = ps

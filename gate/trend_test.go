@@ -47,7 +47,7 @@ func TestTrendRule(t *testing.T) {
 		{"a case without launches", "increases", 0, looks, [][]float64{{10, 10, 10}, nil}, results.ErrorVerdict, 0,
 			"c1: nothing was measured"},
 		{"zero", "increases", 0, looks, [][]float64{{10, 10, 10}, {0, 11, 11}}, results.ErrorVerdict, 0,
-			"c1: launch 0"},
+			"c1: launch 1"},
 		{"one case", "increases", 0, looks, [][]float64{{10, 10, 10}}, results.ErrorVerdict, 0, "at least two"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

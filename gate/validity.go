@@ -38,9 +38,9 @@ func invalid(c *results.Case) string {
 	for _, l := range byIndex(counting(c)) {
 		if l.Status != results.OK {
 			if l.Failure == nil {
-				return fmt.Sprintf("launch %d failed", l.Index)
+				return results.LaunchName(l.Index) + " failed"
 			}
-			return fmt.Sprintf("launch %d failed: %s", l.Index, l.Failure)
+			return fmt.Sprintf("%s failed: %s", results.LaunchName(l.Index), l.Failure)
 		}
 	}
 	return unsound(c)
@@ -52,14 +52,14 @@ func unsound(c *results.Case) string {
 	launches := byIndex(c.Succeeded())
 	for _, l := range launches {
 		if !l.Verified && verifies(c) {
-			return fmt.Sprintf("launch %d: the data it moved was not verified", l.Index)
+			return results.LaunchName(l.Index) + ": the data it moved was not verified"
 		}
 		if name, v := infinite(l.Metrics); name != "" {
-			return fmt.Sprintf("launch %d: metric %s is %v", l.Index, name, v)
+			return fmt.Sprintf("%s: metric %s is %v", results.LaunchName(l.Index), name, v)
 		}
 		if k := kindOf(c); k.Invalid != nil {
 			if why := k.Invalid(c.Settled(), l.Metrics); why != "" {
-				return fmt.Sprintf("launch %d: %s", l.Index, why)
+				return fmt.Sprintf("%s: %s", results.LaunchName(l.Index), why)
 			}
 		}
 	}
@@ -90,8 +90,8 @@ func sharedGPU(launches []*results.Launch) string {
 			at := l.Nodes[rank] + " " + gpu
 			other, shared := first[at]
 			if shared {
-				return fmt.Sprintf("launch %d: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
-					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)", l.Index, other, rank,
+				return fmt.Sprintf("%s: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
+					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)", results.LaunchName(l.Index), other, rank,
 					gpu, l.Nodes[rank])
 			}
 			first[at] = rank
@@ -121,7 +121,7 @@ func gap(c *results.Case) string {
 	made := map[int]bool{}
 	for _, l := range counting(c) {
 		if made[l.Index] {
-			return fmt.Sprintf("launch %d stands twice in the document", l.Index)
+			return results.LaunchName(l.Index) + " stands twice in the document"
 		}
 		made[l.Index] = true
 	}
@@ -158,7 +158,7 @@ func undecidable(
 			}
 			for _, l := range s.launches {
 				if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
-					return fmt.Sprintf("launch %d of %s: %s", l.Index, s.key, why), false
+					return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why), false
 				}
 			}
 		}

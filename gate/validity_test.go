@@ -21,17 +21,17 @@ func TestValidityComesFirst(t *testing.T) {
 		{"failed launch", func(c *results.Case) {
 			c.Launches[1].Status = results.Error
 			c.Launches[1].Failure = &results.Failure{Rank: 1, Phase: "run", Cause: "killed"}
-		}, results.ErrorVerdict, "launch 1 failed: rank 1, phase run: killed", ExitExecution},
+		}, results.ErrorVerdict, "launch 2 failed: rank 1, phase run: killed", ExitExecution},
 		{"failed launch without a failure", func(c *results.Case) { c.Launches[1].Status = results.Error },
-			results.ErrorVerdict, "launch 1 failed", ExitExecution},
+			results.ErrorVerdict, "launch 2 failed", ExitExecution},
 		{"unverified", func(c *results.Case) { c.Launches[2].Verified = false }, results.ErrorVerdict,
-			"launch 2: the data it moved was not verified", ExitExecution},
+			"launch 3: the data it moved was not verified", ExitExecution},
 		{"unverified by default", func(c *results.Case) { delete(c.Options, "verify"); c.Launches[2].Verified = false },
 			results.ErrorVerdict, "not verified", ExitExecution},
 		{"unverified as asked", func(c *results.Case) { c.Options["verify"] = "none"; c.Launches[2].Verified = false },
 			results.Pass, "", ExitPassed},
 		{"missing metric", func(c *results.Case) { c.Launches[0].Metrics.Delete("bandwidth") }, results.ErrorVerdict,
-			"launch 0: metric bandwidth is missing", ExitExecution},
+			"launch 1: metric bandwidth is missing", ExitExecution},
 		{"case ended with an error", func(c *results.Case) { c.Status, c.Reason = results.Error, "no UCX here" },
 			results.ErrorVerdict, "no UCX here", ExitExecution},
 		{"skipped", func(c *results.Case) { c.Status, c.Reason = results.Skipped, "needs x" }, results.SkippedVerdict,

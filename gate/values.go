@@ -37,10 +37,10 @@ func pointsOf(
 			return metricOf(l, leaf.Metric)
 		}, unit)
 		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", l.Index, err)
+			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
 		}
 		if v <= 0 && positive(d, subject) {
-			return nil, notAboveZero(fmt.Sprintf("launch %d: %s", l.Index, shown(subject)), v, unit)
+			return nil, notAboveZero(fmt.Sprintf("%s: %s", results.LaunchName(l.Index), shown(subject)), v, unit)
 		}
 		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
 	}

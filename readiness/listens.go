@@ -20,32 +20,59 @@ const (
 	unixAccept = "00010000" // __SO_ACCEPTCON of include/linux/net.h
 )
 
-// listens looks for a listening socket in the network namespace of a process; 0: in this one.
+// listens looks for a listening socket that is of the subject, in the network namespace of its process.
+func listens(address string, s Subject) (func(context.Context) error, error) {
+	find, err := sockets(address, s.PID)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error {
+		found, err := find()
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0:
+			return errors.New("nothing listens there")
+		}
+		return s.has(found)
+	}, nil
+}
+
+// Listening are the inodes of the sockets that listen at an address in the network namespace of this
+// process; none where that is not known.
+func Listening(address string) []string {
+	find, err := sockets(address, 0)
+	if err != nil {
+		return nil // which is told when it is waited for
+	}
+	found, _ := find()
+	return found
+}
+
+// sockets finds the inodes of sockets that listen in the network namespace of a process; 0: in this one.
 // The address is a port, HOST:PORT with an IP address as host, or the path of a Unix socket.
-func listens(address string, pid int) (func(context.Context) error, error) {
+func sockets(address string, pid int) (func() ([]string, error), error) {
 	of := "self"
 	if pid > 0 {
 		of = strconv.Itoa(pid)
 	}
 	tables := filepath.Join("/proc", of, "net")
 	if filepath.IsAbs(address) {
-		return func(context.Context) error { return listensOnPath(filepath.Join(tables, "unix"), address) }, nil
+		return func() ([]string, error) { return onPath(filepath.Join(tables, "unix"), address) }, nil
 	}
 	want, err := endpoint(address)
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) error {
+	return func() (all []string, err error) {
 		for _, table := range []string{"tcp", "tcp6"} {
-			found, err := listening(filepath.Join(tables, table))
+			found, err := listening(filepath.Join(tables, table), want)
 			if err != nil && !errors.Is(err, os.ErrNotExist) { // a kernel without IPv6 has no tcp6
-				return err
+				return nil, err
 			}
-			if slices.ContainsFunc(found, func(have netip.AddrPort) bool { return serves(have, want) }) {
-				return nil
-			}
+			all = append(all, found...)
 		}
-		return errors.New("nothing listens there")
+		return all, nil
 	}, nil
 }
 
@@ -71,25 +98,27 @@ func serves(have, want netip.AddrPort) bool {
 	return !want.Addr().IsValid() || at.IsUnspecified() || at == want.Addr().Unmap()
 }
 
-// listening reads the listening sockets of /proc/net/tcp or tcp6.
-func listening(table string) ([]netip.AddrPort, error) {
+// listening are the inodes of the listening sockets of /proc/net/tcp or tcp6 that serve an address.
+func listening(table string, want netip.AddrPort) ([]string, error) {
 	f, err := os.Open(table)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var all []netip.AddrPort
+	var all []string
 	lines := bufio.NewScanner(f)
-	for lines.Scan() {
+	for lines.Scan() { // sl local_address rem_address st queues timer retrnsmt uid timeout inode
 		fields := strings.Fields(lines.Text())
-		if len(fields) < 4 || fields[3] != tcpListen {
+		if len(fields) < 10 || fields[3] != tcpListen {
 			continue
 		}
 		at, err := kernelAddress(fields[1])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", table, err)
 		}
-		all = append(all, at)
+		if serves(at, want) {
+			all = append(all, fields[9])
+		}
 	}
 	return all, lines.Err()
 }
@@ -113,19 +142,19 @@ func kernelAddress(text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(at, uint16(number)), nil
 }
 
-// listensOnPath looks for a Unix socket that accepts connections in /proc/net/unix.
-func listensOnPath(table, path string) error {
+// onPath are the inodes of Unix sockets that accept connections in /proc/net/unix.
+func onPath(table, path string) (all []string, err error) {
 	f, err := os.Open(table)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() { // Num RefCount Protocol Flags Type St Inode Path
 		fields := strings.SplitN(strings.Join(strings.Fields(lines.Text()), " "), " ", 8)
 		if len(fields) == 8 && fields[3] == unixAccept && fields[7] == path {
-			return nil
+			all = append(all, fields[6])
 		}
 	}
-	return errors.Join(lines.Err(), errors.New("nothing listens there"))
+	return all, lines.Err()
 }

@@ -26,19 +26,14 @@ func exists(path string) func(context.Context) error {
 	}
 }
 
-// logs looks at each line once.
-func logs(pattern string, lines func() []string) (func(context.Context) error, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
+// logs asks whoever looks at the output as it comes.
+func logs(pattern string, logged func() bool) (func(context.Context) error, error) {
+	if _, err := regexp.Compile(pattern); err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}
-	seen := 0
 	return func(context.Context) error {
-		all := lines()
-		for ; seen < len(all); seen++ {
-			if re.MatchString(all[seen]) {
-				return nil
-			}
+		if logged() {
+			return nil
 		}
 		return errors.New("no line of its output matches")
 	}, nil

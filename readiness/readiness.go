@@ -7,6 +7,7 @@ package readiness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,8 +16,8 @@ import (
 // Check is what must be true of a process before others may rely on it. All conditions
 // that are set must hold.
 type Check struct {
-	// Listens is a TCP port, HOST:PORT or the path of a Unix socket, on which some process
-	// of the network namespace listens.
+	// Listens is a TCP port, HOST:PORT or the path of a Unix socket, on which the process or one
+	// that began after it listens.
 	Listens string
 	// HTTP is a URL that answers GET with a status from 200 to 299, and Contains is in its body.
 	HTTP     string
@@ -40,8 +41,10 @@ type Subject struct {
 	// it is not known.
 	Ended  <-chan struct{}
 	Status func() string
-	// Lines are those of its output so far, each without its line break.
-	Lines func() []string
+	// Listened are the sockets that listened at Check.Listens before it started, see Listening.
+	Listened []string
+	// Logged says whether a line of its output has matched Log.
+	Logged func() bool
 	// HasKey looks up a key of etcd.
 	HasKey func(ctx context.Context, key string) (bool, error)
 	// Run runs a command and returns its output if it fails.
@@ -85,10 +88,18 @@ func (c condition) wait(ctx context.Context, s Subject) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	var missing error
+	var foreign time.Time // since when others have what this one is to have
 	for next := firstPause; ; next = min(2*next, lastPause) {
 		now := c.look(ctx)
 		if now == nil {
 			return nil
+		}
+		if _, is := errors.AsType[*foreignError](now); !is {
+			foreign = time.Time{}
+		} else if foreign.IsZero() {
+			foreign = time.Now()
+		} else if time.Since(foreign) > foreignPatience {
+			return now
 		}
 		if missing == nil || ctx.Err() == nil { // a look that was cut off says nothing
 			missing = now
@@ -115,14 +126,14 @@ func (c Check) conditions(s Subject) ([]condition, error) {
 		all = append(all, condition{"file " + c.File, exists(c.File)})
 	}
 	if c.Log != "" {
-		look, err := logs(c.Log, s.Lines)
+		look, err := logs(c.Log, s.Logged)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, condition{fmt.Sprintf("log %q", c.Log), look})
 	}
 	if c.Listens != "" {
-		look, err := listens(c.Listens, s.PID)
+		look, err := listens(c.Listens, s)
 		if err != nil {
 			return nil, err
 		}

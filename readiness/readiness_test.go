@@ -66,6 +66,36 @@ func TestListens(t *testing.T) {
 	}
 }
 
+// TestAForeignProcessHasThePort although the program that is to have it runs: it is named.
+func TestAForeignProcessHasThePort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	address := l.Addr().String()
+	listened := Listening(address)
+	time.Sleep(30 * time.Millisecond) // the kernel counts starts in ticks of 10 ms
+	other := exec.Command("sleep", "60")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer other.Wait()
+	defer other.Process.Kill()
+	s := Subject{PID: other.Process.Pid, Listened: listened}
+	err = Check{Listens: address, Within: time.Minute}.Wait(t.Context(), s)
+	if want := fmt.Sprintf("process %d (", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	if err := s.has([]string{"1"}); err != nil { // of a process that is not known
+		t.Error(err)
+	}
+	s.Listened = []string{"1"}
+	if err := s.has([]string{"1"}); err == nil {
+		t.Error("who listened before is not known to be another")
+	}
+}
+
 func TestWhatCannotBeAnAddress(t *testing.T) {
 	for _, address := range []string{"0", "70000", "localhost:80", "x", "1.2.3.4", "1.2.3.4:0"} {
 		err := Check{Listens: address}.Wait(t.Context(), Subject{})
@@ -106,8 +136,8 @@ func TestHTTP(t *testing.T) {
 
 func TestWhatComesLater(t *testing.T) {
 	var at atomic.Int32
-	lines := func() []string { return []string{"starting", "listening on 1"}[:min(2, at.Add(1))] }
-	if err := (Check{Log: `^listening on \d`}).Wait(t.Context(), Subject{Lines: lines}); err != nil {
+	logged := func() bool { return at.Add(1) > 1 }
+	if err := (Check{Log: `^listening on \d`}).Wait(t.Context(), Subject{Logged: logged}); err != nil {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "ready")
@@ -137,7 +167,7 @@ func TestAProcessThatEnds(t *testing.T) {
 	close(ended)
 	s := Subject{
 		Ended: ended, Status: func() string { return "exit status 3" },
-		Lines: func() []string { return []string{"done"} },
+		Logged: func() bool { return false },
 	}
 	began := time.Now()
 	err := Check{Log: "ready", Within: time.Minute}.Wait(t.Context(), s)
@@ -147,12 +177,14 @@ func TestAProcessThatEnds(t *testing.T) {
 	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("it waited %v", took)
 	}
-	if err := (Check{Log: "done"}).Wait(t.Context(), s); err != nil {
+	done := s
+	done.Logged = func() bool { return true }
+	if err := (Check{Log: "done"}).Wait(t.Context(), done); err != nil {
 		t.Error(err)
 	}
 	stopped, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the session is interrupted"))
-	if err := (Check{Log: "ready"}).Wait(stopped, Subject{Lines: s.Lines}); err == nil ||
+	if err := (Check{Log: "ready"}).Wait(stopped, Subject{Logged: s.Logged}); err == nil ||
 		!strings.Contains(err.Error(), "the session is interrupted") {
 		t.Error(err)
 	}

@@ -63,7 +63,7 @@ func nodesChanged(doc *results.Document) []string {
 		seen := map[string]bool{}
 		for _, l := range c.Launches {
 			for _, m := range l.Moved {
-				text := plain(fmt.Sprintf("launch %d of run %s on %s", l.Index, c.Run, m))
+				text := plain(fmt.Sprintf("%s of run %s on %s", results.LaunchName(l.Index), c.Run, m))
 				if !seen[text] {
 					seen[text] = true
 					if count[text]++; count[text] == 1 {

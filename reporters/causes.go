@@ -19,21 +19,23 @@ const ended = "the case ended with an error: "
 // add adds a case that ended with an error to the findings of errors. A case with a log of its
 // own has something of its own to tell.
 func (cs *causes) add(out []finding, c *results.Case) []finding {
-	cause, log := plain(reason(c)), lastLog(c)
-	if len(log) > 0 {
+	cause, lines := parted(reason(c))
+	log := lastLog(c)
+	if len(log) > 0 && lines == nil {
 		return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
 	}
-	if i, told := cs.at[cause]; told {
+	key := cause + "\n" + strings.Join(lines, "\n")
+	if i, told := cs.at[key]; told {
 		out[i].alike = append(out[i].alike, c)
 		return out
 	}
-	if cause == ended+plain(cs.doc.Session.Reason) && len(out) > 0 && out[0].where == "session" {
-		cs.at[cause] = 0 // as the session itself
+	if reason(c) == ended+cs.doc.Session.Reason && len(out) > 0 && out[0].where == "session" {
+		cs.at[key] = 0 // as the session itself
 		out[0].alike = append(out[0].alike, c)
 		return out
 	}
-	cs.at[cause] = len(out)
-	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, of: c})
+	cs.at[key] = len(out)
+	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: lines, of: c})
 }
 
 // failedChecks is what a session says that ended because of its checks, "" where none failed.

@@ -320,8 +320,8 @@ func (e *estimates) tellMore(c *results.Case, p *html.Point, unit string) {
 	if launch >= 0 {
 		s := results.Scale{Unit: "GB/s", Factor: 1}
 		text, _, _ := s.Estimate(slowest.Bandwidth, nil)
-		p.Says = append(p.Says, fmt.Sprintf("slowest rank of %d: %d with %s, in launch %d", of, slowest.Rank,
-			s.WithUnit(text), launch))
+		p.Says = append(p.Says, fmt.Sprintf("slowest rank of %d: %d with %s, in %s", of, slowest.Rank,
+			s.WithUnit(text), results.LaunchName(launch)))
 	}
 }
 

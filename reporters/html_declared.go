@@ -200,7 +200,7 @@ func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Fig
 			continue
 		}
 		one.Name = plain(chart.Title)
-		one.Title = fmt.Sprintf("%s, launch %d", plain(c.Key), launch.Index)
+		one.Title = fmt.Sprintf("%s, %s", plain(c.Key), results.LaunchName(launch.Index))
 		f.Charts = append(f.Charts, one)
 	}
 	if len(f.Charts) > 0 && len(some) < len(cases) {

@@ -90,7 +90,7 @@ func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 		}
 		chart.Spans = append(chart.Spans, span)
 	}
-	note := fmt.Sprintf("Seconds since the phase began, in launch %d.", l.Index)
+	note := fmt.Sprintf("Seconds since the phase began, in %s.", results.LaunchName(l.Index))
 	note += " A bar is a step of all ranks of the group, from the start of its first rank to the end of its last"
 	if n := len(l.Timeline.Steps); n > mostGroupSteps {
 		note += fmt.Sprintf(" (%d of %d, evenly spread)", mostGroupSteps, n)
@@ -108,7 +108,7 @@ func (d *draft) waits(cases []*results.Case) (out []html.Figure) {
 		}
 		f := html.Figure{
 			Title: "Waits of ranks for each other: " + plain(c.Key),
-			Note: fmt.Sprintf("Means of launch %d, from the start of an operation at a rank", launch.Index) +
+			Note: fmt.Sprintf("Means of %s, from the start of an operation at a rank", results.LaunchName(launch.Index)) +
 				" until all that a source sends in it had come. A dark column is a slow source, a dark row a rank that begins early.",
 		}
 		for _, w := range launch.Waits {

@@ -101,8 +101,8 @@ func score(s caseSeries) (html.Figure, bool) {
 			}
 		}
 	}
-	note := fmt.Sprintf("Seconds since the start of an iteration, in launch %d, which of %d took nearest to the median. A bar is one iteration",
-		launch, launches)
+	note := fmt.Sprintf("Seconds since the start of an iteration, in %s, which of %d took nearest to the median. A bar is one iteration",
+		results.LaunchName(launch), launches)
 	if times > mostPlayed {
 		note += fmt.Sprintf(" (%d of %d, evenly spread)", mostPlayed, times)
 	}

@@ -74,7 +74,7 @@ func TestPageShowsASequence(t *testing.T) {
 	if got := strings.Count(says, ", iteration "); got != 9 {
 		t.Errorf("%d bars for 3 iterations of 3 patterns", got)
 	}
-	if text := section.text(); !strings.Contains(text, "in launch 1, which of 3 took nearest to the median") {
+	if text := section.text(); !strings.Contains(text, "in launch 2, which of 3 took nearest to the median") {
 		t.Errorf("it is not said which launch is drawn: %s", text)
 	}
 	maps := page.id(t, "matrices")

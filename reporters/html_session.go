@@ -100,20 +100,20 @@ func timeline(doc *results.Document) *html.Figure {
 			if l.Status != results.OK {
 				sign, what = symbols["fail"], l.Status
 				if l.Failure != nil {
-					what = l.Failure.String()
+					what = sentenceOf(l.Failure.String())
 				}
 				if l.Retried {
 					what += " (made again)"
 				}
 			}
 			stretch("run "+c.Run, l.Started, l.Duration, sign,
-				fmt.Sprintf("%s launch %d, %s: %s", c.Key, l.Index, quantity.FormatTime(l.Duration), what))
+				fmt.Sprintf("%s %s, %s: %s", c.Key, results.LaunchName(l.Index), quantity.FormatTime(l.Duration), what))
 		}
 	}
 	for _, s := range doc.Services {
 		sign, what := "", s.Status
 		if s.Failure != nil {
-			sign, what = symbols["fail"], s.Failure.Cause
+			sign, what = symbols["fail"], sentenceOf(s.Failure.Cause)
 		}
 		stretch("service "+s.Name, s.Started, s.Lasted, sign,
 			fmt.Sprintf("%s for %s, %s: %s", s.Name, s.Fresh, quantity.FormatTime(s.Lasted), what))

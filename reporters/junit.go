@@ -198,7 +198,7 @@ func (b *junit) planned(c *results.Case) {
 	case c.Unexpected():
 		x.Failure = b.result("weir.assertion", c.MayFail.Message)
 	case reason(c) != "":
-		x.Error = b.result("weir.error", reason(c), b.evidence(c, nil)...)
+		x.Error = b.result("weir.error", sentenceOf(reason(c)), b.evidence(c, nil)...)
 	case why != "":
 		x.Error = b.result("weir.inconclusive", why, b.evidence(c, nil)...)
 	case s == results.Skipped, s == results.Excluded:

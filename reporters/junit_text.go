@@ -46,7 +46,7 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 			lines = append(lines, "  samples: "+plain(s))
 		}
 	}
-	for _, l := range lastLog(c) {
+	for _, l := range evidenceOf(c) {
 		lines = append(lines, "  | "+l)
 	}
 	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
@@ -65,7 +65,7 @@ func (b *junit) lastTime(f finding) []string {
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
-	s := fmt.Sprintf("launch %d on %s: ", l.Index, strings.Join(l.Nodes, ", "))
+	s := fmt.Sprintf("%s on %s: ", results.LaunchName(l.Index), strings.Join(l.Nodes, ", "))
 	if l.Retried {
 		s += "retried: "
 	}
@@ -74,7 +74,7 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	}
 	switch {
 	case l.Failure != nil:
-		return s + l.Failure.String()
+		return s + sentenceOf(l.Failure.String())
 	case l.Status != results.OK:
 		return s + l.Status
 	case a != nil && a.Transport != nil:

@@ -40,7 +40,7 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 		for _, line := range k.Blocks["nixl-ep"](func(option string) string { return setting(c, option) }, metric) {
 			fmt.Fprintln(out, line)
 		}
-		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), plain(reason(c))))
+		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), sentenceOf(reason(c))))
 	}
 	if others > 0 {
 		fmt.Fprintf(out, "\n%s of other workloads not shown: NIXL EP has no such test\n", plural(others, "case"))

@@ -103,7 +103,7 @@ func nixlbenchTable(out io.Writer, cases []*results.Case) {
 	fmt.Fprintf(out, "%s\n%s\n", strings.TrimRight(head.String(), " "), strings.Repeat("-", 160))
 	for _, c := range cases {
 		var row strings.Builder
-		verdict := sentence(": ", caseLabel(c), plain(reason(c)))
+		verdict := sentence(": ", caseLabel(c), sentenceOf(reason(c)))
 		if !c.Metrics.IsZero() {
 			verdict = sentence(" ", verdict, simulatedMark(c))
 		}

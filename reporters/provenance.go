@@ -199,8 +199,8 @@ func madeAgain(doc *results.Document) []string {
 		}
 		var causes []string
 		for _, l := range c.Launches {
-			if l.Retried && l.Failure != nil && !slices.Contains(causes, l.Failure.String()) {
-				causes = append(causes, l.Failure.String())
+			if l.Retried && l.Failure != nil && !slices.Contains(causes, sentenceOf(l.Failure.String())) {
+				causes = append(causes, sentenceOf(l.Failure.String()))
 			}
 		}
 		out = append(out, plain(fmt.Sprintf("%s: %s; %d of %d launches succeeded",

@@ -125,7 +125,7 @@ func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 // A value of a launch is never made up from the metrics of another case.
 func TestJUnitShowsWhatALaunchMeasured(t *testing.T) {
 	got := written(t, "junit", read(t, "several"))
-	if !strings.Contains(got, "launch 0 on n1, n1: bandwidth 11.00 GB/s") {
+	if !strings.Contains(got, "launch 1 on n1, n1: bandwidth 11.00 GB/s") {
 		t.Error("the launch of a case compared with another does not show its own metric")
 	}
 }

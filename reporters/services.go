@@ -30,7 +30,7 @@ func services(doc *results.Document) []string {
 			}
 			if s.Failure != nil {
 				failed++
-				why = s.Failure.Cause
+				why = sentenceOf(s.Failure.Cause)
 			}
 		}
 		text := fmt.Sprintf("%s on %s: %s", name, all[0].Node, plural(len(all), "start"))

@@ -25,6 +25,28 @@ func plain(s string) string {
 	}, s)
 }
 
+// parted is the sentence that a text begins with, and the lines that it goes on with, as those that
+// a program printed last.
+func parted(s string) (sentence string, lines []string) {
+	sentence, rest, _ := strings.Cut(strings.TrimRight(s, "\n"), "\n")
+	if rest == "" {
+		return plain(sentence), nil
+	}
+	for line := range strings.SplitSeq(rest, "\n") {
+		lines = append(lines, plain(line))
+	}
+	return plain(sentence), lines[:min(len(lines), shownLines)]
+}
+
+// shownLines is how many lines of a cause a report repeats.
+const shownLines = 20
+
+// sentenceOf is a text without the lines that it goes on with.
+func sentenceOf(s string) string {
+	first, _ := parted(s)
+	return first
+}
+
 // textLimit is how much of one text a report has, in bytes: nobody reads more than
 // a few screens of one failure.
 const textLimit = 8 << 10

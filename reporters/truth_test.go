@@ -56,12 +56,12 @@ func TestPossibleTransportsAreAlternatives(t *testing.T) {
 		{Name: "posix", Use: results.PossibleUse}, {Name: "cma", Use: results.PossibleUse},
 	}
 	if got := written(t, "junit", doc); !strings.Contains(got,
-		"launch 0 on n1, n2: posix or cma (one or more of them)\n") {
+		"launch 1 on n1, n2: posix or cma (one or more of them)\n") {
 		t.Errorf("junit: %s", got)
 	}
 	l.Transports = nil
 	if got := written(t, "junit", doc); !strings.Contains(got,
-		"launch 0 on n1, n2: it is not known what carried the data\n") {
+		"launch 1 on n1, n2: it is not known what carried the data\n") {
 		t.Errorf("junit: %s", got)
 	}
 }
@@ -74,8 +74,8 @@ func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 		"table":    {chosen, moved, ignored, carried, "✗ fail"},
 		"markdown": {chosen, moved, ignored, carried, "✗ fail", "mlx5_0 (no active port)"},
 		"html": {chosen, moved, ignored, carried, "✗ fail", "<dt>RDMA mlx5_0</dt><dd>no active port</dd>",
-			"launch 0 on n1, n2: tcp/eth0"},
-		"junit": {"launch 0 on n1, n2: tcp/eth0\n", carried, "<failure"},
+			"launch 1 on n1, n2: tcp/eth0"},
+		"junit": {"launch 1 on n1, n2: tcp/eth0\n", carried, "<failure"},
 		"json": {`"fabric_reason": "no RDMA device is on n1"`, `"suggestion": "UCX_TLS"`, `"class": "recovered"`,
 			`"observed": null`},
 		"csv": {",c,ok,fail,"},

@@ -147,7 +147,8 @@ func reason(c *results.Case) string {
 		why = sentence(": ", "the case ended with an error", c.Reason)
 	}
 	if why != "" && c.MayFail != nil && c.MayFail.Verdict == "" {
-		return sentence("; ", why, c.MayFail.Message)
+		first, lines, _ := strings.Cut(why, "\n")
+		return sentence("\n", sentence("; ", first, c.MayFail.Message), lines)
 	}
 	return why
 }
@@ -325,11 +326,25 @@ func over(doc *results.Document, a *results.AssertionVerdict) string {
 // lastLog is the end of the log of the rank that failed first and for good.
 func lastLog(c *results.Case) []string {
 	for _, l := range c.Launches {
-		if l.Failure != nil && !l.Retried {
-			return lastLines(l.Failure.Log)
+		if f := l.Failure; f != nil && !l.Retried {
+			if _, lines := parted(f.Cause); lines != nil {
+				return nil // which has them
+			}
+			return lastLines(slices.DeleteFunc(slices.Clone(f.Log), func(line string) bool {
+				text, own := strings.CutPrefix(line, "weir rank: ")
+				return own && text != "" && strings.Contains(f.Cause, text)
+			}))
 		}
 	}
 	return nil
+}
+
+// evidenceOf are the lines that a case in error shows: those of its reason, else of its log.
+func evidenceOf(c *results.Case) []string {
+	if _, lines := parted(reason(c)); lines != nil {
+		return lines
+	}
+	return lastLog(c)
 }
 
 func lastLines(log []string) []string {

@@ -364,6 +364,10 @@ const (
 // FailureKinds are the kinds that a retry may name.
 var FailureKinds = []string{FailedSetup, FailedReady, FailedLink, Crashed, TimedOut, NodeLost, Fault}
 
+// LaunchName is what a person reads of a launch: they count from 1, its index and the names of its
+// files from 0.
+func LaunchName(index int) string { return fmt.Sprintf("launch %d", index+1) }
+
 // Evaluating is the phase of failures that are found in what was measured.
 const Evaluating = "evaluate"
 

@@ -3,6 +3,8 @@ package workload
 import (
 	"encoding/json"
 	"time"
+
+	"weir/logwatch"
 )
 
 // Service is a process that must run during the launches of a case, and that several
@@ -15,9 +17,10 @@ type Service struct {
 	Runner string          // executes it, see package engine
 	Spec   json.RawMessage // what the runner reads
 	Ready  time.Duration   // until it must be ready
-	// Observed says that metrics or proofs are read from its log, Counts that it counts at
-	// /metrics below its url, in the text format of Prometheus.
+	// Observed says that metrics or a proof are read of it, Counts that it counts at /metrics
+	// below its url, in the text format of Prometheus.
 	Observed, Counts bool
+	Watch            logwatch.Spec // what is looked for in its log
 	// Own is what of its node the service has to itself.
 	Own  Own
 	Etcd bool          // a part of the session's etcd is lent to it
@@ -50,18 +53,16 @@ var AllFresh = []Fresh{FreshSession, FreshRun, FreshVariant, FreshLaunch}
 // ServiceFacts are what a service says of itself when it is ready, as the facts of its
 // first part.
 type ServiceFacts struct {
-	Seconds float64           `json:"seconds"` // from its start until it was ready
-	Names   map[string]string `json:"names"`   // values of names that launches may use, as service.NAME.url
+	Seconds float64           `json:"seconds"`         // from its start until it was ready
+	Names   map[string]string `json:"names"`           // values of names that launches may use, as service.NAME.url
+	Proof   string            `json:"proof,omitempty"` // the path of a file that is to prove something
 }
-
-// StampLayout is how a line of the log of a service begins whose lines have times, with a space
-// behind it.
-const StampLayout = "2006-01-02T15:04:05.000000Z"
 
 // Observation is what was seen of a service before and after the timed part of a launch.
 type Observation struct {
-	Log           string    // since its start
-	From          int       // where in Log the launch began
-	Began         time.Time // then, by the clock of those who stamp the lines of Log
-	Before, After string    // what it counts, in the text format of Prometheus; "": it does not
+	Matches       []logwatch.Match // in its log, of Watch
+	Tail          []string         // the last lines of its log
+	Unproven      string           // why the file that is a proof is none; "": it is
+	Began         time.Time        // of the timed part, by the clock of those who stamp the lines of its log
+	Before, After string           // what it counts, in the text format of Prometheus; "": it does not
 }

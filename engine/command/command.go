@@ -58,6 +58,8 @@ type rank struct {
 	guard   *os.File       // open as long as this process lives; nil: there is none
 	done    *workload.Part // of the first case: the others are other rows of the same output
 	serving *program       // of a service that is ready
+
+	listened []string // sockets that listened where the role is to, before it started
 }
 
 // Address finds free ports and says where this rank can be reached.
@@ -123,7 +125,11 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if err != nil {
 		return nil, r.fault(err)
 	}
-	facts, err := json.Marshal(command.Facts{Seconds: p.took.Seconds()})
+	has := command.Facts{Seconds: p.took.Seconds()}
+	if output != nil {
+		has.Said = p.said()
+	}
+	facts, err := json.Marshal(has)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,14 @@ func (r *rank) start() (*program, error) {
 	}
 	r.guard = guard()
 	r.ports.release() // the program, or one that it talks to, is to have them now
-	return start(argv, env, r.spec.Serves != nil && r.spec.Serves.Stamped)
+	if address, err := r.expand(r.role.Ready.Listens); err == nil && address != "" {
+		r.listened = readiness.Listening(address)
+	}
+	return start(argv, env, manner{
+		stamped: r.spec.Serves != nil && r.spec.Serves.Stamped,
+		parsed:  r.spec.Parsed(r.self) && r.spec.Parse.File == "",
+		ready:   r.role.Ready.Log,
+	})
 }
 
 // awaitReady waits until the role is ready.
@@ -117,9 +124,10 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 		return err
 	}
 	subject := readiness.Subject{
-		PID: p.cmd.Process.Pid, Ended: p.ended, Status: p.status, Lines: p.lines,
-		HasKey: hasKey,
-		Run:    func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
+		PID: p.cmd.Process.Pid, Ended: p.ended, Status: p.status, Logged: p.ready.Load,
+		Listened: r.listened,
+		HasKey:   hasKey,
+		Run:      func(ctx context.Context, argv []string) error { return runQuietly(ctx, argv, p.cmd.Env) },
 	}
 	err = check.Wait(ctx, subject)
 	switch {

@@ -1,93 +1,58 @@
 package command
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
-	"weir/workload"
+	"weir/workload/command"
 )
-
-// mostOutput bounds what is kept of an output for its parser.
-const mostOutput = 16 << 20
-
-// lastWords is how many lines of output an error has.
-const lastWords = 10
 
 // program is a running program of a role. What it prints goes to the log of its rank too.
 type program struct {
 	cmd   *exec.Cmd
 	out   output
-	both  output // standard output and error, as they came
+	errs  output       // standard error
+	ready *atomic.Bool // a line has come that says so
 	began time.Time
 	took  time.Duration // once it has ended
 	ended chan struct{}
 	err   error // of waiting for it
 }
 
-// output keeps the beginning of what is printed and passes all of it on.
-type output struct {
-	mu     sync.Mutex
-	kept   bytes.Buffer
-	last   []byte // the end of what did not fit
-	passed int
-	next   []func([]byte)
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	o.passed += len(p)
-	fits := min(len(p), mostOutput-o.kept.Len())
-	o.kept.Write(p[:fits])
-	if fits < len(p) {
-		const most = 64 << 10
-		o.last = append(o.last, p[fits:]...)
-		o.last = append([]byte{}, o.last[max(0, len(o.last)-most):]...)
-	}
-	o.mu.Unlock()
-	for _, pass := range o.next {
-		pass(p)
-	}
-	return len(p), nil
-}
-
-func (o *output) text() (text []byte, whole bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return bytes.Clone(o.kept.Bytes()), o.passed == o.kept.Len()
-}
-
-// end is the end of what was printed.
-func (o *output) end() []byte {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	const most = 64 << 10
-	text := o.kept.Bytes()
-	return append(bytes.Clone(text[max(0, len(text)-most):]), o.last...)
+// manner is what is done with what a program prints.
+type manner struct {
+	stamped bool   // lines of its log begin with their times
+	parsed  bool   // its standard output is kept
+	ready   string // an expression of a line that is looked for; "": none
 }
 
 // start starts a program in the process group of this process. It dies with the thread that
 // started it, which lives until the program has ended.
-func start(argv, env []string, stamped bool) (*program, error) {
+func start(argv, env []string, how manner) (*program, error) {
 	p := &program{ended: make(chan struct{})}
-	log := &stamper{to: os.Stdout, stamped: stamped}
-	p.both.next = []func([]byte){log.write} // the log of the rank
-	p.out.next = []func([]byte){func(b []byte) { _, _ = p.both.Write(b) }}
+	log := &stamper{to: os.Stdout, stamped: how.stamped}
+	p.out.next, p.errs.next = []func([]byte){log.write}, []func([]byte){log.write} // the log of the rank
+	if how.parsed {
+		p.out.most = mostOutput
+	}
+	var err error
+	if p.ready, err = lookFor(how.ready, &p.out, &p.errs); err != nil {
+		return nil, err
+	}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, &p.out, &p.both
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, &p.out, &p.errs
 	p.cmd.WaitDelay = time.Second // for output that something it started holds open
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -108,32 +73,6 @@ func start(argv, env []string, stamped bool) (*program, error) {
 		return nil, fmt.Errorf("starting %s: %w", argv[0], plain(err))
 	}
 	return p, nil
-}
-
-// stamper writes to the log of a rank, with the time before each line where that is asked for.
-type stamper struct {
-	to      io.Writer
-	stamped bool
-	within  bool // of a line whose beginning is written
-	mu      sync.Mutex
-}
-
-func (s *stamper) write(b []byte) {
-	if !s.stamped {
-		_, _ = s.to.Write(b)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []byte
-	for line := range bytes.Lines(b) {
-		if !s.within {
-			out = time.Now().UTC().AppendFormat(out, workload.StampLayout+" ")
-		}
-		out = append(out, line...)
-		s.within = line[len(line)-1] != '\n'
-	}
-	_, _ = s.to.Write(out)
 }
 
 // plain is an error of starting without the name of the program.
@@ -164,28 +103,20 @@ func (p *program) status() string {
 func (p *program) stdout() ([]byte, error) {
 	text, whole := p.out.text()
 	if !whole {
-		return nil, fmt.Errorf("it printed more than %d MiB", mostOutput>>20)
+		return nil, fmt.Errorf("it printed more than %d MiB: have it print less, or write its result to a file that parse names",
+			mostOutput>>20)
 	}
 	return text, nil
 }
 
-// lines are all of its whole lines so far.
-func (p *program) lines() []string {
-	text, _ := p.both.text()
-	end := bytes.LastIndexByte(text, '\n')
-	if end < 0 {
-		return nil
-	}
-	return strings.Split(string(text[:end]), "\n")
-}
+// said is what the program has printed last.
+func (p *program) said() command.Said { return command.LastSaid(p.out.end(), p.errs.end()) }
 
 // words adds what the program said last to an error, but to that of being stopped.
 func (p *program) words(err error) error {
-	lines := strings.Split(strings.TrimRight(string(p.both.end()), "\n \t"), "\n")
-	lines = lines[max(0, len(lines)-lastWords):]
-	said := "\nit said last:\n" + strings.Join(lines, "\n")
-	if len(lines) == 1 && lines[0] == "" {
-		said = "; it printed nothing"
+	said := p.said().String()
+	if said == "" {
+		said = "\nit printed nothing"
 	}
 	e, ok := errors.AsType[*engine.Error](err)
 	if !ok {

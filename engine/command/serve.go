@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,12 +47,25 @@ func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
 			return nil, err
 		}
 	}
+	if facts.Proof, err = r.proof(); err != nil {
+		p.kill()
+		return nil, err
+	}
 	text, err := json.Marshal(facts)
 	if err != nil {
 		return nil, err
 	}
 	r.serving = p
 	return &workload.Part{Facts: text}, nil
+}
+
+// proof is the path of the file that is to be there after a launch.
+func (r *rank) proof() (string, error) {
+	path, err := r.expand(r.spec.Serves.Proof)
+	if err != nil || path == "" {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 func serviceName(service, what string) string { return "service." + service + "." + what }

@@ -74,15 +74,17 @@ type Agent struct {
 	cpus    []int             // that ranks may run on
 	spawner *spawner
 	logs    logDir
-	session *cluster.Session
-	etcd    cluster.Config
-	ctx     context.Context // of all tasks; its cause says why they must end
-	cancel  context.CancelCauseFunc
-	wg      sync.WaitGroup
-	count   atomic.Int64  // launches so far
-	refused atomic.Int64  // tasks that Refused was to be told of
-	kill    chan struct{} // closed when nothing may be waited for any more
-	killing sync.Once
+
+	followers followers
+	session   *cluster.Session
+	etcd      cluster.Config
+	ctx       context.Context // of all tasks; its cause says why they must end
+	cancel    context.CancelCauseFunc
+	wg        sync.WaitGroup
+	count     atomic.Int64  // launches so far
+	refused   atomic.Int64  // tasks that Refused was to be told of
+	kill      chan struct{} // closed when nothing may be waited for any more
+	killing   sync.Once
 
 	mu    sync.Mutex
 	tasks map[string]context.CancelCauseFunc // under way

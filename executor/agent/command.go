@@ -38,7 +38,7 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h hidden) (*logFi
 	if err != nil {
 		return nil, err
 	}
-	stop, err := boundLog(file)
+	stop, err := BoundLog(file)
 	if err != nil {
 		return log, errors.Join(err, file.Close())
 	}

@@ -173,6 +173,11 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 		return nil, err
 	}
 	l.logs = append(l.logs, log)
+	if w := l.task.Watch; w != nil {
+		if err := l.a.followers.follow(log, *w); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
 	as := ofRanks
 	if engine.RunsCommands(l.task.launch.Runner) {
 		as = ofCommands
@@ -480,6 +485,7 @@ func (l *launch) outcome() *Outcome {
 // ship reports the logs of all ranks, which have ended.
 func (l *launch) ship() {
 	for _, log := range l.logs {
+		l.a.followers.drop(log)
 		_ = log.most.finish() // what is left of it is shipped
 		l.a.ship(l.id, log)
 		log.close()

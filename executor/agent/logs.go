@@ -84,7 +84,9 @@ type logFile struct {
 
 // tail is the last lines before a trace of the Go runtime. What cannot be read has no
 // lines.
-func (f *logFile) tail() []string {
+func (f *logFile) tail() []string { return f.last(logLines) }
+
+func (f *logFile) last(lines int) []string {
 	if f == nil {
 		return nil
 	}
@@ -96,8 +98,11 @@ func (f *logFile) tail() []string {
 	if at := trace.FindIndex(b); at != nil {
 		b = b[:at[0]]
 	}
-	return lastLines(b, logLines)
+	return lastLines(b, lines)
 }
+
+// Tail is the last lines of the log of a service.
+func Tail(file *os.File) []string { return (&logFile{file: file}).last(tailLines) }
 
 // head is the beginning.
 func (f *logFile) head() string {

@@ -6,65 +6,92 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
+
+	"weir/logwatch"
 )
 
-// ObserveTask asks for what a service has said since: of its log from a place on, and of the
-// page where it counts.
+// ObserveTask asks for what a service has said since a launch began: of its log what it was watched
+// for, and the page where it counts.
 type ObserveTask struct {
-	Log  string `json:"log"` // below the agent's log directory
-	From int64  `json:"from"`
-	Page string `json:"page,omitempty"` // a URL; "": none
+	Log   string `json:"log"` // below the agent's log directory
+	Begin bool   `json:"begin,omitempty"`
+	Page  string `json:"page,omitempty"` // a URL; "": none
+	File  string `json:"file,omitempty"` // that must have been written since the service started; "": none
 }
 
 // Observation is the answer.
 type Observation struct {
-	Log   []byte // from the place on
-	Page  []byte
-	Error string // "": nothing went wrong
-	At    time.Time
+	Matches []logwatch.Match // of the expressions that the log is watched for
+	Tail    []string         // its last lines
+	// Unproven is why the file is not what it must be; "": it is.
+	Unproven string
+	Page     []byte
+	Error    string // "": nothing went wrong
+	At       time.Time
 }
 
-// Bounds of an observation: of the part of a log, of a page and of its answer.
+// Bounds of an observation: of a page and of its answer, and how many lines of a log it has.
 const (
-	maxObserved = 16 << 20
-	maxPage     = 16 << 20
-	pageTime    = 10 * time.Second
+	maxPage   = 16 << 20
+	pageTime  = 10 * time.Second
+	tailLines = 10
 )
 
 func (a *Agent) observe(ctx context.Context, t ObserveTask, h hidden) *Observation {
-	o := Observation{At: time.Now()}
-	var err error
-	if a.o.NoCommands {
-		err = errors.New(refusal)
-	} else {
-		o.Log, err = a.logs.part(t.Log, t.From)
-	}
+	o := &Observation{At: time.Now()}
+	err := a.observeLog(t, o, h)
 	if err == nil && t.Page != "" {
 		o.Page, err = page(ctx, t.Page)
 	}
 	if err != nil {
 		o.Error = h.redact(err.Error())
 	}
-	return &o
+	return o
 }
 
-// part is a log from a place on.
-func (d *logDir) part(name string, from int64) ([]byte, error) {
-	root, err := d.open()
-	if err != nil {
-		return nil, err
+func (a *Agent) observeLog(t ObserveTask, o *Observation, h hidden) error {
+	if a.o.NoCommands {
+		return errors.New(refusal)
 	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
+	f := a.followers.of(t.Log)
+	if f == nil {
+		return errors.New("it does not run any more")
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, from, maxObserved+1))
-	if err == nil && len(text) > maxObserved {
-		err = fmt.Errorf("it has printed more than %d MiB since it was looked at last", maxObserved>>20)
+	if t.Begin {
+		return f.begin()
 	}
-	return text, err
+	err := f.look(mostBehind)
+	o.Matches = f.watch.Matches()
+	o.Tail = h.lines(f.log.last(tailLines))
+	if t.File != "" {
+		o.Unproven = h.redact(unproven(t.File, f.started))
+	}
+	return err
+}
+
+// coarse is by how much the time of a file may be before that at which it was written.
+const coarse = 20 * time.Millisecond
+
+// unproven says why a file was not written since a time; "": it was.
+func unproven(path string, since time.Time) string {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Sprintf("there is no file %s", path)
+	case err != nil:
+		return err.Error()
+	}
+	at := st.ModTime()
+	if at.Nanosecond() == 0 { // of a file system that knows seconds only
+		at = at.Add(time.Second)
+	}
+	if old := since.Add(-coarse).Sub(at); old > 0 {
+		return fmt.Sprintf("file %s was written %v before the service started: it is of another", path,
+			old.Round(time.Millisecond))
+	}
+	return ""
 }
 
 // page asks without the proxy of the environment: a service is on this host or on the

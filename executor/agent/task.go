@@ -8,6 +8,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/cluster"
+	"weir/logwatch"
 	"weir/results"
 )
 
@@ -85,6 +86,8 @@ type LaunchTask struct {
 	Etcd bool `json:"etcd,omitempty"`
 	// Seats are what each of Ranks has to itself, in their order; none: nothing.
 	Seats []results.Seat `json:"seats,omitempty"`
+	// Watch is what is looked for in the logs of the ranks; nil: nothing.
+	Watch *logwatch.Spec `json:"watch,omitempty"`
 }
 
 // CPUs says which of a node's processors the ranks of a task get, where several
@@ -171,7 +174,7 @@ func decodeTask(b []byte) (Task, error) {
 	}
 	switch {
 	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil,
-		t.Clock, t.Observe != nil && t.Observe.From >= 0,
+		t.Clock, t.Observe != nil,
 		t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
 		return t, nil
 	case t.Launch == nil || len(t.Launch.Ranks) == 0:

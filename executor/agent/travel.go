@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"weir/logwatch"
 	"weir/results"
 	"weir/workload"
 )
@@ -29,11 +29,13 @@ type travelling struct {
 	Observed *seen            `json:"observed,omitempty"`
 }
 
-// seen is an observation, whose log and page follow each other.
+// seen is an observation without its page.
 type seen struct {
-	At    int64  `json:"at_ns"` // by the clock of the node
-	Log   int    `json:"log"`   // bytes
-	Error string `json:"error,omitempty"`
+	At      int64            `json:"at_ns"` // by the clock of the node
+	Matches []logwatch.Match `json:"matches,omitempty"`
+	Tail    []string         `json:"tail,omitempty"`
+	File    string           `json:"unproven,omitempty"`
+	Error   string           `json:"error,omitempty"`
 }
 
 type result struct {
@@ -91,7 +93,7 @@ func (r Report) Encode() (head, body []byte, err error) {
 		t.Log, body = &logPiece{r.Log.Name, r.Log.From}, r.Log.Text
 	}
 	if o := r.Observation; o != nil {
-		t.Observed, body = &seen{o.At.UnixNano(), len(o.Log), o.Error}, slices.Concat(o.Log, o.Page)
+		t.Observed, body = &seen{o.At.UnixNano(), o.Matches, o.Tail, o.Unproven, o.Error}, o.Page
 	}
 	if head, err = json.Marshal(t); err != nil {
 		return nil, nil, fmt.Errorf("encoding a report: %w", err)
@@ -161,10 +163,13 @@ func DecodeReport(node string, head, body []byte) (Report, error) {
 }
 
 func (t *seen) decode(body []byte) (*Observation, error) {
-	if t.Log < 0 || t.Log > min(len(body), maxObserved) || len(body)-t.Log > maxPage {
-		return nil, fmt.Errorf("an observation of %d bytes, %d of them of a log", len(body), t.Log)
+	if len(body) > maxPage {
+		return nil, fmt.Errorf("an observation with a page of %d bytes", len(body))
 	}
-	return &Observation{Log: body[:t.Log], Page: body[t.Log:], Error: t.Error, At: time.Unix(0, t.At)}, nil
+	return &Observation{
+		Matches: t.Matches, Tail: t.Tail[:min(len(t.Tail), tailLines)], Page: body, Unproven: t.File,
+		Error: t.Error, At: time.Unix(0, t.At),
+	}, nil
 }
 
 // ago is a time that is so long past.

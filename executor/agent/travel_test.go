@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"weir/logwatch"
 	"weir/results"
 	"weir/workload"
 )
@@ -44,9 +45,10 @@ func reports() map[string]Report {
 				Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true,
 			},
 		},
-		"observed": {Observation: &Observation{At: time.Unix(0, 7), Log: []byte("a line\n"), Page: []byte("a 1\n")}},
-		"unseen":   {Observation: &Observation{At: time.Unix(0, 7), Error: "no such file"}},
-		"no log":   {Log: &Log{Name: "b/0/1.log"}},
+		"observed": {Observation: &Observation{At: time.Unix(0, 7), Matches: []logwatch.Match{{Ever: true, Count: 2, Text: "a line"}},
+			Tail: []string{"b"}, Unproven: "no file", Page: []byte("a 1\n")}},
+		"unseen": {Observation: &Observation{At: time.Unix(0, 7), Error: "no such file"}},
+		"no log": {Log: &Log{Name: "b/0/1.log"}},
 	}
 }
 

@@ -349,14 +349,14 @@ func lastLines(text, name string) bool {
 // that it is up.
 func TestLastLines(t *testing.T) {
 	said := func(from, to int) (text string) {
-		text = "service store: it did not become ready: log \"store is up\": killed by signal 9 (SIGKILL)\nit said last:\n"
+		text = "service store: it did not become ready: log \"store is up\": killed by signal 9 (SIGKILL)\nstdout ends with:\n"
 		for i := from; i <= to; i++ {
 			text += fmt.Sprintf("store line %d\n", i)
 		}
 		return text
 	}
 	for text, want := range map[string]bool{
-		"service store: killed; it printed nothing": true,
+		"service store: killed\nit printed nothing": true,
 		said(1, 4):                    true,
 		said(3, 12):                   true,
 		said(4, 12) + "store is up\n": true,

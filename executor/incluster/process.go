@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"weir/executor/kubectl"
-	"weir/workload"
+	"weir/logwatch"
 )
 
 // process is a kubectl that runs for long. It dies with this process.
@@ -87,7 +87,7 @@ func (l *log) line(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stamped {
-		text = append(time.Now().UTC().AppendFormat(nil, workload.StampLayout+" "), text...)
+		text = append(time.Now().UTC().AppendFormat(nil, logwatch.StampLayout+" "), text...)
 	}
 	_, _ = l.to.Write(text) // a full disk is told by whoever reads the log
 }

@@ -24,7 +24,7 @@ func (l *Ledger) Enter(key string, entry *results.Launch) {
 	case entry.Status == results.OK, l.find.lossy[key]:
 		c.Status, c.Reason = results.OK, ""
 	default:
-		c.Status, c.Reason = results.Error, fmt.Sprintf("launch %d: %s", entry.Index, entry.Failure)
+		c.Status, c.Reason = results.Error, fmt.Sprintf("%s: %s", results.LaunchName(entry.Index), entry.Failure)
 	}
 }
 

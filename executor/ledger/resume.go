@@ -85,15 +85,15 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 	}
 	for _, c := range r.Cases {
 		if c.Launch == nil || c.Launch.Index != r.Index || !slices.Contains(p.Groups[i].Cases, c.Key) {
-			return fmt.Errorf("launch %d of %s does not hold together at case %s", r.Index, r.Group, c.Key)
+			return fmt.Errorf("%s of %s does not hold together at case %s", results.LaunchName(r.Index), r.Group, c.Key)
 		}
 		if c.Launch.Status != results.OK && c.Launch.Failure == nil {
-			return fmt.Errorf("launch %d of %s failed at case %s and does not say why", r.Index, r.Group, c.Key)
+			return fmt.Errorf("%s of %s failed at case %s and does not say why", results.LaunchName(r.Index), r.Group, c.Key)
 		}
 	}
 	for _, b := range r.Background {
 		if b == nil {
-			return fmt.Errorf("launch %d of %s has an empty record of its background load", r.Index, r.Group)
+			return fmt.Errorf("%s of %s has an empty record of its background load", results.LaunchName(r.Index), r.Group)
 		}
 		if err := b.check(p); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"weir/logwatch"
 	"weir/results"
 	"weir/workload"
 )
@@ -190,7 +191,7 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 	for want, c := range map[string][3]string{
 		"role a: reading its output as lines: no result found: no line matches": {`{"of":"a"` + lines, "one\ntwo\n",
 			"bw=1\n"},
-		"it ends with:\none\ntwo":                       {`{"of":"a"` + lines, "one\ntwo\n", ""},
+		"stdout ends with:\none\ntwo":                   {`{"of":"a"` + lines, "one\ntwo\n", ""},
 		"roles a and b both have a result":              {`{"of":"any"` + lines, "bw=1\n", "bw=2\n"},
 		"line 2: a second result, after that of line 1": {`{"of":"a"` + lines, "bw=1\nbw=2\n", ""},
 		"the output ends in the middle of a line":       {`{"of":"a"` + lines, "bw=1\nbw=2", ""},
@@ -285,5 +286,45 @@ func TestServicesInOrder(t *testing.T) {
 	if all := spec.Demand().Services; len(all) != 2 || all[0].Name != "b" ||
 		!slices.Equal(all[1].Needs, []string{"b"}) || !all[1].Etcd || all[0].Etcd {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestBothStreamsAreHeard although one says much, and none says more than its share.
+func TestBothStreamsAreHeard(t *testing.T) {
+	lines := func(name string, n int) (text string) {
+		for i := range n {
+			text += fmt.Sprintf("%s %d\n", name, i)
+		}
+		return text
+	}
+	for _, c := range [][4]int{{0, 0, 0, 0}, {1, 30, 1, 9}, {30, 30, 5, 5}, {30, 0, 10, 0}, {3, 4, 3, 4}, {0, 12, 0, 10}, {8, 3, 7, 3}} {
+		said := LastSaid([]byte(lines("out", c[0])), []byte(lines("err", c[1])))
+		if len(said.Stdout) != c[2] || len(said.Stderr) != c[3] {
+			t.Errorf("of %d and %d lines: %d and %d", c[0], c[1], len(said.Stdout), len(said.Stderr))
+		}
+	}
+	said := LastSaid([]byte("a\r\n"+strings.Repeat("é", 1000)+"\n\n"), []byte("\n"))
+	if want := "\nstdout ends with:\na\n" + strings.Repeat("é", 150) + "…"; said.String() != want {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestAProofThatDoesNotHold is told with the end of the log.
+func TestAProofThatDoesNotHold(t *testing.T) {
+	o := workload.Observation{Tail: []string{"one", "two"}, Unproven: "there is no file /a"}
+	both := Proof{Log: "^B", File: "/a"}
+	for _, c := range []struct {
+		ever bool
+		want string
+	}{
+		{false, "no line of its log matches its proof \"^B\"\nits log ends with:\none\ntwo"},
+		{true, "its proof: there is no file /a\nits log ends with:\none\ntwo"},
+	} {
+		if err := both.check(logwatch.Match{Ever: c.ever}, o); err == nil || err.Error() != c.want {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := both.check(logwatch.Match{Ever: true}, workload.Observation{}); err != nil {
+		t.Error(err)
 	}
 }

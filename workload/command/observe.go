@@ -6,13 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
-	dto "github.com/prometheus/client_model/go"
-
+	"weir/logwatch"
 	"weir/quantity"
 	"weir/workload"
 )
@@ -24,54 +19,42 @@ type Observe struct {
 	Count  bool            `json:"count,omitempty"` // how many lines match; else the number in the last
 	First  bool            `json:"first,omitempty"` // when the first line came that matches
 	Last   bool            `json:"last,omitempty"`  // when the last one came
-	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus
+	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus, and labels of its series
+	// Difference says that a metric whose type the page does not tell is a counter.
+	Difference bool `json:"difference,omitempty"`
 }
 
 // Proof is what must be true of a service in each launch.
 type Proof struct {
-	Log string `json:"log"` // a regular expression that a line of its log matches, since its start
+	Log string `json:"log,omitempty"` // a regular expression that a line of its log matches, since its start
 	// Pod is one that the name of the line's pod matches; "": any line will do.
-	Pod string `json:"pod,omitempty"`
+	Pod  string `json:"pod,omitempty"`
+	File string `json:"file,omitempty"` // a text of package placeholder: a file that was written since its start
 }
 
-// ofPod is how a line of a service in a cluster begins: with the pod and container that it is of.
-var ofPod = regexp.MustCompile(`^\[pod/([^/\]]+)/[^\]]*\] ?`)
-
-// holds says whether a line of the log is the proof.
-func (p *Proof) holds(log string) bool {
-	want, pod := regexp.MustCompile(p.Log), regexp.MustCompile(p.Pod)
-	for line := range strings.Lines(log) {
-		name, text := apart(strings.TrimRight(line, "\r\n"))
-		if (p.Pod == "" || name != "" && pod.MatchString(name)) && want.MatchString(text) {
-			return true
-		}
+// check says what of a proof does not hold. seen is what was seen of its expression, if it has one.
+func (p *Proof) check(seen logwatch.Match, o workload.Observation) error {
+	var err error
+	switch {
+	case p.Log != "" && !seen.Ever && p.Pod != "":
+		err = fmt.Errorf("no line of the log of a pod %q matches its proof %q", p.Pod, p.Log)
+	case p.Log != "" && !seen.Ever:
+		err = fmt.Errorf("no line of its log matches its proof %q", p.Log)
+	case p.File != "" && o.Unproven != "":
+		err = fmt.Errorf("its proof: %s", o.Unproven)
+	default:
+		return nil
 	}
-	return false
-}
-
-// missing says that no line of the log is the proof.
-func (p *Proof) missing() string {
-	if p.Pod == "" {
-		return fmt.Sprintf("no line of its log matches its proof %q", p.Log)
+	if len(o.Tail) == 0 {
+		return fmt.Errorf("%w; it printed nothing", err)
 	}
-	return fmt.Sprintf("no line of the log of a pod %q matches its proof %q", p.Pod, p.Log)
-}
-
-// apart takes the pod off a line of a log; "": it names none.
-func apart(line string) (pod, text string) {
-	if m := ofPod.FindStringSubmatch(line); m != nil {
-		return m[1], line[len(m[0]):]
-	}
-	return "", line
+	return fmt.Errorf("%w\nits log ends with:\n%s", err, strings.Join(o.Tail, "\n"))
 }
 
 // valueGroup names the number in a line.
 const valueGroup = "value"
 
-var (
-	seriesName   = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
-	observedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
-)
+var observedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
 	if s == nil {
@@ -92,7 +75,7 @@ func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
 }
 
 func readObserve(p workload.Pair, path []string) (Observe, error) {
-	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "unit", "better", "doc")
+	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "difference", "unit", "better", "doc")
 	if f.err != nil {
 		return Observe{}, f.err
 	}
@@ -102,6 +85,8 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 		First: f.flag("first"),
 		Last:  f.flag("last"),
 		Name:  f.text("prometheus"),
+
+		Difference: f.flag("difference"),
 	}
 	o.Metric = workload.Metric{
 		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
@@ -136,8 +121,10 @@ func readObserve(p workload.Pair, path []string) (Observe, error) {
 			"no group tells the number of a line: write (?<%s>…), or count, first or last: true",
 			valueGroup,
 		)
-	case o.Name != "" && !seriesName.MatchString(o.Name):
-		f.fail([]string{"prometheus"}, "%q is no name of a metric", o.Name)
+	case o.Name == "" && o.Difference:
+		f.fail([]string{"difference"}, "metrics of prometheus are differences: give prometheus")
+	case o.Name != "" && selectorError(o.Name) != nil:
+		f.fail([]string{"prometheus"}, "%w", selectorError(o.Name))
 	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, o.Metric.Better):
 		f.fail([]string{"better"}, "it is higher, lower or none, not %q", o.Metric.Better)
 	}
@@ -156,133 +143,45 @@ func readProof(s *workload.Structured, path []string) (*Proof, error) {
 	if s == nil {
 		return nil, nil
 	}
-	f := mapping(s, path, "pod", "log")
+	f := mapping(s, path, "pod", "log", "file")
 	if f.err != nil {
 		return nil, f.err
 	}
-	p := &Proof{Pod: f.expression("pod"), Log: f.expression("log")}
-	if p.Log == "" {
-		f.fail(nil, "it has no log, a regular expression that a line must match")
+	p := &Proof{Pod: f.expression("pod"), Log: f.expression("log"), File: f.late("file")}
+	switch {
+	case p.Log == "" && p.File == "":
+		f.fail(nil, "it has no log, a regular expression that a line must match, and no file that must be there")
+	case p.Log == "" && p.Pod != "":
+		f.fail([]string{"pod"}, "pods have lines of a log: give log")
 	}
 	return p, f.err
-}
-
-// matching are the groups of the lines that an expression matches.
-func matching(expression, text string) (all [][]string) {
-	re := regexp.MustCompile(expression) // which was read with the service
-	for line := range strings.Lines(text) {
-		_, line = apart(strings.TrimRight(line, "\r\n"))
-		if m := re.FindStringSubmatch(line); m != nil {
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 // times says whether the metric is the time of a line.
 func (m *Observe) times() bool { return m.First || m.Last }
 
-// stamp takes the time off a line of a log whose lines have it.
-func stamp(line string) (at time.Time, text string, ok bool) {
-	first, text, found := strings.Cut(line, " ")
-	at, err := time.Parse(workload.StampLayout, first)
-	return at, text, found && err == nil
-}
-
-// time is when the first or the last line came that matches, in seconds since the launch began.
-func (m *Observe) time(log string, began time.Time) (float64, error) {
+func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, error) {
+	switch {
+	case m.Name != "":
+		return m.counted(o.Before, o.After)
+	case m.Count:
+		return float64(seen.Count), nil
+	case seen.Count == 0, m.times() && seen.First.IsZero():
+		return 0, fmt.Errorf("no line of its log matches %q since the launch began", m.Log)
+	case m.First:
+		return max(0, seen.First.Sub(o.Began).Seconds()), nil
+	case m.Last:
+		return max(0, seen.Last.Sub(o.Began).Seconds()), nil
+	}
 	re := regexp.MustCompile(m.Log) // which was read with the service
-	var found *time.Time
-	for line := range strings.Lines(log) {
-		at, text, ok := stamp(strings.TrimRight(line, "\r\n"))
-		if _, text = apart(text); ok && re.MatchString(text) {
-			if found == nil || m.Last {
-				found = &at
-			}
-		}
+	groups := re.FindStringSubmatch(seen.Text)
+	group := max(1, re.SubexpIndex(valueGroup))
+	if groups == nil {
+		return 0, fmt.Errorf("%q does not match %q", seen.Text, m.Log)
 	}
-	if found == nil {
-		return 0, fmt.Errorf("no line of its log matches %q since the launch began", m.Log)
-	}
-	return max(0, found.Sub(began).Seconds()), nil
-}
-
-// unstamped is a log without the times of its lines.
-func unstamped(log string) string {
-	var b strings.Builder
-	for line := range strings.Lines(log) {
-		if _, text, ok := stamp(line); ok {
-			line = text
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-func (m *Observe) read(o workload.Observation) (float64, error) {
-	if m.Name != "" {
-		return counted(m.Name, o.Before, o.After)
-	}
-	since := o.Log[min(o.From, len(o.Log)):]
-	if m.times() {
-		return m.time(since, o.Began)
-	}
-	lines := matching(m.Log, since)
-	if m.Count {
-		return float64(len(lines)), nil
-	}
-	if len(lines) == 0 {
-		return 0, fmt.Errorf("no line of its log matches %q since the launch began", m.Log)
-	}
-	group := max(1, regexp.MustCompile(m.Log).SubexpIndex(valueGroup))
-	v, err := strconv.ParseFloat(lines[len(lines)-1][group], 64)
+	v, err := strconv.ParseFloat(groups[group], 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number", lines[len(lines)-1][group])
+		return 0, fmt.Errorf("%q is no number", groups[group])
 	}
 	return v, nil
-}
-
-// counted is by how much a counter grew, over all of its labels, or the sum of a gauge at the
-// end. Of a histogram or a summary it is the count.
-func counted(name, before, after string) (float64, error) {
-	end, kind, err := sum(name, after)
-	if err != nil || kind == dto.MetricType_GAUGE || kind == dto.MetricType_UNTYPED {
-		return end, err
-	}
-	begin, _, err := sum(name, before)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("before the launch: %w", err)
-	case end < begin:
-		return 0, fmt.Errorf("it fell from %v to %v: the service counts anew", begin, end)
-	}
-	return end - begin, nil
-}
-
-func sum(name, page string) (float64, dto.MetricType, error) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
-	if err != nil {
-		return 0, 0, fmt.Errorf("what it counts: %w", err)
-	}
-	family, ok := families[name]
-	if !ok {
-		return 0, 0, fmt.Errorf("it counts no %s", name)
-	}
-	total := 0.
-	for _, m := range family.Metric {
-		switch family.GetType() {
-		case dto.MetricType_COUNTER:
-			total += m.GetCounter().GetValue()
-		case dto.MetricType_GAUGE:
-			total += m.GetGauge().GetValue()
-		case dto.MetricType_HISTOGRAM:
-			total += float64(m.GetHistogram().GetSampleCount())
-		case dto.MetricType_SUMMARY:
-			total += float64(m.GetSummary().GetSampleCount())
-		default:
-			total += m.GetUntyped().GetValue()
-		}
-	}
-	return total, family.GetType(), nil
 }

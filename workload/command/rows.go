@@ -117,22 +117,29 @@ func same(a, b string) bool {
 	return err == nil && wrong == nil && f == g
 }
 
-// find takes the values of the output that has them: one of those given, by role.
-func (p *Parse) find(roles []string, outputs [][]byte, at string) (map[string]float64, error) {
+// printed is what a role has printed: its output that is parsed, and how both of its streams end.
+type printed struct {
+	role   string
+	output []byte
+	said   Said
+}
+
+// find takes the values of the output that has them: one of those given.
+func (p *Parse) find(all []printed, at string) (map[string]float64, error) {
 	var found map[string]float64
 	nothing := error(fmt.Errorf("no role has an output"))
 	by := ""
-	for i, output := range outputs {
-		values, err := p.values(output, at)
+	for _, one := range all {
+		values, err := p.values(one.output, at)
 		switch {
 		case errors.Is(err, tooloutput.ErrNothing):
-			nothing = fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
+			nothing = p.unread(one, err)
 		case err != nil:
-			return nil, fmt.Errorf("role %s: %w%s", roles[i], err, lastWords(output))
+			return nil, p.unread(one, err)
 		case found != nil:
-			return nil, fmt.Errorf("roles %s and %s both have a result: name one in parse", by, roles[i])
+			return nil, fmt.Errorf("roles %s and %s both have a result: name one in parse", by, one.role)
 		default:
-			found, by = values, roles[i]
+			found, by = values, one.role
 		}
 	}
 	if found == nil {
@@ -141,11 +148,14 @@ func (p *Parse) find(roles []string, outputs [][]byte, at string) (map[string]fl
 	return found, nil
 }
 
-// lastWords are the last lines of an output, for an error.
-func lastWords(output []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	if len(lines) == 1 && lines[0] == "" {
-		return ""
+// unread is the error of an output, with the last lines of it and of what the role printed.
+func (p *Parse) unread(of printed, err error) error {
+	said := of.said.String()
+	switch {
+	case p.File != "":
+		said = ending("the file", linesOf(of.output)) + said
+	case said == "": // the role has not said it
+		said = ending("stdout", linesOf(of.output))
 	}
-	return "\nit ends with:\n" + strings.Join(lines[max(0, len(lines)-10):], "\n")
+	return fmt.Errorf("role %s: %w%s", of.role, err, said)
 }

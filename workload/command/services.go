@@ -99,6 +99,7 @@ func (s *Service) structured() *workload.Structured {
 		var proof writer
 		proof.text("pod", placeholder.Quote(s.Proof.Pod))
 		proof.text("log", placeholder.Quote(s.Proof.Log))
+		proof.text("file", s.Proof.File)
 		w.put("proof", proof.mapping())
 	}
 	return w.mapping()
@@ -115,11 +116,22 @@ func (m *Observe) structured() *workload.Structured {
 			w.text(way.key, "true")
 		}
 	}
-	w.text("prometheus", m.Name)
+	w.text("prometheus", placeholder.Quote(m.Name))
+	if m.Difference {
+		w.text("difference", "true")
+	}
 	w.text("unit", placeholder.Quote(m.Metric.Unit))
 	w.text("better", string(m.Metric.Better))
 	w.text("doc", placeholder.Quote(m.Metric.Doc))
 	return w.mapping()
+}
+
+// proofFile is the path of the file that is its proof; "": there is none.
+func (s *Service) proofFile() string {
+	if s.Proof == nil {
+		return ""
+	}
+	return s.Proof.File
 }
 
 // stamps says whether lines of its log are to have times.
@@ -190,6 +202,9 @@ func (s *Service) readCommon(f *fields) {
 	if f.err == nil {
 		s.Proof, f.err = readProof(f.get("proof"), []string{s.Name, "proof"})
 	}
+	if s.proofFile() != "" && s.Cluster != nil {
+		f.fail([]string{"proof", "file"}, "files of pods are not seen: let the program print a line, and prove that by log")
+	}
 	if s.counts() && !s.hasURL() {
 		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
 	}
@@ -232,7 +247,7 @@ func (s Stop) Number() unix.Signal { return unix.SignalNum(s.Signal) }
 // names are those of a launch in the service's texts.
 func (s *Service) names() []string {
 	all := s.Role.names()
-	for _, text := range append(s.clusterTexts(), s.URL) {
+	for _, text := range append(s.clusterTexts(), s.URL, s.proofFile()) {
 		own, _ := placeholder.Names(text) // which was read before
 		all = append(all, own...)
 	}
@@ -291,7 +306,7 @@ func inOrder(all []Service) ([]Service, error) {
 func demands(services []Service) ([]workload.Service, error) {
 	var all []workload.Service
 	for _, s := range services {
-		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop, s.stamps()}})
+		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop, s.stamps(), s.proofFile()}})
 		if err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
@@ -305,7 +320,7 @@ func demands(services []Service) ([]workload.Service, error) {
 		all = append(all, workload.Service{
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within, Own: s.Place,
-			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(),
+			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(), Watch: s.watch(),
 			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.inCluster(),
 			Values: workload.NamesOfRuns(s.names()),
 		})

@@ -30,6 +30,8 @@ type Serving struct {
 	Stop Stop   `json:"stop"`
 	// Stamped says that each line of its log begins with its time.
 	Stamped bool `json:"stamped,omitempty"`
+	// Proof is the path of a file that must be there after a launch, a text of package placeholder.
+	Proof string `json:"proof,omitempty"`
 }
 
 func decode(v workload.Values) (*Spec, error) {
@@ -114,14 +116,14 @@ func (s *Spec) Parsed(rank int) bool {
 
 // Facts are what a rank says besides its output.
 type Facts struct {
-	Seconds float64 `json:"seconds"` // from the start of its program to its end
+	Seconds float64 `json:"seconds"`       // from the start of its program to its end
+	Said    Said    `json:"said,omitzero"` // by one whose output is parsed
 }
 
 func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	longest := 0.
-	var roles []string
-	var outputs [][]byte
+	var outputs []printed
 	for i, p := range m.Parts {
 		var f Facts
 		if err := json.Unmarshal(p.Facts, &f); err != nil {
@@ -131,13 +133,13 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 			longest = max(longest, f.Seconds)
 		}
 		if s.Parsed(i) {
-			roles, outputs = append(roles, s.Roles[i].Name), append(outputs, p.Samples)
+			outputs = append(outputs, printed{s.Roles[i].Name, p.Samples, f.Said})
 		}
 	}
 	values := map[string]float64{}
 	if s.Parse.Of != "" {
 		var err error
-		if values, err = s.Parse.find(roles, outputs, s.Row); err != nil {
+		if values, err = s.Parse.find(outputs, s.Row); err != nil {
 			return nil, err
 		}
 	}
@@ -159,6 +161,13 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 	if err != nil || s.Parse.Of == "" {
 		return nil, err
 	}
-	roles := slices.Repeat([]string{s.Parse.Of}, len(files))
-	return s.Parse.find(roles, files, s.Row)
+	var all []printed
+	for _, output := range files {
+		one := printed{role: s.Parse.Of, output: output}
+		if s.Parse.File == "" {
+			one.said = LastSaid(output, nil)
+		}
+		all = append(all, one)
+	}
+	return s.Parse.find(all, s.Row)
 }

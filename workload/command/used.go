@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/logwatch"
 	"weir/workload"
 )
 
@@ -66,26 +67,50 @@ func (u Used) Observe(seen map[string]workload.Observation, values map[string]fl
 		if !ok {
 			return fmt.Errorf("service %s was not looked at", service.Name)
 		}
-		stamped := o
-		if service.stamps() {
-			from := min(o.From, len(o.Log))
-			before := unstamped(o.Log[:from])
-			o.Log, o.From = before+unstamped(o.Log[from:]), len(before)
+		if err := service.watch().Check(o.Matches); err != nil {
+			return fmt.Errorf("service %s: %w", service.Name, err)
 		}
-		if p := service.Proof; p != nil && !p.holds(o.Log) {
-			return fmt.Errorf("service %s: %s", service.Name, p.missing())
+		if err := service.observe(o, values); err != nil {
+			return err
 		}
-		for _, m := range service.Metrics {
-			of := o
-			if m.times() {
-				of = stamped
-			}
-			v, err := m.read(of)
-			if err != nil {
-				return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, service.Name, err)
-			}
-			values[m.Metric.Name] = v
+	}
+	return nil
+}
+
+// watch is what is looked for in the log of a service: its proof, and then its metrics in their order.
+func (s *Service) watch() logwatch.Spec {
+	w := logwatch.Spec{Stamped: s.stamps()}
+	if p := s.Proof; p != nil && p.Log != "" {
+		w.Expressions = append(w.Expressions, logwatch.Expression{Text: p.Log, Pod: p.Pod})
+	}
+	for _, m := range s.Metrics {
+		if m.Log != "" {
+			w.Expressions = append(w.Expressions, logwatch.Expression{Text: m.Log})
 		}
+	}
+	return w
+}
+
+// observe is Observe of one service, of which all that it is watched for was seen.
+func (s *Service) observe(o workload.Observation, values map[string]float64) error {
+	left := o.Matches
+	next := func(isLog bool) (m logwatch.Match) {
+		if isLog {
+			m, left = left[0], left[1:]
+		}
+		return m
+	}
+	if p := s.Proof; p != nil {
+		if err := p.check(next(p.Log != ""), o); err != nil {
+			return fmt.Errorf("service %s: %w", s.Name, err)
+		}
+	}
+	for _, m := range s.Metrics {
+		v, err := m.read(next(m.Log != ""), o)
+		if err != nil {
+			return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, s.Name, err)
+		}
+		values[m.Metric.Name] = v
 	}
 	return nil
 }

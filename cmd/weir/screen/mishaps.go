@@ -12,7 +12,7 @@ import (
 // mishaps are what a person must hear of when it happens. That cases are not run is told
 // with what comes after it: where that is the end of the session, its reason says it.
 type mishaps struct {
-	told map[string]bool // reasons and services
+	told map[string]bool // reasons, services and lines
 	held string          // a line to be told next
 }
 
@@ -74,14 +74,39 @@ func (m *mishaps) line(e event.Event) string {
 		return fmt.Sprintf("%s %q on %s failed: %s", e.Stage, e.Command, e.Node, e.Reason)
 	case e.Type == event.ServiceStarted && m.first("service "+e.Service):
 		return fmt.Sprintf("service %s starts on %s", e.Service, e.Node)
+	case e.Type == event.ServiceStarted && m.told["failed service "+e.Service]:
+		delete(m.told, "failed service "+e.Service)
+		return fmt.Sprintf("service %s, which failed, starts again on %s", e.Service, e.Node)
 	case e.Type == event.ServiceWaits && m.first("service "+e.Service+" "+e.Reason):
 		return fmt.Sprintf("service %s: %s", e.Service, e.Reason)
 	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
-		return fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, printable.Text(e.Failure.Cause))
+		m.first("failed service " + e.Service)
+		return m.once(fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, printable.Text(e.Failure.Cause)))
 	case e.Type == event.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
 	case e.Type == event.LaunchFinished && e.Failure != nil:
-		return fmt.Sprintf("launch %d of %s failed: %s", *e.Launch, e.Group, printable.Text(e.Failure.String()))
+		return m.failed(e.Group, e)
+	case e.Type == event.CaseMeasured && e.Failure != nil && e.Failure.Phase == results.Evaluating && !e.Background:
+		text := m.failed(e.Case, e) // that of a launch which itself did not fail
+		if !m.first(results.LaunchName(*e.Launch) + e.Group + e.Failure.Cause) {
+			return ""
+		}
+		return text
 	}
 	return ""
+}
+
+func (m *mishaps) failed(what string, e event.Event) string {
+	return m.once(fmt.Sprintf("%s of %s failed: %s", results.LaunchName(*e.Launch), what,
+		printable.Text(e.Failure.String())))
+}
+
+// once leaves out of a text the lines after its first that were told before, as those of a service
+// that ended a launch.
+func (m *mishaps) once(text string) string {
+	sentence, lines, _ := strings.Cut(text, "\n")
+	if lines != "" && !m.first("lines "+lines) {
+		return sentence
+	}
+	return text
 }

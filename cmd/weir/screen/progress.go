@@ -41,9 +41,9 @@ type plainLines struct {
 
 func (p *plainLines) See(e event.Event) {
 	p.tally.See(e)
-	switch e.Type {
-	case event.CaseMeasured:
-		if e.Failure == nil && !e.Background { // else the launch says so
+	switch {
+	case e.Type == event.CaseMeasured && e.Failure == nil:
+		if !e.Background {
 			fmt.Fprintf(p.w, "%s launch %d/%d: %s\n", printable.Line(e.Case), p.tally.launch, p.tally.launches,
 				printable.Line(p.tally.brief(e.Case, e.Metrics)+voided(e)))
 		}

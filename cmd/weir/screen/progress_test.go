@@ -127,7 +127,7 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 	}
 	want := `skipped from b on: when: false
 a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
-launch 0 of a failed: rank 1, phase run: killed by signal 9
+launch 1 of a failed: rank 1, phase run: killed by signal 9
 `
 	if got := b.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
@@ -158,5 +158,42 @@ func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 		if strings.ContainsAny(text, "\x1b\x07\r\u009b") || strings.Contains(text, "\nweir: ") || text == "" {
 			t.Errorf("%s: %q", e.Type, text)
 		}
+	}
+}
+
+// TestMishapsOfServicesAndOutputs are told as they come, and the lines of one cause once.
+func TestMishapsOfServicesAndOutputs(t *testing.T) {
+	first := 0
+	cause := "service s: it ended\nstdout ends with:\nout of memory"
+	unread := &results.Failure{Rank: -1, Phase: results.Evaluating, Cause: "role a: no result found\nstderr ends with:\nno"}
+	var out strings.Builder
+	plan := &planner.Plan{Groups: []*planner.LaunchGroup{{ID: "g", Cases: []string{"g[x=1]", "g[x=2]"}, Looks: []int{1}}}}
+	p := &plainLines{w: &out, tally: newTally(plan)}
+	for _, e := range []event.Event{
+		{Type: event.ServiceStarted, Service: "s", Node: "n"},
+		{Type: event.ServiceStarted, Service: "s", Node: "n"}, // it is fresh for each launch
+		{Type: event.ServiceEnded, Service: "s", Node: "n", Status: "failed", Failure: &results.Failure{Cause: cause}},
+		{Type: event.LaunchFinished, Group: "g", Launch: &first, Failure: &results.Failure{Rank: -1, Phase: "run", Cause: cause}},
+		{Type: event.ServiceStarted, Service: "s", Node: "n"},
+		{Type: event.ServiceStarted, Service: "s", Node: "n"},
+		{Type: event.CaseMeasured, Group: "g", Case: "g[x=1]", Launch: &first, Failure: unread},
+		{Type: event.CaseMeasured, Group: "g", Case: "g[x=2]", Launch: &first, Failure: unread},
+		{Type: event.CaseMeasured, Group: "g", Case: "g[x=2]", Launch: &first,
+			Failure: &results.Failure{Rank: -1, Phase: "run", Cause: "what the launch says"}},
+	} {
+		p.See(e)
+	}
+	want := `service s starts on n
+service s on n failed: service s: it ended
+  stdout ends with:
+  out of memory
+launch 1 of g failed: phase run: service s: it ended
+service s, which failed, starts again on n
+launch 1 of g[x=1] failed: role a: no result found
+  stderr ends with:
+  no
+`
+	if out.String() != want {
+		t.Errorf("%s", out.String())
 	}
 }

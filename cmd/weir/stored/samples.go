@@ -49,11 +49,11 @@ func CheckSamples(doc *results.Document, dir string, all bool, notes io.Writer) 
 				continue
 			}
 			if err := sameSamples(l, dir); err != nil {
-				return nil, exit.With(samplesCode(err), fmt.Errorf("case %s, launch %d: %w", c.Key, l.Index, err))
+				return nil, exit.With(samplesCode(err), fmt.Errorf("case %s, %s: %w", c.Key, results.LaunchName(l.Index), err))
 			}
 			quantiles, err := followsFromSamples(doc, c, l, dir)
 			if err != nil {
-				return nil, exit.With(gate.ExitStale, fmt.Errorf("case %s, launch %d: %w", c.Key, l.Index, err))
+				return nil, exit.With(gate.ExitStale, fmt.Errorf("case %s, %s: %w", c.Key, results.LaunchName(l.Index), err))
 			}
 			if len(quantiles) > 0 {
 				redefined[l] = quantiles
