@@ -111,7 +111,7 @@ func optionsText(c *results.Case, withAxes bool) string {
 			if ok && o.Default != nil && valueText(o.Default) == text {
 				continue
 			}
-			if flow, is := flowOf(o, text); ok && is {
+			if flow, is := o.Flow(text); ok && is {
 				word = shortened(flow)
 			}
 		}
@@ -124,18 +124,6 @@ func optionsText(c *results.Case, withAxes bool) string {
 
 // longestOption is how much of an option a report shows: a matrix may have megabytes.
 const longestOption = 120
-
-// flowOf is a structure as a person writes it; false: the option has none.
-func flowOf(o workload.Option, text string) (string, bool) {
-	if o.Type != workload.Structure {
-		return "", false
-	}
-	s, err := workload.ReadStructure(text)
-	if err != nil {
-		return "", false
-	}
-	return s.Flow(), true
-}
 
 func shortened(text string) string {
 	if len(text) > longestOption {
