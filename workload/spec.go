@@ -173,6 +173,12 @@ type Behaviour struct {
 	// these options: more launches would not help. Without metrics it says so before the first
 	// launch, where the options tell. nil, or "": it decides.
 	Undecidable func(options map[string]any, m MetricValues, metric string) string
+	// Unmeasured says which option rules a metric out: launches of a case with these options have
+	// none. nil, or "": they have it, or the options do not tell.
+	Unmeasured func(options Values, metric string) string
+	// Idle are the options that change nothing in a case with these options, with the reason of each. nil: all
+	// change something.
+	Idle func(options Values) map[string]string
 	// Invalid says why what a launch measured is not of what was to be measured, as where a client
 	// was slower than its server; such a case is an error. nil, or "": it is.
 	Invalid func(options map[string]any, m MetricValues) string
