@@ -116,7 +116,7 @@ func margin(a *results.AssertionVerdict) string {
 		{a.Bounds.Lower, a.Bounds.Lower != nil && v < *a.Bounds.Lower},
 		{a.Bounds.Upper, a.Bounds.Upper != nil && v > *a.Bounds.Upper},
 	} {
-		if b.end == nil || *b.end == 0 {
+		if b.end == nil || *b.end == 0 || quantity.Endless(v) {
 			continue
 		}
 		by := math.Abs(v / *b.end - 1)
