@@ -121,7 +121,7 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if err != nil {
 		return nil, k.fault(err)
 	}
-	k.facts.Errors = causes(records)
+	k.facts.Errors = causes(records, int(spec.MaxInFlight))
 	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
 }
 

@@ -196,6 +196,9 @@ func TestNoRequestOfAnOpenLoadIsDropped(t *testing.T) {
 	if len(records) != 50 || m["requests"] != 50 || m["error_rate"] < 0.5 || len(facts.Errors) == 0 {
 		t.Errorf("%d records, %v, %v", len(records), m["error_rate"], facts.Errors)
 	}
+	if first := facts.Errors[0]; first.Text != "never sent: max_in_flight 1 were under way" || first.Count < 25 {
+		t.Errorf("%+v", facts.Errors)
+	}
 }
 
 // An endpoint that is starting is waited for; one that refuses is not.
