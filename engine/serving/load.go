@@ -99,7 +99,8 @@ func (k *run) warmUp(l level) error {
 	return context.Cause(k.ctx)
 }
 
-// play runs a load and gives what became of the requests of this client.
+// play runs a load and gives what became of the requests of this client; with an error, of those
+// that it had sent.
 func (k *run) play(l level) ([]load.Record, error) {
 	set, err := k.prompts(l.number)
 	if err != nil {
@@ -129,7 +130,7 @@ func (k *run) play(l level) ([]load.Record, error) {
 	c.Run(k.ctx, p.load(), p.done)
 	k.facts.CPU, k.facts.Lateness = watch.stop()
 	if err := context.Cause(k.ctx); err != nil {
-		return nil, err
+		return p.records, err
 	}
 	p.unsent()
 	if k.spec.Tokenizer == "endpoint" {

@@ -18,7 +18,9 @@ import (
 
 // Errors of the transport are said in words, without those of Go.
 func TestErrorsAreInWords(t *testing.T) {
-	dial := func(err error) error { return &url.Error{Op: "Post", URL: "x", Err: &net.OpError{Op: "dial", Err: err}} }
+	dial := func(err error) error {
+		return &url.Error{Op: "Post", URL: "x", Err: &net.OpError{Op: "dial", Err: err}}
+	}
 	for _, c := range []struct {
 		err  error
 		want string
