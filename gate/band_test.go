@@ -244,8 +244,8 @@ func TestTimesWithoutEndAreSaidToBe(t *testing.T) {
 			a := band(nil, p(1), []int{3})
 			a.Subject, a.Unit = metric(name, "s"), "s"
 			judged(c, a)
-			if !strings.Contains(a.Message, says) || strings.Contains(a.Message, "e+") || strings.Contains(a.Message, "%") {
-				t.Errorf("%s %v: %s", name, values, a.Message)
+			if m := a.Message; !strings.Contains(m, says) || strings.Contains(m, "e+") || strings.Contains(m, "%") {
+				t.Errorf("%s %v: %s", name, values, m)
 			}
 		}
 	}

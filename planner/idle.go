@@ -78,8 +78,8 @@ func (t *Table) idleOptions(s *sheet) {
 	})
 	for _, c := range s.settings {
 		if at, given := c.Given(); given && !c.Env && idle[c.Name] != "" {
-			t.fail(at, "Option without effect", fmt.Sprintf("Option %s changes nothing in run %q: %s.", c.Name, s.run.Name,
-				idle[c.Name]), dsl.Hint("Remove it, or give what it needs."))
+			t.fail(at, "Option without effect", fmt.Sprintf("Option %s changes nothing in run %q: %s.", c.Name,
+				s.run.Name, idle[c.Name]), dsl.Hint("Remove it, or give what it needs."))
 		}
 	}
 }

@@ -121,7 +121,8 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 		mentions(t, refuse(t, load("    options: "+options)), 8, want)
 	}
 	for _, keys := range []string{
-		"    options: {arrivals: poisson, rate: 5/s}", "    options: {arrivals: burst}", "    options: {think: 3s, turns: 2}",
+		"    options: {arrivals: poisson, rate: 5/s}", "    options: {arrivals: burst}",
+		"    options: {think: 3s, turns: 2}",
 		"    options: {duration: 5s, grace: 3s}", "    options: {stream: false, slo: {latency: 1s}}",
 		"    options: {arrivals: poisson}\n    sweep: {rate: [0, 5/s]}", // some case has it
 	} {

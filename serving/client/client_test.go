@@ -92,7 +92,8 @@ func TestOutcomes(t *testing.T) {
 			a.Stream()
 			a.Token("x")
 			a.Abort()
-		}, outcome: serving.Truncated, status: 200, text: "broke off: the connection was closed in the middle of it", events: 1},
+		}, outcome: serving.Truncated, status: 200, events: 1,
+			text: "broke off: the connection was closed in the middle of it"},
 		"no head": {
 			cfg: streaming, script: func(a *testserver.Answer) { a.Abort() }, outcome: serving.Truncated,
 			text: "no answer came: the connection was closed",

@@ -77,7 +77,8 @@ func insecure(err error) string {
 		}
 		return "its certificate is not valid: " + stream.Words(e.Error())
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || strings.Contains(err.Error(), "HTTP response to HTTPS") {
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	if plain || strings.Contains(err.Error(), "HTTP response to HTTPS") {
 		return "it speaks no TLS: write http:// in url"
 	}
 	if strings.Contains(err.Error(), "unexpected ALPN protocol") {
