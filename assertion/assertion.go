@@ -171,13 +171,21 @@ func (a Assertion) Mentions() []string {
 // is its own.
 func (a Assertion) About(metric string) []string {
 	var keys []string
+	a.Takes(func(taken, key string) {
+		if taken == metric && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	})
+	return keys
+}
+
+// Takes tells each metric that the assertion takes, of launches and not of a baseline, and the key
+// of the case that it is of; "" is its own.
+func (a Assertion) Takes(tell func(metric, key string)) {
 	look := func(e *Expr, own string) {
 		for _, leaf := range e.Leaves() {
-			if leaf.Metric != metric || leaf.Baseline {
-				continue
-			}
-			if key := cmp.Or(leaf.Case, own); !slices.Contains(keys, key) {
-				keys = append(keys, key)
+			if !leaf.Baseline {
+				tell(leaf.Metric, cmp.Or(leaf.Case, own))
 			}
 		}
 	}
@@ -185,5 +193,4 @@ func (a Assertion) About(metric string) []string {
 	for _, p := range a.Parts {
 		look(p.Subject, p.Case)
 	}
-	return keys
 }

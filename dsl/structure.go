@@ -18,6 +18,7 @@ import (
 // wrong is told at its place, and pairs stay in their order.
 type structureReader struct {
 	late    []string
+	typed   bool // "5" is told from 5
 	context *hcl.EvalContext
 	diags   hcl.Diagnostics
 	places  map[string]hcl.Range // by path
@@ -29,8 +30,8 @@ const pathSeparator = "\x00"
 
 // structure computes the JSON of a structure, checked by its option.
 func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
-	r := &structureReader{late: s.Option.Late, context: ctx, places: map[string]hcl.Range{},
-		keys: map[string]hcl.Range{}}
+	r := &structureReader{late: s.Option.Late, typed: s.Option.Typed, context: ctx,
+		places: map[string]hcl.Range{}, keys: map[string]hcl.Range{}}
 	value := r.read(s.expr, nil)
 	if r.diags.HasErrors() || r.unknown {
 		return nil, explain(r.diags)
@@ -132,11 +133,18 @@ func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
 		r.unknown = true
 		return &workload.Structured{}
 	}
+	if plain, ok := expr.(interface{ Plain() bool }); ok && r.typed && plain.Plain() && !v.IsNull() {
+		return &workload.Structured{Text: v.AsString()}
+	}
 	return r.of(v, expr.Range())
 }
 
 func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 	out := &workload.Structured{}
+	if v.IsNull() && r.typed {
+		out.Text = "null"
+		return out
+	}
 	if v.IsNull() || !v.CanIterateElements() {
 		text, problem := scalarText(v)
 		if problem != "" {
@@ -147,7 +155,9 @@ func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 			if strings.Contains(text, lateMark) { // of a variant
 				r.tooEarly(at)
 			}
-			out.Text = text
+			if out.Text = text; r.typed && v.Type() == cty.String {
+				out.Text = workload.TypedText(text)
+			}
 			return out
 		}
 		var ok bool

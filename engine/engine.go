@@ -103,7 +103,8 @@ const (
 
 // Rank is one rank of a launch in its own process.
 type Rank interface {
-	// Run runs one case. An error leaves the rank unusable: exit, do not clean up.
+	// Run runs one case. An error leaves the rank unusable: exit, do not clean up. A part that comes with
+	// it and is Unfinished is what the rank had until then.
 	Run(c Case) (*workload.Part, error)
 	// Close ends the rank after its last case.
 	Close() error

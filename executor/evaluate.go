@@ -53,6 +53,7 @@ func (l *launched) conclude(cancelled bool) error {
 	} else {
 		l.failure = nil
 	}
+	l.keepUnfinished()
 	record := l.keepAll()
 	if l.failure == nil && !cancelled {
 		for _, m := range l.load.members {

@@ -68,6 +68,7 @@ type pendingCase struct {
 	rate     float64
 	arrived  int
 	from, to time.Time
+	left     []*workload.Part // what ranks had that were told to stop, in the order in which it came
 }
 
 func (p *pendingCase) complete() bool { return p.arrived == len(p.parts) }
@@ -289,6 +290,10 @@ func (l *launched) result(node string, r *agent.Result) error {
 		return nil // a background launch runs its cases again; a rank's tricks end there too
 	}
 	p := l.pending[i]
+	if part.Unfinished {
+		p.leave(part)
+		return nil
+	}
 	p.rate += r.Rate
 	if err := l.keep(p, part); err != nil {
 		return err

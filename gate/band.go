@@ -299,14 +299,14 @@ func (cl claim) relation(e estimate, where place) string {
 		return fmt.Sprintf("> %s%s%s%s", cl.boundText(s, *b.Upper), cl.miss(e, s, *b.Upper, "above"),
 			cl.suspicion(workload.Higher), halo)
 	case inside:
-		return fmt.Sprintf("%s; %s from the bound", bounds(b, s), margin(s, e.center, nearest(b, e.center)))
+		return bounds(b, s) + distance("; ", margin(s, e.center, nearest(b, e.center)), " from the bound")
 	}
 	crossed := nearest(b, e.center)
 	if ci := e.ci(); ci != nil && results.Uninformative(ci) {
 		return fmt.Sprintf("against %s: %s cannot tell%s", strings.TrimPrefix(bounds(b, s), "in "), launches(e.n), halo)
 	}
-	return fmt.Sprintf("against %s: the interval crosses %s, %s from its centre%s",
-		strings.TrimPrefix(bounds(b, s), "in "), s.Exact(crossed), margin(s, e.center, crossed), halo)
+	return fmt.Sprintf("against %s: the interval crosses %s%s%s", strings.TrimPrefix(bounds(b, s), "in "),
+		s.Exact(crossed), distance(", ", margin(s, e.center, crossed), " from its centre"), halo)
 }
 
 // bounds writes bounds as a relation.
@@ -328,8 +328,19 @@ func nearest(b assertion.Bounds, v float64) float64 {
 	return *b.Upper
 }
 
-// margin is the distance from a bound in percent of it.
+// distance puts words around a margin, where there is one.
+func distance(before, margin, after string) string {
+	if margin == "" {
+		return ""
+	}
+	return before + margin + after
+}
+
+// margin is the distance from a bound in percent of it; "" of a value that has no end.
 func margin(s results.Scale, v, bound float64) string {
+	if quantity.Endless(v) {
+		return ""
+	}
 	if bound == 0 {
 		return s.WithUnit(quantity.Digits(math.Abs(v)*s.Factor, 2))
 	}

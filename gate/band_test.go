@@ -229,3 +229,24 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 		t.Errorf("the estimate is %v in %v, the verdict's %v in %v", e.Value, e.CI, a.Observed.Value, a.Observed.CI)
 	}
 }
+
+// A time that has no end is no number for a person: neither it, nor its interval, nor a distance in percent.
+func TestTimesWithoutEndAreSaidToBe(t *testing.T) {
+	for values, says := range map[[3]float64]string{
+		{results.Unbounded, results.Unbounded, results.Unbounded}: "unbounded (n=3) > 1 s",
+		{0.1, results.Unbounded, 0.1}:                             "unbounded (n=3) against <= 1 s",
+	} {
+		for _, name := range []string{"latency.p50", "skew"} { // of which one may be zero
+			c := caseOf("c", 46, 46, 46)
+			for i, v := range values {
+				c.Launches[i].Metrics.Set(name, v)
+			}
+			a := band(nil, p(1), []int{3})
+			a.Subject, a.Unit = metric(name, "s"), "s"
+			judged(c, a)
+			if m := a.Message; !strings.Contains(m, says) || strings.Contains(m, "e+") || strings.Contains(m, "%") {
+				t.Errorf("%s %v: %s", name, values, m)
+			}
+		}
+	}
+}

@@ -53,6 +53,9 @@ func logarithmic(values []float64, confidence float64) estimate {
 		v := values[0] // not exp(log(v)), which may lie just outside a bound
 		return estimate{v, v, v, len(values)}
 	}
+	if slices.Max(values) >= results.Unbounded {
+		return arithmetic(values, confidence) // a geometric mean with it would look like a time
+	}
 	var few [16]float64 // launches as there usually are, without an allocation
 	e := linear(appendLogs(few[:0], values), confidence)
 	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}

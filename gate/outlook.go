@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"weir/quantity"
 )
 
 // searchLimit is where counting launches stops to be advice. Shares need many: for them
@@ -58,7 +60,7 @@ func (cl claim) needed(ev evidence, e estimate) (string, int) {
 // launches say anything of it.
 func (cl claim) predicted(ev evidence, e estimate) func(n int) float64 {
 	center, bound := e.center, nearest(cl.bounds, e.center)
-	if e.n < leastAdvice || ev.noise == 0 {
+	if e.n < leastAdvice || ev.noise == 0 || quantity.Endless(e.center) {
 		return nil
 	}
 	if positive(cl.metrics, cl.subject) {

@@ -16,9 +16,9 @@ func (cl claim) miss(e estimate, s results.Scale, end float64, side string) stri
 	case both:
 		return ""
 	case cl.target != nil:
-		return fmt.Sprintf("; %s %s the target %s", margin(s, e.center, *cl.target), side, cl.boundText(s, *cl.target))
+		return distance("; ", margin(s, e.center, *cl.target), " "+side+" the target "+cl.boundText(s, *cl.target))
 	}
-	return fmt.Sprintf("; %s %s", margin(s, e.center, end), side)
+	return distance("; ", margin(s, e.center, end), " "+side)
 }
 
 // least is the least that is written in the unit of another value.

@@ -120,8 +120,12 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 		t.implausible(s, a, lowered, i)
 		return &attached{lowered, lowered.Key()}
 	})
-	if matches == 0 && !failed {
+	switch {
+	case failed:
+	case matches == 0:
 		t.matchesNone(s, a)
+	default:
+		t.ruledOutOfEach(s, a, axes, f.at, find)
 	}
 	s.asserted = append(s.asserted, f)
 	return axes

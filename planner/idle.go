@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"weir/dsl"
 	"weir/fabric"
+	"weir/workload"
 )
 
 // idleVariables warns of axes that set a variable of a library which the fabric of some cases
@@ -53,4 +55,43 @@ func (t *Table) idleVariables(s *sheet) {
 				idle[0], a.Name)),
 		})
 	}
+}
+
+// idleOptions refuses options that the run sets and that change nothing in any of its cases.
+func (t *Table) idleOptions(s *sheet) {
+	k := s.run.Workload
+	if k.Idle == nil || s.live == 0 || t.diags.HasErrors() {
+		return
+	}
+	var idle map[string]string // those of all cases
+	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
+		own := idleOf(k, s.options(i))
+		for name := range idle {
+			if own[name] == "" {
+				delete(idle, name)
+			}
+		}
+		if idle == nil {
+			idle = own
+		}
+		return true
+	})
+	for _, c := range s.settings {
+		if at, given := c.Given(); given && !c.Env && idle[c.Name] != "" {
+			t.fail(at, "Option without effect", fmt.Sprintf("Option %s changes nothing in run %q: %s.", c.Name,
+				s.run.Name, idle[c.Name]), dsl.Hint("Remove it, or give what it needs."))
+		}
+	}
+}
+
+// idleOf are the options that change nothing in a case, whatever those are that are not known yet.
+func idleOf(k *workload.Kind, options workload.Values) map[string]string {
+	var out map[string]string
+	_ = k.Assume(options, func(assumed workload.Values) error {
+		if out = k.Idle(assumed); len(out) > 0 {
+			return errors.New("with other values it may be otherwise")
+		}
+		return nil
+	})
+	return out
 }

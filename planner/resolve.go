@@ -41,6 +41,7 @@ func resolve(t *Table) {
 		s.rows = newOptionRows(s.settings)
 		if !t.diags.HasErrors() {
 			t.together(s)
+			t.idleOptions(s)
 			t.placeable(s)
 			t.leftOut(s)
 			t.idleVariables(s)

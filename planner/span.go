@@ -38,6 +38,9 @@ func (t *Table) along(s *sheet, a *dsl.Assert, find *finder) {
 		lowered.Cases = nil
 		for _, i := range line {
 			lowered.Cases = append(lowered.Cases, s.key(s.columns, i))
+			if !t.ruledOut(a, lowered, place{s, i}, find) {
+				return
+			}
 		}
 		t.span(s, lowered, s.combination(line[0], axis), len(lines) > 1)
 	}
@@ -59,12 +62,13 @@ func (t *Table) over(s *sheet, a *dsl.Assert, find *finder) {
 		var scopes []dsl.Scope
 		for _, i := range line {
 			scopes = append(scopes, s.scopeIn(i, find))
+			find.places[s.key(s.columns, i)] = place{s, i}
 		}
 		lowered, diags := a.LowerOver(scopes)
 		if t.report(diags...); diags.HasErrors() {
 			return
 		}
-		if !t.showable(s, a, lowered) {
+		if !t.showable(s, a, lowered) || !t.ruledOut(a, lowered, place{s, line[0]}, find) {
 			return
 		}
 		t.span(s, lowered, s.combination(line[0], over), len(lines) > 1)

@@ -55,7 +55,7 @@ func textStructures(t io.Writer, cases []*Case) {
 			head = ""
 		}
 		for _, p := range s.Pairs {
-			row(t, head, p.Key+": "+p.Value.Flow())
+			row(t, head, p.Key+": "+o.FlowOf(p.Value))
 			head = ""
 		}
 	}

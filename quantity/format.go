@@ -6,6 +6,18 @@ import (
 	"strconv"
 )
 
+// Unbounded is the value of a time that has no end, as the latency of a request that failed.
+const Unbounded = 1e30
+
+// mostMeasured is more than anything that is measured, and less than a mean with one Unbounded.
+const mostMeasured = 1e20
+
+// UnboundedText is how a person reads a value that has no end.
+const UnboundedText = "unbounded"
+
+// Endless says whether a value is Unbounded, or a mean of values of which one is.
+func Endless(v float64) bool { return math.Abs(v) >= mostMeasured && !math.IsInf(v, 0) }
+
 // FormatTime writes seconds in the unit in which a person reads them: "520 µs", "1.44 ms".
 func FormatTime(seconds float64) string {
 	for _, u := range []struct {
@@ -21,10 +33,12 @@ func FormatTime(seconds float64) string {
 
 // Format writes a value with its unit; seconds are scaled, other units are kept.
 func Format(v float64, unit string) string {
-	switch unit {
-	case "s":
+	switch {
+	case unit == "s" && Endless(v):
+		return UnboundedText
+	case unit == "s":
 		return FormatTime(v)
-	case "":
+	case unit == "":
 		return Digits(v, 4)
 	}
 	return Digits(v, 4) + " " + unit

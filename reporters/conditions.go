@@ -9,7 +9,6 @@ import (
 
 	"weir/quantity"
 	"weir/results"
-	"weir/workload"
 )
 
 // conditions are how a case was measured, as far as it takes to measure it again; "" is
@@ -104,18 +103,6 @@ func optionsText(c *results.Case, withAxes bool) string {
 
 // longestOption is how much of an option a report shows: a matrix may have megabytes.
 const longestOption = 120
-
-// flowOf is a structure as a person writes it; false: the option has none.
-func flowOf(o workload.Option, text string) (string, bool) {
-	if o.Type != workload.Structure {
-		return "", false
-	}
-	s, err := workload.ReadStructure(text)
-	if err != nil {
-		return "", false
-	}
-	return s.Flow(), true
-}
 
 func shortened(text string) string {
 	if len(text) > longestOption {

@@ -21,7 +21,7 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 			if ok && o.Default != nil && valueText(o.Default) == text {
 				continue
 			}
-			if flow, is := flowOf(o, text); ok && is {
+			if flow, is := o.Flow(text); ok && is {
 				word = shortened(flow)
 			}
 			if ok && o.Type == workload.Data && text != "" {

@@ -16,7 +16,7 @@ import (
 func margin(a *results.AssertionVerdict) string {
 	v := a.Observed.Value
 	switch {
-	case a.Verdict == results.InconclusiveVerdict:
+	case a.Verdict == results.InconclusiveVerdict, quantity.Endless(v):
 		return ""
 	case ofBaseline(a.Subject) && v > 0:
 		return distance(v, 1) + " the baseline"

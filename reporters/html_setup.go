@@ -167,7 +167,7 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 			}
 			text := valueText(v)
 			usual = usual && o.Default != nil && text == valueText(o.Default)
-			if flow, is := flowOf(o, text); is {
+			if flow, is := o.Flow(text); is {
 				text = shortened(flow)
 			}
 			if !slices.Contains(one.values, text) {

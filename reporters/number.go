@@ -51,7 +51,7 @@ func ofSamples(cases []*results.Case, m results.Metric) string {
 // interval is the confidence interval of a metric.
 func interval(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
-	if !ok || m.CI == nil || results.Uninformative(m.CI) {
+	if !ok || m.CI == nil || results.Uninformative(m.CI) || quantity.Endless(m.Value) {
 		return "-"
 	}
 	_, low, high := s.Estimate(m.Value, m.CI)

@@ -47,14 +47,34 @@ func unsealedBanner(doc *results.Document) string {
 	return "UNSEALED: nothing shows that the document is as it was written"
 }
 
-// scaledBanner says whose sleeps were not as long as the scenario has them; "" if
-// nobody's.
+// scaledBanner says whose sleeps, or times of a trace, were not as long as the scenario has them; ""
+// if nobody's.
 func scaledBanner(doc *results.Document) string {
+	all := slices.DeleteFunc([]string{scaled(doc, "SLEEPS"), scaled(doc, "TIME")},
+		func(text string) bool { return text == "" })
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.Join(all, "; ") + ": these numbers are of another load than the scenario describes"
+}
+
+// whatIsScaled is what option time_scale of a workload makes longer.
+func whatIsScaled(of string) string {
+	if k, ok := workload.Lookup(of); ok {
+		if _, traces := k.Option("trace"); traces {
+			return "TIME"
+		}
+	}
+	return "SLEEPS"
+}
+
+// scaled says in which runs something is scaled, and by how much; "": in none.
+func scaled(doc *results.Document, what string) string {
 	var order []string
 	runs := map[string][]string{} // by scale
 	for _, c := range doc.Cases {
 		scale := timeScale(c)
-		if scale == "" || len(c.Launches) == 0 {
+		if scale == "" || len(c.Launches) == 0 || whatIsScaled(c.Workload) != what {
 			continue
 		}
 		if runs[scale] == nil {
@@ -70,8 +90,7 @@ func scaledBanner(doc *results.Document) string {
 	for i, scale := range order {
 		order[i] = fmt.Sprintf("by %s in %s", scale, strings.Join(runs[scale], ", "))
 	}
-	return "SLEEPS SCALED " + strings.Join(order, "; ") +
-		": these numbers are of another load than the scenario describes"
+	return what + " SCALED " + strings.Join(order, "; ")
 }
 
 // timeScale is the factor of a case's sleeps, "" if it is 1 or there is none.

@@ -90,6 +90,19 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 	}
 }
 
+// A trace has times and no sleeps.
+func TestReportsSayThatTimeOfATraceWasScaled(t *testing.T) {
+	doc := read(t, "passed")
+	for _, c := range doc.Cases {
+		c.Options["time_scale"] = 0.5
+	}
+	doc.Cases[0].Workload, doc.Cases[0].Run = "serving", "traced"
+	if got := scaledBanner(doc); !strings.HasPrefix(got, "SLEEPS SCALED by 0.5 in ") ||
+		!strings.HasSuffix(got, "; TIME SCALED by 0.5 in traced: these numbers are of another load than the scenario describes") {
+		t.Error(got)
+	}
+}
+
 func TestReportsTellOfRetriedAndResumedLaunches(t *testing.T) {
 	doc := read(t, "several")
 	for _, format := range []string{"markdown", "table"} {

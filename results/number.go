@@ -21,9 +21,7 @@ type Scale struct {
 var Micro = Scale{"µs", 1e6}
 
 // Unbounded is the value of a time that has no end, as the latency of a request that failed.
-const Unbounded = 1e30
-
-const unboundedText = "unbounded"
+const Unbounded = quantity.Unbounded
 
 // Percent is the scale of shares.
 var Percent = Scale{"%", 100}
@@ -83,7 +81,7 @@ func (s Scale) Exact(v float64) string {
 
 // WithUnit appends the scale's unit to a number.
 func (s Scale) WithUnit(number string) string {
-	if number == unboundedText {
+	if number == quantity.UnboundedText {
 		return number
 	}
 	if s.Unit == "" || s.Unit == "%" {
@@ -100,7 +98,7 @@ func (o Observed) String() string {
 	if o.CI != nil && Uninformative(o.CI) {
 		return o.withoutInterval(s, value)
 	}
-	if o.CI == nil {
+	if o.CI == nil || quantity.Endless(o.Value) {
 		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
 	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
@@ -170,8 +168,8 @@ func fixed(v float64, places int) string {
 	switch a := math.Abs(v); {
 	case v == 0:
 		return "0"
-	case a >= Unbounded:
-		return unboundedText
+	case quantity.Endless(a):
+		return quantity.UnboundedText
 	}
 	if a := math.Abs(v); a >= 1e9 || a < 1e-6 {
 		return strconv.FormatFloat(v, 'g', singleLaunch, 64)
@@ -183,7 +181,7 @@ func fixed(v float64, places int) string {
 // that the ends of its interval, rounded outward, lie on the sides of the bounds on which
 // they are.
 func (o Observed) Beside(bounds ...*float64) string {
-	if o.CI == nil {
+	if o.CI == nil || quantity.Endless(o.Value) {
 		return o.String()
 	}
 	s := ScaleFor(o.Value, o.Unit)

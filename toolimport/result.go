@@ -33,6 +33,9 @@ type ResultOptions struct {
 // cases.
 var loads = []string{"concurrency", "rate"}
 
+// ofSession is the key of a row that a session of weir wrote: its case.
+const ofSession = "case"
+
 // Result makes a document of a result file of another tool: each of its results is a case with one
 // launch, of workload serving. The definition of a metric says what the tool means by it.
 func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
@@ -66,7 +69,6 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 		Plan:        results.Plan{Digest: d, Cases: len(rows)},
 		Environment: results.Environment{Fingerprint: digest(nil)},
 		Assertions:  []*results.AssertionVerdict{},
-		Metrics:     []results.MetricTable{{Workload: "serving", Run: o.Run, Definitions: definitions(format, rows)}},
 	}
 	if doc.Weir.Go == "" {
 		doc.Weir.Go = runtime.Version()
@@ -77,6 +79,10 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 			return nil, fmt.Errorf("two results of the file are case %s: line %d is the second", c.Key, row.Line)
 		}
 		doc.Cases = append(doc.Cases, c)
+		if !slices.ContainsFunc(doc.Metrics, func(t results.MetricTable) bool { return t.Run == c.Run }) {
+			doc.Metrics = append(doc.Metrics,
+				results.MetricTable{Workload: "serving", Run: c.Run, Definitions: definitions(format, rows)})
+		}
 	}
 	return doc, nil
 }
@@ -103,6 +109,10 @@ func caseOf(row tooloutput.Row, o ResultOptions, tool, source string) *results.C
 	}
 	if c.Key = o.Run; len(at) > 0 {
 		c.Key += "[" + strings.Join(at, ",") + "]"
+	}
+	if own := row.At[ofSession]; own != "" { // of a session of weir, whose run it keeps
+		c.Key = own
+		c.Run, _, _ = strings.Cut(own, "[")
 	}
 	if o.Case != "" {
 		c.Key = o.Case

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +78,36 @@ func TestResultRefuses(t *testing.T) {
 		if _, err := Result(c.tool, "f.json", c.content, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What weir writes for whoever reads aiperf's file is read back, with the cases of the session.
+func TestLoadsOfASessionAreReadBack(t *testing.T) {
+	load := func(key string, rate string) string {
+		return `{"schema_version":"1.4","was_cancelled":false,"is_complete":true,"weir_case":"` + key + `"` + rate + `}`
+	}
+	rate := `,"request_throughput":{"unit":"requests/sec","avg":5},"time_to_first_token":{"unit":"ms","p50":20}`
+	content := `{"weir_loads":[` + load("a[concurrency=1]", rate) + "," + load("a[concurrency=2]", rate) + "," +
+		load("b", rate) + "," + load("c", "") + `]}`
+	doc, err := Result("aiperf", "aiperf.json", []byte(content), ResultOptions{Run: "load", Made: time.Unix(1, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, c := range doc.Cases {
+		keys = append(keys, c.Run+" "+c.Key)
+		if v, ok := c.Launches[0].Metrics.Get("ttft.p50"); !ok || v != 0.02 {
+			t.Errorf("%s: ttft.p50 is %v", c.Key, v)
+		}
+	}
+	if want := []string{"a a[concurrency=1]", "a a[concurrency=2]", "b b"}; !slices.Equal(keys, want) {
+		t.Errorf("%q, want %q", keys, want)
+	}
+	if len(doc.Metrics) != 2 || doc.Metrics[0].Run != "a" || doc.Metrics[1].Run != "b" {
+		t.Errorf("tables of %v", doc.Metrics)
+	}
+	if _, err := Result("aiperf", "f", []byte(`{"weir_loads":[]}`), ResultOptions{Run: "load"}); err == nil ||
+		!strings.Contains(err.Error(), "no load of weir_loads has a result") {
+		t.Error(err)
 	}
 }

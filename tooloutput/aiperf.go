@@ -8,8 +8,10 @@ var aiperf = Format{
 	Name: "aiperf",
 	Doc: "profile_export_aiperf.json of aiperf. A run that was cancelled or is not complete is an error; " +
 		"requests that failed are error_rate. " +
-		"Times are of the requests that succeeded; quantiles are interpolated",
+		"Times are of the requests that succeeded; quantiles are interpolated. The aiperf.json that weir writes of a " +
+		"session with several loads is read too: a row is a case that has values",
 	File: true,
+	Keys: []string{loadOfWeir},
 	Metrics: slices.Concat(
 		spreadMetrics("ttft", "time_to_first_token: from the start of a request to its first content or "+
 			"reasoning", true, servingParts...),
@@ -69,11 +71,53 @@ var aiperfMetrics = func() []aiperfMetric {
 	}
 }()
 
+// loadOfWeir is the key of a load of the file that weir writes of a session with several.
+const loadOfWeir = "case"
+
 func readAiperf(output []byte) ([]Row, error) {
 	root, err := document(output)
 	if err != nil {
 		return nil, err
 	}
+	loads := root.get("weir_loads")
+	if loads == nil {
+		row, err := readAiperfLoad(root)
+		if err != nil {
+			return nil, err
+		}
+		return []Row{*row}, nil
+	}
+	list, err := loads.list()
+	if err != nil {
+		return nil, err
+	}
+	return readLoadsOfWeir(list)
+}
+
+// readLoadsOfWeir reads the loads of a session; one that no launch measured has nothing to read.
+func readLoadsOfWeir(list []*node) (rows []Row, err error) {
+	for _, load := range list {
+		of := load.get("weir_case")
+		if of == nil || of.kind != text {
+			return nil, at(load.line, "a load of weir_loads has no weir_case")
+		}
+		if load.get("request_throughput") == nil {
+			continue
+		}
+		row, err := readAiperfLoad(load)
+		if err != nil {
+			return nil, err
+		}
+		row.At[loadOfWeir] = of.text
+		rows = append(rows, *row)
+	}
+	if len(rows) == 0 {
+		return nil, nothing("no load of weir_loads has a result")
+	}
+	return rows, nil
+}
+
+func readAiperfLoad(root *node) (*Row, error) {
 	if root.get("aiperf_version") == nil && root.get("request_throughput") == nil {
 		return nil, nothing("this is no profile_export_aiperf.json")
 	}
@@ -111,5 +155,5 @@ func readAiperf(output []byte) ([]Row, error) {
 	if _, ok := row.Values["request_rate"]; !ok {
 		return nil, at(root.line, "the document has no request_throughput: no request succeeded")
 	}
-	return []Row{row}, nil
+	return &row, nil
 }

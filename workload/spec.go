@@ -97,6 +97,9 @@ type Part struct {
 	Ended *Ended `json:"ended,omitempty"`
 	// Absent says that the rank has no process in the case, as the launch says.
 	Absent bool `json:"absent,omitempty"`
+	// Unfinished says that the rank was told to stop in the case: the samples are what it had until
+	// then, and no result.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Samples are the content of the rank's samples file; nil: it has none.
 	Samples []byte `json:"-"`
 }
@@ -173,6 +176,15 @@ type Behaviour struct {
 	// these options: more launches would not help. Without metrics it says so before the first
 	// launch, where the options tell. nil, or "": it decides.
 	Undecidable func(options map[string]any, m MetricValues, metric string) string
+	// Unmeasured says which option rules a metric out: launches of a case with these options have
+	// none. nil, or "": they have it, or the options do not tell.
+	Unmeasured func(options Values, metric string) string
+	// Idle are the options that change nothing in a case with these options, with the reason of each. nil: all
+	// change something.
+	Idle func(options Values) map[string]string
+	// Unfinished says what was done of a case whose ranks were told to stop, of their samples, for
+	// a person; nil: ranks of the workload leave none.
+	Unfinished func(spec Spec, samples [][]byte) (string, error)
 	// Invalid says why what a launch measured is not of what was to be measured, as where a client
 	// was slower than its server; such a case is an error. nil, or "": it is.
 	Invalid func(options map[string]any, m MetricValues) string

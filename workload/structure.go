@@ -140,9 +140,13 @@ func (s *Structured) Texts() string {
 }
 
 // Flow writes the value on a line, for a person, with quotes only where a text needs them.
-func (s *Structured) Flow() string {
+func (s *Structured) Flow() string { return s.flow(false) }
+
+func (s *Structured) flow(typed bool) string {
 	var parts []string
 	switch {
+	case typed && s.IsText() && strings.HasPrefix(s.Text, `"`) && IsLiteral(s.Text):
+		return s.Text
 	case s.IsText():
 		if s.Text == "" || strings.ContainsAny(s.Text, " \t\n\"',[]{}") || strings.Contains(s.Text, ": ") {
 			var b strings.Builder
@@ -152,12 +156,12 @@ func (s *Structured) Flow() string {
 		return s.Text
 	case s.Items != nil:
 		for _, item := range s.Items {
-			parts = append(parts, item.Flow())
+			parts = append(parts, item.flow(typed))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	for _, p := range s.Pairs {
-		parts = append(parts, p.Key+": "+p.Value.Flow())
+		parts = append(parts, p.Key+": "+p.Value.flow(typed))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

@@ -105,6 +105,8 @@ type Option struct {
 	// one stands for any word. Texts of a Structure or a String with Late are those of package
 	// placeholder.
 	Late []string
+	// Typed says that scalars of a Structure keep their type: 5 and "5" differ (see TypedText).
+	Typed bool
 	// Read checks the JSON of a Structure, or Data, and writes it in the one way in which it is
 	// compared; its own result it leaves as it is. What is wrong with a part of a Structure is a
 	// *StructureError.

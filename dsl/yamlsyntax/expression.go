@@ -77,6 +77,9 @@ func (e *expression) Template() hclsyntax.Expression {
 	return e.node.template
 }
 
+// Plain says whether the value is a text without quotes and ${…}: 5 is a number, "5" is not.
+func (e *expression) Plain() bool { return e.node.plain && e.node.template == nil }
+
 // Range is the value's place.
 func (e *expression) Range() hcl.Range { return e.node.rng }
 

@@ -31,6 +31,7 @@ type node struct {
 	rng      hcl.Range
 	text     string // of a scalar
 	null     bool   // an empty, unquoted scalar
+	plain    bool   // a scalar without quotes
 	template hclsyntax.Expression
 	verbatim bool // the file's characters are the text's: inner positions are true
 	items    []*node
@@ -250,7 +251,7 @@ func (b *builder) scalar(n *node, y *yaml.Node, at int) {
 		inner = at + 1
 		n.verbatim = end-1 >= inner && string(s.src[inner:end-1]) == n.text
 	default:
-		n.null = n.text == "" || y.Tag == "!!null"
+		n.plain, n.null = true, n.text == "" || y.Tag == "!!null"
 		end, n.verbatim = s.endOfPlain(at, n.text)
 		n.rng = s.span(at, end)
 		b.warnOfScalar(n)

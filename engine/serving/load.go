@@ -3,6 +3,7 @@ package serving
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -98,7 +99,8 @@ func (k *run) warmUp(l level) error {
 	return context.Cause(k.ctx)
 }
 
-// play runs a load and gives what became of the requests of this client.
+// play runs a load and gives what became of the requests of this client; with an error, of those
+// that it had sent.
 func (k *run) play(l level) ([]load.Record, error) {
 	set, err := k.prompts(l.number)
 	if err != nil {
@@ -128,7 +130,7 @@ func (k *run) play(l level) ([]load.Record, error) {
 	c.Run(k.ctx, p.load(), p.done)
 	k.facts.CPU, k.facts.Lateness = watch.stop()
 	if err := context.Cause(k.ctx); err != nil {
-		return nil, err
+		return p.records, err
 	}
 	p.unsent()
 	if k.spec.Tokenizer == "endpoint" {
@@ -216,12 +218,17 @@ func (p *player) unsent() {
 	}
 }
 
-// causes are why requests failed, the most frequent first.
-func causes(records []load.Record) []results.Cause {
+// causes are why requests failed, the most frequent first; inFlight are those that were in flight
+// together at most, 0: as many as were due.
+func causes(records []load.Record, inFlight int) []results.Cause {
 	count := map[string]int{}
 	for i := range records {
 		r := &records[i]
 		switch {
+		case r.Outcome == load.Unfinished && r.Start == load.Never && inFlight > 0:
+			count[fmt.Sprintf("never sent: max_in_flight %d were under way", inFlight)]++
+		case r.Outcome == load.Unfinished && r.Start == load.Never:
+			count["never sent: the load was over before the client came to it"]++
 		case r.Outcome == load.Unfinished:
 			count["the load was over before it ended"]++
 		case r.Error != "":

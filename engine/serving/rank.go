@@ -12,6 +12,7 @@ import (
 	"hash/fnv"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,10 +120,24 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	k.facts.Floor = r.floor
 	records, err := k.measure()
 	if err != nil {
-		return nil, k.fault(err)
+		return k.unfinished(records), k.fault(err)
 	}
-	k.facts.Errors = causes(records)
+	k.facts.Errors = causes(records, int(spec.MaxInFlight))
 	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
+}
+
+// unfinished are the requests that had ended when the load was told to stop; nil: none had.
+func (k *run) unfinished(records []load.Record) *workload.Part {
+	records = slices.DeleteFunc(records, func(r load.Record) bool { return r.Outcome == load.Unfinished })
+	if len(records) == 0 {
+		return nil
+	}
+	part, err := serving.Encode(k.c.Key, k.launch.Index, k.self, &k.facts, records)
+	if err != nil {
+		return nil // why the load ended is the nearer cause
+	}
+	part.Unfinished = true
+	return part
 }
 
 // fault is an error of this client. When the launch is to stop, that is why.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,6 +196,41 @@ func TestNoRequestOfAnOpenLoadIsDropped(t *testing.T) {
 	m := serving.Summarize(spec, records)
 	if len(records) != 50 || m["requests"] != 50 || m["error_rate"] < 0.5 || len(facts.Errors) == 0 {
 		t.Errorf("%d records, %v, %v", len(records), m["error_rate"], facts.Errors)
+	}
+	if first := facts.Errors[0]; first.Text != "never sent: max_in_flight 1 were under way" || first.Count < 25 {
+		t.Errorf("%+v", facts.Errors)
+	}
+}
+
+// A client that is told to stop says so, and leaves what had ended until then.
+func TestWhatHadEndedIsLeft(t *testing.T) {
+	var control engine.Control
+	var answered atomic.Int32
+	s := testserver.New(t, func(a *testserver.Answer) {
+		if n := answered.Add(1); n == 30 {
+			control.Abort.Store(1)
+		} else if n > 30 {
+			time.Sleep(time.Second)
+		}
+		a.Steady(3, 0, 0)
+	})
+	options := map[string]string{"requests": "1000", "concurrency": "2", "warmup": `{"waves":"0"}`}
+	begin := time.Now()
+	parts, err := launch(t, specOf(t, s.URL, options), &control)
+	if err == nil || !strings.Contains(err.Error(), "told to stop") || time.Since(begin) > 900*time.Millisecond {
+		t.Fatalf("%v after %v", err, time.Since(begin))
+	}
+	if parts[0] == nil || !parts[0].Unfinished {
+		t.Fatalf("%+v", parts)
+	}
+	records, _ := measured(t, parts)
+	if len(records) < 15 || slices.ContainsFunc(records, func(r load.Record) bool { return r.Outcome != load.OK }) {
+		t.Errorf("%d records: %+v", len(records), records)
+	}
+	said, err := serving.Kind.Unfinished(specOf(t, s.URL, options), [][]byte{parts[0].Samples})
+	if want := fmt.Sprintf("%d requests had ended", len(records)); err != nil || !strings.Contains(said, want) ||
+		!strings.Contains(said, "ttft.p50 ") || !strings.Contains(said, "not judged") {
+		t.Errorf("%v: %s", err, said)
 	}
 }
 

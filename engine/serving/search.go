@@ -35,7 +35,7 @@ func (k *run) search(search *serving.Search, first level) ([]load.Record, error)
 		}
 		records, err := k.play(l)
 		if err != nil {
-			return nil, err
+			return records, err
 		}
 		all, err := k.recordsOfAll(records)
 		if err != nil {

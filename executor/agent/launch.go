@@ -365,6 +365,10 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		if r.Key != cases[m.next].Key || r.Rank != m.rank || r.Ended != nil || r.Absent {
 			return fmt.Errorf("a result of rank %d for case %s came in case %s", r.Rank, r.Key, cases[m.next].Key)
 		}
+		if r.Unfinished { // why it stopped comes next
+			l.a.report(Report{Task: l.id, Result: &Result{Part: r}})
+			return nil
+		}
 		if m.life.Killed && m.next == m.life.Last {
 			return fmt.Errorf("it was to end by SIGKILL in case %s, and is there after it", r.Key)
 		}

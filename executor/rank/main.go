@@ -5,6 +5,7 @@
 package rank
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -175,19 +176,19 @@ func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, dec
 }
 
 func runCase(conn wire.Conn, r engine.Rank, c engine.Case, l wire.Launch) error {
-	res, err := r.Run(c)
-	if err != nil {
-		return err
+	res, failed := r.Run(c)
+	if failed != nil && (res == nil || !res.Unfinished) {
+		return failed
 	}
 	res.Key, res.Rank = c.Key, l.Self.Rank
 	body, err := wire.EncodeResult(res)
 	if err != nil {
-		return err
+		return cmp.Or(failed, err)
 	}
 	if err := conn.Send(wire.KindResult, body); err != nil {
-		return fmt.Errorf("sending the result of %s: %w", c.Key, err)
+		return cmp.Or(failed, fmt.Errorf("sending the result of %s: %w", c.Key, err))
 	}
-	return nil
+	return failed
 }
 
 // heapLimit is the garbage that a rank may pile up before it collects it, which

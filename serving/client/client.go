@@ -39,6 +39,7 @@ type Config struct {
 type Client struct {
 	cfg       Config
 	url       string
+	host      string // with its port, if url has one
 	transport *http.Transport
 	origin    time.Time
 }
@@ -84,7 +85,7 @@ func New(cfg Config) (*Client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
-	return &Client{cfg: cfg, url: at.String(), transport: t, origin: time.Now()}, nil
+	return &Client{cfg: cfg, url: at.String(), host: at.Host, transport: t, origin: time.Now()}, nil
 }
 
 // Close closes all connections that are idle.
@@ -167,7 +168,7 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 		rec.Done = c.Now()
 	}
 	if err != nil {
-		classify(rec, err, context.Cause(ctx))
+		classify(rec, c.host, err, context.Cause(ctx))
 	}
 	return rec
 }
@@ -218,8 +219,8 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 	return reader.Whole(answer.Body)
 }
 
-// classify says how a request ended that has an error: why it was given up, or what went wrong.
-func classify(rec *serving.Record, err, cause error) {
+// classify says how a request to a host ended that has an error: why it was given up, or what went wrong.
+func classify(rec *serving.Record, at string, err, cause error) {
 	l, limited := errors.AsType[*limit](cause)
 	switch {
 	case errors.Is(err, stream.ErrStopped):
@@ -235,10 +236,8 @@ func classify(rec *serving.Record, err, cause error) {
 	case cause != nil: // the caller's own context
 		rec.Outcome = serving.Unfinished
 	case rec.Connected == serving.Never:
-		rec.Outcome, rec.Error = serving.Connect, stream.Words(err.Error())
-	case strings.Contains(err.Error(), "malformed"):
-		rec.Outcome, rec.Error = serving.Malformed, stream.Words(err.Error())
+		rec.Outcome, rec.Error = serving.Connect, notConnected(at, err)
 	default:
-		rec.Outcome, rec.Error = serving.Truncated, stream.Words("the answer broke off: "+err.Error())
+		rec.Outcome, rec.Error = brokenOff(rec, err)
 	}
 }

@@ -92,10 +92,11 @@ func TestOutcomes(t *testing.T) {
 			a.Stream()
 			a.Token("x")
 			a.Abort()
-		}, outcome: serving.Truncated, status: 200, text: "broke off", events: 1},
+		}, outcome: serving.Truncated, status: 200, events: 1,
+			text: "broke off: the connection was closed in the middle of it"},
 		"no head": {
 			cfg: streaming, script: func(a *testserver.Answer) { a.Abort() }, outcome: serving.Truncated,
-			text: "broke off",
+			text: "no answer came: the connection was closed",
 		},
 		"no first event": {
 			cfg:    with(func(c *Config) { c.First = 50 * time.Millisecond }),
@@ -167,11 +168,13 @@ func TestNobodyListens(t *testing.T) {
 	closed := l.Addr().String()
 	l.Close()
 	rec := newClient(t, Config{URL: "http://" + closed, Stream: true}).Send(t.Context(), request(0), nil)
-	if rec.Outcome != serving.Connect || !strings.Contains(rec.Error, "refused") || rec.Connected != serving.Never {
+	if rec.Outcome != serving.Connect ||
+		rec.Error != closed+": the connection was refused: nothing listens there" || rec.Connected != serving.Never {
 		t.Errorf("%+v", rec)
 	}
 	if rec := newClient(t, Config{URL: "http://no.such.host.invalid"}).Send(t.Context(), request(0),
-		nil); rec.Outcome != serving.Connect {
+		nil); rec.Outcome != serving.Connect || !strings.Contains(rec.Error, "no.such.host.invalid: ") ||
+		strings.Contains(rec.Error, "dial") {
 		t.Errorf("%+v", rec)
 	}
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // and speaks no HTTP
@@ -191,7 +194,8 @@ func TestNobodyListens(t *testing.T) {
 		}
 	}()
 	if rec := newClient(t, Config{URL: "http://" + silent.Addr().String()}).Send(t.Context(), request(0),
-		nil); rec.Outcome != serving.Malformed {
+		nil); rec.Outcome != serving.Malformed ||
+		rec.Error != `it speaks no HTTP: its answer begins with "SSH-2.0-x"` {
 		t.Errorf("%+v", rec)
 	}
 }

@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -45,7 +47,7 @@ type usage struct {
 func (s *said) read(data []byte) error {
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return malformed("what the endpoint sent is no JSON: %v", err)
+		return malformed("%s", noJSON(data, err))
 	}
 	if text := c.failure(); text != "" {
 		return &fault{serving.Status, text}
@@ -141,4 +143,30 @@ func Words(s string) string {
 		}
 	}
 	return s
+}
+
+// mostBegin is how much is shown of what is not understood.
+const mostBegin = 40
+
+// Begin is the beginning of what a stranger wrote, in one line.
+func Begin(s string) string {
+	s = Words(s)
+	n := 0
+	for i := range s {
+		if n++; n > mostBegin {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// noJSON says what is wrong with what should have been an answer in JSON.
+func noJSON(data []byte, err error) string {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return "what the endpoint sent is JSON of another form: " + Begin(string(data))
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "the endpoint sent nothing where JSON is expected"
+	}
+	return "what the endpoint sent is no JSON: " + Begin(string(data))
 }

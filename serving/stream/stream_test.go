@@ -231,3 +231,17 @@ func FuzzEvents(f *testing.F) {
 		}
 	})
 }
+
+// What is no JSON is told by how it begins.
+func TestWhatIsNoJSONIsShown(t *testing.T) {
+	for data, want := range map[string]string{
+		"{nonsense":                        "what the endpoint sent is no JSON: {nonsense",
+		"<html>" + strings.Repeat("é", 60): "what the endpoint sent is no JSON: <html>" + strings.Repeat("é", 34) + "…",
+		" ":                                "the endpoint sent nothing where JSON is expected",
+		`{"choices":"x"}`:                  `what the endpoint sent is JSON of another form: {"choices":"x"}`,
+	} {
+		if err := new(said).read([]byte(data)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", data, err, want)
+		}
+	}
+}

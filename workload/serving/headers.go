@@ -54,7 +54,7 @@ func canonicalHeaders(text string) (string, error) {
 	return s.JSON(), err
 }
 
-// readBody reads further fields of requests. Scalars that are JSON are that, others are texts.
+// readBody reads further fields of requests. Its structure has types.
 func readBody(text string) (map[string]json.RawMessage, error) {
 	s, err := workload.ReadStructure(text)
 	if err != nil {
@@ -73,7 +73,7 @@ func readBody(text string) (map[string]json.RawMessage, error) {
 func jsonOf(s *workload.Structured) json.RawMessage {
 	switch {
 	case s.IsText():
-		if json.Valid([]byte(s.Text)) && !strings.ContainsAny(s.Text, "{[") {
+		if workload.IsLiteral(s.Text) {
 			return json.RawMessage(s.Text)
 		}
 		return json.RawMessage(s.JSON())

@@ -44,6 +44,12 @@ func structure(name string, read func(string) (string, error)) workload.Option {
 	return workload.Option{Name: name, Type: workload.Structure, Default: nothing, Read: read}
 }
 
+// typed marks a structure whose scalars keep their type.
+func typed(o workload.Option) workload.Option {
+	o.Typed = true
+	return o
+}
+
 // late are names in texts whose values a launch has.
 var late = []string{"service.*.url", "service.*.address", "service.*.port.*"}
 
@@ -60,7 +66,7 @@ var options = []workload.Option{
 		Name: "headers", Type: workload.Structure, Default: nothing, Read: canonicalHeaders,
 		Late: []string{EnvPrefix + "*"},
 	}),
-	structure("body", canonicalBody),
+	typed(structure("body", canonicalBody)),
 	fixed(workload.EnumOption("http", "1.1", "2")),
 	{Name: "tls_ca", Type: workload.File, Into: "tls_authorities"},
 	fixed(workload.Option{Name: "tls_authorities", Type: workload.Data, Default: "", Read: canonicalAuthorities}),
@@ -134,7 +140,8 @@ func init() {
 	Kind.Behaviour = workload.Behaviour{
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Arrange: arrange, Reduce: reduce, Recompute: recompute,
-		Undecidable: undecidable, Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
+		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Unfinished: unfinished,
+		Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
 		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
 		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
 		Amount:   amount, AmountOf: []string{"requests"},

@@ -36,12 +36,12 @@ var statistics = []struct{ name, doc string }{
 
 // plain are the other metrics; docs.md has their texts.
 var plain = []workload.Metric{
-	{Name: "stall.max", Unit: "s", Better: workload.Lower},
-	{Name: "request_rate", Unit: "1/s", Better: workload.Higher},
-	{Name: "output_throughput", Unit: "1/s", Better: workload.Higher, Headline: true},
-	{Name: "output_throughput.per_gpu", Unit: "1/s", Better: workload.Higher},
-	{Name: "total_throughput", Unit: "1/s", Better: workload.Higher},
-	{Name: "speed.per_user.p50", Unit: "1/s", Better: workload.Higher, CountedBy: "requests"},
+	{Name: "stall.max", Unit: "s", Better: workload.Lower, MayBeZero: true},
+	{Name: "request_rate", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "output_throughput", Unit: "1/s", Better: workload.Higher, Headline: true, MayBeZero: true},
+	{Name: "output_throughput.per_gpu", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "total_throughput", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
+	{Name: "speed.per_user.p50", Unit: "1/s", Better: workload.Higher, CountedBy: "requests", MayBeZero: true},
 	{Name: "goodput", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
 	{Name: "goodput.tokens", Unit: "1/s", Better: workload.Higher, MayBeZero: true},
 	{Name: "slo.ttft", Better: workload.Higher, MayBeZero: true},

@@ -145,3 +145,15 @@ func (p *partOf) encode() ([]byte, error) {
 	err := p.Write(&b)
 	return b.Bytes(), err
 }
+
+// When every request fails there is no throughput, which is a result as any other.
+func TestThroughputMayBeZero(t *testing.T) {
+	for _, name := range []string{
+		"request_rate", "output_throughput", "output_throughput.per_gpu", "total_throughput",
+		"goodput", "goodput.tokens", "speed.per_user.p50", "stall.max",
+	} {
+		if m, _ := Kind.Metric(name); !m.MayBeZero {
+			t.Errorf("%s may not be zero", name)
+		}
+	}
+}

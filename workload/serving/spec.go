@@ -101,7 +101,10 @@ func Decode(v workload.Values) (*Spec, error) {
 	if err := s.endpoint(service); err != nil {
 		return nil, err
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	return s, measurable(s.Searching(), v)
 }
 
 // endpoint finds the address of the load.

@@ -12,6 +12,7 @@ import (
 
 	"weir/results"
 	"weir/serving"
+	"weir/serving/prompt"
 	"weir/workload"
 )
 
@@ -118,7 +119,7 @@ func TestStructuresAreCanonical(t *testing.T) {
 		"timeout": {`{"idle":"60s","first":"5s"}`: `{"first":"5s"}`},
 		"slo":     {`{"itl":"25ms","ttft":"0.5s"}`: `{"ttft":"500ms","itl":"25ms"}`},
 		"headers": {`{"x-b":"1","X-A":"2"}`: `{"X-A":"2","X-B":"1"}`},
-		"body":    {`{"z":"1","a":["x"]}`: `{"a":["x"],"z":"1"}`},
+		"body":    {`{"z":"1","a":["x"]}`: `{"a":["x"],"z":"1"}`, `{"a":"\"1\""}`: `{"a":"\"1\""}`},
 		"search": {
 			search("1", "64", "ttft.p90<=500ms&&error_rate <= 0"): `{"axis":"concurrency","from":"1","to":"64",` +
 				`"promise":"ttft.p90 <= 500ms && error_rate <= 0"}`,
@@ -255,5 +256,32 @@ func TestDocsHaveAllOptionsAndMetrics(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(text), "# Options\n") {
 		t.Error("docs.md begins with something else than options")
+	}
+}
+
+// Fields of a body are sent with their types, and null takes one away that weir sets.
+func TestBodiesAreSentWithTheirTypes(t *testing.T) {
+	s, err := Decode(values(t, map[string]string{
+		"body": `{"n":"1","q":"\"1\"","t":"true","l":["\"true\"","x","null"],"d":{"z":"null"},"stream_options":"null"}`,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := s.Prompts(0, 0, prompt.Calibration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent map[string]any
+	if err := json.Unmarshal(set.Request(serving.Measured, 0).Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"messages", "model", "stream", "max_tokens"} {
+		delete(sent, name)
+	}
+	want := map[string]any{
+		"n": 1., "q": "1", "t": true, "l": []any{"true", "x", nil}, "d": map[string]any{"z": nil},
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"weir/serving"
+	"weir/serving/stream"
+)
+
+// failures are errors of the system on a connection, in words.
+var failures = []struct {
+	is   error
+	text string
+}{
+	{syscall.ECONNREFUSED, "the connection was refused: nothing listens there"},
+	{syscall.ECONNRESET, "the connection was reset"},
+	{syscall.EPIPE, "the connection was closed while the request was written"},
+	{syscall.EHOSTUNREACH, "the host cannot be reached"},
+	{syscall.ENETUNREACH, "there is no route to its network"},
+	{syscall.EADDRNOTAVAIL, "this host has no port left for another connection"},
+	{syscall.EMFILE, "this process has no descriptor left for another connection (ulimit -n)"},
+	{os.ErrDeadlineExceeded, "nothing answered in time"},
+	{syscall.ETIMEDOUT, "nothing answered in time"},
+}
+
+// notConnected says why there is no connection to an address.
+func notConnected(address string, err error) string {
+	return address + ": " + reason(err)
+}
+
+// reason is what went wrong on a connection, in words.
+func reason(err error) string {
+	for _, f := range failures {
+		if errors.Is(err, f.is) {
+			return f.text
+		}
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsNotFound {
+			return fmt.Sprintf("there is no host %s", e.Name)
+		}
+		return fmt.Sprintf("the name %s cannot be looked up", e.Name)
+	}
+	if text := insecure(err); text != "" {
+		return text
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return "nothing answered in time"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		strings.Contains(err.Error(), "server closed idle connection") {
+		return "the connection was closed"
+	}
+	return stream.Words(err.Error())
+}
+
+// insecure is what is wrong with TLS; "": nothing.
+func insecure(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "its certificate is of an authority that this host does not know: give tls_ca"
+	}
+	if e, ok := errors.AsType[x509.HostnameError](err); ok {
+		return fmt.Sprintf("its certificate is not of the name %s", e.Host)
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		if e.Reason == x509.Expired {
+			return "its certificate has expired, or does not count yet"
+		}
+		return "its certificate is not valid: " + stream.Words(e.Error())
+	}
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	if plain || strings.Contains(err.Error(), "HTTP response to HTTPS") {
+		return "it speaks no TLS: write http:// in url"
+	}
+	if strings.Contains(err.Error(), "unexpected ALPN protocol") {
+		return noHTTP2
+	}
+	return ""
+}
+
+const noHTTP2 = "it speaks no HTTP/2: leave out http: 2"
+
+var (
+	firstLine   = regexp.MustCompile(`malformed HTTP response "((?:[^"\\]|\\.)*)"`)
+	ofStream    = regexp.MustCompile(`stream error: stream ID \d+; ([A-Z_0-9]+)`)
+	ofHTTPRules = regexp.MustCompile(`malformed|invalid byte in chunk length|chunked encoding|too large|invalid header`)
+)
+
+// brokenOff says how an exchange over a connection ended, by what an answer had come of.
+func brokenOff(rec *serving.Record, err error) (serving.Outcome, string) {
+	text := err.Error()
+	if m := firstLine.FindStringSubmatch(text); m != nil {
+		return serving.Malformed, fmt.Sprintf(`it speaks no HTTP: its answer begins with "%s"`, stream.Begin(m[1]))
+	}
+	if strings.Contains(text, "frame too large") || strings.Contains(text, "looked like an HTTP/1.1 header") {
+		return serving.Malformed, noHTTP2
+	}
+	if m := ofStream.FindStringSubmatch(text); m != nil {
+		return serving.Truncated, fmt.Sprintf("the answer broke off: the server ended the stream (%s)", m[1])
+	}
+	if ofHTTPRules.MatchString(text) {
+		return serving.Malformed, stream.Words("the answer is not as HTTP has it: " + text)
+	}
+	why := reason(err)
+	switch {
+	case rec.Headers == serving.Never:
+		return serving.Truncated, "no answer came: " + why
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return serving.Truncated, "the answer broke off: the connection was closed in the middle of it"
+	}
+	return serving.Truncated, "the answer broke off: " + why
+}
