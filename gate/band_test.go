@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -187,6 +188,9 @@ func TestNeededLaunchesAreNamed(t *testing.T) {
 	a := band(p(41.832), nil, []int{5})
 	judged(caseOf("c", 41.5, 42.5, 42.4, 42.9, 41.9), a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
+	if a.Deciding <= 0 || !strings.Contains(a.Message, fmt.Sprintf("%d launches would decide", a.Deciding)) {
+		t.Errorf("%d launches: %s", a.Deciding, a.Message)
+	}
 	if !strings.Contains(a.Message, "about ") || !strings.Contains(a.Message, "launches would decide") {
 		t.Errorf("message %q", a.Message)
 	}
