@@ -33,8 +33,9 @@ var serviceKeys = map[string][2]string{
 		"command = [\"x\"]\nready {\nfile = \"f\"\nwithin = \"3s\"\n}"},
 	"metrics": {"command: [x], metrics: {m: {log: e, count: true, better: lower}}",
 		"command = [\"x\"]\nmetrics = { m = { log = \"e\", count = true, better = \"lower\" } }"},
-	"proof":     {"command: [x], proof: {log: e}", "command = [\"x\"]\nproof { log = \"e\" }"},
-	"proof.log": {"command: [x], proof: {log: f}", "command = [\"x\"]\nproof = { log = \"f\" }"},
+	"proof":      {"command: [x], proof: {log: e}", "command = [\"x\"]\nproof { log = \"e\" }"},
+	"proof.log":  {"command: [x], proof: {log: f}", "command = [\"x\"]\nproof = { log = \"f\" }"},
+	"proof.file": {"command: [x], proof: {file: f}", "command = [\"x\"]\nproof = { file = \"f\" }"},
 	"ready.contains": {
 		"command: [x], ready: {http: u, contains: c}", "command = [\"x\"]\nready {\nhttp = \"u\"\ncontains = \"c\"\n}",
 	},

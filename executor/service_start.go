@@ -98,7 +98,8 @@ func (v *services) describe(want workload.Service, l *launched, e engine.Launch,
 	}
 	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
 		Text: all.where, Ranks: []int{0}, Seats: seats, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Etcd: want.Etcd, Watch: watch, Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
+		Etcd: want.Etcd, Watch: watch,
+		Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
 	}}.Encode()
 	return spec, all, err
 }

@@ -171,7 +171,8 @@ func newVariable(place int, s *source, leaf *assertion.Expr, log bool) (*variabl
 			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
 		}
 		if log && x <= 0 {
-			return nil, notAboveZero(fmt.Sprintf("%s: metric %s", results.LaunchName(l.Index), leaf.Metric), x, leaf.Unit)
+			of := fmt.Sprintf("%s: metric %s", results.LaunchName(l.Index), leaf.Metric)
+			return nil, notAboveZero(of, x, leaf.Unit)
 		}
 		v.values = append(v.values, x)
 	}

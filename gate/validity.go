@@ -91,7 +91,8 @@ func sharedGPU(launches []*results.Launch) string {
 			other, shared := first[at]
 			if shared {
 				return fmt.Sprintf("%s: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
-					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)", results.LaunchName(l.Index), other, rank,
+					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)",
+					results.LaunchName(l.Index), other, rank,
 					gpu, l.Nodes[rank])
 			}
 			first[at] = rank

@@ -108,7 +108,7 @@ func (d *draft) waits(cases []*results.Case) (out []html.Figure) {
 		}
 		f := html.Figure{
 			Title: "Waits of ranks for each other: " + plain(c.Key),
-			Note: fmt.Sprintf("Means of %s, from the start of an operation at a rank", results.LaunchName(launch.Index)) +
+			Note: "Means of " + results.LaunchName(launch.Index) + ", from the start of an operation at a rank" +
 				" until all that a source sends in it had come. A dark column is a slow source, a dark row a rank that begins early.",
 		}
 		for _, w := range launch.Waits {

@@ -168,7 +168,8 @@ var Observe = []Key{
 		"a metric at /metrics below its url, as a_total, a_seconds_sum or 'a_total{path=\"/x\"}': by how much a counter grew while the launch ran, or a gauge at its end; series that have the labels are added up",
 		scalar(String),
 	),
-	key("difference", "whether a metric of prometheus without a type is a counter, whatever its name", scalar(Bool)).or("false"),
+	key("difference", "whether a metric of prometheus without a type is a counter, whatever its name",
+		scalar(Bool)).or("false"),
 	key("unit", "its unit, as s, MiB or 1/s", scalar(String)).or("none: it is a count or a ratio"),
 	key("better", "which way it is better", scalar(String, "higher", "lower", "none")).required(),
 	key("doc", "what exactly is counted", scalar(String)),
@@ -177,7 +178,8 @@ var Observe = []Key{
 // Proof are the keys of what must be true of a service.
 var Proof = []Key{
 	key("log", "a regular expression that a line of its log matches", scalar(String)),
-	key("file", "the path of a file on its node that is there after the launch, and was written since the service started", scalar(String)),
+	key("file", "the path of a file on its node that is there after the launch, and was written since the service started",
+		scalar(String)),
 	key("pod", "a regular expression that the name of the line's pod matches, of a service in a cluster",
 		scalar(String)),
 }

@@ -99,7 +99,8 @@ func TestTheEndOfALogIsKept(t *testing.T) {
 		if want := fmt.Sprintf("… %d bytes were left out", 40_000_014-kept); all[at] != want {
 			t.Errorf("%s, not %s", all[at], want)
 		}
-		if len(all[at-1]) != 999 || len(all[at+1]) != 999 || !strings.HasSuffix(string(text), "\nthe last line\na daemon\n") {
+		if len(all[at-1]) != 999 || len(all[at+1]) != 999 ||
+			!strings.HasSuffix(string(text), "\nthe last line\na daemon\n") {
 			t.Errorf("%d, %d, …%q", len(all[at-1]), len(all[at+1]), text[len(text)-60:])
 		}
 	}

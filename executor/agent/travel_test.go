@@ -45,8 +45,9 @@ func reports() map[string]Report {
 				Source: "/proc/version", Content: []byte("Linux"), Status: results.OK, Last: true,
 			},
 		},
-		"observed": {Observation: &Observation{At: time.Unix(0, 7), Matches: []logwatch.Match{{Ever: true, Count: 2, Text: "a line"}},
-			Tail: []string{"b"}, Unproven: "no file", Page: []byte("a 1\n")}},
+		"observed": {Observation: &Observation{At: time.Unix(0, 7),
+			Matches: []logwatch.Match{{Ever: true, Count: 2, Text: "a line"}},
+			Tail:    []string{"b"}, Unproven: "no file", Page: []byte("a 1\n")}},
 		"unseen": {Observation: &Observation{At: time.Unix(0, 7), Error: "no such file"}},
 		"no log": {Log: &Log{Name: "b/0/1.log"}},
 	}

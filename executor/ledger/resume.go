@@ -83,17 +83,18 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 	if i < 0 {
 		return fmt.Errorf("the plan has no launch group %s", r.Group)
 	}
+	name := results.LaunchName(r.Index)
 	for _, c := range r.Cases {
 		if c.Launch == nil || c.Launch.Index != r.Index || !slices.Contains(p.Groups[i].Cases, c.Key) {
-			return fmt.Errorf("%s of %s does not hold together at case %s", results.LaunchName(r.Index), r.Group, c.Key)
+			return fmt.Errorf("%s of %s does not hold together at case %s", name, r.Group, c.Key)
 		}
 		if c.Launch.Status != results.OK && c.Launch.Failure == nil {
-			return fmt.Errorf("%s of %s failed at case %s and does not say why", results.LaunchName(r.Index), r.Group, c.Key)
+			return fmt.Errorf("%s of %s failed at case %s and does not say why", name, r.Group, c.Key)
 		}
 	}
 	for _, b := range r.Background {
 		if b == nil {
-			return fmt.Errorf("%s of %s has an empty record of its background load", results.LaunchName(r.Index), r.Group)
+			return fmt.Errorf("%s of %s has an empty record of its background load", name, r.Group)
 		}
 		if err := b.check(p); err != nil {
 			return err

@@ -297,7 +297,9 @@ func TestBothStreamsAreHeard(t *testing.T) {
 		}
 		return text
 	}
-	for _, c := range [][4]int{{0, 0, 0, 0}, {1, 30, 1, 9}, {30, 30, 5, 5}, {30, 0, 10, 0}, {3, 4, 3, 4}, {0, 12, 0, 10}, {8, 3, 7, 3}} {
+	for _, c := range [][4]int{
+		{0, 0, 0, 0}, {1, 30, 1, 9}, {30, 30, 5, 5}, {30, 0, 10, 0}, {3, 4, 3, 4}, {0, 12, 0, 10}, {8, 3, 7, 3},
+	} {
 		said := LastSaid([]byte(lines("out", c[0])), []byte(lines("err", c[1])))
 		if len(said.Stdout) != c[2] || len(said.Stderr) != c[3] {
 			t.Errorf("of %d and %d lines: %d and %d", c[0], c[1], len(said.Stdout), len(said.Stderr))

@@ -45,7 +45,8 @@ func readSelector(text string) (selector, error) {
 		return s, nil
 	}
 	one, err := families("chosen{" + labels + " 0\n")
-	if err != nil || !strings.HasSuffix(strings.TrimSpace(text), "}") || strings.ContainsAny(text, "\r\n") || one["chosen"] == nil {
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(text), "}") ||
+		strings.ContainsAny(text, "\r\n") || one["chosen"] == nil {
 		return s, fmt.Errorf(`%q does not choose series by their labels: write %s{LABEL="VALUE"}, with commas between several`,
 			text, s.name)
 	}

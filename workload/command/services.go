@@ -306,7 +306,8 @@ func inOrder(all []Service) ([]Service, error) {
 func demands(services []Service) ([]workload.Service, error) {
 	var all []workload.Service
 	for _, s := range services {
-		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &Serving{s.URL, s.Stop, s.stamps(), s.proofFile()}})
+		serves := Serving{s.URL, s.Stop, s.stamps(), s.proofFile()}
+		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &serves})
 		if err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}

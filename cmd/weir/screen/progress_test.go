@@ -165,15 +165,19 @@ func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 func TestMishapsOfServicesAndOutputs(t *testing.T) {
 	first := 0
 	cause := "service s: it ended\nstdout ends with:\nout of memory"
-	unread := &results.Failure{Rank: -1, Phase: results.Evaluating, Cause: "role a: no result found\nstderr ends with:\nno"}
+	unread := &results.Failure{Rank: -1, Phase: results.Evaluating,
+		Cause: "role a: no result found\nstderr ends with:\nno"}
 	var out strings.Builder
-	plan := &planner.Plan{Groups: []*planner.LaunchGroup{{ID: "g", Cases: []string{"g[x=1]", "g[x=2]"}, Looks: []int{1}}}}
+	plan := &planner.Plan{Groups: []*planner.LaunchGroup{
+		{ID: "g", Cases: []string{"g[x=1]", "g[x=2]"}, Looks: []int{1}},
+	}}
 	p := &plainLines{w: &out, tally: newTally(plan)}
 	for _, e := range []event.Event{
 		{Type: event.ServiceStarted, Service: "s", Node: "n"},
 		{Type: event.ServiceStarted, Service: "s", Node: "n"}, // it is fresh for each launch
 		{Type: event.ServiceEnded, Service: "s", Node: "n", Status: "failed", Failure: &results.Failure{Cause: cause}},
-		{Type: event.LaunchFinished, Group: "g", Launch: &first, Failure: &results.Failure{Rank: -1, Phase: "run", Cause: cause}},
+		{Type: event.LaunchFinished, Group: "g", Launch: &first,
+			Failure: &results.Failure{Rank: -1, Phase: "run", Cause: cause}},
 		{Type: event.ServiceStarted, Service: "s", Node: "n"},
 		{Type: event.ServiceStarted, Service: "s", Node: "n"},
 		{Type: event.CaseMeasured, Group: "g", Case: "g[x=1]", Launch: &first, Failure: unread},

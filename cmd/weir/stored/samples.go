@@ -48,12 +48,13 @@ func CheckSamples(doc *results.Document, dir string, all bool, notes io.Writer) 
 				complete = complete && recomputed(c, l) == nil
 				continue
 			}
+			name := results.LaunchName(l.Index)
 			if err := sameSamples(l, dir); err != nil {
-				return nil, exit.With(samplesCode(err), fmt.Errorf("case %s, %s: %w", c.Key, results.LaunchName(l.Index), err))
+				return nil, exit.With(samplesCode(err), fmt.Errorf("case %s, %s: %w", c.Key, name, err))
 			}
 			quantiles, err := followsFromSamples(doc, c, l, dir)
 			if err != nil {
-				return nil, exit.With(gate.ExitStale, fmt.Errorf("case %s, %s: %w", c.Key, results.LaunchName(l.Index), err))
+				return nil, exit.With(gate.ExitStale, fmt.Errorf("case %s, %s: %w", c.Key, name, err))
 			}
 			if len(quantiles) > 0 {
 				redefined[l] = quantiles
