@@ -20,7 +20,8 @@ func TestRowsThatACommandLineOfNixlbenchAsksFor(t *testing.T) {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
-	if got := nixlbenchRows(strings.Fields("nixlbench --max_batch_size 4 --max_block_size 4096"), "batch"); len(got) != 3 {
+	batches := strings.Fields("nixlbench --max_batch_size 4 --max_block_size 4096")
+	if got := nixlbenchRows(batches, "batch"); len(got) != 3 {
 		t.Errorf("batches %v", got)
 	}
 	if got := nixlbenchRows([]string{"nixlbench"}, "block_size"); len(got) != 15 {
