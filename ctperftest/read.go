@@ -12,9 +12,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/suggest"
 	"weir/dsl/yamlsyntax"
 	"weir/matrix"
+	"weir/suggest"
 )
 
 // maxSource is the largest file that is read into memory: a YAML file, or a matrix

@@ -12,7 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // evaluator gives expressions their values: variables, the axes of a point, and

@@ -9,9 +9,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/suggest"
 	"weir/matgen"
 	"weir/matrix"
+	"weir/suggest"
 	"weir/workload"
 	played "weir/workload/sequence"
 )

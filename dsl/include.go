@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // module is a file as it has been read, with those that it includes.

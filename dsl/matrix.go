@@ -10,8 +10,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/suggest"
 	"weir/matrix"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // On what outcome of a needed case another may run.

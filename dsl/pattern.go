@@ -11,9 +11,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/ctperftest"
-	"weir/dsl/suggest"
 	"weir/matrix"
 	"weir/quantity"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/assertion"
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 )
 
 // noiseColumn is the column of a table of references that says how the metrics of its row vary.

@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/expression"
-	"weir/dsl/suggest"
 	"weir/dsl/yamlsyntax"
 	"weir/quantity"
+	"weir/suggest"
 	"weir/workload"
 )
 

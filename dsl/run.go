@@ -9,7 +9,7 @@ import (
 
 	"weir/dsl/expression"
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 )
 

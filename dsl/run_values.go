@@ -12,7 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"weir/dsl/expression"
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 )
 

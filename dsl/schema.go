@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // schema names the keys of a body. A section may be a block or an attribute that

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 )
 

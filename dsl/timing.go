@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // deadlines bound one launch of one case, and phases of it.

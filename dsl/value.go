@@ -11,8 +11,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 )
 
 // given is the value of a variable from outside of its file: from the command

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // readVariants reads the table, of which expressions know from then on.

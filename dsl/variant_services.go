@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"weir/dsl/grammar"
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"weir/dsl/expression"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // variantAxis is the axis whose values are the names of variants, and the root of the names

@@ -117,7 +117,8 @@ func TestArtifactsAreKeptOfEveryNode(t *testing.T) {
 	}
 	for name, want := range map[string][2]string{
 		"none": {results.ArtifactMissing, "no such file"}, "fails": {results.ArtifactFailed, "exit status 3"},
-		"absent": {results.ArtifactMissing, "not found"}, "pipe": {results.ArtifactMissing, "no regular file"},
+		"absent": {results.ArtifactMissing, "there is no program no-such-program"},
+		"pipe":   {results.ArtifactMissing, "no regular file"},
 	} {
 		got := artifactsOf(doc, "n1", name)
 		if len(got) != 1 || got[0].Status != want[0] || !strings.Contains(got[0].Reason, want[1]) {

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"weir/dsl/suggest"
 	"weir/results"
+	"weir/suggest"
 	"weir/workload"
 )
 

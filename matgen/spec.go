@@ -6,9 +6,9 @@ import (
 	"math"
 	"os"
 
-	"weir/dsl/suggest"
 	"weir/matrix"
 	"weir/quantity"
+	"weir/suggest"
 )
 
 // Spec is traffic by named values: a Config and its requests as a person asks for

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // kind is what a flag takes.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 	"weir/workload/transfer"
 )

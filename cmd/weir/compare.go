@@ -13,11 +13,11 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
-	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/quantity"
 	"weir/reporters"
 	"weir/results"
+	"weir/suggest"
 	"weir/workload"
 )
 

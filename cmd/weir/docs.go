@@ -11,12 +11,12 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/screen"
-	"weir/dsl/suggest"
 	"weir/fabric"
 	"weir/gate"
 	"weir/history"
 	"weir/matgen"
 	"weir/reporters"
+	"weir/suggest"
 	"weir/workload"
 )
 

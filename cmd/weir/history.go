@@ -11,12 +11,12 @@ import (
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
-	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/history"
 	"weir/quantity"
 	"weir/reporters"
 	"weir/results"
+	"weir/suggest"
 )
 
 // historyFlags are those of weir history's commands.

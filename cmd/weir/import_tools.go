@@ -16,10 +16,10 @@ import (
 	"weir/cmd/weir/screen"
 	"weir/dsl"
 	"weir/dsl/format"
-	"weir/dsl/suggest"
 	"weir/gate"
 	"weir/planner"
 	"weir/results"
+	"weir/suggest"
 	"weir/toolimport"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
-	"weir/dsl/suggest"
 	"weir/gate"
+	"weir/suggest"
 )
 
 //go:embed starters/*.yaml

@@ -15,13 +15,13 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/program"
-	"weir/dsl/suggest"
 	"weir/executor/agent"
 	"weir/executor/rank"
 	"weir/fabric"
 	"weir/gate"
 	"weir/quantity"
 	"weir/results"
+	"weir/suggest"
 )
 
 func newProbe() *cobra.Command {

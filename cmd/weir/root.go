@@ -9,7 +9,7 @@ import (
 
 	"weir/cmd/weir/cluster"
 	"weir/cmd/weir/run"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 func newRoot() *cobra.Command {

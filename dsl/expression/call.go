@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weir/assertion"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // functions are what may stand before a parenthesis in an assertion.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weir/assertion"
-	"weir/dsl/suggest"
+	"weir/suggest"
 	"weir/workload"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 	"weir/workload"
 )
 

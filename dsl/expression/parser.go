@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // assertionParser reads an assertion by recursive descent.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"weir/assertion"
-	"weir/dsl/suggest"
 	"weir/quantity"
+	"weir/suggest"
 )
 
 // relation is one comparison: a measured side and what it is held against.

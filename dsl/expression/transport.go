@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weir/assertion"
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // transportWord is what assertions call that which carried the data.

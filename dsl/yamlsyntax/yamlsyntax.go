@@ -25,7 +25,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"gopkg.in/yaml.v3"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 // Parse reads a document whose key `root` names it. The file is never nil; it

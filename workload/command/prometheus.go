@@ -14,7 +14,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"weir/dsl/suggest"
+	"weir/suggest"
 )
 
 var seriesName = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)

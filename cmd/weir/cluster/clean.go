@@ -12,8 +12,8 @@ import (
 	"weir/cmd/weir/access"
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/launcher"
-	"weir/dsl/suggest"
 	"weir/executor/cluster"
+	"weir/suggest"
 )
 
 func newClean() *cobra.Command {

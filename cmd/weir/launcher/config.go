@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"weir/cmd/weir/exit"
-	"weir/dsl/suggest"
 	"weir/dsl/yamlsyntax"
+	"weir/suggest"
 )
 
 // Config is the flag --launcher-config: a file with one launcher, and under it the names

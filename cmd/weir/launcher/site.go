@@ -11,10 +11,10 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/dsl"
-	"weir/dsl/suggest"
 	"weir/dsl/yamlsyntax"
 	"weir/quantity"
 	"weir/results"
+	"weir/suggest"
 )
 
 // Site is what a site file says: how a cluster is reached, and what it is.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"weir/cmd/weir/exit"
-	"weir/dsl/suggest"
 	"weir/reporters"
 	"weir/results"
+	"weir/suggest"
 )
 
 // Flags are the --report flags.
