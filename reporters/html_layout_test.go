@@ -249,10 +249,10 @@ func TestMarginIsThatOfTheMessage(t *testing.T) {
 	}
 }
 
-// Amounts of a matrix are exact where that is short, and otherwise have the digits that a person reads.
+// Amounts have the digits that a person reads, and all of them the same form.
 func TestBytesText(t *testing.T) {
 	for b, want := range map[int64]string{
-		0: "0B", 1023: "1023B", 1024: "1KiB", 366830: "358.2 KiB", 3648 << 10: "3648KiB", 2158593: "2.059 MiB",
+		0: "0B", 1023: "1023B", 1024: "1KiB", 366830: "358.2KiB", 3648 << 10: "3.562MiB", 2158593: "2.059MiB",
 		3 << 40: "3TiB",
 	} {
 		if got := bytesText(b); got != want {

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/matrix"
-	"weir/quantity"
 	"weir/reporters/html"
 	"weir/results"
 	"weir/workload"
@@ -230,18 +230,14 @@ func generate(words string, ranks any) (*matrix.Matrix, error) {
 	return g.Matrix(int(n))
 }
 
-// bytesText writes an amount for a person.
+// bytesText writes an amount for a person, to four digits.
 func bytesText(b int64) string {
-	if exact := quantity.Size(b).String(); b < 1<<10 || b%(1<<10) == 0 && len(exact) <= 7 {
-		return exact
+	v, unit := float64(b), "B"
+	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if math.Abs(v) < 1<<10 {
+			break
+		}
+		v, unit = v/(1<<10), larger
 	}
-	s := results.Scale{Unit: "KiB", Factor: 1. / (1 << 10)}
-	switch v := math.Abs(float64(b)); {
-	case v >= 1<<30:
-		s = results.Scale{Unit: "GiB", Factor: 1. / (1 << 30)}
-	case v >= 1<<20:
-		s = results.Scale{Unit: "MiB", Factor: 1. / (1 << 20)}
-	}
-	text, _, _ := s.Estimate(float64(b), nil)
-	return s.WithUnit(text)
+	return strconv.FormatFloat(v, 'g', 4, 64) + unit
 }

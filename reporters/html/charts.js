@@ -100,7 +100,7 @@
     }
     if (low === high) return low === 0 ? [0, 1] : [Math.min(0, low * 1.08), Math.max(0, high * 1.08)];
     if (low > 0.7 * high && low > 0) {
-      const air = 0.2 * (high - low);
+      const air = Math.max(0.2 * (high - low), 0.05 * high - 0.5 * (high - low)); // a wiggle of 1 % looks like one
       return [Math.max(low - air, 0), high + air];
     }
     const air = 0.08 * (high - low);

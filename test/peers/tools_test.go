@@ -131,7 +131,7 @@ runs:
 				t.Errorf("nixlbench, which may fail, is %s: %s", c.Status, c.Reason)
 			}
 		case "cut":
-			if !strings.Contains(why, "it ends with:") || !strings.Contains(why, "8388608 ") {
+			if !strings.Contains(why, "stdout ends with:") || !strings.Contains(why, "8388608 ") {
 				t.Errorf("a table that is cut: %s", why)
 			}
 		case "empty":
