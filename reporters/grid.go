@@ -147,7 +147,13 @@ func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.
 	s := scaleOfColumn(cases, m.Name)
 	head += ofSamples(cases, m) + " " + s.Unit
 	g.add(strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
-		func(c *results.Case) string { return sampled(c, m, s) })
+		func(c *results.Case) string {
+			cell := sampled(c, m, s)
+			if tooShort(c, m.Name) {
+				cell += shortMark
+			}
+			return cell
+		})
 	g.columns[len(g.columns)-1].metric = m.Name
 }
 

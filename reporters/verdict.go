@@ -81,6 +81,14 @@ func marks(doc *results.Document) (out []string) {
 		out = append(out, beyondMark+" is more than the path was found to carry, by more than noise explains: "+
 			"the launches' own probe of it was disturbed, or missed the fastest way")
 	}
+	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool {
+		return slices.ContainsFunc(tables.Of(c.Workload, c.Run).Shown(), func(m results.MetricColumn) bool {
+			return tooShort(c, m.Metric)
+		})
+	}) {
+		out = append(out, shortMark+" is a shorter time than the path was found to need for the bytes: "+
+			"stamps of so short a request overlap with its copy; bandwidth is the fact")
+	}
 	return out
 }
 
