@@ -158,6 +158,9 @@ type Behaviour struct {
 	// reached. One far above 1 is impossible. nil, or not ok: it is not known.
 	OfCeiling func(m results.MetricValues) (share float64, ok bool)
 	// Carries is what the path was found to be able to carry, of a metric that it bounds; not ok
+	// TooShort says whether a metric is a time in which the path cannot have carried what options ask
+	// for, at the best that it was found to carry; nil: no metric is.
+	TooShort func(metric string, options Values, value func(metric string) (float64, bool)) bool
 	// of others; nil: it bounds none.
 	Carries func(metric string, m results.MetricValues) (most float64, ok bool)
 	// AcrossHosts is the time in a launch that begins and ends by the clocks of several

@@ -125,7 +125,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
-		OfCeiling: move.OfCeiling, Carries: move.Carries("bandwidth"), AcrossHosts: acrossHosts, Expected: expected,
+		OfCeiling: move.OfCeiling, Carries: move.Carries("bandwidth"), TooShort: tooShort,
+		AcrossHosts: acrossHosts, Expected: expected,
 		Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
 	}
 	workload.Register(Kind)
