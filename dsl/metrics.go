@@ -109,11 +109,7 @@ func (r *Run) rowsAskedFor(name string, rows []string) int {
 	a, i := &Axis{Name: name, Range: r.Range}, len(r.Axes)
 	node := &SweepNode{Op: AxisNode, Axis: i, Range: r.Range}
 	for k, row := range rows {
-		text := row
-		if n, err := quantity.ParseSize(row); err == nil && name == "block_size" {
-			text = n.String()
-		}
-		a.Values = append(a.Values, AxisValue{Value: text, Text: text, Range: r.Range})
+		a.Values = append(a.Values, AxisValue{Value: row, Text: row, Range: r.Range})
 		node.Values, node.Ranges = append(node.Values, k), append(node.Ranges, r.Range)
 	}
 	inferType(a.Values)

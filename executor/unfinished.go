@@ -47,8 +47,8 @@ func (l *launched) keepUnfinished() {
 func (l *launched) artifactOf(part *workload.Part, said string) results.Artifact {
 	node := l.engine.Nodes[part.Rank]
 	out := results.Artifact{
-		Name: fmt.Sprintf("%s, launch %d, rank %d until it was stopped", part.Key, l.index, part.Rank), Node: node,
-		Status: results.ArtifactTruncated, Reason: said,
+		Name: fmt.Sprintf("%s, %s, rank %d until it was stopped", part.Key, results.LaunchName(l.index), part.Rank),
+		Node: node, Status: results.ArtifactTruncated, Reason: said,
 	}
 	file := path.Join("artifacts", l.s.nodeDirs()[node], "unfinished", l.s.ledger.CaseDir(part.Key),
 		strconv.Itoa(l.index), strconv.Itoa(part.Rank)+".bin")

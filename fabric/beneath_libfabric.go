@@ -11,7 +11,8 @@ import (
 //	I1126 01:33:30.063243   23397 libfabric_rail_manager.cpp:345] Created rail 0 (device=eth0, provider=tcp)
 //	I1126 01:33:30.063248   23397 libfabric_rail_manager.cpp:232] Created 1 rails using provider=tcp
 //
-// A request that is not striped goes over one of the rails, and nothing says over which.
+// A request that is not striped goes over one of the rails, and nothing says over which: each rail is
+// a row of its own.
 var (
 	railsMade = regexp.MustCompile(`libfabric_rail_manager\.cpp:\d+\] Created \d+ rails using provider=(\S+)`)
 	railMade  = regexp.MustCompile(`libfabric_rail_manager\.cpp:\d+\] Created rail \d+ \(device=([^,\s]+), provider=([^)\s]+)\)`)
@@ -22,7 +23,9 @@ func libfabricRails(log string) []Beneath {
 	var all []Beneath
 	add := func(name, device string) {
 		for _, read := range []bool{false, true} {
-			all = append(all, Beneath{Read: read, High: math.MaxUint64, Name: name, Device: device, Row: "rails"})
+			all = append(all, Beneath{
+				Read: read, High: math.MaxUint64, Name: name, Device: device, Row: name + "/" + device,
+			})
 		}
 	}
 	for _, m := range railMade.FindAllStringSubmatch(log, -1) {

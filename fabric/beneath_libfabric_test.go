@@ -21,8 +21,8 @@ func TestRailsOfLIBFABRIC(t *testing.T) {
 	for log, want := range map[string][]results.Transport{
 		railsLog: {{Name: "tcp", Use: "data", Ranks: []int{1}}},
 		debug: {
-			{Name: "efa", Device: "rdmap79s0", Use: "data", Ranks: []int{1}},
-			{Name: "efa", Device: "rdmap80s0", Use: "data", Ranks: []int{1}},
+			{Name: "efa", Device: "rdmap79s0", Use: "possible", Ranks: []int{1}},
+			{Name: "efa", Device: "rdmap80s0", Use: "possible", Ranks: []int{1}},
 		},
 		"Created 1 rails using provider=tcp\n": nil, // somebody else's
 	} {

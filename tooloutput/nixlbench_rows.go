@@ -3,6 +3,8 @@ package tooloutput
 import (
 	"strconv"
 	"strings"
+
+	"weir/quantity"
 )
 
 // nixlbenchSweeps are the flags of the first and the last value of a key, with their defaults in
@@ -10,9 +12,11 @@ import (
 var nixlbenchSweeps = map[string]struct {
 	first, last   string
 	from, through int64
+	text          func(int64) string
 }{
-	"block_size": {"start_block_size", "max_block_size", 4 << 10, 64 << 20},
-	"batch":      {"start_batch_size", "max_batch_size", 1, 1},
+	"block_size": {"start_block_size", "max_block_size", 4 << 10, 64 << 20,
+		func(n int64) string { return quantity.Size(n).String() }},
+	"batch": {"start_batch_size", "max_batch_size", 1, 1, func(n int64) string { return strconv.FormatInt(n, 10) }},
 }
 
 // nixlbenchRows are the values of a key that a command line asks for. None: another key has several
@@ -38,7 +42,7 @@ func nixlbenchValues(argv []string, key string) (values []string) {
 		return nil
 	}
 	for n := first; n <= last && n > 0; n *= 2 {
-		values = append(values, strconv.FormatInt(n, 10))
+		values = append(values, s.text(n))
 	}
 	return values
 }

@@ -7,14 +7,14 @@ import (
 
 func TestRowsThatACommandLineOfNixlbenchAsksFor(t *testing.T) {
 	for line, want := range map[string]string{
-		"nixlbench --max_block_size 16384":                                        "4096 8192 16384",
-		"nixlbench --start-block-size=8192 -max_block_size=16384 --backend UCX":   "8192 16384",
-		"env A=b nixlbench --max_block_size=4 --max_block_size=8192":              "4096 8192",
+		"nixlbench --max_block_size 16384":                                        "4KiB 8KiB 16KiB",
+		"nixlbench --start-block-size=8192 -max_block_size=16384 --backend UCX":   "8KiB 16KiB",
+		"env A=b nixlbench --max_block_size=4 --max_block_size=8192":              "4KiB 8KiB",
 		"nixlbench --max_batch_size 4 --max_block_size 8192":                      "",
 		"nixlbench --max_block_size ${axis.x}":                                    "",
 		"nixlbench --start_block_size 8192 --max_block_size 4096":                 "",
 		"nixlbench --start_block_size 4611686018427387904 --max_block_size 9e18":  "",
-		"nixlbench --start_batch_size 2 --max_batch_size 2 --max_block_size 4096": "4096",
+		"nixlbench --start_batch_size 2 --max_batch_size 2 --max_block_size 4096": "4KiB",
 	} {
 		if got := strings.Join(nixlbenchRows(strings.Fields(line), "block_size"), " "); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,13 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
-	"weir/cmd/weir/screen"
 	"weir/dsl"
 	"weir/dsl/format"
 	"weir/gate"
 	"weir/planner"
 	"weir/results"
-	"weir/suggest"
 	"weir/toolimport"
 )
 
@@ -139,21 +136,4 @@ func plannable(cmd *cobra.Command, src []byte) error {
 		return exit.Code(gate.ExitUsage)
 	}
 	return nil
-}
-
-// newDocsImport lists the flags of tools.
-func newDocsImport() *cobra.Command {
-	return &cobra.Command{
-		Use: "import [TOOL]", Short: "flags of nixlbench and other tools, and what weir import makes of them",
-		Example: "  weir docs import nixlbench", Args: cobra.MaximumNArgs(1), ValidArgs: toolimport.Tools(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := strings.Join(args, "")
-			page, known := toolimport.Flags(name)
-			if !known {
-				return exit.Usage("there is no tool %q. %s", name, suggest.Sentence(name, toolimport.Tools(), "tools"))
-			}
-			_, err := io.WriteString(cmd.OutOrStdout(), reflow(page, screen.Width(cmd.OutOrStdout())))
-			return exit.With(gate.ExitExecution, err)
-		},
-	}
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // guard is a process that cleans up after an agent that was killed. What a command started in
-// another process group or session does not end with the agent, and its files stay. An agent that
-// ends in order cleans up itself, and ends its guard.
+// another process group or session does not end with the agent, and its files stay; its own process
+// group is ended by the shell of engine/command. An agent that ends in order cleans up itself, and
+// ends its guard.
 type guard struct {
 	argv  []string // whose process must end in Guard; none: there is no guard
 	begin sync.Once
