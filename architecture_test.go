@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 		"weir/results", "weir/quantity"),
 	"weir/cmd/weir/cluster":  sharedByVerbs("weir/dsl", "weir/suggest", "weir/executor", "weir/gate"),
 	"weir/quantity":          {},
-	"weir/fabric":            {"weir/workload", "weir/results", "weir/quantity", "weir/suggest"},
+	"weir/fabric":            {"weir/workload", "weir/results", "weir/quantity"},
 	"weir/workload":          {"weir/quantity", "weir/matrix", "weir/results", "weir/placeholder", "weir/logwatch"},
 	"weir/workload/move":     {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
 	"weir/workload/transfer": {"weir/fabric", "weir/workload", "weir/quantity", "weir/matrix", "weir/results"},
@@ -133,7 +133,7 @@ var allowed = map[string][]string{
 		"weir/assertion", "weir/workload", "weir/quantity"},
 
 	"weir/executor/placement": {"weir/fabric", "weir/results", "weir/workload"},
-	"weir/executor/environ":   {"weir/fabric", "weir/results"},
+	"weir/executor/environ":   {"weir/fabric", "weir/results", "weir/suggest"},
 	"weir/executor/trust":     {},
 	"weir/executor/link":      {"weir/executor/trust"},
 	"weir/executor/cgroup":    {},

@@ -1,14 +1,12 @@
 package fabric
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"weir/results"
-	"weir/suggest"
 	"weir/workload"
 )
 
@@ -81,37 +79,6 @@ var (
 	ucxUnusedName = regexp.MustCompile(`(UCX_[A-Za-z0-9_]+)(?: \(maybe: (UCX_[A-Za-z0-9_]+)\?\))?`)
 )
 
-// ucxNames are the names that people set, of UCX 1.13 and since. The library itself says of few slips what it
-// takes for the nearest, and the oldest of none.
-var ucxNames = []string{
-	"UCX_BCOPY_THRESH", "UCX_CUDA_COPY_MAX_REG_RATIO", "UCX_CUDA_IPC_CACHE", "UCX_DC_MLX5_NUM_DCI",
-	"UCX_HANDLE_ERRORS",
-	"UCX_IB_GID_INDEX", "UCX_IB_GPU_DIRECT_RDMA", "UCX_IB_MLX5_DEVX", "UCX_IB_NUM_PATHS",
-	"UCX_IB_PCI_RELAXED_ORDERING",
-	"UCX_IB_REG_METHODS", "UCX_IB_ROCE_REACHABILITY_MODE",
-	"UCX_IB_SL", "UCX_IB_TRAFFIC_CLASS", "UCX_KEEPALIVE_INTERVAL",
-	"UCX_LOG_FILE", "UCX_LOG_LEVEL", "UCX_MAX_EAGER_LANES", "UCX_MAX_EAGER_RAILS", "UCX_MAX_RNDV_LANES",
-	"UCX_MAX_RNDV_RAILS", "UCX_MEMTYPE_CACHE", "UCX_NET_DEVICES", "UCX_PROTO_ENABLE", "UCX_PROTO_INFO",
-	"UCX_RC_MLX5_TX_QUEUE_LEN", "UCX_RC_TIMEOUT", "UCX_RCACHE_ENABLE", "UCX_REG_NONBLOCK_MEM_TYPES",
-	"UCX_RNDV_FRAG_SIZE",
-	"UCX_RNDV_SCHEME", "UCX_RNDV_THRESH", "UCX_SHM_DEVICES", "UCX_SOCKADDR_TLS_PRIORITY", "UCX_STATS_DEST",
-	"UCX_TCP_CM_REUSEADDR", "UCX_TCP_MAX_CONN_RETRIES", "UCX_TCP_RX_SEG_SIZE", "UCX_TCP_TX_SEG_SIZE", "UCX_TLS",
-	"UCX_WARN_UNUSED_ENV_VARS", "UCX_ZCOPY_THRESH",
-}
-
-// nearestUCX is the name that one was most likely meant to be. The prefix, which is right, is not counted among
-// the letters.
-func nearestUCX(name string) string {
-	var rests []string
-	for _, known := range ucxNames {
-		rests = append(rests, strings.TrimPrefix(known, "UCX_"))
-	}
-	if near := suggest.Nearest(strings.TrimPrefix(name, "UCX_"), rests); near != "" {
-		return "UCX_" + near
-	}
-	return ""
-}
-
 func ucxIgnored(log string) []results.Ignored {
 	var all []results.Ignored
 	for line := range strings.Lines(log) {
@@ -121,7 +88,7 @@ func ucxIgnored(log string) []results.Ignored {
 		}
 		list, _, _ := strings.Cut(found[1], " (set ")
 		for _, name := range ucxUnusedName.FindAllStringSubmatch(list, -1) {
-			all = append(all, results.Ignored{Name: name[1], Suggestion: cmp.Or(name[2], nearestUCX(name[1]))})
+			all = append(all, results.Ignored{Name: name[1], Suggestion: name[2]})
 		}
 	}
 	return all

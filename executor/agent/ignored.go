@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"cmp"
+
+	"weir/executor/environ"
 	"weir/fabric"
 	"weir/results"
 )
@@ -14,6 +17,7 @@ const headMax = 64 << 10
 func ignoredIn(log string, set map[string]bool) (in []results.Ignored) {
 	for _, i := range fabric.Ignored(log) {
 		if set[i.Name] {
+			i.Suggestion = cmp.Or(i.Suggestion, environ.Meant(i.Name)) // older versions make none
 			in = append(in, i)
 		}
 	}

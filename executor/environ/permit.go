@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"weir/suggest"
 )
 
 // Names of the variables that an agent takes from others although it runs no commands, one
@@ -34,6 +36,26 @@ var permitted = sync.OnceValue(func() map[string]bool {
 	}
 	return names
 })
+
+// Meant is the variable of UCX or libfabric that a misspelt name most likely is, "" where none is
+// near. What stands before its first underscore is right, and does not count.
+func Meant(name string) string {
+	prefix, rest, ok := strings.Cut(name, "_")
+	if !ok {
+		return ""
+	}
+	var rests []string
+	for known := range permitted() {
+		if of, ours := strings.CutPrefix(known, prefix+"_"); ours {
+			rests = append(rests, of)
+		}
+	}
+	slices.Sort(rests)
+	if near := suggest.Nearest(rest, rests); near != "" {
+		return prefix + "_" + near
+	}
+	return ""
+}
 
 // Policy says which variables an agent takes from the coordinator.
 type Policy struct {
