@@ -34,7 +34,7 @@ var charted = []struct {
 func TestPageOfStatistics(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
-	const simulatedSessions, simulatedCases = 500, 2000
+	const simulatedSessions, simulatedCases = 2000, 2000
 	var b strings.Builder
 	b.WriteString(fmt.Sprintf("| %d sessions a row ", simulatedSessions) +
 		"| pass % | fail % | inconclusive % | launches |\n|---|---:|---:|---:|---:|\n")

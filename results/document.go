@@ -308,8 +308,8 @@ type Launch struct {
 	// Waits are those of ranks for each other, an element for each operation; none of more than
 	// MostRanks ranks.
 	Waits []Waits `json:"waits,omitempty" doc:"How long ranks waited for each other in each operation; none of more than 64 ranks."`
-	// Pieces are none of workloads that move no stream, and of launches with too few requests.
-	Pieces []float64 `json:"pieces,omitempty" doc:"Bandwidth in GB/s in 16 equal parts of the time in which all initiators moved, in their order."`
+	// Pieces are none of workloads that move no bytes, and of launches with too few requests or iterations.
+	Pieces []float64 `json:"pieces,omitempty" doc:"Bandwidth in GB/s in 16 equal parts, in their order: of the time in which all initiators moved, or of the iterations."`
 	// Timeline is of a launch whose group of ranks changes.
 	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
 	Verified bool      `json:"verified"`

@@ -140,12 +140,29 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err != nil {
 		return nil, err
 	}
+	if l.Pieces, err = pieces(s, z, parts); err != nil {
+		return nil, err
+	}
 	l.Ranks, l.Initiators = shares(z, parts)
 	addWaits(metrics, parts)
 	l.Waits = waitsOf(s, parts)
 	addHost(metrics, z, parts)
 	kernelMetrics(metrics, s, parts)
 	return metrics, nil
+}
+
+// pieces are the bandwidths of a rank in equal parts of the iterations, in their order.
+func pieces(s *Spec, z sizes, parts []*Part) ([]float64, error) {
+	ranks, err := counted(s, parts)
+	if err != nil {
+		return nil, err
+	}
+	all := spansOf(ranks, func(it Iteration) (from, to int64) { return it.Start, it.End })
+	logical := 0.
+	for _, b := range z.logical {
+		logical += float64(b) / float64(len(z.logical))
+	}
+	return move.PiecesOfIterations(all.together, logical), nil
 }
 
 // recompute gives the metrics that follow from options and samples alone.

@@ -8,7 +8,7 @@ import (
 	"weir/results"
 )
 
-// piecesOfLaunch are the equal parts of a launch's time for which its bandwidth is kept.
+// piecesOfLaunch are the equal parts of a launch for which its bandwidth is kept.
 const piecesOfLaunch = 16
 
 // Pieces are the bandwidths (GB/s) of all initiators together in equal parts of the time in which
@@ -48,6 +48,24 @@ func Pieces(parts []*Part) []float64 {
 	}
 	if slices.Min(out) <= 0 {
 		return nil
+	}
+	return out
+}
+
+// PiecesOfIterations are the bandwidths (GB/s) in equal parts of a launch's iterations, which took
+// these times (ns) for as many bytes each; nil where there are fewer iterations than parts.
+func PiecesOfIterations(took []float64, bytes float64) []float64 {
+	if len(took) < piecesOfLaunch || bytes <= 0 {
+		return nil
+	}
+	out := make([]float64, piecesOfLaunch)
+	for i := range out {
+		from, to := len(took)*i/piecesOfLaunch, len(took)*(i+1)/piecesOfLaunch
+		sum := 0.
+		for _, t := range took[from:to] {
+			sum += t
+		}
+		out[i] = quantity.Round(bytes * float64(to-from) / sum)
 	}
 	return out
 }

@@ -11,5 +11,23 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err != nil {
 		return nil, err
 	}
-	return Metrics(*m.Spec.(*move.Spec), parts)
+	o := *m.Spec.(*move.Spec)
+	if l.Pieces, err = pieces(o, parts); err != nil {
+		return nil, err
+	}
+	return Metrics(o, parts)
+}
+
+// pieces are the bandwidths in equal parts of the iterations, in their order.
+func pieces(o move.Spec, ranks []*move.Part) ([]float64, error) {
+	movers, err := Movers(o, ranks)
+	if err != nil {
+		return nil, err
+	}
+	copiers, err := Copiers(o, ranks)
+	if err != nil {
+		return nil, err
+	}
+	latencies, _, err := Iterations(movers, copiers)
+	return move.PiecesOfIterations(latencies, float64(o.Matrix.Total())), err
 }
