@@ -1,12 +1,14 @@
 package executor
 
 import (
+	"fmt"
 	"slices"
 
 	"weir/engine"
 	"weir/executor/fleet"
 	"weir/executor/ledger"
 	"weir/planner"
+	"weir/results"
 	"weir/workload"
 )
 
@@ -75,6 +77,20 @@ func (s *session) fleetNeeds() fleet.Needs {
 // the background load that may run beside it.
 func (s *session) threadsPerNode() int {
 	return s.perNode(func(d workload.Demand) int { return d.Threads })
+}
+
+// crowded says that launches may have more threads than a node has processors, "" if they may not.
+func (s *session) crowded(n results.Node) string {
+	threads, cpus := s.threadsPerNode(), n.CPU.Allowed
+	if cpus == 0 || threads <= cpus {
+		return ""
+	}
+	processors := "processors"
+	if cpus == 1 {
+		processors = "processor"
+	}
+	return fmt.Sprintf("launches have up to %d threads of ranks for its %d %s: they take turns, and nothing tells "+
+		"whether others disturb them", threads, cpus, processors)
 }
 
 // perNode is the most that there is of something at a time on a node of which each rank

@@ -5,6 +5,7 @@ import (
 
 	_ "weir/engine/command"
 	"weir/planner"
+	"weir/results"
 	"weir/workload"
 )
 
@@ -49,6 +50,25 @@ func TestProgramsNeedAgentsThatRunCommands(t *testing.T) {
 	}{{onePlan(aCase("plain")), false}, {onePlan(aCase("plain"), programs), true}} {
 		if got := newSession(k.plan, Options{}).fleetNeeds().Commands; got != k.want {
 			t.Errorf("%d cases: %v", len(k.plan.Cases), got)
+		}
+	}
+}
+
+// A node with fewer processors than launches may have threads is told before the first of them.
+func TestCrowdedNodesAreTold(t *testing.T) {
+	s := newSession(onePlan(aCase("a"), aCase("b", option("threads", int64(2)))), Options{})
+	if threads := s.threadsPerNode(); threads != 4 {
+		t.Fatalf("two ranks of two threads are %d", threads)
+	}
+	for cpus, want := range map[int]string{
+		0: "", 4: "", 8: "",
+		1: "launches have up to 4 threads of ranks for its 1 processor: they take turns, and nothing tells whether " +
+			"others disturb them",
+		3: "launches have up to 4 threads of ranks for its 3 processors: they take turns, and nothing tells whether " +
+			"others disturb them",
+	} {
+		if got := s.crowded(results.Node{CPU: results.CPU{Allowed: cpus}}); got != want {
+			t.Errorf("%d processors: %q", cpus, got)
 		}
 	}
 }

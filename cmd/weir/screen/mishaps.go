@@ -66,6 +66,8 @@ func (m *mishaps) line(e event.Event) string {
 		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
 	case e.Type == event.EnvIgnored, e.Type == event.NodeChanged:
 		return "warning: " + e.Reason
+	case e.Type == event.NodeReady && e.Reason != "":
+		return fmt.Sprintf("node %s: %s", e.Node, e.Reason)
 	case e.Type == event.NodeLost:
 		return fmt.Sprintf("warning: node %s is lost: %s", e.Node, e.Reason)
 	case e.Type == event.CheckDone && e.Status != results.OK:
