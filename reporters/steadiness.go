@@ -40,15 +40,33 @@ var levelsOf = map[string]string{
 // variances are what metrics vary by at each level, where more than launches is known.
 func variances(doc *results.Document) (out []string) {
 	for _, c := range doc.Cases {
-		for name, m := range c.Metrics.All() {
-			var parts []string
-			for _, v := range m.Components {
-				parts = append(parts, cvText(v.CV)+" between "+levelsOf[v.Of])
-			}
-			if len(parts) > 1 {
-				out = append(out, plain(name)+" of "+plain(c.Key)+" varies by "+strings.Join(parts, ", "))
-			}
+		for _, v := range variancesOf(c) {
+			out = append(out, v.line())
 		}
 	}
 	return out
+}
+
+// varying is what a metric of one case varies by.
+type varying struct {
+	key    string
+	metric string
+	levels []results.Variance
+}
+
+func variancesOf(c *results.Case) (out []varying) {
+	for name, m := range c.Metrics.All() {
+		if len(m.Components) > 1 {
+			out = append(out, varying{c.Key, name, m.Components})
+		}
+	}
+	return out
+}
+
+func (v varying) line() string {
+	var parts []string
+	for _, l := range v.levels {
+		parts = append(parts, cvText(l.CV)+" between "+levelsOf[l.Of])
+	}
+	return plain(v.metric) + " of " + plain(v.key) + " varies by " + strings.Join(parts, ", ")
 }

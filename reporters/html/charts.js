@@ -288,13 +288,15 @@
           },
         },
       }, more);
-      const yAxis = axis(this.y.name || '', yTicks.filter((_, i) => i % every === 0), this.log.y, this.view.y, this.rows ? { inverse: true } : {});
+      // A heat map may be narrower than the names of its axes: they share a line.
+      const shared = d.kind === 'heat' && this.x.name && this.y.name;
+      const yAxis = axis(shared ? this.y.name + ' ↓  ' + this.x.name + ' →' : this.y.name || '', yTicks.filter((_, i) => i % every === 0), this.log.y, this.view.y, this.rows ? { inverse: true } : {});
       yAxis.nameLocation = this.rows ? 'start' : 'end';
       yAxis.nameTextStyle.align = 'left';
       yAxis.nameTextStyle.padding = [0, 0, 0, -left + 4];
       yAxis.nameGap = d.kind === 'heat' ? 26 : 10;
       Object.assign(yAxis.axisLabel, { width: left - 14, overflow: 'truncate', margin: 8 });
-      const xAxis = axis(this.x.name || '', xTicks, this.log.x, this.view.x, d.kind === 'heat' ? { position: 'top' } : {});
+      const xAxis = axis(shared ? '' : this.x.name || '', xTicks, this.log.x, this.view.x, d.kind === 'heat' ? { position: 'top' } : {});
       Object.assign(xAxis, { nameLocation: 'middle', nameGap: d.kind === 'heat' ? 22 : 28 });
       if (this.rows) {
         yAxis.splitLine.show = false;

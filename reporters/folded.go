@@ -1,0 +1,97 @@
+package reporters
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weir/results"
+)
+
+// mostOfARun are the cases of a run that a terminal has a line each for; of more it has one for all.
+const mostOfARun = 2
+
+// variancesShort is the same as variances for a terminal: a line for each run and metric.
+func variancesShort(doc *results.Document) (out []string) {
+	for _, run := range byRun(doc) {
+		var names []string
+		of := map[string][]varying{}
+		for _, c := range run {
+			for _, v := range variancesOf(c) {
+				if of[v.metric] == nil {
+					names = append(names, v.metric)
+				}
+				of[v.metric] = append(of[v.metric], v)
+			}
+		}
+		for _, name := range names {
+			if list := of[name]; len(list) <= mostOfARun {
+				for _, v := range list {
+					out = append(out, v.line())
+				}
+			} else {
+				out = append(out, folded(list, run[0].Run))
+			}
+		}
+	}
+	return out
+}
+
+// folded is one line for a metric of several cases: the least and the most of each level.
+func folded(list []varying, run string) string {
+	var order []string
+	least, most := map[string]float64{}, map[string]float64{}
+	for _, v := range list {
+		for _, l := range v.levels {
+			if _, known := most[l.Of]; !known {
+				order = append(order, l.Of)
+				least[l.Of] = math.Inf(1)
+			}
+			least[l.Of], most[l.Of] = min(least[l.Of], l.CV), max(most[l.Of], l.CV)
+		}
+	}
+	var parts []string
+	for _, of := range order {
+		parts = append(parts, fmt.Sprintf("%s to %s between %s", cvText(least[of]), cvText(most[of]), levelsOf[of]))
+	}
+	return fmt.Sprintf("%s of %s of %s varies by %s", plain(list[0].metric), plural(len(list), "case"), plain(run),
+		sentence(", ", parts...))
+}
+
+// voidShort is the same as voidLaunches for a terminal: a line for each run, with the case that has
+// most of them.
+func voidShort(doc *results.Document) (out []string) {
+	for _, run := range byRun(doc) {
+		var with []*results.Case
+		void, made := 0, 0
+		for _, c := range run {
+			if n := c.Voids(); n > 0 && untold(c) == "" {
+				with = append(with, c)
+				void, made = void+n, made+len(c.Launches)
+			}
+		}
+		if len(with) <= mostOfARun {
+			out = append(out, voidLaunches(&results.Document{Cases: with})...)
+			continue
+		}
+		worst := slices.MaxFunc(with, func(a, b *results.Case) int { return a.Voids() - b.Voids() })
+		out = append(out, fmt.Sprintf("%d of %d launches of %s of %s are void, not counted; most of them, %d of %d, of %s; "+
+			"its last: %s", void, made, plural(len(with), "case"), plain(run[0].Run), worst.Voids(), len(worst.Launches),
+			plain(worst.Key), plain(worst.WhyVoid())))
+	}
+	return out
+}
+
+// byRun are the cases of each run, in the order of the document.
+func byRun(doc *results.Document) (out [][]*results.Case) {
+	at := map[string]int{}
+	for _, c := range doc.Cases {
+		i, seen := at[c.Run]
+		if !seen {
+			i = len(out)
+			at[c.Run], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
