@@ -1,0 +1,211 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weir/results"
+)
+
+// finding is one thing that a reader should know, with where it comes from.
+type finding struct {
+	standing string
+	where    string // a case key, or what a trend runs over
+	name     string // of the assertion
+	message  string
+	place    string // file:line
+	log      []string
+
+	since     []string                  // what its metrics were the last time
+	alike     []*results.Case           // further cases of which it is true
+	assertion *results.AssertionVerdict // nil: none
+	of        *results.Case             // nil: of none, or of several
+}
+
+// logLines is how much of a failing rank's log a report repeats.
+const logLines = 5
+
+// findings are all assertions and errors of one standing, in document order. A
+// case in error is one finding: its assertions are in error for the same reason.
+func findings(doc *results.Document, want string) []finding {
+	var out []finding
+	changes := sinces(doc)
+	if want == "error" {
+		out = sessionErrors(doc)
+	}
+	causes := &causes{doc: doc, at: map[string]int{}}
+	for _, c := range doc.Cases {
+		broken := reason(c) != "" && standing(c) == "error" // the dearer question last
+		if broken && want == "error" {
+			out = causes.add(out, c)
+		}
+		if x := c.MayFail; x != nil && string(x.Verdict) == want {
+			out = append(out, finding{
+				standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c,
+			})
+		}
+		if why := untold(c); why != "" && want == string(results.InconclusiveVerdict) {
+			out = append(out, finding{standing: want, where: plain(c.Key), message: why, of: c})
+		}
+		for _, a := range c.Assertions {
+			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
+			if a.Standing() == want && !told {
+				f := found(a, c.Key)
+				f.of = c
+				f.since = lastTime(changes, f)
+				out = append(out, f)
+			}
+		}
+	}
+	causes.name(out)
+	for _, a := range doc.Assertions {
+		if a.Standing() == want && !(want == "error" && toldByCases(doc, a)) {
+			f := found(a, over(doc, a))
+			f.since = lastTime(changes, f)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unjudged says whether an assertion could not be judged because of an error of a case that
+// is expected.
+func unjudged(a *results.AssertionVerdict) bool {
+	return a.Verdict == results.XFail && (a.XFail == nil || a.Observed == nil && a.Transport == nil)
+}
+
+// ofWhat counts findings as what they are of.
+func ofWhat(fs []finding) string {
+	cases, assertions := 0, 0
+	for _, f := range fs {
+		if f.assertion == nil {
+			cases += 1 + len(f.alike)
+		} else {
+			assertions++
+		}
+	}
+	if cases == 0 {
+		return plural(assertions, "assertion")
+	}
+	if assertions == 0 {
+		return plural(cases, "case")
+	}
+	return plural(cases, "case") + " and " + plural(assertions, "assertion")
+}
+
+// sessionErrors are those that belong to no case: what counts in the exit code.
+func sessionErrors(doc *results.Document) []finding {
+	var out []finding
+	why := doc.Session.Reason
+	if why == "" && doc.Session.Status == results.Aborted {
+		why = "aborted"
+	}
+	if why != "" && why != failedChecks(doc) { // each check tells its own part
+		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
+	}
+	for _, c := range doc.Checks {
+		if c.Counts() {
+			out = append(out, finding{
+				standing: "error", where: plain("check " + c.Name + " on " + c.Node),
+				message: plain(sentence(": ", "failed", c.Why())),
+			})
+		}
+	}
+	for _, a := range doc.Artifacts {
+		if a.Counts() {
+			out = append(out, finding{
+				standing: "error", where: plain("artifact " + a.Name + " of " + a.Node),
+				message: plain(sentence(": ", "required, and "+a.Status, a.Reason)),
+			})
+		}
+	}
+	for _, c := range doc.Commands {
+		if doc.CommandCounts(c) {
+			out = append(out, finding{
+				standing: "error", where: plain(commandName(c)), message: plain(sentence(": ", "failed", c.Reason)),
+				log: lastLines(c.Log),
+			})
+		}
+	}
+	if len(out) == 0 && !doc.Ran() {
+		out = append(out, finding{standing: "error", where: "session", message: "nothing was run"})
+	}
+	return out
+}
+
+// commandName says which command it was, of what and where.
+func commandName(c results.Command) string {
+	return sentence(" ", c.Stage, c.Name, "of the "+c.Scope, c.Of) + " on " + c.Node
+}
+
+func found(a *results.AssertionVerdict, where string) finding {
+	f := finding{
+		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a,
+	}
+	if a.File != "" {
+		f.place = plain(a.File)
+		if a.Line > 0 {
+			f.place = fmt.Sprintf("%s:%d", f.place, a.Line)
+		}
+	}
+	return f
+}
+
+// title is the assertion's name, or its text if it has none.
+func title(a *results.AssertionVerdict) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.Text
+}
+
+// over names the cases of an assertion over several: those of a trend by the key
+// that they share, others by their runs.
+func over(doc *results.Document, a *results.AssertionVerdict) string {
+	if len(a.Cases) == 0 {
+		return "all cases"
+	}
+	if a.Trend == nil {
+		return plural(len(a.Cases), "case") + " of " + strings.Join(runsOf(doc, a.Cases), ", ")
+	}
+	key := a.Cases[0]
+	if c := doc.Case(key); c != nil {
+		if v, ok := c.Axes[a.Trend.Axis]; ok {
+			return strings.Replace(key, a.Trend.Axis+"="+valueText(v), a.Trend.Axis+"=*", 1)
+		}
+	}
+	return key
+}
+
+// lastLog is the end of the log of the rank that failed first and for good.
+func lastLog(c *results.Case) []string {
+	for _, l := range c.Launches {
+		if f := l.Failure; f != nil && !l.Retried {
+			if _, lines := parted(f.Cause); lines != nil {
+				return nil // which has them
+			}
+			return lastLines(slices.DeleteFunc(slices.Clone(f.Log), func(line string) bool {
+				text, own := strings.CutPrefix(line, "weir rank: ")
+				return own && text != "" && strings.Contains(f.Cause, text)
+			}))
+		}
+	}
+	return nil
+}
+
+// evidenceOf are the lines that a case in error shows: those of its reason, else of its log.
+func evidenceOf(c *results.Case) []string {
+	if _, lines := parted(reason(c)); lines != nil {
+		return lines
+	}
+	return lastLog(c)
+}
+
+func lastLines(log []string) []string {
+	var out []string
+	for _, line := range log[max(len(log)-logLines, 0):] {
+		out = append(out, plain(line))
+	}
+	return out
+}
