@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -125,4 +126,51 @@ func TestTrendOutlier(t *testing.T) {
 	doc.Assertions = []*results.AssertionVerdict{a}
 	Judge(doc)
 	wantVerdict(t, a, results.InconclusiveVerdict)
+}
+
+// The steps of a metric of which 0 is a measurement are differences where a value is 0: nothing of it is an
+// error, and a tolerance is a share of the value before.
+func TestTrendsOfWhatMayBeZero(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		direction string
+		tolerance float64
+		lists     [][]float64
+		want      results.Verdict
+		says      string
+	}{
+		{"level at 0 is no increase", "increases", 0, [][]float64{{0, 0, 0}, {0, 0, 0}}, results.Fail,
+			"c0 -> c1: 0 ns -> 0 ns (0 ns, "},
+		{"level at 0 is tolerated", "increases", 0.1, [][]float64{{0, 0, 0}, {0, 0, 0}}, results.Pass, "in its one step"},
+		{"from 0 upwards", "increases", 0, [][]float64{{0, 0, 0}, {0.2, 0.21, 0.19}, {1, 1.01, 1.02}}, results.Pass,
+			"c0 -> c1: 0 ns -> 200 ms (+200 ms, "},
+		{"to 0", "decreases", 0, [][]float64{{0.2, 0.21, 0.19}, {0, 0, 0}}, results.Pass, "c0 -> c1: 200 ms -> 0 ns (-200 ms"},
+		{"from 0 upwards is no decrease", "decreases", 0.5, [][]float64{{0, 0, 0}, {0.2, 0.2, 0.2}}, results.Fail,
+			"not from c0 -> c1"},
+		{"a tolerated share", "increases", 0.1, [][]float64{{0, 0, 0}, {1, 1, 1}, {0.95, 0.95, 0.95}}, results.Pass, ""},
+		{"more than the share", "increases", 0.1, [][]float64{{0, 0, 0}, {1, 1, 1}, {0.8, 0.8, 0.8}}, results.Fail,
+			"not from c1 -> c2"},
+		{"noisy", "increases", 0, [][]float64{{0, 0.5, 0}, {0.4, 0, 0.3}}, results.InconclusiveVerdict, "not shown from"},
+	} {
+		var cases []*results.Case
+		var keys []string
+		for i, list := range c.lists {
+			one := caseOf(fmt.Sprintf("c%d", i), 46, 46, 46)
+			for k, v := range list {
+				one.Launches[k].Metrics.Set("skew", v)
+			}
+			cases, keys = append(cases, one), append(keys, one.Key)
+		}
+		a := trend(c.direction, c.tolerance, []int{3}, keys...)
+		a.Subject, a.Unit = metric("skew", "s"), "s"
+		doc := docOf(cases...)
+		doc.Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		if a.Verdict != c.want || !strings.Contains(a.Message, c.says) {
+			t.Errorf("%s: %s, %s", c.name, a.Verdict, a.Message)
+		}
+		if a.Observed == nil || a.Observed.Unit != "s" {
+			t.Errorf("%s: observed %+v", c.name, a.Observed)
+		}
+	}
 }

@@ -16,6 +16,11 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 	scale := results.ScaleFor(s.fromE.center, a.Unit)
 	from, _, _ := scale.Estimate(s.fromE.center, s.fromE.ci())
 	to, _, _ := scale.Estimate(s.toE.center, s.toE.ci())
+	if s.linear {
+		return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend),
+			quantity.Format(quantity.Round(s.fromE.center), a.Unit), quantity.Format(quantity.Round(s.toE.center), a.Unit),
+			s.movedText(a.Unit, lv), s.n)
+	}
 	change := math.Log(s.toE.center / s.fromE.center)
 	text := signed(change)
 	if s.diff.n >= 2 {
@@ -29,8 +34,24 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 		scale.WithUnit(to), text, s.n)
 }
 
-// observed is the step as the ratio of its second case to its first.
+// movedText is the difference of a step with a value of 0.
+func (s step) movedText(unit string, lv levels) string {
+	text := quantity.Format(quantity.Round(s.moved.center), unit)
+	if s.moved.center > 0 {
+		text = "+" + text
+	}
+	if s.moved.n < 2 {
+		return text
+	}
+	return fmt.Sprintf("%s, %s CI %s to %s", text, results.PercentText(lv.stated),
+		quantity.Format(quantity.Round(s.moved.lo), unit), quantity.Format(quantity.Round(s.moved.hi), unit))
+}
+
+// observed is the step as the ratio of its second case to its first, or as their difference where one may be 0.
 func (s step) observed(a *results.AssertionVerdict, lv levels) *results.Observed {
+	if s.linear {
+		return lv.observed(s.moved, a.Unit)
+	}
 	lo, hi := s.diff.lo, s.diff.hi
 	if a.Trend.Direction == "decreases" {
 		lo, hi = -hi, -lo
