@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,10 +109,21 @@ func TestMetricsThatOptionsAllow(t *testing.T) {
 
 // An option that changes nothing is refused where the run gives it.
 func TestOptionsWithoutEffectAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	trace, prompts := filepath.Join(dir, "trace.jsonl"), filepath.Join(dir, "prompts.txt")
+	for name, content := range map[string]string{
+		trace: `{"timestamp":0,"input_length":9,"output_length":2,"hash_ids":[1]}` + "\n", prompts: "what\nwhy\n",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for options, want := range map[string]string{
 		`{arrivals: poisson}`:                                    "Option arrivals changes nothing",
 		`{arrivals: poisson, concurrency: 3}`:                    "Option arrivals changes nothing",
 		`{time_scale: 4}`:                                        "Option time_scale changes nothing",
+		`{trace: ` + trace + `, input: {tokens: 9}}`:             "Option input changes nothing",
+		`{prompts: ` + prompts + `, input: {tokens: 9}}`:         "Option input changes nothing",
 		`{think: 3s}`:                                            "Option think changes nothing",
 		`{grace: 3s}`:                                            "Option grace changes nothing",
 		`{stream: false, slo: {ttft: 1s}}`:                       "Option slo changes nothing",
@@ -122,7 +135,7 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 	}
 	for _, keys := range []string{
 		"    options: {arrivals: poisson, rate: 5/s}", "    options: {arrivals: burst}",
-		"    options: {think: 3s, turns: 2}",
+		"    options: {think: 3s, turns: 2}", "    options: {trace: " + trace + ", input: {prefix: as traced}}",
 		"    options: {duration: 5s, grace: 3s}", "    options: {stream: false, slo: {latency: 1s}}",
 		"    options: {arrivals: poisson}\n    sweep: {rate: [0, 5/s]}", // some case has it
 	} {

@@ -26,6 +26,14 @@ func idle(v workload.Values) map[string]string {
 	case !open:
 		say("arrivals", "a closed load sends its next request when one has ended: give rate, ramp or a search along rate")
 	}
+	if _, k, err := readInput(text("input")); err == nil && k["tokens"] != "" {
+		switch {
+		case trace:
+			say("input", "its tokens are those of the rows of the trace")
+		case text("prompt_lines") != "":
+			say("input", "its tokens are those of the prompts of the file")
+		}
+	}
 	if !trace {
 		say("time_scale", "it stretches the times of a trace, and the run has none")
 	}
