@@ -90,6 +90,7 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 		}
 		if name, ok := l.text(e.expr, o.Name); ok {
 			s.value, _ = l.fileOption(into, name, e.expr.Range())
+			s.file = &DataFile{Option: o.Name, Path: name}
 		}
 	default:
 		return nil, false

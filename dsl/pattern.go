@@ -151,6 +151,7 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	if !ok {
 		return nil
 	}
+	s.run.metadata = name
 	path := s.relative(name)
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path = filepath.Join(path, ctperftest.MetadataFile)

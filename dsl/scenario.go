@@ -107,6 +107,7 @@ type Run struct {
 
 	settings []*Setting
 	sequence *sequence // nil: the workload has none
+	metadata string    // the file of the sequence, as the scenario names it; "": none
 	eval     *evaluator
 }
 

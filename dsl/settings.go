@@ -35,6 +35,27 @@ type Setting struct {
 	variants  map[string]*Setting // of those that set it, by name, instead of contents
 	ranksOf   *Setting            // the matrix whose number of ranks it is
 	asText    bool                // it is the text of its axis
+	file      *DataFile           // that the value was read from; nil: none, or its axis names it
+}
+
+// DataFile is a file from which an option of a run took its value, as the scenario names it.
+type DataFile struct{ Option, Path string }
+
+// DataFiles are those that the run's options name; files of an axis are the axis' values.
+func (r *Run) DataFiles() []DataFile {
+	var all []DataFile
+	if r.metadata != "" {
+		all = append(all, DataFile{"metadata_file", r.metadata})
+	}
+	for _, s := range r.settings {
+		for s.otherwise != nil {
+			s = s.otherwise
+		}
+		if s.file != nil {
+			all = append(all, *s.file)
+		}
+	}
+	return all
 }
 
 // Given is the place where the run itself, by its options or an axis, sets it.

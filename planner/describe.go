@@ -60,6 +60,12 @@ func describeRun(r *dsl.Run) *Run {
 	if r.While != nil {
 		out.While = r.While.Run
 	}
+	for _, f := range r.DataFiles() {
+		if out.Files == nil {
+			out.Files = map[string]string{}
+		}
+		out.Files[f.Option] = f.Path
+	}
 	return out
 }
 

@@ -131,9 +131,10 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 	}
 	for i, r := range w.Runs {
 		// what reports show, and nothing that is run or judged
-		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" {
+		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" || r.Files != nil {
 			plain := *r
 			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the whole names
+			plain.Files = nil
 			w.Runs[i] = &plain
 		}
 	}

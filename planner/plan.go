@@ -113,6 +113,9 @@ type Run struct {
 	// While names the run as whose background load this one runs.
 	While string `json:"while,omitempty"`
 	Stage string `json:"stage,omitempty"` // heading that it is shown under, which no digest covers
+	// Files are those from which options took their values, by option, as the scenario names them.
+	// No digest covers them: their contents are options.
+	Files map[string]string `json:"files,omitempty"`
 	// MayFail says why its cases may be errors; nil: they may not.
 	MayFail *assertion.XFail `json:"may_fail,omitempty"`
 	// BaselineVariant is the value of axis variant that reports hold the others against, which

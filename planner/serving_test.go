@@ -148,3 +148,27 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 	mentions(t, refuse(t, byDefault("slo: {itl: 1s}", "    options: {stream: false}\n    assert: [goodput >= 1]")), 9,
 		"stream: false", "option slo")
 }
+
+// The name of a file stands in the plan, and no digest covers it: the contents are what is measured.
+func TestFilesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	var plans []*Plan
+	for _, name := range []string{"a.txt", "b.txt"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("what\nwhy\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := build(t, load("    options: {prompts: "+path+"}"))
+		if got := p.Runs[0].Files["prompts"]; got != path || len(p.Runs[0].Files) != 1 {
+			t.Errorf("files %v, want prompts %s", p.Runs[0].Files, path)
+		}
+		var text strings.Builder
+		if err := p.Text(&text); err != nil || !strings.Contains(text.String(), "prompts="+path) {
+			t.Errorf("%v: the text does not name %s:\n%s", err, path, &text)
+		}
+		plans = append(plans, p)
+	}
+	if plans[0].Digest != plans[1].Digest || plans[0].Cases[0].ID != plans[1].Cases[0].ID {
+		t.Error("the name of a file changes digests")
+	}
+}

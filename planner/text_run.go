@@ -45,6 +45,11 @@ func (r *Run) text(t io.Writer) {
 	if r.While != "" {
 		row(t, "  while", r.While+" runs, as its background load")
 	}
+	var files []string
+	for _, option := range slices.Sorted(maps.Keys(r.Files)) {
+		files = append(files, option+"="+r.Files[option])
+	}
+	rowOfWords(t, "  files", files)
 	rowOfWords(t, "  metrics", metricWords(r.Metrics))
 	if r.Retry != nil {
 		row(t, "  retry", r.Retry.text())

@@ -14,11 +14,11 @@ import (
 // conditions are how a case was measured, as far as it takes to measure it again; "" is
 // what is not known.
 type conditions struct {
-	fabric, transport, options, env, values, ranks, placement string
+	fabric, transport, options, files, env, values, ranks, placement string
 }
 
 // conditionNames are the parts of conditions in the order in which reports have them.
-var conditionNames = []string{"fabric", "transport", "options", "env", "ranks", "placement", "values"}
+var conditionNames = []string{"fabric", "transport", "options", "files", "env", "ranks", "placement", "values"}
 
 func (c conditions) part(name string) string {
 	switch name {
@@ -28,6 +28,8 @@ func (c conditions) part(name string) string {
 		return c.transport
 	case "options":
 		return c.options
+	case "files":
+		return c.files
 	case "env":
 		return c.env
 	case "values":
@@ -42,9 +44,18 @@ func (c conditions) part(name string) string {
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
 		fabric: fabricOf(c), transport: transportOf(c), options: optionsText(c, true), env: variablesOf(c),
-		values: valuesOf(c),
-		ranks:  ranksText(c), placement: placementText(c),
+		values: valuesOf(c), files: filesOf(c),
+		ranks: ranksText(c), placement: placementText(c),
 	}
+}
+
+// filesOf are the files that options took their values from.
+func filesOf(c *results.Case) string {
+	var parts []string
+	for _, option := range slices.Sorted(maps.Keys(c.Files)) {
+		parts = append(parts, plain(option+"="+c.Files[option]))
+	}
+	return strings.Join(parts, " ")
 }
 
 // valuesOf are what its launches used of other runs.

@@ -48,6 +48,17 @@ func setup(cases []*results.Case) []html.Setting {
 	for _, o := range optionsOf(kind, cases) {
 		add(o.name, o.doc, o.values)
 	}
+	files := map[string][]string{}
+	for _, c := range cases {
+		for option, path := range c.Files {
+			if !slices.Contains(files[option], path) {
+				files[option] = append(files[option], path)
+			}
+		}
+	}
+	for _, option := range slices.Sorted(maps.Keys(files)) {
+		add(option, "A file from which an option took its value, as the scenario names it.", files[option])
+	}
 	env := map[string][]string{}
 	for _, c := range cases {
 		for name, value := range c.SettledEnv() {

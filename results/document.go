@@ -216,6 +216,7 @@ type Case struct {
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
 	Options   map[string]any    `json:"options" doc:"Resolved, sizes with their units."`
+	Files     map[string]string `json:"files,omitempty" doc:"Files from which options took their values, by option, as the scenario names them. Their contents are in options, as digests where they are long."`
 	Env       map[string]string `json:"env"`
 	Later     []string          `json:"later,omitempty" doc:"Options, and variables as env.NAME, whose text is an expression over values of other runs; launches have these values."`
 	Unset     []string          `json:"unset,omitempty" doc:"Variables that it leaves unset, whatever the shell has."`

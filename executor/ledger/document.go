@@ -71,7 +71,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			Launches:   []*results.Launch{},
 		}
 		if of := runs[c.Run]; of != nil {
-			r.Stage = of.Stage
+			r.Stage, r.Files = of.Stage, of.Files
 			if of.MayFail != nil {
 				r.MayFail = &results.MayFail{XFail: *of.MayFail}
 			}
