@@ -46,6 +46,8 @@ type Fabric struct {
 	// OutlivesPeers says that a rank goes on where the process of a peer has ended: what it was
 	// writing to it can be given up.
 	OutlivesPeers bool
+	// DiesWithPeers says why a rank does not go on so with some options; nil: it does with any.
+	DiesWithPeers func(Options) string
 	// Network says that the fabric reaches other hosts.
 	Network bool
 	// VRAM says that the fabric moves memory of GPUs.

@@ -12,7 +12,8 @@ var libfabricDocs string
 
 // libfabric is libfabric, with one of its providers.
 var libfabric = Fabric{
-	Name: "libfabric", Docs: libfabricDocs, Network: true, VRAM: true, Sleeps: true, Auto: WithRDMA,
+	Name: "libfabric", OutlivesPeers: true, Docs: libfabricDocs, Network: true, VRAM: true, Sleeps: true,
+	Auto:       WithRDMA,
 	PathOption: "provider",
 	Options:    []workload.Option{{Name: "provider", Type: workload.String, Default: "", Process: true}},
 	Checked:    []string{"provider"},

@@ -15,7 +15,7 @@ var ucxDocs string
 
 // ucx is UCX, through libucp.
 var ucx = Fabric{
-	Name: "ucx", Network: true, VRAM: true, Auto: WithRDMA, Docs: ucxDocs,
+	Name: "ucx", OutlivesPeers: true, Network: true, VRAM: true, Auto: WithRDMA, Docs: ucxDocs,
 	Options: []workload.Option{
 		{
 			Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"},
@@ -26,6 +26,7 @@ var ucx = Fabric{
 	WithoutMatrix: []string{"datatype"},
 	Checked:       []string{"api", "datatype"},
 	Lacks:         ucxLacks,
+	DiesWithPeers: ucxDiesWithPeers,
 	Sleeps:        true,
 	SleepsWith:    "api am, tag and tag_sync",
 	Environment: Environment{
@@ -41,6 +42,16 @@ var ucx = Fabric{
 		DeviceChoice: "UCX_NET_DEVICES",
 		Ignored:      ucxIgnored,
 	},
+}
+
+// ucxDiesWithPeers refuses one-sided writes: where one finds its peer gone, UCX ends the process ("Fatal:
+// unexpected error: Endpoint timeout", src/ucp/core/ucp_request.inl of UCX 1.13, with its new protocols too).
+func ucxDiesWithPeers(o Options) string {
+	if o["api"] == "am" {
+		return ""
+	}
+	return "UCX ends the process whose one-sided write finds its peer gone: ranks are killed or muted over " +
+		"fabric ucx with api am"
 }
 
 func ucxLacks(n Needs) string {

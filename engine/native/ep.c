@@ -8,6 +8,7 @@
 #include "contents.h"
 #include "gpu.h"
 #include "ep_gpu.h"
+#include "ep_together.h"
 #include "matrix.h"
 #include "processor.h"
 
@@ -43,6 +44,7 @@ static int make_copies(struct ep_run *u)
 
 static void drop(struct ep_run *u)
 {
+    ep_together_drop(u);
     ep_gpu_drop(u);
     if (!(u->r->cfg.source->host && u->r->cfg.sink->host))
         free(u->source), free(u->sink);
@@ -78,7 +80,8 @@ int ep_make(struct weir_rank *r, const struct weir_ep *e)
         if (make_copies(u) && u->x && u->out && u->expected && u->requests && u->times &&
             u->waits && u->missing) {
             r->ep = u;
-            return ep_gpu_make(u);
+            int rc = ep_together_make(u);
+            return rc < 0 ? rc : ep_gpu_make(u);
         }
         drop(u);
     }

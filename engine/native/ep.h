@@ -64,6 +64,9 @@ struct weir_ep {
      * with */
     struct weir_case of;
     int              operations; /* a bit of each */
+    /* of this rank; and their processors, NULL: they have none of their own */
+    int              threads;
+    const int       *cpus;
     int              layout, fp8, scales, before, aligned;
     int              channels, top_k, tokens; /* tokens: of this rank */
     /* bytes of a dispatched row without scales, and of a whole message */

@@ -19,6 +19,10 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	probe := C.uint64_t(r.probes[r.self.Rank])
 	e = describeEP(a, s, l, r.self.Rank)
 	e.signals = C.uint64_t(r.signals)
+	e.threads = C.int(s.Threads)
+	if len(r.self.CPUs) >= int(s.Threads) {
+		e.cpus = unsafe.SliceData(listOf(a, r.self.CPUs, func(cpu int) C.int { return C.int(cpu) }))
+	}
 	e.of = C.struct_weir_case{
 		index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
 		batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),

@@ -91,7 +91,8 @@ func (m *elasticMemory) Open() error {
 	defer C.free(unsafe.Pointer(lines))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(m.self.Rank), ranks: C.int(max(2, m.launch.Ranks)),
-		one_host: oneHost(m.launch.Nodes), source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
+		one_host: oneHost(m.launch.Nodes), outlives: truth(m.spec.Phases.Lose()),
+		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
 		layout: C.struct_weir_layout{
 			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(sink),
 		},
@@ -216,11 +217,18 @@ func (m *elasticMemory) BreakOff() {
 
 func (m *elasticMemory) Disconnect(abandon bool) error {
 	return m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
-		if abandon {
+		if abandon || m.leavesAlone() {
 			return C.weir_abandon(t, C.int64_t(closeTimeout), e)
 		}
 		return C.weir_disconnect(t, C.int64_t(closeTimeout), e)
 	})
+}
+
+// leavesAlone says whether a rank that leaves in order waits for no peer: one that has left already
+// answers nothing over UCX, and nothing over an endpoint of libfabric that is made anew. All ranks have made
+// their steps then, so that nothing is under way.
+func (m *elasticMemory) leavesAlone() bool {
+	return m.fabric == "ucx" || m.fabric == "libfabric" && m.spec.Phases.Lose()
 }
 
 // Die ends this process by SIGKILL.

@@ -4,6 +4,7 @@
  * of each; so two halves of a sink, which iterations take in turns, are enough without barriers in
  * between. */
 #include "ep_gpu.h"
+#include "ep_together.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,64 +18,13 @@ static char *source(const struct ep_run *u, uint64_t at) { return u->source + at
 
 /* ---- steps: quantising tokens, or adding up rows before they are sent ---- */
 
-static void write_message(struct ep_run *u, uint32_t token, char *to)
-{
-    const struct weir_ep *e = u->e;
-    const uint16_t       *x = u->x + (size_t)token * (size_t)e->channels;
-    char                 *at = to + EP_HEADER + e->row;
-    memset(to, 0, EP_HEADER);
-    memcpy(to, &token, sizeof token);
-    if (e->fp8) {
-        rows_quantise(x, e->channels, (enum weir_scales)e->scales, (uint8_t *)to + EP_HEADER, at);
-        at += rows_scales_bytes(e->channels, (enum weir_scales)e->scales);
-    } else {
-        memcpy(to + EP_HEADER, x, e->row);
-    }
-    if (e->layout != EP_RANK)
-        return;
-    for (int k = 0; k < e->top_k; k++, at += 8) {
-        size_t i = (size_t)token * (size_t)e->top_k + (size_t)k;
-        memcpy(at, &e->experts[u->r->cfg.rank][i], 4);
-        memcpy(at + 4, &e->weights[u->r->cfg.rank][i], 4);
-    }
-}
-
-/* Messages of the tokens from one to another; *at goes through their copies. */
-static void write_messages(struct ep_run *u, uint32_t until, uint32_t *at)
-{
-    const struct weir_ep *e = u->e;
-    while (*at < e->ncopies && e->copies[*at].token < until) {
-        const struct weir_ep_copy *c = &e->copies[(*at)++];
-        char                      *first = source(u, c->at);
-        write_message(u, c->token, first);
-        for (; *at < e->ncopies && e->copies[*at].token == c->token; (*at)++)
-            memcpy(source(u, e->copies[*at].at), first, e->message);
-    }
-}
-
-void ep_prepare(struct ep_run *u) { write_messages(u, (uint32_t)u->e->tokens, &(uint32_t){0}); }
-
-static void add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, const char *from,
-                   char *to)
-{
-    const struct weir_ep_sum *sum = &s->list[i];
-    const uint16_t           *rows[64];
-    float                     weights[64];
-    for (uint32_t k = 0; k < sum->n; k++) {
-        const struct weir_ep_term *t = &s->terms[sum->first + k];
-        rows[k]    = (const uint16_t *)(from + t->at);
-        weights[k] = t->weight;
-    }
-    rows_reduce((uint16_t *)(to + sum->to), u->e->channels, (int)sum->n, rows, weights);
-}
-
 static void work(struct ep_run *u, enum weir_ep_operation o, uint32_t from, uint32_t until,
                  uint32_t *at)
 {
     if (o == EP_DISPATCH)
-        write_messages(u, until, at);
+        ep_write_messages(u, until, at);
     for (uint32_t i = from; o == EP_COMBINE && i < until; i++)
-        add_up(u, &u->e->partial, i, source(u, 0), source(u, 0));
+        ep_add_up(u, &u->e->partial, i, source(u, 0), source(u, 0));
 }
 
 /* ---- sending ---- */
@@ -100,8 +50,9 @@ static int breathe(struct sending *s, size_t n)
     return (rc = r->fab->progress(r)) < 0 ? rc : rank_tick(r);
 }
 
-static int post(struct sending *s, const struct weir_ep_put *p)
+static int post(void *of, const struct weir_ep_put *p)
 {
+    struct sending   *s = of;
     struct weir_rank *r = s->u->r;
     uint64_t          at = s->part->sink + s->half + p->remote;
     if (r->absent[p->peer])
@@ -171,17 +122,14 @@ static int publish(struct sending *s, uint64_t word)
     return 0;
 }
 
-static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
-                    struct weir_ep_times *t)
+/* Steps and puts of one thread, in turns. */
+static int send_alone(struct sending *s, enum weir_ep_operation o, uint32_t steps,
+                      struct weir_ep_times *t)
 {
-    const struct weir_ep      *e = u->e;
-    const struct weir_ep_part *p = &e->parts[o];
-    struct sending s = {.u = u, .part = p, .half = ep_half_of(u, iteration) * p->half,
-                        .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
-    uint32_t steps = o == EP_DISPATCH && e->before ? 0 : p->steps, done = 0, next = 0, copies = 0;
-    int            rc;
-    for (int i = 0; i < u->r->cfg.ranks; i++)
-        u->requests[i] = (struct weir_req){.pending = IDLE, .peer = i};
+    struct ep_run             *u = s->u;
+    const struct weir_ep_part *p = s->part;
+    uint32_t                   done = 0, next = 0, copies = 0;
+    int                        rc;
     while (done < steps || next < p->nputs) {
         if (done < steps) {
             uint32_t until = steps - done < STEPS ? steps : done + STEPS;
@@ -192,10 +140,101 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
         }
         for (; next < p->nputs && (steps == 0 || p->puts[next].ready <= done); next++)
             if ((u->end == (int)o && next >= p->nputs / 2 && (rc = ep_end(u)) < 0) ||
-                (rc = post(&s, &p->puts[next])) < 0)
+                (rc = post(s, &p->puts[next])) < 0)
                 return rc;
     }
-    if (u->end == (int)o && (rc = ep_end(u)) < 0)
+    return u->end == (int)o ? ep_end(u) : 0;
+}
+
+/* ---- the same of several threads ---- */
+
+static uint32_t first_copy_of(const struct weir_ep *e, uint32_t token)
+{
+    uint32_t low = 0, high = e->ncopies;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (e->copies[middle].token < token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void write_some(struct ep_run *u, void *of, uint32_t from, uint32_t until)
+{
+    uint32_t at = first_copy_of(u->e, from);
+    (void)of;
+    ep_write_messages(u, until, &at);
+}
+
+static void add_up_some(struct ep_run *u, void *of, uint32_t from, uint32_t until)
+{
+    (void)of;
+    work(u, EP_COMBINE, from, until, NULL);
+}
+
+static int copied(const struct ep_run *u, const struct weir_ep_put *p)
+{
+    return p->peer == u->r->cfg.rank || u->r->fab->caps & CAP_COPIES;
+}
+
+static void copy(struct ep_run *u, void *of, const struct weir_ep_put *p, uint64_t at, size_t n)
+{
+    const struct sending *s  = of;
+    struct weir_rank     *r  = u->r;
+    uint64_t              to = s->part->sink + s->half + p->remote + at;
+    if (p->peer == r->cfg.rank)
+        memcpy(u->sink + to, source(u, p->local + at), n);
+    else if (!r->absent[p->peer])
+        (void)r->fab->put(r, p->peer, source(u, p->local + at), to, n, NULL);
+}
+
+static int send_together(struct sending *s, enum weir_ep_operation o, uint32_t steps,
+                         struct weir_ep_times *t)
+{
+    struct ep_shared all = {.u = s->u, .steps = steps, .nputs = s->part->nputs,
+                            .puts = s->part->puts, .of = s,
+                            .step = o == EP_DISPATCH ? write_some : add_up_some,
+                            .copied = copied, .copy = copy, .post = post};
+    int rc  = ep_together(&all);
+    t->work = all.work;
+    return rc;
+}
+
+struct totals { /* of a combine */
+    const char *from;
+};
+
+static void total_some(struct ep_run *u, void *of, uint32_t from, uint32_t until)
+{
+    const struct totals *t = of;
+    for (uint32_t i = from; i < until; i++)
+        ep_add_up(u, &u->e->total, i, t->from, (char *)u->out);
+}
+
+static int total(struct ep_run *u, uint64_t iteration)
+{
+    struct totals    t   = {ep_half(u, EP_COMBINE, iteration)};
+    struct ep_shared all = {.u = u, .steps = u->e->total.n, .of = &t, .step = total_some};
+    if (u->together)
+        return ep_together(&all);
+    total_some(u, &t, 0, u->e->total.n);
+    return 0;
+}
+
+static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
+                    struct weir_ep_times *t)
+{
+    const struct weir_ep      *e = u->e;
+    const struct weir_ep_part *p = &e->parts[o];
+    struct sending s = {.u = u, .part = p, .half = ep_half_of(u, iteration) * p->half,
+                        .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
+    uint32_t       steps = o == EP_DISPATCH && e->before ? 0 : p->steps;
+    int            rc;
+    for (int i = 0; i < u->r->cfg.ranks; i++)
+        u->requests[i] = (struct weir_req){.pending = IDLE, .peer = i};
+    if ((rc = (u->together ? send_together : send_alone)(&s, o, steps, t)) < 0)
         return rc;
     return publish(&s, ++u->r->flags_sent);
 }
@@ -254,8 +293,8 @@ static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
     if ((rc = receive_all(u, o, t->start)) < 0)
         return rc;
     int64_t come = weir_monotonic();
-    for (uint32_t i = 0; o == EP_COMBINE && i < u->e->total.n; i++)
-        add_up(u, &u->e->total, i, ep_half(u, o, iteration), (char *)u->out);
+    if (o == EP_COMBINE && (rc = total(u, iteration)) < 0)
+        return rc;
     t->end    = o == EP_COMBINE ? weir_monotonic() : come;
     t->send   = sent - t->start - t->work;
     t->wait   = come - sent;

@@ -6,6 +6,7 @@
 #include "rank.h"
 
 struct ep_gpu;
+struct ep_together;
 
 struct ep_run {
     struct weir_rank     *r;
@@ -15,6 +16,7 @@ struct ep_run {
     char                 *source, *sink;
     size_t                used;
     struct ep_gpu        *gpu; /* NULL: the host moves them */
+    struct ep_together   *together; /* NULL: the rank has one thread */
     uint16_t             *x, *out; /* rows of this rank's tokens, and the sums that come of them */
     char                 *expected; /* room for two messages */
     struct weir_req      *requests; /* by peer */
@@ -48,11 +50,19 @@ static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
     return u->e->operations >> o & 1;
 }
 
-/* ---- ep_operate.c ---- */
+/* ---- ep_produce.c ---- */
 
+/* Writes the messages of tokens into the source, until one of them; *at goes through their
+ * copies. */
+void ep_write_messages(struct ep_run *u, uint32_t until, uint32_t *at);
+/* Adds up the terms of the i-th sum. */
+void ep_add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, const char *from,
+               char *to);
 /* Writes the messages of all tokens into the source, as a dispatch does it without
  * `before`. */
 void ep_prepare(struct ep_run *u);
+
+/* ---- ep_operate.c ---- */
 
 /* One iteration: its operations one after the other. */
 int ep_iterate(struct ep_run *u, uint64_t iteration);

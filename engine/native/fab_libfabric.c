@@ -126,6 +126,8 @@ static int queue_error(struct weir_rank *r)
             finish(f, op);
         return 0;
     }
+    if (!op && r->cfg.outlives) /* a peer that is gone; who is, others say */
+        return 0;
     struct weir_err *b = &f->broken;
     /* of two, there is but one it can be about */
     b->peer            = op ? op->peer : r->cfg.ranks == 2 ? 1 - r->cfg.rank : -1;

@@ -63,17 +63,35 @@ static int no_worker(struct weir_rank *r, ucs_status_t s)
  * A new context lists those that there are. */
 #define LISTINGS 5
 
-static int open_worker(struct weir_rank *r, struct ucx_rank *u)
+static ucs_status_t make_worker(struct ucx_rank *u)
 {
     ucp_worker_params_t w = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                              .thread_mode = UCS_THREAD_MODE_SINGLE};
+    return ucx.ucp_worker_create(u->context, &w, &u->worker);
+}
+
+/* A worker that no peer knows. What was under way between peers and the old one ends with it. */
+int ucx_renew_worker(struct weir_rank *r)
+{
+    struct ucx_rank *u = r->fs;
+    ucs_status_t     s;
+    ucx.ucp_worker_destroy(u->worker);
+    if ((s = make_worker(u)) != UCS_OK)
+        return no_worker(r, s);
+    if (r->cfg.sleeps && (s = ucx.ucp_worker_get_efd(u->worker, &u->efd)) != UCS_OK)
+        return ucx_failed(r, "ucp_worker_get_efd", -1, s);
+    return 0;
+}
+
+static int open_worker(struct weir_rank *r, struct ucx_rank *u)
+{
     uint64_t            features = u->api->features | (r->cfg.sleeps ? UCP_FEATURE_WAKEUP : 0);
     ucs_status_t        s = UCS_ERR_NO_DEVICE;
     for (int i = 0; i < LISTINGS && s == UCS_ERR_NO_DEVICE; i++) {
         if ((s = ucx_init(features, r->cfg.one_host ? UCX_THIS_HOST : UCX_ALL_HOSTS,
                           &u->context)) != UCS_OK)
             return ucx_failed(r, "ucp_init", -1, s);
-        if ((s = ucx.ucp_worker_create(u->context, &w, &u->worker)) != UCS_OK)
+        if ((s = make_worker(u)) != UCS_OK)
             ucx.ucp_cleanup(u->context);
     }
     if (s != UCS_OK)

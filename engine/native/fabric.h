@@ -42,7 +42,9 @@ enum weir_caps {
     CAP_NEEDS_HOST        = 1 << 3,
     /* the number of a ping is the last byte of its data: for host memory only */
     CAP_MARKS_DATA        = 1 << 4,
-    CAP_COPIES            = 1 << 5, /* put and get copy, and are complete when they return */
+    /* put and get copy, and are complete when they return; any thread may call put, which uses no
+     * request */
+    CAP_COPIES            = 1 << 5,
 };
 
 struct weir_pingpong; /* pingpong_part.h */

@@ -37,14 +37,21 @@ static int failed(struct weir_rank *r, const char *op, int peer, int64_t rc)
     return rank_fail(r, (int)rc, op, peer, "%s", libfabric.fi_strerror((int)-rc));
 }
 
+static void free_ops(struct libfabric_rank *f)
+{
+    memset(f->ops, 0, f->nops * sizeof *f->ops);
+    f->free = NULL;
+    for (size_t i = f->nops; i-- > 0;)
+        f->ops[i].next = f->free, f->free = &f->ops[i];
+}
+
 static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
 {
     size_t n = f->info->tx_attr->size;
     f->nops  = n < MIN_OPS ? MIN_OPS : n > MAX_OPS ? MAX_OPS : n;
     if (!(f->ops = calloc(f->nops, sizeof *f->ops)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %zu operations", f->nops);
-    for (size_t i = f->nops; i-- > 0;)
-        f->ops[i].next = f->free, f->free = &f->ops[i];
+    free_ops(f);
     return 0;
 }
 
@@ -339,9 +346,44 @@ static int leave(struct weir_rank *r, int peer)
     return 0;
 }
 
+/* What nobody uses any more, in the order in which the provider lets it go. */
+static void close_all(struct libfabric_rank *f)
+{
+    struct fid *const all[] = {&f->mr[REGION_SINK]->fid,
+                               &f->mr[REGION_SOURCE]->fid,
+                               &f->mr[REGION_CONTROL]->fid,
+                               &f->ep->fid,
+                               &f->av->fid,
+                               &f->cq->fid,
+                               &f->domain->fid,
+                               &f->fabric->fid};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        (void)fi_close(all[i]); /* nothing to be done about what does not close */
+}
+
+/* An endpoint that no peer knows, in place of the one with which operations to peers that are gone
+ * are under way: with that they end. */
+static int renew_endpoint(struct weir_rank *r)
+{
+    struct libfabric_rank *f = r->fs;
+    int                    rc;
+    close_all(f);
+    free_ops(f);
+    memset(f->peers, 0, (size_t)r->cfg.ranks * sizeof *f->peers);
+    f->broken = (struct weir_err){0};
+    if ((rc = open_endpoint(r, f)) < 0)
+        return rc;
+    for (int i = 0; i < REGIONS; i++)
+        if ((rc = libfabric_attach(r, (enum weir_region_name)i)) < 0)
+            return rc;
+    return 0;
+}
+
 int libfabric_disconnect(struct weir_rank *r)
 {
     int rc;
+    if (r->cfg.outlives && r->closing == CLOSES_ALONE)
+        return renew_endpoint(r);
     for (int p = 0; p < r->cfg.ranks; p++)
         if (rank_is_peer(r, p) && (rc = leave(r, p)) < 0)
             return rc;
@@ -353,16 +395,7 @@ int libfabric_close(struct weir_rank *r)
     struct libfabric_rank *f = r->fs;
     if (r->closing != CLOSES_ALONE)
         linger(r);
-    struct fid *const all[] = {&f->mr[REGION_SINK]->fid,
-                               &f->mr[REGION_SOURCE]->fid,
-                               &f->mr[REGION_CONTROL]->fid,
-                               &f->ep->fid,
-                               &f->av->fid,
-                               &f->cq->fid,
-                               &f->domain->fid,
-                               &f->fabric->fid};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        (void)fi_close(all[i]); /* nothing to be done about what does not close */
+    close_all(f);
     libfabric.fi_freeinfo(f->info);
     r->fab = &weir_fab_libfabric;
     r->fs  = NULL;

@@ -169,6 +169,7 @@ int     ucx_connect(struct weir_rank *r, const char *const *blobs, const size_t 
 void    ucx_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void    ucx_carriers(struct weir_rank *r, int peer, char *list);
 int     ucx_disconnect(struct weir_rank *r);
+int     ucx_renew_worker(struct weir_rank *r); /* fab_ucx.c */
 int     ucx_close(struct weir_rank *r);
 int     ucx_failed(struct weir_rank *r, const char *op, int peer, ucs_status_t s);
 int     ucx_progress(struct weir_rank *r);

@@ -94,6 +94,8 @@ static inline int after_progress(struct weir_rank *r)
     struct ucx_rank *u = r->fs;
     if (u->broken.code)
         return rank_fail(r, u->broken.code, u->broken.op, u->broken.peer, "%s", u->broken.text);
+    if (r->closing == CLOSES_ALONE) /* nobody waits for an answer; its endpoint may be closed */
+        return 0;
     if (u->open && ++u->turns % ucx_looks(r) == 0) {
         int rc = ucx_find_out(r);
         if (rc < 0)
@@ -166,6 +168,10 @@ static int same_choice(struct weir_rank *r, int peer, struct blob *b)
     return 0;
 }
 
+/* Requests to a peer that is gone end with an error; who waits for what it was to send is told by
+ * others. */
+static void peer_gone(void *arg, ucp_ep_h ep, ucs_status_t s) { (void)arg, (void)ep, (void)s; }
+
 static int take_address(struct weir_rank *r, int peer, const char *blob, size_t len)
 {
     struct ucx_rank *u = r->fs;
@@ -182,6 +188,11 @@ static int take_address(struct weir_rank *r, int peer, const char *blob, size_t 
         return rc;
     ucp_ep_params_t ep = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
                           .address = (const ucp_address_t *)(blob + sizeof b)};
+    if (r->cfg.outlives) {
+        ep.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+        ep.err_mode       = UCP_ERR_HANDLING_MODE_PEER;
+        ep.err_handler.cb = peer_gone;
+    }
     if ((s = ucx.ucp_ep_create(u->worker, &ep, &p->ep)) != UCS_OK)
         return ucx_failed(r, "ucp_ep_create", peer, s);
     const char *key = blob + sizeof b + b.address;
@@ -275,22 +286,28 @@ void ucx_carriers(struct weir_rank *r, int peer, char *list)
     free(text);
 }
 
-static int close_endpoints(struct weir_rank *r)
+/* force: what is under way ends with an error, and the peer need not be there. */
+static int close_endpoints(struct weir_rank *r, int force)
 {
-    struct ucx_rank    *u    = r->fs;
-    ucp_request_param_t none = {0};
+    struct ucx_rank    *u   = r->fs;
+    ucp_request_param_t how = {.op_attr_mask = force ? UCP_OP_ATTR_FIELD_FLAGS : 0,
+                               .flags        = force ? UCP_EP_CLOSE_FLAG_FORCE : 0};
     int                 rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
         if (!u->peers[p].ep)
             continue;
-        if (uses_rma(u)) {
+        if (uses_rma(u) && !force) {
             ucx.ucp_rkey_destroy(u->peers[p].control.rkey);
             ucx.ucp_rkey_destroy(u->peers[p].sink.rkey);
         }
         /* a peer that left first is no fault */
-        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &none), "ucp_ep_close_nbx", p);
+        (void)ucx_await(r, ucx.ucp_ep_close_nbx(u->peers[p].ep, &how), "ucp_ep_close_nbx", p);
         if ((rc = rank_expired(r)) < 0)
             return rc; /* the endpoint is still being closed */
+        if (uses_rma(u) && force) { /* requests have used them until now */
+            ucx.ucp_rkey_destroy(u->peers[p].control.rkey);
+            ucx.ucp_rkey_destroy(u->peers[p].sink.rkey);
+        }
     }
     return 0;
 }
@@ -299,7 +316,14 @@ int ucx_disconnect(struct weir_rank *r)
 {
     struct ucx_rank *u = r->fs;
     int              rc;
-    if ((rc = u->api->close(r)) < 0 || (rc = close_endpoints(r)) < 0)
+    int              force = r->cfg.outlives && r->closing == CLOSES_ALONE;
+    if (force) { /* what broke is given up, and what was sent goes with the worker */
+        u->broken = (struct weir_err){0};
+        if ((rc = close_endpoints(r, 1)) < 0 || (rc = ucx_renew_worker(r)) < 0)
+            return rc;
+        u->sending = 0;
+    }
+    if ((rc = u->api->close(r)) < 0 || (!force && (rc = close_endpoints(r, 0)) < 0))
         return rc;
     memset(u->peers, 0, (size_t)r->cfg.ranks * sizeof *u->peers);
     u->owing = NULL;
@@ -313,7 +337,7 @@ int ucx_close(struct weir_rank *r)
 {
     struct ucx_rank *u = r->fs;
     int              rc;
-    if ((rc = u->api->close(r)) < 0 || (rc = close_endpoints(r)) < 0)
+    if ((rc = u->api->close(r)) < 0 || (rc = close_endpoints(r, 0)) < 0)
         return rc;
     /* before the context: UCX 1.13 aborts the process if memory is still mapped then */
     for (int i = 0; i < REGIONS; i++) {

@@ -103,6 +103,8 @@ struct weir_config { /* texts and lists are copied when the rank is opened */
     const char          *fabric;
     int                  rank, ranks, cpu; /* cpu -1: anywhere */
     int                  one_host;         /* all ranks are on this host */
+    /* a peer may end in the middle of an operation, and this rank goes on: see weir_abandon */
+    int                  outlives;
     const struct weir_memory *source, *sink; /* the kinds of memory of these regions */
     struct weir_layout   layout;
     /* which of the ranks of its host this one is: of several GPUs that all see, each has the next
@@ -289,7 +291,9 @@ int weir_destroy(struct weir_rank *r, int64_t timeout, struct weir_life *life,
                  struct weir_err *err);
 /* Of a group that changes while its ranks live. weir_connect connects to those that have an
  * address. weir_abandon is weir_disconnect of a rank whose peers may be gone: nothing is waited
- * for. weir_forget_peers is called once all peers are disconnected, and before any connects again.
+ * for. With weir_config.outlives ucx and libfabric make their end of all connections anew then, so
+ * that nothing comes any more of what was under way. weir_forget_peers is called once all peers are
+ * disconnected, and before any connects again.
  * weir_break_off ends what another thread's call waits for; weir_abandon takes that back. */
 int  weir_abandon(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 int  weir_forget_peers(struct weir_rank *r, struct weir_err *err);

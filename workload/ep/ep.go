@@ -86,7 +86,7 @@ var Kind = &workload.Kind{
 			workload.EnumOption("quantise", "timed", "before"),
 			workload.CountOption("warmup", 10, 0, 1<<20),
 			workload.CountOption("iterations", 100, 1, 4096),
-			workload.CountOption("threads", 1, 1, 1),
+			workload.CountOption("threads", 1, 1, mostThreads),
 			transfer.Option("verify"),
 			transfer.Option("pages"),
 			transfer.Option("alloc"),

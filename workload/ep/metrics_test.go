@@ -220,6 +220,8 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 		"is for routing file": {"tokens": "file"},
 		"different experts":   {"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4)},
 		"maxvio 40 cannot be": {"routing": "lognormal", "maxvio": workload.Scale(40)},
+		"with memory vram":    {"threads": int64(2), "memory": "vram", "fabric": "cuda"},
+		"has one for each":    {"threads": int64(2), "fabric": "sim"},
 		"at most":             {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
 	} {
 		if _, err := Decode(change); err == nil || !strings.Contains(err.Error(), want) {

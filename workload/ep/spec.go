@@ -18,6 +18,7 @@ import (
 const (
 	fromFile     = "file"
 	mostSelected = 64
+	mostThreads  = 64
 	hotDefault   = quantity.Percent(0.1)
 	noneOfAll    = quantity.Percent(0)
 	groupOfScale = 128 // channels that share a scale
@@ -33,6 +34,7 @@ type Spec struct {
 	Memory                                     string `json:",omitempty"` // "": dram
 	VRAMAlloc                                  string `json:",omitempty"` // "": device
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
+	Threads                                    int64
 	Routes                                     routing.Settings
 	FabricOptions                              fabric.Options `json:",omitempty"`
 	// of a simulated fabric; nil: it moves bytes
@@ -55,8 +57,8 @@ func Decode(v workload.Values) (*Spec, error) {
 		"routing": &s.Routes.Kind,
 	}, map[string]*int64{
 		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks,
-		"experts_per_rank": &s.PerRank,
-		"top_k":            &topK, "seed": &seed, "hot_experts": &hot, "groups": &groups,
+		"experts_per_rank": &s.PerRank, "threads": &s.Threads,
+		"top_k": &topK, "seed": &seed, "hot_experts": &hot, "groups": &groups,
 	})
 	if err != nil {
 		return nil, err
@@ -123,6 +125,13 @@ func (s *Spec) check() error {
 	case s.Iterations < 2 && s.Timing == "stream":
 		return fmt.Errorf("timing stream does not count the first iteration: it needs at least 2")
 	}
+	switch {
+	case s.Threads > 1 && s.VRAM():
+		return fmt.Errorf("threads %d are of host memory: with memory vram kernels make, send and add up the rows",
+			s.Threads)
+	case s.Threads > 1 && s.Sim != nil:
+		return fmt.Errorf("threads %d: the model of fabric %s has one for each rank", s.Threads, s.Fabric)
+	}
 	if why := s.lacks(s.Fabric); why != "" {
 		return errors.New(why)
 	}
@@ -175,7 +184,7 @@ func (s *Spec) Demand() workload.Demand {
 		runner = SimRunner
 	}
 	return workload.Demand{
-		Runner: runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.lacks,
+		Runner: runner, Ranks: int(s.Ranks), Threads: int(s.Threads), Fabric: s.Fabric, Lacks: s.lacks,
 		NUMA:   s.Moves().Placement(),
 		Memory: uint64(s.Routes.Tokens.Least) * uint64(s.Hidden) * 2, GPU: s.VRAM(),
 	}

@@ -76,6 +76,11 @@ func without(list, others []int) (rest []int) {
 	return rest
 }
 
+// Lose says whether a rank is killed or muted in any of the phases.
+func (p Phases) Lose() bool {
+	return slices.ContainsFunc(p, func(phase Phase) bool { return len(phase.Lost()) > 0 })
+}
+
 // Lives are the processes of each rank.
 func (p Phases) Lives() [][]workload.Life {
 	lives := make([][]workload.Life, p.Ranks())

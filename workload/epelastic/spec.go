@@ -94,8 +94,13 @@ func (s *Spec) check() error {
 
 // lacks says what a fabric cannot do of the phases.
 func (s *Spec) lacks(name string) string {
-	loses := slices.ContainsFunc(s.Phases, func(p Phase) bool { return len(p.Lost()) > 0 })
-	if f, ok := fabric.Find(name); ok && loses && !f.OutlivesPeers {
+	f, ok := fabric.Find(name)
+	if ok && s.Phases.Lose() && f.DiesWithPeers != nil {
+		if why := f.DiesWithPeers(s.FabricOptions); why != "" {
+			return why
+		}
+	}
+	if ok && s.Phases.Lose() && !f.OutlivesPeers {
 		return fmt.Sprintf("fabric %s cannot give up what is under way to a rank that is killed or muted: "+
 			"use one of %v for such phases; ranks may join and leave over it", name, outlives())
 	}
