@@ -108,7 +108,8 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		cmpopts.IgnoreUnexported(Run{}, Place{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
-		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour"),
+		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour", "Measures"),
+		cmpopts.IgnoreFields(workload.Option{}, "Read"),
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -153,7 +153,9 @@ func (r *Run) atFirst(variant ...AxisValue) (values workload.Values, diags hcl.D
 // measures asks the workload for the metrics of a run, where they depend on its options. It
 // looks at the first point: a table is one for the run.
 func (l *loader) measures(r *Run) {
-	if r.Workload.Measures == nil {
+	by := r.Workload.MeasuredBy
+	given := func(s *Setting) bool { return s.Name == by && (s.value != nil || s.expr != nil || len(s.Axes) > 0) }
+	if r.Workload.Measures == nil || by != "" && !slices.ContainsFunc(r.settings, given) {
 		return
 	}
 	values, diags := r.atFirst()

@@ -132,9 +132,9 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	if s.Option.Type == workload.String && len(s.Option.Late) > 0 {
 		var ok bool
 		if text, ok = placeholders(text, s.Option.Late); !ok {
-			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
-				"A function changes a name whose value is known only when a launch runs.",
-				"Use "+lateNames(s.Option.Late)+" as they are.")}
+			called := callsFunction(s.expr) && !hasNUL(s.expr)
+			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", changedName(called),
+				hintOfChanged(called, s.Option.Late))}
 		}
 	}
 	if s.Env {

@@ -44,12 +44,8 @@ func runValues(expr hcl.Expression) (all []*RunValue) {
 		}
 		return all
 	}
-	node, ok := expr.(hclsyntax.Node)
-	if t, isText := expr.(interface{ Template() hclsyntax.Expression }); isText {
-		template := t.Template()
-		node, ok = template, template != nil
-	}
-	if !ok {
+	node := nodeOf(expr)
+	if node == nil {
 		return nil
 	}
 	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {

@@ -70,9 +70,9 @@ func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (
 	chosen := l.services
 	list := argument(content, servicesName)
 	switch {
-	case list != nil && !known:
+	case list != nil && !known: // one that package kinds has not
 		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name),
-			"Leave the key out. What runs beside a measurement is background load: a run of workload command with while: RUN.")
+			"Leave the key out.")
 		return entry{}, false
 	case list != nil:
 		chosen = l.chosenServices(list)

@@ -24,6 +24,7 @@ type structureReader struct {
 	places  map[string]hcl.Range // by path
 	keys    map[string]hcl.Range // of the keys of mappings, by path
 	unknown bool                 // a part failed, which has been reported
+	called  bool                 // the expression that is read calls a function
 }
 
 const pathSeparator = "\x00"
@@ -136,6 +137,10 @@ func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
 	if plain, ok := expr.(interface{ Plain() bool }); ok && r.typed && plain.Plain() && !v.IsNull() {
 		return &workload.Structured{Text: v.AsString()}
 	}
+	if r.called = callsFunction(expr); len(r.late) > 0 && hasNUL(expr) {
+		r.fail(expr.Range(), nulDetail, "")
+		return &workload.Structured{}
+	}
 	return r.of(v, expr.Range())
 }
 
@@ -162,8 +167,7 @@ func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 		}
 		var ok bool
 		if out.Text, ok = placeholders(text, r.late); !ok {
-			r.fail(at, "A function changes a name whose value is known only when a launch runs.",
-				"Use "+lateNames(r.late)+" as they are.")
+			r.fail(at, changedName(r.called), hintOfChanged(r.called, r.late))
 		}
 		return out
 	}

@@ -45,11 +45,12 @@ func runsCommands(p *planner.Plan) bool {
 	return false
 }
 
-// runsPrograms says whether ranks of the plan are programs that its scenario names.
+// runsPrograms says whether ranks or services of the plan are programs that its scenario names.
 func (s *session) runsPrograms() bool {
 	return slices.ContainsFunc(s.plan.Cases, func(c *planner.Case) bool {
 		d, err := s.demandOf(c)
-		return err == nil && engine.RunsCommands(d.Runner)
+		return err == nil && (engine.RunsCommands(d.Runner) ||
+			slices.ContainsFunc(d.Services, func(s workload.Service) bool { return s.Cluster == nil }))
 	})
 }
 

@@ -221,6 +221,9 @@ func (l *launched) evaluate(i int) *results.Launch {
 	}
 	metrics, err := reduce(&workload.Measured{Spec: l.asked[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(),
 		Parts: p.parts, Observed: l.observed}, e)
+	if err == nil && l.kind.Observe != nil {
+		err = l.kind.Observe(l.options[i], l.observed, metrics)
+	}
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)

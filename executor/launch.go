@@ -27,7 +27,8 @@ type launched struct {
 	id         string
 	index      int
 	cases      []*planner.Case
-	asked      []workload.Spec // of cases
+	asked      []workload.Spec   // of cases
+	options    []workload.Values // of cases
 	kind       *workload.Kind
 	engine     engine.Launch
 	packed     []byte                          // engine, on its way to the nodes

@@ -27,12 +27,12 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 				return nil, fmt.Errorf("case %s: %w", c.Key, err)
 			}
 		}
-		spec, kind, err := specOf(c, l.known)
+		a, err := specOf(c, l.known)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.Key, err)
 		}
-		l.asked, l.kind = append(l.asked, spec), kind
-		d := spec.Demand()
+		l.asked, l.options, l.kind = append(l.asked, a.spec), append(l.options, a.options), a.Kind
+		d := a.demand
 		if i == 0 {
 			needs, l.services, l.etcd = d, d.Services, d.Etcd
 			names := slices.Clone(d.Values)
@@ -43,7 +43,7 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 				return nil, err
 			}
 		}
-		l.engine.Memory = memoryOf(kind, l.engine.Memory, d.Memory)
+		l.engine.Memory = memoryOf(a.Kind, l.engine.Memory, d.Memory)
 		l.pending = append(l.pending, &pendingCase{
 			parts: make([]*workload.Part, d.Ranks), files: make([]string, d.Ranks),
 		})

@@ -17,11 +17,11 @@ import (
 
 // movement is what a case moves.
 func movement(c *planner.Case) (*move.Spec, error) {
-	spec, _, err := specOf(c, nil)
+	a, err := specOf(c, nil)
 	if err != nil {
 		return nil, err
 	}
-	return spec.(*move.Spec), nil
+	return a.spec.(*move.Spec), nil
 }
 
 // A case is read by its own workload, whether the plan was just made or comes from a
@@ -71,11 +71,11 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 		l := &launched{}
 		for i, v := range c.options {
 			one := &planner.Case{Key: fmt.Sprint("c", i), Workload: "traffic", Options: v}
-			spec, kind, err := specOf(one, nil)
+			a, err := specOf(one, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.cases, l.asked, l.kind = append(l.cases, one), append(l.asked, spec), kind
+			l.cases, l.asked, l.kind = append(l.cases, one), append(l.asked, a.spec), a.Kind
 		}
 		if err := l.encode(); err != nil {
 			t.Fatal(err)

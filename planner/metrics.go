@@ -18,7 +18,7 @@ func (p *Plan) Metrics() []workload.MetricTable {
 	for _, c := range p.Cases {
 		t := workload.MetricTable{Workload: c.Workload}
 		if own := declared[c.Run]; own != nil {
-			t.Run, t.Definitions = c.Run, own
+			t.Run, t.Definitions, t.Columns = c.Run, own, tableColumns(c.Workload, own)
 		} else if k, ok := workload.Lookup(c.Workload); ok {
 			t = k.Table()
 		}
@@ -30,6 +30,22 @@ func (p *Plan) Metrics() []workload.MetricTable {
 		}
 	}
 	return out
+}
+
+// tableColumns are those of a workload and the metrics that a run has beside its own; nil: the workload
+// has none, and tables show all metrics.
+func tableColumns(name string, metrics []workload.Metric) []workload.Column {
+	k, ok := workload.Lookup(name)
+	if !ok || k.Columns == nil {
+		return nil
+	}
+	all := slices.Clone(k.Columns)
+	for _, m := range metrics {
+		if _, own := workload.FindMetric(k.Metrics, m.Name); !own {
+			all = append(all, workload.Column{Metric: m.Name, Head: m.Name + "\n", Drop: len(all) + 1})
+		}
+	}
+	return all
 }
 
 // mostDefined is how many metrics a plan's text defines; more are named.

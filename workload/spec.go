@@ -148,6 +148,11 @@ type Behaviour struct {
 	// Reduce computes the metrics of a case in one launch, in the units of the Kind, and
 	// sets the members of the launch that follow from what its ranks say.
 	Reduce func(m *Measured, launch *results.Launch) (map[string]float64, error)
+	// Beside are services that must run during launches of a case with these options, besides those that
+	// its Spec demands; nil: there are none. Observe adds their metrics to those of a launch, and
+	// says which proof does not hold.
+	Beside  func(Values) ([]Service, error)
+	Observe func(options Values, seen map[string]Observation, metrics map[string]float64) error
 	// Recompute computes again those metrics that follow from the samples files alone, of
 	// a case with these options as a document has them; nil: none does.
 	Recompute func(options map[string]any, samples [][]byte) (map[string]float64, error)

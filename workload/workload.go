@@ -82,6 +82,7 @@ type Option struct {
 	Name     string
 	Type     Type
 	Default  any   // of the type's Go type; nil: there is none unless it is given
+	Absent   bool  // a case may lack it, though it has no default
 	Required bool  // has no sensible default
 	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s, 1/s or percent; Max 0 means none
 	Values   []string
@@ -185,6 +186,8 @@ type Kind struct {
 	// Measures are the metrics of a run with these options, whose own are declared; with
 	// an error, as many as are known. nil: Metrics and then the declared ones.
 	Measures func(options Values, declared []Metric) ([]Metric, error)
+	// MeasuredBy is the option without which Measures adds nothing; "": it is always asked.
+	MeasuredBy string
 	// RowAxis is the axis whose values tell the cases of one launch apart, of a run with
 	// these options, and Row the option that has its value as a text; nil, or "": there is none.
 	// RowValues are the values of the axis where the sweep has no such axis; none: they are not known.

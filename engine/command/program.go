@@ -75,8 +75,13 @@ func start(argv, env []string, how manner) (*program, error) {
 	return p, nil
 }
 
+var errNotInstalled = errors.New("the program is not installed, or not in PATH")
+
 // plain is an error of starting without the name of the program.
 func plain(err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return errNotInstalled
+	}
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		return e.Err
 	}

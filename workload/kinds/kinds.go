@@ -1,8 +1,10 @@
-// Package kinds links all workloads into a program: each is a line here and a folder.
+// Package kinds links all workloads into a program: each is a line here and a folder. Launches of all of
+// them can have services beside them.
 package kinds
 
 import (
-	_ "weir/workload/command"
+	"weir/workload"
+	"weir/workload/command"
 	_ "weir/workload/ep"
 	_ "weir/workload/epcontrol"
 	_ "weir/workload/epelastic"
@@ -11,3 +13,9 @@ import (
 	_ "weir/workload/traffic"
 	_ "weir/workload/transfer"
 )
+
+func init() {
+	for _, k := range workload.Kinds() {
+		command.Serve(k)
+	}
+}

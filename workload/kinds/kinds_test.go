@@ -27,7 +27,7 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[o.Name] = true
 			if o.Default == nil {
-				if !o.Required && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" &&
+				if !o.Required && !o.Absent && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" &&
 					!slices.Contains(k.OneOf, o.Name) {
 					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
 				}
