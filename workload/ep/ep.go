@@ -140,7 +140,7 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
 	Checked: slices.Concat(workload.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
-		"alloc", "numa", "iterations", "memory", "vram_alloc"}, fabric.CheckedOptions(true)),
+		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads"}, fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
