@@ -85,7 +85,6 @@ type Option struct {
 	Required bool  // has no sensible default
 	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s, 1/s or percent; Max 0 means none
 	Values   []string
-	Planned  []string          // of an Enum: values that are to come; they are refused as such
 	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
 	For      map[string]string // the option exists only where these options have these values; nil: always
 	ForAny   bool              // one of For is enough

@@ -13,13 +13,6 @@ func MemoryKind(name string) workload.Option {
 	}
 }
 
-// HostMemory is that of a workload that does not move memory of GPUs yet.
-func HostMemory(name string) workload.Option {
-	o := MemoryKind(name)
-	o.Values, o.Planned = []string{"dram"}, []string{fabric.VRAM}
-	return o
-}
-
 // VRAMAlloc is an option that says how memory of a GPU is allocated, where one of these options
 // asks for it.
 func VRAMAlloc(kinds ...string) workload.Option {
