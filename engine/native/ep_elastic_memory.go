@@ -38,6 +38,7 @@ type elasticMemory struct {
 	survives   bool
 	transport  string
 	transports []results.Transport
+	provider   []results.ProviderFact
 	free       func() // what C has of the group
 
 	mu sync.Mutex // of threads, which BreakOff looks at
@@ -168,6 +169,7 @@ func (m *elasticMemory) describe() {
 	C.weir_describe(m.threads[0], &transport[0], &carriers[0])
 	if text := C.GoString(&transport[0]); text != "" {
 		m.transport, m.transports = text, transports(C.GoString(&carriers[0]), m.self.Rank, true)
+		m.provider = providerFacts(C.GoString(&carriers[0]), m.self.Rank, true)
 	}
 }
 

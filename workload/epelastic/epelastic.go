@@ -48,7 +48,7 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, workload.OfProcess(named...),
 		workload.OfProcess(own...), []workload.Option{
 			{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
-			move.MemoryKind("memory"), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
+			move.MemoryOfRanks(), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
 			transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),
