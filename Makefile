@@ -163,7 +163,7 @@ ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, T
 	@$(MAKE) --no-print-directory valgrind
 
 # every way of fabric cuda over a stand-in of the driver: engine, allocation, and one end in host memory
-CUDA_WAYS := cuda:copy+device cuda:sm+vmm cuda:bulk+vmm cuda:bulk+pool cuda:copy+vmm-source cuda:sm+device-sink
+CUDA_WAYS := cuda:copy+device cuda:sm+vmm cuda:bulk+vmm cuda:bulk+pool cuda:auto+vmm cuda:copy+vmm-source cuda:sm+device-sink
 FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c fake_work.c)
 .build/libcuda-%.so.1: $(wildcard engine/native/testdata/cuda/*) engine/native/kernels.cu engine/native/cuda.h
 	@mkdir -p .build

@@ -30,7 +30,7 @@ type Assertion struct {
 	Line     int      `json:"line,omitzero" schema:"minimum=1"`
 	Severity Severity `json:"severity" schema:"enum=gate|warn|info"`
 	// Subject is the value judged, taken once per launch. Its bounds are in Unit.
-	Subject *Expr  `json:"subject" doc:"Null where the statement is about parts or a transport."`
+	Subject *Expr  `json:"subject" doc:"Null where the statement is about parts, a transport or a provider."`
 	Unit    string `json:"unit"`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
 	// Target is the value that a band is around, as the author gave it; nil where the author
@@ -45,6 +45,9 @@ type Assertion struct {
 	// Transport is set for a statement about what carried the data of a case, which
 	// has no number; Subject and Bounds are then empty.
 	Transport *Transport `json:"transport,omitzero" doc:"A statement about what carried the data of each launch; subject and bounds are then empty."`
+	// Provider is set for a statement about a fact of the provider of a case's fabric, which
+	// has no number either.
+	Provider *Provider `json:"provider,omitzero" doc:"A statement about a fact of the provider of each launch; subject and bounds are then empty."`
 	// Cases are the keys of the cases of an assertion that belongs to no single
 	// case: of a trend in the order of its axis, of all others in plan order.
 	Cases []string `json:"cases,omitempty" doc:"Keys of the cases of an assertion over several, of a trend in the order of its axis."`
@@ -142,11 +145,12 @@ func (a Assertion) Key() string {
 		Decide     *Decide    `json:",omitempty"`
 		XFail      *XFail     `json:",omitempty"`
 		Transport  *Transport `json:",omitempty"`
+		Provider   *Provider  `json:",omitempty"`
 		Reference  *Reference `json:",omitempty"`
 		Noise      []Noise    `json:",omitempty"`
 	}{
 		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple, a.Decide,
-		a.XFail, a.Transport, a.Reference, a.Noise,
+		a.XFail, a.Transport, a.Provider, a.Reference, a.Noise,
 	})
 	if err != nil {
 		panic(err) // a NaN bound: the language never makes one

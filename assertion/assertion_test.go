@@ -38,7 +38,8 @@ func TestKeyHasEveryField(t *testing.T) {
 		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1, "Multiple": "holm",
 		"Decide": &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
 		"Transport": &Transport{Of: All, Names: []string{"tcp"}}, "Reference": &Reference{Table: "t"},
-		"Noise": []Noise{{Metric: "bandwidth", Launch: 0.01}},
+		"Provider": &Provider{Fact: "hmem_p2p"},
+		"Noise":    []Noise{{Metric: "bandwidth", Launch: 0.01}},
 	}
 	fields := reflect.TypeFor[Assertion]()
 	for i := range fields.NumField() {

@@ -142,8 +142,8 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 		}
 		return nil
 	}
-	if compiled.Transport() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
-		l.error(t.at, "Invalid assertion", "A transport has no number, so halo, multiple and decide say nothing about it.",
+	if compiled.Stated() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
+		l.error(t.at, "Invalid assertion", "A transport or provider has no number, so halo, multiple and decide say nothing about it.",
 			"Remove them.")
 		return nil
 	}

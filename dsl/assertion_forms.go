@@ -53,6 +53,8 @@ func AssertionForms() []FormDoc {
 			`transport startsWith "rc" where fabric == "tcp"`},
 		{`"NAME" in transport`, "a transport of this name carried data, others may have too",
 			`"tcp" in transport where fabric == "tcp"`},
+		{`provider.NAME == "VALUE"`, "the fabric's library read this back of its provider at every rank that moved data, in every launch; also !=, in […] and not in […]",
+			`provider.hmem_p2p == "enabled" where fabric == "tcp"`},
 		{"all(RELATION, …)", "one verdict: every relation holds in every case of the run",
 			"all(bandwidth >= 1 GB/s, latency.p99 <= 1ms) where block_size == 4KiB"},
 		{"any(RELATION, …)", "one verdict: at least one relation holds in at least one case of the run",
@@ -81,4 +83,15 @@ const TransportNames = `  The transports of a launch are those that carried bloc
     sim         sim
 
   Where that is not known, or does not decide the statement, the verdict is an error.
+`
+
+// ProviderFacts says what the names in assertions about providers are.
+const ProviderFacts = `  What a fabric's library says of its provider once it is connected, as texts. It is
+  read back, not taken from the environment.
+
+    libfabric   hmem_p2p          with memory of GPUs, where the provider tells it: enabled,
+                                  required, preferred, disabled (FI_OPT_FI_HMEM_P2P)
+                tx_size, rx_size  entries of the endpoint's queues of sends and receives
+
+  Where a rank that moved data did not read it back the verdict is an error.
 `

@@ -33,6 +33,12 @@ func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 			return n, nil
 		}
 		return nil, nil
+	case s.usual != nil:
+		v, _ := s.usual.Value(at) // which says itself what is wrong with it
+		if text, ok := v.(string); ok && s.Option.DefaultBy.Values[text] != nil {
+			return s.Option.DefaultBy.Values[text], nil
+		}
+		return s.Option.Default, nil
 	case s.variants != nil:
 		inner := s.variants[at[s.item].Text]
 		if inner == nil {

@@ -33,6 +33,7 @@ type Setting struct {
 	otherwise *Setting
 	item      int
 	variants  map[string]*Setting // of those that set it, by name, instead of contents
+	usual     *Setting            // the option that decides its default
 	ranksOf   *Setting            // the matrix whose number of ranks it is
 	asText    bool                // it is the text of its axis
 	file      *DataFile           // that the value was read from; nil: none, or its axis names it
@@ -184,13 +185,23 @@ func (l *loader) registered(r *Run, byName map[string]*Setting, used map[string]
 		case o.RanksOf != "":
 			s = l.ranksOf(o, r, byName)
 		case o.Default != nil:
-			s = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
+			s = usual(o, r, byName)
 		}
 		if s != nil {
 			r.settings = append(r.settings, s)
 		}
 	}
 	l.refuseOwnCells(r)
+}
+
+// usual is the setting of an option that nobody gives: its default.
+func usual(o workload.Option, r *Run, others map[string]*Setting) *Setting {
+	if o.DefaultBy != nil {
+		if of := others[o.DefaultBy.Option]; of != nil {
+			return &Setting{Name: o.Name, Option: o, Axes: of.Axes, run: r, usual: of}
+		}
+	}
+	return &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
 }
 
 func optionNames(k *workload.Kind) []string {

@@ -191,9 +191,6 @@ func (l *loader) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (st
 
 // valueHint is what an option of fixed values could have been meant to be; "" if nothing is near.
 func valueHint(o workload.Option, text string) string {
-	if slices.Contains(o.Planned, text) {
-		return "" // it was meant
-	}
 	if near := suggest.Nearest(text, o.Values); near != "" && near != text {
 		return fmt.Sprintf("Did you mean %q?", near)
 	}

@@ -129,7 +129,7 @@ func (l *loader) optionsOfVariants(r *Run, byName map[string]*Setting, used map[
 		}
 		own := byName[name]
 		if own == nil && o.Default != nil {
-			own = &Setting{Name: name, Option: o, run: r, value: o.Default}
+			own = usual(o, r, byName)
 		}
 		contents := map[string]any{}
 		for _, v := range l.variants.rows {

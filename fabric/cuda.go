@@ -11,11 +11,11 @@ var cudaDocs string
 
 // cuda is the driver of NVIDIA's GPUs, which moves memory between those of one host.
 var cuda = Fabric{
-	Name: "cuda", Docs: cudaDocs, VRAM: true, Auto: OnOneNode,
+	Name: "cuda", Docs: cudaDocs, VRAM: true, OutlivesPeers: true, Auto: OnOneNode,
 	Options: []workload.Option{
 		{
-			Name: "cuda_engine", Type: workload.Enum, Default: "copy", Values: []string{"copy", "sm", "bulk"},
-			Process: true,
+			Name: "cuda_engine", Type: workload.Enum, Default: "auto", Process: true,
+			Values: []string{"auto", "copy", "sm", "bulk"},
 		},
 		{Name: "sms", Type: workload.Count, Default: int64(0), Min: 0, Max: 1024, Process: true},
 	},
@@ -27,7 +27,7 @@ var cuda = Fabric{
 		case n.Heap && n.Target != VRAM:
 			return "fabric cuda has no alloc heap for the target: ranks map each other's buffers, " +
 				"and private memory cannot be mapped by another process"
-		case n.Options["cuda_engine"] == "copy" && n.Options["sms"] != "0":
+		case (n.Options["cuda_engine"] == "copy" || n.Options["cuda_engine"] == "auto") && n.Options["sms"] != "0":
 			return "option sms is of cuda_engine sm and bulk: the copy engine has no multiprocessors"
 		}
 		return ""

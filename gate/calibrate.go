@@ -141,7 +141,8 @@ func calibrateCase(
 	last := of[len(of)-1].Case
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
-			if !slices.Contains(unasked, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) {
+			if !slices.Contains(unasked, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) &&
+				!strings.HasPrefix(d.What, results.ProviderDiffers) {
 				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key,
 					d.What, d.Base, d.New)
 			}

@@ -234,6 +234,8 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 		return eval.judgeParts(a, lv)
 	case a.Transport != nil:
 		return eval.judgeTransport(c, a)
+	case a.Provider != nil:
+		return eval.judgeProvider(c, a)
 	}
 	gone := map[string]bool{}
 	subject := eval.present(a.Subject, gone)

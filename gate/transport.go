@@ -9,11 +9,28 @@ import (
 	"weir/results"
 )
 
-// judgeTransport judges a statement about what carried the data of a case. There
-// is nothing to estimate: each launch either is as stated or is not, so one that
-// is not refutes it at once, and it holds when it held in all launches up to a
-// look. Where a launch does not say what carried its data it is an error.
+// judgeTransport judges a statement about what carried the data of a case. Where a launch
+// does not say what carried its data it is an error.
 func (eval *evaluator) judgeTransport(c *results.Case, a *results.AssertionVerdict) outcome {
+	return eval.judgeStated(c, a, launchFact{
+		words: a.Transport.String(), held: "carried the data in",
+		holds: func(l *results.Launch) (results.Verdict, string) { return holds(a.Transport, l) },
+		had:   func(l *results.Launch) string { return results.CarriedBy(l.Transports) },
+	})
+}
+
+// launchFact is a statement about what a launch had, of which there is no number.
+type launchFact struct {
+	words string
+	holds func(*results.Launch) (results.Verdict, string) // pass, fail or an error, and why
+	had   func(*results.Launch) string                    // what it had
+	held  string                                          // what stands between that and the launches
+}
+
+// judgeStated judges such a statement. There is nothing to estimate: each launch either is as
+// stated or is not, so one that is not refutes it at once, and it holds when it held in all
+// launches up to a look.
+func (eval *evaluator) judgeStated(c *results.Case, a *results.AssertionVerdict, s launchFact) outcome {
 	if c == nil {
 		return failed("it belongs to no case")
 	}
@@ -23,22 +40,21 @@ func (eval *evaluator) judgeTransport(c *results.Case, a *results.AssertionVerdi
 	launches := byIndex(c.Succeeded())
 	var used []string
 	for _, l := range launches {
-		verdict, why := holds(a.Transport, l)
+		verdict, why := s.holds(l)
 		if verdict != results.Pass {
 			o := outcome{verdict: verdict, message: fmt.Sprintf("%s: %s", results.LaunchName(l.Index), why)}
 			if verdict == results.Fail {
-				o.message = fmt.Sprintf("%s is stated, but %s", a.Transport, o.message)
+				o.message = fmt.Sprintf("%s is stated, but %s", s.words, o.message)
 			}
 			return o
 		}
-		if text := results.CarriedBy(l.Transports); !slices.Contains(used, text) {
+		if text := s.had(l); !slices.Contains(used, text) {
 			used = append(used, text)
 		}
 	}
 	n := len(launches)
 	o := outcome{
-		verdict: results.Pass, message: fmt.Sprintf("%s carried the data in %s", strings.Join(used, ", or "),
-			launchesIn(n)),
+		verdict: results.Pass, message: fmt.Sprintf("%s %s %s", strings.Join(used, ", or "), s.held, launchesIn(n)),
 	}
 	if next := nextLook(a.Looks, n); !atLook(a.Looks, n) {
 		o.verdict, o.undecided = results.InconclusiveVerdict, []string{c.Key}

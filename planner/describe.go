@@ -15,7 +15,7 @@ func describe(t *Table) {
 	}
 	c := s.Cluster
 	p.Cluster = Cluster{
-		Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: c.GPUsPerNode, Labels: c.Labels,
+		Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: max(c.GPUsPerNode, t.gpus), Labels: c.Labels,
 		Exclusive: c.Exclusive,
 	}
 	p.Checks = []Check{}

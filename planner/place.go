@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"weir/dsl"
 )
 
@@ -103,10 +105,15 @@ func (t *Table) divide(r *dsl.Run, ranks int) {
 	}
 	full := t.place(r, ranks).most(ranks)
 	if need := full * p.GPUsPerRank; need > c.GPUsPerNode && c.GPUsPerNode > 0 {
-		t.fail(p.Range("gpus_per_rank"), "More GPUs than nodes have",
-			fmt.Sprintf("%s of run %q on a node need %s, and the scenario asks for nodes with %d.",
+		t.gpus = max(t.gpus, need)
+		at := p.Range("gpus_per_rank")
+		t.report(&hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: "More GPUs than the cluster names", Subject: &at,
+			Detail: fmt.Sprintf("%s of run %q on a node need %s, and gpus_per_node of the cluster is %d.",
 				plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode),
-			"Raise gpus_per_node of the cluster, or spread the ranks over more nodes.")
+			Extra: dsl.Hint(fmt.Sprintf("Each node is asked for %d. Spread the ranks over more nodes for fewer.",
+				need)),
+		})
 	}
 }
 

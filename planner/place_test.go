@@ -29,8 +29,6 @@ func TestPlacesThatContradictAreErrorsAtTheirLine(t *testing.T) {
 		{"nodes: 2", "ranks_per_node: 1", "need 4 nodes, and the scenario asks for a cluster of 2"},
 		{"distinct_hosts: true", "distinct_hosts: false", "distinct hosts"},
 		{"labels: {zone: a}", "labels: {zone: b}", "carry zone=a, so none carries zone=b"},
-		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 1",
-			"4 ranks of run \"a\" on a node need 4 GPUs, and the scenario asks for nodes with 2"},
 	} {
 		diags := refuse(t, placed(c.cluster, c.place))
 		if text := render(diags); len(diags) != 1 || !strings.Contains(text, c.says) ||
@@ -40,6 +38,30 @@ func TestPlacesThatContradictAreErrorsAtTheirLine(t *testing.T) {
 	}
 	text := strings.Replace(placed("", "cpus_per_rank: 2"), "ranks: 4", "threads: 3", 1)
 	mentions(t, refuse(t, text), 7, "3 threads", "gets 2")
+}
+
+// The cluster names the least that each node has: a run that needs more of one asks for more.
+func TestNodesAreAskedForTheGPUsThatRunsNeed(t *testing.T) {
+	for _, c := range []struct {
+		cluster, place string
+		want           int
+		warns          bool
+	}{
+		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 1", 4, true},
+		{"gpus_per_node: 2", "nodes: 1, gpus_per_rank: 2", 8, true},
+		{"nodes: 2, gpus_per_node: 2", "nodes: 2, gpus_per_rank: 1", 2, false},
+		{"gpus_per_node: 8", "nodes: 1, gpus_per_rank: 1", 8, false},
+		{"", "nodes: 1, gpus_per_rank: 1", 0, false}, // the node says at the start what it lacks
+	} {
+		p, diags := plan(t, "test.yaml", placed(c.cluster, c.place))
+		if diags.HasErrors() || p.Cluster.GPUsPerNode != c.want || len(diags) > 0 != c.warns {
+			t.Errorf("%s; %s: %d GPUs of each node, want %d\n%s", c.cluster, c.place, p.Cluster.GPUsPerNode, c.want,
+				render(diags))
+		}
+		if c.warns {
+			mentions(t, diags, 7, "GPUs, and gpus_per_node of the cluster is 2", "Each node is asked for")
+		}
+	}
 }
 
 func TestPlaceOfCasesFollowsTheirRanks(t *testing.T) {

@@ -28,6 +28,7 @@ type Table struct {
 	modest   int              // of them, in runs with the default max_cases
 	isLate   bool             // and that has been reported
 	edges    int              // between cases, that are left
+	gpus     int              // that a run needs of a node, where that is more than the cluster names
 }
 
 // problem is what makes a diagnostic the same as another.

@@ -14,11 +14,11 @@ import (
 // conditions are how a case was measured, as far as it takes to measure it again; "" is
 // what is not known.
 type conditions struct {
-	fabric, transport, options, files, env, values, ranks, placement string
+	fabric, transport, provider, options, files, env, values, ranks, placement string
 }
 
 // conditionNames are the parts of conditions in the order in which reports have them.
-var conditionNames = []string{"fabric", "transport", "options", "files", "env", "ranks", "placement", "values"}
+var conditionNames = []string{"fabric", "transport", "provider", "options", "files", "env", "ranks", "placement", "values"}
 
 func (c conditions) part(name string) string {
 	switch name {
@@ -26,6 +26,8 @@ func (c conditions) part(name string) string {
 		return c.fabric
 	case "transport":
 		return c.transport
+	case "provider":
+		return c.provider
 	case "options":
 		return c.options
 	case "files":
@@ -43,7 +45,8 @@ func (c conditions) part(name string) string {
 // conditionsOf are those of a case.
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
-		fabric: fabricOf(c), transport: transportOf(c), options: optionsText(c, true), env: variablesOf(c),
+		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c),
+		options: optionsText(c, true), env: variablesOf(c),
 		values: valuesOf(c), files: filesOf(c),
 		ranks: ranksText(c), placement: placementText(c),
 	}
@@ -100,6 +103,17 @@ func transportOf(c *results.Case) string {
 			text = plain(l.Transport)
 		}
 		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; or ")
+}
+
+// providerOf is what was read back of the provider of the fabric.
+func providerOf(c *results.Case) string {
+	var all []string
+	for _, l := range c.Launches {
+		if text := plain(results.ProviderText(l.Provider)); text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}

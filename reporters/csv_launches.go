@@ -66,6 +66,9 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 			if i := slices.Index(head, "transport"); i >= 0 && len(l.Transports) > 0 {
 				row[i] = plain(results.CarriedBy(l.Transports))
 			}
+			if i := slices.Index(head, "provider"); i >= 0 {
+				row[i] = plain(results.ProviderText(l.Provider))
+			}
 			for _, m := range metrics {
 				v := ""
 				if x, ok := l.Metrics.Get(m); ok {

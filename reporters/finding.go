@@ -72,7 +72,8 @@ func findings(doc *results.Document, want string) []finding {
 // unjudged says whether an assertion could not be judged because of an error of a case that
 // is expected.
 func unjudged(a *results.AssertionVerdict) bool {
-	return a.Verdict == results.XFail && (a.XFail == nil || a.Observed == nil && a.Transport == nil)
+	return a.Verdict == results.XFail &&
+		(a.XFail == nil || a.Observed == nil && a.Transport == nil && a.Provider == nil)
 }
 
 // ofWhat counts findings as what they are of.

@@ -42,6 +42,8 @@ func setup(cases []*results.Case) []html.Setting {
 	add("workload", doc, []string{cases[0].Workload})
 	add("fabric", "What carried the data, as the ranks said after they had opened it.", fabricsOf(cases))
 	add("transport", "What the fabric's library said that it used, read back after the launch.", transportsOf(cases))
+	add("provider", "What the fabric's library said of its provider, read back after the launch.",
+		ofLaunchesOnce(cases, func(l *results.Launch) string { return results.ProviderText(l.Provider) }))
 	add("placement", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
 	add("link", "How much of the nominal links of the site the best launch reached.", linksOf(cases))
 	add("seats", "What each rank had of its node to itself.", seatsOf(cases))

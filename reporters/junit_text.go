@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -79,6 +80,8 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 		return s + l.Status
 	case a != nil && a.Transport != nil:
 		return s + transportsText(l)
+	case a != nil && a.Provider != nil:
+		return s + providerText(l)
 	case a == nil || a.Subject == nil:
 		return s + "ok"
 	case !alone(a.Subject):
@@ -99,6 +102,11 @@ func transportsText(l *results.Launch) string {
 		return text
 	}
 	return "it is not known what carried the data"
+}
+
+// providerText says what a launch's library read back of its provider.
+func providerText(l *results.Launch) string {
+	return cmp.Or(results.ProviderText(l.Provider), "the library said nothing of its provider")
 }
 
 // alone says whether a subject is of its own case only and so has a value in a launch.

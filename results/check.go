@@ -57,8 +57,8 @@ func checkUntil(x *assertion.XFail) error {
 	return nil
 }
 
-// checkForm checks the one of four forms that the assertion has: a band, a
-// trend, parts, or a transport.
+// checkForm checks the one of five forms that the assertion has: a band, a
+// trend, parts, a transport, or a provider.
 func (a *AssertionVerdict) checkForm() error {
 	if a.Quantifier == "" {
 		if len(a.Parts) > 0 {
@@ -66,6 +66,9 @@ func (a *AssertionVerdict) checkForm() error {
 		}
 		if a.Transport != nil {
 			return a.checkTransport()
+		}
+		if a.Provider != nil {
+			return a.checkProvider()
 		}
 		if a.Trend != nil {
 			if err := finite("the tolerance", a.Trend.Tolerance); err != nil || a.Trend.Tolerance < 0 {
@@ -79,8 +82,8 @@ func (a *AssertionVerdict) checkForm() error {
 		return fmt.Errorf("its quantifier is %q, not all or any", a.Quantifier)
 	case len(a.Parts) == 0:
 		return fmt.Errorf("it is about %s of no parts", a.Quantifier)
-	case a.Subject != nil || a.Trend != nil || a.Transport != nil:
-		return fmt.Errorf("it has parts and a subject, trend or transport of its own")
+	case a.Subject != nil || a.Trend != nil || a.Transport != nil || a.Provider != nil:
+		return fmt.Errorf("it has parts and a subject, trend, transport or provider of its own")
 	}
 	for i, p := range a.Parts {
 		if p.Case == "" {
@@ -97,12 +100,26 @@ func (a *AssertionVerdict) checkForm() error {
 func (a *AssertionVerdict) checkTransport() error {
 	t := a.Transport
 	switch {
-	case a.Subject != nil || a.Trend != nil || a.Bounds != (assertion.Bounds{}):
-		return fmt.Errorf("it is about a transport and has a subject, a trend or bounds")
+	case a.Subject != nil || a.Trend != nil || a.Bounds != (assertion.Bounds{}) || a.Provider != nil:
+		return fmt.Errorf("it is about a transport and has a subject, a trend, bounds or a provider")
 	case t.Of != assertion.All && t.Of != assertion.Some && t.Of != assertion.None:
 		return fmt.Errorf("it is about %q of the transports, not all, some or none", t.Of)
 	case len(t.Names) == 0 || slices.Contains(t.Names, ""):
 		return fmt.Errorf("it names no transport, or one without a name")
+	}
+	return nil
+}
+
+// checkProvider checks a statement that has no number either.
+func (a *AssertionVerdict) checkProvider() error {
+	p := a.Provider
+	switch {
+	case a.Subject != nil || a.Trend != nil || a.Bounds != (assertion.Bounds{}):
+		return fmt.Errorf("it is about a provider and has a subject, a trend or bounds")
+	case p.Fact == "":
+		return fmt.Errorf("it names no fact of the provider")
+	case len(p.Values) == 0 || slices.Contains(p.Values, ""):
+		return fmt.Errorf("it names no value of provider.%s, or an empty one", p.Fact)
 	}
 	return nil
 }

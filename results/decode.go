@@ -170,8 +170,8 @@ func (r *readers) close() (cases []*Case, seals []string, err error) {
 func sharing() json.Options {
 	var launch, estimates []string
 	return json.JoinOptions(jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.JoinUnmarshalers(
-		once[string](), once[[]string](), once[[]Transport](), once[[]Variable](), once[[]Seat](),
-		once[*assertion.Expr](),
+		once[string](), once[[]string](), once[[]Transport](), once[[]ProviderFact](), once[[]Variable](),
+		once[[]Seat](), once[*assertion.Expr](),
 		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, m *MetricValues) error { return m.readJSON(dec, &launch) }),
 		json.UnmarshalFromFunc(func(dec *jsontext.Decoder,
 			n *Named[MetricEstimate]) error {

@@ -182,6 +182,7 @@ const (
 	FabricDiffers    = "fabric"
 	TransportDiffers = "transport"
 	NodesDiffer      = "nodes of the ranks"
+	ProviderDiffers  = "provider "         // and the name of a fact
 	VariableDiffers  = "library variable " // and its name
 )
 
@@ -197,6 +198,11 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.addAll(of, VariableDiffers, given(p.Base), given(p.New))
 		d.add(of, FabricDiffers, used(p.Base, fabricOf), used(p.New, fabricOf))
 		d.add(of, TransportDiffers, used(p.Base, transportOf), used(p.New, transportOf))
+		for name, value := range provided(p.New) { // documents of older versions have none
+			if was, told := provided(p.Base)[name]; told {
+				d.add(of, ProviderDiffers+name, was, value)
+			}
+		}
 		d.add(of, NodesDiffer, used(p.Base, nodesOf), used(p.New, nodesOf))
 	}
 	return d.list
@@ -223,6 +229,24 @@ func given(c *Case) map[string]string {
 
 // or stands between values that are not the same everywhere.
 const or = ", or "
+
+// provided are the facts of providers that a case's launches read back, with all values of one
+// that differs among them.
+func provided(c *Case) map[string]string {
+	values := map[string][]string{}
+	for _, l := range c.Succeeded() {
+		for _, f := range l.Provider {
+			if !slices.Contains(values[f.Name], f.Value) {
+				values[f.Name] = append(values[f.Name], f.Value)
+			}
+		}
+	}
+	out := map[string]string{}
+	for name, list := range values {
+		out[name] = strings.Join(slices.Sorted(slices.Values(list)), or)
+	}
+	return out
+}
 
 func texts(values map[string]any) map[string]string {
 	out := make(map[string]string, len(values))

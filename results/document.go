@@ -282,6 +282,9 @@ type Launch struct {
 	// Transports are the ways that its data and other messages took, as the fabric's
 	// library names them; nil in documents of older versions.
 	Transports []Transport `json:"transports,omitempty" doc:"The ways that data and other messages took, as the fabric's library names them."`
+	// Provider are the facts that the fabric's library says of its provider; nil in documents of
+	// older versions, and of fabrics that say none.
+	Provider []ProviderFact `json:"provider,omitempty" doc:"What the fabric's library says of its provider, read back by the ranks that moved data."`
 	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
 	// GPUs are those that memory is on, by rank; none where no memory is on one.

@@ -77,6 +77,10 @@ func full() *results.Document {
 		Transport: &assertion.Transport{Of: assertion.All, Names: []string{"rc"}, Prefix: true},
 	})
 	stated.Observed = nil
+	provided := verdict(assertion.Assertion{
+		Provider: &assertion.Provider{Fact: "hmem_p2p", Not: true, Values: []string{"disabled"}},
+	})
+	provided.Observed = nil
 	now := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 	d := &results.Document{
 		Schema: results.Schema, Seal: "sha256:04",
@@ -164,7 +168,8 @@ func full() *results.Document {
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
-				GPUs: []string{"0000:41:00.0", ""},
+				GPUs:     []string{"0000:41:00.0", ""},
+				Provider: []results.ProviderFact{{Name: "hmem_p2p", Value: "enabled", Ranks: []int{0}}},
 				Transports: []results.Transport{
 					{
 						Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true,
@@ -205,7 +210,7 @@ func full() *results.Document {
 			},
 			Trend: &assertion.Trend{Axis: "block_size", Direction: "increases", Tolerance: 0.1},
 			Cases: []string{"a", "b"},
-		}), several, stated},
+		}), several, stated, provided},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02",
 			Missing: results.SkipMissing, Absent: "x",
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
@@ -372,6 +377,9 @@ func TestSchemaRefuses(t *testing.T) {
 		},
 		"a transport of no name": func(d map[string]any) {
 			d["assertions"].([]any)[2].(map[string]any)["transport"].(map[string]any)["names"] = []any{}
+		},
+		"a fact of a provider without a value": func(d map[string]any) {
+			d["assertions"].([]any)[3].(map[string]any)["provider"].(map[string]any)["values"] = []any{}
 		},
 		"a use of a transport that is unknown": func(d map[string]any) {
 			firstCase(

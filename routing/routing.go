@@ -22,7 +22,11 @@ type Table struct {
 	Tokens               []int       // by rank
 	Experts              [][]int32   // by rank: TopK for each token, in the order of its selections
 	Weights              [][]float32 // by rank, of the same selections; those of a token add up to 1, masked ones are 0
+	Absent               []bool      // by rank: it is no member of the group; nil: all are
 }
+
+// Member says whether a rank is in the group.
+func (t *Table) Member(rank int) bool { return t.Absent == nil || !t.Absent[rank] }
 
 // Settings are what a table follows from.
 type Settings struct {

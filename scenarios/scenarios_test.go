@@ -80,6 +80,41 @@ func TestNixlbenchLibfabric(t *testing.T) {
 	}
 }
 
+// The groups of the catalogue are planned between GPUs, over fabrics that move their memory.
+func TestGroupsBetweenGPUs(t *testing.T) {
+	for name, c := range map[string]struct{ workload, fabric string }{
+		"nixl-ep": {"ep", "auto"}, "nixl-ep-control": {"ep_control", "auto"}, "nixl-ep-elastic": {"ep_elastic", "cuda"},
+	} {
+		e, err := scenarios.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{Vars: map[string]string{"memory": "vram"}})
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		p, diags := planner.Build(s)
+		if len(diags) > 0 || len(p.Cases) == 0 {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		for _, k := range p.Cases {
+			if k.Workload != c.workload || k.Options["memory"] != "vram" || k.Options["fabric"] != c.fabric ||
+				k.Options["vram_alloc"] == nil {
+				t.Errorf("%s of %s: %v", k.Key, name, k.Options)
+			}
+		}
+		s, _, diags = dsl.Load(e.File, e.Content,
+			dsl.Options{Vars: map[string]string{"memory": "vram", "fabric": "tcp"}})
+		if !diags.HasErrors() {
+			if _, diags = planner.Build(s); !diags.HasErrors() {
+				t.Errorf("%s moves memory of GPUs over tcp", name)
+			}
+		}
+	}
+}
+
 func TestLookupNamesWhatThereIs(t *testing.T) {
 	if _, err := scenarios.Lookup("nope"); err == nil {
 		t.Error("found a scenario that does not exist")

@@ -99,10 +99,6 @@ func (o Option) Parse(text string) (any, error) {
 				return text, nil
 			}
 		}
-		if slices.Contains(o.Planned, text) {
-			return nil, fmt.Errorf("%q is not in this version of weir, which has %s", text,
-				strings.Join(o.Values, ", "))
-		}
 		return nil, fmt.Errorf("%q is not one of %s", text, strings.Join(o.Values, ", "))
 	case Params:
 		_, err := ParseParams(text)

@@ -5,6 +5,7 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -79,17 +80,19 @@ func (t Type) Holds(v any) bool {
 
 // Option is one setting of a workload.
 type Option struct {
-	Name     string
-	Type     Type
-	Default  any   // of the type's Go type; nil: there is none unless it is given
-	Absent   bool  // a case may lack it, though it has no default
-	Required bool  // has no sensible default
-	Min, Max int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s, 1/s or percent; Max 0 means none
-	Values   []string
-	Planned  []string          // of an Enum: values that are to come; they are refused as such
-	Process  bool              // fixed when a rank process starts: cases that differ in it need different launches
-	For      map[string]string // the option exists only where these options have these values; nil: always
-	ForAny   bool              // one of For is enough
+	Name    string
+	Type    Type
+	Default any // of the type's Go type; nil: there is none unless it is given
+	// DefaultBy are other defaults, by the value of an option that stands before this one; nil: Default is
+	// that of all cases.
+	DefaultBy *DefaultBy
+	Absent    bool  // a case may lack it, though it has no default
+	Required  bool  // has no sensible default
+	Min, Max  int64 // inclusive bounds in bytes, counts, nanoseconds, bytes/s, 1/s or percent; Max 0 means none
+	Values    []string
+	Process   bool              // fixed when a rank process starts: cases that differ in it need different launches
+	For       map[string]string // the option exists only where these options have these values; nil: always
+	ForAny    bool              // one of For is enough
 	// WithOwnCells says that the option exists only where option matrix has cells of ranks
 	// with themselves.
 	WithOwnCells bool
@@ -113,6 +116,30 @@ type Option struct {
 	// *StructureError.
 	Read func(text string) (string, error)
 	Doc  string
+}
+
+// DefaultBy are defaults that another option decides.
+type DefaultBy struct {
+	Option string
+	Values map[string]any // by the values of Option; of all others Default is the default
+}
+
+// String says which: "vram with fabric cuda".
+func (d *DefaultBy) String() string {
+	var out []string
+	for _, value := range slices.Sorted(maps.Keys(d.Values)) {
+		out = append(out, fmt.Sprintf("%v with %s %s", d.Values[value], d.Option, value))
+	}
+	return strings.Join(out, ", ")
+}
+
+// DefaultText is the default in words: "dram, vram with fabric cuda".
+func (o Option) DefaultText() string {
+	text := Text(o.Default)
+	if o.DefaultBy != nil {
+		text += ", " + o.DefaultBy.String()
+	}
+	return text
 }
 
 // Itemized says whether the items of a sequence have values of an option.

@@ -127,7 +127,7 @@ func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
 		fmt.Fprintf(w, "%s: %s\n\noptions\n", k.Name, k.Doc)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, o := range k.Options {
-			value := "default " + workload.Text(o.Default)
+			value := "default " + o.DefaultText()
 			switch {
 			case o.Required:
 				value = "required"

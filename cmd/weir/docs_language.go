@@ -104,4 +104,5 @@ func docsFunctions(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n      %s\n      %s\n", f.Form, f.Doc, f.Example)
 	}
 	fmt.Fprint(w, "\ntransports, as assertions name them\n\n"+dsl.TransportNames)
+	fmt.Fprint(w, "\nfacts of providers, as assertions name them\n\n"+dsl.ProviderFacts)
 }

@@ -8,7 +8,7 @@ import (
 
 // Assertion is a compiled assertion: one relation between a measured side and
 // what it is held against, or several under all or any, or a statement about
-// transports.
+// transports or a provider.
 type Assertion struct {
 	text       string
 	names      *Names
@@ -16,6 +16,7 @@ type Assertion struct {
 	quantifier string     // all | any; "": there is one relation
 	relations  []*relation
 	transport  *assertion.Transport // a statement about transports, which has no relation
+	provider   *assertion.Provider  // one about a fact of a provider, which has none either
 	from, to   int                  // without where
 	gains      bool                 // it holds variants against their baseline
 
@@ -23,7 +24,7 @@ type Assertion struct {
 	over  []string
 }
 
-const forms = "an assertion is one of `x within 10% of y`, `x between a and b`, `x >= y`, `x <= y`, `x increases with AXIS`, `x decreases with AXIS`, `transport == \"NAME\"`, or `all(…)` or `any(…)` of them, and may end with `where CONDITION`"
+const forms = "an assertion is one of `x within 10% of y`, `x between a and b`, `x >= y`, `x <= y`, `x increases with AXIS`, `x decreases with AXIS`, `transport == \"NAME\"`, `provider.NAME == \"VALUE\"`, or `all(…)` or `any(…)` of them, and may end with `where CONDITION`"
 
 // Assertion compiles an assertion.
 func (n *Names) Assertion(text string) (*Assertion, *Error) {
@@ -71,6 +72,10 @@ func (a *Assertion) statement(p *assertionParser) *Error {
 		a.transport, err = p.transport(at)
 		return err
 	}
+	if at := p.aboutProvider(); at >= 0 {
+		a.provider, err = p.provider(at)
+		return err
+	}
 	return a.relation(p)
 }
 
@@ -115,6 +120,10 @@ func (a *Assertion) quantified(p *assertionParser) *Error {
 		t := p.tokens[at]
 		return t.errorf("write it as an assertion of its own", "transports cannot stand in %s", q.text)
 	}
+	if at := p.aboutProvider(); at >= 0 {
+		t := p.tokens[at]
+		return t.errorf("write it as an assertion of its own", "facts of providers cannot stand in %s", q.text)
+	}
 	for p.next(); ; p.next() { // the parenthesis, or a comma
 		if p.relationEnded() {
 			return errorf(q.from, a.to, "write "+q.text+"(bandwidth >= 40 GB/s, latency.p99 <= 60us)",
@@ -144,15 +153,15 @@ func (a *Assertion) Where() *Condition { return a.where }
 
 // TrendAxis is the axis of a trend, "" for any other assertion.
 func (a *Assertion) TrendAxis() string {
-	if a.transport != nil {
+	if a.Stated() {
 		return ""
 	}
 	return a.relations[0].axis
 }
 
-// Transport says whether the assertion is about transports: it has no number, and
-// nothing of it is estimated.
-func (a *Assertion) Transport() bool { return a.transport != nil }
+// Stated says whether the assertion is a statement about transports or a provider: it has no
+// number, and nothing of it is estimated.
+func (a *Assertion) Stated() bool { return a.transport != nil || a.provider != nil }
 
 // Reach says whether the assertion is about each case, about the cases along an
 // axis, or about the cases over OverAxes.
@@ -169,7 +178,7 @@ func (a *Assertion) Parts() int { return len(a.relations) }
 // case. Otherwise the cases of one assertion differ in the axes over which every
 // aggregate goes; if the aggregates leave no axis free, that is a case again.
 func (a *Assertion) about() (Reach, []string) {
-	if a.transport != nil {
+	if a.Stated() {
 		return EachCase, nil
 	}
 	if a.TrendAxis() != "" {

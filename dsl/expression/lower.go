@@ -21,6 +21,11 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 		out.Lowered = t.String()
 		return out, nil
 	}
+	if p := a.provider; p != nil {
+		out.Provider = &assertion.Provider{Fact: p.Fact, Not: p.Not, Values: slices.Clone(p.Values)}
+		out.Lowered = p.String()
+		return out, nil
+	}
 	l := &lowering{assertion: a, cases: s.Cases, ownKey: s.Key}
 	b, err := l.relation(a.relations[0], view{one: &s, at: s.Texts})
 	if err != nil {

@@ -73,7 +73,7 @@ func (n *Names) measured() []workload.Metric {
 func Reserved(name string) bool {
 	root, _, _ := strings.Cut(name, ".")
 	words := append(Functions(), transportWord, workload.Availability.Name)
-	roots := []string{"reference", "baseline", "run", "axis", "env", "host"}
+	roots := []string{"reference", "baseline", "run", "axis", "env", "host", providerRoot}
 	return keywords[name] || slices.Contains(words, name) || slices.Contains(roots, root)
 }
 
@@ -170,7 +170,7 @@ func (n *Names) unknownMetric(t token) *Error {
 
 // unknownKnob says what a name in a condition could have been.
 func (n *Names) unknownKnob(t token) *Error {
-	if _, ok := n.metric(t.text); ok || t.text == transportWord {
+	if _, ok := n.metric(t.text); ok || t.text == transportWord || providerFact(t) != "" {
 		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
 			"%q is measured, and conditions are decided before anything runs", t.text)
 	}

@@ -69,7 +69,7 @@ func (p *assertionParser) fromTransport(s *assertion.Transport) *Error {
 	if err := addTransport(s, p.next()); err != nil {
 		return err
 	}
-	return p.transportEnds("after a name", "write two assertions, each with its own verdict")
+	return p.statementEnds("after a name", "write two assertions, each with its own verdict")
 }
 
 // notOfTransports refuses what stands between the word and a name.
@@ -100,7 +100,7 @@ func (p *assertionParser) inTransport(s *assertion.Transport) *Error {
 		return t.errorf(transportForms, "%q is not expected before in", t.text)
 	}
 	p.next()
-	if err := p.transportEnds("after transport", "write two assertions, each with its own verdict"); err != nil {
+	if err := p.statementEnds("after transport", "write two assertions, each with its own verdict"); err != nil {
 		return err
 	}
 	return addTransport(s, name)
@@ -131,11 +131,11 @@ func (p *assertionParser) transportList(s *assertion.Transport, in token) *Error
 	if len(s.Names) == 0 {
 		return missingTransport(open)
 	}
-	return p.transportEnds("after the list", transportForms)
+	return p.statementEnds("after the list", transportForms)
 }
 
-// transportEnds refuses what follows a complete statement.
-func (p *assertionParser) transportEnds(place, hint string) *Error {
+// statementEnds refuses what follows a complete statement.
+func (p *assertionParser) statementEnds(place, hint string) *Error {
 	if p.ended() {
 		return nil
 	}

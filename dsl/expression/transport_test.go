@@ -18,7 +18,7 @@ func TestTransportLowers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if a.Reach() != EachCase || !a.Transport() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
+		if a.Reach() != EachCase || !a.Stated() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
 			t.Errorf("%s: reach %v", text, a.Reach())
 		}
 		for _, s := range c.in("main", a.Where()) {

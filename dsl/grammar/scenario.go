@@ -80,7 +80,8 @@ var Validation = []Key{
 var Cluster = []Key{
 	key("nodes", "how many nodes", scalar(Count)).or("1"),
 	key("distinct_hosts", "whether they must be different hosts", scalar(Bool)).or("false"),
-	key("gpus_per_node", "how many GPUs each must have", scalar(Count)).or("0"),
+	key("gpus_per_node", "how many GPUs each must have; where a run needs more of a node, that many",
+		scalar(Count)).or("0"),
 	key("labels", "what each must carry, as its agent was told by --label NAME=VALUE", labels...),
 	key("exclusive", "whether no other session may use the nodes at the same time", scalar(Bool)).or("false"),
 }

@@ -168,7 +168,7 @@ func option(k *workload.Kind, o workload.Option) schema {
 	if o.Default == nil {
 		return s
 	}
-	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, workload.Text(o.Default))
+	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, o.DefaultText())
 	s["default"] = defaultValue(workload.Text(o.Default))
 	return s
 }

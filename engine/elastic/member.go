@@ -136,6 +136,7 @@ func (m *Member) steps(o order, p *epelastic.Part, a *answer) (silent bool, err 
 		s.Group = int64(o.Group)
 		p.Steps = append(p.Steps, s)
 	}
+	p.Stopped = max(p.Stopped, done.Stopped)
 	if p.Wrong += done.Wrong; p.WrongAt == "" {
 		p.WrongAt = done.WrongAt
 	}

@@ -63,6 +63,7 @@ type Stepped struct {
 	WrongAt string
 	Mute    bool  // the rank fell silent, as it was told
 	Missing []int // of which nothing came for too long
+	Stopped int64 // how long kernels took to end, from the word that ended their waits; 0: there were none
 }
 
 // Rank moves the bytes of a member. Only BreakOff is called while another call is under way.

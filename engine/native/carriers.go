@@ -18,7 +18,7 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 	data := false
 	for line := range strings.Lines(list) {
 		use, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok {
+		if !ok || use == providerFact {
 			continue
 		}
 		t := results.Transport{Use: results.DataUse, Ranks: []int{rank}}
@@ -40,6 +40,20 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 		out = append(out, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
 	}
 	return results.MergeTransports(out)
+}
+
+const providerFact = "f" // PROVIDER_FACT
+
+// providerFacts reads the facts of the provider from such a list.
+func providerFacts(list string, rank int, initiator bool) []results.ProviderFact {
+	var out []results.ProviderFact
+	for line := range strings.Lines(list) {
+		use, fact, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if name, value, ok := strings.Cut(fact, "/"); ok && initiator && use == providerFact {
+			out = append(out, results.ProviderFact{Name: name, Value: value, Ranks: []int{rank}})
+		}
+	}
+	return results.MergeProviderFacts(out)
 }
 
 // paths reads such a list of ways to other hosts: see weir_info. Those that come back to

@@ -1,6 +1,7 @@
 /* carriers.h: what carried the data, name by name, as a rank's fabric reads it back
  * from its library. The list is text, a line for each: a letter for the use, the
- * name, and the device after a slash if there is one. */
+ * name, and the device after a slash if there is one. A line with f is a fact of the
+ * provider, as the library read it back: its name, and its value after the slash. */
 #ifndef WEIR_CARRIERS_H
 #define WEIR_CARRIERS_H
 
@@ -14,6 +15,7 @@ enum weir_carrier_use {
     CARRIES_OPAQUE   = 'o', /* data, by something beneath that is not told */
     CARRIES_POSSIBLY = 'p', /* one or some of all that are possible carried data */
     CARRIES_CONTROL  = 'c',
+    PROVIDER_FACT    = 'f', /* carries nothing */
 };
 
 /* Adds a line, unless the list has it. Where there is no room it says so with a line

@@ -38,6 +38,7 @@ enum cu_flag {
     CU_RECOMMENDED     = 1, /* granularity */
     CU_DYNAMIC_SHARED  = 8, /* attribute of a kernel */
     CU_DMABUF          = 1, /* a handle of an address range */
+    CU_IN_STREAM_ORDER = 1, /* a source of a batch of copies is read */
 };
 enum cu_attribute {
     CU_MULTIPROCESSORS = 16,
@@ -74,6 +75,12 @@ struct cu_shared { /* CUipcMemHandle, CUmemPoolPtrExportData */
 struct cu_uuid {
     unsigned char bytes[16];
 };
+struct cu_copying { /* CUmemcpyAttributes */
+    int                order;
+    struct cu_location hint_from, hint_to;
+    unsigned           flags;
+};
+_Static_assert(sizeof(struct cu_copying) == 24, "CUmemcpyAttributes");
 _Static_assert(sizeof(struct cu_allocation) == 32, "CUmemAllocationProp");
 _Static_assert(sizeof(struct cu_access) == 12, "CUmemAccessDesc");
 _Static_assert(sizeof(struct cu_pool_of) == 88, "CUmemPoolProps");
@@ -148,6 +155,12 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **values,
                    void **extra);
 
+/* Of drivers from 2025 (R570, CUDA 12.8) on; NULL where it is absent. The copies of a batch have no
+ * order among themselves. */
+int cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *sizes, size_t n,
+                       struct cu_copying *how, size_t *first, size_t nhow, size_t *failed,
+                       cu_stream stream);
+
 /* One list gives the members, the loader and the name that is missing. */
 #define CUDA_SYMBOLS(F)                                                                       \
     F(cuInit)                                                                                 \
@@ -173,6 +186,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
 #define CUDA_MEMBER(f) __typeof__(f) *f;
 struct cuda_library {
     CUDA_SYMBOLS(CUDA_MEMBER)
+    CUDA_MEMBER(cuMemcpyBatchAsync)
 };
 extern struct cuda_library cuda;
 

@@ -42,6 +42,11 @@ static int span(struct probe *p, double *rate)
     return 0;
 }
 
+static int own_engine(const struct cuda *c)
+{
+    return c->engine == ENGINE_AUTO ? ENGINE_SM : c->engine;
+}
+
 /* The engine and size that are fastest, and as many copies as take a span. */
 static int choose(struct probe *p, size_t request)
 {
@@ -53,7 +58,7 @@ static int choose(struct probe *p, size_t request)
             for (int k = 0; k < TRIALS; k++) {
                 double rate = 0;
                 p->n      = large ? most : request;
-                p->engine = own ? cuda_of(p->r)->engine : ENGINE_COPY;
+                p->engine = own ? own_engine(cuda_of(p->r)) : ENGINE_COPY;
                 p->copies = FEW;
                 int rc    = span(p, &rate);
                 if (rc < 0)

@@ -2,6 +2,7 @@
 #include "cuda.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -75,6 +76,7 @@ static int load_locked(char *why, size_t cap)
                  missing);
         return -ENOSYS;
     }
+    *(void **)&cuda.cuMemcpyBatchAsync = dlsym(lib, "cuMemcpyBatchAsync");
     dl_handlers_keep(&before);
     int code = cuda.cuInit(0);
     dl_handlers_restore(&before);

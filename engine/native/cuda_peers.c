@@ -18,11 +18,12 @@ static int stage(struct weir_rank *r, int peer, int device)
 {
     struct cuda      *c = cuda_of(r);
     struct cuda_peer *p = &c->peers[peer];
-    if (c->engine != ENGINE_COPY)
+    if (c->engine == ENGINE_SM || c->engine == ENGINE_BULK)
         return rank_fail(r, -EHOSTUNREACH, "connect", peer,
                          "GPU %s does not reach the memory of GPU %s, which cuda_engine sm and "
                          "bulk need: use cuda_engine copy, which goes by way of the host",
                          cuda_here()->bus, p->bus);
+    c->engine = ENGINE_COPY; /* that of auto too */
     p->path   = PATH_STAGED;
     p->device = device;
     return CUDA_RANK(r, peer, cuDevicePrimaryCtxRetain, &p->context, device);
@@ -126,10 +127,11 @@ void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     const struct cuda      *c  = cuda_of(r);
     const struct cuda_peer *p  = &c->peers[peer];
-    size_t                  at = (size_t)snprintf(buf, cap, "cuda (%s", engines[c->engine]);
-    if (c->engine != ENGINE_COPY && at < cap)
+    int                     by = c->moved_by;
+    size_t                  at = (size_t)snprintf(buf, cap, "cuda (%s", engines[by]);
+    if (by != ENGINE_COPY && at < cap)
         at += (size_t)snprintf(buf + at, cap - at, " of %d multiprocessors",
-                               c->sms ? c->sms : cuda_here()->multiprocessors);
+                               c->sms ? c->sms : c->multiprocessors);
     if (at < cap)
         at += (size_t)snprintf(buf + at, cap - at, ", %s",
                                p->path == PATH_UNKNOWN ? "a way that the driver does not tell"

@@ -39,7 +39,10 @@ int cuda_queue_open(struct weir_rank *r)
     c->peer_of = calloc(c->room, sizeof *c->peer_of);
     c->reads   = calloc(c->room, sizeof *c->reads);
     c->parts   = calloc(c->room, sizeof *c->parts);
-    if (!c->peer_of || !c->reads || !c->parts)
+    c->to      = calloc(c->room, sizeof *c->to);
+    c->from    = calloc(c->room, sizeof *c->from);
+    c->sizes   = calloc(c->room, sizeof *c->sizes);
+    if (!c->peer_of || !c->reads || !c->parts || !c->to || !c->from || !c->sizes)
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %llu blocks",
                          (unsigned long long)c->room);
     if ((rc = CUDA_RANK(r, -1, cuStreamCreate, &c->stream, CU_NON_BLOCKING)) < 0 ||
@@ -71,6 +74,7 @@ void cuda_queue_close(struct weir_rank *r)
     (void)cuda.cuStreamDestroy_v2(c->stream);
     free(c->peer_of);
     free(c->reads);
+    free(c->to), free(c->from), free(c->sizes);
     free(c->parts);
 }
 
@@ -108,7 +112,7 @@ int cuda_move(struct weir_rank *r, int engine, int peer, struct cuda_block b, in
     struct cuda            *c    = cuda_of(r);
     const struct cuda_peer *p    = &c->peers[peer];
     cu_context              mine = cuda_here()->context;
-    if (engine != ENGINE_COPY)
+    if (engine == ENGINE_SM || engine == ENGINE_BULK)
         return launch(r, engine, 0, 1, b);
     if (p->path == PATH_STAGED)
         return CUDA_RANK(r, peer, cuMemcpyPeerAsync, b.to, read ? mine : p->context, b.from,
@@ -116,14 +120,53 @@ int cuda_move(struct weir_rank *r, int engine, int peer, struct cuda_block b, in
     return CUDA_RANK(r, peer, cuMemcpyAsync, b.to, b.from, b.n, c->stream);
 }
 
+/* A copy of the copy engine takes host and GPU about 2 µs, however short it is: below so many bytes
+ * one kernel for all blocks of a request is faster. */
+#define SHORT_COPY ((uint64_t)16 << 20)
+
+static int engine_of(const struct cuda *c, uint64_t blocks, uint64_t bytes)
+{
+    if (c->engine != ENGINE_AUTO)
+        return c->engine;
+    return blocks > 1 && bytes < SHORT_COPY ? ENGINE_SM : ENGINE_COPY;
+}
+
+/* Whether some of the blocks go by way of the host. */
+static int any_staged(const struct cuda *c, uint64_t at, uint64_t n)
+{
+    for (uint64_t i = at; i < at + n; i++)
+        if (c->peers[c->peer_of[i]].path == PATH_STAGED)
+            return 1;
+    return 0;
+}
+
+/* Copies of the copy engine in one call, which have no order: blocks of requests that are under
+ * way at once have none either. */
+static int copy_batch(struct weir_rank *r, uint64_t at, uint64_t n)
+{
+    struct cuda      *c   = cuda_of(r);
+    struct cu_copying how = {.order = CU_IN_STREAM_ORDER};
+    size_t            first = 0, failed;
+    for (uint64_t i = 0; i < n; i++) {
+        c->to[i]    = c->blocks[at + i].to;
+        c->from[i]  = c->blocks[at + i].from;
+        c->sizes[i] = c->blocks[at + i].n;
+    }
+    return CUDA_RANK(r, c->peer_of[at], cuMemcpyBatchAsync, c->to, c->from, c->sizes, n, &how,
+                     &first, 1, &failed, c->stream);
+}
+
 /* Blocks from one count to another, which lie behind each other in the ring. */
 static int post_blocks(struct weir_rank *r, uint64_t from, uint64_t to)
 {
     struct cuda *c  = cuda_of(r);
     uint64_t     at = from % c->room, n = to - from;
-    int          rc = 0;
-    if (c->engine != ENGINE_COPY && n > 1)
-        return launch(r, c->engine, c->blocks_there + at * sizeof *c->blocks, n, c->blocks[at]);
+    int          engine = engine_of(c, n, c->blocks[at].n), rc = 0;
+    c->moved_by = engine;
+    if (engine != ENGINE_COPY && n > 1)
+        return launch(r, engine, c->blocks_there + at * sizeof *c->blocks, n, c->blocks[at]);
+    if (n > 1 && cuda.cuMemcpyBatchAsync && !any_staged(c, at, n))
+        return copy_batch(r, at, n);
     for (uint64_t i = at; i < at + n && rc == 0; i++)
         rc = cuda_move(r, c->engine, c->peer_of[i], c->blocks[i], c->reads[i]);
     return rc;

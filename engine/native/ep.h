@@ -84,6 +84,10 @@ struct weir_ep {
      * each sink (weir_ep_signal_bytes), and the most tokens of a rank */
     uint64_t        room, count_room, signals;
     int             most_tokens;
+    /* Of a group that changes: by rank its place among the members, which number the experts of the
+     * group and are the ranks of kernels; members: how many there are. NULL: all ranks. */
+    const int       *places;
+    int              members;
     struct weir_ep_part   parts[EP_OPERATIONS];
     const struct weir_ep_copy    *copies;
     const struct weir_ep_place   *messages;    /* that come */
@@ -138,6 +142,9 @@ struct weir_ep_stepped { /* owned by the rank, valid until the next call; of a f
     const struct weir_ep_times *times; /* by step, then by operation */
     const char                 *missing; /* by rank: nothing came of it; of a failed call */
     int                         mute;
+    /* of a failed call: how long kernels took to end, from the word that ended their waits; 0:
+     * there were none */
+    int64_t                     stopped;
     uint64_t                    wrong; /* tokens of which not every byte is right */
     struct weir_err             first; /* of those */
 };

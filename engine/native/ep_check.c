@@ -70,7 +70,8 @@ void ep_expect_message(struct ep_run *u, uint64_t pass, int rank, uint32_t token
     }
     for (int k = 0; k < e->top_k && e->layout == EP_RANK; k++, at += 8) {
         size_t i = (size_t)token * (size_t)e->top_k + (size_t)k;
-        memcpy(at, &e->experts[rank][i], 4);
+        int32_t number = ep_number(e, e->experts[rank][i]);
+        memcpy(at, &number, 4);
         memcpy(at + 4, &e->weights[rank][i], 4);
     }
 }

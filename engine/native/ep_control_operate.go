@@ -167,4 +167,5 @@ func (k *controlCase) describe() {
 	k.facts.GPU = C.GoString(&l.gpu[0])
 	k.facts.Transport = C.GoString(&transport[0])
 	k.facts.Transports = transports(C.GoString(&carriers[0]), k.self.Rank, true)
+	k.facts.Provider = providerFacts(C.GoString(&carriers[0]), k.self.Rank, true)
 }

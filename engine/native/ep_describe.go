@@ -46,6 +46,15 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), room: C.uint64_t(s.MessageRoom()),
 		count_room: C.uint64_t(s.CountBytes()), most_tokens: C.int(slices.Max(t.Tokens)),
 	}
+	if t.Absent != nil {
+		places := newList[C.int](a, t.Ranks)
+		for rank := range places {
+			if places[rank] = e.members; t.Member(rank) {
+				e.members++
+			}
+		}
+		e.places = unsafe.SliceData(places)
+	}
 	experts, weights := newList[*C.int32_t](a, t.Ranks), newList[*C.float](a, t.Ranks)
 	for rank := range t.Ranks {
 		list, shares := newList[C.int32_t](a, len(t.Experts[rank])), newList[C.float](a, len(t.Experts[rank]))

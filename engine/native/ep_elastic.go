@@ -125,7 +125,7 @@ func (r *epElasticRank) Run(c engine.Case) (*workload.Part, error) {
 		return nil, err
 	}
 	p.Verified = p.Wrong == 0
-	p.Transport, p.Transports = r.memory.transport, r.memory.transports
+	p.Transport, p.Transports, p.Provider = r.memory.transport, r.memory.transports, r.memory.provider
 	return p.Encode(c.Key, r.launch.Index)
 }
 

@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"weir/results"
 	"weir/workload/ep"
 	"weir/workload/epelastic"
+	"weir/workload/move"
 )
 
 // elasticMemory is the memory of a rank, connected to the ranks of its group. It is made once, for
@@ -29,12 +31,14 @@ type elasticMemory struct {
 	launch     engine.Launch
 	spec       *epelastic.Spec
 	layouts    map[string]*ep.Layout // by group
+	signals    uint64                // where kernels of ranks signal each other, in a sink
 	options    fabric.Options
 	timeout    time.Duration
 	corrupt    int64
 	survives   bool
 	transport  string
 	transports []results.Transport
+	provider   []results.ProviderFact
 	free       func() // what C has of the group
 
 	mu sync.Mutex // of threads, which BreakOff looks at
@@ -44,7 +48,7 @@ func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Con
 	s *epelastic.Spec) (*elasticMemory, error) {
 	m := &elasticMemory{
 		member: memberOf(l, self, control), launch: l, spec: s, layouts: map[string]*ep.Layout{},
-		options: s.FabricOptions.With(l.Options), corrupt: -1, free: func() {},
+		options: s.Moves().FabricOptions.With(l.Options), corrupt: -1, free: func() {},
 	}
 	for _, group := range s.Groups() {
 		t, err := s.Table(group)
@@ -71,15 +75,11 @@ func (m *elasticMemory) Open() error {
 	for _, l := range m.layouts {
 		source, sink = max(source, uint64(l.Source)), max(sink, uint64(l.Sink()))
 	}
-	on := 0
-	for _, n := range m.launch.Nodes {
-		if n == m.launch.Nodes[m.self.Rank] {
-			on++
-		}
-	}
-	o := m.spec.Moves()
-	if err := m.fits(o, fmt.Sprintf("%d ranks with their messages and rows need", on),
-		float64(on)*float64(source+2*sink)); err != nil {
+	used, o := sink, m.spec.Moves()
+	if m.spec.VRAM() { // a GPU says itself what it has not
+		m.signals = area(sink)
+		sink = m.signals + signalBytes(m.layouts)
+	} else if err := m.fitsAll(o, source+2*sink); err != nil {
 		return err
 	}
 	text, err := fabric.Lines(m.fabric, m.options)
@@ -94,13 +94,34 @@ func (m *elasticMemory) Open() error {
 		one_host: oneHost(m.launch.Nodes), outlives: truth(m.spec.Phases.Lose()),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
 		layout: C.struct_weir_layout{
-			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(sink),
+			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(used),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
+		gpu: C.uint(onItsHost(m.launch.Nodes, m.self.Rank)),
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.openThreads(cfg)
+}
+
+// fitsAll says whether the ranks of this host have so much memory each.
+func (m *elasticMemory) fitsAll(o move.Spec, each uint64) error {
+	on := 0
+	for _, n := range m.launch.Nodes {
+		if n == m.launch.Nodes[m.self.Rank] {
+			on++
+		}
+	}
+	return m.fits(o, fmt.Sprintf("%d ranks with their messages and rows need", on), float64(on)*float64(each))
+}
+
+// signalBytes are those by which kernels of any group signal each other.
+func signalBytes(layouts map[string]*ep.Layout) (most uint64) {
+	for _, l := range layouts {
+		t := l.Table
+		most = max(most, uint64(C.weir_ep_signal_bytes(C.int(t.Ranks), C.int(t.All()), C.int(slices.Max(t.Tokens)))))
+	}
+	return most
 }
 
 // call calls a function for the rank.
@@ -149,6 +170,7 @@ func (m *elasticMemory) describe() {
 	C.weir_describe(m.threads[0], &transport[0], &carriers[0])
 	if text := C.GoString(&transport[0]); text != "" {
 		m.transport, m.transports = text, transports(C.GoString(&carriers[0]), m.self.Rank, true)
+		m.provider = providerFacts(C.GoString(&carriers[0]), m.self.Rank, true)
 	}
 }
 
@@ -159,6 +181,7 @@ func (m *elasticMemory) Prepare(group []int, contents int) error {
 	}
 	a := &cArrays{}
 	e := describeEP(a, m.spec.Steps(group), l, m.self.Rank)
+	e.signals = C.uint64_t(m.signals)
 	e.of = C.struct_weir_case{
 		index: C.uint32_t(contents), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: C.VERIFY_FULL,
 		iterations: C.uint64_t(m.spec.Iterations), timeout: C.int64_t(m.timeout), corrupt: -1,
@@ -186,7 +209,7 @@ func (m *elasticMemory) Steps(s elastic.Steps) (elastic.Stepped, error) {
 	err := m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		return C.weir_ep_steps(t, &order, &out, e)
 	})
-	did := elastic.Stepped{Wrong: int64(out.wrong), Mute: out.mute != 0}
+	did := elastic.Stepped{Wrong: int64(out.wrong), Mute: out.mute != 0, Stopped: int64(out.stopped)}
 	if out.wrong > 0 {
 		did.WrongAt = C.GoString(&out.first.text[0])
 	}

@@ -59,7 +59,8 @@ static int make_events(struct ep_run *u)
     for (int i = 0; i < 2; i++)
         if ((rc = CUDA_EP(u, cuEventCreate, &g->passed[i], CU_NO_TIMING)) < 0)
             return rc;
-    if ((rc = CUDA_EP(u, cuEventCreate, &g->begun, 0)) < 0)
+    if ((rc = CUDA_EP(u, cuEventCreate, &g->begun, 0)) < 0 ||
+        (rc = CUDA_EP(u, cuEventCreate, &g->turned, 0)) < 0)
         return rc;
     return CUDA_EP(u, cuEventCreate, &g->ended, 0);
 }
@@ -85,7 +86,7 @@ static int copy_in(struct ep_run *u, cu_address to, const void *from, size_t n)
     return 0;
 }
 
-static int copy_out(struct ep_run *u, void *to, cu_address from, size_t n)
+int ep_gpu_take(struct ep_run *u, void *to, cu_address from, size_t n)
 {
     struct weir_err e = {0};
     if (n && u->r->cfg.source->copy_out(to, (const void *)(uintptr_t)from, n, &e) < 0)
@@ -155,7 +156,7 @@ void ep_gpu_drop(struct ep_run *u)
         __atomic_store_n(&g->words[EP_WORD_ABORT], 1, __ATOMIC_RELEASE);
     if (g->stream)
         (void)cuda.cuStreamSynchronize(g->stream);
-    cu_event events[] = {g->begun, g->ended, g->passed[0], g->passed[1]};
+    cu_event events[] = {g->begun, g->turned, g->ended, g->passed[0], g->passed[1]};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
             (void)cuda.cuEventDestroy_v2(events[i]);
@@ -194,10 +195,10 @@ int ep_gpu_download(struct ep_run *u)
     struct ep_args       *a = &u->gpu->args;
     int                   rc;
     for (int o = 0; o < EP_OPERATIONS; o++)
-        if ((rc = copy_out(u, u->sink + e->parts[o].sink, a->sinks[a->rank] + e->parts[o].sink,
+        if ((rc = ep_gpu_take(u, u->sink + e->parts[o].sink, a->sinks[a->rank] + e->parts[o].sink,
                            2 * e->parts[o].half)) < 0)
             return rc;
-    return copy_out(u, u->out, a->out,
+    return ep_gpu_take(u, u->out, a->out,
                     (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t));
 }
 
@@ -211,22 +212,22 @@ int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, un
 }
 
 /* What a kernel waited for when it gave up; "": none did. */
-static void describe_wait(struct ep_run *u, u32 error, char *text, size_t cap)
+void ep_gpu_waited(struct ep_run *u, u32 error, char *text, size_t cap)
 {
     static const char *const what[] = {"something", "counts",  "messages", "rows",
                                        "combine",   "meeting", "clock"};
     u32 of = error >> 8 & 0xff;
     *text  = 0;
     if (error)
-        snprintf(text, cap, "the kernel of rank %d waited for the %s of rank %u", u->r->cfg.rank,
-                 what[of < sizeof what / sizeof *what ? of : 0], error & 0xff);
+        snprintf(text, cap, "the kernel of rank %d waited for the %s of rank %d", u->r->cfg.rank,
+                 what[of < sizeof what / sizeof *what ? of : 0],
+                 ep_rank_at(u, (int)(error & 0xff)));
 }
 
-/* The word of errors, once the stream is empty. */
-static int read_error(struct ep_run *u, u32 *error)
+int ep_gpu_error(struct ep_run *u, u32 *error)
 {
     *error = 0;
-    return copy_out(u, error, u->gpu->args.error, sizeof *error);
+    return ep_gpu_take(u, error, u->gpu->args.error, sizeof *error);
 }
 
 /* Ends all kernels, and adds to the error what they waited for. */
@@ -241,12 +242,14 @@ static int stop(struct ep_run *u, int rc)
     while ((code = cuda.cuStreamQuery(g->stream)) == CU_NOT_READY &&
            weir_monotonic() - from < PATIENCE)
         rank_pause();
-    if (code != CU_DONE || read_error(u, &error) < 0 || !error || !u->r->err)
+    u->stopped = weir_monotonic() - from;
+    if (code != CU_DONE || ep_gpu_error(u, &error) < 0 || !error || !u->r->err)
         return rc;
     size_t at = strlen(u->r->err->text);
-    describe_wait(u, error, text, sizeof text);
-    u->r->err->peer = (int)(error & 0xff);
-    snprintf(u->r->err->text + at, sizeof u->r->err->text - at, "; %s", text);
+    ep_gpu_waited(u, error, text, sizeof text);
+    u->r->err->peer = ep_rank_at(u, (int)(error & 0xff));
+    snprintf(u->r->err->text + at, sizeof u->r->err->text - at,
+             "; %s, and ended %.3g ms after it was told to", text, (double)u->stopped / 1e6);
     return rc;
 }
 
@@ -274,18 +277,20 @@ static int pace(struct ep_run *u)
     return CUDA_EP(u, cuEventRecord, g->passed[k % 2], g->stream);
 }
 
-/* Before the deadline of the rank, so that the kernel says whom it waited for. */
+/* Before the deadline of the rank, so that the kernel says whom it waited for; in a group that
+ * changes no longer than a peer may say nothing. */
 u64 ep_gpu_patience(const struct ep_run *u)
 {
     int64_t left = u->r->deadline - weir_monotonic();
-    return left > 0 ? (u64)left / 10 * 9 : 1;
+    u64     most = left > 0 ? (u64)left / 10 * 9 : 1, silence = (u64)u->silence;
+    return silence && silence < most ? silence : most;
 }
 
 #ifdef WEIR_TEST
 _Atomic int ep_gpu_idle = -1;
 #endif
 
-static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
+int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration)
 {
     struct ep_gpu *g    = u->gpu;
     u64            half = ep_half_of(u, iteration), timeout = ep_gpu_patience(u),
@@ -316,7 +321,7 @@ int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
     }
     for (int o = 0; o < EP_OPERATIONS; o++)
         if (ep_does(u, (enum weir_ep_operation)o) &&
-            (rc = operate(u, (enum weir_ep_operation)o, iteration)) < 0)
+            (rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration)) < 0)
             return rc;
     if (u->timed && iteration + 1 == u->e->of.iterations &&
         (rc = CUDA_EP(u, cuEventRecord, g->ended, g->stream)) < 0)
@@ -336,8 +341,9 @@ int ep_gpu_finish(struct ep_run *u)
     g->queued = 0;
     if (u->timed)
         g->loop_wall = (double)(weir_monotonic() - g->first);
-    if ((rc = read_error(u, &error)) < 0 || !error)
+    if ((rc = ep_gpu_error(u, &error)) < 0 || !error)
         return rc;
-    describe_wait(u, error, text, sizeof text);
-    return rank_fail(u->r, -ETIMEDOUT, "wait", (int)(error & 0xff), "%s until its deadline", text);
+    ep_gpu_waited(u, error, text, sizeof text);
+    return rank_fail(u->r, -ETIMEDOUT, "wait", ep_rank_at(u, (int)(error & 0xff)),
+                     "%s until its deadline", text);
 }

@@ -22,6 +22,7 @@ struct ep_gpu {
     unsigned   blocks, threads, shared;
     cu_stream  stream;
     cu_event   begun, ended;  /* around the timed iterations */
+    cu_event   turned;        /* of a step: behind its dispatch */
     cu_event   passed[2];     /* of the stream, some iterations apart */
     cu_address memory;        /* all arrays of args but the source and the sinks */
     size_t     in, bytes;     /* of it, what is copied there; and all */
@@ -53,6 +54,20 @@ int ep_gpu_download(struct ep_run *u);
 /* Puts an iteration behind those before it; ep_gpu_finish waits for all. */
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration);
 int ep_gpu_finish(struct ep_run *u);
+
+/* Puts one operation of an iteration into the stream. */
+int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);
+/* Copies bytes of the GPU to the host. */
+int ep_gpu_take(struct ep_run *u, void *to, cu_address from, size_t n);
+/* The word of errors, once the stream is empty; and what a kernel waited for when it gave up. */
+int  ep_gpu_error(struct ep_run *u, u32 *error);
+void ep_gpu_waited(struct ep_run *u, u32 error, char *text, size_t cap);
+
+/* ---- ep_gpu_steps.c ---- */
+
+/* A step of a group that changes: its kernels, which are waited for, and what came goes to the
+ * copies on the host. */
+int ep_gpu_step(struct ep_run *u, uint64_t iteration, struct weir_ep_times *t);
 
 /* ---- ep_gpu_times.c ---- */
 

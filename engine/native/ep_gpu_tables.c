@@ -70,7 +70,7 @@ static void add_rows(const struct weir_ep *e, struct ep_gpu_tables *t)
             p++;
         struct ep_item item = {p->remote + (m->at - p->local), t->nterms, 1};
         t->terms[t->nterms++] = (struct ep_term){m->at, 1, 0};
-        add_item(t, item, (u32)m->rank, m->token);
+        add_item(t, item, (u32)ep_place(e, m->rank), m->token);
     }
 }
 
@@ -85,7 +85,7 @@ static void add_partial_sums(const struct weir_ep *e, struct ep_gpu_tables *t)
             const struct weir_ep_term *of = &e->partial.terms[s->first + k];
             t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, 0};
         }
-        add_item(t, item, (u32)p->peer, e->made[s->first].token);
+        add_item(t, item, (u32)ep_place(e, p->peer), e->made[s->first].token);
     }
 }
 
@@ -103,7 +103,7 @@ static void add_sums(const struct ep_run *u, struct ep_gpu_tables *t)
         for (int k = 0; k < e->top_k; k++) {
             int32_t expert = experts[(size_t)i * (size_t)e->top_k + (size_t)k];
             if (expert != EP_MASKED)
-                sum.from |= 1u << (expert / e->per_rank);
+                sum.from |= 1u << ep_place(e, expert / e->per_rank);
         }
         t->sums[t->nsums++] = sum;
     }
@@ -115,15 +115,18 @@ static void describe(struct ep_run *u)
     struct weir_rank     *r = u->r;
     struct cuda          *c = cuda_of(r);
     struct ep_args       *a = &u->gpu->args;
-    u64 ranks = (u64)r->cfg.ranks, words = ranks * (u64)e->per_rank + ranks + 1;
-    *a = (struct ep_args){.rank = r->cfg.rank, .ranks = r->cfg.ranks, .tokens = e->tokens,
+    int members = e->places ? e->members : r->cfg.ranks;
+    u64 ranks = (u64)members, words = ranks * (u64)e->per_rank + ranks + 1;
+    *a = (struct ep_args){.rank = ep_place(e, r->cfg.rank), .ranks = members, .tokens = e->tokens,
                           .top_k = e->top_k, .per_rank = e->per_rank, .layout = e->layout,
                           .fp8 = e->fp8, .scales = e->scales, .channels = e->channels,
                           .row = (u32)e->row, .room = (u32)e->room,
                           .inverse = (u32)(((u64)1 << 32) / (u64)e->per_rank) + 1,
                           .count_room = (u32)e->count_room, .most_tokens = (u32)e->most_tokens};
     for (int i = 0; i < r->cfg.ranks; i++)
-        a->sinks[i] = i == r->cfg.rank ? (u64)(uintptr_t)rank_sink(r) : c->peers[i].sink_there;
+        if (!r->absent[i])
+            a->sinks[ep_place(e, i)] =
+                i == r->cfg.rank ? (u64)(uintptr_t)rank_sink(r) : c->peers[i].sink_there;
     a->source        = c->source_there + r->cfg.layout.first;
     a->dispatch_at   = e->parts[EP_DISPATCH].sink;
     a->dispatch_half = e->parts[EP_DISPATCH].half;
@@ -193,8 +196,10 @@ void ep_tables_copy(const struct ep_run *u, char *to)
     const struct ep_args       *a = &u->gpu->args;
     const struct ep_gpu_tables *t = u->gpu->tables;
     size_t                      n = (size_t)e->tokens * (size_t)e->top_k;
-    put(u, to, a->experts, e->experts[a->rank], n * sizeof(int32_t));
-    put(u, to, a->weights, e->weights[a->rank], n * sizeof(float));
+    int32_t                    *numbers = (int32_t *)(to + (a->experts - u->gpu->memory));
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = ep_number(e, e->experts[u->r->cfg.rank][i]);
+    put(u, to, a->weights, e->weights[u->r->cfg.rank], n * sizeof(float));
     if (t->prepared)
         put(u, to, a->prepared, t->prepared, (size_t)e->tokens * sizeof *t->prepared);
     put(u, to, a->group, t->groups, t->ngroups * sizeof *t->groups);

@@ -107,6 +107,9 @@ func TestEPControlOfGPUsChild(t *testing.T) {
 			t.Errorf("%s: %v", alloc, m)
 		}
 	}
+	if _, err := runEPControl(t, "cuda", workload.Values{"memory": "vram", "cuda_engine": "sm"}); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv(CorruptEnv, "2:64")
 	if _, err := runEPControl(t, "cuda", workload.Values{"memory": "vram"}); err == nil ||
 		!strings.Contains(err.Error(), "from rank 1 over the connection is wrong from byte 0 on") {

@@ -72,8 +72,7 @@ static int post(void *of, const struct weir_ep_put *p)
     return (rc = r->fab->post(r)) < 0 ? rc : breathe(s, done);
 }
 
-/* A peer has done nothing for too long. */
-static int silent(struct ep_run *u, int peer)
+int ep_silent(struct ep_run *u, int peer)
 {
     u->missing[peer] = 1;
     return rank_fail(u->r, -ETIMEDOUT, "silence", peer, "nothing came of rank %d for %.3g s", peer,
@@ -87,7 +86,7 @@ static int settle(struct ep_run *u, int peer)
     int              rc;
     while (q->pending != IDLE) {
         if (u->silence && weir_monotonic() - start > u->silence)
-            return silent(u, peer);
+            return ep_silent(u, peer);
         if ((rc = rank_turn(u->r, peer, "send")) < 0)
             return rc;
     }
@@ -274,7 +273,7 @@ static int receive_all(struct ep_run *u, enum weir_ep_operation o, int64_t start
             }
         }
         if (missing >= 0 && u->silence && weir_monotonic() - start > u->silence)
-            return silent(u, missing);
+            return ep_silent(u, missing);
         if (missing >= 0 &&
             (rc = rank_turn(r, missing, o == EP_DISPATCH ? "dispatch" : "combine")) < 0)
             return rc;

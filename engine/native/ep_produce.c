@@ -21,8 +21,9 @@ static void write_message(struct ep_run *u, uint32_t token, char *to)
     if (e->layout != EP_RANK)
         return;
     for (int k = 0; k < e->top_k; k++, at += 8) {
-        size_t i = (size_t)token * (size_t)e->top_k + (size_t)k;
-        memcpy(at, &e->experts[u->r->cfg.rank][i], 4);
+        size_t  i      = (size_t)token * (size_t)e->top_k + (size_t)k;
+        int32_t number = ep_number(e, e->experts[u->r->cfg.rank][i]);
+        memcpy(at, &number, 4);
         memcpy(at + 4, &e->weights[u->r->cfg.rank][i], 4);
     }
 }
@@ -42,7 +43,7 @@ void ep_write_messages(struct ep_run *u, uint32_t until, uint32_t *at)
 void ep_prepare(struct ep_run *u) { ep_write_messages(u, (uint32_t)u->e->tokens, &(uint32_t){0}); }
 
 void ep_add_up(struct ep_run *u, const struct weir_ep_sums *s, uint32_t i, const char *from,
-                   char *to)
+               char *to)
 {
     const struct weir_ep_sum *sum = &s->list[i];
     const uint16_t           *rows[64];

@@ -31,6 +31,7 @@ struct ep_run {
     char                 *missing; /* by rank: nothing came of it for so long */
     uint64_t              next;    /* iteration since the rows were made */
     char                 *want;    /* what comes in each of them */
+    int64_t               stopped; /* how long kernels took to end when they were told to */
 };
 
 /* Which half of a sink an iteration writes into: where ranks meet before each, one is enough. */
@@ -43,6 +44,29 @@ static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, ui
 {
     const struct weir_ep_part *p = &u->e->parts[o];
     return u->sink + p->sink + ep_half_of(u, iteration) * p->half;
+}
+
+/* The place of a rank among the members of its group, and which rank has a place. */
+static inline int ep_place(const struct weir_ep *e, int rank)
+{
+    return e->places ? e->places[rank] : rank;
+}
+
+static inline int ep_rank_at(const struct ep_run *u, int place)
+{
+    int rank = u->r->cfg.rank;
+    for (int i = 0; i < u->r->cfg.ranks; i++)
+        if (!u->r->absent[i] && ep_place(u->e, i) == place)
+            rank = i;
+    return rank;
+}
+
+/* An expert as its group numbers it. */
+static inline int32_t ep_number(const struct weir_ep *e, int32_t expert)
+{
+    return expert == EP_MASKED
+               ? expert
+               : ep_place(e, expert / e->per_rank) * e->per_rank + expert % e->per_rank;
 }
 
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
@@ -94,6 +118,8 @@ int ep_make(struct weir_rank *r, const struct weir_ep *e);
 
 /* This rank dies here, or says nothing any more (then less than 0). */
 int ep_end(struct ep_run *u);
+/* A peer has done nothing for too long. */
+int ep_silent(struct ep_run *u, int peer);
 
 /* ---- ep_check.c ---- */
 

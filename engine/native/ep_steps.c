@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ep_run.h"
+#include "ep_gpu.h"
 
 #define POISON 0x5a
 #define MUTE   (-EREMOTEIO)
@@ -72,7 +72,7 @@ int rank_ep_prepare(struct weir_rank *r, const struct weir_ep *e)
     rank_phase(r, PH_VERIFY, 0);
     if ((rc = ep_make(r, e)) < 0)
         return rc;
-    r->ep->timed = 1;
+    r->ep->timed = !r->ep->gpu; /* kernels of a step are not stamped: events are around them */
     return (rc = ep_fill(r->ep, e->of.index)) < 0 ? rc : make_expected(r->ep);
 }
 
@@ -145,6 +145,7 @@ int rank_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct wei
     uint64_t first = u->next & 1; /* halves go on in turns */
     u->silence     = s->silence;
     u->dies        = s->dies;
+    u->stopped     = 0;
     memset(u->missing, 0, (size_t)r->cfg.ranks);
     out->times   = u->times + first * EP_OPERATIONS;
     out->missing = u->missing;
@@ -153,7 +154,8 @@ int rank_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct wei
         u->end   = ends && s->end_in != EP_OPERATIONS ? s->end_in : -1;
         if (ends && s->end_in == EP_OPERATIONS && (rc = ep_end(u)) < 0)
             break;
-        if ((rc = ep_iterate(u, first + i)) < 0)
+        if ((rc = u->gpu ? ep_gpu_step(u, first + i, u->times + (first + i) * EP_OPERATIONS)
+                         : ep_iterate(u, first + i)) < 0)
             break;
         struct looking l = {u, out, first + i, i + 1 == s->n ? s->corrupt : -1};
         look(&l);
@@ -161,7 +163,8 @@ int rank_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct wei
         u->next++;
         atomic_store_explicit(&r->cfg.control->done, i + 1, memory_order_relaxed);
     }
-    u->end    = -1;
-    out->mute = u->mute;
+    u->end       = -1;
+    out->mute    = u->mute;
+    out->stopped = u->stopped;
     return u->mute ? 0 : rc;
 }

@@ -31,13 +31,14 @@ static void cuda_probe(struct weir_info *out)
 
 static int read_options(struct weir_rank *r, struct cuda *c)
 {
-    static const char *const engines[] = {"copy", "sm", "bulk"};
+    static const char *const engines[] = {"copy", "sm", "bulk", "auto"};
     char                     sms[16]   = "0";
     int                      rc;
-    if ((rc = option_choice(r, "cuda_engine", engines, 3, &c->engine)) < 0 ||
+    if ((rc = option_choice(r, "cuda_engine", engines, 4, &c->engine)) < 0 ||
         (rc = option_copy(r, "sms", sms, sizeof sms)) < 0)
         return rc;
-    c->sms = atoi(sms); /* package fabric has checked it */
+    c->sms      = atoi(sms); /* package fabric has checked it */
+    c->moved_by = c->engine == ENGINE_AUTO ? ENGINE_COPY : c->engine;
     return 0;
 }
 
@@ -53,7 +54,8 @@ static int cuda_open(struct weir_rank *r)
         return rc;
     if ((rc = cuda_enter(r->cfg.gpu, &e)) < 0)
         return rank_fail(r, rc, "open", -1, "%s", e.text);
-    if (c->sms > cuda_here()->multiprocessors)
+    c->multiprocessors = cuda_here()->multiprocessors;
+    if (c->sms > c->multiprocessors)
         return rank_fail(r, -EINVAL, "open", -1, "option sms is %d, and %s has %d multiprocessors",
                          c->sms, cuda_here()->name, cuda_here()->multiprocessors);
     if ((rc = handover_open(r, &c->handover)) < 0)
@@ -88,6 +90,8 @@ static int take_addresses(struct weir_rank *r, const char *const *blobs, size_t 
     int    rc;
     for (int p = 0; p < r->cfg.ranks; p++) {
         struct cuda_said said;
+        if (r->absent[p])
+            continue;
         if (lens[p] != first + sizeof said)
             return rank_fail(r, -EPROTO, "connect", p, "its address has %zu bytes, not %zu",
                              lens[p], first + sizeof said);
@@ -106,7 +110,7 @@ static int connect_all(struct weir_rank *r, const char *const *blobs, size_t *le
         (rc = handover_connect(r, &cuda_of(r)->handover, blobs, lens)) < 0)
         return rc;
     for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank && (rc = cuda_see_peer(r, p)) < 0)
+        if (rank_is_peer(r, p) && (rc = cuda_see_peer(r, p)) < 0)
             return rc;
     return 0;
 }

@@ -6,7 +6,8 @@
 #include "gpu.h"
 #include "handover.h"
 
-enum cuda_engine { ENGINE_COPY, ENGINE_SM, ENGINE_BULK };
+/* ENGINE_AUTO: the copy engine, but stores of multiprocessors for requests of many short blocks. */
+enum cuda_engine { ENGINE_COPY, ENGINE_SM, ENGINE_BULK, ENGINE_AUTO };
 
 enum cuda_path { PATH_UNKNOWN, PATH_SAME_GPU, PATH_NVLINK, PATH_PCIE, PATH_STAGED, PATH_HOST };
 
@@ -36,6 +37,8 @@ struct cuda_batch {
 struct cuda {
     struct handover    handover;
     int                engine, sms;
+    int                multiprocessors; /* of the GPU: other threads ask for the transport */
+    int                moved_by; /* the engine of the last request */
     cu_stream          stream;
     cu_address         source_there;
     /* rings of so many; counts only grow: all that were put, posted, and done */
@@ -44,6 +47,8 @@ struct cuda {
     cu_address         blocks_there;
     int               *peer_of; /* of a block; its own rank: it is read from the peer */
     int               *reads;
+    cu_address        *to, *from; /* of a batch of copies */
+    size_t            *sizes;
     struct weir_req  **parts;
     uint64_t           blocks_put, blocks_posted, blocks_done;
     uint64_t           parts_put, parts_posted, parts_done;

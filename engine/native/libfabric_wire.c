@@ -280,6 +280,8 @@ int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_
     return 0;
 }
 
+static int has_gpu(struct weir_rank *r) { return r->cfg.source->gpu || r->cfg.sink->gpu; }
+
 /* Whether the card reads and writes memory of GPUs by itself, as the endpoint says. */
 static const char *peer_to_peer(struct libfabric_rank *f)
 {
@@ -290,7 +292,7 @@ static const char *peer_to_peer(struct libfabric_rank *f)
     size_t n  = sizeof is;
     if (fi_getopt(&f->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &is, &n) < 0 || is < 0 ||
         (size_t)is >= sizeof words / sizeof *words)
-        return "not told";
+        return NULL; /* the provider does not say */
     return words[is];
 }
 
@@ -311,10 +313,24 @@ void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
     if (at < cap)
         at += (size_t)snprintf(buf + at, cap - at, "; %s; %s", i->domain_attr->name,
                                libfabric_delivery_words[f->delivery]);
+    const char *p2p = has_gpu(r) ? peer_to_peer(f) : "";
     if (at < cap)
-        snprintf(buf + at, cap - at, "%s%s)",
-                 r->cfg.source->gpu || r->cfg.sink->gpu ? "; hmem_p2p " : "",
-                 r->cfg.source->gpu || r->cfg.sink->gpu ? peer_to_peer(f) : "");
+        snprintf(buf + at, cap - at, "%s%s)", has_gpu(r) ? "; hmem_p2p " : "",
+                 p2p ? p2p : "not told");
+}
+
+/* What assertions call provider.NAME. */
+static void provider_facts(struct weir_rank *r, char *list)
+{
+    struct libfabric_rank *f = r->fs;
+    char                   number[24];
+    snprintf(number, sizeof number, "%zu", f->info->tx_attr->size);
+    carrier_add(list, PROVIDER_FACT, "tx_size", number);
+    snprintf(number, sizeof number, "%zu", f->info->rx_attr->size);
+    carrier_add(list, PROVIDER_FACT, "rx_size", number);
+    const char *p2p = has_gpu(r) ? peer_to_peer(f) : NULL;
+    if (p2p)
+        carrier_add(list, PROVIDER_FACT, "hmem_p2p", p2p);
 }
 
 void libfabric_carriers(struct weir_rank *r, int peer, char *list)
@@ -323,6 +339,7 @@ void libfabric_carriers(struct weir_rank *r, int peer, char *list)
     struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
     carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name,
                 i->domain_attr->name ? i->domain_attr->name : "");
+    provider_facts(r, list);
 }
 
 static void linger(struct weir_rank *r)

@@ -345,6 +345,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 		Rank: r.self.Rank, Initiator: out.initiator != 0, Verified: out.verified != 0,
 		Transport:  C.GoString(&out.transport[0]),
 		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
+		Provider:   providerFacts(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
 		Prep: move.Prep{
 			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
 		},

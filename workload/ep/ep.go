@@ -80,7 +80,7 @@ var Kind = &workload.Kind{
 	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, workload.OfProcess(routed...),
 		[]workload.Option{
-			move.MemoryKind("memory"),
+			move.MemoryOfRanks(),
 			move.VRAMAlloc("memory"),
 			workload.EnumOption("timing", "aligned", "stream"),
 			workload.EnumOption("quantise", "timed", "before"),

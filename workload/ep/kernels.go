@@ -19,8 +19,8 @@ const (
 // VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
-// checkKernels says what of a case kernels cannot do.
-func (s *Spec) checkKernels() error {
+// CheckKernels says what of a case kernels cannot do.
+func (s *Spec) CheckKernels() error {
 	experts, tokens := s.Ranks*s.PerRank, s.Routes.Tokens.Most
 	switch {
 	case !s.VRAM():
@@ -42,19 +42,35 @@ func (s *Spec) checkKernels() error {
 
 // lacks says what of a case a fabric cannot do.
 func (s *Spec) lacks(name string) string {
-	if s.VRAM() && name != "cuda" && name != fabric.AutoName && !fabric.Simulated(name) {
-		return "workload ep moves memory of GPUs by kernels of fabric cuda, and not over fabric " + name
+	if why := s.LacksKernels("ep", name); why != "" {
+		return why
 	}
 	return s.Moves().Lacks(name)
 }
 
-// options of the fabric, as the engine has them: kernels store, whatever engine other workloads
-// would use.
+// LacksKernels says that a fabric has no kernels for what a workload has in the memory of GPUs.
+func (s *Spec) LacksKernels(workload, name string) string {
+	if !s.VRAM() || name == "cuda" || name == fabric.AutoName || fabric.Simulated(name) {
+		return ""
+	}
+	return "workload " + workload + " moves memory of GPUs by kernels of fabric cuda, and not over fabric " + name
+}
+
+// fabricOptions are those of the fabric as the engine has them.
 func (s *Spec) fabricOptions() fabric.Options {
-	if !s.VRAM() || s.FabricOptions == nil {
+	if !s.VRAM() {
 		return s.FabricOptions
 	}
-	o := maps.Clone(s.FabricOptions)
+	return KernelOptions(s.FabricOptions)
+}
+
+// KernelOptions are options of a fabric for kernels, which store, whatever engine other workloads
+// would use.
+func KernelOptions(given fabric.Options) fabric.Options {
+	if given == nil {
+		return nil
+	}
+	o := maps.Clone(given)
 	if _, has := o["cuda_engine"]; has {
 		o["cuda_engine"] = "sm"
 	}

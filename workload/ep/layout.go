@@ -128,7 +128,7 @@ func (p *planner) sizeParts() {
 	for to := range p.t.Ranks {
 		in, back := int64(0), int64(0)
 		for from := range p.t.Ranks {
-			in += p.rowsOf(from, to)*p.s.MessageRoom() + p.s.CountBytes()
+			in += p.rowsOf(from, to)*p.s.MessageRoom() + p.countRoom(from)
 			back += p.rowsOf(to, from) * p.s.outputBytes()
 		}
 		if p.s.Layout != "packed" {
@@ -165,20 +165,31 @@ func (p *planner) count() {
 // messages of each source lie together, with its counts behind them.
 func (p *planner) blockAt(source, rank int) (at int64) {
 	for s := range source {
-		at += p.rowsOf(s, rank)*p.s.MessageRoom() + p.s.CountBytes()
+		at += p.rowsOf(s, rank)*p.s.MessageRoom() + p.countRoom(s)
 	}
 	return at
+}
+
+// countRoom is what the counts of a source take at a rank: those of members only come.
+func (p *planner) countRoom(source int) int64 {
+	if !p.t.Member(source) {
+		return 0
+	}
+	return p.s.CountBytes()
 }
 
 func (p *planner) countsAt(source, rank int) int64 {
 	if p.s.Layout != "message" {
 		return p.blockAt(source, rank) + p.rowsOf(source, rank)*p.s.MessageRoom()
 	}
-	all := int64(0)
+	all, before := int64(0), int64(0)
 	for s := range p.t.Ranks {
 		all += p.rowsOf(s, rank)
 	}
-	return all*p.s.MessageRoom() + int64(source)*p.s.CountBytes()
+	for s := range source {
+		before += p.countRoom(s)
+	}
+	return all*p.s.MessageRoom() + before
 }
 
 // expertAt is where the messages of a source for an expert begin, with layout message: by expert

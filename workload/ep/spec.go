@@ -138,7 +138,7 @@ func (s *Spec) check() error {
 	if err := s.Moves().CheckFabric(); err != nil {
 		return err
 	}
-	if err := s.checkKernels(); err != nil {
+	if err := s.CheckKernels(); err != nil {
 		return err
 	}
 	if s.File != "" {

@@ -40,7 +40,7 @@ var Kind = &workload.Kind{
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")},
 		workload.OfProcess(slices.Concat(named, own)...),
 		[]workload.Option{
-			move.MemoryKind("memory"), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
+			move.MemoryOfRanks(), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
 			transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
 	Metrics: metrics(),

@@ -31,6 +31,8 @@ type Part struct {
 	Wrong   int64  `json:"wrong"`
 	WrongAt string `json:"wrong_at,omitempty"`
 	Lost    int64  `json:"lost"` // tokens of steps that broke off
+	// Stopped is how long its kernels took to end when they were told to, in ns; 0: there were none.
+	Stopped int64  `json:"stopped,omitempty"`
 	Masks   []Mask `json:"masks,omitempty"`
 	// Muted is when the rank fell silent, as its phase says; 0: it did not.
 	Muted int64 `json:"muted,omitempty"`

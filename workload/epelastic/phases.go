@@ -46,6 +46,15 @@ func (p Phases) Ranks() int {
 	return most
 }
 
+// everybody are all ranks that there are at any time.
+func (p Phases) everybody() []int {
+	list := make([]int, p.Ranks())
+	for rank := range list {
+		list[rank] = rank
+	}
+	return list
+}
+
 // Before is the group when a phase begins.
 func (p Phases) Before(phase int) []int {
 	if phase == 0 {

@@ -227,6 +227,13 @@ func (d *measured) losses(m map[string]float64) {
 		masks += len(without(masked, d.phase.Lost())) + len(without(d.phase.Lost(), masked))
 	}
 	m["wrong_tokens"], m["lost_tokens"], m["mask.wrong"] = float64(wrong), float64(lost), float64(masks)
+	if died != 0 && d.s.VRAM() {
+		stopped := int64(0)
+		for _, r := range survivors {
+			stopped = max(stopped, d.parts[r].Stopped)
+		}
+		m["kernels.stop"] = float64(stopped) * ns
+	}
 	if died != 0 && noticed != 0 {
 		m["detect.time"] = float64(max(0, noticed-died)) * ns
 	}

@@ -1,6 +1,7 @@
 package epelastic
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ type Spec struct {
 	Fabric                        string
 	Layout, DispatchDtype, Scales string
 	Pages, Alloc, NUMA            string
+	Memory                        string `json:",omitempty"` // "": dram
+	VRAMAlloc                     string `json:",omitempty"`
 	Phase, Iterations             int64
 	Tokens, Hidden, TopK, PerRank int64
 	Seed                          int64
@@ -41,7 +44,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	plan, _ := get("plan").(string)
 	err := get.Read(map[string]*string{
 		"fabric": &s.Fabric, "layout": &s.Layout, "dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales,
-		"pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
+		"pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA, "memory": &s.Memory, "vram_alloc": &s.VRAMAlloc,
 	}, map[string]*int64{
 		"phase": &s.Phase, "iterations": &s.Iterations, "tokens": &s.Tokens, "hidden": &s.Hidden, "top_k": &s.TopK,
 		"experts_per_rank": &s.PerRank, "seed": &s.Seed,
@@ -86,6 +89,9 @@ func (s *Spec) check() error {
 	if err := s.Moves().CheckFabric(); err != nil {
 		return err
 	}
+	if err := s.Steps(s.Phases.everybody()).CheckKernels(); err != nil {
+		return err
+	}
 	if why := s.lacks(s.Fabric); s.Fabric != fabric.AutoName && why != "" {
 		return fmt.Errorf("%s", why)
 	}
@@ -103,6 +109,9 @@ func (s *Spec) lacks(name string) string {
 	if ok && s.Phases.Lose() && !f.OutlivesPeers {
 		return fmt.Sprintf("fabric %s cannot give up what is under way to a rank that is killed or muted: "+
 			"use one of %v for such phases; ranks may join and leave over it", name, outlives())
+	}
+	if why := s.Steps(nil).LacksKernels("ep_elastic", name); why != "" {
+		return why
 	}
 	return s.Moves().Lacks(name)
 }
@@ -136,10 +145,15 @@ func Read(spec json.RawMessage) (*Spec, error) {
 // Moves is the same movement as the engine's own workloads have it, of which fabrics say what they
 // lack.
 func (s *Spec) Moves() move.Spec {
+	memory, options := cmp.Or(s.Memory, "dram"), s.FabricOptions
+	if s.VRAM() {
+		options = ep.KernelOptions(options)
+	}
 	return move.Spec{
-		Fabric: s.Fabric, Op: "write", Initiator: "dram", Target: "dram", Pattern: move.MatrixPattern, Mode: "stream",
-		Verify: "full", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: int64(s.Phases.Ranks()),
-		Iterations: s.Iterations, Batch: 1, Threads: 1, Shards: 1, InFlight: 1, FabricOptions: s.FabricOptions,
+		Fabric: s.Fabric, Op: "write", Initiator: memory, Target: memory, Pattern: move.MatrixPattern, Mode: "stream",
+		VRAMAlloc: s.VRAMAlloc,
+		Verify:    "full", Pages: s.Pages, Alloc: s.Alloc, NUMA: s.NUMA, Ranks: int64(s.Phases.Ranks()),
+		Iterations: s.Iterations, Batch: 1, Threads: 1, Shards: 1, InFlight: 1, FabricOptions: options,
 	}
 }
 
@@ -147,18 +161,23 @@ func (s *Spec) Moves() move.Spec {
 func (s *Spec) Demand() workload.Demand {
 	return workload.Demand{
 		Runner: Runner, Ranks: s.Phases.Ranks(), Threads: 1, Fabric: s.Fabric, Lacks: s.lacks,
-		NUMA: s.Moves().Placement(),
+		NUMA: s.Moves().Placement(), GPU: s.VRAM(),
 	}
 }
+
+// VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
+func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
 // Steps is dispatch and combine of a group as workload ep has them.
 func (s *Spec) Steps(group []int) *ep.Spec {
 	e := &ep.Spec{
 		Fabric: s.Fabric, Mode: "e2e", Layout: s.Layout, Timing: "stream", Quantise: "timed", Verify: "full",
 		DispatchDtype: s.DispatchDtype, Scales: s.Scales, Hidden: s.Hidden, PerRank: s.PerRank,
+		Memory: s.Memory, VRAMAlloc: s.VRAMAlloc,
 		Ranks: int64(s.places()), Iterations: s.Iterations,
 	}
 	e.Routes.TopK = s.selected(group)
+	e.Routes.Tokens = routing.Tokens{Least: int(s.Tokens), Most: int(s.Tokens)}
 	return e
 }
 
@@ -181,7 +200,10 @@ func (s *Spec) Table(group []int) (*routing.Table, error) {
 	}
 	wide := &routing.Table{
 		Ranks: ranks, PerRank: t.PerRank, TopK: topK, Tokens: make([]int, ranks), Experts: make([][]int32, ranks),
-		Weights: make([][]float32, ranks),
+		Weights: make([][]float32, ranks), Absent: make([]bool, ranks),
+	}
+	for rank := range ranks {
+		wide.Absent[rank] = !slices.Contains(group, rank)
 	}
 	for i, rank := range group {
 		wide.Tokens[rank], wide.Weights[rank] = t.Tokens[i], t.Weights[i]

@@ -31,6 +31,7 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	gpus := make([]string, len(parts))
 	var transports []string
 	var used []results.Transport
+	var facts []results.ProviderFact
 	l.Verified = true
 	for rank, p := range parts {
 		memory[rank], gpus[rank] = p.MemoryNodes, p.GPU
@@ -47,11 +48,16 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 			t.Ranks = []int{rank}
 			used = append(used, t)
 		}
+		for _, f := range p.Provider {
+			f.Ranks = []int{rank}
+			facts = append(facts, f)
+		}
 		if p.Initiator && !slices.ContainsFunc(p.Transports, results.Transport.Data) {
 			used = append(used, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
 		}
 	}
 	l.Transport, l.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
+	l.Provider = results.MergeProviderFacts(facts)
 	l.MemoryNodes = results.MemoryNodes(memory)
 	results.SortCounters(l.Counters)
 	if ranks := processorsOf(parts); len(ranks) > 0 {

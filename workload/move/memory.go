@@ -6,17 +6,18 @@ import (
 	"weir/workload"
 )
 
-// MemoryKind is an option that says in which kind of memory buffers are.
+// MemoryKind is an option that says in which kind of memory the buffers of an end are.
 func MemoryKind(name string) workload.Option {
 	return workload.Option{
 		Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram", fabric.VRAM},
 	}
 }
 
-// HostMemory is that of a workload that does not move memory of GPUs yet.
-func HostMemory(name string) workload.Option {
-	o := MemoryKind(name)
-	o.Values, o.Planned = []string{"dram"}, []string{fabric.VRAM}
+// MemoryOfRanks is the option that says in which kind of memory all buffers are. A fabric that moves
+// memory of GPUs only has that by default.
+func MemoryOfRanks() workload.Option {
+	o := MemoryKind("memory")
+	o.DefaultBy = &workload.DefaultBy{Option: "fabric", Values: map[string]any{"cuda": fabric.VRAM}}
 	return o
 }
 

@@ -17,6 +17,8 @@ type Part struct {
 	// Transports of an initiator, name by name; one without a name where the fabric
 	// does not say what carried the data.
 	Transports []results.Transport `json:"transports,omitempty"`
+	// Provider are the facts that an initiator read back of the provider of its fabric.
+	Provider []results.ProviderFact `json:"provider,omitempty"`
 	// MemoryNodes are the NUMA nodes that the buffers of its threads were bound to and are
 	// on, ascending; nil: they were not bound.
 	MemoryNodes []int `json:"memory_nodes,omitempty"`

@@ -26,6 +26,7 @@ func Together(threads []*Part) *Part {
 	for _, t := range threads[1:] {
 		all.Verified = all.Verified && t.Verified
 		all.Transports = append(slices.Clone(all.Transports), t.Transports...)
+		all.Provider = append(slices.Clone(all.Provider), t.Provider...)
 		all.MemoryNodes = append(slices.Clone(all.MemoryNodes), t.MemoryNodes...)
 		all.Prep.Alloc += t.Prep.Alloc
 		all.Prep.Register += t.Prep.Register
@@ -46,6 +47,7 @@ func Together(threads []*Part) *Part {
 		all.Stages.Transfer.Add(t.Stages.Transfer)
 	}
 	all.Transports = results.MergeTransports(all.Transports)
+	all.Provider = results.MergeProviderFacts(all.Provider)
 	slices.Sort(all.MemoryNodes)
 	all.MemoryNodes = slices.Compact(all.MemoryNodes)
 	if !all.Initiator {

@@ -22,7 +22,7 @@ var Kind = &workload.Kind{
 	Doc:  "traffic matrices one after the other: the ranks of each meet, sleep, and start together; and each again alone. Each pattern of the sequence is a case, and all of them run in one launch",
 	Options: slices.Concat([]workload.Option{process("fabric")}, named, []workload.Option{
 		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}, Item: workload.MayItem},
-		move.MemoryKind("memory"),
+		move.MemoryOfRanks(),
 		move.VRAMAlloc("memory"),
 		{Name: "patterns", Type: workload.Patterns, Process: true},
 		{Name: "metadata_file", Type: workload.File, Into: "patterns"},

@@ -22,7 +22,7 @@ var Kind = &workload.Kind{
 	Doc:  "one traffic matrix: each rank moves so many bytes to each other, again and again, all starting together",
 	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, []workload.Option{
 		transfer.Option("op"),
-		move.MemoryKind("memory"),
+		move.MemoryOfRanks(),
 		move.VRAMAlloc("memory"),
 		{Name: "matrix", Type: workload.Matrix, Process: true},
 		{Name: "matrix_file", Type: workload.File, Into: "matrix"},

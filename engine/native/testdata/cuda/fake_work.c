@@ -412,6 +412,21 @@ int cuMemcpyAsync(cu_address to, cu_address from, size_t n, cu_stream s)
                                          .device_to = c->device, .device_from = c->device});
 }
 
+/* In no order: from the last to the first. */
+int cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *sizes, size_t n,
+                       struct cu_copying *how, size_t *first, size_t nhow, size_t *failed,
+                       cu_stream s)
+{
+    if (!n || nhow != 1 || *first || how->order != CU_IN_STREAM_ORDER || how->flags || !s)
+        return CU_INVALID_VALUE;
+    for (size_t i = n; i-- > 0;) {
+        int rc = cuMemcpyAsync(to[i], from[i], sizes[i], s);
+        if (rc != CU_DONE)
+            return *failed = i, rc;
+    }
+    return CU_DONE;
+}
+
 int cuMemcpyPeerAsync(cu_address to, cu_context of_to, cu_address from, cu_context of_from,
                       size_t n, cu_stream s)
 {

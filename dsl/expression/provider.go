@@ -1,0 +1,110 @@
+package expression
+
+import (
+	"slices"
+	"strings"
+
+	"weir/assertion"
+	"weir/suggest"
+)
+
+// providerRoot is what assertions call the provider of a fabric, whose facts stand behind a dot.
+const providerRoot = "provider"
+
+const providerForms = `about providers write provider.NAME == "VALUE", provider.NAME != "VALUE", provider.NAME in ["VALUE", …] or provider.NAME not in ["VALUE", …]`
+
+// providerFact is the name of the fact that a token means, "" where it means none.
+func providerFact(t token) string {
+	if root, name, ok := strings.Cut(t.text, "."); ok && t.kind == nameToken && root == providerRoot {
+		return name
+	}
+	return ""
+}
+
+// aboutProvider is the index of such a token in an assertion, -1 where there is none. An
+// axis of that name keeps it.
+func (p *assertionParser) aboutProvider() int {
+	return slices.IndexFunc(p.tokens, func(t token) bool {
+		_, taken := p.names.axis(t.text)
+		return providerFact(t) != "" && !taken
+	})
+}
+
+// provider reads a statement about a fact of the provider, which has an index. The statement
+// has no number, so it stands by itself.
+func (p *assertionParser) provider(at int) (*assertion.Provider, *Error) {
+	for _, t := range p.tokens {
+		if isBoolean(t) && !t.is("not") && !t.is("!") {
+			return nil, combined(t)
+		}
+	}
+	if at > 0 {
+		return nil, p.tokens[at].errorf(providerForms, "a fact of a provider is a text and no number, and stands first")
+	}
+	subject, op := p.next(), p.next()
+	s := &assertion.Provider{Fact: providerFact(subject)}
+	switch {
+	case op.kind == endToken:
+		return nil, subject.errorf(providerForms, "nothing is said of %s", subject.text)
+	case op.is("not"):
+		s.Not = true
+		in := p.next()
+		if !in.is("in") {
+			return nil, op.errorf(providerForms, "`in` is missing after not")
+		}
+		return s, p.factValues(s, in)
+	case op.is("in"):
+		return s, p.factValues(s, op)
+	case op.is("=="), op.is("!="):
+		s.Not = op.is("!=")
+	case op.is("="):
+		return nil, op.errorf("write ==", "there is no operator =")
+	default:
+		hint := providerForms
+		if near := suggest.Nearest(op.text, []string{"in", "not"}); op.kind == nameToken && near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return nil, op.errorf(hint, "a fact of a provider is a text and no number: %s does not fit", op.text)
+	}
+	if p.ended() {
+		return nil, op.errorf(providerForms, "the value is missing")
+	}
+	if err := addValue(s, p.next()); err != nil {
+		return nil, err
+	}
+	return s, p.statementEnds("after the value", "write two assertions, each with its own verdict")
+}
+
+// factValues reads ["VALUE", …].
+func (p *assertionParser) factValues(s *assertion.Provider, in token) *Error {
+	open := p.next()
+	if !open.is("[") {
+		return in.errorf(providerForms, "a list of values is missing after in")
+	}
+	for !p.take("]") {
+		if p.ended() {
+			return errorf(open.from, p.last().to, "close it with ]", "the list is not closed")
+		}
+		if err := addValue(s, p.next()); err != nil {
+			return err
+		}
+		if t := p.peek(); !p.take(",") && !p.is("]") && !p.ended() {
+			return t.errorf("put a comma between values", "%q is not expected in a list of values", t.text)
+		}
+	}
+	if len(s.Values) == 0 {
+		return open.errorf(providerForms, "the value is missing")
+	}
+	return p.statementEnds("after the list", providerForms)
+}
+
+func addValue(s *assertion.Provider, t token) *Error {
+	switch {
+	case t.kind != stringToken:
+		return t.errorf(`a value stands in quotes: "`+t.text+`"`, "%q is not in quotes", t.text)
+	case len(t.text) == 2:
+		return t.errorf("write a value, as \"enabled\"", "the value is empty")
+	}
+	s.Values = append(s.Values, t.text[1:len(t.text)-1])
+	return nil
+}

@@ -1,0 +1,46 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// ProviderFact is what the library of a launch's fabric says of its provider, once it was
+// read back: hmem_p2p is enabled.
+type ProviderFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Ranks []int  `json:"ranks"` // that read it back, ascending
+}
+
+// MergeProviderFacts gathers what ranks say, each fact once with all its ranks, by name and value.
+func MergeProviderFacts(list []ProviderFact) []ProviderFact {
+	var out []ProviderFact
+	for _, f := range list {
+		i := slices.IndexFunc(out, func(o ProviderFact) bool { return o.Name == f.Name && o.Value == f.Value })
+		if i < 0 {
+			f.Ranks = slices.Clone(f.Ranks)
+			out = append(out, f)
+			continue
+		}
+		out[i].Ranks = append(out[i].Ranks, f.Ranks...)
+	}
+	for i := range out {
+		slices.Sort(out[i].Ranks)
+		out[i].Ranks = slices.Compact(out[i].Ranks)
+	}
+	slices.SortFunc(out, func(a, b ProviderFact) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
+	})
+	return out
+}
+
+// ProviderText are all facts in words: "hmem_p2p=enabled tx_size=256".
+func ProviderText(list []ProviderFact) string {
+	var out []string
+	for _, f := range list {
+		out = append(out, f.Name+"="+f.Value)
+	}
+	return strings.Join(out, " ")
+}
