@@ -30,7 +30,8 @@ func told(launches ...[]results.ProviderFact) *results.Case {
 }
 
 func TestFactsOfProviders(t *testing.T) {
-	on, off := factsOf("hmem_p2p=enabled@0", "hmem_p2p=enabled@1"), factsOf("hmem_p2p=disabled@0", "hmem_p2p=disabled@1")
+	on := factsOf("hmem_p2p=enabled@0", "hmem_p2p=enabled@1")
+	off := factsOf("hmem_p2p=disabled@0", "hmem_p2p=disabled@1")
 	for name, c := range map[string]struct {
 		not      bool
 		values   []string
@@ -40,17 +41,21 @@ func TestFactsOfProviders(t *testing.T) {
 	}{
 		"as stated": {false, []string{"enabled"}, [][]results.ProviderFact{on}, results.Pass,
 			"hmem_p2p=enabled is what the library said in the one launch"},
-		"one of two":    {false, []string{"required", "enabled"}, [][]results.ProviderFact{on, on}, results.Pass, "all 2"},
-		"another value": {false, []string{"enabled"}, [][]results.ProviderFact{off}, results.Fail, "it is disabled at ranks 0, 1"},
+		"one of two": {false, []string{"required", "enabled"}, [][]results.ProviderFact{on, on}, results.Pass,
+			"all 2"},
+		"another value": {false, []string{"enabled"}, [][]results.ProviderFact{off}, results.Fail,
+			"it is disabled at ranks 0, 1"},
 		"in one launch": {false, []string{"enabled"}, [][]results.ProviderFact{on, off}, results.Fail,
 			"provider.hmem_p2p is enabled is stated, but launch 2"},
 		"at one rank": {false, []string{"enabled"},
 			[][]results.ProviderFact{factsOf("hmem_p2p=enabled@0", "hmem_p2p=disabled@1")}, results.Fail, "at rank 1"},
-		"not it":       {true, []string{"disabled"}, [][]results.ProviderFact{on}, results.Pass, ""},
-		"it after all": {true, []string{"enabled"}, [][]results.ProviderFact{on}, results.Fail, "enabled at ranks 0, 1"},
+		"not it": {true, []string{"disabled"}, [][]results.ProviderFact{on}, results.Pass, ""},
+		"it after all": {true, []string{"enabled"}, [][]results.ProviderFact{on}, results.Fail,
+			"enabled at ranks 0, 1"},
 		"nothing told": {false, []string{"enabled"}, [][]results.ProviderFact{nil}, results.ErrorVerdict,
 			"the library of fabric libfabric says nothing of a provider, so not of hmem_p2p"},
-		"nothing told, not": {true, []string{"enabled"}, [][]results.ProviderFact{nil}, results.ErrorVerdict, "says nothing"},
+		"nothing told, not": {true, []string{"enabled"}, [][]results.ProviderFact{nil}, results.ErrorVerdict,
+			"says nothing"},
 		"something else told": {false, []string{"enabled"}, [][]results.ProviderFact{factsOf("tx_size=256@0")},
 			results.ErrorVerdict, "does not say hmem_p2p of its provider; it says tx_size=256"},
 		"one rank told": {false, []string{"enabled"}, [][]results.ProviderFact{factsOf("hmem_p2p=enabled@0")},

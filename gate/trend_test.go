@@ -141,16 +141,20 @@ func TestTrendsOfWhatMayBeZero(t *testing.T) {
 	}{
 		{"level at 0 is no increase", "increases", 0, [][]float64{{0, 0, 0}, {0, 0, 0}}, results.Fail,
 			"c0 -> c1: 0 ns -> 0 ns (0 ns, "},
-		{"level at 0 is tolerated", "increases", 0.1, [][]float64{{0, 0, 0}, {0, 0, 0}}, results.Pass, "in its one step"},
+		{"level at 0 is tolerated", "increases", 0.1, [][]float64{{0, 0, 0}, {0, 0, 0}}, results.Pass,
+			"in its one step"},
 		{"from 0 upwards", "increases", 0, [][]float64{{0, 0, 0}, {0.2, 0.21, 0.19}, {1, 1.01, 1.02}}, results.Pass,
 			"c0 -> c1: 0 ns -> 200 ms (+200 ms, "},
-		{"to 0", "decreases", 0, [][]float64{{0.2, 0.21, 0.19}, {0, 0, 0}}, results.Pass, "c0 -> c1: 200 ms -> 0 ns (-200 ms"},
+		{"to 0", "decreases", 0, [][]float64{{0.2, 0.21, 0.19}, {0, 0, 0}}, results.Pass,
+			"c0 -> c1: 200 ms -> 0 ns (-200 ms"},
 		{"from 0 upwards is no decrease", "decreases", 0.5, [][]float64{{0, 0, 0}, {0.2, 0.2, 0.2}}, results.Fail,
 			"not from c0 -> c1"},
-		{"a tolerated share", "increases", 0.1, [][]float64{{0, 0, 0}, {1, 1, 1}, {0.95, 0.95, 0.95}}, results.Pass, ""},
+		{"a tolerated share", "increases", 0.1, [][]float64{{0, 0, 0}, {1, 1, 1}, {0.95, 0.95, 0.95}}, results.Pass,
+			""},
 		{"more than the share", "increases", 0.1, [][]float64{{0, 0, 0}, {1, 1, 1}, {0.8, 0.8, 0.8}}, results.Fail,
 			"not from c1 -> c2"},
-		{"noisy", "increases", 0, [][]float64{{0, 0.5, 0}, {0.4, 0, 0.3}}, results.InconclusiveVerdict, "not shown from"},
+		{"noisy", "increases", 0, [][]float64{{0, 0.5, 0}, {0.4, 0, 0.3}}, results.InconclusiveVerdict,
+			"not shown from"},
 	} {
 		var cases []*results.Case
 		var keys []string

@@ -18,7 +18,8 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 	to, _, _ := scale.Estimate(s.toE.center, s.toE.ci())
 	if s.linear {
 		return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend),
-			quantity.Format(quantity.Round(s.fromE.center), a.Unit), quantity.Format(quantity.Round(s.toE.center), a.Unit),
+			quantity.Format(quantity.Round(s.fromE.center), a.Unit),
+			quantity.Format(quantity.Round(s.toE.center), a.Unit),
 			s.movedText(a.Unit, lv), s.n)
 	}
 	change := math.Log(s.toE.center / s.fromE.center)

@@ -18,7 +18,9 @@ type conditions struct {
 }
 
 // conditionNames are the parts of conditions in the order in which reports have them.
-var conditionNames = []string{"fabric", "transport", "provider", "options", "files", "env", "ranks", "placement", "values"}
+var conditionNames = []string{
+	"fabric", "transport", "provider", "options", "files", "env", "ranks", "placement", "values",
+}
 
 func (c conditions) part(name string) string {
 	switch name {

@@ -75,9 +75,9 @@ func voidShort(doc *results.Document) (out []string) {
 			continue
 		}
 		worst := slices.MaxFunc(with, func(a, b *results.Case) int { return a.Voids() - b.Voids() })
-		out = append(out, fmt.Sprintf("%d of %d launches of %s of %s are void, not counted; most of them, %d of %d, of %s; "+
-			"its last: %s", void, made, plural(len(with), "case"), plain(run[0].Run), worst.Voids(), len(worst.Launches),
-			plain(worst.Key), plain(worst.WhyVoid())))
+		out = append(out, fmt.Sprintf("%d of %d launches of %s of %s are void, not counted; "+
+			"most of them, %d of %d, of %s; its last: %s", void, made, plural(len(with), "case"), plain(run[0].Run),
+			worst.Voids(), len(worst.Launches), plain(worst.Key), plain(worst.WhyVoid())))
 	}
 	return out
 }

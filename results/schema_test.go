@@ -140,6 +140,7 @@ func full() *results.Document {
 		},
 		Cases: []*results.Case{{
 			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline",
+			Files:     map[string]string{"trace": "t.jsonl"},
 			Workload:  "transfer",
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
 			AxisOrder: []string{"block_size", "threads"},
