@@ -43,6 +43,9 @@ static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, ui
     return u->sink + p->sink + ep_half_of(u, iteration) * p->half;
 }
 
+/* The rows of a combine stay in a half of their rank's sink, where the owners of tokens read them. */
+static inline int ep_pulls(const struct ep_run *u) { return u->gpu && u->e->layout == EP_MESSAGE; }
+
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
 {
     return u->e->operations >> o & 1;
