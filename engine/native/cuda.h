@@ -1,7 +1,8 @@
 /* cuda.h: the part of the CUDA driver's interface that weir uses, in weir's own words, and
  * what of it a thread has. The library comes with the driver, its header with the toolkit;
  * written against the published interface (CUDA Driver API). All of these functions are in
- * drivers from 2022 (R515, CUDA 11.7) on. cuda_abi.c holds the sizes to the header's. */
+ * drivers from 2022 (R515, CUDA 11.7) on, but for those that newer drivers have. cuda_abi.c holds
+ * the sizes to the header's. */
 #ifndef WEIR_CUDA_H
 #define WEIR_CUDA_H
 
@@ -16,6 +17,8 @@ typedef struct cu_event   *cu_event;
 typedef struct cu_module  *cu_module;
 typedef struct cu_kernel  *cu_kernel;
 typedef struct cu_pool    *cu_pool;
+typedef struct cu_graph   *cu_graph;
+typedef struct cu_made    *cu_made; /* CUgraphExec */
 typedef unsigned long long cu_address; /* in a GPU's address space */
 typedef unsigned long long cu_handle;  /* of physical memory */
 
@@ -42,6 +45,7 @@ enum cu_flag {
 };
 enum cu_attribute {
     CU_MULTIPROCESSORS = 16,
+    CU_SHARED_OF_MULTIPROCESSOR = 81,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
     CU_DMABUF_SUPPORTED = 124,
@@ -81,6 +85,21 @@ struct cu_copying { /* CUmemcpyAttributes */
     unsigned           flags;
 };
 _Static_assert(sizeof(struct cu_copying) == 24, "CUmemcpyAttributes");
+struct cu_launch_attribute { /* CUlaunchAttribute */
+    int  what, none;
+    int  value;
+    char more[60];
+};
+struct cu_launch { /* CUlaunchConfig */
+    unsigned                          blocks[3], threads[3], shared;
+    cu_stream                         stream;
+    const struct cu_launch_attribute *attributes;
+    unsigned                          n;
+};
+#define CU_BEFORE_ITS_LAST_ENDED 6 /* PROGRAMMATIC_STREAM_SERIALIZATION */
+#define CU_OF_THIS_THREAD 1        /* mode of a capture */
+_Static_assert(sizeof(struct cu_launch_attribute) == 72, "CUlaunchAttribute");
+_Static_assert(sizeof(struct cu_launch) == 56, "CUlaunchConfig");
 _Static_assert(sizeof(struct cu_allocation) == 32, "CUmemAllocationProp");
 _Static_assert(sizeof(struct cu_access) == 12, "CUmemAccessDesc");
 _Static_assert(sizeof(struct cu_pool_of) == 88, "CUmemPoolProps");
@@ -160,6 +179,14 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
 int cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *sizes, size_t n,
                        struct cu_copying *how, size_t *first, size_t nhow, size_t *failed,
                        cu_stream stream);
+int cuLaunchKernelEx(const struct cu_launch *how, cu_kernel kernel, void **values, void **extra);
+int cuStreamBeginCapture_v2(cu_stream stream, int mode);
+int cuStreamEndCapture(cu_stream stream, cu_graph *out);
+int cuGraphInstantiateWithFlags(cu_made *out, cu_graph graph, unsigned long long flags);
+int cuGraphUpload(cu_made made, cu_stream stream);
+int cuGraphLaunch(cu_made made, cu_stream stream);
+int cuGraphExecDestroy(cu_made made);
+int cuGraphDestroy(cu_graph graph);
 
 /* One list gives the members, the loader and the name that is missing. */
 #define CUDA_SYMBOLS(F)                                                                       \
@@ -181,12 +208,17 @@ int cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *sizes, size_t n
     F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWriteValue64_v2) F(cuEventCreate)       \
     F(cuEventDestroy_v2) F(cuEventRecord) F(cuEventQuery) F(cuEventElapsedTime)               \
     F(cuModuleLoadDataEx)                                                                     \
-    F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel)
+    F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel)          \
+    F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuGraphInstantiateWithFlags)           \
+    F(cuGraphUpload) F(cuGraphLaunch) F(cuGraphExecDestroy) F(cuGraphDestroy)
+/* NULL where the driver is older: R520, CUDA 11.8. */
+#define CUDA_NEWER_SYMBOLS(F) F(cuLaunchKernelEx)
 
 #define CUDA_MEMBER(f) __typeof__(f) *f;
 struct cuda_library {
     CUDA_SYMBOLS(CUDA_MEMBER)
     CUDA_MEMBER(cuMemcpyBatchAsync)
+    CUDA_NEWER_SYMBOLS(CUDA_MEMBER)
 };
 extern struct cuda_library cuda;
 
@@ -198,6 +230,7 @@ enum cuda_kernel {
     /* whose threads work together */
     KERNEL_EP_DISPATCH,
     KERNEL_EP_COMBINE,
+    KERNEL_EP_PULL,
     KERNEL_EP_MEET,
     KERNEL_EP_CLOCK,
     KERNEL_EP_COMPARE,

@@ -59,6 +59,7 @@ static int load_locked(char *why, size_t cap)
 {
 #define ENTRY(f) {#f, (void **)&cuda.f},
     static const struct dl_symbol symbols[] = {CUDA_SYMBOLS(ENTRY)};
+    static const struct dl_symbol newer[]   = {CUDA_NEWER_SYMBOLS(ENTRY)};
     static int                    loaded;
     struct dl_handlers            before;
     struct weir_err               e     = {0};
@@ -70,6 +71,7 @@ static int load_locked(char *why, size_t cap)
     if (!lib)
         return -ENOENT;
     const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
+    (void)dl_fill(lib, newer, sizeof newer / sizeof *newer);
     if (missing) {
         snprintf(why, cap,
                  "libcuda.so.1 has no %s: weir needs that of a driver from 2022 (R515) or later",

@@ -14,7 +14,9 @@ func TestImagesAreOfTheKernels(t *testing.T) {
 		t.Skip("the compilers for GPUs are not here: make kernels fetches them")
 	}
 	out, err := exec.Command("../../scripts/kernels", "--check").CombinedOutput()
-	if err != nil || strings.Count(string(out), " 0 bytes spill stores, 0 bytes spill loads") != 15 {
+	lines, kept := strings.Count(string(out), " bytes spill stores, "),
+		strings.Count(string(out), " 0 bytes spill stores, 0 bytes spill loads")
+	if err != nil || kept == 0 || kept != lines {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }

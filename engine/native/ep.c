@@ -124,6 +124,9 @@ static int iterate(struct ep_run *u)
     int                   rc, full = e->of.verify == VERIFY_FULL;
     uint64_t              last = e->of.iterations - 1;
     for (uint64_t i = 0; i <= last; i++) {
+        /* peers may read rows until their operation has ended too */
+        if (full && ep_pulls(u) && (rc = rank_barrier(r, 0, NULL)) < 0)
+            return rc;
         if (full && ((rc = ep_fill(u, PASS_FULL + i)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0))
             return rc;
         if ((e->aligned || i == 0) && (rc = rank_barrier(r, matrix_lead(r->cfg.ranks), NULL)) < 0)
@@ -148,7 +151,7 @@ static int measure(struct ep_run *u, struct weir_result *out)
     struct processor_span span;
     processor_open(&span);
     rank_phase(r, PH_RUN, u->e->of.iterations);
-    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (u->gpu && (rc = ep_gpu_clocks(u, 0)) < 0) ||
+    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (u->gpu && ((rc = ep_gpu_clocks(u, 0)) < 0 || (rc = ep_gpu_capture(u)) < 0)) ||
         (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     u->timed = 1;

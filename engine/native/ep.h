@@ -16,6 +16,10 @@
 
 enum weir_ep_layout { EP_MESSAGE, EP_RANK, EP_PACKED };
 
+/* How kernels are launched: each behind the one before, before that one has ended, or all timed
+ * ones by a graph. */
+enum weir_ep_launch { EP_EACH, EP_DEPENDENT, EP_GRAPH };
+
 /* The two operations: each has two halves of a rank's sink. */
 enum weir_ep_operation { EP_DISPATCH, EP_COMBINE, EP_OPERATIONS };
 
@@ -68,6 +72,7 @@ struct weir_ep {
     int              threads;
     const int       *cpus;
     int              layout, fp8, scales, before, aligned;
+    int              launch, flushed; /* of kernels: flushed: caches, before each operation */
     int              channels, top_k, tokens; /* tokens: of this rank */
     /* bytes of a dispatched row without scales, and of a whole message */
     uint64_t         row, message;

@@ -12,7 +12,10 @@
 #define EP_GPU_TELLERS 32   /* threads of a combine's block, beside those: they set flags */
 #endif
 #define EP_GPU_BLOCKS 256   /* at most */
+#define EP_GPU_SHARED 16384 /* bytes of shared memory of a dispatch's block beside a message, at most */
 #define EP_GPU_UNIT 16      /* bytes: messages, rows and places are multiples of it */
+
+#define EP_GPU_FLUSH (256u << 20) /* bytes: more than any GPU's caches */
 
 /* Layouts, and how scales are stored: as in ep.h and rows.h. */
 enum ep_gpu_layout { EP_GPU_MESSAGE, EP_GPU_RANK, EP_GPU_PACKED };
@@ -39,7 +42,7 @@ struct ep_args {
     u64 begun_at;   /* u32 [2][ranks]: the source has begun its combine; beyond: its meeting */
     u64 clocks_at;  /* u64 [ranks]: of the first rank's sink, which question the source asks; of
                        others first an answer, then by how much the first rank's clock is ahead */
-    u32 most_tokens, groups, first_group; /* first_group: behind those of this rank */
+    u32 most_tokens, groups, none;
     u64 group, item, term, sum; /* arrays of the structs below; sum: one for each token */
     u64 abort;  /* a word of the host: not 0 ends every wait */
     u64 error;  /* a word of this GPU: the first wait that was given up */
@@ -55,13 +58,15 @@ struct ep_item {
     u32 first, n; /* terms: one that is copied, or with EP_GPU_RANK a sum of them */
 };
 struct ep_term {
-    u64   at; /* in the source; of a token's sum in a half of its own sink */
+    /* in the source; of a token's sum in a half of its own sink, or where it is pulled from */
+    u64   at;
     float weight;
-    u32   none;
+    u32   rank; /* of the row */
 };
 struct ep_sum {
-    u32 first, n;   /* terms, in their order */
-    u32 from, none; /* bit i: rank i has a row of it */
+    u32 first, n; /* terms, in their order */
+    u32 from;     /* bit i: rank i has a row of it */
+    u32 none;
 };
 
 /* Instants of an operation, on the GPU's clock. The first block's start, and the last block's: */

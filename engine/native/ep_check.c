@@ -155,12 +155,13 @@ void ep_expect_row(struct ep_run *u, uint64_t pass, const struct weir_ep_place *
         ep_make_row(u, pass, OF_EXPERT, of->rank, of->token, of->k, to);
 }
 
+/* Rows that are pulled are checked by the sums of all of them. */
 static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t *flip)
 {
     const struct weir_ep *e     = u->e;
     size_t                bytes = (size_t)e->channels * 2;
     uint16_t             *want  = (uint16_t *)u->expected;
-    for (uint32_t i = 0; i < e->ncome; i++, *flip -= (int64_t)bytes) {
+    for (uint32_t i = 0; !ep_pulls(u) && i < e->ncome; i++, *flip -= (int64_t)bytes) {
         const struct weir_ep_place *m = &e->come[i];
         char                     *is = ep_half(u, EP_COMBINE, iteration) + m->at;
         long                      expert = expert_of(e, m->rank, m->token, m->k);

@@ -41,6 +41,7 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
 		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
 		before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
+		launch: epLaunches[s.KernelLaunch], flushed: truth(s.Caches == "flushed"),
 		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()),
 		message:  C.uint64_t(s.MessageBytes()),
 		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), room: C.uint64_t(s.MessageRoom()),
@@ -96,8 +97,9 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 }
 
 var (
-	epLayouts = map[string]C.int{"message": C.EP_MESSAGE, "rank": C.EP_RANK, "packed": C.EP_PACKED}
-	epScales  = map[string]C.int{"f32": C.SCALES_F32, "pow2": C.SCALES_POW2, "ue8m0": C.SCALES_UE8M0}
+	epLaunches = map[string]C.int{"each": C.EP_EACH, "dependent": C.EP_DEPENDENT, "graph": C.EP_GRAPH}
+	epLayouts  = map[string]C.int{"message": C.EP_MESSAGE, "rank": C.EP_RANK, "packed": C.EP_PACKED}
+	epScales   = map[string]C.int{"f32": C.SCALES_F32, "pow2": C.SCALES_POW2, "ue8m0": C.SCALES_UE8M0}
 )
 
 func sumsOf(a *cArrays, s ep.Sums) C.struct_weir_ep_sums {

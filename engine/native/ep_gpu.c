@@ -37,19 +37,40 @@ static unsigned multiprocessors(const struct ep_run *u)
     return (unsigned)(c->sms ? c->sms : cuda_here()->multiprocessors);
 }
 
-/* All blocks must run at once: as many as multiprocessors, and no more than there are tokens.
- * Their threads have equal shares of a row. */
-static void choose_shape(struct ep_run *u)
+static unsigned least(uint64_t a, uint64_t b) { return (unsigned)(a < b ? a : b); }
+
+static unsigned in_warps(unsigned threads) { return (threads + 31) / 32 * 32; }
+
+/* Whether two blocks of a dispatch fit into a multiprocessor. */
+static int choose_pairs(struct ep_run *u, int *fit)
+{
+    int has, rc = CUDA_EP(u, cuDeviceGetAttribute, &has, CU_SHARED_OF_MULTIPROCESSOR,
+                          cuda_here()->device);
+    *fit = rc == 0 && 2 * (u->gpu->shared + EP_GPU_SHARED) <= (unsigned)has;
+    return rc;
+}
+
+/* All blocks of a dispatch or combine must run at once: as many as multiprocessors, of a dispatch two
+ * for each if there are as many tokens, and no more than there are tokens. Their threads have equal
+ * shares of a row. Those that pull rows have a part of a row each, and wait for no other block. */
+static int choose_shape(struct ep_run *u)
 {
     struct ep_gpu *g = u->gpu;
     unsigned       most = multiprocessors(u), tokens = u->gpu->args.most_tokens,
                    words = (unsigned)u->e->channels * 2 / EP_GPU_UNIT,
                    each  = (words + EP_GPU_THREADS - 1) / EP_GPU_THREADS;
-    g->blocks  = most < EP_GPU_BLOCKS ? most : EP_GPU_BLOCKS;
-    g->blocks  = g->blocks < tokens ? g->blocks : tokens;
-    g->blocks  = g->blocks ? g->blocks : 1;
-    g->threads = ((words + each - 1) / each + 31) / 32 * 32;
+    int            pairs, rc;
+    g->threads = in_warps((words + each - 1) / each);
     g->shared  = (g->args.room + 127) / 128 * 128;
+    if ((rc = choose_pairs(u, &pairs)) < 0)
+        return rc;
+    pairs        = pairs && !cuda_of(u->r)->sms;
+    tokens       = tokens ? tokens : 1;
+    g->blocks    = least(least(most, EP_GPU_BLOCKS), tokens);
+    g->senders   = least(least(pairs ? 2 * most : most, EP_GPU_BLOCKS), tokens);
+    g->pull_each = each;
+    g->pullers   = least(least(cuda_of(u->r)->sms ? most : 2 * most, EP_GPU_BLOCKS), (u64)tokens * each);
+    return 0;
 }
 
 static int make_events(struct ep_run *u)
@@ -136,8 +157,10 @@ int ep_gpu_make(struct ep_run *u)
         return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for the state of kernels");
     if ((rc = ep_tables_make(u)) < 0)
         return rc;
-    choose_shape(u);
-    if ((rc = allocate(u)) < 0)
+    if (u->e->launch == EP_DEPENDENT && !cuda.cuLaunchKernelEx)
+        return rank_fail(u->r, -EOPNOTSUPP, "start", -1,
+                         "kernel_launch dependent needs a driver of CUDA 11.8 or later");
+    if ((rc = choose_shape(u)) < 0 || (rc = allocate(u)) < 0)
         return rc;
     ep_tables_place(u);
     if ((rc = copy_tables(u)) < 0 || (rc = clear(u)) < 0)
@@ -160,6 +183,10 @@ void ep_gpu_drop(struct ep_run *u)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
             (void)cuda.cuEventDestroy_v2(events[i]);
+    if (g->made)
+        (void)cuda.cuGraphExecDestroy(g->made);
+    if (g->graph)
+        (void)cuda.cuGraphDestroy(g->graph);
     if (g->words)
         (void)cuda.cuMemFreeHost(g->words);
     if (g->memory)
@@ -184,9 +211,13 @@ int ep_gpu_upload(struct ep_run *u)
             return rc;
     if ((rc = set(u, a->out, POISON, rows)) < 0 ||
         (rc = CUDA_EP(u, cuStreamSynchronize, u->gpu->stream)) < 0 ||
-        (rc = copy_in(u, a->x, u->x, rows)) < 0)
+        (rc = copy_in(u, a->x, u->x, rows)) < 0 ||
+        (rc = copy_in(u, a->source, u->source, u->used)) < 0)
         return rc;
-    return copy_in(u, a->source, u->source, u->used);
+    return ep_pulls(u) && e->nmade
+               ? copy_in(u, a->sinks[a->rank] + e->parts[EP_COMBINE].sink,
+                         u->source + e->made[0].at, e->nmade * (size_t)e->channels * sizeof(uint16_t))
+               : 0;
 }
 
 int ep_gpu_download(struct ep_run *u)
@@ -204,9 +235,22 @@ int ep_gpu_download(struct ep_run *u)
 
 /* ---- kernels ---- */
 
+/* Before the kernel that is before it has ended: it waits for that itself. */
+static int launch_early(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks,
+                        unsigned threads, void **values)
+{
+    struct cu_launch_attribute early = {.what = CU_BEFORE_ITS_LAST_ENDED, .value = 1};
+    struct cu_launch how = {.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1},
+                            .shared = kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0,
+                            .stream = u->gpu->stream, .attributes = &early, .n = 1};
+    return CUDA_EP(u, cuLaunchKernelEx, &how, cuda_here()->kernels[kernel], values, NULL);
+}
+
 int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
                   void **values)
 {
+    if (u->e->launch == EP_DEPENDENT && kernel <= KERNEL_EP_PULL)
+        return launch_early(u, kernel, blocks, threads, values);
     return CUDA_EP(u, cuLaunchKernel, cuda_here()->kernels[kernel], blocks, 1, 1, threads, 1, 1,
                    kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0, u->gpu->stream, values, NULL);
 }
@@ -301,28 +345,73 @@ int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
         return 0;
 #endif
     if (o == EP_DISPATCH)
-        return ep_gpu_launch(u, KERNEL_EP_DISPATCH, g->blocks, g->threads, values);
+        return ep_gpu_launch(u, KERNEL_EP_DISPATCH, g->senders, g->threads, values);
+    if (ep_pulls(u)) {
+        values[2] = &g->pull_each;
+        return ep_gpu_launch(u, KERNEL_EP_PULL, g->pullers, g->threads, values);
+    }
     return ep_gpu_launch(u, KERNEL_EP_COMBINE, g->blocks, g->threads + EP_GPU_TELLERS, values);
 }
 
-int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
+/* Fills the caches with something else, and has the ranks meet behind it. */
+static int prepare(struct ep_run *u)
 {
     struct ep_gpu *g       = u->gpu;
     u64            timeout = ep_gpu_patience(u);
     void          *meet[]  = {&g->args, &g->number, &timeout};
     int            rc;
-    g->number++;
-    if (u->e->aligned && (rc = ep_gpu_launch(u, KERNEL_EP_MEET, 1, 32, meet)) < 0)
+    if (u->e->flushed &&
+        (rc = set(u, g->flush, (unsigned char)g->number, EP_GPU_FLUSH)) < 0)
         return rc;
+    return u->e->aligned ? ep_gpu_launch(u, KERNEL_EP_MEET, 1, 32, meet) : 0;
+}
+
+static int operate_all(struct ep_run *u, uint64_t iteration)
+{
+    int rc;
+    u->gpu->number++;
+    if ((rc = prepare(u)) < 0)
+        return rc;
+    for (int o = 0; o < EP_OPERATIONS; o++)
+        if (ep_does(u, (enum weir_ep_operation)o) &&
+            (rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration)) < 0)
+            return rc;
+    return 0;
+}
+
+int ep_gpu_capture(struct ep_run *u)
+{
+    struct ep_gpu *g = u->gpu;
+    int            rc;
+    if (u->e->launch != EP_GRAPH)
+        return 0;
+    if ((rc = CUDA_EP(u, cuStreamBeginCapture_v2, g->stream, CU_OF_THIS_THREAD)) < 0)
+        return rc;
+    u->timed = 1;
+    for (uint64_t i = 0; i < u->e->of.iterations; i++)
+        if ((rc = operate_all(u, i)) < 0)
+            return rc;
+    u->timed = 0;
+    if ((rc = CUDA_EP(u, cuStreamEndCapture, g->stream, &g->graph)) < 0 ||
+        (rc = CUDA_EP(u, cuGraphInstantiateWithFlags, &g->made, g->graph, 0)) < 0 ||
+        (rc = CUDA_EP(u, cuGraphUpload, g->made, g->stream)) < 0)
+        return rc;
+    return CUDA_EP(u, cuStreamSynchronize, g->stream);
+}
+
+int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
+{
+    struct ep_gpu *g = u->gpu;
+    int            rc, graph = u->timed && g->made;
     if (u->timed && iteration == 0) {
         g->first = weir_monotonic();
         if ((rc = CUDA_EP(u, cuEventRecord, g->begun, g->stream)) < 0)
             return rc;
     }
-    for (int o = 0; o < EP_OPERATIONS; o++)
-        if (ep_does(u, (enum weir_ep_operation)o) &&
-            (rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration)) < 0)
-            return rc;
+    if (graph && iteration == 0 && (rc = CUDA_EP(u, cuGraphLaunch, g->made, g->stream)) < 0)
+        return rc;
+    if (!graph && (rc = operate_all(u, iteration)) < 0)
+        return rc;
     if (u->timed && iteration + 1 == u->e->of.iterations &&
         (rc = CUDA_EP(u, cuEventRecord, g->ended, g->stream)) < 0)
         return rc;

@@ -19,13 +19,19 @@ struct ep_compared {
 struct ep_gpu {
     struct ep_args args;
     struct ep_gpu_tables *tables; /* until they are copied */
-    unsigned   blocks, threads, shared;
+    unsigned   blocks, threads, shared; /* blocks: of a combine that sends */
+    unsigned   senders, pullers;        /* blocks of a dispatch, and of a combine that pulls */
+    u64        pull_each;               /* parts of a row */
     cu_stream  stream;
     cu_event   begun, ended;  /* around the timed iterations */
     cu_event   turned;        /* of a step: behind its dispatch */
     cu_event   passed[2];     /* of the stream, some iterations apart */
     cu_address memory;        /* all arrays of args but the source and the sinks */
     size_t     in, bytes;     /* of it, what is copied there; and all */
+    cu_address flush;         /* at its end, so many bytes that nothing else stays in caches */
+    cu_graph   graph;         /* of the timed iterations, where one launches them */
+    cu_made    made;
+    int        captures;
     u64       *words;         /* of the host, that the GPU knows too */
     cu_address words_there;
     uint64_t   number, queued; /* operations so far, iterations since the stream was empty */
@@ -54,6 +60,8 @@ int ep_gpu_download(struct ep_run *u);
 /* Puts an iteration behind those before it; ep_gpu_finish waits for all. */
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration);
 int ep_gpu_finish(struct ep_run *u);
+/* Before the timed part: a graph of all its iterations, if one is to launch them. */
+int ep_gpu_capture(struct ep_run *u);
 
 /* Puts one operation of an iteration into the stream. */
 int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);

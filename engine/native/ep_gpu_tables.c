@@ -61,52 +61,59 @@ static void add_item(struct ep_gpu_tables *t, struct ep_item item, u32 peer, u32
 }
 
 /* Each row of this rank's experts goes to where the put that has it puts it. */
-static void add_rows(const struct weir_ep *e, struct ep_gpu_tables *t)
+static void add_rows(const struct ep_run *u, struct ep_gpu_tables *t)
 {
+    const struct weir_ep     *e = u->e;
     const struct weir_ep_put *p = e->parts[EP_COMBINE].puts;
     for (u32 i = 0; i < e->nmade; i++) {
         const struct weir_ep_place *m = &e->made[i];
         while (m->at < p->local || m->at >= p->local + p->bytes)
             p++;
         struct ep_item item = {p->remote + (m->at - p->local), t->nterms, 1};
-        t->terms[t->nterms++] = (struct ep_term){m->at, 1, 0};
+        t->terms[t->nterms++] = (struct ep_term){m->at, 1, (u32)u->gpu->args.rank};
         add_item(t, item, (u32)ep_place(e, m->rank), m->token);
     }
 }
 
 /* Each sum of rows goes to where its put puts it; rows stand in the order of their terms. */
-static void add_partial_sums(const struct weir_ep *e, struct ep_gpu_tables *t)
+static void add_partial_sums(const struct ep_run *u, struct ep_gpu_tables *t)
 {
+    const struct weir_ep *e = u->e;
     for (u32 i = 0; i < e->partial.n; i++) {
         const struct weir_ep_sum *s = &e->partial.list[i];
         const struct weir_ep_put *p = &e->parts[EP_COMBINE].puts[i];
         struct ep_item            item = {p->remote, t->nterms, s->n};
         for (u32 k = 0; k < s->n; k++) {
             const struct weir_ep_term *of = &e->partial.terms[s->first + k];
-            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, 0};
+            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, (u32)u->gpu->args.rank};
         }
         add_item(t, item, (u32)ep_place(e, p->peer), e->made[s->first].token);
     }
 }
 
+/* A selection's row; with EP_RANK that of the first selection of its rank. */
+static void add_terms(const struct ep_run *u, struct ep_gpu_tables *t, u32 token)
+{
+    const struct weir_ep      *e  = u->e;
+    const struct weir_ep_term *of = &e->total.terms[e->total.list[token].first];
+    const int32_t *experts = e->experts[u->r->cfg.rank] + (size_t)token * (size_t)e->top_k;
+    struct ep_sum  sum     = {.first = t->nterms};
+    for (int k = 0; k < e->top_k; k++) {
+        u32 rank = experts[k] == EP_MASKED ? 0 : (u32)ep_place(e, experts[k] / e->per_rank);
+        if (experts[k] == EP_MASKED || (e->layout == EP_RANK && sum.from >> rank & 1))
+            continue;
+        u64 from = ep_pulls(u) ? u->gpu->args.sinks[rank] + e->parts[EP_COMBINE].sink : 0;
+        t->terms[t->nterms++] = (struct ep_term){from + of->at, of->weight, rank};
+        sum.from |= 1u << rank;
+        sum.n++, of++;
+    }
+    t->sums[t->nsums++] = sum;
+}
+
 static void add_sums(const struct ep_run *u, struct ep_gpu_tables *t)
 {
-    const struct weir_ep *e       = u->e;
-    const int32_t        *experts = e->experts[u->r->cfg.rank];
-    for (u32 i = 0; i < e->total.n; i++) {
-        const struct weir_ep_sum *s   = &e->total.list[i];
-        struct ep_sum             sum = {t->nterms, s->n, 0, 0};
-        for (u32 k = 0; k < s->n; k++) {
-            const struct weir_ep_term *of = &e->total.terms[s->first + k];
-            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, 0};
-        }
-        for (int k = 0; k < e->top_k; k++) {
-            int32_t expert = experts[(size_t)i * (size_t)e->top_k + (size_t)k];
-            if (expert != EP_MASKED)
-                sum.from |= 1u << ep_place(e, expert / e->per_rank);
-        }
-        t->sums[t->nsums++] = sum;
-    }
+    for (u32 i = 0; i < u->e->total.n; i++)
+        add_terms(u, t, i);
 }
 
 static void describe(struct ep_run *u)
@@ -167,8 +174,7 @@ static void lay_out(struct ep_run *u)
     a->x        = take(&at, rows);
     a->out      = take(&at, rows);
     a->groups   = t->ngroups;
-    for (u32 i = 0; i < t->ngroups && t->groups[i].peer <= (u32)a->rank; i++)
-        a->first_group = i + 1;
+    g->flush    = take(&at, e->flushed ? EP_GPU_FLUSH : 0);
     g->bytes    = at;
 }
 
@@ -180,6 +186,7 @@ void ep_tables_place(struct ep_run *u)
                               &a->sum,     &a->error,   &a->stamps, &a->x, &a->out};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         *each[i] += g->memory;
+    g->flush += g->memory;
     a->prepared = g->tables->prepared ? a->prepared + g->memory : 0;
     a->abort    = g->words_there + EP_WORD_ABORT * sizeof(u64);
 }
@@ -219,12 +226,12 @@ int ep_tables_make(struct ep_run *u)
         return rc;
     for (u32 i = e->ncopies; e->before && i-- > 0;) /* the first of a token comes last */
         t->prepared[e->copies[i].token] = e->copies[i].at;
-    if (e->layout == EP_RANK)
-        add_partial_sums(e, t);
-    else
-        add_rows(e, t);
-    add_sums(u, t);
     describe(u);
+    if (e->layout == EP_RANK)
+        add_partial_sums(u, t);
+    else if (!ep_pulls(u))
+        add_rows(u, t);
+    add_sums(u, t);
     lay_out(u);
     return 0;
 }

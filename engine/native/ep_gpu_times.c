@@ -123,18 +123,19 @@ static void take(struct ep_run *u, uint64_t i, int o, const struct ep_stamps *s)
     struct weir_ep_times *t = &u->times[i * EP_OPERATIONS + (uint64_t)o];
     struct weir_ep_wait  *w = u->waits + (size_t)o * (size_t)u->r->cfg.ranks;
     u64                   start = ~s->start;
+    int                   pulled = o == EP_COMBINE && ep_pulls(u); /* rows come until it ends */
     *t = (struct weir_ep_times){.start = instant(u->gpu, start),
                                 .end   = instant(u->gpu, s->at[EP_ENDED])};
     u64 worked = s->at[EP_WORKED] > start ? s->at[EP_WORKED] : start;
     u64 sent   = s->at[EP_SENT] > worked ? s->at[EP_SENT] : worked;
-    u64 come   = s->at[EP_COME] > sent ? s->at[EP_COME] : sent;
+    u64 come   = pulled ? s->at[EP_ENDED] : s->at[EP_COME] > sent ? s->at[EP_COME] : sent;
     if (o == EP_DISPATCH)
         t->work = between(start, worked);
     t->send   = between(o == EP_DISPATCH ? worked : start, sent);
     t->wait   = between(sent, come);
     t->reduce = between(come, s->at[EP_ENDED]);
     for (int q = 0; q < u->r->cfg.ranks; q++) {
-        int64_t took = between(start, s->came[q]);
+        int64_t took = between(start, pulled ? come : s->came[q]);
         w[q].sum += (double)took;
         w[q].max = took > w[q].max ? took : w[q].max;
     }

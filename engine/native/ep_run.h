@@ -69,6 +69,13 @@ static inline int32_t ep_number(const struct weir_ep *e, int32_t expert)
                : ep_place(e, expert / e->per_rank) * e->per_rank + expert % e->per_rank;
 }
 
+/* The rows of a combine stay in a half of their rank's sink, where the owners of tokens read them;
+ * in a group that changes they are pushed. */
+static inline int ep_pulls(const struct ep_run *u)
+{
+    return u->gpu && u->e->layout == EP_MESSAGE && !u->e->places;
+}
+
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
 {
     return u->e->operations >> o & 1;

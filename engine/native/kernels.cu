@@ -10,6 +10,8 @@ typedef unsigned int       u32;
 #define KERNEL extern "C" __global__ void
 /* blocks whose threads work together; all of them run at once */
 #define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS + EP_GPU_TELLERS, 1)
+/* the same, where two blocks fit into a multiprocessor */
+#define PAIR_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS, 2)
 #define ARGS const __grid_constant__ struct ep_args
 #define PINGPONG_ARGS const __grid_constant__ struct pingpong_args
 #define SHARED(type, name)       \

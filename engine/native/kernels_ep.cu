@@ -11,9 +11,20 @@
 /* looks in vain between two at the clock and at the words of abort and errors */
 #define TO_LOOK 256
 #define GROUP_LANES 16 /* threads that make a group of channels together */
+#define LANES 32       /* of a warp */
 
 DEVICE void barrier(void) { __syncthreads(); }
 DEVICE void looked_in_vain(void) {}
+
+/* Of kernels that may be launched before the one before them has ended (kernel_launch dependent):
+ * until it has, and all that it wrote is there; and the next may be launched now. */
+#if __CUDA_ARCH__ >= 900
+DEVICE void wait_for_kernel_before(void) { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+DEVICE void let_next_kernel_start(void) { asm volatile("griddepcontrol.launch_dependents;"); }
+#else
+DEVICE void wait_for_kernel_before(void) {}
+DEVICE void let_next_kernel_start(void) {}
+#endif
 DEVICE u64  now(void)
 {
     u64 t;
@@ -32,6 +43,17 @@ DEVICE u32 load_acquire(const u32 *p)
 {
     u32 v;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+/* What another GPU may have, and is not read again. */
+DEVICE uint4 load_once(u64 at)
+{
+    uint4 v;
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(at)
+                 : "memory");
     return v;
 }
 
@@ -81,6 +103,16 @@ DEVICE u32 most_of_group(u32 v)
     }
     return v;
 }
+
+/* Of a whole warp. */
+DEVICE u32 sum_of_warp(u32 v)
+{
+    for (int step = LANES / 2; step; step /= 2)
+        v += __shfl_xor_sync(~0u, v, step);
+    return v;
+}
+
+DEVICE u32 many_of_warp(int is) { return (u32)__popc(__ballot_sync(~0u, is)); }
 #endif
 
 DEVICE u64 least(u64 a, u64 b) { return a < b ? a : b; }
@@ -106,6 +138,7 @@ struct op { /* an operation, as each thread has it */
 
 DEVICE struct op begin(const struct ep_args *a, u64 number, u64 slot, u64 timeout)
 {
+    wait_for_kernel_before();
     struct op o = {a, number, now() + timeout, 0};
     if (slot != ~0ull) {
         o.stamps = AT(struct ep_stamps, a->stamps) + slot;
@@ -264,45 +297,85 @@ DEVICE u32 larger_of_pair(u32 most, u32 pair)
 #define VECTORS (GROUP / 8 / GROUP_LANES) /* of 16 bytes, for each lane of a group */
 
 /* Neighbouring threads make a group together; a block has whole groups of threads. */
-DEVICE void quantise(const struct ep_args *a, const uint4 *x, char *fp8, char *scales)
+DEVICE void load_group(const uint4 *x, u32 g, uint4 *v)
 {
-    u32 groups = (u32)a->channels / GROUP, lane = threadIdx.x % GROUP_LANES;
-    for (u32 g = threadIdx.x / GROUP_LANES; g < groups; g += blockDim.x / GROUP_LANES) {
-        uint4 v[VECTORS];
-        u32   most = 0;
-        for (u32 i = 0; i < VECTORS; i++) {
-            v[i] = x[g * (GROUP / 8) + lane + i * GROUP_LANES];
-            most = larger_of_pair(larger_of_pair(most, v[i].x), v[i].y);
-            most = larger_of_pair(larger_of_pair(most, v[i].z), v[i].w);
-        }
-        float times = group_scale(most_of_group(most), a->scales, scales, g, lane == 0);
-        for (u32 i = 0; i < VECTORS; i++)
-            pack_fp8(&v[i], times, (u32 *)(fp8 + g * GROUP + (lane + i * GROUP_LANES) * 8));
+    for (u32 i = 0; i < VECTORS; i++)
+        v[i] = x[g * (GROUP / 8) + threadIdx.x % GROUP_LANES + i * GROUP_LANES];
+}
+
+DEVICE void quantise_group(const struct ep_args *a, u32 g, const uint4 *v, char *fp8, char *scales)
+{
+    u32 lane = threadIdx.x % GROUP_LANES, most = 0;
+    for (u32 i = 0; i < VECTORS; i++) {
+        most = larger_of_pair(larger_of_pair(most, v[i].x), v[i].y);
+        most = larger_of_pair(larger_of_pair(most, v[i].z), v[i].w);
     }
+    float times = group_scale(most_of_group(most), a->scales, scales, g, lane == 0);
+    for (u32 i = 0; i < VECTORS; i++)
+        pack_fp8(&v[i], times, (u32 *)(fp8 + g * GROUP + (lane + i * GROUP_LANES) * 8));
+}
+
+/* A group of the row goes into the message, quantised or as it is. */
+DEVICE void put_group(const struct ep_args *a, u32 g, const uint4 *v, char *row, char *scales)
+{
+    if (a->fp8) {
+        quantise_group(a, g, v, row, scales);
+        return;
+    }
+    for (u32 i = 0; i < VECTORS; i++)
+        ((uint4 *)row)[g * (GROUP / 8) + threadIdx.x % GROUP_LANES + i * GROUP_LANES] = v[i];
 }
 
 #define HEADER 16
+#define HELD 2 /* groups of a row that a thread loads before it needs them */
 
-/* The message of a token, in shared memory. */
-DEVICE void make_message(const struct ep_args *a, u64 token, char *to)
+/* The first groups of a token's row, of each thread. */
+struct held {
+    uint4 v[HELD][VECTORS];
+};
+
+DEVICE u32 held_group(u32 i)
+{
+    return threadIdx.x / GROUP_LANES + i * (blockDim.x / GROUP_LANES);
+}
+
+DEVICE const uint4 *row_of(const struct ep_args *a, u64 token)
+{
+    return AT(const uint4, a->x + token * (u64)a->channels * 2);
+}
+
+DEVICE void hold_row(const struct ep_args *a, u64 token, struct held *h)
+{
+    if (a->prepared || token >= (u64)a->tokens)
+        return;
+    for (u32 i = 0; i < HELD; i++)
+        if (held_group(i) < (u32)a->channels / GROUP)
+            load_group(row_of(a, token), held_group(i), h->v[i]);
+}
+
+/* The message of a token, in shared memory; its row's first groups are held. */
+DEVICE void make_message(const struct ep_args *a, u64 token, const struct held *h, char *to)
 {
     u64 units = a->room / EP_GPU_UNIT, scales = HEADER + a->row;
+    u32 groups = (u32)a->channels / GROUP;
     if (a->prepared) {
         const uint4 *from = AT(const uint4, a->source + AT(const u64, a->prepared)[token]);
         for (u64 i = threadIdx.x; i < units; i += blockDim.x)
             ((uint4 *)to)[i] = from[i];
         return;
     }
-    const uint4 *x = AT(const uint4, a->x + token * (u64)a->channels * 2);
     if (threadIdx.x == 0) {
         uint4 header = {(u32)token, 0, 0, 0};
         *(uint4 *)to = header;
     }
-    if (a->fp8)
-        quantise(a, x, to + HEADER, to + scales);
-    else
-        for (u64 i = threadIdx.x; i < a->row / EP_GPU_UNIT; i += blockDim.x)
-            ((uint4 *)(to + HEADER))[i] = x[i];
+    for (u32 i = 0; i < HELD; i++)
+        if (held_group(i) < groups)
+            put_group(a, held_group(i), h->v[i], to + HEADER, to + scales);
+    for (u32 i = HELD; held_group(i) < groups; i++) {
+        uint4 v[VECTORS];
+        load_group(row_of(a, token), held_group(i), v);
+        put_group(a, held_group(i), v, to + HEADER, to + scales);
+    }
     if (a->layout != EP_GPU_RANK)
         return;
     u64 bytes = !a->fp8                     ? 0
@@ -319,16 +392,29 @@ DEVICE void make_message(const struct ep_args *a, u64 token, char *to)
 
 #define MOST_WORDS (EP_GPU_EXPERTS + EP_GPU_RANKS)
 struct dispatch_shared {
-    u32 all[MOST_WORDS];    /* of this rank: of each expert, then messages to each rank */
-    u32 before[MOST_WORDS]; /* the same before a token */
-    u32 total[MOST_WORDS];  /* of all ranks */
-    u32 place[MOST_WORDS];  /* where this rank's begin at their destination, in units */
-    u32 run[MOST_WORDS];    /* of all ranks, of some experts of a rank */
+    /* of each expert, then messages to each rank */
+    /* of this rank: of all tokens in the low half, before a token in the high one */
+    u32 counts[MOST_WORDS];
+    u32 total[MOST_WORDS];   /* of all ranks */
+    u32 earlier[MOST_WORDS]; /* of the ranks before this one */
     u64 to[EP_GPU_SELECTED]; /* of the selections of a token; 0: no message */
     int selected[EP_GPU_SELECTED];
     u32 stopped;      /* before it began */
     u32 failed, here; /* here: all messages that come to this rank */
 };
+
+#define BEFORE 16 /* bits below the count before a token */
+DEVICE u32 all_of(const struct dispatch_shared *s, u64 word)
+{
+    return s->counts[word] & ((1u << BEFORE) - 1);
+}
+
+DEVICE u32 before_of(const struct dispatch_shared *s, u64 word)
+{
+    return s->counts[word] >> BEFORE;
+}
+
+static_assert(sizeof(struct dispatch_shared) + 1024 <= EP_GPU_SHARED, "two blocks fit");
 
 /* Whether a selection has a message of its own: with EP_GPU_RANK the first of its rank. */
 DEVICE int has_message(const struct ep_args *a, const int *experts, int k)
@@ -341,12 +427,12 @@ DEVICE int has_message(const struct ep_args *a, const int *experts, int k)
     return 1;
 }
 
-/* Adds a token to the counts of its experts and, unless each selection has a message of its own, to
- * the counts of messages of their ranks. Several selections are loaded at a time. */
+/* The ranks that a token goes to, as bits; its experts are counted where counts are given. Several
+ * selections are loaded at a time. */
 #define SELECTIONS 8
-DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts, u32 *also)
+DEVICE u32 ranks_of(const struct ep_args *a, const int *experts, u32 *counts)
 {
-    u32 ranks = (u32)(a->ranks * a->per_rank), told = 0;
+    u32 ranks = 0;
     for (u32 first = 0; first < (u32)a->top_k; first += SELECTIONS) {
         int e[SELECTIONS];
         for (u32 i = 0; i < SELECTIONS; i++)
@@ -354,27 +440,70 @@ DEVICE void count_token(const struct ep_args *a, const int *experts, u32 *counts
         for (u32 i = 0; i < SELECTIONS; i++) {
             if (e[i] < 0)
                 continue;
-            u32 rank = rank_of(a, e[i]);
-            int message = a->layout == EP_GPU_PACKED ||
-                          (a->layout == EP_GPU_RANK && !(told >> rank & 1));
-            told |= 1u << rank;
-            atomicAdd(&counts[e[i]], 1u);
-            if (message)
-                atomicAdd(&counts[ranks + rank], 1u);
-            if (also) {
-                atomicAdd(&also[e[i]], 1u);
-                if (message)
-                    atomicAdd(&also[ranks + rank], 1u);
-            }
+            ranks |= 1u << rank_of(a, e[i]);
+            if (counts)
+                atomicAdd(&counts[e[i]], 1u);
         }
     }
+    return ranks;
 }
 
-/* Counts tokens from one to another in all, and those of them below a bound in before too. */
-DEVICE void count(const struct ep_args *a, u32 *all, u32 *before, u64 from, u64 until, u64 bound)
+/* With a message for each token and rank a warp counts its threads' tokens together. */
+DEVICE void count_tokens(const struct ep_args *a, struct dispatch_shared *s, int all, u64 from,
+                         u64 until, u64 bound)
 {
-    for (u64 t = from + threadIdx.x; t < until; t += blockDim.x)
-        count_token(a, AT(const int, a->experts) + t * (u64)a->top_k, all, t < bound ? before : 0);
+    const int *experts = AT(const int, a->experts);
+    u32 lane = threadIdx.x % LANES, *counts = s->counts + a->ranks * a->per_rank;
+    /* experts are counted for those who are told of them */
+    int of_experts = all && blockIdx.x < words_of(a);
+    for (u64 t = from + threadIdx.x; t - lane < until; t += blockDim.x) {
+        u32 ranks = t >= until ? 0
+                               : ranks_of(a, experts + t * (u64)a->top_k,
+                                          of_experts ? s->counts : 0);
+        for (u32 r = 0; r < (u32)a->ranks; r++) {
+            u32 n      = many_of_warp(ranks >> r & 1),
+                before = many_of_warp((ranks >> r & 1) && t < bound);
+            if (lane == r % LANES && n)
+                atomicAdd(&counts[r], (all ? n : 0) + (before << BEFORE));
+        }
+    }
+    for (u64 i = threadIdx.x; bound < (u64)a->tokens && i < (u64)a->top_k; i += blockDim.x)
+        s->selected[i] = experts[bound * (u64)a->top_k + i];
+}
+
+DEVICE void count_selection(const struct ep_args *a, int expert, u32 *counts, u32 one)
+{
+    if (expert < 0)
+        return;
+    atomicAdd(&counts[expert], one);
+    if (a->layout == EP_GPU_PACKED)
+        atomicAdd(&counts[(u32)(a->ranks * a->per_rank) + rank_of(a, expert)], one);
+}
+
+/* Counts all tokens, those of them below a bound in the high half too, or (not all) in that one
+ * those from a token to the bound. Takes the selections of the bound's token. */
+DEVICE void count(const struct ep_args *a, struct dispatch_shared *s, int all, u64 from, u64 bound)
+{
+    const int *experts = AT(const int, a->experts);
+    u64        k = (u64)a->top_k, until = all || bound >= (u64)a->tokens ? (u64)a->tokens : bound;
+    if (a->layout == EP_GPU_RANK) {
+        count_tokens(a, s, all, from, until, bound);
+        return;
+    }
+    until += until == bound && bound < (u64)a->tokens;
+    for (u64 at = from * k + threadIdx.x; at < until * k; at += SELECTIONS * blockDim.x) {
+        int e[SELECTIONS];
+        for (u32 i = 0; i < SELECTIONS; i++)
+            e[i] = at + i * blockDim.x < until * k ? experts[at + i * blockDim.x] : -1;
+        for (u32 i = 0; i < SELECTIONS; i++) {
+            u64 of = at + i * blockDim.x;
+            if (of >= bound * k && of < bound * k + k && of < until * k)
+                s->selected[of - bound * k] = e[i];
+            if (all || of < bound * k)
+                count_selection(a, e[i], s->counts,
+                                (all ? 1u : 0u) + (of < bound * k ? 1u << BEFORE : 0u));
+        }
+    }
 }
 
 DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
@@ -384,95 +513,70 @@ DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
     u64 mine = words > blockIdx.x ? (words - blockIdx.x - 1) / gridDim.x + 1 : 0;
     for (u64 i = threadIdx.x; i < mine * ranks; i += blockDim.x) {
         u64 word = blockIdx.x + i / ranks * gridDim.x, peer = i % ranks;
-        u32 n = word == words - 1 ? gridDim.x : s->all[word];
+        u32 n = word == words - 1 ? gridDim.x : all_of(s, word);
         store_relaxed(AT(u32, count_place(o, a->sinks[peer], (u64)a->rank, word)), (u32)tag | n);
     }
 }
 
-/* The counts of all ranks in some words: their sum, and that of the ranks before this one. */
-DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s, u64 from, u64 until)
+/* Waits for the counts of all ranks that say where the messages of this rank begin: of experts, where
+ * each selection has a message for its expert, or of ranks. */
+DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s)
 {
     const struct ep_args *a = o->a;
+    u64 ranks = (u64)a->ranks, each = (u64)a->per_rank, experts = ranks * each, own = (u64)a->rank,
+        from  = a->layout == EP_GPU_MESSAGE ? 0 : experts,
+        until = a->layout == EP_GPU_MESSAGE ? experts : experts + ranks;
     for (u64 i = from + threadIdx.x; i < until; i += blockDim.x) {
         u32 total = 0, earlier = 0, n = 0;
-        for (u64 q = 0; q < (u64)a->ranks; q++) {
-            if (q == (u64)a->rank)
-                n = s->all[i];
+        for (u64 q = 0; q < ranks; q++) {
+            if (q == own)
+                n = all_of(s, i);
             else if (wait_count(o, q, i, &n))
                 shared_set(&s->failed);
             total += n;
-            earlier += q < (u64)a->rank ? n : 0;
+            earlier += q < own ? n : 0;
         }
-        s->total[i] = total;
-        s->place[i] = earlier;
+        s->total[i]   = total;
+        s->earlier[i] = earlier;
+        if (blockIdx.x < ranks && i >= own * each && i < own * each + each)
+            atomicAdd(&s->here, total);
     }
     barrier();
 }
 
-/* With a message for each selection those of an expert lie behind those of its rank's experts
- * before it: their totals are added up by runs. */
-#define RUN 16
-DEVICE void find_places_of_experts(const struct op *o, struct dispatch_shared *s)
+/* Which message of a bucket (an expert, or behind them a rank) a selection of a token has, counted
+ * from the first of this rank. */
+DEVICE u32 place_in_bucket(const struct ep_args *a, const struct dispatch_shared *s, int k)
 {
-    const struct ep_args *a = o->a;
-    u32 each = (u32)a->per_rank, runs = (each + RUN - 1) / RUN, ranks = (u32)a->ranks;
-    gather_counts(o, s, 0, (u64)ranks * each);
-    for (u32 i = threadIdx.x; i < ranks * runs; i += blockDim.x) {
-        u32 first = i % runs * RUN, sum = 0;
-        for (u32 e = first; e < each && e < first + RUN; e++)
-            sum += s->total[i / runs * each + e];
-        s->run[i] = sum;
-    }
-    barrier();
-    for (u32 i = threadIdx.x; i < ranks * each; i += blockDim.x) {
-        u32 rank = i / each, e = i % each, rows = s->place[i];
-        for (u32 r = 0; r < e / RUN; r++)
-            rows += s->run[rank * runs + r];
-        for (u32 b = e / RUN * RUN; b < e; b++)
-            rows += s->total[rank * each + b];
-        s->place[i] = rows * (a->room / EP_GPU_UNIT);
-    }
-    if (threadIdx.x == 0) {
-        u32 here = 0;
-        for (u32 r = 0; r < runs; r++)
-            here += s->run[(u32)a->rank * runs + r];
-        s->here = here;
-    }
+    int e     = s->selected[k], whole = a->layout != EP_GPU_MESSAGE;
+    u32 rank  = rank_of(a, e), same = 0;
+    u64 at    = whole ? (u64)a->ranks * (u64)a->per_rank + rank : (u64)e;
+    for (int i = 0; i < k && a->layout != EP_GPU_RANK; i++)
+        same += s->selected[i] >= 0 &&
+                (whole ? rank_of(a, s->selected[i]) == rank : s->selected[i] == e);
+    return s->earlier[at] + before_of(s, at) + same;
 }
 
-/* Waits for the counts that say where the messages of this rank begin. */
-DEVICE void find_places(const struct op *o, struct dispatch_shared *s)
-{
-    const struct ep_args *a = o->a;
-    u64 ranks = (u64)a->ranks, experts = ranks * (u64)a->per_rank;
-    u32 room = a->room / EP_GPU_UNIT, counts = a->count_room / EP_GPU_UNIT;
-    if (a->layout == EP_GPU_MESSAGE) {
-        find_places_of_experts(o, s);
-        return;
-    }
-    gather_counts(o, s, experts, experts + ranks);
-    for (u64 i = experts + threadIdx.x; i < experts + ranks; i += blockDim.x)
-        s->place[i] = s->place[i] * room + (u32)a->rank * counts;
-}
-
-/* Where the message of each selection of a token goes. */
+/* Where the message of each selection of a token goes. A warp has a selection: with a message for
+ * each, those of an expert lie behind those of its rank's experts before it, which are added up. */
 DEVICE void choose_places(const struct op *o, struct dispatch_shared *s, u64 half)
 {
     const struct ep_args *a = o->a;
-    u64 experts = (u64)a->ranks * (u64)a->per_rank;
-    for (int k = (int)threadIdx.x; k < a->top_k; k += (int)blockDim.x) {
-        s->to[k] = 0;
-        if (!has_message(a, s->selected, k))
+    for (int k = (int)(threadIdx.x / LANES); k < a->top_k; k += (int)(blockDim.x / LANES)) {
+        int e = s->selected[k], has = has_message(a, s->selected, k);
+        u32 rank = has ? rank_of(a, e) : 0, lane = threadIdx.x % LANES, rows = 0;
+        for (int x = (int)rank * a->per_rank + (int)lane;
+             has && a->layout == EP_GPU_MESSAGE && x < e; x += LANES)
+            rows += s->total[x];
+        rows = sum_of_warp(rows);
+        if (lane)
             continue;
-        int e = s->selected[k], whole = a->layout != EP_GPU_MESSAGE;
-        u32 rank   = rank_of(a, e);
-        u64 bucket = whole ? experts + rank : (u64)e;
-        u32 row    = s->before[bucket];
-        for (int i = 0; i < k && a->layout != EP_GPU_RANK; i++)
-            row += s->selected[i] >= 0 &&
-                   (whole ? rank_of(a, s->selected[i]) == rank : s->selected[i] == e);
-        s->to[k] = a->sinks[rank] + a->dispatch_at + half * a->dispatch_half +
-                   EP_GPU_UNIT * (s->place[bucket] + (u64)row * (a->room / EP_GPU_UNIT));
+        s->to[k] = 0;
+        if (!has)
+            continue;
+        u64 counts = a->layout == EP_GPU_MESSAGE ? 0 : (u64)a->rank * a->count_room;
+        s->to[k]   = a->sinks[rank] + a->dispatch_at + half * a->dispatch_half + counts +
+                   (u64)a->room * (rows + place_in_bucket(a, s, k));
     }
 }
 
@@ -520,47 +624,53 @@ DEVICE void receive(const struct op *o, struct dispatch_shared *s, u64 source, u
         stamp_source(o, source);
 }
 
+/* The last threads of the block set the flags: the first ones wait for others' meanwhile. */
 DEVICE void tell_sent(const struct op *o)
 {
     const struct ep_args *a = o->a;
     barrier();
-    for (u64 peer = threadIdx.x; peer < (u64)a->ranks; peer += blockDim.x)
+    for (u64 peer = blockDim.x - 1 - threadIdx.x; peer < (u64)a->ranks; peer += blockDim.x)
         store_release(AT(u32, flag_place(a->sinks[peer] + a->sent_at, o->number, EP_GPU_BLOCKS,
                                          (u64)a->ranks, (u64)a->rank, blockIdx.x)),
                       (u32)o->number);
+    if (o->stamps && threadIdx.x == blockDim.x - 1)
+        atomicMax(&o->stamps->at[EP_SENT], now());
 }
 
-TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
+/* Two blocks run at once on a multiprocessor, where there is more than one token for each. */
+PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
 {
     SHARED(struct dispatch_shared, s);
     SHARED_BYTES(image);
-    struct op o = begin(&a, number, slot, timeout);
-    u64       words = words_of(&a) - 1, k = (u64)a.top_k, t = blockIdx.x, tokens = (u64)a.tokens;
+    struct op   o = begin(&a, number, slot, timeout);
+    u64         words = words_of(&a) - 1, t = blockIdx.x, tokens = (u64)a.tokens;
+    u32         stopped = threadIdx.x == 0 ? load_relaxed(AT(u32, a.error)) : 0;
+    struct held row;
+    hold_row(&a, t, &row);
     for (u64 i = threadIdx.x; i < words; i += blockDim.x)
-        s->all[i] = s->before[i] = 0;
+        s->counts[i] = 0;
     if (threadIdx.x == 0)
-        s->failed = 0;
+        s->failed = s->here = 0;
     barrier();
+    count(&a, s, 1, 0, t);
     if (threadIdx.x == 0)
-        s->stopped = load_relaxed(AT(u32, a.error));
-    count(&a, s->all, s->before, 0, tokens, t);
+        s->stopped = stopped;
     barrier();
     if (s->stopped)
         return;
     tell_counts(&o, s);
     if (t < tokens)
-        make_message(&a, t, image);
-    find_places(&o, s);
+        make_message(&a, t, &row, image);
+    gather_counts(&o, s);
     for (u64 first = t; t < tokens; t += gridDim.x) {
-        for (u64 i = threadIdx.x; i < k; i += blockDim.x)
-            s->selected[i] = AT(const int, a.experts)[t * k + i];
         if (t != first) {
-            count(&a, s->before, 0, t - gridDim.x, t, 0);
-            make_message(&a, t, image);
+            count(&a, s, 0, t - gridDim.x, t);
+            make_message(&a, t, &row, image);
+            barrier();
         }
-        barrier();
         if (s->failed)
             return;
+        hold_row(&a, t + gridDim.x, &row);
         choose_places(&o, s, half);
         barrier();
         if (t == first)
@@ -569,10 +679,11 @@ TEAM_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         barrier();
     }
     tell_sent(&o);
-    stamp(&o, EP_SENT);
+    let_next_kernel_start();
     for (u64 source = blockIdx.x; source < (u64)a.ranks; source += gridDim.x)
         receive(&o, s, source, half);
-    stamp(&o, EP_COME);
+    if (blockIdx.x < (u64)a.ranks)
+        stamp(&o, EP_COME);
     stamp(&o, EP_ENDED);
 }
 
@@ -607,39 +718,49 @@ DEVICE uint4 to_unit(const float *sum)
 
 /* The last threads of a block set flags while all others go on. */
 DEVICE u32 workers(void) { return blockDim.x - EP_GPU_TELLERS; }
+DEVICE int is_of_tellers(void) { return threadIdx.x >= workers(); }
 DEVICE int is_teller(void) { return threadIdx.x == workers(); }
 
-/* All units of a sum of rows, two of them for each thread at a time: what it waits for is memory. */
+/* Units of a sum of rows, two for each thread at a time: what it waits for is memory. */
 #define UNITS_AT_ONCE 2
+DEVICE void add_units(const struct ep_term *terms, u32 n, u64 rows, u32 unit, u32 units, uint4 *out)
+{
+    u32   step = workers();
+    float sum[UNITS_AT_ONCE][8] = {{0}};
+    for (u32 first = 0; first < n; first += AT_ONCE) {
+        uint4 v[UNITS_AT_ONCE][AT_ONCE];
+        for (u32 i = 0; i < AT_ONCE; i++)
+            for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+                if (first + i < n && unit + u * step < units)
+                    v[u][i] = AT(const uint4, rows + terms[first + i].at)[unit + u * step];
+        for (u32 i = 0; i < AT_ONCE; i++)
+            for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+                if (first + i < n && unit + u * step < units)
+                    add_row(sum[u], v[u][i], terms[first + i].weight);
+    }
+    for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+        out[u] = to_unit(sum[u]);
+}
+
+DEVICE void store_units(u64 to, u32 unit, u32 units, const uint4 *v)
+{
+    for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+        if (unit + u * workers() < units)
+            AT(uint4, to)[unit + u * workers()] = v[u];
+}
+
+/* All units of a sum of rows. */
 DEVICE void add_rows(const struct ep_term *terms, u32 n, u64 rows, u64 to, u32 units)
 {
-    u32 step = workers();
-    for (u32 unit = threadIdx.x; threadIdx.x < step && unit < units; unit += UNITS_AT_ONCE * step) {
-        float sum[UNITS_AT_ONCE][8] = {{0}};
-        for (u32 first = 0; first < n; first += AT_ONCE) {
-            uint4 v[UNITS_AT_ONCE][AT_ONCE];
-            for (u32 i = 0; i < AT_ONCE; i++)
-                for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-                    if (first + i < n && unit + u * step < units)
-                        v[u][i] = AT(const uint4, rows + terms[first + i].at)[unit + u * step];
-            for (u32 i = 0; i < AT_ONCE; i++)
-                for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-                    if (first + i < n && unit + u * step < units)
-                        add_row(sum[u], v[u][i], terms[first + i].weight);
-        }
-        for (u32 u = 0; u < UNITS_AT_ONCE; u++)
-            if (unit + u * step < units)
-                AT(uint4, to)[unit + u * step] = to_unit(sum[u]);
+    for (u32 unit = threadIdx.x; !is_of_tellers() && unit < units;
+         unit += UNITS_AT_ONCE * workers()) {
+        uint4 out[UNITS_AT_ONCE];
+        add_units(terms, n, rows, unit, units, out);
+        store_units(to, unit, units, out);
     }
 }
 
 DEVICE u32 units_of_row(const struct ep_args *a) { return (u32)a->channels * 2 / EP_GPU_UNIT; }
-
-/* Groups of other ranks come first: what they wait for is longer on its way. */
-DEVICE u32 group_at(const struct ep_args *a, u32 i)
-{
-    return i + a->first_group < a->groups ? i + a->first_group : i + a->first_group - a->groups;
-}
 
 DEVICE u64 sink_of(const struct ep_args *a, u32 peer, u64 half)
 {
@@ -685,7 +806,7 @@ DEVICE void send_all_rows(const struct op *o, u64 half)
 {
     const struct ep_args *a = o->a;
     for (u32 i = blockIdx.x; i < a->groups; i += gridDim.x) {
-        struct ep_group g = AT(const struct ep_group, a->group)[group_at(a, i)];
+        struct ep_group g = AT(const struct ep_group, a->group)[i];
         send_rows(a, &g, half);
         tell_rows(o, &g);
     }
@@ -699,8 +820,8 @@ DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from)
         s->item[i].n = 0;
         if (at >= a->groups)
             continue;
-        s->group[i] = AT(const struct ep_group, a->group)[group_at(a, at)];
-        s->item[i]  = AT(const struct ep_item, a->item)[group_at(a, at)];
+        s->group[i] = AT(const struct ep_group, a->group)[at];
+        s->item[i]  = AT(const struct ep_item, a->item)[at];
     }
     barrier();
     for (u32 i = threadIdx.x; i < HEADS * EP_GPU_SELECTED; i += blockDim.x) {
@@ -728,16 +849,22 @@ DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
     }
 }
 
-/* Waits for the rows of a token, and adds them up; what was given up is not waited for again. */
-DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 half)
+DEVICE struct ep_sum look_up_token(const struct ep_args *a, struct combine_shared *s, u64 token)
 {
-    const struct ep_args *a   = o->a;
-    struct ep_sum         sum = AT(const struct ep_sum, a->sum)[token];
-    u64                   own = a->sinks[a->rank], row = (u64)a->channels * 2;
-    for (u32 i = threadIdx.x; i < sum.n; i += blockDim.x)
-        s->total[i] = AT(const struct ep_term, a->term)[sum.first + i];
+    struct ep_sum of = AT(const struct ep_sum, a->sum)[token];
+    for (u32 i = threadIdx.x; i < of.n; i += blockDim.x)
+        s->total[i] = AT(const struct ep_term, a->term)[of.first + i];
+    barrier();
+    return of;
+}
+
+/* Waits for the rows of a token; what was given up is not waited for again. */
+DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u32 from, u64 token)
+{
+    const struct ep_args *a = o->a;
+    u64 own = a->sinks[a->rank];
     for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x)
-        if ((sum.from >> q & 1) && !shared_get(&s->failed)) {
+        if ((from >> q & 1) && !shared_get(&s->failed)) {
             if (wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens, (u64)a->ranks,
                                         q, token), EP_FOR_ROWS, (u32)q))
                 shared_set(&s->failed);
@@ -746,7 +873,15 @@ DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 
         }
     barrier();
     stamp(o, EP_COME);
-    add_rows(s->total, sum.n, sink_of(a, (u32)a->rank, half), a->out + token * row,
+}
+
+/* Adds up the rows of a token. */
+DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 half)
+{
+    const struct ep_args *a = o->a;
+    struct ep_sum of = look_up_token(a, s, token);
+    wait_rows(o, s, of.from, token);
+    add_rows(s->total, of.n, sink_of(a, (u32)a->rank, half), a->out + token * (u64)a->channels * 2,
              units_of_row(a));
     barrier();
 }
@@ -777,10 +912,92 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         send_all_rows(&o, half);
     for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x)
         add_up(&o, s, t, half);
+    let_next_kernel_start();
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)
         (void)wait_flag(&o, begun_place(&o, own, q, 0), EP_FOR_BEGIN, (u32)q);
     barrier();
     stamp(&o, EP_COME);
+    stamp(&o, EP_ENDED);
+}
+
+/* ---- combine of rows that are read where they are ---- */
+
+struct pull_shared {
+    u32            stopped, failed, n[2];
+    struct ep_term term[2][EP_GPU_SELECTED]; /* of this part of a sum, and of the next */
+};
+
+DEVICE void look_up_terms(const struct ep_args *a, struct pull_shared *s, u64 token, u32 which)
+{
+    if (token >= (u64)a->tokens)
+        return;
+    struct ep_sum sum = AT(const struct ep_sum, a->sum)[token];
+    for (u32 i = threadIdx.x; i < sum.n; i += blockDim.x)
+        s->term[which][i] = AT(const struct ep_term, a->term)[sum.first + i];
+    if (threadIdx.x == 0)
+        s->n[which] = sum.n;
+}
+
+/* A unit of the sum of rows that lie anywhere: all loads of several rows are under way before the
+ * first is waited for, those of other ranks' first. */
+#define PULLED_AT_ONCE 8
+DEVICE uint4 pull_unit(const struct ep_term *terms, u32 n, u32 rank, u32 unit)
+{
+    float sum[8] = {0};
+    for (u32 first = 0; first < n; first += PULLED_AT_ONCE) {
+        uint4 v[PULLED_AT_ONCE];
+        for (u32 own = 0; own < 2; own++)
+            for (u32 i = 0; i < PULLED_AT_ONCE; i++)
+                if (first + i < n && (terms[first + i].rank == rank) == own)
+                    v[i] = load_once(terms[first + i].at + EP_GPU_UNIT * (u64)unit);
+        for (u32 i = 0; i < PULLED_AT_ONCE; i++)
+            if (first + i < n)
+                add_row(sum, v[i], terms[first + i].weight);
+    }
+    return to_unit(sum);
+}
+
+/* Says that this rank's rows are there, and waits until those of all others are. */
+DEVICE void wait_ready(const struct op *o, struct pull_shared *s)
+{
+    const struct ep_args *a = o->a;
+    for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x) {
+        if (blockIdx.x == 0)
+            store_release(AT(u32, begun_place(o, a->sinks[q], (u64)a->rank, 0)), (u32)o->number);
+        if (wait_flag(o, begun_place(o, a->sinks[a->rank], q, 0), EP_FOR_ROWS, (u32)q))
+            shared_set(&s->failed);
+    }
+    barrier();
+}
+
+/* A block has a part of a token's row, as many units as it has threads. */
+PAIR_KERNEL weir_ep_pull(ARGS a, u64 number, u64 parts, u64 slot, u64 timeout)
+{
+    SHARED(struct pull_shared, s);
+    struct op o = begin(&a, number, slot, timeout);
+    u32       units = units_of_row(&a), each = (units + (u32)parts - 1) / (u32)parts, which = 0;
+    u64       all = (u64)a.tokens * parts;
+    if (threadIdx.x == 0) {
+        s->stopped = load_relaxed(AT(u32, a.error));
+        s->failed  = 0;
+    }
+    look_up_terms(&a, s, blockIdx.x / parts, which);
+    barrier();
+    if (s->stopped)
+        return;
+    wait_ready(&o, s);
+    if (s->failed)
+        return;
+    for (u64 i = blockIdx.x; i < all; i += gridDim.x, which ^= 1) {
+        u64 token = i / parts;
+        look_up_terms(&a, s, (i + gridDim.x) / parts, which ^ 1);
+        for (u32 at = threadIdx.x, unit = (u32)(i % parts) * each + at; at < each && unit < units;
+             at += blockDim.x, unit += blockDim.x)
+            AT(uint4, a.out + token * (u64)a.channels * 2)[unit] =
+                pull_unit(s->term[which], s->n[which], (u32)a.rank, unit);
+        barrier();
+    }
+    let_next_kernel_start();
     stamp(&o, EP_ENDED);
 }
 

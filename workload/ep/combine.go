@@ -12,8 +12,13 @@ func (p *planner) combine() {
 	}
 	p.Source = up(p.Source, 128)
 	for source := range p.t.Ranks { // by rank of the experts
-		for _, a := range p.arrivals(p.self, source) {
-			p.Back = append(p.Back, Place{Rank: p.self, Token: a.Token, K: a.K, At: p.backAt(a)})
+		made := p.madeBefore(source)
+		for i, a := range p.arrivals(p.self, source) {
+			at := p.backAt(a)
+			if p.s.Pulls() {
+				at = (made + int64(i)) * out
+			}
+			p.Back = append(p.Back, Place{Rank: p.self, Token: a.Token, K: a.K, At: at})
 		}
 	}
 	total := &p.Sums[1]
@@ -51,6 +56,15 @@ func (p *planner) backAt(a arrival) int64 {
 	return (rows + a.slot) * p.s.outputBytes()
 }
 
+// madeBefore are the rows that a rank's experts make before those of this rank's tokens: it makes
+// those of the rank behind it first, and its own last.
+func (p *planner) madeBefore(rank int) (rows int64) {
+	for i := 1; (rank+i)%p.t.Ranks != p.self; i++ {
+		rows += p.rowsOf((rank+i)%p.t.Ranks, rank)
+	}
+	return rows
+}
+
 // combineRows sends each expert's row back: by itself, or with layout packed all of a rank's
 // tokens in one put.
 func (p *planner) combineRows(c *Operation) {
@@ -64,7 +78,7 @@ func (p *planner) combineRows(c *Operation) {
 			if i == 0 {
 				first = p.backAt(a)
 			}
-			if p.s.Layout != "packed" {
+			if p.s.Layout != "packed" && !p.s.Pulls() {
 				c.Puts = append(c.Puts, Put{Peer: owner, Bytes: out, Local: p.Source, Remote: p.backAt(a)})
 			}
 			p.Source += out

@@ -83,6 +83,8 @@ var Kind = &workload.Kind{
 			move.MemoryOfRanks(),
 			move.VRAMAlloc("memory"),
 			workload.EnumOption("timing", "aligned", "stream"),
+			of("memory", fabric.VRAM, workload.EnumOption("kernel_launch", "each", "dependent", "graph")),
+			of("memory", fabric.VRAM, workload.EnumOption("caches", "warm", "flushed")),
 			workload.EnumOption("quantise", "timed", "before"),
 			workload.CountOption("warmup", 10, 0, 1<<20),
 			workload.CountOption("iterations", 100, 1, 4096),
@@ -140,7 +142,8 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
 	Checked: slices.Concat(workload.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
-		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads"}, fabric.CheckedOptions(true)),
+		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads", "kernel_launch", "caches"},
+		fabric.CheckedOptions(true)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},

@@ -1,6 +1,7 @@
 package ep
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -19,12 +20,22 @@ const (
 // VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
+// Pulls says whether the rows of a combine stay in their rank's sink, where the owners of tokens
+// read them: kernels do, where each selection has a row of its own.
+func (s *Spec) Pulls() bool {
+	return s.VRAM() && s.Layout == "message" && !s.Pushes && !fabric.Simulated(s.Fabric)
+}
+
 // CheckKernels says what of a case kernels cannot do.
 func (s *Spec) CheckKernels() error {
 	experts, tokens := s.Ranks*s.PerRank, s.Routes.Tokens.Most
 	switch {
 	case !s.VRAM():
 		return nil
+	case s.KernelLaunch == "graph" && s.Timing != "stream":
+		return errors.New("kernel_launch graph launches all timed iterations at once, which timing aligned does not: use timing stream")
+	case s.Caches == "flushed" && s.Timing != "aligned":
+		return errors.New("caches are flushed before each iteration, which timing stream does not wait for: use timing aligned")
 	case s.Ranks > mostKernelRanks:
 		return fmt.Errorf("memory vram is of at most %d ranks, not %d", mostKernelRanks, s.Ranks)
 	case experts > mostKernelExperts:

@@ -14,7 +14,7 @@ type Layout struct {
 	Copies []Copy       // of messages in the source, by token
 	Come   []Place      // messages that come
 	Made   []Place      // rows of this rank's experts, in the source
-	Back   []Place      // rows that come back
+	Back   []Place      // rows that come back; those that are pulled are at their experts' rank
 	Sums   [2]Sums      // partial ones before a combine (layout rank), and those of tokens
 	Counts []uint32     // by peer: messages for each of its experts from this rank; then by source for this rank's
 	From   []int64      // by peer: where its counts are in the source
@@ -104,7 +104,10 @@ func (s *Spec) LayOut(t *routing.Table, self int) *Layout {
 		p.combine()
 	}
 	p.Source = up(p.Source, 4096)
-	p.received = int64(len(p.Come))*s.MessageBytes() + int64(len(p.Back))*s.outputBytes()
+	p.received = int64(len(p.Come)) * s.MessageBytes()
+	if !s.Pulls() {
+		p.received += int64(len(p.Back)) * s.outputBytes()
+	}
 	if s.Dispatches() {
 		p.received += int64(t.Ranks) * 4 * s.PerRank
 	}
@@ -126,12 +129,16 @@ func (p *planner) rowsOf(from, to int) int64 {
 func (p *planner) sizeParts() {
 	d, c := &p.Parts[0], &p.Parts[1]
 	for to := range p.t.Ranks {
-		in, back := int64(0), int64(0)
+		in, back, made := int64(0), int64(0), int64(0)
 		for from := range p.t.Ranks {
 			in += p.rowsOf(from, to)*p.s.MessageRoom() + p.countRoom(from)
 			back += p.rowsOf(to, from) * p.s.outputBytes()
+			made += p.rowsOf(from, to) * p.s.outputBytes()
 		}
-		if p.s.Layout != "packed" {
+		switch {
+		case p.s.Pulls():
+			back = made
+		case p.s.Layout != "packed":
 			back = int64(p.t.Tokens[to]) * int64(p.t.TopK) * p.s.outputBytes()
 		}
 		if p.s.Dispatches() {

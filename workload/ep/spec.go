@@ -33,6 +33,8 @@ type Spec struct {
 	Pages, Alloc, NUMA                         string
 	Memory                                     string `json:",omitempty"` // "": dram
 	VRAMAlloc                                  string `json:",omitempty"` // "": device
+	KernelLaunch, Caches                       string `json:",omitempty"` // of memory vram
+	Pushes                                     bool   `json:",omitempty"` // kernels push the rows of a combine
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
 	Threads                                    int64
 	Routes                                     routing.Settings
@@ -53,7 +55,7 @@ func Decode(v workload.Values) (*Spec, error) {
 		"fabric": &s.Fabric, "mode": &s.Mode, "layout": &s.Layout, "timing": &s.Timing, "quantise": &s.Quantise,
 		"verify":         &s.Verify,
 		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
-		"memory": &s.Memory, "vram_alloc": &s.VRAMAlloc,
+		"memory": &s.Memory, "vram_alloc": &s.VRAMAlloc, "kernel_launch": &s.KernelLaunch, "caches": &s.Caches,
 		"routing": &s.Routes.Kind,
 	}, map[string]*int64{
 		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks,

@@ -173,7 +173,7 @@ func (s *Spec) Steps(group []int) *ep.Spec {
 	e := &ep.Spec{
 		Fabric: s.Fabric, Mode: "e2e", Layout: s.Layout, Timing: "stream", Quantise: "timed", Verify: "full",
 		DispatchDtype: s.DispatchDtype, Scales: s.Scales, Hidden: s.Hidden, PerRank: s.PerRank,
-		Memory: s.Memory, VRAMAlloc: s.VRAMAlloc,
+		Memory: s.Memory, VRAMAlloc: s.VRAMAlloc, Pushes: true,
 		Ranks: int64(s.places()), Iterations: s.Iterations,
 	}
 	e.Routes.TopK = s.selected(group)

@@ -32,6 +32,15 @@ struct cu_stream {
     pthread_cond_t     changed;
     struct work       *first, **last;
     int                busy, ends;
+    struct cu_graph   *captured; /* what is put into the stream goes there */
+};
+
+struct cu_graph {
+    struct work *first, **last;
+};
+
+struct cu_made {
+    const struct cu_graph *of;
 };
 
 struct cu_event {
@@ -155,6 +164,9 @@ static void run_in_team(const struct work *w)
         break;
     case KERNEL_EP_COMBINE:
         weir_ep_combine(*a, v[0], v[1], v[2], v[3]);
+        break;
+    case KERNEL_EP_PULL:
+        weir_ep_pull(*a, v[0], v[1], v[2], v[3]);
         break;
     case KERNEL_EP_MEET:
         weir_ep_meet(*a, v[0], v[1]);
@@ -339,6 +351,12 @@ static int enqueue(struct cu_stream *s, struct work of)
         return CU_OUT_OF_MEMORY;
     *w = of;
     pthread_mutex_lock(&s->lock);
+    if (s->captured) {
+        *s->captured->last = w;
+        s->captured->last  = &w->next;
+        pthread_mutex_unlock(&s->lock);
+        return CU_DONE;
+    }
     *s->last = w;
     s->last  = &w->next;
     s->busy  = 1;
@@ -502,6 +520,64 @@ int cuEventElapsedTime(float *ms, cu_event from, cu_event to)
     return CU_DONE;
 }
 
+/* ---- graphs ---- */
+
+int cuStreamBeginCapture_v2(cu_stream s, int mode)
+{
+    if (!s || s->captured || mode != CU_OF_THIS_THREAD)
+        return CU_INVALID_VALUE;
+    s->captured       = calloc(1, sizeof *s->captured);
+    s->captured->last = &s->captured->first;
+    return CU_DONE;
+}
+
+int cuStreamEndCapture(cu_stream s, cu_graph *out)
+{
+    if (!s || !s->captured)
+        return CU_INVALID_VALUE;
+    *out        = s->captured;
+    s->captured = NULL;
+    return CU_DONE;
+}
+
+int cuGraphInstantiateWithFlags(cu_made *out, cu_graph graph, unsigned long long flags)
+{
+    if (!graph || flags)
+        return CU_INVALID_VALUE;
+    *out       = calloc(1, sizeof **out);
+    (*out)->of = graph;
+    return CU_DONE;
+}
+
+int cuGraphUpload(cu_made made, cu_stream s) { return made && s ? CU_DONE : CU_INVALID_VALUE; }
+
+int cuGraphLaunch(cu_made made, cu_stream s)
+{
+    int rc = made && s ? CU_DONE : CU_INVALID_VALUE;
+    for (const struct work *w = rc ? NULL : made->of->first; w && rc == CU_DONE; w = w->next) {
+        struct work copy = *w;
+        copy.next        = NULL;
+        rc               = enqueue(s, copy);
+    }
+    return rc;
+}
+
+int cuGraphExecDestroy(cu_made made)
+{
+    free(made);
+    return made ? CU_DONE : INVALID_HANDLE;
+}
+
+int cuGraphDestroy(cu_graph graph)
+{
+    for (struct work *w = graph ? graph->first : NULL, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
+    free(graph);
+    return graph ? CU_DONE : INVALID_HANDLE;
+}
+
 struct cu_kernel {
     const char *name;
 };
@@ -511,7 +587,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 2, 3, 5, 0};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 4, 2, 3, 5, 0};
     struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
                           .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
@@ -527,4 +603,12 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
     for (int i = 0; i < nvalues[w.kernel]; i++)
         memcpy(&w.values[i], values[i], sizeof w.values[i]);
     return enqueue(s, w);
+}
+
+int cuLaunchKernelEx(const struct cu_launch *how, cu_kernel kernel, void **values, void **extra)
+{
+    if (how->n != 1 || how->attributes->what != CU_BEFORE_ITS_LAST_ENDED || !how->attributes->value)
+        return CU_INVALID_VALUE;
+    return cuLaunchKernel(kernel, how->blocks[0], how->blocks[1], how->blocks[2], how->threads[0],
+                          how->threads[1], how->threads[2], how->shared, how->stream, values, extra);
 }

@@ -53,10 +53,13 @@ static inline void atomicCAS(u32 *p, u32 is, u32 v)
 /* ---- threads that work together: fewer than the launch asks for, which is as right ---- */
 
 #define TEAM_KERNEL KERNEL
+#define PAIR_KERNEL KERNEL
 #define ARGS const struct ep_args
 #define PINGPONG_ARGS const struct pingpong_args
 #define TO_LOOK 16
 #define GROUP_LANES 1
+#define LANES 1
+#define static_assert _Static_assert
 #define FAKE_TEAM 4 /* threads of a block */
 #define EP_GPU_TELLERS 1
 #define FAKE_SHARED 65536
@@ -69,6 +72,8 @@ void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and th
 #define barrier() fake_barrier()
 
 static inline void looked_in_vain(void) { sched_yield(); }
+static inline void wait_for_kernel_before(void) {}
+static inline void let_next_kernel_start(void) {}
 u64                fake_clock(u64 host); /* of the GPU that a kernel runs on */
 static inline u64  now(void)
 {
@@ -104,6 +109,9 @@ static inline u32 bits_of(float f)
 static inline float multiply(float a, float b) { return a * b; }
 static inline float add(float a, float b) { return a + b; }
 static inline u32   most_of_group(u32 v) { return v; }
+static inline u32   sum_of_warp(u32 v) { return v; }
+static inline u32   many_of_warp(int is) { return is != 0; }
+static inline uint4 load_once(u64 at) { return *AT(const uint4, at); }
 
 /* ---- the bulk copy engine of a multiprocessor ---- */
 
