@@ -151,7 +151,8 @@ static int measure(struct ep_run *u, struct weir_result *out)
     struct processor_span span;
     processor_open(&span);
     rank_phase(r, PH_RUN, u->e->of.iterations);
-    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (u->gpu && ((rc = ep_gpu_clocks(u, 0)) < 0 || (rc = ep_gpu_capture(u)) < 0)) ||
+    if ((rc = ep_fill(u, PASS_TIMED)) < 0 ||
+        (u->gpu && ((rc = ep_gpu_clocks(u, 0)) < 0 || (rc = ep_gpu_capture(u)) < 0)) ||
         (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
     u->timed = 1;

@@ -12,7 +12,7 @@
 #define EP_GPU_TELLERS 32   /* threads of a combine's block, beside those: they set flags */
 #endif
 #define EP_GPU_BLOCKS 256   /* at most */
-#define EP_GPU_SHARED 16384 /* bytes of shared memory of a dispatch's block beside a message, at most */
+#define EP_GPU_SHARED 16384 /* most bytes of shared memory of a dispatch's block beside a message */
 #define EP_GPU_UNIT 16      /* bytes: messages, rows and places are multiples of it */
 
 #define EP_GPU_FLUSH (256u << 20) /* bytes: more than any GPU's caches */

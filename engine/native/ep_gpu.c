@@ -50,7 +50,7 @@ static int choose_pairs(struct ep_run *u, int *fit)
     return rc;
 }
 
-/* All blocks of a dispatch or combine must run at once: as many as multiprocessors, of a dispatch two
+/* All blocks of a dispatch or combine run at once: as many as multiprocessors, of a dispatch two
  * for each if there are as many tokens, and no more than there are tokens. Their threads have equal
  * shares of a row. Those that pull rows have a part of a row each, and wait for no other block. */
 static int choose_shape(struct ep_run *u)
@@ -69,7 +69,8 @@ static int choose_shape(struct ep_run *u)
     g->blocks    = least(least(most, EP_GPU_BLOCKS), tokens);
     g->senders   = least(least(pairs ? 2 * most : most, EP_GPU_BLOCKS), tokens);
     g->pull_each = each;
-    g->pullers   = least(least(cuda_of(u->r)->sms ? most : 2 * most, EP_GPU_BLOCKS), (u64)tokens * each);
+    g->pullers   = least(least(cuda_of(u->r)->sms ? most : 2 * most, EP_GPU_BLOCKS),
+                         (u64)tokens * each);
     return 0;
 }
 
@@ -216,7 +217,8 @@ int ep_gpu_upload(struct ep_run *u)
         return rc;
     return ep_pulls(u) && e->nmade
                ? copy_in(u, a->sinks[a->rank] + e->parts[EP_COMBINE].sink,
-                         u->source + e->made[0].at, e->nmade * (size_t)e->channels * sizeof(uint16_t))
+                         u->source + e->made[0].at,
+                         e->nmade * (size_t)e->channels * sizeof(uint16_t))
                : 0;
 }
 

@@ -85,7 +85,8 @@ static void add_partial_sums(const struct ep_run *u, struct ep_gpu_tables *t)
         struct ep_item            item = {p->remote, t->nterms, s->n};
         for (u32 k = 0; k < s->n; k++) {
             const struct weir_ep_term *of = &e->partial.terms[s->first + k];
-            t->terms[t->nterms++]         = (struct ep_term){of->at, of->weight, (u32)u->gpu->args.rank};
+            t->terms[t->nterms++] =
+                (struct ep_term){of->at, of->weight, (u32)u->gpu->args.rank};
         }
         add_item(t, item, (u32)ep_place(e, p->peer), e->made[s->first].token);
     }

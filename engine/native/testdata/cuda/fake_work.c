@@ -610,5 +610,6 @@ int cuLaunchKernelEx(const struct cu_launch *how, cu_kernel kernel, void **value
     if (how->n != 1 || how->attributes->what != CU_BEFORE_ITS_LAST_ENDED || !how->attributes->value)
         return CU_INVALID_VALUE;
     return cuLaunchKernel(kernel, how->blocks[0], how->blocks[1], how->blocks[2], how->threads[0],
-                          how->threads[1], how->threads[2], how->shared, how->stream, values, extra);
+                          how->threads[1], how->threads[2], how->shared, how->stream, values,
+                          extra);
 }
