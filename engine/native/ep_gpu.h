@@ -31,7 +31,6 @@ struct ep_gpu {
     cu_address flush;         /* at its end, so many bytes that nothing else stays in caches */
     cu_graph   graph;         /* of the timed iterations, where one launches them */
     cu_made    made;
-    int        captures;
     u64       *words;         /* of the host, that the GPU knows too */
     cu_address words_there;
     uint64_t   number, queued; /* operations so far, iterations since the stream was empty */
