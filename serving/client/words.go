@@ -104,6 +104,9 @@ func brokenOff(rec *serving.Record, err error) (serving.Outcome, string) {
 	if strings.Contains(text, "frame too large") || strings.Contains(text, "looked like an HTTP/1.1 header") {
 		return serving.Malformed, noHTTP2
 	}
+	if strings.Contains(text, "client conn could not be established") {
+		return serving.Malformed, "the connection was closed before its first request: probably " + noHTTP2
+	}
 	if m := ofStream.FindStringSubmatch(text); m != nil {
 		return serving.Truncated, fmt.Sprintf("the answer broke off: the server ended the stream (%s)", m[1])
 	}

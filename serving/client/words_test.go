@@ -53,6 +53,7 @@ func TestErrorsAreInWords(t *testing.T) {
 			strings.Repeat("z", 32) + `…"`, serving.Malformed},
 		{begun, errors.New("stream error: stream ID 3; INTERNAL_ERROR; received from peer"),
 			"the server ended the stream (INTERNAL_ERROR)", serving.Truncated},
+		{silent, errors.New("http2: client conn could not be established"), "speaks no HTTP/2", serving.Malformed},
 		{begun, errors.New("invalid byte in chunk length"), "not as HTTP has it", serving.Malformed},
 	} {
 		if as, got := brokenOff(c.rec, c.err); as != c.as || !strings.Contains(got, c.want) {
