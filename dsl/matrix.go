@@ -89,6 +89,9 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 			break
 		}
 		if name, ok := l.text(e.expr, o.Name); ok {
+			if name == "" && !into.Required { // as a variable leaves it out
+				return nil, true
+			}
 			s.value, _ = l.fileOption(into, name, e.expr.Range())
 			s.file = &DataFile{Option: o.Name, Path: name}
 		}

@@ -120,6 +120,9 @@ func upTo(sources []*source, look int, all bool) []*source {
 // lookAt judges a claim by the launches of a look.
 func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	cl.levels = cl.levels.at(cl.looks, n)
+	if why := untold(sources, cl.subject); why != "" {
+		return outcome{verdict: results.InconclusiveVerdict, message: why}
+	}
 	ev, o, ok := eval.evidenceOf(cl, sources, n)
 	if !ok {
 		return o

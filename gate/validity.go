@@ -167,6 +167,27 @@ func undecidable(
 	return "", false
 }
 
+// untold says why launches have no metric of a subject, where that is no fault of the run.
+func untold(sources []*source, subject *assertion.Expr) string {
+	for _, s := range sources {
+		if s.c == nil {
+			continue
+		}
+		k := kindOf(s.c)
+		for _, metric := range subject.Metrics() {
+			for _, l := range s.launches {
+				if _, ok := l.Metrics.Get(metric); ok || k.Undecidable == nil {
+					continue
+				}
+				if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
+					return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why)
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // fewSamples says why a quantile of a source decides nothing, and whether it may after as many launches as most.
 // Older documents, whose tables say nothing of that, are judged without.
 func fewSamples(d *workload.Definitions, s *source, metric string, most int) (why string, more bool) {

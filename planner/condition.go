@@ -41,6 +41,16 @@ func condition(t *Table) {
 	}
 }
 
+// never says whether `when` is false for all cases, as with a variable that chooses runs.
+func (s *sheet) never() bool {
+	w := s.run.When
+	if w == nil || w.UsesHost() || len(s.axesOf(w.Names())) > 0 || s.live == 0 {
+		return false
+	}
+	ok, err := w.Eval(s.scope(0))
+	return err == nil && !ok
+}
+
 // skip propagates: what waits for a case that will not run does not run either.
 // Sheets are in execution order.
 func (t *Table) skip() {

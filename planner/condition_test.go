@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"weir/dsl"
@@ -58,4 +60,23 @@ runs:
 	mentions(t, diags, 6, "`when` of run \"a\"", "divides by zero")
 	equal(t, "hint", diags[0].Extra, any(dsl.Hint("Correct the condition.")))
 	equal(t, "column", diags[0].Subject.Start.Column, 11)
+}
+
+// A run that a variable leaves out may lack what it would need, as the file of an option.
+func TestARunThatIsLeftOutMayLackOptions(t *testing.T) {
+	const text = `scenario: s
+variables: {trace: {default: ""}}
+runs:
+  replay:
+    workload: serving
+    when: %s
+    options: {url: "http://127.0.0.1:1", model: m, trace: "${var.trace}", input: {prefix: as traced}}
+`
+	p := build(t, fmt.Sprintf(text, `${var.trace != ""}`))
+	if c := p.Cases[0]; c.Status != Skipped || c.Reason != "when: false" {
+		t.Errorf("%s: %s", c.Status, c.Reason)
+	}
+	if _, diags := plan(t, "test.yaml", fmt.Sprintf(text, "true")); !strings.Contains(diags.Error(), "a load ends") {
+		t.Errorf("without it: %v", diags)
+	}
 }

@@ -111,10 +111,10 @@ func encode(v any) []byte {
 	return b
 }
 
-// together checks what no single option can say.
+// together checks what no single option can say, of a run that can have cases.
 func (t *Table) together(s *sheet) {
 	k := s.run.Workload
-	if k.Check == nil {
+	if k.Check == nil || s.never() {
 		return
 	}
 	classes := s.by(s.axesOf(k.Checked))

@@ -99,9 +99,7 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	for _, moves := range amounts(cases) {
 		row(t, "  moves", moves)
 	}
-	if env := commonEnv(cases); len(env) > 0 {
-		row(t, "  env", strings.Join(env, " "))
-	}
+	textEnv(t, cases)
 	for _, name := range slices.Sorted(maps.Keys(first.Secrets)) {
 		row(t, "  secret", name+" from "+first.Secrets[name])
 	}

@@ -21,6 +21,16 @@ type Pair struct {
 	Value *Structured
 }
 
+// At is the value of a key of a mapping; nil: there is none.
+func (s *Structured) At(key string) *Structured {
+	for _, p := range s.Pairs {
+		if p.Key == key {
+			return p.Value
+		}
+	}
+	return nil
+}
+
 // StructureError says what is wrong with a part of a structure.
 type StructureError struct {
 	Path  []string // keys, and indices of lists, that lead to the part

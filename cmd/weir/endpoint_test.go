@@ -20,6 +20,7 @@ import (
 // for, the first after -first and the others -gap apart. It counts the words of prompts.
 func openAIEndpoint() {
 	listen := flag.String("listen", "127.0.0.1:0", "address")
+	address := flag.String("address", "", "file that gets the address")
 	first := flag.Duration("first", 0, "until the first token")
 	gap := flag.Duration("gap", 0, "between two tokens")
 	fails := flag.Int64("fails", 0, "each so many requests the answer is 503; 0: none")
@@ -59,6 +60,12 @@ func openAIEndpoint() {
 	if server.Listener, err = net.Listen("tcp", *listen); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	if *address != "" {
+		if err := os.WriteFile(*address, []byte(server.Listener.Addr().String()), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	server.Start()
 	fmt.Println("listens at", server.URL)

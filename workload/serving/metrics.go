@@ -104,13 +104,18 @@ func countsTokens(metric string) bool {
 	return strings.HasPrefix(metric, "itl.")
 }
 
-// undecidable says why a metric of a launch decides nothing: tokens that nobody counted, or what no
-// search looks for.
+// undecidable says why a metric of a launch decides nothing: tokens that nobody counted, what no search
+// looks for, or what the server does not tell.
 func undecidable(options map[string]any, m workload.MetricValues, metric string) string {
 	if axis, ok := strings.CutPrefix(metric, "found."); ok {
 		text, _ := options["search"].(string)
 		if s, _, _ := readSearch(text); s == nil || s.Axis != axis { // its errors are told where it is read
 			return fmt.Sprintf("%s is what a search along %s finds, and the run has none", metric, axis)
+		}
+	}
+	if _, measured := m.Get("requests"); measured && metric == "input.cached" {
+		if _, told := m.Get(metric); !told {
+			return "the server does not tell how many tokens of prompts it had cached (usage.prompt_tokens_details); of vLLM: --enable-prompt-tokens-details"
 		}
 	}
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
