@@ -47,8 +47,8 @@ test: setup browser lint plain sanitized ## what must pass before a commit: all 
 
 rest: setup race ctest endure ## what make test leaves out: the race detector, all sanitizers, valgrind, fuzzing and endurance
 
-test-all: ## everything: make test and rest with the tests of minutes, make test-cluster and make test-peers
-	@$(MAKE) --no-print-directory test rest WEIR_LAB=whole
+test-all: ## everything: make test and rest with the tests of minutes and simulations at length, make test-cluster and make test-peers
+	@$(MAKE) --no-print-directory test rest WEIR_LAB=all
 	@$(MAKE) --no-print-directory test-cluster
 	@$(MAKE) --no-print-directory test-peers
 

@@ -136,10 +136,10 @@ var bars = []struct {
 }
 
 // simulated is how many sessions stand behind a bar: few in every run of the tests, with
-// the room that so few need, and many in the run of the tests of minutes.
+// the room that so few need, and many in make test-all.
 func simulated(t *testing.T, few, many int) int {
 	t.Helper()
-	if phase.Whole() {
+	if phase.AtLength() {
 		return many
 	}
 	return few

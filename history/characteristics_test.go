@@ -182,7 +182,7 @@ var histories = []struct {
 func TestHistoriesAndTheirAlarms(t *testing.T) {
 	phase.NotUnderRace(t)
 	n := 120
-	if phase.Whole() {
+	if phase.AtLength() {
 		n = 3000
 	}
 	for _, h := range histories {
@@ -192,7 +192,7 @@ func TestHistoriesAndTheirAlarms(t *testing.T) {
 		got := h.model.run(t, n, h.at...)
 		t.Logf("%s: %.1f%% with an alarm, %.1f%% right", h.name, got.any, got.right)
 		room := func(bar float64) float64 { return 300 * math.Sqrt(bar/100*(1-bar/100)/float64(n)) }
-		if phase.Whole() {
+		if phase.AtLength() {
 			room = func(float64) float64 { return 0 }
 		}
 		if h.most > 0 && got.any > h.most+room(h.most) {

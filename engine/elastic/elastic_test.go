@@ -275,7 +275,7 @@ var plans = flag.Int("plans", 0, "how many random plans are played; 0: 300, or 6
 func TestRandomPlans(t *testing.T) {
 	n := *plans
 	if n == 0 {
-		n = map[bool]int{true: 300, false: 60}[phase.Whole()]
+		n = map[bool]int{true: 300, false: 60}[phase.AtLength()]
 	}
 	for seed := range uint64(n) {
 		mute := seed%25 == 0 // which takes as long as ranks may be silent

@@ -73,7 +73,7 @@ func plan(rng *rand.Rand, mute bool) string {
 func TestRandomPlansOverFabrics(t *testing.T) {
 	program := weir(t)
 	n := 8
-	if phase.Whole() {
+	if phase.AtLength() {
 		n = 30
 	}
 	for fabric, options := range map[string]string{

@@ -15,6 +15,7 @@ package phase
 
 import (
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -59,6 +60,8 @@ func Serial(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Whole is whether this is the run of everything: tests of minutes too. A simulation that
-// every run does in brief is done at length then.
-func Whole() bool { return !Short() && os.Getenv(lab) != "" }
+// AtLength is whether a simulation that every run does in brief is done at length: in make test-all and
+// make test-cluster.
+func AtLength() bool {
+	return !Short() && slices.Contains([]string{"all", "required"}, os.Getenv(lab))
+}

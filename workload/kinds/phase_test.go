@@ -1,0 +1,9 @@
+package kinds_test
+
+import (
+	"testing"
+
+	"weir/test/phase"
+)
+
+func TestMain(m *testing.M) { phase.Serial(m) }
