@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"weir/executor/kubectl"
@@ -36,6 +38,10 @@ func (s *Service) helm(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = time.Second
+	// Ctrl-C at a terminal is for weir alone. A helm that waits ends with weir: it is a child of this thread.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	out, errs := kubectl.Bounded{Most: 16 << 20}, kubectl.Bounded{Most: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -96,44 +102,69 @@ func (s *Service) install(ctx, running context.Context) error {
 	s.say("helm installs %s as release %s, and waits until it is ready", h.Chart, s.release())
 	s.released = true // also half of it is to be taken away
 	unbroken, cancel := s.unlessBroken(ctx)
-	_, err = s.helm(unbroken, s.installArguments(files)...)
-	if cancel(); err != nil {
+	defer cancel()
+	if err := s.adoptWhile(ctx, running, func() error {
+		_, err := s.helm(unbroken, s.installArguments(files)...)
+		return err
+	}); err != nil {
 		return errors.Join(s.pods.wrong(), err)
 	}
-	return s.adoptRelease(ctx, running)
+	_, err = s.adoptRelease(ctx, running)
+	return err
 }
 
-// adoptRelease makes what helm has made go with an owner, also when weir is killed.
-func (s *Service) adoptRelease(ctx, running context.Context) error {
+// adoptWhile runs an installation. While helm waits for what it has made, that is claimed already: a pod that
+// crashes ends the wait, and nothing stays when weir is killed.
+func (s *Service) adoptWhile(ctx, running context.Context, install func() error) error {
+	installed := make(chan error, 1)
+	go func() { installed <- install() }()
+	for adopted := false; ; {
+		var next <-chan time.Time
+		if !adopted {
+			next = time.After(pollTime)
+		}
+		select {
+		case err := <-installed:
+			return err
+		case <-next: // until helm has made a release, there is nothing to adopt
+			if all, err := s.adoptRelease(ctx, running); err == nil {
+				adopted = all
+			}
+		}
+	}
+}
+
+// adoptRelease gives an owner to what helm has made, and says whether that is all of the release.
+func (s *Service) adoptRelease(ctx, running context.Context) (bool, error) {
 	out, err := s.helm(ctx, "get", "manifest", s.release())
 	if err != nil {
-		return err
+		return false, err
 	}
 	all, err := read([]string{string(out)}, "the release "+s.release())
 	if err != nil {
-		return err
+		return false, err
 	}
-	if all, err = s.made(ctx, all, "get"); err != nil {
-		return err
+	planned := len(all)
+	if all, err = s.made(ctx, all, "get", "--ignore-not-found"); err != nil {
+		return false, err
 	}
+	whole := len(all) == planned
 	s.pods.claim(running, all)
 	if s.r.Spec.Keep {
-		return nil
+		return whole, nil
 	}
 	var records struct{ Items []object }
 	if err := s.client.Get(ctx, &records, "secrets", "--selector", "owner=helm,name="+s.release()); err != nil {
-		return err
+		return false, err
 	}
-	all = append(all, records.Items...)
-	for i, o := range all {
-		if textOf(o, "kind") == "" { // items of a list need not say it
-			all[i]["kind"], all[i]["apiVersion"] = "Secret", "v1"
-		}
+	for _, o := range records.Items { // items of a list need not say their kind
+		o["kind"], o["apiVersion"] = "Secret", "v1"
+		all = append(all, o)
 	}
 	if err := s.own(ctx, running, all); err != nil {
-		return err
+		return false, err
 	}
-	return s.adopt(ctx, all)
+	return whole, s.adopt(ctx, all)
 }
 
 // uninstall takes the release away.

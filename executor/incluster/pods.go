@@ -224,14 +224,7 @@ func (p *pods) judge(ctx context.Context, x *pod) {
 	case c.waiting:
 		return // wrong looks at the clock
 	}
-	ready := p.isReady
-	p.s.background.Go(func() {
-		err := p.crashed(ctx, x, c)
-		p.set(err)
-		if ready {
-			p.s.fail(err)
-		}
-	})
+	p.s.background.Go(func() { p.set(p.crashed(ctx, x, c)) })
 }
 
 // lastLines is how many lines of a pod that crashed an error has.
@@ -265,12 +258,17 @@ func (p *pods) crashed(ctx context.Context, x *pod, c *crash) error {
 	return fmt.Errorf("%s; it said last:\n%s", text, strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
 }
 
+// set keeps the first thing that is wrong. That of a service that was ready is its failure.
 func (p *pods) set(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.trouble == nil && !p.isOver {
-		p.trouble = err
-		p.news()
+	if p.trouble != nil || p.isOver {
+		return
+	}
+	p.trouble = err
+	p.news()
+	if p.isReady {
+		p.s.fail(err)
 	}
 }
 
@@ -320,11 +318,12 @@ func (p *pods) waits() string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
 }
 
-// ready says that from now on a pod that ends is a failure.
-func (p *pods) ready() {
+// ready says that from now on a pod that ends is a failure, and returns what is wrong already.
+func (p *pods) ready() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isReady = true
+	return p.trouble
 }
 
 // over says that pods may end.

@@ -113,8 +113,7 @@ func (s *Service) start(ctx, running context.Context) error {
 	if err := s.answers(ctx); err != nil {
 		return err
 	}
-	s.pods.ready()
-	return nil
+	return s.pods.ready()
 }
 
 // value gives a name of a launch its value; the service's own url is that of its tunnel.

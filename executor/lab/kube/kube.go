@@ -123,6 +123,18 @@ current-context: lab
 	return c
 }
 
+// Helm is a helm of a major version that speaks to this cluster. It is built by test/kube/build.
+func (c *Cluster) Helm(major int) string {
+	c.t.Helper()
+	name := fmt.Sprintf("helm%d", major)
+	program := filepath.Join(filepath.Dir(c.program), name)
+	if _, err := os.Stat(program); err != nil {
+		c.t.Fatalf("there is no .build/kube/%s: test/kube/build makes it", name)
+	}
+	c.write(name, fmt.Sprintf("#!/bin/sh\nexport KUBECONFIG=%s HOME=%s\nexec %s \"$@\"\n", c.Kubeconfig, c.Dir, program), 0o755)
+	return c.path(name)
+}
+
 // built is the cluster's program; without it, or without the rights that its nodes
 // need, the test is skipped.
 func built(t testing.TB) string {
