@@ -165,7 +165,7 @@ ctest: sanitized ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, T
 # every way of fabric cuda over a stand-in of the driver: engine, allocation, and one end in host memory
 CUDA_WAYS := cuda:copy+device cuda:sm+vmm cuda:bulk+vmm cuda:bulk+pool cuda:auto+vmm cuda:copy+vmm-source cuda:sm+device-sink
 FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c fake_work.c)
-.build/libcuda-%.so.1: $(wildcard engine/native/testdata/cuda/*) engine/native/kernels.cu engine/native/cuda.h
+.build/libcuda-%.so.1: $(wildcard engine/native/testdata/cuda/* engine/native/*.cu) engine/native/cuda.h
 	@mkdir -p .build
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$*) -o $@ $(FAKE_CUDA) -lpthread
 

@@ -2,7 +2,7 @@ package native
 
 import (
 	"fmt"
-	"slices"
+	"runtime"
 	"testing"
 
 	"weir/matrix"
@@ -14,24 +14,50 @@ import (
 
 // BenchmarkEPAndTraffic compares dispatches, with messages made before, to workload traffic with
 // the same bytes between the same ranks, their own included: the median over pairs of runs of the
-// ratio of their median times. Dispatch has two halves of a sink in turn, as NIXL EP has two sets of
+// ratio of their median times, between 2 ranks, and between 8 on a host with 16 processors. Dispatch has two halves of a sink in turn, as NIXL EP has two sets of
 // buffers, and traffic has one: with 256 tokens traffic's buffers fit in a last-level cache of 32 MiB
 // and dispatch's do not. With 64 tokens both fit, with 1024 neither: sizes tell what the cache does to
 // the ratio.
 func BenchmarkEPAndTraffic(b *testing.B) {
-	for _, fabric := range []string{"shm", "ucx", "tcp"} {
-		for _, tokens := range []int64{64, 256, 1024} {
-			for _, layout := range []string{"packed", "message"} {
-				b.Run(fmt.Sprintf("%s/%s/tokens=%d", fabric, layout, tokens), func(b *testing.B) {
-					if !(native{}).Probe([]string{fabric})[fabric].Available {
-						b.Skip("not here")
+	for _, ranks := range []int{2, 8} {
+		for _, fabric := range []string{"shm", "ucx", "tcp"} {
+			for _, tokens := range []int64{64, 256, 1024} {
+				for _, layout := range []string{"packed", "message"} {
+					b.Run(fmt.Sprintf("%s/ranks=%d/%s/tokens=%d", fabric, ranks, layout, tokens), func(b *testing.B) {
+						if !(native{}).Probe([]string{fabric})[fabric].Available {
+							b.Skip("not here")
+						}
+						if ranks > 2 && runtime.NumCPU() < 2*ranks {
+							b.Skip("too few processors")
+						}
+						var ratios []float64
+						for range 7 {
+							ratios = append(ratios, dispatchTime(b, fabric, layout, ranks, tokens)/trafficTime(b, fabric, ranks, tokens))
+						}
+						b.ReportMetric(median(ratios), "of-traffic")
+						b.ReportMetric(0, "ns/op")
+					})
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkEPThreads says how much faster operations of two ranks are with several threads a rank, as the median over
+// pairs of runs: a dispatch whose rows are made while it is timed, and a combine.
+func BenchmarkEPThreads(b *testing.B) {
+	for _, mode := range []string{"dispatch", "combine"} {
+		for _, tokens := range []int64{128, 1024} {
+			for _, threads := range []int{2, 4, 7} {
+				b.Run(fmt.Sprintf("%s/tokens=%d/threads=%d", mode, tokens, threads), func(b *testing.B) {
+					if runtime.NumCPU() < 2*threads {
+						b.Skip("too few processors")
 					}
 					var ratios []float64
 					for range 7 {
-						ratios = append(ratios, dispatchTime(b, fabric, layout, tokens)/trafficTime(b, fabric, tokens))
+						ratios = append(ratios, threadsTime(b, mode, tokens, 1)/threadsTime(b, mode, tokens, threads))
 					}
-					slices.Sort(ratios)
-					b.ReportMetric(ratios[len(ratios)/2], "of-traffic")
+					b.ReportMetric(median(ratios), "of-one-thread")
 					b.ReportMetric(0, "ns/op")
 				})
 			}
@@ -39,16 +65,27 @@ func BenchmarkEPAndTraffic(b *testing.B) {
 	}
 }
 
-func benchedEP(tokens int64) workload.Values {
+func threadsTime(b *testing.B, mode string, tokens int64, threads int) float64 {
+	b.Helper()
+	v := benchedEP(2, tokens)
+	v["mode"], v["threads"], v["quantise"] = mode, int64(threads), "timed"
+	m, err := runEP(b, "shm", v)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m["latency.p50"]
+}
+
+func benchedEP(ranks int, tokens int64) workload.Values {
 	return workload.Values{
-		"ranks": int64(2), "tokens": tokens, "hidden": int64(7168), "experts_per_rank": int64(8), "top_k": int64(4),
+		"ranks": int64(ranks), "tokens": tokens, "hidden": int64(7168), "experts_per_rank": int64(8), "top_k": int64(4),
 		"iterations": int64(100), "mode": "dispatch", "quantise": "before", "verify": "none",
 	}
 }
 
-func dispatchTime(b *testing.B, fabric, layout string, tokens int64) float64 {
+func dispatchTime(b *testing.B, fabric, layout string, ranks int, tokens int64) float64 {
 	b.Helper()
-	v := benchedEP(tokens)
+	v := benchedEP(ranks, tokens)
 	v["layout"] = layout
 	m, err := runEP(b, fabric, v)
 	if err != nil {
@@ -58,9 +95,9 @@ func dispatchTime(b *testing.B, fabric, layout string, tokens int64) float64 {
 }
 
 // trafficTime is that of the matrix of the same routes.
-func trafficTime(b *testing.B, fabric string, tokens int64) float64 {
+func trafficTime(b *testing.B, fabric string, ranks int, tokens int64) float64 {
 	b.Helper()
-	s, err := ep.Decode(benchedEP(tokens))
+	s, err := ep.Decode(benchedEP(ranks, tokens))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,10 +115,10 @@ func trafficTime(b *testing.B, fabric string, tokens int64) float64 {
 			}
 		}
 	}
-	o := trafficOf(generated(matrix.New(2, cells)), func(o *move.Spec) {
-		o.Own, o.Iterations, o.Warmup, o.Verify = generated(matrix.New(2, own)), 100, 10, "none"
+	o := trafficOf(generated(matrix.New(ranks, cells)), func(o *move.Spec) {
+		o.Own, o.Iterations, o.Warmup, o.Verify = generated(matrix.New(ranks, own)), 100, 10, "none"
 	})
-	m, err := metricsOf(o, runCases(b, fabric, 2, o)[0])
+	m, err := metricsOf(o, runCases(b, fabric, ranks, o)[0])
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-/* Made by scripts/kernels from kernels.cu. */
+/* Made by scripts/kernels from kernels*.cu. */
 #include "cuda.h"
 
 static const unsigned char sm_90[] = {

@@ -42,7 +42,7 @@ struct ep_args {
     u64 begun_at;   /* u32 [2][ranks]: the source has begun its combine; beyond: its meeting */
     u64 clocks_at;  /* u64 [ranks]: of the first rank's sink, which question the source asks; of
                        others first an answer, then by how much the first rank's clock is ahead */
-    u32 most_tokens, groups, none;
+    u32 most_tokens, groups, padding;
     u64 group, item, term, sum; /* arrays of the structs below; sum: one for each token */
     u64 abort;  /* a word of the host: not 0 ends every wait */
     u64 error;  /* a word of this GPU: the first wait that was given up */
@@ -66,7 +66,7 @@ struct ep_term {
 struct ep_sum {
     u32 first, n; /* terms, in their order */
     u32 from;     /* bit i: rank i has a row of it */
-    u32 none;
+    u32 padding;
 };
 
 /* Instants of an operation, on the GPU's clock. The first block's start, and the last block's: */

@@ -41,6 +41,9 @@ struct ep_gpu {
     double     loop_events, loop_wall; /* of all timed iterations, ns */
 };
 
+/* Calls a function of the driver for a rank; its error is the rank's. */
+#define CUDA_EP(u, f, ...) cuda_check((u)->r, -1, #f, cuda.f(__VA_ARGS__))
+
 /* ---- ep_gpu_tables.c ---- */
 
 /* Works out what kernels are told; places in g->memory are offsets until ep_tables_place. */
@@ -56,6 +59,13 @@ void ep_gpu_drop(struct ep_run *u);
 /* What ep_fill has made goes to the GPU; and what came there comes to be checked. */
 int ep_gpu_upload(struct ep_run *u);
 int ep_gpu_download(struct ep_run *u);
+/* Gives all bytes of a part of the GPU's memory a value, behind what is in the stream. */
+int ep_gpu_set(struct ep_run *u, cu_address at, unsigned char byte, size_t n);
+/* Copies bytes of the GPU to the host. */
+int ep_gpu_take(struct ep_run *u, void *to, cu_address from, size_t n);
+
+/* ---- ep_gpu_launch.c ---- */
+
 /* Puts an iteration behind those before it; ep_gpu_finish waits for all. */
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration);
 int ep_gpu_finish(struct ep_run *u);
@@ -64,11 +74,16 @@ int ep_gpu_capture(struct ep_run *u);
 
 /* Puts one operation of an iteration into the stream. */
 int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);
-/* Copies bytes of the GPU to the host. */
-int ep_gpu_take(struct ep_run *u, void *to, cu_address from, size_t n);
 /* The word of errors, once the stream is empty; and what a kernel waited for when it gave up. */
 int  ep_gpu_error(struct ep_run *u, u32 *error);
 void ep_gpu_waited(struct ep_run *u, u32 error, char *text, size_t cap);
+
+/* How long a kernel may wait, in ns. */
+u64 ep_gpu_patience(const struct ep_run *u);
+int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
+                  void **values);
+/* Waits for an event of the stream. */
+int ep_gpu_await(struct ep_run *u, cu_event event);
 
 /* ---- ep_gpu_steps.c ---- */
 
@@ -84,12 +99,5 @@ int ep_gpu_clocks(struct ep_run *u, int again);
 int64_t ep_gpu_bound(const struct ep_run *u);
 /* What the timed iterations took, into u->times and u->waits. */
 int ep_gpu_times(struct ep_run *u);
-
-/* How long a kernel may wait, in ns. */
-u64 ep_gpu_patience(const struct ep_run *u);
-int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
-                  void **values);
-/* Waits for an event of the stream. */
-int ep_gpu_await(struct ep_run *u, cu_event event);
 
 #endif

@@ -9,8 +9,6 @@
 #define POISON   0x5a
 #define SPINNING 1000000 /* ns: by then a kernel that was started runs */
 
-#define CUDA_EP(u, f, ...) cuda_check((u)->r, -1, #f, cuda.f(__VA_ARGS__))
-
 /* Who dies has a kernel then that waits for peers. Who falls silent starts none any more. */
 static int end(struct ep_run *u)
 {

@@ -58,6 +58,10 @@ struct cu_event {
 #include "../../ep_args.h"
 #include "../../kernels.cu"
 #include "../../kernels_ep.cu"
+#include "../../kernels_ep_rows.cu"
+#include "../../kernels_ep_dispatch.cu"
+#include "../../kernels_ep_combine.cu"
+#include "../../kernels_ep_clocks.cu"
 #include "../../pingpong_args.h"
 #include "../../kernels_pingpong.cu"
 

@@ -1,5 +1,5 @@
 /* on_host.h: what kernels.cu needs to run on the host, one thread after the other, and what
- * kernels_ep.cu needs, whose threads run at once. Asynchronous operations run as late as a GPU may
+ * kernels_ep*.cu need, whose threads run at once. Asynchronous operations run as late as a GPU may
  * run them: a load when its barrier is waited for, a store when its end is. */
 #ifndef WEIR_ON_HOST_H
 #define WEIR_ON_HOST_H
