@@ -13,7 +13,7 @@ var nixlDocs string
 // nixl is NIXL itself, through its C API. Its options belong to NIXL's agent and backend,
 // which live as long as a rank.
 var nixl = Fabric{
-	Name: "nixl", Network: true, VRAM: true, Docs: nixlDocs,
+	Name: "nixl", OutlivesPeers: true, Network: true, VRAM: true, Docs: nixlDocs,
 	Options: []workload.Option{
 		{Name: "nixl_backend", Type: workload.String, Default: "UCX", Process: true},
 		{Name: "nixl_params", Type: workload.Params, Default: "", Process: true},
@@ -23,8 +23,9 @@ var nixl = Fabric{
 		{Name: "nixl_reregister", Type: workload.Bool, Default: false, Process: true},
 		{Name: "nixl_progress_thread", Type: workload.Bool, Default: false, Process: true},
 	},
-	Checked: []string{"nixl_backend", "nixl_prepared", "nixl_reregister"},
-	Check:   nixlCheck,
+	DiesWithPeers: nixlDiesWithPeers,
+	Checked:       []string{"nixl_backend", "nixl_prepared", "nixl_reregister"},
+	Check:         nixlCheck,
 	Lacks: func(n Needs) string {
 		switch {
 		case n.Options["nixl_reregister"] != "true":
@@ -43,6 +44,15 @@ var nixl = Fabric{
 		Defaults:      []string{"UCX_PROTO_INFO=used"}, // backend UCX then says which protocols it used
 		Beneath:       func(log string) []Beneath { return append(ucxUsed(log), libfabricRails(log)...) },
 	},
+}
+
+// nixlDiesWithPeers allows backend UCX alone: of the others nobody knows what a write to a peer that is gone does.
+func nixlDiesWithPeers(o Options) string {
+	if o["nixl_backend"] == "UCX" {
+		return ""
+	}
+	return fmt.Sprintf("what NIXL's backend %s does with writes to a peer that is gone is not known: ranks are killed or "+
+		"muted over fabric nixl with backend UCX", o["nixl_backend"])
 }
 
 func nixlCheck(o Options) error {

@@ -143,7 +143,8 @@ func entryLines(o workload.Option, key string, cases []*Case, read map[*Case]*wo
 		return read[c].At(key)
 	}
 	whole := variations(cases, func(c *Case) string { return flow(o, entry(c)) })
-	if len(whole) == 1 || slices.ContainsFunc(cases, func(c *Case) bool { e := entry(c); return e == nil || e.Pairs == nil }) {
+	isMapping := func(c *Case) bool { e := entry(c); return e != nil && e.Pairs != nil }
+	if len(whole) == 1 || slices.ContainsFunc(cases, func(c *Case) bool { return !isMapping(c) }) {
 		for _, v := range whole {
 			lines = append(lines, prefixed(v.where, key+": "+v.text))
 		}

@@ -247,11 +247,11 @@ func (m *elasticMemory) Disconnect(abandon bool) error {
 	})
 }
 
-// leavesAlone says whether a rank that leaves in order waits for no peer: one that has left already
-// answers nothing over UCX, and nothing over an endpoint of libfabric that is made anew. All ranks have made
-// their steps then, so that nothing is under way.
+// leavesAlone says whether a rank that leaves in order waits for no peer: one that has left already answers nothing
+// over UCX, and nothing over an end of connections of libfabric or NIXL that is made anew. All ranks have made their
+// steps then, so that nothing is under way.
 func (m *elasticMemory) leavesAlone() bool {
-	return m.fabric == "ucx" || m.fabric == "libfabric" && m.spec.Phases.Lose()
+	return m.fabric == "ucx" || m.spec.Phases.Lose() && (m.fabric == "libfabric" || m.fabric == "nixl")
 }
 
 // Die ends this process by SIGKILL.

@@ -203,9 +203,11 @@ int ep_gpu_upload(struct ep_run *u)
     struct ep_args       *a = &u->gpu->args;
     size_t                rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
     int                   rc;
-    for (int o = 0; o < EP_OPERATIONS; o++)
-        if ((rc = ep_gpu_set(u, a->sinks[a->rank] + e->parts[o].sink, POISON, 2 * e->parts[o].half)) < 0)
+    for (int o = 0; o < EP_OPERATIONS; o++) {
+        cu_address at = a->sinks[a->rank] + e->parts[o].sink;
+        if ((rc = ep_gpu_set(u, at, POISON, 2 * e->parts[o].half)) < 0)
             return rc;
+    }
     if ((rc = ep_gpu_set(u, a->out, POISON, rows)) < 0 ||
         (rc = CUDA_EP(u, cuStreamSynchronize, u->gpu->stream)) < 0 ||
         (rc = copy_in(u, a->x, u->x, rows)) < 0 ||

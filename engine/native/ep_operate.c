@@ -98,6 +98,16 @@ static int settle(struct ep_run *u, int peer)
 /* Peers in the order in which this rank comes to them: the next one first. */
 static int peer_at(const struct weir_rank *r, int i) { return (r->cfg.rank + i) % r->cfg.ranks; }
 
+/* Tells a peer that all for it is delivered. */
+static int tell(struct ep_run *u, int peer, uint64_t word)
+{
+    struct weir_rank *r  = u->r;
+    int               rc = r->fab->signal(r, peer, rank_flag_of(r->cfg.rank), word);
+    if (rc == -ETIMEDOUT && u->silence && weir_monotonic() < r->deadline)
+        return ep_silent(u, peer);
+    return rc;
+}
+
 /* All that was put is delivered, and each peer is told so. */
 static int publish(struct sending *s, uint64_t word)
 {
@@ -116,7 +126,7 @@ static int publish(struct sending *s, uint64_t word)
     for (int i = 1; i < r->cfg.ranks; i++)
         if (rank_is_peer(r, peer_at(r, i)) &&
             ((rc = settle(s->u, peer_at(r, i))) < 0 ||
-             (rc = r->fab->signal(r, peer_at(r, i), rank_flag_of(r->cfg.rank), word)) < 0))
+             (rc = tell(s->u, peer_at(r, i), word)) < 0))
             return rc;
     return 0;
 }

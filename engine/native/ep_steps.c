@@ -143,9 +143,9 @@ int rank_ep_steps(struct weir_rank *r, const struct weir_ep_steps *s, struct wei
     r->deadline = weir_monotonic() + s->timeout;
     rank_phase(r, PH_RUN, s->n);
     uint64_t first = u->next & 1; /* halves go on in turns */
-    u->silence     = s->silence;
-    u->dies        = s->dies;
-    u->stopped     = 0;
+    u->silence = r->patience = s->silence;
+    u->dies    = s->dies;
+    u->stopped = 0;
     memset(u->missing, 0, (size_t)r->cfg.ranks);
     out->times   = u->times + first * EP_OPERATIONS;
     out->missing = u->missing;

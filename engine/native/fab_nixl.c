@@ -170,6 +170,21 @@ static int read_options(struct weir_rank *r, struct nixl_rank *u)
     return rc;
 }
 
+/* The agent and its backend: plugins are loaded now, and some install handlers. */
+static int make(struct weir_rank *r)
+{
+    struct dl_handlers handlers;
+    ((struct nixl_rank *)r->fs)->unlisted[0] = 0;
+    dl_handlers_keep(&handlers);
+    spread_threads(r, 1);
+    int rc = make_agent(r);
+    if (rc == 0)
+        rc = make_backend(r);
+    spread_threads(r, 0);
+    dl_handlers_restore(&handlers);
+    return rc;
+}
+
 static int nixl_open(struct weir_rank *r)
 {
     struct nixl_rank *u = calloc(1, sizeof *u);
@@ -191,14 +206,7 @@ static int nixl_open(struct weir_rank *r)
             r, -ENOSYS, "prep_xfer_dlist", -1,
             "nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req: %s does not have them, newer ones do",
             nixl.path);
-    struct dl_handlers handlers; /* plugins are loaded now, and some install handlers */
-    dl_handlers_keep(&handlers);
-    spread_threads(r, 1);
-    if ((rc = make_agent(r)) == 0)
-        rc = make_backend(r);
-    spread_threads(r, 0);
-    dl_handlers_restore(&handlers);
-    return rc;
+    return make(r);
 }
 
 static int nixl_attach(struct weir_rank *r, enum weir_region_name name)
@@ -370,7 +378,7 @@ static int nixl_expect(struct weir_rank *r, const struct weir_case *c, const str
     return c ? 0 : nixl_release(r);
 }
 
-static int nixl_disconnect(struct weir_rank *r)
+static int leave(struct weir_rank *r)
 {
     struct nixl_rank *u  = r->fs;
     int               rc = nixl_release(r);
@@ -393,19 +401,40 @@ static int take_down(struct weir_rank *r)
 {
     struct nixl_rank *u = r->fs;
     int               rc;
-    if ((rc = nixl_disconnect(r)) < 0 || (rc = nixl_register_local(r, NULL, 0)) < 0)
+    if ((rc = leave(r)) < 0 || (rc = nixl_register_local(r, NULL, 0)) < 0)
         return rc;
     for (int i = 0; i < REGIONS; i++)
         if (u->registered[i]) {
             NIXL_TRY(r, -1, deregister_mem, u->agent, u->registered[i], u->args);
             NIXL_TRY(r, -1, destroy_reg_dlist, u->registered[i]);
+            u->registered[i] = NULL;
         }
     NIXL_TRY(r, -1, destroy_opt_args, u->args);
     NIXL_TRY(r, -1, destroy_backend, u->backend);
     if (u->notifs)
         NIXL_TRY(r, -1, destroy_notif_map, u->notifs);
     NIXL_TRY(r, -1, destroy_agent, u->agent);
+    u->notifs = NULL;
     return 0;
+}
+
+/* Another agent of the same name and the same memory: nothing comes any more of what was under way,
+ * and what was known of a peer that is gone is forgotten. */
+static int renew(struct weir_rank *r)
+{
+    int rc;
+    nixl_give_up(r);
+    if ((rc = take_down(r)) < 0 || (rc = make(r)) < 0)
+        return rc;
+    for (int i = 0; i < REGIONS; i++)
+        if ((rc = nixl_attach(r, (enum weir_region_name)i)) < 0)
+            return rc;
+    return 0;
+}
+
+static int nixl_disconnect(struct weir_rank *r)
+{
+    return r->cfg.outlives && r->closing == CLOSES_ALONE ? renew(r) : leave(r);
 }
 
 static int nixl_close(struct weir_rank *r)

@@ -21,7 +21,7 @@ static void finish(struct nixl_handle *h)
     struct weir_req   *q = h->q;
     h->next = s->idle;
     s->idle = h;
-    for (size_t i = 0; i < s->nparts; i++)
+    for (size_t i = 0; q && i < s->nparts; i++)
         weir_part_done(q, 0);
 }
 
@@ -121,6 +121,19 @@ int nixl_poll(struct weir_rank *r)
     return 0;
 }
 
+void nixl_give_up(struct weir_rank *r)
+{
+    struct nixl_rank *u = r->fs;
+    u->q = NULL;
+    for (struct nixl_handle *h; (h = u->first);) {
+        unlink_at(u, &u->first);
+        if (h->shape)
+            h->next = h->shape->idle, h->shape->idle = h;
+        else
+            h->next = u->fences, u->fences = h;
+    }
+}
+
 int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q)
 {
     struct nixl_rank *u  = r->fs;
@@ -156,11 +169,18 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
         return -ENOMEM;
     if ((rc = nixl_idle_handle(r, s, &h)) < 0)
         return rc;
-    const char *call = "post_xfer_req";
-    nixl_status st   = nixl.post_xfer_req(u->agent, h->req, u->args);
+    const char *call  = "post_xfer_req";
+    int64_t     start = r->patience ? weir_monotonic() : 0;
+    nixl_status st    = nixl.post_xfer_req(u->agent, h->req, u->args);
     while (st == NIXL_IN_PROGRESS) {
-        if ((rc = rank_tick(r)) < 0)
-            return rc; /* abandoned with the process */
+        if ((rc = rank_tick(r)) == 0 && r->patience && weir_monotonic() - start > r->patience)
+            rc = rank_fail(r, -ETIMEDOUT, op, peer, "it takes no word for %.3g s",
+                           (double)r->patience / 1e9);
+        if (rc < 0) { /* given up with what is under way, or with the process */
+            h->q = NULL;
+            link_last(u, h);
+            return rc;
+        }
         call = "get_xfer_status";
         st   = nixl.get_xfer_status(u->agent, h->req);
     }

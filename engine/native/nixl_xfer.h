@@ -108,6 +108,8 @@ int nixl_add(struct weir_rank *r, int peer, int op, const void *local, uint64_t 
 int nixl_submit(struct weir_rank *r);
 /* Hears of what is done. */
 int nixl_poll(struct weir_rank *r);
+/* Forgets all that is under way: the loop that asked for it is over. */
+void nixl_give_up(struct weir_rank *r);
 /* WEIR_DONE if nothing written to the peer is in flight; else a part of q. */
 int nixl_fence(struct weir_rank *r, int peer, struct weir_req *q);
 /* Writes one block and waits for it. */

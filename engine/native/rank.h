@@ -63,6 +63,7 @@ struct weir_rank {
     struct weir_clock clk;
     struct weir_err  *err; /* of the call in progress */
     int64_t           deadline, limit; /* when the call must be over, and how long that was */
+    int64_t           patience; /* ns that a peer may take for a word; 0: as long as the call */
     /* a peer that goes away now is no fault; CLOSES_ALONE: and no peer waits for an
      * acknowledgement */
     int               closing;

@@ -291,9 +291,9 @@ int weir_destroy(struct weir_rank *r, int64_t timeout, struct weir_life *life,
                  struct weir_err *err);
 /* Of a group that changes while its ranks live. weir_connect connects to those that have an
  * address. weir_abandon is weir_disconnect of a rank whose peers may be gone: nothing is waited
- * for. With weir_config.outlives ucx and libfabric make their end of all connections anew then, so
- * that nothing comes any more of what was under way. weir_forget_peers is called once all peers are
- * disconnected, and before any connects again.
+ * for. With weir_config.outlives ucx, libfabric and nixl make their end of connections anew then,
+ * so that nothing comes any more of what was under way. weir_forget_peers is called once all peers
+ * are disconnected, and before any connects again.
  * weir_break_off ends what another thread's call waits for; weir_abandon takes that back. */
 int  weir_abandon(struct weir_rank *r, int64_t timeout, struct weir_err *err);
 int  weir_forget_peers(struct weir_rank *r, struct weir_err *err);

@@ -92,7 +92,8 @@ func TestHelm(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err == nil || !strings.Contains(err.Error(), "container main: exit code 3; it said last:\nno such model") {
+			const why = "container main: exit code 3; it said last:\nno such model"
+			if err == nil || !strings.Contains(err.Error(), why) {
 				t.Errorf("error %v", err)
 			}
 			w.noRelease(r)
@@ -155,7 +156,9 @@ func TestHelm(t *testing.T) {
 			if strings.Contains(w.log.String(), ready) {
 				t.Error("helm did not wait")
 			}
-			w.until("the end of helm", func() bool { return exec.Command("pgrep", "--full", "upgrade orphan").Run() != nil })
+			w.until("the end of helm", func() bool {
+				return exec.Command("pgrep", "--full", "upgrade orphan").Run() != nil
+			})
 			w.cleared(r)
 		})
 	}
@@ -185,7 +188,8 @@ func TestHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Start(t.Context(), Request{
-		Session: h.Session, Service: "web", Spec: h.Spec, Address: "127.0.0.1", Log: os.Stdout, Kubectl: h.Kubectl, Helm: h.Helm,
+		Session: h.Session, Service: "web", Spec: h.Spec, Address: "127.0.0.1", Log: os.Stdout,
+		Kubectl: h.Kubectl, Helm: h.Helm,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -221,8 +225,8 @@ func (w *world) kill(holder *exec.Cmd) {
 func (w *world) cleared(r Request) {
 	w.Helper()
 	w.until("an empty cluster", func() bool {
-		return !strings.Contains(w.c.Ask("get", "secrets,deployments,services,replicasets,pods,jobs", "--output", "name"),
-			r.Spec.Helm.Release)
+		all := w.c.Ask("get", "secrets,deployments,services,replicasets,pods,jobs", "--output", "name")
+		return !strings.Contains(all, r.Spec.Helm.Release)
 	})
 	w.noRelease(r)
 }

@@ -48,7 +48,8 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 		"--out", out,
 		"--launches", "1", "--only", "bandwidth[*fabric=tcp]"))
 	<-p.done
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !disturbed(p.said()) { // 1: bandwidth of a busy machine
+	// 1: bandwidth of a busy machine
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !disturbed(p.said()) {
 		t.Fatalf("exit code %d:\n%s", code, p.said())
 	}
 	doc := document(t, out)

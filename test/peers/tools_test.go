@@ -164,6 +164,42 @@ runs:
 	measured(t, doc, "example", "verified", 1)
 }
 
+// Ranks die and fall silent over NIXL's backend UCX at every moment of a step: the others go on, each masks those, and
+// new ranks come. NIXL EP itself notices a death by a timeout of seconds.
+func TestRanksDieOverNIXL(t *testing.T) {
+	packages := filepath.Dir(newest(t, "nixl/lib/python3*/site-packages/nixl_cu12"))
+	t.Setenv("WEIR_NIXL_LIBRARY", filepath.Join(packages, ".nixl_cu12.mesonpy.libs/libnixl_capi.so"))
+	doc, _ := run(t, `scenario: elastic
+defaults:
+  launches: 3
+  timeout: 2m
+  options:
+    ep_elastic: {fabric: nixl, tokens: 32, hidden: 512, top_k: 4, iterations: 8, silence: 2s}
+runs:
+  killed:
+    workload: ep_elastic
+    options:
+      phases:
+        - {ranks: 0..3}
+        - {ranks: [0, 1, 3], kill: [2], at: dispatch}
+        - {ranks: 0..4}
+        - {ranks: [0, 2, 3], kill: [1, 4], at: combine}
+        - {ranks: 0..3}
+        - {ranks: [0, 1, 2], kill: [3], at: idle}
+    assert: [wrong_tokens <= 0, mask.wrong <= 0, detect.time <= 1s where killed > 0]
+  muted:
+    workload: ep_elastic
+    options:
+      phases:
+        - {ranks: 0..3}
+        - {ranks: [0, 2, 3], mute: [1], at: dispatch}
+        - {ranks: 0..3}
+    assert: [wrong_tokens <= 0, mask.wrong <= 0]
+`, 0)
+	measured(t, doc, "killed", "stall.max", 6)
+	measured(t, doc, "muted", "stall.max", 3)
+}
+
 // loader runs a program that the wheel does not mark as one.
 func loader(t *testing.T) string {
 	t.Helper()

@@ -131,7 +131,8 @@ func (c *Cluster) Helm(major int) string {
 	if _, err := os.Stat(program); err != nil {
 		c.t.Fatalf("there is no .build/kube/%s: test/kube/build makes it", name)
 	}
-	c.write(name, fmt.Sprintf("#!/bin/sh\nexport KUBECONFIG=%s HOME=%s\nexec %s \"$@\"\n", c.Kubeconfig, c.Dir, program), 0o755)
+	c.write(name, fmt.Sprintf("#!/bin/sh\nexport KUBECONFIG=%s HOME=%s\nexec %s \"$@\"\n", c.Kubeconfig, c.Dir,
+		program), 0o755)
 	return c.path(name)
 }
 
