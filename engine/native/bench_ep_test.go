@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"weir/matrix"
@@ -124,4 +125,9 @@ func trafficTime(b *testing.B, fabric string, ranks int, tokens int64) float64 {
 		b.Fatal(err)
 	}
 	return m["latency.p50"]
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

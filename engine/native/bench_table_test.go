@@ -195,11 +195,6 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
-}
-
 // medianInterval has the median of what pairs are drawn from with 98 % or more, whatever
 // its distribution: the narrowest pair of order statistics, by the binomial distribution
 // of how many lie below it (David and Nagaraja, Order Statistics, 7.1). Fewer than seven
