@@ -97,6 +97,11 @@ func encodingError(s *source) *hcl.Diagnostic {
 	return nil
 }
 
+// besideScenarios are first keys of files that are no scenarios, and how those are used.
+var besideScenarios = map[string]string{
+	"site": "This is a site file, which is given beside a scenario: weir run SCENARIO --site FILE.",
+}
+
 // wrapRoot turns `root: NAME` beside other keys into a block of type root with
 // the label NAME, so that the document has the shape of the native syntax.
 func wrapRoot(s *source, top *node, root string) (*node, hcl.Diagnostics) {
@@ -120,6 +125,9 @@ func wrapRoot(s *source, top *node, root string) (*node, hcl.Diagnostics) {
 	case name == nil:
 		at := top.rng.Start.Byte
 		for _, p := range top.pairs {
+			if why, ok := besideScenarios[p.key]; ok && root == "scenario" {
+				return nil, hcl.Diagnostics{s.diag(p.keyRange, "No scenario", why)}
+			}
 			if suggest.Nearest(p.key, []string{root}) != "" {
 				return nil, hcl.Diagnostics{s.diag(p.keyRange, "Missing name",
 					fmt.Sprintf("There is no key `%s`. Did you mean `%s`?", p.key, root))}

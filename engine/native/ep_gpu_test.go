@@ -76,8 +76,11 @@ func TestCUDAChild(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, layout := range epLayoutNames {
+			for k, layout := range epLayoutNames {
 				for i, change := range changes {
+					if name == "options" && i%len(epLayoutNames) != k && !phase.AtLength() {
+						continue // each option has one layout in every run, and all of them at length
+					}
 					t.Run(fmt.Sprintf("%s/%d", layout, i), func(t *testing.T) {
 						v := kernelValues(change)
 						v["layout"] = layout
