@@ -207,6 +207,7 @@ func TestHistoriesAndTheirAlarms(t *testing.T) {
 // The table of statistics is that of series without a change.
 func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
 	phase.Minutes(t)
+	phase.NotUnderRace(t)
 	const n = 20000
 	greatest := make([]float64, n)
 	var g errgroup.Group
