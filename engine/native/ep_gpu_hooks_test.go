@@ -21,7 +21,7 @@ func TestKernelsOfASilentRank(t *testing.T) {
 		cudaChildTest(t, "TestKernelsOfASilentRank")
 		return
 	}
-	epPatience = 20 * time.Second
+	epPatience = 10 * time.Second
 	defer idleKernels(-1)
 	for mode, want := range map[string]string{
 		"dispatch": "waited for the counts of rank 1", "combine": "waited for the rows of rank 1",

@@ -19,11 +19,19 @@ import (
 // hostileEnv is how many messages each test of hostile ones makes in all.
 const hostileEnv = "WEIR_HOSTILE"
 
+// lessUnderRace is a part of a number under the race detector, which makes each some ten times as long.
+func lessUnderRace(n int) int {
+	if phase.Race {
+		return n / 6
+	}
+	return n
+}
+
 func howMany(t *testing.T, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(hostileEnv)
 	if text == "" {
-		return otherwise
+		return lessUnderRace(otherwise)
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -148,7 +156,7 @@ func TestHostileWritesToEtcdRunNothing(t *testing.T) {
 	c, reports := joined(t, Options{})
 	mark := filepath.Join(t.TempDir(), "mark")
 	g := garble.New(7, genuine(t, c.Key, mark)...)
-	for i := range 3000 {
+	for i := range lessUnderRace(3000) {
 		task := fmt.Sprintf("hostile-%d", i) // so that not even the genuine ones fit
 		text := g.Next()
 		if len(text) > 1<<20 {
