@@ -15,6 +15,16 @@ static void link_last(struct nixl_rank *u, struct nixl_handle *h)
     u->last  = &h->next;
 }
 
+/* A request that failed, or is not waited for, is released with what is given up, before its agent
+ * is destroyed. */
+static void keep_failed(struct weir_rank *r, struct nixl_handle *h)
+{
+    if (!r->cfg.outlives)
+        return; /* its memory goes with the process */
+    h->q = NULL;
+    link_last(r->fs, h);
+}
+
 static void finish(struct nixl_handle *h)
 {
     struct nixl_shape *s = h->shape;
@@ -45,8 +55,10 @@ int nixl_submit(struct weir_rank *r)
         finish(h);
     else if (p == NIXL_IN_PROGRESS)
         link_last(u, h);
-    else
+    else {
+        keep_failed(r, h);
         return nixl_failed(r, "post_xfer_req", s->peer, p);
+    }
     return 0;
 }
 
@@ -176,9 +188,8 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
         if ((rc = rank_tick(r)) == 0 && r->patience && weir_monotonic() - start > r->patience)
             rc = rank_fail(r, -ETIMEDOUT, op, peer, "it takes no word for %.3g s",
                            (double)r->patience / 1e9);
-        if (rc < 0) { /* given up with what is under way, or with the process */
-            h->q = NULL;
-            link_last(u, h);
+        if (rc < 0) {
+            keep_failed(r, h);
             return rc;
         }
         call = "get_xfer_status";
@@ -186,9 +197,11 @@ int nixl_write_now(struct weir_rank *r, int peer, const void *local, uint64_t re
     }
     /* who has been told that all are done leaves, maybe before this rank has its
      * receipt for having told it */
-    if (st != NIXL_DONE && !r->closing)
+    if (st != NIXL_DONE && !r->closing) {
+        keep_failed(r, h);
         return rank_fail(r, st < 0 ? st : -EIO, call, peer, "%s: nixl_capi_%s gave %d (%s)", op,
                          call, st, nixl_status_name(st));
+    }
     h->next = s->idle;
     s->idle = h;
     return 0;

@@ -165,8 +165,8 @@ runs:
 }
 
 // Ranks die and fall silent over NIXL's backend UCX at every moment of a step: the others go on, each masks those, and
-// new ranks come. NIXL EP itself notices a death by a timeout of seconds. Of some 900 deaths one made UCX abort another
-// rank's process: such a launch is made again.
+// new ranks come. NIXL EP itself notices a death by a timeout of seconds. Of some 900 deaths one was followed by
+// an abort of another rank, whose cause was not seen: a launch that crashes is made again.
 func TestRanksDieOverNIXL(t *testing.T) {
 	packages := filepath.Dir(newest(t, "nixl/lib/python3*/site-packages/nixl_cu12"))
 	t.Setenv("WEIR_NIXL_LIBRARY", filepath.Join(packages, ".nixl_cu12.mesonpy.libs/libnixl_capi.so"))
