@@ -153,36 +153,39 @@ func undecidable(
 			if why, more := fewSamples(d, s, metric, most); why != "" {
 				return s.key + ": " + why, more
 			}
-			k := kindOf(s.c)
-			if k.Undecidable == nil {
-				continue
-			}
-			for _, l := range s.launches {
-				if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
-					return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why), false
-				}
+			if why := undecided(s, metric, func(*results.Launch) bool { return true }); why != "" {
+				return why, false
 			}
 		}
 	}
 	return "", false
 }
 
-// untold says why launches have no metric of a subject, where that is no fault of the run.
+// untold says why launches lack a metric of a subject, where that is no fault of the run.
 func untold(sources []*source, subject *assertion.Expr) string {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
-		k := kindOf(s.c)
 		for _, metric := range subject.Metrics() {
-			for _, l := range s.launches {
-				if _, ok := l.Metrics.Get(metric); ok || k.Undecidable == nil {
-					continue
-				}
-				if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
-					return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why)
-				}
+			lacks := func(l *results.Launch) bool { _, ok := l.Metrics.Get(metric); return !ok }
+			if why := undecided(s, metric, lacks); why != "" {
+				return why
 			}
+		}
+	}
+	return ""
+}
+
+// undecided says why a metric of one of the launches that are asked about decides nothing, by its workload.
+func undecided(s *source, metric string, about func(*results.Launch) bool) string {
+	k := kindOf(s.c)
+	for _, l := range s.launches {
+		if k.Undecidable == nil || !about(l) {
+			continue
+		}
+		if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
+			return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why)
 		}
 	}
 	return ""

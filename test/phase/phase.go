@@ -4,6 +4,7 @@
 //	make test    all but those of minutes
 //	make rest    under the race detector: none that only costs the detector's time
 //	CI           make test and make rest with WEIR_LAB set: those of minutes too
+//	             (make test-all does the same with simulations at length)
 //
 // Nothing is left out of all of them: whatever a function here skips, make test runs with
 // WEIR_LAB set, because that has neither -short nor the race detector, and all packages
