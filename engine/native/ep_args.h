@@ -64,8 +64,9 @@ struct ep_term {
     u32   rank; /* of the row */
 };
 struct ep_sum {
-    u32 first, n; /* terms, in their order */
-    u32 from;     /* bit i: rank i has a row of it */
+    u32 first, n;         /* terms, in their order */
+    u32 from;             /* bit i: rank i has a row of it */
+    u32 own_first, own_n; /* terms of this rank's own sum of rows, with EP_GPU_RANK */
     u32 padding;
 };
 

@@ -75,7 +75,8 @@ static void add_rows(const struct ep_run *u, struct ep_gpu_tables *t)
     }
 }
 
-/* Each sum of rows goes to where its put puts it; rows stand in the order of their terms. */
+/* Each sum of rows goes to where its put puts it; rows stand in the order of their terms. That of a
+ * rank's own token is made with the token's. */
 static void add_partial_sums(const struct ep_run *u, struct ep_gpu_tables *t)
 {
     const struct weir_ep *e = u->e;
@@ -88,7 +89,11 @@ static void add_partial_sums(const struct ep_run *u, struct ep_gpu_tables *t)
             t->terms[t->nterms++] =
                 (struct ep_term){of->at, of->weight, (u32)u->gpu->args.rank};
         }
-        add_item(t, item, (u32)ep_place(e, p->peer), e->made[s->first].token);
+        u32 token = e->made[s->first].token;
+        if (p->peer == u->r->cfg.rank)
+            t->sums[token].own_first = item.first, t->sums[token].own_n = item.n;
+        else
+            add_item(t, item, (u32)ep_place(e, p->peer), token);
     }
 }
 
@@ -98,17 +103,17 @@ static void add_terms(const struct ep_run *u, struct ep_gpu_tables *t, u32 token
     const struct weir_ep      *e  = u->e;
     const struct weir_ep_term *of = &e->total.terms[e->total.list[token].first];
     const int32_t *experts = e->experts[u->r->cfg.rank] + (size_t)token * (size_t)e->top_k;
-    struct ep_sum  sum     = {.first = t->nterms};
+    struct ep_sum *sum     = &t->sums[t->nsums++];
+    sum->first             = t->nterms;
     for (int k = 0; k < e->top_k; k++) {
         u32 rank = experts[k] == EP_MASKED ? 0 : (u32)ep_place(e, experts[k] / e->per_rank);
-        if (experts[k] == EP_MASKED || (e->layout == EP_RANK && sum.from >> rank & 1))
+        if (experts[k] == EP_MASKED || (e->layout == EP_RANK && sum->from >> rank & 1))
             continue;
         u64 from = ep_pulls(u) ? u->gpu->args.sinks[rank] + e->parts[EP_COMBINE].sink : 0;
         t->terms[t->nterms++] = (struct ep_term){from + of->at, of->weight, rank};
-        sum.from |= 1u << rank;
-        sum.n++, of++;
+        sum->from |= 1u << rank;
+        sum->n++, of++;
     }
-    t->sums[t->nsums++] = sum;
 }
 
 static void add_sums(const struct ep_run *u, struct ep_gpu_tables *t)

@@ -107,9 +107,13 @@ DEVICE u32 most_of_group(u32 v)
 /* Of a whole warp. */
 DEVICE u32 sum_of_warp(u32 v)
 {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0u, v);
+#else
     for (int step = LANES / 2; step; step /= 2)
         v += __shfl_xor_sync(~0u, v, step);
     return v;
+#endif
 }
 
 DEVICE u32 many_of_warp(int is) { return (u32)__popc(__ballot_sync(~0u, is)); }
@@ -211,4 +215,10 @@ DEVICE int wait_count(const struct op *o, u64 source, u64 word, u32 *count)
     }
     *count = is & ((1u << COUNT_BITS) - 1);
     return 0;
+}
+
+DEVICE u64 begun_place(const struct op *o, u64 sink, u64 source, u64 meeting)
+{
+    const struct ep_args *a = o->a;
+    return flag_place(sink + a->begun_at, o->number, 2, (u64)a->ranks, source, meeting);
 }

@@ -50,8 +50,8 @@ DEVICE u64 wait_word(const struct op *o, const u64 *word, int is, u64 value, u32
     return v;
 }
 
-/* Tells all others by how much this clock is ahead of the host's, and its time; then those that ask,
- * one after the other, its time again. Questions count from first. */
+/* Tells all others by how much this clock is ahead of the host's, and its time; then those that
+ * ask, one after the other, its time again. Questions count from first. */
 DEVICE void tell_time(const struct op *o, u64 ahead, u64 asking, u64 first)
 {
     for (u64 q = 1; q < (u64)o->a->ranks; q++) {

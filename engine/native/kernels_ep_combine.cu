@@ -1,4 +1,4 @@
-/* Combine: sums of rows that are pushed, and of rows that are read where they are. */
+/* Combine, where ranks send the rows or the sums of rows that their experts made. */
 
 #define HEADS 8 /* groups of a block that are looked up together */
 struct combine_shared {
@@ -6,7 +6,8 @@ struct combine_shared {
     struct ep_group group[HEADS];
     struct ep_item  item[HEADS];
     struct ep_term  term[HEADS][EP_GPU_SELECTED];
-    struct ep_term  total[EP_GPU_SELECTED]; /* of a token */
+    struct ep_sum   sum; /* of a token */
+    struct ep_term  total[EP_GPU_SELECTED], own[EP_GPU_SELECTED];
 };
 
 /* The weighted sum of 8 channels of rows, each product and each sum rounded. */
@@ -123,10 +124,12 @@ DEVICE void send_all_rows(const struct op *o, u64 half)
     }
 }
 
-/* A group and its only item have the same number. Looks up those of this block from one on. */
-DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from)
+/* Looks up the sum of a token, and with EP_GPU_RANK the groups of this block from one on: a group
+ * and its only item have the same number. Both at once, because each waits for memory twice. */
+DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from, u64 token)
 {
-    for (u32 i = threadIdx.x; i < HEADS; i += blockDim.x) {
+    u32 groups = a->layout == EP_GPU_RANK && from < a->groups ? HEADS : 0;
+    for (u32 i = threadIdx.x; i < groups; i += blockDim.x) {
         u32 at = from + i * gridDim.x;
         s->item[i].n = 0;
         if (at >= a->groups)
@@ -134,73 +137,114 @@ DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from)
         s->group[i] = AT(const struct ep_group, a->group)[at];
         s->item[i]  = AT(const struct ep_item, a->item)[at];
     }
+    if (threadIdx.x == blockDim.x - 1 && token < (u64)a->tokens)
+        s->sum = AT(const struct ep_sum, a->sum)[token];
     barrier();
-    for (u32 i = threadIdx.x; i < HEADS * EP_GPU_SELECTED; i += blockDim.x) {
+    for (u32 i = threadIdx.x; i < groups * EP_GPU_SELECTED; i += blockDim.x) {
         const struct ep_item *it = &s->item[i / EP_GPU_SELECTED];
         u32                   k  = i % EP_GPU_SELECTED;
         if (k < it->n)
             s->term[i / EP_GPU_SELECTED][k] = AT(const struct ep_term, a->term)[it->first + k];
     }
+    for (u32 k = blockDim.x - 1 - threadIdx.x; k < EP_GPU_SELECTED; k += blockDim.x) {
+        if (token < (u64)a->tokens && k < s->sum.n)
+            s->total[k] = AT(const struct ep_term, a->term)[s->sum.first + k];
+        if (token < (u64)a->tokens && k < s->sum.own_n)
+            s->own[k] = AT(const struct ep_term, a->term)[s->sum.own_first + k];
+    }
     barrier();
 }
 
-/* The sum of each group's rows. */
+/* The sum of each group's rows. The first groups are looked up. */
 DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
 {
     const struct ep_args *a = o->a;
     for (u32 from = blockIdx.x; from < a->groups; from += HEADS * gridDim.x) {
-        look_up(a, s, from);
+        if (from != blockIdx.x) {
+            barrier();
+            look_up(a, s, from, (u64)a->tokens);
+        }
         for (u32 i = 0; i < HEADS && from + i * gridDim.x < a->groups; i++) {
             const struct ep_item *it = &s->item[i];
             add_rows(s->term[i], it->n, a->source, sink_of(a, s->group[i].peer, half) + it->to,
                      units_of_row(a));
             tell_rows(o, &s->group[i]);
         }
-        barrier();
     }
 }
 
-DEVICE struct ep_sum look_up_token(const struct ep_args *a, struct combine_shared *s, u64 token)
-{
-    struct ep_sum of = AT(const struct ep_sum, a->sum)[token];
-    for (u32 i = threadIdx.x; i < of.n; i += blockDim.x)
-        s->total[i] = AT(const struct ep_term, a->term)[of.first + i];
-    barrier();
-    return of;
-}
-
-/* Waits for the rows of a token; what was given up is not waited for again. */
-DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u32 from, u64 token)
+/* Waits for what other ranks send of a token; what was given up is not waited for again. */
+DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u64 token)
 {
     const struct ep_args *a = o->a;
     u64 own = a->sinks[a->rank];
-    for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x)
-        if ((from >> q & 1) && !shared_get(&s->failed)) {
-            if (wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens, (u64)a->ranks,
-                                        q, token), EP_FOR_ROWS, (u32)q))
-                shared_set(&s->failed);
-            else
-                stamp_source(o, q);
-        }
+    for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x) {
+        int sums = q == (u64)a->rank && a->layout == EP_GPU_RANK;
+        if (!(s->sum.from >> q & 1) || shared_get(&s->failed))
+            continue;
+        if (!sums && wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens,
+                                             (u64)a->ranks, q, token), EP_FOR_ROWS, (u32)q))
+            shared_set(&s->failed);
+        else
+            stamp_source(o, q);
+    }
     barrier();
     stamp(o, EP_COME);
+}
+
+/* Units of a token's row. This rank's own sum is given, and stored beside the others' sums. */
+DEVICE void total_units(const struct op *o, const struct combine_shared *s, u64 rows, u32 unit,
+                        const uint4 *own, uint4 *out)
+{
+    const struct ep_args *a = o->a;
+    float sum[UNITS_AT_ONCE][8] = {{0}};
+    u32   units = units_of_row(a);
+    for (u32 i = 0; i < s->sum.n; i++) {
+        const struct ep_term *term = &s->total[i];
+        for (u32 u = 0; u < UNITS_AT_ONCE; u++) {
+            u32   at = unit + u * workers();
+            uint4 v  = own[u];
+            if (at < units && term->rank != (u32)a->rank)
+                v = AT(const uint4, rows + term->at)[at];
+            if (at < units)
+                add_row(sum[u], v, term->weight);
+        }
+        if (term->rank == (u32)a->rank)
+            store_units(rows + term->at, unit, units, own);
+    }
+    for (u32 u = 0; u < UNITS_AT_ONCE; u++)
+        out[u] = to_unit(sum[u]);
+}
+
+/* Adds up the sums of all ranks for a token; this rank makes its own while the others' come. */
+DEVICE void add_sums(const struct op *o, struct combine_shared *s, u64 token, u64 half)
+{
+    const struct ep_args *a = o->a;
+    u64 rows = sink_of(a, (u32)a->rank, half), to = a->out + token * (u64)a->channels * 2;
+    u32 units = units_of_row(a), unit = threadIdx.x;
+    for (int waited = 0;; waited = 1, unit += UNITS_AT_ONCE * workers()) {
+        uint4 own[UNITS_AT_ONCE], out[UNITS_AT_ONCE];
+        int   works = !is_of_tellers() && unit < units;
+        if (works)
+            add_units(s->own, s->sum.own_n, a->source, unit, units, own);
+        if (!waited)
+            wait_rows(o, s, token);
+        if (!works)
+            break;
+        total_units(o, s, rows, unit, own, out);
+        store_units(to, unit, units, out);
+    }
+    barrier();
 }
 
 /* Adds up the rows of a token. */
 DEVICE void add_up(const struct op *o, struct combine_shared *s, u64 token, u64 half)
 {
     const struct ep_args *a = o->a;
-    struct ep_sum of = look_up_token(a, s, token);
-    wait_rows(o, s, of.from, token);
-    add_rows(s->total, of.n, sink_of(a, (u32)a->rank, half), a->out + token * (u64)a->channels * 2,
-             units_of_row(a));
+    wait_rows(o, s, token);
+    add_rows(s->total, s->sum.n, sink_of(a, (u32)a->rank, half),
+             a->out + token * (u64)a->channels * 2, units_of_row(a));
     barrier();
-}
-
-DEVICE u64 begun_place(const struct op *o, u64 sink, u64 source, u64 meeting)
-{
-    const struct ep_args *a = o->a;
-    return flag_place(sink + a->begun_at, o->number, 2, (u64)a->ranks, source, meeting);
 }
 
 TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
@@ -212,7 +256,7 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         s->stopped = load_relaxed(AT(u32, a.error));
         s->failed  = 0;
     }
-    barrier();
+    look_up(&a, s, blockIdx.x, blockIdx.x);
     if (s->stopped)
         return;
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)
@@ -221,93 +265,18 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         send_sums(&o, s, half);
     else
         send_all_rows(&o, half);
-    for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x)
-        add_up(&o, s, t, half);
+    for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x) {
+        if (t != blockIdx.x)
+            look_up(&a, s, a.groups, t); /* behind the barrier of the token before */
+        if (a.layout == EP_GPU_RANK)
+            add_sums(&o, s, t, half);
+        else
+            add_up(&o, s, t, half);
+    }
     let_next_kernel_start();
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)
         (void)wait_flag(&o, begun_place(&o, own, q, 0), EP_FOR_BEGIN, (u32)q);
     barrier();
     stamp(&o, EP_COME);
-    stamp(&o, EP_ENDED);
-}
-
-/* ---- combine of rows that are read where they are ---- */
-
-struct pull_shared {
-    u32            stopped, failed, n[2];
-    struct ep_term term[2][EP_GPU_SELECTED]; /* of this part of a sum, and of the next */
-};
-
-DEVICE void look_up_terms(const struct ep_args *a, struct pull_shared *s, u64 token, u32 which)
-{
-    if (token >= (u64)a->tokens)
-        return;
-    struct ep_sum sum = AT(const struct ep_sum, a->sum)[token];
-    for (u32 i = threadIdx.x; i < sum.n; i += blockDim.x)
-        s->term[which][i] = AT(const struct ep_term, a->term)[sum.first + i];
-    if (threadIdx.x == 0)
-        s->n[which] = sum.n;
-}
-
-/* A unit of the sum of rows that lie anywhere: all loads of several rows are under way before the
- * first is waited for, those of other ranks' first. */
-#define PULLED_AT_ONCE 8
-DEVICE uint4 pull_unit(const struct ep_term *terms, u32 n, u32 rank, u32 unit)
-{
-    float sum[8] = {0};
-    for (u32 first = 0; first < n; first += PULLED_AT_ONCE) {
-        uint4 v[PULLED_AT_ONCE];
-        for (u32 own = 0; own < 2; own++)
-            for (u32 i = 0; i < PULLED_AT_ONCE; i++)
-                if (first + i < n && (terms[first + i].rank == rank) == own)
-                    v[i] = load_once(terms[first + i].at + EP_GPU_UNIT * (u64)unit);
-        for (u32 i = 0; i < PULLED_AT_ONCE; i++)
-            if (first + i < n)
-                add_row(sum, v[i], terms[first + i].weight);
-    }
-    return to_unit(sum);
-}
-
-/* Says that this rank's rows are there, and waits until those of all others are. */
-DEVICE void wait_ready(const struct op *o, struct pull_shared *s)
-{
-    const struct ep_args *a = o->a;
-    for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x) {
-        if (blockIdx.x == 0)
-            store_release(AT(u32, begun_place(o, a->sinks[q], (u64)a->rank, 0)), (u32)o->number);
-        if (wait_flag(o, begun_place(o, a->sinks[a->rank], q, 0), EP_FOR_ROWS, (u32)q))
-            shared_set(&s->failed);
-    }
-    barrier();
-}
-
-/* A block has a part of a token's row, as many units as it has threads. */
-PAIR_KERNEL weir_ep_pull(ARGS a, u64 number, u64 parts, u64 slot, u64 timeout)
-{
-    SHARED(struct pull_shared, s);
-    struct op o = begin(&a, number, slot, timeout);
-    u32       units = units_of_row(&a), each = (units + (u32)parts - 1) / (u32)parts, which = 0;
-    u64       all = (u64)a.tokens * parts;
-    if (threadIdx.x == 0) {
-        s->stopped = load_relaxed(AT(u32, a.error));
-        s->failed  = 0;
-    }
-    look_up_terms(&a, s, blockIdx.x / parts, which);
-    barrier();
-    if (s->stopped)
-        return;
-    wait_ready(&o, s);
-    if (s->failed)
-        return;
-    for (u64 i = blockIdx.x; i < all; i += gridDim.x, which ^= 1) {
-        u64 token = i / parts;
-        look_up_terms(&a, s, (i + gridDim.x) / parts, which ^ 1);
-        for (u32 at = threadIdx.x, unit = (u32)(i % parts) * each + at; at < each && unit < units;
-             at += blockDim.x, unit += blockDim.x)
-            AT(uint4, a.out + token * (u64)a.channels * 2)[unit] =
-                pull_unit(s->term[which], s->n[which], (u32)a.rank, unit);
-        barrier();
-    }
-    let_next_kernel_start();
     stamp(&o, EP_ENDED);
 }

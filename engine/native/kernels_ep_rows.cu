@@ -114,7 +114,7 @@ DEVICE void put_group(const struct ep_args *a, u32 g, const uint4 *v, char *row,
 #define HEADER 16
 #define HELD 2 /* groups of a row that a thread loads before it needs them */
 
-/* The first groups of a token's row, of each thread. */
+/* Groups of a token's row that a thread has. */
 struct held {
     uint4 v[HELD][VECTORS];
 };
@@ -124,51 +124,58 @@ DEVICE u32 held_group(u32 i)
     return threadIdx.x / GROUP_LANES + i * (blockDim.x / GROUP_LANES);
 }
 
-DEVICE const uint4 *row_of(const struct ep_args *a, u64 token)
+DEVICE void hold_groups(const struct ep_args *a, u64 token, u32 first, struct held *h)
 {
-    return AT(const uint4, a->x + token * (u64)a->channels * 2);
+    const uint4 *row = AT(const uint4, a->x + token * (u64)a->channels * 2);
+    for (u32 i = 0; i < HELD; i++)
+        if (held_group(first + i) < (u32)a->channels / GROUP)
+            load_group(row, held_group(first + i), h->v[i]);
 }
 
 DEVICE void hold_row(const struct ep_args *a, u64 token, struct held *h)
 {
-    if (a->prepared || token >= (u64)a->tokens)
-        return;
-    for (u32 i = 0; i < HELD; i++)
-        if (held_group(i) < (u32)a->channels / GROUP)
-            load_group(row_of(a, token), held_group(i), h->v[i]);
+    if (!a->prepared && token < (u64)a->tokens)
+        hold_groups(a, token, 0, h);
+}
+
+DEVICE void copy_message(const struct ep_args *a, u64 token, char *to)
+{
+    const uint4 *from = AT(const uint4, a->source + AT(const u64, a->prepared)[token]);
+    ROLLED for (u32 i = threadIdx.x; i < a->room / EP_GPU_UNIT; i += blockDim.x)
+        ((uint4 *)to)[i] = from[i];
+}
+
+/* A selection and its weight, behind the scales: they may be at any byte. */
+DEVICE void put_selection(const struct ep_args *a, u32 k, int expert, float weight, char *to)
+{
+    u32 scale = a->scales == EP_GPU_UE8M0 ? 1 : 4,
+        bytes = a->fp8 ? (u32)a->channels / GROUP * scale : 0;
+    u64 both  = (u64)bits_of(weight) << 32 | (u32)expert;
+    for (u32 i = 0; i < 8; i++)
+        to[bytes + 8 * k + i] = byte_of(both, i);
 }
 
 /* The message of a token, in shared memory; its row's first groups are held. */
-DEVICE void make_message(const struct ep_args *a, u64 token, const struct held *h, char *to)
+DEVICE void make_message(const struct ep_args *a, u64 token, const int *selected,
+                         const float *weights, struct held *h, char *to)
 {
-    u64 units = a->room / EP_GPU_UNIT, scales = HEADER + a->row;
-    u32 groups = (u32)a->channels / GROUP;
+    char *row = to + HEADER, *scales = row + a->row;
+    u32   groups = (u32)a->channels / GROUP;
     if (a->prepared) {
-        const uint4 *from = AT(const uint4, a->source + AT(const u64, a->prepared)[token]);
-        for (u64 i = threadIdx.x; i < units; i += blockDim.x)
-            ((uint4 *)to)[i] = from[i];
+        copy_message(a, token, to);
         return;
     }
     if (threadIdx.x == 0) {
         uint4 header = {(u32)token, 0, 0, 0};
         *(uint4 *)to = header;
     }
-    for (u32 i = 0; i < HELD; i++)
-        if (held_group(i) < groups)
-            put_group(a, held_group(i), h->v[i], to + HEADER, to + scales);
-    for (u32 i = HELD; held_group(i) < groups; i++) {
-        uint4 v[VECTORS];
-        load_group(row_of(a, token), held_group(i), v);
-        put_group(a, held_group(i), v, to + HEADER, to + scales);
+    ROLLED for (u32 first = 0; held_group(first) < groups; first += HELD) {
+        if (first)
+            hold_groups(a, token, first, h);
+        for (u32 i = 0; i < HELD; i++)
+            if (held_group(first + i) < groups)
+                put_group(a, held_group(first + i), h->v[i], row, scales);
     }
-    if (a->layout != EP_GPU_RANK)
-        return;
-    u64 bytes = !a->fp8                     ? 0
-                : a->scales == EP_GPU_UE8M0 ? (u64)a->channels / GROUP
-                                            : (u64)a->channels / GROUP * 4;
-    const char *experts = AT(const char, a->experts + token * (u64)a->top_k * 4),
-               *weights = AT(const char, a->weights + token * (u64)a->top_k * 4);
-    for (u64 i = threadIdx.x; i < 8 * (u64)a->top_k; i += blockDim.x) /* may be at any byte */
-        to[scales + bytes + i] =
-            i % 8 < 4 ? experts[i / 8 * 4 + i % 4] : weights[i / 8 * 4 + i % 4];
+    ROLLED for (u32 k = threadIdx.x; a->layout == EP_GPU_RANK && k < (u32)a->top_k; k += blockDim.x)
+        put_selection(a, k, selected[k], weights[k], scales);
 }

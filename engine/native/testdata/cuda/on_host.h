@@ -67,6 +67,8 @@ static inline void atomicCAS(u32 *p, u32 is, u32 v)
 void  fake_barrier(void); /* of the block */
 void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and that much again */
 
+#define ROLLED
+#define UNROLLED
 #define SHARED(type, name) type *name = fake_shared()
 #define SHARED_BYTES(name) char *name = (char *)fake_shared() + FAKE_SHARED
 #define barrier() fake_barrier()
