@@ -53,7 +53,8 @@ func TestSlurm(t *testing.T) {
 			t.Error(err)
 		}
 		// Slurm tells agents and ranks at a time: either may be the first to end
-		if said := p.said(); !regexp.MustCompile(`agent is gone|agent on this node ended|\(SIGTERM\)`).MatchString(said) {
+		either := regexp.MustCompile(`agent is gone|agent on this node ended|\(SIGTERM\)`)
+		if said := p.said(); !either.MatchString(said) {
 			t.Errorf("it says\n%s", said)
 		}
 		await(t, "no job is left", 20*time.Second, func() bool { return jobs() == "" }, jobs)
