@@ -86,6 +86,7 @@ func TestOperatingCharacteristics(t *testing.T) {
 // At the edge of the band itself each verdict is wrong half of the time by
 // right; the four looks together must keep both rare.
 func TestEdgeOfTheBand(t *testing.T) {
+	phase.NotUnderRace(t)
 	count := map[results.Verdict]int{}
 	for seed := range uint64(sessions) {
 		v, _ := session(seed, 0.9, 0.03)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"weir/test/phase"
 )
 
 // plainSeries are values of sessions that weigh alike, not as logarithms.
@@ -145,6 +146,7 @@ func TestManyLevels(t *testing.T) {
 
 // What was raised with a session is raised in every later history.
 func TestAlarmsStay(t *testing.T) {
+	phase.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		m := model{

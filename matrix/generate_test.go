@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"weir/test/phase"
 )
 
 func sums(m *Matrix) (sent, received []int64) {
@@ -123,6 +124,7 @@ func TestLargestSizes(t *testing.T) {
 }
 
 func TestGeneratorsRefuse(t *testing.T) {
+	phase.NotUnderRace(t)
 	for name, make := range map[string]func() (*Matrix, error){
 		"one rank":       func() (*Matrix, error) { return Uniform(1, 1) },
 		"no rank":        func() (*Matrix, error) { return Ring(0, 1) },

@@ -8,11 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/results"
+	"weir/test/phase"
 )
 
 // Whatever was recorded, counts and means are those of the library, and a quantile is
 // the value that the library has for the latency of the nearest rank.
 func TestLatenciesAreThoseOfHdrHistogram(t *testing.T) {
+	phase.NotUnderRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		h := hdr.New(1, results.HistogramHighest, 3)
 		for _, bits := range rapid.SliceOfN(rapid.IntRange(0, 39), 0, 50).Draw(t, "magnitudes") {

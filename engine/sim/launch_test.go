@@ -79,6 +79,7 @@ func speeds(t *testing.T, n int, set workload.Values) []float64 {
 
 func TestNoiseAndStragglers(t *testing.T) {
 	phase.Long(t)
+	phase.NotUnderRace(t)
 	const n = 4000
 	var sum, square float64
 	for _, v := range speeds(t, n, workload.Values{"sim_noise": quantity.Percent(0.03)}) {
@@ -179,6 +180,7 @@ func TestFailures(t *testing.T) {
 
 func TestFailuresByChance(t *testing.T) {
 	phase.Long(t)
+	phase.NotUnderRace(t)
 	o := options(t, workload.Values{"sim_failure": "10% run timeout", "ranks": int64(4)})
 	s := New()
 	failed, ranks, reached := 0., map[int]bool{}, map[int]bool{}

@@ -61,6 +61,7 @@ func TestArtifactsHaveBounds(t *testing.T) {
 // what comes before it stands and not even its first letters do.
 func TestNothingOfASecretIsKept(t *testing.T) {
 	phase.Long(t)
+	phase.NotUnderRace(t)
 	long := bytes.Repeat([]byte("-"), maxArtifact+100)
 	h := hidden{"SECRETS", "SECRET"}
 	for _, from := range []int{-20, -7, -6, -3, -1, 0, 1} { // around the end of what is kept

@@ -74,6 +74,7 @@ func packed(t *testing.T, l engine.Launch) []byte {
 // etcd takes at a time, and comes whole all the way to a rank.
 func TestTheLargestMatrixComesWhole(t *testing.T) {
 	phase.Long(t)
+	phase.NotUnderRace(t)
 	c, _ := joined(t, Options{})
 	s := c.Session
 	l := dense(t, 1024)
@@ -192,6 +193,7 @@ func TestALaunchThatIsNotWholeIsRefused(t *testing.T) {
 }
 
 func TestALaunchIsBoundedUnpacked(t *testing.T) {
+	phase.NotUnderRace(t)
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	if _, err := z.Write(bytes.Repeat([]byte(" "), wire.MaxLaunch+1)); err != nil {
@@ -212,6 +214,7 @@ func TestALaunchIsBoundedUnpacked(t *testing.T) {
 
 func TestASweepIsShort(t *testing.T) {
 	phase.Long(t)
+	phase.NotUnderRace(t)
 	l := engine.Launch{Ranks: 2}
 	for i := range 5000 { // as large as they come
 		l.Cases = append(l.Cases, caseOf(fmt.Sprintf("c[x=%d]", i), move.Spec{Fabric: "shm", BlockSize: 4096}, 1))

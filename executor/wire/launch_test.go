@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/engine"
+	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/move"
 	"weir/workload/traffic"
@@ -88,6 +89,7 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 
 // A launch that is too long says how long it is, and which case makes it so.
 func TestALaunchThatIsTooLong(t *testing.T) {
+	phase.NotUnderRace(t)
 	long := func(mib int) move.Spec {
 		return move.Spec{Pages: strings.Repeat("x", mib<<20)}
 	}
