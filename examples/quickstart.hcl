@@ -41,7 +41,7 @@ scenario "quickstart" {
     assert = [
       # a band: half of all requests move their block as fast as one thread can copy
       # it; slower fails, and so does faster than possible
-      "block_size / latency.p50 within 15% of ceiling.bandwidth where fabric == \"shm\" && block_size == 64KiB",
+      "block_size / latency.p50 within 10% of ceiling.bandwidth where fabric == \"shm\" && block_size == 64KiB",
       # a bound on one side
       "bandwidth >= 0.2 * ceiling.bandwidth where block_size >= 1MiB",
       # a trend over the cases along an axis, one for each fabric

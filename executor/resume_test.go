@@ -131,7 +131,6 @@ func cutOff(t *testing.T, from, to string, journal []byte) {
 // record and within each.
 func TestResumingAnyPrefixGivesTheSame(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	b := newBench(t)
 	p := eventful(b)
 	whole := b.run(p, deterministic)

@@ -90,7 +90,6 @@ func TestCasesOfOneMatrixShareIt(t *testing.T) {
 // What no node can be told ends its cases and nothing else, and says whose fault it is.
 func TestALaunchThatIsTooLongToTravelIsGivenUp(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	b := newBench(t)
 	long := "key=" + strings.Repeat("x", 33<<20)
 	nixl := option("fabric", "nixl")

@@ -14,7 +14,7 @@ typedef unsigned int       u32;
 #define PAIR_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS, 2)
 #define ARGS const __grid_constant__ struct ep_args
 #define PINGPONG_ARGS const __grid_constant__ struct pingpong_args
-/* Before a loop: what runs once waits for its instructions, what runs often for memory. */
+/* Whether a loop is unrolled. Code that runs once in a kernel is slowed by instruction fetches. */
 #define ROLLED _Pragma("unroll 1")
 #define UNROLLED _Pragma("unroll 4")
 #define SHARED(type, name)       \

@@ -173,16 +173,16 @@ DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
     }
 }
 
-/* Waits for what other ranks send of a token; what was given up is not waited for again. */
+/* Waits for what other ranks send of a token. A wait that was given up is not repeated. */
 DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u64 token)
 {
     const struct ep_args *a = o->a;
     u64 own = a->sinks[a->rank];
     for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x) {
-        int sums = q == (u64)a->rank && a->layout == EP_GPU_RANK;
+        int own_sum = q == (u64)a->rank && a->layout == EP_GPU_RANK;
         if (!(s->sum.from >> q & 1) || shared_get(&s->failed))
             continue;
-        if (!sums && wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens,
+        if (!own_sum && wait_flag(o, flag_place(own + a->rows_at, o->number, a->most_tokens,
                                              (u64)a->ranks, q, token), EP_FOR_ROWS, (u32)q))
             shared_set(&s->failed);
         else

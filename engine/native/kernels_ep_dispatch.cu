@@ -1,7 +1,7 @@
 /* Dispatch: places and messages of the tokens of a rank, and what comes of others. */
 
 /* Where the message of each selection of a token goes: behind those of its rank's experts before
- * it, and in its bucket (its expert, or but with EP_GPU_MESSAGE its rank) behind those of earlier
+ * it, and in its bucket (an expert with EP_GPU_MESSAGE, otherwise a rank) behind those of earlier
  * ranks and tokens, and of the token's earlier selections. With EP_GPU_RANK only the first
  * selection of a bucket has one. A warp has a selection; all that a lane loads is under way at
  * once. */
@@ -33,7 +33,7 @@ DEVICE void choose_places(const struct op *o, struct dispatch_shared *s, u64 hal
 }
 
 /* The same image to all places of a token. Neighbouring threads write whole lines of the memory
- * there: parts of lines cost as much of the path. */
+ * there: a part of a line takes as much of the path as a whole one. */
 #define LINE 8 /* units */
 DEVICE void send_message(const struct ep_args *a, const struct dispatch_shared *s,
                          const char *image)

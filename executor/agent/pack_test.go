@@ -74,7 +74,6 @@ func packed(t *testing.T, l engine.Launch) []byte {
 // etcd takes at a time, and comes whole all the way to a rank.
 func TestTheLargestMatrixComesWhole(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	c, _ := joined(t, Options{})
 	s := c.Session
 	l := dense(t, 1024)
