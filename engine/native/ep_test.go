@@ -82,7 +82,7 @@ func runRanks(t testing.TB, runner engine.Runner, kind *workload.Kind, s workloa
 			}
 			if err != nil {
 				once.Do(func() {
-					first = err
+					first = fmt.Errorf("rank %d: %w%s", i, err, whereRanksAre(controls))
 					for _, ctl := range controls { // as an agent does
 						ctl.Abort.Store(1)
 					}
@@ -94,6 +94,16 @@ func runRanks(t testing.TB, runner engine.Runner, kind *workload.Kind, s workloa
 		return nil, first
 	}
 	return kind.Reduce(m, &results.Launch{})
+}
+
+// whereRanksAre says what each rank is doing; of a hang that is seldom it is the only trace.
+func whereRanksAre(controls []*engine.Control) string {
+	var b strings.Builder
+	for i, c := range controls {
+		fmt.Fprintf(&b, "\nrank %d: %s, %d of %d, heartbeat %d", i, engine.Phases[c.Phase.Load()], c.Done.Load(),
+			c.Total.Load(), c.Heartbeat.Load())
+	}
+	return b.String()
 }
 
 func checkEP(t *testing.T, fabric string, v workload.Values) {

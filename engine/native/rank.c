@@ -79,10 +79,10 @@ int rank_look(struct weir_rank *r)
     return rc < 0 || !r->fab->rest ? rc : r->fab->rest(r);
 }
 
-int rank_turn(struct weir_rank *r, int peer, const char *op)
+int rank_tick_for(struct weir_rank *r, int peer, const char *op)
 {
-    int rc = rank_look(r);
-    if (rc < 0 || (rc = rank_tick(r)) != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
+    int rc = rank_tick(r);
+    if (rc != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
         return rc;
     r->err->peer = peer;
     snprintf(r->err->op, sizeof r->err->op, "%s", op);
@@ -91,6 +91,12 @@ int rank_turn(struct weir_rank *r, int peer, const char *op)
         "rank %d did not let it complete within %.3g s: it is gone, does not answer, or cannot be reached",
         peer, (double)r->limit / 1e9);
     return rc;
+}
+
+int rank_turn(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = rank_look(r);
+    return rc < 0 ? rc : rank_tick_for(r, peer, op);
 }
 
 /* Waits for one part that a fabric has pending. It must not end before: the fabric

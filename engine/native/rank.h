@@ -150,8 +150,9 @@ static inline int rank_tick(struct weir_rank *r)
 /* Looks for something that must come, outside of measured loops. */
 int rank_look(struct weir_rank *r);
 
-/* One turn of a wait for what a peer must let complete: progress, and rank_tick. At
- * the deadline the error says for whom and in what it was. */
+/* rank_tick of a wait for a peer: at the deadline the error names the peer and the operation. */
+int rank_tick_for(struct weir_rank *r, int peer, const char *op);
+/* One turn of such a wait outside of measured loops: rank_look and rank_tick_for. */
 int rank_turn(struct weir_rank *r, int peer, const char *op);
 
 static inline char *rank_source(struct weir_rank *r)

@@ -21,7 +21,8 @@ static int settled(struct probe *p, struct weir_req *q)
 {
     int rc;
     while (q->pending != IDLE)
-        if ((rc = p->r->fab->progress(p->r)) < 0 || (rc = rank_tick(p->r)) < 0)
+        if ((rc = p->r->fab->progress(p->r)) < 0 ||
+            (rc = rank_tick_for(p->r, p->peer, "probe")) < 0)
             return rc;
     return q->failed
                ? rank_fail(p->r, q->failed, "probe", p->peer, "failed with status %d", q->failed)
@@ -100,7 +101,7 @@ int ceiling_raw(struct weir_rank *r, int peer, int initiator, const struct weir_
     int          rc;
     if (!initiator) {
         while (rank_tally(r, peer) != over)
-            if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick(r)) < 0)
+            if ((rc = r->fab->progress(r)) < 0 || (rc = rank_tick_for(r, peer, "serve probe")) < 0)
                 return rc;
         return 0;
     }
