@@ -97,9 +97,12 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 }
 
 var (
-	epLaunches = map[string]C.int{"each": C.EP_EACH, "dependent": C.EP_DEPENDENT, "graph": C.EP_GRAPH}
-	epLayouts  = map[string]C.int{"message": C.EP_MESSAGE, "rank": C.EP_RANK, "packed": C.EP_PACKED}
-	epScales   = map[string]C.int{"f32": C.SCALES_F32, "pow2": C.SCALES_POW2, "ue8m0": C.SCALES_UE8M0}
+	epLaunches = map[string]C.int{
+		"each": C.EP_EACH, "dependent": C.EP_DEPENDENT, "graph": C.EP_GRAPH,
+		"graph_dependent": C.EP_GRAPH | C.EP_DEPENDENT,
+	}
+	epLayouts = map[string]C.int{"message": C.EP_MESSAGE, "rank": C.EP_RANK, "packed": C.EP_PACKED}
+	epScales  = map[string]C.int{"f32": C.SCALES_F32, "pow2": C.SCALES_POW2, "ue8m0": C.SCALES_UE8M0}
 )
 
 func sumsOf(a *cArrays, s ep.Sums) C.struct_weir_ep_sums {

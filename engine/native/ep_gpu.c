@@ -154,9 +154,9 @@ int ep_gpu_make(struct ep_run *u)
         return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for the state of kernels");
     if ((rc = ep_tables_make(u)) < 0)
         return rc;
-    if (u->e->launch == EP_DEPENDENT && !cuda.cuLaunchKernelEx)
+    if (u->e->launch & EP_DEPENDENT && !cuda.cuLaunchKernelEx)
         return rank_fail(u->r, -EOPNOTSUPP, "start", -1,
-                         "kernel_launch dependent needs a driver of CUDA 11.8 or later");
+                         "dependent launches need a driver of CUDA 11.8 or later");
     if ((rc = choose_shape(u)) < 0 || (rc = allocate(u)) < 0)
         return rc;
     ep_tables_place(u);

@@ -73,6 +73,7 @@ func TestCUDAChild(t *testing.T) {
 			{"ranks": int64(2), "hidden": int64(7168), "tokens": int64(5)}, {"top_k": int64(30), "tokens": int64(4)},
 			{"vram_alloc": "vmm"}, {"vram_alloc": "pool"}, {"ranks": int64(7), "experts_per_rank": int64(1)},
 			{"kernel_launch": "dependent"}, {"kernel_launch": "graph", "timing": "stream"}, {"caches": "flushed"},
+			{"kernel_launch": "graph_dependent", "timing": "stream"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

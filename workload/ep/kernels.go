@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"weir/fabric"
 )
@@ -32,8 +33,9 @@ func (s *Spec) CheckKernels() error {
 	switch {
 	case !s.VRAM():
 		return nil
-	case s.KernelLaunch == "graph" && s.Timing != "stream":
-		return errors.New("kernel_launch graph launches all timed iterations at once, which timing aligned does not: use timing stream")
+	case strings.HasPrefix(s.KernelLaunch, "graph") && s.Timing != "stream":
+		return fmt.Errorf("kernel_launch %s launches all timed iterations at once, which timing aligned does not: use timing stream",
+			s.KernelLaunch)
 	case s.Caches == "flushed" && s.Timing != "aligned":
 		return errors.New("caches are flushed before each iteration, which timing stream does not wait for: use timing aligned")
 	case s.Ranks > mostKernelRanks:
