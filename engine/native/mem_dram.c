@@ -53,6 +53,12 @@ close_fd:
     return err->code;
 }
 
+/* A library that allocated memory may have written to it. */
+static int dram_clear(struct weir_region *m, struct weir_err *err)
+{
+    return m->fd < 0 ? host_clear(m, err) : host_clear_new(m, err);
+}
+
 static int dram_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err)
 {
     *out = (struct weir_handle){.fd = m->fd};
@@ -64,17 +70,13 @@ static int dram_export(const struct weir_region *m, struct weir_handle *out, str
     return err->code;
 }
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
-#endif
-
 /* Maps the first bytes of memory with their pages; all of it, where the kernel cannot do that. */
 static char *map_with_pages(int fd, size_t bytes, size_t at_once)
 {
     char *p = at_once < bytes ? weir_map(fd, bytes, MAP_SHARED) : NULL;
     if (!p)
         return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
-    if (!at_once || madvise(p, at_once, MADV_POPULATE_WRITE) == 0)
+    if (!at_once || weir_populate(p, at_once) == 0)
         return p;
     munmap(p, bytes);
     return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
@@ -101,7 +103,7 @@ const struct weir_memory weir_mem_dram = {
     .bind      = host_bind,
     .unbind    = host_unbind,
     .alloc     = dram_alloc,
-    .clear     = host_clear,
+    .clear     = dram_clear,
     .fill      = host_fill,
     .check     = host_check,
     .copy_in   = host_copy,

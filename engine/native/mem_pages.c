@@ -73,14 +73,15 @@ int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy,
 }
 
 #ifndef MADV_POPULATE_WRITE
-/* Linux 5.14; older kernels say EINVAL, and the touch afterwards does it */
 #define MADV_POPULATE_WRITE 23
 #endif
+
+int weir_populate(char *p, size_t bytes) { return madvise(p, bytes, MADV_POPULATE_WRITE); }
 
 int weir_thp(struct weir_err *err, char *p, size_t bytes)
 {
     if (madvise(p, bytes, MADV_HUGEPAGE) < 0 ||
-        (madvise(p, bytes, MADV_POPULATE_WRITE) < 0 && errno != EINVAL))
+        (weir_populate(p, bytes) < 0 && errno != EINVAL))
         return weir_memory_failed(err, "getting transparent huge pages for", bytes);
     return 0;
 }

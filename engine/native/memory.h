@@ -68,6 +68,8 @@ int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_m
 int  host_bind(const struct weir_config *cfg, struct weir_err *err);
 void host_unbind(void);
 int  host_clear(struct weir_region *m, struct weir_err *err);
+/* Of memory that was mapped for this region and not written yet: its pages are zero. */
+int  host_clear_new(struct weir_region *m, struct weir_err *err);
 int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err);
 int host_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
 int host_copy(void *to, const void *from, size_t n, struct weir_err *err);
@@ -107,6 +109,9 @@ int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes);
 
 /* That there are too few of such pages for as many bytes: errno. */
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes);
+
+/* Brings all pages in, zeroed where they are new. -1 and errno: EINVAL before Linux 5.14. */
+int weir_populate(char *p, size_t bytes);
 
 /* Gives memory transparent huge pages, before its first touch: after it that has no
  * effect. The policy is the kernel's for that sort of memory. */
