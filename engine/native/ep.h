@@ -17,8 +17,8 @@
 enum weir_ep_layout { EP_MESSAGE, EP_RANK, EP_PACKED };
 
 /* How kernels are launched: each behind the one before, before that one has ended, or all timed
- * ones by a graph. */
-enum weir_ep_launch { EP_EACH = 0, EP_DEPENDENT = 1, EP_GRAPH = 2 }; /* the last two go together */
+ * ones by a graph. A graph may be of dependent launches: EP_GRAPH | EP_DEPENDENT. */
+enum weir_ep_launch { EP_EACH = 0, EP_DEPENDENT = 1, EP_GRAPH = 2 };
 
 /* The two operations: each has two halves of a rank's sink. */
 enum weir_ep_operation { EP_DISPATCH, EP_COMBINE, EP_OPERATIONS };

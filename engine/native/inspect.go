@@ -17,6 +17,7 @@ package native
 import "C"
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"unsafe"
@@ -35,6 +36,16 @@ func histogramIndex(v int64) int { return int(C.hist_index(C.int64_t(v))) }
 // offset at which the check finds a fault, -1 for none.
 func patternCheckFlipped(n, at int) int {
 	return int(C.selftest_pattern(C.size_t(n), C.int64_t(at)))
+}
+
+// clearNew zeroes memory that was mapped and not written yet.
+func clearNew(b []byte) error {
+	var e C.struct_weir_err
+	g := C.struct_weir_region{base: (*C.char)(unsafe.Pointer(&b[0])), size: C.size_t(len(b))}
+	if C.host_clear_new(&g, &e) < 0 {
+		return errors.New(C.GoString(&e.text[0]))
+	}
+	return nil
 }
 
 // Regions of a rank.

@@ -6,9 +6,13 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"weir/test/phase"
 	"weir/workload/move"
@@ -132,4 +136,57 @@ func closeAll(t *testing.T, ranks []*rank) {
 			t.Error(err)
 		}
 	}
+}
+
+// New memory is there, and zero, before a rank uses it; where the kernel cannot bring it in, that is an
+// error, and no signal ends the process.
+func TestNewMemoryIsBroughtIn(t *testing.T) {
+	const pages = 64
+	bytes := pages * os.Getpagesize()
+	fd, err := unix.MemfdCreate("weir", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Ftruncate(fd, int64(bytes)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := unix.Mmap(fd, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(b)
+	if n := resident(t, b); n != 0 {
+		t.Fatalf("%d pages of new memory are there", n)
+	}
+	if err := clearNew(b); err != nil {
+		t.Fatal(err)
+	}
+	if n := resident(t, b); n != pages {
+		t.Errorf("%d of %d pages are there", n, pages)
+	}
+	if slices.Max(b) != 0 {
+		t.Error("new memory is not zero")
+	}
+	if err := unix.Ftruncate(fd, int64(bytes)/2); err != nil {
+		t.Fatal(err)
+	}
+	if err := clearNew(b); err == nil || !strings.Contains(err.Error(), "touching ") {
+		t.Errorf("half of the memory is gone: %v", err)
+	}
+}
+
+// resident is how many pages are in memory.
+func resident(t *testing.T, b []byte) int {
+	t.Helper()
+	in := make([]byte, len(b)/os.Getpagesize())
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+		uintptr(unsafe.Pointer(&in[0]))); errno != 0 {
+		t.Fatal(errno)
+	}
+	n := 0
+	for _, page := range in {
+		n += int(page & 1)
+	}
+	return n
 }

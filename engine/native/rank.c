@@ -79,9 +79,8 @@ int rank_look(struct weir_rank *r)
     return rc < 0 || !r->fab->rest ? rc : r->fab->rest(r);
 }
 
-int rank_tick_for(struct weir_rank *r, int peer, const char *op)
+int rank_waited_for(struct weir_rank *r, int rc, int peer, const char *op)
 {
-    int rc = rank_tick(r);
     if (rc != -ETIMEDOUT || !r->err || strcmp(r->err->op, "wait"))
         return rc;
     r->err->peer = peer;

@@ -150,8 +150,14 @@ static inline int rank_tick(struct weir_rank *r)
 /* Looks for something that must come, outside of measured loops. */
 int rank_look(struct weir_rank *r);
 
-/* rank_tick of a wait for a peer: at the deadline the error names the peer and the operation. */
-int rank_tick_for(struct weir_rank *r, int peer, const char *op);
+/* Names the peer and the operation in the error of rank_tick, if it is that of the deadline. */
+int rank_waited_for(struct weir_rank *r, int rc, int peer, const char *op);
+/* rank_tick of a wait for a peer. */
+static inline int rank_tick_for(struct weir_rank *r, int peer, const char *op)
+{
+    int rc = rank_tick(r);
+    return rc < 0 ? rank_waited_for(r, rc, peer, op) : 0;
+}
 /* One turn of such a wait outside of measured loops: rank_look and rank_tick_for. */
 int rank_turn(struct weir_rank *r, int peer, const char *op);
 

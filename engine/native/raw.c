@@ -40,7 +40,7 @@ static int post(struct probe *p, struct weir_req *q)
                       : r->fab->put(r, p->peer, rank_source(r), 0, p->n, q);
     if (rc == WEIR_DONE)
         q->pending = IDLE;
-    return rc < 0 ? rc : rank_tick(r);
+    return rc < 0 ? rc : rank_tick_for(r, p->peer, "probe");
 }
 
 /* Of at least so much time and so many requests, of which a slow path makes fewer. */

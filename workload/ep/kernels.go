@@ -34,8 +34,8 @@ func (s *Spec) CheckKernels() error {
 	case !s.VRAM():
 		return nil
 	case strings.HasPrefix(s.KernelLaunch, "graph") && s.Timing != "stream":
-		return fmt.Errorf("kernel_launch %s launches all timed iterations at once, which timing aligned does not: use timing stream",
-			s.KernelLaunch)
+		return fmt.Errorf("kernel_launch %s launches all timed iterations at once, "+
+			"which timing aligned does not: use timing stream", s.KernelLaunch)
 	case s.Caches == "flushed" && s.Timing != "aligned":
 		return errors.New("caches are flushed before each iteration, which timing stream does not wait for: use timing aligned")
 	case s.Ranks > mostKernelRanks:
