@@ -84,12 +84,14 @@ static int multiprocessors(const struct cuda *c)
     return c->sms && c->sms < all ? c->sms : all;
 }
 
-/* How many threads have a block together: all where there are few blocks. */
+/* How many threads have a block together. Where there are few blocks each has its own part of the
+ * multiprocessors: a thread that went from block to block would read one after the other from the
+ * list, which lies in the host's memory. */
 static uint64_t team_of(const struct cuda *c, uint64_t count, uint64_t bytes)
 {
     uint64_t blocks = (uint64_t)multiprocessors(c);
     if (count < blocks)
-        return blocks * THREADS_OF_BLOCK;
+        return blocks / count * THREADS_OF_BLOCK;
     return bytes <= SHORT ? WARP : THREADS_OF_BLOCK;
 }
 
@@ -120,9 +122,9 @@ int cuda_move(struct weir_rank *r, int engine, int peer, struct cuda_block b, in
     return CUDA_RANK(r, peer, cuMemcpyAsync, b.to, b.from, b.n, c->stream);
 }
 
-/* A copy of the copy engine takes host and GPU about 2 µs, however short it is: below so many bytes
- * one kernel for all blocks of a request is faster. */
-#define SHORT_COPY ((uint64_t)16 << 20)
+/* A copy of the copy engine takes the GPU about 1 µs, however short it is: below so many bytes one
+ * kernel for all blocks of a request is faster, and above the copy engine by a twentieth. */
+#define SHORT_COPY ((uint64_t)512 << 10)
 
 static int engine_of(const struct cuda *c, uint64_t blocks, uint64_t bytes)
 {

@@ -244,10 +244,10 @@ KERNEL weir_bulk(u64 list, u64 count, u64 to, u64 from, u64 n)
     barriers_ready();
     struct block        one    = {to, from, n};
     const struct block *blocks = list ? AT(const struct block, list) : &one;
-    int                 whole  = count >= gridDim.x; /* blocks of the list: else pieces of all */
-    for (u64 i = whole ? blockIdx.x : 0; i < count; i += whole ? gridDim.x : 1) {
+    u64 team = count < gridDim.x ? gridDim.x / count : 1, teams = gridDim.x / team;
+    for (u64 i = blockIdx.x / team; i < count; i += teams) {
         struct block b = blocks[i];
-        bulk_part(&r, &b, whole ? 0 : blockIdx.x, whole ? 1 : gridDim.x);
+        bulk_part(&r, &b, blockIdx.x % team, team);
     }
     while (r.stored < r.loaded)
         store_next(&r);

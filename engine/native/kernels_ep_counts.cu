@@ -11,8 +11,10 @@ struct dispatch_shared {
     int   selected[EP_GPU_SELECTED]; /* of a token */
     float weight[EP_GPU_SELECTED];   /* of those, with EP_GPU_RANK */
     u64   to[EP_GPU_SELECTED];       /* where their messages go; 0: there is none */
+    u32   bucket[EP_GPU_SELECTED];   /* words of counts: a message's own, and */
+    u32   first[EP_GPU_SELECTED];    /* the first of those before it that its place depends on */
     u32   stopped;                   /* before it began */
-    u32   failed, here;              /* here: all messages that come to this rank */
+    u32   failed;
 };
 
 #define BEFORE 16 /* bits below the count before a token */
@@ -165,16 +167,11 @@ DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s)
     }
 }
 
-/* All messages that come to this rank, by the last warp of blocks that wait for them. */
-DEVICE void count_here(const struct ep_args *a, struct dispatch_shared *s)
+/* All messages that come to this rank. Each warp adds them up for itself, without a barrier. */
+DEVICE u32 all_here(const struct ep_args *a, const struct dispatch_shared *s)
 {
-    u32 lane = threadIdx.x % LANES, here = 0, first = (u32)(a->rank * a->per_rank);
-    if (blockIdx.x >= (u32)a->ranks || threadIdx.x < blockDim.x - LANES ||
-        a->layout != EP_GPU_MESSAGE)
-        return;
-    ROLLED for (u32 e = lane; e < (u32)a->per_rank; e += LANES)
+    u32 here = 0, first = (u32)(a->rank * a->per_rank);
+    ROLLED for (u32 e = threadIdx.x % LANES; e < (u32)a->per_rank; e += LANES)
         here += s->total[first + e];
-    here = sum_of_warp(here);
-    if (lane == 0)
-        s->here = here;
+    return sum_of_warp(here);
 }

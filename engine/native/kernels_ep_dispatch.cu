@@ -3,50 +3,64 @@
 /* Where the message of each selection of a token goes: behind those of its rank's experts before
  * it, and in its bucket (an expert with EP_GPU_MESSAGE, otherwise a rank) behind those of earlier
  * ranks and tokens, and of the token's earlier selections. With EP_GPU_RANK only the first
- * selection of a bucket has one. A warp has a selection; all that a lane loads is under way at
- * once. */
-DEVICE void choose_places(const struct op *o, struct dispatch_shared *s, u64 half)
+ * selection of a bucket has one. A warp has a selection. First what this rank knows by itself,
+ * while the counts of the others come. */
+DEVICE void prepare_places(const struct op *o, struct dispatch_shared *s, u64 half)
 {
     const struct ep_args *a = o->a;
     u32 lane = threadIdx.x % LANES;
     int whole = a->layout != EP_GPU_MESSAGE;
     ROLLED for (int k = (int)(threadIdx.x / LANES); k < a->top_k; k += (int)(blockDim.x / LANES)) {
         int e = s->selected[k], same = 0;
-        u32 rank = e < 0 ? 0 : rank_of(a, e), rows = 0,
+        u32 rank = e < 0 ? 0 : rank_of(a, e),
             bucket = whole ? (u32)(a->ranks * a->per_rank) + rank : (u32)e;
         ROLLED for (int i = (int)lane; i < k; i += LANES)
             same += s->selected[i] >= 0 &&
                     (whole ? rank_of(a, s->selected[i]) == rank : s->selected[i] == e);
-        int from = whole ? e : (int)(rank * (u32)a->per_rank + lane);
-        ROLLED for (int x = from; x < e; x += LOADS * LANES)
-            for (int j = 0; j < LOADS; j++)
-                rows += x + j * LANES < e ? s->total[x + j * LANES] : 0;
-        rows = sum_of_warp(rows + (u32)same);
+        same = (int)sum_of_warp((u32)same);
         if (lane)
             continue;
         u64 first = a->sinks[rank] + a->dispatch_at + half * a->dispatch_half +
                     (whole ? (u64)a->rank * a->count_room : 0);
-        s->to[k]  = e < 0 || (rows && a->layout == EP_GPU_RANK)
-                        ? 0
-                        : first + (u64)a->room * (rows + s->earlier[bucket] + before_of(s, bucket));
+        s->to[k]     = e < 0 || (same && a->layout == EP_GPU_RANK)
+                           ? 0
+                           : first + (u64)a->room * ((u32)same + before_of(s, bucket));
+        s->bucket[k] = bucket;
+        s->first[k]  = whole ? bucket : rank * (u32)a->per_rank;
     }
 }
 
-/* The same image to all places of a token. Neighbouring threads write whole lines of the memory
- * there: a part of a line takes as much of the path as a whole one. */
-#define LINE 8 /* units */
+/* Then what all ranks count before it; all that a lane loads is under way at once. */
+DEVICE void choose_places(const struct op *o, struct dispatch_shared *s)
+{
+    u32 lane = threadIdx.x % LANES, top_k = (u32)o->a->top_k;
+    ROLLED for (u32 k = threadIdx.x / LANES; k < top_k; k += blockDim.x / LANES) {
+        u32 bucket = s->bucket[k], rows = 0;
+        u64 to     = s->to[k];
+        if (!to)
+            continue;
+        ROLLED for (u32 x = s->first[k] + lane; x < bucket; x += LOADS * LANES)
+            for (u32 j = 0; j < LOADS; j++)
+                rows += x + j * LANES < bucket ? s->total[x + j * LANES] : 0;
+        rows = sum_of_warp(rows) + s->earlier[bucket];
+        if (lane == 0)
+            s->to[k] = to + (u64)o->a->room * rows;
+    }
+}
+
+/* The same image to all places of a token. Messages begin at lines of the memory and are whole ones,
+ * so that neighbouring threads write whole lines. */
 DEVICE void send_message(const struct ep_args *a, const struct dispatch_shared *s,
                          const char *image)
 {
     u32 units = a->room / EP_GPU_UNIT, at = threadIdx.x;
     ROLLED for (int k = 0; k < a->top_k; k++) {
-        u64 to      = s->to[k];
-        u32 skipped = (u32)(to / EP_GPU_UNIT) % LINE,
-            all     = to ? (units + skipped + LINE - 1) / LINE * LINE : 0;
-        UNROLLED for (; at < all; at += blockDim.x)
-            if (at >= skipped && at - skipped < units)
-                AT(uint4, to)[at - skipped] = ((const uint4 *)image)[at - skipped];
-        at -= all;
+        u64 to = s->to[k];
+        if (!to)
+            continue;
+        UNROLLED for (; at < units; at += blockDim.x)
+            AT(uint4, to)[at] = ((const uint4 *)image)[at];
+        at -= units;
     }
 }
 
@@ -58,7 +72,7 @@ DEVICE void receive(const struct op *o, struct dispatch_shared *s, u64 source, u
     u64 rows = 0, own = (u64)a->rank;
     u32 blocks, n;
     if (a->layout == EP_GPU_MESSAGE)
-        rows = s->here;
+        rows = all_here(a, s);
     for (u64 q = 0; q <= source && a->layout != EP_GPU_MESSAGE; q++) {
         if (wait_count(o, q, experts + own, &n))
             shared_set(&s->failed);
@@ -125,8 +139,10 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
             return;
         if (first)
             tell_counts(&o, s);
-        if (t < tokens)
+        if (t < tokens) {
             make_message(&a, t, s->selected, s->weight, &row, image);
+            prepare_places(&o, s, half);
+        }
         if (first)
             gather_counts(&o, s);
         barrier();
@@ -134,15 +150,13 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
             return;
         if (t >= tokens)
             break;
-        choose_places(&o, s, half);
+        choose_places(&o, s);
         hold_row(&a, t + gridDim.x, &row);
         barrier();
         if (first)
             stamp(&o, EP_WORKED);
-        send_message(&a, s, image);
-        barrier();
+        send_message(&a, s, image); /* before the next barrier nothing changes what it reads */
     }
-    count_here(&a, s);
     tell_sent(&o);
     let_next_kernel_start();
     ROLLED for (u64 source = blockIdx.x; source < (u64)a.ranks; source += gridDim.x)

@@ -38,14 +38,25 @@ func (s *Spec) MessageBytes() int64 {
 	return s.logicalMessage()
 }
 
-// MessageRoom is what a message takes: 16 bytes, so that rows can be read in the widest loads.
-func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), 16) }
+// lineOfGPU: kernels write whole lines, because a path between GPUs takes as long for a part of one.
+const lineOfGPU = 128
+
+func (s *Spec) orLine(unit int64) int64 {
+	if s.VRAM() {
+		return lineOfGPU
+	}
+	return unit
+}
+
+// MessageRoom is what a message takes: a multiple of 16 bytes, so that rows can be read in the
+// widest loads; in the memory of GPUs of a line.
+func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), s.orLine(16)) }
 
 // outputBytes are those of a row of a combine, which is BF16.
 func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
 
 // CountBytes is what the counts of one source take.
-func (s *Spec) CountBytes() int64 { return up(4*s.PerRank, 64) }
+func (s *Spec) CountBytes() int64 { return up(4*s.PerRank, s.orLine(64)) }
 
 func up(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
@@ -101,7 +112,7 @@ func (s *Spec) sizes(t *routing.Table) sizes {
 
 // wireMessage is what a message takes on the way.
 func (s *Spec) wireMessage() int64 {
-	if s.Layout == "packed" {
+	if s.Layout == "packed" || s.VRAM() {
 		return s.MessageRoom()
 	}
 	return s.MessageBytes()
