@@ -168,12 +168,7 @@ func addHost(m map[string]float64, z sizes, parts []*Part) {
 		if p.Verified {
 			passed++
 		}
-		out := int64(0)
-		for to, n := range z.sent[p.Rank] {
-			if to != p.Rank {
-				out += n
-			}
-		}
+		out := toOthers(z.sent[p.Rank], p.Rank)
 		total += float64(out) * float64(len(p.Iterations))
 		memcpy += p.Memcpy
 		cpu, switches = cpu+p.Usage.CPU, switches+float64(p.Usage.Switches)

@@ -132,16 +132,25 @@ func (z sizes) wire() (sent, dedup int64) { return busiest(z.sent), busiest(z.de
 
 func busiest(bytes [][]int64) (most int64) {
 	for rank := range bytes {
-		out, in := int64(0), int64(0)
+		in := int64(0)
 		for other := range bytes {
 			if other != rank {
-				out += bytes[rank][other]
 				in += bytes[other][rank]
 			}
 		}
-		most = max(most, out, in)
+		most = max(most, toOthers(bytes[rank], rank), in)
 	}
 	return most
+}
+
+// toOthers are the bytes that a rank sends, of which row has the destinations.
+func toOthers(row []int64, rank int) (sum int64) {
+	for to, n := range row {
+		if to != rank {
+			sum += n
+		}
+	}
+	return sum
 }
 
 // moves is the matrix of an iteration, with what ranks send to themselves.
