@@ -117,7 +117,7 @@ void cuda_forget_peers(struct weir_rank *r)
     }
 }
 
-static const char *const engines[] = {"copy engine", "stores of multiprocessors", "bulk copies"};
+static const char *const engines[] = {"copy engine", "stores", "bulk copies"};
 static const char *const paths[]   = {
     [PATH_UNKNOWN] = "", [PATH_SAME_GPU] = "same GPU", [PATH_NVLINK] = "nvlink",
     [PATH_PCIE] = "pcie", [PATH_STAGED] = "staged", [PATH_HOST] = "host",

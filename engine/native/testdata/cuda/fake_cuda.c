@@ -162,7 +162,7 @@ int cuDeviceGetPCIBusId(char *text, int cap, int device)
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     int capability = number("FAKE_CUDA_CAPABILITY", 90);
-    *value         = attribute == CU_MULTIPROCESSORS    ? 2
+    *value         = attribute == CU_MULTIPROCESSORS    ? 5
                      : attribute == CU_CAPABILITY_MAJOR ? capability / 10
                      : attribute == CU_CAPABILITY_MINOR ? capability % 10
                      : attribute == CU_SHARED_OF_MULTIPROCESSOR ? 228 * 1024
