@@ -29,7 +29,7 @@ static inline uint32_t note(uint32_t kind, int rank, uint64_t seq)
 /* What stands in the line of pings that a rank keeps for a peer, or in its own, into which
  * no peer writes. The first word is the loops': they reset it, and no other. */
 #define FLUSHED 8   /* what a flush reads */
-#define HELLO 16    /* what is written to see whether a peer is there */
+#define HELLO 16    /* what is written to connect, and to see whether a peer is there */
 #define WORD 24     /* of a signal for the slot, then those for the ping slot and the flag */
 _Static_assert(WORD >= sizeof(uint64_t), "the loops reset the first word, and a signal may come early");
 static inline size_t beside(const struct weir_rank *r, int rank) { return rank_ping_of(r, rank); }
@@ -363,7 +363,41 @@ static struct post hello(struct weir_rank *r)
                          .roff = beside(r, r->cfg.rank) + HELLO};
 }
 
-int libfabric_hello(struct weir_rank *r, int peer) { return await(r, peer, hello(r), 0); }
+/* Until the lower rank has connected, or has said nothing for a while. */
+static int listen_for(struct weir_rank *r, int peer)
+{
+    struct libfabric_rank *f     = r->fs;
+    _Atomic uint64_t      *said  = rank_word(r, beside(r, peer) + HELLO);
+    int64_t                until = weir_monotonic() + libfabric_listening;
+    uint64_t               word;
+    int                    rc;
+    while ((word = atomic_load_explicit(said, memory_order_acquire)) == f->heard[peer]) {
+        if (weir_monotonic() > until)
+            return 0;
+        if ((rc = rank_turn(r, peer, "connect")) < 0)
+            return rc;
+    }
+    f->heard[peer] = word;
+    return 0;
+}
+
+/* Connections are made by the first write, here, so that no measured one makes them. Of two ranks
+ * the lower one begins: of connections that both sides begin at once provider tcp may keep none
+ * (issues 7396 and 9052 of libfabric). */
+int libfabric_meet(struct weir_rank *r)
+{
+    int64_t word = weir_monotonic(); /* another one for each connection */
+    int     rc;
+    memcpy(own(r, HELLO), &word, sizeof word);
+    for (int p = r->cfg.rank + 1; p < r->cfg.ranks; p++)
+        if (rank_is_peer(r, p) && (rc = await(r, p, hello(r), 0)) < 0)
+            return rc;
+    for (int p = 0; p < r->cfg.rank; p++)
+        if (rank_is_peer(r, p) &&
+            ((rc = listen_for(r, p)) < 0 || (rc = await(r, p, hello(r), 0)) < 0))
+            return rc;
+    return 0;
+}
 
 static int send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {

@@ -93,6 +93,10 @@ func handover(cpus [2]int, n int64) float64 {
 // as the provider says).
 func libfabricLimits(ways uint, piece int) { C.selftest_libfabric(C.uint(ways), C.size_t(piece)) }
 
+// libfabricListening sets how long, in ns, libfabric's ranks wait for lower ones to connect (0: as
+// always).
+func libfabricListening(ns int64) { C.selftest_libfabric_listening(C.int64_t(ns)) }
+
 // carriersOfUCX reads the lanes of an endpoint of UCX from the library's text.
 func carriersOfUCX(text, mapped string, second bool) string {
 	list := (*C.char)(C.calloc(1, C.WEIR_CARRIERS))

@@ -51,10 +51,14 @@ extern const char *const libfabric_delivery_words[DELIVERY_WAYS];
 /* For tests, of what no provider here has: a bit per way that may be chosen (all of
  * them), and the most bytes of one operation (0: as the provider says). */
 #define LIBFABRIC_ALL_WAYS ((1u << DELIVERY_WAYS) - 1)
+/* How long a rank waits for a lower one to connect, before it connects itself. */
+#define LIBFABRIC_LISTENING 500000000 /* ns */
 #ifdef WEIR_TEST
 extern unsigned libfabric_ways;
 extern size_t   libfabric_piece;
+extern int64_t  libfabric_listening;
 #else
+static const int64_t  libfabric_listening = LIBFABRIC_LISTENING;
 static const unsigned libfabric_ways  = LIBFABRIC_ALL_WAYS;
 static const size_t   libfabric_piece = 0;
 #endif
@@ -107,6 +111,7 @@ struct libfabric_rank {
     struct libfabric_op    *ops, *free;
     size_t                  nops;
     struct libfabric_peer  *peers;
+    uint64_t               *heard; /* by lower rank: what it last wrote to connect */
     struct weir_err         broken; /* the first error that a completion queue told; it stays */
 };
 
@@ -122,8 +127,8 @@ int     libfabric_close(struct weir_rank *r);
 
 /* fab_libfabric.c */
 int libfabric_progress(struct weir_rank *r);
-/* writes to the peer and waits until it is there */
-int libfabric_hello(struct weir_rank *r, int peer);
+/* connects to all peers, whose addresses are known */
+int libfabric_meet(struct weir_rank *r);
 
 #endif
 #endif

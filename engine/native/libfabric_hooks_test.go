@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weir/engine"
+	"weir/matrix"
 	"weir/test/phase"
 	"weir/workload/move"
 )
@@ -51,6 +53,21 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 		if tried > 0 && granted == 0 {
 			t.Errorf("no provider here is %s", words)
 		}
+	}
+}
+
+// Of two ranks the lower one connects: the higher one has heard of it before it does, or it would
+// wait here for an hour.
+func TestLibfabricLowerRanksConnect(t *testing.T) {
+	phase.NotUnderRace(t)
+	libfabricListening(int64(time.Hour))
+	t.Cleanup(func() { libfabricListening(0) })
+	for _, p := range providers(t) {
+		t.Run(p, func(t *testing.T) {
+			if _, err := tryCases(t, "libfabric", 3, trafficOf(generated(matrix.Ring(3, 100)), provider(p))); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,7 @@ struct libfabric_api libfabric;
 #ifdef WEIR_TEST
 unsigned libfabric_ways = LIBFABRIC_ALL_WAYS;
 size_t   libfabric_piece;
+int64_t  libfabric_listening = LIBFABRIC_LISTENING;
 #endif
 
 const char *const libfabric_delivery_words[DELIVERY_WAYS] = {

@@ -103,7 +103,8 @@ int libfabric_open(struct weir_rank *r)
     struct dl_handlers     handlers;
     struct libfabric_rank *f  = calloc(1, sizeof *f);
     int                    rc;
-    if (!f || !(f->peers = calloc((size_t)r->cfg.ranks, sizeof *f->peers)))
+    if (!f || !(f->peers = calloc((size_t)r->cfg.ranks, sizeof *f->peers)) ||
+        !(f->heard = calloc((size_t)r->cfg.ranks, sizeof *f->heard)))
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
     r->fs = f;
     if ((rc = libfabric_load(why, sizeof why)) < 0)
@@ -274,10 +275,7 @@ int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_
     for (int p = 0; p < r->cfg.ranks; p++)
         if (rank_is_peer(r, p) && (rc = take_address(r, p, blobs[p], lens[p])) < 0)
             return rc;
-    for (int p = 0; p < r->cfg.ranks; p++) /* wire-up is lazy: finish it before anything is timed */
-        if (rank_is_peer(r, p) && (rc = libfabric_hello(r, p)) < 0)
-            return rc;
-    return 0;
+    return libfabric_meet(r);
 }
 
 static int has_gpu(struct weir_rank *r) { return r->cfg.source->gpu || r->cfg.sink->gpu; }
@@ -418,6 +416,7 @@ int libfabric_close(struct weir_rank *r)
     r->fs  = NULL;
     free(f->ops);
     free(f->peers);
+    free(f->heard);
     free(f);
     fflush(NULL); /* it logs through stdio, and Go's exit does not flush it */
     return 0;

@@ -73,7 +73,7 @@ func tryCases(t testing.TB, fabric string, ranks int, options ...move.Spec) ([][
 		wg.Go(func() {
 			if err := goThrough(l, r, addresses, func(k int, res *move.Part) { out[k][i] = res }); err != nil {
 				once.Do(func() {
-					first = err
+					first = fmt.Errorf("rank %d: %w%s", i, err, whereRanksAre(controls))
 					for _, ctl := range controls { // as an agent does
 						ctl.Abort.Store(1)
 					}

@@ -139,6 +139,15 @@ void selftest_libfabric(unsigned ways, size_t piece)
 #endif
 }
 
+void selftest_libfabric_listening(int64_t ns)
+{
+#ifdef WEIR_HAS_LIBFABRIC
+    libfabric_listening = ns ? ns : LIBFABRIC_LISTENING;
+#else
+    (void)ns;
+#endif
+}
+
 #ifdef WEIR_HAS_UCX
 static _Atomic int devices_gone;
 static ucs_status_t (*create_worker)(ucp_context_h, const ucp_worker_params_t *, ucp_worker_h *);

@@ -16,6 +16,8 @@ void    selftest_break_tcp(struct weir_rank *r);
 /* How libfabric's ranks that open from now on may learn of delivery (a bit per way; 0:
  * any), and the most bytes of one of their operations (0: as the provider says). */
 void    selftest_libfabric(unsigned ways, size_t piece);
+/* How long, in ns, its ranks wait for lower ones to connect; 0: as always. */
+void    selftest_libfabric_listening(int64_t ns);
 
 /* carriers_between_hosts where the devices mlx5_… read and write remote memory. */
 void    selftest_between_hosts(char *list, char *resources, char *lanes, int second);
