@@ -64,7 +64,8 @@ func TestLibfabricLowerRanksConnect(t *testing.T) {
 	t.Cleanup(func() { libfabricListening(0) })
 	for _, p := range providers(t) {
 		t.Run(p, func(t *testing.T) {
-			if _, err := tryCases(t, "libfabric", 3, trafficOf(generated(matrix.Ring(3, 100)), provider(p))); err != nil {
+			ring := trafficOf(generated(matrix.Ring(3, 100)), provider(p))
+			if _, err := tryCases(t, "libfabric", 3, ring); err != nil {
 				t.Fatal(err)
 			}
 		})
