@@ -222,7 +222,8 @@ func (l *Layout) Sink() int64 { return 2 * (l.Parts[0].Half + l.Parts[1].Half) }
 func (l *Layout) Received() int64 { return l.received }
 
 // Probes are the paths that ceilings are probed on, by rank: to the peer that a rank sends most,
-// with requests of as many bytes as it sends: kernels send all messages of an operation at once.
+// with requests of as many bytes as it sends at once. Kernels send all messages of an operation at
+// once.
 func (s *Spec) Probes(t *routing.Table) (bytes []uint64, targets []int) {
 	z := s.sizes(t)
 	for from, row := range z.sent {

@@ -602,7 +602,7 @@ static int maps_at_once(void)
         handle.at_once = at_once[i];
         if (weir_mem_dram.import(&handle, SIZE, &theirs, &err) < 0)
             return 1;
-        mapped[i]              = mapped_bytes(&theirs);
+        mapped[i]             = mapped_bytes(&theirs);
         theirs.base[SIZE - 1] = (char)(5 + i);
         good &= mine.base[SIZE - 1] == 5 + i;
         theirs.kind->free(&theirs);
