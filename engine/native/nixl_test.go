@@ -328,7 +328,7 @@ func TestNixlFaults(t *testing.T) {
 		want  string
 	}{
 		"wrong data": {"one", []string{lib, "FAKE_NIXL_CORRUPT=1"},
-			"ERROR nixl: verify (peer 0): wrong data from rank 0"},
+			"ERROR rank 1: nixl: verify (peer 0): wrong data from rank 0"},
 		"unknown backend": {"backend", []string{lib},
 			"NIXL has no backend LIBFABRIC here; it has POSIX,UCX (" + fake + ")"},
 		"order of bytes": {"posix pingpong", []string{lib}, "NIXL's backend POSIX does not promise that"},
