@@ -97,10 +97,12 @@ static int verify(struct ep_run *u)
     if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 ||
         (rc = ep_iterate(u, 0)) < 0 || (rc = ep_finish(u)) < 0)
         return rc;
-    rc = u->e->of.verify == VERIFY_NONE
-             ? 0
-             : ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt);
-    return rc < 0 ? rc : rank_barrier(r, 0, NULL);
+    if (u->e->of.verify != VERIFY_NONE &&
+        (rc = ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt)) < 0)
+        return rc;
+    if ((rc = rank_barrier(r, 0, NULL)) < 0)
+        return rc;
+    return u->gpu && u->e->of.verify != VERIFY_NONE ? ep_gpu_chain(u) : 0;
 }
 
 static int warm_up(struct ep_run *u)

@@ -70,6 +70,15 @@ struct ep_sum {
     u32 padding;
 };
 
+/* What an operation brings that is checked in the stream: a message, counts, a row or a sum. */
+struct ep_piece {
+    u64 at, known; /* in the first half; and among what is known: a multiple of 16 */
+    u32 bytes, padding;
+};
+/* A difference: the number of the check in the word's high bits, the piece, and its word. */
+#define EP_LOOK_NUMBER 48
+#define EP_LOOK_PIECE 24
+
 /* Instants of an operation, on the GPU's clock. The first block's start, and the last block's: */
 enum ep_stamp { EP_WORKED, EP_SENT, EP_COME, EP_ENDED, EP_STAMPS };
 struct ep_stamps {

@@ -96,7 +96,7 @@ static int allocate(struct ep_run *u)
     return CUDA_EP(u, cuMemHostGetDevicePointer_v2, &g->words_there, g->words, 0);
 }
 
-static int copy_in(struct ep_run *u, cu_address to, const void *from, size_t n)
+int ep_gpu_give(struct ep_run *u, cu_address to, const void *from, size_t n)
 {
     struct weir_err e = {0};
     if (n && u->r->cfg.source->copy_in((void *)(uintptr_t)to, from, n, &e) < 0)
@@ -138,7 +138,7 @@ static int copy_tables(struct ep_run *u)
     if (!all)
         return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for places of rows");
     ep_tables_copy(u, all);
-    int rc = copy_in(u, u->gpu->memory, all, u->gpu->in);
+    int rc = ep_gpu_give(u, u->gpu->memory, all, u->gpu->in);
     free(all);
     return rc;
 }
@@ -180,10 +180,8 @@ void ep_gpu_drop(struct ep_run *u)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
             (void)cuda.cuEventDestroy_v2(events[i]);
-    if (g->made)
-        (void)cuda.cuGraphExecDestroy(g->made);
-    if (g->graph)
-        (void)cuda.cuGraphDestroy(g->graph);
+    ep_gpu_forget_graph(g);
+    ep_gpu_drop_chain(g);
     if (g->words)
         (void)cuda.cuMemFreeHost(g->words);
     if (g->memory)
@@ -210,11 +208,11 @@ int ep_gpu_upload(struct ep_run *u)
     }
     if ((rc = ep_gpu_set(u, a->out, POISON, rows)) < 0 ||
         (rc = CUDA_EP(u, cuStreamSynchronize, u->gpu->stream)) < 0 ||
-        (rc = copy_in(u, a->x, u->x, rows)) < 0 ||
-        (rc = copy_in(u, a->source, u->source, u->used)) < 0)
+        (rc = ep_gpu_give(u, a->x, u->x, rows)) < 0 ||
+        (rc = ep_gpu_give(u, a->source, u->source, u->used)) < 0)
         return rc;
     return ep_pulls(u) && e->nmade
-               ? copy_in(u, a->sinks[a->rank] + e->parts[EP_COMBINE].sink,
+               ? ep_gpu_give(u, a->sinks[a->rank] + e->parts[EP_COMBINE].sink,
                          u->source + e->made[0].at,
                          e->nmade * (size_t)e->channels * sizeof(uint16_t))
                : 0;

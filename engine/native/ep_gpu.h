@@ -29,8 +29,10 @@ struct ep_gpu {
     cu_address memory;        /* all arrays of args but the source and the sinks */
     size_t     in, bytes;     /* of it, what is copied there; and all */
     cu_address flush;         /* at its end, so many bytes that nothing else stays in caches */
-    cu_graph   graph;         /* of the timed iterations, where one launches them */
+    cu_graph   graph;         /* of iterations, where one launches them */
     cu_made    made;
+    u32        terms;         /* how many there are */
+    struct ep_chain *chain;   /* while it is run */
     u64       *words;         /* of the host, that the GPU knows too */
     cu_address words_there;
     uint64_t   number, queued; /* operations so far, iterations since the stream was empty */
@@ -61,7 +63,8 @@ int ep_gpu_upload(struct ep_run *u);
 int ep_gpu_download(struct ep_run *u);
 /* Gives all bytes of a part of the GPU's memory a value, behind what is in the stream. */
 int ep_gpu_set(struct ep_run *u, cu_address at, unsigned char byte, size_t n);
-/* Copies bytes of the GPU to the host. */
+/* Copies bytes of the host to the GPU, and of the GPU to the host. */
+int ep_gpu_give(struct ep_run *u, cu_address to, const void *from, size_t n);
 int ep_gpu_take(struct ep_run *u, void *to, cu_address from, size_t n);
 
 /* ---- ep_gpu_launch.c ---- */
@@ -71,6 +74,11 @@ int ep_gpu_iterate(struct ep_run *u, uint64_t iteration);
 int ep_gpu_finish(struct ep_run *u);
 /* Before the timed part: a graph of all its iterations, if one is to launch them. */
 int ep_gpu_capture(struct ep_run *u);
+/* Makes a graph of n iterations, of which each is what put puts into the stream. */
+int  ep_gpu_record(struct ep_run *u, uint64_t n, int (*put)(struct ep_run *u, uint64_t i));
+void ep_gpu_forget_graph(struct ep_gpu *g);
+/* Begins an iteration: what is in the stream before its first operation. */
+int ep_gpu_prepare(struct ep_run *u);
 
 /* Puts one operation of an iteration into the stream. */
 int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);
@@ -84,6 +92,13 @@ int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, un
                   void **values);
 /* Waits for an event of the stream. */
 int ep_gpu_await(struct ep_run *u, cu_event event);
+
+/* ---- ep_gpu_chain.c ---- */
+
+/* Behind a verified iteration with contents of PASS_VERIFY: verifies iterations that follow each
+ * other as the timed ones do, with the host in between neither for the launches nor for the check. */
+int  ep_gpu_chain(struct ep_run *u);
+void ep_gpu_drop_chain(struct ep_gpu *g);
 
 /* ---- ep_gpu_steps.c ---- */
 

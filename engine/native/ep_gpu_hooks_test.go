@@ -4,6 +4,8 @@ package native
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -33,6 +35,42 @@ func TestKernelsOfASilentRank(t *testing.T) {
 		if !errors.As(err, &e) || !strings.Contains(e.Text, want) || !strings.Contains(e.Text, "until its deadline") ||
 			e.Peer != 1 {
 			t.Errorf("%s: got %v, want %q", mode, err, want)
+		}
+	}
+}
+
+// What the host does not look at is checked too: contents of an earlier iteration are found in whichever they are.
+func TestStaleContentsOfKernels(t *testing.T) {
+	phase.NotUnderRace(t)
+	if os.Getenv(cudaChildEnv) == "" {
+		cudaChildTest(t, "TestStaleContentsOfKernels")
+		return
+	}
+	defer staleKernels(-1)
+	launches := []workload.Values{
+		{"timing": "aligned"}, {"timing": "stream"}, {"timing": "stream", "kernel_launch": "dependent"},
+		{"timing": "stream", "kernel_launch": "graph"}, {"timing": "stream", "kernel_launch": "graph_dependent"},
+	}
+	// checked behind each operation, and behind both
+	for i, iteration := range []int{1, 6} {
+		for k, layout := range epLayoutNames {
+			for m, mode := range []string{"dispatch", "combine", "e2e"} {
+				for n, launch := range launches {
+					if (i+k+m+n)%len(launches) != 0 && !phase.AtLength() {
+						continue // each launch with some of the others in every run, and all of them at length
+					}
+					staleKernels(iteration)
+					v := kernelValues(workload.Values{"layout": layout, "mode": mode, "iterations": int64(9)})
+					maps.Copy(v, launch)
+					_, err := runEP(t, "cuda", v)
+					want := fmt.Sprintf("in iteration %d of 9 that follow each other", iteration)
+					var e *engine.Error
+					if !errors.As(err, &e) || !strings.Contains(e.Text, want) ||
+						mode != "e2e" && !strings.Contains(e.Text, "of a "+mode) {
+						t.Errorf("%s %s %v: got %v, want %q", layout, mode, launch, err, want)
+					}
+				}
+			}
 		}
 	}
 }

@@ -24,7 +24,7 @@ static int launch_early(struct ep_run *u, enum cuda_kernel kernel, unsigned bloc
 int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
                   void **values)
 {
-    if (u->e->launch & EP_DEPENDENT && kernel <= KERNEL_EP_PULL)
+    if (u->e->launch & EP_DEPENDENT && kernel <= KERNEL_EP_LOOK)
         return launch_early(u, kernel, blocks, threads, values);
     return CUDA_EP(u, cuLaunchKernel, cuda_here()->kernels[kernel], blocks, 1, 1, threads, 1, 1,
                    kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0, u->gpu->stream, values, NULL);
@@ -129,12 +129,13 @@ int ep_gpu_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
 }
 
 /* Fills the caches with something else, and has the ranks meet behind it. */
-static int prepare(struct ep_run *u)
+int ep_gpu_prepare(struct ep_run *u)
 {
     struct ep_gpu *g       = u->gpu;
     u64            timeout = ep_gpu_patience(u);
     void          *meet[]  = {&g->args, &g->number, &timeout};
     int            rc;
+    g->number++;
     if (u->e->flushed &&
         (rc = ep_gpu_set(u, g->flush, (unsigned char)g->number, EP_GPU_FLUSH)) < 0)
         return rc;
@@ -144,8 +145,7 @@ static int prepare(struct ep_run *u)
 static int operate_all(struct ep_run *u, uint64_t iteration)
 {
     int rc;
-    u->gpu->number++;
-    if ((rc = prepare(u)) < 0)
+    if ((rc = ep_gpu_prepare(u)) < 0)
         return rc;
     for (int o = 0; o < EP_OPERATIONS; o++)
         if (ep_does(u, (enum weir_ep_operation)o) &&
@@ -154,18 +154,14 @@ static int operate_all(struct ep_run *u, uint64_t iteration)
     return 0;
 }
 
-int ep_gpu_capture(struct ep_run *u)
+int ep_gpu_record(struct ep_run *u, uint64_t n, int (*put)(struct ep_run *u, uint64_t iteration))
 {
     struct ep_gpu *g = u->gpu;
     int            rc;
-    if (!(u->e->launch & EP_GRAPH))
-        return 0;
     if ((rc = CUDA_EP(u, cuStreamBeginCapture_v2, g->stream, CU_OF_THIS_THREAD)) < 0)
         return rc;
-    u->timed = 1;
-    for (uint64_t i = 0; rc >= 0 && i < u->e->of.iterations; i++)
-        rc = operate_all(u, i);
-    u->timed = 0;
+    for (uint64_t i = 0; rc >= 0 && i < n; i++)
+        rc = put(u, i);
     if (rc < 0) { /* the stream may be used again, and the first error stands */
         cuda.cuStreamEndCapture(g->stream, &g->graph);
         return rc;
@@ -175,6 +171,25 @@ int ep_gpu_capture(struct ep_run *u)
         (rc = CUDA_EP(u, cuGraphUpload, g->made, g->stream)) < 0)
         return rc;
     return CUDA_EP(u, cuStreamSynchronize, g->stream);
+}
+
+void ep_gpu_forget_graph(struct ep_gpu *g)
+{
+    if (g->made)
+        (void)cuda.cuGraphExecDestroy(g->made);
+    if (g->graph)
+        (void)cuda.cuGraphDestroy(g->graph);
+    g->made = NULL, g->graph = NULL;
+}
+
+int ep_gpu_capture(struct ep_run *u)
+{
+    if (!(u->e->launch & EP_GRAPH))
+        return 0;
+    u->timed = 1;
+    int rc   = ep_gpu_record(u, u->e->of.iterations, operate_all);
+    u->timed = 0;
+    return rc;
 }
 
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)

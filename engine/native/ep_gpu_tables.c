@@ -238,6 +238,7 @@ int ep_tables_make(struct ep_run *u)
     else if (!ep_pulls(u))
         add_rows(u, t);
     add_sums(u, t);
+    u->gpu->terms = t->nterms;
     lay_out(u);
     return 0;
 }

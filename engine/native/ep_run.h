@@ -148,6 +148,8 @@ int ep_check(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t flip);
 extern _Atomic uint64_t ep_flips, ep_flips_missed;
 /* and have a rank start no kernels, as if its process hung; -1: none */
 extern _Atomic int ep_gpu_idle;
+/* in which unobserved iteration rank 1 sends contents of the one before; -1: in none */
+extern _Atomic int64_t ep_gpu_stale;
 #endif
 
 #endif

@@ -175,3 +175,6 @@ func flipBytes(n uint64) (missed func() uint64) {
 
 // idleKernels has a rank start no kernels of dispatch and combine; -1: none.
 func idleKernels(rank int) { C.ep_gpu_idle = C.int(rank) }
+
+// staleKernels has rank 1 move old contents in an iteration that the host does not look at; -1: in none.
+func staleKernels(iteration int) { C.ep_gpu_stale = C.int64_t(iteration) }

@@ -63,6 +63,7 @@ struct cu_event {
 #include "../../kernels_ep_dispatch.cu"
 #include "../../kernels_ep_combine.cu"
 #include "../../kernels_ep_pull.cu"
+#include "../../kernels_ep_look.cu"
 #include "../../kernels_ep_clocks.cu"
 #include "../../pingpong_args.h"
 #include "../../kernels_pingpong.cu"
@@ -173,6 +174,9 @@ static void run_in_team(const struct work *w)
         break;
     case KERNEL_EP_PULL:
         weir_ep_pull(*a, v[0], v[1], v[2], v[3]);
+        break;
+    case KERNEL_EP_LOOK:
+        weir_ep_look(v[0], v[1], v[2], v[3], v[4], v[5]);
         break;
     case KERNEL_EP_MEET:
         weir_ep_meet(*a, v[0], v[1]);
@@ -593,7 +597,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 4, 2, 3, 5, 0};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 4, 6, 2, 3, 5, 0};
     struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
                           .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
@@ -603,7 +607,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
         return CU_INVALID_VALUE;
     if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS + 32 || gx > EP_GPU_BLOCKS))
         return CU_INVALID_VALUE;
-    if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK)
+    if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK && w.kernel != KERNEL_EP_LOOK)
         memcpy(w.first, *values++,
                w.kernel == KERNEL_PINGPONG ? sizeof(struct pingpong_args) : sizeof(struct ep_args));
     for (int i = 0; i < nvalues[w.kernel]; i++)
