@@ -408,7 +408,7 @@ var XFail = []Key{
 
 // Timeouts are the phases that may have a deadline of their own.
 var Timeouts = []Key{
-	key("launch", "one launch of one case as a whole", scalar(Time)).or("5m"),
+	key("launch", "one launch of one case, from its first transfer to its result", scalar(Time)).or("5m"),
 	key("ready", "starting ranks, opening the fabric and making memory",
 		scalar(Time)).or("30s, and time to fill the memory"),
 	key("connect", "exchanging addresses and connecting", scalar(Time)).or("30s"),

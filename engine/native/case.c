@@ -157,6 +157,8 @@ static void fill_result(struct weir_rank *r, const struct weir_case *c, const st
     /* peers on this host and on others may be reached differently */
     for (int i = 0; i < o->ntargets; i++)
         r->fab->carriers(r, o->targets[i].peer, out->carriers);
+    if (l->resolution > 0)
+        out->resolution_ns = l->resolution;
     out->ops      = l->done;
     out->bytes    = l->done * l->request_bytes;
     out->start    = weir_when(&r->clk, l->start) - r->ahead;

@@ -249,6 +249,7 @@ struct cuda_thread {
     cu_kernel      kernels[KERNELS]; /* NULL: this GPU cannot run it */
     int            multiprocessors;
     cu_address     found; /* a word that checks write to */
+    int            nvml;  /* it is started: to start it takes long, and later calls do not */
     struct cu_uuid uuid;
     char           bus[16], name[96];
 };

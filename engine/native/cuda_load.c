@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dl.h"
+#include "gpu.h"
 
 struct cuda_library cuda;
 
@@ -73,9 +74,8 @@ static int load_locked(char *why, size_t cap)
     const char *missing = dl_fill(lib, symbols, sizeof symbols / sizeof *symbols);
     (void)dl_fill(lib, newer, sizeof newer / sizeof *newer);
     if (missing) {
-        snprintf(why, cap,
-                 "libcuda.so.1 has no %s: weir needs that of a driver from 2022 (R515) or later",
-                 missing);
+        snprintf(why, cap, "%s has no %s: weir needs that of a driver from 2022 (R515) or later",
+                 named && *named ? named : "libcuda.so.1", missing);
         return -ENOSYS;
     }
     *(void **)&cuda.cuMemcpyBatchAsync = dlsym(lib, "cuMemcpyBatchAsync");
@@ -131,7 +131,9 @@ static int take_device(struct cuda_thread *t, struct weir_err *err)
 
 static int set_up(struct cuda_thread *t, struct weir_err *err)
 {
-    int rc;
+    char why[WEIR_TEXT];
+    int  rc;
+    t->nvml = weir_nvml(why, sizeof why) == 0; /* without it less is told */
     if ((rc = CUDA_CALL(err, cuCtxSetCurrent, t->context)) < 0 ||
         (rc = CUDA_CALL(err, cuStreamCreate, &t->stream, CU_NON_BLOCKING)) < 0 ||
         (rc = CUDA_CALL(err, cuMemAlloc_v2, &t->found, sizeof(uint64_t))) < 0)
@@ -147,6 +149,8 @@ static void tear_down(struct cuda_thread *t)
         (void)cuda.cuMemFree_v2(t->found);
     if (t->stream)
         (void)cuda.cuStreamDestroy_v2(t->stream);
+    if (t->nvml)
+        (void)nvml.nvmlShutdown();
     if (t->context) {
         (void)cuda.cuCtxSetCurrent(NULL);
         (void)cuda.cuDevicePrimaryCtxRelease_v2(t->device);

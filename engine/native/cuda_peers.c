@@ -58,14 +58,12 @@ int cuda_reach(struct weir_rank *r, int peer, const struct cuda_said *said)
         p->path = PATH_SAME_GPU;
         return 0;
     }
-    p->wire = weir_gpu_path(mine->bus, p->bus);
-    p->path = path_of(p->wire.way);
-    device  = cuda_find(&p->uuid);
+    device = cuda_find(&p->uuid);
     if (cuda_reaches(device, &can, &e) < 0)
         return rank_fail(r, e.code, "connect", peer, "%s", e.text);
     if (!can)
         return stage(r, peer, device);
-    if (device < 0 && p->wire.way == WAY_NONE)
+    if (device < 0 && weir_gpu_way(mine->bus, p->bus) == WAY_NONE)
         return rank_fail(r, -EHOSTUNREACH, "connect", peer,
                          "GPU %s does not reach the memory of GPU %s, and this rank does not see "
                          "that GPU, so that data cannot go by way of the host either",
@@ -117,6 +115,18 @@ void cuda_forget_peers(struct weir_rank *r)
     }
 }
 
+/* NVML is slow: it is asked for a report, while no time is taken. */
+static const struct cuda_peer *look_up(struct weir_rank *r, int peer)
+{
+    struct cuda_peer *p = &cuda_of(r)->peers[peer];
+    if (p->path == PATH_UNKNOWN && !p->looked_up) {
+        p->wire      = weir_gpu_path(cuda_of(r)->bus, p->bus);
+        p->path      = path_of(p->wire.way);
+        p->looked_up = 1;
+    }
+    return p;
+}
+
 static const char *const engines[] = {"copy engine", "stores", "bulk copies"};
 static const char *const paths[]   = {
     [PATH_UNKNOWN] = "", [PATH_SAME_GPU] = "same GPU", [PATH_NVLINK] = "nvlink",
@@ -126,7 +136,7 @@ static const char *const paths[]   = {
 void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
     const struct cuda      *c  = cuda_of(r);
-    const struct cuda_peer *p  = &c->peers[peer];
+    const struct cuda_peer *p  = look_up(r, peer);
     int                     by = c->moved_by;
     size_t                  at = (size_t)snprintf(buf, cap, "cuda (%s", engines[by]);
     if (by != ENGINE_COPY && at < cap)
@@ -147,7 +157,7 @@ void cuda_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 
 void cuda_carriers(struct weir_rank *r, int peer, char *list)
 {
-    const struct cuda_peer *p = &cuda_of(r)->peers[peer];
+    const struct cuda_peer *p = look_up(r, peer);
     if (p->path != PATH_UNKNOWN)
         carrier_add(list, CARRIES_DATA, paths[p->path], "");
     carrier_add(list, CARRIES_CONTROL, "shm", "");

@@ -102,7 +102,7 @@ static int await(struct weir_rank *r, int peer)
     return rc;
 }
 
-int64_t cuda_run_pingpong(struct weir_rank *r, int peer, const struct weir_pingpong *g)
+int64_t cuda_run_pingpong(struct weir_rank *r, int peer, struct weir_pingpong *g)
 {
     struct cuda_pingpong *b = cuda_of(r)->pingpong;
     int                   rc;
@@ -113,5 +113,6 @@ int64_t cuda_run_pingpong(struct weir_rank *r, int peer, const struct weir_pingp
                          "its kernel waited for a message of rank %d until the deadline", peer);
     if (g->begins)
         memcpy(g->round_trips, b->words + PINGPONG_WORDS, g->n * sizeof *g->round_trips);
+    g->step = (double)b->words[PINGPONG_STEP];
     return (int64_t)b->words[PINGPONG_DONE];
 }

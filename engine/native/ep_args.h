@@ -79,8 +79,9 @@ struct ep_piece {
 #define EP_LOOK_NUMBER 48
 #define EP_LOOK_PIECE 24
 
-/* Instants of an operation, on the GPU's clock. The first block's start, and the last block's: */
-enum ep_stamp { EP_WORKED, EP_SENT, EP_COME, EP_ENDED, EP_STAMPS };
+/* Instants of an operation, on the GPU's clock. The first block's start, and the last block's:
+ * EP_WORKED: the first message of a block is made, EP_PLACED: and its places are known. */
+enum ep_stamp { EP_WORKED, EP_PLACED, EP_SENT, EP_COME, EP_ENDED, EP_STAMPS };
 struct ep_stamps {
     u64 start; /* with all bits inverted, so that the first is the greatest */
     u64 at[EP_STAMPS];

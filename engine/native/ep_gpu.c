@@ -27,10 +27,15 @@ static int reaches_all(struct ep_run *u)
     return 0;
 }
 
+/* Ranks that share a GPU share its multiprocessors: their kernels wait for each other, so that all
+ * must run at once. */
 static unsigned multiprocessors(const struct ep_run *u)
 {
     const struct cuda *c = cuda_of(u->r);
-    return (unsigned)(c->sms ? c->sms : cuda_here()->multiprocessors);
+    unsigned all = (unsigned)(c->sms ? c->sms : cuda_here()->multiprocessors), ranks = 1;
+    for (int p = 0; p < u->r->cfg.ranks; p++)
+        ranks += rank_is_peer(u->r, p) && c->peers[p].path == PATH_SAME_GPU;
+    return all > ranks ? all / ranks : 1;
 }
 
 static unsigned least(uint64_t a, uint64_t b) { return (unsigned)(a < b ? a : b); }

@@ -96,7 +96,7 @@ int ep_gpu_await(struct ep_run *u, cu_event event);
 /* ---- ep_gpu_chain.c ---- */
 
 /* Behind a verified iteration with contents of PASS_VERIFY: verifies iterations that follow each
- * other as the timed ones do, with the host in between neither for the launches nor for the check. */
+ * other as the timed ones do, without the host in between. */
 int  ep_gpu_chain(struct ep_run *u);
 void ep_gpu_drop_chain(struct ep_gpu *g);
 

@@ -192,18 +192,26 @@ int ep_gpu_capture(struct ep_run *u)
     return rc;
 }
 
+/* All timed iterations are in the stream with the first. */
+static int launch_graph(struct ep_run *u)
+{
+    struct ep_gpu *g  = u->gpu;
+    int            rc = CUDA_EP(u, cuGraphLaunch, g->made, g->stream);
+    return rc < 0 ? rc : CUDA_EP(u, cuEventRecord, g->ended, g->stream);
+}
+
 int ep_gpu_iterate(struct ep_run *u, uint64_t iteration)
 {
     struct ep_gpu *g = u->gpu;
-    int            rc, graph = u->timed && g->made;
+    int            rc;
     if (u->timed && iteration == 0) {
         g->first = weir_monotonic();
         if ((rc = CUDA_EP(u, cuEventRecord, g->begun, g->stream)) < 0)
             return rc;
     }
-    if (graph && iteration == 0 && (rc = CUDA_EP(u, cuGraphLaunch, g->made, g->stream)) < 0)
-        return rc;
-    if (!graph && (rc = operate_all(u, iteration)) < 0)
+    if (u->timed && g->made)
+        return iteration == 0 ? launch_graph(u) : 0;
+    if ((rc = operate_all(u, iteration)) < 0)
         return rc;
     if (u->timed && iteration + 1 == u->e->of.iterations &&
         (rc = CUDA_EP(u, cuEventRecord, g->ended, g->stream)) < 0)

@@ -37,12 +37,13 @@ func fakeCUDA(t *testing.T) string {
 // cudaChild runs a part of TestCUDAChild over the stand-in.
 func cudaChild(t *testing.T, what string) { cudaChildTest(t, "TestCUDAChild/"+what) }
 
-// cudaChildTest runs a test in such a process, where cudaChildEnv is set.
-func cudaChildTest(t *testing.T, name string) {
+// cudaChildTest runs a test in such a process, where cudaChildEnv is set, with one GPU if env does not say more.
+func cudaChildTest(t *testing.T, name string, env ...string) {
 	t.Helper()
 	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
 	cmd := exec.Command(os.Args[0], "-test.run="+pattern, "-test.v", "-test.timeout=10m")
 	cmd.Env = append(os.Environ(), cudaChildEnv+"=1", "FAKE_CUDA_DEVICES=1", "WEIR_CUDA_LIBRARY="+fakeCUDA(t))
+	cmd.Env = append(cmd.Env, env...)
 	out, _ := cmd.CombinedOutput() // what it printed says whether it failed
 	if !strings.Contains(string(out), "--- PASS: "+name+" ") {
 		t.Fatalf("%s:\n%s", name, out)

@@ -118,6 +118,8 @@ static int64_t instant(const struct ep_gpu *g, u64 at)
 
 static int64_t between(u64 from, u64 to) { return to > from ? (int64_t)(to - from) : 0; }
 
+static u64 later(u64 a, u64 b) { return b > a ? b : a; }
+
 static void take(struct ep_run *u, uint64_t i, int o, const struct ep_stamps *s)
 {
     struct weir_ep_times *t = &u->times[i * EP_OPERATIONS + (uint64_t)o];
@@ -126,13 +128,12 @@ static void take(struct ep_run *u, uint64_t i, int o, const struct ep_stamps *s)
     int                   pulled = o == EP_COMBINE && ep_pulls(u); /* rows come until it ends */
     *t = (struct weir_ep_times){.start = instant(u->gpu, start),
                                 .end   = instant(u->gpu, s->at[EP_ENDED])};
-    u64 worked = s->at[EP_WORKED] > start ? s->at[EP_WORKED] : start;
-    u64 sent   = s->at[EP_SENT] > worked ? s->at[EP_SENT] : worked;
-    u64 come   = pulled ? s->at[EP_ENDED] : s->at[EP_COME] > sent ? s->at[EP_COME] : sent;
-    if (o == EP_DISPATCH)
-        t->work = between(start, worked);
-    t->send   = between(o == EP_DISPATCH ? worked : start, sent);
-    t->wait   = between(sent, come);
+    u64 worked = later(start, s->at[EP_WORKED]), placed = later(worked, s->at[EP_PLACED]);
+    u64 sent = later(placed, s->at[EP_SENT]);
+    u64 come = pulled ? s->at[EP_ENDED] : later(sent, s->at[EP_COME]);
+    t->work   = between(start, worked); /* of a combine there are no such stamps */
+    t->send   = between(placed, sent);
+    t->wait   = between(worked, placed) + between(sent, come);
     t->reduce = between(come, s->at[EP_ENDED]);
     for (int q = 0; q < u->r->cfg.ranks; q++) {
         int64_t took = between(start, pulled ? come : s->came[q]);

@@ -55,6 +55,7 @@ static int cuda_open(struct weir_rank *r)
     if ((rc = cuda_enter(r->cfg.gpu, &e)) < 0)
         return rank_fail(r, rc, "open", -1, "%s", e.text);
     c->multiprocessors = cuda_here()->multiprocessors;
+    memcpy(c->bus, cuda_here()->bus, sizeof c->bus);
     if (c->sms > c->multiprocessors)
         return rank_fail(r, -EINVAL, "open", -1, "option sms is %d, and %s has %d multiprocessors",
                          c->sms, cuda_here()->name, cuda_here()->multiprocessors);

@@ -16,8 +16,9 @@ struct cuda_peer {
     cu_address     control_there, sink_there; /* as this rank's GPU sees them */
     struct cu_uuid uuid;
     char           bus[16];
-    enum cuda_path path;
+    enum cuda_path path; /* with what follows known once it is looked up, if data is not staged */
     struct weir_gpu_path wire;
+    int            looked_up;
     cu_context     context; /* of its GPU in this process, if data is staged; else NULL */
     int            device;  /* and that GPU */
     uint64_t       parts;  /* parts of ping-pongs with it, so far */
@@ -37,7 +38,9 @@ struct cuda_batch {
 struct cuda {
     struct handover    handover;
     int                engine, sms;
-    int                multiprocessors; /* of the GPU: other threads ask for the transport */
+    /* of the GPU: other threads ask for the transport */
+    int                multiprocessors;
+    char               bus[16];
     int                moved_by; /* the engine of the last request */
     cu_stream          stream;
     cu_address         source_there;
@@ -98,7 +101,7 @@ struct weir_pingpong;
 int     cuda_pingpong_open(struct weir_rank *r);
 void    cuda_pingpong_close(struct weir_rank *r);
 int     cuda_runs_pingpong(struct weir_rank *r, int peer, size_t bytes);
-int64_t cuda_run_pingpong(struct weir_rank *r, int peer, const struct weir_pingpong *g);
+int64_t cuda_run_pingpong(struct weir_rank *r, int peer, struct weir_pingpong *g);
 
 /* cuda_ceiling.c */
 int cuda_ceiling(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,

@@ -101,7 +101,7 @@ struct weir_fabric {
      * same. run_pingpong runs a part of one and gives how many messages it made, fewer where the
      * last one has come. NULL: it runs none. */
     int (*runs_pingpong)(struct weir_rank *r, int peer, size_t bytes);
-    int64_t (*run_pingpong)(struct weir_rank *r, int peer, const struct weir_pingpong *g);
+    int64_t (*run_pingpong)(struct weir_rank *r, int peer, struct weir_pingpong *g);
     /* Adds rates that the path to the peer can carry, CEILING_SPANS of them or
      * what time permits; both ends are in this call. None: the path is bounded by memory copies
      * only. */

@@ -30,6 +30,7 @@ struct weir_gpu_path {
     int               links; /* of NVLink */
     double            rate;  /* nominal, bytes/s in one direction; 0: not told */
 };
+enum weir_gpu_way    weir_gpu_way(const char *a, const char *b);
 struct weir_gpu_path weir_gpu_path(const char *a, const char *b);
 
 /* Conditions of a GPU that spoil a measurement, by its address on the bus. */

@@ -52,27 +52,50 @@ static int reaches(nvml_handle a, nvml_handle b, int how)
     return nvml.nvmlDeviceGetP2PStatus(a, b, how, &status) == NVML_DONE ? status == 0 : -1;
 }
 
+static enum weir_gpu_way way_between(nvml_handle from, nvml_handle to)
+{
+    if (reaches(from, to, NVML_P2P_NVLINK) == 1)
+        return WAY_NVLINK;
+    int writes = reaches(from, to, NVML_P2P_WRITE);
+    return writes == 1 ? WAY_PCIE : writes == 0 ? WAY_NONE : WAY_UNKNOWN;
+}
+
+/* The two GPUs; -1: NVML does not say. Afterwards nvmlShutdown. */
+static int find(const char *a, const char *b, nvml_handle *from, nvml_handle *to)
+{
+    char why[WEIR_TEXT];
+    if (weir_nvml(why, sizeof why) < 0)
+        return -1;
+    if (nvml.nvmlDeviceGetHandleByPciBusId_v2(a, from) == NVML_DONE &&
+        nvml.nvmlDeviceGetHandleByPciBusId_v2(b, to) == NVML_DONE)
+        return 0;
+    (void)nvml.nvmlShutdown();
+    return -1;
+}
+
+enum weir_gpu_way weir_gpu_way(const char *a, const char *b)
+{
+    nvml_handle from, to;
+    if (find(a, b, &from, &to) < 0)
+        return WAY_UNKNOWN;
+    enum weir_gpu_way way = way_between(from, to);
+    (void)nvml.nvmlShutdown();
+    return way;
+}
+
 struct weir_gpu_path weir_gpu_path(const char *a, const char *b)
 {
     struct weir_gpu_path p = {.way = WAY_UNKNOWN};
     nvml_handle          from, to;
-    char                 why[WEIR_TEXT];
-    if (weir_nvml(why, sizeof why) < 0)
+    if (find(a, b, &from, &to) < 0)
         return p;
-    if (nvml.nvmlDeviceGetHandleByPciBusId_v2(a, &from) == NVML_DONE &&
-        nvml.nvmlDeviceGetHandleByPciBusId_v2(b, &to) == NVML_DONE) {
-        int linked = reaches(from, to, NVML_P2P_NVLINK), writes = reaches(from, to, NVML_P2P_WRITE);
-        if (linked == 1) {
-            p.way   = WAY_NVLINK;
-            p.links = links_to(from, b);
-            p.rate  = p.links * link_rate(from);
-        } else if (writes == 1) {
-            double rate = pcie_rate(from), other = pcie_rate(to);
-            p.way  = WAY_PCIE;
-            p.rate = rate < other ? rate : other;
-        } else if (writes == 0) {
-            p.way = WAY_NONE;
-        }
+    p.way = way_between(from, to);
+    if (p.way == WAY_NVLINK) {
+        p.links = links_to(from, b);
+        p.rate  = p.links * link_rate(from);
+    } else if (p.way == WAY_PCIE) {
+        double rate = pcie_rate(from), other = pcie_rate(to);
+        p.rate = rate < other ? rate : other;
     }
     (void)nvml.nvmlShutdown();
     return p;

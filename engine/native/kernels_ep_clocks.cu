@@ -12,16 +12,23 @@ TEAM_KERNEL weir_ep_meet(ARGS a, u64 number, u64 timeout)
     }
 }
 
-/* One thread tells the time so many times, each when the host asks. */
-TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
+/* The least by which the clock goes on, in ns. */
+DEVICE u64 step_of_clock(void)
 {
-    u64 *w = AT(u64, words), until = now() + timeout, step = ~0ull;
+    u64 step = ~0ull;
     for (u64 i = 0, at = now(), next; i < 8; i++, at = next) {
         while ((next = now()) == at)
             continue;
         step = least(step, next - at);
     }
-    w[EP_WORD_STEP] = step;
+    return step;
+}
+
+/* One thread tells the time so many times, each when the host asks. */
+TEAM_KERNEL weir_ep_clock(u64 words, u64 times, u64 timeout)
+{
+    u64 *w = AT(u64, words), until = now() + timeout;
+    w[EP_WORD_STEP] = step_of_clock();
     for (u64 i = 1; i <= times; i++) {
         while (load_word(&w[EP_WORD_ASKED]) != i) {
             looked_in_vain();

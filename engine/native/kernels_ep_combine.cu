@@ -277,6 +277,5 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
     for (u64 q = threadIdx.x; blockIdx.x == 0 && q < ranks; q += blockDim.x)
         (void)wait_flag(&o, begun_place(&o, own, q, 0), EP_FOR_BEGIN, (u32)q);
     barrier();
-    stamp(&o, EP_COME);
     stamp(&o, EP_ENDED);
 }

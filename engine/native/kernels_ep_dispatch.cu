@@ -143,8 +143,10 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
             make_message(&a, t, s->selected, s->weight, &row, image);
             prepare_places(&o, s, half);
         }
-        if (first)
+        if (first) {
+            stamp(&o, EP_WORKED);
             gather_counts(&o, s);
+        }
         barrier();
         if (s->failed)
             return;
@@ -154,7 +156,7 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         hold_row(&a, t + gridDim.x, &row);
         barrier();
         if (first)
-            stamp(&o, EP_WORKED);
+            stamp(&o, EP_PLACED);
         send_message(&a, s, image); /* before the next barrier nothing changes what it reads */
     }
     tell_sent(&o);

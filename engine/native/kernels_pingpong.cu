@@ -42,26 +42,31 @@ DEVICE u64 pingpong_await(const struct pingpong_args *a, struct pingpong_shared 
     return v;
 }
 
+/* A message more than n goes first and does not count: who begins waits with it until the kernel
+ * of the other runs. */
 TEAM_KERNEL weir_pingpong(PINGPONG_ARGS a)
 {
     SHARED(struct pingpong_shared, s);
     u64 until = now() + a.timeout, made = 0, over = 0;
-    for (u64 i = 1; i <= a.n && !over; i++) {
+    for (u64 i = 0; i <= a.n && !over; i++) {
         u64 word = a.tag + i, came, from = now();
         if (a.begins) {
             pingpong_send(&a, a.over ? word | PINGPONG_OVER : word);
             if (!pingpong_await(&a, s, word, until))
                 return;
-            if (threadIdx.x == 0)
+            if (i && threadIdx.x == 0)
                 AT(u64, a.round_trips)[i - 1] = now() - from;
+            over = a.over;
         } else {
             if (!(came = pingpong_await(&a, s, word, until)))
                 return;
             over = came & PINGPONG_OVER;
             pingpong_send(&a, word);
         }
-        made += !over;
+        made += i && !over;
     }
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        store_word(AT(u64, a.words) + PINGPONG_STEP, step_of_clock());
         store_word(AT(u64, a.words) + PINGPONG_DONE, made);
+    }
 }

@@ -178,6 +178,31 @@ static struct fi_info *first_fit(struct weir_rank *r, const struct fi_info *list
     return NULL;
 }
 
+/* Whether a provider that takes memory of GPUs (FI_HMEM) takes that of CUDA: a libfabric that was
+ * built without, or finds no driver, registers none. What is registered here is no such memory, so
+ * that the others refuse it for another reason. */
+static int takes_cuda(struct fi_info *i)
+{
+    static char        memory[4096];
+    struct fid_fabric *fabric = NULL;
+    struct fid_domain *domain = NULL;
+    struct fid_mr     *mr     = NULL;
+    struct iovec       whole  = {memory, sizeof memory};
+    struct fi_mr_attr  a      = {.mr_iov = &whole, .iov_count = 1, .access = FI_READ | FI_WRITE,
+                                 .iface = FI_HMEM_CUDA};
+    int rc = libfabric.fi_fabric(i->fabric_attr, &fabric, NULL);
+    if (rc == 0)
+        rc = fi_domain(fabric, i, &domain, NULL);
+    int takes = rc == 0 && (rc = fi_mr_regattr(domain, &a, 0, &mr)) != -FI_ENOSYS;
+    if (mr && rc == 0)
+        (void)fi_close(&mr->fid);
+    if (domain)
+        (void)fi_close(&domain->fid);
+    if (fabric)
+        (void)fi_close(&fabric->fid);
+    return takes;
+}
+
 /* Providers that could be used here by name, separated by commas. */
 static void names(uint64_t reach, char *buf, size_t cap)
 {
@@ -192,7 +217,7 @@ static void names(uint64_t reach, char *buf, size_t cap)
         while ((seen = strstr(seen, name)) &&
                ((seen > buf && seen[-1] != ',') || (seen[n] && seen[n] != ',')))
             seen += n;
-        if (!seen && at + n + 2 < cap)
+        if (!seen && at + n + 2 < cap && (!(reach & FI_HMEM) || takes_cuda(i)))
             at += (size_t)snprintf(buf + at, cap - at, "%s%s", at ? "," : "", name);
     }
     libfabric.fi_freeinfo(list);
@@ -302,9 +327,8 @@ void libfabric_probe(struct weir_info *out)
     }
     char vram[sizeof have];
     names(FI_HMEM, vram, sizeof vram);
-    /* one that takes memory of GPUs may still lack CUDA, which it says when it is registered */
     snprintf(out->details, sizeof out->details, "providers=%.230s\nvram=%s%.200s\n", have,
-             *vram ? "yes\nproviders with vram=" : "no provider here has FI_HMEM", vram);
+             *vram ? "yes\nproviders with vram=" : "no provider here takes memory of CUDA (FI_HMEM)", vram);
     out->available = 1;
     probe_paths(out->paths);
 }

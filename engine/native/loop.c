@@ -49,6 +49,8 @@ void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, 
     l->done          = 0;
     l->status        = 0;
     l->at_once       = 0;
+    l->took          = 0;
+    l->resolution    = 0;
     l->read = l->read_at_once = (int64_t)l->r->clk.cost_ns;
     l->every         = c->every;
     l->request_bytes = bytes;

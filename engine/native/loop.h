@@ -12,6 +12,9 @@ struct weir_loop {
     uint64_t done;
     int      status, failed; /* of the first part that failed, and to whom it was */
     int64_t  start, end;     /* ticks */
+    /* of a loop that the fabric runs by itself: ns by its clock, and the step of that */
+    uint64_t took;
+    double   resolution;
     uint32_t every;          /* one request in so many is stamped */
     /* making one request of the window; the fabric's part of it is in weir_made */
     double   prep_s;

@@ -8,7 +8,13 @@
 #define PINGPONG_OVER ((u64)1 << 63)
 
 /* Words of the host: what ends every wait, then what the kernel says. */
-enum pingpong_word { PINGPONG_ABORT, PINGPONG_LATE, PINGPONG_DONE, PINGPONG_WORDS };
+enum pingpong_word {
+    PINGPONG_ABORT,
+    PINGPONG_LATE,
+    PINGPONG_DONE,
+    PINGPONG_STEP, /* of the GPU's clock, ns */
+    PINGPONG_WORDS
+};
 
 struct pingpong_args {
     u64 from, to, bytes; /* this rank's message, and its place in the peer's sink */
@@ -16,7 +22,7 @@ struct pingpong_args {
     u64 own, theirs;
     u64 tag;             /* what is added to the number of a message there */
     u64 n;               /* messages */
-    u64 begins, over;    /* this rank sends first; and the only message is the last one */
+    u64 begins, over;    /* this rank sends first; and the first message is the last one */
     u64 words;           /* of the host */
     u64 round_trips;     /* u64 [n] of the host, ns: of who begins */
     u64 timeout;         /* ns */

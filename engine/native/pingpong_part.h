@@ -9,11 +9,12 @@
 
 struct weir_pingpong {
     int       begins; /* this rank sends first */
-    /* the only message tells who answers that there are no more; it does not count */
+    /* the first message tells who answers that there are no more; none counts */
     int       over;
     size_t    bytes;  /* of a message, from the beginning of the source to that of the sink */
     uint64_t  n;      /* messages, PART_MOST at most: both ranks have the same */
     uint64_t *round_trips; /* [n] of who begins, ns */
+    double    step;        /* of their clock, ns */
 };
 
 #endif

@@ -3,15 +3,17 @@
 #include "pingpong_part.h"
 
 /* Round trips are of the fabric's clock: of each there is its half, and none is posted by this
- * processor. */
+ * processor. The timed part is the sum of all, so that what lies between two parts is not in it. */
 static void record(struct weir_loop *l, const uint64_t *round_trips, uint64_t n)
 {
     struct weir_rank *r = l->r;
     for (uint64_t i = 0; i < n; i++) {
+        l->took += round_trips[i];
         hist_record(r->hist, (int64_t)(round_trips[i] / 2));
         stage_record(&l->post, 0);
         stage_record(&l->transfer, (int64_t)(round_trips[i] / 2));
     }
+    l->end      = l->start + (int64_t)((double)l->took / r->clk.ns_per_tick);
     uint64_t at = l->until ? (uint64_t)l->end : l->done;
     if (r->npoints < WEIR_POINTS && at >= l->next_point) {
         r->points[r->npoints++] = (struct weir_point){l->end, l->done * l->request_bytes};
@@ -41,7 +43,7 @@ static int begin(struct weir_loop *l, int peer, struct weir_pingpong *g, uint64_
         if ((made = r->fab->run_pingpong(r, peer, g)) < 0)
             return (int)made;
         l->done += (uint64_t)made;
-        l->end = weir_ticks();
+        l->resolution = g->step;
         record(l, times, (uint64_t)made);
         atomic_store_explicit(&r->cfg.control->done, l->done, memory_order_relaxed);
     }

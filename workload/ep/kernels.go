@@ -46,11 +46,18 @@ func (s *Spec) CheckKernels() error {
 		return fmt.Errorf("memory vram is of at most %d experts of a token, not %d", mostKernelSelected, s.Routes.TopK)
 	case s.Hidden > mostKernelChannels:
 		return fmt.Errorf("memory vram is of at most %d channels, not %d", mostKernelChannels, s.Hidden)
-	case int64(tokens)*int64(s.Routes.TopK) > mostKernelCount:
-		return fmt.Errorf("memory vram is of at most %d selections of a rank, and %d tokens with %d experts have %d",
-			mostKernelCount, tokens, s.Routes.TopK, int64(tokens)*int64(s.Routes.TopK))
 	}
-	return nil
+	return s.checkSelections(tokens)
+}
+
+// checkSelections says whether kernels can count the selections of a rank with so many tokens.
+func (s *Spec) checkSelections(tokens int) error {
+	selections := int64(tokens) * int64(s.Routes.TopK)
+	if !s.VRAM() || selections <= mostKernelCount {
+		return nil
+	}
+	return fmt.Errorf("memory vram is of at most %d selections of a rank, and %d tokens with %d experts have %d",
+		mostKernelCount, tokens, s.Routes.TopK, selections)
 }
 
 // lacks says what of a case a fabric cannot do.

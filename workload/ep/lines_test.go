@@ -1,6 +1,13 @@
 package ep
 
-import "testing"
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"weir/routing"
+	"weir/workload"
+)
 
 // Kernels write whole lines: every message and every source's counts begin at one. Their paths are
 // probed with all that a rank sends, because they send it at once.
@@ -35,6 +42,46 @@ func TestMessagesInMemoryOfGPUsAreWholeLines(t *testing.T) {
 					t.Errorf("%s, %s: rank %d sends %v, probed with %d bytes", layout, dtype, rank, sent, bytes[rank])
 				}
 			}
+		}
+	}
+}
+
+// Kernels tell every rank the counts of all experts and ranks, and how many blocks send.
+func TestCountsOfKernelsAreOnTheWire(t *testing.T) {
+	v := suite("dispatch")
+	v["fabric"], v["memory"], v["ranks"], v["experts_per_rank"] = "cuda", "vram", int64(3), int64(4)
+	s := decoded(t, v)
+	table, err := s.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, row := range s.sizes(table).sent {
+		for to, n := range row {
+			if counts := n % lineOfGPU; counts != 4*(3*4+3+1) {
+				t.Errorf("counts from rank %d to %d have %d bytes", from, to, counts)
+			}
+		}
+	}
+}
+
+// Kernels count selections in 16 bits, whoever made the routes.
+func TestSelectionsOfAFileForKernels(t *testing.T) {
+	for tokens, want := range map[int]string{
+		8191: "", 8192: "at most 65535 selections of a rank, and 8192 tokens with 8",
+	} {
+		experts := make([][]int32, 2)
+		for rank := range experts {
+			for i := range tokens * 8 {
+				experts[rank] = append(experts[rank], int32(i%8))
+			}
+		}
+		v := workload.Values{
+			"fabric": "cuda", "memory": "vram", "ranks": int64(2), "experts_per_rank": int64(4), "routing": "file",
+			"tokens": "file", "top_k": int64(8),
+			"route_table": compact + base64.StdEncoding.EncodeToString(routing.Compact(experts, 8)),
+		}
+		if _, err := Decode(v); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d tokens: %v, want %q", tokens, err, want)
 		}
 	}
 }

@@ -55,6 +55,15 @@ func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), s.orLine(16)) }
 // outputBytes are those of a row of a combine, which is BF16.
 func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
 
+// sentCounts are the bytes of counts that a rank sends another one: those for its experts; kernels
+// tell all ranks all of them, then how many messages go to each rank, and how many blocks send.
+func (s *Spec) sentCounts() int64 {
+	if s.VRAM() {
+		return 4 * (s.Ranks*s.PerRank + s.Ranks + 1)
+	}
+	return 4 * s.PerRank
+}
+
 // CountBytes is what the counts of one source take.
 func (s *Spec) CountBytes() int64 { return up(4*s.PerRank, s.orLine(64)) }
 
@@ -97,7 +106,7 @@ func (s *Spec) sizes(t *routing.Table) sizes {
 			}
 			if s.Dispatches() {
 				z.logical[from] += pairs * s.logicalMessage()
-				z.sent[from][to] += rows*s.wireMessage() + 4*s.PerRank
+				z.sent[from][to] += rows*s.wireMessage() + s.sentCounts()
 				z.dedup[from][to] += distinct * s.logicalMessage()
 			}
 			if s.Combines() { // what came is answered

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weir/fabric"
@@ -148,10 +149,14 @@ func (s *Spec) check() error {
 		if err == nil && topK != s.Routes.TopK {
 			err = fmt.Errorf("the routes have %d experts for each token, and top_k is %d", topK, s.Routes.TopK)
 		}
-		if err == nil {
-			_, err = routing.FromExperts(s.Routes, experts)
+		if err != nil {
+			return err
 		}
-		return err
+		t, err := routing.FromExperts(s.Routes, experts)
+		if err != nil {
+			return err
+		}
+		return s.checkSelections(slices.Max(t.Tokens))
 	}
 	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.MessageRoom()+
 		2*s.Hidden) * quantity.Size(s.Ranks)

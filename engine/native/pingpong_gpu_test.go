@@ -1,0 +1,36 @@
+package native
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"weir/fabric"
+	"weir/test/phase"
+	"weir/workload/move"
+)
+
+// Of a ping-pong by kernels the time is that of its round trips: how long a kernel takes to start is in none of
+// them, and nothing of what lies between two parts is.
+func TestKernelsOfAPingPongAreTimedByThemselves(t *testing.T) {
+	phase.NotUnderRace(t)
+	if os.Getenv(cudaChildEnv) == "" {
+		cudaChildTest(t, t.Name(), "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_SLOW=20000")
+		return
+	}
+	const n = 50 // of three parts
+	s := runCases(t, "cuda", 2, options(8, pingpong, func(o *move.Spec) {
+		o.Initiator, o.Target, o.Iterations, o.Warmup = fabric.VRAM, fabric.VRAM, n, 0
+		o.FabricOptions, o.VRAMAlloc = fabric.Options{"cuda_engine": "sm"}, "vmm"
+	}))[0][0].Samples
+	took, halves := s.End-s.Start, int64(0)
+	for _, half := range s.First {
+		halves += half
+	}
+	if len(s.First) != n || s.Ops != n || took < 2*halves-n || took > 2*halves+2*n {
+		t.Errorf("%d messages took %v, and their round trips %v", s.Ops, time.Duration(took), time.Duration(2*halves))
+	}
+	if first, rest := s.First[0], (halves-s.First[0])/(n-1); first > int64(10*time.Millisecond) && first > 50*rest {
+		t.Errorf("the first message took %v, the others %v: it waited for a kernel", time.Duration(first), time.Duration(rest))
+	}
+}
