@@ -327,8 +327,10 @@ void libfabric_probe(struct weir_info *out)
     }
     char vram[sizeof have];
     names(FI_HMEM, vram, sizeof vram);
+    const char *all = "yes\nproviders with vram=",
+               *none = "no provider here takes memory of CUDA (FI_HMEM)";
     snprintf(out->details, sizeof out->details, "providers=%.230s\nvram=%s%.200s\n", have,
-             *vram ? "yes\nproviders with vram=" : "no provider here takes memory of CUDA (FI_HMEM)", vram);
+             *vram ? all : none, vram);
     out->available = 1;
     probe_paths(out->paths);
 }

@@ -31,6 +31,7 @@ func TestKernelsOfAPingPongAreTimedByThemselves(t *testing.T) {
 		t.Errorf("%d messages took %v, and their round trips %v", s.Ops, time.Duration(took), time.Duration(2*halves))
 	}
 	if first, rest := s.First[0], (halves-s.First[0])/(n-1); first > int64(10*time.Millisecond) && first > 50*rest {
-		t.Errorf("the first message took %v, the others %v: it waited for a kernel", time.Duration(first), time.Duration(rest))
+		t.Errorf("the first message took %v, the others %v: it waited for a kernel", time.Duration(first),
+			time.Duration(rest))
 	}
 }
