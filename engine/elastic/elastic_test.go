@@ -49,7 +49,7 @@ type played struct {
 
 var errDied = errors.New("died")
 
-func (p *played) Open() error                { return nil }
+func (p *played) Open() (string, error)      { return gpuOf(p.rank), nil }
 func (p *played) Address() ([]byte, error)   { return []byte{byte(p.rank)}, nil }
 func (p *played) Connect(all [][]byte) error { return nil }
 func (p *played) Disconnect(abandon bool) error {
@@ -136,6 +136,9 @@ func (w *world) step(p *played, silence time.Duration) (missing []int, err error
 		}
 	}
 }
+
+// gpuOf is the GPU of a rank; each two ranks have one.
+func gpuOf(rank int) string { return fmt.Sprintf("GPU %d", rank/2) }
 
 // run is a process of a rank, for the cases of its life.
 func (w *world) run(ctx context.Context, rank, first, last int, survives bool,
@@ -285,6 +288,13 @@ func TestRandomPlans(t *testing.T) {
 			t.Fatalf("seed %d, %+v: %v", seed, phases, err)
 		}
 		for i, phase := range phases {
+			gpus := make([]string, phases.Ranks())
+			for _, r := range slices.Concat(phases.Before(i), phase.Ranks) {
+				gpus[r] = gpuOf(r)
+			}
+			if got := parts[i][0].Led.GPUs; !slices.Equal(got, gpus) {
+				t.Errorf("seed %d: GPUs are %q and not %q in phase %d of %+v", seed, got, gpus, i, phases)
+			}
 			for _, r := range phase.Ranks {
 				p := parts[i][r]
 				if p == nil {
