@@ -17,6 +17,7 @@ import (
 	"weir/engine"
 	"weir/engine/mesh"
 	"weir/quantity"
+	"weir/results"
 	"weir/test/phase"
 	"weir/workload/epelastic"
 	"weir/workload/move"
@@ -195,6 +196,7 @@ func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
 	if w.leader, hub, err = NewLeader(w.spec, w.nodes); err != nil {
 		t.Fatal(err)
 	}
+	w.leader.Look = func(gpu string) []results.Counter { return []results.Counter{{Device: gpu}} }
 	defer hub.Close()
 	if w.hub, err = hub.Address(); err != nil {
 		t.Fatal(err)
@@ -294,6 +296,15 @@ func TestRandomPlans(t *testing.T) {
 			}
 			if got := parts[i][0].Led.GPUs; !slices.Equal(got, gpus) {
 				t.Errorf("seed %d: GPUs are %q and not %q in phase %d of %+v", seed, got, gpus, i, phases)
+			}
+			var looked []string
+			for _, c := range parts[i][0].Led.GPUCounters {
+				looked = append(looked, c.Device)
+			}
+			slices.Sort(gpus)
+			gpus = slices.DeleteFunc(slices.Compact(gpus), func(gpu string) bool { return gpu == "" })
+			if !slices.Equal(looked, gpus) {
+				t.Errorf("seed %d: looked at %q and not %q in phase %d of %+v", seed, looked, gpus, i, phases)
 			}
 			for _, r := range phase.Ranks {
 				p := parts[i][r]

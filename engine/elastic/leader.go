@@ -10,11 +10,15 @@ import (
 
 	"weir/engine"
 	"weir/engine/mesh"
+	"weir/results"
 	"weir/workload/epelastic"
 )
 
 // Leader leads the group. It is in the process of rank 0, beside that rank's member.
 type Leader struct {
+	// Look says what has spoiled a GPU since it was looked at last. It is called while nothing is timed.
+	Look func(gpu string) []results.Counter
+
 	spec   *epelastic.Spec
 	nodes  []string // by rank
 	events *events
@@ -72,6 +76,11 @@ func (l *Leader) Lead(ctx context.Context, phase int) (*epelastic.Led, error) {
 	if err := l.lead(ctx, p); err != nil {
 		return nil, err
 	}
+	for _, gpu := range slices.Compact(slices.Sorted(slices.Values(l.led.GPUs))) {
+		if gpu != "" {
+			l.led.GPUCounters = append(l.led.GPUCounters, l.Look(gpu)...)
+		}
+	}
 	l.led.Ahead, l.led.Bound = slices.Clone(l.ahead), l.bound
 	led := l.led
 	return led, l.tell(l.group, order{Do: doEnd})
@@ -108,10 +117,15 @@ func (l *Leader) lead(ctx context.Context, p epelastic.Phase) error {
 	return err
 }
 
-// use notes the GPUs of ranks that take part in the phase: those that die in it cannot say theirs any more.
+// use notes the GPUs of ranks that take part in the phase: those that die in it cannot say theirs any more. What
+// has spoiled a GPU that no rank had before in it is of no phase.
 func (l *Leader) use(ranks []int) {
 	for _, r := range ranks {
-		l.led.GPUs[r] = l.gpus[r]
+		gpu := l.gpus[r]
+		if gpu != "" && !slices.Contains(l.led.GPUs, gpu) {
+			l.Look(gpu)
+		}
+		l.led.GPUs[r] = gpu
 	}
 }
 

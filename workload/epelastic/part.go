@@ -54,6 +54,8 @@ type Led struct {
 	// GPUs of all ranks that were in the group at any time of the phase, as move.Part has a rank's own: one
 	// that was killed says nothing of itself.
 	GPUs []string `json:"gpus,omitempty"`
+	// GPUCounters are what spoils a measurement on any of them, also on that of a rank that was killed.
+	GPUCounters []results.Counter `json:"gpu_counters,omitempty"`
 }
 
 // Change is how a group came to be.

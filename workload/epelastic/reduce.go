@@ -49,6 +49,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	for rank, gpu := range d.led.GPUs {
 		moved[rank].GPU = gpu
 	}
+	moved[0].GPUCounters = d.led.GPUCounters
 	move.DescribeParts(m, l, moved)
 	d.toLeader()
 	metrics, err := d.metrics()

@@ -46,6 +46,9 @@ func lost(t *testing.T) *workload.Measured {
 		},
 		Prepared: [][2]int64{{110 * ms, 130 * ms}}, Ahead: []int64{0, 7 * ms, -5 * ms}, Bound: 1000,
 		GPUs: []string{"0000:41:00.0", "0000:81:00.0", "0000:41:00.0"},
+		GPUCounters: []results.Counter{
+			{Device: "GPU 0000:41:00.0", Name: "clocks_throttle_reasons", Class: results.ThrottleClass, By: 1},
+		},
 	}
 	return &workload.Measured{
 		Spec: s, Nodes: []string{"a", "b", "b"},
@@ -82,6 +85,9 @@ func TestMetrics(t *testing.T) {
 	}
 	if want := []string{"0000:41:00.0", "0000:81:00.0", "0000:41:00.0"}; !slices.Equal(l.GPUs, want) {
 		t.Errorf("GPUs are %v, not %v: rank 2 had its own until it was killed", l.GPUs, want)
+	}
+	if len(l.Counters) != 1 || l.Counters[0].Node != "a" || l.Counters[0].Device != "GPU 0000:41:00.0" {
+		t.Errorf("what spoiled a GPU is %+v", l.Counters)
 	}
 	what := map[string]int{}
 	for _, e := range l.Timeline.Moments {
