@@ -17,6 +17,7 @@ import (
 	"weir/engine"
 	"weir/engine/mesh"
 	"weir/quantity"
+	"weir/results"
 	"weir/test/phase"
 	"weir/workload/epelastic"
 	"weir/workload/move"
@@ -49,7 +50,7 @@ type played struct {
 
 var errDied = errors.New("died")
 
-func (p *played) Open() error                { return nil }
+func (p *played) Open() (string, error)      { return gpuOf(p.rank), nil }
 func (p *played) Address() ([]byte, error)   { return []byte{byte(p.rank)}, nil }
 func (p *played) Connect(all [][]byte) error { return nil }
 func (p *played) Disconnect(abandon bool) error {
@@ -137,6 +138,9 @@ func (w *world) step(p *played, silence time.Duration) (missing []int, err error
 	}
 }
 
+// gpuOf is the GPU of a rank; each two ranks have one.
+func gpuOf(rank int) string { return fmt.Sprintf("GPU %d", rank/2) }
+
 // run is a process of a rank, for the cases of its life.
 func (w *world) run(ctx context.Context, rank, first, last int, survives bool,
 	report func(phase int, p *epelastic.Part)) (err error) {
@@ -192,6 +196,7 @@ func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
 	if w.leader, hub, err = NewLeader(w.spec, w.nodes); err != nil {
 		t.Fatal(err)
 	}
+	w.leader.Look = func(gpu string) []results.Counter { return []results.Counter{{Device: gpu}} }
 	defer hub.Close()
 	if w.hub, err = hub.Address(); err != nil {
 		t.Fatal(err)
@@ -285,6 +290,22 @@ func TestRandomPlans(t *testing.T) {
 			t.Fatalf("seed %d, %+v: %v", seed, phases, err)
 		}
 		for i, phase := range phases {
+			gpus := make([]string, phases.Ranks())
+			for _, r := range slices.Concat(phases.Before(i), phase.Ranks) {
+				gpus[r] = gpuOf(r)
+			}
+			if got := parts[i][0].Led.GPUs; !slices.Equal(got, gpus) {
+				t.Errorf("seed %d: GPUs are %q and not %q in phase %d of %+v", seed, got, gpus, i, phases)
+			}
+			var looked []string
+			for _, c := range parts[i][0].Led.GPUCounters {
+				looked = append(looked, c.Device)
+			}
+			slices.Sort(gpus)
+			gpus = slices.DeleteFunc(slices.Compact(gpus), func(gpu string) bool { return gpu == "" })
+			if !slices.Equal(looked, gpus) {
+				t.Errorf("seed %d: looked at %q and not %q in phase %d of %+v", seed, looked, gpus, i, phases)
+			}
 			for _, r := range phase.Ranks {
 				p := parts[i][r]
 				if p == nil {

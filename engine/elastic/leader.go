@@ -10,11 +10,15 @@ import (
 
 	"weir/engine"
 	"weir/engine/mesh"
+	"weir/results"
 	"weir/workload/epelastic"
 )
 
 // Leader leads the group. It is in the process of rank 0, beside that rank's member.
 type Leader struct {
+	// Look says what has spoiled a GPU since it was looked at last. It is called while nothing is timed.
+	Look func(gpu string) []results.Counter
+
 	spec   *epelastic.Spec
 	nodes  []string // by rank
 	events *events
@@ -22,8 +26,9 @@ type Leader struct {
 	// next are those of processes that have come and were not told to join. One may have come before it
 	// is known that the process before it has gone.
 	next   []*mesh.Spoke
-	group  []int // who is connected
-	number int   // of the last order
+	group  []int    // who is connected
+	number int      // of the last order
+	gpus   []string // by rank: of the process that opened last
 	ahead  []int64
 	bound  int64
 
@@ -42,8 +47,7 @@ type event struct {
 func NewLeader(s *epelastic.Spec, nodes []string) (*Leader, *mesh.Hub, error) {
 	l := &Leader{
 		spec: s, nodes: nodes, events: newEvents(), spokes: make([]*mesh.Spoke, len(nodes)),
-		next:  make([]*mesh.Spoke, len(nodes)),
-		ahead: make([]int64, len(nodes)),
+		next: make([]*mesh.Spoke, len(nodes)), ahead: make([]int64, len(nodes)), gpus: make([]string, len(nodes)),
 	}
 	hub, err := mesh.NewHub(nodes, 0, func(s *mesh.Spoke, text []byte, err error) { l.events.put(event{s, text, err}) })
 	return l, hub, err
@@ -67,9 +71,15 @@ const (
 func (l *Leader) Lead(ctx context.Context, phase int) (*epelastic.Led, error) {
 	p := l.spec.Phases[phase]
 	l.phase = phase
-	l.led = &epelastic.Led{Began: Now(), Prepared: [][2]int64{}}
+	l.led = &epelastic.Led{Began: Now(), Prepared: [][2]int64{}, GPUs: make([]string, len(l.nodes))}
+	l.use(l.group)
 	if err := l.lead(ctx, p); err != nil {
 		return nil, err
+	}
+	for _, gpu := range slices.Compact(slices.Sorted(slices.Values(l.led.GPUs))) {
+		if gpu != "" {
+			l.led.GPUCounters = append(l.led.GPUCounters, l.Look(gpu)...)
+		}
 	}
 	l.led.Ahead, l.led.Bound = slices.Clone(l.ahead), l.bound
 	led := l.led
@@ -105,6 +115,18 @@ func (l *Leader) lead(ctx context.Context, p epelastic.Phase) error {
 	}
 	_, err := l.steps(ctx, int(l.spec.Iterations), nil)
 	return err
+}
+
+// use notes the GPUs of ranks that take part in the phase: those that die in it cannot say theirs any more. What
+// has spoiled a GPU that no rank had before in it is of no phase.
+func (l *Leader) use(ranks []int) {
+	for _, r := range ranks {
+		gpu := l.gpus[r]
+		if gpu != "" && !slices.Contains(l.led.GPUs, gpu) {
+			l.Look(gpu)
+		}
+		l.led.GPUs[r] = gpu
+	}
 }
 
 func (l *Leader) before() int { return max(2, int(l.spec.Iterations)/shareBefore) }
@@ -149,6 +171,11 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 			return slices.Contains(told, rank) && !slices.Contains(done, rank) && !slices.Contains(l.group, rank)
 		})
 		for _, e := range ready {
+			var a answer
+			if err := json.Unmarshal(e.text, &a); err != nil {
+				return l.fail("rank %d answers %q: %v", e.spoke.Rank, e.text, err)
+			}
+			l.gpus[e.spoke.Rank] = a.GPU
 			done = append(done, e.spoke.Rank)
 		}
 		switch {
@@ -233,6 +260,7 @@ func (l *Leader) regroup(ctx context.Context, c epelastic.Change, lost []int) er
 	c.Connected = Now()
 	l.group = c.Ranks
 	l.led.Changes = append(l.led.Changes, c)
+	l.use(c.Ranks)
 	if _, err := l.ask(ctx, c.Ranks, order{Do: doPrepare, Ranks: c.Ranks}, "make their rows"); err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (m *Member) carryOut(o order, p *epelastic.Part) (err error) {
 	a := answer{Number: o.Number}
 	switch o.Do {
 	case doOpen:
-		err = m.rank.Open()
+		a.GPU, err = m.rank.Open()
 	case doClock:
 		a.Clock = Now()
 	case doAddress:

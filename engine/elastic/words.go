@@ -50,6 +50,7 @@ type answer struct {
 	Number  int    `json:"number"`
 	Address []byte `json:"address,omitempty"`
 	Clock   int64  `json:"clock,omitempty"`
+	GPU     string `json:"gpu,omitempty"`    // see Rank.Open
 	Broken  bool   `json:"broken,omitempty"` // not all steps were made
 	// Missing are ranks of which nothing came, or that could not be reached, and Why says so.
 	Missing []int  `json:"missing,omitempty"`
@@ -68,7 +69,8 @@ type Stepped struct {
 
 // Rank moves the bytes of a member. Only BreakOff is called while another call is under way.
 type Rank interface {
-	Open() error
+	// Open makes the memory, and gives the address of the GPU that it is on; "": it is on none.
+	Open() (gpu string, err error)
 	Address() ([]byte, error)
 	// Connect connects to the ranks that have an address.
 	Connect(addresses [][]byte) error

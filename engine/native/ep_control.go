@@ -85,6 +85,7 @@ type controlCase struct {
 	timeout C.int64_t
 	touches uint64
 	facts   move.Part
+	gpus    gpuWatch
 }
 
 func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
@@ -98,6 +99,7 @@ func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
 	k := controlCase{
 		epControlRank: r, ctx: ctx, spec: s, options: s.FabricOptions.With(r.launch.Options),
 		timeout: C.int64_t(c.Timeout), facts: move.Part{Initiator: true, Verified: true},
+		gpus: gpuWatch{},
 	}
 	k.source, k.sink = s.Buffers()
 	r.control.Done.Store(0)
@@ -113,7 +115,27 @@ func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
 		}
 		r.control.Done.Add(1)
 	}
+	if err := k.look(); err != nil {
+		return nil, err
+	}
 	return epcontrol.Encode(c.Key, r.launch.Index, r.self.Rank, &k.facts, measured)
+}
+
+// find notes which GPU the rank has, if any, as soon as it has one.
+func (k *controlCase) find() error {
+	l := C.weir_life_of(k.threads[0])
+	k.facts.GPU = C.GoString(&l.gpu[0])
+	return k.look()
+}
+
+// look looks at the rank's GPU while no rank is timed.
+func (k *controlCase) look() error {
+	if k.facts.GPU == "" {
+		return nil
+	}
+	err := k.meet()
+	k.facts.GPUCounters = k.gpus.look(k.facts.GPU)
+	return err
 }
 
 // round makes a rank, does the operations of a round, and gives the spans of their steps.
@@ -136,6 +158,11 @@ func (k *controlCase) round() (epcontrol.Round, error) {
 			}
 			if timed {
 				copy(steps, spans)
+			}
+			if name == "init" && k.facts.GPU == "" {
+				if err := k.find(); err != nil {
+					return nil, err
+				}
 			}
 		}
 		all = append(all, steps...)

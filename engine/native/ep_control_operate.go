@@ -163,8 +163,6 @@ func (k *controlCase) describe() {
 	var transport [C.WEIR_TEXT]C.char
 	var carriers [C.WEIR_CARRIERS]C.char
 	C.weir_describe(k.threads[0], &transport[0], &carriers[0])
-	l := C.weir_life_of(k.threads[0])
-	k.facts.GPU = C.GoString(&l.gpu[0])
 	k.facts.Transport = C.GoString(&transport[0])
 	k.facts.Transports = transports(C.GoString(&carriers[0]), k.self.Rank, true)
 	k.facts.Provider = providerFacts(C.GoString(&carriers[0]), k.self.Rank, true)

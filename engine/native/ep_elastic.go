@@ -83,9 +83,12 @@ func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engi
 		r.memory.survives = rank == self.Rank
 	}
 	if self.Rank == 0 {
-		r.leader, r.hub, err = elastic.NewLeader(r.specs[0], l.Nodes)
+		if r.leader, r.hub, err = elastic.NewLeader(r.specs[0], l.Nodes); err != nil {
+			return nil, err
+		}
+		r.leader.Look = gpuWatch{}.look // fabric cuda, which alone has memory of GPUs here, is of one host
 	}
-	return r, err
+	return r, nil
 }
 
 // Address is how the leader is reached; others need none before they are in the group.

@@ -70,7 +70,7 @@ func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Con
 }
 
 // Open makes the memory, and registers it.
-func (m *elasticMemory) Open() error {
+func (m *elasticMemory) Open() (gpu string, err error) {
 	source, sink := uint64(0), uint64(0)
 	for _, l := range m.layouts {
 		source, sink = max(source, uint64(l.Source)), max(sink, uint64(l.Sink()))
@@ -80,11 +80,11 @@ func (m *elasticMemory) Open() error {
 		m.signals = area(sink)
 		sink = m.signals + signalBytes(m.layouts)
 	} else if err := m.fitsAll(o, source+2*sink); err != nil {
-		return err
+		return "", err
 	}
 	text, err := fabric.Lines(m.fabric, m.options)
 	if err != nil {
-		return err
+		return "", err
 	}
 	name, lines := C.CString(m.fabric), C.CString(text)
 	defer C.free(unsafe.Pointer(name))
@@ -101,7 +101,10 @@ func (m *elasticMemory) Open() error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.openThreads(cfg)
+	if err := m.openThreads(cfg); err != nil {
+		return "", err
+	}
+	return C.GoString(&C.weir_life_of(m.threads[0]).gpu[0]), nil
 }
 
 // fitsAll says whether the ranks of this host have so much memory each.

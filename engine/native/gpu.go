@@ -1,6 +1,7 @@
 package native
 
 /*
+#include <stdlib.h>
 #include "clock.h"
 #include "gpu.h"
 #include "weir.h"
@@ -8,6 +9,8 @@ package native
 import "C"
 
 import (
+	"unsafe"
+
 	"weir/results"
 )
 
@@ -54,15 +57,39 @@ func describeGPU(g *C.struct_weir_gpu) results.GPU {
 
 // gpuCounters are what spoils what was measured on a rank's GPU; nil: nothing did.
 func gpuCounters(out *C.struct_weir_result) []results.Counter {
-	var list []results.Counter
-	device := "GPU " + C.GoString(&out.gpu[0])
-	if out.gpu_slowed != 0 {
+	return spoilt(C.GoString(&out.gpu[0]), out.gpu_slowed, out.gpu_errors)
+}
+
+func spoilt(gpu string, slowed, errors C.uint64_t) (list []results.Counter) {
+	device := "GPU " + gpu
+	if slowed != 0 {
 		list = append(list, results.Counter{Device: device, Name: "clocks_throttle_reasons",
 			Class: results.ThrottleClass, By: 1})
 	}
-	if out.gpu_errors != 0 {
+	if errors != 0 {
 		list = append(list, results.Counter{Device: device, Name: "ecc.errors.uncorrected",
-			Class: results.MemoryClass, By: uint64(out.gpu_errors)})
+			Class: results.MemoryClass, By: uint64(errors)})
 	}
 	return list
+}
+
+// gpuWatch is how GPUs of this host were when they were looked at last, by their addresses on the bus. It is for
+// workloads whose ranks come and go while they are measured; ranks of others look themselves (rank_gpu_health).
+type gpuWatch map[string]C.struct_weir_gpu_health
+
+// look says what has spoiled a GPU since it was looked at last; nil: nothing has, or it was not looked at.
+func (w gpuWatch) look(gpu string) []results.Counter {
+	bus := C.CString(gpu)
+	defer C.free(unsafe.Pointer(bus))
+	now := C.weir_gpu_health(bus)
+	before, watched := w[gpu]
+	w[gpu] = now
+	if !watched {
+		return nil
+	}
+	errors := C.uint64_t(0)
+	if before.told != 0 && now.told != 0 && now.errors > before.errors {
+		errors = now.errors - before.errors
+	}
+	return spoilt(gpu, before.slowed|now.slowed, errors)
 }

@@ -51,6 +51,11 @@ type Led struct {
 	// be wrong; 0 on the leader's host.
 	Ahead []int64 `json:"ahead"`
 	Bound int64   `json:"bound"`
+	// GPUs of all ranks that were in the group at any time of the phase, as move.Part has a rank's own: one
+	// that was killed says nothing of itself.
+	GPUs []string `json:"gpus,omitempty"`
+	// GPUCounters are what spoils a measurement on any of them, also on that of a rank that was killed.
+	GPUCounters []results.Counter `json:"gpu_counters,omitempty"`
 }
 
 // Change is how a group came to be.

@@ -46,6 +46,10 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err := d.check(); err != nil {
 		return nil, err
 	}
+	for rank, gpu := range d.led.GPUs {
+		moved[rank].GPU = gpu
+	}
+	moved[0].GPUCounters = d.led.GPUCounters
 	move.DescribeParts(m, l, moved)
 	d.toLeader()
 	metrics, err := d.metrics()
@@ -74,6 +78,9 @@ func (d *measured) check() error {
 	}
 	if len(d.led.Ahead) != d.s.Phases.Ranks() || len(d.led.Changes) == 0 {
 		return errors.New("rank 0 does not say how the group came to be")
+	}
+	if n := len(d.led.GPUs); n != 0 && n != d.s.Phases.Ranks() {
+		return fmt.Errorf("rank 0 names GPUs of %d ranks, and there are %d", n, d.s.Phases.Ranks())
 	}
 	return nil
 }

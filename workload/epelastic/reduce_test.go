@@ -2,6 +2,7 @@ package epelastic
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"weir/results"
@@ -44,6 +45,10 @@ func lost(t *testing.T) *workload.Measured {
 			{Ranks: []int{0, 1, 2}}, {Ranks: []int{0, 1}, Order: 105 * ms, Connected: 110 * ms},
 		},
 		Prepared: [][2]int64{{110 * ms, 130 * ms}}, Ahead: []int64{0, 7 * ms, -5 * ms}, Bound: 1000,
+		GPUs: []string{"0000:41:00.0", "0000:81:00.0", "0000:41:00.0"},
+		GPUCounters: []results.Counter{
+			{Device: "GPU 0000:41:00.0", Name: "clocks_throttle_reasons", Class: results.ThrottleClass, By: 1},
+		},
 	}
 	return &workload.Measured{
 		Spec: s, Nodes: []string{"a", "b", "b"},
@@ -78,6 +83,12 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is not declared", name)
 		}
 	}
+	if want := []string{"0000:41:00.0", "0000:81:00.0", "0000:41:00.0"}; !slices.Equal(l.GPUs, want) {
+		t.Errorf("GPUs are %v, not %v: rank 2 had its own until it was killed", l.GPUs, want)
+	}
+	if len(l.Counters) != 1 || l.Counters[0].Node != "a" || l.Counters[0].Device != "GPU 0000:41:00.0" {
+		t.Errorf("what spoiled a GPU is %+v", l.Counters)
+	}
 	what := map[string]int{}
 	for _, e := range l.Timeline.Moments {
 		what[e.What]++
@@ -90,13 +101,31 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// led is the part of rank 0 with another report of how it led.
+func led(t *testing.T, m *workload.Measured, change func(*Led)) *workload.Part {
+	t.Helper()
+	p, err := decode(m.Parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(p.Led)
+	out, err := p.Encode("a", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // Reports that disagree with the plan are no measurement.
 func TestWrongReports(t *testing.T) {
 	for name, change := range map[string]func(*workload.Measured){
-		"nobody was killed":      func(m *workload.Measured) { m.Parts[2] = &workload.Part{Rank: 2, Absent: true} },
-		"a survivor was killed":  func(m *workload.Measured) { m.Parts[1].Ended = &workload.Ended{Signal: 9, At: 1} },
-		"nobody led":             func(m *workload.Measured) { m.Parts[0] = m.Parts[1] },
-		"facts that are none":    func(m *workload.Measured) { m.Parts[1].Facts = []byte("7") },
+		"nobody was killed":     func(m *workload.Measured) { m.Parts[2] = &workload.Part{Rank: 2, Absent: true} },
+		"a survivor was killed": func(m *workload.Measured) { m.Parts[1].Ended = &workload.Ended{Signal: 9, At: 1} },
+		"nobody led":            func(m *workload.Measured) { m.Parts[0] = m.Parts[1] },
+		"facts that are none":   func(m *workload.Measured) { m.Parts[1].Facts = []byte("7") },
+		"GPUs of too few ranks": func(m *workload.Measured) {
+			m.Parts[0] = led(t, m, func(l *Led) { l.GPUs = l.GPUs[:1] })
+		},
 		"samples that are short": func(m *workload.Measured) { m.Parts[1].Samples = m.Parts[1].Samples[:20] },
 	} {
 		m := lost(t)
