@@ -21,7 +21,8 @@ static int stage(struct weir_rank *r, int peer, int device)
     if (c->engine == ENGINE_SM || c->engine == ENGINE_BULK)
         return rank_fail(r, -EHOSTUNREACH, "connect", peer,
                          "GPU %s does not reach the memory of GPU %s, which cuda_engine sm and "
-                         "bulk need: use cuda_engine copy, which goes by way of the host",
+                         "bulk need, and all kernels of ep: only cuda_engine copy of other "
+                         "workloads goes by way of the host",
                          cuda_here()->bus, p->bus);
     c->engine = ENGINE_COPY; /* that of auto too */
     p->path   = PATH_STAGED;

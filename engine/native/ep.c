@@ -240,7 +240,9 @@ int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result 
         (rc = measure(u, &out->all)) < 0)
         return rc;
     struct weir_gpu_health after = rank_gpu_health(r, &out->all);
-    out->all.gpu_errors = before.told && after.told ? after.errors - before.errors : 0;
+    out->all.gpu_errors = before.told && after.told && after.errors > before.errors
+                    ? after.errors - before.errors
+                    : 0;
     fill_result(u, out);
     if ((rc = check_timed(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;

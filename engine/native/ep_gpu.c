@@ -148,6 +148,25 @@ static int copy_tables(struct ep_run *u)
     return rc;
 }
 
+/* Whether kernels may be launched before those before them have ended, if they are to be. */
+static int launches_early(struct ep_run *u)
+{
+    int major = 0, rc;
+    if (!(u->e->launch & EP_DEPENDENT))
+        return 0;
+    if (!cuda.cuLaunchKernelEx)
+        return rank_fail(u->r, -EOPNOTSUPP, "start", -1,
+                         "dependent launches need a driver of CUDA 11.8 or later");
+    if ((rc = CUDA_EP(u, cuDeviceGetAttribute, &major, CU_CAPABILITY_MAJOR,
+                      cuda_here()->device)) < 0)
+        return rc;
+    return major >= 9 ? 0
+                      : rank_fail(u->r, -EOPNOTSUPP, "start", -1,
+                                  "dependent launches need a GPU of compute capability 9.0 or "
+                                  "later, and %s has %d.x: use kernel_launch each or graph",
+                                  cuda_here()->name, major);
+}
+
 int ep_gpu_make(struct ep_run *u)
 {
     int rc;
@@ -159,9 +178,8 @@ int ep_gpu_make(struct ep_run *u)
         return rank_fail(u->r, -ENOMEM, "start", -1, "no memory for the state of kernels");
     if ((rc = ep_tables_make(u)) < 0)
         return rc;
-    if (u->e->launch & EP_DEPENDENT && !cuda.cuLaunchKernelEx)
-        return rank_fail(u->r, -EOPNOTSUPP, "start", -1,
-                         "dependent launches need a driver of CUDA 11.8 or later");
+    if ((rc = launches_early(u)) < 0)
+        return rc;
     if ((rc = choose_shape(u)) < 0 || (rc = allocate(u)) < 0)
         return rc;
     ep_tables_place(u);

@@ -134,3 +134,20 @@ func TestKernelsOfEPWithEachOption(t *testing.T) {
 	phase.Long(t)
 	cudaChild(t, "options")
 }
+
+// GPUs before Hopper launch no kernel before the one before has ended, which is said and not measured as if they did.
+func TestDependentKernelsOfOlderGPUs(t *testing.T) {
+	phase.NotUnderRace(t)
+	if os.Getenv(cudaChildEnv) == "" {
+		cudaChildTest(t, t.Name(), "FAKE_CUDA_CAPABILITY=80")
+		return
+	}
+	for launch, want := range map[string]string{
+		"graph": "", "dependent": "compute capability 9.0", "graph_dependent": "compute capability 9.0",
+	} {
+		_, err := runEP(t, "cuda", kernelValues(workload.Values{"timing": "stream", "kernel_launch": launch}))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", launch, err, want)
+		}
+	}
+}
