@@ -45,12 +45,12 @@ func init() {
 }
 
 // OptionsOf are the options of all fabrics that a workload has, which moves matrices or
-// does not: first those with names of their own, then those with their fabric's name in
-// front, each by the names of the fabrics.
-func OptionsOf(matrix bool) (named, prefixed []workload.Option) {
+// does not, without some: first those with names of their own, then those with their fabric's
+// name in front, each by the names of the fabrics.
+func OptionsOf(matrix bool, without ...string) (named, prefixed []workload.Option) {
 	for _, f := range slices.SortedFunc(slices.Values(All),
 		func(a, b Fabric) int { return cmp.Compare(a.Name, b.Name) }) {
-		for _, o := range f.optionsOf(matrix) {
+		for _, o := range f.optionsOf(matrix, without) {
 			if strings.HasPrefix(o.Name, f.Name+"_") {
 				prefixed = append(prefixed, o)
 			} else {
@@ -61,8 +61,9 @@ func OptionsOf(matrix bool) (named, prefixed []workload.Option) {
 	return named, prefixed
 }
 
-func (f Fabric) optionsOf(matrix bool) []workload.Option {
-	all := slices.Clone(f.Options)
+func (f Fabric) optionsOf(matrix bool, without []string) []workload.Option {
+	all := slices.DeleteFunc(slices.Clone(f.Options),
+		func(o workload.Option) bool { return slices.Contains(without, o.Name) })
 	if !matrix {
 		return all
 	}
@@ -74,10 +75,10 @@ func (f Fabric) optionsOf(matrix bool) []workload.Option {
 }
 
 // CheckedOptions are those of OptionsOf that Lacks and Read look at.
-func CheckedOptions(matrix bool) []string {
+func CheckedOptions(matrix bool, without ...string) []string {
 	var names []string
 	for _, f := range All {
-		for _, o := range f.optionsOf(matrix) {
+		for _, o := range f.optionsOf(matrix, without) {
 			if slices.Contains(f.Checked, o.Name) {
 				names = append(names, o.Name)
 			}
