@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -19,6 +20,7 @@ type Needs struct {
 	// Initiator and Target are kinds of memory; "": host memory.
 	Initiator, Target string
 	InFlight          int64
+	Block             quantity.Size
 	Heap, Sleeps      bool
 	Matrix            bool // the cells of a matrix, and not blocks of one size
 	Options           Options
@@ -209,6 +211,38 @@ func (n Needs) gpuMemory(f Fabric) string {
 		return "alloc heap is of host memory, and both ends of this case are vram: vram_alloc says how that is allocated"
 	}
 	return ""
+}
+
+// NoStage says why a case over a fabric has no metric of a stage of requests; "": it has it, or nobody knows.
+func NoStage(name, metric string, o Options) string {
+	for _, f := range All {
+		option, has := f.Stages[metric]
+		switch {
+		case !has:
+		case name == f.Name && (option == "" || f.complete(o)[option] == "true"), name == AutoName && f.Auto != Never:
+			return ""
+		case option == "":
+			return "it is of requests of fabric " + f.Name
+		default:
+			return fmt.Sprintf("it is of requests of fabric %s with %s: true", f.Name, option)
+		}
+	}
+	return ""
+}
+
+// OfStage says whether a metric is of a stage that requests have over some fabrics only.
+func OfStage(metric string) bool {
+	return slices.ContainsFunc(All, func(f Fabric) bool { _, has := f.Stages[metric]; return has })
+}
+
+// PostsNothing says why nobody posts the requests of a case; "": somebody does.
+func PostsNothing(name string, n Needs) string {
+	f, ok := Find(name)
+	if !ok || f.PostsNothing == nil {
+		return ""
+	}
+	n.Options = f.complete(n.Options)
+	return f.PostsNothing(n)
 }
 
 // sleepers are the fabrics that have wait sleep, in words.

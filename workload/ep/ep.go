@@ -191,6 +191,7 @@ func init() {
 		AmountOf:  append([]string{"routing"}, workload.NamesOf(routed)...),
 		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
 		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)

@@ -115,7 +115,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   spec,
-		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: []string{"phase", "phases", "plan"},
+		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: changing,
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 	}
 	workload.Register(Kind)
 }
