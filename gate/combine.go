@@ -87,7 +87,9 @@ func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence
 }
 
 func (cl claim) combine(sources []*source) (*combination, error) {
-	c := &combination{metrics: cl.metrics, log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources)}
+	c := &combination{
+		metrics: cl.metrics, log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources),
+	}
 	variables, of, err := cl.variables(sources, c.log)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ func TestMetricsThatOptionsRuleOut(t *testing.T) {
 		{"transfer", pings + "block_size: 64KiB", "post.avg <= 1s", "nobody posts"},
 		{"transfer", pings + "block_size: 128KiB", "post.avg <= 1s", ""},
 		{"transfer", "fabric: shm, block_size: 4KiB", "post.p99 <= 1s", ""},
+		{"transfer", "fabric: sim, block_size: 4KiB", "post.avg <= 1s", "takes no time in the model"},
 		{"transfer", "fabric: shm, block_size: 4KiB", "prep.lists <= 1s", "fabric nixl with nixl_prepared: true"},
 		{"transfer", "fabric: auto, block_size: 4KiB", "prep.lists <= 1s", "fabric nixl with nixl_prepared: true"},
 		{"transfer", nixl, "prep.lists.p99 <= 1s", "nixl_prepared: true"},
