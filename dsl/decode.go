@@ -192,6 +192,11 @@ func (l *loader) defaults(content *hcl.BodyContent) defaults {
 }
 
 func (l *loader) unknownOption(kind *workload.Kind, e entry) {
+	if why := kind.Without[e.name]; why != "" {
+		l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q: %s.", kind.Name, e.name, why),
+			"Remove it.")
+		return
+	}
 	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name),
 		suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads"))
 }

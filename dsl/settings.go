@@ -148,6 +148,11 @@ func (l *loader) settings(content *hcl.BodyContent, r *Run, own []entry, d defau
 
 // withoutEffect reports an axis that nothing of a run depends on.
 func (l *loader) withoutEffect(r *Run, a *Axis) {
+	if why := r.Workload.Without[a.Name]; why != "" {
+		l.error(a.Range, "Axis without effect",
+			fmt.Sprintf("Workload %s has no option %q: %s.", r.Workload.Name, a.Name, why), "Remove the axis.")
+		return
+	}
 	near := ""
 	if n := suggest.Nearest(a.Name, optionNames(r.Workload)); n != "" {
 		near = fmt.Sprintf("Did you mean %q? ", n)

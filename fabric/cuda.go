@@ -2,12 +2,17 @@ package fabric
 
 import (
 	_ "embed"
+	"fmt"
 
+	"weir/quantity"
 	"weir/workload"
 )
 
 //go:embed cuda.md
 var cudaDocs string
+
+// mostOfKernels is the largest message of a ping-pong that kernels run: pingpong_args.h of the engine has the same.
+const mostOfKernels = quantity.Size(64 << 10)
 
 // cuda is the driver of NVIDIA's GPUs, which moves memory between those of one host.
 var cuda = Fabric{
@@ -31,6 +36,14 @@ var cuda = Fabric{
 			return "option sms is of cuda_engine sm and bulk: the copy engine has no multiprocessors"
 		}
 		return ""
+	},
+	PostsNothing: func(n Needs) string {
+		if n.Mode != "pingpong" || n.Options["cuda_engine"] != "sm" || n.Initiator != VRAM || n.Target != VRAM ||
+			n.Block > mostOfKernels {
+			return ""
+		}
+		return fmt.Sprintf("kernels run a ping-pong of up to %v between GPUs with cuda_engine sm, and nobody posts its "+
+			"messages", mostOfKernels)
 	},
 	Environment: Environment{
 		Prefixes:      []string{"CUDA_", "WEIR_CUDA_LIBRARY"},

@@ -34,6 +34,11 @@ type Fabric struct {
 	// Lacks says what of a case's needs, which have all options, the fabric cannot do; "":
 	// it can do all; nil: it always can.
 	Lacks func(Needs) string
+	// Stages are metrics of stages that requests have over this fabric and not over others, with the option that
+	// makes the stage; "": each request has it.
+	Stages map[string]string
+	// PostsNothing says why nobody posts the requests of a case; "": somebody does; nil: always.
+	PostsNothing func(Needs) string
 	// NoMatrix is what the fabric lacks to move a matrix; "": it can.
 	NoMatrix string
 	// Sleeps says that a rank can sleep until something comes, and SleepsWith with which

@@ -23,6 +23,11 @@ var nixl = Fabric{
 		{Name: "nixl_reregister", Type: workload.Bool, Default: false, Process: true},
 		{Name: "nixl_progress_thread", Type: workload.Bool, Default: false, Process: true},
 	},
+	Stages: map[string]string{
+		"prep.request.p99": "",
+		"prep.lists":       "nixl_prepared", "prep.lists.p99": "nixl_prepared",
+		"prep.reregister": "nixl_reregister", "prep.reregister.p99": "nixl_reregister",
+	},
 	DiesWithPeers: nixlDiesWithPeers,
 	Checked:       []string{"nixl_backend", "nixl_prepared", "nixl_reregister"},
 	Check:         nixlCheck,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/quantity"
 	"weir/workload"
 )
 
@@ -19,6 +20,7 @@ type Needs struct {
 	// Initiator and Target are kinds of memory; "": host memory.
 	Initiator, Target string
 	InFlight          int64
+	Block             quantity.Size
 	Heap, Sleeps      bool
 	Matrix            bool // the cells of a matrix, and not blocks of one size
 	Options           Options
@@ -45,12 +47,12 @@ func init() {
 }
 
 // OptionsOf are the options of all fabrics that a workload has, which moves matrices or
-// does not: first those with names of their own, then those with their fabric's name in
-// front, each by the names of the fabrics.
-func OptionsOf(matrix bool) (named, prefixed []workload.Option) {
+// does not, without some: first those with names of their own, then those with their fabric's
+// name in front, each by the names of the fabrics.
+func OptionsOf(matrix bool, without ...string) (named, prefixed []workload.Option) {
 	for _, f := range slices.SortedFunc(slices.Values(All),
 		func(a, b Fabric) int { return cmp.Compare(a.Name, b.Name) }) {
-		for _, o := range f.optionsOf(matrix) {
+		for _, o := range f.optionsOf(matrix, without) {
 			if strings.HasPrefix(o.Name, f.Name+"_") {
 				prefixed = append(prefixed, o)
 			} else {
@@ -61,8 +63,9 @@ func OptionsOf(matrix bool) (named, prefixed []workload.Option) {
 	return named, prefixed
 }
 
-func (f Fabric) optionsOf(matrix bool) []workload.Option {
-	all := slices.Clone(f.Options)
+func (f Fabric) optionsOf(matrix bool, without []string) []workload.Option {
+	all := slices.DeleteFunc(slices.Clone(f.Options),
+		func(o workload.Option) bool { return slices.Contains(without, o.Name) })
 	if !matrix {
 		return all
 	}
@@ -74,10 +77,10 @@ func (f Fabric) optionsOf(matrix bool) []workload.Option {
 }
 
 // CheckedOptions are those of OptionsOf that Lacks and Read look at.
-func CheckedOptions(matrix bool) []string {
+func CheckedOptions(matrix bool, without ...string) []string {
 	var names []string
 	for _, f := range All {
-		for _, o := range f.optionsOf(matrix) {
+		for _, o := range f.optionsOf(matrix, without) {
 			if slices.Contains(f.Checked, o.Name) {
 				names = append(names, o.Name)
 			}
@@ -208,6 +211,38 @@ func (n Needs) gpuMemory(f Fabric) string {
 		return "alloc heap is of host memory, and both ends of this case are vram: vram_alloc says how that is allocated"
 	}
 	return ""
+}
+
+// NoStage says why a case over a fabric has no metric of a stage of requests; "": it has it, or nobody knows.
+func NoStage(name, metric string, o Options) string {
+	for _, f := range All {
+		option, has := f.Stages[metric]
+		switch {
+		case !has:
+		case name == f.Name && (option == "" || f.complete(o)[option] == "true"), name == AutoName && f.Auto != Never:
+			return ""
+		case option == "":
+			return "it is of requests of fabric " + f.Name
+		default:
+			return fmt.Sprintf("it is of requests of fabric %s with %s: true", f.Name, option)
+		}
+	}
+	return ""
+}
+
+// OfStage says whether a metric is of a stage that requests have over some fabrics only.
+func OfStage(metric string) bool {
+	return slices.ContainsFunc(All, func(f Fabric) bool { _, has := f.Stages[metric]; return has })
+}
+
+// PostsNothing says why nobody posts the requests of a case; "": somebody does.
+func PostsNothing(name string, n Needs) string {
+	f, ok := Find(name)
+	if !ok || f.PostsNothing == nil {
+		return ""
+	}
+	n.Options = f.complete(n.Options)
+	return f.PostsNothing(n)
 }
 
 // sleepers are the fabrics that have wait sleep, in words.

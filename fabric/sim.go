@@ -18,7 +18,8 @@ const SimName = "sim"
 
 var sim = Fabric{
 	Name: SimName, Simulated: true, Docs: simDocs, Options: simOptions, Checked: []string{"sim_failure"},
-	NoMatrix: "has no model of a matrix yet: use a fabric that moves bytes, or workload transfer",
+	PostsNothing: func(Needs) string { return "posting takes no time in the model of fabric sim" },
+	NoMatrix:     "has no model of a matrix yet: use a fabric that moves bytes, or workload transfer",
 }
 
 // simOptions declare the path that the fabric pretends to have. Latency, bandwidth and

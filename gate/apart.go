@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/results"
 	"weir/workload"
@@ -11,8 +12,8 @@ import (
 // known of the hosts' clocks spoils it: its start and its end are of different hosts.
 const unsynchronised = 0.1
 
-// clocksApart says whether the clocks of the hosts of a case of this workload could not be
-// compared well enough for what was measured with them.
+// clocksApart says whether the clocks of the hosts of a case of this workload, or of the GPUs of one
+// host, could not be compared well enough for what was measured with them.
 func clocksApart(k *workload.Kind, launches []*results.Launch) string {
 	if k.AcrossHosts == nil {
 		return ""
@@ -31,8 +32,17 @@ func clocksApart(k *workload.Kind, launches []*results.Launch) string {
 	if bound <= unsynchronised*span {
 		return ""
 	}
-	return fmt.Sprintf("the clocks of its hosts are known to each other to %s only, and %s takes %s: move more, or compare hosts with a quicker path between them",
-		seconds(bound), what, seconds(span))
+	whose, remedy := "hosts", "move more, or compare hosts with a quicker path between them"
+	if slices.ContainsFunc(launches, ofGPUs) {
+		whose, remedy = "GPUs", "move more in it"
+	}
+	return fmt.Sprintf("the clocks of its %s are known to each other to %s only, and %s takes %s: %s", whose,
+		seconds(bound), what, seconds(span), remedy)
+}
+
+// ofGPUs says whether clocks that were compared are those of the GPUs of one host.
+func ofGPUs(l *results.Launch) bool {
+	return len(l.GPUs) > 0 && len(slices.Compact(slices.Sorted(slices.Values(l.Nodes)))) == 1
 }
 
 // seconds is a time for a person.

@@ -28,6 +28,32 @@ func TestClocksApart(t *testing.T) {
 	}
 }
 
+// Those of GPUs are called by their name, where no host is compared with another.
+func TestClocksOfGPUsApart(t *testing.T) {
+	for _, c := range []struct {
+		nodes, gpus []string
+		says        string
+	}{
+		{[]string{"a", "a"}, []string{"a:0", "a:1"}, "the clocks of its GPUs"},
+		{[]string{"a", "b"}, []string{"a:0", "b:0"}, "the clocks of its hosts"},
+		{[]string{"a", "a"}, nil, "the clocks of its hosts"},
+	} {
+		cs, a := caseOf("c", 46, 46.1, 45.9), band(p(30), nil, looks)
+		cs.Workload = "traffic"
+		for _, l := range cs.Launches {
+			l.Nodes, l.GPUs = c.nodes, c.gpus
+			l.Metrics.Set("latency.p50", 0.004)
+			l.Metrics.Set("clock.bound", 0.00041)
+		}
+		judged(cs, a)
+		wantVerdict(t, a, results.ErrorVerdict)
+		compares := strings.Contains(a.Message, "compare hosts")
+		if !strings.Contains(a.Message, c.says) || compares == (c.says == "the clocks of its GPUs") {
+			t.Errorf("on %v: %q", c.nodes, a.Message)
+		}
+	}
+}
+
 // So are those between which several initiators of a transfer move together; one alone
 // has its own clock.
 func TestClocksApartInATransfer(t *testing.T) {

@@ -3,11 +3,13 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"weir/assertion"
 	"weir/results"
+	"weir/workload"
 )
 
 func TestBandRule(t *testing.T) {
@@ -57,7 +59,7 @@ func TestBandRule(t *testing.T) {
 		{"no bounds at all", band(nil, nil, looks), []float64{46, 46.1, 46.2}, results.ErrorVerdict, false,
 			"no bounds"},
 		{"zero", within(looks...), []float64{46, 0, 46}, results.ErrorVerdict, false,
-			"must be above zero; a metric that the run declares and that may be 0 has may_be_zero: true"},
+			"must be above zero"},
 		{"negative", within(1), []float64{-1}, results.ErrorVerdict, false, "must be above zero"},
 		{"not a number", within(looks...), []float64{46, math.NaN(), 46}, results.ErrorVerdict, false,
 			"launch 2: metric bandwidth is NaN"},
@@ -251,6 +253,29 @@ func TestTimesWithoutEndAreSaidToBe(t *testing.T) {
 			if m := a.Message; !strings.Contains(m, says) || strings.Contains(m, "e+") || strings.Contains(m, "%") {
 				t.Errorf("%s %v: %s", name, values, m)
 			}
+		}
+	}
+}
+
+// Only who declares a metric can say that it may be 0.
+func TestAdviceAboutZeroIsForDeclaredMetrics(t *testing.T) {
+	for metric, advised := range map[string]bool{"bandwidth": false, "errors": true} {
+		c, a := caseOf("c", 46, 46), band(nil, p(50), []int{2})
+		a.Subject.Metric = metric
+		for _, l := range c.Launches {
+			l.Metrics = results.ValuesOf(map[string]float64{metric: 0})
+		}
+		doc := docOf(c)
+		c.Assertions = []*results.AssertionVerdict{a}
+		kind, _ := workload.Lookup(c.Workload)
+		doc.Metrics = []results.MetricTable{{
+			Workload: c.Workload, Run: c.Run, Definitions: append(slices.Clone(kind.Metrics),
+				workload.Metric{Name: "errors", Unit: "GB/s", Better: workload.Lower}),
+		}}
+		Judge(doc)
+		wantVerdict(t, a, results.ErrorVerdict)
+		if !strings.Contains(a.Message, "must be above zero") || strings.Contains(a.Message, "may_be_zero") != advised {
+			t.Errorf("%s: %q", metric, a.Message)
 		}
 	}
 }

@@ -166,7 +166,7 @@ func calibrateCase(
 		t := &results.Target{
 			Case: last.Key, Run: last.Run, Axes: last.Axes, AxisOrder: last.AxisOrder, Metric: m.Name, Unit: m.Unit,
 		}
-		if why := unfitSession(of, m); why != "" {
+		if why := unfitSession(d, of, m); why != "" {
 			t.Refused, t.Unusable = why, true
 		} else {
 			t.Refused = propose(t, of, o)
@@ -182,12 +182,12 @@ func measuredIn(d *workload.Definitions, of []measuredCase, metric string) bool 
 }
 
 // unfitSession says why the metric cannot be had of some session, "" if it can of all.
-func unfitSession(of []measuredCase, metric workload.Metric) string {
+func unfitSession(d *workload.Definitions, of []measuredCase, metric workload.Metric) string {
 	for _, m := range of {
 		o, bad := unusable(m.Case)
 		if !bad {
 			leaf := &assertion.Expr{Op: assertion.Metric, Metric: metric.Name, Unit: metric.Unit}
-			_, err := newVariable(0, &source{launches: m.Succeeded()}, leaf, true)
+			_, err := newVariable(d, 0, &source{launches: m.Succeeded()}, leaf, true)
 			if err == nil {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
+	"weir/workload"
 )
 
 // combination is a subject over several cases, whose launches are not the same,
@@ -27,6 +28,7 @@ import (
 // ed., 5.5.4. The least and the greatest of many cases that are nearly equal are
 // biased outwards by about the error of one case; all() and any() are not.
 type combination struct {
+	metrics  *workload.Definitions
 	center   float64 // in the claim's unit
 	log      bool
 	n        int // launches of the case of this session that has fewest
@@ -85,7 +87,9 @@ func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence
 }
 
 func (cl claim) combine(sources []*source) (*combination, error) {
-	c := &combination{log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources)}
+	c := &combination{
+		metrics: cl.metrics, log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources),
+	}
 	variables, of, err := cl.variables(sources, c.log)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,7 @@ func (cl claim) combine(sources []*source) (*combination, error) {
 		return nil, err
 	}
 	if c.log && center <= 0 {
-		return nil, notAboveZero(shown(cl.subject), center, cl.unit)
+		return nil, notAboveZero(cl.metrics, cl.subject, shown(cl.subject), center, cl.unit)
 	}
 	c.center = quantity.Round(center)
 	weights, err := gradient(cl.subject, len(variables), mean, func(leaf *assertion.Expr) int { return of[leaf] })
@@ -148,7 +152,7 @@ func (cl claim) variables(sources []*source, log bool) ([]*variable, map[*assert
 		i := place[cl.sourceOf(leaf)]
 		k := metricKey{i, leaf.Metric, leaf.Unit}
 		if _, ok := known[k]; !ok {
-			v, err := newVariable(i, sources[i], leaf, log)
+			v, err := newVariable(cl.metrics, i, sources[i], leaf, log)
 			if err != nil {
 				if sources[i].c == nil || sources[i].c != cl.own {
 					err = fmt.Errorf("%s: %w", sources[i].name(), err)
@@ -163,7 +167,9 @@ func (cl claim) variables(sources []*source, log bool) ([]*variable, map[*assert
 	return out, of, nil
 }
 
-func newVariable(place int, s *source, leaf *assertion.Expr, log bool) (*variable, error) {
+func newVariable(
+	d *workload.Definitions, place int, s *source, leaf *assertion.Expr, log bool,
+) (*variable, error) {
 	v := &variable{source: place, leaf: leaf}
 	for _, l := range s.launches {
 		x, err := metricOf(l, leaf.Metric)
@@ -172,7 +178,7 @@ func newVariable(place int, s *source, leaf *assertion.Expr, log bool) (*variabl
 		}
 		if log && x <= 0 {
 			of := fmt.Sprintf("%s: metric %s", results.LaunchName(l.Index), leaf.Metric)
-			return nil, notAboveZero(of, x, leaf.Unit)
+			return nil, notAboveZero(d, leaf, of, x, leaf.Unit)
 		}
 		v.values = append(v.values, x)
 	}

@@ -152,7 +152,7 @@ func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string)
 
 // side is the estimate of one side by itself.
 func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
-	v, err := newVariable(0, s, leaf, positive(c.metrics, leaf))
+	v, err := newVariable(c.metrics, 0, s, leaf, positive(c.metrics, leaf))
 	if err != nil {
 		return nil, err
 	}

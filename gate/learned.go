@@ -33,7 +33,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 		of := cases[key]
 		n := results.CaseNoise{Case: key, Environment: docs[0].Environment.Fingerprint}
 		for _, m := range metrics.Of(of[0].Workload, of[0].Run).Definitions {
-			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unfitSession(of, m) != "" {
+			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unfitSession(metrics, of, m) != "" {
 				continue
 			}
 			c := componentsOf(nestedOf(of, m.Name))

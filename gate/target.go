@@ -94,7 +94,7 @@ func (cl claim) valueOf(sources []*source, leaf *assertion.Expr) (float64, bool)
 		if s.key != k.key || (s.c == nil) != k.baseline {
 			continue
 		}
-		v, err := newVariable(0, s, leaf, true)
+		v, err := newVariable(cl.metrics, 0, s, leaf, true)
 		if err != nil || len(v.values) == 0 {
 			return 0, false
 		}

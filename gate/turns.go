@@ -94,7 +94,7 @@ func (c *combination) borrowed(cluster []int, variables []*variable, weights []f
 			if x.source != i {
 				continue
 			}
-			lent, err := newVariable(i, &source{key: s.key, launches: s.donor}, x.leaf, c.log)
+			lent, err := newVariable(c.metrics, i, &source{key: s.key, launches: s.donor}, x.leaf, c.log)
 			if err != nil {
 				return 0, 0, fmt.Errorf("%s: %w", s.key, err)
 			}

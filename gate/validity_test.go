@@ -93,6 +93,9 @@ func TestInvalidCaseWithoutAssertions(t *testing.T) {
 	if doc.Session.ExitCode != ExitExecution || doc.Session.Status != results.Errored || c.Invalid == "" {
 		t.Errorf("exit %d, status %s, invalid %q", doc.Session.ExitCode, doc.Session.Status, c.Invalid)
 	}
+	if of := doc.Summary.Cases; of[results.OK] != 0 || of[results.Error] != 1 {
+		t.Errorf("counted as %v", of)
+	}
 	c.Launches[0].Verified = true
 	Judge(doc)
 	if doc.Session.ExitCode != ExitPassed || c.Invalid != "" {

@@ -40,7 +40,8 @@ func pointsOf(
 			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
 		}
 		if v <= 0 && positive(d, subject) {
-			return nil, notAboveZero(fmt.Sprintf("%s: %s", results.LaunchName(l.Index), shown(subject)), v, unit)
+			return nil, notAboveZero(d, subject, fmt.Sprintf("%s: %s", results.LaunchName(l.Index), shown(subject)), v,
+				unit)
 		}
 		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
 	}
@@ -102,10 +103,11 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 	return arithmetic(valuesOf(ps), confidence)
 }
 
-// notAboveZero says that a value cannot be judged as a ratio, and what to do where it may be 0.
-func notAboveZero(what string, v float64, unit string) error {
+// notAboveZero says that a value of a subject cannot be judged as a ratio, and what to do where a run declares
+// a metric of it that may be 0.
+func notAboveZero(d *workload.Definitions, subject *assertion.Expr, what string, v float64, unit string) error {
 	advice := ""
-	if v == 0 {
+	if v == 0 && slices.ContainsFunc(subject.Metrics(), d.Declared) {
 		advice = "; a metric that the run declares and that may be 0 has may_be_zero: true"
 	}
 	return fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero%s", what,

@@ -35,7 +35,7 @@ func (t *Table) ruledOut(a *dsl.Assert, lowered assertion.Assertion, own place, 
 // lacks says which option of a live case rules a metric out; "": it has the metric, or nobody knows.
 func (s *sheet) lacks(i int, metric string) string {
 	k := s.run.Workload
-	if k.Unmeasured == nil {
+	if len(decisive(k, metric)) == 0 {
 		return ""
 	}
 	why := ""
@@ -48,17 +48,41 @@ func (s *sheet) lacks(i int, metric string) string {
 	return why
 }
 
-// ruling says whether a workload of the scenario has options that rule metrics out.
-func (t *Table) ruling() bool {
-	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return s.run.Workload.Unmeasured != nil })
+// decisive are the options of a workload that may rule a metric out.
+func decisive(k *workload.Kind, metric string) []string {
+	switch {
+	case k.Unmeasured == nil:
+		return nil
+	case k.UnmeasuredBy == nil:
+		return k.Checked
+	}
+	return k.UnmeasuredBy(metric)
 }
 
-// ruledOutOfEach looks at an assertion of cases for all options that can rule its metrics out.
+// ruling says whether a metric may be ruled out in any run.
+func (t *Table) ruling(metric string) bool {
+	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(decisive(s.run.Workload, metric)) > 0 })
+}
+
+// ruledOutOfEach looks at an assertion of cases for all options that can rule its metrics out. Whatever cases
+// it is of, its metrics are the same.
 func (t *Table) ruledOutOfEach(s *sheet, a *dsl.Assert, axes []int, of func(i int) *attached, find *finder) {
-	if !t.ruling() {
+	metrics, all := map[string]bool{}, slices.Clone(axes)
+	for _, first := range s.by(axes).first {
+		if first < 0 || of(int(first)) == nil {
+			continue
+		}
+		of(int(first)).Takes(func(metric, _ string) {
+			if !metrics[metric] && t.ruling(metric) {
+				metrics[metric] = true
+				all = append(all, s.axesOf(decisive(s.run.Workload, metric))...)
+			}
+		})
+		break
+	}
+	if len(metrics) == 0 {
 		return
 	}
-	all := append(slices.Clone(axes), s.axesOf(s.run.Workload.Checked)...)
 	slices.Sort(all)
 	for _, first := range s.by(slices.Compact(all)).first {
 		if first < 0 {

@@ -53,7 +53,7 @@ type CaseNoise struct {
 
 // Summary counts.
 type Summary struct {
-	Cases      map[string]int `json:"cases" doc:"By status; one whose error or miss is expected counts as xfail only, one that works although it is expected not to as xpass only, one without a launch that counts as inconclusive only." schema:"keys=ok|error|skipped|excluded|xfail?|xpass?|inconclusive?"`
+	Cases      map[string]int `json:"cases" doc:"By status; one whose error or miss is expected counts as xfail only, one that works although it is expected not to as xpass only, one without a launch that counts as inconclusive only, one whose measurement cannot be right as error only." schema:"keys=ok|error|skipped|excluded|xfail?|xpass?|inconclusive?"`
 	Assertions map[string]int `json:"assertions" doc:"By verdict; an assertion of severity info that does not hold counts as info only." schema:"keys=pass|fail|inconclusive|error|skipped|warn|info|xfail?|xpass?"`
 }
 
@@ -72,6 +72,8 @@ func (d *Document) Summarize() {
 		switch {
 		case c.Excused(), c.Unexpected():
 			s.Cases[string(c.MayFail.Verdict)]++
+		case c.Status == OK && c.Invalid != "":
+			s.Cases[Error]++
 		case c.Unmeasured() != "":
 			s.Cases[string(InconclusiveVerdict)]++
 		default:

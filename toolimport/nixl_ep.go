@@ -17,7 +17,8 @@ import (
 var nixlEP = &tool{
 	name: "nixl-ep", programs: []string{"test_data_plane.py"},
 	doc: "Workload ep, with timing stream, as the test has it: iterations follow each other, and the first is not counted. " +
-		"The test moves between GPUs; weir moves between host memories, over the fabric that is there.",
+		"The test moves between GPUs. The scenario moves between host memories, over the fabric that is there: " +
+		"give the run memory: vram to move between GPUs, which kernels of fabric cuda do.",
 	style: argparse, kind: ep.Kind, native: nixlEPRun, command: nixlEPCommand,
 	flags: []flag{
 		use("num-processes", number, "8", "`ranks`, times --world-size"),
@@ -44,7 +45,8 @@ var nixlEP = &tool{
 // nixlEPControl is test_control_plane.py of the same tests.
 var nixlEPControl = &tool{
 	name: "nixl-ep-control", programs: []string{"test_control_plane.py"},
-	doc:   "Read by `weir import nixl-ep`, too. Workload ep_control. The test has the memory of GPUs; weir has host memory, over the fabric that is there.",
+	doc: "Read by `weir import nixl-ep`, too. Workload ep_control. The test has the memory of GPUs. " +
+		"The scenario has host memory, over the fabric that is there: give the run memory: vram to have that of GPUs.",
 	style: argparse, kind: epcontrol.Kind, native: nixlEPControlRun, command: nixlEPCommand,
 	flags: append([]flag{
 		option("test", text, "cycle", "operation", nil),

@@ -32,7 +32,7 @@ type Definitions struct {
 }
 
 // summary is what holds for a metric of a name in whichever table has it.
-type summary struct{ mayBeZero, reference bool }
+type summary struct{ mayBeZero, reference, declared bool }
 
 // NewDefinitions are those of tables, of which the first that fits a case is the case's.
 func NewDefinitions(tables []MetricTable) *Definitions {
@@ -58,8 +58,12 @@ func summaries(tables []MetricTable) map[string]summary {
 	out := map[string]summary{Availability.Name: {mayBeZero: Availability.MayBeZero}}
 	for _, t := range tables {
 		for _, m := range t.Definitions {
-			s := out[m.Name]
-			out[m.Name] = summary{s.mayBeZero || m.MayBeZero, s.reference || m.Reference}
+			s, declared := out[m.Name], false
+			if t.Run != "" {
+				_, builtIn := FindMetric(registered(t.Workload).Definitions, m.Name)
+				declared = !builtIn
+			}
+			out[m.Name] = summary{s.mayBeZero || m.MayBeZero, s.reference || m.Reference, s.declared || declared}
 		}
 	}
 	return out
@@ -75,6 +79,9 @@ func (d *Definitions) summary(metric string) summary {
 // MayBeZero says whether 0 is a measurement of a metric as any other, in whichever table
 // has it.
 func (d *Definitions) MayBeZero(metric string) bool { return d.summary(metric).mayBeZero }
+
+// Declared says whether a run declares a metric of this name, and no workload has it.
+func (d *Definitions) Declared(metric string) bool { return d.summary(metric).declared }
 
 // Reference says whether other metrics are held against a metric.
 func (d *Definitions) Reference(metric string) bool { return d.summary(metric).reference }

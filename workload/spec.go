@@ -187,6 +187,9 @@ type Behaviour struct {
 	// Unmeasured says which option rules a metric out: launches of a case with these options have
 	// none. nil, or "": they have it, or the options do not tell.
 	Unmeasured func(options Values, metric string) string
+	// UnmeasuredBy are the options, all of them of Checked, by which Unmeasured decides on a metric; none: all
+	// cases have it. nil: it looks at all of Checked.
+	UnmeasuredBy func(metric string) []string
 	// Idle are the options that change nothing in a case with these options, with the reason of each. nil: all
 	// change something.
 	Idle func(options Values) map[string]string

@@ -198,6 +198,8 @@ type Kind struct {
 	Name    string
 	Doc     string
 	Options []Option
+	// Without are options of others that cases of this workload have not, with the reason of each.
+	Without map[string]string
 	Metrics []Metric
 	// Columns are the metrics that tables of cases show; nil: all.
 	Columns []Column

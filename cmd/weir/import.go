@@ -49,8 +49,8 @@ directory, as weir matgen writes it, it reads the metadata.yaml. A scenario may 
 name such a file itself, as metadata_file of workload traffic_sequence.
 
 Both programs have their buffers in the memory of GPUs unless the file says mem_type
-cpu or dram. This version of weir does not: --memory dram moves the same between
-buffers in host memory, and the scenario says where they were.
+cpu or dram: then the scenario has memory: vram, which needs GPUs. --memory dram moves
+the same between buffers in host memory, and the scenario says where they were.
 
 Paths of matrices are written relative to the scenario: to the folder of the
 file that -o names, or else to the working directory.`,

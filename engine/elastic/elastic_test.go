@@ -196,7 +196,9 @@ func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
 	if w.leader, hub, err = NewLeader(w.spec, w.nodes); err != nil {
 		t.Fatal(err)
 	}
-	w.leader.Look = func(gpu string) []results.Counter { return []results.Counter{{Device: gpu}} }
+	w.leader.Look = func(gpu string, led *epelastic.Led) {
+		led.GPUCounters = append(led.GPUCounters, results.Counter{Device: gpu})
+	}
 	defer hub.Close()
 	if w.hub, err = hub.Address(); err != nil {
 		t.Fatal(err)

@@ -10,14 +10,14 @@ import (
 
 	"weir/engine"
 	"weir/engine/mesh"
-	"weir/results"
 	"weir/workload/epelastic"
 )
 
 // Leader leads the group. It is in the process of rank 0, beside that rank's member.
 type Leader struct {
-	// Look says what has spoiled a GPU since it was looked at last. It is called while nothing is timed.
-	Look func(gpu string) []results.Counter
+	// Look adds to what was found what has spoiled a GPU since it was looked at last. It is called while nothing is
+	// timed.
+	Look func(gpu string, led *epelastic.Led)
 
 	spec   *epelastic.Spec
 	nodes  []string // by rank
@@ -78,7 +78,7 @@ func (l *Leader) Lead(ctx context.Context, phase int) (*epelastic.Led, error) {
 	}
 	for _, gpu := range slices.Compact(slices.Sorted(slices.Values(l.led.GPUs))) {
 		if gpu != "" {
-			l.led.GPUCounters = append(l.led.GPUCounters, l.Look(gpu)...)
+			l.Look(gpu, l.led)
 		}
 	}
 	l.led.Ahead, l.led.Bound = slices.Clone(l.ahead), l.bound
@@ -123,7 +123,7 @@ func (l *Leader) use(ranks []int) {
 	for _, r := range ranks {
 		gpu := l.gpus[r]
 		if gpu != "" && !slices.Contains(l.led.GPUs, gpu) {
-			l.Look(gpu)
+			l.Look(gpu, &epelastic.Led{})
 		}
 		l.led.GPUs[r] = gpu
 	}

@@ -86,7 +86,10 @@ func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engi
 		if r.leader, r.hub, err = elastic.NewLeader(r.specs[0], l.Nodes); err != nil {
 			return nil, err
 		}
-		r.leader.Look = gpuWatch{}.look // fabric cuda, which alone has memory of GPUs here, is of one host
+		watch := gpuWatch{} // fabric cuda, which alone has memory of GPUs here, is of one host
+		r.leader.Look = func(gpu string, led *epelastic.Led) {
+			led.GPUCounters = append(led.GPUCounters, watch.look(gpu)...)
+		}
 	}
 	return r, nil
 }

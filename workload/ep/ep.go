@@ -22,11 +22,19 @@ const (
 	SimRunner = "sim-ep"
 )
 
+// Engine is an option of fabric cuda that dispatch and combine have not, as Without says.
+const Engine = "cuda_engine"
+
+// Without are the options of fabrics that dispatch and combine have not.
+var Without = map[string]string{
+	Engine: "kernels of dispatch and combine store by multiprocessors, as cuda_engine sm of other workloads does",
+}
+
 var named, prefixed = options()
 
 // options are those of the fabrics that move matrices, and of the simulated ones.
 func options() (named, prefixed []workload.Option) {
-	named, prefixed = fabric.OptionsOf(true)
+	named, prefixed = fabric.OptionsOf(true, Engine)
 	for _, f := range fabric.All {
 		if f.Simulated {
 			prefixed = append(prefixed, f.Options...)
@@ -95,7 +103,8 @@ var Kind = &workload.Kind{
 			transfer.Option("alloc"),
 			transfer.Option("numa"),
 		}, prefixed),
-	Charts: charts,
+	Without: Without,
+	Charts:  charts,
 	Metrics: slices.Concat([]workload.Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
@@ -144,7 +153,7 @@ var Kind = &workload.Kind{
 	}),
 	Checked: slices.Concat(workload.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
 		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads", "kernel_launch", "caches"},
-		fabric.CheckedOptions(true)),
+		fabric.CheckedOptions(true, Engine)),
 	Columns: []workload.Column{
 		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
 		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
@@ -182,6 +191,7 @@ func init() {
 		AmountOf:  append([]string{"routing"}, workload.NamesOf(routed)...),
 		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
 		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)

@@ -3,7 +3,6 @@ package ep
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"weir/fabric"
@@ -18,6 +17,8 @@ const (
 	mostKernelCount    = 1<<16 - 1 // selections of a rank
 )
 
+const ofKernelsAtMost = "kernels of vram have at most"
+
 // VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
@@ -27,9 +28,10 @@ func (s *Spec) Pulls() bool {
 	return s.VRAM() && s.Layout == "message" && !s.Pushes && !fabric.Simulated(s.Fabric)
 }
 
-// CheckKernels says what of a case kernels cannot do.
-func (s *Spec) CheckKernels() error {
-	experts, tokens := s.Ranks*s.PerRank, s.Routes.Tokens.Most
+// CheckKernels says what of a case kernels cannot do, of a group that an option says in these words. Each reason
+// names the options that it is about, and no other: the planner points at them.
+func (s *Spec) CheckKernels(group string) error {
+	experts, most := s.Ranks*s.PerRank, ofKernelsAtMost
 	switch {
 	case !s.VRAM():
 		return nil
@@ -39,15 +41,16 @@ func (s *Spec) CheckKernels() error {
 	case s.Caches == "flushed" && s.Timing != "aligned":
 		return errors.New("caches are flushed before each iteration, which timing stream does not wait for: use timing aligned")
 	case s.Ranks > mostKernelRanks:
-		return fmt.Errorf("memory vram is of at most %d ranks, not %d", mostKernelRanks, s.Ranks)
+		return fmt.Errorf("%s: %s %d ranks", group, most, mostKernelRanks)
 	case experts > mostKernelExperts:
-		return fmt.Errorf("memory vram is of at most %d experts of all ranks, not %d", mostKernelExperts, experts)
+		return fmt.Errorf("%s with experts_per_rank %d: %s %d experts of all ranks, not %d", group, s.PerRank, most,
+			mostKernelExperts, experts)
 	case s.Routes.TopK > mostKernelSelected:
-		return fmt.Errorf("memory vram is of at most %d experts of a token, not %d", mostKernelSelected, s.Routes.TopK)
+		return fmt.Errorf("top_k %d: %s %d experts of a token", s.Routes.TopK, most, mostKernelSelected)
 	case s.Hidden > mostKernelChannels:
-		return fmt.Errorf("memory vram is of at most %d channels, not %d", mostKernelChannels, s.Hidden)
+		return fmt.Errorf("hidden %d: %s %d channels", s.Hidden, most, mostKernelChannels)
 	}
-	return s.checkSelections(tokens)
+	return s.checkSelections(s.Routes.Tokens.Most)
 }
 
 // checkSelections says whether kernels can count the selections of a rank with so many tokens.
@@ -56,9 +59,12 @@ func (s *Spec) checkSelections(tokens int) error {
 	if !s.VRAM() || selections <= mostKernelCount {
 		return nil
 	}
-	return fmt.Errorf("memory vram is of at most %d selections of a rank, and %d tokens with %d experts have %d",
-		mostKernelCount, tokens, s.Routes.TopK, selections)
+	return fmt.Errorf("tokens %d with top_k %d: %s %d selections of a rank, not %d", tokens, s.Routes.TopK,
+		ofKernelsAtMost, mostKernelCount, selections)
 }
+
+// group says the ranks.
+func (s *Spec) group() string { return fmt.Sprintf("ranks %d", s.Ranks) }
 
 // lacks says what of a case a fabric cannot do.
 func (s *Spec) lacks(name string) string {
@@ -70,7 +76,7 @@ func (s *Spec) lacks(name string) string {
 
 // LacksKernels says that a fabric has no kernels for what a workload has in the memory of GPUs.
 func (s *Spec) LacksKernels(workload, name string) string {
-	if !s.VRAM() || name == "cuda" || name == fabric.AutoName || fabric.Simulated(name) {
+	if !s.VRAM() || name == "cuda" || name == fabric.AutoName {
 		return ""
 	}
 	return "workload " + workload + " moves memory of GPUs by kernels of fabric cuda, and not over fabric " + name
@@ -84,17 +90,9 @@ func (s *Spec) fabricOptions() fabric.Options {
 	return KernelOptions(s.FabricOptions)
 }
 
-// KernelOptions are options of a fabric for kernels, which store, whatever engine other workloads
-// would use.
+// KernelOptions are options of a fabric for kernels, which store; of fabric auto too, which takes cuda.
 func KernelOptions(given fabric.Options) fabric.Options {
-	if given == nil {
-		return nil
-	}
-	o := maps.Clone(given)
-	if _, has := o["cuda_engine"]; has {
-		o["cuda_engine"] = "sm"
-	}
-	return o
+	return given.With(fabric.Options{Engine: "sm"})
 }
 
 // kernelMetrics adds what is measured beside the instants of kernels, of the slowest rank.

@@ -67,7 +67,7 @@ func TestCountsOfKernelsAreOnTheWire(t *testing.T) {
 // Kernels count selections in 16 bits, whoever made the routes.
 func TestSelectionsOfAFileForKernels(t *testing.T) {
 	for tokens, want := range map[int]string{
-		8191: "", 8192: "at most 65535 selections of a rank, and 8192 tokens with 8",
+		8191: "", 8192: "tokens 8192 with top_k 8: kernels of vram have at most 65535 selections of a rank, not 65536",
 	} {
 		experts := make([][]int32, 2)
 		for rank := range experts {

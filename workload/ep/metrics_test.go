@@ -232,3 +232,13 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 		t.Errorf("all selections masked: %v", err)
 	}
 }
+
+// Kernels store, whichever way the fabric was chosen.
+func TestKernelsStore(t *testing.T) {
+	for _, fabric := range []string{"cuda", "auto"} {
+		s := decoded(t, workload.Values{"fabric": fabric, "memory": "vram", "ranks": int64(2)})
+		if got := s.Moves().FabricOptions[Engine]; got != "sm" {
+			t.Errorf("fabric %s: %s %q", fabric, Engine, got)
+		}
+	}
+}

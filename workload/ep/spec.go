@@ -141,7 +141,7 @@ func (s *Spec) check() error {
 	if err := s.Moves().CheckFabric(); err != nil {
 		return err
 	}
-	if err := s.CheckKernels(); err != nil {
+	if err := s.CheckKernels(s.group()); err != nil {
 		return err
 	}
 	if s.File != "" {

@@ -10,6 +10,7 @@ import (
 	"weir/fabric"
 	"weir/quantity"
 	"weir/workload"
+	"weir/workload/ep"
 	"weir/workload/move"
 	"weir/workload/transfer"
 )
@@ -17,7 +18,7 @@ import (
 // Runner executes the ranks.
 const Runner = "native-ep-elastic"
 
-var named, prefixed = fabric.OptionsOf(true)
+var named, prefixed = fabric.OptionsOf(true, ep.Engine)
 
 // own are the options of the group and its steps.
 var own = []workload.Option{
@@ -51,9 +52,11 @@ var Kind = &workload.Kind{
 			move.MemoryOfRanks(), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
 			transfer.Option("numa"),
 		}, workload.OfProcess(prefixed...)),
+	Without: ep.Without,
 	Metrics: metrics(),
 	Checked: slices.Concat(workload.NamesOf(own),
-		[]string{"fabric", "phase", "memory", "vram_alloc", "pages", "alloc", "numa"}, fabric.CheckedOptions(true)),
+		[]string{"fabric", "phase", "memory", "vram_alloc", "pages", "alloc", "numa"},
+		fabric.CheckedOptions(true, ep.Engine)),
 	OneOf:     []string{"phases", "plan_file"},
 	CountedBy: []string{"phases", "plan"}, Count: countRanks,
 	Items: items,
@@ -113,7 +116,8 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   spec,
-		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: []string{"phase", "phases", "plan"},
+		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: changing,
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 	}
 	workload.Register(Kind)
 }

@@ -86,20 +86,20 @@ func (s *Spec) check() error {
 	case float64(s.Tokens)*float64(s.TopK)*float64(s.Hidden)*float64(s.Phases.Ranks())*4 > mostMemory:
 		return fmt.Errorf("messages of more than %v a rank", quantity.Size(mostMemory))
 	}
+	if why := s.lacks(s.Fabric); s.Fabric != fabric.AutoName && why != "" {
+		return errors.New(why)
+	}
 	if err := s.Moves().CheckFabric(); err != nil {
 		return err
 	}
-	if err := s.Steps(s.Phases.everybody()).CheckKernels(); err != nil {
-		return err
-	}
-	if why := s.lacks(s.Fabric); s.Fabric != fabric.AutoName && why != "" {
-		return fmt.Errorf("%s", why)
-	}
-	return nil
+	return s.Steps(s.Phases.everybody()).CheckKernels(fmt.Sprintf("phases or plan with %d ranks", s.Phases.Ranks()))
 }
 
 // lacks says what a fabric cannot do of the phases.
 func (s *Spec) lacks(name string) string {
+	if why := s.Steps(nil).LacksKernels("ep_elastic", name); why != "" {
+		return why
+	}
 	f, ok := fabric.Find(name)
 	if ok && s.Phases.Lose() && f.DiesWithPeers != nil {
 		if why := f.DiesWithPeers(s.FabricOptions); why != "" {
@@ -109,9 +109,6 @@ func (s *Spec) lacks(name string) string {
 	if ok && s.Phases.Lose() && !f.OutlivesPeers {
 		return fmt.Sprintf("fabric %s cannot give up what is under way to a rank that is killed or muted: "+
 			"use one of %v for such phases; ranks may join and leave over it", name, outlives())
-	}
-	if why := s.Steps(nil).LacksKernels("ep_elastic", name); why != "" {
-		return why
 	}
 	return s.Moves().Lacks(name)
 }

@@ -44,6 +44,14 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[m.Name] = true
 			m.Dim() // panics on an unknown unit
+			if k.UnmeasuredBy == nil {
+				continue
+			}
+			for _, name := range k.UnmeasuredBy(m.Name) {
+				if !slices.Contains(k.Checked, name) {
+					t.Errorf("%s: option %s decides whether there is %s, and is not of Checked", k.Name, name, m.Name)
+				}
+			}
 		}
 		mentioned := slices.Clone(k.Brief)
 		for _, c := range k.Columns {

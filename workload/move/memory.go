@@ -57,11 +57,22 @@ func (t Spec) ReservedPage() quantity.Size {
 // Lacks says what of a case a fabric cannot do; "": it can do all. Buffers of another kind
 // than those asked for would be measured unsaid.
 func (t Spec) Lacks(name string) string {
-	return fabric.Lacks(name, fabric.Needs{
-		Op: t.Op, Mode: t.Mode, Pages: t.Pages, InFlight: t.InFlight, Heap: t.Heap(), Sleeps: t.Sleeps(),
-		Matrix: t.Pattern == MatrixPattern, Initiator: t.Initiator, Target: t.Target, Options: t.FabricOptions,
-	})
+	return fabric.Lacks(name, t.needs())
 }
+
+func (t Spec) needs() fabric.Needs {
+	return fabric.Needs{
+		Op: t.Op, Mode: t.Mode, Pages: t.Pages, InFlight: t.InFlight, Block: t.BlockSize, Heap: t.Heap(),
+		Sleeps: t.Sleeps(), Matrix: t.Pattern == MatrixPattern, Initiator: t.Initiator, Target: t.Target,
+		Options: t.FabricOptions,
+	}
+}
+
+// PostsNothing says why nobody posts the requests of a case; "": somebody does.
+func (t Spec) PostsNothing() string { return fabric.PostsNothing(t.Fabric, t.needs()) }
+
+// NoStage says why a case has no metric of a stage of its requests; "": it has it, or nobody knows.
+func (t Spec) NoStage(metric string) string { return fabric.NoStage(t.Fabric, metric, t.FabricOptions) }
 
 // Placement is where the buffers are to be.
 func (t Spec) Placement() workload.Placement {

@@ -105,6 +105,7 @@ func init() {
 		return err
 	}
 	Kind.Behaviour = workload.Behaviour{
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 		Spec: spec, Reduce: reduce, Amount: amount, AmountOf: []string{"generate", "ranks"},
 		OfCeiling: move.OfCeiling, Carries: move.Carries("bottleneck.bandwidth"),
 		AcrossHosts: AcrossHosts, Starts: Starts,

@@ -85,8 +85,6 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 		"prep.alloc":         prep.Alloc,
 		"prep.register":      prep.Register,
 		"prep.connect":       prep.Connect,
-		"post.avg":           post.Mean,
-		"post.p99":           post.P99,
 		"transfer.avg":       transfer.Mean,
 		"transfer.p99":       transfer.P99,
 		"requests":           float64(ops),
@@ -102,6 +100,9 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	}
 	for name, q := range latencyQuantiles {
 		m[name] = float64(h.Quantile(q)) * 1e-9
+	}
+	if o.PostsNothing() == "" {
+		m["post.avg"], m["post.p99"] = post.Mean, post.P99
 	}
 	if prepare > 0 { // a ping-pong makes none, but where the fabric does
 		m["prep.request"] = prepare

@@ -126,3 +126,21 @@ func TestUsageSkewAndStages(t *testing.T) {
 		}
 	}
 }
+
+// Of a ping-pong that kernels run nobody posts anything: there is no time of it, and no 0 either.
+func TestKernelsPostNothing(t *testing.T) {
+	o := transferCase()
+	o.Fabric, o.Mode, o.Initiator, o.Target = "cuda", "pingpong", "vram", "vram"
+	for engine, posts := range map[string]bool{"copy": true, "sm": false} {
+		o.FabricOptions = map[string]string{"cuda_engine": engine}
+		m, err := Metrics(o, []*move.Part{initiator(0, 0, 1e9, 3e9), {Rank: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"post.avg", "post.p99"} {
+			if _, has := m[name]; has != posts {
+				t.Errorf("cuda_engine %s: %s %v", engine, name, has)
+			}
+		}
+	}
+}

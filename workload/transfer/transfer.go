@@ -125,6 +125,7 @@ func init() {
 	}
 	Kind.Behaviour = workload.Behaviour{
 		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
+		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
 		OfCeiling: move.OfCeiling, Carries: move.Carries("bandwidth"), TooShort: tooShort,
 		AcrossHosts: acrossHosts, Expected: expected,
 		Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
