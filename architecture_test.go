@@ -148,12 +148,13 @@ var allowed = map[string][]string{
 	"weir/executor/incluster": {"weir/executor/kubectl", "weir/dsl/yamlsyntax", "weir/placeholder", "weir/readiness",
 		"weir/workload", "weir/logwatch"},
 
-	"weir/executor/lab":       {"weir/executor/environ", "weir/test/phase"},
+	"weir/executor/lab":       {"weir/executor/environ", "weir/test/phase", "weir/test/port"},
 	"weir/executor/lab/board": {"weir/executor/cluster", "weir/executor/trust"},
 	"weir/test/hosts":         {},
 	"weir/test/peers":         {},
 	"weir/test/serving":       {},
 	"weir/test/phase":         {},
+	"weir/test/port":          {},
 	"weir/test/golden":        {},
 	"weir/test/toy":           {"weir/workload", "weir/engine", "weir/results", "weir/quantity"},
 	"weir/gate":               {"weir/fabric", "weir/results", "weir/assertion", "weir/workload", "weir/quantity"},
@@ -188,6 +189,7 @@ var closed = map[string][]string{
 	"weir/cmd/weir/run":               {"weir/cmd/weir"},
 	"weir/cmd/weir/cluster":           {"weir/cmd/weir"},
 	"weir/test/phase":                 {"weir/executor/lab"},
+	"weir/test/port":                  {"weir/executor/lab"},
 	"weir/test/golden":                {},
 	"weir/executor/lab":               {}, // only tests, whose imports are not looked at here
 	"weir/executor/lab/board":         {},

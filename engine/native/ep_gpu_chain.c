@@ -122,6 +122,7 @@ static int look(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, 
 {
     struct ep_chain *c = u->gpu->chain;
     enum group       from = o == EP_DISPATCH ? MESSAGES : ROWS;
+    u64 most = 2 * (u64)cuda_here()->multiprocessors;
     u64 shift = ep_half_of(u, iteration) * u->e->parts[o].half, first = 0;
     int rc = 0;
     for (enum group g = MESSAGES; g < from + 2 && rc == 0; first += c->n[g++]) {
@@ -130,8 +131,7 @@ static int look(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, 
               number = iteration * GROUPS + g;
         void *values[] = {&pieces, &n, &moved, &c->known[kind], &found, &number};
         if (g >= from && n)
-            rc = ep_gpu_launch(u, KERNEL_EP_LOOK, n < EP_GPU_BLOCKS ? (unsigned)n : EP_GPU_BLOCKS,
-                               LOOKERS, values);
+            rc = ep_gpu_launch(u, KERNEL_EP_LOOK, (unsigned)(n < most ? n : most), LOOKERS, values);
     }
     return rc;
 }

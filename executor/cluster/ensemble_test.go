@@ -20,6 +20,8 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"weir/test/port"
 )
 
 // TestMain makes the test binary a member of an etcd, too: one that can be killed and
@@ -76,30 +78,16 @@ type ensemble struct {
 	network network
 }
 
-// freePorts are addresses on the loopback that nobody listens on.
-func freePorts(t testing.TB, n int) (addresses []string) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // after all, or the next would get the same
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses
-}
-
 // startEnsemble starts an etcd whose members are like one.
 func startEnsemble(t testing.TB, size int, like member) *ensemble {
 	t.Helper()
-	ports := freePorts(t, 2*size)
+	ports := port.Free(t, "127.0.0.1", 2*size)
 	e := &ensemble{t: t, running: make([]*exec.Cmd, size)}
 	dir := t.TempDir()
 	var all []string
 	for i := range size {
 		m := like
-		m.Name, m.Client, m.Peer = fmt.Sprintf("m%d", i), ports[i], ports[size+i]
+		m.Name, m.Client, m.Peer = fmt.Sprintf("m%d", i), "127.0.0.1:"+ports[i], "127.0.0.1:"+ports[size+i]
 		m.Dir = filepath.Join(dir, m.Name)
 		e.members, all = append(e.members, m), append(all, m.Name+"=http://"+m.Peer)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"weir/executor/lab"
+	"weir/test/port"
 )
 
 // A world is a cluster: an etcd, some agents each on its host, and a place where
@@ -86,7 +87,7 @@ func bringUp(w *world, names ...string) *world {
 	})
 	w.weirMust("cluster", "init", w.path("cluster"))
 	w.weirMust("cluster", "token", "--dir", w.path("cluster"), "--out", w.path("token"))
-	w.etcdURL = w.secure.scheme() + net.JoinHostPort(w.at, freePort(t, w.at))
+	w.etcdURL = w.secure.scheme() + net.JoinHostPort(w.at, port.Free(t, w.at, 1)[0])
 	w.startEtcd()
 	t.Cleanup(func() { end(w.etcd) })
 	for i, name := range names {
@@ -114,20 +115,6 @@ func (w *world) weirMust(args ...string) {
 	if out, err := exec.Command(w.weir, args...).CombinedOutput(); err != nil {
 		w.t.Fatalf("weir %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-}
-
-func freePort(t *testing.T, at string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // logged gives a command a file for what it says, at whose end it goes on.

@@ -6,16 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"weir/executor/lab/kube"
+	"weir/test/port"
 	"weir/workload"
 )
 
@@ -39,12 +40,11 @@ func (b *buffer) String() string {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	n, err := strconv.Atoi(port.Free(t, "127.0.0.1", 1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return n
 }
 
 // web is a Deployment whose pod runs a shell script, and its Service.

@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"weir/executor/lab/kube"
 	"weir/results"
 	"weir/test/phase"
+	"weir/test/port"
 )
 
 // served is a Deployment whose pod says its BACKEND and serves its directory at $PORT, and its
@@ -71,18 +71,6 @@ runs:
       - asked <= 60s
 `
 
-// freePort is a port of 127.0.0.1 that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // leftInCluster is what services have in a cluster.
 func leftInCluster(c *kube.Cluster) string {
 	out, err := c.Try("get", "deployments,jobs,pods,services", "--selector", "weir.dev/service", "--output", "name")
@@ -108,7 +96,7 @@ func TestServicesInCluster(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(c.Kubectl)+":"+os.Getenv("PATH"), "WEIR_SITE=none")
 		return start(t, cmd), out
 	}
-	manifest := strings.ReplaceAll(served, "PORT", freePort(t))
+	manifest := strings.ReplaceAll(served, "PORT", port.Free(t, "127.0.0.1", 1)[0])
 
 	t.Run("variants", func(t *testing.T) {
 		p, out := run(t, manifest, inCluster)

@@ -16,7 +16,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -27,6 +26,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weir/test/port"
 )
 
 // Required is the environment variable that, as "required", makes a cluster that cannot
@@ -58,7 +59,7 @@ func New(t testing.TB, nodes []Node, resources ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{Dir: t.TempDir(), t: t, program: built(t), token: rand.Text()}
 	c.Kubeconfig, c.Kubectl = filepath.Join(c.Dir, "kubeconfig"), filepath.Join(c.Dir, "kubectl")
-	ports := freePorts(t, 6)
+	ports := port.Free(t, "127.0.0.1", 6)
 	etcd, api := "http://127.0.0.1:"+ports[0], "https://127.0.0.1:"+ports[2]
 	c.write("tokens.csv", c.token+`,admin,1,"system:masters"`+"\n", 0o600)
 	c.write("kubeconfig", fmt.Sprintf(`apiVersion: v1
@@ -283,19 +284,4 @@ func (c *Cluster) Ask(args ...string) string {
 		c.t.Fatal(err)
 	}
 	return out
-}
-
-// freePorts are ports that nobody listens on.
-func freePorts(t testing.TB, n int) []string {
-	t.Helper()
-	var ports []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // together, so that none is given twice
-		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	}
-	return ports
 }
