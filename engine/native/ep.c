@@ -21,7 +21,7 @@ static void *rows_new(size_t n, int channels)
 /* What a check holds at a time: a message and its row, or the rows of a token and their sums. */
 static size_t expected_bytes(const struct weir_ep *e)
 {
-    size_t row = (size_t)e->channels * sizeof(uint16_t),
+    size_t row = ep_row_bytes(e),
            message = (e->message + 63) / 64 * 64 + row, sums = (2 * (size_t)e->top_k + 3) * row;
     return message > sums ? message : sums;
 }

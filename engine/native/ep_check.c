@@ -159,7 +159,7 @@ void ep_expect_row(struct ep_run *u, uint64_t pass, const struct weir_ep_place *
 static int check_rows(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t *flip)
 {
     const struct weir_ep *e     = u->e;
-    size_t                bytes = (size_t)e->channels * 2;
+    size_t                bytes = ep_row_bytes(e);
     uint16_t             *want  = (uint16_t *)u->expected;
     for (uint32_t i = 0; !ep_pulls(u) && i < e->ncome; i++, *flip -= (int64_t)bytes) {
         const struct weir_ep_place *m = &e->come[i];
@@ -211,7 +211,7 @@ void ep_expect_total(struct ep_run *u, uint64_t pass, uint32_t token, uint16_t *
 static int check_sums(struct ep_run *u, uint64_t pass, uint64_t iteration, int64_t *flip)
 {
     const struct weir_ep *e     = u->e;
-    size_t                bytes = (size_t)e->channels * 2;
+    size_t                bytes = ep_row_bytes(e);
     char                 *want  = u->expected;
     for (uint32_t t = 0; t < (uint32_t)e->tokens; t++, *flip -= (int64_t)bytes) {
         char *is = (char *)u->out + t * bytes;

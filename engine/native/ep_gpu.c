@@ -222,7 +222,7 @@ int ep_gpu_upload(struct ep_run *u)
 {
     const struct weir_ep *e = u->e;
     struct ep_args       *a = &u->gpu->args;
-    size_t                rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
+    size_t                rows = (size_t)e->tokens * ep_row_bytes(e);
     int                   rc;
     for (int o = 0; o < EP_OPERATIONS; o++) {
         cu_address at = a->sinks[a->rank] + e->parts[o].sink;
@@ -236,8 +236,7 @@ int ep_gpu_upload(struct ep_run *u)
         return rc;
     return ep_pulls(u) && e->nmade
                ? ep_gpu_give(u, a->sinks[a->rank] + e->parts[EP_COMBINE].sink,
-                         u->source + e->made[0].at,
-                         e->nmade * (size_t)e->channels * sizeof(uint16_t))
+                         u->source + e->made[0].at, e->nmade * ep_row_bytes(e))
                : 0;
 }
 
@@ -250,6 +249,5 @@ int ep_gpu_download(struct ep_run *u)
         if ((rc = ep_gpu_take(u, u->sink + e->parts[o].sink, a->sinks[a->rank] + e->parts[o].sink,
                            2 * e->parts[o].half)) < 0)
             return rc;
-    return ep_gpu_take(u, u->out, a->out,
-                    (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t));
+    return ep_gpu_take(u, u->out, a->out, (size_t)e->tokens * ep_row_bytes(e));
 }

@@ -46,6 +46,14 @@ struct ep_gpu {
 /* Calls a function of the driver for a rank; its error is the rank's. */
 #define CUDA_EP(u, f, ...) cuda_check((u)->r, -1, #f, cuda.f(__VA_ARGS__))
 
+/* Gives n bytes room behind what has been given so far. */
+static inline u64 ep_gpu_room(size_t *given, size_t n)
+{
+    u64 from = *given;
+    *given += (n + 255) / 256 * 256;
+    return from;
+}
+
 /* ---- ep_gpu_tables.c ---- */
 
 /* Works out what kernels are told; places in g->memory are offsets until ep_tables_place. */

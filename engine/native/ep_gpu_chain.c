@@ -29,8 +29,6 @@ struct ep_chain {
 _Atomic int64_t ep_gpu_stale = -1;
 #endif
 
-static size_t row_bytes(const struct weir_ep *e) { return (size_t)e->channels * sizeof(uint16_t); }
-
 /* ---- pieces ---- */
 
 static void add_piece(struct ep_chain *c, enum group of, u64 at, size_t bytes)
@@ -56,23 +54,16 @@ static void add_pieces(struct ep_run *u, struct ep_chain *c)
     if (!ep_does(u, EP_COMBINE))
         return;
     for (u32 i = 0; !ep_pulls(u) && i < e->ncome; i++)
-        add_piece(c, ROWS, come + e->come[i].at, row_bytes(e));
+        add_piece(c, ROWS, come + e->come[i].at, ep_row_bytes(e));
     for (u32 t = 0; t < (u32)e->tokens; t++)
-        add_piece(c, SUMS, a->out + t * row_bytes(e), row_bytes(e));
+        add_piece(c, SUMS, a->out + t * ep_row_bytes(e), ep_row_bytes(e));
 }
 
 /* ---- memory ---- */
 
-static u64 take(size_t *at, size_t n)
-{
-    u64 from = *at;
-    *at += (n + 255) / 256 * 256;
-    return from;
-}
-
 static size_t pulled_bytes(const struct ep_run *u)
 {
-    return ep_pulls(u) ? u->e->nmade * row_bytes(u->e) : 0;
+    return ep_pulls(u) ? u->e->nmade * ep_row_bytes(u->e) : 0;
 }
 
 static int allocate(struct ep_run *u, struct ep_chain *c)
@@ -83,14 +74,14 @@ static int allocate(struct ep_run *u, struct ep_chain *c)
         return rank_fail(u->r, -ENOMEM, "verify", -1, "no memory for the places of %zu rows", most);
     add_pieces(u, c);
     c->args[0] = c->args[1] = u->gpu->args;
-    c->pieces_there   = take(&at, most * sizeof *c->pieces);
-    c->found          = take(&at, sizeof(u64));
-    c->known[0]       = take(&at, c->known_bytes);
-    c->known[1]       = take(&at, c->known_bytes);
-    c->args[0].x      = take(&at, (size_t)e->tokens * row_bytes(e));
-    c->args[0].source = take(&at, u->used);
-    c->rows           = take(&at, pulled_bytes(u));
-    c->terms          = take(&at, u->gpu->terms * sizeof(struct ep_term));
+    c->pieces_there   = ep_gpu_room(&at, most * sizeof *c->pieces);
+    c->found          = ep_gpu_room(&at, sizeof(u64));
+    c->known[0]       = ep_gpu_room(&at, c->known_bytes);
+    c->known[1]       = ep_gpu_room(&at, c->known_bytes);
+    c->args[0].x      = ep_gpu_room(&at, (size_t)e->tokens * ep_row_bytes(e));
+    c->args[0].source = ep_gpu_room(&at, u->used);
+    c->rows           = ep_gpu_room(&at, pulled_bytes(u));
+    c->terms          = ep_gpu_room(&at, u->gpu->terms * sizeof(struct ep_term));
     if (cuda.cuMemAlloc_v2(&c->memory, at + 256) != CU_DONE)
         return rank_fail(u->r, -ENOMEM, "verify", -1,
                          "the GPU has no %zu bytes more to check operations that follow each "
@@ -150,7 +141,7 @@ static int keep_first(struct ep_run *u)
 {
     struct ep_chain *c = u->gpu->chain;
     struct ep_args  *a = &u->gpu->args;
-    size_t           tokens = (size_t)u->e->tokens * row_bytes(u->e);
+    size_t           tokens = (size_t)u->e->tokens * ep_row_bytes(u->e);
     int              rc;
     if ((rc = look_at_all(u, 0, 0, 0)) < 0 || (rc = copy(u, c->args[0].x, a->x, tokens)) < 0 ||
         (rc = copy(u, c->args[0].source, a->source, u->used)) < 0)

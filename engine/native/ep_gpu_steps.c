@@ -90,7 +90,7 @@ static int take_all(struct ep_run *u, uint64_t iteration)
 {
     const struct weir_ep *e    = u->e;
     struct ep_gpu        *g    = u->gpu;
-    size_t                rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
+    size_t                rows = (size_t)e->tokens * ep_row_bytes(e);
     int                   rc;
     for (int o = 0; o < EP_OPERATIONS; o++) {
         char      *to   = ep_half(u, (enum weir_ep_operation)o, iteration);

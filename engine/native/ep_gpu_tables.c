@@ -152,13 +152,6 @@ static void describe(struct ep_run *u)
     a->clocks_at     = a->begun_at + 2 * ranks * 2 * sizeof(u32);
 }
 
-static u64 take(size_t *at, size_t n)
-{
-    u64 from = *at;
-    *at += (n + 255) / 256 * 256;
-    return from;
-}
-
 static void lay_out(struct ep_run *u)
 {
     const struct weir_ep       *e = u->e;
@@ -166,21 +159,21 @@ static void lay_out(struct ep_run *u)
     struct ep_args             *a = &g->args;
     const struct ep_gpu_tables *t = g->tables;
     size_t at = 0, selections = (size_t)e->tokens * (size_t)e->top_k,
-           rows = (size_t)e->tokens * (size_t)e->channels * sizeof(uint16_t);
-    a->experts  = take(&at, selections * sizeof(int32_t));
-    a->weights  = take(&at, selections * sizeof(float));
-    a->prepared = take(&at, t->prepared ? (size_t)e->tokens * sizeof *t->prepared : 0);
-    a->group    = take(&at, t->ngroups * sizeof *t->groups);
-    a->item     = take(&at, t->nitems * sizeof *t->items);
-    a->term     = take(&at, t->nterms * sizeof *t->terms);
-    a->sum      = take(&at, t->nsums * sizeof *t->sums);
+           rows = (size_t)e->tokens * ep_row_bytes(e);
+    a->experts  = ep_gpu_room(&at, selections * sizeof(int32_t));
+    a->weights  = ep_gpu_room(&at, selections * sizeof(float));
+    a->prepared = ep_gpu_room(&at, t->prepared ? (size_t)e->tokens * sizeof *t->prepared : 0);
+    a->group    = ep_gpu_room(&at, t->ngroups * sizeof *t->groups);
+    a->item     = ep_gpu_room(&at, t->nitems * sizeof *t->items);
+    a->term     = ep_gpu_room(&at, t->nterms * sizeof *t->terms);
+    a->sum      = ep_gpu_room(&at, t->nsums * sizeof *t->sums);
     g->in       = at;
-    a->error    = take(&at, sizeof(u32));
-    a->stamps   = take(&at, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps));
-    a->x        = take(&at, rows);
-    a->out      = take(&at, rows);
+    a->error    = ep_gpu_room(&at, sizeof(u32));
+    a->stamps   = ep_gpu_room(&at, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps));
+    a->x        = ep_gpu_room(&at, rows);
+    a->out      = ep_gpu_room(&at, rows);
     a->groups   = t->ngroups;
-    g->flush    = take(&at, e->flushed ? EP_GPU_FLUSH : 0);
+    g->flush    = ep_gpu_room(&at, e->flushed ? EP_GPU_FLUSH : 0);
     g->bytes    = at;
 }
 

@@ -46,6 +46,12 @@ static inline char *ep_half(const struct ep_run *u, enum weir_ep_operation o, ui
     return u->sink + p->sink + ep_half_of(u, iteration) * p->half;
 }
 
+/* A row of channels in BF16. */
+static inline size_t ep_row_bytes(const struct weir_ep *e)
+{
+    return (size_t)e->channels * sizeof(uint16_t);
+}
+
 /* The place of a rank among the members of its group, and which rank has a place. */
 static inline int ep_place(const struct weir_ep *e, int rank)
 {

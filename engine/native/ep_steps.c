@@ -26,7 +26,6 @@ int ep_end(struct ep_run *u)
     return MUTE;
 }
 
-static size_t row_bytes(const struct weir_ep *e) { return (size_t)e->channels * sizeof(uint16_t); }
 static size_t count_bytes(const struct weir_ep *e)
 {
     return (size_t)e->per_rank * sizeof *e->counts;
@@ -36,7 +35,7 @@ static int make_expected(struct ep_run *u)
 {
     const struct weir_ep *e    = u->e;
     uint64_t              pass = e->of.index;
-    size_t                row  = row_bytes(e),
+    size_t                row  = ep_row_bytes(e),
            all = e->nmessages * e->message + (e->ncome + (size_t)e->tokens) * row;
     int    rc;
     free(u->want);
@@ -121,14 +120,14 @@ static void look(struct looking *l)
     for (int s = 0; s < u->r->cfg.ranks; s++, counts += count_bytes(e))
         if (!u->r->absent[s] && !same(l, dispatched + e->counts_at[s], counts, count_bytes(e)))
             wrong(l, "counts of a dispatch", s, -1);
-    for (uint32_t i = 0; i < e->ncome; i++, want += row_bytes(e))
-        if (!same(l, come + e->come[i].at, want, row_bytes(e))) {
+    for (uint32_t i = 0; i < e->ncome; i++, want += ep_row_bytes(e))
+        if (!same(l, come + e->come[i].at, want, ep_row_bytes(e))) {
             const struct weir_ep_place *c = &e->come[i];
             int32_t expert = e->experts[c->rank][(size_t)c->token * (size_t)e->top_k + c->k];
             wrong(l, "row of a combine", expert / e->per_rank, c->token);
         }
-    for (uint32_t t = 0; t < (uint32_t)e->tokens; t++, want += row_bytes(e))
-        if (!same(l, (char *)u->out + t * row_bytes(e), want, row_bytes(e)))
+    for (uint32_t t = 0; t < (uint32_t)e->tokens; t++, want += ep_row_bytes(e))
+        if (!same(l, (char *)u->out + t * ep_row_bytes(e), want, ep_row_bytes(e)))
             wrong(l, "sum of a combine", u->r->cfg.rank, t);
 }
 
