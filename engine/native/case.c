@@ -251,9 +251,7 @@ int rank_case(struct weir_rank *r, const struct weir_case *c, struct weir_result
     if (c->played)
         out->processor = r->played_processor;
     struct weir_gpu_health after = rank_gpu_health(r, out);
-    out->gpu_errors = before.told && after.told && after.errors > before.errors
-                    ? after.errors - before.errors
-                    : 0;
+    out->gpu_errors = weir_gpu_new_errors(&before, &after);
     fill_result(r, c, &o, &l, out);
     if (!c->played && c->verify != VERIFY_NONE &&
         (rc = contents_check(r, c, &o, c->op == OP_READ ? PASS_VERIFY : PASS_TIMED, 1, l.done)) < 0)

@@ -36,7 +36,7 @@ static int find_kernels(struct cuda_thread *t, const struct cuda_image *i, struc
 {
     static const char *const names[KERNELS] = {
         "weir_fill",        "weir_check",      "weir_copy",    "weir_bulk",
-        "weir_ep_dispatch", "weir_ep_combine", "weir_ep_pull", "weir_ep_look",
+        "weir_ep_dispatch", "weir_ep_combine", "weir_ep_pull", "weir_ep_verify",
         "weir_ep_meet",     "weir_ep_clock",   "weir_ep_compare", "weir_pingpong",
     };
     int                      rc;

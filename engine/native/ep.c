@@ -97,12 +97,12 @@ static int verify(struct ep_run *u)
     if ((rc = ep_fill(u, PASS_VERIFY)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0 ||
         (rc = ep_iterate(u, 0)) < 0 || (rc = ep_finish(u)) < 0)
         return rc;
-    if (u->e->of.verify != VERIFY_NONE &&
-        (rc = ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt)) < 0)
+    if (u->e->of.verify == VERIFY_NONE)
+        return rank_barrier(r, 0, NULL);
+    if ((rc = ep_check(u, PASS_VERIFY, 0, u->e->of.corrupt_timed ? -1 : u->e->of.corrupt)) < 0 ||
+        (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;
-    if ((rc = rank_barrier(r, 0, NULL)) < 0)
-        return rc;
-    return u->gpu && u->e->of.verify != VERIFY_NONE ? ep_gpu_chain(u) : 0;
+    return u->gpu ? ep_gpu_chain(u) : 0;
 }
 
 static int warm_up(struct ep_run *u)
@@ -240,9 +240,7 @@ int rank_ep(struct weir_rank *r, const struct weir_ep *e, struct weir_ep_result 
         (rc = measure(u, &out->all)) < 0)
         return rc;
     struct weir_gpu_health after = rank_gpu_health(r, &out->all);
-    out->all.gpu_errors = before.told && after.told && after.errors > before.errors
-                    ? after.errors - before.errors
-                    : 0;
+    out->all.gpu_errors = weir_gpu_new_errors(&before, &after);
     fill_result(u, out);
     if ((rc = check_timed(u)) < 0 || (rc = rank_barrier(r, 0, NULL)) < 0)
         return rc;

@@ -72,12 +72,13 @@ struct ep_sum {
 
 /* What an operation brings that is checked in the stream: a message, counts, a row or a sum. */
 struct ep_piece {
-    u64 at, known; /* in the first half; and among what is known: a multiple of 16 */
+    u64 at;       /* in the first half */
+    u64 expected; /* offset of what is expected: a multiple of 16 */
     u32 bytes, padding;
 };
 /* A difference: the number of the check in the word's high bits, the piece, and its word. */
-#define EP_LOOK_NUMBER 48
-#define EP_LOOK_PIECE 24
+#define EP_VERIFY_NUMBER 48
+#define EP_VERIFY_PIECE 24
 
 /* Instants of an operation, on the GPU's clock. The first block's start, and the last block's:
  * EP_WORKED: the first message of a block is made, EP_PLACED: and its places are known. */

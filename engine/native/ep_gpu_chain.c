@@ -11,7 +11,7 @@
 #include "fab_cuda.h"
 
 #define LONGEST 64 /* iterations */
-#define LOOKERS 256 /* threads of a block */
+#define THREADS 256 /* threads of a block */
 
 enum group { MESSAGES, COUNTS, ROWS, SUMS, GROUPS }; /* of pieces, in this order */
 
@@ -20,9 +20,9 @@ struct ep_chain {
     struct ep_piece *pieces;
     u32              n[GROUPS];
     cu_address       memory;
-    u64              pieces_there, found, known[2];
+    u64              pieces_there, found, expected[2];
     u64              rows, terms; /* of the first kind, where rows are pulled */
-    size_t           known_bytes;
+    size_t           expected_bytes;
 };
 
 #ifdef WEIR_TEST
@@ -36,8 +36,8 @@ static void add_piece(struct ep_chain *c, enum group of, u64 at, size_t bytes)
     u32 i = 0;
     for (int g = 0; g < GROUPS; g++)
         i += c->n[g];
-    c->pieces[i] = (struct ep_piece){.at = at, .known = c->known_bytes, .bytes = (u32)bytes};
-    c->known_bytes += (bytes + 15) / 16 * 16;
+    c->pieces[i] = (struct ep_piece){.at = at, .expected = c->expected_bytes, .bytes = (u32)bytes};
+    c->expected_bytes += (bytes + 15) / 16 * 16;
     c->n[of]++;
 }
 
@@ -76,8 +76,8 @@ static int allocate(struct ep_run *u, struct ep_chain *c)
     c->args[0] = c->args[1] = u->gpu->args;
     c->pieces_there   = ep_gpu_room(&at, most * sizeof *c->pieces);
     c->found          = ep_gpu_room(&at, sizeof(u64));
-    c->known[0]       = ep_gpu_room(&at, c->known_bytes);
-    c->known[1]       = ep_gpu_room(&at, c->known_bytes);
+    c->expected[0]       = ep_gpu_room(&at, c->expected_bytes);
+    c->expected[1]       = ep_gpu_room(&at, c->expected_bytes);
     c->args[0].x      = ep_gpu_room(&at, (size_t)e->tokens * ep_row_bytes(e));
     c->args[0].source = ep_gpu_room(&at, u->used);
     c->rows           = ep_gpu_room(&at, pulled_bytes(u));
@@ -86,7 +86,7 @@ static int allocate(struct ep_run *u, struct ep_chain *c)
         return rank_fail(u->r, -ENOMEM, "verify", -1,
                          "the GPU has no %zu bytes more to check operations that follow each "
                          "other; verify none leaves that out", at);
-    u64 *each[] = {&c->pieces_there,  &c->found,          &c->known[0], &c->known[1],
+    u64 *each[] = {&c->pieces_there,  &c->found,          &c->expected[0], &c->expected[1],
                    &c->args[0].x, &c->args[0].source, &c->rows,     &c->terms};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         *each[i] += c->memory;
@@ -107,9 +107,10 @@ static int copy(struct ep_run *u, cu_address to, cu_address from, size_t n)
 
 /* ---- the two kinds of contents ---- */
 
-/* Compares what an operation has brought with what is known of this kind; found 0: it is known
- * from now on. */
-static int look(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, int kind, u64 found)
+/* Compares what an operation has brought with what is expected of this kind of contents; found 0:
+ * it is what is expected from now on. */
+static int compare(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, int kind,
+                   u64 found)
 {
     struct ep_chain *c = u->gpu->chain;
     enum group       from = o == EP_DISPATCH ? MESSAGES : ROWS;
@@ -120,19 +121,20 @@ static int look(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, 
         u64   pieces = c->pieces_there + first * sizeof *c->pieces, n = c->n[g],
               moved  = g == SUMS ? 0 : shift,
               number = iteration * GROUPS + g;
-        void *values[] = {&pieces, &n, &moved, &c->known[kind], &found, &number};
+        void    *values[] = {&pieces, &n, &moved, &c->expected[kind], &found, &number};
+        unsigned blocks   = (unsigned)(n < most ? n : most);
         if (g >= from && n)
-            rc = ep_gpu_launch(u, KERNEL_EP_LOOK, (unsigned)(n < most ? n : most), LOOKERS, values);
+            rc = ep_gpu_launch(u, KERNEL_EP_VERIFY, blocks, THREADS, values);
     }
     return rc;
 }
 
-static int look_at_all(struct ep_run *u, uint64_t iteration, int kind, u64 found)
+static int compare_all(struct ep_run *u, uint64_t iteration, int kind, u64 found)
 {
     int rc = 0;
     for (int o = 0; o < EP_OPERATIONS && rc == 0; o++)
         if (ep_does(u, (enum weir_ep_operation)o))
-            rc = look(u, (enum weir_ep_operation)o, iteration, kind, found);
+            rc = compare(u, (enum weir_ep_operation)o, iteration, kind, found);
     return rc;
 }
 
@@ -143,7 +145,7 @@ static int keep_first(struct ep_run *u)
     struct ep_args  *a = &u->gpu->args;
     size_t           tokens = (size_t)u->e->tokens * ep_row_bytes(u->e);
     int              rc;
-    if ((rc = look_at_all(u, 0, 0, 0)) < 0 || (rc = copy(u, c->args[0].x, a->x, tokens)) < 0 ||
+    if ((rc = compare_all(u, 0, 0, 0)) < 0 || (rc = copy(u, c->args[0].x, a->x, tokens)) < 0 ||
         (rc = copy(u, c->args[0].source, a->source, u->used)) < 0)
         return rc;
     return copy(u, c->rows, a->sinks[a->rank] + a->combine_at, pulled_bytes(u));
@@ -179,7 +181,7 @@ static int make_second(struct ep_run *u)
     int rc;
     if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (rc = rank_barrier(u->r, 0, NULL)) < 0 ||
         (rc = ep_iterate(u, 1)) < 0 || (rc = ep_finish(u)) < 0 ||
-        (rc = ep_check(u, PASS_TIMED, 1, -1)) < 0 || (rc = look_at_all(u, 1, 1, 0)) < 0 ||
+        (rc = ep_check(u, PASS_TIMED, 1, -1)) < 0 || (rc = compare_all(u, 1, 1, 0)) < 0 ||
         (rc = rank_barrier(u->r, 0, NULL)) < 0 || (rc = place_pulled(u)) < 0 ||
         (rc = ep_finish(u)) < 0)
         return rc;
@@ -219,10 +221,10 @@ static int put(struct ep_run *u, uint64_t iteration)
             continue;
         rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration);
         if (each && rc == 0)
-            rc = look(u, (enum weir_ep_operation)o, iteration, kind, found);
+            rc = compare(u, (enum weir_ep_operation)o, iteration, kind, found);
     }
     g->args = own;
-    return rc < 0 || each ? rc : look_at_all(u, iteration, kind, found);
+    return rc < 0 || each ? rc : compare_all(u, iteration, kind, found);
 }
 
 static int run(struct ep_run *u, uint64_t n)
@@ -253,8 +255,8 @@ static int judge(struct ep_run *u, uint64_t n)
     int                   rc = ep_gpu_take(u, &found, c->found, sizeof found), source;
     if (rc < 0 || found == ~0ull)
         return rc;
-    u64      number = found >> EP_LOOK_NUMBER, word = found & ((1u << EP_LOOK_PIECE) - 1);
-    u32      piece = (u32)(found >> EP_LOOK_PIECE & ((1u << EP_LOOK_PIECE) - 1));
+    u64      number = found >> EP_VERIFY_NUMBER, word = found & ((1u << EP_VERIFY_PIECE) - 1);
+    u32      piece = (u32)(found >> EP_VERIFY_PIECE & ((1u << EP_VERIFY_PIECE) - 1));
     int64_t  token = piece;
     switch (number % GROUPS) {
     case MESSAGES:

@@ -24,7 +24,7 @@ static int launch_early(struct ep_run *u, enum cuda_kernel kernel, unsigned bloc
 int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, unsigned threads,
                   void **values)
 {
-    if (u->e->launch & EP_DEPENDENT && kernel <= KERNEL_EP_LOOK)
+    if (u->e->launch & EP_DEPENDENT && kernel <= KERNEL_EP_VERIFY)
         return launch_early(u, kernel, blocks, threads, values);
     return CUDA_EP(u, cuLaunchKernel, cuda_here()->kernels[kernel], blocks, 1, 1, threads, 1, 1,
                    kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0, u->gpu->stream, values, NULL);

@@ -87,9 +87,5 @@ func (w gpuWatch) look(gpu string) []results.Counter {
 	if !watched {
 		return nil
 	}
-	errors := C.uint64_t(0)
-	if before.told != 0 && now.told != 0 && now.errors > before.errors {
-		errors = now.errors - before.errors
-	}
-	return spoilt(gpu, before.slowed|now.slowed, errors)
+	return spoilt(gpu, before.slowed|now.slowed, C.weir_gpu_new_errors(&before, &now))
 }

@@ -41,6 +41,15 @@ struct weir_gpu_health {
 };
 struct weir_gpu_health weir_gpu_health(const char *bus);
 
+/* Errors between two looks; 0: there were none, or one of the looks did not tell. */
+static inline uint64_t weir_gpu_new_errors(const struct weir_gpu_health *before,
+                                           const struct weir_gpu_health *after)
+{
+    return before->told && after->told && after->errors > before->errors
+               ? after->errors - before->errors
+               : 0;
+}
+
 /* Loads the library, and starts it; the codes are those of weir_gpus. */
 int weir_nvml(char *why, size_t n);
 

@@ -225,7 +225,7 @@ struct cu_kernel {
 /* in the order of enum cuda_kernel */
 struct cu_kernel fake_kernels[KERNELS] = {
     {"weir_fill"},        {"weir_check"},      {"weir_copy"},    {"weir_bulk"},
-    {"weir_ep_dispatch"}, {"weir_ep_combine"}, {"weir_ep_pull"}, {"weir_ep_look"},
+    {"weir_ep_dispatch"}, {"weir_ep_combine"}, {"weir_ep_pull"}, {"weir_ep_verify"},
     {"weir_ep_meet"},     {"weir_ep_clock"},   {"weir_ep_compare"}, {"weir_pingpong"},
 };
 

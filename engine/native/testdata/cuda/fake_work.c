@@ -63,7 +63,7 @@ struct cu_event {
 #include "../../kernels_ep_dispatch.cu"
 #include "../../kernels_ep_combine.cu"
 #include "../../kernels_ep_pull.cu"
-#include "../../kernels_ep_look.cu"
+#include "../../kernels_ep_verify.cu"
 #include "../../kernels_ep_clocks.cu"
 #include "../../pingpong_args.h"
 #include "../../kernels_pingpong.cu"
@@ -175,8 +175,8 @@ static void run_in_team(const struct work *w)
     case KERNEL_EP_PULL:
         weir_ep_pull(*a, v[0], v[1], v[2], v[3]);
         break;
-    case KERNEL_EP_LOOK:
-        weir_ep_look(v[0], v[1], v[2], v[3], v[4], v[5]);
+    case KERNEL_EP_VERIFY:
+        weir_ep_verify(v[0], v[1], v[2], v[3], v[4], v[5]);
         break;
     case KERNEL_EP_MEET:
         weir_ep_meet(*a, v[0], v[1]);
@@ -607,7 +607,8 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
         return CU_INVALID_VALUE;
     if (w.kernel >= KERNEL_EP_DISPATCH && (bx > EP_GPU_THREADS + 32 || gx > EP_GPU_BLOCKS))
         return CU_INVALID_VALUE;
-    if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK && w.kernel != KERNEL_EP_LOOK)
+    if (w.kernel >= KERNEL_EP_DISPATCH && w.kernel != KERNEL_EP_CLOCK &&
+        w.kernel != KERNEL_EP_VERIFY)
         memcpy(w.first, *values++,
                w.kernel == KERNEL_PINGPONG ? sizeof(struct pingpong_args) : sizeof(struct ep_args));
     for (int i = 0; i < nvalues[w.kernel]; i++)
