@@ -161,7 +161,7 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	switch {
 	case !atLook(cl.looks, n), where == crossing:
 	case !stable:
-		o.message += "; the verdict changes without it"
+		o.message += fragileText
 	case where == inside:
 		if wants = cl.tooFew(ev, n); wants == "" {
 			o.verdict = results.Pass

@@ -129,12 +129,20 @@ func TestOutliers(t *testing.T) {
 		}
 	})
 	t.Run("a verdict that hangs on them is inconclusive", func(t *testing.T) {
-		// Five slow launches pull the interval into the band; the seven that agree
+		// Seven slow launches of sixty pull the interval into the band; those that agree
 		// with each other are wholly above it.
-		a := band(p(40), p(49.9), []int{12})
-		judged(caseOf("c", 50, 50.01, 49.99, 50.02, 49.98, 50, 50.01, 45, 45, 45, 45, 45), a)
+		a := band(p(40), p(49.9), []int{60})
+		judged(caseOf("c", mixed(53, []float64{50, 50.01, 49.99}, 7, []float64{45, 45.01})...), a)
 		wantVerdict(t, a, results.InconclusiveVerdict)
-		if !strings.Contains(a.Message, "the verdict changes without it") {
+		if !strings.Contains(a.Message, "the verdict changes without outliers") {
+			t.Errorf("message %q", a.Message)
+		}
+	})
+	t.Run("above an eighth of launches are a mode, and the verdict stands", func(t *testing.T) {
+		a := band(p(40), p(49.9), []int{60})
+		judged(caseOf("c", mixed(48, []float64{50, 50.01, 49.99}, 12, []float64{45, 45.01})...), a)
+		wantVerdict(t, a, results.Pass)
+		if !strings.Contains(a.Message, "two modes: 12 launches near 45.0") || strings.Contains(a.Message, "outlier") {
 			t.Errorf("message %q", a.Message)
 		}
 	})
@@ -145,6 +153,18 @@ func TestOutliers(t *testing.T) {
 			t.Errorf("message %q", a.Message)
 		}
 	})
+}
+
+// mixed are launches of two groups of values.
+func mixed(n int, values []float64, m int, others []float64) []float64 {
+	var out []float64
+	for i := range n {
+		out = append(out, values[i%len(values)])
+	}
+	for i := range m {
+		out = append(out, others[i%len(others)])
+	}
+	return out
 }
 
 func TestSeverities(t *testing.T) {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,7 +72,8 @@ func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence
 			ev.launched = append(ev.launched, s.key)
 		}
 	}
-	rest, names := c.withoutOutliers()
+	rest, names, modes := c.withoutOutliers()
+	ev.modes = strings.TrimPrefix(modes, "; ")
 	if len(names) == 0 {
 		return ev, nil
 	}
@@ -248,31 +250,69 @@ func (c *combination) within(half float64) estimate {
 	return e
 }
 
-// withoutOutliers are the sources without the launches whose contribution stands
-// out among those of their case, and the names of those launches.
-func (c *combination) withoutOutliers() (rest []*source, names []string) {
-	for i, s := range c.sources {
-		scale := 1.0
-		if !c.log {
-			scale = math.Abs(c.center)
-		}
-		marked := standingOut(c.z[i], scale)
-		if c.first[i] == nil || !slices.Contains(marked, true) {
-			rest = append(rest, s)
-			continue
-		}
-		ps := make([]point, len(s.launches))
-		var kept []*results.Launch
-		for j, l := range s.launches {
-			ps[j] = point{l, c.first[i].values[j]}
-			if !marked[j] {
-				kept = append(kept, l)
+// withoutOutliers are the sources without the launches that stand out, and the names of these. Sources that
+// took turns are looked at together, by what the launches of one number contribute in sum: each by itself
+// may drift. Where they are too many for outliers (secondMode), none is left out, and modes says so.
+func (c *combination) withoutOutliers() (rest []*source, names []string, modes string) {
+	rest = slices.Clone(c.sources)
+	scale := 1.0
+	if !c.log {
+		scale = math.Abs(c.center)
+	}
+	for _, cluster := range clusters(c.sources) {
+		sums := map[int]float64{}
+		for _, i := range cluster {
+			for j, l := range c.sources[i].launches {
+				sums[l.Index] += c.z[i][j]
 			}
 		}
-		names = append(names, s.name()+" "+describe(ps, marked, c.first[i].leaf.Unit))
-		less := *s
-		less.launches = kept
-		rest = append(rest, &less)
+		indexes := slices.Sorted(maps.Keys(sums))
+		values := make([]float64, len(indexes))
+		for k, index := range indexes {
+			values[k] = sums[index]
+		}
+		marked, odd := standingOut(values, scale), map[int]bool{}
+		for k, is := range marked {
+			odd[indexes[k]] = is
+		}
+		switch {
+		case !slices.Contains(marked, true):
+			continue
+		case secondMode(marked):
+			modes += "; " + c.nameOdd(cluster, odd) + " are a mode of their own"
+			continue
+		}
+		names = append(names, c.nameOdd(cluster, odd))
+		for _, i := range cluster {
+			less := *c.sources[i]
+			less.launches = slices.DeleteFunc(slices.Clone(less.launches),
+				func(l *results.Launch) bool { return odd[l.Index] })
+			rest[i] = &less
+		}
 	}
-	return rest, names
+	return rest, names, modes
+}
+
+// nameOdd names the launches of a cluster that stand out; those of one case with their values.
+func (c *combination) nameOdd(cluster []int, odd map[int]bool) string {
+	i := cluster[0]
+	s, v := c.sources[i], c.first[i]
+	if len(cluster) == 1 && v != nil {
+		ps, marked := make([]point, len(s.launches)), make([]bool, len(s.launches))
+		for j, l := range s.launches {
+			ps[j], marked[j] = point{l, v.values[j]}, odd[l.Index]
+		}
+		return s.name() + " " + describe(ps, marked, v.leaf.Unit)
+	}
+	what := "launch %d of all its cases"
+	if len(cluster) == 2 {
+		what = "the pair of launches %d"
+	}
+	var names []string
+	for _, index := range slices.Sorted(maps.Keys(odd)) {
+		if odd[index] {
+			names = append(names, fmt.Sprintf(what, index+1))
+		}
+	}
+	return few(names)
 }

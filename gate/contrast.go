@@ -29,6 +29,7 @@ type contrast struct {
 	at     interval     // of the change
 	rest   interval     // without the outliers; nil where none is marked
 	marked string       // the outliers
+	modes  string       // that those that stand out are too many for outliers
 	margin float64
 	// sessions is what sessions add, where the sides are of two.
 	sessions sessionNoise
@@ -77,8 +78,10 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	if x.change, err = cl.combine(sides); err != nil {
 		return nil, err
 	}
-	if rest, marked := x.change.withoutOddOnes(e.Pairs > 0); marked != "" {
-		x.marked = marked
+	rest, marked, modes := x.change.withoutOutliers()
+	x.modes = modes
+	if len(marked) > 0 {
+		x.marked = strings.Join(marked, ", ")
 		c, err := cl.combine(rest)
 		if err != nil {
 			return nil, fmt.Errorf("without the outliers: %w", err)
@@ -107,47 +110,6 @@ func aboveZero(s *source, metric string) bool {
 		v, ok := l.Metrics.Get(metric)
 		return !ok || !(v > 0)
 	})
-}
-
-// withoutOddOnes are both sides without their outliers, and the names of these: of
-// launches that were compared one to one those of the pairs that stand out, because
-// each side by itself may drift.
-func (c *combination) withoutOddOnes(pairs bool) (rest []*source, marked string) {
-	if !pairs {
-		rest, names := c.withoutOutliers()
-		return rest, strings.Join(names, ", ")
-	}
-	now, base := c.sources[0], c.sources[1]
-	place := map[int]int{} // of a launch of the base
-	for j, l := range base.launches {
-		place[l.Index] = j
-	}
-	var of []int
-	var together []float64
-	for i, l := range now.launches {
-		if j, ok := place[l.Index]; ok {
-			of, together = append(of, l.Index), append(together, c.z[0][i]+c.z[1][j])
-		}
-	}
-	scale := 1.0
-	if !c.log {
-		scale = math.Abs(c.center)
-	}
-	odd := map[int]bool{}
-	var names []string
-	for k, out := range standingOut(together, scale) {
-		if out {
-			odd[of[k]] = true
-			names = append(names, fmt.Sprintf("the pair of launches %d", of[k]+1))
-		}
-	}
-	for _, s := range c.sources {
-		less := *s
-		less.launches = slices.DeleteFunc(slices.Clone(s.launches),
-			func(l *results.Launch) bool { return odd[l.Index] })
-		rest = append(rest, &less)
-	}
-	return rest, strings.Join(names, ", ")
 }
 
 // side is the estimate of one side by itself.

@@ -129,13 +129,14 @@ func (x *contrast) judge() {
 	default:
 		e.Message += "; not worse by more than " + x.marginText()
 	}
+	e.Message += x.modes
 	if x.rest == nil {
 		return
 	}
 	e.Message += "; outlier: " + x.marked
 	if x.place(x.rest, 1) != verdict {
 		e.Verdict = results.Unclear
-		e.Message += "; the verdict changes without it"
+		e.Message += fragileText
 	}
 }
 

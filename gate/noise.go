@@ -249,21 +249,46 @@ func modes(ps []point, unit string) string {
 	if gap <= interpolated(modeGaps, n)*within {
 		return ""
 	}
-	less, more := logarithmic(valuesOf(ps[:at]), results.Confidence), logarithmic(valuesOf(ps[at:]), results.Confidence)
-	s := results.ScaleFor(more.center, unit)
-	few := ps[:at]
-	if at > n-at {
-		few = ps[at:]
+	return modesText(ps[:at], ps[at:], unit)
+}
+
+// modesText says that launches fall into two groups, of which the second has the larger values, and names
+// the launches of the rarer one.
+func modesText(low, high []point, unit string) string {
+	center := func(ps []point) float64 {
+		if slices.ContainsFunc(ps, func(p point) bool { return p.value <= 0 }) {
+			return arithmetic(valuesOf(ps), results.Confidence).center
+		}
+		return logarithmic(valuesOf(ps), results.Confidence).center
 	}
-	few = slices.SortedFunc(
-		slices.Values(few),
-		func(a, b point) int { return cmp.Compare(a.launch.Index, b.launch.Index) },
-	)
-	marked := slices.Repeat([]bool{true}, len(few))
-	slow, _, _ := s.Estimate(less.center, nil)
-	quick, _, _ := s.Estimate(more.center, nil)
-	return fmt.Sprintf("two modes: %s near %s, %d near %s; the rarer one: %s", launches(at), s.WithUnit(slow), n-at,
-		s.WithUnit(quick), describe(few, marked, unit))
+	rare := low
+	if len(low) > len(high) {
+		rare = high
+	}
+	rare = slices.SortedFunc(slices.Values(rare),
+		func(a, b point) int { return cmp.Compare(a.launch.Index, b.launch.Index) })
+	s := results.ScaleFor(center(high), unit)
+	slow, _, _ := s.Estimate(center(low), nil)
+	quick, _, _ := s.Estimate(center(high), nil)
+	return fmt.Sprintf("two modes: %s near %s, %d near %s; the rarer one: %s", launches(len(low)), s.WithUnit(slow),
+		len(high), s.WithUnit(quick), describe(rare, slices.Repeat([]bool{true}, len(rare)), unit))
+}
+
+// markedModes is modesText of the launches that are marked and of the others.
+func markedModes(ps []point, marked []bool, unit string) string {
+	rest, apart := without(ps, marked), without(ps, inverted(marked))
+	if median(valuesOf(apart)) < median(valuesOf(rest)) {
+		return modesText(apart, rest, unit)
+	}
+	return modesText(rest, apart, unit)
+}
+
+func inverted(marked []bool) []bool {
+	out := make([]bool, len(marked))
+	for i, m := range marked {
+		out[i] = !m
+	}
+	return out
 }
 
 // threshold is a limit for so many launches.

@@ -17,6 +17,8 @@ const (
 	// rounding is a relative difference that arithmetic alone can make, so that
 	// launches that agree to nine digits have no outlier among them.
 	rounding = 1e-9
+
+	fragileText = "; the verdict changes without outliers"
 )
 
 // outliers tells for each point whether it is one.
@@ -30,6 +32,23 @@ func outliers(d *workload.Definitions, subject *assertion.Expr, ps []point) []bo
 		scale = max(math.Abs(median(vs)), 1)
 	}
 	return standingOut(vs, scale)
+}
+
+// secondMode says whether the marked launches are too many to be outliers: two or more that are above a
+// quarter, or three or more that are above an eighth. They are a mode of the path then, a verdict
+// over all launches counts, and leaving them out would judge the other mode alone.
+func secondMode(marked []bool) bool {
+	n := number(marked)
+	return n >= 2 && n*4 > len(marked) || n >= 3 && n*8 > len(marked)
+}
+
+func number(marked []bool) (n int) {
+	for _, m := range marked {
+		if m {
+			n++
+		}
+	}
+	return n
 }
 
 // standingOut tells which values are outliers; scale is the size of what they are
@@ -88,7 +107,7 @@ func describe(ps []point, marked []bool, unit string) string {
 		}
 		names = append(names, text+")")
 	}
-	return strings.Join(names, ", ")
+	return few(names)
 }
 
 func distinct(names []string) []string {

@@ -210,11 +210,14 @@ func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence
 	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}}
 	known := eval.noiseOf(cl.noise, c, cl.subject, cl.unit, look)
 	ev.acknowledge(known, vs)
-	if marked := outliers(cl.metrics, cl.subject, ps); slices.Contains(marked, true) {
+	switch marked := outliers(cl.metrics, cl.subject, ps); {
+	case secondMode(marked):
+		ev.modes = markedModes(ps, marked, cl.unit)
+	case slices.Contains(marked, true):
 		ev.outliers = describe(ps, marked, cl.unit)
 		ev.rest = estimator(without(ps, marked))
 	}
-	if positive(cl.metrics, cl.subject) && cl.better() != workload.Neither {
+	if ev.modes == "" && positive(cl.metrics, cl.subject) && cl.better() != workload.Neither {
 		ev.modes = modes(ps, cl.unit)
 	}
 	if ev.known {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type step struct {
 	n          int      // launches of the case that has fewer
 	place      place    // inside: shown; below: refuted
 	fragile    string   // outliers without which the place is another
+	modes      string   // that the launches that stand out are too many for outliers
 }
 
 // side is one of the two cases of a step.
@@ -57,14 +59,12 @@ func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdic
 	}
 	s.diff, s.wide = ratio(x, y, lv.shown), ratio(x, y, lv.fail)
 	s.place = s.locate(a)
-	mx, my := outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
-	if paired(x, y) { // a launch leaves a pair as a whole
-		for i := range mx {
-			mx[i] = mx[i] || my[i]
-		}
-		my = mx
-	}
-	if !slices.Contains(mx, true) && !slices.Contains(my, true) {
+	mx, my := eval.outliersOf(x, y, by, a)
+	switch {
+	case secondMode(mx) || secondMode(my):
+		s.modes = fmt.Sprintf("; two modes: %d of %s stand out", max(number(mx), number(my)), launches(s.n))
+		return s
+	case !slices.Contains(mx, true) && !slices.Contains(my, true):
 		return s
 	}
 	restX, restY := without(x, mx), without(y, my)
@@ -73,6 +73,25 @@ func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdic
 		s.fragile = strings.Trim(describe(x, mx, a.Unit)+", "+describe(y, my, a.Unit), ", ")
 	}
 	return s
+}
+
+// outliersOf marks the launches of both cases of a step that stand out: of launches that are paired those
+// whose difference does, because what slows both cases of a launch cancels in it.
+func (eval *evaluator) outliersOf(x, y []point, by way, a *results.AssertionVerdict) (mx, my []bool) {
+	if !paired(x, y) {
+		return outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
+	}
+	differences, scale := make([]float64, len(x)), 1.0
+	for i := range x {
+		if by.linear {
+			differences[i] = y[i].value - x[i].value
+			scale = max(scale, math.Abs(x[i].value), math.Abs(y[i].value))
+		} else {
+			differences[i] = math.Log(y[i].value) - math.Log(x[i].value)
+		}
+	}
+	marked := standingOut(differences, scale)
+	return marked, marked
 }
 
 // logRatio is the interval of the signed log ratio y/x.

@@ -199,7 +199,7 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 		}
 		o.message = fmt.Sprintf("%s: not shown from %s", what, worst.describe(a, lv))
 		if worst.fragile != "" {
-			o.message += "; outlier: " + worst.fragile + "; the verdict changes without it"
+			o.message += "; outlier: " + worst.fragile + fragileText
 		}
 		o.message += "; " + outlook(next, n)
 	}

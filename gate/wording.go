@@ -17,10 +17,10 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 	from, _, _ := scale.Estimate(s.fromE.center, s.fromE.ci())
 	to, _, _ := scale.Estimate(s.toE.center, s.toE.ci())
 	if s.linear {
-		return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend),
+		return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)%s", axisText(s.from, a.Trend), axisText(s.to, a.Trend),
 			quantity.Format(quantity.Round(s.fromE.center), a.Unit),
 			quantity.Format(quantity.Round(s.toE.center), a.Unit),
-			s.movedText(a.Unit, lv), s.n)
+			s.movedText(a.Unit, lv), s.n, s.modes)
 	}
 	change := math.Log(s.toE.center / s.fromE.center)
 	text := signed(change)
@@ -31,8 +31,8 @@ func (s step) describe(a *results.AssertionVerdict, lv levels) string {
 		}
 		text += fmt.Sprintf(", %s CI %s to %s", results.PercentText(lv.stated), signed(lo), signed(hi))
 	}
-	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from,
-		scale.WithUnit(to), text, s.n)
+	return fmt.Sprintf("%s -> %s: %s -> %s (%s, n=%d)%s", axisText(s.from, a.Trend), axisText(s.to, a.Trend), from,
+		scale.WithUnit(to), text, s.n, s.modes)
 }
 
 // movedText is the difference of a step with a value of 0.
