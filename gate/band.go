@@ -140,7 +140,16 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	if late != "" {
 		o.message += "; " + late
 	}
-	if why, more := undecidable(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...))); why != "" {
+	if why := unknowable(sources, cl.subject); why != "" {
+		o.message += "; " + why
+		return o
+	}
+	if why, more := tooFewValues(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...))); why != "" {
+		if miss := eval.missedAnyway(cl, sources, n, where); miss != "" && late == "" {
+			o.verdict = results.Fail
+			o.message += miss
+			return o
+		}
 		o.message += "; " + why
 		if next := nextLook(cl.looks, n); more && next > 0 {
 			o.message += "; " + outlook(next, n)

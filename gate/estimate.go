@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -169,9 +170,46 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 			m = workload.Metric{Better: workload.Neither}
 		}
 		out[i] = estimateMetric(m, d.MayBeZero(name), values, &intervals[i])
+		if _, quantile := m.Level(); quantile && len(launches) > 1 {
+			merged(d, c, m, launches, &out[i])
+		}
 		out[i].Samples = fewestSamples(c, m, launches)
 	}
 	return results.NamedList(names, out)
+}
+
+// showDeciding gives the estimates of asserted metrics the interval by which they are judged: a number has one
+// interval, in tables as in messages.
+func showDeciding(doc *results.Document) {
+	for _, c := range doc.Cases {
+		shown := map[string]bool{}
+		for _, a := range c.Assertions {
+			o := a.Observed
+			if o == nil || o.CI == nil || a.Subject == nil || a.Subject.Op != assertion.Metric || a.Subject.Baseline ||
+				a.Subject.Case != "" && a.Subject.Case != c.Key || shown[a.Subject.Metric] {
+				continue
+			}
+			at := slices.Index(c.Metrics.Names(), a.Subject.Metric)
+			if at < 0 || c.Metrics.Values()[at].N != o.N {
+				continue
+			}
+			m := &c.Metrics.Values()[at]
+			from, _ := quantity.UnitOf(o.Unit)
+			to, known := quantity.UnitOf(m.Unit)
+			if !known || to.Factor == 0 {
+				continue
+			}
+			shown[a.Subject.Metric] = true
+			factor := from.Factor / to.Factor
+			if o.Looks == 0 && o.Confidence == 0 && o.Noise == "" {
+				continue // it is that of the estimate
+			}
+			m.CI, m.Looks = &[2]float64{quantity.Round(o.CI[0] * factor), quantity.Round(o.CI[1] * factor)}, o.Looks
+			if m.Confidence = results.Confidence; o.Confidence != 0 {
+				m.Confidence = o.Confidence
+			}
+		}
+	}
 }
 
 // fewestSamples is of how many values a quantile is in the launch that has fewest; 0: it is none, or

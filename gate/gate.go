@@ -49,6 +49,7 @@ func Judge(doc *results.Document) {
 	}
 	eval.excuse(all, outcomes)
 	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
+	showDeciding(doc)
 	fillGains(doc)
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)

@@ -200,6 +200,9 @@ func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence
 		return evidence{}, err
 	}
 	estimator := func(ps []point) interval {
+		if m := cl.mergedClaim(c, ps); m != nil {
+			return m.at
+		}
 		return func(confidence float64) estimate { return estimateOf(cl.metrics, cl.subject, ps, confidence) }
 	}
 	vs := valuesOf(ps)

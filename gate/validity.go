@@ -140,9 +140,9 @@ func kindOf(c *results.Case) *workload.Kind {
 	return &workload.Kind{}
 }
 
-// undecidable says why a metric of a claim decides nothing, and whether it may after as many launches
-// as most: "" if all decide.
-func undecidable(
+// tooFewValues says which quantile of a claim is of too few values to decide, and whether it may after as
+// many launches as most: "" if all decide.
+func tooFewValues(
 	d *workload.Definitions, sources []*source, subject *assertion.Expr, most int,
 ) (why string, more bool) {
 	for _, s := range sources {
@@ -153,12 +153,24 @@ func undecidable(
 			if why, more := fewSamples(d, s, metric, most); why != "" {
 				return s.key + ": " + why, more
 			}
-			if why := undecided(s, metric, func(*results.Launch) bool { return true }); why != "" {
-				return why, false
-			}
 		}
 	}
 	return "", false
+}
+
+// unknowable says why a metric of a claim decides nothing, however many launches there are.
+func unknowable(sources []*source, subject *assertion.Expr) string {
+	for _, s := range sources {
+		if s.c == nil {
+			continue
+		}
+		for _, metric := range subject.Metrics() {
+			if why := undecided(s, metric, func(*results.Launch) bool { return true }); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // untold says why launches lack a metric of a subject, where that is no fault of the run.

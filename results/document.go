@@ -296,7 +296,9 @@ type Launch struct {
 	// an operation that fails ends the launch.
 	Errors  []Cause      `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
 	Metrics MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
-	Samples []string     `json:"samples" doc:"Files below the session directory."`
+	// Distributions are of the families of metrics that are quantiles; none in documents of older versions.
+	Distributions Distributions `json:"distributions,omitempty" doc:"How the values lie that quantiles are of, by the name that these have in common."`
+	Samples       []string      `json:"samples" doc:"Files below the session directory."`
 	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
 	// of older versions, and where there is no file.
 	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`
@@ -401,13 +403,15 @@ func (f *Failure) String() string {
 type MetricEstimate struct {
 	Unit       string      `json:"unit"`
 	N          int         `json:"n" doc:"Launches." schema:"minimum=1"`
-	Value      float64     `json:"value" doc:"What ci is an interval for: the geometric mean; the arithmetic mean of a metric of which 0 is a measurement as any other, and if a launch gave zero or less."`
+	Value      float64     `json:"value" doc:"What ci is an interval for: of a quantile that of the values of all launches together, where they have distributions; else the geometric mean; the arithmetic mean of a metric of which 0 is a measurement as any other, and if a launch gave zero or less."`
 	Median     float64     `json:"median"`
 	Mean       float64     `json:"mean"`
 	CV         float64     `json:"cv" doc:"Standard deviation over mean, between launches." schema:"minimum=0"`
-	CI         *[2]float64 `json:"ci"` // nil below two launches
+	CI         *[2]float64 `json:"ci" doc:"Where an assertion is about the metric, the interval by which it is judged."` // nil below two launches
 	Confidence float64     `json:"confidence" schema:"ref=confidence"`
-	Better     string      `json:"better" schema:"enum=higher|lower|none"`
+	// Looks is that of Observed.
+	Looks  int    `json:"looks,omitzero" doc:"How many looks share the error that the confidence leaves, where there are several." schema:"minimum=2"`
+	Better string `json:"better" schema:"enum=higher|lower|none"`
 	// Components are none where only launches are known to vary.
 	Components []Variance `json:"components,omitempty" doc:"What the metric varies by at each level that is known."`
 	// Samples is 0 where it is no quantile, or nobody counted.

@@ -159,7 +159,10 @@ func full() *results.Document {
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
 				Errors: []results.Cause{{Text: "503", Count: 2}},
-				Waits:  []results.Waits{{Operation: "dispatch", Mean: [][]float64{{0, 0.1}, {0.2, 0}}}},
+				Distributions: results.Distributions{
+					"latency": {Steps: []int64{900, 100}, Counts: []int64{3, 1}, Unbounded: 1},
+				},
+				Waits: []results.Waits{{Operation: "dispatch", Mean: [][]float64{{0, 0.1}, {0.2, 0}}}},
 				Timeline: &results.Timeline{
 					Moments: []results.Moment{{At: 0.1, What: "killed", Rank: 3, By: 1, Took: 0.2}},
 					Steps:   []results.GroupStep{{At: 0.1, Took: 0.01, Ranks: 4}},
@@ -197,7 +200,7 @@ func full() *results.Document {
 			Metrics: results.NamedOf(map[string]results.MetricEstimate{
 				"bandwidth": {
 					Unit: "GB/s", N: 2, Value: 46.1, Median: 46.1, Mean: 46.1, CV: 0.01, CI: &[2]float64{45.9, 46.3},
-					Confidence: 0.96, Better: "higher", Samples: 188,
+					Confidence: 0.96, Better: "higher", Samples: 188, Looks: 4,
 					Components: []results.Variance{{Of: "launches", CV: 0.02, DF: 4}},
 				},
 			}),

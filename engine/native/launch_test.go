@@ -35,7 +35,7 @@ func metricsOf(o move.Spec, parts []*move.Part) (map[string]float64, error) {
 	case o.Step != nil:
 		return sequence.Metrics(o, parts)
 	case o.Matrix != nil:
-		return traffic.Metrics(o, parts)
+		return traffic.Metrics(o, parts, nil)
 	}
 	return transfer.Metrics(o, parts)
 }

@@ -73,14 +73,18 @@ var families = []struct {
 	value func(*serving.Record) (float64, bool)
 }{{"ttft", ttft}, {"ttfo", ttfo}, {"itl", itl}, {"latency", latency}}
 
-// times adds the distributions of times.
-func times(m map[string]float64, records []*serving.Record) {
+// times adds the distributions of times, and puts down in whole those of requests.
+func times(m map[string]float64, records []*serving.Record, whole results.Distributions) {
+	keep := func(d distribution, family string) {
+		d.add(m, family)
+		whole.Add(family, d.values, d.failed)
+	}
 	for _, f := range families {
-		of(records, f.value).add(m, f.name)
+		keep(of(records, f.value), f.name)
 	}
 	due := slices.DeleteFunc(slices.Clone(records), func(r *serving.Record) bool { return r.Due == serving.Never })
-	of(due, scheduledTTFT).add(m, "scheduled.ttft")
-	of(due, scheduledLatency).add(m, "scheduled.latency")
+	keep(of(due, scheduledTTFT), "scheduled.ttft")
+	keep(of(due, scheduledLatency), "scheduled.latency")
 	var delays distribution // of the client, whatever became of a request after it was sent
 	for _, r := range due {
 		if v, ok := dispatchDelay(r); ok {

@@ -14,6 +14,7 @@ package summary
 import (
 	"math"
 
+	"weir/results"
 	"weir/serving"
 )
 
@@ -52,6 +53,8 @@ type Summary struct {
 	Window   Window
 	// Source is the least trusted count of tokens of all requests that succeeded.
 	Source serving.TokenSource
+	// Distributions are those of times that quantiles are of; failed requests have no end in them.
+	Distributions results.Distributions
 }
 
 const ns = 1e-9 // seconds

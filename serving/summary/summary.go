@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weir/results"
 	"weir/serving"
 )
 
@@ -31,7 +32,8 @@ func Of(records []serving.Record, s Settings) Summary {
 	if counts(m, measured, s.SLO); m["requests"] == 0 {
 		return out
 	}
-	times(m, measured)
+	out.Distributions = results.Distributions{}
+	times(m, measured, out.Distributions)
 	tokens(m, measured)
 	if out.To > out.From {
 		rates(m, measured, s, out.From, out.To)

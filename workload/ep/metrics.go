@@ -11,8 +11,11 @@ import (
 
 const ns = 1e-9 // seconds
 
-// fromIterations computes the metrics that follow from routes and iterations.
-func fromIterations(s *Spec, a routing.Amounts, z sizes, parts []*Part) (map[string]float64, error) {
+// fromIterations computes the metrics that follow from routes and iterations. What quantiles are of goes
+// into d, which may be nil.
+func fromIterations(
+	s *Spec, a routing.Amounts, z sizes, parts []*Part, d results.Distributions,
+) (map[string]float64, error) {
 	counted, err := counted(s, parts)
 	if err != nil {
 		return nil, err
@@ -24,9 +27,9 @@ func fromIterations(s *Spec, a routing.Amounts, z sizes, parts []*Part) (map[str
 	m["bandwidth.min_rank"], m["bandwidth.max_rank"] = slices.Min(all.rates(z.logical)),
 		slices.Max(all.rates(z.logical))
 	m["latency.min"], m["latency.max"] = slices.Min(all.means)*ns, slices.Max(all.means)*ns
-	quantiles(m, "", all.together, results.P50, results.P90, results.P99)
+	quantiles(m, d, "", all.together, results.P50, results.P90, results.P99)
 	if s.Mode == "e2e" {
-		split(m, s, z, a, counted)
+		split(m, d, s, z, a, counted)
 	}
 	took := mean(all.together) // ns
 	sent, dedup := z.wire()
@@ -120,7 +123,7 @@ func published(m map[string]float64, prefix string, bytes []int64, s spans) {
 }
 
 // split adds the metrics of the two operations of mode e2e.
-func split(m map[string]float64, s *Spec, z sizes, a routing.Amounts, ranks [][]Iteration) {
+func split(m map[string]float64, d results.Distributions, s *Spec, z sizes, a routing.Amounts, ranks [][]Iteration) {
 	dispatched, combined := make([]int64, len(ranks)), make([]int64, len(ranks))
 	for r, n := range a.Selections {
 		dispatched[r] = int64(n) * s.logicalMessage()
@@ -130,8 +133,8 @@ func split(m map[string]float64, s *Spec, z sizes, a routing.Amounts, ranks [][]
 	combine := spansOf(ranks, func(it Iteration) (from, to int64) { return it.Turn, it.End })
 	published(m, "dispatch.", dispatched, dispatch)
 	published(m, "combine.", combined, combine)
-	quantiles(m, "dispatch.", dispatch.together, results.P50, results.P99)
-	quantiles(m, "combine.", combine.together, results.P50, results.P99)
+	quantiles(m, d, "dispatch.", dispatch.together, results.P50, results.P99)
+	quantiles(m, d, "combine.", combine.together, results.P50, results.P99)
 }
 
 // phases adds the means of the parts of an iteration, over ranks and iterations.
@@ -206,8 +209,11 @@ func addHost(m map[string]float64, z sizes, parts []*Part) {
 
 var quantileNames = map[results.Quantile]string{results.P50: "p50", results.P90: "p90", results.P99: "p99"}
 
-func quantiles(m map[string]float64, prefix string, times []float64, of ...results.Quantile) {
+func quantiles(
+	m map[string]float64, d results.Distributions, prefix string, times []float64, of ...results.Quantile,
+) {
 	times = slices.Sorted(slices.Values(times))
+	d.Add(prefix+"latency", times, 0)
 	for _, q := range of {
 		m[prefix+"latency."+quantileNames[q]] = times[results.NearestRank(int64(len(times)), q)-1] * ns
 	}

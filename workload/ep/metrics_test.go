@@ -47,7 +47,7 @@ func TestPublishedFigures(t *testing.T) {
 			}
 			parts = append(parts, p)
 		}
-		m, err := fromIterations(s, table.Amounts(), s.sizes(table), parts)
+		m, err := fromIterations(s, table.Amounts(), s.sizes(table), parts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestMetrics(t *testing.T) {
 	second.Iterations = []Iteration{{}, {Start: 150, Turn: 700, End: 1300}, {Start: 2000, Turn: 2300, End: 3000}}
 	first.Waits[1], second.Waits[0] = []Wait{{Mean: 9}, {Mean: 3e-7}}, []Wait{{Mean: 5e-7}, {Mean: 9}}
 	parts := []*Part{first, second}
-	m, err := fromIterations(s, a, z, parts)
+	m, err := fromIterations(s, a, z, parts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,13 +136,15 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	}
 	move.DescribeParts(m, l, moved)
 	z := s.sizes(t)
-	metrics, err := fromIterations(s, t.Amounts(), z, parts)
+	d := results.Distributions{}
+	metrics, err := fromIterations(s, t.Amounts(), z, parts, d)
 	if err != nil {
 		return nil, err
 	}
 	if l.Pieces, err = pieces(s, z, parts); err != nil {
 		return nil, err
 	}
+	l.Distributions = d
 	l.Ranks, l.Initiators = shares(z, parts)
 	addWaits(metrics, parts)
 	l.Waits = waitsOf(s, parts)
@@ -187,7 +189,7 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 		}
 		parts = append(parts, &Part{Part: &move.Part{Rank: rank}, Iterations: list})
 	}
-	return fromIterations(s, t.Amounts(), s.sizes(t), parts)
+	return fromIterations(s, t.Amounts(), s.sizes(t), parts, nil)
 }
 
 // shares are what each rank sent to others, by rank; of many only the slowest.

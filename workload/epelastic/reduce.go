@@ -19,11 +19,14 @@ type measured struct {
 	led   *Led
 	parts map[int]*Part           // of the ranks that came through it, or left in it
 	ended map[int]*workload.Ended // of those that were killed
+	// values are those that quantiles are of.
+	values results.Distributions
 }
 
 func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
-	d := &measured{s: s, phase: s.Phases[s.Phase], parts: map[int]*Part{}, ended: map[int]*workload.Ended{}}
+	d := &measured{s: s, phase: s.Phases[s.Phase], parts: map[int]*Part{}, ended: map[int]*workload.Ended{},
+		values: results.Distributions{}}
 	moved := make([]*move.Part, len(m.Parts))
 	for rank, p := range m.Parts {
 		moved[rank] = &move.Part{Verified: true} // of one that is not there
@@ -56,7 +59,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err != nil {
 		return nil, err
 	}
-	l.Timeline = d.timeline()
+	l.Timeline, l.Distributions = d.timeline(), d.values
 	return metrics, nil
 }
 
@@ -162,7 +165,7 @@ func (d *measured) metrics() (map[string]float64, error) {
 	for _, r := range d.phase.Ranks {
 		lists = append(lists, d.parts[r].Steps)
 	}
-	d.s.rates(m, lists)
+	d.s.rates(m, lists, d.values)
 	stall := int64(0)
 	for _, list := range lists {
 		for k, s := range list {
@@ -247,8 +250,8 @@ func (d *measured) losses(m map[string]float64) {
 }
 
 // rates adds what follows from the steps of the ranks of the settled group alone: how many tokens a
-// rank dispatches in a second of its steps, and how long these take.
-func (s *Spec) rates(m map[string]float64, lists [][]Step) {
+// rank dispatches in a second of its steps, and how long these take; the times go into d, which may be nil.
+func (s *Spec) rates(m map[string]float64, lists [][]Step, d results.Distributions) {
 	last := int64(0)
 	for _, list := range lists {
 		for _, step := range list {
@@ -256,13 +259,13 @@ func (s *Spec) rates(m map[string]float64, lists [][]Step) {
 		}
 	}
 	var before, after, took, stepsBefore, stepsAfter float64
-	var times []int64
+	var times []float64
 	for _, list := range lists {
 		for _, step := range list {
 			took = float64(step.End-step.Start) * ns
 			if step.Group == last {
 				after, stepsAfter = after+took, stepsAfter+1
-				times = append(times, step.End-step.Start)
+				times = append(times, float64(step.End-step.Start))
 			} else if step.Group == 0 {
 				before, stepsBefore = before+took, stepsBefore+1
 			}
@@ -274,9 +277,10 @@ func (s *Spec) rates(m map[string]float64, lists [][]Step) {
 	if after > 0 {
 		m["rate.after"] = float64(s.Tokens) * stepsAfter / after
 		slices.Sort(times)
+		d.Add("latency", times, 0)
 		m["latency.steps"] = float64(len(times))
-		m["latency.p50"] = float64(times[results.NearestRank(int64(len(times)), results.P50)-1]) * ns
-		m["latency.p99"] = float64(times[results.NearestRank(int64(len(times)), results.P99)-1]) * ns
+		m["latency.p50"] = times[results.NearestRank(int64(len(times)), results.P50)-1] * ns
+		m["latency.p99"] = times[results.NearestRank(int64(len(times)), results.P99)-1] * ns
 	}
 }
 
@@ -307,6 +311,6 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 		return !slices.ContainsFunc(list, func(s Step) bool { return s.Group == last })
 	})
 	m := map[string]float64{}
-	s.rates(m, lists)
+	s.rates(m, lists, nil)
 	return m, nil
 }

@@ -12,8 +12,8 @@ import (
 
 // Metrics computes the metrics of one pattern of workload traffic_sequence in
 // one launch, in the units of its registry: what it took among the others, and alone.
-func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
-	alone, err := traffic.Metrics(o, ranks)
+func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[string]float64, error) {
+	alone, err := traffic.Metrics(o, ranks, nil)
 	if err != nil {
 		return nil, fmt.Errorf("of the pattern alone: %w", err)
 	}
@@ -62,6 +62,7 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	if alone["ceiling.best"] == 0 { // it was not probed
 		delete(m, "ceiling.best")
 	}
+	d.Add("latency", latencies, 0)
 	traffic.Quantiles(m, "latency.", latencies, map[string]results.Quantile{
 		"min": results.Minimum, "p50": results.P50, "max": results.Maximum,
 	})

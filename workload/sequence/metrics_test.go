@@ -71,7 +71,7 @@ func inSequence(t *testing.T) (move.Spec, []*move.Part) {
 func TestSequenceMetrics(t *testing.T) {
 	c, ranks := inSequence(t)
 	c.Own = fourRanks(t, matrix.Cell{From: 2, To: 2, Bytes: 500})
-	m, err := Metrics(c, ranks)
+	m, err := Metrics(c, ranks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestSequenceThatIsNotWhole(t *testing.T) {
 	} {
 		c, ranks := inSequence(t)
 		spoil(ranks)
-		if m, err := Metrics(c, ranks); err == nil || !strings.Contains(err.Error(), want) {
+		if m, err := Metrics(c, ranks, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, %v, want %q", m, err, want)
 		}
 	}

@@ -12,5 +12,8 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		return nil, err
 	}
 	l.Played = Timeline(parts)
-	return Metrics(*m.Spec.(*move.Spec), parts)
+	d := results.Distributions{}
+	metrics, err := Metrics(*m.Spec.(*move.Spec), parts, d)
+	l.Distributions = d
+	return metrics, err
 }

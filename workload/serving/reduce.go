@@ -24,10 +24,11 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		}
 		samples = append(samples, p.Samples)
 	}
-	values, err := s.fromSamples(samples)
+	values, d, err := s.fromSamples(samples)
 	if err != nil {
 		return nil, err
 	}
+	l.Distributions = d
 	ofClients(s, clients, values)
 	l.Errors = causes(clients)
 	if err := s.services.Observe(m.Observed, values); err != nil {
@@ -78,21 +79,27 @@ func MostFrequent(count map[string]int) (all []results.Cause) {
 	return all[:min(len(all), mostCauses)]
 }
 
-// fromSamples computes the metrics that follow from the records of all clients.
-func (s *Spec) fromSamples(samples [][]byte) (map[string]float64, error) {
+// fromSamples computes the metrics that follow from the records of all clients, and what quantiles are of.
+func (s *Spec) fromSamples(samples [][]byte) (map[string]float64, results.Distributions, error) {
 	records, err := Records(samples)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	values := Summarize(s, records)
+	values, d := summarize(s, records)
 	if values["requests"] == 0 {
-		return nil, errors.New("no request was measured: all were cancelled, or the load was over before the first")
+		return nil, nil,
+			errors.New("no request was measured: all were cancelled, or the load was over before the first")
 	}
-	return values, nil
+	return values, d, nil
 }
 
 // Summarize computes the metrics of records.
 func Summarize(s *Spec, records []serving.Record) map[string]float64 {
+	values, _ := summarize(s, records)
+	return values
+}
+
+func summarize(s *Spec, records []serving.Record) (map[string]float64, results.Distributions) {
 	concurrency := int(s.Concurrency)
 	if search := s.Searching(); search != nil && search.Axis == ByConcurrency {
 		concurrency = 1 // the level that was found; its steady part is where one is in flight
@@ -104,7 +111,7 @@ func Summarize(s *Spec, records []serving.Record) map[string]float64 {
 		}
 	}
 	sum.Values["tokens.counted_by"] = float64(sum.Source)
-	return sum.Values
+	return sum.Values, sum.Distributions
 }
 
 // recompute gives the metrics that follow from options and samples alone.
@@ -117,5 +124,6 @@ func recompute(options map[string]any, samples [][]byte) (map[string]float64, er
 	if err != nil {
 		return nil, err
 	}
-	return s.fromSamples(samples)
+	metrics, _, err := s.fromSamples(samples)
+	return metrics, err
 }

@@ -13,8 +13,8 @@ import (
 // Metrics computes the metrics of one case of workload traffic in one launch,
 // in the units of its registry (GB/s, seconds, bytes). An iteration lasts from the
 // first start to the last end of all ranks that initiate, on their common clock: no
-// mean over ranks hides the one that is late.
-func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
+// mean over ranks hides the one that is late. What quantiles are of goes into d, which may be nil.
+func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[string]float64, error) {
 	movers, err := Movers(o, ranks)
 	if err != nil {
 		return nil, err
@@ -42,6 +42,7 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	if o.Own != nil {
 		m["bytes.own"] = float64(o.Own.Total())
 	}
+	d.Add("latency", latencies, 0)
 	Quantiles(m, "latency.", latencies, map[string]results.Quantile{
 		"min": results.Minimum, "p50": results.P50, "p90": results.P90, "p95": results.P95, "p99": results.P99,
 		"max": results.Maximum,

@@ -69,7 +69,7 @@ func TestTrafficMetrics(t *testing.T) {
 	a.Stages.Prepare, b.Clock = 7e-9, move.Clock{Resolution: 1e-9, Cost: 25e-9}
 	c := trafficCase(t, "write")
 	c.Own = ownCells(t, 2, 500)
-	m, err := Metrics(c, []*move.Part{a, idle, b, moved(3)})
+	m, err := Metrics(c, []*move.Part{a, idle, b, moved(3)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 	copier := moved(3, span(50, 3100))
 	copier.Initiator, copier.Samples = false, nil
 	ranks := []*move.Part{moved(0, span(100, 1100)), moved(1), moved(2, span(200, 2100)), copier}
-	m, err := Metrics(c, ranks)
+	m, err := Metrics(c, ranks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 		"skew": 100e-9, "bandwidth.min_sender": 3, "ceiling.memcpy": 40,
 	})
 	copier.Iterations = nil
-	if _, err := Metrics(c, ranks); err == nil ||
+	if _, err := Metrics(c, ranks, nil); err == nil ||
 		!strings.Contains(err.Error(), "rank 3 has no iterations, and it copies 500 bytes in each") {
 		t.Error(err)
 	}
@@ -130,7 +130,7 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 func TestTrafficMetricsOfReads(t *testing.T) {
 	m, err := Metrics(trafficCase(t, "read"), []*move.Part{
 		moved(0), moved(1, span(0, 1000)), moved(2, span(500, 800)), moved(3),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestTrafficThatIsNotMeasured(t *testing.T) {
 		"metric cpu_time_per_gb is NaN": broken(func(r *move.Part) { r.Usage.CPU = math.NaN() }),
 		"metric prep.alloc is +Inf":     broken(func(r *move.Part) { r.Prep.Alloc = math.Inf(1) }),
 	} {
-		if m, err := Metrics(trafficCase(t, "write"), ranks); err == nil || !strings.Contains(err.Error(), want) {
+		if m, err := Metrics(trafficCase(t, "write"), ranks, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, %v, want %q", m, err, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestTrafficThatIsNotMeasured(t *testing.T) {
 func TestTrafficOfNoTime(t *testing.T) {
 	a, b := moved(0, span(5, 5)), moved(2, span(5, 5))
 	a.Ceiling, a.CeilingBest, a.Memcpy, b.Ceiling, b.CeilingBest, b.Memcpy = 0, 0, 0, 0, 0, 0
-	m, err := Metrics(trafficCase(t, "write"), []*move.Part{a, b})
+	m, err := Metrics(trafficCase(t, "write"), []*move.Part{a, b}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,10 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if l.Pieces, err = pieces(o, parts); err != nil {
 		return nil, err
 	}
-	return Metrics(o, parts)
+	d := results.Distributions{}
+	metrics, err := Metrics(o, parts, d)
+	l.Distributions = d
+	return metrics, err
 }
 
 // pieces are the bandwidths in equal parts of the iterations, in their order.

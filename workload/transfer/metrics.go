@@ -44,16 +44,12 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := map[int]int64{} // of all: histograms of one layout add up counter by counter
 	minRank, memcpy, ceiling, best, perMessage := math.Inf(1), 0., 0., 0., 0.
 	var ops, moved uint64
 	var prepare float64
 	var made, listed, registered, post, transfer move.Stage
 	for _, r := range initiators {
 		s := r.Samples
-		for i, n := range s.Counts {
-			counts[i] += n
-		}
 		took := float64(s.End-s.Start) / 1e9
 		minRank = min(minRank, float64(s.Bytes)/took)
 		memcpy += r.Memcpy
@@ -69,7 +65,7 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 		transfer.Add(r.Stages.Transfer)
 		perMessage += r.Took() / float64(2*s.Ops) / float64(len(initiators))
 	}
-	h := results.NewLatencies(counts)
+	h := latencies(ranks)
 	message := float64(o.BlockSize) * float64(o.Batch)
 	avg := h.Mean() * 1e-9
 	if o.Mode == "pingpong" {

@@ -16,7 +16,21 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		return nil, err
 	}
 	l.Pieces = move.Pieces(parts)
+	l.Distributions = results.Distributions{"latency": latencies(parts).Distribution()}
 	return Metrics(*m.Spec.(*move.Spec), parts)
+}
+
+// latencies are those of all initiators.
+func latencies(ranks []*move.Part) *results.Latencies {
+	counts := map[int]int64{} // histograms of one layout add up counter by counter
+	for _, r := range ranks {
+		if r.Initiator && r.Samples != nil {
+			for i, n := range r.Samples.Counts {
+				counts[i] += n
+			}
+		}
+	}
+	return results.NewLatencies(counts)
 }
 
 func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
