@@ -32,6 +32,8 @@ type Assertion struct {
 	// Subject is the value judged, taken once per launch. Its bounds are in Unit.
 	Subject *Expr  `json:"subject" doc:"Null where the statement is about parts, a transport or a provider."`
 	Unit    string `json:"unit"`
+	// Written is the unit in which the author wrote the bounds; "" where that is Unit. It decides nothing.
+	Written string `json:"written_unit,omitempty" doc:"The unit in which the author wrote the bounds, and in which messages tell values; absent where it is unit."`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
 	// Target is the value that a band is around, as the author gave it; nil where the author
 	// gave the ends. It decides nothing.
@@ -76,6 +78,7 @@ type Reference struct {
 type Part struct {
 	Subject *Expr  `json:"subject" doc:"Arithmetic over metrics, in base units (bytes, seconds)." schema:"nonnull"`
 	Unit    string `json:"unit"`
+	Written string `json:"written_unit,omitempty" doc:"The unit in which the author wrote the bounds; absent where it is unit."`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
 	// Target is that of Assertion.
 	Target *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
@@ -127,7 +130,7 @@ type Trend struct {
 func (a Assertion) Key() string {
 	a.Parts = slices.Clone(a.Parts)
 	for i := range a.Parts {
-		a.Parts[i].Target = nil
+		a.Parts[i].Target, a.Parts[i].Written = nil, ""
 	}
 	b, err := json.Marshal(struct {
 		Severity Severity

@@ -135,7 +135,7 @@ func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
 		outcomes = append(outcomes, v)
 	}
 	slices.Sort(outcomes)
-	m = estimateMetric(workload.Availability, true, outcomes, new([2]float64))
+	m = estimateMetric(workload.Availability, true, true, outcomes, new([2]float64))
 	e := clopperPearson(len(c.Succeeded()), len(all), results.Confidence)
 	// the middle one of ones and noughts says nothing
 	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi}

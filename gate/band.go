@@ -17,6 +17,7 @@ type claim struct {
 	metrics *workload.Definitions
 	subject *assertion.Expr
 	unit    string
+	written string // the author's unit of the bounds; "" where it is unit
 	bounds  assertion.Bounds
 	target  *float64 // that the bounds are around; nil where the author gave them
 	halo    float64
@@ -42,6 +43,7 @@ type evidence struct {
 	// noiseText says what was known of the noise, or that the launches contradict it.
 	noiseText string
 	modes     string // that the launches fall into two groups
+	alike     string // that launches that follow each other are alike
 }
 
 // judgeCounted applies the sequential rule to the launches that count: an interval wholly inside the band
@@ -165,6 +167,9 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	if ev.modes != "" {
 		o.message += "; " + ev.modes
 	}
+	if ev.alike != "" {
+		o.message += "; " + ev.alike
+	}
 	next := nextLook(cl.looks, n)
 	wants := ""
 	switch {
@@ -219,8 +224,13 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 
 // described is the estimate and how it lies to the bounds.
 func (cl claim) described(e estimate, ev evidence, where place) string {
-	text := fmt.Sprintf("%s %s %s%s", shown(cl.subject), cl.printed(e, ev.noiseText), cl.relation(e, where),
-		cl.familyNote(ev.at, where))
+	text := ""
+	if metric, ok := cl.gainOf(); ok {
+		text = cl.gainText(metric, e, where)
+	} else {
+		text = fmt.Sprintf("%s %s %s", shown(cl.subject), cl.printed(e, ev.noiseText), cl.relation(e, where))
+	}
+	text += cl.familyNote(ev.at, where)
 	if ev.method != "" {
 		text += "; " + ev.method
 	}
@@ -232,7 +242,7 @@ func (cl claim) described(e estimate, ev evidence, where place) string {
 func (cl claim) printed(e estimate, noise string) string {
 	o := cl.observed(e, cl.unit)
 	o.Noise = noise
-	return o.Beside(cl.bounds.Lower, cl.bounds.Upper)
+	return o.Beside(cl.scale(e.center), cl.bounds.Lower, cl.bounds.Upper)
 }
 
 // unseenText says what so many launches cannot have shown.
@@ -292,7 +302,7 @@ func (eval *evaluator) evidenceOf(cl claim, sources []*source, look int) (eviden
 // relation says how the estimate lies to the bounds, with the margin.
 func (cl claim) relation(e estimate, where place) string {
 	b := cl.bounds
-	s := results.ScaleFor(e.center, cl.unit)
+	s := cl.scale(e.center)
 	halo, seen := "", locate(b, e) // as the interval shown has it; families are judged by wider ones
 	switch {
 	case where == inHalo || where == grazing:

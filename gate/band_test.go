@@ -96,7 +96,7 @@ func TestTooFastIsBelowABandOfTimes(t *testing.T) {
 	a.Subject, a.Unit = metric("latency.avg", "s"), "us"
 	judged(c, a)
 	wantVerdict(t, a, results.Fail)
-	if !strings.Contains(a.Message, "faster than the band") || !strings.Contains(a.Message, "< 50 us") {
+	if !strings.Contains(a.Message, "faster than the band") || !strings.Contains(a.Message, "< 50 µs") {
 		t.Errorf("message %q", a.Message)
 	}
 }

@@ -119,6 +119,9 @@ func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, err
 		return nil, err
 	}
 	e := arithmetic(v.values, results.Confidence)
+	if neverNegative(c.metrics, leaf.Metric, leaf.Unit) {
+		e = notNegative(e, v.values)
+	}
 	if positive(c.metrics, leaf) {
 		e = logarithmic(v.values, results.Confidence)
 	}

@@ -169,7 +169,7 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 		if !known {
 			m = workload.Metric{Better: workload.Neither}
 		}
-		out[i] = estimateMetric(m, d.MayBeZero(name), values, &intervals[i])
+		out[i] = estimateMetric(m, d.MayBeZero(name), neverNegative(d, name, m.Unit), values, &intervals[i])
 		if _, quantile := m.Level(); quantile && len(launches) > 1 {
 			merged(d, c, m, launches, &out[i])
 		}
@@ -250,12 +250,15 @@ func finiteMetrics(launches []*results.Launch) []string {
 
 // estimateMetric estimates a metric from its values in ascending order; its interval is
 // put where there is room for it.
-func estimateMetric(m workload.Metric, mayBeZero bool, values []float64, ci *[2]float64) results.MetricEstimate {
+func estimateMetric(m workload.Metric, mayBeZero, amount bool, values []float64, ci *[2]float64) results.MetricEstimate {
 	scale := arithmetic
 	if !mayBeZero && values[0] > 0 {
 		scale = logarithmic
 	}
 	e := scale(values, results.Confidence)
+	if amount {
+		e = notNegative(e, values)
+	}
 	mean, sd := moments(values)
 	cv := 0.0
 	if mean != 0 {

@@ -244,7 +244,8 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 		return outcome{verdict: results.SkippedVerdict, message: noneRan}
 	}
 	o := eval.judgeClaim(claim{
-		metrics: eval.metrics, subject: subject, unit: a.Unit, bounds: a.Bounds, target: a.Target, halo: a.Halo,
+		metrics: eval.metrics, subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
+		target: a.Target, halo: a.Halo,
 		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
 	})
 	o.message += absence(gone)

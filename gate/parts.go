@@ -35,7 +35,8 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 			continue
 		}
 		claims = append(claims, claim{
-			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, bounds: p.Bounds, target: p.Target, halo: a.Halo,
+			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, written: p.Written, bounds: p.Bounds,
+			target: p.Target, halo: a.Halo,
 			looks: a.Looks, own: c, noise: a.Noise,
 		})
 	}

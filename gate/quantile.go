@@ -134,6 +134,9 @@ func (m *merging) at(confidence float64) estimate {
 	if quantity.Endless(e.center) || notFinite(more) || quantity.Endless(e.hi) {
 		e.hi = results.Unbounded
 	}
+	if m.subject.Op == assertion.Metric && !m.log && slices.Min(m.own) >= 0 {
+		e.lo = max(e.lo, 0)
+	}
 	if notFinite(less) || !(e.lo > 0) && m.log {
 		e.lo = 0
 	}

@@ -210,7 +210,7 @@ func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence
 		vs = logs(vs)
 	}
 	_, sd := moments(vs)
-	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}}
+	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}, alike: autocorrelated(ps)}
 	known := eval.noiseOf(cl.noise, c, cl.subject, cl.unit, look)
 	ev.acknowledge(known, vs)
 	switch marked := outliers(cl.metrics, cl.subject, ps); {

@@ -33,6 +33,22 @@ func (cl claim) boundText(s results.Scale, bound float64) string {
 	return s.WithUnit(s.Exact(bound))
 }
 
+// smallest and largest are the values between which the author's unit is a good one to read.
+const (
+	smallest = 0.01
+	largest  = 1e6
+)
+
+// scale is the unit in which a value of the subject is told: that of the bounds as the author wrote them.
+func (cl claim) scale(v float64) results.Scale {
+	if s, ok := results.ScaleOf(cl.unit, cl.written); ok {
+		if a := math.Abs(v * s.Factor); v == 0 || a >= smallest && a < largest {
+			return s
+		}
+	}
+	return results.ScaleFor(v, cl.unit)
+}
+
 // quotient is a subject that is one metric divided by another.
 func (cl claim) quotient() (metric, by *assertion.Expr, ok bool) {
 	e := cl.subject
@@ -59,15 +75,24 @@ func (cl claim) both(sources []*source, ratio estimate) string {
 	if by.Baseline && by.Metric == metric.Metric {
 		name = "baseline"
 	}
-	s := results.ScaleFor(max(math.Abs(value), math.Abs(of)), metric.Unit)
-	if metric.Unit != by.Unit {
-		s = results.ScaleFor(value, metric.Unit)
+	if metric.Unit == by.Unit && cl.nearOne() {
+		s := results.ScaleFor(max(math.Abs(value), math.Abs(of)), metric.Unit)
+		return fmt.Sprintf("%s %s, %s %s, %s: ", metric, estimateText(s, value), name, estimateText(s, of),
+			apartText(ratio.center))
 	}
-	text := fmt.Sprintf("%s %s, %s ", metric, estimateText(s, value), name)
-	if metric.Unit != by.Unit {
-		return text + estimateText(results.ScaleFor(of, by.Unit), of) + ": "
+	return fmt.Sprintf("%s %s, %s %s: ", metric, estimateText(results.ScaleFor(value, metric.Unit), value), name,
+		estimateText(results.ScaleFor(of, by.Unit), of))
+}
+
+// nearOne says whether the bounds of a ratio are about two equal values, which differ by so many percent. Of
+// p99 <= 5*p50 the ratio itself says more.
+func (cl claim) nearOne() bool {
+	for _, b := range []*float64{cl.bounds.Lower, cl.bounds.Upper} {
+		if b != nil && (*b < 0.5 || *b > 2) {
+			return false
+		}
 	}
-	return text + estimateText(s, of) + ", " + apartText(ratio.center) + ": "
+	return true
 }
 
 func estimateText(s results.Scale, v float64) string {
@@ -113,7 +138,7 @@ func (cl claim) spelled(sources []*source, e estimate) string {
 	if ci == nil || !results.Uninformative(ci) || e.n > mostSpelled || cl.subject.Op != assertion.Metric {
 		return ""
 	}
-	s := results.ScaleFor(e.center, cl.unit)
+	s := cl.scale(e.center)
 	var all []string
 	for _, src := range sources {
 		if k := cl.sourceOf(cl.subject); src.key != k.key || (src.c == nil) != k.baseline {
@@ -154,7 +179,7 @@ func (cl claim) carries(sources []*source, where place) string {
 		return ""
 	}
 	carried := logarithmic(all, results.Confidence).center
-	s := results.ScaleFor(carried, cl.unit)
+	s := cl.scale(carried)
 	text := fmt.Sprintf("; this path carries %s here", estimateText(s, carried))
 	if *cl.bounds.Lower > aboveCeiling*carried {
 		text += ": the target cannot be reached"

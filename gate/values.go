@@ -100,7 +100,26 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 	if positive(d, subject) {
 		return logarithmic(valuesOf(ps), confidence)
 	}
-	return arithmetic(valuesOf(ps), confidence)
+	e := arithmetic(valuesOf(ps), confidence)
+	if subject.Op == assertion.Metric && neverNegative(d, subject.Metric, subject.Unit) {
+		e = notNegative(e, valuesOf(ps))
+	}
+	return e
+}
+
+// neverNegative says whether a metric is an amount: those that weir measures are, and those that a run declares
+// with the unit of one.
+func neverNegative(d *workload.Definitions, metric, unit string) bool {
+	u, known := quantity.UnitOf(unit)
+	return !d.Declared(metric) || known && u.Dim != quantity.Number
+}
+
+// notNegative is the estimate of an amount: its interval has nothing below zero, where no launch had either.
+func notNegative(e estimate, values []float64) estimate {
+	if len(values) > 0 && slices.Min(values) >= 0 {
+		e.lo = max(e.lo, 0)
+	}
+	return e
 }
 
 // notAboveZero says that a value of a subject cannot be judged as a ratio, and what to do where a run declares

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,20 +27,43 @@ const Unbounded = quantity.Unbounded
 // Percent is the scale of shares.
 var Percent = Scale{"%", 100}
 
-// ScaleFor chooses the scale for values near v.
+// ScaleFor chooses the scale for values near v: of times one that fits, of bytes per second in small units a
+// larger one from a thousand on. Every other unit is kept.
 func ScaleFor(v float64, unit string) Scale {
-	if unit != "s" {
-		return Scale{unit, 1}
+	u, _ := quantity.UnitOf(unit)
+	a := math.Abs(v * u.Factor)
+	switch {
+	case u.Dim == quantity.TimeDim && u.Factor <= 1:
+		switch {
+		case a >= 1:
+			return Scale{"s", u.Factor}
+		case a >= 1e-3:
+			return Scale{"ms", u.Factor * 1e3}
+		case a >= 1e-6:
+			return Scale{"µs", quantity.Round(u.Factor * 1e6)}
+		}
+		return Scale{"ns", quantity.Round(u.Factor * 1e9)}
+	case slices.Contains([]string{"B/s", "kB/s", "KB/s", "MB/s"}, unit) && math.Abs(v) >= 1000:
+		for _, larger := range []string{"GB/s", "MB/s", "kB/s"} {
+			if l, _ := quantity.UnitOf(larger); a >= l.Factor {
+				return Scale{larger, quantity.Round(u.Factor / l.Factor)}
+			}
+		}
 	}
-	switch a := math.Abs(v); {
-	case a >= 1:
-		return Scale{"s", 1}
-	case a >= 1e-3:
-		return Scale{"ms", 1e3}
-	case a >= 1e-6:
-		return Micro
+	return Scale{unit, 1}
+}
+
+// ScaleOf tells values of a unit in another one of the same dimension; not ok where there is no such.
+func ScaleOf(unit, in string) (Scale, bool) {
+	from, known := quantity.UnitOf(unit)
+	to, also := quantity.UnitOf(in)
+	if in == "" || !known || !also || from.Dim != to.Dim {
+		return Scale{}, false
 	}
-	return Scale{"ns", 1e9}
+	if in == "us" {
+		in = Micro.Unit
+	}
+	return Scale{in, quantity.Round(from.Factor / to.Factor)}, true
 }
 
 // singleLaunch is the number of significant digits where no interval says how
@@ -179,12 +203,12 @@ func fixed(v float64, places int) string {
 
 // Beside writes the estimate next to the bounds that it is judged by: with so many digits
 // that the ends of its interval, rounded outward, lie on the sides of the bounds on which
-// they are.
-func (o Observed) Beside(bounds ...*float64) string {
+// they are. The scale is of the unit of the estimate.
+func (o Observed) Beside(s Scale, bounds ...*float64) string {
 	if o.CI == nil || quantity.Endless(o.Value) {
-		return o.String()
+		value, _, _ := s.Estimate(o.Value, nil)
+		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
 	}
-	s := ScaleFor(o.Value, o.Unit)
 	value, low, high := s.Outward(o.Value, *o.CI, bounds...)
 	if Uninformative(o.CI) {
 		value, _, _ = s.Estimate(o.Value, nil)

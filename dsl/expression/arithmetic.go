@@ -11,7 +11,8 @@ func literal(t token) *term {
 	q := t.quantity
 	return &term{
 		op: assertion.Const, value: q.Value, dim: q.Dim, bare: q.Unit == "", percent: q.Unit == "%", literal: t.text,
-		from: t.from, to: t.to,
+		written: q.Unit,
+		from:    t.from, to: t.to,
 	}
 }
 

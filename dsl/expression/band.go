@@ -13,13 +13,14 @@ import (
 type band struct {
 	subject *assertion.Expr
 	unit    string
+	written string // the author's unit of the bounds; "" where it is unit
 	bounds  assertion.Bounds
 	target  *float64 // that the bounds are around; nil where they are what the author gave
 }
 
 // relation puts a case's values into a relation. A trend has no bounds.
 func (l *lowering) relation(r *relation, v view) (band, *Error) {
-	out := band{unit: r.unit}
+	out := band{unit: r.unit, written: r.written()}
 	left, err := l.expr(r.left, v)
 	if err != nil {
 		return out, err
@@ -47,6 +48,26 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 		return out, r.infinite()
 	}
 	return out, err
+}
+
+// written is the unit in which the author wrote what the left side is held against; "" where that is the unit
+// of the bounds, or no quantity has one.
+func (r *relation) written() string {
+	unit := ""
+	for _, side := range []*term{r.right, r.upper} {
+		if side == nil || side.measured() {
+			continue
+		}
+		side.each(func(t *term, _ bool) {
+			if unit == "" && t.op == assertion.Const && t.dim == r.left.dim {
+				unit = t.written
+			}
+		})
+	}
+	if unit == r.unit {
+		return ""
+	}
+	return unit
 }
 
 // infinite refuses finite numbers whose product or quotient is none, which no
@@ -135,7 +156,7 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 			"the target is %s * %s, which makes no band", number(factorLow), rest)
 	}
 	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
-	out.unit = ""
+	out.unit, out.written = "", ""
 	low := quantity.Round(factorLow / leftFactor)
 	out.bounds = r.band(low, quantity.Round(factorHigh/leftFactor))
 	out.around(r, low)

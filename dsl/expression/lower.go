@@ -31,7 +31,7 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	if err != nil {
 		return out, err
 	}
-	out.Subject, out.Unit, out.Bounds, out.Target = b.subject, b.unit, b.bounds, b.target
+	out.Subject, out.Unit, out.Written, out.Bounds, out.Target = b.subject, b.unit, b.written, b.bounds, b.target
 	if a.relations[0].axis == "" {
 		out.Noise = a.noiseOf(out.Subject, s, "")
 	}
@@ -69,7 +69,7 @@ func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 		if err != nil {
 			return out, err
 		}
-		out.Subject, out.Unit, out.Bounds, out.Target = b.subject, b.unit, b.bounds, b.target
+		out.Subject, out.Unit, out.Written, out.Bounds, out.Target = b.subject, b.unit, b.written, b.bounds, b.target
 		out.Lowered = b.String()
 	}
 	out.Cases = slices.Concat(l.own.keys, l.others.keys)
@@ -113,7 +113,7 @@ func (l *lowering) quantified(out *assertion.Assertion, cases []Scope) *Error {
 				return err
 			}
 			out.Parts = append(out.Parts, assertion.Part{
-				Subject: b.subject, Unit: b.unit, Bounds: b.bounds, Target: b.target, Case: c.Key,
+				Subject: b.subject, Unit: b.unit, Written: b.written, Bounds: b.bounds, Target: b.target, Case: c.Key,
 			})
 			text := b.ofOwnCase(c.Key).String()
 			alike = alike && (texts[i] == "" || texts[i] == text)

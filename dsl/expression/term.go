@@ -22,6 +22,7 @@ type term struct {
 	bare     bool   // made of numbers without units: takes the unit of what it is held against
 	percent  bool   // a percent literal
 	literal  string // a quantity literal as written
+	written  string // the unit of a quantity literal
 	from, to int
 	args     []*term
 	height   int // of the tree; 0 has no operands
