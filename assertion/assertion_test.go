@@ -30,7 +30,8 @@ func TestKeyIsOfTheMeaning(t *testing.T) {
 // Whatever a verdict depends on changes the key; a new field that does not would
 // let two plans that judge differently pass for one.
 func TestKeyHasEveryField(t *testing.T) {
-	unjudged := map[string]bool{"Name": true, "Text": true, "Lowered": true, "File": true, "Line": true, "Target": true}
+	unjudged := map[string]bool{"Name": true, "Text": true, "Lowered": true, "File": true, "Line": true, "Target": true,
+		"Written": true}
 	lower := 1.
 	values := map[string]any{
 		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower},
