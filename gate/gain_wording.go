@@ -9,27 +9,36 @@ import (
 	"weir/workload"
 )
 
-// gainOf is the metric of a subject that says how much better it is than that of another case: what the language
-// writes as gain(METRIC) is m/b - 1 of a metric of which more is better, and 1 - m/b of others.
+// gainOf is the metric of a subject that is a gain.
 func (cl claim) gainOf() (metric string, ok bool) {
-	e := cl.subject
-	if e.Op != assertion.Sub || len(e.Args) != 2 {
-		return "", false
-	}
-	one, quotient := e.Args[0], e.Args[1]
-	better := workload.Lower
-	if quotient.Op == assertion.Const {
-		one, quotient, better = quotient, one, workload.Higher
-	}
-	if one.Op != assertion.Const || one.Value != 1 || quotient.Op != assertion.Div || len(quotient.Args) != 2 {
-		return "", false
-	}
-	m, b := quotient.Args[0], quotient.Args[1]
-	if m.Op != assertion.Metric || b.Op != assertion.Metric || m.Metric != b.Metric || b.Case == "" || cl.own == nil {
+	m, _, better := gainIn(cl.subject)
+	if m == nil || cl.own == nil {
 		return "", false
 	}
 	d, known := cl.metrics.Metric(cl.own, m.Metric)
 	return m.Metric, known && d.Better == better
+}
+
+// gainIn are the two metrics of an expression that says by how much the first is better than the second, of another
+// case: what the language writes as gain(METRIC) is m/b - 1 of a metric of which more is better, and 1 - m/b of
+// others. nil of any other expression.
+func gainIn(e *assertion.Expr) (m, b *assertion.Expr, better workload.Direction) {
+	if e == nil || e.Op != assertion.Sub || len(e.Args) != 2 {
+		return nil, nil, ""
+	}
+	one, quotient := e.Args[0], e.Args[1]
+	better = workload.Lower
+	if quotient.Op == assertion.Const {
+		one, quotient, better = quotient, one, workload.Higher
+	}
+	if one.Op != assertion.Const || one.Value != 1 || quotient.Op != assertion.Div || len(quotient.Args) != 2 {
+		return nil, nil, ""
+	}
+	m, b = quotient.Args[0], quotient.Args[1]
+	if m.Op != assertion.Metric || b.Op != assertion.Metric || m.Metric != b.Metric || b.Case == "" {
+		return nil, nil, ""
+	}
+	return m, b, better
 }
 
 // gainText is a gain with its interval and what was wanted of it, in percent:

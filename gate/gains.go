@@ -61,13 +61,33 @@ func gains(doc *results.Document, t *results.Gains, asserted map[string][]string
 		if better == string(workload.Neither) {
 			better = ""
 		}
-		rows = append(rows, &results.Gain{
+		row := &results.Gain{
 			Variant: valueOf(of, workload.VariantAxis), Axes: axes, Case: e.Case, BaseCase: e.BaseCase,
 			Metric: e.Metric, Unit: e.Unit, Better: better, Before: e.Base, After: e.New,
 			Gain: results.GainOf(e), Additive: e.Additive, Pairs: e.Pairs, Message: e.Message,
-		})
+		}
+		if o := judgedGain(of, e); o != nil {
+			gain := *row.Gain
+			gain.Value, gain.CI = o.Value, o.CI
+			row.Gain, row.Message = &gain, e.Method
+		}
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// judgedGain is what an assertion observed of the same gain, by as many launches: a number has one interval, in the
+// table as in the message. nil: there is none.
+func judgedGain(c *results.Case, e *results.Effect) *results.Observed {
+	for _, a := range c.Assertions {
+		m, b, _ := gainIn(a.Subject)
+		if m == nil || m.Metric != e.Metric || b.Case != e.BaseCase || a.Observed == nil || a.Observed.CI == nil ||
+			e.Additive || e.Change == nil || e.New == nil || e.New.N != a.Observed.N {
+			continue
+		}
+		return a.Observed
+	}
+	return nil
 }
 
 // othersOf are the variants of cases but for the baseline, in the order of the cases.

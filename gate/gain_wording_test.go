@@ -1,0 +1,88 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// A gain is told in percent, with what was wanted, and has the same interval in the table of gains.
+func TestGainIsToldInPercentAndOnce(t *testing.T) {
+	doc := varied([]float64{10, 10.1, 9.9, 10.05, 9.95}, []float64{9.9, 10.2, 9.95, 10.1, 9.8})
+	old, now := doc.Cases[0], doc.Cases[1]
+	number := &assertion.Expr{Op: assertion.Const, Value: 1}
+	a := band(p(-0.1), nil, []int{5, 8})
+	a.Unit = ""
+	a.Subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{
+		ratio(metric("bandwidth", "GB/s"), of(old.Key, "bandwidth", "GB/s")), number,
+	}}
+	now.Assertions = []*results.AssertionVerdict{a}
+	Judge(doc)
+	for _, want := range []string{"gain(bandwidth) -0.", "% (96% CI -", "% to +", "over 2 looks", "wanted >= -10%"} {
+		if !strings.Contains(a.Message, want) {
+			t.Errorf("message %q does not say %q", a.Message, want)
+		}
+	}
+	if row := doc.Gains[0].Rows[0]; *row.Gain.CI != *a.Observed.CI || row.Gain.Value != a.Observed.Value {
+		t.Errorf("the table says %v %v, the verdict %v %v", row.Gain.Value, *row.Gain.CI, a.Observed.Value,
+			*a.Observed.CI)
+	}
+}
+
+// Values are told in the unit of the bound as the author wrote it.
+func TestValuesAreToldInTheAuthorsUnit(t *testing.T) {
+	for _, test := range []struct {
+		value         float64
+		unit, written string
+		bound         float64
+		want          string
+	}{
+		{30e6, "ns", "ms", 5e6, "30.00 ms (n=1) > 5 ms"},
+		{30e6, "ns", "", 5e6, "30.00 ms (n=1) > 5 ms"},
+		{210e6, "B/s", "MB/s", 100e6, "210.0 MB/s (n=1) > 100 MB/s"},
+		{30e-3, "s", "us", 5e-3, "30000 µs (n=1) > 5000 µs"},
+		{50, "GB/s", "Gb/s", 40, "400.0 Gb/s (n=1) > 320 Gb/s"},
+		{0.03, "", "%", 0.02, "3.000% (n=1) > 2%"},
+		{20e-9, "s", "s", 10e-9, "20.00 ns (n=1) > 10 ns"},
+	} {
+		c := caseOf("c", 1)
+		c.Launches[0].Metrics.Set("latency.avg", test.value)
+		a := band(nil, p(test.bound), []int{1})
+		a.Subject, a.Unit, a.Written = metric("latency.avg", test.unit), test.unit, test.written
+		judged(c, a)
+		if !strings.Contains(a.Message, test.want) {
+			t.Errorf("message %q does not say %q", a.Message, test.want)
+		}
+	}
+}
+
+// The bound of a ratio that is no share of it is not told in percent.
+func TestBoundOfARatio(t *testing.T) {
+	c := caseOf("c", 1)
+	c.Launches[0].Metrics.Set("latency.p99", 23.72e-3)
+	c.Launches[0].Metrics.Set("latency.p50", 178e-6)
+	a := band(nil, p(5), []int{1})
+	a.Subject, a.Unit = ratio(metric("latency.p99", "s"), metric("latency.p50", "s")), ""
+	judged(c, a)
+	if !strings.Contains(a.Message, "latency.p99 23.72 ms, latency.p50 178.0 µs: latency.p99 / latency.p50 133.3 (n=1) > 5") {
+		t.Errorf("message %q", a.Message)
+	}
+}
+
+// An amount has no interval below zero, however few and different its launches are.
+func TestNoAmountIsNegative(t *testing.T) {
+	c := caseOf("c", 1, 1, 1)
+	c.Workload = "serving"
+	for i, v := range []float64{1000, 2900, 2100} {
+		c.Launches[i].Metrics = results.ValuesOf(map[string]float64{"output_throughput": v, "ttft.p50": v * 1e-4})
+	}
+	doc := docOf(c)
+	Judge(doc)
+	for name, m := range doc.Cases[0].Metrics.All() {
+		if m.CI[0] < 0 {
+			t.Errorf("%s %v has the interval %v", name, m.Value, *m.CI)
+		}
+	}
+}
