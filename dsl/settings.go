@@ -24,6 +24,7 @@ type Setting struct {
 	run   *Run
 	given hcl.Range      // where the run itself sets it; zero if it does not
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
+	parts hcl.Expression // of a structure, as it is written
 	value any            // if it depends on no axis
 
 	// of the files that an axis names, by their names as the axis has them; of the items of a sequence, by their places
@@ -258,6 +259,9 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 		return nil
 	}
 	l.useValues(s)
+	if s.Option.Type == workload.Structure && !s.Env {
+		s.parts = s.expr
+	}
 	if !onPoint {
 		v, diags := s.Value(nil)
 		l.diags = append(l.diags, diags...)

@@ -47,6 +47,9 @@ func resolve(t *Table) {
 			t.idleVariables(s)
 		}
 	}
+	if !t.diags.HasErrors() {
+		t.numbered()
+	}
 }
 
 // reach are the axes on which the value of a setting depends, and on which it

@@ -31,8 +31,8 @@ type Large interface {
 type Demand struct {
 	Runner string // executes its ranks, see package engine
 	Ranks  int    // processes
-	// On is the node that each rank is on, by its place among those of the launch, and again
-	// from the first behind the last; nil: ranks are spread over them in equal blocks.
+	// On is the node that each rank is on, by its place among those of the launch; nil: ranks are
+	// spread over them in equal blocks.
 	On      []int
 	Threads int // of each
 	// Own is what each rank has to itself beside what all of them have, by rank; nil: no rank has
