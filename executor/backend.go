@@ -88,7 +88,11 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 			return lacks
 		}
 	}
-	return s.hosts.Lacks(needs, at.placed.Nodes)
+	lacks := s.hosts.Lacks(needs, at.placed.Nodes)
+	if len(lacks) == 0 {
+		s.tellUnread(c, needs, at.placed.Nodes)
+	}
+	return lacks
 }
 
 func (b agents) ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {

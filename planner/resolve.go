@@ -49,6 +49,7 @@ func resolve(t *Table) {
 	}
 	if !t.diags.HasErrors() {
 		t.numbered()
+		t.unreadVariables()
 	}
 }
 

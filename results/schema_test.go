@@ -168,7 +168,7 @@ func full() *results.Document {
 					Steps:   []results.GroupStep{{At: 0.1, Took: 0.01, Ranks: 4}},
 				},
 				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
-					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}},
+					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}, {Name: "UCX_IB_X", Reason: "r"}},
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
