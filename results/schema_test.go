@@ -152,7 +152,7 @@ func full() *results.Document {
 				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
 			},
 			Launches: []*results.Launch{{
-				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"},
+				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Finished: 1, Nodes: []string{"n1", "n1"},
 				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", SharedCPUs: "2",
 					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},

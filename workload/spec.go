@@ -221,6 +221,15 @@ type ForeignTable func(option func(name string) string) (columns []ForeignColumn
 // which are in the units of the Kind; ok is false for a metric that was not measured.
 type ForeignBlock func(option func(name string) string, metric func(name string) (value float64, ok bool)) []string
 
+// Foreign is a metric, times a factor, as another tool prints it; "-" where it was not measured.
+func Foreign(format string, metric func(name string) (float64, bool), name string, factor float64) string {
+	v, ok := metric(name)
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf(format, v*factor)
+}
+
 // ForeignColumn is a column that shows an option or a metric.
 type ForeignColumn struct {
 	Head           string
