@@ -197,8 +197,40 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 			"Remove it.")
 		return
 	}
-	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name),
-		suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads"))
+	hint := suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads")
+	if own := ownName(kind, e.name); own != "" {
+		hint = fmt.Sprintf("Did you mean %q?", own)
+	}
+	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), hint)
+}
+
+// elsewhere are the names that other benchmarks have for options, as nixlbench, perftest, NIXL EP's tests and MPI.
+var elsewhere = map[string][]string{
+	"ranks":            {"num_processes", "processes", "nprocs", "nproc", "np", "world_size", "ntasks", "num_ranks"},
+	"iterations":       {"iters", "num_iter", "num_iters", "n"},
+	"warmup":           {"warmup_iter", "warmup_iters", "num_warmup", "num_warmups"},
+	"block_size":       {"size", "msg_size", "message_size", "start_block_size", "max_block_size"},
+	"batch":            {"batch_size", "start_batch_size", "max_batch_size"},
+	"threads":          {"num_threads"},
+	"in_flight":        {"pipeline_depth", "queue_depth", "tx_depth", "window"},
+	"op":               {"op_type", "xfer_op"},
+	"verify":           {"check_consistency", "verify_buffers"},
+	"tokens":           {"num_tokens"},
+	"hidden":           {"hidden_dim", "hidden_size"},
+	"top_k":            {"num_topk", "topk"},
+	"experts_per_rank": {"num_experts_per_rank"},
+	"memory":           {"mem_type"},
+}
+
+// ownName is the option of a workload that other benchmarks call so; "": none.
+func ownName(kind *workload.Kind, name string) string {
+	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	for own, others := range elsewhere {
+		if _, ok := kind.Option(own); ok && slices.Contains(others, name) {
+			return own
+		}
+	}
+	return ""
 }
 
 func (l *loader) check(b *hcl.Block) *Check {

@@ -24,6 +24,8 @@ type Setting struct {
 	run   *Run
 	given hcl.Range      // where the run itself sets it; zero if it does not
 	expr  hcl.Expression // nil: the value is that of the only axis, or constant
+	parts hcl.Expression // of a structure, as it is written
+	where hcl.Range      // of an environment variable: where it stands, if no axis sets it
 	value any            // if it depends on no axis
 
 	// of the files that an axis names, by their names as the axis has them; of the items of a sequence, by their places
@@ -62,6 +64,9 @@ func (r *Run) DataFiles() []DataFile {
 // Given is the place where the run itself, by its options or an axis, sets it.
 // Defaults do not count: they are for whichever run can use them.
 func (s *Setting) Given() (hcl.Range, bool) { return s.given, s.given != hcl.Range{} }
+
+// At is where an environment variable stands, of the run or of defaults; zero if an axis or a variant sets it.
+func (s *Setting) At() hcl.Range { return s.where }
 
 // Settings are everything that is set for the run's cases: options in the order
 // of the workload's registry, then environment variables by name.
@@ -223,7 +228,7 @@ func (l *loader) environment(content *hcl.BodyContent, r *Run, d defaults, used 
 	var env []*Setting
 	entries := l.envEntries(content, r, d)
 	for _, e := range entries {
-		if s := l.setting(&Setting{Name: e.name, Env: true, run: r, expr: e.expr}, used); s != nil {
+		if s := l.setting(&Setting{Name: e.name, Env: true, run: r, expr: e.expr, where: e.at}, used); s != nil {
 			env = append(env, s)
 		}
 	}
@@ -258,6 +263,9 @@ func (l *loader) setting(s *Setting, used map[string]bool) *Setting {
 		return nil
 	}
 	l.useValues(s)
+	if s.Option.Type == workload.Structure && !s.Env {
+		s.parts = s.expr
+	}
 	if !onPoint {
 		v, diags := s.Value(nil)
 		l.diags = append(l.diags, diags...)

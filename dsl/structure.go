@@ -186,3 +186,27 @@ func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 	}
 	return out
 }
+
+// PartOf is where a part of a structure stands, by the names that lead to it, or the smallest that it would be in.
+func (s *Setting) PartOf(path ...string) (hcl.Range, bool) {
+	if s.otherwise != nil {
+		return s.otherwise.PartOf(path...)
+	}
+	if s.parts == nil {
+		return s.Given()
+	}
+	at, rest := s.parts.Range(), s.parts
+	for _, name := range path {
+		pairs, _ := hcl.ExprMap(rest)
+		i := slices.IndexFunc(pairs, func(p hcl.KeyValuePair) bool {
+			v, _ := p.Key.Value(nil)
+			key, isText := plainText(v)
+			return isText && key == name
+		})
+		if i < 0 {
+			break
+		}
+		at, rest = pairs[i].Key.Range(), pairs[i].Value
+	}
+	return at, true
+}

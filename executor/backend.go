@@ -74,6 +74,12 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 	if len(at.lacks) > 0 {
 		return at.lacks
 	}
+	for _, service := range needs.Services {
+		if there := len(s.hosts.Names()); service.Cluster == nil && service.Node >= there {
+			return []string{fmt.Sprintf("node %d, counted from 0, for service %s (there: %d)", service.Node, service.Name,
+				there)}
+		}
+	}
 	if seats, lacks := s.seatsOfServices(needs.Services, nil, nil); len(lacks) > 0 {
 		return lacks
 	} else if held := heldBy(needs.Services, seats, s.hosts.Names()); len(held) > 0 {
@@ -82,7 +88,11 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 			return lacks
 		}
 	}
-	return s.hosts.Lacks(needs, at.placed.Nodes)
+	lacks := s.hosts.Lacks(needs, at.placed.Nodes)
+	if len(lacks) == 0 {
+		s.tellUnread(c, needs, at.placed.Nodes)
+	}
+	return lacks
 }
 
 func (b agents) ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {

@@ -100,6 +100,7 @@ func (l *launched) keepAll() *ledger.LaunchRecord {
 		case l.failure != nil && slices.Contains(charged, i):
 			entry = l.entry(i)
 			entry.Status, entry.Failure = results.Error, l.failure
+			entry.Finished = l.pending[i].arrived
 		default:
 			continue // this launch did not get to it
 		}

@@ -61,6 +61,7 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int, bes
 	shareCPUs([]*launched{l}, s.processors)
 	choice := s.hosts.Choose(needs, l.engine.Nodes)
 	l.engine.Fabric, l.engine.Options, l.why = choice.Fabric, choice.Options, choice.Reason
+	l.ignored = unread(cases[0], needs, choice.Fabric)
 	return l, l.encode()
 }
 

@@ -90,6 +90,21 @@ var (
 	ucxUnusedName = regexp.MustCompile(`(UCX_[A-Za-z0-9_]+)(?: \(maybe: (UCX_[A-Za-z0-9_]+)\?\))?`)
 )
 
+// ucxDevices says for what a variable of UCX is, where its name tells.
+func ucxDevices(variable string) string {
+	for _, of := range []struct{ prefixes, what string }{
+		{"UCX_IB_ UCX_RC_ UCX_DC_ UCX_UD_ UCX_SRD_ UCX_MLX5_ UCX_GGA_", "devices of RDMA"},
+		{"UCX_CUDA_ UCX_GDR_ UCX_ROCM_ UCX_ZE_", "GPUs"},
+	} {
+		for _, prefix := range strings.Fields(of.prefixes) {
+			if strings.HasPrefix(variable, prefix) {
+				return " (it is for " + of.what + ")"
+			}
+		}
+	}
+	return ""
+}
+
 func ucxIgnored(log string) []results.Ignored {
 	var all []results.Ignored
 	for line := range strings.Lines(log) {
@@ -99,7 +114,12 @@ func ucxIgnored(log string) []results.Ignored {
 		}
 		list, _, _ := strings.Cut(found[1], " (set ")
 		for _, name := range ucxUnusedName.FindAllStringSubmatch(list, -1) {
-			all = append(all, results.Ignored{Name: name[1], Suggestion: name[2]})
+			v := results.Ignored{Name: name[1], Suggestion: name[2]}
+			if v.Suggestion == v.Name { // it has the name, and nothing asked for its value
+				v.Suggestion, v.Reason = "", "UCX knows it, and no transport or device that is there and in use reads it"+
+					ucxDevices(v.Name)
+			}
+			all = append(all, v)
 		}
 	}
 	return all

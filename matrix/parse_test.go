@@ -303,3 +303,13 @@ func TestRunsOfZerosAreCellsLikeOthers(t *testing.T) {
 		t.Errorf("%v", m)
 	}
 }
+
+// A table of another program is refused with what stands between cells here.
+func TestCellsAreSeparatedByBlanks(t *testing.T) {
+	for _, text := range []string{"0,1M\n1M,0\n", "0, 1M\n1M, 0\n", "0;1M\n1M;0\n", "0|1M\n1M|0\n"} {
+		_, err := Parse(strings.NewReader(text), "m", 0)
+		if err == nil || !strings.Contains(err.Error(), "Cells are separated by blanks") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

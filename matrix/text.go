@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +26,12 @@ func parseCell(cell []byte) (int64, *problem) {
 	switch {
 	case form == notANumber && digits > 0:
 		return 0, &problem{
-			"Unknown suffix", fmt.Sprintf("%q ends with %q, and the suffixes are K, M and G, powers of 1024, and B.",
-				cell, cell[digits:]),
+			"Unknown suffix", fmt.Sprintf("%q ends with %q, and the suffixes are K, M and G, powers of 1024, and B.%s",
+				cell, cell[digits:], separated(cell)),
 		}
 	case form == notANumber:
-		return 0, &problem{"Not a size", fmt.Sprintf("%q is not a number of bytes, as 4096, 1.5K, 64M or 2G.", cell)}
+		return 0, &problem{"Not a size", fmt.Sprintf("%q is not a number of bytes, as 4096, 1.5K, 64M or 2G.%s",
+			cell, separated(cell))}
 	case number[0] == '-':
 		return 0, &problem{"Negative size", fmt.Sprintf("%q is negative, and nobody sends less than nothing.", cell)}
 	case form == whole:
@@ -44,6 +46,14 @@ func parseCell(cell []byte) (int64, *problem) {
 		return 0, tooLarge(cell)
 	}
 	return int64(v), nil
+}
+
+// separated says what stands between cells, where a cell has what does so elsewhere.
+func separated(cell []byte) string {
+	if bytes.ContainsAny(cell, ",;|") {
+		return " Cells are separated by blanks."
+	}
+	return ""
 }
 
 // ParseSize reads one cell: "0", "4096", "1.5K", "64M". K M G and B are powers of

@@ -28,7 +28,7 @@ func (t *Table) idleVariables(s *sheet) {
 		values := map[string]map[int32]bool{} // of the axis, by fabrics that do not read it
 		for i := range s.live {
 			moves, _ := s.option("fabric", i).(string)
-			if moves == "" || moves == "auto" || slices.Contains(readers, moves) {
+			if moves == "" || t.unreadAt(s, i, name) == "" {
 				continue
 			}
 			if values[moves] == nil {

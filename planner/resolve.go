@@ -47,6 +47,10 @@ func resolve(t *Table) {
 			t.idleVariables(s)
 		}
 	}
+	if !t.diags.HasErrors() {
+		t.numbered()
+		t.unreadVariables()
+	}
 }
 
 // reach are the axes on which the value of a setting depends, and on which it

@@ -3,6 +3,8 @@ package reporters
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"weir/results"
@@ -28,6 +30,7 @@ func AIPerf(w io.Writer, doc *results.Document) error {
 		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
 			return err
 		}
+		completed(one, c)
 		one["weir_case"], one["weir_verdict"], one["weir_session"] = c.Key, caseLabel(c), doc.Session.ID
 		one["weir_launches"] = len(c.Succeeded())
 		all = append(all, one)
@@ -43,4 +46,26 @@ func AIPerf(w io.Writer, doc *results.Document) error {
 		out["weir_notes"] = notes
 	}
 	return e.Encode(out)
+}
+
+// completed says what became of a load that was not measured as it was to be, with the names of aiperf.
+func completed(one map[string]any, c *results.Case) {
+	whole := c.Status == results.OK && !c.Metrics.IsZero()
+	one["is_complete"], one["was_cancelled"] = whole, c.Unreached()
+	count := map[string]int{}
+	for _, l := range c.Launches {
+		if l.Failure != nil && !l.Retried {
+			count[l.Failure.Cause]++
+		}
+		for _, e := range l.Errors {
+			count[e.Text] += int(e.Count)
+		}
+	}
+	summary := []any{}
+	for _, text := range slices.Sorted(maps.Keys(count)) {
+		summary = append(summary, map[string]any{
+			"error_details": map[string]any{"message": plain(text)}, "count": count[text],
+		})
+	}
+	one["error_summary"] = summary
 }

@@ -61,6 +61,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Retried launches", madeAgain(doc))
 	m.list(voidTitle, voidLaunches(doc))
 	m.list(crowdedTitle, crowdedNodes(doc))
+	m.list(idleTitle, idleNodes(doc))
 	m.list("Not run", leftOut(doc))
 	m.list("Skipped assertions", skippedLines(doc))
 	m.list("What differs from the baseline's environment", baselineDiffers(doc))

@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -12,10 +13,12 @@ import (
 // nixlEPNotes say what a reader who knows these lines from NIXL EP's tests would otherwise take
 // for the same.
 const nixlEPNotes = `The lines of NIXL EP's performance tests with what weir measured: medians over the launches of a case. Not the same as there:
-  passed     ranks that have checked each byte that came, with verify; there each rank with a positive time
+  passed     ranks that have checked each byte that came, with verify, in the launch that had the fewest; there each rank with a
+             positive time
   Bandwidth  the same formula; with timing aligned of iterations that begin together, not back to back (timing stream)
   Latency    of all ranks, on whatever node they are
   Operation  over all ranks and rounds; there of the first rank of a node
+  -          not measured: the launches failed, were discarded or told to stop, or nobody knows
 `
 
 // NIXLEP writes the cases of a session as NIXL EP's tests print theirs.
@@ -25,22 +28,39 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 		fmt.Fprintf(out, "%s\n\n", text)
 	}
 	out.WriteString(nixlEPNotes)
-	others := 0
+	others, elastic := 0, 0
 	for _, c := range attempted(doc).Cases {
 		k, known := workload.Lookup(c.Workload)
+		if c.Workload == "ep_elastic" {
+			elastic++
+			continue
+		}
 		if !known || k.Blocks["nixl-ep"] == nil {
 			others++
 			continue
 		}
 		metric := func(name string) (float64, bool) {
+			if name == "ranks_passed" {
+				return ranksPassed(c)
+			}
 			m, ok := c.Metrics.Get(name)
 			return m.Median, ok
 		}
+		option := func(name string) string {
+			if name == "fabric" {
+				return cmp.Or(ranOver(c), "-")
+			}
+			return setting(c, name)
+		}
 		fmt.Fprintf(out, "\n%s\n", plain(c.Key))
-		for _, line := range k.Blocks["nixl-ep"](func(option string) string { return setting(c, option) }, metric) {
+		for _, line := range k.Blocks["nixl-ep"](option, metric) {
 			fmt.Fprintln(out, line)
 		}
 		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), sentenceOf(reason(c))))
+	}
+	if elastic > 0 {
+		fmt.Fprintf(out, "\n%s of ep_elastic not shown: NIXL EP's elastic.py prints no table of its phases; the other formats have them\n",
+			plural(elastic, "case"))
 	}
 	if others > 0 {
 		fmt.Fprintf(out, "\n%s of other workloads not shown: NIXL EP has no such test\n", plural(others, "case"))
@@ -51,4 +71,40 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 	}
 	fmt.Fprintf(out, "%s: %s\n", labelled(doc.Session.Status), headline(doc))
 	return out.Flush()
+}
+
+// ranksPassed is how many ranks have run and checked a case, in the launch that had the fewest; not ok where
+// nobody knows, as of those that were told to stop because another had failed.
+func ranksPassed(c *results.Case) (least float64, known bool) {
+	if len(c.Launches) == 0 {
+		m, ok := c.Metrics.Get("ranks_passed")
+		return m.Median, ok
+	}
+	for _, l := range c.Launches {
+		n, ok := l.Metrics.Get("ranks_passed")
+		switch {
+		case l.Retried:
+			continue
+		case !ok && l.Finished == 0 && l.Status == results.OK:
+			m, of := c.Metrics.Get("ranks_passed")
+			n, ok = m.Median, of
+		case !ok && l.Finished > 0:
+			n, ok = float64(l.Finished), true
+		}
+		if !ok {
+			return 0, false
+		}
+		if !known || n < least {
+			least, known = n, true
+		}
+	}
+	return least, known
+}
+
+// ranOver is the fabric that moved the data, or that the scenario names; "" where nothing ran and weir was to choose.
+func ranOver(c *results.Case) string {
+	if name := fabricOf(c); name != "auto" {
+		return name
+	}
+	return ""
 }

@@ -47,12 +47,54 @@ func TestNIXLEPLines(t *testing.T) {
 			strings.Repeat("=", 70),
 		"Data Plane (e2e): 8/8 ranks passed\n" + strings.Repeat("=", 70) +
 			"\nBandwidth (GB/s): avg=42.88, min=42.86, max=42.89\nLatency (μs):     avg=519.3, min=519.1, max=519.5\n",
-		"Data Plane (dispatch): 0/8 ranks passed", "rank 1 died",
+		"Data Plane (dispatch): -/8 ranks passed\n" + strings.Repeat("=", 70) +
+			"\nBandwidth (GB/s): avg=-, min=-, max=-\nLatency (μs):     avg=-, min=-, max=-\n", "rank 1 died",
 		"CONNECT: 245.67ms avg across 8 ranks (min=242.33ms, max=248.91ms) [8 experts/rank]",
 		"1 case of other workloads not shown",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// What was not measured is "-" and not a number, and ranks are counted one by one.
+func TestNIXLEPOfWhatWasNotMeasured(t *testing.T) {
+	passed := func(n float64) results.MetricValues {
+		return results.MetricValues{Named: results.NamedOf(map[string]float64{"ranks_passed": n})}
+	}
+	ok := func(n float64, void string) *results.Launch {
+		return &results.Launch{Status: results.OK, Fabric: "shm", Metrics: passed(n), Void: void}
+	}
+	killed := func(finished int, retried bool) *results.Launch {
+		return &results.Launch{Status: results.Error, Fabric: "shm", Finished: finished, Retried: retried,
+			Failure: &results.Failure{Rank: 1, Cause: "killed"}}
+	}
+	for want, launches := range map[string][]*results.Launch{
+		"3/4": {killed(3, false)}, "-/4": {killed(0, false)}, "2/4": {ok(4, ""), killed(2, false)},
+		"4/4": {ok(4, ""), killed(0, true), ok(4, "the host was busy")},
+	} {
+		doc := &results.Document{Session: results.Session{Status: results.Error}, Cases: []*results.Case{
+			{Key: "c", Run: "c", Workload: "ep", Status: results.Error, Reason: "r", Launches: launches,
+				Options: map[string]any{"ranks": 4., "mode": "e2e", "fabric": "auto"}},
+			{Key: "x", Run: "x", Workload: "ep_control", Status: results.Error, Reason: "r",
+				Options: map[string]any{"ranks": 4., "experts_per_rank": 8., "operation": "cycle"}},
+			{Key: "y", Run: "y", Workload: "ep_control", Status: results.Error, Reason: "r",
+				Options: map[string]any{"ranks": 4., "experts_per_rank": 8., "operation": "connect"}},
+			{Key: "e", Run: "e", Workload: "ep_elastic", Status: results.OK},
+		}}
+		got := written(t, "nixl-ep", doc)
+		for _, line := range []string{
+			"Data Plane (e2e): " + want + " ranks passed", "Backend: shm\n", "TOTAL           -\n",
+			"init            -            -            -\n", "CONNECT: - avg across 4 ranks (min=-, max=-)",
+			"1 case of ep_elastic not shown",
+		} {
+			if !strings.Contains(got, line) {
+				t.Errorf("no %q in\n%s", line, got)
+			}
+		}
+		if strings.Contains(got, "0.00") || strings.Contains(got, "no such test") {
+			t.Errorf("%s", got)
 		}
 	}
 }

@@ -197,3 +197,19 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// A load that failed is no complete one in the names of aiperf.
+func TestAIPerfOfALoadThatFailed(t *testing.T) {
+	doc := &results.Document{Session: results.Session{Status: results.Error}, Cases: []*results.Case{{
+		Key: "s", Run: "s", Workload: "serving", Status: results.Error, Launches: []*results.Launch{{
+			Status: results.Error, Failure: &results.Failure{Rank: 0, Cause: "the server ended"},
+			Errors: []results.Cause{{Text: "503", Count: 2}},
+		}},
+	}}}
+	got := strings.Join(strings.Fields(written(t, "aiperf", doc)), "")
+	for _, want := range []string{`"is_complete":false`, `"message":"503"`, `"message":"theserverended"`, `"count":2`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}

@@ -262,7 +262,9 @@ type Launch struct {
 	Duration float64   `json:"duration_s" schema:"minimum=0"`
 	Status   string    `json:"status" schema:"enum=ok|error"`
 	Failure  *Failure  `json:"failure,omitzero"`
-	Nodes    []string  `json:"nodes" doc:"Of rank 0, 1, …."`
+	// Finished is how many ranks had run and checked the case in a launch that failed.
+	Finished int      `json:"ranks_finished,omitzero" doc:"How many ranks had run and checked the case, in a launch that failed."`
+	Nodes    []string `json:"nodes" doc:"Of rank 0, 1, …."`
 	// Seats are what each rank has to itself, by rank; none where the scenario does not ask
 	// for that.
 	Seats []Seat `json:"seats,omitempty" doc:"What each rank has of its node to itself, by rank, where the scenario asks for that."`

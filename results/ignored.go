@@ -6,10 +6,11 @@ import (
 )
 
 // Ignored is an environment variable that did nothing: a library said that it has no use
-// for it, or weir's own value replaced it.
+// for it, the fabric is another's, or weir's own value replaced it.
 type Ignored struct {
 	Name       string `json:"name"`
 	Suggestion string `json:"suggestion,omitempty" doc:"The nearest name that the library knows."`
+	Reason     string `json:"reason,omitempty" doc:"Why nothing reads it, where that is known: the name is right."`
 	ByWeir     bool   `json:"by_weir,omitzero" doc:"Weir's own value replaced it; otherwise a library had no use for it."`
 }
 
@@ -18,8 +19,11 @@ func (v Ignored) String() string {
 	if v.ByWeir {
 		return v.Name + " is set and has no effect: weir needs a value of its own for it"
 	}
+	if v.Reason != "" {
+		return v.Name + " is set and does nothing: " + v.Reason
+	}
 	s := v.Name + " is set and the library ignores it"
-	if v.Suggestion != "" {
+	if v.Suggestion != "" && v.Suggestion != v.Name { // as documents of older versions have it
 		s += "; did you mean " + v.Suggestion + "?"
 	}
 	return s
@@ -33,8 +37,8 @@ func MergeIgnored(list []Ignored) []Ignored {
 		switch {
 		case i < 0:
 			out = append(out, v)
-		case out[i].Suggestion == "":
-			out[i].Suggestion = v.Suggestion
+		case out[i].Suggestion == "" && out[i].Reason == "":
+			out[i].Suggestion, out[i].Reason = v.Suggestion, v.Reason
 			out[i].ByWeir = out[i].ByWeir || v.ByWeir
 		}
 	}

@@ -152,7 +152,7 @@ func full() *results.Document {
 				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
 			},
 			Launches: []*results.Launch{{
-				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"},
+				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Finished: 1, Nodes: []string{"n1", "n1"},
 				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", SharedCPUs: "2",
 					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
@@ -168,7 +168,7 @@ func full() *results.Document {
 					Steps:   []results.GroupStep{{At: 0.1, Took: 0.01, Ranks: 4}},
 				},
 				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
-					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}},
+					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}, {Name: "UCX_IB_X", Reason: "r"}},
 				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},

@@ -10,10 +10,14 @@ import (
 )
 
 // Nearest is the known name that takes the fewest edits to reach, "" if none is
-// near: more than a third of the letters wrong is another word, not a slip.
+// near: more than a third of the letters wrong is another word, not a slip. A name that is
+// known is no slip either: nothing is suggested instead of it.
 func Nearest(name string, known []string) string {
 	best, least := "", len([]rune(name))/3+1
 	length := utf8.RuneCountInString(name)
+	if slices.Contains(known, name) {
+		return ""
+	}
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
 			return k

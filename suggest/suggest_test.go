@@ -10,6 +10,7 @@ func TestNearest(t *testing.T) {
 	for given, want := range map[string]string{
 		"blocksize": "block_size", "bandwith": "bandwidth", "bnadwidth": "bandwidth", "latency.p98": "latency.p99",
 		"BATCH": "batch", "inflight": "in_flight", "threads": "", "x": "", "": "",
+		"batch": "", // it exists, whatever is near
 	} {
 		if got := Nearest(given, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", given, got, want)

@@ -20,6 +20,9 @@ type call struct {
 	positional []string
 	memory     string
 	read       func(path string) ([]byte, error) // of files that flags name; nil: there are none
+	launch     launch
+	process    int64   // its number among those of its run
+	further    []*call // the lines of other processes of the run
 
 	run      *run
 	notes    []Note
@@ -33,7 +36,7 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	}
 	c := &call{
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
-		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes,
+		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
 	}
 	if !t.twoSided && len(positional) > 0 && t.instead == nil {
 		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
@@ -53,6 +56,11 @@ func (c *call) program() string { return path.Base(c.path) }
 
 // convert fills the run.
 func (c *call) convert(o Options) error {
+	if c.tool.nodes != nil {
+		if err := c.tool.nodes(c); err != nil {
+			return err
+		}
+	}
 	if o.AsCommand {
 		for _, s := range c.given {
 			if s.flag.secret {
@@ -64,6 +72,7 @@ func (c *call) convert(o Options) error {
 		}
 		return c.tool.command(c)
 	}
+	c.joined()
 	for i := range c.tool.flags {
 		if err := c.apply(&c.tool.flags[i]); err != nil {
 			return err

@@ -32,11 +32,12 @@ func (c *call) twoSides(format, rows string) {
 		parse = append(parse, pair{"rows", literal(rows)})
 	}
 	c.run.command = true
+	role := mapping{{"command", server}, {"ready", mapping{{"listens", port}}}, {"ends", literal("with client")}}
+	if c.run.nodes > 1 {
+		role = slices.Insert(role, 0, pair{"node", literal("1")})
+	}
 	c.run.options["roles"] = mapping{
-		{"server", mapping{
-			{"node", literal("1")}, {"command", server},
-			{"ready", mapping{{"listens", port}}}, {"ends", literal("with client")},
-		}},
+		{"server", role},
 		{"client", mapping{{"after", literals("server")}, {"command", client}}},
 	}
 	c.run.options["parse"] = parse
@@ -70,14 +71,11 @@ func perftestCommand(c *call) error {
 
 func nixlbenchCommand(c *call) error {
 	c.run.command = true
-	words := c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port",
-		"start_batch_size", "max_batch_size")
 	parse := mapping{{"of", literal("any")}, {"format", literal("nixlbench")}}
 	axis, batch, err := nixlbenchRows(c)
 	if err != nil {
 		return err
 	}
-	words = append(words, batch...)
 	if axis != "" {
 		parse = append(parse, pair{"rows", literal(axis)})
 	}
@@ -87,27 +85,41 @@ func nixlbenchCommand(c *call) error {
 	case err != nil:
 		return err
 	case processes == 1:
-		c.run.options["roles"] = mapping{{"initiator", mapping{{"command", words}}}}
+		c.run.options["roles"] = mapping{{"initiator", mapping{{"command", c.nixlbenchWords(batch)}}}}
 	case c.text("runtime_type") == "ASIO":
 		if processes != 2 {
 			return fmt.Errorf("--runtime_type ASIO: it is for two processes, and not for %d", processes)
 		}
-		words = append(words, literal("--asio_address"), expression("${role.initiator.address}"),
+		batch = append(batch, literal("--asio_address"), expression("${role.initiator.address}"),
 			literal("--asio_port"), port)
-		c.ranks(words, mapping{{"listens", port}}, processes)
+		c.ranks(batch, mapping{{"listens", port}}, processes)
 	default:
-		words = append(words, literal("--etcd_endpoints"), etcdURL, literal("--benchmark_group"),
+		batch = append(batch, literal("--etcd_endpoints"), etcdURL, literal("--benchmark_group"),
 			expression("${launch.id}"))
 		c.run.options["etcd"] = truth(true)
-		c.ranks(words, nil, processes)
+		c.ranks(batch, nil, processes)
 	}
 	return nil
 }
 
+// nixlbenchWords are the command line of a process, which ends with the flags that all of them have.
+func (c *call) nixlbenchWords(common list) list {
+	return append(c.words("etcd_endpoints", "benchmark_group", "asio_address", "asio_port", "start_batch_size",
+		"max_batch_size"), common...)
+}
+
 // ranks are the roles of all processes. The rank of one is its place in the order of
-// arrival, so each starts when the one before has arrived.
-func (c *call) ranks(words list, ready mapping, processes int64) {
+// arrival, so each starts when the one before has arrived. One that has a line of its own has its words and variables.
+func (c *call) ranks(common list, ready mapping, processes int64) {
 	var roles mapping
+	lines := append([]*call{c}, c.further...)
+	if len(lines) > 1 {
+		c.note("%d lines are the processes of one run", len(lines))
+	}
+	shared := slices.Clone(c.run.env)
+	for _, other := range c.further {
+		shared = slices.DeleteFunc(shared, func(v Variable) bool { return !slices.Contains(other.run.env, v) })
+	}
 	initiators := processes / 2
 	if c.text("scheme") == "manytoone" {
 		initiators = processes - 1
@@ -117,12 +129,20 @@ func (c *call) ranks(words list, ready mapping, processes int64) {
 	for i := range processes {
 		name, node := "initiator", int64(0)
 		if i >= initiators {
-			name, node = "target", 1
+			name, node = "target", c.run.nodes-1
 		}
 		if processes > 2 {
 			name = fmt.Sprintf("%s%d", name, i)
 		}
-		role := mapping{{"node", count(node)}, {"command", words}}
+		line := lines[min(int(i), len(lines)-1)]
+		role := mapping{{"node", count(node)}, {"command", line.nixlbenchWords(common)}}
+		var own mapping
+		for _, v := range line.ownEnv(shared) {
+			own = append(own, pair{v.Name, literal(v.Value)})
+		}
+		if own != nil {
+			role = append(role, pair{"env", own})
+		}
 		if i > 0 {
 			role = append(role, pair{"after", literals(roles[i-1].key)})
 		}
@@ -135,7 +155,7 @@ func (c *call) ranks(words list, ready mapping, processes int64) {
 		}
 		roles = append(roles, pair{name, role})
 	}
-	c.run.options["roles"] = roles
+	c.run.options["roles"], c.run.env = roles, shared
 }
 
 // nixlbenchProcesses is how many processes take part.

@@ -17,10 +17,9 @@ import (
 var nixlEP = &tool{
 	name: "nixl-ep", programs: []string{"test_data_plane.py"},
 	doc: "Workload ep, with timing stream, as the test has it: iterations follow each other, and the first is not counted. " +
-		"The test moves between GPUs. The scenario moves between host memories, over the fabric that is there: " +
-		"give the run memory: vram to move between GPUs, which kernels of fabric cuda do.",
-	style: argparse, kind: ep.Kind, native: nixlEPRun, command: nixlEPCommand,
-	flags: []flag{
+		ofGPUs,
+	style: argparse, kind: ep.Kind, native: nixlEPRun, measures: func(c *call) string { return c.text("mode") },
+	flags: append([]flag{
 		use("num-processes", number, "8", "`ranks`, times --world-size"),
 		option("mode", text, "e2e", "mode", nil),
 		option("tokens", number, "512", "tokens", nil),
@@ -37,17 +36,19 @@ var nixlEP = &tool{
 		ignore("use-etcd", nothing, "weir's processes find each other without it"),
 		ignore("skip-nic-discovery", nothing, "devices are chosen by place"),
 		ignore("discover-nics", nothing, "devices are chosen by place"),
-		row(unavailable, "nvlink-backend", text, "ipc", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
-		row(unavailable, "disable-ll-nvlink", nothing, "", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
-	},
+	}, backendFlags...),
 }
+
+// ofGPUs says where the tests have their buffers.
+const ofGPUs = "The test moves memory of GPUs over NVLink unless --nvlink-backend says otherwise, and so does the scenario, with fabric cuda: " +
+	"--memory dram moves the same between host memories, over the fabric that is there."
 
 // nixlEPControl is test_control_plane.py of the same tests.
 var nixlEPControl = &tool{
 	name: "nixl-ep-control", programs: []string{"test_control_plane.py"},
-	doc: "Read by `weir import nixl-ep`, too. Workload ep_control. The test has the memory of GPUs. " +
-		"The scenario has host memory, over the fabric that is there: give the run memory: vram to have that of GPUs.",
-	style: argparse, kind: epcontrol.Kind, native: nixlEPControlRun, command: nixlEPCommand,
+	doc:   "Read by `weir import nixl-ep`, too. Workload ep_control. " + ofGPUs,
+	style: argparse, kind: epcontrol.Kind, native: nixlEPControlRun,
+	measures: func(c *call) string { return c.text("test") },
 	flags: append([]flag{
 		option("test", text, "cycle", "operation", nil),
 		use("experts-per-rank", text, "8,32", "`experts_per_rank`: a list is a sweep"),
@@ -64,8 +65,9 @@ var nixlEPControl = &tool{
 var nixlEPElastic = &tool{
 	name: "nixl-ep-elastic", programs: []string{"elastic.py"},
 	doc: "Read by `weir import nixl-ep`, too. Workload ep_elastic, with the phases of the plan, and assertions on what the test checks itself. " +
-		"The test goes through FP8 and BF16 and through kinds of scales one after the other; weir has one of each in a run.",
-	style: argparse, kind: epelastic.Kind, native: nixlEPElasticRun, command: nixlEPCommand,
+		"The test goes through FP8 and BF16 and through kinds of scales one after the other; weir has one of each in a run. " +
+		"It moves memory of GPUs over NVLink, and so does the scenario: --memory dram moves the same between host memories.",
+	style: argparse, kind: epelastic.Kind, native: nixlEPElasticRun,
 	flags: []flag{
 		use("plan", text, "", "`phases`: those of the file, which must be there"),
 		option("num-tokens", number, "128", "tokens", nil),
@@ -77,14 +79,14 @@ var nixlEPElastic = &tool{
 		ignore("num-processes", number, "the plan says which ranks there are, and weir starts all of them"),
 		ignore("tcp-server", text, "weir's processes find each other without it"),
 		row(unavailable, "kineto", nothing, "", "there are no kernels to profile; the page shows each step on a timeline"),
-		row(unavailable, "disable-ll-nvlink", nothing, "", "fabric cuda moves over NVLink, other fabrics as their libraries do"),
+		backendFlags[1],
 	},
 }
 
 func init() {
 	nixlEP.also, nixlEPControl.also = nixlEPControl, nixlEPElastic
 	for _, t := range []*tool{nixlEP, nixlEPControl} {
-		t.settings, t.repeated = nodeSettings, ofWorkerNode
+		t.settings, t.processes = nodeSettings, (*call).node
 	}
 	nixlEPElastic.settings = elasticSettings
 }
@@ -101,16 +103,14 @@ func nodeSettings(c *call, _ Options) (settings []setting, err error) {
 			rest = append(rest, v)
 			continue
 		}
-		settings = append(settings, setting{c.tool.flag(name), v.Value, []string{v.Name + "=" + v.Value}})
+		s := setting{c.tool.flag(name), v.Value, []string{v.Name + "=" + v.Value}}
+		if err := s.check(fmt.Sprintf("%s, of variable %s", s.flag.shown(), v.Name)); err != nil {
+			return nil, err
+		}
+		settings = append(settings, s)
 	}
 	c.run.env = rest
 	return settings, nil
-}
-
-// ofWorkerNode says whether a command line is that of a further node of the same run.
-func ofWorkerNode(c *call) bool {
-	n, err := strconv.ParseInt(c.text("rank"), 10, 32)
-	return err == nil && n > 0
 }
 
 // elasticSettings keeps the plan's phases for the run.
@@ -146,6 +146,13 @@ func nixlEPElasticRun(c *call) error {
 	if c.has("validate-phase-failures") {
 		c.run.assert = literals("wrong_tokens <= 0", "mask.wrong <= 0")
 	}
+	if err := c.setPath(); err != nil {
+		return err
+	}
+	if phases.Lose() && c.run.options["fabric"] == literal("ucx") {
+		c.set("api", literal("am"))
+		c.note("api am: UCX ends a process whose one-sided write finds its peer gone")
+	}
 	return nil
 }
 
@@ -162,25 +169,26 @@ func nixlEPControlRun(c *call) error {
 		values = append(values, n)
 	}
 	c.run.points("experts_per_rank", values, count)
-	return nil
+	return c.setPath()
 }
 
 func nixlEPRun(c *call) error {
 	c.set("timing", literal("stream"))
-	return c.setRanks()
+	if err := c.setRanks(); err != nil {
+		return err
+	}
+	return c.setPath()
 }
 
-// setRanks sets the ranks of all nodes.
+// setRanks sets the ranks of all nodes, and where they are.
 func (c *call) setRanks() error {
-	processes, _ := c.get(c.tool.flag("num-processes"))
-	nodes, _ := c.get(c.tool.flag("world-size"))
-	n, err := strconv.ParseInt(processes, 10, 32)
+	n, err := c.number("num-processes", 1, mostProcesses)
 	if err != nil {
-		return fmt.Errorf("--num-processes: %w", err)
+		return err
 	}
-	k, err := strconv.ParseInt(nodes, 10, 32)
+	_, k, err := c.node()
 	if err != nil {
-		return fmt.Errorf("--world-size: %w", err)
+		return err
 	}
 	o, _ := c.run.kind.Option("ranks")
 	ranks, err := o.Parse(strconv.FormatInt(n*k, 10))
@@ -190,9 +198,11 @@ func (c *call) setRanks() error {
 	if ranks != o.Default {
 		c.set("ranks", count(n*k))
 	}
+	if c.run.nodes = k; k > 1 {
+		c.run.distinct, c.run.each = true, n
+	}
+	if c.launch.each > 1 {
+		c.warn("%s starts the test %d times on a node; the scenario has what one does", c.launch.by, c.launch.each)
+	}
 	return nil
-}
-
-func nixlEPCommand(*call) error {
-	return fmt.Errorf("weir cannot read what the test prints, so there is no --as-command")
 }

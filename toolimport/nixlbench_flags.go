@@ -22,14 +22,16 @@ var nixlbench = &tool{
 	name: "nixlbench",
 	doc: "A FILE may also be its own --config_file, which ends with .toml. " +
 		"Buffers are private memory of a process there (alloc heap).",
-	style: gflags, settings: nixlbenchConfig, native: nixlbenchRun, command: nixlbenchCommand,
+	style: gflags, settings: nixlbenchConfig, native: nixlbenchRun, command: nixlbenchCommand, nodes: nixlbenchNodes,
+	processes: nixlbenchProcess, ofProcess: names("device_list"),
+	measures: func(c *call) string { return c.text("backend") + "-" + c.text("op_type") },
 	flags: []flag{
 		use("config_file", text, "", "its keys are flags, which those of the command line go before; an unknown key is an error here, "+
 			"where nixlbench does not say that it ignores it"),
 		ignore("benchmark_group", text, meets),
-		ignore("runtime_type", text, meets),
+		use("runtime_type", text, "ETCD", "nothing: "+meets),
 		ignore("etcd_endpoints", text, meets),
-		ignore("asio_address", text, meets),
+		use("asio_address", text, "127.0.0.1", "with --runtime_type ASIO whether both processes are on one host"),
 		ignore("asio_port", number, meets),
 		lose("worker_type", text, "nixl", "NVSHMEM is a library that weir does not drive"),
 		use("backend", text, "UCX", "fabric nixl with `nixl_backend` UCX, LIBFABRIC, Mooncake or UCCL; others are errors: of storage, or of GPUs"),

@@ -20,7 +20,8 @@ var perftest = &tool{
 	doc: "Fabric ucx, which drives the same devices: ib_write is api rma with op write, ib_read with op read, ib_send api tag; " +
 		"ib_write_lat and ib_send_lat are mode pingpong, ib_read_lat is mode stream with one request in flight. " +
 		"There is no warm-up unless it is asked for. perftest drives the queue pairs itself, UCX adds its protocols. Buffers are private memory of a process (alloc heap).",
-	style: getopt, twoSided: true, native: perftestRun, command: perftestCommand,
+	style: getopt, twoSided: true, native: perftestRun, command: perftestCommand, nodes: nodesOfServer,
+	measures: (*call).program,
 	flags: []flag{
 		use("all|a", nothing, "", "`block_size` from 2 to 8 MiB, doubled"),
 		use("size|s", number, "", "`block_size`; without it 65536 of a test with _bw, else 2"),

@@ -60,22 +60,32 @@ type run struct {
 	env     []Variable
 	sweep   mapping
 	assert  list
+
+	nodes    int64 // over which its processes are spread; 0: the command line does not say
+	distinct bool  // they are different hosts
+	each     int64 // processes on a node; 0: the command line does not say
+	place    mapping
 }
 
 // scenario writes runs in the canonical layout.
-func scenario(t *tool, runs []*run, notes []Note) ([]byte, error) {
+func scenario(title string, t *tool, runs []*run, notes []Note) ([]byte, error) {
 	var b bytes.Buffer
 	for _, n := range notes {
 		fmt.Fprintf(&b, "# %s\n", strings.Map(printable, n.Text))
 	}
 	var all mapping
+	nodes := cluster(runs)
 	for _, r := range runs {
 		all = append(all, pair{r.name, r.mapping()})
 	}
 	write(&b, 0, mapping{
-		{"scenario", literal(t.name)},
+		{"scenario", literal(title)},
 		{"description", literal("what a command line of " + t.name + " measures")},
 	})
+	if nodes != nil {
+		b.WriteByte('\n')
+		write(&b, 0, mapping{{"cluster", nodes}})
+	}
 	b.WriteByte('\n')
 	write(&b, 0, mapping{{"runs", all}})
 	src, diags := format.Format("scenario.yaml", b.Bytes())
@@ -110,6 +120,9 @@ func (r *run) mapping() mapping {
 	m := mapping{{"workload", literal(kind.Name)}, {"options", options}}
 	if env != nil {
 		m = append(m, pair{"env", env})
+	}
+	if r.place != nil {
+		m = append(m, pair{"place", r.place})
 	}
 	if r.sweep != nil {
 		m = append(m, pair{"sweep", r.sweep})

@@ -14,12 +14,12 @@ import (
 
 // Line is one call of a tool.
 type Line struct {
-	at       string // where it stands, for errors, with a colon; "" of a text that is one line
-	path     string // the program, as it is called
-	args     []string
-	env      []Variable
-	launched bool // by a launcher of all its processes
-	notes    []Note
+	at     string // where it stands, for errors, with a colon; "" of a text that is one line
+	path   string // the program, as it is called
+	args   []string
+	env    []Variable
+	launch launch // by what starts all its processes
+	notes  []Note
 }
 
 // Variable is a name with its text.
@@ -27,10 +27,7 @@ type Variable struct{ Name, Value string }
 
 // wrappers are programs that start the one behind them.
 var wrappers = names("kubectl|oc|docker|podman|mpirun|mpiexec|srun|numactl|taskset|env|timeout|sudo|time|nohup|" +
-	"exec|stdbuf|ssh|chrt|nice|python|python3|bash|sh")
-
-// launchers start all processes of a tool from one command line.
-var launchers = names("mpirun|mpiexec|srun")
+	"exec|stdbuf|ssh|chrt|nice|python|python3|torchrun|bash|sh")
 
 var (
 	assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`)
@@ -167,17 +164,17 @@ func (l *Line) before(words []string) {
 	sets := false
 	for _, w := range words {
 		m := assignment.FindStringSubmatch(w)
-		l.launched = l.launched || slices.Contains(launchers, path.Base(w))
 		switch {
 		case m != nil && (sets || upperCase.MatchString(w)):
 			l.setEnv(m[1], m[2])
 			sets = true
 		default:
 			sets = path.Base(w) == "env" || w == "-x"
-			if path.Base(w) != "env" {
-				others = append(others, w)
-			}
+			others = append(others, w)
 		}
+	}
+	if found := launchOf(words); found.by != "" {
+		l.launch = found
 	}
 	l.notes = append(l.notes, skipped(others)...)
 }
@@ -208,7 +205,7 @@ func (t *tool) find(words []string) int {
 }
 
 func wraps(words []string) bool {
-	return len(words) > 0 && slices.Contains(wrappers, path.Base(words[0]))
+	return len(words) > 0 && isWrapper(words[0])
 }
 
 // mentioned says whether a word is a command line of the tool itself.
@@ -217,12 +214,21 @@ func (t *tool) mentioned(w string) bool {
 		slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
 }
 
-// skipped is the note about what stands before the tool's name.
+// skipped is the note about what stands before the tool's name and says where it runs, or how often.
 func skipped(words []string) []Note {
-	if len(words) == 0 {
+	var told []string
+	for i, w := range words {
+		name := path.Base(w)
+		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
+		if starts && slices.Contains(wrappers, name) && !slices.Contains(quiet, name) && !pythonName.MatchString(name) &&
+			launcherOf(w) == "" && !slices.Contains(told, name) {
+			told = append(told, name)
+		}
+	}
+	if told == nil {
 		return nil
 	}
-	return []Note{{Text: "what stands before the tool's name is not taken over: " + path.Base(words[0])}}
+	return []Note{{Text: "what stands before the tool's name is not taken over: " + strings.Join(told, ", ")}}
 }
 
 // word is a word without its quotes. One that a shell would expand is as it is written.

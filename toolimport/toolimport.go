@@ -54,8 +54,15 @@ type tool struct {
 	// native fills the run with what flags mean together; command fills one that runs the
 	// tool itself.
 	native, command func(*call) error
-	// repeated says that a command line is that of a further node, which joins the run of another line; nil: none is.
-	repeated func(*call) bool
+	// nodes says how many nodes the run has; nil: the tool's functions do, or nobody does.
+	nodes func(*call) error
+	// processes is the number of the process that a command line starts, -1 where it does not say, and how many command
+	// lines a run has; nil: one.
+	processes func(*call) (number, of int64, err error)
+	// ofProcess are flags in which the lines of one run may differ.
+	ofProcess []string
+	// measures names what a run measures, for the name of the scenario; nil: the tool does.
+	measures func(*call) string
 	// instead gives the calls of another tool that the tool makes; nil: it measures itself.
 	instead func(*call, Options) ([]*call, error)
 }
@@ -73,6 +80,12 @@ func Tools() []string {
 		names = append(names, t.name)
 	}
 	return names
+}
+
+// RunsItself says whether a scenario can run a tool itself, and read what it prints.
+func RunsItself(name string) bool {
+	t, err := lookup(name)
+	return err == nil && (t.command != nil || t.instead != nil)
 }
 
 // allTools are the tools with those beside them.
@@ -132,6 +145,9 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	}
 	var runs []*run
 	var unmapped []string
+	if o.AsCommand && calls[0].tool.command == nil {
+		return nil, fmt.Errorf("weir cannot read what %s prints, so there is no --as-command", calls[0].program())
+	}
 	for i, c := range calls {
 		c.run.name = runName(c, i)
 		if err := c.convert(o); err != nil {
@@ -149,29 +165,55 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 		runs = append(runs, c.run)
 	}
 	if len(unmapped) > 0 && !o.SkipUnmapped {
-		return nil, fmt.Errorf("%s\nthese flags change what is measured: --skip-unmapped leaves them out, --as-command runs %s itself",
-			strings.Join(unmapped, "\n"), calls[0].tool.name)
+		ways := "--skip-unmapped leaves them out"
+		if calls[0].tool.command != nil {
+			ways += ", --as-command runs " + calls[0].tool.name + " itself"
+		}
+		return nil, fmt.Errorf("%s\nthese flags change what is measured: %s", strings.Join(unmapped, "\n"), ways)
 	}
-	src, err := scenario(t, runs, notes)
+	src, err := scenario(title(calls), t, runs, notes)
 	return &Imported{src, notes}, err
+}
+
+// title names what calls measure, if that is the same.
+func title(calls []*call) string {
+	name := ""
+	for i, c := range calls {
+		own := c.tool.name
+		if c.tool.measures != nil {
+			own += "-" + c.tool.measures(c)
+		}
+		if i > 0 && own != name {
+			return c.tool.name
+		}
+		name = own
+	}
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '-'
+	}, name))
 }
 
 // calls are the calls that measure something. Of a tool with two sides these are the
 // clients': what a server does, its client says.
 func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err error) {
 	servers := 0
-	var workers []*call // of a run whose line may be here
 	for _, l := range lines {
 		c, err := t.of(l.path).read(l, o)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s%w", l.at, err)
 		}
-		if t.twoSided && len(c.positional) == 0 && !l.launched {
+		if t.twoSided && len(c.positional) == 0 && l.launch.by == "" {
 			servers++
 			continue
 		}
-		if c.tool.repeated != nil && c.tool.repeated(c) {
-			workers = append(workers, c)
+		isFurther, err := join(c, calls)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s%w", l.at, err)
+		}
+		if isFurther {
 			continue
 		}
 		made := []*call{c}
@@ -181,12 +223,6 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 			}
 		}
 		calls = append(calls, made...)
-	}
-	switch {
-	case len(workers) > 0 && len(calls) > 0:
-		notes = append(notes, Note{Text: "lines of further nodes are left out: weir starts the ranks of all nodes"})
-	case len(workers) > 0:
-		calls = workers[:1]
 	}
 	switch {
 	case len(calls) > 0:

@@ -49,7 +49,8 @@ var ucxPerftest = &tool{
 	name: "ucx_perftest",
 	doc: "Fabric ucx, with the api of the test. A test with _lat is mode pingpong, others are mode stream. " +
 		"Buffers are allocated by UCX, as ucx_perftest's are (alloc fabric).",
-	style: getopt, twoSided: true, native: ucxPerftestRun, command: ucxPerftestCommand,
+	style: getopt, twoSided: true, native: ucxPerftestRun, command: ucxPerftestCommand, nodes: nodesOfServer,
+	measures: func(c *call) string { return c.text("t") },
 	flags: []flag{
 		use("t", text, "", "`api`, `op` and `mode`: ucp_put_bw, ucp_put_lat, ucp_get, tag_bw, tag_lat, tag_sync_bw, tag_sync_lat, ucp_am_bw, ucp_am_lat; "+
 			"others are errors"),

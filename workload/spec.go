@@ -31,8 +31,8 @@ type Large interface {
 type Demand struct {
 	Runner string // executes its ranks, see package engine
 	Ranks  int    // processes
-	// On is the node that each rank is on, by its place among those of the launch, and again
-	// from the first behind the last; nil: ranks are spread over them in equal blocks.
+	// On is the node that each rank is on, by its place among those of the launch; nil: ranks are
+	// spread over them in equal blocks.
 	On      []int
 	Threads int // of each
 	// Own is what each rank has to itself beside what all of them have, by rank; nil: no rank has
@@ -220,6 +220,15 @@ type ForeignTable func(option func(name string) string) (columns []ForeignColumn
 // ForeignBlock gives the lines that another tool prints of a case with these options and metrics,
 // which are in the units of the Kind; ok is false for a metric that was not measured.
 type ForeignBlock func(option func(name string) string, metric func(name string) (value float64, ok bool)) []string
+
+// Foreign is a metric, times a factor, as another tool prints it; "-" where it was not measured.
+func Foreign(format string, metric func(name string) (float64, bool), name string, factor float64) string {
+	v, ok := metric(name)
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf(format, v*factor)
+}
 
 // ForeignColumn is a column that shows an option or a metric.
 type ForeignColumn struct {

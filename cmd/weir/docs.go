@@ -104,6 +104,9 @@ func workloadMeant(word string) string {
 		return near
 	}
 	known := "; the workloads are " + strings.Join(workload.Names(), ", ")
+	if slices.Contains(fabric.Values(), word) {
+		return fmt.Sprintf("; %s is a fabric, whose options stand with each workload that it carries%s", word, known)
+	}
 	if near := suggest.Nearest(word, fabric.Values()); near != "" {
 		return fmt.Sprintf("; did you mean %q? It is a fabric, whose options stand with each workload that it carries%s",
 			near, known)

@@ -40,18 +40,23 @@ var toolExamples = map[string]string{
 func newImportTool(tool string) *cobra.Command {
 	var out string
 	var o toolimport.Options
+	itself := ""
+	if toolimport.RunsItself(tool) {
+		itself = ", or --as-command makes a run of\nworkload command, which runs the tool itself and reads what it prints"
+	}
 	cmd := &cobra.Command{
 		Use:   tool + " 'COMMAND LINE'|FILE",
 		Short: "make a scenario of command lines of " + tool,
 		Long: fmt.Sprintf(`%s prints the scenario that measures what a command line of the tool
 measures, with weir's own workload. The argument is the whole command line,
-in quotes, or a shell script with such lines, each of which becomes a run. Variables
-in front of a line are variables of the run; nothing is expanded.
+in quotes, or a shell script with such lines, each of which becomes a run; the lines
+of the processes of one benchmark, as those of two pods, become one. The scenario asks
+for as many nodes as they say, or as srun, mpirun or torchrun in front of them does.
+Variables in front of a line are variables of the run; nothing is expanded.
 
 Comments in the scenario and warnings name each flag that became nothing, and why.
 A flag that changes what is measured and cannot be mapped is an error, unless
---skip-unmapped leaves it out, or --as-command makes a run of workload command, which
-runs the tool itself and reads what it prints. `+"`weir docs import %s`"+` has all flags.`, tool, tool),
+--skip-unmapped leaves it out%s. `+"`weir docs import %s`"+` has all flags.`, tool, itself, tool),
 		Example: toolExamples[tool],
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +99,9 @@ runs the tool itself and reads what it prints. `+"`weir docs import %s`"+` has a
 	cmd.Flags().StringVar(&o.Memory, "memory", "",
 		"put all buffers into this `KIND` of memory, whatever the command line says: "+
 			strings.Join(memoryOption().Values, ", "))
-	cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
+	if toolimport.RunsItself(tool) {
+		cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
+	}
 	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "leave out flags that cannot be mapped")
 	return cmd
 }

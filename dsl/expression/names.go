@@ -141,7 +141,7 @@ func (n *Names) meant(name string) string {
 		return ""
 	}
 	for _, s := range sources {
-		if strings.HasPrefix(s, root) || suggest.Nearest(root, []string{s}) != "" {
+		if s != root && strings.HasPrefix(s, root) || suggest.Nearest(root, []string{s}) != "" {
 			return "did you mean " + s + "." + rest + "?"
 		}
 	}

@@ -11,13 +11,22 @@ import (
 // headMax is how much of a log may come before the library has started.
 const headMax = 64 << 10
 
+// otherBuild is why a library has no use for a variable that others of it have.
+const otherBuild = "this library does not have it: it was built without what reads it, or is of another version"
+
 // ignoredIn finds the variables among those that the scenario and the shell set of which
 // a log says that the library ignores them. Libraries ignore what they do not know, and a
 // setting that was mistyped is measured as if it were not there.
 func ignoredIn(log string, set map[string]bool) (in []results.Ignored) {
 	for _, i := range fabric.Ignored(log) {
 		if set[i.Name] {
-			i.Suggestion = cmp.Or(i.Suggestion, environ.Meant(i.Name)) // older versions make none
+			switch {
+			case i.Reason != "":
+			case environ.Known(i.Name):
+				i.Suggestion, i.Reason = "", otherBuild
+			default:
+				i.Suggestion = cmp.Or(i.Suggestion, environ.Meant(i.Name)) // older versions make none
+			}
 			in = append(in, i)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // The lines are those of the libraries.
 func TestIgnoredIn(t *testing.T) {
 	set := map[string]bool{"UCX_TLS": true, "UCX_TLSS": true, "UCX_TSL": true,
-		"UCX_NET_DEVICE": true, "UCX_FOO_BAR": true}
+		"UCX_NET_DEVICE": true, "UCX_FOO_BAR": true,
+		"UCX_IB_AR_ENABLE": true, "FI_EFA_ENABLE_SHM_TRANSFER": true, "FI_PROVDER": true}
 	for name, c := range map[string]struct {
 		log  string
 		want []results.Ignored
@@ -32,6 +33,16 @@ func TestIgnoredIn(t *testing.T) {
 				{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
 			},
 		},
+		// UCX names a variable as the nearest to itself where it has it and nothing asked for the value.
+		"known": {"UCX  WARN  unused environment variables: UCX_IB_AR_ENABLE (maybe: UCX_IB_AR_ENABLE?); UCX_TLS (maybe: UCX_TLS?)",
+			[]results.Ignored{
+				{Name: "UCX_IB_AR_ENABLE", Reason: "UCX knows it, and no transport or device that is there and in use reads it (it is for devices of RDMA)"},
+				{Name: "UCX_TLS", Reason: "UCX knows it, and no transport or device that is there and in use reads it"},
+			}},
+		"known, 1.13": {"UCX  WARN  unused env variable: UCX_IB_AR_ENABLE (set UCX_WARN_UNUSED_ENV_VARS=n …)",
+			[]results.Ignored{{Name: "UCX_IB_AR_ENABLE", Reason: otherBuild}}},
+		"libfabric": {"weir: libfabric has no variable FI_EFA_ENABLE_SHM_TRANSFER\nweir: libfabric has no variable FI_PROVDER (maybe: FI_PROVIDER?)",
+			[]results.Ignored{{Name: "FI_EFA_ENABLE_SHM_TRANSFER", Reason: otherBuild}, {Name: "FI_PROVDER", Suggestion: "FI_PROVIDER"}}},
 		"another's":     {"UCX  WARN  unused env variable: UCX_INHERITED (set UCX_WARN_UNUSED_ENV_VARS=n …)", nil},
 		"other warning": {"UCX  WARN  UCX_TLSS", nil},
 	} {

@@ -37,6 +37,9 @@ var permitted = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
+// Known says whether a version or a build of UCX or libfabric has a variable.
+func Known(name string) bool { return permitted()[name] }
+
 // Meant is the variable of UCX or libfabric that a misspelt name most likely is, "" where none is
 // near. What stands before its first underscore is right, and does not count.
 func Meant(name string) string {

@@ -50,9 +50,27 @@ func (d Demand) most() int {
 // crosses between them.
 func (d Demand) Block(rank int) int {
 	if d.On != nil {
-		return d.On[rank] % d.Nodes
+		return d.On[rank]
 	}
 	return rank * d.Nodes / d.Ranks
+}
+
+// beyond says which ranks are on nodes that the demand does not have, as a plan can say that this weir did not make.
+func (d Demand) beyond() (lacks []string) {
+	for rank, node := range d.On {
+		if node < 0 || node >= d.Nodes {
+			lacks = append(lacks, fmt.Sprintf("node %d, counted from 0, for rank %d of a launch on %s", node, rank,
+				plural(d.Nodes, "node")))
+		}
+	}
+	return lacks
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // shareOf is what a rank has to itself.

@@ -71,6 +71,9 @@ type Placement struct {
 // that are gone. It changes nothing. If something is lacking, all of that is named and
 // nothing is placed.
 func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement, lacks []string) {
+	if lacks = d.beyond(); len(lacks) > 0 {
+		return p, lacks
+	}
 	pools, refused := map[string]pool{}, map[string][]string{}
 	blocks := 1 // those that differ in what they need
 	if d.Own != nil {
@@ -279,7 +282,7 @@ func (c *Cluster) choice(d Demand, fit [][]string, last []string) []string {
 
 // Remember has the next launches of a demand on the nodes that one of it was on, by rank.
 func (c *Cluster) Remember(d Demand, nodes []string) {
-	if len(nodes) != d.Ranks {
+	if len(nodes) != d.Ranks || len(d.beyond()) > 0 {
 		return // of a journal that says otherwise
 	}
 	blocks := make([]string, d.Nodes)

@@ -181,21 +181,26 @@ func TestRanksHaveTheirDevicesNearThem(t *testing.T) {
 	}
 }
 
-// A demand may say which of its nodes each rank is on, from the first again behind the last.
+// A demand may say which of its nodes each rank is on. One that it does not have is lacking.
 func TestRanksOnNodesOfTheirOwn(t *testing.T) {
 	c := NewCluster(true)
 	c.Join("b", aNode("b", 1, 0, 0, nil))
 	c.Join("c", aNode("c", 1, 0, 0, nil))
-	for nodes, want := range map[int]string{1: "b b b b", 2: "c b c b"} {
-		d := Demand{Nodes: nodes, Ranks: 4, On: []int{1, 0, 3, 2}}
-		for range 2 { // and the next launch is where this one was
-			p, lacks := c.Locate(d, nil)
-			if got := strings.Join(p.Nodes, " "); got != want || len(p.Moved) > 0 {
-				t.Errorf("%d nodes: on %q, moved %v, %v", nodes, got, p.Moved, lacks)
-			}
-			c.Remember(d, p.Nodes)
+	d := Demand{Nodes: 2, Ranks: 4, On: []int{1, 0, 1, 0}}
+	for range 2 { // and the next launch is where this one was
+		p, lacks := c.Locate(d, nil)
+		if got := strings.Join(p.Nodes, " "); got != "c b c b" || len(p.Moved) > 0 {
+			t.Errorf("on %q, moved %v, %v", got, p.Moved, lacks)
 		}
+		c.Remember(d, p.Nodes)
 	}
+	d.Nodes = 1
+	p, lacks := c.Locate(d, nil)
+	if len(p.Nodes) > 0 || strings.Join(lacks, "; ") != "node 1, counted from 0, for rank 0 of a launch on 1 node; "+
+		"node 1, counted from 0, for rank 2 of a launch on 1 node" {
+		t.Errorf("on %v, lacking %q", p.Nodes, lacks)
+	}
+	c.Remember(d, []string{"b", "b", "b", "b"}) // of the journal of an older weir
 	if most := (Demand{Nodes: 2, Ranks: 3, On: []int{1, 1, 1}}).most(); most != 3 {
 		t.Errorf("the fullest node has %d ranks", most)
 	}

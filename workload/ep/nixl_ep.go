@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"weir/routing"
+	"weir/workload"
 )
 
 // nixlEP is what NIXL EP's test_data_plane.py prints of a case.
@@ -14,37 +17,37 @@ func nixlEP(option func(name string) string, metric func(name string) (float64, 
 	if perRank, err := strconv.Atoi(experts); err == nil {
 		experts = fmt.Sprintf("%d/rank (%d total)", perRank, perRank*ranks)
 	}
-	passed, _ := metric("ranks_passed")
 	lines := []string{
 		line, "NIXL EP Data Plane Performance Test", line,
 		"Mode: " + option("mode"),
-		fmt.Sprintf("Ranks: %d, Tokens: %s, Hidden: %s", ranks, option("tokens"), option("hidden")),
+		fmt.Sprintf("Ranks: %d, Tokens: %s, Hidden: %s", ranks, tokensOf(option), option("hidden")),
 		fmt.Sprintf("Experts: %s, TopK: %s", experts, option("top_k")),
 		"Backend: " + option("fabric"),
 		fmt.Sprintf("Warmup: %s, Measure: %s iterations", option("warmup"), option("iterations")),
 		line, "", line,
-		fmt.Sprintf("Data Plane (%s): %.0f/%d ranks passed", option("mode"), passed, ranks),
+		fmt.Sprintf("Data Plane (%s): %s/%d ranks passed", option("mode"), workload.Foreign("%.0f", metric, "ranks_passed", 1), ranks),
 		line,
 	}
-	values := func(names ...string) (list []any) {
-		for _, name := range names {
-			v, ok := metric(name)
-			if !ok {
-				return nil
-			}
-			if strings.HasPrefix(name, "latency.") {
-				v *= 1e6
-			}
-			list = append(list, v)
-		}
-		return list
-	}
-	bandwidth := values("bandwidth", "bandwidth.min_rank", "bandwidth.max_rank")
-	latency := values("latency.avg", "latency.min", "latency.max")
-	if bandwidth == nil || latency == nil {
-		return lines
-	}
+	value := func(format, name string, scale float64) string { return workload.Foreign(format, metric, name, scale) }
 	return append(lines,
-		fmt.Sprintf("Bandwidth (GB/s): avg=%.2f, min=%.2f, max=%.2f", bandwidth...),
-		fmt.Sprintf("Latency (μs):     avg=%.1f, min=%.1f, max=%.1f", latency...))
+		fmt.Sprintf("Bandwidth (GB/s): avg=%s, min=%s, max=%s", value("%.2f", "bandwidth", 1),
+			value("%.2f", "bandwidth.min_rank", 1), value("%.2f", "bandwidth.max_rank", 1)),
+		fmt.Sprintf("Latency (μs):     avg=%s, min=%s, max=%s", value("%.1f", "latency.avg", 1e6),
+			value("%.1f", "latency.min", 1e6), value("%.1f", "latency.max", 1e6)))
+}
+
+// tokensOf is how many tokens a rank has, which a file of routes may say.
+func tokensOf(option func(name string) string) string {
+	experts, topK, err := parseRoutes(option("route_table"))
+	if option("tokens") != routing.FromFile || err != nil || topK < 1 || len(experts) == 0 {
+		return option("tokens")
+	}
+	least, most := len(experts[0])/topK, len(experts[0])/topK
+	for _, of := range experts {
+		least, most = min(least, len(of)/topK), max(most, len(of)/topK)
+	}
+	if least < most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return strconv.Itoa(most)
 }

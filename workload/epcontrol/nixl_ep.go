@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"weir/workload"
 )
 
 // nixlEP is what NIXL EP's test_control_plane.py prints of a case, in ms. Its figures are those of
@@ -12,16 +14,19 @@ func nixlEP(option func(name string) string, metric func(name string) (float64, 
 	line, rule := strings.Repeat("=", 70), strings.Repeat("-", 70)
 	ranks, _ := strconv.Atoi(option("ranks"))
 	perRank, _ := strconv.Atoi(option("experts_per_rank"))
-	ms := func(name string) float64 {
-		v, _ := metric(name)
-		return v * 1e3
+	ms := func(name string) string { return workload.Foreign("%.2f", metric, name, 1e3) }
+	unit := func(name string) string {
+		if v := ms(name); v != "-" {
+			return v + "ms"
+		}
+		return "-"
 	}
 	row := func(name string) string {
-		return fmt.Sprintf("%-15s %-12.2f %-12.2f %.2f", name, ms(name+".avg"), ms(name+".min"), ms(name+".max"))
+		return fmt.Sprintf("%-15s %-12s %-12s %s", name, ms(name+".avg"), ms(name+".min"), ms(name+".max"))
 	}
 	if o := option("operation"); o != Cycle {
-		return []string{fmt.Sprintf("%s: %.2fms avg across %d ranks (min=%.2fms, max=%.2fms) [%d experts/rank]",
-			strings.ToUpper(o), ms(o+".avg"), ranks, ms(o+".min"), ms(o+".max"), perRank)}
+		return []string{fmt.Sprintf("%s: %s avg across %d ranks (min=%s, max=%s) [%d experts/rank]",
+			strings.ToUpper(o), unit(o+".avg"), ranks, unit(o+".min"), unit(o+".max"), perRank)}
 	}
 	lines := []string{
 		line, fmt.Sprintf("Control Plane: %d experts/rank x %d ranks = %d total", perRank, ranks, perRank*ranks), line,
@@ -30,5 +35,5 @@ func nixlEP(option func(name string) string, metric func(name string) (float64, 
 	for _, name := range Operations() {
 		lines = append(lines, row(name))
 	}
-	return append(lines, rule, fmt.Sprintf("%-15s %.2f", "TOTAL", ms("total")), line)
+	return append(lines, rule, fmt.Sprintf("%-15s %s", "TOTAL", ms("total")), line)
 }

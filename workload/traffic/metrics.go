@@ -34,12 +34,12 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 		"latency.avg":          avg,
 		"bandwidth":            total / avg / 1e9,
 		"bytes":                total,
-		"senders":              float64(len(o.Matrix.Senders())),
+		"senders":              float64(len(senders(o))),
 		"receivers":            float64(len(o.Matrix.Receivers())),
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,
 	}
-	if o.Own != nil {
+	if o.Own != nil { // the cells of ranks with themselves
 		m["bytes.own"] = float64(o.Own.Total())
 	}
 	d.Add("latency", latencies, 0)
@@ -276,4 +276,15 @@ func Mean(values []float64) float64 {
 		sum += v / float64(len(values))
 	}
 	return sum
+}
+
+// senders are the ranks that have anything to send, to others or to themselves.
+func senders(o move.Spec) []int {
+	all := o.Matrix.Senders()
+	if o.Own != nil {
+		all = append(slices.Clone(all), o.Own.Senders()...)
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	return all
 }

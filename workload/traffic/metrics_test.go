@@ -116,7 +116,7 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantMetrics(t, m, map[string]float64{
-		"latency.avg": 3050e-9, "bandwidth": 9000 / 3050., "bytes": 9000, "bytes.own": 500, "senders": 2,
+		"latency.avg": 3050e-9, "bandwidth": 9000 / 3050., "bytes": 9000, "bytes.own": 500, "senders": 3,
 		"skew": 100e-9, "bandwidth.min_sender": 3, "ceiling.memcpy": 40,
 	})
 	copier.Iterations = nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,25 +27,52 @@ const (
 )
 
 // earlier is the document that reports say the change since: the one that was given,
-// else the baseline, else the newest of the same scenario that lies beside this session.
-func (s *session) earlier(doc *results.Document, dir string) (*results.Document, string) {
+// else the baseline, else the newest of the same scenario that lies beside this session and has measured
+// some of the same cases. found says that nobody has named it.
+func (s *session) earlier(doc *results.Document, dir string) (earlier *results.Document, file string, found bool) {
 	switch f := s.flags; {
 	case f.previous == noPrevious:
-		return nil, ""
+		return nil, "", false
 	case f.earlier != nil:
-		return f.earlier, f.previous
+		return f.earlier, f.previous, false
 	case s.baseline.doc != nil:
-		return s.baseline.doc, s.baseline.file
+		return s.baseline.doc, s.baseline.file, false
 	}
 	for _, path := range besides(dir) {
 		if !precedes(path, doc) {
 			continue
 		}
-		if one, err := stored.Read(path, io.Discard); err == nil { // a damaged one is not what was measured last
-			return one, filepath.Dir(path)
+		one, err := stored.Read(path, io.Discard)
+		if err == nil && slices.ContainsFunc(doc.Cases, measuredIn(one, doc)) { // a damaged one is not what was measured last
+			return one, filepath.Dir(path), true
 		}
 	}
-	return nil, ""
+	return nil, "", false
+}
+
+// measuredIn says of cases whether an earlier session has measured them: cases of the same content, whatever is
+// asserted of them, or where only values of the scenario's variables differ, of the same key. The name of a scenario
+// alone is that of many, as of those that were imported.
+func measuredIn(earlier, now *results.Document) func(*results.Case) bool {
+	before := map[string]*results.Case{}
+	for _, c := range earlier.Cases {
+		before[c.Key] = c
+	}
+	a, b := earlier.Scenario.Variables, now.Scenario.Variables
+	varied := !maps.Equal(a, b) && slices.Equal(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b)))
+	return func(c *results.Case) bool {
+		was := before[c.Key]
+		return was != nil && (varied || content(was) == content(c))
+	}
+}
+
+// content is what a case measures, without what is asserted of it, which its ID has.
+func content(c *results.Case) string {
+	text, err := json.Marshal([]any{c.Workload, c.Axes, c.Options, c.Env})
+	if err != nil {
+		return c.ID
+	}
+	return string(text)
 }
 
 // sinceEarlier puts into the document what has changed since the earlier session.
@@ -52,10 +80,20 @@ func (s *session) sinceEarlier(doc *results.Document, dir string) {
 	if !doc.Ran() {
 		return
 	}
-	if one, file := s.earlier(doc, dir); one != nil {
-		doc.Previous = gate.Since(one, doc)
-		doc.Previous.File = file
+	one, file, found := s.earlier(doc, dir)
+	if one == nil {
+		return
 	}
+	doc.Previous = gate.Since(one, doc)
+	doc.Previous.File = file
+	if !found {
+		return
+	}
+	same, measured := map[string]bool{}, measuredIn(one, doc)
+	for _, c := range doc.Cases {
+		same[c.Key] = measured(c)
+	}
+	doc.Previous.Since = slices.DeleteFunc(doc.Previous.Since, func(s *results.Since) bool { return !same[s.Case] })
 }
 
 // besides are the documents of the sessions in the same folder, the newest first.

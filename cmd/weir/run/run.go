@@ -106,7 +106,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"result document `FILE|DIR` of an earlier session; all that are given say how much launches and sessions vary, which no interval is narrower than")
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
 		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
-	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session of the scenario beside this one)")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session beside this one that measured the same)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
