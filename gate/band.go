@@ -35,6 +35,7 @@ type evidence struct {
 	outliers string
 	method   string   // how several cases were combined
 	noise    float64  // standard deviation of one launch, on the scale of the interval
+	fixed    fixed    // what more launches do not reduce
 	launched []string // keys of the cases that can be launched again
 	counted  *counts  // how many launches succeeded, where that is what is claimed
 	note     string   // for the message
@@ -189,14 +190,8 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.message += "; " + ev.noiseText
 	}
 	if o.verdict == results.InconclusiveVerdict {
-		o.message += wants + "; " + outlook(next, n)
-		switch {
-		case next > 0:
-			o.undecided = ev.launched
-		case where == crossing:
-			said, many := cl.needed(ev, e)
-			o.message, o.deciding = o.message+said, many
-		}
+		o.message += wants
+		cl.outlook(&o, ev, n, e, where)
 	}
 	switch {
 	case o.verdict == results.InconclusiveVerdict || ofLaunches(cl.subject):
