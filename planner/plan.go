@@ -43,6 +43,7 @@ type Plan struct {
 	// What an excerpt leaves out: cases by run, and groups.
 	omitted       map[string]int
 	omittedGroups int
+	noise         map[string][]assertion.Noise // what Expect was told, by case
 }
 
 // Scenario is the part of the scenario that outlives planning.
