@@ -145,13 +145,14 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.message += "; " + why
 		return o
 	}
-	if why, more := tooFewValues(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...))); why != "" {
+	few, more := tooFewValues(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...)))
+	if few.why != "" {
 		if miss := eval.missedAnyway(cl, sources, n, where); miss != "" && late == "" {
 			o.verdict = results.Fail
 			o.message += miss
 			return o
 		}
-		o.message += "; " + why
+		o.message, o.obstacle = o.message+"; "+few.why, few
 		if next := nextLook(cl.looks, n); more && next > 0 {
 			o.message += "; " + outlook(next, n)
 			o.undecided = ev.launched

@@ -55,7 +55,10 @@ func (cl claim) needed(ev evidence, e estimate) (string, int, obstacle) {
 	if ev.counted != nil {
 		decides, limit = cl.predictedShare(*ev.counted), shareLimit
 	}
-	if decides == nil {
+	switch {
+	case decides == nil && e.n < leastAdvice:
+		return "", 0, obstacle{change: fmt.Sprintf("set launches: %d or more", leastAdvice)}
+	case decides == nil:
 		return "", 0, obstacle{}
 	}
 	if o := cl.obstacle(ev, e, cl.crossed); o.why != "" {

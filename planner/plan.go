@@ -44,6 +44,7 @@ type Plan struct {
 	omitted       map[string]int
 	omittedGroups int
 	noise         map[string][]assertion.Noise // what Expect was told, by case
+	byKey         map[string]*Case             // of Cases, as far as it was asked for
 }
 
 // Scenario is the part of the scenario that outlives planning.
