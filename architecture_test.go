@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"weir/cmd/weir/launcher": {"weir/cmd/weir/access", "weir/cmd/weir/exit", "weir/cmd/weir/program", "weir/executor",
 		"weir/printable", "weir/dsl", "weir/suggest", "weir/planner", "weir/results", "weir/quantity"},
 	"weir/cmd/weir/input": {"weir/cmd/weir/launcher", "weir/cmd/weir/exit", "weir/dsl", "weir/planner",
-		"weir/scenarios", "weir/engine", "weir/gate"},
+		"weir/scenarios", "weir/engine", "weir/gate", "weir/assertion", "weir/results"},
 	"weir/cmd/weir/run": sharedByVerbs("weir/dsl", "weir/executor", "weir/planner", "weir/gate", "weir/reporters",
 		"weir/results", "weir/quantity"),
 	"weir/cmd/weir/cluster":  sharedByVerbs("weir/dsl", "weir/suggest", "weir/executor", "weir/gate"),

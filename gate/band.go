@@ -36,6 +36,7 @@ type evidence struct {
 	outliers string
 	method   string   // how several cases were combined
 	noise    float64  // standard deviation of one launch, on the scale of the interval
+	fixed    fixed    // what more launches do not reduce
 	launched []string // keys of the cases that can be launched again
 	counted  *counts  // how many launches succeeded, where that is what is claimed
 	note     string   // for the message
@@ -146,13 +147,14 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.message += "; " + why
 		return o
 	}
-	if why, more := tooFewValues(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...))); why != "" {
+	few, more := tooFewValues(cl.metrics, sources, cl.subject, slices.Max(append([]int{n}, cl.looks...)))
+	if few.why != "" {
 		if miss := eval.missedAnyway(cl, sources, n, where); miss != "" && late == "" {
 			o.verdict = results.Fail
 			o.message += miss
 			return o
 		}
-		o.message += "; " + why
+		o.message, o.obstacle = o.message+"; "+few.why, few
 		if next := nextLook(cl.looks, n); more && next > 0 {
 			o.message += "; " + outlook(next, n)
 			o.undecided = ev.launched
@@ -194,14 +196,8 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.message += "; " + ev.noiseText
 	}
 	if o.verdict == results.InconclusiveVerdict {
-		o.message += wants + "; " + outlook(next, n)
-		switch {
-		case next > 0:
-			o.undecided = ev.launched
-		case where == crossing:
-			said, many := cl.needed(ev, e)
-			o.message, o.deciding = o.message+said, many
-		}
+		o.message += wants
+		cl.outlook(&o, ev, n, e, where)
 	}
 	switch {
 	case o.verdict == results.InconclusiveVerdict || ofLaunches(cl.subject):

@@ -53,24 +53,14 @@ func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
 // add is the variance of a combination with that of sessions, and its degrees of freedom, 0
 // where nothing was estimated.
 func (s sessionNoise) add(c *combination) meanSquare {
-	welch := 0.
-	if c.df > 0 {
-		welch += c.variance * c.variance / c.df
-	}
-	if s.df > 0 {
-		welch += s.variance * s.variance / s.df
-	}
-	sum := meanSquare{value: c.variance + s.variance}
-	if welch > 0 {
-		sum.df = sum.value * sum.value / welch
-	}
-	return sum
+	return meanSquare{c.variance, c.df}.plus(meanSquare{s.variance, s.df})
 }
 
 // combinedFloor is what is known of the noise of the cases of a combination: the least
 // variance that it can have.
 type combinedFloor struct {
 	variance, df float64
+	stored       float64 // the part of variance that is of baselines
 	text         string
 }
 
@@ -107,8 +97,11 @@ func (eval *evaluator) floorOf(cl claim, c *combination, look int) *combinedFloo
 				return nil
 			}
 			texts = append(texts, n.String())
-			if !paired[i] {
-				out.variance += c.weights[j] * c.weights[j] * n.sd * n.sd / float64(len(s.launches))
+			if part := c.weights[j] * c.weights[j] * n.sd * n.sd / float64(len(s.launches)); !paired[i] {
+				out.variance += part
+				if s.c == nil {
+					out.stored += part
+				}
 			}
 			if n.df > 0 && (out.df == 0 || n.df < out.df) {
 				out.df = n.df

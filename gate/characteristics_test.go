@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -313,41 +314,63 @@ func TestRunsOfOneSessionUnderDrift(t *testing.T) {
 	}
 }
 
-// A session that is made with as many launches as are said to decide is decided.
+// A session that is made with as many launches as are said to decide is decided. Where launches are of two
+// modes, none are said.
 func TestAdviceDecides(t *testing.T) {
 	phase.NotUnderRace(t)
 	n := simulated(t, 100, 1000)
-	decided, advised := 0, 0
-	for _, truth := range []float64{0.86, 0.87, 0.88, 0.89, 0.91, 0.92, 0.93, 0.94} {
-		own, ownAdvised := 0, 0
-		for seed := range uint64(n) {
-			for _, cv := range []float64{0.03, 0.05} {
+	truths := []float64{0.86, 0.87, 0.88, 0.89, 0.91, 0.92, 0.93, 0.94}
+	for _, cv := range []float64{0.03, 0.06} {
+		decided, advised := 0, 0
+		for _, truth := range truths {
+			for seed := range uint64(n) {
 				launch := lognormal(seed, truth, cv)
-				c, a := caseOf("c"), band(p(0.9), p(1.1), looks)
-				c.Assertions = []*results.AssertionVerdict{a}
-				doc := docOf(c)
-				extend(c, 12, launch)
-				Judge(doc)
-				many := advice(a.Message)
-				if a.Verdict != results.InconclusiveVerdict || many == 0 {
+				a, many := advised12(launch)
+				if many == 0 {
 					continue
 				}
-				ownAdvised++
-				c.Launches, a.Looks = nil, []int{many}
+				advised++
+				c := caseOf("c")
+				a.Looks = []int{many}
 				extend(c, many, launch)
-				if Judge(doc); a.Verdict != results.InconclusiveVerdict {
-					own++
+				if judged(c, a); a.Verdict != results.InconclusiveVerdict {
+					decided++
 				}
 			}
 		}
-		t.Logf("truth %.2f: decided %d of %d", truth, own, ownAdvised)
-		decided, advised = decided+own, advised+ownAdvised
+		got := 100 * float64(decided) / float64(advised)
+		t.Logf("noise %.0f%%: %.1f%% of %d sessions with as many launches as advised are decided", 100*cv, got, advised)
+		if got < 75 || advised < n {
+			t.Errorf("noise %.0f%%: %.1f%% of %d sessions with as many launches as advised are decided, 75%% are promised",
+				100*cv, got, advised)
+		}
 	}
-	got := 100 * float64(decided) / float64(advised)
-	t.Logf("%.1f%% of %d sessions with as many launches as advised are decided", got, advised)
-	if got < 75 {
-		t.Errorf("%.1f%% of sessions with as many launches as advised are decided, 75%% are promised", got)
+	shown := 0
+	for _, truth := range truths {
+		for seed := range uint64(n) {
+			a, many := advised12(twoModes(truth, 0.005, 0.2, 0.2)(seed))
+			if !strings.Contains(a.Message, "two modes") {
+				continue
+			}
+			if shown++; many > 0 {
+				t.Fatalf("truth %.2f, seed %d: %s", truth, seed, a.Message)
+			}
+		}
 	}
+	if shown < n {
+		t.Errorf("two modes are shown in %d sessions only", shown)
+	}
+}
+
+// advised12 is an assertion judged by twelve launches, and how many it says would decide.
+func advised12(launch func() float64) (*results.AssertionVerdict, int) {
+	c, a := caseOf("c"), band(p(0.9), p(1.1), looks)
+	extend(c, 12, launch)
+	judged(c, a)
+	if a.Verdict != results.InconclusiveVerdict {
+		return a, 0
+	}
+	return a, advice(a.Message)
 }
 
 // extend gives a case launches until it has n.

@@ -35,6 +35,7 @@ type combination struct {
 	n        int // launches of the case of this session that has fewest
 	variance float64
 	df       float64
+	stored   meanSquare // the part of variance that is of baselines
 	sources  []*source
 	z        [][]float64 // by source and launch
 	weights  []float64   // of each variable, on the scale of the interval
@@ -61,8 +62,8 @@ func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence
 		return func(confidence float64) estimate { return floor.widen(c, sessions.add(c), confidence) }
 	}
 	ev := evidence{
-		at: wider(c), method: method(sources) + sessions.text, noise: math.Sqrt(c.variance * float64(c.n)),
-		known: floor != nil,
+		at: wider(c), method: method(sources) + sessions.text, known: floor != nil,
+		noise: c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
 	}
 	if floor != nil {
 		ev.noiseText = floor.text

@@ -32,6 +32,21 @@ type components struct {
 
 type meanSquare struct{ value, df float64 }
 
+// plus is the sum of two variances that were estimated independently, with Satterthwaite's degrees of
+// freedom; 0 of these says that a variance is exact.
+func (a meanSquare) plus(b meanSquare) meanSquare {
+	sum, welch := meanSquare{value: a.value + b.value}, 0.
+	for _, m := range []meanSquare{a, b} {
+		if m.df > 0 {
+			welch += m.value * m.value / m.df
+		}
+	}
+	if welch > 0 {
+		sum.df = sum.value * sum.value / welch
+	}
+	return sum
+}
+
 func componentsOf(data nested) components {
 	if data = separable(data); len(data) == 0 {
 		return components{}

@@ -37,7 +37,7 @@ func (eval *evaluator) missedAnyway(cl claim, sources []*source, look int, where
 		return "; few values are no excuse: it is beyond the bound all the same"
 	}
 	for _, other := range siblings(cl.metrics, c, m) {
-		if why, _ := fewSamples(cl.metrics, sources[0], other.Name, look); why != "" {
+		if few, _ := fewSamples(cl.metrics, sources[0], other.Name, look); few.why != "" {
 			continue
 		}
 		instead := cl

@@ -145,6 +145,7 @@ type outcome struct {
 	observed  *results.Observed
 	message   string
 	deciding  int             // how many launches would decide what is inconclusive; 0: nobody knows
+	obstacle  obstacle        // why no number of launches would
 	spoiled   []*results.Case // the cases that are the cause of an error, where nothing else is
 }
 

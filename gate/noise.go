@@ -83,7 +83,7 @@ func (n *noise) String() string { return "noise " + percent(n.sd) + " " + n.from
 // Noise pooled over the cases of a run counts as known from this many degrees of freedom on,
 // and is pooled over this many cases at most.
 const (
-	leastPooled = 8
+	leastPooled = assertion.LeastPooled
 	mostPooled  = 64
 )
 

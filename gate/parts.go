@@ -106,6 +106,7 @@ func overParts(all bool, parts []part) outcome {
 		o := outcome{verdict: v, observed: telling.observed}
 		if v == results.InconclusiveVerdict || v == results.ErrorVerdict {
 			o.undecided = waiting(of)
+			o.deciding, o.obstacle = needs(of)
 		}
 		if v == results.ErrorVerdict {
 			o.spoiled = spoiledBy(of)
@@ -128,6 +129,16 @@ func spoiledBy(parts []part) []*results.Case {
 		all = append(all, p.spoiled...)
 	}
 	return all
+}
+
+// needs is how many launches decide the neediest of some parts, 0 where nothing decides one of them, which says why.
+func needs(parts []part) (deciding int, o obstacle) {
+	for _, p := range parts {
+		if deciding = max(deciding, p.deciding); p.deciding == 0 {
+			return 0, p.obstacle
+		}
+	}
+	return deciding, o
 }
 
 // waiting are the cases that more launches may decide. Parts that cannot be

@@ -16,6 +16,10 @@ import (
 // (results.AssertionVerdict.Standing).
 func settle(a *results.AssertionVerdict, o outcome, started time.Time) {
 	o = expected(a.XFail, o, started)
+	a.Change = ""
+	if o.verdict == results.InconclusiveVerdict {
+		a.Change = o.obstacle.change
+	}
 	if a.Severity == assertion.Warn {
 		switch o.verdict {
 		case results.Fail, results.XPass:

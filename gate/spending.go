@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"math"
 	"slices"
 
 	"weir/assertion"
@@ -26,34 +25,11 @@ func (lv levels) at(looks []int, n int) levels {
 	return lv
 }
 
-// A slow mode that no launch met may be there all the same: three launches that agree are
-// quick ones in half of the sessions of a path of which every fifth launch is slow, eight in one
-// of six. Fewer than enoughToPass launches pass only if they would also if as many launches
-// as can have gone unseen were slower by so much. An author who gives fewer launches than
-// that has what they can tell.
-const (
-	enoughToPass = 8
-	slowerKnown  = 0.12 // where the noise is known, and nothing contradicts it
-	slowerNew    = 0.30 // where nothing is known
-)
+// enoughToPass is from how many launches on a slow mode is no reason not to pass (assertion.EnoughToPass).
+const enoughToPass = assertion.EnoughToPass
 
-// enough is from how many launches on an assertion passes by its interval alone.
-func enough(looks []int) int {
-	if len(looks) == 0 {
-		return 0
-	}
-	return min(enoughToPass, slices.Max(looks))
-}
+func enough(looks []int) int { return assertion.Enough(looks) }
 
-// unseen is the largest share of launches that may be slow although n of them met none,
-// with a confidence of 96 %.
-func unseen(n int) float64 { return 1 - math.Pow(0.04, 1/float64(n)) }
+func unseen(n int) float64 { return assertion.Unseen(n) }
 
-// hidden is the log ratio that a slow mode may cost which n launches did not meet.
-func hidden(n int, known bool) float64 {
-	slower := slowerNew
-	if known {
-		slower = slowerKnown
-	}
-	return -unseen(n) * math.Log(1-slower)
-}
+func hidden(n int, known bool) float64 { return assertion.Hidden(n, known) }

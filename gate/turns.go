@@ -35,9 +35,12 @@ func (c *combination) spread(variables []*variable, weights []float64) error {
 	}
 	c.df = 0
 	sum, welch, most := 0.0, 0.0, 0.0
-	add := func(v, df float64) {
+	add := func(cluster []int, v, df float64) {
 		sum += v
 		welch += v * v / df
+		if c.sources[cluster[0]].c == nil {
+			c.stored = c.stored.plus(meanSquare{v, df})
+		}
 	}
 	for _, cluster := range clusters(c.sources) {
 		if s := c.sources[cluster[0]]; len(s.launches) < 2 {
@@ -45,11 +48,12 @@ func (c *combination) spread(variables []*variable, weights []float64) error {
 			if err != nil {
 				return err
 			}
-			add(v, df)
+			add(cluster, v, df)
 			most = df
 			continue
 		}
-		add(c.clusterVariance(cluster))
+		v, df := c.clusterVariance(cluster)
+		add(cluster, v, df)
 	}
 	c.variance = sum
 	if sum == 0 {

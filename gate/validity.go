@@ -141,21 +141,22 @@ func kindOf(c *results.Case) *workload.Kind {
 }
 
 // tooFewValues says which quantile of a claim is of too few values to decide, and whether it may after as
-// many launches as most: "" if all decide.
+// many launches as most: an obstacle without a reason if all decide.
 func tooFewValues(
 	d *workload.Definitions, sources []*source, subject *assertion.Expr, most int,
-) (why string, more bool) {
+) (o obstacle, more bool) {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
 		for _, metric := range subject.Metrics() {
-			if why, more := fewSamples(d, s, metric, most); why != "" {
-				return s.key + ": " + why, more
+			if o, more := fewSamples(d, s, metric, most); o.why != "" {
+				o.why = s.key + ": " + o.why
+				return o, more
 			}
 		}
 	}
-	return "", false
+	return obstacle{}, false
 }
 
 // unknowable says why a metric of a claim decides nothing, however many launches there are.
@@ -204,11 +205,10 @@ func undecided(s *source, metric string, about func(*results.Launch) bool) strin
 }
 
 // fewSamples says why a quantile of a source decides nothing, and whether it may after as many launches as most.
-// Older documents, whose tables say nothing of that, are judged without.
-func fewSamples(d *workload.Definitions, s *source, metric string, most int) (why string, more bool) {
+func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o obstacle, more bool) {
 	m, ok := d.Stated(s.c, metric)
 	if !ok || len(s.launches) == 0 {
-		return "", false
+		return o, false
 	}
 	var measured []results.MetricValues
 	for _, l := range s.launches {
@@ -216,8 +216,13 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (wh
 	}
 	k := kindOf(s.c)
 	n := k.SamplesOf(m, s.c.Settled(), measured)
-	why = k.FewSamples(m, n)
-	return why, k.Quantiles == nil && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
+	if o.why = k.FewSamples(m, n); o.why == "" {
+		return o, false
+	}
+	if set := k.MoreSamples(m, s.c.Settled(), n, len(s.launches), most); set != "" {
+		o.change = "set " + set
+	}
+	return o, k.Quantiles == nil && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
 }
 
 // impossible compares a case with the ceiling that its own launches probed.

@@ -19,7 +19,6 @@ type attached struct {
 type judgements struct {
 	list   []assertion.Assertion
 	judged []byte // as a part of ids
-	asking bool   // whether one can ask for further launches
 }
 
 // assert attaches the assertions of each run to the cases that they speak of.
@@ -47,7 +46,8 @@ func assert(t *Table) {
 			continue
 		}
 		slices.Sort(axes)
-		classes := s.by(slices.Compact(axes))
+		s.assertedBy = slices.Compact(axes)
+		classes := s.by(s.assertedBy)
 		s.assertions = work(classes, func(i int) judgements { return t.judgements(s, i) })
 	}
 }
@@ -159,7 +159,6 @@ func (t *Table) judgements(s *sheet, i int) judgements {
 			}
 			out.list = append(out.list, a.Assertion)
 			keys = append(keys, a.judged)
-			out.asking = out.asking || a.Severity != assertion.Info
 		}
 	}
 	slices.Sort(keys)

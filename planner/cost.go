@@ -4,25 +4,26 @@ import (
 	"slices"
 
 	"weir/assertion"
+	"weir/workload"
 )
 
 // launchesOf counts the launches of one group. A group without a sequential look
-// takes its one look; otherwise the first is the least and the last the most. What
-// to expect is the middle of the first two looks: at 3 % variation between launches
-// a healthy path is decided after four launches on average when the looks are
-// 3, 5, 8, 12. asking says whether an assertion can ask for further launches.
-func launchesOf(looks []int, asking bool) Range {
+// takes its one look; otherwise the first is the least and the last the most. It needs as many as
+// the neediest of its cases. spanned says whether an assertion over several cases can ask for
+// further launches of one of them.
+func launchesOf(looks []int, cases []*prospect, spanned bool) Range {
 	if len(looks) == 0 {
 		return Range{}
 	}
-	first, last := float64(looks[0]), float64(looks[len(looks)-1])
-	likely := first
-	if !asking {
-		last = first // nothing can be undecided, so no look follows the first
-	} else if len(looks) > 1 {
-		likely = (first + float64(looks[1])) / 2
+	all := prospect{middling: spanned}
+	for _, p := range cases {
+		all.join(p)
 	}
-	return Range{first, likely, last}
+	first, last := float64(looks[0]), float64(looks[len(looks)-1])
+	if !all.middling && all.decided == nil {
+		last = first // nothing can be undecided, so no look follows the first
+	}
+	return Range{first, all.launches(looks), last}
 }
 
 func (r *Range) add(o Range, times float64) {
@@ -48,17 +49,24 @@ func total(groups []Range, during [][]int, weights []float64) Range {
 
 // launches are the launches of each group, and the indices of those during which it runs.
 func (p *Plan) launches() (ranges []Range, during [][]int) {
-	asking := askingKeys(p.Assertions)
+	spanned, byKey, alike := askingKeys(p.Assertions), map[string]*Case{}, map[[2]string]int{}
 	for _, c := range p.Cases {
-		if slices.ContainsFunc(c.Assertions, asks) {
-			asking[c.Key] = true
+		byKey[c.Key] = c
+		if c.Status == Planned {
+			alike[c.pool()]++
 		}
 	}
 	index := map[string]int{}
 	for i, g := range p.Groups {
 		index[g.ID] = i
-		ranges = append(ranges, launchesOf(g.Looks,
-			slices.ContainsFunc(g.Cases, func(key string) bool { return asking[key] })))
+		var cases []*prospect
+		for _, key := range g.Cases {
+			c := byKey[key]
+			kind, _ := workload.Lookup(c.Workload)
+			cases = append(cases, prospectOf(kind, c.Assertions, g.Looks, alike[c.pool()]-1, p.noise[key]))
+		}
+		ranges = append(ranges, launchesOf(g.Looks, cases,
+			slices.ContainsFunc(g.Cases, func(key string) bool { return spanned[key] })))
 	}
 	for _, g := range p.Groups {
 		var front []int
@@ -81,9 +89,12 @@ func (t *Table) cost() Cost {
 	keys := askingKeys(t.acrossCases())
 	for _, g := range t.groups {
 		s := g.sheet
-		ranges = append(ranges, launchesOf(s.run.Launches, slices.ContainsFunc(g.cases, func(i int32) bool {
-			return s.assertions.at(int(i)).asking || len(keys) > 0 && keys[s.key(s.columns, int(i))]
-		})))
+		cases := make([]*prospect, len(g.cases))
+		for k, i := range g.cases {
+			cases[k] = s.prospects().at(int(i))
+		}
+		ranges = append(ranges, launchesOf(s.run.Launches, cases, len(keys) > 0 &&
+			slices.ContainsFunc(g.cases, func(i int32) bool { return keys[s.key(s.columns, int(i))] })))
 		during = append(during, g.during)
 	}
 	return Cost{Launches: total(ranges, during, slices.Repeat([]float64{1}, len(ranges)))}

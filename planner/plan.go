@@ -43,6 +43,8 @@ type Plan struct {
 	// What an excerpt leaves out: cases by run, and groups.
 	omitted       map[string]int
 	omittedGroups int
+	noise         map[string][]assertion.Noise // what Expect was told, by case
+	byKey         map[string]*Case             // of Cases, as far as it was asked for
 }
 
 // Scenario is the part of the scenario that outlives planning.

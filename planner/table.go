@@ -50,7 +50,9 @@ type sheet struct {
 	needs      []edges // by need of the run
 	valueAxes  []int   // that the run shares with runs whose values it uses
 	asserted   []facet[*attached]
+	assertedBy []int // axes on which assertions depends
 	assertions facet[judgements]
+	prospect   facet[*prospect]
 	when       string        // condition that only a host can decide
 	skipped    facet[string] // reason of each case; "": planned
 	downstream []string      // reason of each case whose needs do not run; nil: none

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"weir/assertion"
 	"weir/dsl"
 	"weir/quantity"
 	"weir/workload"
@@ -114,8 +113,9 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 		names = []string{"case"}
 	}
 	row(t, append([]string{"  " + names[0]}, append(names[1:], "asserted")...)...)
+	most := p.mostLaunches(cases)
 	for _, c := range cases {
-		c.textRows(t, names, p.mostLaunches(cases))
+		p.textRows(t, c, names, most)
 	}
 	t.Flush()
 	if n := p.omitted[run]; n > 0 {
@@ -148,7 +148,7 @@ func (p *Plan) mostLaunches(cases []*Case) (most int) {
 }
 
 // textRows writes a case of so many launches at most: its values, and an assertion on each line.
-func (c *Case) textRows(t io.Writer, names []string, launches int) {
+func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int) {
 	var cells []string
 	for _, n := range names {
 		axis, isAxis := c.Axes[n]
@@ -174,7 +174,9 @@ func (c *Case) textRows(t io.Writer, names []string, launches int) {
 		lines = nil
 		for _, a := range c.Assertions {
 			lines = append(lines, textAssertion(a))
-			lines = append(lines, c.undecidable(a, launches)...)
+			for _, d := range p.undecidable(c, a, launches) {
+				lines = append(lines, "  will be inconclusive: "+d.Why)
+			}
 		}
 	}
 	blank := make([]string, len(cells))
@@ -182,27 +184,6 @@ func (c *Case) textRows(t io.Writer, names []string, launches int) {
 		row(t, append(cells, l)...)
 		cells = blank
 	}
-}
-
-// undecidable says why metrics of an assertion will decide nothing after so many launches.
-func (c *Case) undecidable(a assertion.Assertion, launches int) (lines []string) {
-	k, ok := workload.Lookup(c.Workload)
-	if !ok || a.Subject == nil || len(c.Options.DeferredNames()) > 0 {
-		return nil
-	}
-	for _, metric := range a.Subject.Metrics() {
-		why := ""
-		if m, ok := workload.FindMetric(k.Metrics, metric); ok {
-			why = k.FewSamples(m, k.SamplesOf(m, c.Options, make([]workload.MetricValues, launches)))
-		}
-		if why == "" && k.Undecidable != nil {
-			why = k.Undecidable(c.Options, workload.MetricValues{}, metric)
-		}
-		if why != "" {
-			lines = append(lines, "  will be inconclusive: "+why)
-		}
-	}
-	return lines
 }
 
 // longTime is the text of a time that is rounded for a person.

@@ -38,6 +38,9 @@ func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && in[a.Cases[0]] {
 			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
+			for _, d := range p.undecidable(nil, a, p.mostLaunches(cases)) {
+				fmt.Fprintf(b, "    will be inconclusive: %s\n", d.Why)
+			}
 		}
 	}
 }

@@ -10,6 +10,23 @@ import (
 	"weir/results"
 )
 
+// remedy is what to change first of what was inconclusive, where the same command cannot decide; "": it may.
+func remedy(f finding) string {
+	a := f.assertion
+	if a == nil || a.Change == "" || f.standing != string(results.InconclusiveVerdict) && f.standing != string(results.WarnVerdict) {
+		return ""
+	}
+	return plain(sentence(" ", "first "+a.Change, parenthesis(f.place)))
+}
+
+// againText is what stands behind "again:", what to change or a command.
+func againText(doc *results.Document, f finding) string {
+	if text := remedy(f); text != "" {
+		return text
+	}
+	return again(doc, f)
+}
+
 // again is the command that runs what a finding is about once more, with the flags of
 // the session that decide what is run and where; "" where it is about no case, or must end as before.
 func again(doc *results.Document, f finding) string {

@@ -119,7 +119,7 @@ func annotated(doc *results.Document, f finding) annotation {
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}
-	if command := again(doc, f); command != "" {
+	if command := againText(doc, f); command != "" {
 		lines = append(lines, "again: "+command)
 	}
 	a.message = clip(strings.Join(lines, "\n"), "\n… cut; results.json has all")

@@ -135,7 +135,12 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	f := all[0]
 	c := html.Card{Sign: sign(f.assertion, f.standing), Standing: f.standing, Where: clip(f.where, " …"),
 		Name: clip(f.name, " …"), Place: f.place,
-		Message: clip(f.message, " …"), Log: f.log, Again: clip(again(doc, f), " …")}
+		Message: clip(f.message, " …"), Log: f.log}
+	if text := remedy(f); text != "" {
+		c.Lines = append(c.Lines, clip("again: "+text, " …"))
+	} else {
+		c.Again = clip(again(doc, f), " …")
+	}
 	for _, line := range f.since {
 		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
 	}

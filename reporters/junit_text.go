@@ -34,9 +34,9 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
 	}
 	if c == nil {
-		f := finding{assertion: a, where: plain(over(b.doc, a))}
+		f := finding{standing: a.Standing(), assertion: a, where: plain(over(b.doc, a))}
 		lines = append(lines, b.lastTime(f)...)
-		if command := again(b.doc, f); command != "" {
+		if command := againText(b.doc, f); command != "" {
 			lines = append(lines, "again: "+command)
 		}
 		return lines
@@ -51,10 +51,14 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 		lines = append(lines, "  | "+l)
 	}
 	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
-	if lacking(c) {
-		return lines
+	f := finding{assertion: a, of: c}
+	if a != nil {
+		f.standing = a.Standing()
 	}
-	return append(lines, "again: "+againOnly(b.doc, c.Key))
+	if text := againText(b.doc, f); text != "" {
+		lines = append(lines, "again: "+text)
+	}
+	return lines
 }
 
 func (b *junit) lastTime(f finding) []string {

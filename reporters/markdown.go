@@ -133,7 +133,9 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 		for _, line := range f.since {
 			s += "  - last time: " + mdText(line) + "\n"
 		}
-		if command := again(doc, f); command != "" && rank(f.standing) <= rank("warn") {
+		if text := remedy(f); text != "" {
+			s += "  - again: " + mdText(text) + "\n"
+		} else if command := again(doc, f); command != "" && rank(f.standing) <= rank("warn") {
 			s += "  - again: " + mdCode(command) + "\n"
 		}
 		return s

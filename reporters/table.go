@@ -44,7 +44,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 			for _, line := range f.since {
 				t.line("    ", "last time: "+line)
 			}
-			if command := again(doc, f); command != "" && rank(s) <= rank("warn") {
+			if command := againText(doc, f); command != "" && rank(s) <= rank("warn") {
 				fmt.Fprintf(&t.out, "    again: %s\n", command)
 			}
 		}

@@ -25,7 +25,9 @@ type AssertionVerdict struct {
 	Observed *Observed `json:"observed"`
 	Message  string    `json:"message"`
 	// Deciding is 0 where the verdict is another one, and where nobody knows.
-	Deciding int `json:"deciding_launches,omitzero" doc:"How many launches would decide with a probability of 80 % what is inconclusive after the last look, at the noise that was seen." schema:"minimum=1"`
+	// Change is what decides it where launches do not.
+	Change   string `json:"change,omitempty" doc:"What to change so that what is inconclusive can be decided, where no number of launches does; absent: launches may, or nobody knows."`
+	Deciding int    `json:"deciding_launches,omitzero" doc:"How many launches would decide with a probability of 80 % what is inconclusive after the last look, at the noise that was seen." schema:"minimum=1"`
 }
 
 // Observed is the estimate that a verdict rests on, in the assertion's unit. Of

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -70,17 +71,66 @@ func (k *Kind) FewSamples(m Metric, n int64) string {
 	if !ok || n == 0 {
 		return ""
 	}
-	enough, ask := results.Quantile.Enough, "it takes %d"
-	if k.Quantiles != nil {
-		enough = k.Quantiles
-	}
-	if n >= enough(q) {
+	enough, ask := k.enough(q), "it takes %d"
+	if n >= enough {
 		return ""
 	}
 	if _, ok := k.Option(m.CountedBy); ok {
 		ask = "ask for " + m.CountedBy + " >= %d"
 	}
-	return fmt.Sprintf("%s is of %d %s, which are too few for it: "+ask, m.Name, n, counted(m.CountedBy), enough(q))
+	return fmt.Sprintf("%s is of %d %s, which are too few for it: "+ask, m.Name, n, counted(m.CountedBy), enough)
+}
+
+func (k *Kind) enough(q results.Quantile) int64 {
+	if k.Quantiles != nil {
+		return k.Quantiles(q)
+	}
+	return q.Enough()
+}
+
+// MoreSamples is what to set so that a quantile is of enough values, of which so many launches had n and most
+// of them may be made: "requests: 1000", "iterations: 400" or "launches: 20". "": nobody knows.
+func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, most int) string {
+	q, ok := m.Level()
+	if !ok || launches < 1 || most < 1 {
+		return ""
+	}
+	all := k.enough(q)
+	each := all
+	if k.Quantiles == nil {
+		each = (all + int64(most) - 1) / int64(most)
+	}
+	if _, ok := k.Option(m.CountedBy); ok {
+		return fmt.Sprintf("%s: %d", m.CountedBy, each)
+	}
+	if more := k.moreIterations(m, options, each); more > 0 {
+		return fmt.Sprintf("%s: %d", iterations, more)
+	}
+	if k.Quantiles == nil && n > 0 {
+		return fmt.Sprintf("launches: %d", (all*int64(launches)+n-1)/n)
+	}
+	return ""
+}
+
+// iterations is the option from which it follows how many values a launch has, in kinds that have it.
+const iterations = "iterations"
+
+// moreIterations is a number with one digit of iterations that gives a launch so many values; 0: there is none.
+func (k *Kind) moreIterations(m Metric, options map[string]any, each int64) int64 {
+	o, ok := k.Option(iterations)
+	if !ok || k.Expected == nil {
+		return 0
+	}
+	with := maps.Clone(options)
+	for unit := int64(10); unit < o.Max/10; unit *= 10 {
+		for digit := int64(1); digit < 10; digit++ {
+			with[iterations] = digit * unit
+			if k.Expected(with, m.CountedBy) >= each {
+				return digit * unit
+			}
+		}
+	}
+	return 0
 }
 
 // counted are what a metric or an option counts: requests.stamped are stamped requests.

@@ -55,6 +55,8 @@ type planFlags struct {
 	diff      string
 	after     string
 	history   string
+	noiseFrom stored.Noise
+	noise     []results.CaseNoise
 	fleet     launcher.Flags
 }
 
@@ -65,8 +67,9 @@ func newPlan() *cobra.Command {
 		Short: "show what a scenario would run and what it asserts, with the numbers that decide",
 		Long: `plan shows every case that a scenario gives, in the order in which they run, what
 is asserted of each with its numeric bounds, which cases share launches, and how
-many launches it takes. Where references say how metrics vary, it says with which probability
-assertions would pass or fail at some true values. A saved plan runs exactly as it was shown.
+many launches it takes. Where references or earlier sessions say how metrics vary, it says with
+which probability assertions would pass or fail at some true values. A saved plan runs exactly
+as it was shown, and knows of no earlier session.
 
 With the flags of launchers that weir run has, or a site file, it also shows what the
 launcher is told and which flag or file says so. No plan that is saved holds that.`,
@@ -90,6 +93,7 @@ launcher is told and which flag or file says so. No plan that is saved holds tha
 		"show the plan as it is after `STEP`: "+strings.Join(planner.Steps(), ", "))
 	cmd.Flags().StringVar(&f.history, "history", "weir-out",
 		"session directories in `DIR` from which to tell how long it takes")
+	f.noiseFrom.Add(cmd.Flags())
 	return cmd
 }
 
@@ -122,6 +126,9 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if len(files) != 1 {
 		return exit.Usage("%s holds %d scenarios; plan one at a time", args[0], len(files))
 	}
+	if f.noise, err = f.noiseFrom.Read(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
 	if f.save != "" {
 		if err := run.CanReplace(f.save); err != nil {
 			return exit.Usage("--save %s: %v", f.save, err)
@@ -134,14 +141,17 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if f.diff != "" {
 		return f.compare(cmd, p)
 	}
+	if len(f.noise) > 0 {
+		p.Expect(noiseByCase(f.noise)) // what is saved is the same whatever ran before
+	}
 	if f.output == "text" || cmd.Flags().Changed("history") {
-		p.Estimate(stored.Durations(f.history)) // what is saved is the same whatever ran before
+		p.Estimate(stored.Durations(f.history)) // nor does that change what is saved
 	}
 	if f.output != "text" {
 		return exit.With(gate.ExitExecution, write(p, cmd.OutOrStdout()))
 	}
 	out := folded(cmd.OutOrStdout())
-	err = errors.Join(write(p, out), writePower(out, p), f.fleet.Text(out), out.Flush())
+	err = errors.Join(write(p, out), writePower(out, p, f.noise), writeDoubts(out, p, f.noise), f.fleet.Text(out), out.Flush())
 	return exit.With(gate.ExitExecution, err)
 }
 
@@ -183,7 +193,8 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 		return nil, exit.Code(gate.ExitUsage)
 	case t == nil:
 		return p, nil
-	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.Given():
+	case t.Len() > shownCases && f.output == "text" && f.diff == "" && !f.selection.Given() &&
+		len(f.noise) == 0:
 		return t.Excerpt(shownCases, shownGroups), f.keep(t)
 	}
 	return f.finish(t.Plan())

@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"weir/assertion"
+	"weir/cmd/weir/input"
 	"weir/gate"
 	"weir/planner"
 	"weir/quantity"
+	"weir/results"
 )
 
 // A plan estimates the power of its assertions: of that many at most, from that many
@@ -23,8 +26,9 @@ const (
 var powerTruths = []float64{0.94, 0.96, 0.98, 1, 1.02, 1.04, 1.06, 1.1}
 
 // writePower says, before anything runs, what would become of sessions whose noise is what
-// the references say, by the rule that verdicts are found by.
-func writePower(w io.Writer, p *planner.Plan) error {
+// the references or earlier sessions say, by the rule that verdicts are found by.
+func writePower(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
+	known := noiseByCase(noise)
 	looks := map[string][]int{}
 	for _, g := range p.Groups {
 		for _, key := range g.Cases {
@@ -34,6 +38,9 @@ func writePower(w io.Writer, p *planner.Plan) error {
 	said := map[string]bool{}
 	for _, c := range p.Cases {
 		for _, a := range c.Assertions {
+			if len(a.Noise) == 0 && a.Subject != nil {
+				a.Noise = noiseOf(known[c.Key], a.Subject.Metrics())
+			}
 			name := a.Lowered + fmt.Sprint(looks[c.Key], a.Noise)
 			if said[name] || len(said) == mostPowers || a.Bounds == (assertion.Bounds{}) {
 				continue
@@ -71,6 +78,36 @@ func writePower(w io.Writer, p *planner.Plan) error {
 			}
 			if err := t.Flush(); err != nil {
 				return fmt.Errorf("writing the power: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func noiseByCase(noise []results.CaseNoise) map[string][]assertion.Noise {
+	out := map[string][]assertion.Noise{}
+	for _, n := range noise {
+		out[n.Case] = n.Metrics
+	}
+	return out
+}
+
+// noiseOf is what is known of some metrics.
+func noiseOf(known []assertion.Noise, metrics []string) (out []assertion.Noise) {
+	for _, n := range known {
+		if slices.Contains(metrics, n.Metric) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// writeDoubts says which assertions no number of launches will decide, where the rows of cases do not say it.
+func writeDoubts(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
+	for _, d := range input.Doubts(p, noise) {
+		if d.OfLaunches() {
+			if _, err := fmt.Fprintf(w, "\n%s\n", input.DoubtLine(d)); err != nil {
+				return fmt.Errorf("writing what will be inconclusive: %w", err)
 			}
 		}
 	}

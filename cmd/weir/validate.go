@@ -10,20 +10,24 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/input"
+	"weir/cmd/weir/stored"
 	"weir/dsl"
 	"weir/gate"
+	"weir/results"
 )
 
 func newValidate() *cobra.Command {
 	var (
 		variables input.Variables
+		noiseFrom stored.Noise
 		format    string
 	)
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "check scenarios without running anything",
 		Long: `validate reads and plans the scenarios and reports everything that is wrong with
-them. Text goes to stderr; json and github are for programs and go to stdout.`,
+them, and warns of assertions that will be inconclusive whatever is measured. Text
+goes to stderr; json and github are for programs and go to stdout.`,
 		Example: `  weir validate examples/*.yaml
   weir validate --format github scenario.yaml`,
 		Args: cobra.MinimumNArgs(1),
@@ -39,11 +43,15 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 			if err != nil {
 				return err
 			}
+			noise, err := noiseFrom.Read(cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
 			var all hcl.Diagnostics
 			sources := dsl.Sources{}
 			code := gate.ExitPassed
 			for _, f := range files {
-				cases, src, diags, err := check(f, options)
+				cases, src, diags, err := check(f, options, noise)
 				if err != nil {
 					code = gate.Worst(code, exit.Explain(cmd.ErrOrStderr(), cmd, err))
 					continue
@@ -72,18 +80,21 @@ them. Text goes to stderr; json and github are for programs and go to stdout.`,
 		},
 	}
 	variables.Add(cmd.Flags())
+	noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT`: text, json or github")
 	return cmd
 }
 
-// check plans an argument without writing its cases out, and counts them.
-func check(arg string, options dsl.Options) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
+// check plans an argument without writing all cases of a large one out, and counts them.
+func check(
+	arg string, options dsl.Options, noise []results.CaseNoise,
+) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {
 	if input.IsPlan(arg) {
 		p, err := input.ReadPlan(arg, options.Vars)
 		if err != nil {
 			return 0, nil, nil, err
 		}
-		return len(p.Cases), nil, nil, nil
+		return len(p.Cases), nil, input.DoubtDiagnostics(input.Doubts(p, noise), nil), nil
 	}
 	s, sources, diags, err := input.Load(arg, options)
 	if err != nil || diags.HasErrors() {
@@ -93,8 +104,13 @@ func check(arg string, options dsl.Options) (cases int, _ dsl.Sources, _ hcl.Dia
 		diags = append(diags, absent)
 	}
 	t, more := input.Tabulate(s)
-	if t != nil {
-		cases = t.Len()
+	diags = append(diags, more...)
+	if t == nil {
+		return 0, sources, diags, nil
 	}
-	return cases, sources, append(diags, more...), nil
+	p := t.Excerpt(shownCases, shownGroups) // as weir plan shows it
+	if t.Len() <= shownCases {
+		p = t.Plan()
+	}
+	return t.Len(), sources, append(diags, input.DoubtDiagnostics(input.Doubts(p, noise), sources)...), nil
 }

@@ -46,7 +46,7 @@ type flags struct {
 	disturbed  string // what becomes of launches that did not have their processors; "": see voids
 	void       bool   // they do not count
 	baseline   string
-	noiseFrom  []string // documents
+	noiseFrom  stored.Noise
 	noise      []results.CaseNoise
 	// baselineMissing is what becomes of what a baseline lacks; "": as the scenario says.
 	baselineMissing string
@@ -102,8 +102,7 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 			"(default $"+DisturbedVariable+", else void)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
-	cmd.Flags().StringArrayVar(&f.noiseFrom, "noise-from", nil,
-		"result document `FILE|DIR` of an earlier session; all that are given say how much launches and sessions vary, which no interval is narrower than")
+	f.noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
 		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session beside this one that measured the same)")
@@ -193,7 +192,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("--previous: %w", err)
 		}
 	}
-	if err := f.readNoise(cmd.ErrOrStderr()); err != nil {
+	if f.noise, err = f.noiseFrom.Read(cmd.ErrOrStderr()); err != nil {
 		return err
 	}
 	baselines, err := f.baselines(plans, cmd.ErrOrStderr())

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/input"
 	"weir/cmd/weir/program"
 	"weir/cmd/weir/reports"
 	"weir/cmd/weir/screen"
@@ -57,6 +58,11 @@ func (s *session) run(ctx context.Context) (int, error) {
 	fleet, err := s.flags.fleet.Fleet(ctx, s.flags.etcd, s.flags.access, s.plan, s.stderr)
 	if err != nil {
 		return gate.ExitPassed, exit.Execution(err) // the error has the exit code
+	}
+	if !s.flags.style.Quiet {
+		for _, d := range input.Doubts(s.plan, s.flags.noise) {
+			fmt.Fprintf(s.stderr, "weir: %s\n", input.DoubtLine(d))
+		}
 	}
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{

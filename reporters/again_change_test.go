@@ -1,0 +1,40 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// What no number of launches decides is not run again as it was: reports say what to change.
+func TestAgainNamesTheChange(t *testing.T) {
+	doc := read(t, "failed")
+	var of *results.AssertionVerdict
+	for _, c := range doc.Cases {
+		for _, a := range c.Assertions {
+			if a.Standing() == string(results.InconclusiveVerdict) && of == nil {
+				of = a
+			}
+		}
+	}
+	of.Change = "set requests: 1000"
+	const want = "first set requests: 1000"
+	for _, name := range []string{"markdown", "html", "junit", "github"} {
+		r, _ := Lookup(name)
+		var b strings.Builder
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s does not say %q", name, want)
+		}
+	}
+	var b strings.Builder
+	if err := Table(&b, doc, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "again: "+want) {
+		t.Errorf("the table does not say %q:\n%s", want, b.String())
+	}
+}
