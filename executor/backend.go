@@ -76,8 +76,8 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 	}
 	for _, service := range needs.Services {
 		if there := len(s.hosts.Names()); service.Cluster == nil && service.Node >= there {
-			return []string{fmt.Sprintf("node %d, counted from 0, for service %s (there: %d)", service.Node, service.Name,
-				there)}
+			return []string{fmt.Sprintf("node %d, counted from 0, for service %s (there: %d)", service.Node,
+				service.Name, there)}
 		}
 	}
 	if seats, lacks := s.seatsOfServices(needs.Services, nil, nil); len(lacks) > 0 {

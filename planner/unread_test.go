@@ -26,20 +26,23 @@ func TestVariablesThatNothingReads(t *testing.T) {
 		{"", "command", "roles: {r: {command: [x]}}", "UCX_TLS: rc, NCCL_DEBUG: info", ""},
 		{"", "ep", "fabric: tcp", "UCX_TLS: rc", "and not tcp"},
 	} {
-		_, diags := plan(t, "test.yaml", "scenario: s\n"+c.head+"runs:\n"+fmt.Sprintf(run, "a", c.workload, c.options, c.env))
-		if text := render(diags); (c.says == "") != (text == "") || !strings.Contains(text, c.says) {
+		text := "scenario: s\n" + c.head + "runs:\n" + fmt.Sprintf(run, "a", c.workload, c.options, c.env)
+		_, diags := plan(t, "test.yaml", text)
+		if text = render(diags); (c.says == "") != (text == "") || !strings.Contains(text, c.says) {
 			t.Errorf("%s over %s, %s:\n%s", c.env, c.options, c.head, text)
 		}
 	}
 	// What defaults say is for those runs that can use it.
 	both := "scenario: s\ndefaults: {env: {UCX_TLS: rc, FI_PROVIDER: tcp}}\nruns:\n" +
-		fmt.Sprintf(run, "a", "transfer", moves("shm"), "A: b") + fmt.Sprintf(run, "b", "transfer", moves("ucx"), "A: b")
+		fmt.Sprintf(run, "a", "transfer", moves("shm"), "A: b") +
+		fmt.Sprintf(run, "b", "transfer", moves("ucx"), "A: b")
 	_, diags := plan(t, "test.yaml", both)
 	mentions(t, diags, 2, "FI_PROVIDER does nothing in 2 runs")
 	if len(diags) != 1 {
 		t.Errorf("%s", render(diags))
 	}
-	swept := "scenario: s\nruns: {a: {workload: transfer, options: {" + moves("auto") + "}, sweep: {env.UCX_TLS: [rc, tcp]}}}\n"
+	swept := "scenario: s\nruns: {a: {workload: transfer, options: {" + moves("auto") +
+		"}, sweep: {env.UCX_TLS: [rc, tcp]}}}\n"
 	_, diags = plan(t, "test.yaml", swept)
 	mentions(t, diags, 2, "with fabric auto its values measure the same")
 }

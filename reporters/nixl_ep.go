@@ -18,6 +18,7 @@ const nixlEPNotes = `The lines of NIXL EP's performance tests with what weir mea
   Bandwidth  the same formula; with timing aligned of iterations that begin together, not back to back (timing stream)
   Latency    of all ranks, on whatever node they are
   Operation  over all ranks and rounds; there of the first rank of a node
+  Elastic    weir's own lines, of a phase; NIXL EP's elastic.py prints none
   -          not measured: the launches failed, were discarded or told to stop, or nobody knows
 `
 
@@ -28,20 +29,16 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 		fmt.Fprintf(out, "%s\n\n", text)
 	}
 	out.WriteString(nixlEPNotes)
-	others, elastic := 0, 0
+	others := 0
 	for _, c := range attempted(doc).Cases {
 		k, known := workload.Lookup(c.Workload)
-		if c.Workload == "ep_elastic" {
-			elastic++
-			continue
-		}
 		if !known || k.Blocks["nixl-ep"] == nil {
 			others++
 			continue
 		}
 		metric := func(name string) (float64, bool) {
-			if name == "ranks_passed" {
-				return ranksPassed(c)
+			if name == k.Passed {
+				return ranksPassed(c, name)
 			}
 			m, ok := c.Metrics.Get(name)
 			return m.Median, ok
@@ -58,10 +55,6 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 		}
 		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), sentenceOf(reason(c))))
 	}
-	if elastic > 0 {
-		fmt.Fprintf(out, "\n%s of ep_elastic not shown: NIXL EP's elastic.py prints no table of its phases; the other formats have them\n",
-			plural(elastic, "case"))
-	}
 	if others > 0 {
 		fmt.Fprintf(out, "\n%s of other workloads not shown: NIXL EP has no such test\n", plural(others, "case"))
 	}
@@ -75,18 +68,18 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 
 // ranksPassed is how many ranks have run and checked a case, in the launch that had the fewest; not ok where
 // nobody knows, as of those that were told to stop because another had failed.
-func ranksPassed(c *results.Case) (least float64, known bool) {
+func ranksPassed(c *results.Case, metric string) (least float64, known bool) {
 	if len(c.Launches) == 0 {
-		m, ok := c.Metrics.Get("ranks_passed")
+		m, ok := c.Metrics.Get(metric)
 		return m.Median, ok
 	}
 	for _, l := range c.Launches {
-		n, ok := l.Metrics.Get("ranks_passed")
+		n, ok := l.Metrics.Get(metric)
 		switch {
 		case l.Retried:
 			continue
 		case !ok && l.Finished == 0 && l.Status == results.OK:
-			m, of := c.Metrics.Get("ranks_passed")
+			m, of := c.Metrics.Get(metric)
 			n, ok = m.Median, of
 		case !ok && l.Finished > 0:
 			n, ok = float64(l.Finished), true

@@ -81,13 +81,13 @@ func TestNIXLEPOfWhatWasNotMeasured(t *testing.T) {
 				Options: map[string]any{"ranks": 4., "experts_per_rank": 8., "operation": "cycle"}},
 			{Key: "y", Run: "y", Workload: "ep_control", Status: results.Error, Reason: "r",
 				Options: map[string]any{"ranks": 4., "experts_per_rank": 8., "operation": "connect"}},
-			{Key: "e", Run: "e", Workload: "ep_elastic", Status: results.OK},
+			{Key: "e", Run: "e", Workload: "ep_elastic", Status: results.Error, Options: map[string]any{"phase": 2.}},
 		}}
 		got := written(t, "nixl-ep", doc)
 		for _, line := range []string{
 			"Data Plane (e2e): " + want + " ranks passed", "Backend: shm\n", "TOTAL           -\n",
 			"init            -            -            -\n", "CONNECT: - avg across 4 ranks (min=-, max=-)",
-			"1 case of ep_elastic not shown",
+			"Elastic (phase 2): - ranks, - joined", "Wrong tokens: -",
 		} {
 			if !strings.Contains(got, line) {
 				t.Errorf("no %q in\n%s", line, got)

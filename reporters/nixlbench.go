@@ -108,7 +108,7 @@ func nixlbenchTable(out io.Writer, cases []*results.Case) {
 			verdict = sentence(" ", verdict, simulatedMark(c))
 		}
 		for _, column := range columns {
-			row.WriteString(padded(nixlbenchCell(c, column), column.Width)) // "-": the verdict says why there is no number
+			row.WriteString(padded(nixlbenchCell(c, column), column.Width)) // "-": the verdict says why
 		}
 		row.WriteString(verdict)
 		fmt.Fprintln(out, strings.TrimRight(row.String(), " "))

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"weir/fabric"
 	"weir/workload"
 	"weir/workload/epelastic"
 )
@@ -54,12 +53,12 @@ func (c *call) setPath() error {
 		name = "ucx"
 		c.warn("the test moves over NVLink within a node and by RDMA between nodes; the scenario has fabric ucx for both")
 	}
-	memory := fabric.VRAM
+	memory := string(vram)
 	switch {
 	case c.memory != "" && c.memory != memory:
 		c.warn("the command line has %s; --memory puts the buffers into %s", memory, c.memory)
 		if memory = c.memory; path == overNVLink {
-			name = fabric.AutoName
+			name = "auto"
 		}
 	case !takesVRAM(c.run.kind, name):
 		memory = "dram"
@@ -81,7 +80,7 @@ func (c *call) setPath() error {
 
 // takesVRAM says whether ranks of a workload have memory of GPUs over a fabric.
 func takesVRAM(k *workload.Kind, name string) bool {
-	raw := map[string]any{"fabric": name, "memory": fabric.VRAM}
+	raw := map[string]any{"fabric": name, "memory": string(vram)}
 	if k == epelastic.Kind {
 		raw["phases"] = `[{"ranks":"0..1"}]`
 	}

@@ -183,7 +183,8 @@ func nixlbenchRanks(c *call) error {
 		c.set("ranks", count(ranks))
 	}
 	if c.run.nodes == 2 && from != (ranks+1)/2 {
-		c.warn("weir spreads its %d ranks over two nodes in equal blocks: some initiators and targets share a node", ranks)
+		c.warn("weir spreads its %d ranks over two nodes in equal blocks: some initiators and targets share a node",
+			ranks)
 	}
 	return nil
 }

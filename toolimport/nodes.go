@@ -195,7 +195,8 @@ func (c *call) node() (number, of int64, err error) {
 		return 0, of, nil // what a shell would put there, which is ignored
 	}
 	if number >= of {
-		return 0, 0, fmt.Errorf("--rank: %d is the number of a node from 0 to %d, as --world-size is %d", number, of-1, of)
+		return 0, 0, fmt.Errorf("--rank: %d is the number of a node from 0 to %d, as --world-size is %d", number, of-1,
+			of)
 	}
 	return number, of, nil
 }

@@ -38,7 +38,8 @@ func TestImportsKeepNodes(t *testing.T) {
 	const two = "2 nodes on distinct hosts"
 	dram, command := toolimport.Options{Memory: "dram"}, toolimport.Options{AsCommand: true}
 	env := func(rank int) string {
-		return fmt.Sprintf("WORLD_SIZE=2 RANK=%d MASTER_ADDR=n0 python3 -u test_control_plane.py --num-processes=4 --test=connect\n", rank)
+		return fmt.Sprintf("WORLD_SIZE=2 RANK=%d MASTER_ADDR=n0 ", rank) +
+			"python3 -u test_control_plane.py --num-processes=4 --test=connect\n"
 	}
 	for _, c := range []struct {
 		tool, lines string
@@ -64,7 +65,8 @@ func TestImportsKeepNodes(t *testing.T) {
 		{"nixlbench", "srun -N1 -n2 nixlbench", command, "1 node; 1 node, <nil> ranks"},
 		{"nixlbench", "mpirun -np 2 -H a,b nixlbench", command, two + "; " + two + ", <nil> ranks"},
 		{"nixlbench", "nixlbench --runtime_type ASIO", command, "1 node; 1 node, <nil> ranks"},
-		{"nixlbench", "nixlbench --runtime_type ASIO --asio_address 10.0.0.1", command, two + "; " + two + ", <nil> ranks"},
+		{"nixlbench", "nixlbench --runtime_type ASIO --asio_address 10.0.0.1", command,
+			two + "; " + two + ", <nil> ranks"},
 		{"nixlbench", "nixlbench --backend POSIX", command, "1 node; 1 node, <nil> ranks"},
 		{"perftest", "ib_write_bw\nib_write_bw host1", command, two + "; " + two + ", <nil> ranks"},
 		{"ucx_perftest", "ucx_perftest 127.0.0.1 -t tag_bw", command, "1 node; 1 node, <nil> ranks"},
@@ -122,7 +124,8 @@ func TestBackendsOfNIXLEP(t *testing.T) {
 		{"test_data_plane.py --nvlink-backend nixl", toolimport.Options{}, "nixl", "dram", ""},
 		{"test_data_plane.py --nvlink-backend none", toolimport.Options{}, "ucx", "dram",
 			`transport in ["rc_mlx5", "rc_verbs", "dc_mlx5", "ud_mlx5", "ud_verbs"]`},
-		{"UCX_TLS=rc_mlx5,dc_mlx5,tcp python3 test_data_plane.py --nvlink-backend none", toolimport.Options{}, "ucx", "dram", rdma},
+		{"UCX_TLS=rc_mlx5,dc_mlx5,tcp python3 test_data_plane.py --nvlink-backend none", toolimport.Options{},
+			"ucx", "dram", rdma},
 		{"UCX_TLS=rc_x,dc_x test_data_plane.py --disable-ll-nvlink", toolimport.Options{}, "ucx", "dram", rdma},
 		{"UCX_TLS=tcp test_data_plane.py --nvlink-backend none", toolimport.Options{}, "ucx", "dram", ""},
 		{"test_control_plane.py --nvlink-backend none", toolimport.Options{}, "ucx", "vram", "transport in"},

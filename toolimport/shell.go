@@ -220,8 +220,8 @@ func skipped(words []string) []Note {
 	for i, w := range words {
 		name := path.Base(w)
 		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
-		if starts && slices.Contains(wrappers, name) && !slices.Contains(quiet, name) && !pythonName.MatchString(name) &&
-			launcherOf(w) == "" && !slices.Contains(told, name) {
+		silent := slices.Contains(quiet, name) || pythonName.MatchString(name) || launcherOf(w) != ""
+		if starts && slices.Contains(wrappers, name) && !silent && !slices.Contains(told, name) {
 			told = append(told, name)
 		}
 	}

@@ -201,6 +201,8 @@ type Behaviour struct {
 	Invalid func(options map[string]any, m MetricValues) string
 	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
 	Tables map[string]ForeignTable
+	// Passed is the metric that counts the ranks which have run and checked a case; "": none does.
+	Passed string
 	// Blocks are what other tools print of one case, by the tool's name.
 	Blocks map[string]ForeignBlock
 }

@@ -42,7 +42,8 @@ func TestIgnoredIn(t *testing.T) {
 		"known, 1.13": {"UCX  WARN  unused env variable: UCX_IB_AR_ENABLE (set UCX_WARN_UNUSED_ENV_VARS=n …)",
 			[]results.Ignored{{Name: "UCX_IB_AR_ENABLE", Reason: otherBuild}}},
 		"libfabric": {"weir: libfabric has no variable FI_EFA_ENABLE_SHM_TRANSFER\nweir: libfabric has no variable FI_PROVDER (maybe: FI_PROVIDER?)",
-			[]results.Ignored{{Name: "FI_EFA_ENABLE_SHM_TRANSFER", Reason: otherBuild}, {Name: "FI_PROVDER", Suggestion: "FI_PROVIDER"}}},
+			[]results.Ignored{{Name: "FI_EFA_ENABLE_SHM_TRANSFER", Reason: otherBuild},
+				{Name: "FI_PROVDER", Suggestion: "FI_PROVIDER"}}},
 		"another's":     {"UCX  WARN  unused env variable: UCX_INHERITED (set UCX_WARN_UNUSED_ENV_VARS=n …)", nil},
 		"other warning": {"UCX  WARN  UCX_TLSS", nil},
 	} {

@@ -192,6 +192,7 @@ func init() {
 		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
 		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
 		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
+		Passed: "ranks_passed",
 		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)

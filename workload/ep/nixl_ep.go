@@ -25,7 +25,8 @@ func nixlEP(option func(name string) string, metric func(name string) (float64, 
 		"Backend: " + option("fabric"),
 		fmt.Sprintf("Warmup: %s, Measure: %s iterations", option("warmup"), option("iterations")),
 		line, "", line,
-		fmt.Sprintf("Data Plane (%s): %s/%d ranks passed", option("mode"), workload.Foreign("%.0f", metric, "ranks_passed", 1), ranks),
+		fmt.Sprintf("Data Plane (%s): %s/%d ranks passed", option("mode"),
+			workload.Foreign("%.0f", metric, "ranks_passed", 1), ranks),
 		line,
 	}
 	value := func(format, name string, scale float64) string { return workload.Foreign(format, metric, name, scale) }

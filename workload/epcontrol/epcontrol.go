@@ -96,6 +96,7 @@ func init() {
 		Spec:   func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Reduce: reduce, Recompute: recompute, Amount: amount,
 		AmountOf: []string{"operation", "ranks", "experts_per_rank", "tokens", "hidden"},
+		Passed:   "ranks_passed",
 		Blocks:   map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)

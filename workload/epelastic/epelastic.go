@@ -118,6 +118,7 @@ func init() {
 		Spec:   spec,
 		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: changing,
 		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
+		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
 	}
 	workload.Register(Kind)
 }

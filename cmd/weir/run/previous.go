@@ -43,7 +43,10 @@ func (s *session) earlier(doc *results.Document, dir string) (earlier *results.D
 			continue
 		}
 		one, err := stored.Read(path, io.Discard)
-		if err == nil && slices.ContainsFunc(doc.Cases, measuredIn(one, doc)) { // a damaged one is not what was measured last
+		if err != nil {
+			continue // a damaged one is not what was measured last
+		}
+		if slices.ContainsFunc(doc.Cases, measuredIn(one, doc)) {
 			return one, filepath.Dir(path), true
 		}
 	}
