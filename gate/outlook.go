@@ -80,7 +80,8 @@ func (cl claim) needed(ev evidence, e estimate) (string, int, obstacle) {
 		if o.why == "" {
 			o = obstacle{"it lies too near the bound", "choose another bound: what is measured lies too near this one"}
 		}
-		o.why = fmt.Sprintf("at this noise not even %d launches would decide with a probability of 80%%: %s", limit, o.why)
+		o.why = fmt.Sprintf("at this noise not even %d launches would decide with a probability of 80%%: %s", limit,
+			o.why)
 		return "", 0, o
 	case few >= many:
 		return fmt.Sprintf("; at this noise about %d launches would decide", many), many, obstacle{}

@@ -14,9 +14,8 @@ import (
 // gated is a session of at most the launches of the last look against a baseline of an equal path: both vary
 // by launch and session, which is known.
 type gated struct {
-	r                     *rand.Rand
-	launch, session, most float64
-	margin                float64
+	r                       *rand.Rand
+	launch, session, margin float64
 }
 
 func (g gated) values(n int) []float64 {

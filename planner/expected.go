@@ -125,8 +125,8 @@ func healthyOf(k *workload.Kind, a assertion.Assertion, looks []int) (h healthy,
 		}
 	}
 	h = healthy{
-		looks: fmt.Sprint(looks), lower: math.Inf(-1), upper: math.Inf(1), confidence: assertion.Confidence, noise: usualNoise,
-		slower: slower(k, a),
+		looks: fmt.Sprint(looks), lower: math.Inf(-1), upper: math.Inf(1), confidence: assertion.Confidence,
+		noise: usualNoise, slower: slower(k, a),
 	}
 	if a.Decide != nil && a.Decide.Confidence > 0 {
 		h.confidence = a.Decide.Confidence

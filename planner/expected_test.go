@@ -31,8 +31,9 @@ func TestExpectedLaunchesAreThoseOfTheGate(t *testing.T) {
 		{[]int{5}, 0.03, 0, workload.Bandwidth, &lower, &upper, 1e-9},
 	} {
 		a := assertion.Assertion{
-			Subject: &assertion.Expr{Op: assertion.Metric, Metric: c.metric, Unit: "GB/s"}, Unit: "GB/s", Severity: assertion.Gate,
-			Bounds: assertion.Bounds{Lower: c.lower, Upper: c.upper}, Target: &one,
+			Subject: &assertion.Expr{Op: assertion.Metric, Metric: c.metric, Unit: "GB/s"}, Unit: "GB/s",
+			Severity: assertion.Gate,
+			Bounds:   assertion.Bounds{Lower: c.lower, Upper: c.upper}, Target: &one,
 			Noise: []assertion.Noise{{Metric: c.metric, Launch: c.noise, LaunchDF: c.df, From: "reference t"}},
 		}
 		want, ok := gate.PowerOf(a, c.looks, []float64{1}, sessions)
@@ -64,7 +65,10 @@ func TestExpectedLaunches(t *testing.T) {
 		{"nothing to decide", one, 3, 3},
 		{"a ratio", one + "    assert: [latency.p99 <= 5 * latency.p50]\n", 4.1, 5.1},
 		{"little to lose", one + "    assert: [bandwidth within 50% of 5 GB/s]\n", 3, 5},
-		{"pooled noise", sizes(6) + "    assert: [\"bandwidth within 10% of 5 GB/s where block_size == 4KiB\"]\n", 4.6, 5.3},
+		{
+			"pooled noise", sizes(6) + "    assert: [\"bandwidth within 10% of 5 GB/s where block_size == 4KiB\"]\n",
+			4.6, 5.3,
+		},
 		{"the neediest of many", sizes(40) + "    assert: [bandwidth within 10% of 5 GB/s]\n", 7, 9},
 		{"a trend", sizes(2) + "    assert: [bandwidth increases with block_size]\n", 4, 4},
 		{"one look", one + "    launches: 5\n    assert: [bandwidth >= 5 GB/s]\n", 5, 5},

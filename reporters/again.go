@@ -13,7 +13,8 @@ import (
 // remedy is what to change first of what was inconclusive, where the same command cannot decide; "": it may.
 func remedy(f finding) string {
 	a := f.assertion
-	if a == nil || a.Change == "" || f.standing != string(results.InconclusiveVerdict) && f.standing != string(results.WarnVerdict) {
+	open := f.standing == string(results.InconclusiveVerdict) || f.standing == string(results.WarnVerdict)
+	if a == nil || a.Change == "" || !open {
 		return ""
 	}
 	return plain(sentence(" ", "first "+a.Change, parenthesis(f.place)))

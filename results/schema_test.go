@@ -51,7 +51,8 @@ func full() *results.Document {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate,
 			"GB/s"
 		return &results.AssertionVerdict{
-			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14, Change: "set requests: 1000",
+			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14,
+			Change: "set requests: 1000",
 			Observed: &results.Observed{
 				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4,
 				Noise: "noise 1% by reference t",

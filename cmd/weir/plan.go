@@ -151,7 +151,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return exit.With(gate.ExitExecution, write(p, cmd.OutOrStdout()))
 	}
 	out := folded(cmd.OutOrStdout())
-	err = errors.Join(write(p, out), writePower(out, p, f.noise), writeDoubts(out, p, f.noise), f.fleet.Text(out), out.Flush())
+	err = errors.Join(write(p, out), writePower(out, p, f.noise), writeDoubts(out, p, f.noise),
+		f.fleet.Text(out), out.Flush())
 	return exit.With(gate.ExitExecution, err)
 }
 
