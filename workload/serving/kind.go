@@ -140,7 +140,7 @@ func init() {
 	Kind.Behaviour = workload.Behaviour{
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
 		Arrange: arrange, Reduce: reduce, Recompute: recompute,
-		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Unfinished: unfinished,
+		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Caution: caution, Unfinished: unfinished,
 		Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
 		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
 		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
