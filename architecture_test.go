@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 		"weir/placeholder"},
 	"weir/workload/serving":   {"weir/serving", "weir/workload", "weir/placeholder", "weir/quantity", "weir/results"},
 	"weir/serving":            {},
-	"weir/serving/stream":     {"weir/serving"},
+	"weir/serving/stream":     {"weir/serving", "weir/quantity"},
 	"weir/serving/arrival":    {},
 	"weir/serving/client":     {"weir/serving"},
 	"weir/serving/prompt":     {"weir/serving", "weir/serving/schedule", "weir/quantity"},

@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,6 +81,27 @@ func (t *Table) idleOptions(s *sheet) {
 		if at, given := c.Given(); given && !c.Env && idle[c.Name] != "" {
 			t.fail(at, "Option without effect", fmt.Sprintf("Option %s changes nothing in run %q: %s.", c.Name,
 				s.run.Name, idle[c.Name]), dsl.Hint("Remove it, or give what it needs."))
+		}
+	}
+}
+
+// caution warns of options that the run sets and with which its figures may mean something else than they seem to.
+func (t *Table) caution(s *sheet) {
+	k := s.run.Workload
+	if k.Caution == nil || s.live == 0 {
+		return
+	}
+	found := map[string]string{}
+	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
+		maps.Copy(found, k.Caution(s.options(i)))
+		return true
+	})
+	for _, c := range s.settings {
+		if at, given := c.Given(); given && !c.Env && found[c.Name] != "" {
+			t.report(&hcl.Diagnostic{
+				Severity: hcl.DiagWarning, Summary: "Figures to be read with care", Subject: &at,
+				Detail: fmt.Sprintf("Option %s of run %q: %s.", c.Name, s.run.Name, found[c.Name]),
+			})
 		}
 	}
 }

@@ -42,6 +42,7 @@ func resolve(t *Table) {
 		if !t.diags.HasErrors() {
 			t.together(s)
 			t.idleOptions(s)
+			t.caution(s)
 			t.placeable(s)
 			t.leftOut(s)
 			t.idleVariables(s)

@@ -172,3 +172,21 @@ func TestFilesAreNamed(t *testing.T) {
 		t.Error("the name of a file changes digests")
 	}
 }
+
+// A plan warns of prompts that a server may have in its cache, and of no others.
+func TestPromptsThatAreSentAgainAreWarnedOf(t *testing.T) {
+	for options, warned := range map[string]bool{
+		`{input: {text: Hello, prefix: none}}`: true, `{input: {tokens: 9, prefix: none}}`: true,
+		`{input: {text: Hello}}`: false, `{input: {tokens: 9, prefix: "shared:2,4"}}`: false,
+	} {
+		p, diags := plan(t, "test.yaml", load("    options: "+options))
+		if p == nil || diags.HasErrors() {
+			t.Fatal(render(diags))
+		}
+		if warned {
+			mentions(t, diags, 8, "Figures to be read with care", `Option input of run "a": with prefix: none`)
+		} else if len(diags) > 0 {
+			t.Errorf("%s: %s", options, render(diags))
+		}
+	}
+}

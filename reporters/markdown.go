@@ -54,6 +54,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list(variancesTitle, variances(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
+	m.list("Odd operations", oddOperations(doc))
 	m.list("Fabrics chosen", chosen(doc))
 	m.list("Working sets", workingSets(doc))
 	m.list("Services", services(doc))

@@ -296,7 +296,9 @@ type Launch struct {
 	WorkingSet *WorkingSet `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
 	// Errors are why single operations of the launch failed, the most frequent first; none where
 	// an operation that fails ends the launch.
-	Errors  []Cause      `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
+	Errors []Cause `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
+	// Notes are what is odd about operations that did not fail, the most frequent first.
+	Notes   []Cause      `json:"notes,omitempty" doc:"What is odd about single operations of the launch that did not fail, the most frequent first."`
 	Metrics MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
 	// Distributions are of the families of metrics that are quantiles; none in documents of older versions.
 	Distributions Distributions `json:"distributions,omitempty" doc:"How the values lie that quantiles are of, by the name that these have in common."`

@@ -159,7 +159,7 @@ func full() *results.Document {
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
 				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
-				Errors: []results.Cause{{Text: "503", Count: 2}},
+				Errors: []results.Cause{{Text: "503", Count: 2}}, Notes: []results.Cause{{Text: "late", Count: 1}},
 				Distributions: results.Distributions{
 					"latency": {Steps: []int64{900, 100}, Counts: []int64{3, 1}, Unbounded: 1},
 				},

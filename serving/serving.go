@@ -37,6 +37,8 @@ type Request struct {
 	Follow func(answers []string) []byte
 	// Input and Output are the tokens asked for; 0: nobody said.
 	Input, Output int
+	// Text bounds the content of the answer, in bytes, which the record then has; 0: it has none of it.
+	Text int
 	// CancelAfter is when the client hangs up: so many nanoseconds after Start, or after so many
 	// generation events; 0: it does not.
 	CancelAfter  int64
@@ -97,11 +99,15 @@ type Record struct {
 	Input, Output, Cached   int // tokens; Unknown
 	Source                  TokenSource
 	Answer                  string // what it generated, kept for the turns that follow; not stored
+	// Blank are the events without output that came before the first with some, though nothing else
+	// was in them, and Doubt is why the usage was not believed. Neither is stored.
+	Blank int
+	Doubt string
 }
 
 // Event is the arrival of one event that carries generated output.
 type Event struct {
 	At        int64
-	Tokens    int  // generated until here, by continuous usage; Unknown
-	Coalesced bool // the read that brought it brought the one before, too
+	Tokens    int32 // generated until here, by continuous usage; Unknown
+	Coalesced bool  // the read that brought it brought the one before, too
 }

@@ -193,6 +193,9 @@ type Behaviour struct {
 	// Idle are the options that change nothing in a case with these options, with the reason of each. nil: all
 	// change something.
 	Idle func(options Values) map[string]string
+	// Caution are the options with which figures of a case may mean something else than they seem to, with the
+	// reason of each. nil: there are none.
+	Caution func(options Values) map[string]string
 	// Unfinished says what was done of a case whose ranks were told to stop, of their samples, for
 	// a person; nil: ranks of the workload leave none.
 	Unfinished func(spec Spec, samples [][]byte) (string, error)

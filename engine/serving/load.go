@@ -111,6 +111,7 @@ func (k *run) play(l level) ([]load.Record, error) {
 		return nil, err
 	}
 	defer c.Close()
+	k.proxy = c.AboutProxy()
 	var times []int64
 	if l.concurrency == 0 {
 		if times, err = k.spec.Times(l.rate); err != nil {
@@ -150,7 +151,11 @@ type player struct {
 
 	mu      sync.Mutex
 	records []load.Record
+	kept    int // bytes of answers that are to be counted
 }
+
+// mostKept bounds the answers of a client that the server is to count; those beyond keep their estimate.
+const mostKept = 64 << 20
 
 func (p *player) load() client.Load {
 	s := p.k.spec
@@ -177,6 +182,9 @@ func (p *player) conversation() (turns []*load.Request) {
 			break
 		}
 		q := p.set.Request(load.Measured, first+t)
+		if p.k.spec.Tokenizer == "endpoint" {
+			q.Text = client.MostText
+		}
 		if t == 0 && p.times != nil {
 			q.Due = p.times[p.next]
 		}
@@ -189,8 +197,11 @@ func (p *player) conversation() (turns []*load.Request) {
 func (p *player) done(r *load.Record) {
 	p.mu.Lock()
 	p.records = append(p.records, *r)
-	if p.k.spec.Tokenizer != "endpoint" {
-		p.records[len(p.records)-1].Answer = ""
+	last := &p.records[len(p.records)-1]
+	counted := p.k.spec.Tokenizer == "endpoint" && r.Outcome == load.OK && r.Source == load.ByEvents
+	if p.kept += len(r.Answer); !counted || p.kept > mostKept {
+		p.kept -= len(r.Answer)
+		last.Answer = ""
 	}
 	p.mu.Unlock()
 	p.k.control.Done.Add(1)

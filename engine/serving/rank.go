@@ -96,6 +96,7 @@ type run struct {
 	facts serving.Facts
 	ready []load.Record // of phases before the measured one
 	words prompt.Calibration
+	proxy string // what is to be known of a proxy
 }
 
 // Run waits until the endpoint is ready, warms it up and measures the load.
@@ -122,7 +123,7 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	if err != nil {
 		return k.unfinished(records), k.fault(err)
 	}
-	k.facts.Errors = causes(records, int(spec.MaxInFlight))
+	k.facts.Errors, k.facts.Notes = causes(records, int(spec.MaxInFlight)), k.notes(records)
 	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
 }
 
@@ -169,7 +170,12 @@ func (k *run) config() (c client.Config, err error) {
 		return c, fmt.Errorf("tls_ca: %w", err)
 	}
 	t, err := s.Timeouts()
+	if err != nil {
+		return c, err
+	}
 	c.Connect, c.First, c.Idle, c.Total = t.Connect, t.First, t.Idle, t.Total
+	most, err := s.Bounds()
+	c.Bytes, c.Events, c.Proxy = int64(most.Bytes), most.Events, s.Proxy
 	return c, err
 }
 

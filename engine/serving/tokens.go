@@ -27,7 +27,7 @@ func countAnswers(ctx context.Context, c *client.Client, model string, records [
 		})
 	}
 	for i := range records {
-		if r := &records[i]; r.Outcome == load.OK && r.Source == load.ByEvents && ctx.Err() == nil {
+		if r := &records[i]; r.Outcome == load.OK && r.Source == load.ByEvents && r.Answer != "" && ctx.Err() == nil {
 			next <- r
 		}
 	}

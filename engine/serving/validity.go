@@ -91,7 +91,7 @@ func floor(ctx context.Context, with client.Config) (float64, error) {
 	server.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
-	with.URL, with.CA, with.Stream = "http://"+listener.Addr().String(), nil, true
+	with.URL, with.CA, with.Stream, with.Proxy = "http://"+listener.Addr().String(), nil, true, false
 	c, err := client.New(with)
 	if err != nil {
 		return 0, err

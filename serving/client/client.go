@@ -3,17 +3,19 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/textproto"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +32,11 @@ type Config struct {
 	Headers http.Header
 	HTTP2   bool
 	CA      []byte // further authorities in PEM
+	// Proxy has requests go through the proxy that the environment names for the server, if it does.
+	Proxy bool
+	// Bytes and Events bound an answer; 0: as package stream has it.
+	Bytes  int64
+	Events int
 	// Connect bounds making a connection, First the time to the first event, Idle that between
 	// two reads, Total all of a request; 0: no limit.
 	Connect, First, Idle, Total time.Duration
@@ -40,13 +47,18 @@ type Client struct {
 	cfg       Config
 	url       string
 	host      string // with its port, if url has one
+	proxy     proxy
 	transport *http.Transport
 	origin    time.Time
 }
 
 // readBytes is the buffer of a connection: large enough for a burst of events, and small enough for
-// ten thousand connections.
-const readBytes = 16 << 10
+// ten thousand connections. The other bounds are of what a server may have a connection keep.
+const (
+	readBytes   = 16 << 10
+	mostHeaders = 256 << 10
+	mostUnread  = 256 << 10 // of a stream of HTTP/2
+)
 
 // New makes a client whose clock begins now.
 func New(cfg Config) (*Client, error) {
@@ -59,15 +71,17 @@ func New(cfg Config) (*Client, error) {
 		path = "/v1/chat/completions"
 	}
 	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v1") + path
+	cfg.Bytes, cfg.Events = cmp.Or(cfg.Bytes, stream.MostBytes), cmp.Or(cfg.Events, stream.MostEvents)
 	t := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer(cfg.Connect),
-		TLSHandshakeTimeout: cfg.Connect,
-		DisableCompression:  true,
-		MaxIdleConns:        0, // no limit
-		MaxIdleConnsPerHost: 1 << 20,
-		ReadBufferSize:      readBytes,
-		Protocols:           new(http.Protocols),
+		DialContext:            dialer(cfg.Connect),
+		TLSHandshakeTimeout:    cfg.Connect,
+		DisableCompression:     true,
+		MaxIdleConns:           0, // no limit
+		MaxIdleConnsPerHost:    1 << 20,
+		ReadBufferSize:         readBytes,
+		MaxResponseHeaderBytes: mostHeaders,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: mostUnread},
+		Protocols:              new(http.Protocols),
 	}
 	if cfg.HTTP2 {
 		t.Protocols.SetHTTP2(true)
@@ -85,7 +99,8 @@ func New(cfg Config) (*Client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
-	return &Client{cfg: cfg, url: at.String(), host: at.Host, transport: t, origin: time.Now()}, nil
+	c := &Client{cfg: cfg, url: at.String(), host: at.Host, transport: t, origin: time.Now()}
+	return c, c.throughProxy(at)
 }
 
 // Close closes all connections that are idle.
@@ -113,6 +128,9 @@ var errCancelled error = &limit{serving.Cancelled, "cancelled on purpose"}
 func overdue(format string, d time.Duration) error {
 	return &limit{serving.Timeout, fmt.Sprintf(format, d)}
 }
+
+// mostOfFailed bounds the events that are kept of a request that failed: no metric is of them.
+const mostOfFailed = 1 << 10
 
 // Send sends one request and waits for its answer.
 func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *serving.Record {
@@ -142,6 +160,7 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 	}
 	connected, sent, reused := int64(serving.Never), int64(serving.Never), false
 	var conn net.Conn
+	informational, last := 0, 0
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) {
 			note(&connected)
@@ -150,6 +169,14 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 			traced.Unlock()
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) { note(&sent) },
+		Got1xxResponse: func(status int, _ textproto.MIMEHeader) error {
+			traced.Lock()
+			defer traced.Unlock()
+			if informational, last = informational+1, status; informational > mostInformational {
+				return errInformational
+			}
+			return nil
+		},
 	})
 	rec.Start = c.Now()
 	came := func() *arrivals {
@@ -159,7 +186,7 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 	}
 	err := c.exchange(ctx, cancel, q, body, rec, came)
 	traced.Lock()
-	rec.Connected, rec.Sent, rec.Reused = connected, sent, reused
+	rec.Connected, rec.Sent, rec.Reused, rec.Status = connected, sent, reused, cmp.Or(rec.Status, last)
 	if rec.Headers != serving.Never {
 		rec.Sent = min(rec.Sent, rec.Headers) // the transport tells it late
 	}
@@ -169,6 +196,14 @@ func (c *Client) Send(ctx context.Context, q *serving.Request, body []byte) *ser
 	}
 	if err != nil {
 		classify(rec, c.host, err, context.Cause(ctx))
+	}
+	c.tellOfProxy(rec)
+	switch rec.Outcome {
+	case serving.OK, serving.Cancelled, serving.Unfinished:
+	default:
+		if len(rec.Events) > mostOfFailed {
+			rec.Events = slices.Clone(rec.Events[:mostOfFailed])
+		}
 	}
 	return rec
 }
@@ -197,26 +232,36 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 	arrived := came()
 	rec.Headers, rec.Status = arrived.now(), answer.StatusCode
 	if answer.StatusCode/100 != 2 {
-		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
-		rec.Outcome = serving.Status
-		rec.Error = stream.Words(fmt.Sprintf("%s: %s", answer.Status, said))
+		rec.Outcome, rec.Error = serving.Status, refusal(answer)
 		return nil
 	}
-	reader := stream.NewReader(rec, arrived.now, func(events int) bool {
+	limits := stream.Limits{Bytes: c.cfg.Bytes, Events: c.cfg.Events, Text: q.Text, Prompt: len(body)}
+	reader := stream.NewReader(rec, limits, arrived.now, func(events int) bool {
 		if events > 0 {
 			quiet.heard()
 		}
 		return q.CancelEvents == 0 || events < q.CancelEvents
 	})
-	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if c.cfg.Stream && kind != "application/json" {
-		err = reader.Events(answer.Body)
-		if err == nil { // a connection is kept only if its answer was read whole
-			_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
-		}
-		return err
+	err = c.read(ctx, reader, answer, limits)
+	tellForm(rec, answer, c.cfg.Stream)
+	return err
+}
+
+// read reads an answer of any form.
+func (c *Client) read(ctx context.Context, reader *stream.Reader, answer *http.Response, l stream.Limits) error {
+	unpacked, err := stream.Unpack(answer.Body, answer.Header.Get("Content-Encoding"), l)
+	if err != nil {
+		return reader.Refuse(err)
 	}
-	return reader.Whole(answer.Body)
+	body := ending{ctx, unpacked}
+	if !c.cfg.Stream || isJSON(kindOf(answer)) {
+		return reader.Whole(body)
+	}
+	err = reader.Events(body)
+	if err == nil { // a connection is kept only if its answer was read whole
+		_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
+	}
+	return err
 }
 
 // classify says how a request to a host ended that has an error: why it was given up, or what went wrong.

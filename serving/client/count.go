@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
-)
 
-// mostCounted bounds the answer of a tokenizer.
-const mostCounted = 64 << 20
+	"weir/serving/stream"
+)
 
 // Count asks the server's /tokenize, as vLLM and SGLang have it, how many tokens a text is.
 func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
@@ -39,24 +36,12 @@ func (c *Client) Count(ctx context.Context, model, text string) (int, error) {
 		return 0, err
 	}
 	defer answer.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, mostCounted))
-	if err != nil {
-		return 0, err
-	}
 	if answer.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("/tokenize: %s", answer.Status)
 	}
-	var counted struct {
-		Count  *int              `json:"count"`
-		Tokens []json.RawMessage `json:"tokens"`
-	}
-	switch err := json.Unmarshal(content, &counted); {
-	case err != nil:
+	n, err := stream.Tokens(answer.Body)
+	if err != nil {
 		return 0, fmt.Errorf("/tokenize: %w", err)
-	case counted.Count != nil:
-		return *counted.Count, nil
-	case counted.Tokens != nil:
-		return len(counted.Tokens), nil
 	}
-	return 0, errors.New("/tokenize counts nothing")
+	return n, nil
 }

@@ -24,6 +24,9 @@ type Load struct {
 	Grace time.Duration
 }
 
+// MostText is how much text the answers of a conversation have in all, which later turns repeat.
+const MostText = 1 << 20
+
 // Run sends a load and gives what became of it. When ctx is done, requests in flight are ended
 // and those that were not sent are left out. done is called for each record, by many goroutines.
 func (c *Client) Run(ctx context.Context, l Load, done func(*serving.Record)) {
@@ -127,6 +130,7 @@ func (c *Client) awaitDue(ctx context.Context, at int64) bool {
 // converse sends the turns of a conversation, until one fails.
 func (c *Client) converse(ctx context.Context, turns []*serving.Request, done func(*serving.Record)) {
 	var answers []string
+	left := MostText
 	for i, q := range turns {
 		if i > 0 && !c.await(ctx, c.Now()+q.Think) {
 			return
@@ -135,7 +139,11 @@ func (c *Client) converse(ctx context.Context, turns []*serving.Request, done fu
 		if q.Follow != nil {
 			body = q.Follow(answers)
 		}
+		if i < len(turns)-1 {
+			q.Text = max(left, 1)
+		}
 		rec := c.Send(ctx, q, body)
+		left -= len(rec.Answer)
 		done(rec)
 		if rec.Outcome != serving.OK {
 			return

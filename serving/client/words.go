@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -92,7 +93,8 @@ const noHTTP2 = "it speaks no HTTP/2: leave out http: 2"
 var (
 	firstLine   = regexp.MustCompile(`malformed HTTP response "((?:[^"\\]|\\.)*)"`)
 	ofStream    = regexp.MustCompile(`stream error: stream ID \d+; ([A-Z_0-9]+)`)
-	ofHTTPRules = regexp.MustCompile(`malformed|invalid byte in chunk length|chunked encoding|too large|invalid header`)
+	ofHTTPRules = regexp.MustCompile(`malformed|invalid byte in chunk length|chunked encoding|too large|invalid header|` +
+		`exceeded|too much|suspiciously|too long|larger than`)
 )
 
 // brokenOff says how an exchange over a connection ended, by what an answer had come of.
@@ -115,6 +117,9 @@ func brokenOff(rec *serving.Record, err error) (serving.Outcome, string) {
 	}
 	why := reason(err)
 	switch {
+	case rec.Headers == serving.Never && rec.Status > 0:
+		return serving.Status, fmt.Sprintf("%d %s, and no answer after it: %s", rec.Status,
+			http.StatusText(rec.Status), why)
 	case rec.Headers == serving.Never:
 		return serving.Truncated, "no answer came: " + why
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -89,6 +89,30 @@ func (b Body) around(output int) (before, after []byte) {
 	return append(before, `"prompt":`...), []byte{'}'}
 }
 
+// asked is how many tokens a request asks for that has this output, whatever its further fields change of it; 0:
+// they do not say.
+func (b Body) asked(output int) int {
+	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
+		if v, ok := b.Fields[name]; ok {
+			output = countOf(v)
+		}
+	}
+	for _, name := range []string{"n", "best_of"} { // a server may count what it does not send
+		if v, ok := b.Fields[name]; ok {
+			return output * countOf(v)
+		}
+	}
+	return output
+}
+
+// countOf is a number from 1 to MostTokens; 0: it is none.
+func countOf(v json.RawMessage) (n int) {
+	if json.Unmarshal(v, &n) != nil || n < 1 || n > MostTokens {
+		return 0
+	}
+	return n
+}
+
 // message appends a message of a chat whose content is JSON.
 func message(b []byte, role string, content []byte) []byte {
 	b = append(b, `{"role":"`...)

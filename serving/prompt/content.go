@@ -38,6 +38,8 @@ func (s *Set) text(phase serving.Phase, index, tokens int) []byte {
 		b = appendWords(append(b, ' '), s.random(forGroups, phase, uint64(group)), s.Calibration.words(s.Prefix.Tokens))
 		b = s.nonceText(append(b, ' '), ofRequest, phase, session)
 		b = appendWords(append(b, ' '), rng, s.Calibration.words(tokens-s.Prefix.Tokens))
+	case s.Prefix.None:
+		b = appendWords(b, rng, s.Calibration.words(tokens))
 	default:
 		b = s.nonceText(b, ofRequest, phase, session)
 		b = appendWords(append(b, ' '), rng, s.Calibration.words(tokens))
@@ -45,10 +47,10 @@ func (s *Set) text(phase serving.Phase, index, tokens int) []byte {
 	return append(b, '"')
 }
 
-// line makes the JSON of a line of the file, with a nonce before it.
+// line makes the JSON of a line of the file, with a nonce before it unless there is to be none.
 func (s *Set) line(phase serving.Phase, index int) []byte {
 	line := s.Lines[s.order[index%len(s.order)]]
-	if index%s.Turns > 0 {
+	if index%s.Turns > 0 || s.Prefix.None {
 		return quote(nil, line)
 	}
 	return quote(nil, string(s.nonceText(nil, ofRequest, phase, index/s.Turns))+" "+line)
@@ -63,7 +65,9 @@ func (s *Set) ids(phase serving.Phase, index, tokens int) []byte {
 		list = s.nonceIDs(list, ofGroup, phase, group, s.Prefix.Tokens)
 		list = s.fill(list, s.random(forGroups, phase, uint64(group)), s.Prefix.Tokens)
 	}
-	list = s.nonceIDs(list, ofRequest, phase, index, tokens-len(list))
+	if !s.Prefix.None {
+		list = s.nonceIDs(list, ofRequest, phase, index, tokens-len(list))
+	}
 	return idsJSON(s.fill(list, rng, tokens))
 }
 

@@ -11,16 +11,19 @@ import (
 // Prefix says what the beginnings of prompts have in common.
 type Prefix struct {
 	Traced bool // equal blocks of a trace have equal text
+	None   bool // prompts begin as they are: nothing stands before them
 	// Groups are how many beginnings of Tokens there are, each of which every so many requests
 	// have; 0: none, each prompt begins with a nonce of its own.
 	Groups, Tokens int
 }
 
-// ParsePrefix reads cold, shared:GROUPS,TOKENS or as traced.
+// ParsePrefix reads cold, none, shared:GROUPS,TOKENS or as traced.
 func ParsePrefix(text string) (Prefix, error) {
 	switch text {
 	case "cold":
 		return Prefix{}, nil
+	case "none":
+		return Prefix{None: true}, nil
 	case "as traced":
 		return Prefix{Traced: true}, nil
 	}
@@ -29,7 +32,7 @@ func ParsePrefix(text string) (Prefix, error) {
 	g, err := strconv.Atoi(strings.TrimSpace(groups))
 	n, err2 := strconv.Atoi(strings.TrimSpace(tokens))
 	if !shared || !two || err != nil || err2 != nil || g < 1 || n < 1 || g > MostTokens || n > MostTokens {
-		return Prefix{}, fmt.Errorf("there is no prefix %q: write cold, shared:GROUPS,TOKENS or as traced", text)
+		return Prefix{}, fmt.Errorf("there is no prefix %q: write cold, none, shared:GROUPS,TOKENS or as traced", text)
 	}
 	return Prefix{Groups: g, Tokens: n}, nil
 }
@@ -37,6 +40,8 @@ func ParsePrefix(text string) (Prefix, error) {
 // String is what ParsePrefix reads.
 func (p Prefix) String() string {
 	switch {
+	case p.None:
+		return "none"
 	case p.Traced:
 		return "as traced"
 	case p.Groups > 0:

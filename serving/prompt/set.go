@@ -69,7 +69,7 @@ func (s Settings) check() error {
 	switch {
 	case s.Lines != nil && s.IDs:
 		return errors.New("prompts are the lines of a file or token ids, not both")
-	case s.Lines != nil && (s.Prefix != Prefix{} || traced):
+	case s.Lines != nil && (s.Prefix.Groups > 0 || s.Prefix.Traced || traced):
 		return errors.New("prompts that are the lines of a file have neither a shared prefix nor the lengths of a trace")
 	case s.Lines != nil && len(s.Lines) == 0:
 		return errors.New("there are no prompts in the file")
@@ -105,16 +105,17 @@ func (s *Set) Request(phase serving.Phase, index int) serving.Request {
 	for turn := range contents {
 		contents[turn], r.Input, r.Output = s.turn(phase, index-r.Turn+turn)
 	}
+	output := r.Output
+	r.Output = s.asked(output)
 	if phase == serving.Measured && s.Cancel.Share > 0 &&
 		s.random(forCancels, phase, uint64(index)).Float64() < s.Cancel.Share {
 		r.CancelAfter, r.CancelEvents = s.Cancel.After, s.Cancel.Events
 	}
 	if r.Turn == 0 {
-		r.Body = s.body(r.Output, contents, nil)
+		r.Body = s.body(output, contents, nil)
 		return r
 	}
 	r.Input = 0 // answers are part of it, and nobody knows how long they are
-	output := r.Output
 	r.Follow = func(answers []string) []byte { return s.body(output, contents, answers) }
 	return r
 }
@@ -149,7 +150,7 @@ func (s *Set) Probe(index, words int) serving.Request {
 	body := s.Body
 	body.Exact = false
 	return serving.Request{
-		Index: index, Phase: serving.Ready, Due: serving.Never, Session: index, Output: 1,
+		Index: index, Phase: serving.Ready, Due: serving.Never, Session: index, Output: body.asked(1),
 		Body: body.body(1, [][]byte{quote(nil, string(b))}, nil),
 	}
 }

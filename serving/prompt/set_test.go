@@ -203,3 +203,63 @@ func BenchmarkRequest(b *testing.B) {
 		s.Request(serving.Measured, i)
 	}
 }
+
+// With prefix none a prompt is sent as it is written, and all others have a nonce.
+func TestPromptsAsTheyAreWritten(t *testing.T) {
+	none := Prefix{None: true}
+	for name, s := range map[string]Settings{
+		"a text":    {Lines: []string{"Hello"}, Prefix: none},
+		"of a chat": {Lines: []string{"Hello"}, Prefix: none, Body: Body{API: Chat}},
+	} {
+		made := set(t, s)
+		for _, phase := range []serving.Phase{serving.Warmup, serving.Measured} {
+			body := read(t, made.Request(phase, 3).Body)
+			text := ""
+			if s.API == Chat {
+				text = body.Messages[0].Content
+			} else {
+				text = body.text(t)
+			}
+			if text != "Hello" {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+	cold := set(t, Settings{Lines: []string{"Hello"}}).Request(serving.Measured, 3)
+	if read(t, cold.Body).text(t) == "Hello" {
+		t.Error("a cold prompt has no nonce")
+	}
+	made := set(t, Settings{Input: tokens(t, "40"), Prefix: none})
+	first := strings.Fields(read(t, made.Request(serving.Measured, 0).Body).text(t))[0]
+	if !slices.Contains(words, first) {
+		t.Errorf("a prompt begins with %q", first)
+	}
+	ids := set(t, Settings{Input: tokens(t, "40"), Prefix: none, IDs: true, Salt: 7})
+	other := set(t, Settings{Input: tokens(t, "40"), Prefix: none, IDs: true, Salt: 8})
+	a, b := ids.Request(serving.Measured, 0), other.Request(serving.Measured, 0)
+	if len(read(t, a.Body).ids(t)) != 40 || !bytes.Equal(a.Body, b.Body) {
+		t.Errorf("%s and %s differ by a nonce", a.Body, b.Body)
+	}
+	if p, err := ParsePrefix("none"); err != nil || p != none || p.String() != "none" {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// What is asked for is what further fields say of it.
+func TestTokensAskedFor(t *testing.T) {
+	for fields, want := range map[string]int{
+		`{}`: 10, `{"max_tokens":500}`: 500, `{"max_tokens":null}`: 0, `{"max_tokens":"many"}`: 0,
+		`{"max_completion_tokens":70,"max_tokens":null}`: 70, `{"n":3}`: 30, `{"n":2,"max_tokens":50}`: 100,
+		`{"n":0}`:           0,
+		`{"temperature":1}`: 10,
+	} {
+		s := Settings{Input: tokens(t, "5"), Output: tokens(t, "10")}
+		if err := json.Unmarshal([]byte(fields), &s.Fields); err != nil {
+			t.Fatal(err)
+		}
+		r := set(t, s).Request(serving.Measured, 0)
+		if r.Output != want {
+			t.Errorf("%s: %d tokens are asked for, want %d", fields, r.Output, want)
+		}
+	}
+}

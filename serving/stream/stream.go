@@ -3,47 +3,62 @@
 package stream
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 
 	"weir/serving"
 )
 
-// mostEvent bounds an event, and a whole answer that is no stream.
-const mostEvent = 1 << 20
-
 // readBytes is the buffer of a read: ten thousand streams that are open have one each.
 const readBytes = 4 << 10
 
 var buffers = sync.Pool{New: func() any { return new([readBytes]byte) }}
 
+// Limits of an answer where nobody says others.
+const (
+	MostBytes  = 64 << 20
+	MostEvents = 1 << 17
+)
+
+// Limits bound an answer; more is malformed.
+type Limits struct {
+	Bytes  int64 // of the answer, unpacked
+	Events int   // with output
+	Text   int   // bytes of its content, which the record has; 0: the record has none of it
+	Prompt int   // bytes of the request; 0: nobody says
+}
+
 // Reader reads one answer into a record.
 type Reader struct {
-	rec *serving.Record
-	now func() int64
+	rec    *serving.Record
+	limits Limits
+	now    func() int64
 	// progress is called after each read, with what has been generated until then: events, and
 	// whether to go on.
 	progress func(events int) (more bool)
 
-	line     []byte // that is not complete
-	data     []byte // of the event that is not complete
-	said     said   // by the last event
-	answer   strings.Builder
-	finished bool // a finish reason, or [DONE]
-	usage    bool
-	fresh    int // generation events of the read
+	lines  lines
+	said   said // by the last event
+	head   head
+	chunks int // events that say something of the answer
+	answer strings.Builder
+	// finished is a finish reason, or [DONE]. The last usage counts.
+	finished bool
+	ended    bool // well
+	usage    usage
+	fresh    int // events with output of the read
 }
 
 // ErrStopped says that progress did not want more.
 var ErrStopped = errors.New("stopped")
 
 // NewReader makes one. now gives nanoseconds on the clock of the record.
-func NewReader(rec *serving.Record, now func() int64, progress func(events int) bool) *Reader {
-	return &Reader{rec: rec, now: now, progress: progress}
+func NewReader(rec *serving.Record, l Limits, now func() int64, progress func(events int) bool) *Reader {
+	return &Reader{rec: rec, limits: l, now: now, progress: progress, said: said{keep: l.Text > 0}}
 }
 
 // fault is an answer that cannot be used.
@@ -61,9 +76,11 @@ func malformed(format string, args ...any) error {
 // Events reads server-sent events until their end. An error of the body, and ErrStopped, are
 // returned; what is wrong with the answer itself stands in the record.
 func (r *Reader) Events(body io.Reader) error {
+	defer r.count()
 	kept := buffers.Get().(*[readBytes]byte)
 	defer buffers.Put(kept)
 	buf := kept[:]
+	body = &bounded{from: body, left: r.limits.Bytes, most: r.limits.Bytes, head: &r.head}
 	var err error
 	for err == nil {
 		var n int
@@ -71,7 +88,8 @@ func (r *Reader) Events(body io.Reader) error {
 		at := r.now()
 		r.fresh = 0
 		if n > 0 {
-			if wrong := r.feed(buf[:n], at); wrong != nil {
+			wrong := r.lines.feed(buf[:n], func(name string, data []byte) error { return r.event(name, data, at) })
+			if wrong != nil {
 				return r.end(at, wrong)
 			}
 			if r.progress != nil && !r.progress(len(r.rec.Events)) {
@@ -81,25 +99,27 @@ func (r *Reader) Events(body io.Reader) error {
 		}
 	}
 	at := r.now()
+	if r.finished { // whatever became of the connection afterwards
+		return r.end(at, nil)
+	}
 	if errors.Is(err, io.EOF) {
-		err = nil
+		err = &fault{serving.Truncated, "the answer ended without a finish reason or [DONE]"}
 	}
-	if r.finished {
-		return r.end(at, nil) // whatever became of the connection afterwards
-	}
-	if err != nil {
-		r.rec.Done = at
-		return err
-	}
-	return r.end(at, &fault{serving.Truncated, "the answer ended without a finish reason or [DONE]"})
+	return r.end(at, err)
 }
+
+// Refuse notes an answer that is not read, with what is wrong with it.
+func (r *Reader) Refuse(wrong error) error { return r.end(r.now(), wrong) }
 
 // end fills the record when all has been read.
 func (r *Reader) end(at int64, wrong error) error {
 	rec := r.rec
-	rec.Done, rec.Answer = at, r.answer.String()
+	rec.Done = at
 	if f, ok := errors.AsType[*fault](wrong); ok {
 		rec.Outcome, rec.Error = f.outcome, f.text
+		if r.chunks == 0 && f.outcome == serving.Truncated && r.head.text() != "" {
+			rec.Error += "; it begins with " + r.head.text()
+		}
 		return nil
 	}
 	if wrong != nil {
@@ -108,94 +128,69 @@ func (r *Reader) end(at int64, wrong error) error {
 	if len(rec.Events) == 0 && rec.Last == serving.Never {
 		rec.Outcome, rec.Error = serving.Empty, "the answer ended well and generated nothing"
 	}
-	if !r.usage && rec.Outcome == serving.OK {
-		rec.Output, rec.Source = len(rec.Events), serving.ByEvents
-	}
+	rec.Answer, r.ended = r.answer.String(), rec.Outcome == serving.OK
 	return nil
 }
 
-// feed takes what one read brought.
-func (r *Reader) feed(b []byte, at int64) error {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			if len(r.line)+len(b) > mostEvent {
-				return malformed("a line of more than %d bytes", mostEvent)
-			}
-			r.line = append(r.line, b...)
-			return nil
-		}
-		line := b[:i]
-		if len(r.line) > 0 {
-			r.line = append(r.line, line...)
-			line = r.line
-		}
-		b = b[i+1:]
-		if err := r.take(bytes.TrimSuffix(line, []byte("\r")), at); err != nil {
-			return err
-		}
-		r.line = r.line[:0]
-	}
-	return nil
-}
-
-// take takes a line of an event stream, as the HTML standard has it, section 9.2.
-func (r *Reader) take(line []byte, at int64) error {
-	if len(line) == 0 {
-		if len(r.data) == 0 {
-			return nil
-		}
-		err := r.event(r.data, at)
-		r.data = r.data[:0]
-		return err
-	}
-	name, value, _ := bytes.Cut(line, []byte(":"))
-	if string(name) != "data" { // a comment, or another field
-		return nil
-	}
-	value = bytes.TrimPrefix(value, []byte(" "))
-	if len(r.data)+len(value) > mostEvent {
-		return malformed("an event of more than %d bytes", mostEvent)
-	}
-	if len(r.data) > 0 {
-		r.data = append(r.data, '\n')
-	}
-	r.data = append(r.data, value...)
-	return nil
-}
-
-var doneMark = []byte("[DONE]")
-
-// event takes the data of one event.
-func (r *Reader) event(data []byte, at int64) error {
-	if bytes.Equal(bytes.TrimSpace(data), doneMark) {
+// event takes an event: its name, "" if it has none, and its data.
+func (r *Reader) event(name string, data []byte, at int64) error {
+	if isDone(data) {
 		r.finished = true
 		return nil
 	}
-	if !r.said.scan(data) {
-		if err := r.said.read(data); err != nil {
-			return err
-		}
-	}
 	said := &r.said
-	if said.counted {
-		r.takeUsage(said)
+	err := scan(data, said.read)
+	switch {
+	case fails(name):
+		return said.ofFailure(err, data)
+	case idles(name):
+		return nil
+	case err != nil:
+		return noJSON(data, err)
 	}
-	r.answer.Write(said.content)
+	if err := said.wrong(); err != nil {
+		return err
+	}
+	if !said.chunk {
+		if idles(said.kind) || name != "" && name != "message" {
+			return nil // it is for others
+		}
+		return malformed("an event that has neither choices nor usage: %s", Begin(string(data)))
+	}
+	r.chunks++
 	r.finished = r.finished || said.finished
-	if len(said.content) == 0 && !said.thought {
+	if said.usage.given {
+		r.usage = said.usage
+	}
+	return r.output(at)
+}
+
+// output notes what the last event generated.
+func (r *Reader) output(at int64) error {
+	rec, said := r.rec, &r.said
+	if !said.output {
+		if rec.First == serving.Never && said.choices > 0 && !said.begins && !said.finished {
+			rec.Blank++
+		}
 		return nil
 	}
-	rec := r.rec
+	if len(rec.Events) == r.limits.Events {
+		rec.Events = nil // they are of no use
+		return malformed("the answer has more than %d events with output, as many as max_answer allows",
+			r.limits.Events)
+	}
+	if err := r.keep(); err != nil {
+		return err
+	}
 	if rec.First == serving.Never {
 		rec.First = at
 	}
-	if len(said.content) > 0 && rec.FirstContent == serving.Never {
+	if said.visible && rec.FirstContent == serving.Never {
 		rec.FirstContent = at
 	}
-	tokens := serving.Unknown
-	if said.counted {
-		tokens = said.usage.Completion
+	tokens := int32(serving.Unknown)
+	if said.usage.given {
+		tokens = int32(min(said.usage.completion, math.MaxInt32))
 	}
 	rec.Last = at
 	rec.Events = append(rec.Events, serving.Event{At: at, Tokens: tokens, Coalesced: r.fresh > 0})
@@ -203,34 +198,14 @@ func (r *Reader) event(data []byte, at int64) error {
 	return nil
 }
 
-func (r *Reader) takeUsage(s *said) {
-	r.usage = true
-	r.rec.Input, r.rec.Output, r.rec.Source = s.usage.Prompt, s.usage.Completion, serving.ByUsage
-	if s.detailed {
-		r.rec.Cached = s.cached
-	}
-}
-
-// Whole reads an answer that is one JSON document. Its tokens have no times.
-func (r *Reader) Whole(body io.Reader) error {
-	content, err := io.ReadAll(io.LimitReader(body, 64*mostEvent+1))
-	at := r.now()
-	r.rec.Done = at
-	switch {
-	case err != nil:
-		return err
-	case len(content) > 64*mostEvent:
-		return r.end(at, malformed("an answer of more than %d bytes", 64*mostEvent))
-	}
-	if err := r.said.read(content); err != nil {
-		return r.end(at, err)
-	}
-	if r.said.counted {
-		r.takeUsage(&r.said)
-	}
-	if len(r.said.content) > 0 || r.said.thought {
-		r.rec.Last = at
+// keep keeps the content, where somebody wants it.
+func (r *Reader) keep() error {
+	if r.answer.Len()+len(r.said.content) > r.limits.Text {
+		if r.limits.Text == 0 {
+			return nil
+		}
+		return malformed("the answer has more than %d bytes of text, as much as is kept of it", r.limits.Text)
 	}
 	r.answer.Write(r.said.content)
-	return r.end(at, nil)
+	return nil
 }

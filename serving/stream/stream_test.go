@@ -36,10 +36,12 @@ func record() *serving.Record {
 	}
 }
 
+var limits = Limits{Bytes: 4 << 20, Events: 1000, Text: 1 << 16}
+
 // read reads an answer whose n-th read comes at n.
 func read(p *pieces) (*serving.Record, error) {
 	rec, at := record(), int64(0)
-	r := NewReader(rec, func() int64 { at++; return at }, nil)
+	r := NewReader(rec, limits, func() int64 { at++; return at }, nil)
 	err := r.Events(p)
 	return rec, err
 }
@@ -201,7 +203,7 @@ func TestWhole(t *testing.T) {
 		`<html>`:                                     serving.Malformed,
 	} {
 		rec := record()
-		err := NewReader(rec, func() int64 { return 5 }, nil).Whole(strings.NewReader(content))
+		err := NewReader(rec, limits, func() int64 { return 5 }, nil).Whole(strings.NewReader(content))
 		if err != nil || rec.Outcome != outcome || rec.First != serving.Never ||
 			(rec.Last == 5) != (outcome == serving.OK) {
 			t.Errorf("%s: %+v, %v", content, rec, err)
@@ -240,7 +242,7 @@ func TestWhatIsNoJSONIsShown(t *testing.T) {
 		" ":                                "the endpoint sent nothing where JSON is expected",
 		`{"choices":"x"}`:                  `what the endpoint sent is JSON of another form: {"choices":"x"}`,
 	} {
-		if err := new(said).read([]byte(data)); err == nil || err.Error() != want {
+		if err := noJSON([]byte(data), scan([]byte(data), new(said).read)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", data, err, want)
 		}
 	}

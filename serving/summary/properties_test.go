@@ -45,7 +45,7 @@ func drawn(seed uint64, n, events int) []serving.Record {
 			total := 0
 			for k := range r.Events {
 				total += 1 + rng.IntN(3)
-				r.Events[k].Tokens = total
+				r.Events[k].Tokens = int32(total)
 			}
 			r.Output = total
 		}

@@ -33,7 +33,7 @@ func itl(r *serving.Record) (float64, bool) {
 // atFirst are the tokens of the first event: 1 where nobody said.
 func atFirst(r *serving.Record) int {
 	if len(r.Events) > 0 && r.Events[0].Tokens > 0 {
-		return r.Events[0].Tokens
+		return int(r.Events[0].Tokens)
 	}
 	return 1
 }
@@ -92,7 +92,7 @@ func credit(r *serving.Record, give func(at int64, tokens float64)) {
 		total = float64(len(r.Events))
 	}
 	if n := len(r.Events); n > 0 && r.Events[n-1].Tokens > 0 {
-		before := 0
+		before := int32(0)
 		for _, e := range r.Events {
 			if e.Tokens > before {
 				give(e.At, float64(e.Tokens-before))

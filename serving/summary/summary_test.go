@@ -40,7 +40,7 @@ func closed() []serving.Record {
 	}
 	list[4].Output = 5
 	for i, tokens := range []int{2, 3, 5} {
-		list[4].Events[i].Tokens = tokens
+		list[4].Events[i].Tokens = int32(tokens)
 	}
 	return list
 }

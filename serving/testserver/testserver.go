@@ -112,6 +112,19 @@ func (a *Answer) Head(status int, kind string) {
 	_ = a.out.Flush()
 }
 
+// Header sets a field of the head, before it is written.
+func (a *Answer) Header(name, value string) { a.w.Header().Set(name, value) }
+
+// Bare gives the connection to a function, and closes it behind that: what is written is the whole answer.
+func (a *Answer) Bare(write func(conn net.Conn)) {
+	conn, _, err := a.out.Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	write(conn)
+}
+
 // Stream writes the head of a stream of events.
 func (a *Answer) Stream() { a.Head(http.StatusOK, "text/event-stream") }
 

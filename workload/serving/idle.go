@@ -52,6 +52,16 @@ func idle(v workload.Values) map[string]string {
 	return out
 }
 
+// caution are the options that may make figures mean something else than they seem to.
+func caution(v workload.Values) map[string]string {
+	text, _ := Kind.Get(v)("input").(string)
+	if in, _, err := readInput(text); err == nil && in.Prefix.None {
+		return map[string]string{"input": "with prefix: none equal prompts are sent again, also in the warm-up, " +
+			"so a prefix cache of the server may have them, and times are then of the cache"}
+	}
+	return nil
+}
+
 // wholeAnswers tells the options that are about the events of a stream.
 func wholeAnswers(text func(option string) string, say func(option, why string)) {
 	if promised, _, _ := readSLO(text("slo")); promised.TTFT > 0 || promised.ITL > 0 {

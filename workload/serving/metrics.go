@@ -12,7 +12,7 @@ import (
 var families = []struct{ name, of string }{
 	{
 		"ttft",
-		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call), which arrives when the client's kernel receives it",
+		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call, any other member of a delta that says something), which arrives when the client's kernel receives it",
 	},
 	{"ttfo", "time to first output: as ttft, to the first event with content"},
 	{"itl", "inter-token latency of a request: (last event - first event) / (tokens - tokens of the first event)"},
@@ -121,7 +121,7 @@ func undecidable(options map[string]any, m workload.MetricValues, metric string)
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
 		return fmt.Sprintf(
-			"%s: the server told no usage, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
+			"%s: the server told no usage that can be true, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
 			metric,
 		)
 	}

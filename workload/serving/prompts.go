@@ -49,6 +49,12 @@ func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, 
 	return prompt.New(settings)
 }
 
+// Exactly says whether answers are to have as many tokens as are asked for.
+func (s *Spec) Exactly() bool {
+	out, _, _ := readOutput(s.Output) // which was checked
+	return out.Exact
+}
+
 // Counted says whether prompts are words of which the server has to say how many tokens they are.
 func (s *Spec) Counted() bool {
 	in, _, _ := readInput(s.Input)

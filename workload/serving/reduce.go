@@ -30,7 +30,8 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	}
 	l.Distributions = d
 	ofClients(s, clients, values)
-	l.Errors = causes(clients)
+	l.Errors = merged(clients, func(c Facts) []results.Cause { return c.Errors })
+	l.Notes = merged(clients, func(c Facts) []results.Cause { return c.Notes })
 	if err := s.services.Observe(m.Observed, values); err != nil {
 		return nil, err
 	}
@@ -56,11 +57,11 @@ func ofClients(s *Spec, clients []Facts, values map[string]float64) {
 	}
 }
 
-// causes are why requests of all clients failed, the most frequent first.
-func causes(clients []Facts) []results.Cause {
+// merged are causes of all clients together, the most frequent first.
+func merged(clients []Facts, of func(Facts) []results.Cause) []results.Cause {
 	count := map[string]int{}
 	for _, c := range clients {
-		for _, f := range c.Errors {
+		for _, f := range of(c) {
 			count[f.Text] += f.Count
 		}
 	}

@@ -20,6 +20,7 @@ type Facts struct {
 	Found      *float64        `json:"found,omitempty"` // the load that a search found; 0: none keeps the promise
 	Load       float64         `json:"load,omitempty"`  // the last level of a search, which the records are of
 	Errors     []results.Cause `json:"errors,omitempty"`
+	Notes      []results.Cause `json:"notes,omitempty"`    // of requests that succeeded
 	PerWord    float64         `json:"per_word,omitempty"` // tokens, as the server counted them
 	Endpoint   string          `json:"endpoint"`
 	Calibrated bool            `json:"calibrated"`
@@ -118,7 +119,7 @@ var lists = []struct {
 	{"event", func(e serving.Event) int64 { return e.At }, func(e *serving.Event, v int64) { e.At = v }},
 	{
 		"event_tokens", func(e serving.Event) int64 { return int64(e.Tokens) },
-		func(e *serving.Event, v int64) { e.Tokens = int(v) },
+		func(e *serving.Event, v int64) { e.Tokens = int32(v) },
 	},
 	{
 		"event_coalesced", func(e serving.Event) int64 { return one(e.Coalesced) },

@@ -30,7 +30,7 @@ func drawRecord(t *rapid.T, index int) serving.Record {
 		Output: number("output"), Cached: number("cached"), Source: serving.ByUsage, Events: []serving.Event{},
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "events") {
-		r.Events = append(r.Events, serving.Event{At: at("event"), Tokens: number("tokens"),
+		r.Events = append(r.Events, serving.Event{At: at("event"), Tokens: int32(number("tokens")),
 			Coalesced: rapid.Bool().Draw(t, "coalesced")})
 		if r.Events[len(r.Events)-1].At == serving.Never {
 			r.Events[len(r.Events)-1].At = 0

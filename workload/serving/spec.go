@@ -25,6 +25,7 @@ type Spec struct {
 	API       string
 	Stream    bool
 	HTTP2     bool
+	Proxy     bool     `json:",omitempty"` // that of the environment
 	Headers   []Header `json:",omitempty"`
 	Body      string   // JSON of a structure
 	Authority string   `json:",omitempty"` // of TLS, in base64
@@ -46,6 +47,7 @@ type Spec struct {
 	Cancel          string
 	Warmup          string // JSON of structures
 	Ready, Timeout  string
+	MaxAnswer       string
 	SLO             string
 	GPUs            int
 	Window          string
@@ -66,13 +68,15 @@ type files struct {
 func Decode(v workload.Values) (*Spec, error) {
 	s := &Spec{}
 	get := Kind.Get(v)
-	var service, http, headers, served string
+	var service, http, proxy, headers, served string
 	var ranks, turns, gpus, seed int64
 	err := get.Read(map[string]*string{
-		"url": &s.URL, "service": &service, "model": &s.Model, "api": &s.API, "http": &http, "headers": &headers,
-		"body": &s.Body, "tls_authorities": &s.Authority, "ramp": &s.Ramp, "arrivals": &s.Arrivals,
+		"url": &s.URL, "service": &service, "model": &s.Model, "api": &s.API, "http": &http, "proxy": &proxy,
+		"headers": &headers,
+		"body":    &s.Body, "tls_authorities": &s.Authority, "ramp": &s.Ramp, "arrivals": &s.Arrivals,
 		"trace_rows": &s.trace, "search": &s.Search, "input": &s.Input, "prompt_lines": &s.lines, "output": &s.Output,
-		"cancel": &s.Cancel, "warmup": &s.Warmup, "ready": &s.Ready, "timeout": &s.Timeout, "slo": &s.SLO,
+		"cancel": &s.Cancel, "warmup": &s.Warmup, "ready": &s.Ready, "timeout": &s.Timeout,
+		"max_answer": &s.MaxAnswer, "slo": &s.SLO,
 		"window": &s.Window, "tokenizer": &s.Tokenizer, "services": &served,
 	}, map[string]*int64{
 		"ranks": &ranks, "max_in_flight": &s.MaxInFlight, "requests": &s.Requests, "turns": &turns, "gpus": &gpus,
@@ -91,7 +95,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	think, _ := get("think").(quantity.Time)
 	s.Ranks, s.Turns, s.GPUs, s.Seed, s.HTTP2 = int(ranks), int(turns), int(gpus), uint64(seed), http == "2"
 	s.TimeScale, s.Duration, s.Grace = float64(scale), time.Duration(duration), time.Duration(grace)
-	s.Think = time.Duration(think)
+	s.Think, s.Proxy = time.Duration(think), proxy == "environment"
 	if s.Headers, err = readHeaders(headers); err != nil {
 		return nil, fmt.Errorf("headers: %w", err)
 	}

@@ -1,0 +1,34 @@
+package reporters
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"weir/results"
+)
+
+// oddOperations says what is odd about operations that did not fail, the most frequent first.
+func oddOperations(doc *results.Document) []string {
+	count, cases := map[string]int{}, map[string]int{}
+	for _, c := range doc.Cases {
+		of := map[string]bool{}
+		for _, l := range c.Launches {
+			for _, n := range l.Notes {
+				count[n.Text] += n.Count
+				of[n.Text] = true
+			}
+		}
+		for text := range of {
+			cases[text]++
+		}
+	}
+	texts := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
+	})
+	for i, text := range texts {
+		texts[i] = plain(fmt.Sprintf("%d × %s (%s)", count[text], text, plural(cases[text], "case")))
+	}
+	return texts
+}

@@ -1,0 +1,25 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"weir/results"
+)
+
+// What is odd about operations that did not fail is told in all reports that people read.
+func TestReportsTellOddOperations(t *testing.T) {
+	doc := told()
+	l := doc.Cases[0].Launches[0]
+	l.Notes = []results.Cause{{Text: "usage is not believed", Count: 3}, {Text: "late", Count: 2}}
+	doc.Cases[0].Launches = append(doc.Cases[0].Launches, &results.Launch{
+		Index: 1, Status: results.OK, Notes: []results.Cause{{Text: "late", Count: 5}},
+	})
+	for _, format := range []string{"markdown", "html", "table"} {
+		got := written(t, format, doc)
+		late, usage := strings.Index(got, "7 × late (1 case)"), strings.Index(got, "3 × usage is not believed (1 case)")
+		if late < 0 || usage < late {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+}
