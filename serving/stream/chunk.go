@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"weir/redact"
 	"weir/serving"
 )
 
@@ -128,8 +129,9 @@ func (c *chunk) failure() string {
 	return ""
 }
 
-// Words makes a short line of what a stranger wrote.
+// Words makes a short line of what a stranger wrote, who may echo a key that was sent.
 func Words(s string) string {
+	s = redact.Hidden().Beginning(s) // before anything is taken out of it, or cut off
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
