@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"weir/printable"
 )
 
 // report is a diagnostic as plain data; the text and github forms are made from
@@ -50,7 +52,7 @@ func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sou
 			r.text(&b)
 		}
 	case "json":
-		enc := json.NewEncoder(&b)
+		enc := json.NewEncoder(&printable.JSON{To: &b})
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		if err := enc.Encode(reports); err != nil {
@@ -185,7 +187,7 @@ func (r report) github(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "::%s ", r.Severity)
 	if r.File != "" {
-		fmt.Fprintf(b, "file=%s,line=%d,", githubProperty.Replace(r.File), r.Line)
+		fmt.Fprintf(b, "file=%s,line=%d,", githubProperty.Replace(Printable(r.File)), r.Line)
 		if r.EndLine == r.Line {
 			fmt.Fprintf(b, "col=%d,endColumn=%d,", r.Column, max(r.EndColumn-1, r.Column))
 		}

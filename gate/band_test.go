@@ -82,7 +82,7 @@ func TestBandRule(t *testing.T) {
 func TestMessageOfAFailure(t *testing.T) {
 	a := band(p(41.832), p(51.128), looks)
 	judged(caseOf("c", 40.3, 41.1, 40.9, 41.4, 40.86), a)
-	const want = "bandwidth 40.9104 GB/s (96% CI 40.010–41.831 over 4 looks, n=5) < 41.832 GB/s; 2.2% below"
+	const want = "bandwidth 40.91 GB/s (96% CI 40.0–41.8 over 4 looks, n=5) < 41.832 GB/s; 2.2% below"
 	if a.Message != want {
 		t.Errorf("message\n%s\nwant\n%s", a.Message, want)
 	}

@@ -2,6 +2,9 @@ package printable
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,7 +27,7 @@ func TestALineStaysOne(t *testing.T) {
 
 func TestNoLineOfATextBeginsAsWeirsDo(t *testing.T) {
 	got := Text("first\r\nweir: all is well\n\nlast\x1b[A")
-	if got != "first\n  weir: all is well\n  \n  last\uFFFD[A" {
+	if got != "first\n  | weir: all is well\n  | \n  | last\uFFFD[A" {
 		t.Errorf("%q", got)
 	}
 }
@@ -73,6 +76,44 @@ func TestColoursArePassedOnWhereTheyAreWanted(t *testing.T) {
 		if got := written(t, true, other, len(other)); strings.Contains(got, "\x1b") {
 			t.Errorf("%q became %q", other, got)
 		}
+	}
+}
+
+// What a CI runner would obey is quoted at the start of a line and broken up within one, whatever the
+// pieces are in which it comes, unless it is weir's own.
+func TestAWriterPassesOnNoCommandsOfOthers(t *testing.T) {
+	const text = "::a::b\n  \u00a0::c::\n##[error]x ##vso[task.a]b ###[x\nfine :: ## [x] #[y\n\t:z\n"
+	const want = "| ::a::b\n  \u00a0| ::c::\n## [error]x ##vso [task.a]b ### [x\nfine :: ## [x] #[y\n\t| :z\n"
+	for size := 1; size < 9; size++ {
+		if got := written(t, false, text, size); got != want {
+			t.Errorf("in pieces of %d: %q", size, got)
+		}
+	}
+	var to bytes.Buffer
+	if _, err := (&Writer{To: &to, Commands: true}).Write([]byte(text)); err != nil || to.String() != text {
+		t.Errorf("%q, %v", &to, err)
+	}
+	if got := Text("a\n::b::\n##[c]"); got != "a\n  | ::b::\n  | ## [c]" {
+		t.Errorf("%q", got)
+	}
+}
+
+// JSON has the same texts without a command in it.
+func TestJSONHasNoCommands(t *testing.T) {
+	in := []byte(`{"##[error]a":"###[b ##vso[c \\##[d #"}`)
+	var to bytes.Buffer
+	w := &JSON{To: &to}
+	for _, c := range in {
+		if _, err := w.Write([]byte{c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want, got map[string]string
+	if err := errors.Join(json.Unmarshal(in, &want), json.Unmarshal(to.Bytes(), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(want, got) || strings.Contains(to.String(), "##") {
+		t.Errorf("%s", &to)
 	}
 }
 

@@ -26,15 +26,28 @@ type gainColumn struct {
 // gainTables are the tables of a document's runs that sweep variants.
 func gainTables(doc *results.Document) []gainTable {
 	var out []gainTable
+	judged := map[gainKey]*results.AssertionVerdict{}
+	for _, g := range gainsOf(doc, doc.Cases) {
+		judged[gainKey{g.of.Key, g.against.Key, g.metric}] = g.verdict
+	}
 	for _, t := range doc.Gains {
 		if len(t.Rows) > 0 {
-			out = append(out, gainTableOf(t))
+			out = append(out, gainTableOf(t, judged))
 		}
 	}
 	return out
 }
 
-func gainTableOf(t *results.Gains) gainTable {
+// gainKey is what a gain is of. Of one that an assertion is about, tables show the interval that
+// decides, as the message does.
+type gainKey struct{ of, against, metric string }
+
+// gainInterval is how tables show the ends of an interval with their signs.
+func gainInterval(low, high string) string {
+	return sentence("", sentence(" to ", low, high), dash(low))
+}
+
+func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict) gainTable {
 	g := gainTable{
 		title: fmt.Sprintf("Gains in %s over %s", plain(t.Run), plain(t.Baseline)), rows: t.Rows,
 		columns: []gainColumn{{"variant", false, func(g *results.Gain) string { return plain(g.Variant) }}},
@@ -53,10 +66,14 @@ func gainTableOf(t *results.Gains) gainTable {
 				return "-"
 			}
 			value, low, high := g.Text()
+			if a := judged[gainKey{g.Case, g.BaseCase, g.Metric}]; a != nil && !g.Additive {
+				o := a.Observed
+				value, low, high = results.SignedPercent(o.Value, o.CI, a.Bounds.Lower, a.Bounds.Upper)
+			}
 			if part == 0 {
 				return value
 			}
-			return sentence("", sentence(" to ", low, high), dash(low))
+			return gainInterval(low, high)
 		}
 	}
 	g.columns = append(g.columns,

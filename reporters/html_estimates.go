@@ -143,7 +143,8 @@ func (e *estimates) before(launches []results.MetricValues, c *results.Case) (ht
 func says(c *results.Case, metric string) string {
 	m := c.Metrics.At(metric)
 	return plain(c.Key) + ": " + plain(metric) + " " +
-		results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.String()
+		results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.Beside(
+			results.ScaleFor(m.Value, m.Unit), boundsOf(c, m.Unit, metric)...)
 }
 
 // drawable says whether a chart can have a place for a value. Only a damaged document has

@@ -173,7 +173,8 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 		}
 	}
 	if a.Observed != nil {
-		c.Measured = a.Observed.String()
+		c.Measured = a.Observed.Beside(results.ScaleFor(a.Observed.Value, a.Observed.Unit), a.Bounds.Lower,
+			a.Bounds.Upper)
 		c.Margin = margin(a)
 	}
 	return c

@@ -78,29 +78,25 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 	points := make([]html.Point, len(all))
 	for i, g := range all {
 		o := g.verdict.Observed
-		text, low, high := results.Percent.Estimate(o.Value, o.CI)
-		interval := "-"
-		if low != "" {
-			interval = low + "–" + high + "%"
-		}
+		text, low, high := results.SignedPercent(o.Value, o.CI, g.verdict.Bounds.Lower, g.verdict.Bounds.Upper)
+		interval := gainInterval(low, high)
 		value := func(c *results.Case) string {
 			m, ok := c.Metrics.Get(g.metric)
 			if !ok {
 				return "-"
 			}
 			s := results.ScaleFor(m.Value, m.Unit)
-			text, _, _ := s.Estimate(m.Value, m.CI)
-			return s.WithUnit(text)
+			return s.WithUnit(number(c, g.metric, s))
 		}
 		before, after := value(g.against), value(g.of)
 		table.Rows = append(table.Rows, html.Row{Class: rowClass(g.verdict.Standing()), Cells: []string{
-			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, results.Percent.WithUnit(text),
+			plain(g.of.Key), plain(g.against.Key), plain(g.metric), before, after, text,
 			interval,
 			sentence(" ", sign(g.verdict, g.verdict.Standing()), g.verdict.Standing()),
 		}})
 		points[i] = html.Point{Y: o.Value, CI: o.CI, Lower: g.verdict.Bounds.Lower,
 			Upper: g.verdict.Bounds.Upper, Says: []string{
-				fmt.Sprintf("%s: %s %s better, %s", plain(g.of.Key), plain(g.metric), results.Percent.WithUnit(text),
+				fmt.Sprintf("%s: %s %s better, %s", plain(g.of.Key), plain(g.metric), text,
 					sentence(" ", sign(g.verdict, g.verdict.Standing()), g.verdict.Standing())),
 				fmt.Sprintf("before %s (%s), after %s", before, plain(g.against.Key), after)}}
 		if class := rowClass(g.verdict.Standing()); class == "bad" || class == "doubt" {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 
+	"weir/assertion"
 	"weir/quantity"
 	"weir/results"
 )
 
 // All numbers of all reports are formatted here, on top of results.Scale: as
-// many digits as their interval supports, none more.
+// many digits as their interval supports, none more. The interval of a metric of a
+// case is that of its estimate in the document, and of nothing else.
 
 // number is the estimate of a metric in a column of the scale's unit; "-" where
 // there is none.
@@ -23,8 +25,20 @@ func number(c *results.Case, metric string, s results.Scale) string {
 	if m.CV == 0 && m.Unit == "" && s.Factor == 1 && m.Median == math.Trunc(m.Median) && m.Median < 1e6 {
 		return strconv.FormatFloat(m.Median, 'f', -1, 64) // a count, of which no digit is in doubt
 	}
-	v, _, _ := s.Estimate(m.Value, m.CI)
+	v, _, _ := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 	return v
+}
+
+// boundsOf are those that a metric of a case is held against by itself. Its interval has digits
+// enough to lie on the sides of them on which it is, as in the messages.
+func boundsOf(c *results.Case, unit, metric string) (bounds []*float64) {
+	for _, a := range c.Assertions {
+		if e := a.Subject; e != nil && e.Op == assertion.Metric && e.Metric == metric && e.Case == "" && !e.Baseline &&
+			a.Unit == unit {
+			bounds = append(bounds, a.Bounds.Lower, a.Bounds.Upper)
+		}
+	}
+	return bounds
 }
 
 // sampled is number with the samples that a tail quantile is of behind it, in the launch that has
@@ -54,7 +68,7 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 	if !ok || m.CI == nil || results.Uninformative(m.CI) || quantity.Endless(m.Value) {
 		return "-"
 	}
-	_, low, high := s.Estimate(m.Value, m.CI)
+	_, low, high := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 	return low + "–" + high
 }
 

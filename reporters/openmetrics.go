@@ -167,22 +167,23 @@ func (m *openMetrics) metric(f metricFamily) {
 			name = m.family(f.metric, unit, help+" (median of the launches and the interval of their mean)")
 		}
 		scale := results.ScaleFor(e.Median, e.Unit)
-		median, low, high := scale.Estimate(e.Median, e.CI)
+		median, low, high := scale.Estimate(e.Median, e.CI, boundsOf(c, e.Unit, f.metric)...)
 		for _, s := range []struct{ estimate, text string }{{"median", median}, {"ci_low", low}, {"ci_high", high}} {
-			if s.text != "" {
-				m.sample(name, m.labels[i]+`,estimate="`+s.estimate+`"`, inBase(s.text, factor/scale.Factor))
+			if value, ok := inBase(s.text, factor/scale.Factor); ok {
+				m.sample(name, m.labels[i]+`,estimate="`+s.estimate+`"`, value)
 			}
 		}
 	}
 }
 
-// inBase is a formatted number times a factor, with the same digits.
-func inBase(text string, factor float64) string {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		panic("the formatter wrote " + text)
+// inBase is a formatted number times a factor, with the same digits; a time that has no end is +Inf.
+// ok is false where it is no number.
+func inBase(text string, factor float64) (number string, ok bool) {
+	if text == quantity.UnboundedText {
+		return "+Inf", true
 	}
-	return raw(quantity.Round(v * factor))
+	v, err := strconv.ParseFloat(text, 64)
+	return raw(quantity.Round(v * factor)), err == nil
 }
 
 // baseNames are the names of base units, by dimension.

@@ -28,7 +28,7 @@ type Reporter struct {
 func (r Reporter) Beside(files fs.FS) Reporter {
 	if r.Name == "html" {
 		r.Write = func(w io.Writer, doc *results.Document) error {
-			return htmlBeside(&printable.Writer{To: w}, doc, files)
+			return htmlBeside(&printable.Writer{To: w, Commands: true}, doc, files)
 		}
 	}
 	return r
@@ -58,8 +58,9 @@ func Lookup(format string) (Reporter, bool) {
 		if r.Name == format {
 			if r.Name != "json" { // which escapes them, and says exactly what the document does
 				write := r.Write
+				own := r.Name == "github" || r.Name == "html" // commands of weir; styles and scripts
 				r.Write = func(w io.Writer, doc *results.Document) error {
-					return write(&printable.Writer{To: w}, doc)
+					return write(&printable.Writer{To: w, Commands: own}, doc)
 				}
 			}
 			return r, true
@@ -77,18 +78,26 @@ func Formats() []string {
 	return names
 }
 
+// Stream is what a report goes through to stdout, which may be the log of a CI job.
+func (r Reporter) Stream(stdout io.Writer) io.Writer {
+	if r.Name == "json" {
+		return &printable.JSON{To: stdout}
+	}
+	return stdout
+}
+
 // WriteFile writes a report under a temporary name and renames it, so that a CI
 // job never collects half of one.
 func (r Reporter) WriteFile(path string, doc *results.Document) error {
 	err := results.WriteWith(path, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
-		if err := r.Write(b, doc); err != nil {
+		if err := Guarded(b, func(w io.Writer) error { return r.Write(w, doc) }); err != nil {
 			return err
 		}
 		return b.Flush()
 	})
 	if err != nil {
-		return fmt.Errorf("writing %s report: %w", r.Name, err)
+		return fmt.Errorf("writing %s report %s: %w", r.Name, path, err)
 	}
 	return nil
 }

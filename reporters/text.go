@@ -5,16 +5,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"weir/printable"
 )
 
 var ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 
 // plain makes any text fit for one line of a report. Names and log lines come
 // from files and from programs, and must neither steer a terminal, nor turn the
-// direction of the text, nor break XML.
+// direction of the text, nor break XML, nor command a CI runner.
 func plain(s string) string {
 	s = ansi.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "")
-	return strings.Map(func(r rune) rune {
+	return printable.NoCommand(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
 			return ' '
@@ -22,7 +24,7 @@ func plain(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, s))
 }
 
 // parted is the sentence that a text begins with, and the lines that it goes on with, as those that

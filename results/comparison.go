@@ -151,9 +151,14 @@ func (e *Effect) ChangeText() (value, low, high string) {
 	return s.signedEstimate(quantity.Round(c.Value-none), ci)
 }
 
+// SignedPercent is Estimate of a share that is a gain, or a loss if it is below zero.
+func SignedPercent(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
+	return Percent.signedEstimate(v, ci, bounds...)
+}
+
 // signedEstimate is Estimate with signs and units.
-func (s Scale) signedEstimate(v float64, ci *[2]float64) (value, low, high string) {
-	value, low, high = s.Estimate(v, ci)
+func (s Scale) signedEstimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
+	value, low, high = s.Estimate(v, ci, bounds...)
 	signed := func(text string) string {
 		if text != "" && !strings.HasPrefix(text, "-") && strings.Trim(text, "0.") != "" {
 			text = "+" + text

@@ -72,8 +72,9 @@ const singleLaunch = 4
 
 // Estimate writes a value and the ends of its interval with the digits that the
 // interval supports: the ends to the first digit of its half width, the value
-// to one more.
-func (s Scale) Estimate(v float64, ci *[2]float64) (value, low, high string) {
+// to one more. They get more digits where an end, rounded, would not lie on the side of a bound on
+// which it is. All reports and messages round here, so that a number is the same in all of them.
+func (s Scale) Estimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
 	v *= s.Factor
 	if ci == nil {
 		return fixed(v, singleLaunch-1-exponent(v)), "", ""
@@ -85,8 +86,31 @@ func (s Scale) Estimate(v float64, ci *[2]float64) (value, low, high string) {
 		return text, text, text
 	}
 	places := -exponent(half)
-	return rounded(v, significant(v, places+1)), rounded(lo, significant(lo, places)),
-		rounded(hi, significant(hi, places))
+	for extra := 0; ; extra++ {
+		at, to := significant(lo, places)+extra, significant(hi, places)+extra
+		if extra == mostDigits || s.sameSides(lo, at, bounds) && s.sameSides(hi, to, bounds) {
+			return rounded(v, significant(v, places+1)+extra), rounded(lo, at), rounded(hi, to)
+		}
+	}
+}
+
+// mostDigits is where digits stop to be added.
+const mostDigits = 9
+
+// sameSides says whether a number that is rounded to a place lies to all bounds as it does.
+func (s Scale) sameSides(v float64, places int, bounds []*float64) bool {
+	unit := math.Pow10(-places)
+	rounded := quantity.Round(math.Round(v/unit) * unit)
+	for _, b := range bounds {
+		if b == nil {
+			continue
+		}
+		bound := quantity.Round(*b * s.Factor)
+		if v < bound != (rounded < bound) || v > bound != (rounded > bound) {
+			return false
+		}
+	}
+	return true
 }
 
 // Exact writes a number that somebody chose, such as a bound: all its digits up
@@ -116,17 +140,7 @@ func (s Scale) WithUnit(number string) string {
 
 // String writes the estimate as messages and reports show it:
 // "40.91 GB/s (96% CI 40.2–41.6, n=5)".
-func (o Observed) String() string {
-	s := ScaleFor(o.Value, o.Unit)
-	value, low, high := s.Estimate(o.Value, o.CI)
-	if o.CI != nil && Uninformative(o.CI) {
-		return o.withoutInterval(s, value)
-	}
-	if o.CI == nil || quantity.Endless(o.Value) {
-		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
-	}
-	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
-}
+func (o Observed) String() string { return o.Beside(ScaleFor(o.Value, o.Unit)) }
 
 // withoutInterval is an estimate whose interval says nothing.
 func (o Observed) withoutInterval(s Scale, value string) string {
@@ -202,61 +216,17 @@ func fixed(v float64, places int) string {
 }
 
 // Beside writes the estimate next to the bounds that it is judged by: with so many digits
-// that the ends of its interval, rounded outward, lie on the sides of the bounds on which
-// they are. The scale is of the unit of the estimate.
+// that the ends of its interval lie on the sides of the bounds on which they are. The scale is of
+// the unit of the estimate.
 func (o Observed) Beside(s Scale, bounds ...*float64) string {
-	if o.CI == nil || quantity.Endless(o.Value) {
-		value, _, _ := s.Estimate(o.Value, nil)
-		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
-	}
-	value, low, high := s.Outward(o.Value, *o.CI, bounds...)
-	if Uninformative(o.CI) {
-		value, _, _ = s.Estimate(o.Value, nil)
+	value, low, high := s.Estimate(o.Value, o.CI, bounds...)
+	if o.CI != nil && Uninformative(o.CI) {
 		return o.withoutInterval(s, value)
 	}
+	if o.CI == nil || quantity.Endless(o.Value) {
+		return fmt.Sprintf("%s (n=%d)", s.WithUnit(value), o.N)
+	}
 	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
-}
-
-// mostDigits is where digits stop to be added.
-const mostDigits = 9
-
-// Outward writes a value and its interval as Estimate does, with the ends rounded outward and
-// with more digits where they would not lie on the sides of the bounds on which they are.
-func (s Scale) Outward(v float64, ci [2]float64, bounds ...*float64) (value, low, high string) {
-	v *= s.Factor
-	lo, hi := ci[0]*s.Factor, ci[1]*s.Factor
-	half := (hi - lo) / 2
-	if half <= 0 || math.IsInf(half, 0) || math.Abs(lo) >= 1e9 || math.Abs(hi) >= 1e9 || half < 1e-9 {
-		return s.Estimate(v/s.Factor, &ci)
-	}
-	places := -exponent(half)
-	for extra := 0; ; extra++ {
-		at := significant(lo, places) + extra
-		to := significant(hi, places) + extra
-		down, up := outward(lo, at, math.Floor), outward(hi, to, math.Ceil)
-		if extra == mostDigits || sameSides(lo, down, s.Factor, bounds) && sameSides(hi, up, s.Factor, bounds) {
-			return rounded(v, significant(v, places+1)+extra), rounded(down, at), rounded(up, to)
-		}
-	}
-}
-
-func outward(v float64, places int, to func(float64) float64) float64 {
-	unit := math.Pow10(-places)
-	return quantity.Round(to(quantity.Round(v/unit)) * unit)
-}
-
-// sameSides says whether a number that was rounded lies to all bounds as it did before.
-func sameSides(v, rounded, factor float64, bounds []*float64) bool {
-	for _, b := range bounds {
-		if b == nil {
-			continue
-		}
-		bound := quantity.Round(*b * factor)
-		if v < bound != (rounded < bound) || v > bound != (rounded > bound) {
-			return false
-		}
-	}
-	return true
 }
 
 // Uninformative says that an interval spans more than a factor of a hundred, as those of two launches

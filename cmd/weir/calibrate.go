@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/reports"
 	"weir/cmd/weir/stored"
 	"weir/dsl/format"
 	"weir/gate"
@@ -97,15 +99,15 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	for i, s := range c.Sessions {
 		c.Sessions[i].File, c.Sessions[i].Digest = files[s.Session].File, files[s.Session].Digest
 	}
+	var failed error
 	if !f.quiet {
-		if err := reporters.CalibrationText(cmd.ErrOrStderr(), c); err != nil {
-			return exit.With(gate.ExitExecution, fmt.Errorf("printing what was found: %w", err))
-		}
+		failed = reports.Print(cmd.ErrOrStderr(), "printing what was found",
+			func(w io.Writer) error { return reporters.CalibrationText(w, c) })
 	}
 	if err := f.write(cmd, c); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("writing the references: %w", err))
+		failed = errors.Join(failed, fmt.Errorf("writing the references: %w", err))
 	}
-	return exit.Code(c.ExitCode)
+	return reports.End(c.ExitCode, failed)
 }
 
 func (f *calibrateFlags) parse() error {
@@ -130,7 +132,7 @@ func (f *calibrateFlags) parse() error {
 // is none.
 func (f *calibrateFlags) write(cmd *cobra.Command, c *results.Calibration) error {
 	var b bytes.Buffer
-	if err := reporters.References(&b, c); err != nil {
+	if err := reporters.Guarded(&b, func(w io.Writer) error { return reporters.References(w, c) }); err != nil {
 		return err
 	}
 	if !c.Proposes() {

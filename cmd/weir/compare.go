@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/reports"
 	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
 	"weir/gate"
+	"weir/printable"
 	"weir/quantity"
 	"weir/reporters"
 	"weir/results"
@@ -97,10 +98,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	for _, r := range f.reports {
 		err = errors.Join(err, writeComparison(r, c))
 	}
-	if err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("writing the comparison: %w", err))
-	}
-	return exit.Code(c.ExitCode)
+	return reports.End(c.ExitCode, err)
 }
 
 // parse checks what needs no document.
@@ -195,34 +193,45 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	}
 	color, columns := f.style.Color(w), screen.Width(w)
 	if f.output != "" {
-		color, columns = false, 0
+		return comparisonFile(f.output, f.format, c)
 	}
-	text, err := comparisonIn(f.format, c, color, columns)
-	if err != nil {
-		return err
+	switch f.format {
+	case "text", "markdown":
+		w = screen.Text(w)
+	case "json":
+		w = &printable.JSON{To: w}
 	}
-	if f.output != "" {
-		return results.WriteFile(f.output, text)
-	}
-	_, err = w.Write(text)
-	return err
+	return reports.Print(w, "writing the comparison", comparisonIn(f.format, c, color, columns))
 }
 
-// comparisonIn is a comparison in one of comparisonFormats.
-func comparisonIn(format string, c *results.Comparison, color bool, columns int) ([]byte, error) {
-	var b bytes.Buffer
-	var err error
-	switch format {
-	case "json":
-		return c.Encode()
-	case "markdown":
-		err = reporters.ComparisonMarkdown(&b, c)
-	case "html":
-		err = reporters.ComparisonHTML(&b, c)
-	default:
-		err = reporters.ComparisonText(&b, c, color, columns)
+// comparisonIn writes a comparison in one of comparisonFormats.
+func comparisonIn(format string, c *results.Comparison, color bool, columns int) func(io.Writer) error {
+	return func(w io.Writer) error {
+		switch format {
+		case "json":
+			text, err := c.Encode()
+			if err == nil {
+				_, err = w.Write(text)
+			}
+			return err
+		case "markdown":
+			return reporters.ComparisonMarkdown(w, c)
+		case "html":
+			return reporters.ComparisonHTML(w, c)
+		}
+		return reporters.ComparisonText(w, c, color, columns)
 	}
-	return b.Bytes(), err
+}
+
+// comparisonFile writes a comparison to a file, all of it or nothing.
+func comparisonFile(path, format string, c *results.Comparison) error {
+	err := results.WriteWith(path, func(w io.Writer) error {
+		return reporters.Guarded(w, comparisonIn(format, c, false, 0))
+	})
+	if err != nil {
+		return fmt.Errorf("writing the %s comparison %s: %w", format, path, err)
+	}
+	return nil
 }
 
 // comparisonSuffix are the suffixes of files of a format.
@@ -234,11 +243,7 @@ func writeComparison(report string, c *results.Comparison) error {
 	if !given {
 		path = "comparison" + comparisonSuffix[format]
 	}
-	text, err := comparisonIn(format, c, false, 0)
-	if err != nil {
-		return err
-	}
-	return results.WriteFile(path, text)
+	return comparisonFile(path, format, c)
 }
 
 // knownMetrics refuses names of --metric that no workload and no document has.

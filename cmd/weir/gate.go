@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 
 	"github.com/spf13/cobra"
@@ -69,16 +71,14 @@ document with the new assertions.`,
 				return err
 			}
 			gate.Judge(doc)
-			if err := reports.Write(wanted, doc, stored.Dir(args[0]), cmd.OutOrStdout()); err != nil {
-				return exit.With(gate.ExitExecution, err)
-			}
 			w := cmd.OutOrStdout()
+			err = reports.Write(wanted, doc, stored.Dir(args[0]), w)
 			if !style.Quiet && !reports.ToStdout(wanted) {
-				if err := reporters.Table(w, doc, style.Color(w), screen.Width(w)); err != nil {
-					return exit.With(gate.ExitExecution, fmt.Errorf("printing the table: %w", err))
-				}
+				err = errors.Join(err, reports.Print(w, "printing the table", func(to io.Writer) error {
+					return reporters.Table(to, doc, style.Color(w), screen.Width(w))
+				}))
 			}
-			return exit.Code(doc.Session.ExitCode)
+			return reports.End(doc.Session.ExitCode, err)
 		},
 	}
 	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of the scenario (or saved plan) `FILE`")

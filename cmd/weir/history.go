@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/reports"
 	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
 	"weir/gate"
@@ -139,7 +141,8 @@ func newHistoryList() *cobra.Command {
 			for _, p := range problems {
 				fmt.Fprintf(cmd.ErrOrStderr(), "left out %q: %q\n", p.File, p.Reason)
 			}
-			return exit.With(gate.ExitExecution, reporters.Sessions(cmd.OutOrStdout(), entries))
+			return reports.End(gate.ExitPassed, reports.Print(screen.Text(cmd.OutOrStdout()), "printing the sessions",
+				func(w io.Writer) error { return reporters.Sessions(w, entries) }))
 		},
 	}
 	f.addDir(cmd)
@@ -196,9 +199,13 @@ With --format html it is one page for a browser, which asks no host for anything
 			case "json":
 				return screen.JSON(w, t)
 			case "html":
-				return exit.With(gate.ExitExecution, reporters.TrendHTML(w, t))
+				err = reports.Print(w, "writing the trend",
+					func(to io.Writer) error { return reporters.TrendHTML(to, t) })
+			default:
+				err = reports.Print(screen.Text(w), "writing the trend",
+					func(to io.Writer) error { return reporters.Trend(to, t, screen.Width(w)) })
 			}
-			return exit.With(gate.ExitExecution, reporters.Trend(w, t, screen.Width(w)))
+			return reports.End(gate.ExitPassed, err)
 		},
 	}
 	f.addDir(cmd)

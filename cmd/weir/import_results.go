@@ -8,6 +8,7 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/gate"
+	"weir/printable"
 	"weir/toolimport"
 )
 
@@ -43,7 +44,7 @@ interval: what is compared with it rests on the noise of the other side.`, tool)
 			}
 			gate.Judge(doc)
 			if out == "" {
-				return exit.With(gate.ExitExecution, doc.EncodeTo(cmd.OutOrStdout()))
+				return exit.With(gate.ExitExecution, doc.EncodeTo(&printable.JSON{To: cmd.OutOrStdout()}))
 			}
 			if err := doc.Write(out); err != nil {
 				return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported results: %w", err))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/cmd/weir/exit"
+	"weir/cmd/weir/screen"
 	"weir/ctperftest"
 	"weir/gate"
 	"weir/matgen"
@@ -71,7 +72,7 @@ func (f *matgenFlags) run(cmd *cobra.Command) error {
 		return exit.With(gate.ExitUsage, err)
 	}
 	if f.dryRun {
-		return exit.With(gate.ExitExecution, writeTrafficTable(cmd.OutOrStdout(), c, patterns))
+		return exit.With(gate.ExitExecution, writeTrafficTable(screen.Text(cmd.OutOrStdout()), c, patterns))
 	}
 	return f.write(cmd.ErrOrStderr(), c, patterns)
 }

@@ -18,10 +18,12 @@ import (
 	"weir/cmd/weir/input"
 	"weir/cmd/weir/launcher"
 	"weir/cmd/weir/run"
+	"weir/cmd/weir/screen"
 	"weir/cmd/weir/stored"
 	"weir/dsl"
 	"weir/gate"
 	"weir/planner"
+	"weir/printable"
 	"weir/results"
 )
 
@@ -147,8 +149,12 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "text" || cmd.Flags().Changed("history") {
 		p.Estimate(stored.Durations(f.history)) // nor does that change what is saved
 	}
-	if f.output != "text" {
-		return exit.With(gate.ExitExecution, write(p, cmd.OutOrStdout()))
+	switch f.output {
+	case "text":
+	case "json":
+		return exit.With(gate.ExitExecution, write(p, &printable.JSON{To: cmd.OutOrStdout()}))
+	default:
+		return exit.With(gate.ExitExecution, write(p, screen.Text(cmd.OutOrStdout())))
 	}
 	out := folded(cmd.OutOrStdout())
 	err = errors.Join(write(p, out), writePower(out, p, f.noise), writeDoubts(out, p, f.noise),
@@ -247,5 +253,5 @@ func (f *planFlags) compare(cmd *cobra.Command, p *planner.Plan) error {
 		return err
 	}
 	changes, same := planner.Diff(old, p)
-	return exit.With(gate.ExitExecution, planner.WriteDiff(cmd.OutOrStdout(), changes, same))
+	return exit.With(gate.ExitExecution, planner.WriteDiff(screen.Text(cmd.OutOrStdout()), changes, same))
 }

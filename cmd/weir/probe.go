@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/program"
+	"weir/cmd/weir/screen"
 	"weir/executor/agent"
 	"weir/executor/rank"
 	"weir/fabric"
@@ -45,9 +45,7 @@ func newProbe() *cobra.Command {
 				return exit.With(gate.ExitExecution, err)
 			}
 			if asJSON {
-				enc := json.NewEncoder(cmd.OutOrStdout())
-				enc.SetIndent("", "  ")
-				return exit.With(gate.ExitExecution, enc.Encode(node))
+				return screen.JSON(cmd.OutOrStdout(), node)
 			}
 			out := folded(cmd.OutOrStdout())
 			return exit.With(gate.ExitExecution, errors.Join(printNode(out, node), out.Flush()))

@@ -16,7 +16,7 @@ type folder struct {
 }
 
 // folded is a terminal whose lines are broken between words; anything else as it is.
-func folded(w io.Writer) *folder { return &folder{to: w, width: screen.Width(w)} }
+func folded(w io.Writer) *folder { return &folder{to: screen.Text(w), width: screen.Width(w)} }
 
 func (f *folder) Write(p []byte) (int, error) {
 	if f.width <= 0 {

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		},
 		"etcd-put":        etcdPut,
 		"openai-endpoint": openAIEndpoint,
+		"echo-endpoint":   echoEndpoint,
 	})
 }
 
@@ -103,6 +104,7 @@ func TestScripts(t *testing.T) {
 			"same":        sameMeasurements,
 			"signal":      signalled,
 			"nowhere":     nowhere,
+			"hidden":      hidden,
 			"replace":     replaceText,
 			"reseal":      reseal,
 			"fingerprint": fingerprint,

@@ -16,6 +16,7 @@ import (
 	"weir/engine"
 	"weir/placeholder"
 	"weir/readiness"
+	"weir/redact"
 	"weir/workload/command"
 )
 
@@ -219,7 +220,7 @@ func (r *rank) output(p *program) ([]byte, error) {
 	if err == nil && len(text) > mostOutput {
 		err = fmt.Errorf("%s has more than %d MiB", name, mostOutput>>20)
 	}
-	return text, err
+	return []byte(redact.Hidden().Text(string(text))), err
 }
 
 // runQuietly runs the command of a readiness check.

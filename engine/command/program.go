@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/engine"
+	"weir/redact"
 	"weir/workload/command"
 )
 
@@ -52,7 +53,9 @@ func start(argv, env []string, how manner) (*program, error) {
 		return nil, err
 	}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, &p.out, &p.errs
+	// before it is kept, cut or looked at
+	out, errs := redact.Hidden().Writer(&p.out), redact.Hidden().Writer(&p.errs)
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, out, errs
 	p.cmd.WaitDelay = time.Second // for output that something it started holds open
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -66,6 +69,7 @@ func start(argv, env []string, how manner) (*program, error) {
 			return
 		}
 		p.err = p.cmd.Wait()
+		_, _ = out.Flush(), errs.Flush() // an output takes everything
 		p.took = time.Since(p.began)
 		close(p.ended)
 	}()

@@ -31,6 +31,7 @@ import (
 	"weir/executor/environ"
 	"weir/executor/placement"
 	"weir/executor/trust"
+	"weir/redact"
 	"weir/results"
 )
 
@@ -247,7 +248,7 @@ func (a *Agent) do(ctx context.Context, id string, task Task, err error) {
 }
 
 // assigned fetches what the launch is and carries this node's part in it through.
-func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidden) *Outcome {
+func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h redact.Values) *Outcome {
 	packed, err := a.session.Shared(ctx, id, task.Text)
 	var all *assignment
 	if err == nil {
@@ -257,7 +258,7 @@ func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h hidd
 	case ctx.Err() != nil:
 		return a.refuse(id, kindTold, results.Fault, context.Cause(ctx).Error())
 	case err != nil:
-		return a.refuse(id, kindFailed, results.Fault, h.redact(err.Error()))
+		return a.refuse(id, kindFailed, results.Fault, h.Text(err.Error()))
 	}
 	if err := a.self.CheckSeats(all.Seats); err != nil {
 		return a.refuse(id, kindFailed, results.FailedReady, err.Error())

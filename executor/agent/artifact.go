@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/executor/environ"
+	"weir/redact"
 	"weir/results"
 )
 
@@ -44,11 +45,11 @@ const (
 )
 
 // artifact gathers what is asked for, and reports each file by itself.
-func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report func(ArtifactReport)) {
+func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h redact.Values, report func(ArtifactReport)) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, fmt.Errorf("not done within %v", t.Timeout))
 	defer cancel()
 	if a.o.NoCommands { // files of the node are as much its owner's business
-		report(ArtifactReport{Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: refusal, Last: true})
+		report(ArtifactReport{Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: refusal, Last: true})
 		return
 	}
 	if len(t.Command) > 0 {
@@ -71,7 +72,7 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 	}
 	if err != nil {
 		report(ArtifactReport{
-			Source: h.redact(t.File), Status: results.ArtifactMissing, Reason: h.redact(err.Error()), Last: true,
+			Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: h.Text(err.Error()), Last: true,
 		})
 		return
 	}
@@ -79,7 +80,7 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 	for i, path := range paths {
 		if i == MaxArtifactFiles || total >= MaxArtifactTotal {
 			report(ArtifactReport{
-				Source: h.redact(t.File), Status: results.ArtifactMissing, Last: true,
+				Source: h.Text(t.File), Status: results.ArtifactMissing, Last: true,
 				Reason: fmt.Sprintf("%d further files were left out: an artifact has at most %d of a node, and %d bytes",
 					len(paths)-i, MaxArtifactFiles, MaxArtifactTotal),
 			})
@@ -93,8 +94,8 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h hidden, report f
 }
 
 // outputOf runs a command and keeps the beginning of what it writes.
-func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) ArtifactReport {
-	out := &capture{most: h.enough()}
+func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h redact.Values) ArtifactReport {
+	out := &capture{most: enough(h)}
 	err := a.spawner.runOpen(ctx, t.Timeout, ofCommands, t.Command, a.environment(environ.Layers{}).Env, out, out)
 	r := kept(out.kept.Bytes(), out.written, h)
 	switch {
@@ -102,9 +103,9 @@ func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h hidden) Artifact
 		r.Status, r.Reason = results.ArtifactTruncated,
 			"its output was still open when it had ended: what came later is left out"
 	case err != nil && out.written == 0:
-		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
+		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.Text(err.Error())}
 	case err != nil:
-		r.Status, r.Reason = results.ArtifactFailed, h.redact(err.Error())
+		r.Status, r.Reason = results.ArtifactFailed, h.Text(err.Error())
 	}
 	return r
 }
@@ -133,7 +134,7 @@ func unlessOver[T any](ctx context.Context, do func() (T, error)) (v T, err erro
 }
 
 // fileOf keeps the beginning of a file.
-func (a *Agent) fileOf(ctx context.Context, path string, h hidden) ArtifactReport {
+func (a *Agent) fileOf(ctx context.Context, path string, h redact.Values) ArtifactReport {
 	r, err := unlessOver(ctx, func() (ArtifactReport, error) {
 		if err := a.o.RankUser.Opens(); err != nil {
 			return ArtifactReport{}, err
@@ -143,13 +144,13 @@ func (a *Agent) fileOf(ctx context.Context, path string, h hidden) ArtifactRepor
 			return ArtifactReport{}, err
 		}
 		defer f.Close()
-		content, size, err := readBeginning(f, h.enough())
+		content, size, err := readBeginning(f, enough(h))
 		return kept(content, size, h), err
 	})
 	if err != nil {
-		r = ArtifactReport{Status: results.ArtifactMissing, Reason: h.redact(err.Error())}
+		r = ArtifactReport{Status: results.ArtifactMissing, Reason: h.Text(err.Error())}
 	}
-	r.Source = h.redact(path)
+	r.Source = h.Text(path)
 	return r
 }
 
@@ -175,26 +176,21 @@ func readBeginning(f *os.File, most int) ([]byte, int64, error) {
 
 // enough is how much of an artifact must be read: what is kept, and behind it room for
 // a secret that begins before its end.
-func (h hidden) enough() int {
-	if len(h) == 0 {
-		return maxArtifact + 1
-	}
-	return maxArtifact + len(h[0])
-}
+func enough(h redact.Values) int { return maxArtifact + 1 + h.Room() }
 
 // kept is what is kept of a beginning of something of this size: nothing of a secret,
 // not even the first letters of one that is cut off.
-func kept(content []byte, size int64, h hidden) ArtifactReport {
+func kept(content []byte, size int64, h redact.Values) ArtifactReport {
 	whole := size <= maxArtifact
 	if !whole {
-		content = content[:min(len(content), h.enough())]
+		content = content[:min(len(content), enough(h))]
 	}
 	if len(h) > 0 {
 		var clean bytes.Buffer
-		r := redactor{hidden: h, to: &clean}
-		_, _ = r.Write(content) // a bytes.Buffer takes everything
+		w := h.Writer(&clean)
+		_, _ = w.Write(content) // a bytes.Buffer takes everything
 		if whole {
-			_ = r.flush()
+			_ = w.Flush()
 		}
 		content = clean.Bytes()
 	}

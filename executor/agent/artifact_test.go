@@ -11,6 +11,7 @@ import (
 	"time"
 	"weir/executor/cgroup"
 
+	"weir/redact"
 	"weir/results"
 	"weir/test/phase"
 )
@@ -63,12 +64,12 @@ func TestNothingOfASecretIsKept(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
 	long := bytes.Repeat([]byte("-"), maxArtifact+100)
-	h := hidden{"SECRETS", "SECRET"}
+	h := redact.Values{"SECRETS", "SECRET"}
 	for _, from := range []int{-20, -7, -6, -3, -1, 0, 1} { // around the end of what is kept
 		for _, secret := range h {
 			at := maxArtifact + from
 			content := slices.Concat(long[:at], []byte(secret), long[at:])
-			r := kept(content[:h.enough()], int64(len(content)), h)
+			r := kept(content[:enough(h)], int64(len(content)), h)
 			whole := min(at, maxArtifact-len(h[0]))
 			if !bytes.HasPrefix(r.Content, long[:whole]) {
 				t.Fatalf("%d: less than %d bytes are left", from, whole)

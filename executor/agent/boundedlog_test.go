@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"weir/logwatch"
+	"weir/redact"
 	"weir/test/phase"
 )
 
@@ -22,7 +23,7 @@ import (
 func TestOutputOfACommandIsBounded(t *testing.T) {
 	phase.Long(t)
 	const more = 3 << 20
-	for _, h := range []hidden{nil, {"a secret"}} {
+	for _, h := range []redact.Values{nil, {"a secret"}} {
 		for written, want := range map[int]int64{100: 0, maxOutput: 0, maxOutput + more: more} {
 			a := New(Options{LogDir: t.TempDir()})
 			c := CommandTask{

@@ -6,27 +6,28 @@ import (
 	"time"
 
 	"weir/executor/environ"
+	"weir/redact"
 	"weir/results"
 )
 
 // command runs a setup or teardown command on this node. Its output is kept in a
 // file, which is shipped, and the end of it in the report.
-func (a *Agent) command(ctx context.Context, id string, c CommandTask, h hidden) *results.Command {
+func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.Values) *results.Command {
 	begin := time.Now()
 	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: begin.UTC(), Status: results.OK}
 	log, err := a.runCommand(ctx, c, h)
 	if err != nil {
-		r.Status, r.Reason = "failed", h.redact(err.Error())
+		r.Status, r.Reason = "failed", h.Text(err.Error())
 	}
 	r.Duration = time.Since(begin).Seconds()
-	r.Log = h.lines(log.tail())
+	r.Log = redactLines(h, log.tail())
 	a.ship(id, log)
 	log.close()
 	return r
 }
 
 // runCommand gives the command's log, nil if it did not come so far.
-func (a *Agent) runCommand(ctx context.Context, c CommandTask, h hidden) (*logFile, error) {
+func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) (*logFile, error) {
 	if a.o.NoCommands {
 		return nil, errors.New(refusal)
 	}
@@ -42,7 +43,7 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h hidden) (*logFi
 	if err != nil {
 		return log, errors.Join(err, file.Close())
 	}
-	out := h.output(file)
+	out := redacted(h, file)
 	limit := c.Timeout
 	if limit <= 0 {
 		limit = a.o.Deadlines.Command

@@ -37,7 +37,7 @@ func (l *launch) rankEnvironment(seat results.Seat, scratch string, secrets map[
 // record keeps which library variables a rank has.
 func (l *launch) record(rank int, c environ.Composed) {
 	for _, v := range c.Record {
-		v.Value, v.Ranks = l.hidden.redact(v.Value), []int{rank}
+		v.Value, v.Ranks = l.hidden.Text(v.Value), []int{rank}
 		l.variables = append(l.variables, v)
 	}
 	for _, name := range c.Replaced {
@@ -50,7 +50,7 @@ func (a *Agent) ownVariables() map[string]string {
 	own := environ.OfNode(os.Environ(), a.shell)
 	h := a.hidden(a.o.Secrets)
 	for name, value := range own {
-		own[name] = h.redact(value)
+		own[name] = h.Text(value)
 		if slices.Contains(a.o.Secrets, name) {
 			own[name] = environ.Redacted
 		}
@@ -60,5 +60,5 @@ func (a *Agent) ownVariables() map[string]string {
 
 // Reveals says whether a text holds the value of a secret, as this host has it.
 func Reveals(text string, references []string) bool {
-	return vault{anywhere: true}.hidden(references).redact(text) != text
+	return vault{anywhere: true}.hidden(references).Text(text) != text
 }

@@ -12,6 +12,7 @@ import (
 
 	"weir/engine"
 	"weir/executor/cluster"
+	"weir/redact"
 	"weir/results"
 )
 
@@ -22,7 +23,7 @@ type launch struct {
 	id      string
 	task    *assignment
 	limits  Deadlines
-	hidden  hidden
+	hidden  redact.Values
 	meeting *cluster.Rendezvous
 	ranks   []*member
 	former  []*member  // whose places others have taken
@@ -49,8 +50,8 @@ type launch struct {
 // askTime bounds the question who is missing, which holds up the end of the launch.
 const askTime = time.Second
 
-func (a *Agent) launch(ctx context.Context, id string, task *assignment, h hidden) *Outcome {
-	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.redact(err.Error())) }
+func (a *Agent) launch(ctx context.Context, id string, task *assignment, h redact.Values) *Outcome {
+	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.Text(err.Error())) }
 	if a.o.NoCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
 		return refuse(kindFailed, results.FailedReady, errors.New(refusal))
 	}

@@ -45,7 +45,7 @@ func (l *launch) outcome() *Outcome {
 	return &Outcome{
 		Failure: &results.Failure{
 			Rank: s.rank, Node: l.a.o.Node, Phase: s.phase, Kind: s.failure(),
-			Cause: l.hidden.redact(s.cause), Log: l.hidden.lines(s.log.tail()),
+			Cause: l.hidden.Text(s.cause), Log: redactLines(l.hidden, s.log.tail()),
 		},
 		At: s.at, kind: s.kind,
 	}

@@ -120,9 +120,9 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		if r.Samples != nil {
 			rate = float64(m.control.Rate.Load())
 		}
-		r.Facts = l.hidden.redactJSON(r.Facts)
+		r.Facts = l.hidden.JSON(r.Facts)
 		if r.Samples != nil && engine.RunsCommands(l.task.launch.Runner) { // they are what a program printed
-			r.Samples = []byte(l.hidden.redact(string(r.Samples)))
+			r.Samples = []byte(l.hidden.Text(string(r.Samples)))
 		}
 		l.a.report(Report{Task: l.id, Result: &Result{Part: r, Rate: rate}})
 		return nil

@@ -68,7 +68,7 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 	if engine.RunsCommands(l.task.launch.Runner) {
 		as = ofCommands
 	}
-	p, err := startProcess(l.a.spawner, as, cpus, l.a.o.RankCommand, env(), l.hidden.output(file), l.emit)
+	p, err := startProcess(l.a.spawner, as, cpus, l.a.o.RankCommand, env(), redacted(l.hidden, file), l.emit)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (l *launch) tellLaunch(m *member, self engine.Identity) {
 	if m.inside != nil {
 		return
 	}
-	body, err := wire.EncodeSelf(self, l.task.text)
+	body, err := wire.EncodeSelf(self, l.hidden, l.task.text)
 	if err != nil {
 		l.suspect(m, kindFailed, err.Error())
 		return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weir/logwatch"
+	"weir/redact"
 )
 
 // ObserveTask asks for what a service has said since a launch began: of its log what it was watched
@@ -39,19 +40,19 @@ const (
 	tailLines = 10
 )
 
-func (a *Agent) observe(ctx context.Context, t ObserveTask, h hidden) *Observation {
+func (a *Agent) observe(ctx context.Context, t ObserveTask, h redact.Values) *Observation {
 	o := &Observation{At: time.Now()}
 	err := a.observeLog(t, o, h)
 	if err == nil && t.Page != "" {
 		o.Page, err = page(ctx, t.Page)
 	}
 	if err != nil {
-		o.Error = h.redact(err.Error())
+		o.Error = h.Text(err.Error())
 	}
 	return o
 }
 
-func (a *Agent) observeLog(t ObserveTask, o *Observation, h hidden) error {
+func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error {
 	if a.o.NoCommands {
 		return errors.New(refusal)
 	}
@@ -64,9 +65,9 @@ func (a *Agent) observeLog(t ObserveTask, o *Observation, h hidden) error {
 	}
 	err := f.look(mostBehind)
 	o.Matches = f.watch.Matches()
-	o.Tail = h.lines(f.log.last(tailLines))
+	o.Tail = redactLines(h, f.log.last(tailLines))
 	if t.File != "" {
-		o.Unproven = h.redact(unproven(t.File, f.started))
+		o.Unproven = h.Text(unproven(t.File, f.started))
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func TestTheLargestMatrixComesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	self := engine.Identity{Rank: 1023, CPUs: []int{5}}
-	body, err := wire.EncodeSelf(self, all.text)
+	body, err := wire.EncodeSelf(self, nil, all.text)
 	if err != nil {
 		t.Fatal(err)
 	}

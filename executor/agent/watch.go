@@ -206,7 +206,7 @@ func (l *launch) tellStop() {
 	if len(l.task.Ranks) == l.task.launch.Ranks {
 		return
 	}
-	cause := l.hidden.redact(l.suspects[len(l.suspects)-1].cause)
+	cause := l.hidden.Text(l.suspects[len(l.suspects)-1].cause)
 	l.wg.Go(func() { l.a.abort(l.id, cause) })
 }
 

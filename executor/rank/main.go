@@ -20,6 +20,7 @@ import (
 	"weir/engine"
 	"weir/executor/scratch"
 	"weir/executor/wire"
+	"weir/redact"
 )
 
 // The file descriptors that an agent gives to a rank.
@@ -37,10 +38,12 @@ func Main() int {
 		return 4
 	}
 	if err := run(conn, control); err != nil {
-		what, _, _ := strings.Cut(err.Error(), "\n") // what follows is the end of this log
+		failure := structured(err, control)
+		failure.Text = redact.Hidden().Text(failure.Text)
+		what, _, _ := strings.Cut(redact.Hidden().Text(err.Error()), "\n") // what follows is the end of this log
 		fmt.Fprintf(os.Stderr, "weir rank: %s\n", what)
 		// no more clean-up than that: a library that failed may hang in it
-		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(structured(err, control)))
+		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(failure))
 		return 1
 	}
 	return 0
@@ -77,6 +80,7 @@ func run(conn wire.Conn, control *engine.Control) error {
 	if err != nil {
 		return err
 	}
+	redact.Hide(l.Hidden)
 	runner, err := engine.RunnerOf(l.Launch.Runner)
 	if err != nil {
 		return err

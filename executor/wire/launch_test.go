@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weir/engine"
+	"weir/redact"
 	"weir/test/phase"
 	"weir/workload"
 	"weir/workload/move"
@@ -112,7 +113,7 @@ func TestEachRankIsToldWhoItIs(t *testing.T) {
 	for rank := range 2 {
 		here, there := net.Pipe()
 		want := engine.Identity{Rank: rank, CPUs: []int{rank, 63}}
-		body, err := EncodeSelf(want, text)
+		body, err := EncodeSelf(want, redact.Values{"a\xffsecret"}, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +126,9 @@ func TestEachRankIsToldWhoItIs(t *testing.T) {
 		l, err := DecodeSelf(f.Body)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(l.Hidden) != 1 || l.Hidden[0] != "a\xffsecret" {
+			t.Errorf("rank %d hides %q", rank, l.Hidden)
 		}
 		if diff := cmp.Diff(want, l.Self); diff != "" || !bytes.Equal(encoded(t, l.Launch), text) {
 			t.Errorf("rank %d: %s, and the launch came as %.60q", rank, diff, encoded(t, l.Launch))

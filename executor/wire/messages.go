@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"weir/engine"
+	"weir/redact"
 	"weir/workload"
 )
 
@@ -14,16 +15,28 @@ import (
 type Launch struct {
 	Launch engine.Launch
 	Self   engine.Identity
+	// Hidden are values of secrets that the rank may not tell, not even its agent.
+	Hidden redact.Values
+}
+
+// self is what a message says of a rank alone.
+type self struct {
+	engine.Identity
+	Hidden [][]byte `json:"hidden,omitempty"` // any bytes
 }
 
 // EncodeSelf writes a KindLaunch body in two pieces: all ranks of a node are told one
 // launch, as EncodeLaunch wrote it, and each who it is.
-func EncodeSelf(self engine.Identity, launch []byte) ([][]byte, error) {
-	who, err := json.Marshal(self)
+func EncodeSelf(who engine.Identity, hidden redact.Values, launch []byte) ([][]byte, error) {
+	told := self{Identity: who}
+	for _, value := range hidden {
+		told.Hidden = append(told.Hidden, []byte(value))
+	}
+	head, err := json.Marshal(told)
 	if err != nil {
 		return nil, fmt.Errorf("encoding who a rank is: %w", err)
 	}
-	return [][]byte{append(binary.AppendUvarint(nil, uint64(len(who))), who...), launch}, nil
+	return [][]byte{append(binary.AppendUvarint(nil, uint64(len(head))), head...), launch}, nil
 }
 
 // DecodeSelf reads a KindLaunch body.
@@ -34,8 +47,13 @@ func DecodeSelf(body []byte) (Launch, error) {
 		return l, errors.New("launch message: cut short")
 	}
 	body = body[used:]
-	if err := json.Unmarshal(body[:n], &l.Self); err != nil {
+	var own self
+	if err := json.Unmarshal(body[:n], &own); err != nil {
 		return l, fmt.Errorf("launch message: %w", err)
+	}
+	l.Self = own.Identity
+	for _, value := range own.Hidden {
+		l.Hidden = append(l.Hidden, string(value))
 	}
 	var err error
 	if l.Launch, err = DecodeLaunch(body[n:]); err != nil {

@@ -115,7 +115,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}},
+	self, err := EncodeSelf(engine.Identity{Rank: 1, CPUs: []int{3}}, nil,
 		[]byte(`{"ranks":2,"cases":[{"key":"c","spec":{"Ranks":2},"large":{"Matrix":"2: 0>1=5"}}]}`))
 	if err != nil {
 		f.Fatal(err)

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+
+	"weir/redact"
 )
 
 const mostWords = 200
 
 // Words makes a short line of what a stranger wrote.
 func Words(s string) string {
+	s = redact.Hidden().Beginning(s) // before anything is taken out of it, or cut off
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '

@@ -12,6 +12,7 @@ import (
 	"weir/cmd/weir/access"
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/launcher"
+	"weir/cmd/weir/screen"
 	"weir/executor/cluster"
 	"weir/suggest"
 )
@@ -43,7 +44,7 @@ is alive: name only sessions that are over. It takes the launchers' own flags, a
 				return reap(cmd, &f, &who, &at, args, dry)
 			}
 			return f.Directory(cmd.Context(), func(d *cluster.Directory) error {
-				return clean(cmd.Context(), d, args, dry, cmd.OutOrStdout())
+				return clean(cmd.Context(), d, args, dry, screen.Text(cmd.OutOrStdout()))
 			})
 		},
 	}
@@ -76,7 +77,7 @@ func reap(cmd *cobra.Command, f *access.Etcd, who *launcher.Flags, at *launcher.
 		return err
 	}
 	if len(config.Endpoints) == 0 {
-		return who.Reap(cmd.Context(), sessions, cmd.OutOrStdout())
+		return who.Reap(cmd.Context(), sessions, screen.Text(cmd.OutOrStdout()))
 	}
 	return f.Directory(cmd.Context(), func(d *cluster.Directory) error {
 		all, err := d.Sessions(cmd.Context())
@@ -93,10 +94,10 @@ func reap(cmd *cobra.Command, f *access.Etcd, who *launcher.Flags, at *launcher.
 				known = append(known, s.ID)
 			}
 		}
-		if err := who.Reap(cmd.Context(), sessions, cmd.OutOrStdout()); err != nil || len(known) == 0 {
+		if err := who.Reap(cmd.Context(), sessions, screen.Text(cmd.OutOrStdout())); err != nil || len(known) == 0 {
 			return err
 		}
-		return clean(cmd.Context(), d, known, false, cmd.OutOrStdout())
+		return clean(cmd.Context(), d, known, false, screen.Text(cmd.OutOrStdout()))
 	})
 }
 

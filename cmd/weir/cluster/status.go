@@ -82,7 +82,7 @@ func newStatus() *cobra.Command {
 				if format == "json" {
 					return screen.JSON(cmd.OutOrStdout(), s)
 				}
-				return exit.With(gate.ExitExecution, s.print(cmd.OutOrStdout()))
+				return exit.With(gate.ExitExecution, s.print(screen.Text(cmd.OutOrStdout())))
 			})
 		},
 	}

@@ -2,18 +2,12 @@
 package reports
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"weir/cmd/weir/exit"
 	"weir/reporters"
-	"weir/results"
 	"weir/suggest"
 )
 
@@ -59,26 +53,4 @@ func ToStdout(rs []Report) bool {
 		}
 	}
 	return false
-}
-
-// Write writes the reports; those without a path go to dir. One that cannot be
-// written keeps no other from being written.
-func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) error {
-	var failed []error
-	for _, r := range rs {
-		r.Reporter = r.Beside(os.DirFS(dir))
-		var err error
-		switch r.Path {
-		case reporters.Stdout:
-			if err = r.Write(stdout, doc); err != nil {
-				err = fmt.Errorf("writing %s report: %w", r.Name, err)
-			}
-		case "":
-			err = r.WriteFile(filepath.Join(dir, r.DefaultFile), doc)
-		default:
-			err = r.WriteFile(r.Path, doc)
-		}
-		failed = append(failed, err)
-	}
-	return errors.Join(failed...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/executor/event"
+	"weir/printable"
 )
 
 // eventStream writes events as NDJSON. It stops at the first failure, which it
@@ -43,7 +44,7 @@ func (f *flags) openEvents(cmd *cobra.Command) (*eventStream, error) {
 	case "":
 		return &eventStream{}, nil
 	case "-":
-		return &eventStream{w: cmd.OutOrStdout()}, nil
+		return &eventStream{w: &printable.JSON{To: cmd.OutOrStdout()}}, nil
 	}
 	file, err := os.Create(f.events)
 	if err != nil {

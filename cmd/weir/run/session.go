@@ -91,19 +91,19 @@ func (s *session) run(ctx context.Context) (int, error) {
 		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
 		runErr = nil // it is the document's exit code
 	}
-	return doc.Session.ExitCode, exit.With(gate.ExitExecution,
-		told(dir, errors.Join(runErr, s.write(doc, dir), s.stream.err)))
+	failed := s.write(doc, dir)
+	if err := errors.Join(runErr, s.stream.err); err != nil {
+		return doc.Session.ExitCode, exit.With(gate.ExitExecution, told(dir, errors.Join(err, failed)))
+	}
+	return doc.Session.ExitCode, exit.With(doc.Session.ExitCode, told(dir, failed))
 }
 
 // write writes the document and the reports, and tells the person what came of the session
 // and where they are. What cannot be written keeps nothing else from being told.
 func (s *session) write(doc *results.Document, dir string) error {
 	s.sinceEarlier(doc, dir)
-	err := s.keep(doc, dir)
-	kept := err == nil
-	if !kept {
-		doc.Session.ExitCode = gate.Worst(doc.Session.ExitCode, gate.ExitExecution)
-	}
+	kept, err := s.keep(doc, dir)
+	doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
 	if s.flags.style.Quiet {
 		if code := doc.Session.ExitCode; code != gate.ExitPassed {
 			why := doc.Session.Reason
@@ -118,9 +118,12 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout belongs to a program
 	}
-	failed := reporters.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
+	failed := reports.Print(w, "printing the table", func(to io.Writer) error {
+		return reporters.Table(to, doc, s.flags.style.Color(w), screen.Width(w))
+	})
 	if failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
-		err = errors.Join(err, fmt.Errorf("printing the table: %w", failed))
+		err = errors.Join(err, failed)
+		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)
 	}
 	if kept {
 		fmt.Fprintf(s.stderr, "results in %s\n", dir)
@@ -136,13 +139,14 @@ func endedEarly(code int) bool {
 	return code == gate.ExitInterrupted || code == gate.ExitTerminated || code == gate.ExitTimeout
 }
 
-// keep writes the document, and the reports that were asked for or are always made.
-func (s *session) keep(doc *results.Document, dir string) error {
+// keep writes the document, and the reports that were asked for or are always made. The document
+// is kept even where a report is not.
+func (s *session) keep(doc *results.Document, dir string) (kept bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("making the session directory: %w", err)
+		return false, fmt.Errorf("making the session directory: %w", err)
 	}
 	if err := ledger.NoLinks(dir); err != nil {
-		return err
+		return false, err
 	}
 	failed := doc.Write(filepath.Join(dir, "results.json"))
 	if failed != nil {
@@ -156,7 +160,7 @@ func (s *session) keep(doc *results.Document, dir string) error {
 		}
 		all = append(all, reports.Report{Reporter: r})
 	}
-	return errors.Join(failed, reports.Write(all, doc, dir, s.stdout))
+	return failed == nil, errors.Join(failed, reports.Write(all, doc, dir, s.stdout))
 }
 
 func (s *session) dir(id string) string {

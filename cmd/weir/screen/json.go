@@ -6,10 +6,11 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/gate"
+	"weir/printable"
 )
 
 func JSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(&printable.JSON{To: w})
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return exit.With(gate.ExitExecution, enc.Encode(v))

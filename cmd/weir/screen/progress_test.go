@@ -189,13 +189,13 @@ func TestMishapsOfServicesAndOutputs(t *testing.T) {
 	}
 	want := `service s starts on n
 service s on n failed: service s: it ended
-  stdout ends with:
-  out of memory
+  | stdout ends with:
+  | out of memory
 launch 1 of g failed: phase run: service s: it ended
 service s, which failed, starts again on n
 launch 1 of g[x=1] failed: role a: no result found
-  stderr ends with:
-  no
+  | stderr ends with:
+  | no
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())

@@ -62,10 +62,15 @@ func fileOf(w io.Writer) (*os.File, bool) {
 
 // Printable is a writer for what a person reads: nothing that others have written does
 // anything to the terminal. What is no terminal, a program may read as it is, unless it is the
-// stream of messages.
+// stream of messages. Reports for CI runners go to the other stream.
 func Printable(w io.Writer, messages bool) io.Writer {
 	if styles := isTerminal(w); styles || messages {
-		return &printable.Writer{To: w, Styles: styles}
+		return &printable.Writer{To: w, Styles: styles, Commands: !messages}
 	}
 	return w
+}
+
+// Text is stdout for what people read only: nothing in it is a command to a CI runner.
+func Text(stdout io.Writer) io.Writer {
+	return &printable.Writer{To: stdout, Styles: isTerminal(stdout)}
 }
