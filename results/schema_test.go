@@ -149,7 +149,10 @@ func full() *results.Document {
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{
-				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
+				MayFail: assertion.MayFail{
+					XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Match: "m", Strict: true,
+				},
+				Verdict: results.XFail, Message: "m",
 			},
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Nodes: []string{"n1", "n1"},
