@@ -27,7 +27,8 @@ func strictly(c *results.Case) *results.Case {
 // inError has a launch whose programs had started when it failed.
 func inError(c *results.Case, reason string) *results.Case {
 	c.Launches = append(c.Launches, &results.Launch{
-		Index: len(c.Launches), Status: results.Error, Failure: &results.Failure{Phase: "run", Kind: results.Fault, Cause: reason},
+		Index: len(c.Launches), Status: results.Error,
+		Failure: &results.Failure{Phase: "run", Kind: results.Fault, Cause: reason},
 	})
 	return unlaunched(c, reason)
 }
@@ -78,7 +79,8 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 		{"it works", "2026-11-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
 		{"it works, strictly", "2026-11-01", strictly(mayFail("c", inBand...)), results.XPass, "but it works",
 			results.Pass, ExitFailed, "xpass"},
-		{"it works a day later", "2026-12-01", strictly(mayFail("c", inBand...)), "", "", results.Pass, ExitPassed, "ok"},
+		{"it works a day later", "2026-12-01", strictly(mayFail("c", inBand...)), "", "", results.Pass, ExitPassed,
+			"ok"},
 		{"it misses", "2026-11-01", mayFail("c", outBand...), results.XFail,
 			"expected to fail until 2026-11-30 (issue 1044): bw does not hold: bandwidth", results.XFail,
 			ExitPassed, "xfail"},
@@ -124,7 +126,8 @@ func skippedCase(c *results.Case) *results.Case {
 func TestAnUnexpectedSuccessOfAnEarlierVersion(t *testing.T) {
 	c := mayFail("c", inBand...)
 	c.MayFail.Verdict, c.MayFail.Message = results.XPass, "expected to fail, but it works"
-	if doc := startedOn("2026-11-01", docOf(c)); doc.Session.ExitCode != ExitPassed || c.Unexpected() || c.MayFail.Message != "" {
+	doc := startedOn("2026-11-01", docOf(c))
+	if doc.Session.ExitCode != ExitPassed || c.Unexpected() || c.MayFail.Message != "" {
 		t.Errorf("%+v, exit code %d", c.MayFail, doc.Session.ExitCode)
 	}
 }
@@ -254,16 +257,16 @@ func TestErrorsThatMayFailExcuses(t *testing.T) {
 		{"the same, and a match", unlaunched("missing: fabric nixl on node n: " + lacks), "libnixl", true},
 		{"the same, and another match", unlaunched("missing: fabric nixl on node n: " + lacks), "ETCD URI", false},
 		{"a setup", failing("setup", results.FailedSetup, "setup command false: exit status 1"), "", false},
-		{"a setup, and a match", failing("setup", results.FailedSetup, "setup command false: exit status 1"), "false", true},
+		{"a setup, and a match", failing("setup", results.FailedSetup, "setup command false: exit 1"), "false", true},
 		{"a fabric that does not open", failing("ready", results.FailedReady, "backend UCX: -3"), "", false},
 		{"a service that is not ready", failing("ready", results.Fault, "service etcd: exit status 1"), "", false},
 		{"the same, of a version without kinds", failing("ready", "", "service etcd: exit status 1"), "", false},
-		{"a program that is not there", failing("start", results.FailedReady, "role it: starting x: not in PATH"), "", false},
+		{"a program that is not there", failing("start", results.FailedReady, "starting x: not in PATH"), "", false},
 		{"a shell without its program", failing("run", results.Fault, "role it: exit status 127"), "", false},
 		{"a file that is no program", failing("run", results.Fault, "role it: exit status 126"), "", false},
 		{"a loader", failing("run", results.Fault, "exit status 1\nbench: "+lacks), "", false},
 		{"a loader, and a match", failing("run", results.Fault, "exit status 1\nbench: "+lacks), "libnixl", true},
-		{"a module", failing("run", results.Fault, "exit status 1\nModuleNotFoundError: No module named 'nixl'"), "", false},
+		{"a module", failing("run", results.Fault, "ModuleNotFoundError: No module named 'nixl'"), "", false},
 		{"a plugin", failing("run", results.Fault, "exit status 1\nPlugin LIBFABRIC not found"), "", false},
 		{"a plugin's file", failing("run", results.Fault, "Failed to load plugin from /x/libplugin_UCX.so"), "", false},
 		{"an endpoint", failing("run", results.Fault, "exit status 1\n404: model not found"), "", true},
@@ -273,7 +276,8 @@ func TestErrorsThatMayFailExcuses(t *testing.T) {
 		c.fails(one)
 		one.MayFail.Match = c.match
 		doc := startedOn("2026-11-01", docOf(one))
-		if one.Excused() != c.excused || doc.Session.ExitCode != map[bool]int{true: ExitPassed, false: ExitExecution}[c.excused] {
+		code := map[bool]int{true: ExitPassed, false: ExitExecution}[c.excused]
+		if one.Excused() != c.excused || doc.Session.ExitCode != code {
 			t.Errorf("%s: exit code %d, %+v", c.name, doc.Session.ExitCode, one.MayFail)
 		}
 		if !c.excused && !strings.HasPrefix(one.MayFail.Message, "may_fail (issue 1044) does not excuse it: ") {
