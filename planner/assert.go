@@ -126,6 +126,7 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 		t.matchesNone(s, a)
 	default:
 		t.ruledOutOfEach(s, a, axes, f.at, find)
+		t.doubtful(s, a, axes, f.at)
 	}
 	s.asserted = append(s.asserted, f)
 	return axes

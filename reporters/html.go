@@ -112,6 +112,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Marks", Lines: marks(doc)}, {Title: warmUpTitle, Lines: unsteady(doc)},
 		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
+		{Title: "Windows of rates", Lines: wholeLoads(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)},

@@ -55,6 +55,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Fabrics chosen", chosen(doc))
+	m.list("Windows of rates", wholeLoads(doc))
 	m.list("Working sets", workingSets(doc))
 	m.list("Services", services(doc))
 	m.list("Nodes changed", nodesChanged(doc))
