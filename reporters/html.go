@@ -113,6 +113,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Fabrics chosen", Lines: chosen(doc)},
 		{Title: "Windows of rates", Lines: wholeLoads(doc)},
+		{Title: "Measured once for a launch", Lines: sharedMetrics(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)},

@@ -171,6 +171,26 @@ func wholeLoads(doc *results.Document) []string {
 		example}
 }
 
+// sharedMetrics says which metrics cases of a launch have in common.
+func sharedMetrics(doc *results.Document) (out []string) {
+	cases := map[string]int{}
+	for _, c := range doc.Cases {
+		var of []string
+		for _, l := range c.Launches {
+			of = append(of, l.Shared...)
+		}
+		slices.Sort(of)
+		for _, name := range slices.Compact(of) {
+			cases[name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		out = append(out, fmt.Sprintf("%s is measured once for a launch and is the same in all of its cases (%s)", plain(name),
+			plural(cases[name], "case")))
+	}
+	return out
+}
+
 // ignored says which variables of the scenario did nothing, and in how many cases.
 func ignored(doc *results.Document) []string {
 	var order []results.Ignored

@@ -56,7 +56,8 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	}
 	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
 		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
-		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc), chosen(doc), wholeLoads(doc), madeAgain(doc),
+		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc), chosen(doc), wholeLoads(doc), sharedMetrics(doc),
+		madeAgain(doc),
 		atMost(moreLines, voidShort(doc)), crowdedNodes(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)

@@ -160,7 +160,7 @@ func full() *results.Document {
 					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
-				RateWindow: "whole", FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
+				RateWindow: "whole", Shared: []string{"ready.time"}, FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
 				Errors: []results.Cause{{Text: "503", Count: 2}},
 				Distributions: results.Distributions{
 					"latency": {Steps: []int64{900, 100}, Counts: []int64{3, 1}, Unbounded: 1},

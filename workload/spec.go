@@ -153,6 +153,12 @@ type Behaviour struct {
 	// says which proof does not hold.
 	Beside  func(Values) ([]Service, error)
 	Observe func(options Values, seen map[string]Observation, metrics map[string]float64) error
+	// OverLaunch are metrics of a case with these options that are counted over its whole launch, as those of
+	// services: cases that have any are alone in their launches, where the workload runs cases one after the
+	// other. nil: there are none.
+	OverLaunch func(Values) []string
+	// OfLaunch are metrics that are measured once in a launch, whatever cases it has.
+	OfLaunch []string
 	// Recompute computes again those metrics that follow from the samples files alone, of
 	// a case with these options as a document has them; nil: none does.
 	Recompute func(options map[string]any, samples [][]byte) (map[string]float64, error)
