@@ -109,7 +109,13 @@ func (w *scenarioWriter) sequence(c *Config) {
 		}
 		w.shards(5, p)
 	}
+	w.line(2, "assert:  # the median: no iteration that was held up decides it")
+	w.line(3, "- {name: congestion, that: slowdown.p50 <= %d}", mostSlowdown)
 }
+
+// mostSlowdown is how many times as long as alone a pattern of an imported sequence may take: as in the catalogue,
+// what ranks that share processors keep, too. Those with cores of their own stay near 1.
+const mostSlowdown = 50
 
 // memory is that of the first pattern, which OneMemory holds all of them to.
 func (w *scenarioWriter) memory(c *Config) {

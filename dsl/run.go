@@ -38,7 +38,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 		r.Retry = l.retry(content)
 	}
 	if p, ok := l.sectionPart(content, "may_fail", schemaOf(grammar.MayFail)); ok {
-		r.MayFail = l.expectation(p, grammar.MayFail, "may_fail", "Errors of this run were")
+		r.MayFail = l.mayFail(p)
 	}
 	r.Place = l.place(content)
 	r.Stage = l.stage(content)

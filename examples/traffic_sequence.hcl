@@ -61,7 +61,7 @@ scenario "traffic_sequence" {
     assert = [
       "bandwidth >= 0.01 GB/s",
       # near 1 where every rank has a core of its own
-      "slowdown <= 50 where isl > 10000",
+      "slowdown.p50 <= 50 where isl > 10000",
     ]
   }
 

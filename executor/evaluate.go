@@ -225,6 +225,7 @@ func (l *launched) evaluate(i int) *results.Launch {
 	if err == nil && l.kind.Observe != nil {
 		err = l.kind.Observe(l.options[i], l.observed, metrics)
 	}
+	e.Shared = l.shared(i, metrics)
 	p.parts = make([]*workload.Part, len(p.parts)) // the samples are large
 	if err != nil {
 		return fail("%v", err)
@@ -241,4 +242,16 @@ func (l *launched) evaluate(i int) *results.Launch {
 		return fail("%v", err)
 	}
 	return e
+}
+
+// shared are the metrics of a case that the launch has once for all of its cases.
+func (l *launched) shared(i int, metrics map[string]float64) (names []string) {
+	if len(l.cases) == 1 {
+		return nil
+	}
+	all := slices.Clone(l.kind.OfLaunch)
+	if l.kind.OverLaunch != nil {
+		all = append(all, l.kind.OverLaunch(l.options[i])...)
+	}
+	return slices.DeleteFunc(all, func(name string) bool { _, has := metrics[name]; return !has })
 }

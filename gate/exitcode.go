@@ -27,7 +27,7 @@ var ExitCodes = []struct {
 	Meaning string
 }{
 	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
-	{ExitFailed, "an assertion failed, or held although it is expected to fail, or a case works that may fail; of weir compare: a regression"},
+	{ExitFailed, "an assertion failed, or held although it is expected to fail, or a case works although its may_fail is strict; of weir compare: a regression"},
 	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive, or no launch of a case counts: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},

@@ -24,9 +24,7 @@ func (eval *evaluator) excuse(all []matter, outcomes []outcome) {
 	missed := eval.missed(all, outcomes)
 	errors := map[*results.Case]string{}
 	for _, c := range eval.doc.Cases {
-		if c.Status == results.Error {
-			errors[c] = because("the case ended with an error", c.Reason)
-		} else if c.Invalid != "" {
+		if c.Status == results.OK {
 			errors[c] = c.Invalid
 		}
 	}
@@ -38,7 +36,7 @@ func (eval *evaluator) excuse(all []matter, outcomes []outcome) {
 	}
 	for _, c := range eval.doc.Cases {
 		if x := c.MayFail; x != nil {
-			x.Verdict, x.Message = eval.expectedOf(c, cmp.Or(errors[c], missed.of[c]), missed.open[c])
+			x.Verdict, x.Message = eval.expectedOf(c, errors[c], missed)
 		}
 	}
 	for i := range outcomes {
@@ -90,25 +88,41 @@ func (eval *evaluator) missed(all []matter, outcomes []outcome) misses {
 	return out
 }
 
-// expectedOf is what the expectation of a case makes of its error or of what it misses, "" if there is
-// none. It works as long as all that is asserted of it holds.
-func (eval *evaluator) expectedOf(c *results.Case, err string, open bool) (results.Verdict, string) {
+// expectedOf is what the expectation of a case makes of its error, or of the error of what it measured, or of
+// what it misses, "" if there is none. It works as long as all that is asserted of it holds.
+func (eval *evaluator) expectedOf(c *results.Case, err string, missed misses) (results.Verdict, string) {
 	x := c.MayFail
 	why := expectation(x)
+	counts := x.Counts(eval.doc.Session.Started)
+	ended := c.Status == results.Error
+	excused := x.Names(err)
+	if ended {
+		err, excused = because("the case ended with an error", c.Reason), eval.doc.ExcusesError(c)
+	}
 	switch {
-	case !x.Counts(eval.doc.Session.Started):
-		if err == "" {
-			return "", ""
-		}
-		return "", fmt.Sprintf("may_fail expired on %s (%s)", x.Until, x.Reason)
-	case gap(c) != "":
+	case err == "" && !counts, counts && gap(c) != "":
 		return "", ""
+	case !counts:
+		return "", fmt.Sprintf("may_fail expired on %s (%s)", x.Until, x.Reason)
+	case err != "" && !excused:
+		return "", unexcused(x)
 	case err != "":
 		return results.XFail, why + ": " + err
-	case eval.whole && !open && works(c):
+	case missed.of[c] != "":
+		return results.XFail, why + ": " + missed.of[c]
+	case x.Strict && eval.whole && !missed.open[c] && works(c):
 		return results.XPass, why + ", but it works"
 	}
 	return "", ""
+}
+
+// unexcused is why an error is none of those that a case may end in.
+func unexcused(x *results.MayFail) string {
+	if x.Match != "" {
+		return fmt.Sprintf("may_fail (%s) does not excuse it: it does not match %s", x.Reason, x.Match)
+	}
+	return fmt.Sprintf("may_fail (%s) does not excuse it: the run's programs did not start, and no match names the error",
+		x.Reason)
 }
 
 func expectation(x *results.MayFail) string {

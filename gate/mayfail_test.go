@@ -14,11 +14,27 @@ var excuse = assertion.XFail{Reason: "issue 1044", Until: "2026-11-30"}
 // mayFail is a case that may be an error, with the launches that caseOf makes.
 func mayFail(key string, values ...float64) *results.Case {
 	c := caseOf(key, values...)
-	c.Run, c.MayFail = "excused", &results.MayFail{XFail: excuse}
+	c.Run, c.MayFail = "excused", &results.MayFail{MayFail: assertion.MayFail{XFail: excuse}}
 	return c
 }
 
+// strictly is a case of which an unexpected success is told.
+func strictly(c *results.Case) *results.Case {
+	c.MayFail.Strict = true
+	return c
+}
+
+// inError has a launch whose programs had started when it failed.
 func inError(c *results.Case, reason string) *results.Case {
+	c.Launches = append(c.Launches, &results.Launch{
+		Index: len(c.Launches), Status: results.Error,
+		Failure: &results.Failure{Phase: "run", Kind: results.Fault, Cause: reason},
+	})
+	return unlaunched(c, reason)
+}
+
+// unlaunched is an error that no launch tells of.
+func unlaunched(c *results.Case, reason string) *results.Case {
 	c.Status, c.Reason = results.Error, reason
 	return c
 }
@@ -60,9 +76,11 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 			"not verified", results.XFail, ExitPassed, "xfail"},
 		{"a metric is missing", "2026-11-01", withoutMetric(), results.XFail, "metric bandwidth is missing",
 			results.XFail, ExitPassed, "xfail"},
-		{"it works", "2026-11-01", mayFail("c", inBand...), results.XPass, "but it works", results.Pass, ExitFailed,
-			"xpass"},
-		{"it works a day later", "2026-12-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
+		{"it works", "2026-11-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
+		{"it works, strictly", "2026-11-01", strictly(mayFail("c", inBand...)), results.XPass, "but it works",
+			results.Pass, ExitFailed, "xpass"},
+		{"it works a day later", "2026-12-01", strictly(mayFail("c", inBand...)), "", "", results.Pass, ExitPassed,
+			"ok"},
 		{"it misses", "2026-11-01", mayFail("c", outBand...), results.XFail,
 			"expected to fail until 2026-11-30 (issue 1044): bw does not hold: bandwidth", results.XFail,
 			ExitPassed, "xfail"},
@@ -104,6 +122,16 @@ func skippedCase(c *results.Case) *results.Case {
 	return c
 }
 
+// Documents of versions in which each expectation was strict are judged as this one judges.
+func TestAnUnexpectedSuccessOfAnEarlierVersion(t *testing.T) {
+	c := mayFail("c", inBand...)
+	c.MayFail.Verdict, c.MayFail.Message = results.XPass, "expected to fail, but it works"
+	doc := startedOn("2026-11-01", docOf(c))
+	if doc.Session.ExitCode != ExitPassed || c.Unexpected() || c.MayFail.Message != "" {
+		t.Errorf("%+v, exit code %d", c.MayFail, doc.Session.ExitCode)
+	}
+}
+
 // A launch that was taken out of the document is no known error.
 func TestAGapIsNotExcused(t *testing.T) {
 	c := mayFail("c", 46, 46)
@@ -115,7 +143,7 @@ func TestAGapIsNotExcused(t *testing.T) {
 
 // Nothing is known of a session that was cut short.
 func TestACaseThatWorkedUntilTheAbortIsNoUnexpectedSuccess(t *testing.T) {
-	c := mayFail("c", 46)
+	c := strictly(mayFail("c", 46))
 	doc := docOf(c)
 	doc.Session.ExitCode = ExitInterrupted
 	if startedOn("2026-11-01", doc); c.Unexpected() || doc.Session.ExitCode != ExitInterrupted {
@@ -171,7 +199,7 @@ func TestMissesOverCasesThatMayFail(t *testing.T) {
 		"one may":      {caseOf("b", 46, 46, 46), results.Fail, ExitFailed},
 	} {
 		parts := quantified("all", p(100), []int{3}, "a", "b")
-		doc := docOf(mayFail("a", 46, 46, 46), test.other)
+		doc := docOf(strictly(mayFail("a", 46, 46, 46)), test.other)
 		doc.Assertions = []*results.AssertionVerdict{parts}
 		startedOn("2026-11-01", doc)
 		wantVerdict(t, parts, test.want)
@@ -186,7 +214,7 @@ func TestExpectationsInARunThatMayFail(t *testing.T) {
 	own, info := band(p(100), nil, []int{3}), band(p(100), nil, []int{3})
 	own.XFail = &assertion.XFail{Reason: "issue 7", Until: "2026-11-30"}
 	info.Severity = assertion.Info
-	c, d := mayFail("c", 46, 46, 46), mayFail("d", 46, 46, 46)
+	c, d := strictly(mayFail("c", 46, 46, 46)), strictly(mayFail("d", 46, 46, 46))
 	c.Assertions, d.Assertions = []*results.AssertionVerdict{own}, []*results.AssertionVerdict{info}
 	startedOn("2026-11-01", docOf(c, d))
 	if own.Verdict != results.XFail || !strings.Contains(own.Message, "issue 7") || c.Unexpected() {
@@ -197,12 +225,110 @@ func TestExpectationsInARunThatMayFail(t *testing.T) {
 	}
 }
 
+// What keeps the programs of a run from starting is excused by a match alone, and another error than the one
+// that matches is not.
+func TestErrorsThatMayFailExcuses(t *testing.T) {
+	const lacks = "libnixl.so: cannot open shared object file: No such file or directory"
+	failing := func(phase, kind, cause string, log ...string) func(*results.Case) {
+		return func(c *results.Case) {
+			inError(c, "launch 1: "+cause)
+			*c.Launches[0].Failure = results.Failure{Phase: phase, Kind: kind, Cause: cause, Log: log}
+		}
+	}
+	unlaunched := func(reason string) func(*results.Case) {
+		return func(c *results.Case) { unlaunched(c, reason) }
+	}
+	for _, c := range []struct {
+		name    string
+		fails   func(*results.Case)
+		match   string
+		excused bool
+	}{
+		{"a program that fails", failing("run", results.Fault, "exit status 1"), "", true},
+		{"a program that crashes", failing("run", results.Crashed, "killed by signal 11"), "", true},
+		{"a connection", failing("connect", results.FailedLink, "connection refused"), "", true},
+		{"a deadline", failing("run", results.TimedOut, "did not end within 1s"), "", true},
+		{"what was computed", failing(results.Evaluating, results.Wrong, "no table in the output"), "", true},
+		{"a match of the cause", failing("run", results.Fault, "exit status 1: ETCD URI"), "ETCD +URI", true},
+		{"a match of the log", failing("run", results.Fault, "exit status 1", "ETCD URI"), "^ETCD", false},
+		{"a match of a line of the log", failing("run", results.Fault, "exit status 1", "ETCD URI"), "(?m)^ETCD", true},
+		{"another error", failing("run", results.Crashed, "killed by signal 11"), "ETCD", false},
+		{"a case that lacks something", unlaunched("missing: fabric nixl on node n: " + lacks), "", false},
+		{"the same, and a match", unlaunched("missing: fabric nixl on node n: " + lacks), "libnixl", true},
+		{"the same, and another match", unlaunched("missing: fabric nixl on node n: " + lacks), "ETCD URI", false},
+		{"a setup", failing("setup", results.FailedSetup, "setup command false: exit status 1"), "", false},
+		{"a setup, and a match", failing("setup", results.FailedSetup, "setup command false: exit 1"), "false", true},
+		{"a fabric that does not open", failing("ready", results.FailedReady, "backend UCX: -3"), "", false},
+		{"a service that is not ready", failing("ready", results.Fault, "service etcd: exit status 1"), "", false},
+		{"the same, of a version without kinds", failing("ready", "", "service etcd: exit status 1"), "", false},
+		{"a program that is not there", failing("start", results.FailedReady, "starting x: not in PATH"), "", false},
+		{"a shell without its program", failing("run", results.Fault, "role it: exit status 127"), "", false},
+		{"a file that is no program", failing("run", results.Fault, "role it: exit status 126"), "", false},
+		{"a loader", failing("run", results.Fault, "exit status 1\nbench: "+lacks), "", false},
+		{"a loader, and a match", failing("run", results.Fault, "exit status 1\nbench: "+lacks), "libnixl", true},
+		{"a module", failing("run", results.Fault, "ModuleNotFoundError: No module named 'nixl'"), "", false},
+		{"a plugin", failing("run", results.Fault, "exit status 1\nPlugin LIBFABRIC not found"), "", false},
+		{"a plugin's file", failing("run", results.Fault, "Failed to load plugin from /x/libplugin_UCX.so"), "", false},
+		{"an endpoint", failing("run", results.Fault, "exit status 1\n404: model not found"), "", true},
+		{"an exit status that begins alike", failing("run", results.Fault, "exit status 12"), "", true},
+	} {
+		one := mayFail("c")
+		c.fails(one)
+		one.MayFail.Match = c.match
+		doc := startedOn("2026-11-01", docOf(one))
+		code := map[bool]int{true: ExitPassed, false: ExitExecution}[c.excused]
+		if one.Excused() != c.excused || doc.Session.ExitCode != code {
+			t.Errorf("%s: exit code %d, %+v", c.name, doc.Session.ExitCode, one.MayFail)
+		}
+		if !c.excused && !strings.HasPrefix(one.MayFail.Message, "may_fail (issue 1044) does not excuse it: ") {
+			t.Errorf("%s: it says %q", c.name, one.MayFail.Message)
+		}
+	}
+}
+
+// A case that was given up with others of its run has their failure; a match is of each failure of a case.
+func TestErrorsOfSeveralLaunchesThatMayFail(t *testing.T) {
+	for kind, excused := range map[string]bool{results.Fault: true, results.FailedReady: false} {
+		a, b := inError(mayFail("a"), "no"), mayFail("b")
+		a.Launches[0].Failure.Kind = kind
+		unlaunched(b, "2 launches of its group failed; the last: "+a.Launches[0].Failure.String())
+		if startedOn("2026-11-01", docOf(a, b)); a.Excused() != excused || b.Excused() != excused {
+			t.Errorf("%s: %+v, %+v", kind, a.MayFail, b.MayFail)
+		}
+	}
+	c := inError(inError(mayFail("c"), "another"), "known")
+	if c.MayFail.Match = "known"; startedOn("2026-11-01", docOf(c)).Cases[0].Excused() {
+		t.Error("a match of one failure excuses another")
+	}
+	if c.Launches[0].Retried = true; !startedOn("2026-11-01", docOf(c)).Cases[0].Excused() {
+		t.Error("a failure that was made again speaks against the one that counts")
+	}
+}
+
+// What was measured and cannot be used is an error like others; what is missed needs no match.
+func TestMatchesOfWhatWasMeasured(t *testing.T) {
+	bad, missing := unverified(mayFail("c", 46, 46, 46)), mayFail("c", outBand...)
+	for match, want := range map[string]bool{"not verified": true, "ETCD": false} {
+		bad.MayFail.Match, missing.MayFail.Match = match, match
+		if startedOn("2026-11-01", docOf(bad)); bad.Excused() != want {
+			t.Errorf("%s: %+v", match, bad.MayFail)
+		}
+		missing.Assertions = []*results.AssertionVerdict{band(p(40), p(50), []int{3})}
+		if startedOn("2026-11-01", docOf(missing)); !missing.Excused() {
+			t.Errorf("%s: a miss: %+v", match, missing.MayFail)
+		}
+	}
+}
+
 // A setup of a run is excused with the cases that it makes errors.
 func TestAFailedSetupOfARunThatMayFail(t *testing.T) {
-	for run, want := range map[string]int{"excused": ExitPassed, "run": ExitExecution} {
-		c := inError(mayFail("c"), "setup failed")
+	for run, want := range map[string]int{"excused": ExitPassed, "unnamed": ExitExecution, "run": ExitExecution} {
+		c := unlaunched(mayFail("c"), "setup failed")
 		c.Run = run
-		if run == "run" {
+		switch run {
+		case "excused":
+			c.MayFail.Match = "setup"
+		case "run":
 			c.MayFail = nil
 		}
 		doc := docOf(c)

@@ -11,13 +11,10 @@ import (
 	"weir/workload"
 )
 
-// hostLink is the name of what connects ranks of one node.
-const hostLink = "host"
-
 // nominalOf is what the links of a site can carry of a launch together, and how that is computed; nil:
 // no link of the site is known to be what its data took.
 //
-// Ranks of one node have link host between them. Several nodes have the links whose names are those of a
+// Ranks of one node have link host between them, and their GPUs nvlink or gpu. Several nodes have the links whose names are those of a
 // driver or of a device that carries data: as many as a node has, or its ranks have to themselves. A link
 // that is named as the fabric, or as the provider of libfabric, is one for each node.
 func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *results.OfLink {
@@ -36,7 +33,7 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 	provider, _ := c.Options["provider"].(string)
 	for _, name := range slices.Sorted(maps.Keys(doc.Site.Links)) {
 		switch {
-		case name == hostLink:
+		case results.WithinNodes(name):
 		case name == l.Fabric || name == provider && provider != "":
 			add(name, max(1, len(ranks)))
 		case len(ranks) > 1:
@@ -45,13 +42,14 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 			}
 		}
 	}
-	_, within := doc.Site.Links[hostLink]
+	inside := results.LinkWithin(doc.Site.Links, slices.ContainsFunc(l.GPUs, func(gpu string) bool { return gpu != "" }))
+	within := inside != ""
 	switch {
 	case len(ranks) <= 1 && sum > 0:
 	case len(ranks) == 1 && within && !l.Simulated:
-		add(hostLink, 1)
+		add(inside, 1)
 	case most > 1 && sum > 0 && within: // some of it need not leave its node
-		add(hostLink, len(ranks))
+		add(inside, len(ranks))
 	case most > 1:
 		return nil
 	}

@@ -117,7 +117,6 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 			failed = true
 			return nil
 		}
-		t.implausible(s, a, lowered, i)
 		return &attached{lowered, lowered.Key()}
 	})
 	switch {
@@ -126,6 +125,8 @@ func (t *Table) eachCase(s *sheet, a *dsl.Assert, find *finder) []int {
 		t.matchesNone(s, a)
 	default:
 		t.ruledOutOfEach(s, a, axes, f.at, find)
+		t.doubtful(s, a, axes, f.at)
+		t.implausible(s, a, axes, f.at)
 	}
 	s.asserted = append(s.asserted, f)
 	return axes

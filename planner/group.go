@@ -60,11 +60,20 @@ func (s *sheet) cluster() {
 	for _, c := range s.settings {
 		axes = append(axes, s.launchAxes(c)...)
 	}
+	alone := s.countsOverLaunch()
+	if alone {
+		for i := range s.run.Axes {
+			axes = append(axes, i)
+		}
+	}
 	slices.Sort(axes)
 	axes = slices.Compact(axes)
 	byProcess := map[string]*tableGroup{}
 	groups := work(s.by(axes), func(i int) *tableGroup {
 		key := s.process(i)
+		if alone {
+			key = s.key(s.columns, i)
+		}
 		g := byProcess[key]
 		if g == nil {
 			g = &tableGroup{sheet: s, ranks: s.ranks(i), index: -1}
@@ -80,6 +89,18 @@ func (s *sheet) cluster() {
 		}
 		g.all = append(g.all, int32(i))
 	}
+}
+
+// countsOverLaunch says whether something is counted over whole launches, so that each case has launches of its
+// own. Rows of one output and the cases of a sequence can have none.
+func (s *sheet) countsOverLaunch() bool {
+	k := s.run.Workload
+	if k.OverLaunch == nil || k.Sequence != "" || k.Row != "" {
+		return false
+	}
+	return slices.ContainsFunc(s.by(s.axesOf([]string{"services"})).first, func(first int32) bool {
+		return first >= 0 && len(k.OverLaunch(s.options(int(first)))) > 0
+	})
 }
 
 // launchAxes are the axes on which a setting depends between launches, and not between

@@ -119,7 +119,7 @@ type Run struct {
 	// No digest covers them: their contents are options.
 	Files map[string]string `json:"files,omitempty"`
 	// MayFail says why its cases may be errors; nil: they may not.
-	MayFail *assertion.XFail `json:"may_fail,omitempty"`
+	MayFail *assertion.MayFail `json:"may_fail,omitempty"`
 	// BaselineVariant is the value of axis variant that reports hold the others against, which
 	// no digest covers; "": there is none.
 	BaselineVariant string `json:"baseline_variant,omitempty"`

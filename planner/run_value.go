@@ -143,43 +143,55 @@ var (
 	ofRun     = regexp.MustCompile(`\brun\("([^"]*)"`)
 )
 
+// runMention is in each text that mentions a value of a run.
+const runMention = "run("
+
+// RunNames are the names over values of runs that options, variables and texts of a case mention, each once.
+func (c *Case) RunNames() []string {
+	var all []string
+	mention := func(text string) {
+		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(all, m[1]) {
+				all = append(all, m[1])
+			}
+		}
+	}
+	for _, name := range c.Deferred() {
+		mention(placeholder.Of(name))
+	}
+	k, _ := workload.Lookup(c.Workload)
+	if k == nil {
+		return all
+	}
+	for _, o := range k.Options {
+		text, ok := c.Options[o.Name].(string)
+		if !ok || o.Type != workload.Structure || !strings.Contains(text, runMention) {
+			continue
+		}
+		if s, err := workload.ReadStructure(text); err == nil { // else the plan was not checked
+			mention(s.Texts())
+		}
+	}
+	return all
+}
+
 // textValues says which values of other runs the cases have, and when they are known.
 func (p *Plan) textValues(t io.Writer, cases []*Case) {
 	prefix := p.prefixOf(cases[0])
-	told := map[string]bool{}
-	tell := func(text string) {
-		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {
-			if told[m[1]] {
+	var all []string
+	for _, c := range cases {
+		for _, name := range c.RunNames() {
+			if slices.Contains(all, name) {
 				continue
 			}
-			told[m[1]] = true
+			all = append(all, name)
 			var runs []string
-			for _, of := range ofRun.FindAllStringSubmatch(m[1], -1) {
+			for _, of := range ofRun.FindAllStringSubmatch(name, -1) {
 				if run := prefix + of[1]; !slices.Contains(runs, run) {
 					runs = append(runs, run)
 				}
 			}
-			row(t, "  value", m[1]+", known after "+strings.Join(runs, " and "))
-		}
-	}
-	read := map[string]bool{}
-	for _, c := range cases {
-		for _, name := range c.Deferred() {
-			tell(placeholder.Of(name))
-		}
-		k, _ := workload.Lookup(c.Workload)
-		if k == nil {
-			continue
-		}
-		for _, o := range k.Options {
-			text, ok := c.Options[o.Name].(string)
-			if !ok || o.Type != workload.Structure || read[text] {
-				continue
-			}
-			read[text] = true
-			if s, err := workload.ReadStructure(text); err == nil { // else the plan was not checked
-				tell(s.Texts())
-			}
+			row(t, "  value", name+", known after "+strings.Join(runs, " and "))
 		}
 	}
 }

@@ -44,8 +44,9 @@ func ParseSelector(text string) (Selector, error) {
 	if err != nil { // bytes that are not text
 		return Selector{}, fmt.Errorf("selector %q: %w", text, err)
 	}
+	pattern := readCasePattern(text)
 	return Selector{text, func(k *Case) (bool, error) {
-		return k.Run == text || glob.MatchString(k.Key), nil
+		return k.Run == text || glob.MatchString(k.Key) || pattern != nil && pattern.matches(k.Key), nil
 	}}, nil
 }
 
@@ -192,8 +193,12 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 			}
 		}
 		if hits == 0 {
-			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s", ErrNothing, s.text, unclosed(s.text),
-				strings.Join(p.runs(), ", "))
+			near := ""
+			if key := p.nearestKey(s.text); key != "" {
+				near = fmt.Sprintf("; the nearest is %q", key)
+			}
+			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s%s", ErrNothing, s.text, unclosed(s.text),
+				strings.Join(p.runs(), ", "), near)
 		}
 	}
 	return keys, nil

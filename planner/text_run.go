@@ -99,7 +99,7 @@ func (r *Run) mayFailText() string {
 	if r.MayFail == nil {
 		return ""
 	}
-	return "until " + r.MayFail.Until + ": " + r.MayFail.Reason
+	return r.MayFail.String()
 }
 
 func textCommands(t io.Writer, name string, list []Command) {

@@ -56,6 +56,8 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Ignored settings", ignored(doc))
 	m.list("Odd operations", oddOperations(doc))
 	m.list("Fabrics chosen", chosen(doc))
+	m.list("Windows of rates", wholeLoads(doc))
+	m.list("Measured once for a launch", sharedMetrics(doc))
 	m.list("Working sets", workingSets(doc))
 	m.list("Services", services(doc))
 	m.list("Nodes changed", nodesChanged(doc))

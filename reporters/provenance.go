@@ -150,6 +150,47 @@ func chosen(doc *results.Document) []string {
 	return order
 }
 
+// wholeLoads says in how many cases rates are of the whole load, because it had too few waves for a steady part.
+func wholeLoads(doc *results.Document) []string {
+	n, example := 0, ""
+	for _, c := range doc.Cases {
+		whole := func(l *results.Launch) bool { return l.RateWindow == "whole" && l.Counts() }
+		if c.Options["window"] != "whole" && slices.ContainsFunc(c.Launches, whole) {
+			if n++; n == 1 {
+				example = plain(c.Key)
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > 1 {
+		example += fmt.Sprintf(" and %s", plural(n-1, "other case"))
+	}
+	return []string{"rates are of the whole load, with its start and end, because it has too few waves for a steady part: " +
+		example}
+}
+
+// sharedMetrics says which metrics cases of a launch have in common.
+func sharedMetrics(doc *results.Document) (out []string) {
+	cases := map[string]int{}
+	for _, c := range doc.Cases {
+		var of []string
+		for _, l := range c.Launches {
+			of = append(of, l.Shared...)
+		}
+		slices.Sort(of)
+		for _, name := range slices.Compact(of) {
+			cases[name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		out = append(out, fmt.Sprintf("%s is measured once for a launch and is the same in all of its cases (%s)", plain(name),
+			plural(cases[name], "case")))
+	}
+	return out
+}
+
 // ignored says which variables of the scenario did nothing, and in how many cases.
 func ignored(doc *results.Document) []string {
 	var order []results.Ignored

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -201,7 +202,7 @@ func (d *Document) check() error {
 			return fmt.Errorf("case %s: an assertion is null", c.Key)
 		}
 		if c.MayFail != nil {
-			if err := checkUntil(&c.MayFail.XFail); err != nil {
+			if err := cmp.Or(checkUntil(&c.MayFail.XFail), c.MayFail.Check()); err != nil {
 				return fmt.Errorf("case %s: %w", c.Key, err)
 			}
 		}

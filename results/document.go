@@ -334,6 +334,11 @@ type Launch struct {
 	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.
 	// None in documents of older versions, which did not look; see Node.Counters.
 	Counters []Counter `json:"counters,omitempty" doc:"Counters of the nodes that moved between the start of the launch's first process and the end of its last, sorted by node, device and name."`
+	// Shared are metrics that cases of one launch have in common, because they were measured once for it.
+	Shared []string `json:"shared,omitempty" doc:"Metrics that were measured once for the launch, which has other cases too: they have the same value."`
+	// RateWindow is none where no rate is of a window, and in documents of older versions, whose window was
+	// steady for loads of few waves too.
+	RateWindow string `json:"rate_window,omitempty" doc:"Span that the rates of a load are of: its steady part, or the whole where that was asked for or it had too few waves." schema:"enum=steady|whole"`
 	// Load is the share of the launch's time during which its background load was
 	// running; nil: it has none.
 	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`

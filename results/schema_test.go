@@ -150,7 +150,10 @@ func full() *results.Document {
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
 			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{
-				XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Verdict: results.XFail, Message: "m",
+				MayFail: assertion.MayFail{
+					XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Match: "m", Strict: true,
+				},
+				Verdict: results.XFail, Message: "m",
 			},
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Finished: 1, Nodes: []string{"n1", "n1"},
@@ -158,7 +161,8 @@ func full() *results.Document {
 					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
-				FabricReason: "r", Values: map[string]string{`run("a").bandwidth`: "1.5"},
+				RateWindow: "whole", Shared: []string{"ready.time"}, FabricReason: "r",
+				Values: map[string]string{`run("a").bandwidth`: "1.5"},
 				Errors: []results.Cause{{Text: "503", Count: 2}}, Notes: []results.Cause{{Text: "late", Count: 1}},
 				Distributions: results.Distributions{
 					"latency": {Steps: []int64{900, 100}, Counts: []int64{3, 1}, Unbounded: 1},

@@ -153,9 +153,18 @@ type Behaviour struct {
 	// says which proof does not hold.
 	Beside  func(Values) ([]Service, error)
 	Observe func(options Values, seen map[string]Observation, metrics map[string]float64) error
+	// OverLaunch are metrics of a case with these options that are counted over its whole launch, as those of
+	// services: cases that have any are alone in their launches, where the workload runs cases one after the
+	// other. nil: there are none.
+	OverLaunch func(Values) []string
+	// OfLaunch are metrics that are measured once in a launch, whatever cases it has.
+	OfLaunch []string
 	// Recompute computes again those metrics that follow from the samples files alone, of
 	// a case with these options as a document has them; nil: none does.
 	Recompute func(options map[string]any, samples [][]byte) (map[string]float64, error)
+	// Redefined are the metrics of Recompute that the version which made a launch computed in another way, so
+	// that samples do not give what its document has; nil: there are none.
+	Redefined func(launch *results.Launch) []string
 	// Rounded computes the quantiles of Recompute as documents without a definition of
 	// quantiles have them (see results.RoundedRankRule); nil: there are none.
 	Rounded func(samples [][]byte) (map[string]float64, error)
@@ -190,6 +199,9 @@ type Behaviour struct {
 	// UnmeasuredBy are the options, all of them of Checked, by which Unmeasured decides on a metric; none: all
 	// cases have it. nil: it looks at all of Checked.
 	UnmeasuredBy func(metric string) []string
+	// Doubtful says why an assertion about a metric of a case with these options is of something else than it
+	// seems to be. nil, or "": it is not.
+	Doubtful func(options Values, metric string) string
 	// Idle are the options that change nothing in a case with these options, with the reason of each. nil: all
 	// change something.
 	Idle func(options Values) map[string]string

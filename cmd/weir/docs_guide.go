@@ -22,7 +22,8 @@ NAMES. In ${…}: axis.NAME, var.NAME, env.NAME (of the shell that plans), varia
   axis; in when also host.fabrics, host.nodes, host.gpus, host.cpus (of the node that has fewest).
 
 SELECTORS. A case is called RUN[AXIS=VALUE,…], axes by name. --only and --skip take such a name, a run,
-  or a pattern: --only 'bandwidth[fabric=shm,*]'.
+  or a pattern: --only 'bandwidth[fabric=shm,*]'. Axes stand in any order, * in a value is any text, and
+  * for an axis is all that are not named. Values with blanks, commas or brackets may be in quotes.
 
 ASSERTIONS. METRIC within 10% of X, between X and Y, >= X, <= X; increases|decreases with AXIS.
   run("NAME").METRIC                  the case of another run at the same values of the axes

@@ -28,6 +28,7 @@ func openAIEndpoint() {
 	refuses := flag.String("refuses", "", "what each answer says, with status 400")
 	starting := flag.Duration("starting", 0, "until then answers are 404: the model is loading")
 	touches := flag.String("touches", "", "file that is made when more than 100 tokens are asked for")
+	logs := flag.Bool("log", false, "a line for each answer")
 	flag.Parse()
 	begin := time.Now()
 	var count atomic.Int64
@@ -52,6 +53,9 @@ func openAIEndpoint() {
 		default:
 			if n, _ := a.Body["max_tokens"].(float64); *touches != "" && n > 100 {
 				_ = os.WriteFile(*touches, nil, 0o600)
+			}
+			if *logs {
+				fmt.Println("asked")
 			}
 			answer(a, *first, *gap, !*silent)
 		}

@@ -316,7 +316,7 @@ var Run = []Key{
 	launches, timeout, retry,
 	key(
 		"may_fail",
-		"that errors of its cases and assertions that do not hold are known: they count as expected failures (xfail), and a case without an error of which everything holds as unexpected success (xpass)",
+		"that errors of its cases and assertions that do not hold are known: they count as expected failures (xfail); what keeps its programs from starting is excused by match alone",
 		section(MayFail...),
 	),
 	key("setup", "commands before the run, or before each of its launches", commands...),
@@ -328,6 +328,10 @@ var Run = []Key{
 var MayFail = []Key{
 	key("reason", "why it fails", scalar(String)).required(),
 	key("until", "the last day on which that excuses it", scalar(Date)).required(),
+	key("match", "regular expression of the errors that are excused, of their text and of the last lines of the log",
+		scalar(String)).or("any error after its programs started"),
+	key("strict", "whether a case without an error of which everything holds is an unexpected success (xpass)",
+		scalar(Bool)).or("false: it passes"),
 }
 
 // Metric are the keys of a metric that a run declares.

@@ -95,7 +95,11 @@ func (r *rank) fault(err error) error {
 	if e, ok := errors.AsType[*engine.Error](err); ok {
 		return e
 	}
-	return &engine.Error{Phase: "run", Peer: -1, Text: fmt.Sprintf("%s %s: %v", r.what(), r.role.Name, err)}
+	return r.faultIn("run", err)
+}
+
+func (r *rank) faultIn(phase string, err error) error {
+	return &engine.Error{Phase: phase, Peer: -1, Text: fmt.Sprintf("%s %s: %v", r.what(), r.role.Name, err)}
 }
 
 func (r *rank) what() string {

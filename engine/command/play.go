@@ -85,11 +85,15 @@ func (r *rank) start() (*program, error) {
 	if address, err := r.expand(r.role.Ready.Listens); err == nil && address != "" {
 		r.listened = readiness.Listening(address)
 	}
-	return start(argv, env, manner{
+	p, err := start(argv, env, manner{
 		stamped: r.spec.Serves != nil && r.spec.Serves.Stamped,
 		parsed:  r.spec.Parsed(r.self) && r.spec.Parse.File == "",
 		ready:   r.role.Ready.Log,
 	})
+	if err != nil {
+		return nil, r.faultIn("start", err)
+	}
+	return p, nil
 }
 
 // awaitReady waits until the role is ready.

@@ -128,6 +128,8 @@ func fromEngine(e *engine.Error) (k kind, class, text string) {
 	switch {
 	case errors.Is(code, syscall.ECANCELED):
 		return kindTold, "", text
+	case e.Phase == engine.PhaseName(engine.PhaseStart): // of a program that the rank was to start
+		return kindFailed, results.FailedReady, text
 	case errors.Is(code, syscall.EBADMSG): // what was moved is not what was sent
 		return kindFailed, results.Wrong, text
 	case errors.Is(code, syscall.ETIMEDOUT) && e.Phase != "ready" && e.Phase != "connect":

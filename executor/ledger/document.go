@@ -73,7 +73,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		if of := runs[c.Run]; of != nil {
 			r.Stage, r.Files = of.Stage, of.Files
 			if of.MayFail != nil {
-				r.MayFail = &results.MayFail{XFail: *of.MayFail}
+				r.MayFail = &results.MayFail{MayFail: *of.MayFail}
 			}
 		}
 		switch c.Status {

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"weir/planner"
 	"weir/results"
 )
@@ -77,7 +79,7 @@ func (l *Ledger) mayBegin(g *Group) bool {
 func (l *Ledger) admitGroup(g *Group) {
 	g.admitted = true
 	for _, c := range l.Live(g) {
-		if reason := l.unmet(c); reason != "" {
+		if reason := cmp.Or(l.unmet(c), l.valueless(c)); reason != "" {
 			l.Decide(c.Key, results.Skipped, reason)
 		}
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func (l *Ledger) unsuccessful(key string) string {
 	if c.Excused() { // an error, or a miss, all the same
 		return unrun(fmt.Sprintf("needs %s, which failed: %s", key, c.MayFail.Message))
 	}
+	if why := cmp.Or(c.Invalid, c.Unmeasured()); why != "" {
+		return unrun(fmt.Sprintf("needs %s, which measured nothing that can be used: %s", key, why))
+	}
 	for _, a := range l.Doc.AllAssertions() {
 		if failedGate(a) && (slices.Contains(c.Assertions, a) || slices.Contains(a.Cases, key)) {
 			return unrun(fmt.Sprintf("needs %s, where %q does not hold", key, a.Name))
@@ -114,6 +118,8 @@ func (l *Ledger) notFailed(key string) string {
 		return unrun(fmt.Sprintf("needs %s to fail, which is not in the plan", key))
 	case c.Status == results.Skipped || c.Status == results.Excluded:
 		return becauseOf(c, fmt.Sprintf("needs %s to fail, which did not run: %s", key, cause(c)))
+	case c.Unmeasured() != "":
+		return unrun(fmt.Sprintf("needs %s to fail, which nobody knows: %s", key, c.Unmeasured()))
 	case l.unsuccessful(key) == "":
 		return fmt.Sprintf("needs %s to fail, and it did not", key)
 	}

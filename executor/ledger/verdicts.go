@@ -76,8 +76,8 @@ func (l *Ledger) DecideAll(cases []*planner.Case, status, reason string) {
 	}
 }
 
-// Excuses says whether errors of a case are expected.
-func (l *Ledger) Excuses(key string) bool { return l.Case(key).MayBeError(l.Doc.Session.Started) }
+// Excuses says whether the error of a case is expected.
+func (l *Ledger) Excuses(key string) bool { return l.Doc.ExcusesError(l.Case(key)) }
 
 // FailFastError ends a session early because it was asked to end at a failure.
 type FailFastError struct{ cause string }

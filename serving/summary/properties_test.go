@@ -170,16 +170,69 @@ func TestTheWholeOfALoadAddsUp(t *testing.T) {
 // free for good.
 func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
 	list := []serving.Record{
-		request(0, 0, 100), request(1, 20, 90), request(2, 95, 200), request(3, 101, 190), request(4, 191, 300),
+		request(0, 800, 920), request(1, 840, 910), request(2, 915, 1020), request(3, 921, 1010), request(4, 1011, 1120),
+	}
+	for i := range 8 {
+		at := float64(100 * i)
+		list = append(list, request(5+2*i, at, at+100), request(6+2*i, 20+at, 120+at))
 	}
 	s := Of(list, Settings{Window: Steady, Concurrency: 2})
-	if s.From != 20*ms || s.To != 200*ms || s.Window != Steady {
+	if s.From != 20*ms || s.To != 1020*ms || s.Window != Steady {
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
-		"request_rate":          4 / 0.18,
-		"concurrency.effective": (0.08 + 0.07 + 0.105 + 0.089 + 0.009) / 0.18,
+		"request_rate":          20,
+		"concurrency.effective": 0.78 + 0.8 + 0.12 + 0.07 + 0.105 + 0.089 + 0.009,
 	})
+}
+
+// Rates of few waves are of the whole load: of one wave its steady part ends with the first request, and has
+// one of all of them.
+func TestRatesOfFewWaves(t *testing.T) {
+	for _, c := range []struct {
+		slots, requests int
+		window          Window
+		rate            float64
+	}{
+		{10, 10, Whole, 10 / 0.069}, {10, 99, Whole, 99 / 0.608}, {10, 100, Steady, 91 / 0.591}, {1, 1, Whole, 1 / 0.06},
+		{1, 10, Steady, 10 / 0.6}, {50, 500, Steady, 451 / 0.551},
+	} {
+		var list []serving.Record
+		for i := range c.requests { // slots begin 1 ms after each other
+			at := float64(60*(i/c.slots) + i%c.slots)
+			list = append(list, request(i, at, at+60))
+		}
+		s := Of(list, Settings{Window: Steady, Concurrency: c.slots})
+		if s.Window != c.window || math.Abs(s.Values["request_rate"]-c.rate) > 1e-6*c.rate {
+			t.Errorf("%d requests in %d slots: %s, %v/s, want %s, %v/s", c.requests, c.slots, s.Window,
+				s.Values["request_rate"], c.window, c.rate)
+		}
+		if of := Of(list, Settings{Window: Whole, Concurrency: c.slots}); of.Window != Whole {
+			t.Errorf("%d requests in %d slots: %s, where the whole was asked for", c.requests, c.slots, of.Window)
+		}
+	}
+}
+
+// An open load has as many waves as it is longer than its requests.
+func TestRatesOfAnOpenLoadOfFewWaves(t *testing.T) {
+	for took, want := range map[float64]struct {
+		window Window
+		rate   float64
+	}{
+		10: {Steady, 49 / 0.49}, 49: {Steady, 45 / 0.49}, 50: {Whole, 50 / 0.54}, 490: {Whole, 50 / 0.98},
+	} {
+		var list []serving.Record
+		for i := range 50 {
+			r := request(i, float64(10*i), float64(10*i)+took)
+			r.Due = r.Start
+			list = append(list, r)
+		}
+		s := Of(list, Settings{Window: Steady})
+		if s.Window != want.window || math.Abs(s.Values["request_rate"]-want.rate) > 1e-6*want.rate {
+			t.Errorf("requests of %v ms: %s, %v/s, want %s, %v/s", took, s.Window, s.Values["request_rate"], want.window,
+				want.rate)
+		}
+	}
 }
 
 func TestMetricsOfALoad(t *testing.T) {

@@ -24,7 +24,8 @@ type Window string
 // The windows.
 const (
 	// Steady is, of a closed load, from when all its slots are taken for the first time until one
-	// is free for good; of an open load from the first to the last time that a request was due.
+	// is free for good; of an open load from the first to the last time that a request was due. A load of fewer
+	// than EnoughWaves waves has none.
 	Steady Window = "steady"
 	// Whole is from the first request to the last token.
 	Whole Window = "whole"
@@ -48,7 +49,7 @@ func (s SLO) any() bool { return s != SLO{} }
 type Summary struct {
 	Values map[string]float64 // by metric, in s, 1/s or as plain numbers
 	// From and To are the window that rates are of, and Window its kind: Whole where the load
-	// had no steady part.
+	// had no steady part, or too few waves.
 	From, To int64
 	Window   Window
 	// Source is the least trusted count of tokens of all requests that succeeded.

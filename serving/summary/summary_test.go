@@ -70,8 +70,8 @@ func TestAClosedLoad(t *testing.T) {
 	s := Of(closed(), Settings{
 		Window: Steady, Concurrency: 2, GPUs: 4, SLO: SLO{TTFT: 150 * ms, ITL: 80 * ms, Latency: 350 * ms},
 	})
-	// Both slots are taken at 0; request 2 ends at 600, and no other takes its slot.
-	if s.From != 0 || s.To != 600*ms || s.Window != Steady || s.Source != serving.ByUsage {
+	// Five requests in two slots are too few waves for a steady part.
+	if s.From != 0 || s.To != 700*ms || s.Window != Whole || s.Source != serving.ByUsage {
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
@@ -86,13 +86,12 @@ func TestAClosedLoad(t *testing.T) {
 		"chunk_gap.min": 0.01, "chunk_gap.p50": 0.1, "chunk_gap.p90": 0.19, "chunk_gap.avg": 0.7 / 8, "stall.max": 0.19,
 		// 0 10 10 15 20
 		"speed.per_user.p50": 10,
-		// three have ended until 600; 4 + 3 + 2 tokens of them, and 2 + 1 of the last
-		"request_rate": 3 / 0.6, "output_throughput": 12 / 0.6, "output_throughput.per_gpu": 3 / 0.6,
-		"total_throughput": (12 + 4*10) / 0.6,
-		// 400 + 300 + 300 + 10 + 190
-		"concurrency.effective": 1.2 / 0.6,
+		"request_rate":       4 / 0.7, "output_throughput": 14 / 0.7, "output_throughput.per_gpu": 14 / 0.7 / 4,
+		"total_throughput": (14 + 4*10) / 0.7,
+		// 400 + 300 + 300 + 10 + 290
+		"concurrency.effective": 1.3 / 0.7,
 		"slo.ttft":              2. / 5, "slo.itl": 2. / 5, "slo.latency": 3. / 5,
-		"goodput": 0, "goodput.tokens": 0, // only the last keeps all, and it ends after the window
+		"goodput": 1 / 0.7, "goodput.tokens": 5 / 0.7, // the last
 		"error_rate": 1. / 5, "errors.connect": 1, "errors.timeout": 0, "errors.empty": 0, "requests": 5,
 		"input.tokens": 10, "output.tokens": (4 + 3 + 2 + 5) / 4., "reuse": 0,
 	})
@@ -125,7 +124,7 @@ func TestAnOpenLoad(t *testing.T) {
 	list[3].Outcome, list[3].Start, list[3].Connected, list[3].Done = serving.Unfinished, serving.Never, serving.Never,
 		serving.Never
 	s := Of(list, Settings{Window: Steady, SLO: SLO{TTFT: 50 * ms, Latency: 60 * ms}})
-	if s.From != 0 || s.To != 300*ms || s.Window != Steady {
+	if s.From != 0 || s.To != 330*ms || s.Window != Whole { // which is 4 times as long as a request
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
@@ -133,8 +132,8 @@ func TestAnOpenLoad(t *testing.T) {
 		"ttft.min":              0.02,                                                                  // 20 50 50
 		"scheduled.latency.p50": 0.06, "scheduled.latency.avg": 0.25 / 3, "scheduled.latency.max": inf, // 60 60 130
 		"dispatch_delay.min": 0, "dispatch_delay.p50": 0, "dispatch_delay.p90": inf, "dispatch_delay.avg": 0.01,
-		"request_rate": 2 / 0.3, "output_throughput": 5 / 0.3, // the last token comes at 330
-		"slo.ttft": 3. / 4, "slo.latency": 2. / 4, "goodput": 2 / 0.3, // from when they were due
+		"request_rate": 3 / 0.33, "output_throughput": 6 / 0.33, // the last token comes at 330
+		"slo.ttft": 3. / 4, "slo.latency": 2. / 4, "goodput": 2 / 0.33, // from when they were due
 		"error_rate": 1. / 4, "errors.timeout": 0, "requests": 4,
 	})
 }

@@ -7,9 +7,14 @@ import (
 	"weir/serving"
 )
 
-// window is the span that rates are of. A load without a steady part has the whole.
+// EnoughWaves is how many waves a load needs for rates of its steady part. A wave is as many requests as are in
+// flight together. Those of the last one end when the steady part does or after it and are missing from the rates:
+// a part in ten of ten waves, and all of a single one.
+const EnoughWaves = 10
+
+// window is the span that rates are of. A load without a steady part, or with too few waves, has the whole.
 func window(s Settings, records []*serving.Record) (from, to int64, kind Window) {
-	if s.Window == Steady {
+	if s.Window == Steady && waves(s, records) >= EnoughWaves {
 		steady := openSpan
 		if s.Concurrency > 0 {
 			steady = func(records []*serving.Record) (int64, int64) { return fullSpan(records, s.Concurrency) }
@@ -20,6 +25,23 @@ func window(s Settings, records []*serving.Record) (from, to int64, kind Window)
 	}
 	from, to = wholeSpan(records)
 	return from, to, Whole
+}
+
+// waves is how many a load has. An open load has as many as its span of dues is longer than a request takes.
+func waves(s Settings, records []*serving.Record) float64 {
+	sent, took := 0, int64(0)
+	for _, r := range records {
+		if r.Start != serving.Never {
+			sent, took = sent+1, took+max(0, ended(r)-r.Start)
+		}
+	}
+	if s.Concurrency > 0 {
+		return float64(sent) / float64(s.Concurrency)
+	}
+	if from, to := openSpan(records); took > 0 {
+		return float64(to-from) * float64(sent) / float64(took)
+	}
+	return EnoughWaves // of requests that take no time, none is in flight at the end
 }
 
 // wholeSpan is from the first request to the last token, or to the end of the last request where

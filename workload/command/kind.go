@@ -78,7 +78,7 @@ func init() {
 	Kind.Measures, Kind.RowAxis, Kind.RowValues = measures, rowAxis, rowValues
 	Kind.Behaviour = workload.Behaviour{
 		Spec:   func(v workload.Values) (workload.Spec, error) { return decode(v) },
-		Reduce: reduce, Recompute: recompute,
+		Reduce: reduce, Recompute: recompute, Doubtful: doubtful,
 	}
 	workload.Register(Kind)
 }

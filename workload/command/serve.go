@@ -10,6 +10,7 @@ import (
 // Serve lets launches of a workload use services that its own options do not mention: programs
 // that run around its ranks. A workload with ServicesOption of its own is left as it is.
 func Serve(k *workload.Kind) {
+	k.OverLaunch = countedByServices
 	if _, own := k.Option(ServicesOption.Name); own {
 		return
 	}
@@ -70,6 +71,30 @@ func Serve(k *workload.Kind) {
 		}
 		return used.Observe(seen, metrics)
 	}
+}
+
+// countedByServices are the metrics that are read of the services of a case, between the start and the end of a
+// launch.
+func countedByServices(v workload.Values) (names []string) {
+	used, err := usedBy(v)
+	if err != nil {
+		return nil // which the check of options reports
+	}
+	for _, s := range used.observing {
+		for _, m := range s.Metrics {
+			names = append(names, m.Metric.Name)
+		}
+	}
+	return names
+}
+
+// doubtful says of a metric of a service that all rows of an output have it together.
+func doubtful(v workload.Values, metric string) string {
+	text, _ := v["parse"].(string)
+	if p, err := readParse(text); err != nil || p.Rows == "" || !slices.Contains(countedByServices(v), metric) {
+		return ""
+	}
+	return "it is counted over a whole launch, whose output has the rows of all cases of the launch: it is the same in each of them"
 }
 
 // usedBy are the services of a case; none where it has no option of them.

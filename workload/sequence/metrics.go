@@ -66,6 +66,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 	traffic.Quantiles(m, "latency.", latencies, map[string]results.Quantile{
 		"min": results.Minimum, "p50": results.P50, "max": results.Maximum,
 	})
+	m["slowdown.p50"] = m["latency.p50"] / m["isolated_latency.p50"]
 	traffic.Skewness(m, skews)
 	traffic.Own(m, steps)
 	punctuality(m, o, movers)

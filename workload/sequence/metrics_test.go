@@ -79,7 +79,7 @@ func TestSequenceMetrics(t *testing.T) {
 		"latency": 4500e-9, "latency.min": 3000e-9, "latency.p50": 3000e-9, "latency.max": 6000e-9,
 		"isolated_latency": 2000e-9, "isolated_latency.min": 2000e-9, "isolated_latency.p50": 2000e-9,
 		"isolated_latency.max": 2000e-9,
-		"slowdown":             2.25, "bytes": 9000, "bytes.own": 500, "bandwidth": 2, "isolated_bandwidth": 4.5,
+		"slowdown":             2.25, "slowdown.p50": 1.5, "bytes": 9000, "bytes.own": 500, "bandwidth": 2, "isolated_bandwidth": 4.5,
 		"bandwidth.per_sender": (3000/1500. + 6000/4300.) / 2, "bandwidth.min_sender": 6000 / 4300.,
 		"skew": 400e-9, "skew.p50": 100e-9, "late": 400e-9, "drift": 250e-9, "drift.max": 500e-9,
 		"ceiling": 8000 / 2000. / 10, "senders": 2, "receivers": 2,

@@ -141,7 +141,8 @@ func init() {
 	Kind.Measures = measures
 	Kind.Behaviour = workload.Behaviour{
 		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
-		Arrange: arrange, Reduce: reduce, Recompute: recompute,
+		Arrange: arrange, Reduce: reduce, Recompute: recompute, Redefined: redefined, Doubtful: doubtful,
+		OfLaunch:    []string{"ready.time"},
 		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Caution: caution, Unfinished: unfinished,
 		Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
 		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },

@@ -24,11 +24,12 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		}
 		samples = append(samples, p.Samples)
 	}
-	values, d, err := s.fromSamples(samples)
+	sum, err := s.fromSamples(samples)
 	if err != nil {
 		return nil, err
 	}
-	l.Distributions = d
+	values := sum.Values
+	l.Distributions, l.RateWindow = sum.Distributions, string(sum.Window)
 	ofClients(s, clients, values)
 	l.Errors = merged(clients, func(c Facts) []results.Cause { return c.Errors })
 	l.Notes = merged(clients, func(c Facts) []results.Cause { return c.Notes })
@@ -80,27 +81,25 @@ func MostFrequent(count map[string]int) (all []results.Cause) {
 	return all[:min(len(all), mostCauses)]
 }
 
-// fromSamples computes the metrics that follow from the records of all clients, and what quantiles are of.
-func (s *Spec) fromSamples(samples [][]byte) (map[string]float64, results.Distributions, error) {
+// fromSamples is the summary of the records of all clients.
+func (s *Spec) fromSamples(samples [][]byte) (*summary.Summary, error) {
 	records, err := Records(samples)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	values, d := summarize(s, records)
-	if values["requests"] == 0 {
-		return nil, nil,
-			errors.New("no request was measured: all were cancelled, or the load was over before the first")
+	sum := summarize(s, records)
+	if sum.Values["requests"] == 0 {
+		return nil, errors.New("no request was measured: all were cancelled, or the load was over before the first")
 	}
-	return values, d, nil
+	return sum, nil
 }
 
 // Summarize computes the metrics of records.
 func Summarize(s *Spec, records []serving.Record) map[string]float64 {
-	values, _ := summarize(s, records)
-	return values
+	return summarize(s, records).Values
 }
 
-func summarize(s *Spec, records []serving.Record) (map[string]float64, results.Distributions) {
+func summarize(s *Spec, records []serving.Record) *summary.Summary {
 	concurrency := int(s.Concurrency)
 	if search := s.Searching(); search != nil && search.Axis == ByConcurrency {
 		concurrency = 1 // the level that was found; its steady part is where one is in flight
@@ -112,7 +111,7 @@ func summarize(s *Spec, records []serving.Record) (map[string]float64, results.D
 		}
 	}
 	sum.Values["tokens.counted_by"] = float64(sum.Source)
-	return sum.Values, sum.Distributions
+	return &sum
 }
 
 // recompute gives the metrics that follow from options and samples alone.
@@ -125,6 +124,9 @@ func recompute(options map[string]any, samples [][]byte) (map[string]float64, er
 	if err != nil {
 		return nil, err
 	}
-	metrics, _, err := s.fromSamples(samples)
-	return metrics, err
+	sum, err := s.fromSamples(samples)
+	if err != nil {
+		return nil, err
+	}
+	return sum.Values, nil
 }

@@ -126,9 +126,16 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 			return nil, fmt.Errorf("computing its quantiles again: %w", err)
 		}
 	}
+	var others []string
+	if k.Redefined != nil {
+		others = k.Redefined(l)
+	}
 	redefined := map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		is := metrics[name]
+		if slices.Contains(others, name) {
+			continue
+		}
 		if doc.DefinitionOf(c.Workload, name) == results.RoundedRankRule {
 			redefined[name], is = is, older[name]
 		}
