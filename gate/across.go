@@ -9,24 +9,17 @@ import (
 	"weir/results"
 )
 
-// The variance that sessions add to the changes of a comparison is known by references or
-// history; otherwise it is estimated from the changes themselves, where there are many: those of cases
-// that did not change differ by twice the variance of sessions, and by what launches
-// explain. Cases that did change are left out, as far as they stand out: those more than
-// clip standard deviations from the middle of the shortest interval that holds half of the
-// changes, anew until none is. A shift that all cases have in common is not seen: it
-// cannot be told from a change.
-const (
-	leastChanges = 8
-	clip         = 2.5
-	clipped      = 0.911 // the variance of normal values within clip standard deviations
-)
+// What sessions add to the changes of a comparison is known by references or history; otherwise it is
+// estimated from the changes themselves, where there are many: those of cases that did not change
+// differ by what sessions add, and by what launches explain (shift.go, spread.go). Of fewer changes nothing is known, and
+// none of them is found.
 
 // acrossSessions puts down what sessions add to each change of two sessions.
 func (c *comparer) acrossSessions() {
 	if c.within || !c.out.CrossSession {
 		return
 	}
+	var order []string
 	byMetric := map[string][]*contrast{}
 	for _, x := range c.contrasts {
 		if x.change == nil {
@@ -38,16 +31,20 @@ func (c *comparer) acrossSessions() {
 			x.sessions = sessionNoise{variance: v, df: n.SessionDF, text: text}
 			continue
 		}
+		x.assumed = true
+		x.sessions.text = "assumes that sessions do not differ"
+		if !x.change.log {
+			continue
+		}
+		if byMetric[x.effect.Metric] == nil {
+			order = append(order, x.effect.Metric)
+		}
 		byMetric[x.effect.Metric] = append(byMetric[x.effect.Metric], x)
 	}
-	for _, xs := range byMetric {
-		n, ok := betweenChanges(xs)
-		for _, x := range xs {
-			x.sessions = n
-			x.assumed = !ok || !x.change.log
-			if x.assumed {
-				x.sessions = sessionNoise{text: "assumes that sessions do not differ"}
-			}
+	for _, metric := range order {
+		if xs := byMetric[metric]; len(xs) >= leastChanges {
+			betweenChanges(xs)
+			c.estimated = append(c.estimated, xs)
 		}
 	}
 	for _, x := range c.contrasts {
@@ -57,7 +54,8 @@ func (c *comparer) acrossSessions() {
 	}
 }
 
-// knownSessions is what the documents say of how sessions differ in a metric of a case.
+// knownSessions is what the documents say of how sessions differ in a metric of a case, or the sessions
+// that were given to say it.
 func (c *comparer) knownSessions(e *results.Effect) *assertion.Noise {
 	for i := len(c.documents) - 1; i >= 0; i-- {
 		d := c.documents[i]
@@ -72,54 +70,65 @@ func (c *comparer) knownSessions(e *results.Effect) *assertion.Noise {
 		if n := eval.between(nil, e.Case, e.Metric); n != nil {
 			return n
 		}
+		given := evaluator{doc: &results.Document{Noise: c.options.Noise, Environment: d.Environment}}
+		if n := given.between(nil, e.Case, e.Metric); n != nil {
+			return n
+		}
 	}
 	return nil
 }
 
-// betweenChanges estimates what sessions add to the changes of many cases.
-func betweenChanges(xs []*contrast) (sessionNoise, bool) {
-	var changes, variances []float64
+// betweenChanges estimates what sessions add to the changes of one metric of many cases.
+func betweenChanges(xs []*contrast) {
+	changes := make([]float64, len(xs))
+	for i, x := range xs {
+		changes[i] = math.Log(x.change.center)
+	}
+	s := shiftOf(changes)
 	for _, x := range xs {
-		if x.change.log {
-			changes, variances = append(changes, math.Log(x.change.center)), append(variances, x.change.variance)
-		}
+		x.shift = s
 	}
-	if len(changes) < leastChanges {
-		return sessionNoise{}, false
+	below, above := spreadAround(xs)
+	vary := func(share float64) string {
+		return percent(math.Sqrt((below.quantile(share) + above.quantile(share)) / 4))
 	}
-	kept, variance := unmoved(changes)
-	v := max(0, variance-median(variances))
-	return sessionNoise{
-		variance: v, df: float64(kept - 1),
-		text: fmt.Sprintf("sessions vary by %s as the changes of %d cases do", percent(math.Sqrt(v/2)), kept),
-	}, true
+	text := fmt.Sprintf("as the changes of %d cases do, sessions vary by %s in half of the cases and by up to %s in nine of ten",
+		len(xs), vary(0.5), vary(0.9))
+	for _, x := range xs {
+		x.assumed, x.sessions.text = false, text
+	}
 }
 
-// unmoved is how many changes are like most others, and their variance.
-func unmoved(changes []float64) (kept int, variance float64) {
-	x := slices.Sorted(slices.Values(changes))
-	half := (len(x) + 2) / 2
-	center, sd := 0., math.Inf(1)
-	for i := 0; i+half <= len(x); i++ {
-		if wide := (x[i+half-1] - x[i]) / (2 * 0.6745); wide < sd {
-			center, sd = (x[i]+x[i+half-1])/2, wide
+// spreadAround gives each of some changes what it is held against.
+func spreadAround(xs []*contrast) (below, above *spread) {
+	all := make([]deviation, len(xs))
+	for i, x := range xs {
+		all[i] = deviation{x.apart(), x.change.variance}
+	}
+	below, above = spreads(all)
+	for i, x := range xs {
+		x.spread = above
+		if all[i].x < 0 {
+			x.spread = below
 		}
 	}
-	for range 20 {
-		var in []float64
-		for _, v := range x {
-			if math.Abs(v-center) <= clip*sd {
-				in = append(in, v)
-			}
-		}
-		if len(in) == kept || len(in) < half {
-			break
-		}
-		var own float64
-		center, own = moments(in)
-		kept, sd = len(in), own/math.Sqrt(clipped)
+	return below, above
+}
+
+// withoutFound makes the intervals of changes that are not found anew: those that are found are not what sessions
+// add, and must not make the others unclear.
+func withoutFound(xs []*contrast) {
+	rest := slices.DeleteFunc(slices.Clone(xs), func(x *contrast) bool { return x.effect.Change.Found })
+	xs[0].shift.together = len(rest)
+	if len(rest) == len(xs) || len(rest) < leastChanges {
+		return
 	}
-	return max(kept, 2), sd * sd
+	spreadAround(rest)
+	for _, x := range rest {
+		x.intervals()
+		x.effect.Change.CI = x.at(results.Confidence).ci()
+		x.effect.Change.Detectable = new(x.detectable(x.change.variance, x.change.df))
+	}
 }
 
 // fill completes the effects, and takes out those that cannot be.

@@ -45,6 +45,7 @@ type evidence struct {
 	noiseText string
 	modes     string // that the launches fall into two groups
 	alike     string // that launches that follow each other are alike
+	unknown   *unknownSessions
 }
 
 // judgeCounted applies the sequential rule to the launches that count: an interval wholly inside the band
@@ -174,6 +175,7 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 	}
 	next := nextLook(cl.looks, n)
 	wants := ""
+	forbidden, more := ev.unknown.forbid(cl, where)
 	switch {
 	case !atLook(cl.looks, n), where == crossing:
 	case !stable:
@@ -186,6 +188,11 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		o.verdict = results.WarnVerdict
 	case late != "" && cl.worse(where):
 		return o // and no launch more would say more
+	case forbidden:
+		o.message += ev.unknown.allowing(cl)
+		if !more {
+			return o
+		}
 	case where == below, where == above:
 		o.verdict = results.Fail
 		if where == below {

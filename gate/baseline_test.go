@@ -2,11 +2,13 @@ package gate
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"weir/assertion"
 	"weir/results"
+	"weir/test/phase"
 )
 
 // regression is a case against the same case of a baseline with these values.
@@ -38,7 +40,12 @@ func TestBaseline(t *testing.T) {
 		says   string
 	}{
 		{"no slower", []float64{10, 10.01, 10.02, 10, 10.01}, nil, results.Pass, "cross-session, unpaired"},
-		{"slower", []float64{12, 12.01, 12.02}, nil, results.Fail, "cross-session"},
+		{"far slower", []float64{13.4, 13.41, 13.42}, nil, results.Fail, "cross-session"},
+		{"slower, which sessions may be", []float64{12, 12.01, 12.02}, nil, results.InconclusiveVerdict,
+			"nothing is known of how sessions differ, and with sessions that vary by 5.0%"},
+		{"slower by more than sessions are known to be", []float64{12, 12.01, 12.02}, func(d *results.Document) {
+			d.Noise = historyOf("c", 0.02)
+		}, results.Fail, "sessions vary by 2.0% by history"},
 		{"another environment", steady, func(d *results.Document) { d.Environment.Fingerprint = "sha256:02" },
 			results.ErrorVerdict, "cross-environment: the environment is unlike the baseline's (session monday)"},
 		{"an unknown environment", steady,
@@ -135,5 +142,79 @@ func TestBaselineDoesNotCountForLooks(t *testing.T) {
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	if a.Observed.N != 3 || len(Undecided(doc)) != 1 {
 		t.Errorf("n=%d, undecided %v", a.Observed.N, Undecided(doc))
+	}
+}
+
+// historyOf is a history of how the sessions of a case vary.
+func historyOf(key string, tau float64) []results.CaseNoise {
+	return []results.CaseNoise{{Case: key, Metrics: []assertion.Noise{{
+		Metric: "bandwidth", Launch: 0.02, KnowsSessions: true, Session: tau, From: "history",
+	}}}}
+}
+
+// Two sessions that differ as sessions do hardly ever fail a gate that rests on the other, whether something is known of
+// sessions or not, and a quarter less is found.
+func TestBaselineGatesBetweenSessions(t *testing.T) {
+	phase.Long(t)
+	phase.NotUnderRace(t)
+	sessions := 300
+	if phase.AtLength() {
+		sessions = 2000
+	}
+	fails := func(tau, truth float64, known bool) float64 {
+		count := 0
+		for seed := range uint64(sessions) {
+			r := rand.New(rand.NewPCG(seed, 11))
+			side := func(n int, level float64) (out []float64) {
+				level *= math.Exp(tau * r.NormFloat64())
+				for range n {
+					out = append(out, level*math.Exp(0.02*r.NormFloat64()))
+				}
+				return out
+			}
+			doc, a := regression(nil, side(8, 10))
+			now := caseOf("c", side(looks[len(looks)-1], 10*truth)...)
+			if known {
+				doc.Noise = historyOf("c", tau)
+			}
+			for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
+				doc.Cases[0].Launches = now.Launches[:n]
+				Judge(doc)
+				if len(Undecided(doc)) == 0 {
+					break
+				}
+			}
+			if a.Verdict == results.Fail {
+				count++
+			}
+		}
+		return 100 * float64(count) / float64(sessions)
+	}
+	for _, known := range []bool{false, true} {
+		for _, tau := range []float64{0.01, 0.02, 0.03} {
+			falsely, found := fails(tau, 1, known), fails(tau, 0.75, known)
+			t.Logf("sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%", tau*100, known,
+				falsely, found)
+			if falsely > 2.5 || found < 90 {
+				t.Errorf("sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%", tau*100,
+					known, falsely, found)
+			}
+		}
+	}
+}
+
+// Where sessions of which nothing is known forbid a fail whatever launches say, none is asked for; where they may yet show it,
+// they are.
+func TestLaunchesThatUnknownSessionsMakeUseless(t *testing.T) {
+	for _, c := range []struct {
+		before float64
+		asks   int
+	}{{12, 0}, {12.3, 1}} {
+		noisy := []float64{9.7, 10, 10.3}
+		doc, a := regression(noisy, []float64{c.before, c.before, c.before, c.before})
+		Judge(doc)
+		if got := len(Undecided(doc)); a.Verdict != results.InconclusiveVerdict || got != c.asks {
+			t.Errorf("%v: %s, asks for launches of %d cases: %s", c.before, a.Verdict, got, a.Message)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -13,11 +14,17 @@ import (
 //
 // for a metric of weight w whose sessions have the standard deviation τ, with
 // Satterthwaite's degrees of freedom. τ is known by references or history, or it is not
-// known at all, and then the statement holds only if sessions do not differ, which it says.
+// known at all, and then a pass holds only if sessions do not differ, which it says, and a fail must
+// hold with sessions that vary by assumedSessions.
 type sessionNoise struct {
 	variance, df float64
+	unknown      float64 // the variance that sessions add if those that are not known vary by assumedSessions
 	text         string
 }
+
+// assumedSessions is the standard deviation of sessions, as a share, that a fail must allow for until history or
+// references know it.
+const assumedSessions = 0.05
 
 // betweenSessions is what sessions add to the variance of a combination.
 func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
@@ -31,6 +38,11 @@ func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
 		stored = true
 		n := eval.between(cl.noise, s.key, v.leaf.Metric)
 		if n == nil || !c.log {
+			sd := assumedSessions * c.weights[i]
+			if !c.log {
+				sd *= v.mean
+			}
+			out.unknown += 2 * sd * sd
 			unknown = true
 			continue
 		}
@@ -55,6 +67,51 @@ func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
 func (s sessionNoise) add(c *combination) meanSquare {
 	return meanSquare{c.variance, c.df}.plus(meanSquare{s.variance, s.df})
 }
+
+// widest is add with what sessions add that nobody knows.
+func (s sessionNoise) widest(c *combination) meanSquare {
+	sum := s.add(c)
+	wide := meanSquare{value: sum.value + s.unknown}
+	if sum.df > 0 {
+		wide.df = wide.value * wide.value / (sum.value * sum.value / sum.df)
+	}
+	return wide
+}
+
+// unknownSessions are the intervals of what rests on sessions of which nothing is known, if these vary by
+// assumedSessions: by the launches that there are, and by any number of them.
+type unknownSessions struct{ now, atBest interval }
+
+func (s sessionNoise) unknownSessions(c *combination, floor *combinedFloor) *unknownSessions {
+	if s.unknown == 0 {
+		return nil
+	}
+	return &unknownSessions{
+		now: remembered(func(confidence float64) estimate { return floor.widen(c, s.widest(c), confidence) }),
+		atBest: func(confidence float64) estimate {
+			return c.within(quantileOf(0, confidence) * math.Sqrt(s.variance+s.unknown))
+		},
+	}
+}
+
+// forbid says whether a value outside of the band may not fail, since sessions may be what led it there, and
+// whether more launches may change that.
+func (u *unknownSessions) forbid(cl claim, where place) (forbidden, more bool) {
+	if u == nil || where != below && where != above || cl.locate(u.now) == where {
+		return false, false
+	}
+	return true, cl.locate(u.atBest) == where
+}
+
+// allowing is why such a value does not fail, and what would tell.
+func (u *unknownSessions) allowing(cl claim) string {
+	return fmt.Sprintf("; nothing is known of how sessions differ, and with sessions that vary by %s it is %s: %s",
+		percent(assumedSessions), cl.printed(u.now(cl.shown), ""), tellsSessions)
+}
+
+// tellsSessions is what to do where nothing is known of how sessions differ.
+const tellsSessions = "give earlier sessions of the scenario by --noise-from, or run old and new in turns in one session" +
+	" (variants, or two runs that an assertion compares)"
 
 // combinedFloor is what is known of the noise of the cases of a combination: the least
 // variance that it can have.

@@ -63,7 +63,8 @@ func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence
 	}
 	ev := evidence{
 		at: wider(c), method: method(sources) + sessions.text, known: floor != nil,
-		noise: c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
+		unknown: sessions.unknownSessions(c, floor),
+		noise:   c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
 	}
 	if floor != nil {
 		ev.noiseText = floor.text

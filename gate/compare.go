@@ -24,6 +24,8 @@ type CompareOptions struct {
 	Metrics []string // by name; none: those that the assertions of either side are about
 	All     bool     // every metric with a better direction
 	Holm    bool     // judge regressions as one family
+	// Noise is what earlier sessions say of how sessions differ (NoiseOf).
+	Noise []results.CaseNoise
 }
 
 // ErrNothingCompared says that there is no case and metric that both sides have.
@@ -204,6 +206,7 @@ type comparer struct {
 	out                     *results.Comparison
 	contrasts               []*contrast
 	documents               []*results.Document // the base and the new one
+	estimated               [][]*contrast       // by metric, of which the changes tell how sessions differ
 }
 
 func (c *comparer) compare(couples []couple) (*results.Comparison, error) {

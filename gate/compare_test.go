@@ -66,7 +66,7 @@ func TestVerdictsOfAComparison(t *testing.T) {
 		message   string
 	}{
 		"far worse": {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, results.Regression, true,
-			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: cross-session; assumes that sessions do not differ; worse by more than the margin of 3%"},
+			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: both documents are of the same session; worse by more than the margin of 3%"},
 		"slightly worse": {[]float64{10, 10.01, 9.99, 10}, []float64{9.85, 9.86, 9.84, 9.85}, results.NoRegression,
 			true, ExitPassed, "not worse by more"},
 		"alike": {[]float64{10, 10.01, 9.99, 10}, []float64{10.01, 10, 9.99, 10}, results.NoRegression,
@@ -92,8 +92,10 @@ func TestVerdictsOfAComparison(t *testing.T) {
 	}
 }
 
+// compared are two documents of one session, which differ by their launches alone.
 func compared(base, now []float64) (*results.Comparison, error) {
 	a, b := separate(base, now)
+	b.Session.ID = a.Session.ID
 	return Compare(a, b, options)
 }
 
@@ -122,6 +124,7 @@ func TestDirectionsOfAComparison(t *testing.T) {
 		{"requests", []float64{100, 101, 102}, []float64{200, 201, 202}, results.Reported, false, "+99"},
 	} {
 		base, now := separate([]float64{10, 10, 10}, []float64{10, 10, 10})
+		now.Session.ID = base.Session.ID
 		set(base, c.metric, c.base...)
 		set(now, c.metric, c.now...)
 		cmp, err := Compare(base, now, CompareOptions{Margin: 0.03, Metrics: []string{c.metric}})

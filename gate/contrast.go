@@ -31,8 +31,11 @@ type contrast struct {
 	marked string       // the outliers
 	modes  string       // that those that stand out are too many for outliers
 	margin float64
-	// sessions is what sessions add, where the sides are of two.
+	// sessions is what sessions add, where the sides are of two and that is known. Where many
+	// cases tell it, shift is by how much they moved together and spread what sessions add beside that.
 	sessions sessionNoise
+	spread   *spread
+	shift    *shift
 	without  *combination // the outliers
 	assumed  bool         // sessions are taken not to differ
 	drifting bool         // the sides did not take turns in their session
@@ -95,6 +98,9 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 func (x *contrast) intervals() {
 	wide := func(c *combination) interval {
 		return remembered(func(confidence float64) estimate {
+			if x.spread != nil {
+				return c.within(x.spread.half(confidence, meanSquare{c.variance, c.df}))
+			}
 			return (*combinedFloor)(nil).widen(c, x.sessions.add(c), confidence)
 		})
 	}
@@ -102,6 +108,18 @@ func (x *contrast) intervals() {
 	if x.without != nil {
 		x.rest = wide(x.without)
 	}
+}
+
+// apart is how far the change lies from the shift, on the log scale.
+func (x *contrast) apart() float64 { return math.Log(x.change.center) - x.shift.center }
+
+// fromShift is the interval of the change as a ratio to the shift of all cases.
+func (x *contrast) fromShift() interval {
+	return remembered(func(confidence float64) estimate {
+		c := *x.change
+		c.center = unlog(x.apart())
+		return c.within(x.spread.halfFrom(confidence, x.shift.variance, meanSquare{c.variance, c.df}))
+	})
 }
 
 // aboveZero says whether a metric is so in all launches.
@@ -216,35 +234,52 @@ func (x *contrast) fill() error {
 	v := x.sessions.add(c)
 	at := x.at(results.Confidence)
 	e.Change = &results.Change{Value: at.center, CI: at.ci()}
-	p, detectable := 1.0, 0.0
+	p := 1.0
 	se := math.Sqrt(v.value)
 	null := 0.0
 	if c.log {
 		null = 1
 	}
 	switch {
+	case x.spread != nil:
+		p = quantity.Round(x.spread.chance(x.apart(), x.shift.variance, meanSquare{c.variance, c.df}))
+		e.Change.Shift = quantity.Round(unlog(x.shift.center))
 	case se > 0:
 		t := math.Abs(c.center-null) / se
 		if c.log {
 			t = math.Abs(math.Log(c.center)) / se
 		}
 		p = quantity.Round(min(1, 2*tail(v.df, t)))
-		detectable = (quantileOf(v.df, results.Confidence) + quantileOf(v.df, 2*power-1)) * se
 	case c.center != null:
 		p = 0
 	}
-	if c.log {
-		detectable = math.Expm1(detectable)
-		if e.Better == string(workload.Higher) {
-			detectable = detectable / (1 + detectable) // 1 − e^−d: a rate that falls
-		}
-	}
-	detectable = min(quantity.Round(detectable), math.MaxFloat64)
+	detectable := x.detectable(v.value, v.df)
 	if notFinite(p) || notFinite(detectable) {
 		return fmt.Errorf("its spread is %v", v.value)
 	}
 	e.Change.P, e.Change.Detectable = &p, &detectable
 	return nil
+}
+
+// detectable is what could have been found, if the change has a variance.
+func (x *contrast) detectable(variance, df float64) float64 {
+	half := func(confidence float64) float64 {
+		switch {
+		case x.spread != nil:
+			return x.spread.half(confidence, meanSquare{variance, df})
+		case variance > 0:
+			return quantileOf(df, confidence) * math.Sqrt(variance)
+		}
+		return 0
+	}
+	d := half(results.Confidence) + half(2*power-1)
+	if x.change.log {
+		d = math.Expm1(d)
+		if x.effect.Better == string(workload.Higher) {
+			d /= 1 + d // 1 − e^−d: a rate that falls
+		}
+	}
+	return min(quantity.Round(d), math.MaxFloat64)
 }
 
 // tail is the probability of a value beyond t.

@@ -15,12 +15,8 @@ import (
 // judge finds which changes there are, which of them are regressions, and what the
 // comparison ends with.
 func (c *comparer) judge() {
-	discover(c.contrasts)
-	for _, x := range c.contrasts {
-		if x.drifting && x.effect.Change != nil {
-			x.effect.Change.Found = false
-		}
-	}
+	c.find()
+	c.tellShifts()
 	if c.options.Holm {
 		c.shareBudget()
 	}
@@ -39,6 +35,30 @@ func (c *comparer) judge() {
 		}
 	}
 	c.out.ExitCode = Worst(codes...)
+}
+
+// find finds the changes. Of changes of which it is not known how sessions differ none is found, and they
+// do not count among the others.
+func (c *comparer) find() {
+	var known, assumed []*contrast
+	for _, x := range c.contrasts {
+		if x.assumed {
+			assumed = append(assumed, x)
+		} else {
+			known = append(known, x)
+		}
+	}
+	discover(known)
+	discover(assumed)
+	for _, xs := range c.estimated {
+		mirrored(xs, len(c.estimated))
+		withoutFound(xs)
+	}
+	for _, x := range c.contrasts {
+		if (x.drifting || x.assumed) && x.effect.Change != nil {
+			x.effect.Change.Found = false
+		}
+	}
 }
 
 // discover finds the changes among all effects so that the expected share of false
@@ -116,7 +136,14 @@ func (x *contrast) judge() {
 	}
 	verdict := x.place(x.at, 1)
 	e.Verdict = verdict
-	switch {
+	e.Message += x.fromShiftText()
+	switch together := x.together(verdict); {
+	case together != "":
+		e.Verdict = results.Unclear
+		e.Message += together
+	case verdict == results.Regression && x.assumed:
+		e.Verdict = results.Unclear
+		e.Message += "; beyond " + x.marginText() + ", but nothing is known of how sessions differ: " + tellsSessions
 	case verdict == results.Regression && !e.Change.Found:
 		e.Verdict = results.Unclear
 		e.Message += "; beyond " + x.marginText() + ", as " + x.byChance()
@@ -140,13 +167,44 @@ func (x *contrast) judge() {
 	}
 }
 
-// forTheBetter says whether the change is to the better side of none.
+// forTheBetter says whether the change is to the better side of none, and of the shift of all cases.
 func (x *contrast) forTheBetter() bool {
 	up := x.effect.Change.Value > 1
 	if x.effect.Additive {
 		up = x.effect.Change.Value > 0
 	}
-	return up == (x.effect.Better == string(workload.Higher))
+	return up == (x.effect.Better == string(workload.Higher)) && (x.shift == nil || up == (x.apart() > 0))
+}
+
+// together says why a change is unclear that may be the shift of all cases. A shift is a change or the session, and a
+// regression is one in both readings: beyond the margin as it is, and as it differs from the shift. Where the shift is
+// itself within the margin the first reading suffices. What is not worse as it is passes, unless all became better by more
+// than the margin and it is found to be worse than they.
+func (x *contrast) together(verdict results.EffectVerdict) string {
+	if x.shift == nil {
+		return ""
+	}
+	e := x.effect
+	switch worse, better := x.shift.beyond(e.Better, x.margin); {
+	case verdict == results.Regression && worse && x.place(x.fromShift(), 1) != results.Regression:
+		return fmt.Sprintf("; beyond %s as the %d cases are that moved together: a change or another session; one pair cannot tell",
+			x.marginText(), x.shift.together)
+	case verdict == results.NoRegression && better && e.Change.Found && x.place(x.fromShift(), 1) == results.Regression:
+		return fmt.Sprintf("; not worse than the base, but worse than the %d cases that moved together, by more than %s: a change or another session; one pair cannot tell",
+			x.shift.together, x.marginText())
+	}
+	return ""
+}
+
+// fromShiftText is how a case that is found to have moved otherwise than all differs from them.
+func (x *contrast) fromShiftText() string {
+	if x.shift == nil || !x.shift.shown() || !x.effect.Change.Found {
+		return ""
+	}
+	d := x.fromShift()(results.Confidence)
+	other := results.Effect{Change: &results.Change{Value: d.center, CI: d.ci()}}
+	value, low, high := other.ChangeText()
+	return fmt.Sprintf("; %s (%s to %s) against the shift of all cases", value, low, high)
 }
 
 func (x *contrast) marginText() string {

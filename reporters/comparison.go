@@ -114,8 +114,7 @@ func effectLegend(c *results.Comparison) []string {
 	margin := results.Percent.WithUnit(results.Percent.Exact(c.Margin))
 	lines := []string{
 		"change: new against base, in percent of the base or, where 0 is a value as any other, in the metric's unit",
-		"real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
-			" over all rows (Benjamini-Hochberg); if sessions are alike: so only if sessions do not differ, of which nothing is known",
+		realLegend(c),
 		"finds: the least change for the worse that these launches would show as real four times of five",
 		"regression: the whole interval is worse than the base by more than the margin of " + margin +
 			"; inconclusive: it crosses the margin; improved: a change for the better",
@@ -127,9 +126,36 @@ func effectLegend(c *results.Comparison) []string {
 		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
 	}
 	if c.CrossSession {
-		lines = append(lines, "cross-session: intervals know how launches within a session differ, not how sessions do; weir calibrate measures that, and launches of one session that take turns do without")
+		lines = append(lines, crossLegend(c))
 	}
 	return lines
+}
+
+// realLegend says which changes are found.
+func realLegend(c *results.Comparison) string {
+	text := "real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) + " over all rows (Benjamini-Hochberg)"
+	any := func(is func(*results.Change) bool) bool {
+		return slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && is(e.Change) })
+	}
+	if any(func(d *results.Change) bool { return d.Shift != 0 }) {
+		text += ", as different from the other cases of the metric"
+	}
+	if any(func(d *results.Change) bool { return d.Mirrored }) {
+		text += ", or because many cases lie as far on that side of the others and hardly any on the other side"
+	}
+	if any((*results.Change).BeyondLaunches) {
+		text += "; if sessions are alike: more than launches vary, but nothing is known of how sessions differ, so it is no regression and not counted as real"
+	}
+	return text
+}
+
+// crossLegend says what intervals between two sessions know of how sessions differ.
+func crossLegend(c *results.Comparison) string {
+	text := "cross-session: how sessions differ is known where the row says so"
+	if slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && e.Change.Assumes }) {
+		text = "cross-session: intervals know how launches within a session differ, and how sessions do only where the row says so"
+	}
+	return text + "; --noise-from SESSION gives earlier sessions that tell it, 8 or more cases of a metric tell it of each other, and launches of one session that take turns do without"
 }
 
 // ComparisonText writes a comparison for a terminal: what is compared, what differs
@@ -149,6 +175,9 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 	fmt.Fprintf(&t.out, "\n%s\n", t.colored(environmentStanding(c), environmentText(c)))
 	for _, d := range firstOf(differenceTexts(c.Differences)) {
 		fmt.Fprintf(&t.out, "  %s\n", d)
+	}
+	for _, s := range c.Shifts {
+		fmt.Fprintf(&t.out, "\n%s\n", t.colored("warn", plain(s.String())))
 	}
 	whole := true
 	if len(c.Effects) > 0 {
@@ -299,7 +328,7 @@ func comparisonHeadline(c *results.Comparison) string {
 	}
 	found := 0
 	for _, e := range c.Effects {
-		if e.Change != nil && e.Change.Found && !e.Change.Assumes {
+		if e.Change != nil && e.Change.Found {
 			found++
 		}
 	}

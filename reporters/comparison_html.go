@@ -25,6 +25,9 @@ func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 	var f facts
 	f.add("base", comparedText(c.Base))
 	f.add("new", comparedText(c.New))
+	for _, s := range c.Shifts {
+		f.add("together", s.String())
+	}
 	p.Facts = f
 	r := html.Run{ID: "changes", Name: "Changes", Figures: changesOf(c), Table: html.Table{
 		Caption: plural(len(c.Effects), "change"), Folded: len(c.Effects) > mostRows,

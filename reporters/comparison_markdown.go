@@ -21,6 +21,9 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	for _, d := range firstOf(differenceTexts(c.Differences)) {
 		m.always("- %s\n", mdText(d))
 	}
+	for _, s := range c.Shifts {
+		m.always("\n**%s**\n", mdText(s.String()))
+	}
 	columns := effectColumns(c)
 	var head, rule []string
 	for _, col := range columns {

@@ -16,8 +16,8 @@ import (
 )
 
 // comparisons are of two sessions on machines that differ, with every verdict but
-// improved, and of two values of an axis that took turns.
-var comparisons = []string{"sessions", "axis"}
+// improved, of two values of an axis that took turns, and of cases that moved together but for one.
+var comparisons = []string{"sessions", "axis", "shift"}
 
 func readComparison(t *testing.T, name string) *results.Comparison {
 	t.Helper()

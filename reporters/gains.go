@@ -129,7 +129,7 @@ func shownText(c *results.Change) string {
 	switch {
 	case c.Q == nil:
 		return "-"
-	case c.Found && c.Assumes:
+	case c.BeyondLaunches():
 		return "if sessions are alike"
 	case c.Found:
 		return "yes"

@@ -69,7 +69,7 @@ func sinceText(s *results.Since, named bool) string {
 		change += ", and so few launches cannot show whether that is more than noise"
 	case low == "":
 		change += ", and one launch cannot show whether that is more than noise"
-	case s.Change.Found && s.Change.Assumes:
+	case s.Change.BeyondLaunches():
 		change += fmt.Sprintf(" (%s CI %s to %s), a change if sessions do not differ, of which nothing is known",
 			results.ConfidenceText, low, high)
 	case s.Change.Found:
@@ -97,7 +97,7 @@ func sinceLast(doc *results.Document) []string {
 	found, assumed := 0, 0
 	for _, s := range p.Since {
 		switch {
-		case s.Change.Found && s.Change.Assumes:
+		case s.Change.BeyondLaunches():
 			assumed++
 		case s.Change.Found:
 			found++

@@ -33,6 +33,7 @@ type Comparison struct {
 	Simulated       bool         `json:"simulated,omitzero"` // some launch was
 	Differences     []Difference `json:"differences"`        // of environment and settings
 	Effects         []*Effect    `json:"effects"`
+	Shifts          []Shift      `json:"shifts,omitempty"`   // by which the cases of a metric moved together
 	Geomeans        []Geomean    `json:"geomeans,omitempty"` // over cases, of metrics that several have
 	OnlyBase        []LeftOver   `json:"only_base"`
 	OnlyNew         []LeftOver   `json:"only_new"`
@@ -93,15 +94,26 @@ type Change struct {
 	// the comparison. Both are nil without an interval.
 	P *float64 `json:"p" doc:"Of a change at least as large if there is none."`
 	Q *float64 `json:"q" doc:"Least false discovery rate at which the change is found."`
-	// Found says that there is a change, however small.
-	Found bool `json:"found" doc:"There is a change, however small."`
-	// Assumes says that it is one of two sessions if sessions do not differ, of which nothing is known.
-	Assumes bool `json:"assumes_sessions_alike,omitzero" doc:"That is so only if sessions do not differ, of which nothing is known."`
+	// Found says that there is a change, however small. Never beside Assumes.
+	Found bool `json:"found" doc:"There is a change, however small. Never beside assumes_sessions_alike."`
+	// Assumes says that interval, P and Q hold only if sessions do not differ, of which nothing is known.
+	Assumes bool `json:"assumes_sessions_alike,omitzero" doc:"Interval, p and q hold only if sessions do not differ, of which nothing is known."`
+	// Shift is by how much the cases of the metric moved together, as a ratio, where that
+	// is estimated from them: P, Q and Found are of how the case differs from it.
+	Shift float64 `json:"shift,omitzero" doc:"By how much the cases of the metric moved together, as a ratio; p, q and found are of the difference from it."`
+	// Mirrored says that the change is found because many cases lie as far on its side
+	// of the shift, and hardly any on the other.
+	Mirrored bool `json:"mirrored,omitzero" doc:"Found because many cases lie as far on this side of the shift and hardly any on the other."`
 	// Detectable is the least true change for the worse (of metrics without a
 	// direction: upwards) that these launches would have found four times of five: a
 	// share of the base, or an amount where the effect is additive. Nil without an
 	// interval.
 	Detectable *float64 `json:"detectable" doc:"Least change for the worse that would have been found four times of five."`
+}
+
+// BeyondLaunches says that the change is one unless sessions differ, of which nothing is known.
+func (c *Change) BeyondLaunches() bool {
+	return c.Assumes && c.Q != nil && *c.Q <= quantity.Round(1-Confidence)
 }
 
 // EffectVerdict is what a comparison says of an effect.

@@ -23,7 +23,7 @@ type Geomean struct {
 func Geomeans(effects []*Effect, margin float64) []Geomean {
 	var out []Geomean
 	var ends []*[2]float64 // sums of the logarithms of the ends of intervals; nil where a case has none
-	found := map[string]bool{}
+	found, alone := map[string]bool{}, map[string]bool{}
 	index := map[string]int{}
 	for _, e := range effects {
 		if e.Change == nil || e.Additive || !(e.Change.Value > 0) {
@@ -38,6 +38,7 @@ func Geomeans(effects []*Effect, margin float64) []Geomean {
 		out[i].Cases++
 		out[i].Change += math.Log(e.Change.Value)
 		found[e.Metric] = found[e.Metric] || e.Change.Found
+		alone[e.Metric] = alone[e.Metric] || e.Change.Assumes || e.Change.Shift != 0
 		ends[i] = addEnds(ends[i], e.Change.CI)
 	}
 	kept := out[:0]
@@ -50,7 +51,7 @@ func Geomeans(effects []*Effect, margin float64) []Geomean {
 		if ends[i] != nil {
 			g.CI = &[2]float64{mean(ends[i][0]), mean(ends[i][1])}
 		}
-		g.Verdict = g.judged(margin, found[g.Metric])
+		g.Verdict = g.judged(margin, found[g.Metric] && !alone[g.Metric])
 		kept = append(kept, g)
 	}
 	return kept
@@ -64,7 +65,8 @@ func addEnds(sum, ci *[2]float64) *[2]float64 {
 }
 
 // judged holds the interval against the margin, as that of an effect is. Where no case has a change that is
-// found, as where the machine may have drifted, their mean has none either.
+// found, as where the machine may have drifted, their mean has none either; nor has it where one pair of sessions
+// is all that is known of how sessions differ, which may move all cases.
 func (g Geomean) judged(margin float64, found bool) EffectVerdict {
 	if g.Better != "higher" && g.Better != "lower" {
 		return Reported

@@ -246,7 +246,8 @@ func full() *results.Document {
 					CI: &[2]float64{45, 47}, N: 3, Confidence: 0.99}, Additive: true,
 				Change: results.Change{
 					Assumes: true,
-					Value:   0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
+					Value:   0.9, CI: &[2]float64{0.8, 1}, P: &lower, Q: &lower, Detectable: &upper,
+					Shift: 0.95, Mirrored: true,
 				},
 			}},
 		},

@@ -34,6 +34,7 @@ type compareFlags struct {
 	format   string
 	output   string
 	reports  []string
+	noise    stored.Noise
 	options  gate.CompareOptions
 }
 
@@ -50,7 +51,11 @@ differs between the two environments and settings comes first.
 
 Compared are the metrics that the assertions of either side are about.
 
-Launches of two sessions are compared as two samples. Two runs of one session, or
+Launches of two sessions are compared as two samples, whose sessions may differ
+too. By how much say earlier sessions (--noise-from, also where NEW was run with it),
+references, or else the changes of 8 cases or more of a metric. What these have in common
+is a change or another session; it is told, and each case is judged by how it differs from
+it. Of fewer cases none is a regression without earlier sessions. Two runs of one session, or
 the cases at values of an axis, that took turns are compared launch by launch,
 which takes out what drifts: this finds far smaller changes, so prefer it where
 both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
@@ -78,6 +83,7 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
 	flags.StringVar(&f.multiple, "multiple", "",
 		"`holm`: all regressions together are false no more often than a single one")
+	f.noise.Add(flags)
 	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json, markdown or html")
 	flags.StringArrayVar(&f.reports, "report", nil,
 		"write the comparison to a file too, as `FORMAT[=PATH]` (repeatable); without a path to comparison and the format's suffix")
@@ -133,6 +139,8 @@ func (f *compareFlags) parse(args []string) error {
 		return exit.Usage("--runs and --axis are two ways to compare parts of a document: give one of them")
 	case f.runs == "" && f.axis == "" && len(args) != 2:
 		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME")
+	case f.noise.Given() && len(args) != 2:
+		return exit.Usage("--noise-from says how sessions differ, and the parts of one document are of one session: give it with two documents")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
 		return exit.Usage("--runs and --axis compare parts of one document: give only that")
 	}
@@ -149,6 +157,10 @@ func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Compari
 		docs = append(docs, doc)
 	}
 	if err := knownMetrics(f.options.Metrics, docs); err != nil {
+		return nil, err
+	}
+	var err error
+	if f.options.Noise, err = f.noise.Read(notes); err != nil {
 		return nil, err
 	}
 	c, err := f.compareRead(docs)

@@ -52,3 +52,18 @@ func After(t testing.TB, path, marker, got string) {
 	}
 	Equal(t, path, []byte(before+marker+got))
 }
+
+// Between is Equal for what stands in the file between two markers.
+func Between(t testing.TB, path, from, to, got string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, behind, found := strings.Cut(string(page), from)
+	_, after, ends := strings.Cut(behind, to)
+	if !found || !ends {
+		t.Fatalf("%s has no %q with %q behind it", path, from, to)
+	}
+	After(t, path, from, got+to+after)
+}

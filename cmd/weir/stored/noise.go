@@ -38,3 +38,6 @@ func (n *Noise) Read(notes io.Writer) ([]results.CaseNoise, error) {
 	}
 	return noise, nil
 }
+
+// Given says whether the flag names any session.
+func (n *Noise) Given() bool { return len(n.documents) > 0 }
