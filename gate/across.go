@@ -92,8 +92,12 @@ func betweenChanges(xs []*contrast) {
 	vary := func(share float64) string {
 		return percent(math.Sqrt((below.quantile(share) + above.quantile(share)) / 4))
 	}
-	text := fmt.Sprintf("as the changes of %d cases do, sessions vary by %s in half of the cases and by up to %s in nine of ten",
-		len(xs), vary(0.5), vary(0.9))
+	text := fmt.Sprintf(
+		"as the changes of %d cases do, sessions vary by %s in half of the cases and by up to %s in nine of ten",
+		len(xs),
+		vary(0.5),
+		vary(0.9),
+	)
 	for _, x := range xs {
 		x.assumed, x.sessions.text = false, text
 	}

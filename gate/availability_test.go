@@ -69,7 +69,7 @@ func TestAvailability(t *testing.T) {
 		message string
 	}{
 		"none failed": {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed,
-			"availability 1.0000 (96% CI 0.906"},
+			"availability 1.000 (96% CI 0.91"},
 		"few failed": {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed,
 			"; 1 of 40 launches failed: launch 4 (rank 1, phase run: killed by signal 9)"},
 		"too many failed": {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail,
@@ -129,7 +129,7 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	judged(c, a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	for _, want := range []string{
-		"availability 0.50 (96% CI 0.075–0.93 over 4 looks, n=6)",
+		"availability 0.50 (96% CI 0.075–0.92 over 4 looks, n=6)",
 		"launch 2 (rank 1, phase run: killed by signal 9; made again)",
 		"after 3 launches, the next look is after 5",
 	} {

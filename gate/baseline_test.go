@@ -193,11 +193,21 @@ func TestBaselineGatesBetweenSessions(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for _, tau := range []float64{0.01, 0.02, 0.03} {
 			falsely, found := fails(tau, 1, known), fails(tau, 0.75, known)
-			t.Logf("sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%", tau*100, known,
-				falsely, found)
+			t.Logf(
+				"sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%",
+				tau*100,
+				known,
+				falsely,
+				found,
+			)
 			if falsely > 2.5 || found < 90 {
-				t.Errorf("sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%", tau*100,
-					known, falsely, found)
+				t.Errorf(
+					"sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%",
+					tau*100,
+					known,
+					falsely,
+					found,
+				)
 			}
 		}
 	}

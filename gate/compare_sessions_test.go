@@ -45,7 +45,13 @@ func (p twoSessions) documents(r *rand.Rand) (base, now *results.Document) {
 			change += math.Log1p(p.by)
 		}
 		key := fmt.Sprintf("c%d", i)
-		base.Cases, now.Cases = append(base.Cases, caseOf(key, side(0)...)), append(now.Cases, caseOf(key, side(change)...))
+		base.Cases, now.Cases = append(
+			base.Cases,
+			caseOf(key, side(0)...),
+		), append(
+			now.Cases,
+			caseOf(key, side(change)...),
+		)
 	}
 	return base, now
 }
@@ -109,9 +115,22 @@ var changed = []struct {
 }{
 	{twoSessions{name: "20 cases -10 %, sessions vary by 2 %", cases: 100, tau: 0.02, moved: 20, by: -0.1}, 90},
 	{twoSessions{name: "20 cases -10 %, shift -3 %", cases: 100, tau: 0.02, shift: -0.03, moved: 20, by: -0.1}, 0},
-	{twoSessions{name: "20 cases -10 %, by 2 %, spread .3", cases: 100, tau: 0.02, spread: 0.3, moved: 20, by: -0.1}, 0},
+	{
+		twoSessions{
+			name:   "20 cases -10 %, by 2 %, spread .3",
+			cases:  100,
+			tau:    0.02,
+			spread: 0.3,
+			moved:  20,
+			by:     -0.1,
+		},
+		0,
+	},
 	{twoSessions{name: "one case -30 %, sessions vary by 2 %", cases: 100, tau: 0.02, moved: 1, by: -0.3}, 90},
-	{twoSessions{name: "one case -30 %, by 2 %, spread .6", cases: 100, tau: 0.02, spread: 0.6, moved: 1, by: -0.3}, 0},
+	{
+		twoSessions{name: "one case -30 %, by 2 %, spread .6", cases: 100, tau: 0.02, spread: 0.6, moved: 1, by: -0.3},
+		0,
+	},
 	{twoSessions{name: "3 cases -10 %, sessions vary by 2 %", cases: 15, tau: 0.02, moved: 3, by: -0.1}, 0},
 	{twoSessions{name: "3 cases -10 %, sessions vary by 1 %", cases: 15, tau: 0.01, moved: 3, by: -0.1}, 0},
 	{twoSessions{name: "one case -30 %, sessions vary by 2 %", cases: 15, tau: 0.02, moved: 1, by: -0.3}, 0},
@@ -171,7 +190,14 @@ func TestShiftOfAllCases(t *testing.T) {
 		last := cmp.Effects[len(cmp.Effects)-1]
 		if cmp.ExitCode != c.code || cmp.Counts()[results.Regression] != c.regressions || cases != c.cases ||
 			!strings.Contains(last.Message, c.last) {
-			t.Errorf("%s: exit %d, %v, shifts %+v; the last: %s", name, cmp.ExitCode, cmp.Counts(), cmp.Shifts, last.Message)
+			t.Errorf(
+				"%s: exit %d, %v, shifts %+v; the last: %s",
+				name,
+				cmp.ExitCode,
+				cmp.Counts(),
+				cmp.Shifts,
+				last.Message,
+			)
 		}
 	}
 	var noise []results.CaseNoise
@@ -195,7 +221,8 @@ func TestFewCasesOfUnknownSessions(t *testing.T) {
 		if e.Change.Found || !e.Change.Assumes || !e.Change.BeyondLaunches() {
 			t.Errorf("%+v", e.Change)
 		}
-		if e.Verdict == results.Unclear && !strings.Contains(e.Message, "nothing is known of how sessions differ: give") {
+		if e.Verdict == results.Unclear &&
+			!strings.Contains(e.Message, "nothing is known of how sessions differ: give") {
 			t.Errorf("%s", e.Message)
 		}
 	}
@@ -252,8 +279,11 @@ func TestComparisonOfSessions(t *testing.T) {
 	}
 	slack := func(percent float64) float64 { return chance * math.Sqrt(percent*(100-percent)/float64(comparisons)) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "| cases | %d comparisons a row | false regression %% | true regression %% |\n|---:|---|---:|---:|\n",
-		comparisons)
+	fmt.Fprintf(
+		&b,
+		"| cases | %d comparisons a row | false regression %% | true regression %% |\n|---:|---|---:|---:|\n",
+		comparisons,
+	)
 	for _, p := range unchanged {
 		wrong, _ := p.compared(t, comparisons)
 		fmt.Fprintf(&b, "| %d | %s | %.1f | |\n", p.cases, p.name, wrong)
@@ -270,6 +300,12 @@ func TestComparisonOfSessions(t *testing.T) {
 	}
 	t.Logf("\n%s", b.String())
 	if phase.AtLength() {
-		golden.Between(t, "statistics.md", "Comparisons of each row have fixed seeds.\n\n", "\n## Operating", b.String())
+		golden.Between(
+			t,
+			"statistics.md",
+			"Comparisons of each row have fixed seeds.\n\n",
+			"\n## Operating",
+			b.String(),
+		)
 	}
 }

@@ -250,7 +250,9 @@ func finiteMetrics(launches []*results.Launch) []string {
 
 // estimateMetric estimates a metric from its values in ascending order; its interval is
 // put where there is room for it.
-func estimateMetric(m workload.Metric, mayBeZero, amount bool, values []float64, ci *[2]float64) results.MetricEstimate {
+func estimateMetric(
+	m workload.Metric, mayBeZero, amount bool, values []float64, ci *[2]float64,
+) results.MetricEstimate {
 	scale := arithmetic
 	if !mayBeZero && values[0] > 0 {
 		scale = logarithmic

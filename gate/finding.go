@@ -187,11 +187,17 @@ func (x *contrast) together(verdict results.EffectVerdict) string {
 	e := x.effect
 	switch worse, better := x.shift.beyond(e.Better, x.margin); {
 	case verdict == results.Regression && worse && x.place(x.fromShift(), 1) != results.Regression:
-		return fmt.Sprintf("; beyond %s as the %d cases are that moved together: a change or another session; one pair cannot tell",
-			x.marginText(), x.shift.together)
+		return fmt.Sprintf(
+			"; beyond %s as the %d cases are that moved together: a change or another session; one pair cannot tell",
+			x.marginText(),
+			x.shift.together,
+		)
 	case verdict == results.NoRegression && better && e.Change.Found && x.place(x.fromShift(), 1) == results.Regression:
-		return fmt.Sprintf("; not worse than the base, but worse than the %d cases that moved together, by more than %s: a change or another session; one pair cannot tell",
-			x.shift.together, x.marginText())
+		return fmt.Sprintf(
+			"; not worse than the base, but worse than the %d cases that moved together, by more than %s: a change or another session; one pair cannot tell",
+			x.shift.together,
+			x.marginText(),
+		)
 	}
 	return ""
 }

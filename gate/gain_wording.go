@@ -57,7 +57,9 @@ func (cl claim) gainText(metric string, e estimate, where place) string {
 	}
 	text += ", wanted " + bounds(cl.bounds, results.Percent)
 	if where == crossing {
-		text += ": the interval crosses " + results.Percent.WithUnit(results.Percent.Exact(nearest(cl.bounds, e.center)))
+		text += ": the interval crosses " + results.Percent.WithUnit(
+			results.Percent.Exact(nearest(cl.bounds, e.center)),
+		)
 	}
 	return text
 }

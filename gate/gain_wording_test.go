@@ -66,7 +66,8 @@ func TestBoundOfARatio(t *testing.T) {
 	a := band(nil, p(5), []int{1})
 	a.Subject, a.Unit = ratio(metric("latency.p99", "s"), metric("latency.p50", "s")), ""
 	judged(c, a)
-	if !strings.Contains(a.Message, "latency.p99 23.72 ms, latency.p50 178.0 µs: latency.p99 / latency.p50 133.3 (n=1) > 5") {
+	want := "latency.p99 23.72 ms, latency.p50 178.0 µs: latency.p99 / latency.p50 133.3 (n=1) > 5"
+	if !strings.Contains(a.Message, want) {
 		t.Errorf("message %q", a.Message)
 	}
 }

@@ -42,7 +42,10 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 			}
 		}
 	}
-	inside := results.LinkWithin(doc.Site.Links, slices.ContainsFunc(l.GPUs, func(gpu string) bool { return gpu != "" }))
+	inside := results.LinkWithin(
+		doc.Site.Links,
+		slices.ContainsFunc(l.GPUs, func(gpu string) bool { return gpu != "" }),
+	)
 	within := inside != ""
 	switch {
 	case len(ranks) <= 1 && sum > 0:

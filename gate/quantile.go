@@ -191,7 +191,11 @@ func (m *merging) between(center, confidence float64) float64 {
 
 // merged makes an estimate that of the values of all launches together, where these have them.
 func merged(
-	d *workload.Definitions, c *results.Case, m workload.Metric, launches []*results.Launch, out *results.MetricEstimate,
+	d *workload.Definitions,
+	c *results.Case,
+	m workload.Metric,
+	launches []*results.Launch,
+	out *results.MetricEstimate,
 ) {
 	cl := claim{metrics: d, subject: &assertion.Expr{Op: assertion.Metric, Metric: m.Name, Unit: m.Unit}, unit: m.Unit}
 	ps, err := pointsOf(d, c, launches, cl.subject, m.Unit)

@@ -165,7 +165,8 @@ func TestTailQuantilesOfFailingRequests(t *testing.T) {
 		level: results.P99,
 	}
 	got := s.shares(n, s.truth())
-	if allowed := 2.5 + 300*math.Sqrt(0.025*0.975/float64(n)); got[results.Pass] > allowed || got[results.Fail] > allowed {
+	if allowed := 2.5 + 300*math.Sqrt(0.025*0.975/float64(n)); got[results.Pass] > allowed ||
+		got[results.Fail] > allowed {
 		t.Errorf("at the bound: %v", got)
 	}
 	if got := s.shares(n, 1.5*s.truth()); got[results.Pass] < 90 {

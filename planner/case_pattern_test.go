@@ -58,7 +58,8 @@ func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 		"bw[fabric=shm]": a, "bw[fabric=tcp,op=write,*]": b, "bw[size=4KiB,fabric=tcp,*]": b, "kv[variant=NIX]": c, "onee": "one",
 	} {
 		s, _ := ParseSelector(text)
-		if _, err := p.pick([]Selector{s}); !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), strconv.Quote(want)) {
+		if _, err := p.pick([]Selector{s}); !errors.Is(err, ErrNothing) ||
+			!strings.Contains(err.Error(), strconv.Quote(want)) {
 			t.Errorf("%s: %v, want the nearest %s", text, err, want)
 		}
 	}

@@ -37,7 +37,9 @@ func (t *Table) implausible(s *sheet, a *dsl.Assert, axes []int, of func(i int) 
 			Detail: fmt.Sprintf("Run %q is to have at least %s, and %s carry %d × %s = %s: %s.", s.run.Name,
 				quantity.Format(least, "GB/s"), path.count, path.n, quantity.Format(path.rate, "GB/s"),
 				quantity.Format(path.carries(), "GB/s"), path.why),
-			Extra: dsl.Hint("Correct the value, or say in place over how many nodes the ranks are spread, and how many NICs each has."),
+			Extra: dsl.Hint(
+				"Correct the value, or say in place over how many nodes the ranks are spread, and how many NICs each has.",
+			),
 		})
 	}
 }
@@ -79,16 +81,25 @@ func (t *Table) pathOf(s *sheet, i int) (path, bool) {
 	}
 	for _, name := range []string{text("provider"), text("fabric")} {
 		if _, own := links[name]; own {
-			return ofRanks(name, "the link of its "+map[bool]string{true: "fabric", false: "provider"}[name == text("fabric")])
+			return ofRanks(
+				name,
+				"the link of its "+map[bool]string{true: "fabric", false: "provider"}[name == text("fabric")],
+			)
 		}
 	}
 	nodes := t.place(s.run, ranks).Nodes
 	f, _ := fabric.Find(text("fabric"))
-	if stays := t.onOneNode(s.run) || f.Name != "" && !f.Network && !f.Simulated; nodes == 1 && (stays || !mayLeave(text("fabric"))) {
+	if stays := t.onOneNode(s.run) || f.Name != "" && !f.Network && !f.Simulated; nodes == 1 &&
+		(stays || !mayLeave(text("fabric"))) {
 		ofGPUs := text("memory") == inGPU || text("initiator") == inGPU && text("target") == inGPU
 		link := results.LinkWithin(links, ofGPUs)
 		if link != "" || stays || ofGPUs {
-			return path{1, links[link], "ranks on one node", fmt.Sprintf("%s is the link between them", link)}, link != ""
+			return path{
+				1,
+				links[link],
+				"ranks on one node",
+				fmt.Sprintf("%s is the link between them", link),
+			}, link != ""
 		}
 	}
 	if name := t.nic(s, i); name != "" {

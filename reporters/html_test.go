@@ -106,7 +106,7 @@ func TestPageSaysWhatFailed(t *testing.T) {
 	card := page.all("details")[1]
 	text := card.text()
 	for _, want := range []string{
-		"✗ fail bandwidth[block_size=4KiB] floor", "bandwidth 2.188 GB/s (96% CI 2.07–2.31 over 4 looks, n=3)",
+		"✗ fail bandwidth[block_size=4KiB] floor", "bandwidth 2.19 GB/s (96% CI 2.1–2.3 over 4 looks, n=3)",
 		"promised bandwidth in [1, 2] GB/s",
 		"margin 9.4% above 2 GB/s", "faster than the band: suspicious", "asserted at examples/x.yaml:31",
 		"launch 1 on n1, n1: 2.199 GB/s",
@@ -243,7 +243,7 @@ func TestPageCharts(t *testing.T) {
 	}
 	says := titles(t, page)
 	for _, want := range []string{
-		"bandwidth[block_size=4KiB]: bandwidth 2.188 GB/s (96% CI 2.12–2.26, n=3), ✗ fail; launches: 2.199 GB/s, ",
+		"bandwidth[block_size=4KiB]: bandwidth 2.19 GB/s (96% CI 2.1–2.3, n=3), ✗ fail; launches: 2.199 GB/s, ",
 		"bandwidth[block_size=1MiB]: latency.p99 ",
 		"bandwidth[block_size=4KiB] launch 1, 1.25 s: ok\n",
 	} {

@@ -167,8 +167,10 @@ func wholeLoads(doc *results.Document) []string {
 	if n > 1 {
 		example += fmt.Sprintf(" and %s", plural(n-1, "other case"))
 	}
-	return []string{"rates are of the whole load, with its start and end, because it has too few waves for a steady part: " +
-		example}
+	return []string{
+		"rates are of the whole load, with its start and end, because it has too few waves for a steady part: " +
+			example,
+	}
 }
 
 // sharedMetrics says which metrics cases of a launch have in common.
@@ -185,8 +187,11 @@ func sharedMetrics(doc *results.Document) (out []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		out = append(out, fmt.Sprintf("%s is measured once for a launch and is the same in all of its cases (%s)", plain(name),
-			plural(cases[name], "case")))
+		out = append(
+			out,
+			fmt.Sprintf("%s is measured once for a launch and is the same in all of its cases (%s)", plain(name),
+				plural(cases[name], "case")),
+		)
 	}
 	return out
 }

@@ -170,7 +170,11 @@ func TestTheWholeOfALoadAddsUp(t *testing.T) {
 // free for good.
 func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
 	list := []serving.Record{
-		request(0, 800, 920), request(1, 840, 910), request(2, 915, 1020), request(3, 921, 1010), request(4, 1011, 1120),
+		request(
+			0,
+			800,
+			920,
+		), request(1, 840, 910), request(2, 915, 1020), request(3, 921, 1010), request(4, 1011, 1120),
 	}
 	for i := range 8 {
 		at := float64(100 * i)
@@ -229,8 +233,14 @@ func TestRatesOfAnOpenLoadOfFewWaves(t *testing.T) {
 		}
 		s := Of(list, Settings{Window: Steady})
 		if s.Window != want.window || math.Abs(s.Values["request_rate"]-want.rate) > 1e-6*want.rate {
-			t.Errorf("requests of %v ms: %s, %v/s, want %s, %v/s", took, s.Window, s.Values["request_rate"], want.window,
-				want.rate)
+			t.Errorf(
+				"requests of %v ms: %s, %v/s, want %s, %v/s",
+				took,
+				s.Window,
+				s.Values["request_rate"],
+				want.window,
+				want.rate,
+			)
 		}
 	}
 }
