@@ -133,7 +133,8 @@ func effectLegend(c *results.Comparison) []string {
 
 // realLegend says which changes are found.
 func realLegend(c *results.Comparison) string {
-	text := "real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) + " over all rows (Benjamini-Hochberg)"
+	text := "real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
+		" over all rows (Benjamini-Hochberg)"
 	any := func(is func(*results.Change) bool) bool {
 		return slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && is(e.Change) })
 	}
