@@ -11,8 +11,8 @@ import (
 
 // What sessions add to the changes of a comparison is known by references or history; otherwise it is
 // estimated from the changes themselves, where there are many: those of cases that did not change
-// differ by what sessions add, and by what launches explain (shift.go, spread.go). Of fewer changes nothing is known, and
-// none of them is found.
+// differ by what sessions add, and by what launches explain (shift.go, spread.go). Of fewer changes nothing
+// is known, and none of them is found.
 
 // acrossSessions puts down what sessions add to each change of two sessions.
 func (c *comparer) acrossSessions() {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -152,8 +153,8 @@ func historyOf(key string, tau float64) []results.CaseNoise {
 	}}}}
 }
 
-// Two sessions that differ as sessions do hardly ever fail a gate that rests on the other, whether something is known of
-// sessions or not, and a quarter less is found.
+// Two sessions that differ as sessions do hardly ever fail a gate that rests on the other, whether something is
+// known of sessions or not, and a quarter less is found.
 func TestBaselineGatesBetweenSessions(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
@@ -193,28 +194,18 @@ func TestBaselineGatesBetweenSessions(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for _, tau := range []float64{0.01, 0.02, 0.03} {
 			falsely, found := fails(tau, 1, known), fails(tau, 0.75, known)
-			t.Logf(
-				"sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%",
-				tau*100,
-				known,
-				falsely,
-				found,
-			)
+			text := fmt.Sprintf("sessions vary by %.0f%%, known %v: %.2f%% of likes fail, %.1f%% at -25%%", tau*100,
+				known, falsely, found)
+			t.Log(text)
 			if falsely > 2.5 || found < 90 {
-				t.Errorf(
-					"sessions vary by %.0f%%, known %v: %.2f%% of sessions of likes fail, %.1f%% at -25%%",
-					tau*100,
-					known,
-					falsely,
-					found,
-				)
+				t.Error(text)
 			}
 		}
 	}
 }
 
-// Where sessions of which nothing is known forbid a fail whatever launches say, none is asked for; where they may yet show it,
-// they are.
+// Where sessions of which nothing is known forbid a fail whatever launches say, none is asked for; where they may yet
+// show it, they are.
 func TestLaunchesThatUnknownSessionsMakeUseless(t *testing.T) {
 	for _, c := range []struct {
 		before float64

@@ -178,8 +178,8 @@ func (x *contrast) forTheBetter() bool {
 
 // together says why a change is unclear that may be the shift of all cases. A shift is a change or the session, and a
 // regression is one in both readings: beyond the margin as it is, and as it differs from the shift. Where the shift is
-// itself within the margin the first reading suffices. What is not worse as it is passes, unless all became better by more
-// than the margin and it is found to be worse than they.
+// itself within the margin the first reading suffices. What is not worse as it is passes, unless all became better
+// by more than the margin and it is found to be worse than they.
 func (x *contrast) together(verdict results.EffectVerdict) string {
 	if x.shift == nil {
 		return ""

@@ -14,9 +14,9 @@ import (
 // nominalOf is what the links of a site can carry of a launch together, and how that is computed; nil:
 // no link of the site is known to be what its data took.
 //
-// Ranks of one node have link host between them, and their GPUs nvlink or gpu. Several nodes have the links whose names are those of a
-// driver or of a device that carries data: as many as a node has, or its ranks have to themselves. A link
-// that is named as the fabric, or as the provider of libfabric, is one for each node.
+// Ranks of one node have link host between them, and their GPUs nvlink or gpu. Several nodes have the links whose
+// names are those of a driver or of a device that carries data: as many as a node has, or its ranks have to
+// themselves. A link that is named as the fabric, or as the provider of libfabric, is one for each node.
 func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *results.OfLink {
 	ranks := map[string]int{}
 	most := 0

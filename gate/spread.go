@@ -140,7 +140,8 @@ func (s *spread) normalized(sum float64) *spread {
 	return out
 }
 
-// chance is the probability of a change at least as far from one that is known with a variance, if launches have theirs.
+// chance is the probability of a change at least as far from one that is known with a variance, if launches have
+// theirs.
 func (s *spread) chance(x, from float64, launches meanSquare) (p float64) {
 	for b, v := range s.variances {
 		v += from
@@ -149,8 +150,8 @@ func (s *spread) chance(x, from float64, launches meanSquare) (p float64) {
 	return min(1, p)
 }
 
-// quickTail is tail by a normal approximation whose error is below a thousandth of it from five degrees of freedom on (Hill, Algorithm
-// 395, Communications of the ACM 13, 1970): an interval asks for it hundreds of times.
+// quickTail is tail by a normal approximation whose error is below a thousandth of it from five degrees of freedom
+// on (Hill, Algorithm 395, Communications of the ACM 13, 1970): an interval asks for it hundreds of times.
 func quickTail(df, t float64) float64 {
 	if df < 5 {
 		return tail(df, t)
@@ -163,10 +164,10 @@ func quickTail(df, t float64) float64 {
 }
 
 // within are the degrees of freedom of a sum with a variance that is known (Satterthwaite), 0 where they are very many.
-func (m meanSquare) within(known float64) float64 {
-	sum := m.value + known
-	df := sum * sum / (m.value * m.value) * m.df
-	if m.df <= 0 || m.value == 0 || df > 1e6 {
+func (a meanSquare) within(known float64) float64 {
+	sum := a.value + known
+	df := sum * sum / (a.value * a.value) * a.df
+	if a.df <= 0 || a.value == 0 || df > 1e6 {
 		return 0
 	}
 	return df

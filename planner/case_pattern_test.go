@@ -55,7 +55,8 @@ func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 		p.Cases = append(p.Cases, &Case{Run: run, Key: key, Status: Planned})
 	}
 	for text, want := range map[string]string{
-		"bw[fabric=shm]": a, "bw[fabric=tcp,op=write,*]": b, "bw[size=4KiB,fabric=tcp,*]": b, "kv[variant=NIX]": c, "onee": "one",
+		"bw[fabric=shm]": a, "bw[fabric=tcp,op=write,*]": b, "bw[size=4KiB,fabric=tcp,*]": b, "kv[variant=NIX]": c,
+		"onee": "one",
 	} {
 		s, _ := ParseSelector(text)
 		if _, err := p.pick([]Selector{s}); !errors.Is(err, ErrNothing) ||

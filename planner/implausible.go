@@ -68,9 +68,9 @@ type path struct {
 func (p path) carries() float64 { return float64(p.n) * p.rate }
 
 // pathOf is the path of a case; not known where the site names no link of it. A link named as the fabric or
-// as the provider is its own. Ranks on one node have link host between them, and their GPUs nvlink or gpu. Ranks on several
-// nodes have NICs between them, and so have those of a library for networks, or of programs that weir did not write,
-// where the scenario does not say that there is one node: the narrower of the ways that are possible.
+// as the provider is its own. Ranks on one node have link host between them, and their GPUs nvlink or gpu. Ranks on
+// several nodes have NICs between them, and so have those of a library for networks, or of programs that weir did
+// not write, where the scenario does not say that there is one node: the narrower of the ways that are possible.
 func (t *Table) pathOf(s *sheet, i int) (path, bool) {
 	links, ranks := t.scenario.Links, max(1, s.ranks(i))
 	text := func(option string) string { v, _ := s.option(option, i).(string); return v }

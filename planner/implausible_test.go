@@ -19,21 +19,28 @@ func TestImplausibleBandwidths(t *testing.T) {
 		links                 map[string]float64
 		asked, says           string // "" : nothing is said
 	}{
-		"over the network":   {two, "", "fabric: ucx", site, "285 GB/s", "2 ranks with 1 link each carry 2 × 12.50 GB/s = 25.00 GB/s: efa"},
-		"chosen by weir":     {two, "", "fabric: auto", site, "285 GB/s", "efa is the link between nodes"},
-		"over sockets":       {two, "", "fabric: tcp", site, "285 GB/s", "efa is the link between nodes"},
-		"within reach":       {two, "", "fabric: ucx", site, "25 GB/s", ""},
-		"placed":             {"", "place: {nodes: 2}, ", "fabric: auto", site, "285 GB/s", "efa is the link"},
-		"placed by ranks":    {"", "place: {ranks_per_node: 1}, ", "fabric: auto", site, "285 GB/s", "efa is the link"},
-		"with NICs":          {two, "place: {nics_per_rank: 16}, ", "fabric: ucx", site, "285 GB/s", ""},
-		"with too few":       {two, "place: {nics_per_rank: 8}, ", "fabric: ucx", site, "285 GB/s", "2 ranks with 8 links each carry 16 ×"},
-		"GPUs between nodes": {two, "", "fabric: ucx, initiator: vram, target: vram", site, "285 GB/s", "efa is the link"},
+		"over the network": {two, "", "fabric: ucx", site, "285 GB/s",
+			"2 ranks with 1 link each carry 2 × 12.50 GB/s = 25.00 GB/s: efa"},
+		"chosen by weir":  {two, "", "fabric: auto", site, "285 GB/s", "efa is the link between nodes"},
+		"over sockets":    {two, "", "fabric: tcp", site, "285 GB/s", "efa is the link between nodes"},
+		"within reach":    {two, "", "fabric: ucx", site, "25 GB/s", ""},
+		"placed":          {"", "place: {nodes: 2}, ", "fabric: auto", site, "285 GB/s", "efa is the link"},
+		"placed by ranks": {"", "place: {ranks_per_node: 1}, ", "fabric: auto", site, "285 GB/s", "efa is the link"},
+		"with NICs":       {two, "place: {nics_per_rank: 16}, ", "fabric: ucx", site, "285 GB/s", ""},
+		"with too few": {two, "place: {nics_per_rank: 8}, ", "fabric: ucx", site, "285 GB/s",
+			"2 ranks with 8 links each carry 16 ×"},
+		"GPUs between nodes": {two, "", "fabric: ucx, initiator: vram, target: vram", site, "285 GB/s",
+			"efa is the link"},
 		"a library for networks, and nobody says where": {"", "", "fabric: ucx", site, "285 GB/s", "efa is the link"},
-		"the same on one node":                          {"cluster: {nodes: 1}\n", "", "fabric: ucx", site, "285 GB/s", ""},
-		"on one node":                                   {"", "", "fabric: auto", site, "285 GB/s", ""},
-		"on one node, more than it has":                 {"", "", "fabric: shm", site, "401 GB/s", "ranks on one node carry 1 × 400.0 GB/s = 400.0 GB/s: host"},
-		"between GPUs":                                  {"", "", "fabric: cuda, initiator: vram, target: vram", site, "440 GB/s", ""},
-		"between GPUs, more than they have":             {"", "", "fabric: cuda, initiator: vram, target: vram", site, "451 GB/s", "nvlink is the link"},
+		"the same on one node": {"cluster: {nodes: 1}\n", "", "fabric: ucx", site,
+			"285 GB/s", ""},
+		"on one node": {"", "", "fabric: auto", site, "285 GB/s", ""},
+		"on one node, more than it has": {"", "", "fabric: shm", site, "401 GB/s",
+			"ranks on one node carry 1 × 400.0 GB/s = 400.0 GB/s: host"},
+		"between GPUs": {"", "", "fabric: cuda, initiator: vram, target: vram",
+			site, "440 GB/s", ""},
+		"between GPUs, more than they have": {"", "", "fabric: cuda, initiator: vram, target: vram",
+			site, "451 GB/s", "nvlink is the link"},
 		"between GPUs of which nothing is known": {"", "", "fabric: cuda, initiator: vram, target: vram",
 			map[string]float64{"efa": 12.5, "host": 400}, "451 GB/s", ""},
 		"shm where host is not named": {"", "", "fabric: shm", map[string]float64{"efa": 12.5}, "285 GB/s", ""},
@@ -45,7 +52,8 @@ func TestImplausibleBandwidths(t *testing.T) {
 			map[string]float64{"mlx5_0": 50, "mlx5_1": 25}, "60 GB/s", "mlx5_1 is the link between nodes"},
 		"any of its NICs": {two, "", "fabric: ucx", map[string]float64{"mlx5_0": 50, "mlx5_1": 25}, "60 GB/s", ""},
 	} {
-		src := "scenario: s\n" + c.cluster + "runs:\n  a: {workload: transfer, " + c.run + "options: {block_size: 1MiB, " + c.options +
+		src := "scenario: s\n" + c.cluster + "runs:\n  a: {workload: transfer, " + c.run +
+			"options: {block_size: 1MiB, " + c.options +
 			"}, assert: [bandwidth >= " + c.asked + "]}\n"
 		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{Links: c.links})
 		if diags.HasErrors() {

@@ -120,10 +120,7 @@ func effectLegend(c *results.Comparison) []string {
 			"; inconclusive: it crosses the margin; improved: a change for the better",
 	}
 	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
-		lines = append(
-			lines,
-			"geomean: over the cases of a metric, whose intervals' mean width it has, since cases may vary together; its verdict does not decide the exit code",
-		)
+		lines = append(lines, "geomean: over the cases of a metric, whose intervals' mean width it has, since cases may vary together; its verdict does not decide the exit code")
 	}
 	if c.Multiple != "" {
 		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
@@ -136,9 +133,8 @@ func effectLegend(c *results.Comparison) []string {
 
 // realLegend says which changes are found.
 func realLegend(c *results.Comparison) string {
-	text := "real?: found at a false discovery rate of " + results.PercentText(
-		1-c.Confidence,
-	) + " over all rows (Benjamini-Hochberg)"
+	text := "real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
+		" over all rows (Benjamini-Hochberg)"
 	any := func(is func(*results.Change) bool) bool {
 		return slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && is(e.Change) })
 	}

@@ -32,11 +32,13 @@ func TestValuesOfRunsThatDoNotCount(t *testing.T) {
 			"2 of 2 launches are void, the last because load 9", "2 of 2 launches are void, the last because load 9",
 		},
 		"an error after a launch": {
-			results.Case{Status: results.Error, Reason: "launch 2: killed", Launches: []*results.Launch{launchOf(4, "")}},
+			results.Case{Status: results.Error, Reason: "launch 2: killed", Launches: []*results.Launch{launchOf(4,
+				"")}},
 			"it failed: launch 2: killed", "which failed: launch 2: killed",
 		},
 		"not verified": {
-			results.Case{Status: results.OK, Invalid: "it was not verified", Launches: []*results.Launch{launchOf(4, "")}},
+			results.Case{Status: results.OK, Invalid: "it was not verified", Launches: []*results.Launch{launchOf(4,
+				"")}},
 			"it was not verified", "it was not verified",
 		},
 		"an expected failure": {
@@ -47,7 +49,8 @@ func TestValuesOfRunsThatDoNotCount(t *testing.T) {
 			"expected to fail", "which failed: expected to fail",
 		},
 		"skipped": {
-			results.Case{Status: results.Skipped, Reason: "no GPU"}, "it did not run: no GPU", "which was skipped: no GPU",
+			results.Case{Status: results.Skipped, Reason: "no GPU"}, "it did not run: no GPU",
+			"which was skipped: no GPU",
 		},
 		"made again": {
 			results.Case{Status: results.OK, Launches: []*results.Launch{{Status: results.Error, Retried: true}}},

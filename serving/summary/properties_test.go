@@ -198,7 +198,8 @@ func TestRatesOfFewWaves(t *testing.T) {
 		window          Window
 		rate            float64
 	}{
-		{10, 10, Whole, 10 / 0.069}, {10, 99, Whole, 99 / 0.608}, {10, 100, Steady, 91 / 0.591}, {1, 1, Whole, 1 / 0.06},
+		{10, 10, Whole, 10 / 0.069}, {10, 99, Whole, 99 / 0.608}, {10, 100, Steady, 91 / 0.591}, {1, 1, Whole,
+			1 / 0.06},
 		{1, 10, Steady, 10 / 0.6}, {50, 500, Steady, 451 / 0.551},
 	} {
 		var list []serving.Record
