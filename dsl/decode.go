@@ -16,7 +16,9 @@ import (
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	plainName  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+	// variantName may have words: keys quote it.
+	variantName = regexp.MustCompile(`^[\pL\pN_]([\pL\pN_.+()/:& -]{0,98}[\pL\pN_.+)-])?$`)
+	plainName   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 )
 
 // defaults are what runs have unless they say otherwise.

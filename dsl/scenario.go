@@ -50,7 +50,7 @@ type Variable struct {
 type Check struct {
 	Name     string
 	Command  []string
-	Severity string // error | skip: what it means that it fails
+	Severity string // error | skip | warn: what it means that it fails
 	Remedy   string // what to do about it; "" if the author does not say
 	Range    hcl.Range
 }

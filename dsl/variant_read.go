@@ -26,9 +26,9 @@ func (l *loader) readVariants(content *hcl.BodyContent) {
 			baseline = &e
 			continue
 		}
-		if !identifier.MatchString(e.name) && !plainName.MatchString(e.name) {
+		if !variantName.MatchString(e.name) {
 			l.error(e.at, "Invalid name", fmt.Sprintf("%s is no name of a variant.", quote(e.name)),
-				"Use letters, digits, _, - and dots.")
+				"Use letters, digits, blanks within, and _ . + - ( ) / : &, at most 100 of them.")
 			continue
 		}
 		if v.row(e.name) != nil {

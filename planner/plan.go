@@ -69,7 +69,7 @@ type Cluster struct {
 type Check struct {
 	Name     string   `json:"name"`
 	Command  []string `json:"command"`
-	Severity string   `json:"severity,omitempty"` // "": the session ends with an error; skip: all cases are skipped
+	Severity string   `json:"severity,omitempty"` // "": the session ends with an error; skip: all cases are skipped; warn: it is told
 	Remedy   string   `json:"remedy,omitempty"`
 }
 

@@ -127,6 +127,8 @@ func (c Check) text() string {
 	s := c.Name + ": " + textArgv(c.Command)
 	if c.Severity == "skip" {
 		s += ", or all cases are skipped"
+	} else if c.Severity == "warn" {
+		s += ", or a warning"
 	}
 	if c.Remedy != "" {
 		s += "; remedy: " + c.Remedy

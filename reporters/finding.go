@@ -31,8 +31,11 @@ const logLines = 5
 func findings(doc *results.Document, want string) []finding {
 	var out []finding
 	changes := sinces(doc)
-	if want == "error" {
+	switch want {
+	case "error":
 		out = sessionErrors(doc)
+	case string(results.WarnVerdict):
+		out = warnedChecks(doc)
 	}
 	causes := &causes{doc: doc, at: map[string]int{}}
 	for _, c := range doc.Cases {
@@ -93,6 +96,19 @@ func ofWhat(fs []finding) string {
 		return plural(cases, "case")
 	}
 	return plural(cases, "case") + " and " + plural(assertions, "assertion")
+}
+
+// warnedChecks are the checks that failed and are only told.
+func warnedChecks(doc *results.Document) (out []finding) {
+	for _, c := range doc.Checks {
+		if c.Warns() {
+			out = append(out, finding{
+				standing: string(results.WarnVerdict), where: plain("check " + c.Name + " on " + c.Node),
+				message: plain(sentence(": ", "failed", c.Why())),
+			})
+		}
+	}
+	return out
 }
 
 // sessionErrors are those that belong to no case: what counts in the exit code.

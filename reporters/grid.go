@@ -105,6 +105,9 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		g.add("working set", false, 8, workingSetCell)
 	}
 	shown := slices.DeleteFunc(table.Shown(), func(c results.MetricColumn) bool { return !has(cases, c.Metric) })
+	if table.Columns == nil {
+		giveInterval(shown, cases, table)
+	}
 	for _, c := range shown {
 		if c.Percent {
 			continue
@@ -136,6 +139,25 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		return sentence(" ", caseLabel(c), simulatedMark(c))
 	})
 	return g
+}
+
+// giveInterval gives the interval of a table without columns of its own to the first metric that is asserted, or
+// else to the first that the run declares, rather than to one that each run of the workload has.
+func giveInterval(shown []results.MetricColumn, cases []*results.Case, table *results.MetricTable) {
+	of := slices.IndexFunc(shown, func(c results.MetricColumn) bool { return slices.Contains(asserted(cases, nil), c.Metric) })
+	if k, ok := workload.Lookup(table.Workload); of < 0 && ok {
+		of = slices.IndexFunc(shown, func(c results.MetricColumn) bool {
+			_, own := k.Metric(c.Metric)
+			return !own && definition(table, c.Metric).Better != workload.Neither
+		})
+	}
+	if of < 0 {
+		return
+	}
+	for i := range shown {
+		shown[i].Interval = i == of
+	}
+	shown[of].Drop = 0
 }
 
 func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) string) {

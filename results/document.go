@@ -183,15 +183,21 @@ type Check struct {
 	Node     string `json:"node"`
 	Status   string `json:"status" schema:"enum=ok|failed"`
 	Reason   string `json:"reason,omitempty"`
-	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error." schema:"enum=skip"`
+	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error; warn: it is told, and nothing follows from it." schema:"enum=skip|warn"`
 	Remedy   string `json:"remedy,omitempty" doc:"What to do about it; only of one that failed."`
 }
 
 // SkipCases is the severity of a check that skips all cases if it fails.
 const SkipCases = "skip"
 
+// OnlyWarns is the severity of a check that is told if it fails, and from which nothing follows.
+const OnlyWarns = "warn"
+
 // Counts says whether the check failed and the session with it.
-func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases }
+func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases && !c.Warns() }
+
+// Warns says whether the check failed and is only told.
+func (c Check) Warns() bool { return c.Status != OK && c.Severity == OnlyWarns }
 
 // Failed is what a session says of a check that failed.
 func (c Check) Failed() string {

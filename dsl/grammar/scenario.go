@@ -258,8 +258,8 @@ var Defaults = []Key{
 var Check = []Key{
 	key("on", "where it runs", scalar(String, "every node")).or("every node"),
 	argv,
-	key("severity", "what it means that it fails: the session ends with an error, or all cases are skipped",
-		scalar(String, "error", "skip")).or("error"),
+	key("severity", "what it means that it fails: the session ends with an error, all cases are skipped, or it is only told",
+		scalar(String, "error", "skip", "warn")).or("error"),
 	key("remedy", "what to do about it, told to who sees it fail", scalar(String)),
 }
 

@@ -102,8 +102,9 @@ func (l *live) frame(elapsed time.Duration) []string {
 	if total > 0 {
 		full = barLength * done / total
 	}
-	how := fmt.Sprintf("%s%s %d/%d launches, %s", strings.Repeat("█", full), strings.Repeat("░", barLength-full), done,
-		total, elapsed.Round(time.Second))
+	made, launches := t.launchesMade()
+	how := fmt.Sprintf("%s%s %d/%d launches, %s", strings.Repeat("█", full), strings.Repeat("░", barLength-full), made,
+		launches, elapsed.Round(time.Second))
 	if left, ok := t.left(elapsed); ok {
 		how += ", ~" + left.Round(time.Second).String() + " left"
 	}

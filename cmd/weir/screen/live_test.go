@@ -92,11 +92,11 @@ func TestLiveFrame(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	frame("starting", "░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
+	frame("starting", "░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
 	l.See(started("a", 0, 3, 2))
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
 	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s",
-		"░░░░░░░░░░░░░░░░ 0/8 launches, 4s · 0 of 3 cases")
+		"░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
 	for i, v := range []float64{12, 12.5} {
 		l.See(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
@@ -123,10 +123,10 @@ func TestLiveFrame(t *testing.T) {
 	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
 	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s",
-		"████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
 	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch",
-		"████████░░░░░░░░ 4/8 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 }
 
 // Launches that were taken over took none of this session's time.

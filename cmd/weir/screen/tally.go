@@ -36,11 +36,13 @@ type tally struct {
 	starting []string // services that are not ready yet
 }
 
-// groupTally counts the units of a launch group.
+// groupTally counts the units of a launch group, and its launches, as a plan does.
 type groupTally struct {
-	done, ahead int
-	firstLook   int
-	started     bool
+	done, ahead  int
+	made, toMake int // launches
+	cases        int // that are not skipped before the first launch
+	firstLook    int
+	started      bool
 }
 
 func newTally(p *planner.Plan) *tally {
@@ -62,7 +64,8 @@ func newTally(p *planner.Plan) *tally {
 			continue // background load
 		}
 		n := &groupTally{firstLook: g.Looks[0]}
-		n.ahead = len(g.Cases) * n.firstLook
+		n.cases, n.toMake = len(g.Cases), n.firstLook
+		n.ahead = n.cases * n.firstLook
 		t.group[g.ID] = n
 		for _, key := range g.Cases {
 			t.of[key] = n
@@ -82,6 +85,7 @@ func (t *tally) See(e event.Event) {
 		t.resumed += e.Cases
 		g.done += e.Cases
 		g.ahead = max(0, g.ahead-e.Cases)
+		g.made, g.toMake = g.made+1, max(0, g.toMake-1)
 	case event.ServiceStarted:
 		t.starting = append(t.starting, e.Service)
 	case event.ServiceReady, event.ServiceEnded:
@@ -90,7 +94,8 @@ func (t *tally) See(e event.Event) {
 		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
 		t.current, t.phase, t.rate = "", "", 0
 		g.started = true
-		g.ahead = e.Cases * (e.Launches - *e.Launch) // sure to come until the next look
+		g.toMake = e.Launches - *e.Launch // sure to come until the next look
+		g.ahead = e.Cases * g.toMake
 	case event.CaseStarted, event.CaseProgress:
 		t.current, t.phase = e.Case, e.Phase
 		if e.Rate > 0 {
@@ -116,9 +121,13 @@ func (t *tally) See(e event.Event) {
 	case event.LaunchFinished: // one that failed did not come to all its cases
 		g.done += t.cases - t.finished
 		g.ahead -= t.cases - t.finished
+		g.made, g.toMake = g.made+1, max(0, g.toMake-1)
 	case event.CaseSkipped:
 		if n := t.of[e.Case]; n != nil && !n.started {
 			n.ahead -= n.firstLook
+			if n.cases--; n.cases == 0 {
+				n.toMake = 0
+			}
 		}
 	}
 }
@@ -136,6 +145,14 @@ func (t *tally) total() (n int) {
 		n += g.done + g.ahead
 	}
 	return n
+}
+
+// launchesMade are how many launches were made, and how many there will be.
+func (t *tally) launchesMade() (made, all int) {
+	for _, g := range t.group {
+		made, all = made+g.made, all+g.made+g.toMake
+	}
+	return made, all
 }
 
 // estimate says what the case under way has shown until now, and what was promised of it: of
