@@ -67,10 +67,11 @@ type Cluster struct {
 
 // Check is a command that must succeed before anything runs.
 type Check struct {
-	Name     string   `json:"name"`
-	Command  []string `json:"command"`
-	Severity string   `json:"severity,omitempty"` // "": the session ends with an error; skip: all cases are skipped; warn: it is told
-	Remedy   string   `json:"remedy,omitempty"`
+	Name    string   `json:"name"`
+	Command []string `json:"command"`
+	// Severity is "" where the session ends with an error, skip where all cases are skipped, warn where it is told.
+	Severity string `json:"severity,omitempty"`
+	Remedy   string `json:"remedy,omitempty"`
 }
 
 // Artifact is what is kept of nodes: the output of a command, or files.

@@ -144,7 +144,10 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 // giveInterval gives the interval of a table without columns of its own to the first metric that is asserted, or
 // else to the first that the run declares, rather than to one that each run of the workload has.
 func giveInterval(shown []results.MetricColumn, cases []*results.Case, table *results.MetricTable) {
-	of := slices.IndexFunc(shown, func(c results.MetricColumn) bool { return slices.Contains(asserted(cases, nil), c.Metric) })
+	of := slices.IndexFunc(shown, func(c results.MetricColumn) bool {
+		return slices.Contains(asserted(cases, nil),
+			c.Metric)
+	})
 	if k, ok := workload.Lookup(table.Workload); of < 0 && ok {
 		of = slices.IndexFunc(shown, func(c results.MetricColumn) bool {
 			_, own := k.Metric(c.Metric)
