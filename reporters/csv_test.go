@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weir/assertion"
+	"weir/printable"
 	"weir/results"
 )
 
@@ -116,7 +117,7 @@ func TestCSVColumnsAreDistinct(t *testing.T) {
 			values[v] = true
 		}
 		for _, a := range axes {
-			if !values["value of "+strconv.Quote(a)] {
+			if !values[printable.NoCommand("value of "+strconv.Quote(a))] {
 				t.Fatalf("the value of axis %q is in no column: %v", a, row)
 			}
 		}
