@@ -338,11 +338,20 @@ func (cl claim) relation(e estimate, where place) string {
 func bounds(b assertion.Bounds, s results.Scale) string {
 	switch {
 	case b.Upper == nil:
-		return ">= " + s.WithUnit(s.Exact(*b.Lower))
+		return ">= " + boundIn(s, *b.Lower)
 	case b.Lower == nil:
-		return "<= " + s.WithUnit(s.Exact(*b.Upper))
+		return "<= " + boundIn(s, *b.Upper)
 	}
 	return "in " + s.WithUnit("["+s.Exact(*b.Lower)+", "+s.Exact(*b.Upper)+"]")
+}
+
+// boundIn is a bound in the unit of the value, or in a larger one where it is very many of that.
+func boundIn(s results.Scale, bound float64) string {
+	if v := bound * s.Factor; math.Abs(v) >= 1e5 {
+		larger := results.ScaleFor(v, s.Unit)
+		return larger.WithUnit(larger.Exact(v))
+	}
+	return s.WithUnit(s.Exact(bound))
 }
 
 // nearest is the bound that a value is closer to.

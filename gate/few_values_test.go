@@ -84,3 +84,19 @@ func TestALowerQuantileShowsTheMiss(t *testing.T) {
 		t.Errorf("message %q", a.Message)
 	}
 }
+
+// An interval without an upper end is told as that, with the lower one.
+func TestAQuantileOfFewValuesHasNoUpperLimit(t *testing.T) {
+	s := stamped{
+		stamps: 64, sigma: 0.3, launch: 0.03, kind: "transfer", metric: "latency.p999", family: "latency",
+		level: results.P999,
+	}
+	_, doc := s.session(1, 1)
+	a := doc.Cases[0].Assertions[0]
+	wantVerdict(t, a, results.InconclusiveVerdict)
+	for _, want := range []string{"% CI from ", "without an upper limit over 4 looks", "<= 1 s", "too few for it"} {
+		if !strings.Contains(a.Message, want) {
+			t.Errorf("message %q does not say %q", a.Message, want)
+		}
+	}
+}

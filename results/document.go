@@ -416,15 +416,15 @@ func (f *Failure) String() string {
 // of which 0 is a measurement as any other, and if a launch gave zero or less.
 // Mean is always arithmetic.
 type MetricEstimate struct {
-	Unit   string      `json:"unit"`
-	N      int         `json:"n" doc:"Launches." schema:"minimum=1"`
-	Value  float64     `json:"value" doc:"What ci is an interval for: of a quantile that of the values of all launches together, where they have distributions; else the geometric mean; the arithmetic mean of a metric of which 0 is a measurement as any other, and if a launch gave zero or less."`
-	Median float64     `json:"median"`
-	Mean   float64     `json:"mean"`
-	CV     float64     `json:"cv" doc:"Standard deviation over mean, between launches." schema:"minimum=0"`
-	CI     *[2]float64 `json:"ci" doc:"Where an assertion is about the metric,
-		the interval by which it is judged."` // nil below two launches
-	Confidence float64 `json:"confidence" schema:"ref=confidence"`
+	Unit   string  `json:"unit"`
+	N      int     `json:"n" doc:"Launches." schema:"minimum=1"`
+	Value  float64 `json:"value" doc:"What ci is an interval for: of a quantile that of the values of all launches together, where they have distributions; else the geometric mean; the arithmetic mean of a metric of which 0 is a measurement as any other, and if a launch gave zero or less."`
+	Median float64 `json:"median"`
+	Mean   float64 `json:"mean"`
+	CV     float64 `json:"cv" doc:"Standard deviation over mean, between launches." schema:"minimum=0"`
+	// CI is nil below two launches.
+	CI         *[2]float64 `json:"ci" doc:"Where an assertion is about the metric, the interval by which it is judged."`
+	Confidence float64     `json:"confidence" schema:"ref=confidence"`
 	// Looks is that of Observed.
 	Looks  int    `json:"looks,omitzero" doc:"How many looks share the error that the confidence leaves, where there are several." schema:"minimum=2"`
 	Better string `json:"better" schema:"enum=higher|lower|none"`

@@ -144,6 +144,11 @@ func (o Observed) String() string { return o.Beside(ScaleFor(o.Value, o.Unit)) }
 
 // withoutInterval is an estimate whose interval says nothing.
 func (o Observed) withoutInterval(s Scale, value string) string {
+	if o.CI[0] > 0 && quantity.Endless(o.CI[1]) { // a quantile of too few values, which bound it from below only
+		low, _, _ := s.Estimate(o.CI[0], nil)
+		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
+			o.overLooks(), o.N)
+	}
 	return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
 }
 
