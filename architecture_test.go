@@ -114,7 +114,7 @@ var allowed = map[string][]string{
 		"weir/assertion", "weir/suggest",
 		"weir/quantity", "weir/workload"},
 	"weir/planner": {"weir/dsl", "weir/assertion", "weir/quantity", "weir/workload", "weir/fabric",
-		"weir/placeholder"},
+		"weir/placeholder", "weir/suggest"},
 	"weir/engine":         {"weir/fabric", "weir/workload", "weir/results"},
 	"weir/engine/native":  {"weir/engine", "weir/fabric", "weir/workload", "weir/results", "weir/quantity"},
 	"weir/engine/mesh":    {"weir/engine"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weir/fabric"
 	"weir/quantity"
 	"weir/results"
 	"weir/workload"
@@ -33,7 +34,7 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 	provider, _ := c.Options["provider"].(string)
 	for _, name := range slices.Sorted(maps.Keys(doc.Site.Links)) {
 		switch {
-		case results.WithinNodes(name):
+		case fabric.WithinNodes(name):
 		case name == l.Fabric || name == provider && provider != "":
 			add(name, max(1, len(ranks)))
 		case len(ranks) > 1:
@@ -42,7 +43,7 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 			}
 		}
 	}
-	inside := results.LinkWithin(
+	inside := fabric.LinkWithin(
 		doc.Site.Links,
 		slices.ContainsFunc(l.GPUs, func(gpu string) bool { return gpu != "" }),
 	)

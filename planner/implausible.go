@@ -12,7 +12,6 @@ import (
 	"weir/dsl"
 	"weir/fabric"
 	"weir/quantity"
-	"weir/results"
 	"weir/workload"
 )
 
@@ -92,7 +91,7 @@ func (t *Table) pathOf(s *sheet, i int) (path, bool) {
 	if stays := t.onOneNode(s.run) || f.Name != "" && !f.Network && !f.Simulated; nodes == 1 &&
 		(stays || !mayLeave(text("fabric"))) {
 		ofGPUs := text("memory") == inGPU || text("initiator") == inGPU && text("target") == inGPU
-		link := results.LinkWithin(links, ofGPUs)
+		link := fabric.LinkWithin(links, ofGPUs)
 		if link != "" || stays || ofGPUs {
 			return path{
 				1,
@@ -129,7 +128,7 @@ func (t *Table) nic(s *sheet, i int) string {
 	env, _ := s.env(i)
 	var all, named []string
 	for _, name := range slices.Sorted(maps.Keys(t.scenario.Links)) {
-		if _, other := fabric.Find(name); other || results.WithinNodes(name) {
+		if _, other := fabric.Find(name); other || fabric.WithinNodes(name) {
 			continue
 		}
 		all = append(all, name)

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // Site is what a site file says of a cluster.
 type Site struct {
@@ -23,29 +20,4 @@ type OfLink struct {
 // Percent is the share in percent.
 func (l *OfLink) Percent() string {
 	return strconv.FormatFloat(l.Share*100, 'f', 1, 64) + "% of link"
-}
-
-// The names of links that ranks of one node have between them: of host memory, and of the memory of GPUs.
-var (
-	hostLinks = []string{"host"}
-	gpuLinks  = []string{"nvlink", "gpu"}
-)
-
-// LinkWithin is the link of a site that ranks of one node have between their memory; "": it names none.
-func LinkWithin(links map[string]float64, ofGPUs bool) string {
-	names := hostLinks
-	if ofGPUs {
-		names = gpuLinks
-	}
-	for _, name := range names {
-		if _, has := links[name]; has {
-			return name
-		}
-	}
-	return ""
-}
-
-// WithinNodes says whether a link of this name connects ranks of one node.
-func WithinNodes(link string) bool {
-	return slices.Contains(hostLinks, link) || slices.Contains(gpuLinks, link)
 }
