@@ -274,7 +274,7 @@ func withoutPaths(said string) string {
 
 // A session whose disk was full goes on when there is room.
 func TestAFullDiskLosesNothing(t *testing.T) {
-	s := starved{setup: `mount -t tmpfs -o size=32k tmpfs /mnt/out
+	s := starved{setup: `mount -t tmpfs -o size=48k tmpfs /mnt/out
 /mnt/weir run /mnt/shm.yaml --launches 3 --out /mnt/out/s || test $? = 6
 test ! -e /mnt/out/s/results.json
 mount -o remount,size=1m /mnt/out`, args: "run --resume /mnt/out/s"}
