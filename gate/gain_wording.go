@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weir/assertion"
-	"weir/quantity"
 	"weir/results"
 	"weir/workload"
 )
@@ -45,15 +44,16 @@ func gainIn(e *assertion.Expr) (m, b *assertion.Expr, better workload.Direction)
 // "gain(latency.p50) -0.1% (96% CI -28% to +28%, n=8), wanted >= -10%".
 func (cl claim) gainText(metric string, e estimate, where place) string {
 	o := cl.observed(e, "")
-	text := fmt.Sprintf("gain(%s) %s", metric, signedPercent(e.center))
+	value, low, high := results.SignedPercent(e.center, o.CI, cl.bounds.Lower, cl.bounds.Upper)
+	text := fmt.Sprintf("gain(%s) %s", metric, value)
 	switch {
 	case o.CI == nil:
 		text += fmt.Sprintf(" (n=%d)", e.n)
 	case results.Uninformative(o.CI):
 		text += fmt.Sprintf(" (n=%d, too few for an interval)", e.n)
 	default:
-		text += fmt.Sprintf(" (%s CI %s to %s%s, n=%d)", results.PercentText(cl.stated), signedPercent(e.lo),
-			signedPercent(e.hi), overLooks(o.Looks), e.n)
+		text += fmt.Sprintf(" (%s CI %s to %s%s, n=%d)", results.PercentText(cl.stated), low, high,
+			overLooks(o.Looks), e.n)
 	}
 	text += ", wanted " + bounds(cl.bounds, results.Percent)
 	if where == crossing {
@@ -69,13 +69,4 @@ func overLooks(looks int) string {
 		return ""
 	}
 	return fmt.Sprintf(" over %d looks", looks)
-}
-
-// signedPercent writes a share as a change in percent, to two digits.
-func signedPercent(share float64) string {
-	text := quantity.Digits(share*100, 2) + "%"
-	if share > 0 {
-		text = "+" + text
-	}
-	return text
 }
