@@ -33,7 +33,7 @@ func open(l engine.Launch, self engine.Identity, c *engine.Control) (*rank, erro
 func metricsOf(o move.Spec, parts []*move.Part) (map[string]float64, error) {
 	switch {
 	case o.Step != nil:
-		return sequence.Metrics(o, parts)
+		return sequence.Metrics(o, parts, nil)
 	case o.Matrix != nil:
 		return traffic.Metrics(o, parts, nil)
 	}
