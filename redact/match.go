@@ -42,7 +42,7 @@ func match(text []byte, value string, decode bool) (length, matched int) {
 			said, n, whole := escape(text[i:], value[j])
 			switch {
 			case !whole:
-				return 0, j
+				return 0, max(j, 1) // it may be the first character
 			case n > 0 && len(said) <= len(value)-j && said == value[j:j+len(said)]:
 				i, j = i+n, j+len(said)
 				continue

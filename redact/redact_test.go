@@ -94,6 +94,24 @@ func TestNoiseInASecretHidesNothing(t *testing.T) {
 	}
 }
 
+// An escape that is cut behind its backslash may be the first character of a value.
+func TestEscapeOfTheFirstCharacterInPieces(t *testing.T) {
+	v := Of("ddcc")
+	var b strings.Builder
+	w := v.Writer(&b)
+	for _, piece := range []string{`\`, "d", "d", "cc"} {
+		if _, err := w.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := v.Text(`\ddcc`); b.String() != want {
+		t.Errorf("%q in pieces, %q as a whole", b.String(), want)
+	}
+}
+
 // However a text comes, no value is left in it, and what is no value is.
 func TestPiecesMakeNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
