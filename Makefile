@@ -35,7 +35,11 @@ build: setup ## bin/weir
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
 
 run: build ## run the quickstart scenario on this machine
-	bin/weir run examples/quickstart.yaml
+	@mkdir -p weir-out
+	bin/weir run examples/quickstart.yaml --inconclusive warn --report html=weir-out/quickstart.html
+	@echo 'next: open weir-out/quickstart.html in a browser'
+	@echo '      bin/weir init my.yaml writes a commented scenario of your own'
+	@echo '      bin/weir ci github my.yaml, or gitlab, or jenkins, prints a CI job that gates on it'
 
 quick: ## build, vet, and the short tests of all packages: a minute or so
 	$(GO) build ./...

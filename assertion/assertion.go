@@ -93,7 +93,7 @@ type Decide struct {
 	// of the interval, between 0.5 and 1; 0: the default
 	Confidence float64 `json:"confidence,omitzero" schema:"exclusiveMinimum=0.5,exclusiveMaximum=1"`
 	// OnInconclusive is the verdict that stands in for inconclusive after the last
-	// look: "fail", "warn" or "pass"; "": it stays inconclusive.
+	// look: "fail", "warn" or "pass"; "inconclusive": it stays so; "": as the session says (Inconclusive).
 	OnInconclusive string `json:"on_inconclusive,omitempty" schema:"enum=inconclusive|fail|warn|pass"`
 }
 

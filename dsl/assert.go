@@ -194,9 +194,7 @@ func (l *loader) decide(expr hcl.Expression) *assertion.Decide {
 		d.Confidence = l.percent(e, "confidence", 0.5, 1)
 	}
 	if e := argument(p.BodyContent, "on_inconclusive"); e != nil {
-		if d.OnInconclusive, _ = l.oneOf(e, grammar.Decide, "on_inconclusive"); d.OnInconclusive == "inconclusive" {
-			d.OnInconclusive = ""
-		}
+		d.OnInconclusive, _ = l.oneOf(e, grammar.Decide, "on_inconclusive")
 	}
 	if d == (assertion.Decide{}) {
 		return nil

@@ -155,7 +155,7 @@ runs:
 		full.Decide.OnInconclusive != "warn" || full.XFail.Reason != "slow" || full.XFail.Until != "2020-02-29" {
 		t.Errorf("%+v %+v %+v", full, full.Decide, full.XFail)
 	}
-	if plain.Halo != 0 || plain.Multiple != "" || plain.Decide != nil || plain.XFail != nil {
+	if plain.Halo != 0 || plain.Multiple != "" || plain.Decide.OnInconclusive != "inconclusive" || plain.XFail != nil {
 		t.Errorf("%+v", plain)
 	}
 }

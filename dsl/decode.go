@@ -113,6 +113,7 @@ func (l *loader) head(m *module, content *hcl.BodyContent) {
 		m.Description, _ = l.text(expr, "description")
 	}
 	l.readBaseline(m, content)
+	l.readInconclusive(m, content)
 	m.Cluster = l.cluster(content)
 	l.root = l.hooks(content, sessionScope)
 	m.session = l.root

@@ -357,6 +357,7 @@ func (m *module) take(l *loader, inc *included) {
 	}
 	m.session.setup = append(m.session.setup, from.session.setup...)
 	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)
+	m.Inconclusive = m.Inconclusive.Or(from.Inconclusive)
 	switch {
 	case m.Baseline == "":
 		m.Baseline, m.BaselineMissing, m.BaselineAt = from.Baseline, from.BaselineMissing, from.BaselineAt

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"weir/assertion"
 )
 
 // describe is everything that a scenario says but for places in files.
@@ -23,6 +25,9 @@ func describe(s *Scenario) string {
 	}
 	say("name", s.Name)
 	say("description", s.Description)
+	if s.Inconclusive != (assertion.Inconclusive{}) {
+		say("inconclusive", s.Inconclusive)
+	}
 	say("baseline", s.Baseline)
 	say("cluster", s.Cluster)
 	for _, v := range s.Variables {

@@ -30,7 +30,9 @@ type Scenario struct {
 	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
 	BaselineMissing string
 	BaselineAt      hcl.Range // of the name of the document
-	Runs            []*Run    // those of included files first, then in file order
+	// Inconclusive is what becomes of gates that stay open, where they do not say so themselves.
+	Inconclusive assertion.Inconclusive
+	Runs         []*Run // those of included files first, then in file order
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
 	// Links are the nominal bandwidths of the links of the site in GB/s, by name: no plan has them.

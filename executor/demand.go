@@ -83,6 +83,10 @@ func (s *session) threadsPerNode() int {
 // crowded says that launches may have more threads than a node has processors, "" if they may not.
 func (s *session) crowded(n results.Node) string {
 	threads, cpus := s.threadsPerNode(), n.CPU.Allowed
+	if limit := n.CPU.Usable(); limit < float64(min(cpus, threads)) {
+		return fmt.Sprintf("its CPU limit is %.2g of %d processors, and launches have up to %d threads of ranks: they will be throttled",
+			limit, cpus, threads)
+	}
 	if cpus == 0 || threads <= cpus {
 		return ""
 	}
@@ -92,6 +96,17 @@ func (s *session) crowded(n results.Node) string {
 	}
 	return fmt.Sprintf("launches have up to %d threads of ranks for its %d %s: they take turns, and nothing tells "+
 		"whether others disturb them", threads, cpus, processors)
+}
+
+// busy says that others use the processors which a node's launches need, "" if they have enough: launches that are
+// disturbed will be discarded.
+func (s *session) busy(n results.Node) string {
+	if n.CPU.Allowed == 0 || n.Running == 0 || s.o.Disturbed == KeepDisturbed ||
+		n.Load+float64(s.threadsPerNode()) <= n.CPU.Usable()+1 {
+		return ""
+	}
+	return fmt.Sprintf("load %.2g on %d processors: launches will probably be disturbed and discarded (--disturbed keep counts them)",
+		n.Load, n.CPU.Allowed)
 }
 
 // perNode is the most that there is of something at a time on a node of which each rank

@@ -26,14 +26,40 @@ func (l *launched) processors() *results.Processors {
 	return p
 }
 
-// disturbed makes an entry void that did not have its processors, and gives the first reason of
-// the launch. What runs in the background is there to disturb others.
-func (l *launched) disturbed(entry *results.Launch, first string) string {
-	if entry.Status != results.OK || l.background || !l.s.o.VoidDisturbed {
-		return first
+// What becomes of launches that did not have their processors.
+const (
+	RepeatDisturbed = "repeat" // they do not count, and others are made instead within the budget
+	KeepDisturbed   = "keep"   // they count, and are marked
+	FailDisturbed   = "fail"   // they are errors
+)
+
+// disturbed marks the entry of a case that did not have its processors, and does with it what the session's policy
+// says; "" or why it does not count. A launch counts all the same where what was lost can change nothing of what is
+// asserted. What runs in the background is there to disturb others.
+func (l *launched) disturbed(i int, entry *results.Launch) string {
+	if entry.Status != results.OK || l.background {
+		return ""
 	}
-	entry.Void = entry.Disturbed()
-	return cmp.Or(first, entry.Void)
+	d := entry.Disturbed()
+	if d == nil && l.kind.Disturbed != nil && !entry.Simulated {
+		d = l.kind.Disturbed(entry.Metrics)
+	}
+	entry.Disturbance = d
+	if d == nil || l.s.o.Disturbed == KeepDisturbed {
+		return ""
+	}
+	doc := l.s.ledger.Doc
+	if c := doc.Case(l.cases[i].Key); c != nil && c.Bears(entry, d.Share, doc.Assertions) {
+		return ""
+	}
+	if l.s.o.Disturbed == FailDisturbed {
+		entry.Status = results.Error
+		entry.Failure = &results.Failure{Rank: -1, Phase: results.Evaluating, Kind: results.Disturbed,
+			Cause: d.Text + " (--disturbed fail)"}
+		return ""
+	}
+	entry.Void = d.Text
+	return d.Text
 }
 
 // launches are one of each member: those that run at a time.

@@ -34,14 +34,14 @@ func TestDisturbedLaunchesAreVoid(t *testing.T) {
 		host := robbed{fstest.MapFS{}, test.disturbed, new(int)}
 		plan := onePlan(aCase("r[a]"))
 		plan.Groups[0].Looks = []int{3}
-		doc := b.run(plan, func(o *Options) { o.Nodes, o.Host, o.VoidDisturbed = []string{"n1"}, host, true })
+		doc := b.run(plan, func(o *Options) { o.Nodes, o.Host = []string{"n1"}, host })
 		c := doc.Cases[0]
 		if len(c.Launches) != test.made || c.Voids() != test.void || c.Status != results.OK {
 			t.Fatalf("%d launches disturbed: %d made, %d void, %s: %s", test.disturbed, len(c.Launches), c.Voids(),
 				c.Status, c.Reason)
 		}
 		for i, l := range c.Launches {
-			if i < test.void != strings.Contains(l.Void, "the hypervisor gave 50 % of the busy time of node n1") {
+			if i < test.void != strings.Contains(l.Void, "of the launch's time of node n1") {
 				t.Errorf("%d launches disturbed: launch %d is void because %q", test.disturbed, i, l.Void)
 			}
 		}
@@ -52,10 +52,23 @@ func TestDisturbedLaunchesAreKeptWhereTheyAreWanted(t *testing.T) {
 	b := newBench(t)
 	plan := onePlan(aCase("r[a]"))
 	plan.Groups[0].Looks = []int{3}
-	doc := b.run(plan, func(o *Options) { o.Nodes, o.Host = []string{"n1"}, robbed{fstest.MapFS{}, 9, new(int)} })
+	doc := b.run(plan, func(o *Options) {
+		o.Nodes, o.Host, o.Disturbed = []string{"n1"}, robbed{fstest.MapFS{}, 9, new(int)}, KeepDisturbed
+	})
 	c := doc.Cases[0]
-	if len(c.Launches) != 3 || c.Voids() != 0 || c.Launches[0].Disturbed() == "" {
-		t.Errorf("%d launches, %d void, the first disturbed by %q", len(c.Launches), c.Voids(),
-			c.Launches[0].Disturbed())
+	if len(c.Launches) != 3 || c.Voids() != 0 || c.Launches[0].Disturbance == nil {
+		t.Errorf("%d launches, %d void, the first disturbed by %v", len(c.Launches), c.Voids(), c.Launches[0].Disturbance)
+	}
+}
+
+func TestDisturbedLaunchesFailWhereThatIsWanted(t *testing.T) {
+	b := newBench(t)
+	plan := onePlan(aCase("r[a]"))
+	doc := b.run(plan, func(o *Options) {
+		o.Nodes, o.Host, o.Disturbed = []string{"n1"}, robbed{fstest.MapFS{}, 9, new(int)}, FailDisturbed
+	})
+	if f := doc.Cases[0].Launches[0].Failure; f == nil || f.Kind != results.Disturbed ||
+		!strings.Contains(f.Cause, "the hypervisor gave") {
+		t.Errorf("%v", f)
 	}
 }

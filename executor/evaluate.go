@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -110,7 +111,7 @@ func (l *launched) keepAll() *ledger.LaunchRecord {
 			}
 		}
 		entry.Retried = entry.Failure != nil && l.s.ledger.Retries(c, entry.Failure)
-		void = l.disturbed(entry, void)
+		void = cmp.Or(void, l.disturbed(i, entry))
 		entries[i] = entry
 	}
 	for i, c := range l.cases {

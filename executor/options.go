@@ -37,8 +37,8 @@ type Options struct {
 	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
-	// VoidDisturbed says that launches which did not have their processors do not count.
-	VoidDisturbed bool
+	// Disturbed says what becomes of launches that did not have their processors; "": RepeatDisturbed.
+	Disturbed string
 
 	// Kill, once closed, makes a session that is ending give up waiting, for ranks
 	// that leave in order and for teardown; nil: it never does.

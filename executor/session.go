@@ -98,7 +98,7 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	for _, n := range s.ledger.Doc.Environment.Nodes {
-		s.ledger.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name, Reason: s.crowded(n)})
+		s.ledger.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name, Reason: cmp.Or(s.crowded(n), s.busy(n))})
 	}
 	if err := s.ledger.Begin(); err != nil {
 		return err

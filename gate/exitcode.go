@@ -97,7 +97,7 @@ func ExitCode(doc *results.Document) int {
 		case c.Unexpected():
 			codes = append(codes, ExitFailed)
 		case c.Unmeasured() != "":
-			codes = append(codes, ExitInconclusive)
+			codes = append(codes, unmeasured(doc))
 		}
 	}
 	if !doc.Ran() {
@@ -114,6 +114,17 @@ func ExitCode(doc *results.Document) int {
 		}
 	}
 	return Worst(codes...)
+}
+
+// unmeasured is the exit code for a case of which no launch counts.
+func unmeasured(doc *results.Document) int {
+	switch policyOf(doc).As {
+	case "fail":
+		return ExitFailed
+	case "warn", "pass":
+		return ExitPassed
+	}
+	return ExitInconclusive
 }
 
 // status is the session's status for an exit code.

@@ -45,7 +45,7 @@ func Judge(doc *results.Document) {
 	outcomes := make([]outcome, len(all))
 	atOnce(all, func(i int, m matter) { outcomes[i] = eval.judge(m) })
 	for i, m := range all {
-		outcomes[i] = standIn(m.a.Decide, outcomes[i])
+		outcomes[i] = eval.standIn(m.a, outcomes[i])
 	}
 	eval.excuse(all, outcomes)
 	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
@@ -182,6 +182,7 @@ type evaluator struct {
 	lossy   map[*results.Case]bool            // whose failed launches an assertion counts
 	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
 	whole   bool                              // the session got to its end
+	over    bool                              // and no further launch will be made
 	pools   sync.Map                          // poolKey → the spreads of comparable cases
 	voids   func() *evaluator                 // the same where void launches count
 }
@@ -190,6 +191,7 @@ func newEvaluator(doc *results.Document) *evaluator {
 	eval := &evaluator{
 		doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)),
 		invalid: map[*results.Case]string{}, whole: whole(doc),
+		over: whole(doc) && !doc.Session.Finished.IsZero(),
 	}
 	reasons := make([]string, len(doc.Cases))
 	atOnce(doc.Cases, func(i int, c *results.Case) {

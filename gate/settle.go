@@ -30,23 +30,41 @@ func settle(a *results.AssertionVerdict, o outcome, started time.Time) {
 		}
 	}
 	a.Verdict, a.Observed, a.Message, a.Deciding = o.verdict, o.observed, o.message, 0
+	a.Open = a.Open && a.Verdict != results.InconclusiveVerdict // which says it itself
 	if a.Verdict == results.InconclusiveVerdict {
 		a.Deciding = o.deciding
 	}
 }
 
-// standIn replaces inconclusive by the verdict that its author chose. While more
-// launches may decide, as in a session that was cut short, it stays.
-func standIn(d *assertion.Decide, o outcome) outcome {
-	if d == nil || o.verdict != results.InconclusiveVerdict || len(o.undecided) > 0 {
+// standIn replaces inconclusive by the verdict that the assertion or the session names for it, and by a
+// failure after a streak of such sessions. While more launches may decide, as in a session that was cut
+// short, it stays.
+func (eval *evaluator) standIn(a *results.AssertionVerdict, o outcome) outcome {
+	a.Open = false
+	if o.verdict != results.InconclusiveVerdict || len(o.undecided) > 0 && !eval.over {
 		return o
 	}
-	switch d.OnInconclusive {
-	case "pass", "fail", "warn":
-		o.verdict = results.Verdict(d.OnInconclusive)
-		o.message = fmt.Sprintf("inconclusive, which counts as %s: %s", d.OnInconclusive, o.message)
+	a.Open = true
+	policy := policyOf(eval.doc)
+	sessions := a.OpenBefore + 1
+	if a.Severity == assertion.Gate && policy.Streak > 0 && sessions >= policy.Streak {
+		o.verdict = results.Fail
+		o.message = fmt.Sprintf("inconclusive in %d sessions in a row, which counts as fail: %s", sessions, o.message)
+		return o
+	}
+	if as := a.Decide.StandIn(policy); as != "" {
+		o.verdict = results.Verdict(as)
+		o.message = fmt.Sprintf("inconclusive, which counts as %s: %s", as, o.message)
 	}
 	return o
+}
+
+// policyOf is what becomes of the open gates of a session.
+func policyOf(doc *results.Document) assertion.Inconclusive {
+	if p := doc.Session.Inconclusive; p != nil {
+		return *p
+	}
+	return assertion.Inconclusive{}
 }
 
 // expected turns the verdict of an assertion that is known not to hold. It counts

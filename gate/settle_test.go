@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -99,6 +100,67 @@ func TestOnInconclusive(t *testing.T) {
 		if doc.Session.ExitCode != c.code || !strings.Contains(a.Message, "inconclusive") && c.stand != "" &&
 			c.stand != "inconclusive" && len(c.at) == 1 {
 			t.Errorf("%v %q: exit code %d, message %q", c.at, c.stand, doc.Session.ExitCode, a.Message)
+		}
+	}
+}
+
+// The session says what an open gate counts as, where the gate does not, and after how many sessions in a row it fails.
+func TestInconclusivePolicy(t *testing.T) {
+	ended := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		policy assertion.Inconclusive
+		own    string
+		before int
+		looks  []int
+		ended  time.Time
+		want   results.Verdict
+		code   int
+		open   bool
+	}{
+		"no policy":              {assertion.Inconclusive{}, "", 9, []int{3}, ended, results.InconclusiveVerdict, ExitInconclusive, false},
+		"fail":                   {assertion.Inconclusive{As: "fail"}, "", 0, []int{3}, ended, results.Fail, ExitFailed, true},
+		"warn":                   {assertion.Inconclusive{As: "warn"}, "", 0, []int{3}, ended, results.WarnVerdict, ExitPassed, true},
+		"pass":                   {assertion.Inconclusive{As: "pass"}, "", 0, []int{3}, ended, results.Pass, ExitPassed, true},
+		"the gate's own":         {assertion.Inconclusive{As: "fail"}, "pass", 0, []int{3}, ended, results.Pass, ExitPassed, true},
+		"the gate stays":         {assertion.Inconclusive{As: "fail"}, "inconclusive", 0, []int{3}, ended, results.InconclusiveVerdict, ExitInconclusive, false},
+		"second of three":        {assertion.Inconclusive{As: "pass", Streak: 3}, "", 1, []int{3}, ended, results.Pass, ExitPassed, true},
+		"third of three":         {assertion.Inconclusive{As: "pass", Streak: 3}, "", 2, []int{3}, ended, results.Fail, ExitFailed, true},
+		"fourth of three":        {assertion.Inconclusive{Streak: 3}, "", 3, []int{3}, ended, results.Fail, ExitFailed, true},
+		"looks are left":         {assertion.Inconclusive{As: "fail"}, "", 0, looks, time.Time{}, results.InconclusiveVerdict, ExitInconclusive, false},
+		"left, and it is over":   {assertion.Inconclusive{As: "fail"}, "", 0, looks, ended, results.Fail, ExitFailed, true},
+		"streak, looks are left": {assertion.Inconclusive{Streak: 2}, "", 5, looks, time.Time{}, results.InconclusiveVerdict, ExitInconclusive, false},
+	} {
+		a := band(p(41.832), nil, c.looks)
+		a.OpenBefore = c.before
+		if c.own != "" {
+			a.Decide = &assertion.Decide{OnInconclusive: c.own}
+		}
+		doc := docOf(caseOf("c", noisy...))
+		doc.Cases[0].Assertions = []*results.AssertionVerdict{a}
+		doc.Session.Finished, doc.Session.Inconclusive = c.ended, &c.policy
+		for range 2 { // judging again changes nothing
+			Judge(doc)
+			if a.Verdict != c.want || doc.Session.ExitCode != c.code || a.Open != c.open {
+				t.Errorf("%s: %s, exit code %d, open %t: %s", name, a.Verdict, doc.Session.ExitCode, a.Open, a.Message)
+			}
+		}
+		if streak := c.want == results.Fail && c.policy.Streak > 0; streak &&
+			!strings.Contains(a.Message, fmt.Sprintf("inconclusive in %d sessions in a row, which counts as fail", c.before+1)) {
+			t.Errorf("%s: %s", name, a.Message)
+		}
+	}
+}
+
+// A case of which no launch counts, and nothing is asserted, follows the policy, too.
+func TestInconclusivePolicyOfAVoidCase(t *testing.T) {
+	for as, want := range map[string]int{"": ExitInconclusive, "fail": ExitFailed, "warn": ExitPassed, "pass": ExitPassed} {
+		c := caseOf("c", 1)
+		c.Launches[0].Void = "busy"
+		doc := docOf(c)
+		doc.Session.Inconclusive = &assertion.Inconclusive{As: as}
+		Judge(doc)
+		if doc.Session.ExitCode != want {
+			t.Errorf("%q: exit code %d", as, doc.Session.ExitCode)
 		}
 	}
 }

@@ -95,15 +95,35 @@ func countingVoids(doc *results.Document) *results.Document {
 			continue
 		}
 		with := *c
-		with.Launches = slices.Clone(c.Launches)
-		for j, l := range with.Launches {
-			counted := *l
-			counted.Void = ""
-			with.Launches[j] = &counted
+		with.Launches = made(c)
+		for _, l := range c.Launches {
+			if l.Void != "" {
+				counted := *l
+				counted.Void = ""
+				with.Launches = append(with.Launches, &counted)
+			}
 		}
+		with.Launches = upToLook(&with)
 		all.Cases[i] = &with
 	}
 	return &all
+}
+
+// upToLook are the launches up to the last look that they have come to: the confidence is paid for by looks, and
+// void launches, which come last here, were made beside them.
+func upToLook(c *results.Case) []*results.Launch {
+	last := 0
+	for _, a := range c.Assertions {
+		for _, look := range a.Looks {
+			if look <= len(c.Launches) {
+				last = max(last, look)
+			}
+		}
+	}
+	if last == 0 {
+		return c.Launches
+	}
+	return c.Launches[:last]
 }
 
 // allVoid is the outcome of assertions about a case of which no launch counts. It is wanted

@@ -1,11 +1,15 @@
 package gate
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"weir/assertion"
 	"weir/results"
+	"weir/test/phase"
 )
 
 const busyHost = "rank 0 on n1 waited for a processor 51 % of the time that it could run while it measured (load 4)"
@@ -95,5 +99,54 @@ func TestCasesOfOnlyVoidLaunches(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Disturbed launches count where they change nothing of what is asserted. However much of its processors a launch
+// lost, and whatever that cost, the promise at the bound and beyond it stays.
+func TestDisturbedLaunchesThatCountKeepTheErrors(t *testing.T) {
+	phase.NotUnderRace(t)
+	n := simulated(t, 200, 2000)
+	for _, c := range []struct {
+		truth, lost, cost float64 // truth: the undisturbed value, of a bound of 1; cost: the power of 1 - lost
+		pass, fail        float64 // percent of wrong verdicts at most; 0: it is the right one
+	}{
+		{1, 0.1, 0, 2.5, 2.5}, {1, 0.1, 1, 2.5, 2.5}, {1, 0.1, 2, 2.5, 2.5}, {1, 0.5, 1, 2.5, 2.5}, {1, 0.5, 2, 2.5, 2.5},
+		{0.95, 0.3, 1, 0.5, 0}, {0.9, 0.5, 0, 0.5, 0}, {1.3, 0.3, 1, 0, 0.5}, {1.3, 0.5, 2, 0, 0.5}, {2, 0.5, 2, 0, 0.5},
+		{5, 0.6, 2, 0, 0.5},
+	} {
+		passed, failed := 0, 0
+		for seed := range uint64(n) {
+			r := rand.New(rand.NewPCG(seed, 31))
+			one := 1.
+			a := band(&one, nil, looks)
+			k := caseOf("c")
+			k.Assertions = []*results.AssertionVerdict{a}
+			doc := docOf(k)
+			for made := 0; made < 24 && a.Verdict != results.Pass && a.Verdict != results.Fail; made++ {
+				v, disturbed := c.truth*math.Exp(0.03*r.NormFloat64()), r.IntN(2) == 0
+				if disturbed {
+					v *= math.Pow(1-c.lost, c.cost)
+				}
+				l := caseOf("c", v).Launches[0]
+				l.Index = made
+				if disturbed && !k.Bears(l, c.lost, nil) {
+					l.Void = busyHost
+				}
+				k.Launches = append(k.Launches, l)
+				if l.Void == "" {
+					Judge(doc)
+				}
+			}
+			switch a.Verdict {
+			case results.Pass:
+				passed++
+			case results.Fail:
+				failed++
+			}
+		}
+		name := fmt.Sprintf("truth %g, %g lost to the power of %g", c.truth, c.lost, c.cost)
+		held(t, name+": pass", 100*float64(passed)/float64(n), c.pass, n)
+		held(t, name+": fail", 100*float64(failed)/float64(n), c.fail, n)
 	}
 }

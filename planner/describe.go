@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"weir/assertion"
 	"weir/dsl"
 )
 
@@ -34,6 +35,9 @@ func describe(t *Table) {
 	}
 	p.Setup, p.Teardown = commands(s.Setup), commands(s.Teardown)
 	p.Baseline, p.BaselineMissing = s.Baseline, s.BaselineMissing
+	if policy := s.Inconclusive; policy != (assertion.Inconclusive{}) {
+		p.Inconclusive = &policy
+	}
 	p.Runs = []*Run{}
 	for _, sheet := range t.sheets {
 		p.Runs = append(p.Runs, describeRun(sheet.run))

@@ -23,6 +23,9 @@ func (x *Change) whole(old, now *Plan) {
 	if old.BaselineMissing != now.BaselineMissing {
 		x.note(Whole, "baseline missing: %s → %s", orNone(old.BaselineMissing), orNone(now.BaselineMissing))
 	}
+	if was, is := policyText(old.Inconclusive), policyText(now.Inconclusive); was != is {
+		x.note(Whole, "inconclusive: %s → %s", orNone(was), orNone(is))
+	}
 	if old.Baseline != now.Baseline {
 		x.note(Whole, "baseline: %s → %s", orNone(old.Baseline), orNone(now.Baseline))
 	}

@@ -107,7 +107,8 @@ type whole struct {
 	Artifacts       []Artifact `json:",omitempty"`
 	Setup, Teardown []Command
 	Baseline        string
-	BaselineMissing string `json:",omitempty"`
+	BaselineMissing string                  `json:",omitempty"`
+	Inconclusive    *assertion.Inconclusive `json:",omitempty"`
 	Runs            []*Run
 	Assertions      []string
 	Groups          []wholeGroup
@@ -127,7 +128,8 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 	w := whole{
 		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup,
 		Teardown: p.Teardown, Baseline: p.Baseline, BaselineMissing: p.BaselineMissing,
-		Assertions: judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
+		Inconclusive: p.Inconclusive,
+		Assertions:   judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {
 		// what reports show, and nothing that is run or judged

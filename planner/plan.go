@@ -31,11 +31,13 @@ type Plan struct {
 	Runs      []*Run     `json:"runs"`               // in execution order
 	Baseline  string     `json:"baseline,omitempty"` // results document; "": none, or the command line's
 	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
-	BaselineMissing string                `json:"baseline_missing,omitempty"`
-	Cases           []*Case               `json:"cases"`
-	Assertions      []assertion.Assertion `json:"assertions"` // over several cases
-	Groups          []*LaunchGroup        `json:"launch_groups"`
-	Cost            Cost                  `json:"cost"`
+	BaselineMissing string `json:"baseline_missing,omitempty"`
+	// Inconclusive is what becomes of gates that stay open; nil: they stay inconclusive.
+	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty"`
+	Cases        []*Case                 `json:"cases"`
+	Assertions   []assertion.Assertion   `json:"assertions"` // over several cases
+	Groups       []*LaunchGroup          `json:"launch_groups"`
+	Cost         Cost                    `json:"cost"`
 	// Checksum is of the whole document, names and texts included, which the digest
 	// does not cover: what is shown must be what is run.
 	Checksum string `json:"checksum,omitempty"`

@@ -14,7 +14,7 @@ import (
 // fails: the assertion could be refuted, and never hold. What its author has stand in
 // for inconclusive makes it one about refuting alone.
 func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) bool {
-	if a.Severity == assertion.Info || lowered.Decide != nil && lowered.Decide.OnInconclusive != "" {
+	if a.Severity == assertion.Info || lowered.Decide.StandIn(t.scenario.Inconclusive) != "" {
 		return true
 	}
 	confidence := assertion.Confidence

@@ -68,6 +68,9 @@ func (p *Plan) textHeader(b *strings.Builder) {
 		}
 		row(t, "baseline", p.Baseline+missing)
 	}
+	if text := policyText(p.Inconclusive); text != "" {
+		row(t, "inconclusive", text)
+	}
 	t.Flush()
 }
 

@@ -51,3 +51,18 @@ func textSpan(keys []string, what string) string {
 	}
 	return fmt.Sprintf("%s, %s … %s", plural(len(keys), what), keys[0], keys[len(keys)-1])
 }
+
+// policyText says what becomes of gates that stay open; "": they stay inconclusive.
+func policyText(i *assertion.Inconclusive) string {
+	if i == nil {
+		return ""
+	}
+	var parts []string
+	if i.As != "" {
+		parts = append(parts, "counts as "+i.As)
+	}
+	if i.Streak > 0 {
+		parts = append(parts, fmt.Sprintf("%d sessions in a row fail", i.Streak))
+	}
+	return strings.Join(parts, "; ")
+}

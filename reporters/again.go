@@ -39,7 +39,10 @@ func again(doc *results.Document, f finding) string {
 		for _, c := range f.alike {
 			keys = append(keys, c.Key)
 		}
-		return againOnly(doc, runsOf(doc, keys)...)
+		if len(keys) <= mostSelected {
+			return withLaunches(againOnly(doc, keys...), f)
+		}
+		return withLaunches(againOnly(doc, runsOf(doc, keys)...), f)
 	case f.of != nil:
 		return withLaunches(againOnly(doc, f.of.Key), f)
 	case a == nil || len(a.Cases) == 0:
@@ -50,6 +53,9 @@ func again(doc *results.Document, f finding) string {
 		return withLaunches(againOnly(doc, runsOf(doc, a.Cases)...), f)
 	}
 }
+
+// mostSelected is how many cases a command names; of more it names their runs.
+const mostSelected = 4
 
 // mostAgain is the largest number of launches that weir run takes.
 const mostAgain = 1000

@@ -17,6 +17,7 @@ type finding struct {
 	place    string // file:line
 	log      []string
 
+	busy      bool                      // it is about discarded launches, which the same command gives again
 	since     []string                  // what its metrics were the last time
 	alike     []*results.Case           // further cases of which it is true
 	assertion *results.AssertionVerdict // nil: none
@@ -69,7 +70,10 @@ func findings(doc *results.Document, want string) []finding {
 			out = append(out, f)
 		}
 	}
-	return out
+	if want != string(results.InconclusiveVerdict) && want != string(results.WarnVerdict) {
+		return out
+	}
+	return joinAlike(joinBusy(doc, out))
 }
 
 // unjudged says whether an assertion could not be judged because of an error of a case that

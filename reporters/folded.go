@@ -3,7 +3,6 @@ package reporters
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"weir/results"
 )
@@ -56,30 +55,6 @@ func folded(list []varying, run string) string {
 	}
 	return fmt.Sprintf("%s of %s of %s varies by %s", plain(list[0].metric), plural(len(list), "case"), plain(run),
 		sentence(", ", parts...))
-}
-
-// voidShort is the same as voidLaunches for a terminal: a line for each run, with the case that has
-// most of them.
-func voidShort(doc *results.Document) (out []string) {
-	for _, run := range byRun(doc) {
-		var with []*results.Case
-		void, made := 0, 0
-		for _, c := range run {
-			if n := c.Voids(); n > 0 && untold(c) == "" {
-				with = append(with, c)
-				void, made = void+n, made+len(c.Launches)
-			}
-		}
-		if len(with) <= mostOfARun {
-			out = append(out, voidLaunches(&results.Document{Cases: with})...)
-			continue
-		}
-		worst := slices.MaxFunc(with, func(a, b *results.Case) int { return a.Voids() - b.Voids() })
-		out = append(out, fmt.Sprintf("%d of %d launches of %s of %s are void, not counted; "+
-			"most of them, %d of %d, of %s; its last: %s", void, made, plural(len(with), "case"), plain(run[0].Run),
-			worst.Voids(), len(worst.Launches), plain(worst.Key), plain(worst.WhyVoid())))
-	}
-	return out
 }
 
 // byRun are the cases of each run, in the order of the document.

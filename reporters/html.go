@@ -117,7 +117,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
 		{Title: "Retried launches", Lines: madeAgain(doc)},
-		{Title: voidTitle, Lines: voidLaunches(doc)}, {Title: crowdedTitle, Lines: crowdedNodes(doc)},
+		{Title: voidTitle, Lines: append(voidLaunches(doc), disturbedKept(doc)...)}, {Title: crowdedTitle, Lines: crowdedNodes(doc)},
 		{Title: idleTitle, Lines: idleNodes(doc)},
 		{Title: "Not run", Lines: leftOut(doc)},
 		{Title: "Artifacts", Files: artifacts(doc)},

@@ -276,7 +276,7 @@ func madeAgain(doc *results.Document) []string {
 
 // Titles of what reports say of the processors of launches.
 const (
-	voidTitle    = "Void launches"
+	voidTitle    = "Disturbed launches"
 	crowdedTitle = "More threads than processors"
 )
 

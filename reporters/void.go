@@ -18,8 +18,5 @@ func untold(c *results.Case) string {
 			return ""
 		}
 	}
-	if why != "" {
-		why += "; --disturbed keep counts them"
-	}
 	return plain(why)
 }

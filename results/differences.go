@@ -113,6 +113,7 @@ func nodePairs(base, now []Node) [][2]Node {
 // Momentary states are not part of it, nor are interfaces without a driver: bridges
 // and the ends of containers come and go.
 func described(n Node) map[string]string {
+	n.Load, n.Running = 0, 0
 	n.ClockOffset, n.StampClock, n.Counters, n.Variables = ClockOffset{}, "", nil, shown(n.Variables)
 	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"weir/assertion"
 )
 
 // Schema is the version of the document that this package reads and writes.
@@ -125,6 +127,8 @@ type Session struct {
 	// Again is a command that runs the whole of it again: argv less what chooses cases and
 	// says where results go. None in documents of older versions.
 	Again []string `json:"again,omitempty" doc:"A command that runs all of it again: argv less what chooses cases and says where results go."`
+	// Inconclusive is what becomes of gates that stay open.
+	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty" doc:"What becomes of gates that the launches leave open, where they do not say so themselves; absent: they stay inconclusive."`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitzero" doc:"Some launch came from the simulated engine."`
 	// Resumed is the id of the session that this one went on with.
@@ -333,6 +337,8 @@ type Launch struct {
 	Simulated bool `json:"simulated,omitzero" doc:"Nothing was moved: the numbers follow from a declared model."`
 	// Processors is nil in documents of older versions, and where nothing is known of them.
 	Processors *Processors `json:"processors,omitzero" doc:"What ranks had of their processors in the case, and what else was on the nodes."`
+	// Disturbance is there whether the launch counts or not.
+	Disturbance *Disturbance `json:"disturbance,omitempty" doc:"What kept the launch from the processors that it measured with; a launch that counts all the same was kept by --disturbed keep, or because that can change nothing of what is asserted."`
 	// Void says why the launch does not count, although it succeeded; "": it does.
 	Void string `json:"void,omitempty" doc:"Why the launch does not count although it succeeded: its ranks did not have their processors. Another one was made instead, within the budget."`
 	// Retried says that the launch failed, does not count, and was made again.
@@ -364,22 +370,23 @@ type Failure struct {
 	Node  string `json:"node,omitempty"`
 	Phase string `json:"phase"` // ready | connect | run | verify | teardown | …
 	// Kind classifies the failure, for retries: see FailureKinds. "" in documents of older versions.
-	Kind  string   `json:"kind,omitempty" schema:"enum=setup|ready|connect|crash|timeout|lost|fault|wrong"`
+	Kind  string   `json:"kind,omitempty" schema:"enum=setup|ready|connect|crash|timeout|lost|fault|wrong|disturbed"`
 	Cause string   `json:"cause"`
 	Log   []string `json:"log,omitempty" doc:"The last lines of the rank's log."`
 }
 
-// The kinds of failures. All but Fault and Wrong are the infrastructure's and
+// The kinds of failures. All but Fault, Wrong and Disturbed are the infrastructure's and
 // may be retried if the scenario says so.
 const (
-	FailedSetup = "setup"   // a setup command failed
-	FailedReady = "ready"   // ranks did not start or open their fabric
-	FailedLink  = "connect" // ranks did not connect
-	Crashed     = "crash"   // a rank process died
-	TimedOut    = "timeout" // a deadline passed, or a rank stood still
-	NodeLost    = "lost"    // a node or its agent is gone
-	Fault       = "fault"   // the engine reported an error
-	Wrong       = "wrong"   // data failed verification, or metrics could not be computed
+	FailedSetup = "setup"     // a setup command failed
+	FailedReady = "ready"     // ranks did not start or open their fabric
+	FailedLink  = "connect"   // ranks did not connect
+	Crashed     = "crash"     // a rank process died
+	TimedOut    = "timeout"   // a deadline passed, or a rank stood still
+	NodeLost    = "lost"      // a node or its agent is gone
+	Fault       = "fault"     // the engine reported an error
+	Disturbed   = "disturbed" // it did not have its processors, and the session wants none that had not
+	Wrong       = "wrong"     // data failed verification, or metrics could not be computed
 )
 
 // FailureKinds are the kinds that a retry may name.

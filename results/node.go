@@ -23,6 +23,9 @@ type Node struct {
 	Fabrics     map[string]Fabric `json:"fabrics"`
 	ClockOffset ClockOffset       `json:"clock_offset_s" doc:"The node's clock less the coordinator's, in seconds."`
 	StampClock  string            `json:"stamp_clock,omitempty" doc:"The clock of requests' stamps."`
+	// Load is of the time before the session's first process.
+	Load    float64 `json:"load,omitzero" doc:"Threads that ran or wanted to when the session began, averaged over a minute." schema:"minimum=0"`
+	Running int     `json:"running,omitzero" doc:"Threads of others that ran or wanted to at that instant." schema:"minimum=0"`
 	// Variables are the library variables of its own environment that the shell does not set.
 	Variables map[string]string `json:"variables,omitempty" doc:"Library variables of its own environment that the shell does not set, by name."`
 	// Counters says how many counters of each class are read around a launch.
@@ -34,13 +37,24 @@ type CPU struct {
 	Model   string `json:"model"`
 	Count   int    `json:"count" doc:"Logical CPUs of the node."`
 	Allowed int    `json:"allowed" doc:"Of them, in weir's affinity mask."`
-	Sockets int    `json:"sockets"`
-	NUMA    int    `json:"numa_nodes"`
-	Gov     string `json:"governor,omitempty" doc:"Of all CPUs: several with commas between."`
-	Driver  string `json:"frequency_driver,omitempty"`
-	Turbo   string `json:"turbo,omitempty" schema:"enum=on|off"`
+	// Limit is a container's or a job's.
+	Limit   float64 `json:"limit,omitzero" doc:"Processors that weir's control group may use; absent: no limit." schema:"exclusiveMinimum=0"`
+	Sockets int     `json:"sockets"`
+	NUMA    int     `json:"numa_nodes"`
+	Gov     string  `json:"governor,omitempty" doc:"Of all CPUs: several with commas between."`
+	Driver  string  `json:"frequency_driver,omitempty"`
+	Turbo   string  `json:"turbo,omitempty" schema:"enum=on|off"`
 	// nil: the kernel does not say
 	Cache *Cache `json:"cache,omitzero" doc:"Bytes of the caches that the first processor reads through."`
+}
+
+// Usable is how many processors weir may keep busy: those of its affinity mask, and of them as many as the limit of
+// its control group allows.
+func (c CPU) Usable() float64 {
+	if c.Limit > 0 {
+		return min(float64(c.Allowed), c.Limit)
+	}
+	return float64(c.Allowed)
 }
 
 // Cache is the size in bytes of the caches that the first processor reads through; 0:

@@ -26,8 +26,12 @@ type AssertionVerdict struct {
 	Message  string    `json:"message"`
 	// Deciding is 0 where the verdict is another one, and where nobody knows.
 	// Change is what decides it where launches do not.
-	Change   string `json:"change,omitempty" doc:"What to change so that what is inconclusive can be decided, where no number of launches does; absent: launches may, or nobody knows."`
-	Deciding int    `json:"deciding_launches,omitzero" doc:"How many launches would decide with a probability of 80 % what is inconclusive after the last look, at the noise that was seen." schema:"minimum=1"`
+	Change string `json:"change,omitempty" doc:"What to change so that what is inconclusive can be decided, where no number of launches does; absent: launches may, or nobody knows."`
+	// Open is false where the verdict itself is inconclusive.
+	Open bool `json:"open,omitzero" doc:"The launches left it inconclusive, and the verdict stands in for that."`
+	// OpenBefore is read by a policy with a streak only.
+	OpenBefore int `json:"open_before,omitzero" doc:"How many sessions before this one, in a row, left it open." schema:"minimum=1"`
+	Deciding   int `json:"deciding_launches,omitzero" doc:"How many launches would decide with a probability of 80 % what is inconclusive after the last look, at the noise that was seen." schema:"minimum=1"`
 }
 
 // Observed is the estimate that a verdict rests on, in the assertion's unit. Of

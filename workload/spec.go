@@ -214,6 +214,9 @@ type Behaviour struct {
 	// Invalid says why what a launch measured is not of what was to be measured, as where a client
 	// was slower than its server; such a case is an error. nil, or "": it is.
 	Invalid func(options map[string]any, m MetricValues) string
+	// Disturbed says what kept a launch from measuring in time, as a busy host does with a client; nil, or a nil
+	// result: nothing.
+	Disturbed func(m MetricValues) *results.Disturbance
 	// Tables are the tables of other tools that cases can be shown as, by the tool's name.
 	Tables map[string]ForeignTable
 	// Passed is the metric that counts the ranks which have run and checked a case; "": none does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"weir/cmd/weir/exit"
 	"weir/cmd/weir/input"
+	"weir/cmd/weir/run"
 	"weir/dsl"
 	"weir/executor/ledger"
 	"weir/gate"
@@ -23,12 +25,13 @@ import (
 	"weir/reporters"
 )
 
-// ciFlags are the flags of weir ci github and weir ci gitlab.
+// ciFlags are the flags that weir ci has for every provider.
 type ciFlags struct {
 	variables input.Variables
 	runners   []string
 	image     string
 	timeout   string
+	open      run.Inconclusive
 }
 
 func newCI() *cobra.Command {
@@ -37,21 +40,25 @@ func newCI() *cobra.Command {
 		Short: "print a CI job that runs a scenario",
 		Long: `ci prints a job definition that runs a scenario, keeps its reports whatever comes
 of it, and fails by the exit code of weir run. An inconclusive session (exit code
-3) does not fail it: in GitLab the job is yellow, in GitHub it passes with a
-warning. Where assertions mention a baseline and the repository has none, the job
+3) does not fail it: in GitLab the job is yellow, in Jenkins unstable, in GitHub it
+passes with a warning. --inconclusive and --inconclusive-streak decide otherwise; for a
+streak the job keeps its sessions in the cache. Where assertions mention a baseline and the repository has none, the job
 keeps the last good result of the main branch in the cache and compares with it;
 the first time there is none, and those assertions are skipped. Runners have weir
 installed, or fetch it from the variable WEIR_URL. With --site the job names the same
 file, which is there in the repository or on the runner; a site of WEIR_SITE or of the
 user's own is not carried over.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
-  weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml`,
+  weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml
+  weir ci jenkins examples/quickstart.yaml > Jenkinsfile`,
 	}
 	cmd.AddCommand(
 		newCIOf("github", "print a GitHub workflow that runs a scenario",
 			"  weir ci github examples/quickstart.yaml --runner self-hosted --runner h100 > .github/workflows/weir.yaml"),
 		newCIOf("gitlab", "print a GitLab CI job that runs a scenario",
 			"  weir ci gitlab examples/variables.yaml --var least='2 GB/s' --runner bare-metal > .gitlab-ci.yml"),
+		newCIOf("jenkins", "print a Jenkins pipeline that runs a scenario",
+			"  weir ci jenkins examples/quickstart.yaml --runner linux --inconclusive-streak 5 > Jenkinsfile"),
 	)
 	return cmd
 }
@@ -61,6 +68,9 @@ func newCIOf(provider, short, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: provider + " SCENARIO", Short: short, Example: example, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.open.Check(cmd.Flags()); err != nil {
+				return err
+			}
 			job, err := f.job(cmd, provider, args[0])
 			if err != nil {
 				return err
@@ -76,6 +86,7 @@ func newCIOf(provider, short, example string) *cobra.Command {
 		},
 	}
 	f.variables.Add(cmd.Flags())
+	f.open.Add(cmd.Flags())
 	cmd.Flags().StringArrayVar(&f.runners, "runner", nil,
 		"`LABEL` that the runner must have, in GitLab its tag (repeatable)")
 	cmd.Flags().StringVar(&f.image, "image", "", "container `IMAGE` to run in")
@@ -89,6 +100,9 @@ const ciDir = "weir-out/ci"
 // ciBaseline is where a job keeps the last good result of the main branch.
 const ciBaseline = "weir-baseline"
 
+// ciHistory is where a job keeps its sessions, where a policy counts those in a row.
+const ciHistory = "weir-history"
+
 // committed says whether the scenario names a baseline that is there already.
 func committed(file string) bool {
 	_, err := os.Stat(file)
@@ -99,11 +113,13 @@ func committed(file string) bool {
 type ciJob struct {
 	Made, Title, Job string
 	Install, Run     string // shell
+	Agent, Script    string // of Jenkins: Groovy, and all of the shell
 	Dir              string
 	Runner, Tags     string
 	Image            string
 	Minutes          int
 	Baseline         string // directory of the last good result of the main branch; "": nothing is compared with one
+	History          string // directory of earlier sessions; "": nobody counts streaks
 }
 
 // job makes a job of a scenario that can be planned.
@@ -148,7 +164,11 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	job := &ciJob{
 		Made: f.made(provider, arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
 		Run: run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
-		Baseline: keep,
+		Baseline: keep, Agent: f.groovyAgent(),
+	}
+	if f.open.Policy(p).Streak > 0 {
+		job.History = ciHistory
+		job.Run += " --history " + ciHistory
 	}
 	if len(f.runners) > 0 {
 		job.Tags = yamlList(f.runners)
@@ -181,6 +201,12 @@ func (f *ciFlags) settings() []string {
 	for _, v := range f.variables.Vars {
 		words = append(words, "--var", shellWord(v))
 	}
+	if as := f.open.Flags.As; as != "" {
+		words = append(words, "--inconclusive", as)
+	}
+	if n := f.open.Flags.Streak; n > 0 {
+		words = append(words, "--inconclusive-streak", strconv.Itoa(n))
+	}
 	if site := f.variables.Site.File(); site != "" {
 		words = append(words, "--site", shellWord(site))
 	}
@@ -210,7 +236,7 @@ var ciTemplates embed.FS
 
 func (j *ciJob) render(provider string) (string, error) {
 	parse := func(file string) (string, error) {
-		t, err := template.New(file).Funcs(template.FuncMap{"indent": indent}).ParseFS(ciTemplates, "templates/"+file)
+		t, err := template.New(file).Funcs(template.FuncMap{"indent": indent, "groovy": groovyText}).ParseFS(ciTemplates, "templates/"+file)
 		if err != nil {
 			return "", fmt.Errorf("reading the template of the job: %w", err)
 		}
@@ -224,7 +250,36 @@ func (j *ciJob) render(provider string) (string, error) {
 	if j.Install, err = parse("ci.sh"); err != nil {
 		return "", err
 	}
-	return parse(provider + ".yaml")
+	if provider != "jenkins" {
+		return parse(provider + ".yaml")
+	}
+	if j.Script, err = parse("jenkins.sh"); err != nil {
+		return "", err
+	}
+	return parse("jenkins.groovy")
+}
+
+// groovyText is a text as a Groovy string without interpolation.
+func groovyText(s string) string {
+	s = strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
+	if strings.Contains(s, "\n") {
+		return "'''" + s + "'''"
+	}
+	return "'" + s + "'"
+}
+
+// groovyAgent is where a Jenkins pipeline runs: on agents with all labels, in a container if there is an image.
+func (f *ciFlags) groovyAgent() string {
+	label := groovyText(strings.Join(f.runners, " && "))
+	switch {
+	case f.image != "" && len(f.runners) > 0:
+		return fmt.Sprintf("{ docker { image %s; label %s } }", groovyText(f.image), label)
+	case f.image != "":
+		return fmt.Sprintf("{ docker { image %s } }", groovyText(f.image))
+	case len(f.runners) > 0:
+		return fmt.Sprintf("{ label %s }", label)
+	}
+	return "any"
 }
 
 // indent puts so many spaces before each line.

@@ -81,12 +81,21 @@ func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error)
 	return a.Survey(cmd.Context(), fabrics), nil
 }
 
+// processorsText says how many processors weir may use, and of them how many a limit leaves.
+func processorsText(c results.CPU) string {
+	if c.Usable() < float64(c.Allowed) {
+		return fmt.Sprintf("%.2g of %d processors, by the CPU limit of this container or job; %d of %d in the affinity mask, %s",
+			c.Usable(), c.Allowed, c.Allowed, c.Count, c.Model)
+	}
+	return fmt.Sprintf("%d of %d usable, %s", c.Allowed, c.Count, c.Model)
+}
+
 func printNode(w io.Writer, n results.Node) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 	line("node", n.Name)
 	line("system", strings.Trim(n.OS+", "+n.Kernel, ", "))
-	line("processors", fmt.Sprintf("%d of %d usable, %s", n.CPU.Allowed, n.CPU.Count, n.CPU.Model))
+	line("processors", processorsText(n.CPU))
 	if c := n.CPU.Cache; c != nil {
 		line("caches", cachesText(*c))
 	}

@@ -26,6 +26,8 @@ var Scenario = []Key{
 	).written("file, or RUN: [{AXIS: VALUE, METRIC: VALUE, noise: {launch: 2%}}]"),
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
 		section(Baseline...)),
+	key("inconclusive", "what a gate counts as that the launches of a session leave open, unless it says so itself; --inconclusive and --inconclusive-streak win; without it such a session ends with exit code 3",
+		scalar(String, "fail", "warn", "pass"), section(Inconclusive...)).written("fail, warn or pass, or {as: VERDICT, streak: COUNT}"),
 	key("checks", "commands that must succeed on every node before anything runs",
 		Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session",
@@ -51,6 +53,13 @@ var Baseline = []Key{
 		"what becomes of an assertion whose baseline is not there, neither the file nor the case in it: an error, or it is skipped with the reason",
 		scalar(String, "error", "skip"),
 	).or("error"),
+}
+
+// Inconclusive are the keys of what becomes of open gates.
+var Inconclusive = []Key{
+	key("as", "the verdict that stands in for inconclusive", scalar(String, "fail", "warn", "pass")),
+	key("streak", "a gate fails with so many inconclusive sessions in a row; weir run looks for them in the history and beside its session",
+		scalar(Count)).or("0: never"),
 }
 
 // Include are the keys of an included file.

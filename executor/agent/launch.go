@@ -92,14 +92,11 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, h redac
 	if l.lives, err = engine.LivesOf(task.launch); err != nil {
 		return refuse(kindFailed, results.FailedReady, err)
 	}
-	before, load, began := a.counters(), a.load(), time.Now()
+	before, used := a.counters(), a.use()
 	l.spawn(scratch, secrets)
 	l.loop()
-	took := time.Since(began)
 	o := l.outcome()
-	on := a.load().Since(load, took.Seconds())
-	on.Node, on.CPUs = a.o.Node, len(a.cpus)
-	o.Load, o.Counters = &on, a.counters().Since(before, a.o.Node)
+	o.Load, o.Counters = a.since(used), a.counters().Since(before, a.o.Node)
 	o.Ignored = results.MergeIgnored(append(l.replaced, l.ignored()...))
 	o.Variables = results.MergeVariables(l.variables, 0)
 	o.Beneath = l.beneath()

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 
+	"weir/executor/cgroup"
 	"weir/executor/environ"
 	"weir/executor/inventory"
 	"weir/executor/rank"
@@ -22,7 +24,9 @@ func Describe(root fs.FS) results.Node { return inventory.Read(root) }
 func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 	n := Describe(a.o.Host)
 	n.Name = a.o.Node
-	n.CPU.Allowed = len(a.cpus)
+	n.CPU.Allowed, n.CPU.Limit = len(a.cpus), cgroup.ReadCPU(a.o.Host).Limit
+	on := inventory.ReadLoad(a.o.Host, os.Getpid())
+	n.Load, n.Running = on.Average(), on.Others()
 	n.Counters = a.counters().Watched()
 	n.Variables = a.ownVariables()
 	p, err := a.probe(ctx, fabrics)

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -235,22 +236,25 @@ func find(root fs.FS) (string, error) {
 		if !ok {
 			continue
 		}
-		if at := mountOf(mounts, group); at != "" {
+		if at := mountOf(mounts, "cgroup2", "", group); at != "" {
 			return at, nil
 		}
 	}
 	return "", errors.New("no control groups of version 2 are mounted here that have this process's")
 }
 
-// mountOf is where a group of version 2 is mounted, "" if nowhere. Of a mount the lines of
-// mountinfo (proc(5)) have: id, parent, device, root, mount point, options, optional
-// fields, a hyphen, the type.
-func mountOf(mounts []byte, group string) string {
+// mountOf is where a group of a version is mounted (cgroup2, or cgroup with a controller), "" if nowhere. Of a mount
+// the lines of mountinfo (proc(5)) have: id, parent, device, root, mount point, options, optional
+// fields, a hyphen, the type, the source, the options of the file system.
+func mountOf(mounts []byte, version, controller, group string) string {
 	lines := bufio.NewScanner(bytes.NewReader(mounts))
 	for lines.Scan() {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
 		f := strings.Fields(before)
-		if !ok || len(f) < 6 || !strings.HasPrefix(after, "cgroup2 ") {
+		kind, options, _ := strings.Cut(after, " ")
+		_, options, _ = strings.Cut(options, " ")
+		if !ok || len(f) < 6 || kind != version ||
+			controller != "" && !slices.Contains(strings.Split(options, ","), controller) {
 			continue
 		}
 		rel, err := filepath.Rel(unescape(f[3]), group)

@@ -14,6 +14,7 @@ type Load struct {
 	busy, stolen float64         // ticks of all processors since the node started
 	waited       float64         // microseconds in which some thread waited for a processor
 	average      float64         // of threads that run or want to, over a minute
+	running      int             // threads that run or want to, this one among them
 	others       map[string]bool // sessions with ranks here
 }
 
@@ -39,14 +40,24 @@ func ReadLoad(root fs.FS, own int) Load {
 			}
 		}
 	}
-	average, _, _ := strings.Cut(t.text("proc/loadavg"), " ")
-	l.average, _ = strconv.ParseFloat(average, 64)
+	// "0.20 0.18 0.12 1/80 11206": averages, running/all threads, the last process (proc_loadavg(5))
+	if words := strings.Fields(t.text("proc/loadavg")); len(words) > 3 {
+		l.average, _ = strconv.ParseFloat(words[0], 64)
+		running, _, _ := strings.Cut(words[3], "/")
+		l.running, _ = strconv.Atoi(running)
+	}
 	some, _, _ := strings.Cut(t.text("proc/pressure/cpu"), "\n")
 	if _, total, ok := strings.Cut(some, "total="); ok {
 		l.waited, _ = strconv.ParseFloat(total, 64)
 	}
 	return l
 }
+
+// Average is of the threads that run or want to, over a minute.
+func (l Load) Average() float64 { return l.average }
+
+// Others are the threads besides the reader that run or want to.
+func (l Load) Others() int { return max(l.running-1, 0) }
 
 // sessions are the processes that have started ranks of weir here, but for one. A rank is started as
 // "weir rank" by the agent of its session.

@@ -41,6 +41,13 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		Assertions:  []*results.AssertionVerdict{},
 		Metrics:     p.Metrics(),
 	}
+	policy := o.Inconclusive
+	if p.Inconclusive != nil {
+		policy = policy.Or(*p.Inconclusive)
+	}
+	if policy != (assertion.Inconclusive{}) {
+		d.Session.Inconclusive = &policy
+	}
 	for _, n := range o.Noise {
 		if slices.ContainsFunc(p.Cases, func(c *planner.Case) bool { return c.Key == n.Case }) {
 			d.Noise = append(d.Noise, n)
@@ -84,12 +91,12 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			r.Reason = c.Reason
 		}
 		for _, a := range c.Assertions {
-			r.Assertions = append(r.Assertions, verdict(a, looksOver(looks, append(a.Cases, c.Key), a), r.Reason))
+			r.Assertions = append(r.Assertions, o.verdict(c.Key, a, looksOver(looks, append(a.Cases, c.Key), a), r.Reason))
 		}
 		d.Cases = append(d.Cases, r)
 	}
 	for _, a := range p.Assertions {
-		d.Assertions = append(d.Assertions, verdict(a, looksOver(looks, a.Cases, a), notRun))
+		d.Assertions = append(d.Assertions, o.verdict("", a, looksOver(looks, a.Cases, a), notRun))
 	}
 	return d
 }
@@ -133,8 +140,13 @@ func looksOver(looks map[string][]int, keys []string, a assertion.Assertion) []i
 	return least
 }
 
-func verdict(a assertion.Assertion, looks []int, message string) *results.AssertionVerdict {
-	return &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
+// verdict is an assertion about a case, "" of one over several, that nobody has judged.
+func (o Options) verdict(key string, a assertion.Assertion, looks []int, message string) *results.AssertionVerdict {
+	v := &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
+	if o.OpenBefore != nil {
+		v.OpenBefore = o.OpenBefore(key, a)
+	}
+	return v
 }
 
 // SetEnvironment puts the nodes, and the variables that all of them got, into the document.
@@ -158,6 +170,7 @@ func (l *Ledger) Introduce(n results.Node) {
 // essence is a node without what says nothing of its numbers.
 func essence(n results.Node) results.Node {
 	n.Name, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", nil, results.ClockOffset{}, "", nil
+	n.Load, n.Running = 0, 0
 	n.CPU.Cache = nil     // older sessions do not have it, and the model says it
 	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
 	var nics []results.NIC

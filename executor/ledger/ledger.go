@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"weir/assertion"
 	"weir/executor/event"
 	"weir/planner"
 	"weir/results"
@@ -31,6 +32,10 @@ type Options struct {
 	BaselineFile string
 	// Noise is what earlier sessions say of how the metrics of cases vary.
 	Noise []results.CaseNoise
+	// Inconclusive is what becomes of gates that stay open; what it leaves open is as the plan says.
+	Inconclusive assertion.Inconclusive
+	// OpenBefore counts the sessions in a row before this one that left an assertion open; nil: not known.
+	OpenBefore func(caseKey string, a assertion.Assertion) int
 	// SkipMissing says that assertions are skipped that mention what the baseline lacks.
 	SkipMissing bool
 

@@ -144,7 +144,7 @@ func init() {
 		Arrange: arrange, Reduce: reduce, Recompute: recompute, Redefined: redefined, Doubtful: doubtful,
 		OfLaunch:    []string{"ready.time"},
 		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Caution: caution, Unfinished: unfinished,
-		Quantiles: results.Quantile.TenBeyond, Invalid: invalid,
+		Quantiles: results.Quantile.TenBeyond, Invalid: invalid, Disturbed: disturbed,
 		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
 		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
 		Amount:   amount, AmountOf: []string{"requests"},

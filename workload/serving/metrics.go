@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weir/results"
 	"weir/serving"
 	"weir/workload"
 )
@@ -146,15 +147,6 @@ func invalid(options map[string]any, m workload.MetricValues) string {
 			100*mostCPU,
 		)
 	}
-	latency, _ := m.Get("latency.p50")
-	if v, ok := m.Get("client.lateness.p99"); ok && v > mostLateness && v > shareOfLatency*latency {
-		return fmt.Sprintf(
-			"the client could not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most; its host is busy",
-			1e3*v,
-			1e3*mostLateness,
-			100*shareOfLatency,
-		)
-	}
 	limited := false
 	if values, err := Kind.Normalize(options); err == nil {
 		n, _ := values["max_in_flight"].(int64)
@@ -168,4 +160,16 @@ func invalid(options map[string]any, m workload.MetricValues) string {
 		)
 	}
 	return ""
+}
+
+// disturbed says that the client's timers were late by more than its measurement bears: its host is busy.
+func disturbed(m workload.MetricValues) *results.Disturbance {
+	late, ok := m.Get("client.lateness.p99")
+	latency, measured := m.Get("latency.p50")
+	if !ok || !measured || late <= mostLateness || late <= shareOfLatency*latency {
+		return nil
+	}
+	return &results.Disturbance{Cause: results.Late, Share: min(late/latency, 1),
+		Text: fmt.Sprintf("the client did not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most",
+			1e3*late, 1e3*mostLateness, 100*shareOfLatency)}
 }

@@ -3,6 +3,7 @@ package serving
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -229,11 +230,10 @@ func TestInvalid(t *testing.T) {
 		"well": {
 			numbers{"client.cpu": 0.3, "client.lateness.p99": 0.001, "dispatch_delay.p50": 0.001}, false, "",
 		},
-		"processor":        {numbers{"client.cpu": 0.6}, false, "60 % of its processors"},
-		"late":             {numbers{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, "20.0 ms late"},
-		"late beside much": {numbers{"client.lateness.p99": 0.02, "latency.p50": 3}, false, ""},
-		"delayed":          {numbers{"dispatch_delay.p50": 0.02}, false, "after it was due"},
-		"limited":          {numbers{"dispatch_delay.p50": 0.02}, true, ""},
+		"processor": {numbers{"client.cpu": 0.6}, false, "60 % of its processors"},
+		"late":      {numbers{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, ""},
+		"delayed":   {numbers{"dispatch_delay.p50": 0.02}, false, "after it was due"},
+		"limited":   {numbers{"dispatch_delay.p50": 0.02}, true, ""},
 	} {
 		options := map[string]any{}
 		if c.limited {
@@ -243,6 +243,25 @@ func TestInvalid(t *testing.T) {
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// A client that is late for want of a processor is no error: its launch is disturbed.
+func TestLateClientIsDisturbed(t *testing.T) {
+	for name, c := range map[string]struct{ late, latency, share float64 }{
+		"in time":             {0.001, 0.1, 0},
+		"late":                {0.02, 0.1, 0.2},
+		"late beside much":    {0.02, 3, 0},
+		"later than requests": {0.5, 0.1, 1},
+	} {
+		d := disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": c.late, "latency.p50": c.latency}))
+		if (d == nil) != (c.share == 0) || d != nil && (math.Abs(d.Share-c.share) > 1e-9 || d.Cause != results.Late ||
+			!strings.Contains(d.Text, "ms late (p99)")) {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if d := disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": 1})); d != nil {
+		t.Errorf("without a latency: %+v", d)
 	}
 }
 

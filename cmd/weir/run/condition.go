@@ -31,7 +31,7 @@ func hostOf(nodes []results.Node) *dsl.Host {
 	has := map[string]int{}
 	for _, n := range nodes {
 		h.GPUs = min(h.GPUs, len(n.GPUs))
-		h.CPUs = min(h.CPUs, n.CPU.Allowed)
+		h.CPUs = min(h.CPUs, int(n.CPU.Usable()))
 		for name, f := range n.Fabrics {
 			if f.Available {
 				has[name]++

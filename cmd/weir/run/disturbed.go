@@ -1,32 +1,34 @@
 package run
 
 import (
+	"cmp"
 	"os"
 
 	"weir/cmd/weir/exit"
+	"weir/executor"
 )
 
 // DisturbedVariable says what becomes of disturbed launches where --disturbed does not.
 const DisturbedVariable = "WEIR_DISTURBED"
 
-// What becomes of launches that did not have their processors.
-const (
-	voidDisturbed = "void"
-	// KeepDisturbed is for hosts that are never quiet, where a verdict on noisy launches is wanted.
-	KeepDisturbed = "keep"
-)
+// KeepDisturbed is for hosts that are never quiet, where a verdict on noisy launches is wanted.
+const KeepDisturbed = executor.KeepDisturbed
 
-// voids says whether disturbed launches do not count.
-func (f *flags) voids() (bool, error) {
+// voidDisturbed is what earlier versions called executor.RepeatDisturbed.
+const voidDisturbed = "void"
+
+// disturbedPolicy is what becomes of disturbed launches.
+func (f *flags) disturbedPolicy() (string, error) {
 	from, value := "--disturbed", f.disturbed
 	if value == "" {
 		from, value = DisturbedVariable, os.Getenv(DisturbedVariable)
 	}
-	switch value {
-	case "", voidDisturbed:
-		return true, nil
-	case KeepDisturbed:
-		return false, nil
+	switch value = cmp.Or(value, executor.RepeatDisturbed); value {
+	case voidDisturbed:
+		return executor.RepeatDisturbed, nil
+	case executor.RepeatDisturbed, executor.KeepDisturbed, executor.FailDisturbed:
+		return value, nil
 	}
-	return false, exit.Usage("%s: %q is neither %s nor %s", from, value, voidDisturbed, KeepDisturbed)
+	return "", exit.Usage("%s: %q is neither %s, %s nor %s", from, value, executor.KeepDisturbed,
+		executor.RepeatDisturbed, executor.FailDisturbed)
 }

@@ -44,7 +44,8 @@ type flags struct {
 	allowStale bool
 	resume     string
 	disturbed  string // what becomes of launches that did not have their processors; "": see voids
-	void       bool   // they do not count
+	open       Inconclusive
+	history    string // directory that earlier sessions are looked up in; "": none
 	baseline   string
 	noiseFrom  stored.Noise
 	noise      []results.CaseNoise
@@ -98,10 +99,13 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	cmd.Flags().StringVar(&f.resume, "resume", "",
 		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.disturbed, "disturbed", "",
-		"`void|keep` launches whose ranks did not have their processors: void ones do not count and are made again "+
-			"(default $"+DisturbedVariable+", else void)")
+		"`keep|repeat|fail` launches that did not have their processors, where that can change what is asserted: kept "+
+			"ones count, repeated ones do not and are made again, failed ones are errors (default $"+DisturbedVariable+", else repeat)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+	f.open.Add(cmd.Flags())
+	cmd.Flags().StringVar(&f.history, "history", "",
+		"history `DIR` that --inconclusive-streak looks for earlier sessions in, besides those beside this one; this session is added to it")
 	f.noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
 		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
@@ -145,7 +149,10 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.void, err = f.voids(); err != nil {
+	if f.disturbed, err = f.disturbedPolicy(); err != nil {
+		return err
+	}
+	if err := f.open.Check(f.set); err != nil {
 		return err
 	}
 	if err := confine.NoDumps(); err != nil { // it holds keys

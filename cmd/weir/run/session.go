@@ -64,6 +64,10 @@ func (s *session) run(ctx context.Context) (int, error) {
 			fmt.Fprintf(s.stderr, "weir: %s\n", input.DoubtLine(d))
 		}
 	}
+	openBefore, err := s.flags.openBefore(s.plan, dir)
+	if err != nil {
+		return gate.ExitPassed, err
+	}
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Options: ledger.Options{
@@ -71,7 +75,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
-			Noise:       s.flags.noise,
+			Noise:        s.flags.noise,
+			Inconclusive: s.flags.open.Flags, OpenBefore: openBefore,
 			SkipMissing: s.baseline.skip,
 			Judge:       gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {
@@ -80,8 +85,8 @@ func (s *session) run(ctx context.Context) (int, error) {
 			},
 		},
 		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
-		GuardCommand:  self.Guard,
-		VoidDisturbed: s.flags.void, Kill: s.kill, When: Admits, Fabrics: AsksFor,
+		GuardCommand: self.Guard,
+		Disturbed:    s.flags.disturbed, Kill: s.kill, When: Admits, Fabrics: AsksFor,
 	})
 	show.Close()
 	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {
@@ -92,6 +97,10 @@ func (s *session) run(ctx context.Context) (int, error) {
 		runErr = nil // it is the document's exit code
 	}
 	failed := s.write(doc, dir)
+	if err := s.flags.remember(doc, dir); err != nil {
+		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
+		failed = errors.Join(failed, err)
+	}
 	if err := errors.Join(runErr, s.stream.err); err != nil {
 		return doc.Session.ExitCode, exit.With(gate.ExitExecution, told(dir, errors.Join(err, failed)))
 	}

@@ -107,15 +107,20 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	}
 }
 
+// A log has a line for a case when its first look is complete, not for each launch; what is discarded is told once.
 func TestPlainLinesTellMishapsOnce(t *testing.T) {
 	var b strings.Builder
-	p := &plainLines{w: &b, tally: newTally(aPlan())}
+	p := newPlainLines(&b, aPlan())
 	first := 0
+	measured := func() event.Event { return event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]"} }
 	failure := &results.Failure{Rank: 1, Phase: "run", Cause: "killed by signal 9"}
 	for _, e := range []event.Event{
 		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
 		{Type: event.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
 		started("a", 0, 3, 2),
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Void: "node n was busy"},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Void: "node n was busy"},
+		measured(), measured(),
 		{
 			Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
 			Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6}),
@@ -126,7 +131,8 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 		p.See(e)
 	}
 	want := `skipped from b on: when: false
-a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
+launches are discarded and made again: node n was busy
+a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs (0 %)
 launch 1 of a failed: rank 1, phase run: killed by signal 9
 `
 	if got := b.String(); got != want {
@@ -171,7 +177,7 @@ func TestMishapsOfServicesAndOutputs(t *testing.T) {
 	plan := &planner.Plan{Groups: []*planner.LaunchGroup{
 		{ID: "g", Cases: []string{"g[x=1]", "g[x=2]"}, Looks: []int{1}},
 	}}
-	p := &plainLines{w: &out, tally: newTally(plan)}
+	p := newPlainLines(&out, plan)
 	for _, e := range []event.Event{
 		{Type: event.ServiceStarted, Service: "s", Node: "n"},
 		{Type: event.ServiceStarted, Service: "s", Node: "n"}, // it is fresh for each launch

@@ -109,7 +109,7 @@ func (t *tally) See(e event.Event) {
 				t.measured[e.Case] = c
 			}
 			c.Launches = append(c.Launches, &results.Launch{
-				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics,
+				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Void: e.Void,
 			})
 		}
 	case event.VerdictReached:
@@ -130,6 +130,12 @@ func (t *tally) See(e event.Event) {
 			}
 		}
 	}
+}
+
+// complete says whether so many launches of a case count as its first look has.
+func (t *tally) complete(key string) bool {
+	g, c := t.of[key], t.measured[key]
+	return g != nil && c != nil && len(c.Launches)-c.Voids() >= g.firstLook
 }
 
 // done and total are in units; more may be asked for at the next look.

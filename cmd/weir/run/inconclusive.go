@@ -1,0 +1,142 @@
+package run
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"weir/assertion"
+	"weir/cmd/weir/exit"
+	"weir/cmd/weir/stored"
+	"weir/history"
+	"weir/planner"
+	"weir/results"
+)
+
+// Inconclusive are the flags that say what becomes of gates that the launches leave open.
+type Inconclusive struct{ Flags assertion.Inconclusive }
+
+func (i *Inconclusive) Add(f *pflag.FlagSet) {
+	f.StringVar(&i.Flags.As, "inconclusive", "",
+		"`fail|warn|pass`: what a gate counts as that stays inconclusive, unless the assertion says so itself "+
+			"(default as the scenario says, else exit code 3)")
+	f.IntVar(&i.Flags.Streak, "inconclusive-streak", 0,
+		"`N`: a gate fails with its Nth inconclusive session in a row (default as the scenario says, else never)")
+}
+
+// Policy is that of the flags, and what they leave open as a plan says.
+func (i *Inconclusive) Policy(p *planner.Plan) assertion.Inconclusive {
+	if p.Inconclusive == nil {
+		return i.Flags
+	}
+	return i.Flags.Or(*p.Inconclusive)
+}
+
+// Check refuses values that the flags do not have.
+func (i *Inconclusive) Check(set *pflag.FlagSet) error {
+	if as := i.Flags.As; as != "" && !slices.Contains([]string{"fail", "warn", "pass"}, as) {
+		return exit.Usage("--inconclusive: %q is neither fail, warn nor pass", as)
+	}
+	if set.Changed("inconclusive-streak") && i.Flags.Streak < 2 {
+		return exit.Usage("--inconclusive-streak: %d is less than 2; --inconclusive fail fails at once", i.Flags.Streak)
+	}
+	return nil
+}
+
+// openBefore counts for each assertion of a plan the sessions in a row before this one that left it open. It
+// is nil where no policy asks for it.
+func (f *flags) openBefore(p *planner.Plan, dir string) (func(string, assertion.Assertion) int, error) {
+	if f.open.Policy(p).Streak == 0 {
+		return nil, nil
+	}
+	paths, err := f.sessions(p.Scenario.Name, dir)
+	if err != nil {
+		return nil, err
+	}
+	docs := newestFirst(paths, p.Scenario.Name)
+	return func(key string, a assertion.Assertion) int { return openInARow(docs, key, a) }, nil
+}
+
+// sessions are the documents of earlier sessions: those beside this one, and those of the history.
+func (f *flags) sessions(scenario, dir string) ([]string, error) {
+	paths := besides(dir)
+	if _, err := os.Stat(f.history); f.history == "" || errors.Is(err, fs.ErrNotExist) {
+		return paths, nil // the first session makes it
+	}
+	entries, _, err := history.Store{Dir: f.history}.List()
+	if err != nil {
+		return nil, exit.Execution(err)
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.Scenario == scenario && len(paths) < 2*mostHeads {
+			paths = append(paths, filepath.Join(f.history, e.File))
+		}
+	}
+	return paths, nil
+}
+
+// newestFirst are the sessions of a scenario that ended by themselves, each once. What cannot be read is left out.
+func newestFirst(paths []string, scenario string) (docs []*results.Document) {
+	seen := map[string]bool{}
+	for _, path := range paths {
+		head, err := readHead(path)
+		if err != nil || head.Scenario.Name != scenario || seen[head.Session.ID] || head.Session.Status == results.Aborted {
+			continue
+		}
+		doc, err := stored.Read(path, io.Discard)
+		if err != nil {
+			continue
+		}
+		seen[head.Session.ID] = true
+		docs = append(docs, doc)
+	}
+	slices.SortStableFunc(docs, func(a, b *results.Document) int { return b.Session.Started.Compare(a.Session.Started) })
+	return docs
+}
+
+// openInARow counts the sessions, from the newest on, that left an assertion open. One that did not judge it says
+// nothing: it is neither counted nor the end of the row.
+func openInARow(docs []*results.Document, key string, a assertion.Assertion) (n int) {
+	for _, doc := range docs {
+		switch before := sameAssertion(doc, key, a); {
+		case before == nil || before.Verdict == results.SkippedVerdict || before.Verdict == results.ErrorVerdict:
+		case before.Open || before.Verdict == results.InconclusiveVerdict:
+			n++
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// sameAssertion is the assertion of the same text about the same case, or about several; nil if there is none.
+func sameAssertion(doc *results.Document, key string, a assertion.Assertion) *results.AssertionVerdict {
+	list := doc.Assertions
+	if key != "" {
+		c := doc.Case(key)
+		if c == nil {
+			return nil
+		}
+		list = c.Assertions
+	}
+	for _, b := range list {
+		if b.Name == a.Name && b.Text == a.Text && slices.Equal(b.Cases, a.Cases) {
+			return b
+		}
+	}
+	return nil
+}
+
+// remember adds a session that ended by itself to the history.
+func (f *flags) remember(doc *results.Document, dir string) error {
+	if f.history == "" || endedEarly(doc.Session.ExitCode) {
+		return nil
+	}
+	_, _, err := history.Store{Dir: f.history}.Add(dir)
+	return exit.Execution(err)
+}

@@ -1,0 +1,14 @@
+#!/bin/bash
+set -e
+{{.Install}}
+{{- if .Baseline}}
+code=0
+{{.Run}} || code=$?
+if [ "$code" -eq 0 ] && [ -z "${CHANGE_ID:-}" ]; then
+  mkdir -p {{.Baseline}} # the last good result that is of no pull request
+  cp {{.Dir}}/results.json {{.Baseline}}/
+fi
+exit "$code"
+{{- else}}
+{{.Run}}
+{{- end}}

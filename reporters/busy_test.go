@@ -1,0 +1,79 @@
+package reporters
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/gate"
+	"weir/results"
+)
+
+// busyDocument is a session of many cases on a host whose processors others used.
+func busyDocument(cases int, d *results.Disturbance) *results.Document {
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}}
+	low := 10.
+	for i := range cases {
+		c := &results.Case{Key: fmt.Sprintf("a[i=%d]", i), Run: "a", Workload: "transfer", Status: results.OK}
+		for j := range 3 {
+			c.Launches = append(c.Launches, &results.Launch{
+				Index: j, Status: results.OK, Verified: true, Void: d.Text, Disturbance: d, Nodes: []string{"n", "n"},
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 9.9}),
+				Processors: &results.Processors{
+					Ranks: []results.RankProcessor{{Rank: 0, Ran: 1, Waited: 1}},
+					Nodes: []results.NodeLoad{{Node: "n", CPUs: 2, Threads: 2, Load: 9}},
+				},
+			})
+		}
+		c.Assertions = []*results.AssertionVerdict{{Looks: []int{3, 5}, Assertion: assertion.Assertion{
+			Name: "fast", Text: "bandwidth >= 10 GB/s", Lowered: "bandwidth >= 10 GB/s", Severity: assertion.Gate,
+			Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}, Unit: "GB/s",
+			Bounds: assertion.Bounds{Lower: &low},
+		}}}
+		doc.Cases = append(doc.Cases, c)
+	}
+	gate.Judge(doc)
+	return doc
+}
+
+// However many gates a busy host leaves open, the cause and the remedy are told once, and no command that would end
+// as this one did.
+func TestBusyHostIsToldOnce(t *testing.T) {
+	waited := &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "rank 0 on n waited for a processor"}
+	for _, format := range []string{"table", "markdown", "github"} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, busyDocument(14, waited)); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if strings.Count(text, waited.Text) != 1 || strings.Count(text, "busy") != 1 || strings.Contains(text, "again") ||
+			!strings.Contains(text, "14 assertions") || !strings.Contains(text, "host too busy: 42 of 42 launches were discarded") ||
+			!strings.Contains(text, "wait until n is idle (load below 0.5), or count them with --disturbed keep") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+	throttled := &results.Disturbance{Cause: results.Throttled, Share: 0.5, Text: "the CPU limit of node n"}
+	if got := busyText(busyDocument(1, throttled)); !strings.HasPrefix(got, "CPU limit too low: 3 of 3 launches") ||
+		!strings.Contains(got, "give the container or job more processors") {
+		t.Error(got)
+	}
+}
+
+// Launches that were disturbed and count are told of, with the worst of them.
+func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
+	doc := busyDocument(2, &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited"})
+	for _, c := range doc.Cases {
+		for _, l := range c.Launches {
+			l.Void = ""
+		}
+	}
+	if got := disturbedKept(doc); len(got) != 1 || got[0] != "6 of 6 launches were disturbed and count, the worst of them: it waited" {
+		t.Errorf("%q", got)
+	}
+	if got := discarded(doc); got != nil {
+		t.Errorf("%q", got)
+	}
+}
