@@ -218,9 +218,16 @@ func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launc
 	if m.CountedBy == "" {
 		return 0
 	}
-	fewest := int64(0)
+	fewest, told := int64(0), int64(-1) // told: what the options say, the same for all launches
 	for _, l := range launches {
-		if n := kindOf(c).CountOf(m, c.Settled(), l.Metrics); fewest == 0 || n > 0 && n < fewest {
+		n := told
+		if _, counted := l.Metrics.Get(m.CountedBy); counted || told < 0 {
+			n = kindOf(c).CountOf(m, c.Settled(), l.Metrics)
+			if !counted {
+				told = n
+			}
+		}
+		if fewest == 0 || n > 0 && n < fewest {
 			fewest = n
 		}
 	}

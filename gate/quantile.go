@@ -44,7 +44,7 @@ type mergedLeaf struct {
 // mergedClaim is the claim's subject over the launches of one case; nil where none of its metrics is a quantile of
 // values that all launches have.
 func (cl claim) mergedClaim(c *results.Case, ps []point) *merging {
-	if len(ps) < 2 {
+	if len(ps) < 2 || len(ps[0].launch.Distributions) == 0 {
 		return nil
 	}
 	m := &merging{

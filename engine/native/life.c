@@ -120,6 +120,7 @@ static int do_open(struct weir_rank *r, void *arg)
     (void)arg;
     int     rc;
     int64_t from = weir_monotonic();
+    weir_memory_beats(&r->cfg.control->heartbeat);
     rank_phase(r, PH_READY, 0);
     weir_clock_calibrate(&r->clk);
     r->pings   = array_bytes(r->cfg.ranks);

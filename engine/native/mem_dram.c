@@ -11,6 +11,18 @@
 
 #include "memory.h"
 
+/* Has the kernel keep pages for all bytes, in pieces of whole pages. */
+static int reserve(int fd, size_t bytes, size_t page)
+{
+    size_t piece = page > WEIR_PIECE ? page : WEIR_PIECE;
+    for (size_t off = 0; off < bytes; off += piece) {
+        if (fallocate(fd, 0, (off_t)off, (off_t)(bytes - off < piece ? bytes - off : piece)) < 0)
+            return -1;
+        weir_memory_beat();
+    }
+    return 0;
+}
+
 static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
     const struct weir_reserved *huge = weir_reserved(pages);
@@ -30,7 +42,7 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
     }
     /* fallocate first: where memory is short it says so, while a touch would be killed; but
      * what it reserves are small pages */
-    if (pages != PAGES_THP && fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP) {
+    if (pages != PAGES_THP && reserve(fd, bytes, huge ? huge->size : 0) < 0 && errno != EOPNOTSUPP) {
         if (huge)
             weir_reserved_failed(err, huge, bytes);
         else

@@ -17,7 +17,10 @@ int host_clear(struct weir_region *m, struct weir_err *err)
 {
     (void)err;
     (void)weir_populate(m->base, m->size); /* all pages at once take less than a fault for each */
-    memset(m->base, 0, m->size);
+    for (size_t off = 0; off < m->size; off += WEIR_PIECE) {
+        memset(m->base + off, 0, m->size - off < WEIR_PIECE ? m->size - off : WEIR_PIECE);
+        weir_memory_beat();
+    }
     return 0;
 }
 

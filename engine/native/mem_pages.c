@@ -3,6 +3,7 @@
  * measured under another name. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,7 +77,26 @@ int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy,
 #define MADV_POPULATE_WRITE 23
 #endif
 
-int weir_populate(char *p, size_t bytes) { return madvise(p, bytes, MADV_POPULATE_WRITE); }
+static _Thread_local _Atomic uint64_t *heartbeat;
+
+void weir_memory_beats(_Atomic uint64_t *of_rank) { heartbeat = of_rank; }
+
+void weir_memory_beat(void)
+{
+    if (heartbeat)
+        atomic_fetch_add_explicit(heartbeat, 1, memory_order_relaxed);
+}
+
+int weir_populate(char *p, size_t bytes)
+{
+    for (size_t off = 0; off < bytes; off += WEIR_PIECE) {
+        size_t n = bytes - off < WEIR_PIECE ? bytes - off : WEIR_PIECE;
+        if (madvise(p + off, n, MADV_POPULATE_WRITE) < 0)
+            return -1;
+        weir_memory_beat();
+    }
+    return 0;
+}
 
 int weir_thp(struct weir_err *err, char *p, size_t bytes)
 {

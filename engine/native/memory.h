@@ -110,6 +110,13 @@ int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes);
 /* That there are too few of such pages for as many bytes: errno. */
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes);
 
+/* Much memory is worked on in pieces of so many bytes, with a sign of life after each. */
+#define WEIR_PIECE ((size_t)64 << 20)
+
+/* Which heartbeat is that of the rank whose thread this is; NULL: none. */
+void weir_memory_beats(_Atomic uint64_t *of_rank);
+void weir_memory_beat(void);
+
 /* Brings all pages in, zeroed where they are new. -1 and errno: EINVAL before Linux 5.14. */
 int weir_populate(char *p, size_t bytes);
 

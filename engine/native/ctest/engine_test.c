@@ -584,6 +584,30 @@ static long mapped_bytes(const struct weir_region *g)
     return mapped;
 }
 
+/* Work on much memory shows life between its pieces, while it is reserved, brought in and cleared. */
+static int memory_beats(void)
+{
+    enum { PIECES = 3 };
+    const struct weir_memory *kinds[] = {&weir_mem_dram, &weir_mem_heap};
+    int                       good    = 1;
+    for (int i = 0; i < 2; i++) {
+        _Atomic uint64_t   beats = 0;
+        struct weir_region g;
+        struct weir_err    err = {0};
+        weir_memory_beats(&beats);
+        if (kinds[i]->alloc(PIECES * WEIR_PIECE, PAGES_DEFAULT, &g, &err) < 0)
+            return 1;
+        uint64_t allocated = atomic_load(&beats);
+        good &= kinds[i]->clear(&g, &err) == 0 && atomic_load(&beats) >= allocated + PIECES;
+        uint64_t brought_in = atomic_load(&beats);
+        good &= host_clear(&g, &err) == 0 && atomic_load(&beats) >= brought_in + 2 * PIECES;
+        weir_memory_beats(NULL);
+        kinds[i]->free(&g);
+    }
+    printf("%s work on much memory shows life\n", good ? "ok  " : "FAIL");
+    return !good;
+}
+
 /* Memory is imported with as many pages at once as its owner says, and all of it is the same
  * memory. */
 static int maps_at_once(void)
@@ -625,7 +649,7 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST];
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_at_once() +
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_at_once() + memory_beats() +
            refuses_hidden("shm") + refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
