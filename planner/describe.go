@@ -64,6 +64,9 @@ func describeRun(r *dsl.Run) *Run {
 	if r.While != nil {
 		out.While = r.While.Run
 	}
+	if r.Range.Start.Line > 0 {
+		out.At = &Position{File: r.Range.Filename, Line: r.Range.Start.Line}
+	}
 	for _, f := range r.DataFiles() {
 		if out.Files == nil {
 			out.Files = map[string]string{}

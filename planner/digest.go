@@ -133,10 +133,10 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 	}
 	for i, r := range w.Runs {
 		// what reports show, and nothing that is run or judged
-		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" || r.Files != nil {
+		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" || r.Files != nil || r.At != nil {
 			plain := *r
 			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the whole names
-			plain.Files = nil
+			plain.Files, plain.At = nil, nil
 			w.Runs[i] = &plain
 		}
 	}

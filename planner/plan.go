@@ -58,6 +58,12 @@ type Scenario struct {
 	Variables   map[string]string `json:"variables"`
 }
 
+// Position is a line of a file.
+type Position struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
 // Cluster is what the scenario needs to run on.
 type Cluster struct {
 	Nodes         int               `json:"nodes"` // 0 and 1: one is enough
@@ -118,6 +124,8 @@ type Run struct {
 	// While names the run as whose background load this one runs.
 	While string `json:"while,omitempty"`
 	Stage string `json:"stage,omitempty"` // heading that it is shown under, which no digest covers
+	// At is where the scenario has it.
+	At *Position `json:"at,omitempty"`
 	// Files are those from which options took their values, by option, as the scenario names them.
 	// No digest covers them: their contents are options.
 	Files map[string]string `json:"files,omitempty"`

@@ -105,9 +105,12 @@ type annotation struct {
 	message string
 }
 
-// annotated is a finding at the line of its assertion, or at the scenario.
+// annotated is a finding at the line of its assertion, of its run, or at the scenario.
 func annotated(doc *results.Document, f finding) annotation {
 	a := annotation{file: plain(doc.Scenario.File), title: sentence(" ", f.label()+":", f.where, f.name)}
+	if f.of != nil && f.of.Line > 0 {
+		a.file, a.line = plain(f.of.File), f.of.Line
+	}
 	lines := []string{f.message}
 	if f.assertion != nil {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line

@@ -107,6 +107,15 @@ func broken(n int) *results.Document {
 	return doc
 }
 
+// An error of a case is told at the line of its run, one of the session at the file.
+func TestErrorsOfCasesHaveALine(t *testing.T) {
+	doc := &results.Document{Schema: results.Schema, Scenario: results.Scenario{File: "s.yaml"},
+		Cases: []*results.Case{{Key: "a", Run: "a", Status: results.Error, Reason: "it broke", File: "part.yaml", Line: 7}}}
+	if got, want := written(t, "github", doc), "::error file=part.yaml,line=7,"; !strings.HasPrefix(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // No level has more annotations than GitHub shows, the last says how many there
 // are besides, and nothing is counted twice or left out.
 func TestAnnotationsAreCapped(t *testing.T) {

@@ -226,6 +226,8 @@ type Case struct {
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order" doc:"As the author wrote them, outermost first."`
 	Options   map[string]any    `json:"options" doc:"Resolved, sizes with their units."`
+	File      string            `json:"file,omitempty" doc:"Of the scenario that has the run."`
+	Line      int               `json:"line,omitzero" doc:"At which the run begins in it." schema:"minimum=1"`
 	Files     map[string]string `json:"files,omitempty" doc:"Files from which options took their values, by option, as the scenario names them. Their contents are in options, as digests where they are long."`
 	Env       map[string]string `json:"env"`
 	Later     []string          `json:"later,omitempty" doc:"Options, and variables as env.NAME, whose text is an expression over values of other runs; launches have these values."`

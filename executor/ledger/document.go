@@ -79,6 +79,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		}
 		if of := runs[c.Run]; of != nil {
 			r.Stage, r.Files = of.Stage, of.Files
+			if of.At != nil {
+				r.File, r.Line = of.At.File, of.At.Line
+			}
 			if of.MayFail != nil {
 				r.MayFail = &results.MayFail{MayFail: *of.MayFail}
 			}
