@@ -40,3 +40,11 @@ func Hidden(n int, known bool) float64 {
 // LeastPooled is the number of degrees of freedom from which on noise that is pooled over the cases of a run
 // counts as known.
 const LeastPooled = 8
+
+// A case whose noise is known passes by a variance that others moderate, from so many others of its run on whose noise
+// is known too. ModeratedRoom is by how much that interval is wider than its estimate, so that a case stays within the
+// promised errors that alone varies by three times what history knows.
+const (
+	LeastModerating = 5
+	ModeratedRoom   = 1.2
+)

@@ -31,16 +31,18 @@ type claim struct {
 
 // evidence is what launches say of a claim's subject.
 type evidence struct {
-	at       func(confidence float64) estimate
-	rest     func(confidence float64) estimate // at without the outliers; nil where none is marked
-	outliers string
-	method   string   // how several cases were combined
-	noise    float64  // standard deviation of one launch, on the scale of the interval
-	fixed    fixed    // what more launches do not reduce
-	launched []string // keys of the cases that can be launched again
-	counted  *counts  // how many launches succeeded, where that is what is claimed
-	note     string   // for the message
-	known    bool     // something was known of the noise, and nothing contradicts it
+	at   func(confidence float64) estimate
+	rest func(confidence float64) estimate // at without the outliers; nil where none is marked
+	// moderated is at by a variance that other cases moderated; nil where none is known. Only passing may rest on it.
+	moderated func(confidence float64) estimate
+	outliers  string
+	method    string   // how several cases were combined
+	noise     float64  // standard deviation of one launch, on the scale of the interval
+	fixed     fixed    // what more launches do not reduce
+	launched  []string // keys of the cases that can be launched again
+	counted   *counts  // how many launches succeeded, where that is what is claimed
+	note      string   // for the message
+	known     bool     // something was known of the noise, and nothing contradicts it
 	// noiseText says what was known of the noise, or that the launches contradict it.
 	noiseText string
 	modes     string // that the launches fall into two groups
@@ -132,8 +134,12 @@ func (eval *evaluator) lookAt(cl claim, sources []*source, n int) outcome {
 		return o
 	}
 	ev.at = remembered(ev.at)
-	e := ev.at(cl.shown)
 	where := cl.locate(ev.at)
+	if ev.moderated != nil && where == crossing && cl.locate(ev.moderated) == inside {
+		ev.at, where = ev.moderated, inside
+		ev.noiseText += ", its variance moderated by the other cases of its run"
+	}
+	e := ev.at(cl.shown)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: cl.observed(e, cl.unit)}
 	o.observed.Noise = ev.noiseText
 	o.message = cl.both(sources, e) + cl.described(e, ev, where) + cl.spelled(sources, e) + cl.carries(sources, where)

@@ -142,16 +142,8 @@ func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit str
 	if look < 2 {
 		return nil
 	}
-	text := subject.String()
-	if names := subject.Metrics(); len(names) == 1 {
-		text = names[0] // what it is multiplied with makes no difference
-	}
-	k := poolKey{c.Run, c.Workload, fabricOf(c), text, look}
-	kept, _ := eval.pools.LoadOrStore(k, sync.OnceValue(func() []spreadOf {
-		return eval.pool(k, c, subject, unit)
-	}))
 	squares, df, cases := 0., 0., 0
-	for _, s := range kept.(func() []spreadOf)() {
+	for _, s := range eval.spreadsOf(c, subject, unit, look) {
 		if s.key != c.Key {
 			squares, df, cases = squares+s.squares, df+s.df, cases+1
 		}
@@ -160,6 +152,19 @@ func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit str
 		return nil
 	}
 	return &noise{math.Sqrt(squares / df), df, "pooled over " + counted(cases, "other case")}
+}
+
+// spreadsOf are the spreads of the cases of a run that are on the same fabric as one of them.
+func (eval *evaluator) spreadsOf(c *results.Case, subject *assertion.Expr, unit string, look int) []spreadOf {
+	text := subject.String()
+	if names := subject.Metrics(); len(names) == 1 {
+		text = names[0] // what it is multiplied with makes no difference
+	}
+	k := poolKey{c.Run, c.Workload, fabricOf(c), text, look}
+	kept, _ := eval.pools.LoadOrStore(k, sync.OnceValue(func() []spreadOf {
+		return eval.pool(k, c, subject, unit)
+	}))
+	return kept.(func() []spreadOf)()
 }
 
 func (eval *evaluator) pool(k poolKey, own *results.Case, subject *assertion.Expr, unit string) []spreadOf {

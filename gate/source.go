@@ -224,6 +224,9 @@ func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence
 		ev.modes = modes(ps, cl.unit)
 	}
 	if ev.known {
+		if ev.modes == "" && ev.outliers == "" && positive(cl.metrics, cl.subject) {
+			ev.moderated = known.floored(eval.moderated(cl, c, look, vs, known, ev.at))
+		}
 		ev.at = known.floored(ev.at)
 		ev.noise = max(ev.noise, known.sd)
 		if ev.rest != nil {

@@ -110,6 +110,7 @@ type healthy struct {
 	known        bool // beforehand: noise, with df degrees of freedom, 0 where it is exact
 	noise, df    float64
 	others       int     // cases over which noise is pooled otherwise
+	moderated    bool    // other cases, whose noise is known too, moderate its variance
 	slower       float64 // sign of the logarithm by which slow launches differ; 0: the metric has no better side
 }
 
@@ -193,6 +194,7 @@ func slower(k *workload.Kind, a assertion.Assertion) float64 {
 func (h *healthy) know(list []assertion.Noise, metrics []string) {
 	for _, n := range list {
 		if len(metrics) == 1 && n.Metric == metrics[0] {
+			h.moderated = h.others >= assertion.LeastModerating && n.Launch > 0
 			h.known, h.noise, h.df, h.others = true, coarse(n.Launch, 0), math.Round(n.LaunchDF), 0
 			return
 		}
@@ -239,6 +241,7 @@ type rule struct {
 	n      int
 	factor float64 // of the standard deviation of the launches
 	least  float64 // half of the interval that known noise makes
+	narrow float64 // half of the interval of a moderated variance; 0: there is none
 	hidden float64 // what a slow mode may cost
 }
 
@@ -258,6 +261,9 @@ func (h healthy) rule(looks []int, n int) rule {
 	known := h.known || pooled >= assertion.LeastPooled
 	if known && n > 1 {
 		out.least = quantile(max(h.df, pooled)) * h.noise / root
+		if h.moderated {
+			out.narrow = assertion.ModeratedRoom * quantile(0) * h.noise / root
+		}
 	}
 	if n < assertion.Enough(looks) {
 		out.hidden = h.slower * assertion.Hidden(n, known)
@@ -272,6 +278,9 @@ func (r rule) decides(h healthy, mean, squares float64) bool {
 	}
 	if mean+half < h.lower || mean-half > h.upper {
 		return true
+	}
+	if r.narrow > 0 {
+		half = max(r.least, min(half, r.narrow)) // only passing may rest on it
 	}
 	slow := mean + r.hidden
 	return mean-half >= h.lower && mean+half <= h.upper && slow >= h.lower && slow <= h.upper

@@ -62,6 +62,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Services", services(doc))
 	m.list("Nodes changed", nodesChanged(doc))
 	m.list("Retried launches", madeAgain(doc))
+	m.list("Launches", unknownNoise(doc))
 	m.list(voidTitle, append(discarded(doc), disturbedKept(doc)...))
 	m.list(crowdedTitle, crowdedNodes(doc))
 	m.list(idleTitle, idleNodes(doc))

@@ -58,7 +58,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
 		atMost(moreLines, oddOperations(doc)), chosen(doc), wholeLoads(doc), sharedMetrics(doc), madeAgain(doc),
-		discarded(doc), disturbedKept(doc), crowdedNodes(doc), idleNodes(doc), leftOut(doc),
+		discarded(doc), disturbedKept(doc), unknownNoise(doc), crowdedNodes(doc), idleNodes(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)
 	}

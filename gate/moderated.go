@@ -1,0 +1,130 @@
+package gate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"weir/assertion"
+	"weir/results"
+)
+
+// Few launches say little of how much a case varies, so that Student's interval of three is five to nine standard
+// deviations wide. Where history knows the noise of a case, and the other cases of its run vary as history says, its
+// own variance is moderated by theirs: an empirical Bayes estimate with more degrees of freedom.
+//
+// Source: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
+// experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004), article 3, sections 3 and 6.2.
+
+// prior is how the variances of cases relate to those that history knows: a scaled inverse chi-squared distribution.
+type prior struct {
+	scale, df float64 // df: +Inf where the cases differ by chance alone
+}
+
+// priorOf fits a prior to ratios of variances, each with its degrees of freedom, by the moments of their logarithms.
+func priorOf(ratios, dfs []float64) (p prior, ok bool) {
+	n := len(ratios)
+	if n < assertion.LeastModerating {
+		return p, false
+	}
+	e, mean, within := make([]float64, n), 0., 0.
+	for i, r := range ratios {
+		if !(r > 0) || dfs[i] <= 0 {
+			return p, false
+		}
+		e[i] = math.Log(r) - mathext.Digamma(dfs[i]/2) + math.Log(dfs[i]/2)
+		mean += e[i] / float64(n)
+		within += trigamma(dfs[i]/2) / float64(n)
+	}
+	between := -within
+	for _, v := range e {
+		between += (v - mean) * (v - mean) / float64(n-1)
+	}
+	if between <= 0 {
+		return prior{math.Exp(mean), math.Inf(1)}, true
+	}
+	half := trigammaInverse(between)
+	return prior{math.Exp(mean + mathext.Digamma(half) - math.Log(half)), 2 * half}, true
+}
+
+// moderate is the variance of a case in units of what history knows of it, with its degrees of freedom, from the ratio
+// of its own launches.
+func (p prior) moderate(ratio, df float64) (moderated, all float64) {
+	scale := max(p.scale, 1) // history is a floor
+	if math.IsInf(p.df, 1) {
+		return scale, p.df
+	}
+	return (p.df*scale + df*ratio) / (p.df + df), p.df + df
+}
+
+// trigamma is the second derivative of the logarithm of the gamma function: Hurwitz's zeta function of 2.
+func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
+
+// trigammaInverse is by Newton's method on 1/trigamma, which is convex (Smyth 2004, appendix).
+func trigammaInverse(y float64) float64 {
+	switch {
+	case y > 1e7:
+		return 1 / math.Sqrt(y)
+	case y < 1e-6:
+		return 1 / y
+	}
+	x := 0.5 + 1/y
+	for range 50 {
+		tri := trigamma(x)
+		step := tri * (1 - tri/y) / (-2 * mathext.Zeta(3, x)) // the derivative of trigamma
+		x += step
+		if -step/x < 1e-8 {
+			break
+		}
+	}
+	return x
+}
+
+// moderated is an interval of a case whose noise is known, narrowed to what its moderated variance makes it; at itself
+// where the other cases of the run do not say enough.
+func (eval *evaluator) moderated(cl claim, c *results.Case, look int, logs []float64, known *noise, at interval) interval {
+	names := cl.subject.Metrics()
+	if look < 2 || len(names) != 1 || known.sd <= 0 || eval.storedFor(cl.noise, c, names[0]) == nil {
+		return at
+	}
+	var ratios, dfs []float64
+	for _, s := range eval.spreadsOf(c, cl.subject, cl.unit, look) {
+		other := eval.cases[s.key]
+		if s.key == c.Key || other == nil {
+			continue
+		}
+		if n := eval.storedFor(nil, other, names[0]); n != nil && n.Launch > 0 && s.squares > 0 {
+			ratios, dfs = append(ratios, s.squares/s.df/(n.Launch*n.Launch)), append(dfs, s.df)
+		}
+	}
+	p, ok := priorOf(ratios, dfs)
+	if !ok {
+		return at
+	}
+	_, sd := moments(logs)
+	ratio, df := p.moderate(sd*sd/(known.sd*known.sd), float64(len(logs)-1))
+	moderated := &noise{sd: assertion.ModeratedRoom * known.sd * math.Sqrt(ratio), df: df}
+	return func(confidence float64) estimate {
+		e := at(confidence)
+		if e.n < 2 || e.center <= 0 {
+			return e
+		}
+		half := moderated.half(e.n, confidence)
+		e.lo, e.hi = max(e.lo, unlog(math.Log(e.center)-half)), min(e.hi, unlog(math.Log(e.center)+half))
+		return e
+	}
+}
+
+// storedFor is what was known of a metric of a case before the session, by history or by the references of its own
+// assertions; nil: nothing.
+func (eval *evaluator) storedFor(list []assertion.Noise, c *results.Case, metric string) *assertion.Noise {
+	if n := eval.stored(list, c.Key, metric); n != nil {
+		return n
+	}
+	for _, a := range c.Assertions {
+		if n := eval.stored(a.Noise, c.Key, metric); n != nil {
+			return n
+		}
+	}
+	return nil
+}

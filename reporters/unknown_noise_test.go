@@ -1,0 +1,39 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"weir/assertion"
+	"weir/gate"
+	"weir/results"
+)
+
+// Who pays eight launches for a path of which nothing is known is told how to pay less.
+func TestUnknownNoiseIsTold(t *testing.T) {
+	low, high := 0.9, 1.1
+	doc := func(noise []assertion.Noise) *results.Document {
+		c := &results.Case{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Options: map[string]any{"verify": "none"}}
+		for i, v := range []float64{1, 1.01, 0.99, 1, 1.01, 0.99, 1, 1} {
+			c.Launches = append(c.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true,
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})
+		}
+		c.Assertions = []*results.AssertionVerdict{{Looks: []int{3, 5, 8}, Assertion: assertion.Assertion{
+			Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low, Upper: &high}, Noise: noise,
+			Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+		}}}
+		d := &results.Document{Schema: results.Schema, Cases: []*results.Case{c}}
+		gate.Judge(d)
+		if c.Assertions[0].Verdict != results.Pass {
+			t.Fatalf("%s: %s", c.Assertions[0].Verdict, c.Assertions[0].Message)
+		}
+		return d
+	}
+	if got := unknownNoise(doc(nil)); len(got) != 1 || !strings.HasPrefix(got[0], "1 case took 8 launches or more") {
+		t.Errorf("%q", got)
+	}
+	known := []assertion.Noise{{Metric: "bandwidth", Launch: 0.01, From: "history"}}
+	if got := unknownNoise(doc(known)); got != nil {
+		t.Errorf("%q", got)
+	}
+}
