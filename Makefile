@@ -19,7 +19,7 @@ PAIRS   ?= 9
 VETTED  := -vet off -tags weirtest# vet is part of lint; weirtest: what tests reach into the engine with
 SEED    ?= 0
 
-.PHONY: govulncheck licences help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench scale carry clean test-cluster faults endure newest kills peers test-peers pairs cuda kernels
+.PHONY: govulncheck licences help setup browser build run quick test rest test-all golden soak lint ctest charts sanitized valgrind race plain hosts fuzz properties gpu large bench verdicts scale carry clean test-cluster faults endure newest kills peers test-peers pairs cuda kernels
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -226,6 +226,9 @@ scale: ## what a case costs with 10 to 8000 ranks on up to 1000 agents, and 16 r
 
 disturbed: build ## a gate repeated on a quiet and on a busy host: it must never fail on the busy one (TRIES=100); needs a quiet host
 	@scripts/disturbed
+
+verdicts: build ## how long verdicts take, quiet and beside a busy process (TRIES=3); needs a quiet host
+	@scripts/verdict-times
 
 charts: ## build the chart library of the page anew, from npm (scripts/charts --check only compares); the digest goes into reporters/html/library_test.go
 	@scripts/charts

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"weir/engine"
 	"weir/results"
+	"weir/workload"
 )
 
 // processors are what is known of the processors of the launch's nodes; nil: nothing.
@@ -44,12 +46,15 @@ func (l *launched) disturbed(i int, entry *results.Launch) string {
 	if d == nil && l.kind.Disturbed != nil && !entry.Simulated {
 		d = l.kind.Disturbed(entry.Metrics)
 	}
+	if d == nil && engine.RunsCommands(l.engine.Runner) {
+		d = entry.Outnumbered()
+	}
 	entry.Disturbance = d
 	if d == nil || l.s.o.Disturbed == KeepDisturbed {
 		return ""
 	}
 	doc := l.s.ledger.Doc
-	if c := doc.Case(l.cases[i].Key); c != nil && c.Bears(entry, d.Share, doc.Assertions) {
+	if c := doc.Case(l.cases[i].Key); c != nil && c.Bears(entry, d.Share, doc.Assertions, l.fixed) {
 		return ""
 	}
 	if l.s.o.Disturbed == FailDisturbed {
@@ -60,6 +65,12 @@ func (l *launched) disturbed(i int, entry *results.Launch) string {
 	}
 	entry.Void = d.Text
 	return d.Text
+}
+
+// fixed says whether a metric of the launch follows from what was done, and not from how long that took.
+func (l *launched) fixed(metric string) bool {
+	m, ok := workload.FindMetric(l.kind.Metrics, metric)
+	return ok && m.Fixed
 }
 
 // launches are one of each member: those that run at a time.

@@ -17,6 +17,7 @@ import (
 	"weir/executor/event"
 	"weir/executor/incluster"
 	"weir/logwatch"
+	"weir/redact"
 	"weir/results"
 	"weir/workload"
 )
@@ -26,13 +27,14 @@ const here = "coordinator"
 
 // inCluster is a service in a cluster. All but the work of its goroutine is the session's.
 type inCluster struct {
-	running *incluster.Service
-	log     *os.File
-	bounded func() error    // ends what bounds the log
-	watch   *logwatch.Watch // of its lines
-	cancel  context.CancelFunc
-	over    bool // its goroutine has ended
-	err     error
+	running  *incluster.Service
+	log      *os.File
+	redacted *redact.Writer  // in front of the log
+	bounded  func() error    // ends what bounds the log
+	watch    *logwatch.Watch // of its lines
+	cancel   context.CancelFunc
+	over     bool // its goroutine has ended
+	err      error
 }
 
 // startInCluster starts a service in a cluster. v.calls get the outcome.
@@ -60,6 +62,7 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launched, 
 	if c.bounded, err = agent.BoundLog(log); err != nil {
 		return fmt.Errorf("the log of service %s: %w", x.Name, err)
 	}
+	c.redacted = agent.HiddenHere(v.s.secrets).Writer(io.MultiWriter(log, c.watch))
 	own := "127.0.0.1"
 	if !v.s.alone() || v.s.fleet != nil {
 		if others, _, err := mesh.HostAddresses(); err == nil && len(others) > 0 {
@@ -71,7 +74,7 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launched, 
 	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: x.Name, Node: here, Of: x.key})
 	request := incluster.Request{
 		Session: kubeName(v.s.o.SessionID), Service: x.Name, Start: number, Spec: x.Cluster, Address: own,
-		Log: io.MultiWriter(log, c.watch),
+		Log: c.redacted,
 		Names: func(name string) (string, error) {
 			if value, ok := names[name]; ok {
 				return value, nil
@@ -124,6 +127,9 @@ func (x *service) broken(phase, kind string, err error) *results.Failure {
 
 // close finishes the log. What could not be written of it is missing in it.
 func (c *inCluster) close() {
+	if c.redacted != nil {
+		_ = c.redacted.Flush()
+	}
 	_ = c.bounded()
 	c.log.Close()
 }

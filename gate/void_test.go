@@ -130,7 +130,7 @@ func TestDisturbedLaunchesThatCountKeepTheErrors(t *testing.T) {
 				}
 				l := caseOf("c", v).Launches[0]
 				l.Index = made
-				if disturbed && !k.Bears(l, c.lost, nil) {
+				if disturbed && !k.Bears(l, c.lost, nil, func(string) bool { return false }) {
 					l.Void = busyHost
 				}
 				k.Launches = append(k.Launches, l)

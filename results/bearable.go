@@ -9,8 +9,9 @@ import (
 // Bears says whether a disturbance of a launch can change nothing of what is asserted: each assertion about the case
 // is of a mean, a rate or a median of its own, and stands where it stands however much of the lost time is given
 // back; or of a tail that is below half of its upper bound. lost is a share of the time. Ranks that wait for each
-// other lose it twice; what misses a bound must miss it by more than three times. What compares cases, as a trend, bears nothing. among are the assertions over several cases.
-func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict) bool {
+// other lose it twice; what misses a bound must miss it by more than three times. What compares cases, as a trend, bears nothing. among are the assertions over several cases; fixed says which metrics no lost time
+// moves.
+func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict, fixed func(metric string) bool) bool {
 	if lost >= 1 {
 		return false
 	}
@@ -27,7 +28,7 @@ func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict) bool {
 			continue
 		}
 		asserted = true
-		if !a.bears(l, -math.Log1p(-lost)) {
+		if !a.bears(l, -math.Log1p(-lost), fixed) {
 			return false
 		}
 	}
@@ -42,7 +43,7 @@ const (
 
 // bears says whether a launch's value can be moved by a factor, given as its logarithm, and stays where it is: within
 // the bounds or beyond one of them.
-func (a *AssertionVerdict) bears(l *Launch, factor float64) bool {
+func (a *AssertionVerdict) bears(l *Launch, factor float64, fixed func(metric string) bool) bool {
 	if a.Subject == nil || len(a.Parts) > 0 {
 		return false
 	}
@@ -50,14 +51,21 @@ func (a *AssertionVerdict) bears(l *Launch, factor float64) bool {
 	if err != nil || !(v >= 0) {
 		return false
 	}
+	moved := false
 	for _, leaf := range a.Subject.Leaves() {
 		switch {
 		case leaf.Case != "" || leaf.Baseline:
 			return false
+		case fixed(leaf.Metric):
+			continue
 		case tail(leaf.Metric): // which lost time only raises, and by nobody knows how much
 			return a.Subject.Op == assertion.Metric && a.Bounds.Lower == nil && a.Bounds.Upper != nil &&
 				v <= *a.Bounds.Upper/2
 		}
+		moved = true
+	}
+	if !moved {
+		return true
 	}
 	within := func(v float64) bool {
 		return (a.Bounds.Lower == nil || v >= *a.Bounds.Lower) && (a.Bounds.Upper == nil || v <= *a.Bounds.Upper)

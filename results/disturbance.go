@@ -93,6 +93,26 @@ func (l *Launch) Disturbed() *Disturbance {
 	return worst
 }
 
+// Outnumbered is what others took of the processors of programs, which nothing else tells: with so many threads that
+// ran before the launch and after it, each has an equal share. nil: they had enough.
+func (l *Launch) Outnumbered() *Disturbance {
+	if l.Processors == nil || l.Simulated {
+		return nil
+	}
+	for _, n := range l.Processors.Nodes {
+		threads := max(n.Threads, 1)
+		if n.CPUs == 0 || n.Running == 0 || n.crowded() || n.Running+threads <= n.CPUs {
+			continue
+		}
+		if share := 1 - float64(n.CPUs)/float64(n.Running+threads); share > mayWait {
+			return &Disturbance{Cause: Waited, Share: share,
+				Text: fmt.Sprintf("%d threads of others wanted the %d processors of node %s before and after it%s", n.Running,
+					n.CPUs, n.Node, n.besides())}
+		}
+	}
+	return nil
+}
+
 // span is a part of a rank's time, with the share of it that the rank may wait.
 type span struct {
 	waited, ran float64

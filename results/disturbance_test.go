@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -90,9 +91,25 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
+func TestOutnumbered(t *testing.T) {
+	for _, c := range []struct {
+		cpus, threads, running int
+		share                  float64
+	}{{2, 1, 0, 0}, {2, 1, 1, 0}, {2, 1, 2, 1. / 3}, {2, 2, 2, 0.5}, {16, 2, 14, 0}, {16, 2, 62, 0.75}, {2, 3, 9, 0}, {0, 1, 9, 0}} {
+		l := &Launch{Processors: &Processors{Nodes: []NodeLoad{
+			{Node: "n", CPUs: c.cpus, Threads: c.threads, Running: c.running, Load: 3},
+		}}}
+		d := l.Outnumbered()
+		if (d == nil) != (c.share == 0) || d != nil && math.Abs(d.Share-c.share) > 1e-9 {
+			t.Errorf("%+v: %+v", c, d)
+		}
+	}
+}
+
 // What a disturbance can change nothing of is kept: a rate far from its bound, not a tail, nor what compares cases.
 func TestBears(t *testing.T) {
 	low, high := 1., 10.
+	counts := func(metric string) bool { return metric == "ranks_passed" }
 	metric := func(name string) *assertion.Expr {
 		return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: "GB/s"}
 	}
@@ -114,6 +131,7 @@ func TestBears(t *testing.T) {
 		"a tail":             {5, "latency.p99", assertion.Bounds{Lower: &low}, 0.1, false},
 		"a slow tail":        {5, "latency.p99", assertion.Bounds{Upper: &high}, 0.5, true},
 		"a tail near it":     {6, "latency.p99", assertion.Bounds{Upper: &high}, 0.5, false},
+		"a count":            {10, "ranks_passed", assertion.Bounds{Lower: &high}, 0.5, true},
 		"no errors":          {0, "error_rate", assertion.Bounds{Upper: &high}, 0.5, true},
 		"everything":         {5, "bandwidth", assertion.Bounds{Lower: &low}, 1, false},
 	} {
@@ -122,15 +140,15 @@ func TestBears(t *testing.T) {
 			Severity: assertion.Gate, Subject: metric(test.metric), Unit: "GB/s", Bounds: test.bounds,
 		}}
 		c := &Case{Key: "a", Launches: []*Launch{l}, Assertions: []*AssertionVerdict{a}}
-		if got := c.Bears(l, test.lost, nil); got != test.want {
+		if got := c.Bears(l, test.lost, nil, counts); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 		trend := &AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Cases: []string{"a", "b"}}}
-		if c.Bears(l, test.lost, []*AssertionVerdict{trend}) {
+		if c.Bears(l, test.lost, []*AssertionVerdict{trend}, counts) {
 			t.Errorf("%s: a trend bears it", name)
 		}
 	}
-	if c := (&Case{Key: "a"}); c.Bears(&Launch{}, 0.1, nil) {
+	if c := (&Case{Key: "a"}); c.Bears(&Launch{}, 0.1, nil, counts) {
 		t.Error("a case of which nothing is asserted bears it")
 	}
 }

@@ -128,7 +128,7 @@ type Session struct {
 	// says where results go. None in documents of older versions.
 	Again []string `json:"again,omitempty" doc:"A command that runs all of it again: argv less what chooses cases and says where results go."`
 	// Inconclusive is what becomes of gates that stay open.
-	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty" doc:"What becomes of gates that the launches leave open, where they do not say so themselves; absent: they stay inconclusive."`
+	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitzero" doc:"What becomes of gates that the launches leave open, where they do not say so themselves; absent: they stay inconclusive."`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitzero" doc:"Some launch came from the simulated engine."`
 	// Resumed is the id of the session that this one went on with.
@@ -340,7 +340,7 @@ type Launch struct {
 	// Processors is nil in documents of older versions, and where nothing is known of them.
 	Processors *Processors `json:"processors,omitzero" doc:"What ranks had of their processors in the case, and what else was on the nodes."`
 	// Disturbance is there whether the launch counts or not.
-	Disturbance *Disturbance `json:"disturbance,omitempty" doc:"What kept the launch from the processors that it measured with; a launch that counts all the same was kept by --disturbed keep, or because that can change nothing of what is asserted."`
+	Disturbance *Disturbance `json:"disturbance,omitzero" doc:"What kept the launch from the processors that it measured with; a launch that counts all the same was kept by --disturbed keep, or because that can change nothing of what is asserted."`
 	// Void says why the launch does not count, although it succeeded; "": it does.
 	Void string `json:"void,omitempty" doc:"Why the launch does not count although it succeeded: its ranks did not have their processors. Another one was made instead, within the budget."`
 	// Retried says that the launch failed, does not count, and was made again.

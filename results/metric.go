@@ -38,8 +38,10 @@ type Metric struct {
 	Better Direction `json:"better" schema:"enum=higher|lower|none"`
 	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
 	// differences, and all others as ratios, which 0 has none of.
-	MayBeZero bool   `json:"may_be_zero,omitzero" doc:"Whether 0 is a measurement as any other: such metrics are judged as differences, all others as ratios."`
-	Doc       string `json:"doc,omitempty" doc:"What was counted, between which instants."`
+	MayBeZero bool `json:"may_be_zero,omitzero" doc:"Whether 0 is a measurement as any other: such metrics are judged as differences, all others as ratios."`
+	// Fixed metrics, as the bytes that were moved, are what they are however disturbed a launch was.
+	Fixed bool   `json:"fixed,omitzero" doc:"Whether it follows from what was done, and not from how long that took."`
+	Doc   string `json:"doc,omitempty" doc:"What was counted, between which instants."`
 	// Headline says that reports draw it first, also where no assertion is about it.
 	Headline bool `json:"headline,omitzero" doc:"Whether reports draw it first, also where no assertion is about it."`
 	// Ceiling is the metric that bounds it, which its charts show.

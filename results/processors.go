@@ -39,6 +39,7 @@ type NodeLoad struct {
 	// Limit is that of a control group: a container's, a job's.
 	Limit     float64 `json:"cpu_limit,omitzero" doc:"Processors that the control group of weir may use; absent: no limit." schema:"exclusiveMinimum=0"`
 	Throttled float64 `json:"throttled_s,omitzero" doc:"Seconds, of all processors, in which the limit kept threads from running." schema:"minimum=0"`
+	Running   int     `json:"running,omitzero" doc:"Threads of others that ran or wanted to, both just before the launch and just after it." schema:"minimum=0"`
 	Sessions  int     `json:"sessions,omitzero" doc:"Other sessions of weir that had ranks on the node when the launch began." schema:"minimum=0"`
 }
 

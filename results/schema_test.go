@@ -51,7 +51,7 @@ func full() *results.Document {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate,
 			"GB/s"
 		return &results.AssertionVerdict{
-			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14,
+			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14, Open: true, OpenBefore: 2,
 			Change: "set requests: 1000",
 			Observed: &results.Observed{
 				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4,
@@ -88,6 +88,7 @@ func full() *results.Document {
 		Session: results.Session{
 			ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r",
 			Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0",
+			Inconclusive: &assertion.Inconclusive{As: "warn", Streak: 3},
 		},
 		Weir: results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{
@@ -105,7 +106,7 @@ func full() *results.Document {
 				Name: "n1", Labels: map[string]string{"zone": "a"},
 				Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13",
 				CPU: results.CPU{
-					Model: "x", Count: 8, Allowed: 2, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate",
+					Model: "x", Count: 8, Allowed: 2, Limit: 1.5, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate",
 					Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20},
 				},
 				NUMA: []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
@@ -117,7 +118,7 @@ func full() *results.Document {
 				},
 				Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited",
 					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
-				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
+				Load: 0.5, Running: 1, GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
 					Memory: 1 << 34, ECC: "on", Fault: "f",
 					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
 					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
@@ -140,7 +141,7 @@ func full() *results.Document {
 			{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"},
 		},
 		Cases: []*results.Case{{
-			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline",
+			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline", File: "x.yaml", Line: 7,
 			Files:     map[string]string{"trace": "t.jsonl"},
 			Workload:  "transfer",
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
@@ -196,7 +197,8 @@ func full() *results.Document {
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
 				Pieces: []float64{1, 2},
 				Played: [][2]float64{{0.1, 0.2}}, Void: "rank 1 waited", Processors: processors,
-				Simulated: true, Retried: true, Load: &load, Resumed: true,
+				Disturbance: &results.Disturbance{Cause: results.Waited, Share: 0.4, Text: "rank 1 waited"},
+				Simulated:   true, Retried: true, Load: &load, Resumed: true,
 				Counters: []results.Counter{
 					{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4},
 				},
@@ -261,7 +263,7 @@ func full() *results.Document {
 			Workload: "command", Run: "build",
 			Definitions: []results.Metric{
 				{
-					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true,
+					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true, Fixed: true,
 					Ceiling: "best", Quantile: "p99", CountedBy: "requests", FromRanks: results.EachRank,
 				},
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},
@@ -294,6 +296,7 @@ var processors = &results.Processors{
 		Sleeps: true}},
 	Nodes: []results.NodeLoad{{
 		Node: "n1", CPUs: 2, Threads: 3, Steal: 0.2, Stolen: 0.1, Load: 3.5, Pressure: 0.4, Sessions: 1,
+		Elapsed: 2, Limit: 1.5, Throttled: 0.1, Running: 1,
 	}},
 }
 

@@ -137,6 +137,9 @@ func (v vault) hidden(references []string) redact.Values {
 	return redact.Of(secrets...)
 }
 
+// HiddenHere are the values to redact in what this process reads itself, as logs of pods.
+func HiddenHere(references []string) redact.Values { return vault{anywhere: true}.hidden(references) }
+
 // redactLines redacts lines that were redacted as a whole before: cutting them to
 // length may not bring anything back, but a failure's log is read by everybody.
 func redactLines(h redact.Values, list []string) []string {

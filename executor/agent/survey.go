@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"weir/executor/cgroup"
 	"weir/executor/environ"
@@ -25,8 +24,7 @@ func (a *Agent) Survey(ctx context.Context, fabrics []string) results.Node {
 	n := Describe(a.o.Host)
 	n.Name = a.o.Node
 	n.CPU.Allowed, n.CPU.Limit = len(a.cpus), cgroup.ReadCPU(a.o.Host).Limit
-	on := inventory.ReadLoad(a.o.Host, os.Getpid())
-	n.Load, n.Running = on.Average(), on.Others()
+	n.Load, n.Running = inventory.LoadAverage(a.o.Host)
 	n.Counters = a.counters().Watched()
 	n.Variables = a.ownVariables()
 	p, err := a.probe(ctx, fabrics)

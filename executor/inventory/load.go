@@ -40,12 +40,7 @@ func ReadLoad(root fs.FS, own int) Load {
 			}
 		}
 	}
-	// "0.20 0.18 0.12 1/80 11206": averages, running/all threads, the last process (proc_loadavg(5))
-	if words := strings.Fields(t.text("proc/loadavg")); len(words) > 3 {
-		l.average, _ = strconv.ParseFloat(words[0], 64)
-		running, _, _ := strings.Cut(words[3], "/")
-		l.running, _ = strconv.Atoi(running)
-	}
+	l.readAverage(t)
 	some, _, _ := strings.Cut(t.text("proc/pressure/cpu"), "\n")
 	if _, total, ok := strings.Cut(some, "total="); ok {
 		l.waited, _ = strconv.ParseFloat(total, 64)
@@ -53,8 +48,23 @@ func ReadLoad(root fs.FS, own int) Load {
 	return l
 }
 
-// Average is of the threads that run or want to, over a minute.
-func (l Load) Average() float64 { return l.average }
+// LoadAverage is how many threads run or want to, averaged over a minute, and how many besides the reader at the instant.
+func LoadAverage(root fs.FS) (average float64, others int) {
+	var l Load
+	l.readAverage(tree{root})
+	return l.average, l.Others()
+}
+
+// readAverage reads "0.20 0.18 0.12 1/80 11206": averages, running/all threads, the last process (proc_loadavg(5)).
+func (l *Load) readAverage(t tree) {
+	words := strings.Fields(t.text("proc/loadavg"))
+	if len(words) < 4 {
+		return
+	}
+	l.average, _ = strconv.ParseFloat(words[0], 64)
+	running, _, _ := strings.Cut(words[3], "/")
+	l.running, _ = strconv.Atoi(running)
+}
 
 // Others are the threads besides the reader that run or want to.
 func (l Load) Others() int { return max(l.running-1, 0) }
@@ -85,7 +95,9 @@ func (t tree) sessions(own int) map[string]bool {
 
 // Since is what was on a node from when its load was read before, seconds ago.
 func (l Load) Since(before Load, seconds float64) results.NodeLoad {
-	n := results.NodeLoad{Load: before.average, Sessions: len(before.others)}
+	n := results.NodeLoad{
+		Load: before.average, Running: min(before.Others(), l.Others()), Sessions: len(before.others),
+	}
 	if busy, stolen := l.busy-before.busy, l.stolen-before.stolen; busy > 0 && stolen > 0 {
 		n.Steal, n.Stolen = min(stolen/busy, 1), stolen/ticksPerSecond
 	}

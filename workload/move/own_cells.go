@@ -35,7 +35,7 @@ var options = []workload.Option{
 // OwnBytes is the metric of what ranks copy within their own memory.
 var OwnBytes = ownMetrics[0]
 
-var ownMetrics = []workload.Metric{{Name: "bytes.own", Unit: "B", Better: workload.Neither}}
+var ownMetrics = []workload.Metric{{Name: "bytes.own", Unit: "B", Better: workload.Neither, Fixed: true}}
 
 // SetMatrix takes a matrix apart into what crosses between ranks and what each copies
 // within its own memory.

@@ -56,7 +56,7 @@ var plain = []workload.Metric{
 	{Name: "errors.malformed", Better: workload.Lower, MayBeZero: true},
 	{Name: "errors.empty", Better: workload.Lower, MayBeZero: true},
 	{Name: "concurrency.effective", Better: workload.Neither, MayBeZero: true},
-	{Name: "requests", Better: workload.Neither},
+	{Name: "requests", Better: workload.Neither, Fixed: true},
 	{Name: "input.tokens", Better: workload.Neither},
 	{Name: "output.tokens", Better: workload.Neither, MayBeZero: true},
 	{Name: "output.short", Better: workload.Lower, MayBeZero: true},

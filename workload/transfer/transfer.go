@@ -71,7 +71,7 @@ var Kind = &workload.Kind{
 		{Name: "post.p99", Unit: "s", Better: workload.Lower, CountedBy: stamped},
 		{Name: "transfer.avg", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "transfer.p99", Unit: "s", Better: workload.Lower, MayBeZero: true, CountedBy: stamped},
-		{Name: "requests", Better: workload.Neither},
+		{Name: "requests", Better: workload.Neither, Fixed: true},
 		{Name: stamped, Better: workload.Neither},
 		{Name: "overlap", Better: workload.Higher},
 		{Name: "skew", Unit: "s", Better: workload.Lower, MayBeZero: true},
