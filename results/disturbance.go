@@ -55,22 +55,40 @@ func (l *Launch) Lost() (share float64) {
 	return share
 }
 
-// Disturbed is the worst of what kept the launch from its processors, nil if it had them or nothing says
-// that it had not. That ranks waited for each other, where there are more of them than
+// Disturbed is what kept the launch from its processors, nil if it had them or nothing says that it had not: the text
+// is of the worst of it, the share of all together. That ranks waited for each other, where there are more of them than
 // processors, is nobody's disturbance.
 func (l *Launch) Disturbed() *Disturbance {
 	if l.Processors == nil || l.Simulated {
 		return nil
 	}
+	worst := l.waited()
+	left := 1. // share of the time
+	if worst != nil {
+		left = 1 - worst.Share
+	}
+	for _, n := range l.Processors.Nodes {
+		if d := l.nodeDisturbance(n); d != nil {
+			left *= 1 - d.Share
+			if worst == nil || worst.Cause == Waited { // whoever waits on such a node waits for this
+				worst = d
+			}
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	return &Disturbance{Cause: worst.Cause, Share: 1 - left, Text: worst.Text}
+}
+
+// waited is how long ranks waited for their processors, nil if no longer than they may: the text is of the span that
+// was exceeded most, the share the largest.
+func (l *Launch) waited() (worst *Disturbance) {
 	load := map[string]NodeLoad{}
 	for _, n := range l.Processors.Nodes {
 		load[n.Node] = n
-		if d := l.nodeDisturbance(n); d != nil {
-			return d
-		}
 	}
-	var worst *Disturbance
-	excess := 1.
+	excess, most := 1., 0.
 	for _, r := range l.Processors.Ranks {
 		if r.Rank < 0 || r.Rank >= len(l.Nodes) || r.Sleeps || load[l.Nodes[r.Rank]].crowded() {
 			continue
@@ -81,14 +99,21 @@ func (l *Launch) Disturbed() *Disturbance {
 			if node.full() {
 				may = span.full
 			}
-			if share <= may*excess || span.waited < mayWaitTime {
+			if share <= may || span.waited < mayWaitTime {
+				continue
+			}
+			most = max(most, share)
+			if share <= may*excess {
 				continue
 			}
 			excess = share / may
-			worst = &Disturbance{Cause: Waited, Share: share,
+			worst = &Disturbance{Cause: Waited,
 				Text: fmt.Sprintf("rank %d on %s waited for a processor %s of the time that it could run %s%s", r.Rank,
 					l.Nodes[r.Rank], percentOf(share), span.while, node.besides())}
 		}
+	}
+	if worst != nil {
+		worst.Share = most
 	}
 	return worst
 }

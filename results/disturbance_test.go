@@ -91,6 +91,18 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
+// The share is that of all that a launch lost, whichever of it the text is of.
+func TestDisturbancesAddUp(t *testing.T) {
+	l := &Launch{Nodes: []string{"n1", "n1"}, Processors: &Processors{
+		Ranks: []RankProcessor{{Ran: 0.9, Waited: 0.1, ProbeRan: 0.2, ProbeWaited: 0.2}, {Rank: 1, Ran: 1}},
+		Nodes: []NodeLoad{{Node: "n1", CPUs: 4, Threads: 2, Steal: 0.2, Stolen: 1, Elapsed: 5}},
+	}}
+	d := l.Disturbed()
+	if d == nil || d.Cause != Stolen || math.Abs(d.Share-(1-0.5*0.8)) > 1e-9 {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestOutnumbered(t *testing.T) {
 	for _, c := range []struct {
 		cpus, threads, running int
