@@ -57,7 +57,12 @@ func TestDisturbedLaunchesAreKeptWhereTheyAreWanted(t *testing.T) {
 	})
 	c := doc.Cases[0]
 	if len(c.Launches) != 3 || c.Voids() != 0 || c.Launches[0].Disturbance == nil {
-		t.Errorf("%d launches, %d void, the first disturbed by %v", len(c.Launches), c.Voids(), c.Launches[0].Disturbance)
+		t.Errorf(
+			"%d launches, %d void, the first disturbed by %v",
+			len(c.Launches),
+			c.Voids(),
+			c.Launches[0].Disturbance,
+		)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"weir/results"
 )
 
-// BenchmarkJudge judges 1000 cases of five launches with a band, a ratio and a bound of a tail each, and a trend over all.
+// BenchmarkJudge judges 1000 cases of five launches with two bounds each, and a trend over all.
 func BenchmarkJudge(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	doc := &results.Document{Schema: results.Schema}

@@ -82,7 +82,14 @@ func trigammaInverse(y float64) float64 {
 
 // moderated is an interval of a case whose noise is known, narrowed to what its moderated variance makes it; at itself
 // where the other cases of the run do not say enough.
-func (eval *evaluator) moderated(cl claim, c *results.Case, look int, logs []float64, known *noise, at interval) interval {
+func (eval *evaluator) moderated(
+	cl claim,
+	c *results.Case,
+	look int,
+	logs []float64,
+	known *noise,
+	at interval,
+) interval {
 	names := cl.subject.Metrics()
 	if look < 2 || len(names) != 1 || known.sd <= 0 || eval.storedFor(cl.noise, c, names[0]) == nil {
 		return at

@@ -111,8 +111,8 @@ func withFirst(list []float64, first float64) []float64 {
 	return list
 }
 
-// What the variances of other cases save, and that the errors stay as promised: of cases at the edge, of one that varies
-// unlike the others, of one with a second mode, and of unequal ones.
+// What the variances of other cases save, and that the errors stay as promised: of cases at the edge, of one that
+// varies unlike the others, of one with a second mode, and of unequal ones.
 func TestModeratedVariance(t *testing.T) {
 	phase.NotUnderRace(t)
 	n := simulated(t, 150, 1500)
@@ -125,20 +125,44 @@ func TestModeratedVariance(t *testing.T) {
 			return fast * math.Exp(noise*r.NormFloat64())
 		}
 	}
+	calm, oddTruth := repeated(15, 0.01), withFirst(repeated(15, 1), 0.88)
 	unequal := []float64{0.005, 0.01, 0.02, 0.04, 0.06, 0.08}
 	for name, c := range map[string]struct {
 		likes
 		first                bool // errors are of the first case only
 		pass, fail, launches float64
 	}{
-		"15 healthy cases of 3 %":           {likes{truths: repeated(15, 1), noise: repeated(15, 0.03), knew: repeated(15, 0.03)}, false, 0, 0.5, 3.5},
-		"15 cases at the edge":              {likes{truths: repeated(15, 0.9), noise: repeated(15, 0.03), knew: repeated(15, 0.03)}, false, 2.5, 2.5, 0},
-		"history knew 1 % of 3":             {likes{truths: repeated(15, 0.9), noise: repeated(15, 0.03), knew: repeated(15, 0.01)}, false, 2.5, 2.5, 0},
-		"history knew 1 % of 3 of one":      {likes{truths: withFirst(repeated(15, 1), 0.9), noise: withFirst(repeated(15, 0.01), 0.03), knew: repeated(15, 0.01)}, true, 2.5, 2.5, 0},
-		"six unequal cases at the edge":     {likes{truths: repeated(6, 0.9), noise: unequal, knew: unequal}, false, 2.5, 2.5, 0},
-		"80/20 modes at .88, knew 1 % only": {likes{truths: withFirst(repeated(15, 1), 0.88), noise: repeated(15, 0.005), knew: repeated(15, 0.01), model: twoModes(0.2, 0.2)}, true, 18, 0, 0},
-		"80/20 modes at .88, noise known":   {likes{truths: withFirst(repeated(15, 1), 0.88), noise: repeated(15, 0.005), knew: withFirst(repeated(15, 0.01), 0.0893), model: twoModes(0.2, 0.2)}, true, 2, 0, 0},
-		"90/10 half as fast, at .88, known": {likes{truths: withFirst(repeated(15, 1), 0.88), noise: repeated(15, 0.005), knew: withFirst(repeated(15, 0.01), 0.208), model: twoModes(0.1, 0.5)}, true, 2, 0, 0},
+		"15 healthy cases of 3 %": {
+			likes{truths: repeated(15, 1), noise: repeated(15, 0.03), knew: repeated(15, 0.03)}, false, 0, 0.5, 3.5,
+		},
+		"15 cases at the edge": {
+			likes{truths: repeated(15, 0.9), noise: repeated(15, 0.03), knew: repeated(15, 0.03)}, false, 2.5, 2.5, 0,
+		},
+		"history knew 1 % of 3": {
+			likes{truths: repeated(15, 0.9), noise: repeated(15, 0.03), knew: calm}, false, 2.5, 2.5, 0,
+		},
+		"history knew 1 % of 3 of one": {
+			likes{truths: withFirst(repeated(15, 1), 0.9), noise: withFirst(repeated(15, 0.01), 0.03), knew: calm},
+			true, 2.5, 2.5, 0,
+		},
+		"six unequal cases at the edge": {
+			likes{truths: repeated(6, 0.9), noise: unequal, knew: unequal}, false, 2.5, 2.5, 0,
+		},
+		"80/20 modes at .88, knew 1 % only": {
+			likes{truths: oddTruth, noise: repeated(15, 0.005), knew: calm, model: twoModes(0.2, 0.2)}, true, 18, 0, 0,
+		},
+		"80/20 modes at .88, noise known": {
+			likes{
+				truths: oddTruth, noise: repeated(15, 0.005), knew: withFirst(repeated(15, 0.01), 0.0893),
+				model: twoModes(0.2, 0.2),
+			}, true, 2, 0, 0,
+		},
+		"90/10 half as fast, at .88, known": {
+			likes{
+				truths: oddTruth, noise: repeated(15, 0.005), knew: withFirst(repeated(15, 0.01), 0.208),
+				model: twoModes(0.1, 0.5),
+			}, true, 2, 0, 0,
+		},
 	} {
 		passed, failed, made, all := 0, 0, 0, 0
 		for seed := range uint64(n) {
@@ -156,7 +180,19 @@ func TestModeratedVariance(t *testing.T) {
 				}
 			}
 		}
-		pass, fail, launches := 100*float64(passed)/float64(all), 100*float64(failed)/float64(all), float64(made)/float64(all)
+		pass, fail, launches := 100*float64(
+			passed,
+		)/float64(
+			all,
+		), 100*float64(
+			failed,
+		)/float64(
+			all,
+		), float64(
+			made,
+		)/float64(
+			all,
+		)
 		t.Logf("%s: %s", name, fmt.Sprintf("pass %.2f%%, fail %.2f%%, %.2f launches", pass, fail, launches))
 		held(t, name+": pass", pass, c.pass, all)
 		held(t, name+": fail", fail, c.fail, all)

@@ -106,7 +106,11 @@ func TestOnInconclusive(t *testing.T) {
 
 // The session says what an open gate counts as, where the gate does not, and after how many sessions in a row it fails.
 func TestInconclusivePolicy(t *testing.T) {
-	ended := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
+	ended, never := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC), time.Time{}
+	last := []int{3}
+	none, fails := assertion.Inconclusive{}, assertion.Inconclusive{As: "fail"}
+	warns, passes := assertion.Inconclusive{As: "warn"}, assertion.Inconclusive{As: "pass"}
+	third := assertion.Inconclusive{As: "pass", Streak: 3}
 	for name, c := range map[string]struct {
 		policy assertion.Inconclusive
 		own    string
@@ -117,18 +121,20 @@ func TestInconclusivePolicy(t *testing.T) {
 		code   int
 		open   bool
 	}{
-		"no policy":              {assertion.Inconclusive{}, "", 9, []int{3}, ended, results.InconclusiveVerdict, ExitInconclusive, false},
-		"fail":                   {assertion.Inconclusive{As: "fail"}, "", 0, []int{3}, ended, results.Fail, ExitFailed, true},
-		"warn":                   {assertion.Inconclusive{As: "warn"}, "", 0, []int{3}, ended, results.WarnVerdict, ExitPassed, true},
-		"pass":                   {assertion.Inconclusive{As: "pass"}, "", 0, []int{3}, ended, results.Pass, ExitPassed, true},
-		"the gate's own":         {assertion.Inconclusive{As: "fail"}, "pass", 0, []int{3}, ended, results.Pass, ExitPassed, true},
-		"the gate stays":         {assertion.Inconclusive{As: "fail"}, "inconclusive", 0, []int{3}, ended, results.InconclusiveVerdict, ExitInconclusive, false},
-		"second of three":        {assertion.Inconclusive{As: "pass", Streak: 3}, "", 1, []int{3}, ended, results.Pass, ExitPassed, true},
-		"third of three":         {assertion.Inconclusive{As: "pass", Streak: 3}, "", 2, []int{3}, ended, results.Fail, ExitFailed, true},
-		"fourth of three":        {assertion.Inconclusive{Streak: 3}, "", 3, []int{3}, ended, results.Fail, ExitFailed, true},
-		"looks are left":         {assertion.Inconclusive{As: "fail"}, "", 0, looks, time.Time{}, results.InconclusiveVerdict, ExitInconclusive, false},
-		"left, and it is over":   {assertion.Inconclusive{As: "fail"}, "", 0, looks, ended, results.Fail, ExitFailed, true},
-		"streak, looks are left": {assertion.Inconclusive{Streak: 2}, "", 5, looks, time.Time{}, results.InconclusiveVerdict, ExitInconclusive, false},
+		"no policy":      {none, "", 9, last, ended, results.InconclusiveVerdict, ExitInconclusive, false},
+		"fail":           {fails, "", 0, last, ended, results.Fail, ExitFailed, true},
+		"warn":           {warns, "", 0, last, ended, results.WarnVerdict, ExitPassed, true},
+		"pass":           {passes, "", 0, last, ended, results.Pass, ExitPassed, true},
+		"the gate's own": {fails, "pass", 0, last, ended, results.Pass, ExitPassed, true},
+		"the gate stays": {
+			fails, "inconclusive", 0, last, ended, results.InconclusiveVerdict, ExitInconclusive, false,
+		},
+		"second of three": {third, "", 1, last, ended, results.Pass, ExitPassed, true},
+		"third of three":  {third, "", 2, last, ended, results.Fail, ExitFailed, true},
+		"fourth of three": {third, "", 3, last, ended, results.Fail, ExitFailed, true},
+		"looks are left":  {fails, "", 0, looks, never, results.InconclusiveVerdict, ExitInconclusive, false},
+		"left, but over":  {fails, "", 0, looks, ended, results.Fail, ExitFailed, true},
+		"streak, left":    {third, "", 5, looks, never, results.InconclusiveVerdict, ExitInconclusive, false},
 	} {
 		a := band(p(41.832), nil, c.looks)
 		a.OpenBefore = c.before
@@ -145,7 +151,10 @@ func TestInconclusivePolicy(t *testing.T) {
 			}
 		}
 		if streak := c.want == results.Fail && c.policy.Streak > 0; streak &&
-			!strings.Contains(a.Message, fmt.Sprintf("inconclusive in %d sessions in a row, which counts as fail", c.before+1)) {
+			!strings.Contains(
+				a.Message,
+				fmt.Sprintf("inconclusive in %d sessions in a row, which counts as fail", c.before+1),
+			) {
 			t.Errorf("%s: %s", name, a.Message)
 		}
 	}
@@ -153,7 +162,9 @@ func TestInconclusivePolicy(t *testing.T) {
 
 // A case of which no launch counts, and nothing is asserted, follows the policy, too.
 func TestInconclusivePolicyOfAVoidCase(t *testing.T) {
-	for as, want := range map[string]int{"": ExitInconclusive, "fail": ExitFailed, "warn": ExitPassed, "pass": ExitPassed} {
+	for as, want := range map[string]int{
+		"": ExitInconclusive, "fail": ExitFailed, "warn": ExitPassed, "pass": ExitPassed,
+	} {
 		c := caseOf("c", 1)
 		c.Launches[0].Void = "busy"
 		doc := docOf(c)

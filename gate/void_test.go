@@ -111,9 +111,9 @@ func TestDisturbedLaunchesThatCountKeepTheErrors(t *testing.T) {
 		truth, lost, cost float64 // truth: the undisturbed value, of a bound of 1; cost: the power of 1 - lost
 		pass, fail        float64 // percent of wrong verdicts at most; 0: it is the right one
 	}{
-		{1, 0.1, 0, 2.5, 2.5}, {1, 0.1, 1, 2.5, 2.5}, {1, 0.1, 2, 2.5, 2.5}, {1, 0.5, 1, 2.5, 2.5}, {1, 0.5, 2, 2.5, 2.5},
-		{0.95, 0.3, 1, 0.5, 0}, {0.9, 0.5, 0, 0.5, 0}, {1.3, 0.3, 1, 0, 0.5}, {1.3, 0.5, 2, 0, 0.5}, {2, 0.5, 2, 0, 0.5},
-		{5, 0.6, 2, 0, 0.5},
+		{1, 0.1, 0, 2.5, 2.5}, {1, 0.1, 1, 2.5, 2.5}, {1, 0.1, 2, 2.5, 2.5}, {1, 0.5, 1, 2.5, 2.5},
+		{1, 0.5, 2, 2.5, 2.5}, {0.95, 0.3, 1, 0.5, 0}, {0.9, 0.5, 0, 0.5, 0}, {1.3, 0.3, 1, 0, 0.5},
+		{1.3, 0.5, 2, 0, 0.5}, {2, 0.5, 2, 0, 0.5}, {5, 0.6, 2, 0, 0.5},
 	} {
 		passed, failed := 0, 0
 		for seed := range uint64(n) {

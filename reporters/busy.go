@@ -93,8 +93,8 @@ func busyText(doc *results.Document) string {
 	if d := last.Disturbance; d != nil && d.Cause == results.Throttled {
 		what, remedy = "CPU limit too low", "give the container or job more processors"
 	}
-	return fmt.Sprintf("%s: %d of %s discarded, the last because %s; %s, or count them with --disturbed keep", what, void,
-		launchesWere(made), plain(last.Void), remedy)
+	return fmt.Sprintf("%s: %d of %s discarded, the last because %s; %s, or count them with --disturbed keep",
+		what, void, launchesWere(made), plain(last.Void), remedy)
 }
 
 func launchesWere(n int) string {

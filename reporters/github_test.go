@@ -102,7 +102,10 @@ func broken(n int) *results.Document {
 				verdict(results.Fail, assertion.Gate, 9-float64(i)/100),
 				verdict(results.InconclusiveVerdict, assertion.Gate, 10), verdict(results.Fail, assertion.Info, 9),
 			}})
-		doc.Cases[i].Assertions[1].Text = fmt.Sprintf("open %d", i) // one assertion that is open in many cases is told once
+		doc.Cases[i].Assertions[1].Text = fmt.Sprintf(
+			"open %d",
+			i,
+		) // one assertion that is open in many cases is told once
 	}
 	return doc
 }
@@ -110,7 +113,9 @@ func broken(n int) *results.Document {
 // An error of a case is told at the line of its run, one of the session at the file.
 func TestErrorsOfCasesHaveALine(t *testing.T) {
 	doc := &results.Document{Schema: results.Schema, Scenario: results.Scenario{File: "s.yaml"},
-		Cases: []*results.Case{{Key: "a", Run: "a", Status: results.Error, Reason: "it broke", File: "part.yaml", Line: 7}}}
+		Cases: []*results.Case{
+			{Key: "a", Run: "a", Status: results.Error, Reason: "it broke", File: "part.yaml", Line: 7},
+		}}
 	if got, want := written(t, "github", doc), "::error file=part.yaml,line=7,"; !strings.HasPrefix(got, want) {
 		t.Errorf("%q", got)
 	}

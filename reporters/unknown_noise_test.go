@@ -13,7 +13,13 @@ import (
 func TestUnknownNoiseIsTold(t *testing.T) {
 	low, high := 0.9, 1.1
 	doc := func(noise []assertion.Noise) *results.Document {
-		c := &results.Case{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Options: map[string]any{"verify": "none"}}
+		c := &results.Case{
+			Key:      "a",
+			Run:      "a",
+			Workload: "transfer",
+			Status:   results.OK,
+			Options:  map[string]any{"verify": "none"},
+		}
 		for i, v := range []float64{1, 1.01, 0.99, 1, 1.01, 0.99, 1, 1} {
 			c.Launches = append(c.Launches, &results.Launch{Index: i, Status: results.OK, Verified: true,
 				Metrics: results.ValuesOf(map[string]float64{"bandwidth": v})})

@@ -9,8 +9,8 @@ import (
 // Bears says whether a disturbance of a launch can change nothing of what is asserted: each assertion about the case
 // is of a mean, a rate or a median of its own, and stands where it stands however much of the lost time is given
 // back; or of a tail that is below half of its upper bound. lost is a share of the time. Ranks that wait for each
-// other lose it twice; what misses a bound must miss it by more than three times. What compares cases, as a trend, bears nothing. among are the assertions over several cases; fixed says which metrics no lost time
-// moves.
+// other lose it twice; what misses a bound must miss it by more than three times. What compares cases, as a trend,
+// bears nothing. among are the assertions over several cases; fixed says which metrics no lost time moves.
 func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict, fixed func(metric string) bool) bool {
 	if lost >= 1 {
 		return false

@@ -13,12 +13,12 @@ const (
 	Waited    = "waited"    // other threads had a rank's processor
 	Stolen    = "stolen"    // the hypervisor had it
 	Throttled = "throttled" // the limit of a control group kept threads from running
-	Late      = "late"      // the client of a server did not keep time
+	Delayed   = "delayed"   // the client of a server did not keep time
 )
 
 // Disturbance is what kept a launch from the processors that it measured with.
 type Disturbance struct {
-	Cause string  `json:"cause" schema:"enum=waited|stolen|throttled|late"`
+	Cause string  `json:"cause" schema:"enum=waited|stolen|throttled|delayed"`
 	Share float64 `json:"share" doc:"Of the time of what was measured that it took: a mean can have moved by as much, and twice that where ranks wait for each other." schema:"minimum=0,maximum=1"`
 	Text  string  `json:"text"`
 }
@@ -131,8 +131,8 @@ func (l *Launch) Outnumbered() *Disturbance {
 		}
 		if share := 1 - float64(n.CPUs)/float64(n.Running+threads); share > mayWait {
 			return &Disturbance{Cause: Waited, Share: share,
-				Text: fmt.Sprintf("%d threads of others wanted the %d processors of node %s before and after it%s", n.Running,
-					n.CPUs, n.Node, n.besides())}
+				Text: fmt.Sprintf("%d threads of others wanted the %d processors of node %s before and after it%s",
+					n.Running, n.CPUs, n.Node, n.besides())}
 		}
 	}
 	return nil

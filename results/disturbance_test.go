@@ -107,7 +107,10 @@ func TestOutnumbered(t *testing.T) {
 	for _, c := range []struct {
 		cpus, threads, running int
 		share                  float64
-	}{{2, 1, 0, 0}, {2, 1, 1, 0}, {2, 1, 2, 1. / 3}, {2, 2, 2, 0.5}, {16, 2, 14, 0}, {16, 2, 62, 0.75}, {2, 3, 9, 0}, {0, 1, 9, 0}} {
+	}{
+		{2, 1, 0, 0}, {2, 1, 1, 0}, {2, 1, 2, 1. / 3}, {2, 2, 2, 0.5}, {16, 2, 14, 0}, {16, 2, 62, 0.75}, {2, 3, 9, 0},
+		{0, 1, 9, 0},
+	} {
 		l := &Launch{Processors: &Processors{Nodes: []NodeLoad{
 			{Node: "n", CPUs: c.cpus, Threads: c.threads, Running: c.running, Load: 3},
 		}}}

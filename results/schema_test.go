@@ -51,7 +51,8 @@ func full() *results.Document {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate,
 			"GB/s"
 		return &results.AssertionVerdict{
-			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14, Open: true, OpenBefore: 2,
+			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14,
+			Open: true, OpenBefore: 2,
 			Change: "set requests: 1000",
 			Observed: &results.Observed{
 				Value: 46.1, Unit: "GB/s", CI: &[2]float64{45.9, 46.4}, N: 3, Looks: 4,
@@ -106,7 +107,8 @@ func full() *results.Document {
 				Name: "n1", Labels: map[string]string{"zone": "a"},
 				Variables: map[string]string{"LD_LIBRARY_PATH": "/opt/ucx/lib"}, Kernel: "6.1", OS: "Debian 13",
 				CPU: results.CPU{
-					Model: "x", Count: 8, Allowed: 2, Limit: 1.5, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate",
+					Model: "x", Count: 8, Allowed: 2,
+					Limit: 1.5, Sockets: 1, NUMA: 1, Gov: "performance", Driver: "intel_pstate",
 					Turbo: "off", Cache: &results.Cache{L2: 1 << 20, L3: 32 << 20},
 				},
 				NUMA: []results.NUMANode{{ID: 1, CPUs: "0-7", Memory: 1 << 34}},
@@ -118,7 +120,8 @@ func full() *results.Document {
 				},
 				Memory: results.Memory{Total: 1 << 34, Page: 4096, THP: "madvise", LockLimit: "unlimited",
 					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
-				Load: 0.5, Running: 1, GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
+				Load: 0.5, Running: 1,
+				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
 					Memory: 1 << 34, ECC: "on", Fault: "f",
 					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
 					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
@@ -141,7 +144,8 @@ func full() *results.Document {
 			{Name: "c", Node: "n1", Status: "failed", Reason: "r", Severity: results.SkipCases, Remedy: "m"},
 		},
 		Cases: []*results.Case{{
-			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline", File: "x.yaml", Line: 7,
+			Seal: "sha256:05", Key: "bw[block_size=64MiB]", ID: "sha256:03", Run: "bw", Stage: "1 baseline",
+			File: "x.yaml", Line: 7,
 			Files:     map[string]string{"trace": "t.jsonl"},
 			Workload:  "transfer",
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
@@ -263,7 +267,8 @@ func full() *results.Document {
 			Workload: "command", Run: "build",
 			Definitions: []results.Metric{
 				{
-					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true, Fixed: true,
+					Name: "time.p99", Unit: "s", Better: results.Lower, MayBeZero: true, Doc: "d", Headline: true,
+					Fixed:   true,
 					Ceiling: "best", Quantile: "p99", CountedBy: "requests", FromRanks: results.EachRank,
 				},
 				{Name: "best", Unit: "s", Better: results.Neither, Reference: true},

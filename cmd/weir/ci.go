@@ -236,7 +236,8 @@ var ciTemplates embed.FS
 
 func (j *ciJob) render(provider string) (string, error) {
 	parse := func(file string) (string, error) {
-		t, err := template.New(file).Funcs(template.FuncMap{"indent": indent, "groovy": groovyText}).ParseFS(ciTemplates, "templates/"+file)
+		functions := template.FuncMap{"indent": indent, "groovy": groovyText}
+		t, err := template.New(file).Funcs(functions).ParseFS(ciTemplates, "templates/"+file)
 		if err != nil {
 			return "", fmt.Errorf("reading the template of the job: %w", err)
 		}

@@ -27,7 +27,8 @@ var Scenario = []Key{
 	key("baseline", "result document that baseline.METRIC is taken from; --baseline wins", scalar(File),
 		section(Baseline...)),
 	key("inconclusive", "what a gate counts as that the launches of a session leave open, unless it says so itself; --inconclusive and --inconclusive-streak win; without it such a session ends with exit code 3",
-		scalar(String, "fail", "warn", "pass"), section(Inconclusive...)).written("fail, warn or pass, or {as: VERDICT, streak: COUNT}"),
+		scalar(String, "fail", "warn", "pass"), section(Inconclusive...)).
+		written("fail, warn or pass, or {as: VERDICT, streak: COUNT}"),
 	key("checks", "commands that must succeed on every node before anything runs",
 		Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and outputs of commands that are kept of every node, whatever becomes of the session",

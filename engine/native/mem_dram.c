@@ -42,7 +42,8 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
     }
     /* fallocate first: where memory is short it says so, while a touch would be killed; but
      * what it reserves are small pages */
-    if (pages != PAGES_THP && reserve(fd, bytes, huge ? huge->size : 0) < 0 && errno != EOPNOTSUPP) {
+    if (pages != PAGES_THP && reserve(fd, bytes, huge ? huge->size : 0) < 0 &&
+        errno != EOPNOTSUPP) {
         if (huge)
             weir_reserved_failed(err, huge, bytes);
         else

@@ -39,7 +39,7 @@ func TestReadCPU(t *testing.T) {
 			"proc/self/mountinfo": file(v1), "proc/self/cgroup": file("5:cpuset:/\n1:cpu,cpuacct:/job\n0::/"),
 			"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us":  file("150000"),
 			"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us": file("100000"),
-			"sys/fs/cgroup/cpu,cpuacct/job/cpu.stat":          file("nr_periods 19\nnr_throttled 15\nthrottled_time 2500000000"),
+			"sys/fs/cgroup/cpu,cpuacct/job/cpu.stat":          file("nr_throttled 15\nthrottled_time 2500000000"),
 			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":      file("-1"),
 			"sys/fs/cgroup/cpu,cpuacct/cgroup.procs":          file("1"),
 		}, CPU{1.5, 2.5}},

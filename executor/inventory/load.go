@@ -48,7 +48,8 @@ func ReadLoad(root fs.FS, own int) Load {
 	return l
 }
 
-// LoadAverage is how many threads run or want to, averaged over a minute, and how many besides the reader at the instant.
+// LoadAverage is how many threads run or want to, averaged over a minute, and how many besides the reader at the
+// instant.
 func LoadAverage(root fs.FS) (average float64, others int) {
 	var l Load
 	l.readAverage(tree{root})

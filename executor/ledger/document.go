@@ -94,7 +94,8 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			r.Reason = c.Reason
 		}
 		for _, a := range c.Assertions {
-			r.Assertions = append(r.Assertions, o.verdict(c.Key, a, looksOver(looks, append(a.Cases, c.Key), a), r.Reason))
+			looks := looksOver(looks, append(a.Cases, c.Key), a)
+			r.Assertions = append(r.Assertions, o.verdict(c.Key, a, looks, r.Reason))
 		}
 		d.Cases = append(d.Cases, r)
 	}

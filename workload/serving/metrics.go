@@ -169,7 +169,7 @@ func disturbed(m workload.MetricValues) *results.Disturbance {
 	if !ok || !measured || late <= mostLateness || late <= shareOfLatency*latency {
 		return nil
 	}
-	return &results.Disturbance{Cause: results.Late, Share: min(late/latency, 1),
+	return &results.Disturbance{Cause: results.Delayed, Share: min(late/latency, 1),
 		Text: fmt.Sprintf("the client did not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most",
 			1e3*late, 1e3*mostLateness, 100*shareOfLatency)}
 }

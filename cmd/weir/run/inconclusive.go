@@ -85,7 +85,8 @@ func newestFirst(paths []string, scenario string) (docs []*results.Document) {
 	seen := map[string]bool{}
 	for _, path := range paths {
 		head, err := readHead(path)
-		if err != nil || head.Scenario.Name != scenario || seen[head.Session.ID] || head.Session.Status == results.Aborted {
+		if err != nil || head.Scenario.Name != scenario || seen[head.Session.ID] ||
+			head.Session.Status == results.Aborted {
 			continue
 		}
 		doc, err := stored.Read(path, io.Discard)
@@ -95,7 +96,10 @@ func newestFirst(paths []string, scenario string) (docs []*results.Document) {
 		seen[head.Session.ID] = true
 		docs = append(docs, doc)
 	}
-	slices.SortStableFunc(docs, func(a, b *results.Document) int { return b.Session.Started.Compare(a.Session.Started) })
+	slices.SortStableFunc(
+		docs,
+		func(a, b *results.Document) int { return b.Session.Started.Compare(a.Session.Started) },
+	)
 	return docs
 }
 

@@ -100,7 +100,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
 	cmd.Flags().StringVar(&f.disturbed, "disturbed", "",
 		"`keep|repeat|fail` launches that did not have their processors, where that can change what is asserted: kept "+
-			"ones count, repeated ones do not and are made again, failed ones are errors (default $"+DisturbedVariable+", else repeat)")
+			"ones count, repeated ones do not and are made again, failed ones are errors "+
+			"(default $"+DisturbedVariable+", else repeat)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	f.open.Add(cmd.Flags())

@@ -584,7 +584,7 @@ static long mapped_bytes(const struct weir_region *g)
     return mapped;
 }
 
-/* Work on much memory shows life between its pieces, while it is reserved, brought in and cleared. */
+/* Work on much memory shows life between its pieces: reserving, bringing in, clearing. */
 static int memory_beats(void)
 {
     enum { PIECES = 3 };
@@ -649,8 +649,8 @@ int main(int argc, char **argv)
     static struct one o[2 * TEAM], leaked[MOST], leaked_too[MOST];
     int               bad = 0, ucx = 0;
     ceiling_span_ns       = 50000;
-    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_at_once() + memory_beats() +
-           refuses_hidden("shm") + refuses_hidden("tcp");
+    bad += keeps_within() + copies_between_kinds() + shares_memory() + maps_at_once() +
+           memory_beats() + refuses_hidden("shm") + refuses_hidden("tcp");
     bad += keeps_signals();
     bad += parts_fail();
     bad += options_tested();
