@@ -255,8 +255,9 @@ func TestLateClientIsDisturbed(t *testing.T) {
 		"later than requests": {0.5, 0.1, 1},
 	} {
 		d := disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": c.late, "latency.p50": c.latency}))
-		if (d == nil) != (c.share == 0) || d != nil && (math.Abs(d.Share-c.share) > 1e-9 || d.Cause != results.Delayed ||
-			!strings.Contains(d.Text, "ms late (p99)")) {
+		told := d != nil && math.Abs(d.Share-c.share) < 1e-9 && d.Cause == results.Delayed &&
+			strings.Contains(d.Text, "ms late (p99)")
+		if told != (c.share > 0) || d != nil && !told {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
