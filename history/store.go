@@ -30,6 +30,9 @@ func (e *StoreError) Error() string { return e.Doing + ": " + e.Err.Error() }
 // Unwrap gives the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
+// DefaultDir is where a history is that nobody names.
+const DefaultDir = "weir-history"
+
 // Store is a directory with a file for each session.
 type Store struct{ Dir string }
 

@@ -21,6 +21,7 @@ import (
 	"weir/dsl"
 	"weir/executor/ledger"
 	"weir/gate"
+	"weir/history"
 	"weir/quantity"
 	"weir/reporters"
 )
@@ -101,7 +102,7 @@ const ciDir = "weir-out/ci"
 const ciBaseline = "weir-baseline"
 
 // ciHistory is where a job keeps its sessions, where a policy counts those in a row.
-const ciHistory = "weir-history"
+const ciHistory = history.DefaultDir
 
 // committed says whether the scenario names a baseline that is there already.
 func committed(file string) bool {

@@ -61,7 +61,7 @@ func historyCode(err error) int {
 
 // addDir and addFormat add the flags that commands share.
 func (f *historyFlags) addDir(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.dir, "dir", "weir-history", "`DIR` of the history")
+	cmd.Flags().StringVar(&f.dir, "dir", history.DefaultDir, "`DIR` of the history")
 }
 
 func (f *historyFlags) addFormat(cmd *cobra.Command, formats ...string) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -65,16 +66,17 @@ func (f *flags) openBefore(p *planner.Plan, dir string) (func(string, assertion.
 // sessions are the documents of earlier sessions: those beside this one, and those of the history.
 func (f *flags) sessions(scenario, dir string) ([]string, error) {
 	paths := besides(dir)
-	if _, err := os.Stat(f.history); f.history == "" || errors.Is(err, fs.ErrNotExist) {
+	store := cmp.Or(f.history, history.DefaultDir)
+	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
 		return paths, nil // the first session makes it
 	}
-	entries, _, err := history.Store{Dir: f.history}.List()
+	entries, _, err := history.Store{Dir: store}.List()
 	if err != nil {
 		return nil, exit.Execution(err)
 	}
 	for _, e := range slices.Backward(entries) {
 		if e.Scenario == scenario && len(paths) < 2*mostHeads {
-			paths = append(paths, filepath.Join(f.history, e.File))
+			paths = append(paths, filepath.Join(store, e.File))
 		}
 	}
 	return paths, nil

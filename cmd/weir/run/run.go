@@ -21,6 +21,7 @@ import (
 	"weir/executor/environ"
 	"weir/executor/trust"
 	"weir/gate"
+	"weir/history"
 	"weir/planner"
 	"weir/quantity"
 	"weir/results"
@@ -106,7 +107,8 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
 	f.open.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.history, "history", "",
-		"history `DIR` that --inconclusive-streak looks for earlier sessions in, besides those beside this one; this session is added to it")
+		"history `DIR` that --inconclusive-streak looks for earlier sessions in, besides those beside this one, and that this session "+
+			"is added to (default: it looks into "+history.DefaultDir+", and adds nothing)")
 	f.noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
 		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
