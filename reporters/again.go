@@ -32,6 +32,8 @@ func againText(doc *results.Document, f finding) string {
 // the session that decide what is run and where; "" where it is about no case, or must end as before.
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
+	case f.busy:
+		return "" // on the same host it would end as before
 	case f.of != nil && lacking(f.of):
 		return ""
 	case len(f.alike) > 0 && f.of != nil:

@@ -38,6 +38,13 @@ func byBusyHost(doc *results.Document, f finding) bool {
 	})
 }
 
+// openForWant says whether anything of a case is open for want of processors.
+func openForWant(doc *results.Document, c *results.Case) bool {
+	return untold(c) != "" || slices.ContainsFunc(c.Assertions, func(a *results.AssertionVerdict) bool {
+		return byBusyHost(doc, finding{assertion: a, of: c})
+	})
+}
+
 // joinBusy makes one finding of all that are open for want of processors: they have one cause, and one remedy.
 func joinBusy(doc *results.Document, all []finding) []finding {
 	var busy, rest []finding
@@ -77,6 +84,11 @@ func joinAlike(all []finding) (out []finding) {
 	return out
 }
 
+// busyShort says of a case how many of its launches were discarded.
+func busyShort(c *results.Case) string {
+	return fmt.Sprintf("host too busy: %d of %s discarded", c.Voids(), launchesWere(len(c.Launches)))
+}
+
 // busyText says what was discarded in a session, why, and what to do about it.
 func busyText(doc *results.Document) string {
 	void, made := 0, 0
@@ -112,9 +124,7 @@ func discarded(doc *results.Document) []string {
 		if c.Voids() == 0 {
 			continue
 		}
-		if untold(c) != "" || slices.ContainsFunc(c.Assertions, func(a *results.AssertionVerdict) bool {
-			return byBusyHost(doc, finding{assertion: a, of: c})
-		}) {
+		if openForWant(doc, c) {
 			return nil
 		}
 		void, made, why = void+c.Voids(), made+len(c.Launches), c.WhyVoid()

@@ -56,6 +56,15 @@ func TestBusyHostIsToldOnce(t *testing.T) {
 			t.Errorf("%s: %s", format, text)
 		}
 	}
+	var b bytes.Buffer
+	r, _ := Lookup("junit")
+	if err := r.Write(&b, busyDocument(14, waited)); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Count(text, "wait until n is idle") != 1 || strings.Contains(text, "again") ||
+		strings.Count(text, `message="host too busy: 3 of 3 launches were discarded"`) != 14 {
+		t.Errorf("junit: %s", text)
+	}
 	throttled := &results.Disturbance{Cause: results.Throttled, Share: 0.5, Text: "the CPU limit of node n"}
 	if got := busyText(busyDocument(1, throttled)); !strings.HasPrefix(got, "CPU limit too low: 3 of 3 launches") ||
 		!strings.Contains(got, "give the container or job more processors") {

@@ -90,6 +90,7 @@ type xmlResult struct {
 func newSuites(doc *results.Document) *xmlSuites {
 	b := &junit{
 		doc: doc, since: sinces(doc), names: map[string]int{}, suites: map[string]*xmlSuite{}, budget: textBudget,
+		busy: map[string]string{},
 	}
 	b.all.Name = ascii(doc.Scenario.Name)
 	b.session()
@@ -102,6 +103,7 @@ func newSuites(doc *results.Document) *xmlSuites {
 	b.all.start(doc.Session.Started)
 	for i, s := range b.all.Suites {
 		s.ID = i
+		s.SystemOut = b.busy[s.Name]
 		s.start(doc.Session.Started)
 		for _, c := range s.Cases {
 			c.Time = seconds(c.seconds)
@@ -138,6 +140,7 @@ type junit struct {
 	names  map[string]int
 	since  map[string][]*results.Since // by case
 	budget int                         // bytes of text left for the whole file
+	busy   map[string]string           // by suite: what was discarded, and what to do about it
 }
 
 // add appends a test case to the suite of a run under a name that no other has.
@@ -175,6 +178,9 @@ func (b *junit) session() {
 
 // planned writes the test cases of one case; its time stands at the first.
 func (b *junit) planned(c *results.Case) {
+	if openForWant(b.doc, c) {
+		b.busy[ascii(c.Run)] = busyText(b.doc)
+	}
 	time := 0.0
 	for _, l := range c.Launches {
 		time += l.Duration
@@ -200,11 +206,27 @@ func (b *junit) planned(c *results.Case) {
 	case reason(c) != "":
 		x.Error = b.result("weir.error", sentenceOf(reason(c)), b.evidence(c, nil)...)
 	case why != "":
-		x.Error = b.result("weir.inconclusive", why, b.evidence(c, nil)...)
+		b.unmeasured(x, c)
 	case s == results.Skipped, s == results.Excluded:
 		x.Skipped = &xmlResult{Message: plain(sentence(": ", s, c.Reason))}
 	}
 	b.add(c.Run, c.Key+" runs", x)
+}
+
+// unmeasured is the outcome of a case of which no launch counts, by the session's policy.
+func (b *junit) unmeasured(x *xmlCase, c *results.Case) {
+	policy, text := "", b.evidence(c, nil)
+	if p := b.doc.Session.Inconclusive; p != nil {
+		policy = p.As
+	}
+	switch policy {
+	case "fail":
+		x.Failure = b.result("weir.assertion", busyShort(c), text...)
+	case "warn", "pass":
+		x.SystemOut = plain(policy + ": " + busyShort(c))
+	default:
+		x.Error = b.result("weir.inconclusive", busyShort(c), text...)
+	}
 }
 
 // several writes an assertion over several cases into the suite of the first's run.
@@ -224,6 +246,9 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	message := a.Message
 	if message == "" {
 		message = a.Lowered
+	}
+	if c != nil && byBusyHost(b.doc, finding{assertion: a, of: c}) {
+		message = busyShort(c) // the suite says the rest, once
 	}
 	text := b.evidence(c, a)
 	switch s := a.Standing(); s {

@@ -55,6 +55,7 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 	if a != nil {
 		f.standing = a.Standing()
 	}
+	f.busy = byBusyHost(b.doc, f)
 	if text := againText(b.doc, f); text != "" {
 		lines = append(lines, "again: "+text)
 	}
