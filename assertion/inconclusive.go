@@ -6,7 +6,7 @@ type Inconclusive struct {
 	// As is the verdict that stands in for it: "fail", "warn" or "pass"; "": it stays inconclusive.
 	As string `json:"as,omitempty" doc:"The verdict that stands in for inconclusive; absent: it stays." schema:"enum=fail|warn|pass"`
 	// Streak is the number of consecutive inconclusive sessions with which the gate fails; 0: it never does.
-	Streak int `json:"streak,omitzero" doc:"A gate fails with so many inconclusive sessions in a row; absent: it never does." schema:"minimum=2"`
+	Streak int `json:"streak,omitzero" doc:"The number of inconclusive sessions in a row with which a gate fails; absent: it never does." schema:"minimum=2"`
 }
 
 // StandIn is the verdict that stands in for inconclusive; "": it stays so.

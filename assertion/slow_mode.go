@@ -41,9 +41,9 @@ func Hidden(n int, known bool) float64 {
 // counts as known.
 const LeastPooled = 8
 
-// A case whose noise is known passes by a variance that others moderate, from so many others of its run on whose noise
-// is known too. ModeratedRoom is by how much that interval is wider than its estimate, so that a case stays within the
-// promised errors that alone varies by three times what history knows.
+// A case with known noise may pass by a variance that other cases of its run moderate, if LeastModerating of them have
+// known noise too. The interval is ModeratedRoom times as wide as that variance makes it: then a case that alone varies
+// by three times what history knows stays within the promised errors.
 const (
 	LeastModerating = 5
 	ModeratedRoom   = 1.2

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"weir/assertion"
 	"weir/dsl/grammar"
 	"weir/suggest"
 )
@@ -21,7 +22,9 @@ type module struct {
 	session hooks  // commands around the session
 
 	ownBaseline bool // the file says which, so that no included one does
-	incomplete  bool // runs are missing whose errors have been reported
+	// ownInconclusive says the same of what open gates count as.
+	ownInconclusive bool
+	incomplete      bool // runs are missing whose errors have been reported
 }
 
 // included is one file that another takes in.
@@ -357,7 +360,13 @@ func (m *module) take(l *loader, inc *included) {
 	}
 	m.session.setup = append(m.session.setup, from.session.setup...)
 	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)
-	m.Inconclusive = m.Inconclusive.Or(from.Inconclusive)
+	switch none := (assertion.Inconclusive{}); {
+	case m.Inconclusive == none:
+		m.Inconclusive = from.Inconclusive
+	case !m.ownInconclusive && from.Inconclusive != none && from.Inconclusive != m.Inconclusive:
+		l.error(inc.at, "Second policy", fmt.Sprintf("%s says otherwise than another included file what inconclusive gates count as.",
+			inc.file), "Say in this file what they count as: inconclusive: fail, warn or pass.")
+	}
 	switch {
 	case m.Baseline == "":
 		m.Baseline, m.BaselineMissing, m.BaselineAt = from.Baseline, from.BaselineMissing, from.BaselineAt

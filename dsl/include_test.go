@@ -135,6 +135,29 @@ func TestIncludeReadsFilesBesideTheIncludingOne(t *testing.T) {
 	}
 }
 
+// A file says for itself what inconclusive gates count as, or takes it from the files that it includes, if these agree.
+func TestIncludedPolicies(t *testing.T) {
+	const run = "runs: {%s: {workload: transfer, options: {block_size: 1}}}\n"
+	part := func(name, policy string) string {
+		return "scenario: " + name + "\n" + policy + fmt.Sprintf(run, name)
+	}
+	for name, c := range map[string]struct{ own, a, b, as, wrong string }{
+		"nobody":          {"", "", "", "", ""},
+		"one":             {"", "", "inconclusive: warn\n", "warn", ""},
+		"both, alike":     {"", "inconclusive: warn\n", "inconclusive: warn\n", "warn", ""},
+		"both, otherwise": {"", "inconclusive: warn\n", "inconclusive: fail\n", "", "Second policy"},
+		"the file itself": {"inconclusive: pass\n", "inconclusive: warn\n", "inconclusive: fail\n", "pass", ""},
+	} {
+		files := map[string]string{"a.yaml": part("a", c.a), "b.yaml": part("b", c.b)}
+		s, _, diags := Load("main.yaml", []byte("scenario: m\ninclude: [a.yaml, b.yaml]\n"+c.own),
+			Options{Read: memory(files)})
+		if wrong := diags.HasErrors(); wrong != (c.wrong != "") || wrong && diags[0].Summary != c.wrong ||
+			!wrong && s.Inconclusive.As != c.as {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
 func TestIncludeCyclesAreShownAsAPath(t *testing.T) {
 	files := map[string]string{
 		"main.yaml":  "scenario: m\ninclude: d/../one.yaml\n",

@@ -11,9 +11,11 @@ const maxStreak = 1000
 
 // readInconclusive reads what gates count as that stay inconclusive, a verdict or a mapping.
 func (l *loader) readInconclusive(m *module, content *hcl.BodyContent) {
+	if m.ownInconclusive = has(content, "inconclusive"); !m.ownInconclusive {
+		return
+	}
 	expr := argument(content, "inconclusive")
 	switch {
-	case !has(content, "inconclusive"):
 	case expr == nil || isMapping(expr):
 		p, ok := l.sectionPart(content, "inconclusive", schemaOf(grammar.Inconclusive))
 		if !ok {

@@ -10,7 +10,7 @@ scenario "quickstart" {
 
   defaults {
     timeout  = "1m"      # of one launch of one case; a hang ends here
-    launches = [3, 5, 8] # the gate looks after so many launches and stops as soon as it is sure
+    launches = [3, 5, 8] # the gate looks after 3, 5 and 8 launches, and stops when it is sure
   }
 
   run "bandwidth" {

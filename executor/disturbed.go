@@ -54,7 +54,10 @@ func (l *launched) disturbed(i int, entry *results.Launch) string {
 		return ""
 	}
 	doc := l.s.ledger.Doc
-	if c := doc.Case(l.cases[i].Key); c != nil && c.Bears(entry, d.Share, doc.Assertions, l.fixed) {
+	c, metrics := doc.Case(l.cases[i].Key), workload.DefinitionsOf(doc)
+	define := func(name string) (results.Metric, bool) { return metrics.Metric(c, name) }
+	if c != nil && c.Bears(entry, d.Share, doc.Assertions, define) {
+		d.Borne = true
 		return ""
 	}
 	if l.s.o.Disturbed == FailDisturbed {
@@ -65,12 +68,6 @@ func (l *launched) disturbed(i int, entry *results.Launch) string {
 	}
 	entry.Void = d.Text
 	return d.Text
-}
-
-// fixed says whether a metric of the launch follows from what was done, and not from how long that took.
-func (l *launched) fixed(metric string) bool {
-	m, ok := workload.FindMetric(l.kind.Metrics, metric)
-	return ok && m.Fixed
 }
 
 // launches are one of each member: those that run at a time.

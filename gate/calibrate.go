@@ -32,7 +32,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 	if err := belongTogether(docs, o.SingleSession); err != nil {
 		return nil, err
 	}
-	docs = slices.SortedStableFunc(slices.Values(docs), func(a, b *results.Document) int {
+	docs = slices.SortedStableFunc(slices.Values(undisturbed(docs)), func(a, b *results.Document) int {
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
 	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // of the newest first

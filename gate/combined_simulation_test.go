@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"weir/results"
@@ -19,14 +20,20 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 		doc.Cases = append(doc.Cases, caseOf(string(rune('a'+i))))
 	}
 	declare(doc)
-	want := make([]int, len(truths))
-	for i := range want {
-		want[i] = nextLook(looks, 0)
+	toTheEnd(doc, func(i int) float64 { return truths[i] * math.Exp(r.NormFloat64()*cv) })
+	return doc
+}
+
+// toTheEnd makes the launches of a session that its looks ask for; value is of the next launch of a case.
+func toTheEnd(doc *results.Document, value func(i int) float64) {
+	want := map[string]int{}
+	for _, c := range doc.Cases {
+		want[c.Key] = nextLook(looks, 0)
 	}
 	for {
 		for i, c := range doc.Cases {
-			for n := len(c.Launches); n < want[i]; n++ {
-				l := caseOf("", truths[i]*math.Exp(r.NormFloat64()*cv)).Launches[0]
+			for n := len(c.Launches); n < want[c.Key]; n++ {
+				l := caseOf("", value(i)).Launches[0]
 				l.Index = n
 				c.Launches = append(c.Launches, l)
 			}
@@ -34,13 +41,11 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 		Judge(doc)
 		more := Undecided(doc)
 		if len(more) == 0 {
-			return doc
+			return
 		}
-		for i, c := range doc.Cases {
-			for _, key := range more {
-				if key == c.Key {
-					want[i] = max(nextLook(looks, len(c.Launches)), len(c.Launches))
-				}
+		for _, c := range doc.Cases {
+			if slices.Contains(more, c.Key) {
+				want[c.Key] = max(nextLook(looks, len(c.Launches)), len(c.Launches))
 			}
 		}
 	}

@@ -34,6 +34,7 @@ var ErrNothingCompared = errors.New("nothing to compare")
 // Compare holds the cases of two documents against each other by their keys. It
 // fails on a metric that no case has, and with ErrNothingCompared.
 func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison, error) {
+	base, now = base.Undisturbed(), now.Undisturbed()
 	c := &comparer{
 		options: o, metrics: workload.DefinitionsOf(now, base),
 		baseMetrics: assertedMetrics(base), newMetrics: assertedMetrics(now),
@@ -54,6 +55,7 @@ func CompareRuns(doc *results.Document, base, now string, o CompareOptions) (*re
 	of := func(run string) []*results.Case {
 		return casesWhere(doc, func(c *results.Case) bool { return c.Run == run })
 	}
+	doc = doc.Undisturbed()
 	for _, run := range []string{base, now} {
 		if len(of(run)) == 0 {
 			return nil, fmt.Errorf("the document has no run %q; it has %s", run,

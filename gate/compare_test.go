@@ -339,3 +339,29 @@ func TestComparisonDoesNotDependOnTheOrderOfLaunches(t *testing.T) {
 		t.Errorf("%s\n%s", x, y)
 	}
 }
+
+// What counts for the gates of its session only is no change of another one, and no noise.
+func TestDisturbedLaunchesAreNotCompared(t *testing.T) {
+	borne := &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited", Borne: true}
+	session := func(id string, slow bool) *results.Document {
+		doc := docOf(caseOf("c", 10, 10.1, 9.9))
+		doc.Session.ID = id
+		doc.Cases[0].Assertions = []*results.AssertionVerdict{band(p(1), nil, looks)}
+		if slow {
+			for _, v := range []float64{5, 5.1, 4.9} {
+				l := caseOf("c", v).Launches[0]
+				l.Index, l.Disturbance = len(doc.Cases[0].Launches), borne
+				doc.Cases[0].Launches = append(doc.Cases[0].Launches, l)
+			}
+		}
+		return doc
+	}
+	c, err := Compare(session("one", false), session("two", true), CompareOptions{})
+	if err != nil || len(c.Effects) != 1 || c.Effects[0].New.N != 3 || c.Effects[0].Change.Value < 0.99 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	noise, err := NoiseOf([]*results.Document{session("one", true), session("two", true)})
+	if err != nil || len(noise) != 1 || noise[0].Metrics[0].Launch > 0.02 {
+		t.Errorf("%v, %+v", err, noise)
+	}
+}

@@ -116,9 +116,9 @@ func ExitCode(doc *results.Document) int {
 	return Worst(codes...)
 }
 
-// unmeasured is the exit code for a case of which no launch counts.
+// unmeasured is the exit code for a case without a launch that counts.
 func unmeasured(doc *results.Document) int {
-	switch policyOf(doc).As {
+	switch doc.Session.Policy().As {
 	case "fail":
 		return ExitFailed
 	case "warn", "pass":

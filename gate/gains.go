@@ -27,6 +27,7 @@ func gains(doc *results.Document, t *results.Gains, asserted map[string][]string
 	byKey := map[string]*results.Case{}
 	for _, c := range doc.Cases {
 		if c.Run == t.Run && inPlan(c) {
+			c = c.Undisturbed()
 			cases = append(cases, c)
 			byKey[c.Key] = c
 			for _, m := range asserted[c.Key] {

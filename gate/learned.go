@@ -15,6 +15,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	if err := belongTogether(docs, true); err != nil {
 		return nil, err
 	}
+	docs = undisturbed(docs)
 	metrics := workload.DefinitionsOf(docs...)
 	asserted := map[string]map[string]bool{}
 	for _, d := range docs {
@@ -55,6 +56,15 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 		}
 	}
 	return out, nil
+}
+
+// undisturbed are documents as others are compared with them.
+func undisturbed(docs []*results.Document) []*results.Document {
+	out := make([]*results.Document, len(docs))
+	for i, d := range docs {
+		out[i] = d.Undisturbed()
+	}
+	return out
 }
 
 // nestedOf are the logarithms of a metric by node set, session and launch.

@@ -80,58 +80,43 @@ func trigammaInverse(y float64) float64 {
 	return x
 }
 
-// moderated is an interval of a case whose noise is known, narrowed to what its moderated variance makes it; at itself
-// where the other cases of the run do not say enough.
-func (eval *evaluator) moderated(
-	cl claim,
-	c *results.Case,
-	look int,
-	logs []float64,
-	known *noise,
-	at interval,
-) interval {
-	names := cl.subject.Metrics()
-	if look < 2 || len(names) != 1 || known.sd <= 0 || eval.storedFor(cl.noise, c, names[0]) == nil {
-		return at
+// moderated is an interval of a case with known noise, narrowed by its moderated variance; nil where the other cases of
+// the run do not say enough.
+func (eval *evaluator) moderated(cl claim, c *results.Case, look int, logs []float64, known *noise, at interval) interval {
+	if known.sd <= 0 || known.pooled || len(logs) < 2 {
+		return nil
 	}
 	var ratios, dfs []float64
 	for _, s := range eval.spreadsOf(c, cl.subject, cl.unit, look) {
-		other := eval.cases[s.key]
-		if s.key == c.Key || other == nil {
-			continue
-		}
-		if n := eval.storedFor(nil, other, names[0]); n != nil && n.Launch > 0 && s.squares > 0 {
-			ratios, dfs = append(ratios, s.squares/s.df/(n.Launch*n.Launch)), append(dfs, s.df)
+		if s.key != c.Key && s.known > 0 && s.squares > 0 {
+			ratios, dfs = append(ratios, s.squares/s.df/(s.known*s.known)), append(dfs, s.df)
 		}
 	}
 	p, ok := priorOf(ratios, dfs)
 	if !ok {
-		return at
+		return nil
 	}
 	_, sd := moments(logs)
 	ratio, df := p.moderate(sd*sd/(known.sd*known.sd), float64(len(logs)-1))
 	moderated := &noise{sd: assertion.ModeratedRoom * known.sd * math.Sqrt(ratio), df: df}
 	return func(confidence float64) estimate {
 		e := at(confidence)
-		if e.n < 2 || e.center <= 0 {
-			return e
-		}
-		half := moderated.half(e.n, confidence)
-		e.lo, e.hi = max(e.lo, unlog(math.Log(e.center)-half)), min(e.hi, unlog(math.Log(e.center)+half))
+		lo, hi := moderated.around(e, confidence)
+		e.lo, e.hi = max(e.lo, lo), min(e.hi, hi)
 		return e
 	}
 }
 
-// storedFor is what was known of a metric of a case before the session, by history or by the references of its own
-// assertions; nil: nothing.
-func (eval *evaluator) storedFor(list []assertion.Noise, c *results.Case, metric string) *assertion.Noise {
-	if n := eval.stored(list, c.Key, metric); n != nil {
-		return n
+// knownOf is the standard deviation of a metric of a case that was known before the session, by history or by the
+// references of its assertions; 0: none.
+func (eval *evaluator) knownOf(c *results.Case, metric string) float64 {
+	if n := eval.stored(nil, c.Key, metric); n != nil {
+		return n.Launch
 	}
 	for _, a := range c.Assertions {
 		if n := eval.stored(a.Noise, c.Key, metric); n != nil {
-			return n
+			return n.Launch
 		}
 	}
-	return nil
+	return 0
 }

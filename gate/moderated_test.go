@@ -46,7 +46,7 @@ func TestPriorIsFound(t *testing.T) {
 	}
 }
 
-// likes makes sessions of cases of which history knows a noise each.
+// likes makes sessions of cases with known noise.
 type likes struct {
 	truths, noise, knew []float64
 	model               func(r *rand.Rand, truth, noise float64) float64 // nil: lognormal
@@ -66,35 +66,13 @@ func (l likes) session(seed uint64) *results.Document {
 			}})
 		}
 	}
-	want := make([]int, len(l.truths))
-	for i := range want {
-		want[i] = looks[0]
-	}
-	for {
-		for i, c := range doc.Cases {
-			for n := len(c.Launches); n < want[i]; n++ {
-				v := l.truths[i] * math.Exp(l.noise[i]*r.NormFloat64())
-				if l.model != nil && i == l.odd {
-					v = l.model(r, l.truths[i], l.noise[i])
-				}
-				one := caseOf("", v).Launches[0]
-				one.Index = n
-				c.Launches = append(c.Launches, one)
-			}
+	toTheEnd(doc, func(i int) float64 {
+		if l.model != nil && i == l.odd {
+			return l.model(r, l.truths[i], l.noise[i])
 		}
-		Judge(doc)
-		more := Undecided(doc)
-		if len(more) == 0 {
-			return doc
-		}
-		for i, c := range doc.Cases {
-			for _, key := range more {
-				if key == c.Key {
-					want[i] = max(nextLook(looks, len(c.Launches)), len(c.Launches))
-				}
-			}
-		}
-	}
+		return l.truths[i] * math.Exp(l.noise[i]*r.NormFloat64())
+	})
+	return doc
 }
 
 func repeated(n int, v float64) []float64 {

@@ -23,6 +23,7 @@ import (
 type noise struct {
 	sd, df float64
 	from   string
+	pooled bool // over other cases of the session, and not known before it
 }
 
 // half is half of the interval that n launches of this noise give.
@@ -45,13 +46,20 @@ func (n *noise) floored(at interval) interval {
 	}
 	return func(confidence float64) estimate {
 		e := at(confidence)
-		if e.n < 2 || e.center <= 0 {
-			return e
-		}
-		half := n.half(e.n, confidence)
-		e.lo, e.hi = min(e.lo, unlog(math.Log(e.center)-half)), max(e.hi, unlog(math.Log(e.center)+half))
+		lo, hi := n.around(e, confidence)
+		e.lo, e.hi = min(e.lo, lo), max(e.hi, hi)
 		return e
 	}
+}
+
+// around is the interval that this noise makes around an estimate of a positive quantity; that of the estimate where
+// there is none.
+func (n *noise) around(e estimate, confidence float64) (lo, hi float64) {
+	if e.n < 2 || e.center <= 0 {
+		return e.lo, e.hi
+	}
+	half := n.half(e.n, confidence)
+	return unlog(math.Log(e.center) - half), unlog(math.Log(e.center) + half)
 }
 
 // surprising is the probability with which a session of the known noise looks as if it
@@ -119,7 +127,7 @@ func (eval *evaluator) noiseOf(
 	}
 	if names := subject.Metrics(); len(names) == 1 {
 		if n := eval.stored(list, c.Key, names[0]); n != nil {
-			return &noise{n.Launch, n.LaunchDF, "by " + n.From}
+			return &noise{sd: n.Launch, df: n.LaunchDF, from: "by " + n.From}
 		}
 	}
 	return eval.pooled(c, subject, unit, look)
@@ -130,10 +138,10 @@ type poolKey struct {
 	look                           int
 }
 
-// spreadOf is the sum of squares of one case of a pool.
+// spreadOf is the sum of squares of one case of a pool, and the standard deviation that was known of it, 0 if none.
 type spreadOf struct {
-	key         string
-	squares, df float64
+	key                string
+	squares, df, known float64
 }
 
 // pooled is the noise of a subject over the other cases of a run that are on the same fabric,
@@ -151,7 +159,7 @@ func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit str
 	if df < leastPooled {
 		return nil
 	}
-	return &noise{math.Sqrt(squares / df), df, "pooled over " + counted(cases, "other case")}
+	return &noise{math.Sqrt(squares / df), df, "pooled over " + counted(cases, "other case"), true}
 }
 
 // spreadsOf are the spreads of the cases of a run that are on the same fabric as one of them.
@@ -200,7 +208,11 @@ func (eval *evaluator) pool(k poolKey, own *results.Case, subject *assertion.Exp
 		}
 		_, sd := moments(values)
 		df := float64(len(values) - 1)
-		out = append(out, spreadOf{c.Key, sd * sd * df, df})
+		one := spreadOf{key: c.Key, squares: sd * sd * df, df: df}
+		if names := subject.Metrics(); len(names) == 1 {
+			one.known = eval.knownOf(c, names[0])
+		}
+		out = append(out, one)
 	}
 	return out
 }

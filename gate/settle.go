@@ -45,7 +45,7 @@ func (eval *evaluator) standIn(a *results.AssertionVerdict, o outcome) outcome {
 		return o
 	}
 	a.Open = true
-	policy := policyOf(eval.doc)
+	policy := eval.doc.Session.Policy()
 	sessions := a.OpenBefore + 1
 	if a.Severity == assertion.Gate && policy.Streak > 0 && sessions >= policy.Streak {
 		o.verdict = results.Fail
@@ -57,14 +57,6 @@ func (eval *evaluator) standIn(a *results.AssertionVerdict, o outcome) outcome {
 		o.message = fmt.Sprintf("inconclusive, which counts as %s: %s", as, o.message)
 	}
 	return o
-}
-
-// policyOf is what becomes of the open gates of a session.
-func policyOf(doc *results.Document) assertion.Inconclusive {
-	if p := doc.Session.Inconclusive; p != nil {
-		return *p
-	}
-	return assertion.Inconclusive{}
 }
 
 // expected turns the verdict of an assertion that is known not to hold. It counts

@@ -160,7 +160,7 @@ func TestInconclusivePolicy(t *testing.T) {
 	}
 }
 
-// A case of which no launch counts, and nothing is asserted, follows the policy, too.
+// A case without assertions and without a launch that counts follows the policy, too.
 func TestInconclusivePolicyOfAVoidCase(t *testing.T) {
 	for as, want := range map[string]int{
 		"": ExitInconclusive, "fail": ExitFailed, "warn": ExitPassed, "pass": ExitPassed,

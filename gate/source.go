@@ -224,8 +224,8 @@ func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence
 		ev.modes = modes(ps, cl.unit)
 	}
 	if ev.known {
-		if ev.modes == "" && ev.outliers == "" && positive(cl.metrics, cl.subject) {
-			ev.moderated = known.floored(eval.moderated(cl, c, look, vs, known, ev.at))
+		if m := eval.moderated(cl, c, look, vs, known, ev.at); m != nil && ev.modes == "" && ev.outliers == "" {
+			ev.moderated = known.floored(m)
 		}
 		ev.at = known.floored(ev.at)
 		ev.noise = max(ev.noise, known.sd)

@@ -103,19 +103,19 @@ func countingVoids(doc *results.Document) *results.Document {
 				with.Launches = append(with.Launches, &counted)
 			}
 		}
-		with.Launches = upToLook(&with)
+		with.Launches = upToLook(&with, c.Voids())
 		all.Cases[i] = &with
 	}
 	return &all
 }
 
-// upToLook are the launches up to the last look that they have come to: the confidence is paid for by looks, and
-// void launches, which come last here, were made beside them.
-func upToLook(c *results.Case) []*results.Launch {
-	last := 0
+// upToLook are the launches of a case without the last void ones, which stand behind the others here, so that as many
+// count as a look has: the confidence is paid for by looks.
+func upToLook(c *results.Case, voids int) []*results.Launch {
+	n, last := len(counting(c)), 0
 	for _, a := range c.Assertions {
 		for _, look := range a.Looks {
-			if look <= len(c.Launches) {
+			if look <= n {
 				last = max(last, look)
 			}
 		}
@@ -123,7 +123,7 @@ func upToLook(c *results.Case) []*results.Launch {
 	if last == 0 {
 		return c.Launches
 	}
-	return c.Launches[:last]
+	return c.Launches[:len(c.Launches)-min(n-last, voids)]
 }
 
 // allVoid is the outcome of assertions about a case of which no launch counts. It is wanted

@@ -107,6 +107,7 @@ func TestCasesOfOnlyVoidLaunches(t *testing.T) {
 func TestDisturbedLaunchesThatCountKeepTheErrors(t *testing.T) {
 	phase.NotUnderRace(t)
 	n := simulated(t, 200, 2000)
+	define := func(name string) (results.Metric, bool) { return results.Metric{Name: name}, true }
 	for _, c := range []struct {
 		truth, lost, cost float64 // truth: the undisturbed value, of a bound of 1; cost: the power of 1 - lost
 		pass, fail        float64 // percent of wrong verdicts at most; 0: it is the right one
@@ -130,7 +131,7 @@ func TestDisturbedLaunchesThatCountKeepTheErrors(t *testing.T) {
 				}
 				l := caseOf("c", v).Launches[0]
 				l.Index = made
-				if disturbed && !k.Bears(l, c.lost, nil, func(string) bool { return false }) {
+				if disturbed && !k.Bears(l, c.lost, nil, define) {
 					l.Void = busyHost
 				}
 				k.Launches = append(k.Launches, l)

@@ -99,6 +99,8 @@ func unusable(c *results.Case, metric string, has bool) string {
 		return strings.TrimSuffix("the case is "+c.Status+": "+c.Reason, ": ")
 	case c.Invalid != "":
 		return "the case is invalid: " + c.Invalid
+	case c.Undisturbed() != c:
+		return "launches of it were disturbed, and counted for the gates of their session only"
 	case !has:
 		return "the case has no metric " + metric
 	}

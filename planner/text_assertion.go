@@ -52,6 +52,14 @@ func textSpan(keys []string, what string) string {
 	return fmt.Sprintf("%s, %s … %s", plural(len(keys), what), keys[0], keys[len(keys)-1])
 }
 
+// OpenGates is what becomes of gates that stay open, where flags of the command line win over the scenario.
+func (p *Plan) OpenGates(flags assertion.Inconclusive) assertion.Inconclusive {
+	if p.Inconclusive == nil {
+		return flags
+	}
+	return flags.Or(*p.Inconclusive)
+}
+
 // policyText says what becomes of gates that stay open; "": they stay inconclusive.
 func policyText(i *assertion.Inconclusive) string {
 	if i == nil {

@@ -9,15 +9,14 @@ import (
 	"weir/results"
 )
 
-// starved says whether so many launches of a case were discarded that no more of it were made (the rule is that of
-// ledger.Due), so that what is asserted of it stays open.
-func starved(c *results.Case, looks []int) bool {
-	least := 3
-	if len(looks) > 0 {
-		least = max(least, looks[0])
+// starved says whether no more launches of a case were made because of those that were discarded, so that what is
+// asserted of it stays open.
+func starved(c *results.Case, a *results.AssertionVerdict) bool {
+	first := 0
+	if len(a.Looks) > 0 {
+		first = a.Looks[0]
 	}
-	voids := c.Voids()
-	return voids >= least && voids > len(c.Launches)-voids || c.AllVoid()
+	return c.Exhausted(first) || c.AllVoid()
 }
 
 // byBusyHost says whether a finding is open because launches of its cases were discarded.
@@ -30,11 +29,11 @@ func byBusyHost(doc *results.Document, f finding) bool {
 		return false
 	}
 	if f.of != nil {
-		return starved(f.of, a.Looks)
+		return starved(f.of, a)
 	}
 	return slices.ContainsFunc(a.Cases, func(key string) bool {
 		c := doc.Case(key)
-		return c != nil && starved(c, a.Looks)
+		return c != nil && starved(c, a)
 	})
 }
 
@@ -84,9 +83,28 @@ func joinAlike(all []finding) (out []finding) {
 	return out
 }
 
+// What discarded launches wanted.
+const (
+	hostTooBusy = "host too busy"
+	limitTooLow = "CPU limit too low"
+)
+
+func wantOf(l *results.Launch) string {
+	if l.Disturbance != nil && l.Disturbance.Cause == results.Throttled {
+		return limitTooLow
+	}
+	return hostTooBusy
+}
+
 // busyShort says of a case how many of its launches were discarded.
 func busyShort(c *results.Case) string {
-	return fmt.Sprintf("host too busy: %d of %s discarded", c.Voids(), launchesWere(len(c.Launches)))
+	what := hostTooBusy
+	for _, l := range c.Launches {
+		if l.Void != "" {
+			what = wantOf(l)
+		}
+	}
+	return fmt.Sprintf("%s: %d of %s discarded", what, c.Voids(), launchesWere(len(c.Launches)))
 }
 
 // busyText says what was discarded in a session, why, and what to do about it.
@@ -101,9 +119,9 @@ func busyText(doc *results.Document) string {
 			}
 		}
 	}
-	what, remedy := "host too busy", "wait until "+idleText(last)
-	if d := last.Disturbance; d != nil && d.Cause == results.Throttled {
-		what, remedy = "CPU limit too low", "give the container or job more processors"
+	what, remedy := wantOf(last), "wait until "+idleText(last)
+	if what == limitTooLow {
+		remedy = "give the container or job more processors"
 	}
 	return fmt.Sprintf("%s: %d of %s discarded, the last because %s; %s, or count them with --disturbed keep",
 		what, void, launchesWere(made), plain(last.Void), remedy)

@@ -11,7 +11,7 @@ import (
 	"weir/results"
 )
 
-// busyDocument is a session of many cases on a host whose processors others used.
+// busyDocument is a session of many cases on a busy host.
 func busyDocument(cases int, d *results.Disturbance) *results.Document {
 	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}}
 	low := 10.

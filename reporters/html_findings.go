@@ -2,7 +2,6 @@ package reporters
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"weir/reporters/html"
@@ -58,74 +57,6 @@ func listed(caption string, rows int) string {
 		return caption + fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
 	}
 	return caption
-}
-
-// mostCompared is with how many reasons one is compared word by word.
-const mostCompared = 64
-
-// shortCause is below which length a text that another one holds is no reason that they share.
-const shortCause = 16
-
-// byReason are findings of one standing by why: what breaks one assertion, or one cause of
-// errors, which a session, its checks and its cases may all tell of. The worst of each comes first.
-func byReason(all []finding) [][]finding {
-	var out [][]finding
-	var causes []string
-	known := map[string]int{}
-	for _, f := range all {
-		cause := f.message
-		if f.assertion != nil {
-			cause = "\x00" + f.name + "\x00" + f.place + "\x00" + f.assertion.Text
-		} else {
-			cause = strings.TrimPrefix(cause, "the case ended with an error: ")
-		}
-		i, ok := known[cause]
-		if !ok && f.assertion == nil {
-			i, ok = sameCause(causes, cause)
-		}
-		if !ok {
-			i = len(out)
-			out, causes = append(out, nil), append(causes, cause)
-		}
-		known[cause] = i
-		out[i] = append(out[i], f)
-	}
-	for _, list := range out {
-		worst := 0
-		for i, f := range list {
-			if violation(f) > violation(list[worst]) {
-				worst = i
-			}
-		}
-		list[0], list[worst] = list[worst], list[0]
-	}
-	return out
-}
-
-// sameCause finds a cause of errors that holds this one, or that this one holds.
-func sameCause(causes []string, cause string) (int, bool) {
-	for i, c := range causes[:min(len(causes), mostCompared)] {
-		if min(len(c), len(cause)) >= shortCause && (strings.Contains(c, cause) || strings.Contains(cause, c)) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// violation is how far the estimate of a finding is outside of its bounds, as a share of the bound.
-func violation(f finding) float64 {
-	a := f.assertion
-	if a == nil || a.Observed == nil {
-		return 0
-	}
-	v, most := a.Observed.Value, 0.
-	if b := a.Bounds.Lower; b != nil && *b != 0 && v < *b {
-		most = max(most, math.Abs(v / *b - 1))
-	}
-	if b := a.Bounds.Upper; b != nil && *b != 0 && v > *b {
-		most = max(most, math.Abs(v / *b - 1))
-	}
-	return most
 }
 
 // card is a reason with what an engineer asks next, of the finding that shows it best: what was

@@ -213,13 +213,10 @@ func (b *junit) planned(c *results.Case) {
 	b.add(c.Run, c.Key+" runs", x)
 }
 
-// unmeasured is the outcome of a case of which no launch counts, by the session's policy.
+// unmeasured is the outcome of a case without a launch that counts, by the session's policy.
 func (b *junit) unmeasured(x *xmlCase, c *results.Case) {
-	policy, text := "", b.evidence(c, nil)
-	if p := b.doc.Session.Inconclusive; p != nil {
-		policy = p.As
-	}
-	switch policy {
+	text := b.evidence(c, nil)
+	switch policy := b.doc.Session.Policy().As; policy {
 	case "fail":
 		x.Failure = b.result("weir.assertion", busyShort(c), text...)
 	case "warn", "pass":

@@ -9,7 +9,7 @@ import (
 	"weir/results"
 )
 
-// Who pays eight launches for a path of which nothing is known is told how to pay less.
+// A session that took eight launches for want of known noise says how to take fewer.
 func TestUnknownNoiseIsTold(t *testing.T) {
 	low, high := 0.9, 1.1
 	doc := func(noise []assertion.Noise) *results.Document {

@@ -8,10 +8,13 @@ import (
 
 // Bears says whether a disturbance of a launch can change nothing of what is asserted: each assertion about the case
 // is of a mean, a rate or a median of its own, and stands where it stands however much of the lost time is given
-// back; or of a tail that is below half of its upper bound. lost is a share of the time. Ranks that wait for each
-// other lose it twice; what misses a bound must miss it by more than three times. What compares cases, as a trend,
-// bears nothing. among are the assertions over several cases; fixed says which metrics no lost time moves.
-func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict, fixed func(metric string) bool) bool {
+// back. Tails and what may be 0, as errors, are moved by nobody knows how much: they bear it below half of their upper
+// bound. lost is a share of the time. Ranks that wait for each other lose it twice; what misses a bound must miss it by
+// more than three times. What compares cases, as a trend, bears nothing. among are the assertions over several cases;
+// define finds the definition of a metric.
+func (c *Case) Bears(
+	l *Launch, lost float64, among []*AssertionVerdict, define func(metric string) (Metric, bool),
+) bool {
 	if lost >= 1 {
 		return false
 	}
@@ -28,7 +31,7 @@ func (c *Case) Bears(l *Launch, lost float64, among []*AssertionVerdict, fixed f
 			continue
 		}
 		asserted = true
-		if !a.bears(l, -math.Log1p(-lost), fixed) {
+		if !a.bears(l, -math.Log1p(-lost), define) {
 			return false
 		}
 	}
@@ -43,7 +46,7 @@ const (
 
 // bears says whether a launch's value can be moved by a factor, given as its logarithm, and stays where it is: within
 // the bounds or beyond one of them.
-func (a *AssertionVerdict) bears(l *Launch, factor float64, fixed func(metric string) bool) bool {
+func (a *AssertionVerdict) bears(l *Launch, factor float64, define func(metric string) (Metric, bool)) bool {
 	if a.Subject == nil || len(a.Parts) > 0 {
 		return false
 	}
@@ -53,12 +56,13 @@ func (a *AssertionVerdict) bears(l *Launch, factor float64, fixed func(metric st
 	}
 	moved := false
 	for _, leaf := range a.Subject.Leaves() {
+		m, known := define(leaf.Metric)
 		switch {
-		case leaf.Case != "" || leaf.Baseline:
+		case leaf.Case != "" || leaf.Baseline || !known:
 			return false
-		case fixed(leaf.Metric):
+		case m.Fixed:
 			continue
-		case tail(leaf.Metric): // which lost time only raises, and by nobody knows how much
+		case m.Tail() || m.Last() == "max" || m.MayBeZero:
 			return a.Subject.Op == assertion.Metric && a.Bounds.Lower == nil && a.Bounds.Upper != nil &&
 				v <= *a.Bounds.Upper/2
 		}
@@ -75,10 +79,4 @@ func (a *AssertionVerdict) bears(l *Launch, factor float64, fixed func(metric st
 	}
 	beyond := math.Exp(movedBeyond * factor)
 	return a.Bounds.Lower != nil && v*beyond < *a.Bounds.Lower || a.Bounds.Upper != nil && v > *a.Bounds.Upper*beyond
-}
-
-// tail says whether a metric is of the slow end of a distribution, which little lost time can move far.
-func tail(metric string) bool {
-	m := Metric{Name: metric}
-	return m.Tail() || m.Last() == "max"
 }

@@ -21,6 +21,8 @@ type Disturbance struct {
 	Cause string  `json:"cause" schema:"enum=waited|stolen|throttled|delayed"`
 	Share float64 `json:"share" doc:"Of the time of what was measured that it took: a mean can have moved by as much, and twice that where ranks wait for each other." schema:"minimum=0,maximum=1"`
 	Text  string  `json:"text"`
+	// Borne launches count for the gates of their case. What compares them with others leaves them out.
+	Borne bool `json:"borne,omitzero" doc:"The launch counts because it can change nothing of what is asserted of its case; comparisons, other sessions and other runs do not use it."`
 }
 
 // What a launch may lose of its processors. A busy thread of another process takes half of a
@@ -30,7 +32,7 @@ const (
 	mayWait      = 0.05   // share of the time in which a rank could run
 	mayWaitTime  = 200e-6 // s: shorter waits are the kernel's own work
 	probeMayWait = 0.25   // a probe is a median of spans, which bears more
-	// On a node whose ranks leave no processor to anything else, the kernel's network and weir itself run
+	// On a node without a processor to spare, the kernel's network and weir itself run
 	// where ranks do: of quiet machines of two processors 28 % (tcp) and 37 % (UCX) at most. A busy thread
 	// still takes half.
 	fullMayWait      = 0.4
@@ -70,7 +72,7 @@ func (l *Launch) Disturbed() *Disturbance {
 	for _, n := range l.Processors.Nodes {
 		if d := l.nodeDisturbance(n); d != nil {
 			left *= 1 - d.Share
-			if worst == nil || worst.Cause == Waited { // whoever waits on such a node waits for this
+			if worst == nil || worst.Cause == Waited { // ranks of the node waited for this, too
 				worst = d
 			}
 		}
@@ -118,8 +120,8 @@ func (l *Launch) waited() (worst *Disturbance) {
 	return worst
 }
 
-// Outnumbered is what others took of the processors of programs, which nothing else tells: with so many threads that
-// ran before the launch and after it, each has an equal share. nil: they had enough.
+// Outnumbered is what other threads took of the processors of programs, nil if these had enough. The kernel does not tell
+// how long programs waited: threads that ran just before the launch and just after it are taken to have equal shares.
 func (l *Launch) Outnumbered() *Disturbance {
 	if l.Processors == nil || l.Simulated {
 		return nil

@@ -124,7 +124,9 @@ func TestOutnumbered(t *testing.T) {
 // What a disturbance can change nothing of is kept: a rate far from its bound, not a tail, nor what compares cases.
 func TestBears(t *testing.T) {
 	low, high := 1., 10.
-	counts := func(metric string) bool { return metric == "ranks_passed" }
+	define := func(name string) (Metric, bool) {
+		return Metric{Name: name, Fixed: name == "ranks_passed", MayBeZero: name == "error_rate"}, name != "unknown"
+	}
 	metric := func(name string) *assertion.Expr {
 		return &assertion.Expr{Op: assertion.Metric, Metric: name, Unit: "GB/s"}
 	}
@@ -147,6 +149,9 @@ func TestBears(t *testing.T) {
 		"a slow tail":        {5, "latency.p99", assertion.Bounds{Upper: &high}, 0.5, true},
 		"a tail near it":     {6, "latency.p99", assertion.Bounds{Upper: &high}, 0.5, false},
 		"a count":            {10, "ranks_passed", assertion.Bounds{Lower: &high}, 0.5, true},
+		"nothing at all":     {0, "error_rate", assertion.Bounds{Lower: &low}, 0.5, false},
+		"errors":             {30, "error_rate", assertion.Bounds{Upper: &high}, 0.1, false},
+		"nobody's metric":    {5, "unknown", assertion.Bounds{Lower: &low}, 0.1, false},
 		"no errors":          {0, "error_rate", assertion.Bounds{Upper: &high}, 0.5, true},
 		"everything":         {5, "bandwidth", assertion.Bounds{Lower: &low}, 1, false},
 	} {
@@ -155,15 +160,15 @@ func TestBears(t *testing.T) {
 			Severity: assertion.Gate, Subject: metric(test.metric), Unit: "GB/s", Bounds: test.bounds,
 		}}
 		c := &Case{Key: "a", Launches: []*Launch{l}, Assertions: []*AssertionVerdict{a}}
-		if got := c.Bears(l, test.lost, nil, counts); got != test.want {
+		if got := c.Bears(l, test.lost, nil, define); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 		trend := &AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Cases: []string{"a", "b"}}}
-		if c.Bears(l, test.lost, []*AssertionVerdict{trend}, counts) {
+		if c.Bears(l, test.lost, []*AssertionVerdict{trend}, define) {
 			t.Errorf("%s: a trend bears it", name)
 		}
 	}
-	if c := (&Case{Key: "a"}); c.Bears(&Launch{}, 0.1, nil, counts) {
-		t.Error("a case of which nothing is asserted bears it")
+	if c := (&Case{Key: "a"}); c.Bears(&Launch{}, 0.1, nil, define) {
+		t.Error("a case without assertions bears it")
 	}
 }

@@ -135,6 +135,14 @@ type Session struct {
 	Resumed string `json:"resumed,omitempty" doc:"The id of the session that this one went on with."`
 }
 
+// Policy is what becomes of open gates.
+func (s Session) Policy() assertion.Inconclusive {
+	if s.Inconclusive == nil {
+		return assertion.Inconclusive{}
+	}
+	return *s.Inconclusive
+}
+
 // Session statuses.
 const (
 	Passed       = "passed"

@@ -43,9 +43,10 @@ func newCI() *cobra.Command {
 of it, and fails by the exit code of weir run. An inconclusive session (exit code
 3) does not fail it: in GitLab the job is yellow, in Jenkins unstable, in GitHub it
 passes with a warning. --inconclusive and --inconclusive-streak decide otherwise; for a
-streak the job keeps its sessions in the cache. Where assertions mention a baseline and the repository has none, the job
-keeps the last good result of the main branch in the cache and compares with it;
-the first time there is none, and those assertions are skipped. Runners have weir
+streak the job keeps its sessions in the cache. Where assertions mention a baseline and
+the repository has none, the job keeps the last good result of the main branch in the
+cache and compares with it; the first time there is none, and those assertions are
+skipped. Runners have weir
 installed, or fetch it from the variable WEIR_URL. With --site the job names the same
 file, which is there in the repository or on the runner; a site of WEIR_SITE or of the
 user's own is not carried over.`,
@@ -167,7 +168,7 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		Run: run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
 		Baseline: keep, Agent: f.groovyAgent(),
 	}
-	if f.open.Policy(p).Streak > 0 {
+	if p.OpenGates(f.open.Flags).Streak > 0 {
 		job.History = ciHistory
 		job.Run += " --history " + ciHistory
 	}

@@ -59,7 +59,7 @@ var Baseline = []Key{
 // Inconclusive are the keys of what becomes of open gates.
 var Inconclusive = []Key{
 	key("as", "the verdict that stands in for inconclusive", scalar(String, "fail", "warn", "pass")),
-	key("streak", "a gate fails with so many inconclusive sessions in a row; weir run looks for them in the history and beside its session",
+	key("streak", "the number of inconclusive sessions in a row with which a gate fails; weir run looks for them in the history and beside its session",
 		scalar(Count)).or("0: never"),
 }
 

@@ -123,7 +123,7 @@ static int drain(struct weir_rank *r, int peer)
     int              rc;
     while (p->out.head < p->out.tail)
         if ((rc = tcp_pump_out(r, peer)) < 0 || (rc = tcp_progress(r)) < 0 ||
-            (rc = rank_tick(r)) < 0)
+            (rc = rank_tick_for(r, peer, "signal")) < 0)
             return rc;
     return 0;
 }

@@ -110,10 +110,10 @@ int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes);
 /* That there are too few of such pages for as many bytes: errno. */
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes);
 
-/* Much memory is worked on in pieces of so many bytes, with a sign of life after each. */
+/* Bytes of a piece: much memory is worked on in pieces, with a sign of life after each. */
 #define WEIR_PIECE ((size_t)64 << 20)
 
-/* Which heartbeat is that of the rank whose thread this is; NULL: none. */
+/* Sets the heartbeat that this thread beats between pieces; NULL: none. */
 void weir_memory_beats(_Atomic uint64_t *of_rank);
 void weir_memory_beat(void);
 

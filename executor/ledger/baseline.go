@@ -130,7 +130,7 @@ func (l *Ledger) CompareBaseline(simulated bool) {
 
 func baselineCase(c *results.Case) results.BaselineCase {
 	b := results.BaselineCase{Key: c.Key, Launches: []results.MetricValues{}}
-	for _, l := range c.Succeeded() {
+	for _, l := range c.Undisturbed().Succeeded() {
 		b.Launches = append(b.Launches, l.Metrics)
 	}
 	return b

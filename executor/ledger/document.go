@@ -41,11 +41,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		Assertions:  []*results.AssertionVerdict{},
 		Metrics:     p.Metrics(),
 	}
-	policy := o.Inconclusive
-	if p.Inconclusive != nil {
-		policy = policy.Or(*p.Inconclusive)
-	}
-	if policy != (assertion.Inconclusive{}) {
+	if policy := p.OpenGates(o.Inconclusive); policy != (assertion.Inconclusive{}) {
 		d.Session.Inconclusive = &policy
 	}
 	for _, n := range o.Noise {

@@ -114,15 +114,9 @@ func (l *Ledger) Decided(g *Group) bool {
 	return g.admitted && len(l.Due(g)) == 0
 }
 
-// leastVoids is how many launches of a case are void before no more of it are made.
-const leastVoids = 3
-
-// exhausted says whether so many launches of a case are void that no more of it are made: as many as its
-// first look has, at least three, and more than those that count. What disturbs its hosts stays then, and another
-// launch would be as void.
+// exhausted says whether another launch of a case would be as void as those that were made.
 func (l *Ledger) exhausted(g *Group, key string) bool {
-	voids := l.Case(key).Voids()
-	return len(g.looks) > 0 && voids >= max(leastVoids, g.looks[0]) && voids > counted(l.Case(key))
+	return len(g.looks) > 0 && l.Case(key).Exhausted(g.looks[0])
 }
 
 // NextIndex is the index of the group's next launch. Every attempt has an own

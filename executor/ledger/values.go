@@ -19,7 +19,7 @@ func (e *UnmeasuredError) Error() string { return e.why }
 
 // MedianOf is that of a metric over the launches of a case that count.
 func (l *Ledger) MedianOf(of *planner.Case, metric string) (float64, error) {
-	c := l.Case(of.Key)
+	c := l.Case(of.Key).Undisturbed()
 	if why := unusable(c); why != "" {
 		return 0, &UnmeasuredError{c, fmt.Sprintf("%s of %s cannot be used: %s", metric, of.Key, why)}
 	}

@@ -17,6 +17,12 @@ func launchOf(bandwidth float64, void string) *results.Launch {
 	}
 }
 
+func borneLaunch(bandwidth float64) *results.Launch {
+	l := launchOf(bandwidth, "")
+	l.Disturbance = &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "load 9", Borne: true}
+	return l
+}
+
 // A value of a run flows on only if it was measured and counts, however it is used; so does a need.
 func TestValuesOfRunsThatDoNotCount(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -30,6 +36,10 @@ func TestValuesOfRunsThatDoNotCount(t *testing.T) {
 		"all launches are void": {
 			results.Case{Status: results.OK, Launches: []*results.Launch{launchOf(3, "load 9"), launchOf(3, "load 9")}},
 			"2 of 2 launches are void, the last because load 9", "2 of 2 launches are void, the last because load 9",
+		},
+		"all count for their own gates only": {
+			results.Case{Status: results.OK, Launches: []*results.Launch{borneLaunch(3), borneLaunch(3)}},
+			"2 of 2 launches are void, the last because load 9", "",
 		},
 		"an error after a launch": {
 			results.Case{Status: results.Error, Reason: "launch 2: killed", Launches: []*results.Launch{launchOf(4,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -30,14 +31,6 @@ func (i *Inconclusive) Add(f *pflag.FlagSet) {
 		"`N`: a gate fails with its Nth inconclusive session in a row (default as the scenario says, else never)")
 }
 
-// Policy is that of the flags, and what they leave open as a plan says.
-func (i *Inconclusive) Policy(p *planner.Plan) assertion.Inconclusive {
-	if p.Inconclusive == nil {
-		return i.Flags
-	}
-	return i.Flags.Or(*p.Inconclusive)
-}
-
 // Check refuses values that the flags do not have.
 func (i *Inconclusive) Check(set *pflag.FlagSet) error {
 	if as := i.Flags.As; as != "" && !slices.Contains([]string{"fail", "warn", "pass"}, as) {
@@ -52,15 +45,15 @@ func (i *Inconclusive) Check(set *pflag.FlagSet) error {
 // openBefore counts for each assertion of a plan the sessions in a row before this one that left it open. It
 // is nil where no policy asks for it.
 func (f *flags) openBefore(p *planner.Plan, dir string) (func(string, assertion.Assertion) int, error) {
-	if f.open.Policy(p).Streak == 0 {
+	if p.OpenGates(f.open.Flags).Streak == 0 {
 		return nil, nil
 	}
 	paths, err := f.sessions(p.Scenario.Name, dir)
 	if err != nil {
 		return nil, err
 	}
-	docs := newestFirst(paths, p.Scenario.Name)
-	return func(key string, a assertion.Assertion) int { return openInARow(docs, key, a) }, nil
+	nth := newestFirst(paths, p.Scenario.Name)
+	return func(key string, a assertion.Assertion) int { return openInARow(nth, key, a) }, nil
 }
 
 // sessions are the documents of earlier sessions: those beside this one, and those of the history.
@@ -82,33 +75,47 @@ func (f *flags) sessions(scenario, dir string) ([]string, error) {
 	return paths, nil
 }
 
-// newestFirst are the sessions of a scenario that ended by themselves, each once. What cannot be read is left out.
-func newestFirst(paths []string, scenario string) (docs []*results.Document) {
+// newestFirst gives the sessions of a scenario that ended by themselves, the newest first, each once; nil behind the
+// last. Documents are read when they are asked for. One that cannot be read is left out.
+func newestFirst(paths []string, scenario string) (nth func(i int) *results.Document) {
+	type found struct {
+		path    string
+		started time.Time
+	}
+	var heads []found
 	seen := map[string]bool{}
 	for _, path := range paths {
 		head, err := readHead(path)
-		if err != nil || head.Scenario.Name != scenario || seen[head.Session.ID] ||
-			head.Session.Status == results.Aborted {
-			continue
+		if err == nil && head.Scenario.Name == scenario && !seen[head.Session.ID] &&
+			head.Session.Status != results.Aborted {
+			seen[head.Session.ID] = true
+			heads = append(heads, found{path, head.Session.Started})
 		}
-		doc, err := stored.Read(path, io.Discard)
-		if err != nil {
-			continue
-		}
-		seen[head.Session.ID] = true
-		docs = append(docs, doc)
 	}
-	slices.SortStableFunc(
-		docs,
-		func(a, b *results.Document) int { return b.Session.Started.Compare(a.Session.Started) },
-	)
-	return docs
+	slices.SortStableFunc(heads, func(a, b found) int { return b.started.Compare(a.started) })
+	var docs []*results.Document
+	return func(i int) *results.Document {
+		for len(docs) <= i && len(heads) > 0 {
+			doc, err := stored.Read(heads[0].path, io.Discard)
+			if heads = heads[1:]; err == nil {
+				docs = append(docs, doc)
+			}
+		}
+		if i < len(docs) {
+			return docs[i]
+		}
+		return nil
+	}
 }
 
 // openInARow counts the sessions, from the newest on, that left an assertion open. One that did not judge it says
 // nothing: it is neither counted nor the end of the row.
-func openInARow(docs []*results.Document, key string, a assertion.Assertion) (n int) {
-	for _, doc := range docs {
+func openInARow(nth func(i int) *results.Document, key string, a assertion.Assertion) (n int) {
+	for i := 0; ; i++ {
+		doc := nth(i)
+		if doc == nil {
+			return n
+		}
 		switch before := sameAssertion(doc, key, a); {
 		case before == nil || before.Verdict == results.SkippedVerdict || before.Verdict == results.ErrorVerdict:
 		case before.Open || before.Verdict == results.InconclusiveVerdict:
@@ -117,7 +124,6 @@ func openInARow(docs []*results.Document, key string, a assertion.Assertion) (n 
 			return n
 		}
 	}
-	return n
 }
 
 // sameAssertion is the assertion of the same text about the same case, or about several; nil if there is none.

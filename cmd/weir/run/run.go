@@ -44,7 +44,7 @@ type flags struct {
 	events     string
 	allowStale bool
 	resume     string
-	disturbed  string // what becomes of launches that did not have their processors; "": see voids
+	disturbed  string // what becomes of launches that did not have their processors; "": see disturbedPolicy
 	open       Inconclusive
 	history    string // directory that earlier sessions are looked up in; "": none
 	baseline   string

@@ -132,7 +132,7 @@ func (t *tally) See(e event.Event) {
 	}
 }
 
-// complete says whether so many launches of a case count as its first look has.
+// complete says whether a case has come to its first look.
 func (t *tally) complete(key string) bool {
 	g, c := t.of[key], t.measured[key]
 	return g != nil && c != nil && len(c.Launches)-c.Voids() >= g.firstLook
