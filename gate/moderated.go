@@ -82,7 +82,9 @@ func trigammaInverse(y float64) float64 {
 
 // moderated is an interval of a case with known noise, narrowed by its moderated variance; nil where the other cases of
 // the run do not say enough.
-func (eval *evaluator) moderated(cl claim, c *results.Case, look int, logs []float64, known *noise, at interval) interval {
+func (eval *evaluator) moderated(
+	cl claim, c *results.Case, look int, logs []float64, known *noise, at interval,
+) interval {
 	if known.sd <= 0 || known.pooled || len(logs) < 2 {
 		return nil
 	}

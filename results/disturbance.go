@@ -120,8 +120,8 @@ func (l *Launch) waited() (worst *Disturbance) {
 	return worst
 }
 
-// Outnumbered is what other threads took of the processors of programs, nil if these had enough. The kernel does not tell
-// how long programs waited: threads that ran just before the launch and just after it are taken to have equal shares.
+// Outnumbered is what other threads took of the processors of programs, nil if these had enough. The kernel does not
+// tell how long programs waited: threads that ran just before the launch and just after it have equal shares.
 func (l *Launch) Outnumbered() *Disturbance {
 	if l.Processors == nil || l.Simulated {
 		return nil

@@ -201,8 +201,10 @@ func full() *results.Document {
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
 				Pieces: []float64{1, 2},
 				Played: [][2]float64{{0.1, 0.2}}, Void: "rank 1 waited", Processors: processors,
-				Disturbance: &results.Disturbance{Cause: results.Waited, Share: 0.4, Text: "rank 1 waited", Borne: true},
-				Simulated:   true, Retried: true, Load: &load, Resumed: true,
+				Disturbance: &results.Disturbance{
+					Cause: results.Waited, Share: 0.4, Text: "rank 1 waited", Borne: true,
+				},
+				Simulated: true, Retried: true, Load: &load, Resumed: true,
 				Counters: []results.Counter{
 					{Node: "n1", Device: "eth0 (mlx5_0)", Name: "rx_crc_errors", Class: results.LinkClass, By: 4},
 				},
