@@ -216,6 +216,7 @@ bench: setup ## weir beside its peers, into .build/bench.md (BENCH=REGEX: only t
 	BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Peers' -benchtime 1x -timeout 120m ./engine/native
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test $(VETTED) -run '^$$' -bench 'Recording' -benchtime 1x ./engine/native
 	@test -n "$(BENCH)" || $(GO) test $(VETTED) -run '^$$' -bench 'EPAndTraffic|Rows' -benchtime 1x ./engine/native
+	@test -n "$(BENCH)" || $(MAKE) --no-print-directory verdicts
 	@test -n "$(BENCH)" || BENCH_OUT=$$PWD/.build/bench.md $(GO) test -run '^$$' -bench 'FirstByte|Stored|Tool|ExpertParallel' -benchtime 1x ./cmd/weir
 	@test -n "$(BENCH)" || $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./executor/... ./planner ./gate ./results ./serving/client
 
