@@ -1,3 +1,5 @@
+// Artifacts: files and outputs of commands that are kept from nodes.
+
 package dsl
 
 import (
@@ -10,25 +12,25 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
-// Artifact is something that is kept of nodes: the output of a command, or files.
+// Artifact is a file or the output of a command that a session keeps from each node.
 type Artifact struct {
 	Name     string
-	On       string   // every node | first node
-	Command  []string // nil: File
-	File     string   // a path on the node, which may be a pattern
-	At       string   // start | end
-	Required bool
-	Timeout  time.Duration
-	Range    hcl.Range // of its name
+	On       string        `key:"on"`      // every node | first node
+	Command  []string      `key:"command"` // nil: File
+	File     string        // path on the node; may be a glob pattern
+	At       string        `key:"at"` // start | end
+	Required bool          `key:"required"`
+	Timeout  time.Duration `key:"timeout"`
+	Range    hcl.Range     // of its name
 }
 
-// maxArtifacts bounds the list, each item of which every node is asked for.
+// maxArtifacts bounds the list, since every node is asked for each item.
 const maxArtifacts = 100
 
-// artifacts reads what is kept of nodes.
+// artifacts reads the list of artifacts.
 func (l *loader) artifacts(content *hcl.BodyContent) []*Artifact {
 	var out []*Artifact
 	for _, b := range content.Blocks {
@@ -43,14 +45,14 @@ func (l *loader) artifacts(content *hcl.BodyContent) []*Artifact {
 		}
 		if slices.ContainsFunc(out, a.collides) {
 			l.error(a.Range, "Duplicate artifact", fmt.Sprintf("Artifact %q was already given.", a.Name),
-				"Rename one of the two; names become those of files, and must differ in more than capitals.")
+				"Rename one of the two; names become file names, and must differ in more than capitals.")
 		}
 		out = append(out, a)
 	}
 	return out
 }
 
-// collides says whether two names could be one file's.
+// collides reports whether two names could be the same file.
 func (a *Artifact) collides(o *Artifact) bool { return strings.EqualFold(a.Name, o.Name) }
 
 func (l *loader) artifact(b *hcl.Block) *Artifact {
@@ -62,50 +64,37 @@ func (l *loader) artifact(b *hcl.Block) *Artifact {
 	switch {
 	case command != nil && file != nil:
 		l.error(file.Range(), "Command and file",
-			fmt.Sprintf("Artifact %q is the output of a command and a file.", a.Name), "Keep one of the two.")
-	case command != nil:
-		a.Command, _ = l.argv(command, "command")
+			fmt.Sprintf("Artifact %q has both command and file.", a.Name), "Keep one of the two.")
 	case file != nil:
 		a.File = l.pattern(file)
-	default:
-		l.error(a.Range, "Missing key", fmt.Sprintf("Artifact %q says neither of which command the output is kept nor which file.",
+	case command == nil:
+		l.error(a.Range, "Missing key", fmt.Sprintf("Artifact %q has neither command nor file.",
 			a.Name), "Add command: [fi_info, -p, efa], or file: /var/log/messages.")
 	}
-	if expr := argument(content, "on"); expr != nil {
-		a.On, _ = l.oneOf(expr, grammar.Artifact, "on")
-	}
-	if expr := argument(content, "at"); expr != nil {
-		a.At, _ = l.oneOf(expr, grammar.Artifact, "at")
-	}
-	if expr := argument(content, "required"); expr != nil {
-		a.Required = l.flag(expr, "required")
-	}
-	if expr := argument(content, "timeout"); expr != nil {
-		a.Timeout = l.duration(expr, "timeout")
-	}
+	l.fill(part{content, b.DefRange}, grammar.Artifact, a)
 	return a
 }
 
-// pattern reads the path of a file on a node. It is absolute: nobody knows the
-// working directory of an agent.
-func (l *loader) pattern(expr hcl.Expression) string {
-	path, ok := l.text(expr, "file")
+// pattern reads the path of a file on a node. It must be absolute, since the working directory of
+// an agent is unknown.
+func (d *decoder) pattern(expr hcl.Expression) string {
+	path, ok := d.text(expr, "file")
 	_, err := filepath.Match(path, "")
 	switch {
 	case !ok:
 	case err != nil:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no pattern of paths: a bracket is not closed.",
-			path), `Write \[ for a bracket of the name.`)
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is not a valid path pattern: a bracket is not closed.",
+			path), `Write \[ for a bracket in a file name.`)
 	case !filepath.IsAbs(path) || strings.ContainsRune(path, 0):
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is no absolute path.", path),
-			"Begin it with /: on a node there is no directory that it could be relative to.")
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("file: %q is not an absolute path.", path),
+			"Begin it with /. Nodes have no directory that it could be relative to.")
 	default:
 		return path
 	}
 	return ""
 }
 
-// addArtifact takes in what an included file wants to keep.
+// addArtifact adds an artifact of an included file.
 func (l *loader) addArtifact(m *module, a *Artifact, inc *included) {
 	i := slices.IndexFunc(m.Artifacts, a.collides)
 	if i < 0 {
@@ -116,12 +105,12 @@ func (l *loader) addArtifact(m *module, a *Artifact, inc *included) {
 	o.Range, same.Range = hcl.Range{}, hcl.Range{}
 	if !reflect.DeepEqual(o, same) {
 		l.error(inc.at, "Duplicate artifact",
-			fmt.Sprintf("Artifact %q of %s is another than that of %s.", a.Name, placeText(a.Range),
+			fmt.Sprintf("Artifact %q of %s differs from that of %s.", a.Name, placeText(a.Range),
 				placeText(m.Artifacts[i].Range)), "Rename one of the two, or give the include a prefix with as.")
 	}
 }
 
-// equal says whether two checks ask for the same.
+// equal reports whether two checks are the same.
 func (c *Check) equal(o *Check) bool {
 	return slices.Equal(c.Command, o.Command) && c.Severity == o.Severity && c.Remedy == o.Remedy
 }

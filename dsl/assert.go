@@ -1,3 +1,5 @@
+// Assertions of a run: the texts and the mappings with further keys.
+
 package dsl
 
 import (
@@ -8,38 +10,37 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/dsl/expression"
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// located is a text that is an expression of its own, with what is needed to
-// point into it.
+// located is the text of an expression with its place in the file.
 type located struct {
 	text     string
-	at       hcl.Range // of the whole
-	verbatim bool      // the file's characters from start on are the text's
+	at       hcl.Range // of all of the text
+	verbatim bool      // the characters of the file from start on equal the text
 	start    hcl.Pos
 }
 
-// locate reads an expression text. Inner places are true only if the text stands
-// in the file as it is, without ${…}, escapes or folding.
-func (l *loader) locate(expr hcl.Expression, what string) (located, bool) {
+// locate reads the text of an expression. Positions within it are exact only if the file has the
+// text verbatim, without ${…}, escapes or folding.
+func (d *decoder) locate(expr hcl.Expression, what string) (located, bool) {
 	for _, t := range expr.Variables() {
 		if root := t.RootName(); root != "var" && root != "env" && root != "axis" {
-			l.error(t.SourceRange(), "Not a text", what+" is a text: weir reads it after this file.",
-				"Write the whole of it in quotes.")
+			d.error(t.SourceRange(), "Not a text", what+" is not a text.",
+				"Write it in quotes.")
 			return located{}, false
 		}
 	}
-	text, ok := l.text(expr, what)
+	text, ok := d.text(expr, what)
 	if !ok {
 		return located{}, false
 	}
 	text = strings.TrimSpace(text)
 	t := located{text: text, at: expr.Range()}
 	t.start = t.at.Start
-	inFile := string(t.at.SliceBytes(l.src))
+	inFile := string(t.at.SliceBytes(d.src))
 	switch {
 	case inFile == text:
 		t.verbatim = true
@@ -51,7 +52,7 @@ func (l *loader) locate(expr hcl.Expression, what string) (located, bool) {
 	return t, true
 }
 
-// diagnostic gives an error of the expression its place in the file.
+// diagnostic places an error of the expression in the file.
 func (t located) diagnostic(summary string, e *expression.Error) *hcl.Diagnostic {
 	detail, hint := sentence(e.Message), sentence(e.Hint)
 	if !t.verbatim {
@@ -71,7 +72,7 @@ func (t located) diagnostic(summary string, e *expression.Error) *hcl.Diagnostic
 	return diagnostic(hcl.Range{Filename: t.at.Filename, Start: pos(e.From), End: pos(e.To)}, summary, detail, hint)
 }
 
-// sentence gives a text its capital and its full stop.
+// sentence adds a capital and a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -96,8 +97,8 @@ func (l *loader) condition(expr hcl.Expression, names *expression.Names) *Condit
 	return c
 }
 
-// asserts reads the list: texts, or mappings with `that`. runs are those that
-// the file sees, by the names that it gives them.
+// asserts reads the list of assertions: texts, or mappings with `that`. runs are the runs that the
+// file sees, by the names it uses for them.
 func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[string]*Run) []*Assert {
 	exprs, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
@@ -137,13 +138,13 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	}
 	compiled, err := names.Assertion(t.text)
 	if err != nil {
-		if !l.incomplete || !strings.Contains(t.text, "run(") { // a run whose own error has been reported
+		if !l.incomplete || !strings.Contains(t.text, "run(") { // else reported at the run
 			l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))
 		}
 		return nil
 	}
-	if compiled.Stated() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
-		l.error(t.at, "Invalid assertion", "A transport or provider has no number, so halo, multiple and decide say nothing about it.",
+	if compiled.Stated() && (a.WarnMargin > 0 || a.Multiple != "" || a.Decide != nil) {
+		l.error(t.at, "Invalid assertion", "A transport or provider is not a number, so halo, multiple and decide have no effect.",
 			"Remove them.")
 		return nil
 	}
@@ -154,78 +155,57 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	return a
 }
 
-// longForm reads the keys beside `that`; it is nil if there is no `that`.
+// longForm reads the keys beside `that`; it returns nil if `that` is missing.
 func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) {
 	p := l.record(expr, schemaOf(grammar.Assert), "an assertion")
-	get := func(name string) hcl.Expression { return argument(p.BodyContent, name) }
-	if e := get("name"); e != nil {
+	if e := argument(p.BodyContent, "name"); e != nil {
 		a.Name = l.name(e)
 	}
-	if e := get("severity"); e != nil {
-		text, _ := l.oneOf(e, grammar.Assert, "severity")
-		a.Severity = assertion.Severity(text)
+	l.fill(p, grammar.Assert, a)
+	if a.Multiple == "none" {
+		a.Multiple = ""
 	}
-	if e := get("halo"); e != nil {
-		a.Halo = l.percent(e, "halo", 0, 1)
-	}
-	if e := get("multiple"); e != nil {
-		if a.Multiple, _ = l.oneOf(e, grammar.Assert, "multiple"); a.Multiple == "none" {
-			a.Multiple = ""
+	if e := argument(p.BodyContent, "decide"); e != nil {
+		var d assertion.Decide
+		l.fill(l.record(e, schemaOf(grammar.Decide), "decide"), grammar.Decide, &d)
+		if d != (assertion.Decide{}) {
+			a.Decide = &d
 		}
 	}
-	if e := get("decide"); e != nil {
-		a.Decide = l.decide(e)
+	if e := argument(p.BodyContent, "xfail"); e != nil {
+		x, p, before := &assertion.XFail{}, l.record(e, schemaOf(grammar.XFail), "xfail"), len(l.diags)
+		if l.fill(p, grammar.XFail, x); l.complete(p, grammar.XFail, "xfail") {
+			l.checkExpectation(p, x, "xfail", "This failure was", len(l.diags) == before)
+			a.XFail = x
+		}
 	}
-	if e := get("xfail"); e != nil {
-		a.XFail = l.expectation(l.record(e, schemaOf(grammar.XFail), "xfail"), grammar.XFail, "xfail",
-			"That this fails was")
-	}
-	if that = get("that"); that == nil {
-		l.error(expr.Range(), "Missing assertion", "The assertion says nothing.", "Add that: the assertion as a text.")
+	if that = argument(p.BodyContent, "that"); that == nil {
+		l.error(expr.Range(), "Missing assertion", "The assertion has no that.", "Add that: the assertion as a text.")
 	}
 	return that
 }
 
-// decide reads how the assertion is decided; nil if it is as everywhere.
-func (l *loader) decide(expr hcl.Expression) *assertion.Decide {
-	p := l.record(expr, schemaOf(grammar.Decide), "decide")
-	var d assertion.Decide
-	if e := argument(p.BodyContent, "confidence"); e != nil {
-		d.Confidence = l.percent(e, "confidence", 0.5, 1)
+// checkExpectation checks the reason and the last day of a known failure; complete says that both are
+// texts. A day in the past is only a warning, so that the same file always gives the same plan; the
+// gate ignores such an expectation.
+func (l *loader) checkExpectation(p part, x *assertion.XFail, of, what string, whole bool) {
+	x.Reason = strings.TrimSpace(x.Reason)
+	if whole && x.Reason == "" {
+		l.error(argument(p.BodyContent, "reason").Range(), "Invalid value", "The reason is empty.",
+			"Write a reason; reports show it.")
 	}
-	if e := argument(p.BodyContent, "on_inconclusive"); e != nil {
-		d.OnInconclusive, _ = l.oneOf(e, grammar.Decide, "on_inconclusive")
+	if x.Until == "" && !whole {
+		return
 	}
-	if d == (assertion.Decide{}) {
-		return nil
+	at := argument(p.BodyContent, "until").Range()
+	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
+		l.error(at, "Invalid value", fmt.Sprintf("%q is not a date.", x.Until),
+			"Write the last day on which it holds, as 2006-01-31.")
+	} else if x.Until < l.all.options.Today {
+		d := diagnostic(at, "Expired expectation",
+			fmt.Sprintf("%s expected until %s only; now it fails the session.", what, x.Until),
+			fmt.Sprintf("Fix the cause and remove %s, or set a later day.", of))
+		d.Severity = hcl.DiagWarning
+		l.diags = append(l.diags, d)
 	}
-	return &d
-}
-
-// expectation reads why something is known to fail, and until when that counts.
-// A day that has passed is no error of the file, which gives the same plan every day:
-// it is warned of, and the gate counts it no more.
-func (l *loader) expectation(p part, keys []grammar.Key, of, what string) *assertion.XFail {
-	if !l.complete(p, keys, of) {
-		return nil
-	}
-	var x assertion.XFail
-	reason, until := argument(p.BodyContent, "reason"), argument(p.BodyContent, "until")
-	text, ok := l.text(reason, "reason")
-	if x.Reason = strings.TrimSpace(text); ok && x.Reason == "" {
-		l.error(reason.Range(), "Invalid value", "The reason is empty.", "Say why, for whoever reads the report.")
-	}
-	if x.Until, ok = l.text(until, "until"); ok {
-		if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
-			l.error(until.Range(), "Invalid value", fmt.Sprintf("%q is no day.", x.Until),
-				"Write the last day on which it counts as 2006-01-31.")
-		} else if x.Until < l.all.options.Today {
-			d := diagnostic(until.Range(), "Expired expectation",
-				fmt.Sprintf("%s expected until %s only: from now on the session fails.", what, x.Until),
-				fmt.Sprintf("Mend it and remove %s, or set a later day.", of))
-			d.Severity = hcl.DiagWarning
-			l.diags = append(l.diags, d)
-		}
-	}
-	return &x
 }

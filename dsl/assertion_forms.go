@@ -1,17 +1,19 @@
+// Documentation of the forms of assertions.
+
 package dsl
 
 import (
 	"strings"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// FormDoc is a form of assertions with an example of it.
+// FormDoc describes a form of assertion with an example.
 type FormDoc struct{ Form, Doc, Example string }
 
-// AssertionForms are the forms of assertions. The examples are about a run of
-// workload transfer that sweeps block_size and fabric and has a table of reference
-// values, beside a run "host" that sweeps block_size and op.
+// AssertionForms lists the forms of assertions. The examples are about a run of workload transfer
+// that sweeps block_size and fabric and has a table of references, beside a run "host" that sweeps
+// block_size and op.
 func AssertionForms() []FormDoc {
 	var forms, values []string
 	for _, a := range assertion.Aggregates() {
@@ -20,53 +22,53 @@ func AssertionForms() []FormDoc {
 	return []FormDoc{
 		{"x >= y, x > y", "at least, above", "bandwidth >= 40 GB/s"},
 		{"x <= y, x < y", "at most, below", "latency.p99 <= 60us"},
-		{"x within P of y", "not further from y than the share P of it", "bandwidth within 10% of 46.48 GB/s"},
-		{"x between a and b", "from a to b, both included", "bandwidth between 40 and 50"},
-		{"x increases with AXIS", "over the cases along an axis, one for each combination of the others",
+		{"x within P of y", "within the share P of y", "bandwidth within 10% of 46.48 GB/s"},
+		{"x between a and b", "from a to b inclusive", "bandwidth between 40 and 50"},
+		{"x increases with AXIS", "over the cases along an axis, one verdict for each combination of the other axes",
 			"bandwidth increases with block_size"},
-		{"x decreases with AXIS within P", "a step the other way by no more than P is allowed",
+		{"x decreases with AXIS within P", "a step the other way is allowed if it is at most P",
 			"message_rate decreases with block_size within 5%"},
-		{"… where CONDITION", "only for the cases for which the condition holds",
+		{"… where CONDITION", "only for cases that satisfy the condition",
 			"latency.avg <= 60us where block_size == 4KiB && fabric == \"shm\""},
 		{"+ - * / ( )", "sides are sums and products of metrics, options, axes and quantities; dimensions must fit",
 			"block_size / latency.p50 >= 0.5 * ceiling.bandwidth"},
-		{"ratio(a, b)", "a / b of two values of one kind, a plain number", "ratio(latency.p99, latency.p50) <= 5"},
-		{strings.Join(forms, " "), "over all cases of the run that where admits, one assertion for the run: " +
+		{"ratio(a, b)", "a / b of two values of one dimension, a plain number", "ratio(latency.p99, latency.p50) <= 5"},
+		{strings.Join(forms, " "), "over all cases of the run that satisfy where; one verdict for the run: " +
 			strings.Join(values, "; "), "geomean(bandwidth) >= 0.5 * min(ceiling.bandwidth) where fabric == \"shm\""},
-		{"min(x over AXIS, …)", "along these axes only, one for each combination of the others",
+		{"min(x over AXIS, …)", "over these axes only; one verdict for each combination of the others",
 			"mean(latency.p99 over fabric) <= 3 * median(latency.p50 over fabric)"},
-		{"run(\"NAME\", CONDITION).METRIC", "of the one case of another run that has the same values of shared axes and fits the condition, which may be left out; that run comes first",
+		{"run(\"NAME\", CONDITION).METRIC", "the metric of the one case of another run that has the same values of shared axes and satisfies the condition (optional). That run is measured first",
 			"bandwidth >= 0.9 * run(\"host\", op == \"write\").bandwidth"},
-		{"at(CONDITION).METRIC", "of the one case of the same run that fits the condition and has the same values of all axes that it does not name",
+		{"at(CONDITION).METRIC", "the metric of the one case of the same run that satisfies the condition and has the same values of all axes that the condition does not name",
 			"bandwidth >= 0.9 * at(fabric == \"shm\").bandwidth where fabric == \"tcp\""},
-		{"gain(METRIC)", "by how much the metric is better than that of the variant that variants names as baseline: x / b - 1 where higher is better, 1 - x / b where lower is; about all variants but the baseline",
+		{"gain(METRIC)", "by how much the metric x is better than b of the baseline variant: x / b - 1 if higher is better, 1 - x / b if lower is. It is judged for all variants but the baseline",
 			"gain(latency.p50) >= 10% where variant == \"new\""},
-		{"max(run(\"NAME\").METRIC)", "over the cases of another run that have the same values of shared axes",
+		{"max(run(\"NAME\").METRIC)", "over the cases of another run with the same values of shared axes",
 			"latency.p50 <= 2 * max(run(\"host\").latency.p50)"},
-		{`transport == "NAME"`, "nothing but transports of this name carried the data, in every launch, as the fabric's library names them",
+		{`transport == "NAME"`, "only this transport carried the data, in every launch; names are those of the fabric's library",
 			`transport == "shm" where fabric == "shm"`},
-		{`transport != "NAME"`, "no transport of this name carried data; also \"NAME\" not in transport",
+		{`transport != "NAME"`, "this transport carried no data; also \"NAME\" not in transport",
 			`transport != "tcp" where fabric == "shm"`},
-		{`transport in ["NAME", …]`, "nothing but transports of these names; not in: none of them",
+		{`transport in ["NAME", …]`, "only these transports carried data; not in: none of them did",
 			`transport in ["shm", "tcp"]`},
-		{`transport startsWith "NAME"`, "the names of all transports that carried data begin so",
+		{`transport startsWith "NAME"`, "the names of all transports that carried data begin with this text",
 			`transport startsWith "rc" where fabric == "tcp"`},
-		{`"NAME" in transport`, "a transport of this name carried data, others may have too",
+		{`"NAME" in transport`, "this transport carried data; others may have too",
 			`"tcp" in transport where fabric == "tcp"`},
-		{`provider.NAME == "VALUE"`, "the fabric's library read this back of its provider at every rank that moved data, in every launch; also !=, in […] and not in […]",
+		{`provider.NAME == "VALUE"`, "the fabric's library reports this value for its provider at every rank that moved data, in every launch; also !=, in […] and not in […]",
 			`provider.hmem_p2p == "enabled" where fabric == "tcp"`},
 		{"all(RELATION, …)", "one verdict: every relation holds in every case of the run",
 			"all(bandwidth >= 1 GB/s, latency.p99 <= 1ms) where block_size == 4KiB"},
 		{"any(RELATION, …)", "one verdict: at least one relation holds in at least one case of the run",
 			"any(bandwidth >= 40 GB/s, ceiling >= 0.9)"},
-		{"reference.METRIC", "from the row of references for this run whose axes and options are the case's",
+		{"reference.METRIC", "from the row of references for this run that matches the case's axes and options",
 			"bandwidth within 5% of reference.bandwidth"},
-		{"baseline.METRIC", "of the same case in the result document of baseline or --baseline",
+		{"baseline.METRIC", "the metric of the same case in the result document of baseline or --baseline",
 			"bandwidth >= 0.97 * baseline.bandwidth"},
 	}
 }
 
-// TransportNames says what the names in assertions about transports are.
+// TransportNames explains the names in assertions about transports.
 const TransportNames = `  The transports of a launch are those that carried blocks between its ranks, read
   back from the library by every rank that moves them; what only wires up or signals
   is none of them. A name is the library's own, exactly, and fits with the device
@@ -76,22 +78,22 @@ const TransportNames = `  The transports of a launch are those that carried bloc
     shm, tcp    shm and tcp: weir's own
     ucx         posix, sysv, cma, tcp, rc_mlx5, …: of UCX's first protocols (before 1.16)
                 the lane that a put takes, or the lane of active messages where puts are
-                emulated; its later protocols choose among lanes by size and do not say
-                which, so all lanes that may have been chosen are possible
+                emulated; its later protocols choose among lanes by size, but do not
+                report which, so all possible lanes are listed
     libfabric   the provider: tcp;ofi_rxm, shm, verbs;ofi_rxm, efa, …
-    nixl        the backend plugin; what it uses beneath is not told
+    nixl        the backend plugin; the transports that it uses are unknown
     sim         sim
 
-  Where that is not known, or does not decide the statement, the verdict is an error.
+  If the transports are unknown, or do not decide the statement, the verdict is an error.
 `
 
-// ProviderFacts says what the names in assertions about providers are.
+// ProviderFacts explains the names in assertions about providers.
 const ProviderFacts = `  What a fabric's library says of its provider once it is connected, as texts. It is
   read back, not taken from the environment.
 
-    libfabric   hmem_p2p          with memory of GPUs, where the provider tells it: enabled,
+    libfabric   hmem_p2p          with GPU memory, if the provider reports it: enabled,
                                   required, preferred, disabled (FI_OPT_FI_HMEM_P2P)
                 tx_size, rx_size  entries of the endpoint's queues of sends and receives
 
-  Where a rank that moved data did not read it back the verdict is an error.
+  If a rank that moved data did not read it back, the verdict is an error.
 `

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/expression"
 )
 
-// documented is the scenario that the examples of assertions are about.
+// documented is the scenario of the examples of assertions.
 const documented = `
 scenario: x
 references:
@@ -37,7 +37,7 @@ func TestEveryAssertionFormHasAnExampleThatCompiles(t *testing.T) {
 	}
 }
 
-// Whoever adds to the language has to show it.
+// Every word of assertions must occur in an example.
 func TestEveryWordOfAssertionsHasAnExample(t *testing.T) {
 	var all strings.Builder
 	for _, f := range AssertionForms() {
@@ -59,7 +59,7 @@ func TestEveryWordOfAssertionsHasAnExample(t *testing.T) {
 
 func TestSentencesBeginWithACharacter(t *testing.T) {
 	for text, want := range map[string]string{
-		"µs is no size": "Μs is no size.", "ärger!": "Ärger!", "": "", "a": "A.",
+		"µs is not a size": "Μs is not a size.", "ärger!": "Ärger!", "": "", "a": "A.",
 	} {
 		if got := sentence(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -1,3 +1,5 @@
+// One axis of a sweep: its name, its values and their types.
+
 package dsl
 
 import (
@@ -9,15 +11,16 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
 // axisValues reads a list or a range as values of what the axis sets.
 func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 	if e.expr == nil {
-		s.error(e.at, "Not an axis", fmt.Sprintf("Axis %q is written as a block.", e.name),
+		s.error(e.at, "Not an axis", fmt.Sprintf("Axis %q cannot be a block.", e.name),
 			"Write its values after an equals sign: "+e.name+" = […].")
 		return nil
 	}
@@ -40,7 +43,7 @@ func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 	return values
 }
 
-// inferType gives an axis of the author's own the type that all of its values have.
+// inferType gives an axis with a name of the author's own the type that all its values have.
 func inferType(values []AxisValue) {
 	numbers, flags := true, true
 	for _, v := range values {
@@ -61,7 +64,8 @@ func inferType(values []AxisValue) {
 	}
 }
 
-// writtenQuantities are values that are all of one dimension, with units; nil: they are not.
+// writtenQuantities returns the values if all are quantities of one dimension with units, otherwise
+// nil.
 func writtenQuantities(values []AxisValue) []quantity.Written {
 	all := make([]quantity.Written, len(values))
 	unit := -1
@@ -70,7 +74,7 @@ func writtenQuantities(values []AxisValue) []quantity.Written {
 		if all[i], err = quantity.ReadWritten(v.Text); err != nil {
 			return nil
 		}
-		if all[i].Unit == "" { // 0 is of each dimension
+		if all[i].Unit == "" { // 0 fits every dimension
 			continue
 		}
 		if unit >= 0 && all[i].Dim != all[unit].Dim {
@@ -97,7 +101,7 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 		s.error(e.expr.Range(), "Not an axis", detail, hint)
 	}
 	if pairs, diags := hcl.ExprMap(e.expr); !diags.HasErrors() && pairs != nil {
-		wrong(fmt.Sprintf("The values of axis %q are not a mapping.", e.name))
+		wrong(fmt.Sprintf("Axis %q is a mapping, not a list or a range.", e.name))
 		return nil, false
 	}
 	text, ok := s.text(e.expr, "axis "+e.name)
@@ -109,7 +113,7 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 		return nil, false
 	}
 	if o, isOption := kind.Option(e.name); isOption && !o.Type.Numeric() {
-		wrong(fmt.Sprintf("Values of %s cannot be counted through.", e.name))
+		wrong(fmt.Sprintf("A range of %s is not possible: its values are not numbers.", e.name))
 		return nil, false
 	}
 	texts, err := expandRange(text)
@@ -118,16 +122,16 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 			"Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
 		return nil, false
 	}
-	s.endsEarly(e, text, texts)
+	s.warnUnmetEnd(e, text, texts)
 	for _, t := range texts {
 		items = append(items, item{text: t, at: e.expr.Range()})
 	}
 	return items, true
 }
 
-// endsEarly warns of a range whose last value is not the end that was asked for: who wrote
-// 4KiB..100KiB x3 may believe that 100KiB is measured.
-func (s *sweeper) endsEarly(e entry, text string, values []string) {
+// warnUnmetEnd warns of a range that does not meet its end. In 4KiB..100KiB x3 the author may expect
+// 100KiB to be measured.
+func (s *sweeper) warnUnmetEnd(e entry, text string, values []string) {
 	_, rest, _ := strings.Cut(text, "..")
 	end, _, _, err := cutStep(rest)
 	if err != nil || len(values) == 0 {
@@ -140,17 +144,17 @@ func (s *sweeper) endsEarly(e entry, text string, values []string) {
 		return
 	}
 	d := diagnostic(e.expr.Range(), "Range ends early",
-		fmt.Sprintf("The steps of axis %s do not meet %s: its last value is %s.", e.name, end, last),
+		fmt.Sprintf("The steps of axis %s do not reach %s exactly: its last value is %s.", e.name, end, last),
 		fmt.Sprintf("End the range with %s, or list the values with %s among them.", last, end))
 	d.Severity = hcl.DiagWarning
 	s.diags = append(s.diags, d)
 }
 
-// axis reads one axis. Mentioned again, in another branch of a concat, it is the
-// same axis with more values.
+// axis reads one axis. An axis repeated in another branch of a concat is the same axis with more
+// values.
 func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	variable, isEnv := strings.CutPrefix(e.name, "env.")
-	if !identifier.MatchString(variable) || !isEnv && (e.name == "env" || e.name == "host" || e.name == "axis") {
+	if !identifier().MatchString(variable) || !isEnv && (e.name == "env" || e.name == "host" || e.name == "axis") {
 		s.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be the name of an axis.", e.name),
 			"An axis is named like an option, env.NAME, or by a word of your own for axis.NAME.")
 		return nil
@@ -159,10 +163,10 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	if i, ok := s.index[e.name]; ok {
 		a = s.run.Axes[i]
 	} else {
-		// An axis without values has been reported; it stays, so that what
-		// mentions it is not reported as well.
+		// An axis without values has been reported. It stays, so that uses of it are not reported
+		// as well.
 		if len(s.run.Axes) == maxAxes {
-			s.tooMany(e.at, fmt.Sprintf("The sweep has more than %d axes.", maxAxes))
+			s.tooLarge(e.at, fmt.Sprintf("The sweep has more than %d axes.", maxAxes))
 			return nil
 		}
 		s.index[e.name] = len(s.run.Axes)
@@ -173,7 +177,7 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	}
 	values := s.axisValues(entry{name: e.name, at: e.at, expr: e.expr}, s.run.Workload)
 	if s.all.values += len(values); s.all.values > maxAllValues {
-		s.tooMany(e.at, fmt.Sprintf("The axes of the scenario have more than %d values in all.", maxAllValues))
+		s.tooLarge(e.at, fmt.Sprintf("The axes of the scenario have more than %d values together.", maxAllValues))
 		return nil
 	}
 	n := &SweepNode{Op: AxisNode, Axis: s.index[e.name], Range: e.at}
@@ -183,15 +187,15 @@ func (s *sweeper) axis(e sweepEntry) *SweepNode {
 	return n
 }
 
-// tooMany refuses a sweep once, not for each of many axes.
-func (s *sweeper) tooMany(at hcl.Range, detail string) {
+// tooLarge reports an excessive sweep once.
+func (s *sweeper) tooLarge(at hcl.Range, detail string) {
 	if !s.excessive {
 		s.excessive = true
 		s.error(at, "Sweep too large", detail, "Divide it between scenarios, or combine axes by zip.")
 	}
 }
 
-// add gives the index of a value in its axis, to which it may be new.
+// add returns the index of a value in its axis, and adds the value if it is new.
 func (s *sweeper) add(a *Axis, v AxisValue) int {
 	key := valueKey{a, s.key(a, v)}
 	i, ok := s.known[key]
@@ -203,7 +207,7 @@ func (s *sweeper) add(a *Axis, v AxisValue) int {
 	return i
 }
 
-// key is equal for equal values: 1 and 1.0 of an axis of the author's own are one.
+// key returns equal texts for equal values: 1 and 1.0 of an axis of the author's own are one value.
 func (s *sweeper) key(a *Axis, v AxisValue) string {
 	if n, ok := parseNumber(v.Text); ok && s.run.ownAxis(a) {
 		return strconv.FormatFloat(n, 'g', -1, 64)
@@ -211,13 +215,14 @@ func (s *sweeper) key(a *Axis, v AxisValue) string {
 	return v.Text
 }
 
-// ownAxis says whether an axis sets neither an option nor a variable by its name.
+// ownAxis reports whether an axis has a name of the author's own: it sets neither an option nor a
+// variable.
 func (r *Run) ownAxis(a *Axis) bool {
 	_, isOption := r.Workload.Option(a.Name)
 	return !isOption && !strings.HasPrefix(a.Name, "env.")
 }
 
-// names are what conditions of the run may mention.
+// names returns the names that conditions of the run can use.
 func (r *Run) names() *expression.Names {
 	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name}
 	if v := r.eval.variants; v != nil {
@@ -231,12 +236,12 @@ func (r *Run) names() *expression.Names {
 	return n
 }
 
-// expressionType is how conditions and assertions see the values of the axis.
+// expressionType returns the type of the axis in conditions and assertions.
 func (a *Axis) expressionType() expression.AxisType {
 	if len(a.Values) == 0 {
 		return expression.Text
 	}
-	if _, ok := workload.Number(a.Values[0].Value); ok {
+	if _, ok := option.Number(a.Values[0].Value); ok {
 		return expression.Number
 	}
 	if _, ok := a.Values[0].Value.(bool); ok {
@@ -245,7 +250,7 @@ func (a *Axis) expressionType() expression.AxisType {
 	return expression.Text
 }
 
-// dimension is that of the values of an axis that are quantities.
+// dimension returns the dimension of an axis of quantities.
 func (a *Axis) dimension() quantity.Dimension {
 	for _, v := range a.Values {
 		if w, ok := v.Value.(quantity.Written); ok && w.Unit != "" {
@@ -255,20 +260,20 @@ func (a *Axis) dimension() quantity.Dimension {
 	return quantity.Number
 }
 
-// nullable says whether the axis leaves its variable unset at some points.
+// nullable reports whether the axis leaves its variable unset at some points.
 func (a *Axis) nullable() bool {
 	return slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Value == nil })
 }
 
-// value reads one value as what the axis sets.
-func (s *sweeper) value(t item, name string, o workload.Option, isOption bool) (AxisValue, bool) {
+// value reads one value of an axis.
+func (s *sweeper) value(t item, name string, o option.Option, isOption bool) (AxisValue, bool) {
 	v := AxisValue{Value: t.text, Text: t.text, Range: t.at}
 	switch {
 	case t.null:
 		v.Value = nil
 		return v, true
 	case t.text == nullText && strings.HasPrefix(name, "env."):
-		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: the text %q cannot be told from null.", name, t.text),
+		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: the text %q would be read as null.", name, t.text),
 			"Write null without quotes to leave the variable unset.")
 		return v, false
 	case !isOption:
@@ -279,6 +284,6 @@ func (s *sweeper) value(t item, name string, o workload.Option, isOption bool) (
 		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), valueHint(o, t.text))
 		return v, false
 	}
-	v.Value, v.Text = parsed, workload.Text(parsed)
+	v.Value, v.Text = parsed, option.Text(parsed)
 	return v, true
 }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/test/golden"
+	"github.com/weir-bench/weir/test/golden"
 )
 
-// TestBrokenScenarios renders the diagnostics of every broken file. What the
-// author sees is the behaviour, so the goldens are the rendered text.
+// TestBrokenScenarios compares the diagnostics of every broken file, as authors see them, with
+// golden files.
 func TestBrokenScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.[yh]*")
 	if err != nil || len(files) < 40 {
@@ -39,7 +39,7 @@ func TestBrokenScenarios(t *testing.T) {
 	}
 }
 
-// checkPlaces holds every diagnostic to a range inside its file.
+// checkPlaces checks that every diagnostic has a range inside its file.
 func checkPlaces(t *testing.T, src Sources, diags hcl.Diagnostics) {
 	t.Helper()
 	for _, d := range diags {

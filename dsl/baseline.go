@@ -1,3 +1,5 @@
+// The baseline of a scenario.
+
 package dsl
 
 import (
@@ -9,15 +11,15 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
-// SkipMissing is what a scenario says whose assertions are skipped where the baseline lacks
-// what they mention.
+// SkipMissing is the value of BaselineMissing with which assertions are skipped if the baseline
+// lacks their metrics.
 const SkipMissing = "skip"
 
-// AbsentBaseline is the warning that a scenario names a baseline which is not there. Whoever
-// runs the scenario may give another; so it is no error of the file.
+// AbsentBaseline returns the warning that the scenario's baseline does not exist. It is no error of
+// the file, since the command line may name another.
 func AbsentBaseline(s *Scenario) *hcl.Diagnostic {
 	if s.Baseline == "" || s.BaselineMissing == SkipMissing {
 		return nil
@@ -26,25 +28,26 @@ func AbsentBaseline(s *Scenario) *hcl.Diagnostic {
 		return nil
 	}
 	d := diagnostic(s.BaselineAt, "No such baseline",
-		fmt.Sprintf("There is no %s: `weir run` refuses the scenario unless --baseline names a document.", s.Baseline),
+		fmt.Sprintf("%s does not exist: `weir run` refuses the scenario unless --baseline names a document.", s.Baseline),
 		"With baseline: {file: …, missing: skip} the first session runs without one, and can be the baseline.")
 	d.Severity = hcl.DiagWarning
 	return d
 }
 
-// readBaseline reads the baseline, a file or a mapping.
+// readBaseline reads the baseline: a file name or a mapping.
 func (l *loader) readBaseline(m *module, content *hcl.BodyContent) {
 	expr := argument(content, "baseline")
-	if expr == nil || isMapping(expr) || has(content, "baseline") && content.Attributes["baseline"] == nil {
-		p, ok := l.sectionPart(content, "baseline", schemaOf(grammar.Baseline))
-		if !ok || !l.complete(p, grammar.Baseline, "baseline") {
+	if expr == nil || isMapping(expr) || hasKey(content, "baseline") && content.Attributes["baseline"] == nil {
+		var b struct {
+			Missing string `key:"missing"`
+		}
+		p, ok := l.sectionOf(content, "baseline", grammar.Baseline, &b)
+		if !ok {
 			return
 		}
 		expr = argument(p.BodyContent, "file")
-		if missing := argument(p.BodyContent, "missing"); missing != nil {
-			if word, _ := l.oneOf(missing, grammar.Baseline, "missing"); word == SkipMissing {
-				m.BaselineMissing = SkipMissing
-			}
+		if b.Missing == SkipMissing {
+			m.BaselineMissing = SkipMissing
 		}
 	}
 	path, ok := l.text(expr, "baseline")

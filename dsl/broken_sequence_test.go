@@ -7,15 +7,14 @@ import (
 
 func init() { maps.Copy(brokenInputs, brokenSequences) }
 
-// brokenSequences are pieces of scenarios that play sequences, or whose traffic
-// follows from a model.
+// brokenSequences are pieces of scenarios with sequences, or with traffic from a model.
 var brokenSequences = map[string]broken{
 	"patterns/none": {"", "scenario: s\nruns: {«a»: {workload: traffic_sequence}}",
 		"scenario \"s\" {\nrun «\"a\"» { workload = \"traffic_sequence\" }\n}", "Missing option",
 		"none of the options patterns, metadata_file, generate"},
 	"patterns/two": {"sequence", "options: {patterns: [{matrix_file: good.txt}], «metadata_file»: ct.yaml}",
 		"options {\npatterns = [{ matrix_file = \"good.txt\" }]\n«metadata_file» = \"ct.yaml\"\n}", "Given twice",
-		"beside \"patterns\""},
+		"and \"patterns\" are both set"},
 	"patterns/not a list": {"sequence", "options: {patterns: «{matrix_file: good.txt}»}",
 		"options { patterns = «{ matrix_file = \"good.txt\" }» }", "Not a list", "a mapping for each pattern"},
 	"patterns/empty": {"sequence", "options: {patterns: «[]»}", "options { patterns = «[]» }",
@@ -23,7 +22,7 @@ var brokenSequences = map[string]broken{
 	"patterns/item": {"sequence", "options: {patterns: [«good.txt»]}",
 		"options { patterns = [«\"good.txt\"»] }", "Not a mapping", "pattern 0"},
 	"patterns/no matrix": {"sequence", "options: {patterns: [«{op: read}»]}",
-		"options { patterns = [«{ op = \"read\" }»] }", "No matrix", "Pattern 0 does not say"},
+		"options { patterns = [«{ op = \"read\" }»] }", "No matrix", "Pattern 0 has no matrix"},
 	"patterns/unknown key": {"sequence", "options: {patterns: [{matrix_file: good.txt, «shard»: 2}]}",
 		"options { patterns = [{ matrix_file = \"good.txt\", «shard» = 2 }] }", "Unknown key",
 		"Did you mean \"shards\"?"},
@@ -49,14 +48,14 @@ var brokenSequences = map[string]broken{
 		"above the largest"},
 	"patterns/ranks differ": {"sequence", "options: {patterns: [{matrix_file: good.txt}, «{matrix_file: three.txt}»]}",
 		"options { patterns = [{ matrix_file = \"good.txt\" }, «{ matrix_file = \"three.txt\" }»] }",
-		"Wrong number of ranks", "pattern 1 is of 3 ranks, and that of the first is of 2"},
+		"Wrong number of ranks", "pattern 1 has 3 ranks, but that of the first has 2"},
 	"patterns/ranks": {"sequence", "options: {ranks: «3», patterns: [{matrix_file: good.txt}]}",
 		"options {\nranks = «3»\npatterns = [{ matrix_file = \"good.txt\" }]\n}", "Wrong number of ranks",
-		"the matrix is of 2 ranks"},
+		"the matrix has 2 ranks"},
 	"patterns/axis": {"sequence", "sweep: {«metadata_file»: [ct.yaml]}",
-		"sweep { «metadata_file» = [\"ct.yaml\"] }", "Not an axis", "metadata_file\" is not swept"},
+		"sweep { «metadata_file» = [\"ct.yaml\"] }", "Not an axis", "metadata_file\" cannot be swept"},
 	"patterns/place": {"sequence", "options: {patterns: [{matrix_file: good.txt}], «pattern»: 0}",
-		"options {\npatterns = [{ matrix_file = \"good.txt\" }]\n«pattern» = 0\n}", "Of a pattern", "not of the run"},
+		"options {\npatterns = [{ matrix_file = \"good.txt\" }]\n«pattern» = 0\n}", "Of a pattern", "not to the run"},
 	"patterns/of the point": {"sequence", "options: {patterns: [{matrix_file: good.txt, shards: '${«axis.op»}'}]}\nsweep: {op: [write, read]}",
 		"options { patterns = [{ matrix_file = \"good.txt\", shards = «axis.op» }] }\nsweep { op = [\"write\", \"read\"] }",
 		"Depends on the point", "Write a run for each value"},
@@ -65,7 +64,7 @@ var brokenSequences = map[string]broken{
 		"isl of metadata is a list"},
 	"patterns/include": {"sequence", "options: {patterns: [{matrix_file: good.txt}]}\nsweep: {op: [write, read], «include»: [{op: read}]}",
 		"options { patterns = [{ matrix_file = \"good.txt\" }] }\nsweep {\nop = [\"write\", \"read\"]\n«include» = [{ op = \"read\" }]\n}",
-		"Not of a sequence", "played as a whole"},
+		"Not of a sequence", "always runs completely"},
 	"metadata_file/absent": {"sequence", "options: {metadata_file: «absent»}",
 		"options { metadata_file = «\"absent\"» }", "Cannot read the file", "absent/metadata.yaml"},
 	"metadata_file/of point": {"sequence", "options: {metadata_file: '${«axis.op»}.yaml'}\nsweep: {op: [write, read]}",
@@ -75,7 +74,7 @@ var brokenSequences = map[string]broken{
 		"options { metadata_file = \"ct.yaml\" }\nassert = [\"slowdown < 2 where «isl» > 5\"]", "Invalid assertion",
 		"no option \"isl\""},
 	"time_scale/negative": {"sequence", "options: {metadata_file: ct.yaml, time_scale: «-1»}",
-		"options {\nmetadata_file = \"ct.yaml\"\ntime_scale = «-1»\n}", "Invalid value", "is no factor"},
+		"options {\nmetadata_file = \"ct.yaml\"\ntime_scale = «-1»\n}", "Invalid value", "is not a factor"},
 	"iterations/of a pattern": {"sequence", "options: {metadata_file: ct.yaml, iterations: '«${axis.pattern + 1}»'}",
 		"options {\nmetadata_file = \"ct.yaml\"\niterations = «axis.pattern + 1»\n}", "Depends on the pattern",
 		"differs between its patterns"},
@@ -92,7 +91,7 @@ var brokenSequences = map[string]broken{
 		"options { generate = { model = \"llama-8b\", prefill_nodes = 1, decode_nodes = 1, «prefil_tp» = 2 } }",
 		"Unknown key", "Did you mean \"prefill_tp\"?"},
 	"model/comma": {"sequence", "options: {generate: {model: llama-8b, prefill_nodes: 1, decode_nodes: 1, isl: normal:5, «6»: }}",
-		"", "Unknown key", "stands in quotes"},
+		"", "Unknown key", "Quote a distribution"},
 	"model/number": {"sequence", "options: {generate: {model: llama-8b, prefill_nodes: «one», decode_nodes: 1}}",
 		"options { generate = { model = \"llama-8b\", prefill_nodes = «\"one\"», decode_nodes = 1 } }", "Invalid value",
 		"prefill_nodes of generate: \"one\" is not a whole number"},
@@ -100,7 +99,7 @@ var brokenSequences = map[string]broken{
 		"options { generate = { model = \"llama-8b\", prefill_nodes = «[1]», decode_nodes = 1 } }", "Invalid value",
 		"is a list"},
 	"model/text": {"sequence", "options: {generate: «llama-8b»}", "options { generate = «\"llama-8b\"» }",
-		"Not a mapping", "keys of its own"},
+		"Not a mapping", "must be a mapping"},
 	"model/heads": {"sequence", "options: {generate: {model: llama-8b, prefill_nodes: 1, decode_nodes: 1, decode_tp: «3»}}",
 		"options { generate = { model = \"llama-8b\", prefill_nodes = 1, decode_nodes = 1, decode_tp = «3» } }",
 		"Invalid traffic", "8 KV heads cannot be divided"},
@@ -139,13 +138,13 @@ var brokenSequences = map[string]broken{
 		"Several matrices", "use workload traffic_sequence"},
 	"model/ranks of one": {"traffic", "options: {ranks: «8», generate: {model: llama-8b, requests: 1, prefill_nodes: 1, decode_nodes: 1}}",
 		"options {\nranks = «8»\ngenerate = { model = \"llama-8b\", requests = 1, prefill_nodes = 1, decode_nodes = 1 }\n}",
-		"Wrong number of ranks", "the matrix is of 16 ranks"},
+		"Wrong number of ranks", "the matrix has 16 ranks"},
 	"model/beside a matrix": {"traffic", "options: {matrix_file: good.txt, «generate»: {model: llama-8b, requests: 1, prefill_nodes: 1, decode_nodes: 1}}",
 		"options {\nmatrix_file = \"good.txt\"\n«generate» = { model = \"llama-8b\", requests = 1, prefill_nodes = 1, decode_nodes = 1 }\n}",
 		"Given twice", "only one of"},
 }
 
-// soundSequences are pieces that load, for what only happens after that.
+// soundSequences are pieces that load, to test errors after loading.
 var soundSequences = map[string]sample{
 	"rows": {"sequence", "options: {patterns: [{matrix: [[0, 1K], [0, 0]], sleep_before_launch: 1ms, metadata: {isl: 5}}, {matrix: '2: 1>0=7', shards: 2, op: read, metadata: {isl: 6, more: x}}]}\nassert: [slowdown < 2 where isl > 5]",
 		"options {\npatterns = [{ matrix = [[0, \"1K\"], [0, 0]], sleep_before_launch = \"1ms\", metadata = { isl = 5 } }, { matrix = \"2: 1>0=7\", shards = 2, op = \"read\", metadata = { isl = 6, more = \"x\" } }]\n}\nassert = [\"slowdown < 2 where isl > 5\"]"},

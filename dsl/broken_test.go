@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// A broken input is a piece of a scenario, in both syntaxes where both can say
-// it, with the characters marked that the only diagnostic points at.
+// A broken input is a piece of a scenario in both syntaxes, if possible, with marks around the
+// characters of its only diagnostic.
 type broken struct {
 	place     string // root, run, defaults or variable: where the piece stands
-	yaml, hcl string // «…» marks the place; "" where the syntax cannot say it
+	yaml, hcl string // «…» marks the place; "" if the syntax cannot express it
 	summary   string
 	says      string // part of the detail or the hint
 }
 
-// frames surround a piece. Lines of a piece are indented as its place asks.
+// frames surround a piece. Lines of a piece are indented as in the frame.
 var frames = map[string]struct{ yaml, hcl, indent string }{
 	"root": {"scenario: s\n%\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n  b: {workload: transfer, options: {block_size: 4KiB}}\n",
 		"scenario \"s\" {\n%\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\nrun \"b\" {\nworkload = \"transfer\"\noptions { block_size = 4096 }\n}\n}\n",
@@ -37,7 +37,7 @@ var frames = map[string]struct{ yaml, hcl, indent string }{
 	"": {"%", "%", ""},
 }
 
-// framed is the whole file, without marks, and the text between them.
+// framed returns the whole file without marks, and the text between the marks.
 func framed(place, extension, piece string) (src, marked string) {
 	f := frames[place]
 	if extension == ".hcl" {
@@ -50,7 +50,7 @@ func framed(place, extension, piece string) (src, marked string) {
 	return before + marked + after, marked
 }
 
-// memory is a file system for tests.
+// memory is a file system in memory.
 func memory(files map[string]string) func(string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		if src, ok := files[path]; ok {
@@ -127,9 +127,9 @@ var brokenInputs = map[string]broken{
 	"needs/no run": {"run", "needs: [«{on: failed}»]", "needs = [«{ on = \"failed\" }»]", "Missing key", "Add run"},
 	"needs/unknown key": {"run", "needs: {run: b, «where»: x}", "needs {\nrun = \"b\"\n«where» = 1\n}", "Unknown key",
 		"run, on"},
-	"needs/itself": {"run", "needs: [«a»]", "needs = [«\"a\"»]", "Run needs itself", "wait for its own end"},
+	"needs/itself": {"run", "needs: [«a»]", "needs = [«\"a\"»]", "Run needs itself", "wait for itself"},
 	"needs/twice": {"run", "needs: [b, {run: «b», on: always}]",
-		"needs = [\"b\", { run = «\"b\"», on = \"always\" }]", "Duplicate need", "already needed"},
+		"needs = [\"b\", { run = «\"b\"», on = \"always\" }]", "Duplicate need", "already in needs"},
 	"needs/list in list": {"run", "needs: [«[[b]]»]", "needs = [«[[\"b\"]]»]", "Invalid value", "is a list"},
 	"needs/null":         {"run", "needs: [«~»]", "needs = [«null»]", "Invalid need", "needs names runs"},
 	"while/unknown":      {"run", "while: «c»", "while = «\"c\"»", "Unknown run", "The runs are a, b"},
@@ -148,18 +148,18 @@ var brokenInputs = map[string]broken{
 	// setup and teardown
 	"setup/not a list": {"root", "setup: «echo»", "setup = «\"echo\"»", "Not a list", "Write each as an item"},
 	"setup/text item": {"root", "setup: [«echo hello»]", "setup = [«\"echo hello\"»]", "Not a list",
-		"no shell reads it"},
-	"setup/empty": {"run", "setup: [«[]»]", "setup = [«[]»]", "Missing command", "names no program"},
+		"no shell is used"},
+	"setup/empty": {"run", "setup: [«[]»]", "setup = [«[]»]", "Missing command", "has no program"},
 	"setup/empty program": {"run", "teardown: [«[\"\", x]»]", "teardown = [«[\"\", \"x\"]»]", "Missing command",
-		"names no program"},
+		"has no program"},
 	"setup/NUL": {"run", "setup: [[echo, «\"a\\0b\"»]]", "setup = [[\"echo\", «\"a\\u0000b\"»]]",
 		"Invalid value", "NUL"},
 	"role/NUL": {"", "scenario: s\nruns:\n  a:\n    workload: command\n    options: {roles: {r: {command: [echo, «\"a\\0b\"»]}}}\n",
 		"scenario \"s\" {\nrun \"a\" {\nworkload = \"command\"\noptions {\nroles = { r = { command = [\"echo\", «\"a\\u0000b\"»] } }\n}\n}\n}\n",
-		"Invalid value", "It contains a NUL character, which no argument can hold."},
+		"Invalid value", "It contains a NUL character, which arguments cannot contain."},
 	"role/NUL beside a name": {"", "scenario: s\nruns:\n  a:\n    workload: command\n    options: {roles: {r: {command: [echo, «\"\\0${port.a}\\0\"»]}}}\n",
 		"scenario \"s\" {\nrun \"a\" {\nworkload = \"command\"\noptions {\nroles = { r = { command = [\"echo\", «\"\\u0000${port.a}\\u0000\"»] } }\n}\n}\n}\n",
-		"Invalid value", "It contains a NUL character, which no argument can hold."},
+		"Invalid value", "It contains a NUL character, which arguments cannot contain."},
 	"setup/no command": {"root", "teardown: [«{name: x}»]", "teardown = [«{ name = \"x\" }»]", "Missing key",
 		"Add command"},
 	"setup/on": {"root", "setup: [{command: [x], on: «last node»}]",
@@ -186,31 +186,32 @@ var brokenInputs = map[string]broken{
 	"assert/halo bare": {"run", "assert: [{that: bandwidth >= 1, halo: «5»}]",
 		"assert = [{ that = \"bandwidth >= 1\", halo = «5» }]", "Invalid value", "Write it as 10%"},
 	"assert/halo above": {"run", "assert: [{that: bandwidth >= 1, halo: «100%»}]",
-		"assert = [{ that = \"bandwidth >= 1\", halo = «\"100%\"» }]", "Invalid value", "without, 100%"},
+		"assert = [{ that = \"bandwidth >= 1\", halo = «\"100%\"» }]", "Invalid value", "below 100%"},
 	"assert/multiple": {"run", "assert: [{that: bandwidth >= 1, multiple: «bonferroni»}]",
 		"assert = [{ that = \"bandwidth >= 1\", multiple = «\"bonferroni\"» }]", "Invalid value", "none, holm"},
 	"assert/confidence": {"run", "assert: [{that: bandwidth >= 1, decide: {confidence: «40%»}}]",
-		"assert = [{ that = \"bandwidth >= 1\", decide = { confidence = «\"40%\"» } }]", "Invalid value", "from 50%"},
+		"assert = [{ that = \"bandwidth >= 1\", decide = { confidence = «\"40%\"» } }]",
+		"Invalid value", "at least 50%"},
 	"assert/inconclusive": {"run", "assert: [{that: bandwidth >= 1, decide: {on_inconclusive: «fial»}}]",
 		"assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = «\"fial\"» } }]", "Invalid value",
 		"Did you mean \"fail\"?"},
 	"assert/decide scalar": {"run", "assert: [{that: bandwidth >= 1, decide: «95%»}]",
-		"assert = [{ that = \"bandwidth >= 1\", decide = «\"95%\"» }]", "Not a mapping", "keys of its own"},
+		"assert = [{ that = \"bandwidth >= 1\", decide = «\"95%\"» }]", "Not a mapping", "must be a mapping"},
 
 	"assert/decide key": {"run", "assert: [{that: bandwidth >= 1, decide: {«level»: 95%}}]",
 		"assert = [{ that = \"bandwidth >= 1\", decide = { «level» = \"95%\" } }]", "Unknown key",
 		"confidence, on_inconclusive"},
 	"stage/empty": {"run", "stage: «\" \"»", "stage = «\" \"»", "Invalid value", "no name"},
 	"may_fail/day": {"run", "may_fail: {reason: r, until: «soon»}",
-		"may_fail = { reason = \"r\", until = «\"soon\"» }", "Invalid value", "no day"},
+		"may_fail = { reason = \"r\", until = «\"soon\"» }", "Invalid value", "not a date"},
 	"may_fail/reason": {"run", "may_fail: {reason: «\" \"», until: 2026-02-01}",
-		"may_fail = { reason = «\" \"», until = \"2026-02-01\" }", "Invalid value", "Say why"},
+		"may_fail = { reason = «\" \"», until = \"2026-02-01\" }", "Invalid value", "Write a reason"},
 	"may_fail/match": {"run", "may_fail: {reason: r, until: 2099-02-01, match: «'(etcd'»}",
 		"may_fail = { reason = \"r\", until = \"2099-02-01\", match = «\"(etcd\"» }",
 		"Invalid value", "regular expression"},
 	"may_fail/match empty": {"run", "may_fail: {reason: r, until: 2099-02-01, match: «\"\"»}",
 		"may_fail = { reason = \"r\", until = \"2099-02-01\", match = «\"\"» }",
-		"Invalid value", "matches every error"},
+		"Invalid value", "would match every error"},
 	"may_fail/strict": {"run", "may_fail: {reason: r, until: 2099-02-01, strict: «1»}",
 		"may_fail = { reason = \"r\", until = \"2099-02-01\", strict = «1» }", "Invalid value", "true or false"},
 	"may_fail/until": {"run", "«may_fail»: {reason: r}", "«may_fail» = { reason = \"r\" }", "Missing key", "Add until"},
@@ -218,10 +219,10 @@ var brokenInputs = map[string]broken{
 		"may_fail = { reason = \"r\", «til» = \"x\", until = \"2026-02-01\" }", "Unknown key", "until"},
 	"assert/xfail day": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: «2026-02-30»}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = «\"2026-02-30\"» } }]",
-		"Invalid value", "no day"},
+		"Invalid value", "not a date"},
 	"assert/xfail reason": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: «\" \"», until: 2026-02-01}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = «\" \"», until = \"2026-02-01\" } }]",
-		"Invalid value", "Say why"},
+		"Invalid value", "Write a reason"},
 	"assert/xfail until": {"run", "assert: [{that: bandwidth >= 1, xfail: «{reason: r}»}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = «{ reason = \"r\" }» }]", "Missing key", "Add until"},
 	"assert/name": {"run", "assert: [{that: bandwidth >= 1, name: «\"\"»}]",
@@ -250,10 +251,10 @@ var brokenInputs = map[string]broken{
 	"references/NaN": {"root", "references: {a: [{bandwidth: «nan»}]}",
 		"references { a = [{ bandwidth = «\"nan\"» }] }", "Invalid value", "not a number"},
 	"references/noise": {"root", "references: {a: [{bandwidth: 1, noise: {launch: «2»}}]}",
-		"references { a = [{ bandwidth = 1, noise = { launch = «2» } }] }", "Invalid value", "share below 100%"},
+		"references { a = [{ bandwidth = 1, noise = { launch = «2» } }] }", "Invalid value", "percentage below 100%"},
 	"references/part of noise": {"root", "references: {a: [{bandwidth: 1, noise: {launch: 2%, «day»: 1%}}]}",
 		"references { a = [{ bandwidth = 1, noise = { launch = \"2%\", «day» = \"1%\" } }] }", "Unknown key",
-		"no part of a noise"},
+		"There is no key"},
 	"references/noise of sessions": {"root", "references: {a: [{bandwidth: 1, noise: «{session: 1%}»}]}",
 		"references { a = [{ bandwidth = 1, noise = «{ session = \"1%\" }» }] }", "Incomplete noise",
 		"how launches vary"},
@@ -267,9 +268,9 @@ var brokenInputs = map[string]broken{
 	"include/unknown key": {"root", "include: [{file: other.yaml, «prefix»: x}]",
 		"include = [{ file = \"other.yaml\", «prefix» = \"x\" }]", "Unknown key", "file, as, runs, variables"},
 	"include/as": {"root", "include: [{file: other.yaml, as: «a.b»}]",
-		"include = [{ file = \"other.yaml\", as = «\"a.b\"» }]", "Invalid name", "names of runs"},
+		"include = [{ file = \"other.yaml\", as = «\"a.b\"» }]", "Invalid name", "prefix of run names"},
 	"include/as empty": {"root", "include: [{file: other.yaml, as: «''»}]",
-		"include = [{ file = \"other.yaml\", as = «\"\"» }]", "Invalid name", "names of runs"},
+		"include = [{ file = \"other.yaml\", as = «\"\"» }]", "Invalid name", "prefix of run names"},
 	"include/runs empty": {"root", "include: [{file: other.yaml, runs: «[]»}]",
 		"include = [{ file = \"other.yaml\", runs = «[]» }]", "Empty list", "leave runs out"},
 	"zip/row twice": {"run", "sweep: {zip: {batch: [1, 2, 2, «1»], in_flight: [1, 1, 2, 1]}}",
@@ -318,7 +319,7 @@ var brokenInputs = map[string]broken{
 		"include = [\"other.yaml\", «\"third.yaml\"»]", "Duplicate run",
 		"Run \"o\" of third.yaml:2 is also at other.yaml:6"},
 	"include/check": {"root", "include: [other.yaml, {file: «checks.yaml»}]",
-		"include = [\"other.yaml\", { file = «\"checks.yaml\"» }]", "Duplicate check", "another command"},
+		"include = [\"other.yaml\", { file = «\"checks.yaml\"» }]", "Duplicate check", "differs from that"},
 	"include/itself": {"root", "include: «main.yaml»", "include = «\"main.hcl\"»", "Files include each other", " → "},
 	"include/kind":   {"root", "include: «x.txt»", "include = «\"x.txt\"»", "Unknown kind of file", ".hcl"},
 
@@ -337,9 +338,9 @@ var brokenInputs = map[string]broken{
 	"matrix/row": {"traffic", "options: {matrix: [[0, 1], «4K»]}",
 		"options { matrix = [[0, 1], «\"4K\"»] }", "Not a square", "Row 2"},
 	"matrix/zero": {"traffic", "options: {matrix: «[[0, 0], [0, 0]]»}",
-		"options { matrix = «[[0, 0], [0, 0]]» }", "Invalid matrix", "nothing would move"},
+		"options { matrix = «[[0, 0], [0, 0]]» }", "Invalid matrix", "nothing would be sent"},
 	"matrix/one rank": {"traffic", "options: {matrix: «[[0]]»}", "options { matrix = «[[0]]» }",
-		"Invalid matrix", "A matrix of 1 ranks"},
+		"Invalid matrix", "Traffic between 1 ranks"},
 	"matrix/empty": {"traffic", "options: {matrix: «[]»}", "options { matrix = «[]» }", "Invalid matrix", "0 ranks"},
 	"matrix/overflow": {"traffic", "options: {matrix: «[[0, 9223372036854775807], [1, 0]]»}",
 		"options { matrix = «[[0, 9223372036854775807], [1, 0]]» }", "Invalid matrix", "2^63"},
@@ -359,17 +360,17 @@ var brokenInputs = map[string]broken{
 		"Unknown option", "Did you mean \"matrix\"?"},
 	"matrix/two": {"traffic", "options: {matrix: '2: 0>1=5', «generate»: ring 1KiB, ranks: 2}",
 		"options {\nmatrix = \"2: 0>1=5\"\n«generate» = \"ring 1KiB\"\nranks = 2\n}", "Given twice",
-		"\"generate\" is beside \"matrix\""},
+		"\"generate\" and \"matrix\" are both set"},
 	"matrix/and file": {"traffic", "options: {matrix: '2: 0>1=5', «matrix_file»: good.txt}",
 		"options {\nmatrix = \"2: 0>1=5\"\n«matrix_file» = \"good.txt\"\n}", "Given twice", "only one of"},
 	"matrix/and axis": {"traffic", "sweep: {generate: [ring 1KiB, ring 2KiB]}\noptions: {«matrix_file»: good.txt, ranks: 2}",
 		"sweep { generate = [\"ring 1KiB\", \"ring 2KiB\"] }\noptions {\n«matrix_file» = \"good.txt\"\nranks = 2\n}",
-		"Given twice", "beside \"generate\""},
+		"Given twice", "and \"generate\" are both set"},
 	"matrix/two axes": {"traffic", "sweep: {matrix_file: [good.txt], «generate»: [ring 1KiB, ring 2KiB]}\noptions: {ranks: 2}",
 		"sweep {\nmatrix_file = [\"good.txt\"]\n«generate» = [\"ring 1KiB\", \"ring 2KiB\"]\n}\noptions { ranks = 2 }",
-		"Given twice", "beside \"matrix_file\""},
+		"Given twice", "and \"matrix_file\" are both set"},
 	"matrix/ranks": {"traffic", "options: {matrix: [[0, 1], [1, 0]], ranks: «3»}",
-		"options {\nmatrix = [[0, 1], [1, 0]]\nranks = «3»\n}", "Wrong number of ranks", "the matrix is of 2 ranks"},
+		"options {\nmatrix = [[0, 1], [1, 0]]\nranks = «3»\n}", "Wrong number of ranks", "the matrix has 2 ranks"},
 	"matrix_file/ranks": {"traffic", "options: {matrix_file: good.txt, ranks: «4»}",
 		"options {\nmatrix_file = \"good.txt\"\nranks = «4»\n}", "Wrong number of ranks", "Ranks is 4"},
 	"matrix_file/absent": {"traffic", "options: {matrix_file: «absent.txt»}",
@@ -382,12 +383,12 @@ var brokenInputs = map[string]broken{
 		"options { matrix_file = «[\"good.txt\"]» }", "Invalid value", "is a list"},
 	"matrix_file/of point": {"traffic", "sweep: {n: [1, 2]}\noptions: {matrix_file: '${«axis.n»}.txt', shards: '${axis.n}'}",
 		"sweep { n = [1, 2] }\noptions {\nmatrix_file = \"${«axis.n»}.txt\"\nshards = axis.n\n}",
-		"Depends on the point", "A matrix is read before"},
+		"Depends on the point", "cannot depend on the point"},
 	"generate/no ranks": {"", "scenario: s\nruns: {«a»: {workload: traffic, options: {generate: ring 4KiB}}}",
 		"scenario \"s\" {\nrun «\"a\"» {\nworkload = \"traffic\"\noptions { generate = \"ring 4KiB\" }\n}\n}",
 		"Missing option", "Add ranks"},
 	"generate/unknown": {"traffic", "options: {generate: «rong 4KiB», ranks: 2}",
-		"options {\ngenerate = «\"rong 4KiB\"»\nranks = 2\n}", "Invalid value", "\"rong\" is no generator"},
+		"options {\ngenerate = «\"rong 4KiB\"»\nranks = 2\n}", "Invalid value", "there is no generator \"rong\""},
 	"generate/axis": {"traffic", "sweep: {generate: [ring 4KiB, «ring»]}\noptions: {ranks: 2}",
 		"sweep { generate = [\"ring 4KiB\", «\"ring\"»] }\noptions { ranks = 2 }", "Invalid value", "ring has no size"},
 	"generate/twice": {"traffic", "sweep: {generate: [ring 4KiB, «ring 4096»]}\noptions: {ranks: 2}",
@@ -417,7 +418,7 @@ var brokenInputs = map[string]broken{
 	"secret/two names": {"run", "env: {T: '«${secret(\"a\", \"b\")}»'}", "env = { T = «secret(\"a\", \"b\")» }",
 		"Invalid secret", "takes one name"},
 	"secret/bare name": {"run", "env: {T: \"${secret(«TOKEN»)}\"}", "env = { T = secret(«TOKEN») }",
-		"Unknown name", "stands in quotes"},
+		"Unknown name", "in quotes"},
 	"secret/and axis": {"run", "sweep: {env.T: [a, b]}\nenv: {«T»: '${secret(\"T\")}'}",
 		"sweep = { \"env.T\" = [\"a\", \"b\"] }\nenv = { «T» = secret(\"T\") }", "Variable and axis", "axis env.T"},
 	"secret/variable name": {"run", "env: {«A-B»: '${secret(\"T\")}'}", "env = { «\"A-B\"» = secret(\"T\") }",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A key that is none is pointed at itself, with the one that was meant.
+// An unknown key is reported at its place, with the nearest key.
 func TestUnknownKeysOfStructures(t *testing.T) {
 	const head = "scenario: s\nservices: {web: {command: [x], stop: {%s: 3s}}}\nruns:\n  r:\n    workload: command\n    services: [web]\n" +
 		"    options: {roles: {c: {%s: [echo, a], ready: {%s: 'x:1'}}}, parse: {of: c, %s: 'x=(?<x>.)'}}\n    metrics: {x: {better: lower}}\n"
@@ -31,13 +31,13 @@ func TestUnknownKeysOfStructures(t *testing.T) {
 	}
 }
 
-// Metrics of a run of programs may stand in its options, where people write them.
+// Metrics of a run of programs are also allowed in its options.
 func TestMetricsInOptions(t *testing.T) {
 	const head = "scenario: s\nruns:\n  r:\n    workload: %s\n    options: {%s, metrics: {x: {unit: s, better: lower}}}\n%s"
 	const command = "roles: {c: {command: [echo, a]}}, parse: {of: c, lines: 'x=(?<x>.)'}"
 	for _, c := range []struct{ workload, options, more, want string }{
 		{"command", command, "    assert: [x <= 3s]\n", ""},
-		{"command", command, "    metrics: {x: {unit: s}}\n", `Run "r" has metrics beside its options too.`},
+		{"command", command, "    metrics: {x: {unit: s}}\n", "has metrics both in its options and beside them."},
 		{"command", strings.ReplaceAll(command, "<x>", "<y>"), "", `metrics declares "x", which parse does not find`},
 		{"transfer", "block_size: 4KiB", "", `Workload transfer has no option "metrics".`},
 	} {
@@ -52,7 +52,7 @@ func TestMetricsInOptions(t *testing.T) {
 	}
 }
 
-// An option that is missing is told by the first sentence of what it means.
+// The error of a missing option has the first sentence of its documentation.
 func TestMissingOptionsAreToldInShort(t *testing.T) {
 	src := []byte("scenario: s\nruns:\n  r:\n    workload: command\n    option: {roles: {c: {command: [echo, a]}}}\n")
 	_, _, diags := Load("s.yaml", src, Options{Env: testEnv})
@@ -60,7 +60,7 @@ func TestMissingOptionsAreToldInShort(t *testing.T) {
 	for _, d := range diags {
 		said += fmt.Sprint(d.Detail, " ", d.Extra, "\n")
 	}
-	if !strings.Contains(said, "which no shell reads), which workload command cannot do without.") ||
+	if !strings.Contains(said, ", which workload command requires.") ||
 		!strings.Contains(said, `There is no "option" in a run. Did you mean "options"?`) || len(said) > 500 {
 		t.Error(said)
 	}

@@ -1,3 +1,5 @@
+// Commands of setup and teardown, with the scope that they belong to.
+
 package dsl
 
 import (
@@ -8,30 +10,29 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
-// The scopes of a command.
+// The scopes of a command: what it runs before or after.
 const (
 	sessionScope = "session"
 	runScope     = "run"
 	launchScope  = "launch"
 )
 
-// maxCommands bounds a list of commands, of which every run may have a copy.
+// maxCommands bounds a list of commands, since every run may copy it.
 const maxCommands = 100
 
-// scoped is a command with what it surrounds.
+// scoped is a command with its scope.
 type scoped struct {
 	*Command
 	scope string
 }
 
-// hooks are the commands of one place, setup and teardown.
+// hooks are the setup and teardown commands of one section.
 type hooks struct{ setup, teardown []scoped }
 
-// hooks reads setup and teardown of the scenario or of a run. own is the scope
-// of a command that names none.
+// hooks reads setup and teardown of the scenario or of a run. own is the default scope.
 func (l *loader) hooks(content *hcl.BodyContent, own string) hooks {
 	return hooks{l.commands(content, "setup", own), l.commands(content, "teardown", own)}
 }
@@ -73,69 +74,64 @@ func (l *loader) command(item hcl.Expression, key, own string) (scoped, bool) {
 	}
 	of := "a command of " + key
 	p := l.record(item, schemaOf(grammar.Command), of)
+	l.fill(p, grammar.Command, c.Command)
 	if !l.complete(p, grammar.Command, of) {
 		return c, false
 	}
-	argv, ok := l.argv(argument(p.BodyContent, "command"), "command")
+	ok := len(c.Argv) > 0
 	if ok {
-		c.Argv, c.Name = argv, filepath.Base(argv[0])
+		c.Name = filepath.Base(c.Argv[0])
 	}
 	if expr := argument(p.BodyContent, "name"); expr != nil {
 		c.Name, c.named = l.name(expr), true
-	}
-	if expr := argument(p.BodyContent, "on"); expr != nil {
-		c.On, _ = l.oneOf(expr, grammar.Command, "on")
 	}
 	if expr := argument(p.BodyContent, "scope"); expr != nil {
 		c.scope, _ = l.oneOf(expr, grammar.Command, "scope")
 		if own != sessionScope && c.scope == sessionScope {
 			l.error(expr.Range(), "Invalid value",
-				"A run's command surrounds the run, or each of its launches, never the session.",
+				"A command of a run belongs to the run or to each of its launches, not to the session.",
 				"Move it to "+key+" of the scenario.")
 		}
-	}
-	if expr := argument(p.BodyContent, "timeout"); expr != nil {
-		c.Timeout = l.duration(expr, "timeout")
 	}
 	c.Env, c.Secrets = l.commandEnv(l.section(p.BodyContent, "env"))
 	return c, ok
 }
 
-// name reads a name for people: any text that is not empty.
-func (l *loader) name(expr hcl.Expression) string {
-	text, ok := l.text(expr, "name")
+// name reads a name for display: any text that is not empty.
+func (d *decoder) name(expr hcl.Expression) string {
+	text, ok := d.text(expr, "name")
 	if ok && strings.TrimSpace(text) == "" {
-		l.error(expr.Range(), "Invalid name", "The name is empty.", "Write one, or leave the key out.")
+		d.error(expr.Range(), "Invalid name", "The name is empty.", "Write one, or leave the key out.")
 	}
 	return text
 }
 
 // argv reads a program with its arguments.
-func (l *loader) argv(expr hcl.Expression, what string) ([]string, bool) {
-	items, isList, whole := l.list(expr, what)
+func (d *decoder) argv(expr hcl.Expression, what string) ([]string, bool) {
+	items, isList, whole := d.list(expr, what)
 	if !isList {
-		l.error(expr.Range(), "Not a list", "A command is a list of the program and its arguments; no shell reads it.",
+		d.error(expr.Range(), "Not a list", "A command is a list of the program and its arguments; no shell is used.",
 			"Write [fi_info, -p, efa].")
 		return nil, false
 	}
 	var argv []string
 	for _, i := range items {
 		if strings.ContainsRune(i.text, 0) {
-			l.error(i.at, "Invalid value", "It contains a NUL character, which no argument can hold.", "")
+			d.error(i.at, "Invalid value", "It contains a NUL character, which no argument can hold.", "")
 			return nil, false
 		}
 		argv = append(argv, i.text)
 	}
 	if whole && (len(argv) == 0 || argv[0] == "") {
-		l.error(expr.Range(), "Missing command", "It names no program.", "Begin the list with one.")
+		d.error(expr.Range(), "Missing command", "It has no program.", "Begin the list with one.")
 		return nil, false
 	}
 	return argv, whole
 }
 
-// surround hands commands of the scope of runs and launches to a run, those of
-// the scenario outside of the run's own.
-func (h hooks) surround(r *Run) {
+// addTo adds the commands with scope run or launch to a run, those of the scenario outside of
+// the run's own.
+func (h hooks) addTo(r *Run) {
 	for i := len(h.setup) - 1; i >= 0; i-- {
 		c := h.setup[i]
 		switch c.scope {
@@ -155,14 +151,13 @@ func (h hooks) surround(r *Run) {
 	}
 }
 
-// copy is a command of its own, whose name is still to be told apart from those
-// around it.
+// copy copies the command; distinctCommands names the copy.
 func (c scoped) copy() *Command {
 	out := *c.Command
 	return &out
 }
 
-func session(all []scoped) []*Command {
+func commandsOfSession(all []scoped) []*Command {
 	var out []*Command
 	for _, c := range all {
 		if c.scope == sessionScope {
@@ -172,8 +167,7 @@ func session(all []scoped) []*Command {
 	return out
 }
 
-// distinctCommands gives commands without a name one that is unique in their
-// list, and reports names that are given twice.
+// distinctCommands gives unnamed commands a name unique in their list, and reports duplicate names.
 func (g *loading) distinctCommands(s *Scenario) {
 	lists := [][]*Command{s.Setup, s.Teardown}
 	for _, r := range s.Runs {

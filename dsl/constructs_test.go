@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/expression"
 )
 
 // loadText loads main.yaml among other files in memory.
@@ -151,11 +151,12 @@ runs:
 	if diags.HasErrors() || more.HasErrors() {
 		t.Fatal(diags, more)
 	}
-	if full.Halo != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 ||
+	if full.WarnMargin != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 ||
 		full.Decide.OnInconclusive != "warn" || full.XFail.Reason != "slow" || full.XFail.Until != "2020-02-29" {
 		t.Errorf("%+v %+v %+v", full, full.Decide, full.XFail)
 	}
-	if plain.Halo != 0 || plain.Multiple != "" || plain.Decide.OnInconclusive != "inconclusive" || plain.XFail != nil {
+	if plain.WarnMargin != 0 || plain.Multiple != "" || plain.Decide.OnInconclusive != "inconclusive" ||
+		plain.XFail != nil {
 		t.Errorf("%+v", plain)
 	}
 }
@@ -213,13 +214,10 @@ func TestReferenceTablesAreInTheTextsOfCases(t *testing.T) {
 		g := newLoading("main.yaml", Options{Env: testEnv, Read: memory(files)})
 		main = "scenario: s\n" + main + "\nruns: {a: {workload: transfer, sweep: {block_size: [4KiB, 1MiB], size: [1, 2]}, env: {S: '${axis.size}'}}}"
 		file, diags := parse("main.yaml", []byte(main))
-		l := &loader{
-			file: "main.yaml", src: []byte(main), yaml: true, places: &places{}, all: g,
-			eval: &evaluator{env: testEnv, functions: functions}, diags: diags,
-		}
+		l := newLoader(g, "main.yaml", []byte(main), diags, &evaluator{env: testEnv, functions: functions})
 		m := l.scenario(file.Body, nil)
 		content, _, _ := l.rootBlocks(file.Body)[0].Body.PartialContent(schema{sections: []string{"references"}}.hcl())
-		got := l.references(content, m.runs)
+		got := l.referencesOf(m.runs).read(content)
 		if len(g.diags)+len(l.diags) > 0 {
 			t.Fatal(name, g.diags, l.diags)
 		}

@@ -1,27 +1,29 @@
+// Decoding of a whole file: loader.scenario and the keys outside of runs.
+
 package dsl
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
 var (
-	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	// variantName may have words: keys quote it.
-	variantName = regexp.MustCompile(`^[\pL\pN_]([\pL\pN_.+()/:& -]{0,98}[\pL\pN_.+)-])?$`)
-	plainName   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+	identifier = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	// variantName may have spaces: case keys quote it.
+	variantName = lazyregexp.New(`^[\pL\pN_]([\pL\pN_.+()/:& -]{0,98}[\pL\pN_.+)-])?$`)
+	plainName   = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 )
 
-// defaults are what runs have unless they say otherwise.
+// defaults are the settings of runs that do not give their own.
 type defaults struct {
 	launches  []int
 	deadlines deadlines
@@ -37,8 +39,7 @@ func (l *loader) rootBlocks(body hcl.Body) hcl.Blocks {
 	return content.Blocks
 }
 
-// scenario decodes the whole file. from are the values that its variables have
-// from outside.
+// scenario decodes the whole file. from has the values of its variables given from outside.
 func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	m := &module{Scenario: &Scenario{File: l.file}}
 	root := l.content(body, rootSchema, "the file")
@@ -70,9 +71,9 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	}
 	m.Variables = l.variables(content, own)
 	l.services = l.declaredServices(content)
-	l.readVariants(content) // which speak of services, and change variables
+	l.readVariants(content) // after the services and variables that variants change
 	files := l.includes(content, dotted)
-	l.head(m, content)
+	l.scenarioKeys(m, content)
 	drafts := l.runs(content, l.defaults(content))
 	l.merge(m, files)
 	var runs []*Run
@@ -82,20 +83,20 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 		runs = append(runs, d.run)
 	}
 	if len(m.runs) == 0 && !l.incomplete && !l.diags.HasErrors() {
-		l.error(top.LabelRanges[0], "No runs", "The scenario has nothing to run.", "Add a run with a workload.")
+		l.error(top.LabelRanges[0], "No runs", "The scenario has no runs.", "Add a run with a workload.")
 	}
-	l.optionsOfAny(runs)
-	l.edges(runs, m.runs)
-	l.judge(m, drafts, l.references(content, runs))
+	l.checkVariantOptions(runs)
+	l.checkNeeds(runs, m.runs)
+	l.compileAssertions(m, drafts, l.referencesOf(runs).read(content))
 	for _, r := range m.runs {
-		l.root.surround(r)
+		l.root.addTo(r)
 	}
 	m.incomplete = l.incomplete
-	m.Setup, m.Teardown, m.Runs = session(m.session.setup), session(m.session.teardown), m.runs
+	m.Setup, m.Teardown, m.Runs = commandsOfSession(m.session.setup), commandsOfSession(m.session.teardown), m.runs
 	return m
 }
 
-// mark notes where sections begin, for the places of diagnostics.
+// mark records where sections begin, for the context of diagnostics.
 func (l *loader) mark(content *hcl.BodyContent) {
 	for _, a := range content.Attributes {
 		l.places.add(a.NameRange, a.Name)
@@ -107,8 +108,8 @@ func (l *loader) mark(content *hcl.BodyContent) {
 	}
 }
 
-// head reads what is said of the scenario as a whole.
-func (l *loader) head(m *module, content *hcl.BodyContent) {
+// scenarioKeys reads the keys of the scenario itself.
+func (l *loader) scenarioKeys(m *module, content *hcl.BodyContent) {
 	if expr := argument(content, "description"); expr != nil {
 		m.Description, _ = l.text(expr, "description")
 	}
@@ -143,8 +144,7 @@ func (l *loader) runs(content *hcl.BodyContent, d defaults) []*draft {
 	return out
 }
 
-// distinctRun reports a run whose name another has, of this file or of one that
-// it includes.
+// distinctRun reports a run with the name of another run of this file or of an included one.
 func (l *loader) distinctRun(m *module, r *Run) {
 	i := slices.IndexFunc(m.runs, func(o *Run) bool { return o.Name == r.Name })
 	switch {
@@ -157,9 +157,10 @@ func (l *loader) distinctRun(m *module, r *Run) {
 	}
 }
 
-func (l *loader) checkName(name string, at hcl.Range) {
-	if !plainName.MatchString(name) || len(name) > 100 {
-		l.error(at, "Invalid name", fmt.Sprintf("%q becomes part of keys and file names.", name),
+func (d *decoder) checkName(name string, at hcl.Range) {
+	if !plainName().MatchString(name) || len(name) > 100 {
+		d.error(at, "Invalid name",
+			fmt.Sprintf("%q is not a valid name: it becomes part of keys and file names.", name),
 			"Use letters, digits, _ . and -, at most 100 of them.")
 	}
 }
@@ -194,21 +195,31 @@ func (l *loader) defaults(content *hcl.BodyContent) defaults {
 	return d
 }
 
+// whyNoOption says why a workload does not take another workload's option; "" if it does, or if no
+// workload has the option.
+func whyNoOption(kind *workload.Kind, option string) string {
+	if n, ok := kind.Behaviour.(workload.OptionRefuser); ok {
+		return n.Without()[option]
+	}
+	return ""
+}
+
 func (l *loader) unknownOption(kind *workload.Kind, e entry) {
-	if why := kind.Without[e.name]; why != "" {
+	if why := whyNoOption(kind, e.name); why != "" {
 		l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q: %s.", kind.Name, e.name, why),
 			"Remove it.")
 		return
 	}
 	hint := suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads")
-	if own := ownName(kind, e.name); own != "" {
+	if own := optionOfForeignName(kind, e.name); own != "" {
 		hint = fmt.Sprintf("Did you mean %q?", own)
 	}
 	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), hint)
 }
 
-// elsewhere are the names that other benchmarks have for options, as nixlbench, perftest, NIXL EP's tests and MPI.
-var elsewhere = map[string][]string{
+// foreignOptions maps option names of other benchmarks (nixlbench, perftest, NIXL EP's tests, MPI) to
+// weir's.
+var foreignOptions = map[string][]string{
 	"ranks":            {"num_processes", "processes", "nprocs", "nproc", "np", "world_size", "ntasks", "num_ranks"},
 	"iterations":       {"iters", "num_iter", "num_iters", "n"},
 	"warmup":           {"warmup_iter", "warmup_iters", "num_warmup", "num_warmups"},
@@ -225,10 +236,10 @@ var elsewhere = map[string][]string{
 	"memory":           {"mem_type"},
 }
 
-// ownName is the option of a workload that other benchmarks call so; "": none.
-func ownName(kind *workload.Kind, name string) string {
+// optionOfForeignName returns the workload's option for a name of another benchmark; "" if there is none.
+func optionOfForeignName(kind *workload.Kind, name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	for own, others := range elsewhere {
+	for own, others := range foreignOptions {
 		if _, ok := kind.Option(own); ok && slices.Contains(others, name) {
 			return own
 		}
@@ -243,21 +254,13 @@ func (l *loader) check(b *hcl.Block) *Check {
 	if expr := argument(content, "on"); expr != nil {
 		if on, ok := l.text(expr, "on"); ok && on != "every node" {
 			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on),
-				"Write `every node`, or leave it out.")
+				"Write `every node`, or leave on out.")
 		}
 	}
-	if expr := argument(content, "severity"); expr != nil {
-		c.Severity, _ = l.oneOf(expr, grammar.Check, "severity")
-	}
-	if expr := argument(content, "remedy"); expr != nil {
-		c.Remedy, _ = l.text(expr, "remedy")
-	}
-	expr := argument(content, "command")
-	if expr == nil {
-		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has nothing to run.", c.Name),
+	if argument(content, "command") == nil {
+		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has no command.", c.Name),
 			"Add command: the program and its arguments as a list.")
-		return c
 	}
-	c.Command, _ = l.argv(expr, "command")
+	l.fill(part{content, b.DefRange}, grammar.Check, c)
 	return c
 }

@@ -1,3 +1,5 @@
+// Diagnostics as text, as JSON and as annotations of GitHub.
+
 package dsl
 
 import (
@@ -10,12 +12,11 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/printable"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
-// report is a diagnostic as plain data; the text and github forms are made from
-// it, so that no format knows more than another. Lines and columns count from 1,
-// columns in characters; end_column is the one after the last character.
+// report is a diagnostic as plain data, from which all formats are made. Lines and columns count
+// from 1, columns in characters; end_column is one after the last character.
 type report struct {
 	Severity  string `json:"severity"`
 	Summary   string `json:"summary"`
@@ -29,14 +30,14 @@ type report struct {
 	Context   string `json:"context,omitempty"` // as "run bandwidth"
 	Snippet   string `json:"snippet,omitempty"` // the source line, or the part of a long one
 
-	cut int // characters of the line that are missing before the snippet
+	cut int // characters of the line left out before the snippet
 }
 
-// maxSnippet is how much of a long line is shown.
+// maxSnippet is how many characters of a long line are shown.
 const maxSnippet = 160
 
-// WriteDiagnostics renders diagnostics, one format for people (text), one for
-// programs (json) and one that GitHub turns into annotations (github).
+// WriteDiagnostics writes diagnostics in a format: text for people, json for programs, github for
+// annotations of GitHub.
 func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sources) error {
 	reports := make([]report, len(diags))
 	for i, d := range diags {
@@ -63,7 +64,7 @@ func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sou
 			r.github(&b)
 		}
 	default:
-		return fmt.Errorf("unknown format %q: text, json and github exist", format)
+		return fmt.Errorf("unknown format %q: use text, json or github", format)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -102,8 +103,8 @@ func makeReport(d *hcl.Diagnostic, src Sources) report {
 	return r
 }
 
-// lineAt finds the line around a byte and the byte's column in characters.
-// hcl counts columns in grapheme clusters, editors and CI systems do not.
+// lineAt finds the line around a byte and the byte's column in characters. hcl counts grapheme
+// clusters, but editors and CI systems count characters.
 func lineAt(src []byte, at int) (line []byte, column int) {
 	at = min(max(at, 0), len(src))
 	start := bytes.LastIndexByte(src[:at], '\n') + 1
@@ -118,8 +119,7 @@ func lineAt(src []byte, at int) (line []byte, column int) {
 	return line, utf8.RuneCount(src[start:at]) + 1
 }
 
-// maxText is how long a sentence may be: it may quote the file, which may hold
-// one line of anything.
+// maxText bounds a message in characters, since it may quote a long line of the file.
 const maxText = 1000
 
 func abridged(text string) string {
@@ -154,7 +154,7 @@ func (r report) text(b *bytes.Buffer) {
 	}
 }
 
-// carets mark the span under the snippet; tabs stay tabs so that they line up.
+// carets mark the span under the snippet. Tabs stay tabs, so that the columns line up.
 func (r report) carets() string {
 	line := []rune(r.Snippet)
 	var b strings.Builder
@@ -179,7 +179,7 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// github writes a workflow command. Its end column is inclusive.
+// github writes a workflow command of GitHub Actions. Its end column is inclusive.
 func (r report) github(b *bytes.Buffer) {
 	message := r.Detail
 	if r.Hint != "" {

@@ -1,3 +1,5 @@
+// Evaluation of expressions, and lists and texts read from them.
+
 package dsl
 
 import (
@@ -12,29 +14,27 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// evaluator gives expressions their values: variables, the axes of a point, and
-// the environment variables that they name.
+// evaluator evaluates expressions with variables, the axes of a point, and environment variables.
 type evaluator struct {
 	variables map[string]cty.Value
 	env       func(string) (string, bool)
 	functions map[string]function.Function
-	object    cty.Value // the variables as one value, made once: expressions are many
+	object    cty.Value // the variables as one value, cached
 	variants  *variants // nil: none
-	row       *variant  // whose own texts are read at the moment; nil: no variant's
+	row       *variant  // the variant with the texts being read; nil if none
 }
 
 func (e *evaluator) setVariables(values map[string]cty.Value) {
 	e.variables, e.object = values, cty.ObjectVal(values)
 }
 
-// references checks every name in an expression before it is evaluated, so that
-// a wrong name is explained in the language's own terms. axes is nil where no
-// point exists yet, and late are the names of a launch that it may have. It says whether
-// the value depends on the point.
-func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoint bool, diags hcl.Diagnostics) {
+// references checks every name in an expression before evaluation, so that errors use the
+// language's own terms. axes is nil where no point exists yet; launchNames are the names of a launch that
+// the expression may use. onPoint reports whether the value depends on the point.
+func (e *evaluator) references(expr hcl.Expression, axes, launchNames []string) (onPoint bool, diags hcl.Diagnostics) {
 	for _, t := range expr.Variables() {
 		at := t.SourceRange()
 		root := t.RootName()
@@ -53,18 +53,18 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 			diags = append(diags, diagnostic(at, "Unknown name", detail, hint))
 		}
 		switch {
-		case isLateRoot(root, late):
-			if words, ok := path(t); !ok || !isLate(words, late) {
+		case isLaunchRoot(root, launchNames):
+			if words, ok := path(t); !ok || !isLaunchName(words, launchNames) {
 				fail(fmt.Sprintf("There is no %s.", quote(strings.Join(words, "."))),
-					"Names whose values are known when a launch runs are "+lateNames(late)+".")
+					"Names with values known only when a launch runs are "+launchNamesHint(launchNames)+".")
 			}
 		case root != "var" && root != "env" && root != "axis" && root != variantAxis:
 			known := "var.NAME, axis.NAME and env.NAME"
-			if len(late) > 0 {
-				known = "var.NAME, axis.NAME, env.NAME, " + lateNames(late)
+			if len(launchNames) > 0 {
+				known = "var.NAME, axis.NAME, env.NAME, " + launchNamesHint(launchNames)
 			}
 			fail(fmt.Sprintf("There is no %s here.", quote(root)),
-				fmt.Sprintf("A text stands in quotes: %s. Expressions know %s.", quote(root), known))
+				fmt.Sprintf("For a text, write %s in quotes. Expressions can use %s.", quote(root), known))
 		case name == "":
 			fail(fmt.Sprintf("%s is not a value by itself.", quote(root)), fmt.Sprintf("Write %s.NAME.", root))
 		case root == "var" && e.variables == nil:
@@ -98,11 +98,11 @@ func (e *evaluator) references(expr hcl.Expression, axes, late []string) (onPoin
 			onPoint = true
 		}
 	}
-	return onPoint || slices.Contains(axes, variantAxis) && e.follows(expr), diags
+	return onPoint || slices.Contains(axes, variantAxis) && e.usesVariantVariable(expr), diags
 }
 
-// context is what an expression whose references are checked is evaluated in.
-func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late []string) *hcl.EvalContext {
+// context returns the evaluation context of an expression with checked references.
+func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, launchNames []string) *hcl.EvalContext {
 	env := map[string]cty.Value{}
 	for _, t := range expr.Variables() {
 		if t.RootName() != "env" || len(t) < 2 {
@@ -123,19 +123,19 @@ func (e *evaluator) context(expr hcl.Expression, axes map[string]cty.Value, late
 	if at, ok := axes[variantAxis]; ok {
 		all[variantAxis] = e.variants.at(at)
 	}
-	if len(late) > 0 {
-		lateValues(expr, late, all)
+	if len(launchNames) > 0 {
+		launchNameValues(expr, launchNames, all)
 	}
 	return &hcl.EvalContext{Variables: all, Functions: e.functions}
 }
 
-// value evaluates an expression that does not depend on a point. It is unknown
-// if that fails, which has then been reported.
+// value evaluates an expression that does not depend on a point. On failure it reports the error
+// and returns an unknown value.
 func (l *loader) value(expr hcl.Expression) cty.Value {
 	_, diags := l.eval.references(expr, nil, nil)
-	if !diags.HasErrors() && !l.late(expr.Range()) {
+	if !diags.HasErrors() && !l.deadlineExceeded(expr.Range()) {
 		var v cty.Value
-		l.noFollowing(expr)
+		l.refuseVariantVariables(expr)
 		if v, diags = expr.Value(l.eval.context(expr, nil, nil)); !diags.HasErrors() {
 			return v
 		}
@@ -144,7 +144,7 @@ func (l *loader) value(expr hcl.Expression) cty.Value {
 	return cty.DynamicVal
 }
 
-// explain adds what to do to diagnostics of hcl that leave it open.
+// explain adds a hint to diagnostics of hcl that have none.
 func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Extra == nil && d.Summary == "Invalid operand" {
@@ -159,8 +159,8 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 			name := call.CalledFunctionName()
 			if name == runFunction {
 				d.Summary = "Value of a run"
-				d.Detail = "A value of a run is not known here, or .METRIC is missing behind run(…)."
-				d.Extra = Hint(mayHaveValues)
+				d.Detail = "A value of a run cannot be used here, or .METRIC is missing after run(…)."
+				d.Extra = Hint(runValuesHint)
 				continue
 			}
 			d.Detail = fmt.Sprintf("There is no function %q.", name)
@@ -171,16 +171,15 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	return diags
 }
 
-// text reads a value as the raw text that its place will interpret. It is false
-// where there is none, which has then been reported.
-func (l *loader) text(expr hcl.Expression, what string) (string, bool) {
-	v := l.value(expr)
+// text reads a value as raw text. It reports an error and returns false if the value has no text.
+func (d *decoder) text(expr hcl.Expression, what string) (string, bool) {
+	v := d.evaluate(expr)
 	if !v.IsWhollyKnown() {
 		return "", false
 	}
 	s, problem := scalarText(v)
 	if problem != "" {
-		l.error(expr.Range(), "Invalid value", what+" "+problem+".", "")
+		d.error(expr.Range(), "Invalid value", what+" "+problem+".", "")
 		return "", false
 	}
 	return s, true
@@ -193,23 +192,23 @@ type item struct {
 	null bool
 }
 
-// list reads a list of texts. ok is false if the expression is not a list.
-// Items that are wrong have been reported and are left out, which whole tells.
-func (l *loader) list(expr hcl.Expression, what string) (items []item, ok, whole bool) {
-	return l.listOf(expr, what, false)
+// list reads a list of texts. ok is false if the expression is not a list. Wrong items are reported
+// and left out; whole is false then.
+func (d *decoder) list(expr hcl.Expression, what string) (items []item, ok, whole bool) {
+	return d.listOf(expr, what, false)
 }
 
-// listOf reads a list whose items may be null where nullable says so.
-func (l *loader) listOf(expr hcl.Expression, what string, nullable bool) (items []item, ok, whole bool) {
+// listOf is list; with nullable, items may be null.
+func (d *decoder) listOf(expr hcl.Expression, what string, nullable bool) (items []item, ok, whole bool) {
 	if exprs, diags := hcl.ExprList(expr); !diags.HasErrors() {
 		for _, e := range exprs {
-			if i, ok := l.itemOf(e, "an item of "+what, nullable); ok {
+			if i, ok := d.itemOf(e, "an item of "+what, nullable); ok {
 				items = append(items, i)
 			}
 		}
 		return items, true, len(items) == len(exprs)
 	}
-	v := l.value(expr)
+	v := d.evaluate(expr)
 	if !v.IsWhollyKnown() {
 		return nil, true, false
 	}
@@ -225,7 +224,7 @@ func (l *loader) listOf(expr hcl.Expression, what string, nullable bool) (items 
 		}
 		s, problem := scalarText(e)
 		if problem != "" {
-			l.error(expr.Range(), "Invalid value", "an item of "+what+" "+problem+".", "")
+			d.error(expr.Range(), "Invalid value", "an item of "+what+" "+problem+".", "")
 			whole = false
 			continue
 		}
@@ -237,13 +236,13 @@ func (l *loader) listOf(expr hcl.Expression, what string, nullable bool) (items 
 // nullText is the text of a value that leaves an environment variable unset.
 const nullText = "null"
 
-// itemOf reads one value, which may be null where nullable says so.
-func (l *loader) itemOf(expr hcl.Expression, what string, nullable bool) (item, bool) {
+// itemOf reads one value; with nullable, it may be null.
+func (d *decoder) itemOf(expr hcl.Expression, what string, nullable bool) (item, bool) {
 	if nullable {
 		if v, diags := expr.Value(nil); !diags.HasErrors() && v.IsNull() {
 			return item{text: nullText, at: expr.Range(), null: true}, true
 		}
 	}
-	text, ok := l.text(expr, what)
+	text, ok := d.text(expr, what)
 	return item{text: text, at: expr.Range()}, ok
 }

@@ -5,11 +5,11 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// An expectation counts up to and with its last day; after it there is a warning at the
-// day, and the scenario stays what it was.
+// An expectation holds up to and including its last day. After that, loading gives a warning at the
+// date, and the scenario is the same.
 func TestExpiredExpectationsAreWarnedOf(t *testing.T) {
 	src := []byte("scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1MiB}\n    assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31}}]\n")
 	for today, want := range map[string]int{"": 0, "2026-01-31": 0, "2026-02-01": 1, "2027-01-01": 1} {

@@ -1,3 +1,5 @@
+// The functions of ${…} and of HCL expressions.
+
 package dsl
 
 import (
@@ -7,10 +9,10 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// functions are those of ${…} and of native HCL expressions.
+// functions are the functions of ${…} and of HCL expressions.
 var functions = map[string]function.Function{
 	"size": measure("size", quantity.SizeDim),
 	"rate": measure("rate", quantity.RateDim),
@@ -47,8 +49,8 @@ var functions = map[string]function.Function{
 	secretFunction: secret,
 }
 
-// measure reads a quantity and gives its number in base units: bytes, bytes per
-// second or seconds. A plain number is in base units already.
+// measure converts a quantity to base units: bytes, bytes per second or seconds. A plain number is
+// in base units already.
 func measure(name string, dim quantity.Dimension) function.Function {
 	return function.New(&function.Spec{
 		Description: fmt.Sprintf("the number of base units in a %s", dim),

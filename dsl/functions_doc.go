@@ -1,3 +1,5 @@
+// Documentation of the functions of expressions.
+
 package dsl
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// FunctionDoc is what a person needs to know of a function of ${…}.
+// FunctionDoc documents a function of ${…}.
 type FunctionDoc struct {
 	Name      string
 	Signature string // as size(text)
@@ -27,8 +29,8 @@ var functionDocs = map[string][2]string{ // doc, example
 	"bytes": {"bytes of a size, as an argument of a program", `bytes("4KiB")`},
 
 	"abs":      {"a number without its sign", `abs(-3)`},
-	"ceil":     {"the next whole number that is not below", `ceil(1.2)`},
-	"floor":    {"the next whole number that is not above", `floor(1.8)`},
+	"ceil":     {"the smallest whole number not below it", `ceil(1.2)`},
+	"floor":    {"the largest whole number not above it", `floor(1.8)`},
 	"int":      {"a number without its fraction", `int(-1.8)`},
 	"log":      {"the logarithm of a number to a base", `log(1024, 2)`},
 	"max":      {"the largest of some numbers", `max(1, 5, 3)`},
@@ -48,11 +50,11 @@ var functionDocs = map[string][2]string{ // doc, example
 	"coalesce": {"the first value that is not null", `coalesce(null, "b")`},
 	"concat":   {"lists one after the other", `concat([1], [2, 3])`},
 	"contains": {"whether a list has a value", `contains(["shm", "tcp"], "tcp")`},
-	"element":  {"the item of a list at an index from 0, which starts again after the last", `element(["a", "b"], 3)`},
+	"element":  {"the item of a list at an index from 0, wrapping around after the last", `element(["a", "b"], 3)`},
 	"length":   {"how many items a list has", `length([4, 5, 6])`},
 	"reverse":  {"a list backwards", `reverse([1, 2, 3])`},
 
-	"secret": {"the value of an environment variable, or of \"file:PATH\", read where the process starts and never written down; only as the whole value of a variable in env",
+	"secret": {"the value of an environment variable, or of \"file:PATH\", read where the process starts and never stored; it must be the entire value of a variable in env",
 		""},
 }
 
@@ -77,8 +79,7 @@ func Functions() []FunctionDoc {
 	return out
 }
 
-// EvaluateExample gives the value of an expression without variables as text, as
-// ${…} would.
+// EvaluateExample returns the value of an expression without variables as ${…} would print it.
 func EvaluateExample(example string) (string, error) {
 	expr, diags := hclsyntax.ParseExpression([]byte(example), "example", hcl.InitialPos)
 	if !diags.HasErrors() {

@@ -2,8 +2,7 @@ package dsl
 
 import "testing"
 
-// Every function is described, and every example gives the value that the
-// documentation will print.
+// Every function is documented, and every example has the value that the documentation prints.
 func TestEveryFunctionHasAnExampleThatEvaluates(t *testing.T) {
 	for _, f := range Functions() {
 		if f.Doc == "" {

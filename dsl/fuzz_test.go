@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fuzzLoad holds what is true of any bytes: no panic, every diagnostic inside
-// the file, all of them printable, and what loads can be evaluated.
+// fuzzLoad checks invariants for any bytes: no panic, every diagnostic is inside of the file and
+// printable, and a loaded scenario can be evaluated.
 func fuzzLoad(f *testing.F, extension string) {
 	files, err := filepath.Glob("testdata/*/*" + extension)
 	if err != nil || len(files) == 0 {

@@ -1,3 +1,5 @@
+// Traffic generated from a model and its requests.
+
 package dsl
 
 import (
@@ -9,30 +11,29 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/matgen"
-	"weir/matrix"
-	"weir/suggest"
-	"weir/workload"
-	played "weir/workload/sequence"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/suggest"
+	played "github.com/weir-bench/weir/workload/sequence"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// The bounds of traffic that is generated from a model.
+// The limits of generated traffic.
 const (
-	maxRanks    = 1024 // as workload.CheckMatrix has it, but before the work
+	maxRanks    = 1024 // the limit of workload.CheckMatrix, checked before any work
 	maxRequests = 1_000_000
 	maxWork     = 100_000_000 // of all runs together, some ns each
-	bytesOfCell = 32          // more than the text of a cell has, which counts towards maxMatrices
+	bytesOfCell = 32          // more than the text of a cell; counts towards maxMatrices
 )
 
-// fromModel makes the traffic of a model and its requests, nil if something is wrong
-// with what is said of them.
-func (l *loader) fromModel(e entry) []matrix.Pattern {
-	if !l.fixed(e.expr, severalRuns) {
+// generateTraffic makes the traffic of a model and its requests; nil after an error, which it reports.
+func (l *loader) generateTraffic(e entry) []matrix.Pattern {
+	if !l.refusePoint(e.expr, severalRuns) {
 		return nil
 	}
 	g := l.all
-	spec := matgen.NewSpec()
-	spec.Most = matgen.Limits{
+	spec := model.NewSpec()
+	spec.Most = model.Limits{
 		Ranks: maxRanks, Requests: maxRequests, Patterns: maxPatterns, Cells: max(1, (maxMatrices-g.cells)/bytesOfCell),
 		Work: max(1, maxWork-g.work),
 	}
@@ -47,7 +48,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 		if !slices.Contains(fieldNames(), f.name) {
 			hint := suggest.Documented(f.name, fieldNames(), "keys", "weir docs generate")
 			if _, isNumber := parseNumber(f.name); isNumber { // YAML ends a value at a comma
-				hint = `A distribution with a comma in it stands in quotes: "normal:16000,10000".`
+				hint = `Quote a distribution that has a comma: "normal:16000,10000".`
 			}
 			l.error(f.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", f.name, e.name), hint)
 			continue
@@ -69,7 +70,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	g.work += spec.Work() + 1
 	if err != nil {
 		place := e.expr.Range()
-		if due, ok := errors.AsType[*matgen.FieldError](err); ok {
+		if due, ok := errors.AsType[*model.FieldError](err); ok {
 			if r, given := at[due.Field]; given {
 				place = r
 			}
@@ -78,7 +79,7 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 		return nil
 	}
 	for i, p := range patterns {
-		if err := workload.CheckMatrix(p.Matrix); err != nil {
+		if err := option.CheckMatrix(p.Matrix); err != nil {
 			l.error(e.expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d: %v.", i, err),
 				"A bytes_scale makes all cells smaller.")
 			return nil
@@ -87,13 +88,14 @@ func (l *loader) fromModel(e entry) []matrix.Pattern {
 	return patterns
 }
 
-// modelMatrix is fromModel for a workload that moves one matrix: its canonical text.
-func (l *loader) modelMatrix(e entry) (text string, ok bool) {
-	patterns := l.fromModel(e)
+// generateMatrix is fromModel for a workload with a single matrix: it returns the canonical text.
+func (l *loader) generateMatrix(e entry) (text string, ok bool) {
+	patterns := l.generateTraffic(e)
 	if len(patterns) > 1 {
 		l.error(e.expr.Range(), "Several matrices",
-			fmt.Sprintf("The requests make %d batches with a matrix each, and this workload moves one.", len(patterns)),
-			fmt.Sprintf("Make one batch of them (requests: 1, or a larger batch_size), or use workload %s.",
+			fmt.Sprintf("The requests make %d batches with one matrix each, but this workload takes a single matrix.",
+				len(patterns)),
+			fmt.Sprintf("Make one batch (requests: 1, or a larger batch_size), or use workload %s.",
 				played.Kind.Name))
 	}
 	if len(patterns) != 1 {
@@ -106,17 +108,17 @@ func (l *loader) modelMatrix(e entry) (text string, ok bool) {
 
 func fieldNames() []string {
 	var names []string
-	for _, f := range matgen.Fields() {
+	for _, f := range model.Fields() {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
-// matrixSource reads a file that says what is moved; all of them together are bounded.
+// matrixSource reads a file that describes traffic. It bounds the bytes of all such files together.
 func (g *loading) matrixSource(path string) ([]byte, error) {
 	src, err := g.options.Read(path)
 	if g.cells += len(src); err == nil && g.cells > maxMatrices {
-		return nil, fmt.Errorf("with %s the matrices of the scenario have more than %d bytes, which is the most for all of them together",
+		return nil, fmt.Errorf("with %s the matrices of the scenario exceed %d bytes, the limit for all of them together",
 			path, maxMatrices)
 	}
 	return src, err

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"weir/ctperftest"
-	"weir/matgen"
-	"weir/matrix"
-	"weir/quantity"
-	played "weir/workload/sequence"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/interop/ctperftest"
+	played "github.com/weir-bench/weir/workload/sequence"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// published is the example whose numbers are published for llama-405b.
+// published is the example with published numbers for llama-405b.
 const published = "model: llama-405b, isl: 16000, prefill_nodes: 1, decode_nodes: 1, prefill_tp: 8, decode_tp: 8"
 
-// rowsOf are the values that a sweep gives an axis, row by row.
+// rowsOf returns the values that a sweep gives an axis, row by row.
 func rowsOf(n *SweepNode, axis int) []int {
 	if n.Op == AxisNode && n.Axis == axis {
 		return n.Values
@@ -28,7 +28,7 @@ func rowsOf(n *SweepNode, axis int) []int {
 	return nil
 }
 
-// items are the options of each pattern of a run's first point.
+// items returns the options of each pattern of a run's first point.
 func items(t *testing.T, r *Run) []Resolved {
 	t.Helper()
 	var all []Resolved
@@ -79,10 +79,10 @@ func TestTheLanguageMakesThePublishedExample(t *testing.T) {
 	}
 }
 
-// Without files is as with files, to the last byte and nanosecond.
+// Results without files equal those with files, to the byte and nanosecond.
 func TestAModelGivesWhatItsFilesGive(t *testing.T) {
 	const keys = "model: gpt-oss-20b, isl: 'lognormal:3000,2000', osl: 'uniform:1,9', requests: 7, batch_size: 2, prefill_nodes: 1, decode_nodes: 1, prefill_tp: 4, decode_tp: 8, bytes_scale: 0.01"
-	spec := matgen.NewSpec()
+	spec := model.NewSpec()
 	for _, pair := range strings.Split(keys, ", ") {
 		name, value, _ := strings.Cut(pair, ": ")
 		if err := spec.Set(name, strings.Trim(value, "'")); err != nil {
@@ -109,7 +109,7 @@ func TestAModelGivesWhatItsFilesGive(t *testing.T) {
 	}
 }
 
-// The digest of a sequence is of what is played, whichever of item and run says it.
+// The digest of a sequence depends on the values only, not on whether item or run sets them.
 func TestEqualSequencesHaveEqualDigests(t *testing.T) {
 	digest := func(options string) string {
 		s := loadText(t, "scenario: s\nruns: {a: {workload: traffic_sequence, options: {"+options+"}}}\n",
@@ -135,7 +135,7 @@ func TestEqualSequencesHaveEqualDigests(t *testing.T) {
 	}
 }
 
-// Files of a model are read through the loader, and count towards what it reads.
+// Files of a model are read through the loader, and count towards its limits.
 func TestFilesOfAModelAreBounded(t *testing.T) {
 	large := brokenNeighbours["trace.jsonl"] + strings.Repeat(" ", maxMatrices)
 	for _, c := range []struct{ trace, want string }{
@@ -151,7 +151,7 @@ func TestFilesOfAModelAreBounded(t *testing.T) {
 	}
 }
 
-// However many runs ask for it, a scenario is not long in making.
+// Generating traffic for many runs is bounded in time.
 func TestWorkOfAllModelsIsBounded(t *testing.T) {
 	src := "scenario: s\nruns:\n"
 	for i := range 40 {
@@ -165,7 +165,7 @@ func TestWorkOfAllModelsIsBounded(t *testing.T) {
 	}
 }
 
-// Each key of an item is one that an item takes, and none more.
+// The keys of an item are exactly those that items accept.
 func TestKeysOfAPattern(t *testing.T) {
 	equal(t, "keys", itemKeys(played.Kind), []string{
 		"matrix_file", "op", "matrix", "sleep_before_launch", "sleep_before_launch_sec", "sleep_after_launch",

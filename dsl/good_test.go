@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// testEnv is the environment that scenarios of the tests see.
+// testEnv is the environment of the tests' scenarios.
 func testEnv(name string) (string, bool) {
 	v, ok := map[string]string{"HOME": "/home/ada", "USER": "ada"}[name]
 	return v, ok
@@ -35,7 +36,7 @@ func load(t *testing.T, path string, vars map[string]string) *Scenario {
 	return s
 }
 
-// caseView is everything that one point of a run gives.
+// caseView has all settings of one point of a run.
 type caseView struct {
 	Point    string
 	Resolved Resolved
@@ -108,8 +109,8 @@ func TestBothSyntaxesGiveTheSameScenario(t *testing.T) {
 		cmpopts.IgnoreUnexported(Run{}, Place{}, Assert{}, Command{}),
 		cmpopts.IgnoreTypes(hcl.Range{}, &Condition{}),
 		cmpopts.IgnoreFields(Scenario{}, "File", "Runs"),
-		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour", "Measures"),
-		cmpopts.IgnoreFields(workload.Option{}, "Read"),
+		cmpopts.IgnoreFields(workload.Kind{}, "Check", "Behaviour", "Measures", "Services"),
+		cmpopts.IgnoreFields(option.Option{}, "Read"),
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

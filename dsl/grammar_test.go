@@ -10,15 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
 // A sample is a key of the grammar with a value that has an effect.
 type sample struct{ place, yaml, hcl string }
 
-// samples has every form of every key, by the key's path. A form of a key that
-// has several is told apart by a number. The keys of a sweep are not here: its
-// own tests have them.
+// samples has every form of every key, by the key's path. Forms of the same key are numbered. The
+// keys of a sweep have their own tests.
 var samples = map[string]sample{
 	"description":  {"root", "description: d", "description = \"d\""},
 	"include":      {"root", "include: other.yaml", "include = \"other.yaml\""},
@@ -190,7 +189,7 @@ var samples = map[string]sample{
 		"assert = [{ that = \"bandwidth >= 1\", decide = { on_inconclusive = \"fail\" } }]"},
 }
 
-// timeouts and retry have the same keys wherever they stand.
+// timeouts and retry have the same keys everywhere.
 func init() {
 	for i, phase := range []string{"launch", "ready", "connect", "run", "verify", "teardown"} {
 		for place, in := range map[string]string{"defaults": "defaults", "runs": "run"} {
@@ -218,7 +217,7 @@ func init() {
 	}
 }
 
-// paths are those of all keys of a table, with a number for each further form.
+// paths returns the paths of all keys of a table, with a number for each further form.
 func paths(keys []grammar.Key, prefix string, out map[string]grammar.Key) {
 	for _, k := range keys {
 		if prefix == "" && k.Name == "scenario" {
@@ -239,8 +238,8 @@ func paths(keys []grammar.Key, prefix string, out map[string]grammar.Key) {
 	}
 }
 
-// TestEveryKeyOfTheGrammarHasAnEffect walks the grammar: each form of each key is
-// accepted in both syntaxes, means the same in both, and changes the scenario.
+// TestEveryKeyOfTheGrammarHasAnEffect checks for each form of each key that both syntaxes accept
+// it, with the same meaning, and that it changes the scenario.
 func TestEveryKeyOfTheGrammarHasAnEffect(t *testing.T) {
 	known := map[string]grammar.Key{}
 	paths(grammar.Scenario, "", known)
@@ -276,7 +275,7 @@ func TestEveryKeyOfTheGrammarHasAnEffect(t *testing.T) {
 	}
 }
 
-// TestUnknownKeysAreErrorsEverywhere puts a key that is not there beside each.
+// TestUnknownKeysAreErrorsEverywhere puts an unknown key beside each key.
 func TestUnknownKeysAreErrorsEverywhere(t *testing.T) {
 	last := regexp.MustCompile(`(\w+)(: | = | \{ ?)`)
 	for path, s := range samples {
@@ -305,7 +304,7 @@ func TestUnknownKeysAreErrorsEverywhere(t *testing.T) {
 	}
 }
 
-// outline is everything that a scenario says, as text, or what is wrong with it.
+// outline returns everything in a scenario as text, or its errors.
 func outline(file, src string) string {
 	files := maps.Clone(brokenNeighbours)
 	files["table.yaml"] = "reference: t\ntables: {a: [{bandwidth: 1}]}\n"

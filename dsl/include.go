@@ -1,49 +1,51 @@
+// Included files: reading, prefixes, and merging into the including scenario.
+
 package dsl
 
 import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// module is a file as it has been read, with those that it includes.
+// module is a decoded file with the files that it includes.
 type module struct {
 	*Scenario
-	runs    []*Run // all that the file sees; their names are those it gives them
+	runs    []*Run // all runs that the file sees, under the names that it uses
 	session hooks  // commands around the session
 
-	ownBaseline bool // the file says which, so that no included one does
-	// ownInconclusive says the same of what open gates count as.
+	ownBaseline bool // the file has a baseline, which overrides those of included files
+	// ownInconclusive says that the file sets inconclusive, which overrides included files.
 	ownInconclusive bool
-	incomplete      bool // runs are missing whose errors have been reported
+	incomplete      bool // runs are missing because of errors already reported
 }
 
-// included is one file that another takes in.
+// included is one item of include.
 type included struct {
-	file      string
-	at        hcl.Range // of the file's name
-	as        string
-	asAt      hcl.Range
-	runs      []item // nil: all
-	chooses   bool   // runs was given
-	variables map[string]*given
-	module    *module // nil: it could not be read
+	file        string
+	at          hcl.Range // of the file's name
+	as          string
+	asAt        hcl.Range
+	runs        []item // nil: all
+	choosesRuns bool   // runs was given
+	variables   map[string]*given
+	module      *module // nil: it could not be read
 }
 
-// prefixName is narrower than a run's name: --var PREFIX.NAME is cut at its first dot.
-var prefixName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
+// prefixName is narrower than a run's name, since --var PREFIX.NAME is split at its first dot.
+var prefixName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
 
-// includes reads the files that this one takes in. from are values of variables
-// that the command line gives them, by PREFIX.NAME.
+// includes reads the included files. from has values of their variables from the command line, by
+// PREFIX.NAME.
 func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*included {
 	var out []*included
 	add := func(inc *included) {
@@ -66,7 +68,7 @@ func (l *loader) includes(content *hcl.BodyContent, from map[string]*given) []*i
 			add(l.include(e))
 		}
 	}
-	l.handOver(out, from)
+	l.distributeVariables(out, from)
 	for i, inc := range out {
 		if inc.as != "" && slices.ContainsFunc(out[:i], func(o *included) bool { return o.as == inc.as }) {
 			l.error(inc.asAt, "Duplicate prefix", fmt.Sprintf("%q is already the prefix of another file.", inc.as),
@@ -106,9 +108,9 @@ func (l *loader) includeOf(p part) *included {
 		var isText bool
 		inc.as, isText = l.text(as, "as")
 		inc.asAt = as.Range()
-		if isText && !prefixName.MatchString(inc.as) || len(inc.as) > 50 {
-			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q becomes part of the names of runs.", inc.as),
-				"Use letters, digits, _ and -, at most 50 of them.")
+		if isText && !prefixName().MatchString(inc.as) || len(inc.as) > 50 {
+			l.error(inc.asAt, "Invalid name", fmt.Sprintf("%q is not a valid prefix of run names.", inc.as),
+				"Use at most 50 letters, digits, _ and -.")
 		}
 	}
 	if runs := argument(p.BodyContent, "runs"); runs != nil {
@@ -122,7 +124,7 @@ func (l *loader) includeOf(p part) *included {
 			l.error(runs.Range(), "Empty list", "Nothing is taken from the included file.",
 				"Name runs of it, or leave runs out for all.")
 		}
-		inc.chooses = true
+		inc.choosesRuns = true
 	}
 	for _, e := range l.section(p.BodyContent, "variables") {
 		if g := l.givenBy(e); g != nil {
@@ -159,8 +161,8 @@ func (l *loader) givenBy(e entry) *given {
 	return &given{name: e.name, text: text, by: l, at: e.expr.Range()}
 }
 
-// handOver gives each PREFIX.NAME of the command line to the file with the prefix.
-func (l *loader) handOver(all []*included, from map[string]*given) {
+// distributeVariables passes each PREFIX.NAME of the command line to the file with the prefix.
+func (l *loader) distributeVariables(all []*included, from map[string]*given) {
 	var prefixes []string
 	for _, inc := range all {
 		if inc.as != "" {
@@ -200,12 +202,12 @@ func (l *loader) open(inc *included) {
 		l.error(inc.at, "Files include each other", "The cycle "+strings.Join(append(slices.Clone(g.open[cycle:]),
 			filepath.Clean(path)), " → ")+".", "Remove one of these includes.")
 	case g.modules >= maxFiles:
-		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario is made of at most %d files.", maxFiles),
+		l.error(inc.at, "Too many files", fmt.Sprintf("A scenario has at most %d files.", maxFiles),
 			"Merge some of them.")
 	default:
 		src, err := g.options.Read(path)
 		if err != nil {
-			l.unread(inc.at, "Cannot read the included file", path, err)
+			l.cannotRead(inc.at, "Cannot read the included file", path, err)
 			break
 		}
 		prefix := ""
@@ -217,7 +219,7 @@ func (l *loader) open(inc *included) {
 	l.incomplete = l.incomplete || inc.module == nil || inc.module.incomplete
 }
 
-// relative is a path that this file names, seen from the working directory.
+// relative returns a path in this file relative to the working directory.
 func (l *loader) relative(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -225,13 +227,13 @@ func (l *loader) relative(path string) string {
 	return filepath.Join(filepath.Dir(l.file), path)
 }
 
-// merge puts what is included into the scenario of this file, its runs first.
+// merge adds the included files to the scenario, their runs first.
 func (l *loader) merge(m *module, all []*included) {
 	for _, inc := range all {
 		if inc.module == nil {
 			continue
 		}
-		inc.choose(l)
+		inc.selectRuns(l)
 		inc.rename()
 		for _, r := range inc.module.runs {
 			if i := slices.IndexFunc(m.runs, func(o *Run) bool { return o.Name == r.Name }); i >= 0 {
@@ -241,16 +243,16 @@ func (l *loader) merge(m *module, all []*included) {
 			}
 			m.runs = append(m.runs, r)
 		}
-		m.take(l, inc)
+		m.addIncluded(l, inc)
 	}
 }
 
 func placeText(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
 
-// choose leaves the runs that were asked for, with all that they need and the
-// background load under which they run: measured alone they would be something else.
-func (inc *included) choose(l *loader) {
-	if !inc.chooses {
+// selectRuns keeps the requested runs, with everything that they need and their background load:
+// without it they would measure something else.
+func (inc *included) selectRuns(l *loader) {
+	if !inc.choosesRuns {
 		return
 	}
 	byName := map[string]*Run{}
@@ -295,7 +297,7 @@ func (inc *included) choose(l *loader) {
 	inc.module.runs = slices.DeleteFunc(inc.module.runs, func(r *Run) bool { return !wanted[r] })
 }
 
-// rename puts the prefix before all names that become the including file's.
+// rename adds the prefix to all names that the including file sees.
 func (inc *included) rename() {
 	if inc.as == "" {
 		return
@@ -336,21 +338,21 @@ func (inc *included) rename() {
 	}
 }
 
-// take adds what an included file asks for besides its runs. Its teardown comes
-// before this file's, as its setup comes after.
-func (m *module) take(l *loader, inc *included) {
+// addIncluded adds everything of an included file besides its runs. Its setup runs after this file's, its
+// teardown before.
+func (m *module) addIncluded(l *loader, inc *included) {
 	from := inc.module
 	if inc.as != "" {
 		m.Variables = append(m.Variables, from.Variables...)
 	}
-	l.unite(&m.Cluster, from.Cluster, inc)
+	l.mergeCluster(&m.Cluster, from.Cluster, inc)
 	for _, c := range from.Checks {
 		i := slices.IndexFunc(m.Checks, func(o *Check) bool { return o.Name == c.Name })
 		switch {
 		case i < 0:
 			m.Checks = append(m.Checks, c)
 		case !m.Checks[i].equal(c):
-			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s is another command than that of %s, or is treated otherwise.",
+			l.error(inc.at, "Duplicate check", fmt.Sprintf("Check %q of %s differs from that of %s.",
 				c.Name, placeText(c.Range), placeText(m.Checks[i].Range)),
 				"Rename one of the two, or give the include a prefix with as.")
 		}
@@ -364,14 +366,14 @@ func (m *module) take(l *loader, inc *included) {
 	case m.Inconclusive == none:
 		m.Inconclusive = from.Inconclusive
 	case !m.ownInconclusive && from.Inconclusive != none && from.Inconclusive != m.Inconclusive:
-		l.error(inc.at, "Second policy", fmt.Sprintf("%s says otherwise than another included file what inconclusive gates count as.",
-			inc.file), "Say in this file what they count as: inconclusive: fail, warn or pass.")
+		l.error(inc.at, "Second policy", fmt.Sprintf("%s and another included file set different values of inconclusive.",
+			inc.file), "Set inconclusive in this file: fail, warn or pass.")
 	}
 	switch {
 	case m.Baseline == "":
 		m.Baseline, m.BaselineMissing, m.BaselineAt = from.Baseline, from.BaselineMissing, from.BaselineAt
 	case !m.ownBaseline && from.Baseline != "" && from.Baseline != m.Baseline:
-		l.error(inc.at, "Second baseline", fmt.Sprintf("%s compares with %s, and another included file with %s.",
-			inc.file, from.Baseline, m.Baseline), "Say in this file which baseline counts.")
+		l.error(inc.at, "Second baseline", fmt.Sprintf("%s has baseline %s, but another included file has %s.",
+			inc.file, from.Baseline, m.Baseline), "Set the baseline in this file.")
 	}
 }

@@ -93,7 +93,7 @@ func TestIncludedFilesKeepTheirOwnNames(t *testing.T) {
 	equal(t, "baseline", s.Baseline, "lib/base.json")
 }
 
-// Find answers with the name that it was asked for.
+// Find answers with the name that was asked for.
 type askedRuns struct{}
 
 func (askedRuns) Find(run string, _ map[string]string, _ *Condition) []string { return []string{run} }
@@ -104,7 +104,7 @@ func TestAssertionsOfIncludedFilesFindTheirOwnRuns(t *testing.T) {
 	const inner = "scenario: in\ndefaults: {options: {transfer: {block_size: 1}}}\nruns: {first: {workload: transfer}, last: {workload: transfer, assert: [bandwidth >= 1]}}"
 	s := loadText(t, "scenario: s\ninclude: [{file: in.yaml, as: x}]\nruns: {first: {workload: transfer, options: {block_size: 1}}}",
 		map[string]string{"in.yaml": inner}, nil)
-	scope := s.Runs[1].Asserts[0].within(Scope{Cases: askedRuns{}})
+	scope := s.Runs[1].Asserts[0].withRunNames(Scope{Cases: askedRuns{}})
 	equal(t, "run", scope.Cases.Find("first", nil, nil), []string{"x.first"})
 }
 
@@ -135,7 +135,7 @@ func TestIncludeReadsFilesBesideTheIncludingOne(t *testing.T) {
 	}
 }
 
-// A file says for itself what inconclusive gates count as, or takes it from the files that it includes, if these agree.
+// A file sets inconclusive itself, or takes it from the files that it includes, if they agree.
 func TestIncludedPolicies(t *testing.T) {
 	const run = "runs: {%s: {workload: transfer, options: {block_size: 1}}}\n"
 	part := func(name, policy string) string {
@@ -189,7 +189,7 @@ func TestThereAreAtMost32Files(t *testing.T) {
 			t.Errorf("%d files: %v", n+1, diags)
 		}
 	}
-	// Files that include others twice are a tree of exponentially many.
+	// Files that include others twice form a tree of exponential size.
 	twice := map[string]string{}
 	for i := range 20 {
 		twice[fmt.Sprintf("f%d.yaml", i)] = fmt.Sprintf("scenario: f\ninclude: [{file: f%d.yaml, as: a}, {file: f%d.yaml, as: b}]",
@@ -225,7 +225,7 @@ func TestErrorsComeByFileTheMainOneFirst(t *testing.T) {
 	}
 }
 
-// What is missing because a file could not be read is not reported again.
+// Errors that follow from an unreadable file are not reported.
 func TestAnIncludeThatFailsIsOneError(t *testing.T) {
 	files := map[string]string{"bad.yaml": "scenario: x\nruns: [", "bad.hcl": "scenario \"x\" {\n a = \"b\n}"}
 	for _, file := range []string{"none.yaml", "bad.yaml", "bad.hcl"} {

@@ -1,3 +1,5 @@
+// Names that get values only when a launch runs, as port.NAME.
+
 package dsl
 
 import (
@@ -7,15 +9,15 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/placeholder"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
 )
 
-// lateMark is around a name of a launch in a text until the text is complete. No other text
-// that a scenario can have a use for holds it.
-const lateMark = "\x00"
+// nameMark surrounds the name of a launch in a text until the text is complete. No useful text
+// contains it.
+const nameMark = "\x00"
 
-// path is a reference as the words of a name; false: a part of it is no word.
+// path returns a reference as words; false if a part of it is not a word.
 func path(t hcl.Traversal) (words []string, ok bool) {
 	for _, step := range t {
 		switch step := step.(type) {
@@ -35,20 +37,20 @@ func path(t hcl.Traversal) (words []string, ok bool) {
 	return words, true
 }
 
-// isLateRoot says whether names of a launch begin with a word.
-func isLateRoot(root string, late []string) bool {
-	return slices.ContainsFunc(late, func(name string) bool { return strings.HasPrefix(name, root+".") })
+// isLaunchRoot reports whether a name of a launch begins with the word.
+func isLaunchRoot(root string, launchNames []string) bool {
+	return slices.ContainsFunc(launchNames, func(name string) bool { return strings.HasPrefix(name, root+".") })
 }
 
-// isLate says whether words are a name of a launch.
-func isLate(words, late []string) bool {
-	return slices.ContainsFunc(late, func(name string) bool {
+// isLaunchName reports whether words are a name of a launch.
+func isLaunchName(words, launchNames []string) bool {
+	return slices.ContainsFunc(launchNames, func(name string) bool {
 		want := strings.Split(name, ".")
 		if len(want) != len(words) {
 			return false
 		}
 		for i, w := range want {
-			if w != words[i] && (w != "*" || !identifier.MatchString(words[i])) {
+			if w != words[i] && (w != "*" || !identifier().MatchString(words[i])) {
 				return false
 			}
 		}
@@ -56,22 +58,22 @@ func isLate(words, late []string) bool {
 	})
 }
 
-// lateNames is what an author may write, for advice.
-func lateNames(late []string) string {
+// launchNamesHint lists the names for a hint.
+func launchNamesHint(launchNames []string) string {
 	var all []string
-	for _, name := range late {
+	for _, name := range launchNames {
 		all = append(all, strings.ReplaceAll(name, "*", "NAME"))
 	}
 	return strings.Join(all, ", ")
 }
 
-// lateValues gives the names of a launch that an expression mentions their values: marked
-// texts, of which placeholders are made when the text around them is complete.
-func lateValues(expr hcl.Expression, late []string, into map[string]cty.Value) {
+// launchNameValues gives the launch names in an expression their values: marked texts, which become
+// placeholders when the text around them is complete.
+func launchNameValues(expr hcl.Expression, launchNames []string, into map[string]cty.Value) {
 	tree := map[string]any{}
 	for _, t := range expr.Variables() {
 		words, ok := path(t)
-		if !ok || !isLate(words, late) {
+		if !ok || !isLaunchName(words, launchNames) {
 			continue
 		}
 		at := tree
@@ -79,16 +81,16 @@ func lateValues(expr hcl.Expression, late []string, into map[string]cty.Value) {
 			if at[w] == nil {
 				at[w] = map[string]any{}
 			}
-			at = at[w].(map[string]any) // all names of a root have as many words
+			at = at[w].(map[string]any) // all names of a root have equally many words
 		}
-		at[words[len(words)-1]] = cty.StringVal(lateMark + strings.Join(words, ".") + lateMark)
+		at[words[len(words)-1]] = cty.StringVal(nameMark + strings.Join(words, ".") + nameMark)
 	}
 	for root, v := range tree {
 		into[root] = objectOf(v)
 	}
 }
 
-// objectOf makes objects of mappings, whose leaves are values.
+// objectOf converts mappings with values as leaves to objects.
 func objectOf(v any) cty.Value {
 	if leaf, ok := v.(cty.Value); ok {
 		return leaf
@@ -100,16 +102,16 @@ func objectOf(v any) cty.Value {
 	return cty.ObjectVal(fields)
 }
 
-// placeholders makes a text of package placeholder of one with marked names; false: a
-// function has changed a name.
-func placeholders(text string, late []string) (string, bool) {
-	parts := strings.Split(text, lateMark)
+// placeholders converts marked names in a text to placeholders. It returns false if a function
+// changed a name.
+func placeholders(text string, launchNames []string) (string, bool) {
+	parts := strings.Split(text, nameMark)
 	var b strings.Builder
 	for i, part := range parts {
 		switch {
 		case i%2 == 0:
 			b.WriteString(placeholder.Quote(part))
-		case workload.OfRuns(part) || isLate(strings.Split(part, "."), late):
+		case option.OfRuns(part) || isLaunchName(strings.Split(part, "."), launchNames):
 			b.WriteString(placeholder.Of(part))
 		default:
 			return "", false

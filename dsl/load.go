@@ -1,3 +1,5 @@
+// Entry points: Load and LoadFile, reading of files, and syntax errors.
+
 package dsl
 
 import (
@@ -16,44 +18,45 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"weir/dsl/deadline"
-	"weir/dsl/yamlsyntax"
+	"github.com/weir-bench/weir/dsl/deadline"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 
-	_ "weir/workload/kinds" // the workloads that scenarios may name
+	_ "github.com/weir-bench/weir/workload/kinds" // the workloads that scenarios may name
 )
 
 // Options of a load.
 type Options struct {
 	Vars map[string]string                 // values given on the command line, raw text
 	Env  func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
-	Read func(path string) ([]byte, error) // of included files and references; nil: the file system
-	// References are the expected values of files that name none but speak of them; nil: there are none.
+	Read func(path string) ([]byte, error) // reads included files, references and matrices; nil: the file system
+	// References are expected values for files that use references but have none; nil: there are
+	// none.
 	References *References
 	// Links are the nominal bandwidths of the links of a site in GB/s, by name.
 	Links map[string]float64
-	// Today is the day, as 2006-01-31, by which what has expired gets a warning; "": nothing does.
+	// Today is the current day as 2006-01-31, for warnings about expired dates; "": no warnings.
 	Today string
 	// Deadline is when reading and planning must be over; nil: never.
 	Deadline *deadline.Deadline
 }
 
-// References are a file of expected values that is named outside of the scenario.
+// References is a file of expected values given by the command line.
 type References struct {
 	File string
-	At   hcl.Range // where it is named
+	At   hcl.Range // where it was named
 }
 
-// Sources are the files that diagnostics point into, by name.
+// Sources are the files of diagnostics, by name.
 type Sources map[string]*hcl.File
 
-// These bounds keep hostile input from exhausting the parsers, which recurse.
+// These limits keep hostile input from exhausting the recursive parsers.
 const (
 	maxSource    = 256 << 10
 	maxSources   = 1 << 20 // of all files of a scenario
 	maxReference = 2 << 20
 	maxFiles     = 32
 	maxNesting   = 200
-	maxUnary     = 1000 // operators in a row; a ruler of dashes in a comment is shorter
+	maxUnary     = 1000 // operators in a row; more than a ruler of dashes in a comment has
 )
 
 // LoadFile reads a scenario from a file.
@@ -64,14 +67,13 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	src, err := o.Read(path)
 	if err != nil {
 		return nil, Sources{}, hcl.Diagnostics{
-			{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: readingText(path, err)},
+			{Severity: hcl.DiagError, Summary: "Cannot read the scenario", Detail: readErrorText(path, err)},
 		}
 	}
 	return Load(path, src, o)
 }
 
-// readFile reads no more of a file than shows that it is too large, whichever kind
-// of file it is.
+// readFile reads a file, but at most enough bytes to see that it is too large.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -81,11 +83,10 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxMatrices+1))
 }
 
-// Load reads one scenario with the files that it includes. The syntax is chosen
-// by the extension: .yaml, .yml or .hcl. The scenario is nil if there are errors;
-// sources never are. What the text says has been checked: names, types and units.
-// What follows from it (cycles, the number of cases, options that do not go
-// together) is the planner's to check.
+// Load reads a scenario from src, with the files that it includes. The extension of path selects
+// the syntax: .yaml, .yml or .hcl. Load returns a nil Scenario if there are errors; Sources are
+// always set. It checks names, types and units. Package planner checks the rest: cycles, the number
+// of cases, and combinations of options.
 func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	g := newLoading(path, o)
 	from := map[string]*given{}
@@ -105,23 +106,23 @@ func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnosti
 	return m.Scenario, g.sources, diags
 }
 
-// loading is what the files of one load share.
+// loading is the state that the files of one load share.
 type loading struct {
 	options Options
 	main    string
 	sources Sources
 	files   []string // in the order in which they were met
-	open    []string // the files that include one another at this moment
+	open    []string // the files being included at the moment, outermost first
 	modules int
-	bytes   int // of all scenarios that were read
-	values  int // of all axes
-	late    bool
+	bytes   int  // of all scenarios that were read
+	values  int  // of all axes
+	expired bool // the deadline has passed, which is reported
 	diags   hcl.Diagnostics
 
-	own      map[string]*ownCell // of matrices that have one, by their texts
-	matrices map[string]any      // texts of the files of matrices, by path; nil: it is wrong
+	own      map[string]*ownCell // of matrices that have one, by their canonical text
+	matrices map[string]any      // canonical texts of matrix files, by path; nil: the file is wrong
 	texts    map[string]string   // of other files, by path
-	cells    int                 // bytes of these files, and of what models make
+	cells    int                 // bytes of these files and of generated traffic
 	work     int                 // of matgen
 }
 
@@ -136,19 +137,19 @@ func newLoading(path string, o Options) *loading {
 		texts: map[string]string{}, own: map[string]*ownCell{}}
 }
 
-func (g *loading) add(path string, file *hcl.File) {
+func (g *loading) addFile(path string, file *hcl.File) {
 	g.sources[path] = file
 	g.files = append(g.files, path)
 }
 
-// module reads one file with what it includes; nil if there is nothing to go on
-// with. by is what includes it, nil for the main file.
+// module reads one file with its includes. It returns nil if the file cannot be decoded. by is the
+// include that names it, nil for the main file.
 func (g *loading) module(path string, src []byte, from map[string]*given, prefix string, by *included) *module {
 	g.modules++
 	if len(src) > maxSource {
 		d := &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "File too large",
-			Detail: fmt.Sprintf("%s has more than %d bytes, which is the most that a scenario may have.", path,
+			Detail: fmt.Sprintf("%s has more than %d bytes, the limit for a scenario.", path,
 				maxSource),
 		}
 		if by != nil {
@@ -160,7 +161,7 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 	if g.bytes += len(src); g.bytes > maxSources {
 		d := &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Too much included",
-			Detail: fmt.Sprintf("With %s the scenario has more than %d bytes, which is the most for all of its files together.",
+			Detail: fmt.Sprintf("With %s the scenario exceeds %d bytes, the limit for all of its files together.",
 				path, maxSources),
 		}
 		if by != nil {
@@ -175,18 +176,18 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 			d.Subject = by.at.Ptr()
 		}
 	}
-	l := &loader{file: path, src: src, yaml: !isHCL(path), diags: diags, places: &places{}, all: g, prefix: prefix}
+	l := newLoader(g, path, src, diags, &evaluator{env: g.options.Env, functions: functions})
+	l.prefix = prefix
 	defer func() { g.diags = append(g.diags, l.diags...) }()
 	file.Nav = l.places
-	g.add(path, file)
-	// A broken HCL tree lacks what the parser skipped: errors about that would
-	// only hide the cause. A broken YAML tree is whole or absent.
+	g.addFile(path, file)
+	// A broken HCL tree lacks what the parser skipped, and errors about that would hide the cause.
+	// A broken YAML tree is complete or absent.
 	if diags.HasErrors() && (isHCL(path) || len(l.rootBlocks(file.Body)) == 0) {
 		return nil
 	}
 	g.open = append(g.open, filepath.Clean(path))
 	defer func() { g.open = g.open[:len(g.open)-1] }()
-	l.eval = &evaluator{env: g.options.Env, functions: functions}
 	return l.scenario(file.Body, from)
 }
 
@@ -204,49 +205,49 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 		diags = untilUnclosed(diags)
 		for _, d := range diags {
 			if d.Subject != nil && bytes.HasPrefix(src[d.Subject.Start.Byte:], []byte("env.")) {
-				d.Extra = Hint(`A name with a dot stands in quotes, in a sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
+				d.Extra = Hint(`Quote a name with a dot, and write the sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
 			}
 		}
 		return file, explainHCL(diags, src)
 	}
 	return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{{
 		Severity: hcl.DiagError, Summary: "Unknown kind of file",
-		Detail: fmt.Sprintf("%s is read by its extension, which is .yaml, .yml or .hcl.", path),
+		Detail: fmt.Sprintf("%s has none of the extensions .yaml, .yml and .hcl.", path),
 	}}
 }
 
-// readingText says why a file cannot be read.
-func readingText(path string, err error) string {
+// readErrorText says why a file cannot be read.
+func readErrorText(path string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("The file %s does not exist.", path)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("This user may not read the file %s.", path)
+		return fmt.Sprintf("No permission to read %s.", path)
 	}
 	return err.Error()
 }
 
-// unread says why a file that another one names cannot be read, and where it was looked for.
-func (l *loader) unread(at hcl.Range, summary, path string, err error) {
-	detail, hint := unreadText(path, err)
+// cannotRead reports that a named file cannot be read, and where it was searched.
+func (l *loader) cannotRead(at hcl.Range, summary, path string, err error) {
+	detail, hint := cannotReadText(path, err)
 	l.error(at, summary, detail, hint)
 }
 
-func unreadText(path string, err error) (detail, hint string) {
+func cannotReadText(path string, err error) (detail, hint string) {
 	hint = "Paths are relative to the file that names them."
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("There is no file %s.", filepath.Base(path)),
 			fmt.Sprintf("It was looked for in %s. %s", folderText(path), hint)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("This user may not read the file %s.", path), hint
+		return fmt.Sprintf("No permission to read %s.", path), hint
 	case errors.Is(err, syscall.EISDIR):
 		return fmt.Sprintf("%s is a folder, not a file.", path), hint
 	}
 	return sentence(err.Error()), hint
 }
 
-// folderText is the folder of a path as a person finds it.
+// folderText describes the folder of a path for people.
 func folderText(path string) string {
 	dir := filepath.Dir(path)
 	if whole, err := filepath.Abs(dir); err == nil {
@@ -255,7 +256,7 @@ func folderText(path string) string {
 	return dir
 }
 
-// explainHCL adds what to do to errors of the syntax that leave it open.
+// explainHCL adds hints to syntax errors that have none.
 func explainHCL(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Subject == nil || d.Extra != nil {
@@ -265,18 +266,17 @@ func explainHCL(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
 		switch {
 		case d.Summary == "Argument or block definition required" && bytes.Contains(line, []byte(":")):
-			d.Summary, d.Detail = "Not HCL", "The file ends in .hcl, and what stands here is YAML."
+			d.Summary, d.Detail = "Not HCL", "The file ends in .hcl, but this is YAML."
 			d.Extra = Hint("Rename the file to .yaml, or write NAME = VALUE and blocks.")
 			return hcl.Diagnostics{d}
 		case d.Summary == "Invalid argument name":
-			d.Extra = Hint(`A name in quotes stands in a mapping: sweep = { "env.NAME" = […] }.`)
+			d.Extra = Hint(`Write a name in quotes within a mapping: sweep = { "env.NAME" = […] }.`)
 		}
 	}
 	return diags
 }
 
-// untilUnclosed ends with a string that is not closed: after it, what is text and
-// what is not has changed places, and no further error means anything.
+// untilUnclosed drops all errors after a string that is not closed: they would be misleading.
 func untilUnclosed(diags hcl.Diagnostics) hcl.Diagnostics {
 	i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == "Invalid multi-line string" })
 	if i < 0 {
@@ -288,7 +288,7 @@ func untilUnclosed(diags hcl.Diagnostics) hcl.Diagnostics {
 	return diags[:i+1]
 }
 
-// nestingError bounds the brackets and unary operators that are open at once.
+// nestingError limits the brackets and unary operators that are open at once.
 func nestingError(path string, src []byte) *hcl.Diagnostic {
 	open, unary := 0, 0
 	for i, c := range src {

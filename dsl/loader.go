@@ -1,3 +1,5 @@
+// The loader of one file, and helpers for diagnostics.
+
 package dsl
 
 import (
@@ -10,38 +12,35 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// loader holds what the decoding of one file shares: its text, its diagnostics
-// and the values that expressions see.
+// loader decodes one file and evaluates its expressions.
 type loader struct {
-	file   string
-	src    []byte
-	yaml   bool
-	diags  hcl.Diagnostics
-	places *places
-	eval   *evaluator
+	*decoder
+	eval *evaluator
 
 	all  *loading
-	root hooks // commands of the scenario's own
-	// services are those of the file, which each run that uses them evaluates at its points.
+	root hooks // commands of the scenario itself
+	// services are those of the file. Each run that uses them evaluates them at its points.
 	services []entry
 	variants *variants // nil: the file has none
 	declared []*declared
-	// within is the run that is read at the moment, of which is known only later whether it sweeps
-	// variants, and waiting is what is wrong if it does.
+	// within is the run being read. Whether it sweeps variants is known only later; waiting has the
+	// errors that apply if it does.
 	within  *Run
 	waiting hcl.Diagnostics
-	prefix  string // what --var puts before the names of its variables: "" or "as."
-	// incomplete says that runs are missing whose own errors have been reported,
-	// so that what mentions them is not reported as well.
+	prefix  string // prefix of its variables in --var: "" or "as."
+	// incomplete says that runs are missing because of reported errors, so that uses of them are
+	// not reported as well.
 	incomplete bool
 }
 
-// Hint is what to do about a diagnostic, kept apart from what is wrong.
-type Hint string
-
-func (l *loader) error(at hcl.Range, summary, detail, hint string) {
-	l.diags = append(l.diags, diagnostic(at, summary, detail, hint))
+func newLoader(g *loading, path string, src []byte, diags hcl.Diagnostics, e *evaluator) *loader {
+	l := &loader{all: g, eval: e}
+	l.decoder = &decoder{file: path, src: src, yaml: !isHCL(path), diags: diags, places: &places{}, evaluate: l.value}
+	return l
 }
+
+// Hint is the advice of a diagnostic, kept apart from its detail.
+type Hint string
 
 func diagnostic(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
 	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
@@ -51,7 +50,7 @@ func diagnostic(at hcl.Range, summary, detail, hint string) *hcl.Diagnostic {
 	return d
 }
 
-// inOrder sorts by file, the main one first, then by place, and drops repetitions.
+// inOrder sorts by file, the main one first, then by place, and drops duplicates.
 func inOrder(diags hcl.Diagnostics, files []string) hcl.Diagnostics {
 	order := map[string]int{}
 	for i, f := range files {
@@ -70,7 +69,7 @@ func inOrder(diags hcl.Diagnostics, files []string) hcl.Diagnostics {
 	})
 }
 
-// placeOf is the place of a diagnostic for sorting; one without comes first.
+// placeOf returns the sort key of a diagnostic; those without a place come first.
 func placeOf(d *hcl.Diagnostic, order map[string]int) (file, start int) {
 	if d.Subject == nil {
 		return 0, -1
@@ -80,8 +79,8 @@ func placeOf(d *hcl.Diagnostic, order map[string]int) (file, start int) {
 
 func quote(s string) string { return `"` + s + `"` }
 
-// places tells in which run, check or variable an offset of the file lies. It is
-// the Nav of the hcl.File, so both syntaxes say it alike.
+// places finds the run, check or variable at an offset of the file. It is the Nav of the hcl.File,
+// so that both syntaxes give the same context.
 type places struct{ marks []mark }
 
 type mark struct {
@@ -95,7 +94,7 @@ func (p *places) add(at hcl.Range, name string) {
 	p.marks = slices.Insert(p.marks, i, mark{at.Start.Byte, name})
 }
 
-// ContextString is what hcl's own diagnostic writers also ask for.
+// ContextString implements the interface that hcl's own diagnostic writers use.
 func (p *places) ContextString(offset int) string {
 	name := ""
 	for _, m := range p.marks {
@@ -107,7 +106,7 @@ func (p *places) ContextString(offset int) string {
 	return name
 }
 
-// firstSentence is what a text says first, without its full stop.
+// firstSentence returns the first sentence of a text, without its full stop.
 func firstSentence(s string) string {
 	for i := range s {
 		rest, ends := strings.CutPrefix(s[i:], ". ")
@@ -118,8 +117,20 @@ func firstSentence(s string) string {
 	return strings.TrimSuffix(s, ".")
 }
 
-// capital gives a text its first capital.
+// capital puts the first letter in upper case.
 func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// deadlineExceeded reports once that the deadline for reading the scenario has passed.
+func (l *loader) deadlineExceeded(at hcl.Range) bool {
+	if l.all.expired || !l.all.options.Deadline.At(at) {
+		return l.all.expired
+	}
+	l.all.expired = true
+	d := l.all.options.Deadline.Error()
+	d.Extra = Hint("Write less, or allow more by --plan-timeout.")
+	l.diags = append(l.diags, d)
+	return true
 }

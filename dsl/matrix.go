@@ -1,3 +1,5 @@
+// Matrices of traffic: given as rows, as files, or by a generator.
+
 package dsl
 
 import (
@@ -10,89 +12,98 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/matrix"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// maxMatrices bounds the files of matrices of a scenario together. A dense matrix
-// of 1024 ranks has some 8 MB.
+// maxMatrices bounds the bytes of all matrix files of a scenario. A dense matrix of 1024 ranks has
+// about 8 MB.
 const maxMatrices = 64 << 20
 
-// exclusive holds a run to one of the options of which there is exactly one. What it
-// says itself counts before the defaults, whose others it gives no value.
-func (l *loader) exclusive(r *Run, own, inherited []entry, swept bool) []entry {
+// chooseExclusive keeps one of the options of which a run takes exactly one. The run's own entries
+// override the defaults.
+func (sr *settingReader) chooseExclusive(own []entry, inherited []entry, swept bool) []entry {
 	var first *entry
 	given := func(entries []entry) []entry {
 		return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
-			return !slices.Contains(r.Workload.OneOf, e.name)
+			return !slices.Contains(sr.run.Workload.OneOf, e.name)
 		})
 	}
-	for _, name := range r.Workload.OneOf {
-		if a := r.axis(name); a != nil {
-			first = l.onlyOne(r, first, entry{name: name, at: a.Range})
+	for _, name := range sr.run.Workload.OneOf {
+		if a := sr.run.axis(name); a != nil {
+			first = sr.onlyOne(first, entry{name: name, at: a.Range})
 		}
 	}
 	for _, e := range given(own) {
-		if r.axis(e.name) == nil { // which is reported where it is read
-			first = l.onlyOne(r, first, e)
+		if sr.run.axis(e.name) == nil { // an axis without values is reported where it is read
+			first = sr.onlyOne(first, e)
 		}
 	}
 	if first != nil {
-		return slices.DeleteFunc(inherited, func(e entry) bool { return slices.Contains(r.Workload.OneOf, e.name) })
+		return slices.DeleteFunc(inherited,
+			func(e entry) bool { return slices.Contains(sr.run.Workload.OneOf, e.name) })
 	}
 	for _, e := range given(inherited) {
-		first = l.onlyOne(r, first, e)
+		first = sr.onlyOne(first, e)
 	}
 	misspelt := slices.ContainsFunc(slices.Concat(own, inherited), func(e entry) bool {
-		_, known := r.Workload.Option(e.name)
-		return !known && slices.Contains(r.Workload.OneOf, suggest.Nearest(e.name, optionNames(r.Workload)))
+		_, known := sr.run.Workload.Option(e.name)
+		return !known && slices.Contains(sr.run.Workload.OneOf, suggest.Nearest(e.name, optionNames(sr.run.Workload)))
 	})
-	if first == nil && len(r.Workload.OneOf) > 0 && swept && !misspelt {
-		l.error(r.Range, "Missing option", fmt.Sprintf("Run %q has none of the options %s, of which workload %s needs one.",
-			r.Name, strings.Join(r.Workload.OneOf, ", "), r.Workload.Name),
-			"Add one of them to its options, or sweep it.")
+	if first == nil && len(sr.run.Workload.OneOf) > 0 && swept && !misspelt {
+		sr.error(
+			sr.run.Range,
+			"Missing option",
+			fmt.Sprintf("Run %q has none of the options %s. Workload %s needs one of them.",
+				sr.run.Name, strings.Join(sr.run.Workload.OneOf, ", "), sr.run.Workload.Name),
+			"Add one of them to its options, or sweep it.",
+		)
 	}
 	return inherited
 }
 
-func (l *loader) onlyOne(r *Run, first *entry, e entry) *entry {
+func (sr *settingReader) onlyOne(first *entry, e entry) *entry {
 	if first == nil {
 		return &e
 	}
-	l.error(e.at, "Given twice", fmt.Sprintf("%s is beside %s, and a run of workload %s has only one of the options %s.",
-		quote(e.name), quote(first.name), r.Workload.Name, strings.Join(r.Workload.OneOf, ", ")),
-		"Keep one of the two.")
+	sr.error(
+		e.at,
+		"Given twice",
+		fmt.Sprintf("%s and %s are both set. A run of workload %s takes only one of %s.",
+			quote(e.name), quote(first.name), sr.run.Workload.Name, strings.Join(sr.run.Workload.OneOf, ", ")),
+		"Keep one of the two.",
+	)
 	return first
 }
 
-// matrixSetting reads a matrix that is a list of rows, names a file or follows from a
-// model; nil if it is an option like others.
-func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, mine bool) {
+// matrixSetting reads a matrix given as a list of rows, a file or a model; nil if the option is of
+// another kind.
+func (sr *settingReader) matrixSetting(e entry, o option.Option) (s *Setting, mine bool) {
 	rows, diags := hcl.ExprList(e.expr)
 	switch {
-	case o.Type == workload.Generator && isMapping(e.expr):
-		into, _ := r.Workload.Option(o.Into)
-		s = &Setting{Name: into.Name, Option: into, run: r}
-		if text, ok := l.modelMatrix(e); ok {
+	case o.Type == option.Generator && isMapping(e.expr):
+		into, _ := sr.run.Workload.Option(o.Into)
+		s = &Setting{Name: into.Name, Option: into, run: sr.run}
+		if text, ok := sr.generateMatrix(e); ok {
 			s.value = text
 		}
-	case o.Type == workload.Matrix && !diags.HasErrors():
-		s = &Setting{Name: o.Name, Option: o, run: r}
-		if text, ok := l.rows(rows, e.expr.Range()); ok {
+	case o.Type == option.Matrix && !diags.HasErrors():
+		s = &Setting{Name: o.Name, Option: o, run: sr.run}
+		if text, ok := sr.rows(rows, e.expr.Range()); ok {
 			s.value = text
 		}
-	case o.Type == workload.File:
-		into, _ := r.Workload.Option(o.Into)
-		s = &Setting{Name: into.Name, Option: into, run: r}
-		if !l.fixed(e.expr, sweepMatrices) {
+	case o.Type == option.File:
+		into, _ := sr.run.Workload.Option(o.Into)
+		s = &Setting{Name: into.Name, Option: into, run: sr.run}
+		if !sr.refusePoint(e.expr, sweepMatrices) {
 			break
 		}
-		if name, ok := l.text(e.expr, o.Name); ok {
-			if name == "" && !into.Required { // as a variable leaves it out
+		if name, ok := sr.text(e.expr, o.Name); ok {
+			if name == "" && !into.Required { // a variable left it empty
 				return nil, true
 			}
-			s.value, _ = l.fileOption(into, name, e.expr.Range())
+			s.value, _ = sr.fileOption(into, name, e.expr.Range())
 			s.file = &DataFile{Option: o.Name, Path: name}
 		}
 	default:
@@ -101,17 +112,18 @@ func (l *loader) matrixSetting(e entry, o workload.Option, r *Run) (s *Setting, 
 	return s, true
 }
 
-// Ways out of a matrix that would differ between the points of a sweep.
+// Hints for a matrix that would differ between the points of a sweep.
 const (
 	sweepMatrices = "Sweep matrix_file or generate itself."
 	severalRuns   = "Write a run for each value."
 )
 
-// fixed reports a value that would differ between the points of a sweep.
-func (l *loader) fixed(expr hcl.Expression, instead string) bool {
+// refusePoint reports a value that would differ between the points of a sweep.
+func (d *decoder) refusePoint(expr hcl.Expression, instead string) bool {
 	for _, t := range expr.Variables() {
 		if t.RootName() == "axis" {
-			l.error(t.SourceRange(), "Depends on the point", "A matrix is read before there is any point of the sweep.",
+			d.error(t.SourceRange(), "Depends on the point",
+				"A matrix cannot depend on the point: it is read before the sweep.",
 				instead)
 			return false
 		}
@@ -119,7 +131,7 @@ func (l *loader) fixed(expr hcl.Expression, instead string) bool {
 	return true
 }
 
-// rows reads a matrix cell by cell and gives its canonical text.
+// rows reads a matrix cell by cell and returns its canonical text.
 func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	before := len(l.diags)
 	var cells []matrix.Cell
@@ -127,9 +139,16 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	for from, row := range rows {
 		list, diags := hcl.ExprList(row)
 		if diags.HasErrors() || len(list) != len(rows) {
-			l.error(row.Range(), "Not a square",
-				fmt.Sprintf("Row %d of the matrix is not a list of %d cells, one for each of its rows: there are as many receivers as senders.",
-					from+1, len(rows)), "Write a cell for each rank, 0 where nothing is moved.")
+			l.error(
+				row.Range(),
+				"Not a square",
+				fmt.Sprintf(
+					"Row %d of the matrix is not a list of %d cells. A matrix is square: as many receivers as senders.",
+					from+1,
+					len(rows),
+				),
+				"Write a cell for each rank, 0 if nothing is sent.",
+			)
 			continue
 		}
 		for to, expr := range list {
@@ -147,7 +166,7 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	}
 	m, err := matrix.New(len(rows), cells)
 	if err == nil {
-		err = workload.CheckMatrix(m)
+		err = option.CheckMatrix(m)
 	}
 	if err != nil {
 		l.error(at, "Invalid matrix", sentence(err.Error()), "")
@@ -158,36 +177,44 @@ func (l *loader) rows(rows []hcl.Expression, at hcl.Range) (string, bool) {
 	return text, true
 }
 
-func (l *loader) cell(expr hcl.Expression) int64 {
-	if !l.fixed(expr, sweepMatrices) {
+func (d *decoder) cell(expr hcl.Expression) int64 {
+	if !d.refusePoint(expr, sweepMatrices) {
 		return 0
 	}
-	text, ok := l.text(expr, "a cell")
+	text, ok := d.text(expr, "a cell")
 	if !ok {
 		return 0
 	}
-	bytes, err := workload.ParseCell(text)
+	bytes, err := option.ParseCell(text)
 	if err != nil {
-		l.error(expr.Range(), "Not a size", sentence(err.Error()),
+		d.error(expr.Range(), "Not a size", sentence(err.Error()),
 			"Cells look like 0, 4096, 1.5K, 64M or 2G (powers of 1024), or 64MiB.")
 	}
 	return bytes
 }
 
-// fileOption reads what an option takes from a file.
-func (l *loader) fileOption(into workload.Option, name string, at hcl.Range) (value any, ok bool) {
-	if into.Type == workload.Matrix {
+// fileOption reads the file that an option names.
+func (l *loader) fileOption(into option.Option, name string, at hcl.Range) (value any, ok bool) {
+	if into.Type == option.Matrix {
 		return l.matrixFile(name, at)
 	}
 	path := l.relative(name)
 	src, err := l.all.options.Read(path)
 	if err != nil {
-		l.unread(at, "Cannot read the file", path, err)
+		l.cannotRead(at, "Cannot read the file", path, err)
 		return nil, false
 	}
 	if l.all.cells += len(src); l.all.cells > maxMatrices {
-		l.error(at, "File too large", fmt.Sprintf("With %s the files of the scenario have more than %d bytes, which is the most for all of them together.",
-			path, maxMatrices), "")
+		l.error(
+			at,
+			"File too large",
+			fmt.Sprintf(
+				"With %s the files of the scenario exceed %d bytes, the limit for all of them together.",
+				path,
+				maxMatrices,
+			),
+			"",
+		)
 		return nil, false
 	}
 	text, err := into.Read(base64.StdEncoding.EncodeToString(src))
@@ -198,8 +225,8 @@ func (l *loader) fileOption(into workload.Option, name string, at hcl.Range) (va
 	return text, true
 }
 
-// matrixFile reads a matrix in the published form and gives its canonical text. What
-// is wrong with it is said at its place in its own file.
+// matrixFile reads a matrix in the published form and returns its canonical text. Errors point into
+// the matrix file.
 func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 	g, path := l.all, l.relative(name)
 	if text, known := g.matrices[path]; known {
@@ -207,62 +234,75 @@ func (l *loader) matrixFile(name string, at hcl.Range) (text any, ok bool) {
 	}
 	src, err := g.options.Read(path)
 	if err != nil {
-		l.unread(at, "Cannot read the matrix", path, err)
+		l.cannotRead(at, "Cannot read the matrix", path, err)
 		return nil, false
 	}
 	if g.cells += len(src); g.cells > maxMatrices {
-		l.error(at, "File too large", fmt.Sprintf("With %s the matrices of the scenario have more than %d bytes, which is the most for all of them together.",
-			path, maxMatrices), "")
+		l.error(
+			at,
+			"File too large",
+			fmt.Sprintf(
+				"With %s the matrices of the scenario exceed %d bytes, the limit for all of them together.",
+				path,
+				maxMatrices,
+			),
+			"",
+		)
 		return nil, false
 	}
 	m, err := matrix.Parse(bytes.NewReader(src), path, 0)
 	if err == nil {
-		if err = workload.CheckMatrix(m); err == nil {
+		if err = option.CheckMatrix(m); err == nil {
 			compact := m.Compact()
 			text = compact
 			l.keepOwnCell(compact, src, path)
 		}
 	}
 	if e, isSyntax := errors.AsType[*matrix.SyntaxError](err); isSyntax {
-		g.add(path, &hcl.File{Bytes: src})
+		g.addFile(path, &hcl.File{Bytes: src})
 		l.error(placeIn(src, path, e), e.Summary, e.Detail, "")
 	} else if err != nil {
 		l.error(at, "Invalid matrix", fmt.Sprintf("Of %s: %v.", path, err), "")
 	}
-	g.matrices[path] = text // nil where it is wrong, which is said once
+	g.matrices[path] = text // nil if it is wrong: errors are reported once
 	return text, err == nil
 }
 
-// fileAxis is the setting of the option that takes what the files of an axis hold.
-func (l *loader) fileAxis(o workload.Option, r *Run, axis int) *Setting {
-	into, _ := r.Workload.Option(o.Into)
+// fileAxis is the setting of an option that takes the contents of the files on an axis.
+func (sr *settingReader) fileAxis(o option.Option, axis int) *Setting {
+	into, _ := sr.run.Workload.Option(o.Into)
 	s := &Setting{
-		Name: into.Name, Option: into, Axes: []int{axis}, run: r, given: r.Axes[axis].Range, contents: map[string]any{},
+		Name: into.Name, Option: into, Axes: []int{axis}, run: sr.run,
+		given: sr.run.Axes[axis].Range, contents: map[string]any{},
 	}
-	for _, v := range r.Axes[axis].Values {
-		s.contents[v.Text], _ = l.fileOption(into, v.Text, v.Range)
+	for _, v := range sr.run.Axes[axis].Values {
+		s.contents[v.Text], _ = sr.fileOption(into, v.Text, v.Range)
 	}
 	return s
 }
 
-// ranksOf is the setting of a number of ranks that nobody gives: those of a matrix.
-func (l *loader) ranksOf(o workload.Option, r *Run, others map[string]*Setting) *Setting {
-	if of := others[o.RanksOf]; of != nil {
-		return &Setting{Name: o.Name, Option: o, Axes: of.Axes, run: r, ranksOf: of}
+// ranksOfMatrix is the setting of a number of ranks that follows from the matrix.
+func (sr *settingReader) ranksOfMatrix(o option.Option) *Setting {
+	if of := sr.byName[o.RanksOf]; of != nil {
+		return &Setting{Name: o.Name, Option: o, Axes: of.Axes, run: sr.run, matrix: of}
 	}
-	for _, name := range r.Workload.OneOf {
-		if g, ok := r.Workload.Option(name); ok && g.Type == workload.Generator && others[name] != nil {
-			l.error(r.Range, "Missing option", fmt.Sprintf("Run %q generates a matrix and does not say of how many ranks.",
-				r.Name), fmt.Sprintf("Add %s to its options, or sweep it.", o.Name))
+	for _, name := range sr.run.Workload.OneOf {
+		if g, ok := sr.run.Workload.Option(name); ok && g.Type == option.Generator && sr.byName[name] != nil {
+			sr.error(
+				sr.run.Range,
+				"Missing option",
+				fmt.Sprintf("Run %q generates a matrix, but has no number of ranks.",
+					sr.run.Name),
+				fmt.Sprintf("Add %s to its options, or sweep it.", o.Name),
+			)
 		}
 	}
 	return nil
 }
 
-// asManyRanks holds a number of ranks that is given to the matrix, where neither
-// differs between points: the planner looks at those that do. The matrices of a
-// sequence are all of the same ranks.
-func (l *loader) asManyRanks(s, of *Setting) {
+// checkRanks checks a given number of ranks against the matrix if neither differs between points;
+// the planner checks the others. All matrices of a sequence have the same number of ranks.
+func (sr *settingReader) checkRanks(s *Setting, of *Setting) {
 	if of == nil {
 		return
 	}
@@ -274,15 +314,20 @@ func (l *loader) asManyRanks(s, of *Setting) {
 		return
 	}
 	text, _ := value.(string)
-	ranks, known := workload.Ranks(text)
+	ranks, known := option.Ranks(text)
 	given, ok := s.value.(int64)
 	if !known || !ok || given == ranks {
 		return
 	}
 	at, own := s.Given()
 	if !own {
-		at = s.run.Range // the defaults say it
+		at = s.run.Range // it is from the defaults
 	}
-	l.error(at, "Wrong number of ranks", fmt.Sprintf("%s is %d, and the matrix is of %d ranks.", capital(s.Name), given,
-		ranks), "Leave it out: the matrix says it.")
+	sr.error(
+		at,
+		"Wrong number of ranks",
+		fmt.Sprintf("%s is %d, but the matrix has %d ranks.", capital(s.Name), given,
+			ranks),
+		"Leave it out: it follows from the matrix.",
+	)
 }

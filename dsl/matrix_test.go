@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"weir/matrix"
+	"github.com/weir-bench/weir/internal/matrix"
 )
 
-// settingText is the value of an option of a run at its n-th point.
+// settingText returns the value of an option of a run at its n-th point.
 func settingText(t *testing.T, r *Run, name string, n int) string {
 	t.Helper()
 	resolved, diags := r.At(points(r)[n])
@@ -60,8 +60,7 @@ func TestMatricesArrive(t *testing.T) {
 	}
 }
 
-// What is wrong with the file of a matrix is said at its place in that file, once,
-// however many runs name it.
+// An error in a matrix file is reported once at its place in that file, for any number of runs.
 func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text         string
@@ -101,7 +100,7 @@ func TestWrongMatrixFilesAreRefusedAtTheirCharacters(t *testing.T) {
 	}
 }
 
-// A file is read once, and all files together are bounded.
+// A file is read once, and the size of all files is bounded.
 func TestMatrixFilesAreReadOnceAndBounded(t *testing.T) {
 	reads := 0
 	large := "0 1\n1 0\n#" + strings.Repeat(" ", maxMatrices/2)
@@ -121,7 +120,7 @@ func TestMatrixFilesAreReadOnceAndBounded(t *testing.T) {
 	}
 }
 
-// A matrix in a file that is included is beside that file.
+// Paths of matrices in an included file are relative to that file.
 func TestMatrixFilesOfIncludedFilesAreBesideThem(t *testing.T) {
 	files := map[string]string{
 		"sub/other.yaml": "scenario: o\nruns: {o: {workload: traffic, options: {matrix_file: m.txt}}}\n",

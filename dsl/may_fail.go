@@ -1,33 +1,31 @@
+// Known errors of a run.
+
 package dsl
 
 import (
 	"fmt"
 	"regexp"
 
-	"weir/assertion"
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// mayFail reads which errors of a run are known, and why.
+// mayFail reads which errors of a run are expected, and why.
 func (l *loader) mayFail(p part) *assertion.MayFail {
-	x := l.expectation(p, grammar.MayFail, "may_fail", "Errors of this run were")
-	if x == nil {
+	m, before := &assertion.MayFail{}, len(l.diags)
+	l.fill(p, grammar.MayFail, m)
+	if !l.complete(p, grammar.MayFail, "may_fail") {
 		return nil
 	}
-	m := &assertion.MayFail{XFail: *x}
+	l.checkExpectation(p, &m.XFail, "may_fail", "Errors of this run were", len(l.diags) == before)
 	if e := argument(p.BodyContent, "match"); e != nil {
-		text, ok := l.text(e, "match")
-		if _, err := regexp.Compile(text); err != nil {
-			l.error(e.Range(), "Invalid value", fmt.Sprintf("This is no regular expression: %v.", err),
-				"The syntax is that of Go (RE2), as in libnixl|ETCD URI.")
-		} else if ok && text == "" {
-			l.error(e.Range(), "Invalid value", "The expression is empty and matches every error.",
-				"Write words of the error, or leave match out.")
+		if _, err := regexp.Compile(m.Match); err != nil {
+			l.error(e.Range(), "Invalid value", fmt.Sprintf("Invalid regular expression: %v.", err),
+				"Use Go's syntax (RE2), as in libnixl|ETCD URI.")
+		} else if m.Match == "" && len(l.diags) == before {
+			l.error(e.Range(), "Invalid value", "The expression is empty: it would match every error.",
+				"Write a part of the message, or leave match out.")
 		}
-		m.Match = text
-	}
-	if e := argument(p.BodyContent, "strict"); e != nil {
-		m.Strict = l.flag(e, "strict")
 	}
 	return m
 }

@@ -1,40 +1,44 @@
+// Metrics that a run declares, and the rows of tables that its axes select.
+
 package dsl
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
-	"weir/dsl/grammar"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
-// metricName is what assertions can mention.
-var metricName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+// metricName is the syntax of a metric's name in assertions.
+var metricName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 // maxMetrics is how many metrics a run may declare.
 const maxMetrics = 100
 
-// metricsKey is the key of a run, which may stand in its options too.
+// metricsKey is the key of a run; it may also be among the run's options.
 const metricsKey = "metrics"
 
-// metrics reads the metrics that a run declares, behind those of its workload. It gives the options
-// without them.
+// metrics reads the metrics that a run declares and appends them to those of its workload. It
+// returns the options without them.
 func (l *loader) metrics(content *hcl.BodyContent, r *Run, options []entry) []entry {
 	i := slices.IndexFunc(options, func(e entry) bool { return e.name == metricsKey })
 	_, isOption := r.Workload.Option(metricsKey)
-	switch beside := has(content, metricsKey); {
+	switch beside := hasKey(content, metricsKey); {
 	case i < 0 || isOption || !r.Workload.DeclaresMetrics:
 		if beside {
 			l.declaredMetrics(r, l.section(content, metricsKey))
 		}
 		return options
 	case beside:
-		l.error(options[i].at, "Given twice", fmt.Sprintf("Run %q has metrics beside its options too.", r.Name),
+		l.error(options[i].at, "Given twice",
+			fmt.Sprintf("Run %q has metrics both in its options and beside them.", r.Name),
 			"Keep one of the two.")
 	default:
 		l.declaredMetrics(r, l.mapping(options[i].expr, metricsKey))
@@ -49,7 +53,7 @@ func (l *loader) declaredMetrics(r *Run, entries []entry) {
 			at = entries[0].at
 		}
 		l.error(at, "Metrics of the workload",
-			fmt.Sprintf("Run %q declares metrics, and workload %s measures its own.", r.Name, r.Workload.Name),
+			fmt.Sprintf("Run %q declares metrics, but workload %s has fixed metrics.", r.Name, r.Workload.Name),
 			"Leave them out; `weir docs metrics "+r.Workload.Name+"` lists what it measures.")
 		return
 	}
@@ -70,39 +74,46 @@ func (l *loader) declaredMetrics(r *Run, entries []entry) {
 	}
 }
 
-// rowsOf has an axis tell the cases of a launch apart, where the options of the run name one.
-func (l *loader) rowsOf(r *Run, used map[string]bool) {
-	k := r.Workload
-	if k.RowAxis == nil {
+// axisOfRows makes an axis select rows of the output, if the options of the run name one.
+func (sr *settingReader) axisOfRows() {
+	k := sr.run.Workload
+	rows, ok := k.Behaviour.(workload.RowSplitter)
+	if !ok {
 		return
 	}
-	values, _ := r.atFirst() // whose errors are reported with the metrics
-	name := k.RowAxis(values)
+	values, _ := sr.run.optionsAtFirstPoint() // errors are reported with the metrics
+	name := rows.RowAxis(values)
 	if name == "" {
 		return
 	}
-	i := r.axisIndex(name)
-	if i < 0 && k.RowValues != nil {
-		i = r.rowsAskedFor(name, k.RowValues(values))
+	i := sr.run.axisIndex(name)
+	if i < 0 {
+		i = sr.run.addRequestedRows(name, rows.RowValues(values))
 	}
 	if i < 0 {
-		d := diagnostic(r.Range, "Rows without an axis",
-			fmt.Sprintf("The sweep of run %q has no axis %q, so the run has one case, which fails if the output has several rows.",
-				r.Name, name),
-			fmt.Sprintf("Add the values whose rows are cases: sweep: {%s: […]}.", name))
+		d := diagnostic(
+			sr.run.Range,
+			"Rows without an axis",
+			fmt.Sprintf(
+				"The sweep of run %q has no axis %q, so the run has one case. It fails if the output has several rows.",
+				sr.run.Name,
+				name,
+			),
+			fmt.Sprintf("Sweep it, with a value for each row: sweep: {%s: […]}.", name),
+		)
 		d.Severity = hcl.DiagWarning
-		l.diags = append(l.diags, d)
+		sr.diags = append(sr.diags, d)
 		return
 	}
-	used[name] = true
-	o, _ := k.Option(k.Row)
-	of := slices.IndexFunc(r.settings, func(s *Setting) bool { return !s.Env && s.Name == k.Row })
-	r.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: r, asText: true}
+	sr.used[name] = true
+	o, _ := k.Option(rows.Row())
+	of := slices.IndexFunc(sr.run.settings, func(s *Setting) bool { return !s.Env && s.Name == rows.Row() })
+	sr.run.settings[of] = &Setting{Name: o.Name, Option: o, Axes: []int{i}, run: sr.run, asText: true}
 }
 
-// rowsAskedFor sweeps the rows that a program is asked for by its command line, and gives the index of
-// their axis; -1: it is not known which they are.
-func (r *Run) rowsAskedFor(name string, rows []string) int {
+// addRequestedRows adds the rows that the command line requests to the axis, and returns the index of
+// the axis; -1 if the rows are unknown.
+func (r *Run) addRequestedRows(name string, rows []string) int {
 	if len(rows) == 0 {
 		return -1
 	}
@@ -122,9 +133,10 @@ func (r *Run) rowsAskedFor(name string, rows []string) int {
 	return i
 }
 
-// atFirst are the options of a run at its first point, or at the first of a variant; nil: it has none.
-func (r *Run) atFirst(variant ...AxisValue) (values workload.Values, diags hcl.Diagnostics) {
-	values = workload.Values{}
+// optionsAtFirstPoint returns the options of a run at its first point, or at the first of a variant; nil if
+// there is none.
+func (r *Run) optionsAtFirstPoint(variant ...AxisValue) (values option.Values, diags hcl.Diagnostics) {
+	values = option.Values{}
 	for _, s := range r.settings {
 		if s.Env {
 			continue
@@ -144,21 +156,21 @@ func (r *Run) atFirst(variant ...AxisValue) (values workload.Values, diags hcl.D
 		if diags = append(diags, wrong...); v != nil {
 			values[s.Name] = v
 		} else if _, given := s.Given(); given {
-			return nil, diags // it is wrong, which is reported where it stands
+			return nil, diags // reported where the setting stands
 		}
 	}
 	return values, diags
 }
 
-// measures asks the workload for the metrics of a run, where they depend on its options. It
-// looks at the first point: a table is one for the run.
-func (l *loader) measures(r *Run) {
+// resolveMetrics asks the workload for the metrics of a run if they depend on its options. It uses the
+// first point, since a run has one table of metrics.
+func (l *loader) resolveMetrics(r *Run) {
 	by := r.Workload.MeasuredBy
 	given := func(s *Setting) bool { return s.Name == by && (s.value != nil || s.expr != nil || len(s.Axes) > 0) }
 	if r.Workload.Measures == nil || by != "" && !slices.ContainsFunc(r.settings, given) {
 		return
 	}
-	values, diags := r.atFirst()
+	values, diags := r.optionsAtFirstPoint()
 	if values == nil || diags.HasErrors() {
 		l.diags = append(l.diags, diags...)
 		return
@@ -167,21 +179,21 @@ func (l *loader) measures(r *Run) {
 	if r.Metrics != nil {
 		declared = r.Metrics[len(r.Workload.Metrics):]
 	}
-	measured := func(v workload.Values) ([]workload.Metric, error) { return r.Workload.Measures(v, declared) }
+	measured := func(v option.Values) ([]workload.Metric, error) { return r.Workload.Measures(v, declared) }
 	all, err := measured(values)
 	if err == nil {
-		all, err = l.unitedMetrics(r, all, measured)
+		all, err = l.mergeVariantMetrics(r, all, measured)
 	}
 	if err != nil {
 		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err),
-			"Change metrics or the option that it speaks of.")
+			"Change metrics, or the option named here.")
 	}
 	if all != nil {
 		r.Metrics = all
 	}
 	for _, m := range all {
 		if _, own := r.Workload.Metric(m.Name); !own && expression.Reserved(m.Name) {
-			l.error(r.Range, "Invalid name", fmt.Sprintf("Metric %q of run %q means something else in assertions.",
+			l.error(r.Range, "Invalid name", fmt.Sprintf("Metric %q of run %q has another meaning in assertions.",
 				m.Name, r.Name), "Give the metric another name.")
 		}
 	}
@@ -196,11 +208,11 @@ func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
 		l.error(e.at, summary, fmt.Sprintf(format, args...), "Give the metric another name.")
 	}
 	switch {
-	case !metricName.MatchString(e.name) || len(e.name) > 100:
-		l.error(e.at, "Invalid name", fmt.Sprintf("%q is mentioned in assertions.", e.name),
-			"Use letters, digits and _, with dots between words, at most 100 of them.")
+	case !metricName().MatchString(e.name) || len(e.name) > 100:
+		l.error(e.at, "Invalid name", fmt.Sprintf("%q cannot be used in assertions.", e.name),
+			"Use at most 100 letters, digits and _, with dots between words.")
 	case expression.Reserved(e.name):
-		refuse("Invalid name", "%q means something else in assertions.", e.name)
+		refuse("Invalid name", "%q has another meaning in assertions.", e.name)
 	case isOption:
 		refuse("Hidden option", "Metric %q would hide the option of this name of workload %s.", e.name, r.Workload.Name)
 	case isMetric:
@@ -210,24 +222,14 @@ func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
 	if len(l.diags) == before {
 		l.complete(p, grammar.Metric, "a metric")
 	}
+	l.fill(p, grammar.Metric, &m)
 	if expr := argument(p.BodyContent, "unit"); expr != nil {
-		text, ok := l.text(expr, "unit")
-		unit, known := quantity.UnitOf(text)
-		if ok && !known {
-			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", text),
+		unit, known := quantity.UnitOf(m.Unit)
+		if !known {
+			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", m.Unit),
 				"Write one such as s, ms, B, MiB, GB/s, 1/s or %; a count or a ratio has none.")
 		}
 		m.Unit = unit.Symbol
-	}
-	if expr := argument(p.BodyContent, "better"); expr != nil {
-		text, _ := l.oneOf(expr, grammar.Metric, "better")
-		m.Better = workload.Direction(text)
-	}
-	if expr := argument(p.BodyContent, "may_be_zero"); expr != nil {
-		m.MayBeZero = l.flag(expr, "may_be_zero")
-	}
-	if expr := argument(p.BodyContent, "doc"); expr != nil {
-		m.Doc, _ = l.text(expr, "doc")
 	}
 	return m, len(l.diags) == before
 }
@@ -237,7 +239,7 @@ func (r *Run) metric(name string) (workload.Metric, bool) {
 	return workload.FindMetric(r.measured(), name)
 }
 
-// measured are the metrics of the run.
+// measured returns the metrics of the run.
 func (r *Run) measured() []workload.Metric {
 	if r.Metrics != nil {
 		return r.Metrics

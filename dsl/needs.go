@@ -1,3 +1,5 @@
+// Needs between runs, and background load.
+
 package dsl
 
 import (
@@ -5,11 +7,11 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// On what outcome of a needed case another may run.
+// The outcomes of a needed case on which another case may run.
 const (
 	onSuccess = "success"
 	onAlways  = "always"
@@ -42,18 +44,12 @@ func (l *loader) needList(content *hcl.BodyContent) []*Need {
 }
 
 func (l *loader) longNeed(p part) []*Need {
-	if !l.complete(p, grammar.Need, "a need") {
+	n, before := &Need{On: onSuccess}, len(l.diags)
+	l.fill(p, grammar.Need, n)
+	if !l.complete(p, grammar.Need, "a need") || n.Run == "" && len(l.diags) > before {
 		return nil
 	}
-	expr := argument(p.BodyContent, "run")
-	name, ok := l.text(expr, "run")
-	if !ok {
-		return nil
-	}
-	n := &Need{Run: name, On: onSuccess, Range: expr.Range()}
-	if expr := argument(p.BodyContent, "on"); expr != nil {
-		n.On, _ = l.oneOf(expr, grammar.Need, "on")
-	}
+	n.Range = argument(p.BodyContent, "run").Range()
 	return []*Need{n}
 }
 
@@ -84,7 +80,7 @@ func (l *loader) shortNeeds(expr hcl.Expression) []*Need {
 	return out
 }
 
-// whileRun reads the run as whose load this one runs.
+// whileRun reads the run during which this one runs as background load.
 func (l *loader) whileRun(content *hcl.BodyContent) *Need {
 	expr := argument(content, "while")
 	if expr == nil {
@@ -97,10 +93,9 @@ func (l *loader) whileRun(content *hcl.BodyContent) *Need {
 	return &Need{Run: name, On: onAlways, Range: expr.Range()}
 }
 
-// edges checks what runs say of each other. known are all runs that the file
-// sees, in order. Cycles are the planner's to find: they are a matter of the
-// graph, not of the text.
-func (l *loader) edges(own []*Run, known []*Run) {
+// checkNeeds checks needs and while of runs. known are all runs that the file sees, in order. The
+// planner finds cycles, since they depend on the graph.
+func (l *loader) checkNeeds(own []*Run, known []*Run) {
 	byName := map[string]*Run{}
 	var names []string
 	for _, r := range known {
@@ -121,11 +116,11 @@ func (l *loader) edges(own []*Run, known []*Run) {
 		for _, n := range r.Needs {
 			switch {
 			case n.Run == r.Name:
-				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for its own end.", r.Name),
+				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for itself.", r.Name),
 					"Remove it.")
 			case !exists(n):
 			case seen[n.Run]:
-				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already needed.", n.Run), "Name it once.")
+				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already in needs.", n.Run), "Name it once.")
 			}
 			seen[n.Run] = true
 		}
@@ -138,11 +133,11 @@ func (l *loader) edges(own []*Run, known []*Run) {
 	}
 }
 
-// background checks a background load and the run that it accompanies.
+// background checks a background load against the run that it accompanies.
 func (l *loader) background(load, of *Run) {
 	if of.While != nil {
-		l.error(load.While.Range, "Load of a load", fmt.Sprintf("Run %q is itself background load, of %q.", of.Name,
-			of.While.Run), "Name a run that is measured for itself.")
+		l.error(load.While.Range, "Load of a load", fmt.Sprintf("Run %q is itself background load of %q.", of.Name,
+			of.While.Run), "Name a run that is not background load.")
 	}
 	if n := load.need(of.Name); n != nil {
 		l.error(n.Range, "Load comes after its run",

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// describe is everything that a scenario says but for places in files.
+// describe returns everything in a scenario except places in files.
 func describe(s *Scenario) string {
 	var b strings.Builder
 	say := func(name string, v any) {
@@ -72,7 +72,7 @@ func describe(s *Scenario) string {
 			say("at", []any{pointText(r, p), resolved.Options, resolved.Env})
 		}
 		for _, a := range r.Asserts {
-			say("assert", []any{a.Name, a.Text, a.Severity, a.Halo, a.Multiple, a.Decide, a.XFail})
+			say("assert", []any{a.Name, a.Text, a.Severity, a.WarnMargin, a.Multiple, a.Decide, a.XFail})
 		}
 	}
 	return b.String()

@@ -1,3 +1,5 @@
+// Cells of a matrix from a rank to itself.
+
 package dsl
 
 import (
@@ -10,8 +12,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/matrix"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 // ownCell is the first cell of a matrix in which a rank sends to itself.
@@ -20,10 +22,10 @@ type ownCell struct {
 	at   hcl.Range
 }
 
-// keepOwnCell keeps the place of the first own cell of a file. Nobody keeps the places
-// of cells while a file is read, so it is looked for again.
+// keepOwnCell records the place of the first own cell of a file. It searches the file again, since
+// the parser keeps no places.
 func (l *loader) keepOwnCell(text string, src []byte, path string) {
-	if !workload.HasOwnCells(text) {
+	if !option.HasOwnCells(text) {
 		return
 	}
 	at, row := 0, 0
@@ -42,7 +44,7 @@ func (l *loader) keepOwnCell(text string, src []byte, path string) {
 				}
 				e.Column, e.Start, e.End = utf8.RuneCount(cells[:from])+1, at+from, at+from+len(fields[row])
 				l.all.own[text] = &ownCell{row, placeIn(src, path, e)}
-				l.all.add(path, &hcl.File{Bytes: src})
+				l.all.addFile(path, &hcl.File{Bytes: src})
 				return
 			}
 		}
@@ -55,24 +57,23 @@ func (l *loader) keepOwnCell(text string, src []byte, path string) {
 
 func notSpace(r rune) bool { return !strings.ContainsRune(" \t\r\v\f\n", r) }
 
-// placeIn is a place in the file of a matrix.
+// placeIn returns the place of an error in the file of a matrix.
 func placeIn(src []byte, path string, e *matrix.SyntaxError) hcl.Range {
 	end := hcl.Pos{Line: e.Line, Column: e.Column + utf8.RuneCount(src[e.Start:e.End]), Byte: e.End}
 	return hcl.Range{Filename: path, Start: hcl.Pos{Line: e.Line, Column: e.Column, Byte: e.Start}, End: end}
 }
 
-// refuseOwnCells reports the own cells of the matrices of a run that wants none. The
-// planner looks at those of which nobody knows the place, and at an option that differs
-// between the points of a sweep.
-func (l *loader) refuseOwnCells(r *Run) {
+// refuseOwnCells reports own cells if the run has own_cells: error. The planner checks matrices
+// without known places, and values of the option that differ between points.
+func (sr *settingReader) refuseOwnCells() {
 	var matrices *Setting
 	refused := false
-	for _, s := range r.settings {
+	for _, s := range sr.run.settings {
 		switch {
-		case s.Option.Type == workload.Matrix:
+		case s.Option.Type == option.Matrix:
 			matrices = s
-		case s.Option.WithOwnCells:
-			refused = s.value == workload.OwnError
+		case s.Option.Where.OwnCells:
+			refused = s.value == option.OwnError
 		}
 	}
 	if matrices == nil || !refused {
@@ -84,9 +85,9 @@ func (l *loader) refuseOwnCells(r *Run) {
 	}
 	for _, t := range texts {
 		text, _ := t.(string)
-		if own := l.all.own[text]; own != nil {
-			l.error(own.at, "Own cell", fmt.Sprintf("Rank %d sends to itself, and own_cells is error.", own.rank),
-				"Write 0, or leave own_cells out: the rank copies so many bytes within its own memory then.")
+		if own := sr.all.own[text]; own != nil {
+			sr.error(own.at, "Own cell", fmt.Sprintf("Rank %d sends to itself, and own_cells is error.", own.rank),
+				"Write 0, or leave own_cells out: then the rank copies these bytes within its own memory.")
 		}
 	}
 }

@@ -1,3 +1,5 @@
+// The patterns of a sequence: from the scenario, from a file or from a model.
+
 package dsl
 
 import (
@@ -10,11 +12,12 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/ctperftest"
-	"weir/matrix"
-	"weir/quantity"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/interop/ctperftest"
+	"github.com/weir-bench/weir/workload"
 )
 
 // sequenceItems reads a list of patterns.
@@ -38,7 +41,7 @@ func (s *sweeper) sequenceItems(e entry) []sequenceItem {
 	var items []sequenceItem
 	before := len(s.diags)
 	for i, expr := range list {
-		if !s.fixed(expr, severalRuns) {
+		if !s.refusePoint(expr, severalRuns) {
 			return nil
 		}
 		items = append(items, s.sequenceItem(i, expr))
@@ -67,13 +70,13 @@ func (s *sweeper) sequenceItem(i int, expr hcl.Expression) sequenceItem {
 		}
 	}
 	if _, ok := item.values["matrix"]; !ok && !s.diags[before:].HasErrors() {
-		s.error(item.at, "No matrix", fmt.Sprintf("%s does not say what it moves.", capital(what)),
+		s.error(item.at, "No matrix", fmt.Sprintf("%s has no matrix.", capital(what)),
 			"Give it a matrix or a matrix_file.")
 	}
 	return item
 }
 
-// itemValue reads what an item says of itself: the name of the option and its value.
+// itemValue reads one key of an item: the name of the option and its value.
 func (s *sweeper) itemValue(e entry, what string) (string, any) {
 	kind := s.run.Workload
 	if e.name == "matrix_file" {
@@ -86,12 +89,12 @@ func (s *sweeper) itemValue(e entry, what string) (string, any) {
 	}
 	name, inSeconds := strings.CutSuffix(e.name, workload.InSeconds)
 	o, ok := kind.Option(name)
-	if !ok || o.Item == workload.NoItem || o.Name == kind.Sequence || inSeconds && o.Type != workload.Time {
+	if !ok || o.Item == option.NoItem || o.Name == kind.Sequence || inSeconds && o.Type != option.Time {
 		s.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in a pattern.", e.name),
 			suggest.Sentence(e.name, itemKeys(kind), "keys"))
 		return "", nil
 	}
-	if o.Type == workload.Matrix {
+	if o.Type == option.Matrix {
 		if rows, diags := hcl.ExprList(e.expr); !diags.HasErrors() {
 			if text, ok := s.rows(rows, e.expr.Range()); ok {
 				return name, text
@@ -119,12 +122,12 @@ func (s *sweeper) itemValue(e entry, what string) (string, any) {
 	return name, v
 }
 
-// itemKeys are what an item may hold.
+// itemKeys are the keys that an item may have.
 func itemKeys(kind *workload.Kind) []string {
 	keys := []string{"matrix_file"}
 	for _, o := range kind.ItemOptions() {
 		keys = append(keys, o.Name)
-		if o.Type == workload.Time {
+		if o.Type == option.Time {
 			keys = append(keys, o.Name+workload.InSeconds)
 		}
 	}
@@ -141,10 +144,9 @@ func (s *sweeper) metadata(e entry) []matrix.Field {
 	return fields
 }
 
-// sequenceFile reads a metadata.yaml with all its matrices. What is wrong with it is
-// said at its place in its own file.
+// sequenceFile reads a metadata.yaml with all its matrices. Errors point into that file.
 func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceItem {
-	if !s.fixed(expr, severalRuns) {
+	if !s.refusePoint(expr, severalRuns) {
 		return nil
 	}
 	name, ok := s.text(expr, "metadata_file")
@@ -158,10 +160,10 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	}
 	c, files, diags := ctperftest.ReadWith(path, s.all.matrixSource)
 	for file, f := range files {
-		s.all.add(file, f)
+		s.all.addFile(file, f)
 	}
 	for _, d := range diags {
-		if d.Subject == nil { // it is about the file as a whole
+		if d.Subject == nil { // it concerns the whole file
 			d.Subject = expr.Range().Ptr()
 		}
 		s.diags = append(s.diags, d)
@@ -181,8 +183,8 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	for i, p := range c.Patterns {
 		item := patternItem(p.Pattern, expr.Range())
 		item.values["op"], item.values["shards"] = p.Op, int64(p.Shards)
-		if err := workload.CheckMatrix(p.Matrix); err != nil {
-			s.error(expr.Range(), "Invalid matrix", fmt.Sprintf("Of pattern %d in %s: %v.", i, path, err), "")
+		if err := option.CheckMatrix(p.Matrix); err != nil {
+			s.error(expr.Range(), "Invalid matrix", fmt.Sprintf("Pattern %d in %s: %v.", i, path, err), "")
 			return nil
 		}
 		items = append(items, item)
@@ -190,15 +192,15 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 	return items
 }
 
-// memoryOfFile refuses a file that asks for memory of a kind that no engine has, unless
-// the run itself says where its buffers are.
+// memoryOfFile refuses a file that asks for an unknown kind of memory, unless the run sets the
+// memory itself.
 func (s *sweeper) memoryOfFile(c *ctperftest.Config, given []entry) bool {
 	o, _ := s.run.Workload.Option("memory")
 	own := slices.ContainsFunc(given, func(e entry) bool { return e.name == o.Name }) || s.run.axis(o.Name) != nil
 	for _, p := range c.Patterns {
 		if _, err := o.Parse(p.Memory); err != nil && p.Said.Filename != "" && !own {
 			s.error(p.Said, "Invalid value", fmt.Sprintf("Option %s: %v.", o.Name, err), "Write memory: "+o.Values[0]+
-				" beside metadata_file, and the buffers are there, whatever the file says.")
+				" beside metadata_file: it overrides the file.")
 			return false
 		}
 	}
@@ -208,7 +210,7 @@ func (s *sweeper) memoryOfFile(c *ctperftest.Config, given []entry) bool {
 // sequenceOfModel makes the sequence of a model's requests.
 func (s *sweeper) sequenceOfModel(e entry) []sequenceItem {
 	var items []sequenceItem
-	for _, p := range s.fromModel(e) {
+	for _, p := range s.generateTraffic(e) {
 		item := patternItem(p, e.expr.Range())
 		s.all.cells += len(item.values["matrix"].(string))
 		items = append(items, item)
@@ -216,7 +218,7 @@ func (s *sweeper) sequenceOfModel(e entry) []sequenceItem {
 	return items
 }
 
-// patternItem is a pattern that comes from elsewhere. Its sleeps are to the nanosecond.
+// patternItem converts a pattern to an item. Sleeps are rounded to nanoseconds.
 func patternItem(p matrix.Pattern, at hcl.Range) sequenceItem {
 	sleep := func(seconds float64) quantity.Time { return quantity.Time(math.Round(seconds * 1e9)) }
 	return sequenceItem{at: at, metadata: p.Metadata, values: map[string]any{

@@ -1,6 +1,8 @@
+// Text that is safe for terminals.
+
 package dsl
 
-import "weir/printable"
+import "github.com/weir-bench/weir/internal/printable"
 
-// Printable keeps what an author wrote from doing anything to a terminal.
+// Printable escapes characters that would control a terminal.
 func Printable(line string) string { return printable.Line(line) }

@@ -1,3 +1,5 @@
+// Ranges of axis values, as 4KiB..64MiB x2.
+
 package dsl
 
 import (
@@ -6,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// rangeSlack is by how much values of a range may differ that are meant to be one, as a share.
+// rangeSlack is the relative difference below which two values of a range are equal.
 const rangeSlack = 1e-12
 
-// expandRange gives the values of `a..b xN` (times N each) or `a..b +N` (plus N
-// each), from a up to b, which is included if it is hit. Each value is computed
-// from a, so that errors do not add up.
+// expandRange returns the values of `a..b xN` (times N each) or `a..b +N` (plus N each), from a up
+// to and including b if a step meets it. Each value is computed from a, so that errors do not add
+// up.
 func expandRange(text string) ([]string, error) {
 	first, rest, _ := strings.Cut(text, "..")
 	last, step, byFactor, err := cutStep(rest)
@@ -35,7 +37,7 @@ func expandRange(text string) ([]string, error) {
 	}
 	switch {
 	case a.Dim != b.Dim:
-		return nil, fmt.Errorf("%s is a %s and %s a %s", first, a.Dim, last, b.Dim)
+		return nil, fmt.Errorf("%s is a %s, but %s is a %s", first, a.Dim, last, b.Dim)
 	case a.Value > b.Value:
 		return nil, fmt.Errorf("%s is above %s: the range is empty", first, last)
 	case byFactor && (n.Dim != quantity.Number || n.Value <= 1):
@@ -43,12 +45,12 @@ func expandRange(text string) ([]string, error) {
 	case byFactor && a.Value <= 0:
 		return nil, fmt.Errorf("a range by factor begins above 0, not at %s", first)
 	case !byFactor && n.Dim != a.Dim:
-		return nil, fmt.Errorf("the step %s is a %s and %s a %s", step, n.Dim, first, a.Dim)
+		return nil, fmt.Errorf("the step %s is a %s, but %s is a %s", step, n.Dim, first, a.Dim)
 	case !byFactor && n.Value <= 0:
 		return nil, fmt.Errorf("the step %s is not above 0", step)
 	}
-	// A step of 0.1 reaches 1 up to what binary fractions are off, which is a share of
-	// the larger end: from -1 to 0 steps miss by as much as from 0 to 1.
+	// Binary fractions make the last step inexact, in proportion to the larger end: steps from -1
+	// to 0 are off by as much as those from 0 to 1.
 	slack := rangeSlack * max(math.Abs(a.Value), math.Abs(b.Value))
 	var out []string
 	for i := 0; ; i++ {
@@ -80,10 +82,10 @@ func cutStep(rest string) (last, step string, byFactor bool, err error) {
 			return strings.TrimSpace(rest[:i]), strings.TrimSpace(rest[i+1:]), false, nil
 		}
 	}
-	return "", "", false, fmt.Errorf("%q does not say how to get from one value to the next", ".."+rest)
+	return "", "", false, fmt.Errorf("%q has no step", ".."+rest)
 }
 
-// rangeText writes a value in the unit of the first; sizes in their canonical form.
+// rangeText formats a value in the unit of the first; sizes in their canonical form.
 func rangeText(v float64, first quantity.Quantity) string {
 	if first.Dim == quantity.SizeDim && v == math.Trunc(v) && v < math.MaxInt64 {
 		return quantity.Size(v).String()

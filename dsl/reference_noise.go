@@ -1,3 +1,5 @@
+// The noise of reference values.
+
 package dsl
 
 import (
@@ -7,60 +9,61 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// noiseColumn is the column of a table of references that says how the metrics of its row vary.
+// noiseColumn is the column of references with the noise of the row's metrics.
 const noiseColumn = "noise"
 
 // noiseKeys are the parts of a noise.
 var noiseKeys = []string{"launch", "session", "launch_df", "session_df"}
 
-// noise reads how the metrics of a row vary: {launch: 2%, session: 1%} of all of them, or one
-// such mapping for each metric. Degrees of freedom say from how much it was estimated;
-// without them it is taken as exact.
-func (l *loader) noise(expr hcl.Expression, r *Run) map[string]assertion.Noise {
+// noise reads how the metrics of a row vary: {launch: 2%, session: 1%} for all of them, or one such
+// mapping for each metric. Degrees of freedom say how well the noise is known; without them it is
+// taken as exact.
+func (rr *referenceReader) noise(expr hcl.Expression, r *Run) map[string]assertion.Noise {
 	out := map[string]assertion.Noise{}
 	flat := map[string]hcl.Expression{}
-	for _, e := range l.mapping(expr, noiseColumn) {
+	for _, e := range rr.mapping(expr, noiseColumn) {
 		_, isMetric := r.metric(e.name)
 		switch {
 		case slices.Contains(noiseKeys, e.name):
 			flat[e.name] = e.expr
 		case isMetric:
 			parts := map[string]hcl.Expression{}
-			for _, part := range l.mapping(e.expr, e.name) {
+			for _, part := range rr.mapping(e.expr, e.name) {
 				if !slices.Contains(noiseKeys, part.name) {
-					l.unknownNoise(part, noiseKeys)
+					rr.unknownNoise(part, noiseKeys)
 					continue
 				}
 				parts[part.name] = part.expr
 			}
-			if n, ok := l.noiseParts(parts, e.expr.Range()); ok {
+			if n, ok := rr.noiseParts(parts, e.expr.Range()); ok {
 				out[e.name] = n
 			}
 		default:
-			l.unknownNoise(e, slices.Concat(noiseKeys, metricNames(r)))
+			rr.unknownNoise(e, slices.Concat(noiseKeys, metricNames(r)))
 		}
 	}
 	if len(flat) > 0 {
-		if n, ok := l.noiseParts(flat, expr.Range()); ok {
+		if n, ok := rr.noiseParts(flat, expr.Range()); ok {
 			out[""] = n
 		}
 	}
 	return out
 }
 
-func (l *loader) unknownNoise(e entry, known []string) {
-	l.error(e.at, "Unknown key", fmt.Sprintf("%q is no part of a noise.", e.name),
-		suggest.Sentence(e.name, known, "parts"))
+func (rr *referenceReader) unknownNoise(e entry, known []string) {
+	rr.error(e.at, "Unknown key", fmt.Sprintf("There is no key %q in noise.", e.name),
+		suggest.Sentence(e.name, known, "keys"))
 }
 
-func (l *loader) noiseParts(parts map[string]hcl.Expression, at hcl.Range) (n assertion.Noise, ok bool) {
+func (rr *referenceReader) noiseParts(parts map[string]hcl.Expression, at hcl.Range) (n assertion.Noise, ok bool) {
 	if parts["launch"] == nil {
-		l.error(at, "Incomplete noise", "A noise says how launches vary.", "Write noise: {launch: 2%, session: 1%}.")
+		rr.error(at, "Incomplete noise", "noise has no launch: how launches vary.",
+			"Write noise: {launch: 2%, session: 1%}.")
 		return n, false
 	}
 	into := map[string]*float64{
@@ -69,7 +72,7 @@ func (l *loader) noiseParts(parts map[string]hcl.Expression, at hcl.Range) (n as
 	n.KnowsSessions = parts["session"] != nil
 	ok = true
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		text, read := l.text(parts[name], name)
+		text, read := rr.text(parts[name], name)
 		if !read {
 			ok = false
 			continue
@@ -77,8 +80,8 @@ func (l *loader) noiseParts(parts map[string]hcl.Expression, at hcl.Range) (n as
 		if name == "launch" || name == "session" {
 			p, err := quantity.ReadPercent(text)
 			if err != nil || p < 0 || p >= 1 {
-				l.error(parts[name].Range(), "Invalid value",
-					fmt.Sprintf("%s is a share below 100%%, and %q is none.", name, text), "Write it as 2%.")
+				rr.error(parts[name].Range(), "Invalid value",
+					fmt.Sprintf("%s is a percentage below 100%%, not %q.", name, text), "Write it as 2%.")
 				ok = false
 			}
 			*into[name] = float64(p)
@@ -86,8 +89,8 @@ func (l *loader) noiseParts(parts map[string]hcl.Expression, at hcl.Range) (n as
 		}
 		v, isNumber := parseNumber(text)
 		if !isNumber || !(v > 0) {
-			l.error(parts[name].Range(), "Invalid value",
-				fmt.Sprintf("%s is a number of degrees of freedom above zero, and %q is none.", name, text), "")
+			rr.error(parts[name].Range(), "Invalid value",
+				fmt.Sprintf("%s is a number of degrees of freedom above zero, not %q.", name, text), "")
 			ok = false
 		}
 		*into[name] = v

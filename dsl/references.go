@@ -1,3 +1,5 @@
+// Tables of reference values.
+
 package dsl
 
 import (
@@ -5,70 +7,78 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
-	"weir/dsl/yamlsyntax"
-	"weir/quantity"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
+	"github.com/weir-bench/weir/workload"
 )
 
-// references reads the tables of expected values, in this file or in one of
-// their own, and gives them by run.
-func (l *loader) references(content *hcl.BodyContent, own []*Run) map[string]*expression.Reference {
+// referenceReader reads tables of expected values for the runs of a file.
+type referenceReader struct {
+	*loader
+	runs []*Run
+}
+
+func (l *loader) referencesOf(runs []*Run) *referenceReader { return &referenceReader{l, runs} }
+
+// read reads the tables of this file, or of a separate file, and returns them by run.
+func (rr *referenceReader) read(content *hcl.BodyContent) map[string]*expression.Reference {
 	expr := argument(content, "references")
-	// a file of values that nothing asks for may be of other scenarios, whose runs have the same names
-	asked := !has(content, "references") && bytes.Contains(l.src, []byte("reference."))
-	if from := l.all.options.References; from != nil && asked {
-		return l.readReferences(from.File, from.At, own)
+	// a file from the command line may be of other scenarios with runs of the same names
+	asked := !hasKey(content, "references") && bytes.Contains(rr.src, []byte("reference."))
+	if from := rr.all.options.References; from != nil && asked {
+		return rr.file(from.File, from.At)
 	}
 	if expr == nil || isMapping(expr) {
-		return l.tables(l.section(content, "references"), own, "references", true)
+		return rr.tables(rr.section(content, "references"), "references", true)
 	}
-	name, ok := l.text(expr, "references")
+	name, ok := rr.text(expr, "references")
 	if !ok {
 		return nil
 	}
-	return l.readReferences(l.relative(name), expr.Range(), own)
+	return rr.file(rr.relative(name), expr.Range())
 }
 
-func (l *loader) readReferences(path string, at hcl.Range, own []*Run) map[string]*expression.Reference {
-	src, err := l.all.options.Read(path)
+func (rr *referenceReader) file(path string, at hcl.Range) map[string]*expression.Reference {
+	src, err := rr.all.options.Read(path)
 	if err != nil {
-		l.unread(at, "Cannot read the references", path, err)
+		rr.cannotRead(at, "Cannot read the references", path, err)
 		return nil
 	}
-	return l.referenceFile(path, src, at, own)
+	return rr.parse(path, src, at)
 }
 
-// referenceFile reads a file of reference values, which is YAML or JSON. It may
-// hold tables for runs that this scenario does not have.
-func (l *loader) referenceFile(path string, src []byte, at hcl.Range, own []*Run) map[string]*expression.Reference {
+// parse reads a file of reference values, YAML or JSON. Tables of other scenarios' runs are
+// allowed.
+func (rr *referenceReader) parse(path string, src []byte, at hcl.Range) map[string]*expression.Reference {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
-		// which YAML does not have as indentation, and JSON texts not at all
+		// YAML forbids tabs as indentation; texts of JSON have none
 		src = bytes.ReplaceAll(src, []byte("\t"), []byte(" "))
 	case ".yaml", ".yml":
 	default:
-		l.error(at, "Unknown kind of file", path+" is read by its extension, which is .yaml, .yml or .json.", "")
+		rr.error(at, "Unknown kind of file", path+" has none of the extensions .yaml, .yml and .json.", "")
 		return nil
 	}
 	if len(src) > maxReference {
-		l.error(at, "File too large", fmt.Sprintf("%s has %d bytes; references have at most %d.", path, len(src),
+		rr.error(at, "File too large", fmt.Sprintf("%s has %d bytes; references have at most %d.", path, len(src),
 			maxReference), "")
 		return nil
 	}
 	file, diags := yamlsyntax.Parse(src, path, "reference")
-	f := &loader{file: path, src: src, yaml: true, diags: diags, places: &places{}, all: l.all}
-	f.eval = &evaluator{env: func(string) (string, bool) { return "", false }, functions: functions}
-	file.Nav = f.places
-	l.all.add(path, file)
-	defer func() { l.all.diags = append(l.all.diags, f.diags...) }()
+	noEnv := func(string) (string, bool) { return "", false }
+	f := newLoader(rr.all, path, src, diags, &evaluator{env: noEnv, functions: functions}).referencesOf(rr.runs)
+	f.yaml, file.Nav = true, f.places
+	rr.all.addFile(path, file)
+	defer func() { rr.all.diags = append(rr.all.diags, f.diags...) }()
 	root := f.content(file.Body, schema{labelled: []string{"reference"}}, "the file")
 	if len(root.Blocks) == 0 {
 		return nil
@@ -81,49 +91,54 @@ func (l *loader) referenceFile(path string, src []byte, at hcl.Range, own []*Run
 	environment := f.measuredIn(content)
 	entries := f.section(content, "tables")
 	if len(entries) == 0 && !f.diags.HasErrors() {
-		f.error(root.Blocks[0].LabelRanges[0], "No tables", "The file holds no values.",
+		f.error(root.Blocks[0].LabelRanges[0], "No tables", "The file has no tables.",
 			"Add tables: a list of rows for each run.")
 	}
-	out := f.tables(entries, own, root.Blocks[0].Labels[0], false)
+	out := f.tables(entries, root.Blocks[0].Labels[0], false)
 	for _, ref := range out {
 		ref.Environment = environment
 	}
 	return out
 }
 
-// fingerprint is how a result document names an environment.
-var fingerprint = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+// fingerprint is the form of environment.fingerprint in result documents.
+var fingerprint = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 
-// measuredIn is the environment in which the values of a file were measured, "" if it
-// does not say.
-func (l *loader) measuredIn(content *hcl.BodyContent) string {
+// measuredIn returns the environment in which the values of a file were measured; "" if the file
+// has none.
+func (rr *referenceReader) measuredIn(content *hcl.BodyContent) string {
 	expr := argument(content, "environment")
 	if expr == nil {
 		return ""
 	}
-	text, ok := l.text(expr, "environment")
-	if ok && !fingerprint.MatchString(text) {
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("environment is the fingerprint of a session's environment, sha256: and 64 hexadecimal digits, and %q is none.",
-			text),
-			"It is environment.fingerprint of its result document. Without the key, the values hold in every environment.")
+	text, ok := rr.text(expr, "environment")
+	if ok && !fingerprint().MatchString(text) {
+		rr.error(
+			expr.Range(),
+			"Invalid value",
+			fmt.Sprintf(
+				"environment is sha256: with 64 hexadecimal digits, not %q.",
+				text,
+			),
+			"Copy environment.fingerprint of a result document. Without the key, the values hold in every environment.",
+		)
 	}
 	return text
 }
 
-// tables reads lists of rows by run. all says that a table of an unknown run is
-// an error.
-func (l *loader) tables(entries []entry, own []*Run, name string, all bool) map[string]*expression.Reference {
+// tables reads lists of rows by run. With all, a table of an unknown run is an error.
+func (rr *referenceReader) tables(entries []entry, name string, all bool) map[string]*expression.Reference {
 	byName := map[string]*Run{}
 	var names []string
-	for _, r := range own {
+	for _, r := range rr.runs {
 		names = append(names, r.Name)
 		byName[r.Name] = r
 	}
 	out := map[string]*expression.Reference{}
 	for _, e := range entries {
 		r := byName[e.name]
-		if r == nil && all && !l.incomplete {
-			l.error(e.at, "Unknown run", fmt.Sprintf("There is no run %q in this file.", e.name),
+		if r == nil && all && !rr.incomplete {
+			rr.error(e.at, "Unknown run", fmt.Sprintf("There is no run %q in this file.", e.name),
 				suggest.Sentence(e.name, names, "runs"))
 		}
 		if r == nil || r.Workload == nil {
@@ -131,15 +146,16 @@ func (l *loader) tables(entries []entry, own []*Run, name string, all bool) map[
 		}
 		rows, diags := hcl.ExprList(e.expr)
 		if diags.HasErrors() {
-			l.error(e.expr.Range(), "Not a list", "A table is a list of rows.", "Write [{AXIS: value, METRIC: value}].")
+			rr.error(e.expr.Range(), "Not a list", "A table is a list of rows.",
+				"Write [{AXIS: value, METRIC: value}].")
 			continue
 		}
 		ref := &expression.Reference{Name: name}
 		seen := map[string]bool{}
 		for _, row := range rows {
-			at, ok := l.row(row, r, ref)
+			at, ok := rr.row(row, r, ref)
 			if ok && seen[at] {
-				l.error(row.Range(), "Duplicate row",
+				rr.error(row.Range(), "Duplicate row",
 					fmt.Sprintf("The table of run %q already has a row for these values.", r.Name),
 					"Remove one of the two.")
 			}
@@ -150,44 +166,44 @@ func (l *loader) tables(entries []entry, own []*Run, name string, all bool) map[
 	return out
 }
 
-// row reads the values of one point. at is a text of the point.
-func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at string, ok bool) {
+// row reads the values of one point. at identifies the point.
+func (rr *referenceReader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at string, ok bool) {
 	row := expression.ReferenceRow{At: map[string]string{}, Values: map[string]float64{}}
-	before := len(l.diags)
-	for _, e := range l.mapping(expr, "a row") {
+	before := len(rr.diags)
+	for _, e := range rr.mapping(expr, "a row") {
 		if e.name == noiseColumn && r.axis(e.name) == nil {
-			row.Noise = l.noise(e.expr, r)
+			row.Noise = rr.noise(e.expr, r)
 			continue
 		}
-		text, ok := l.text(e.expr, e.name)
+		text, ok := rr.text(e.expr, e.name)
 		if !ok {
 			continue
 		}
 		i := item{text: text, at: e.expr.Range()}
-		option, isOption := r.Workload.Option(e.name)
+		opt, isOption := r.Workload.Option(e.name)
 		metric, isMetric := r.metric(e.name)
 		switch axis := r.axis(e.name); {
 		case isOption:
-			parsed, err := option.Parse(text)
+			parsed, err := opt.Parse(text)
 			if err != nil {
-				l.error(i.at, "Invalid value", fmt.Sprintf("Option %s: %v.", e.name, err), "")
+				rr.error(i.at, "Invalid value", fmt.Sprintf("Option %s: %v.", e.name, err), "")
 				continue
 			}
-			row.At[e.name] = workload.Text(parsed)
+			row.At[e.name] = option.Text(parsed)
 		case axis != nil:
 			row.At[e.name] = axis.textOf(text)
 		case isMetric:
-			row.Values[e.name] = l.metricValue(i, metric)
+			row.Values[e.name] = rr.metricValue(i, metric)
 		default:
-			l.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.",
+			rr.error(e.at, "Unknown column", fmt.Sprintf("%q is neither an axis nor an option nor a metric of run %q.",
 				e.name, r.Name), suggest.Documented(e.name, columns(r), "columns", "weir docs workloads"))
 		}
 	}
-	if len(l.diags) > before {
+	if len(rr.diags) > before {
 		return "", false
 	}
 	if len(row.Values) == 0 {
-		l.error(expr.Range(), "Row without values", "The row gives no metric a value.",
+		rr.error(expr.Range(), "Row without values", "The row gives no metric a value.",
 			suggest.Documented("", metricNames(r), "metrics", "weir docs metrics"))
 		return "", false
 	}
@@ -199,12 +215,11 @@ func (l *loader) row(expr hcl.Expression, r *Run, ref *expression.Reference) (at
 	return strings.Join(parts, "\x00"), true
 }
 
-// metricValue reads an expected value in base units; a bare number is in the
-// metric's own unit.
-func (l *loader) metricValue(i item, m workload.Metric) float64 {
+// metricValue reads an expected value in base units. A plain number is in the metric's own unit.
+func (rr *referenceReader) metricValue(i item, m workload.Metric) float64 {
 	q, err := quantity.Parse(i.text)
 	if err != nil {
-		l.error(i.at, "Invalid value", fmt.Sprintf("%s: %v.", m.Name, err), "")
+		rr.error(i.at, "Invalid value", fmt.Sprintf("%s: %v.", m.Name, err), "")
 		return 0
 	}
 	if q.Unit == "" {
@@ -212,13 +227,12 @@ func (l *loader) metricValue(i item, m workload.Metric) float64 {
 		return quantity.Round(q.Value * unit.Factor)
 	}
 	if q.Dim != m.Dim() {
-		l.error(i.at, "Invalid value", fmt.Sprintf("%s is a %s, and %q is a %s.", m.Name, m.Dim(), i.text, q.Dim), "")
+		rr.error(i.at, "Invalid value", fmt.Sprintf("%s is a %s, but %q is a %s.", m.Name, m.Dim(), i.text, q.Dim), "")
 	}
 	return quantity.Round(q.Value)
 }
 
-// textOf is the canonical text of an axis value as cases have it, however a
-// table spells the number.
+// textOf returns the canonical text of an axis value, however a table spells it.
 func (a *Axis) textOf(text string) string {
 	n, isNumber := parseNumber(text)
 	for _, v := range a.Values {

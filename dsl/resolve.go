@@ -1,3 +1,5 @@
+// Values of settings at the points of a sweep.
+
 package dsl
 
 import (
@@ -8,33 +10,31 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// Unset is the value of an environment variable that a case leaves unset, whatever the
-// shell and the node have.
+// Unset is the value of an environment variable that a case removes from the environment.
 type Unset struct{}
 
 // MarshalJSON writes null.
 func (Unset) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
-// Value computes the setting where its axes (Setting.Axes, in that order) have
-// these values: the Go type of its option, or a text. Diagnostics point at the
-// source of what is wrong. The value is nil if something failed.
+// Value returns the setting at values of its axes (in the order of Setting.Axes): the Go type of
+// its option, or a text. The value is nil after an error; diagnostics point at the source.
 func (s *Setting) Value(at []AxisValue) (any, hcl.Diagnostics) {
 	if len(at) != len(s.Axes) {
 		panic(fmt.Sprintf("dsl: %d values for the %d axes of %s", len(at), len(s.Axes), s.Name))
 	}
 	switch {
-	case s.ranksOf != nil:
-		v, _ := s.ranksOf.Value(at) // which says itself what is wrong with it
+	case s.matrix != nil:
+		v, _ := s.matrix.Value(at) // errors are those of that setting
 		text, _ := v.(string)
-		if n, ok := workload.Ranks(text); ok {
+		if n, ok := option.Ranks(text); ok {
 			return n, nil
 		}
 		return nil, nil
-	case s.usual != nil:
-		v, _ := s.usual.Value(at) // which says itself what is wrong with it
+	case s.decides != nil:
+		v, _ := s.decides.Value(at) // errors are those of that setting
 		if text, ok := v.(string); ok && s.Option.DefaultBy.Values[text] != nil {
 			return s.Option.DefaultBy.Values[text], nil
 		}
@@ -92,7 +92,7 @@ func (s *Setting) at(at []AxisValue) string {
 	return strings.Join(parts, ",")
 }
 
-// context is what the expression of the setting is evaluated in: values of runs are unknown numbers.
+// context is the evaluation context of the setting, with unknown numbers for values of runs.
 func (s *Setting) context(e *evaluator, axes map[string]cty.Value) *hcl.EvalContext {
 	return withUnknownRuns(s.expr, e.context(s.expr, axes, s.Option.Late))
 }
@@ -100,7 +100,7 @@ func (s *Setting) context(e *evaluator, axes map[string]cty.Value) *hcl.EvalCont
 // evaluate computes the expression as the Go type of its option, or as text.
 func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Diagnostics) {
 	ctx := s.context(e, axes)
-	if s.Option.Type == workload.Structure {
+	if s.Option.Type == option.Structure {
 		return s.structure(ctx)
 	}
 	if len(runValues(s.expr)) > 0 {
@@ -115,7 +115,7 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		return nil, explain(diags)
 	}
 	if !v.IsWhollyKnown() {
-		return nil, nil // a variable that failed, which has been reported
+		return nil, nil // a variable failed, which is reported
 	}
 	text, problem := scalarText(v)
 	if problem != "" {
@@ -125,29 +125,29 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}
-	ofVariant := strings.Contains(text, lateMark) && workload.OfRuns(strings.ToLower(text))
+	ofVariant := strings.Contains(text, nameMark) && option.OfRuns(strings.ToLower(text))
 	if ofVariant && len(s.Option.Late) == 0 {
 		text, ok := placeholders(text, s.Option.Late)
 		if !ok {
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
-				"A function changes a value of a run, which is known only when that run is decided.",
+				"A function changes the text of a run's value, which is known only later.",
 				`Compute with it where it is mentioned, as in floor(0.8 * run("NAME").METRIC).`)}
 		}
 		return s.deferred(text)
 	}
-	if s.Option.Type == workload.String && len(s.Option.Late) > 0 {
+	if s.Option.Type == option.String && len(s.Option.Late) > 0 {
 		var ok bool
 		if text, ok = placeholders(text, s.Option.Late); !ok {
 			called := callsFunction(s.expr) && !hasNUL(s.expr)
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", changedName(called),
-				hintOfChanged(called, s.Option.Late))}
+				changedNameHint(called, s.Option.Late))}
 		}
 	}
 	if s.Env {
 		if strings.ContainsRune(text, 0) {
 			return nil, hcl.Diagnostics{
 				diagnostic(s.expr.Range(), "Invalid value",
-					s.Name+" contains a NUL character, which no environment can hold.", ""),
+					s.Name+" contains a NUL character, which environment variables cannot contain.", ""),
 			}
 		}
 		return text, nil
@@ -162,25 +162,25 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	return parsed, nil
 }
 
-// deferred is the value of a setting that is known when other runs are decided.
+// deferred returns the text of a setting that is known when other runs are decided.
 func (s *Setting) deferred(text string) (any, hcl.Diagnostics) {
 	switch {
-	case s.Option.Type == workload.String && len(s.Option.Late) > 0:
-		return text, nil // which may have names of a launch too
+	case s.Option.Type == option.String && len(s.Option.Late) > 0:
+		return text, nil // which may also have names of a launch
 	case s.Env || s.run.Workload.MayDefer(s.Option):
 		if err := s.Option.MayBe(text); !s.Env && err != nil {
 			return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value",
 				fmt.Sprintf("Option %s: %v.", s.Name, err),
 				"A value of a run is in the unit of its metric (weir docs metrics), as ${…}s or ${…}GB/s.")}
 		}
-		return workload.Deferred(text), nil
+		return option.Deferred(text), nil
 	}
 	return nil, hcl.Diagnostics{
-		diagnostic(s.expr.Range(), "Value of a run", s.Name+" depends on a run, and is needed before it is decided.",
-			mayHaveValues),
+		diagnostic(s.expr.Range(), "Value of a run", s.Name+" depends on the result of a run, but is needed earlier.",
+			runValuesHint),
 	}
 }
 
-const mayHaveValues = `Values of runs, run("NAME").METRIC, can be used in env of a run, in options that are numbers and ` +
+const runValuesHint = `Values of runs, run("NAME").METRIC, can be used in env of a run, in options that are numbers and ` +
 	"not fixed when its processes start (as the number of ranks is), and in texts of roles and services. " +
 	`Assertions have run("NAME").METRIC without ${…}.`

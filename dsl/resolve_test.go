@@ -5,18 +5,18 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 // Resolved is a run at a point.
 type Resolved struct {
-	Options workload.Values
+	Options option.Values
 	Env     map[string]string
 }
 
-// At gives all settings of a run at a point, one value for each of its axes.
+// At returns all settings of a run at a point, with one value for each of its axes.
 func (r *Run) At(point []AxisValue) (Resolved, hcl.Diagnostics) {
-	out := Resolved{Options: workload.Values{}, Env: map[string]string{}}
+	out := Resolved{Options: option.Values{}, Env: map[string]string{}}
 	var diags hcl.Diagnostics
 	for _, s := range r.Settings() {
 		var at []AxisValue

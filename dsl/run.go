@@ -1,3 +1,5 @@
+// Decoding of one run.
+
 package dsl
 
 import (
@@ -7,24 +9,23 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
-	"weir/dsl/grammar"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
-// draft is a run whose assertions are not compiled yet: they may speak of runs
-// that come after it.
+// draft is a run with assertions not yet compiled: they may use runs that come later in the file.
 type draft struct {
 	run     *Run
 	content *hcl.BodyContent
 }
 
-// run decodes one run but for its assertions. It is returned even if it has
-// errors, for needs to find.
+// run decodes one run except its assertions. It returns the run even after errors, so that needs
+// can find it.
 func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	r := &Run{Name: b.Labels[0], Range: b.LabelRanges[0], Launches: d.launches, Retry: d.retry, eval: l.eval}
-	defer l.reading(r)()
+	defer l.beginRun(r)()
 	l.places.add(b.DefRange, "run "+r.Name)
 	l.checkName(r.Name, r.Range)
 	content := l.content(b.Body, schemaOf(grammar.Run), "a run")
@@ -34,7 +35,7 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	}
 	t := l.deadlines(content, d.deadlines)
 	r.Timeout, r.Phases = t.launch, t.phases
-	if has(content, "retry") {
+	if hasKey(content, "retry") {
 		r.Retry = l.retry(content)
 	}
 	if p, ok := l.sectionPart(content, "may_fail", schemaOf(grammar.MayFail)); ok {
@@ -43,13 +44,13 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	r.Place = l.place(content)
 	r.Stage = l.stage(content)
 	r.Needs, r.While = l.needList(content), l.whileRun(content)
-	l.hooks(content, runScope).surround(r)
+	l.hooks(content, runScope).addTo(r)
 	if r.Workload = l.workload(content, r); r.Workload == nil {
 		return out
 	}
 	own := l.metrics(content, r, l.section(content, "options"))
-	l.settings(content, r, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
-	l.measures(r)
+	l.settingsOf(r).read(content, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
+	l.resolveMetrics(r)
 	if expr := argument(content, "when"); expr != nil {
 		r.When, r.WhenRange = l.condition(expr, r.names()), expr.Range()
 	}
@@ -69,8 +70,8 @@ func (l *loader) stage(content *hcl.BodyContent) string {
 	return stage
 }
 
-// has says whether a key is given, as an argument or as a block.
-func has(content *hcl.BodyContent, name string) bool {
+// hasKey reports whether a key is given, as an argument or as a block.
+func hasKey(content *hcl.BodyContent, name string) bool {
 	for _, b := range content.Blocks {
 		if b.Type == name {
 			return true
@@ -82,7 +83,7 @@ func has(content *hcl.BodyContent, name string) bool {
 func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	expr := argument(content, "workload")
 	if expr == nil {
-		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q does not say what it does.", r.Name),
+		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q has no workload.", r.Name),
 			"Add a workload: "+strings.Join(workload.Names(), ", ")+".")
 		return nil
 	}
@@ -99,9 +100,8 @@ func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	return kind
 }
 
-// judge compiles the assertions of the file's own runs, which may speak of all
-// runs that the file sees.
-func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression.Reference) {
+// compileAssertions compiles the assertions of the file's own runs, which may use all runs that the file sees.
+func (l *loader) compileAssertions(m *module, drafts []*draft, tables map[string]*expression.Reference) {
 	names, byName := map[string]*expression.Names{}, map[string]*Run{}
 	for _, r := range m.runs {
 		if r.Workload == nil {
@@ -118,7 +118,7 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 		if d.run.Workload == nil {
 			continue
 		}
-		read := l.reading(d.run)
+		read := l.beginRun(d.run)
 		n := d.run.names()
 		n.Run, n.Runs, n.Reference = d.run.Name, names, tables[d.run.Name]
 		if byName[d.run.Name] == d.run {
@@ -130,6 +130,6 @@ func (l *loader) judge(m *module, drafts []*draft, tables map[string]*expression
 		read()
 	}
 	for _, d := range drafts {
-		l.checkValues([]*Run{d.run}, names)
+		l.checkRunValues([]*Run{d.run}, names)
 	}
 }

@@ -1,3 +1,5 @@
+// Expressions over values of runs, in the form that plans have.
+
 package dsl
 
 import (
@@ -10,26 +12,26 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/yamlsyntax"
-	"weir/placeholder"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// withValues reads an expression that mentions values of runs as a text of package placeholder.
-// A name in it is an expression over these values, in which all else is a plain value.
-func withValues(expr hcl.Expression, ctx *hcl.EvalContext, late []string) (string, hcl.Diagnostics) {
-	return (&valueWriter{at: expr.Range(), ctx: ctx, late: late}).text(expr)
+// withValues converts an expression over values of runs to a text of package placeholder. A name in
+// it is an expression over these values, in which everything else is constant.
+func withValues(expr hcl.Expression, ctx *hcl.EvalContext, launchNames []string) (string, hcl.Diagnostics) {
+	return (&valueWriter{at: expr.Range(), ctx: ctx, launchNames: launchNames}).text(expr)
 }
 
-// valueWriter writes expressions as plans have them.
+// valueWriter writes expressions in the form of plans.
 type valueWriter struct {
-	marks bool // texts of variants have marked names, and are not quoted
-	at    hcl.Range
-	ctx   *hcl.EvalContext // with function run, whose values are unknown numbers
-	late  []string
-	diags hcl.Diagnostics
+	marks       bool // texts of variants have marked names, and are not quoted
+	at          hcl.Range
+	ctx         *hcl.EvalContext // with function run, which returns unknown numbers
+	launchNames []string
+	diags       hcl.Diagnostics
 }
 
-// text is what an expression is in a text of package placeholder.
+// text converts an expression to a text of package placeholder.
 func (w *valueWriter) text(expr hcl.Expression) (string, hcl.Diagnostics) {
 	var node hclsyntax.Expression
 	if t, isText := expr.(interface{ Template() hclsyntax.Expression }); isText {
@@ -58,7 +60,7 @@ func (w *valueWriter) fail(detail, hint string) string {
 	return ""
 }
 
-// value evaluates a node, and says whether there is a value, which may be unknown.
+// value evaluates a node. It returns false if evaluation fails; the value may be unknown.
 func (w *valueWriter) value(n hclsyntax.Expression) (cty.Value, bool) {
 	v, diags := n.Value(w.ctx)
 	if diags.HasErrors() && !w.diags.HasErrors() {
@@ -70,7 +72,7 @@ func (w *valueWriter) value(n hclsyntax.Expression) (cty.Value, bool) {
 	return v, !diags.HasErrors()
 }
 
-// part is what stands for a part of a template.
+// part converts a part of a template.
 func (w *valueWriter) part(n hclsyntax.Expression) string {
 	v, ok := w.value(n)
 	if !ok {
@@ -84,9 +86,9 @@ func (w *valueWriter) part(n hclsyntax.Expression) string {
 		if w.marks {
 			return text
 		}
-		if text, ok = placeholders(text, w.late); !ok {
-			return w.fail("A function changes a name whose value is known only when a launch runs.",
-				"Use "+lateNames(w.late)+" as they are.")
+		if text, ok = placeholders(text, w.launchNames); !ok {
+			return w.fail("A function changes a name that has a value only when a launch runs.",
+				"Use "+launchNamesHint(w.launchNames)+" as they are.")
 		}
 		return text
 	}
@@ -95,11 +97,11 @@ func (w *valueWriter) part(n hclsyntax.Expression) string {
 	}
 	name := w.write(n)
 	if strings.ContainsAny(name, "}\x00") {
-		return w.fail("An expression over values of runs has a } in it, or a name of the launch.",
-			"Such a name stands in a ${…} of its own.")
+		return w.fail("An expression over values of runs contains a } or a name of the launch.",
+			"Write such a name in a ${…} of its own.")
 	}
 	if w.marks {
-		return lateMark + name + lateMark
+		return nameMark + name + nameMark
 	}
 	return placeholder.Of(name)
 }
@@ -111,7 +113,7 @@ var operators = map[*hclsyntax.Operation]string{
 	hclsyntax.OpLogicalAnd: "&&", hclsyntax.OpLogicalOr: "||", hclsyntax.OpLogicalNot: "!", hclsyntax.OpNegate: "-",
 }
 
-// write is the text of an expression over values of runs.
+// write returns the text of an expression over values of runs.
 func (w *valueWriter) write(n hclsyntax.Expression) string {
 	if len(runValues(n)) == 0 {
 		return w.literal(n)
@@ -144,11 +146,11 @@ func (w *valueWriter) write(n hclsyntax.Expression) string {
 			return v.String()
 		}
 	}
-	return w.fail("A value of a run stands where it cannot be computed later.",
+	return w.fail("A value of a run cannot be computed here, since it is known only later.",
 		`Values of runs can be used in arithmetic, functions and conditions, as floor(0.8 * run("NAME").METRIC).`)
 }
 
-// operand is written without quotes where it is the text of a number, as variables without a type are.
+// operand omits the quotes of a text that is a number, as of variables without a type.
 func (w *valueWriter) operand(n hclsyntax.Expression) string {
 	text := w.write(n)
 	plain, err := strconv.Unquote(text)
@@ -158,7 +160,7 @@ func (w *valueWriter) operand(n hclsyntax.Expression) string {
 	return text
 }
 
-// literal is a value in an expression.
+// literal writes a constant.
 func (w *valueWriter) literal(n hclsyntax.Expression) string {
 	v, ok := w.value(n)
 	if !ok {
@@ -174,12 +176,12 @@ func (w *valueWriter) literal(n hclsyntax.Expression) string {
 	return text
 }
 
-// ValueOfRuns computes an expression over values of runs as plans have it. value gives the number
-// of each that it mentions.
+// ValueOfRuns computes an expression over values of runs in the form of plans. value returns the
+// number for each value that the expression names.
 func ValueOfRuns(name string, value func(*RunValue) (float64, error)) (string, error) {
 	expr, diags := hclsyntax.ParseExpression([]byte(yamlsyntax.QuoteConditions(name)), "", hcl.InitialPos)
 	if diags.HasErrors() {
-		return "", fmt.Errorf("%s names no value of a run: %s", name, diags[0].Detail)
+		return "", fmt.Errorf("%s is not an expression over values of runs: %s", name, diags[0].Detail)
 	}
 	all := runValues(expr)
 	numbers := map[*RunValue]cty.Value{}
@@ -189,9 +191,9 @@ func ValueOfRuns(name string, value func(*RunValue) (float64, error)) (string, e
 			return "", err
 		}
 		if math.IsInf(n, 0) || math.IsNaN(n) {
-			return "", fmt.Errorf("%s is %v, which is no number to go on with", v, n)
+			return "", fmt.Errorf("%s is %v, not a finite number", v, n)
 		}
-		// exactly the decimal number that reports show, and not the nearest binary one
+		// the decimal number that reports show, not the nearest binary one
 		if numbers[v], err = cty.ParseNumberVal(strconv.FormatFloat(n, 'f', -1, 64)); err != nil {
 			return "", fmt.Errorf("%s: %w", v, err)
 		}
@@ -208,7 +210,7 @@ func ValueOfRuns(name string, value func(*RunValue) (float64, error)) (string, e
 	return text, nil
 }
 
-// Condition is what chooses the one case; nil: the values of shared axes do.
+// Condition selects the one case; nil: the values of shared axes do.
 func (v *RunValue) Condition() (*Condition, error) {
 	if v.where == "" {
 		return nil, nil
@@ -216,5 +218,5 @@ func (v *RunValue) Condition() (*Condition, error) {
 	return CompileCondition(v.where)
 }
 
-// String is the value as plans name it.
-func (v *RunValue) String() string { return valueName(v.Run, v.where, v.Metric) }
+// String returns the value's name in plans.
+func (v *RunValue) String() string { return formatRunValue(v.Run, v.where, v.Metric) }

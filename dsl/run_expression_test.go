@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/placeholder"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
 )
 
-// deferredEnv is the variable V of run b, which uses values of run a, at batch 4.
+// deferredEnv returns the variable V of run b, which uses values of run a, at batch 4.
 func deferredEnv(t *testing.T, expression string) (string, error) {
 	t.Helper()
 	src := fmt.Sprintf(`
@@ -43,7 +43,7 @@ runs:
 		if diags.HasErrors() {
 			return "", diags
 		}
-		text, ok := v.(workload.Deferred)
+		text, ok := v.(option.Deferred)
 		if !ok {
 			t.Fatalf("%s is %T", expression, v)
 		}
@@ -53,8 +53,8 @@ runs:
 	return "", nil
 }
 
-// What is known is computed when a scenario is loaded, the rest when the other run is decided: both
-// together are what the expression is with the numbers in it.
+// Known values are computed when the scenario is loaded, the others when the other run is decided;
+// the result equals that of the expression with all values.
 func TestExpressionsOverValuesOfRuns(t *testing.T) {
 	numbers := map[string]float64{"bandwidth": 41.3, "latency.p50": 1.5, "requests": 100}
 	value := func(v *RunValue) (float64, error) {
@@ -84,7 +84,7 @@ func TestExpressionsOverValuesOfRuns(t *testing.T) {
 	} {
 		text, err := deferredEnv(t, expression)
 		if want[1] == "" {
-			if err == nil || !strings.Contains(err.Error(), "has a } in it") {
+			if err == nil || !strings.Contains(err.Error(), "contains a }") {
 				t.Errorf("%s: %s, error %v", expression, text, err)
 			}
 			continue
@@ -106,11 +106,11 @@ func TestExpressionsOverValuesOfRuns(t *testing.T) {
 func TestRefusedExpressionsOverValuesOfRuns(t *testing.T) {
 	for expression, want := range map[string]string{
 		`${[for x in [1]: x * run("a").requests]}`: "is tuple, not a number or a text",
-		`${length([run("a").requests])}`:           "stands where it cannot be computed later",
+		`${length([run("a").requests])}`:           "cannot be computed here",
 		`${run("a").requests + "x"}`:               "a number is required",
 		`${run("a").requests + var.nothing}`:       `no variable "nothing"`,
 		`${2 * variant.n}`:                         "a number is required",
-		`${upper(variant.n)}`:                      "A function changes a value of a run",
+		`${upper(variant.n)}`:                      "A function changes the text of a run's value",
 		`${run("a").requests > 1}`:                 "is bool, not a number or a text",
 	} {
 		if text, err := deferredEnv(t, expression); err == nil || !strings.Contains(err.Error(), want) {
@@ -119,9 +119,9 @@ func TestRefusedExpressionsOverValuesOfRuns(t *testing.T) {
 	}
 	value := func(*RunValue) (float64, error) { return math.Inf(1), nil }
 	for name, want := range map[string]string{
-		`run("a").requests`: `run("a").requests is +Inf, which is no number to go on with`,
-		`run("a"`:           "names no value of a run",
-		`1 / run("a").x`:    "no number to go on with",
+		`run("a").requests`: `run("a").requests is +Inf, not a finite number`,
+		`run("a"`:           "not an expression over values of runs",
+		`1 / run("a").x`:    "not a finite number",
 	} {
 		if text, err := ValueOfRuns(name, value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, error %v", name, text, err)

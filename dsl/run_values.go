@@ -1,3 +1,5 @@
+// Values of runs, run("NAME", CONDITION).METRIC, in expressions.
+
 package dsl
 
 import (
@@ -11,13 +13,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"weir/dsl/expression"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
-// RunValue is run("NAME", CONDITION).METRIC in a text of a run: a number that is known when
-// the other run is decided.
+// RunValue is run("NAME", CONDITION).METRIC in a text of a run: a number that is known when the
+// other run is decided.
 type RunValue struct {
 	Run    string
 	Where  *Condition // nil: the one case at the same values of shared axes
@@ -30,7 +32,7 @@ type RunValue struct {
 // runFunction is the word that such a value begins with.
 const runFunction = "run"
 
-// runValues are those that an expression mentions.
+// runValues returns the values that an expression mentions.
 func runValues(expr hcl.Expression) (all []*RunValue) {
 	if items, diags := hcl.ExprList(expr); !diags.HasErrors() {
 		for _, item := range items {
@@ -82,19 +84,19 @@ func runValue(t *hclsyntax.RelativeTraversalExpr, at hcl.Range) *RunValue {
 	return v
 }
 
-// valueName is how plans write such a value.
-func valueName(run, where, metric string) string {
+// formatRunValue formats such a value for plans.
+func formatRunValue(run, where, metric string) string {
 	if where != "" {
 		where = ", " + where
 	}
 	return fmt.Sprintf("%s(%q%s).%s", runFunction, run, where, metric)
 }
 
-// runFunctionOf is function run for an expression: an object with the metrics that it mentions,
-// each of which has the value that leaf gives.
+// runFunctionOf returns function run for an expression: its result is an object with the metrics
+// that the expression mentions, with values from leaf.
 func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Function {
 	return function.New(&function.Spec{
-		Description: "a metric of a run that is decided before",
+		Description: "a metric of a run that is decided earlier",
 		Params:      []function.Parameter{{Name: "name", Type: cty.String}},
 		VarParam:    &function.Parameter{Name: "condition", Type: cty.String},
 		Type:        func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, nil },
@@ -106,7 +108,7 @@ func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Fun
 			tree := map[string]any{}
 			for _, v := range all {
 				if v.Run == args[0].AsString() && v.where == where {
-					put(tree, strings.Split(v.Metric, "."), leaf(v))
+					setLeaf(tree, strings.Split(v.Metric, "."), leaf(v))
 				}
 			}
 			return objectOf(tree), nil
@@ -114,7 +116,7 @@ func runFunctionOf(all []*RunValue, leaf func(*RunValue) cty.Value) function.Fun
 	})
 }
 
-// withUnknownRuns has function run give unknown numbers where an expression mentions it.
+// withUnknownRuns makes function run return unknown numbers.
 func withUnknownRuns(expr hcl.Expression, ctx *hcl.EvalContext) *hcl.EvalContext {
 	if all := runValues(expr); len(all) > 0 {
 		unknown := func(*RunValue) cty.Value { return cty.UnknownVal(cty.Number) }
@@ -123,9 +125,9 @@ func withUnknownRuns(expr hcl.Expression, ctx *hcl.EvalContext) *hcl.EvalContext
 	return ctx
 }
 
-// put sets a leaf of a tree of mappings. Where metrics are called a and a.b, the first one
-// that is mentioned stays.
-func put(tree map[string]any, words []string, leaf cty.Value) {
+// setLeaf sets a leaf of a tree of mappings. If metrics are called a and a.b, the first one mentioned
+// stays.
+func setLeaf(tree map[string]any, words []string, leaf cty.Value) {
 	for _, w := range words[:len(words)-1] {
 		if tree[w] == nil {
 			tree[w] = map[string]any{}
@@ -139,21 +141,21 @@ func put(tree map[string]any, words []string, leaf cty.Value) {
 	tree[words[len(words)-1]] = leaf
 }
 
-// withRuns are functions with function run.
+// withRuns adds function run to the functions.
 func withRuns(functions map[string]function.Function, run function.Function) map[string]function.Function {
 	out := maps.Clone(functions)
 	out[runFunction] = run
 	return out
 }
 
-// valueWithRuns evaluates a value of a variant, which may have values of runs.
+// valueWithRuns evaluates a value of a variant, which may use values of runs.
 func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 	if len(runValues(expr)) == 0 {
 		return l.value(expr)
 	}
 	_, diags := l.eval.references(expr, nil, nil)
-	if !diags.HasErrors() && !l.late(expr.Range()) {
-		l.noFollowing(expr)
+	if !diags.HasErrors() && !l.deadlineExceeded(expr.Range()) {
+		l.refuseVariantVariables(expr)
 		ctx := withUnknownRuns(expr, l.eval.context(expr, nil, nil))
 		var text string
 		if text, diags = (&valueWriter{marks: true, at: expr.Range(), ctx: ctx}).text(expr); !diags.HasErrors() {
@@ -164,8 +166,8 @@ func (l *loader) valueWithRuns(expr hcl.Expression) cty.Value {
 	return cty.DynamicVal
 }
 
-// useValues notes the values of runs that a setting may have, and that their runs come first.
-func (l *loader) useValues(s *Setting) {
+// recordRunValues records the values of runs that a setting uses, and needs their runs.
+func (l *loader) recordRunValues(s *Setting) {
 	all := runValues(s.expr)
 	if l.variants != nil && slices.Contains(l.eval.axesOf(s.expr, s.run), variantAxis) {
 		all = append(all, l.variants.runValues...)
@@ -178,18 +180,18 @@ func (l *loader) useValues(s *Setting) {
 	}
 }
 
-// checkValues holds the values of runs to what these runs measure.
-func (l *loader) checkValues(own []*Run, names map[string]*expression.Names) {
+// checkRunValues checks that the runs measure the values used.
+func (l *loader) checkRunValues(own []*Run, names map[string]*expression.Names) {
 	for _, r := range own {
 		for _, a := range r.unused {
 			if !slices.ContainsFunc(r.Values, func(v *RunValue) bool { return names[v.Run].HasAxis(a.Name) }) {
-				l.withoutEffect(r, a)
+				l.settingsOf(r).reportUnusedAxis(a)
 			}
 		}
 		for _, v := range r.Values {
 			other := names[v.Run]
 			if other == nil {
-				continue // which the need reports
+				continue // reported with needs
 			}
 			measured := other.Metrics
 			if measured == nil {

@@ -1,7 +1,5 @@
-// Package dsl reads scenarios. Two syntaxes, YAML and HCL, are one language:
-// both become an hcl.Body, and everything after that (decoding, expressions,
-// diagnostics) is one path. What comes out is a typed Scenario with source
-// ranges, or diagnostics that point at the characters that are wrong.
+// The types of a loaded scenario.
+
 package dsl
 
 import (
@@ -9,10 +7,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/dsl/deadline"
-	"weir/dsl/expression"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/deadline"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Scenario is one scenario file, checked, with its variables resolved.
@@ -27,19 +25,20 @@ type Scenario struct {
 	Setup       []*Command // of the session, in file order
 	Teardown    []*Command
 	Baseline    string // results document, relative to the working directory; "" without one
-	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
+	// BaselineMissing says what happens if the baseline lacks a value: skip, or "" for an error.
 	BaselineMissing string
 	BaselineAt      hcl.Range // of the name of the document
-	// Inconclusive is what becomes of gates that stay open, where they do not say so themselves.
+	// Inconclusive is the verdict of gates that stay open and do not set their own.
 	Inconclusive assertion.Inconclusive
 	Runs         []*Run // those of included files first, then in file order
-	// Deadline is when reading and planning must be over; nil: never.
+	// Deadline bounds reading and planning; nil: none.
 	Deadline *deadline.Deadline
-	// Links are the nominal bandwidths of the links of the site in GB/s, by name: no plan has them.
+	// Links are the nominal bandwidths of the links of the site in GB/s, by name. Plans do not
+	// contain them.
 	Links map[string]float64
 }
 
-// Variable is a declared variable with the value that it has in this load.
+// Variable is a declared variable with its value in this load.
 type Variable struct {
 	Name        string
 	Type        string
@@ -51,65 +50,65 @@ type Variable struct {
 // Check is a command that must succeed on every node before anything runs.
 type Check struct {
 	Name     string
-	Command  []string
-	Severity string // error | skip | warn: what it means that it fails
-	Remedy   string // what to do about it; "" if the author does not say
+	Command  []string `key:"command"`
+	Severity string   `key:"severity"` // error | skip | warn: the effect of its failure
+	Remedy   string   `key:"remedy"`   // what to do about a failure; "" if the author gives none
 	Range    hcl.Range
 }
 
 // Command is a setup or teardown command.
 type Command struct {
-	Name    string // unique in its list; by default the program's name
-	On      string // every node | first node
-	Argv    []string
+	Name    string   // unique in its list; by default the program's name
+	On      string   `key:"on"` // every node | first node
+	Argv    []string `key:"command"`
 	Env     map[string]string
-	Secrets map[string]string // environment variables whose value is a secret("…")
-	Timeout time.Duration
+	Secrets map[string]string // environment variables with secret("…") as value
+	Timeout time.Duration     `key:"timeout"`
 	Range   hcl.Range
 
-	named bool // the author gave the name
+	named bool // the name is the author's
 }
 
-// Retry says which failed launches are made again.
+// Retry says which failed launches are repeated.
 type Retry struct {
-	Times int
-	On    []string // kinds of failures: results.FailureKinds
-	Wait  time.Duration
+	Times int           `key:"times"`
+	On    []string      // kinds of failures: results.FailureKinds
+	Wait  time.Duration `key:"wait"`
 }
 
 // Run is a named block of a scenario: a workload over a sweep.
 type Run struct {
 	Name      string
-	Prefix    string    // that includes put before it and before the names that it uses
+	Prefix    string    // that includes add to it and to the names that it uses
 	Range     hcl.Range // of its name
 	Workload  *workload.Kind
 	Metrics   []workload.Metric // of the workload and of the run; nil: the run declares none
 	Axes      []*Axis           // in file order; none: a single point
 	Sweep     Sweep
 	Needs     []*Need
-	While     *Need                    // the run as whose background load this one runs; nil: none
+	While     *Need                    // the run during which this one is background load; nil: none
 	When      *Condition               // nil: always
 	WhenRange hcl.Range                // its place; zero without one
-	Launches  []int                    // looks of the sequential gate, ascending
+	Launches  []int                    // numbers of launches after which the sequential gate looks, ascending
 	Timeout   time.Duration            // of one launch of one case
 	Phases    map[string]time.Duration // deadlines of ready, connect, run, verify, teardown, where given
 	Retry     *Retry                   // nil: never
-	Stage     string                   // heading that it is shown under; "": none
+	Stage     string                   // heading in reports; "": none
 	MayFail   *assertion.MayFail       // why its cases may be errors; nil: they may not
 	// Setup and Teardown surround all launches of the run, the Launch ones each launch.
 	Setup, Teardown, LaunchSetup, LaunchTeardown []*Command
 	Place                                        Place
 	Asserts                                      []*Assert
 	Values                                       []*RunValue // that its texts mention
-	// unused are axes on which nothing depends but, perhaps, the values of other runs.
+	// unused are axes without effect on the run, except perhaps in values of other runs.
 	unused []*Axis
-	// Secrets are environment variables whose value is read where a process
-	// starts: the name of an environment variable there, or file:PATH.
+	// Secrets are environment variables with a secret value, read where a process starts: the name
+	// of an environment variable there, or file:PATH.
 	Secrets map[string]string
 
 	settings []*Setting
 	sequence *sequence // nil: the workload has none
-	metadata string    // the file of the sequence, as the scenario names it; "": none
+	metadata string    // the file of the sequence as the scenario names it; "": none
 	eval     *evaluator
 }
 
@@ -117,8 +116,8 @@ type Run struct {
 type Axis struct {
 	Name   string
 	Range  hcl.Range
-	Values []AxisValue // each once, in the order in which the file mentions them
-	Item   bool        // made of the items of a sequence, and not of the sweep
+	Values []AxisValue // distinct, in the order of the file
+	Item   bool        // made from the items of a sequence, not from the sweep
 }
 
 // AxisValue is one value of an axis.
@@ -128,9 +127,9 @@ type AxisValue struct {
 	Range hcl.Range
 }
 
-// Sweep says which points the axes of a run make.
+// Sweep combines the axes of a run to points.
 type Sweep struct {
-	Root     *SweepNode // nil: the run has the single point without axes
+	Root     *SweepNode // nil: the run has a single point without axes
 	Exclude  []*Exclusion
 	Include  []*Point
 	Order    Order
@@ -138,8 +137,8 @@ type Sweep struct {
 	Range    hcl.Range
 }
 
-// SweepNode is an axis, or a combination of nodes. Every node gives rows of
-// values for some of the run's axes.
+// SweepNode is an axis, or a combination of nodes. Every node has rows of values for some of the
+// run's axes.
 type SweepNode struct {
 	Op      SweepOp
 	Axis    int         // of AxisNode: index into Run.Axes
@@ -149,18 +148,18 @@ type SweepNode struct {
 	Range   hcl.Range
 }
 
-// SweepOp says how a node is made of its members.
+// SweepOp is how a node combines its members.
 type SweepOp int
 
 // The operations of a sweep.
 const (
 	AxisNode    SweepOp = iota
 	ProductNode         // every combination, the first member outermost
-	ZipNode             // row by row; all members have equally many
-	ConcatNode          // the rows of one after those of the other; all members have the same axes
+	ZipNode             // row by row; all members have the same number of rows
+	ConcatNode          // the rows of one member after those of the previous; all members have the same axes
 )
 
-// Exclusion takes points out of a sweep.
+// Exclusion removes points from a sweep.
 type Exclusion struct {
 	When   *Condition
 	Reason string
@@ -173,47 +172,47 @@ type Point struct {
 	Range  hcl.Range
 }
 
-// Order says in which order the launches of a run come.
+// Order is the order of the launches of a run.
 type Order struct {
 	By   string // given | random | interleave
 	Axis string // of interleave; "": over all launch groups
 	Seed uint64 // of random
 }
 
-// Need is an edge: this run waits for another.
+// Need is an edge of the graph: this run waits for another.
 type Need struct {
-	Run   string
-	On    string // success | failed | always
+	Run   string `key:"run"`
+	On    string `key:"on"` // success | failed | always
 	Range hcl.Range
 }
 
-// Assert is one assertion of a run as compiled; each case lowers it.
+// Assert is one compiled assertion of a run; each case lowers it.
 type Assert struct {
 	Name, Text string
-	Severity   assertion.Severity
+	Severity   assertion.Severity `key:"severity"`
 	Range      hcl.Range
 
-	Halo     float64 // share of the bounds, see assertion.Assertion
-	Multiple string
-	Decide   *assertion.Decide
-	XFail    *assertion.XFail
+	WarnMargin float64 `key:"halo"` // share of the bounds, see assertion.Assertion
+	Multiple   string  `key:"multiple"`
+	Decide     *assertion.Decide
+	XFail      *assertion.XFail
 
 	compiled *expression.Assertion
 	place    located
-	runs     map[string]*Run // by the names that its file gives them
+	runs     map[string]*Run // by the names in its file
 }
 
-// Scope is what conditions and assertions see of a case.
+// Scope is a case as conditions and assertions see it.
 type Scope = expression.Scope
 
 // Host is the inventory as conditions see it.
 type Host = expression.Host
 
-// What one lowered assertion is about.
+// The coverage of one lowered assertion.
 const (
-	EachCase = expression.EachCase
-	Along    = expression.Along
-	Over     = expression.Over
+	PerCase   = expression.PerCase
+	AlongAxis = expression.AlongAxis
+	OverCases = expression.OverCases
 )
 
 // Condition is a compiled when or where expression.

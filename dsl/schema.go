@@ -1,3 +1,5 @@
+// Sections and their keys, in both syntaxes.
+
 package dsl
 
 import (
@@ -8,19 +10,18 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// schema names the keys of a body. A section may be a block or an attribute that
-// holds a mapping: HCL writes `options { … }`, but needs `sweep = { "env.X" = … }`
-// for names that are not identifiers.
+// schema names the keys of a body. A section may be a block or an attribute with a mapping: HCL
+// writes `options { … }`, but needs `sweep = { "env.X" = … }` for names that are not identifiers.
 type schema struct {
 	attributes []string
 	sections   []string
 	labelled   []string // block types with a name
-	repeated   []string // sections of which HCL may have several blocks
-	order      []string // all of them, as advice lists them
+	repeated   []string // sections with possibly several blocks in HCL
+	order      []string // all keys, in the order of hints
 }
 
 // schemaOf makes a schema of keys of the grammar.
@@ -65,38 +66,40 @@ func (s schema) hcl() *hcl.BodySchema {
 	return out
 }
 
-// known are the keys as the author of this syntax writes them.
-func (l *loader) known(s schema) []string {
+// known lists the keys in the author's syntax.
+func (d *decoder) known(s schema) []string {
 	names := slices.Clone(s.order)
 	if names == nil {
 		names = slices.Concat(s.attributes, s.sections, s.labelled)
 	}
 	for i, n := range names {
-		if l.yaml && slices.Contains(s.labelled, n) {
+		if d.yaml && slices.Contains(s.labelled, n) {
 			names[i] = n + "s"
 		}
 	}
 	return names
 }
 
-// content reads a body. Keys that are not in the schema are errors that say which are.
-func (l *loader) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
+// content reads a body. It reports keys outside of the schema, with a hint.
+func (d *decoder) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 	content, diags := body.Content(s.hcl())
-	for _, d := range diags {
-		if d.Subject != nil && (d.Summary == "Unsupported argument" || d.Summary == "Unsupported block type") {
-			name := strings.Trim(string(d.Subject.SliceBytes(l.src)), `"'`)
-			d = diagnostic(*d.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".", l.keyAdvice(name, s))
+	for _, found := range diags {
+		if found.Subject != nil &&
+			(found.Summary == "Unsupported argument" || found.Summary == "Unsupported block type") {
+			name := strings.Trim(string(found.Subject.SliceBytes(d.src)), `"'`)
+			found = diagnostic(*found.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".",
+				d.keyHint(name, s))
 		}
-		if strings.HasPrefix(d.Summary, "Missing name for ") && d.Extra == nil && !l.yaml {
-			d.Extra = Hint("Write " + strings.TrimPrefix(d.Summary, "Missing name for ") + ` "NAME" { … }.`)
+		if strings.HasPrefix(found.Summary, "Missing name for ") && found.Extra == nil && !d.yaml {
+			found.Extra = Hint("Write " + strings.TrimPrefix(found.Summary, "Missing name for ") + ` "NAME" { … }.`)
 		}
-		if what, ok := strings.CutPrefix(d.Summary, "Extraneous label for "); ok {
-			d.Extra = Hint("It has no name: write " + what + " { … }.")
+		if what, ok := strings.CutPrefix(found.Summary, "Extraneous label for "); ok {
+			found.Extra = Hint("It has no name: write " + what + " { … }.")
 			if slices.Contains(s.labelled, what) {
-				d.Extra = Hint("One label is enough: write " + what + ` "NAME" { … }.`)
+				found.Extra = Hint("One label is enough: write " + what + ` "NAME" { … }.`)
 			}
 		}
-		l.diags = append(l.diags, d)
+		d.diags = append(d.diags, found)
 	}
 	seen := map[string]bool{}
 	for _, b := range content.Blocks {
@@ -105,32 +108,32 @@ func (l *loader) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 		}
 		_, also := content.Attributes[b.Type]
 		if also || seen[b.Type] && !slices.Contains(s.repeated, b.Type) {
-			l.error(b.TypeRange, "Given twice", quote(b.Type)+" was already given in "+of+".", "Keep one of the two.")
+			d.error(b.TypeRange, "Given twice", quote(b.Type)+" was already given in "+of+".", "Keep one of the two.")
 		}
 		seen[b.Type] = true
 	}
 	return content
 }
 
-func (l *loader) keyAdvice(name string, s schema) string {
+func (d *decoder) keyHint(name string, s schema) string {
 	for _, b := range s.labelled {
-		if l.yaml && name == b || !l.yaml && name == b+"s" {
-			if l.yaml {
-				return "In YAML it is " + quote(b+"s") + ", a mapping from name to contents."
+		if d.yaml && name == b || !d.yaml && name == b+"s" {
+			if d.yaml {
+				return "In YAML, write " + quote(b+"s") + ", a mapping from name to contents."
 			}
-			return "In HCL it is a block of its own for each: " + b + " \"NAME\" { … }."
+			return "In HCL, write a block for each: " + b + " \"NAME\" { … }."
 		}
-		if !l.yaml && name == b {
+		if !d.yaml && name == b {
 			return "It is a block: " + b + " \"NAME\" { … }, without the equals sign."
 		}
 	}
-	if !l.yaml && slices.Contains(s.attributes, name) {
+	if !d.yaml && slices.Contains(s.attributes, name) {
 		return "It is an argument: " + name + " = …, with an equals sign."
 	}
-	return suggest.Documented(name, l.known(s), "keys", "weir docs language")
+	return suggest.Documented(name, d.known(s), "keys", "weir docs language")
 }
 
-// part is one section: its arguments and where it stands.
+// part is one section: its arguments and its place.
 type part struct {
 	*hcl.BodyContent
 	at hcl.Range
@@ -144,13 +147,13 @@ func argument(content *hcl.BodyContent, name string) hcl.Expression {
 	return nil
 }
 
-// parts reads a key that holds sections: blocks, a mapping, or a list of
-// mappings. It is nil if the key is absent.
-func (l *loader) parts(content *hcl.BodyContent, name string, s schema, of string) []part {
+// parts reads a key that holds sections: blocks, a mapping, or a list of mappings. It returns nil
+// if the key is absent.
+func (d *decoder) parts(content *hcl.BodyContent, name string, s schema, of string) []part {
 	var out []part
 	for _, b := range content.Blocks {
 		if b.Type == name && len(b.Labels) == 0 {
-			out = append(out, part{l.content(b.Body, s, of), b.DefRange})
+			out = append(out, part{d.content(b.Body, s, of), b.DefRange})
 		}
 	}
 	expr := argument(content, name)
@@ -163,26 +166,27 @@ func (l *loader) parts(content *hcl.BodyContent, name string, s schema, of strin
 	}
 	for _, e := range items {
 		if isMapping(e) {
-			out = append(out, l.record(e, s, of))
+			out = append(out, d.record(e, s, of))
 		} else {
-			l.error(e.Range(), "Not a mapping", of+" holds keys of its own: "+strings.Join(l.known(s), ", ")+".",
-				"Write it as "+l.sampleOf(s)+".")
+			d.error(e.Range(), "Not a mapping", of+" must be a mapping with the keys "+
+				strings.Join(d.known(s), ", ")+".",
+				"Write it as "+d.sampleOf(s)+".")
 		}
 	}
 	return out
 }
 
 // record reads a mapping that is a value as a section.
-func (l *loader) record(expr hcl.Expression, s schema, of string) part {
-	return part{l.recordContent(l.mapping(expr, of), s, of, expr.Range()), expr.Range()}
+func (d *decoder) record(expr hcl.Expression, s schema, of string) part {
+	return part{d.recordContent(d.mapping(expr, of), s, of, expr.Range()), expr.Range()}
 }
 
-func (l *loader) recordContent(entries []entry, s schema, of string, at hcl.Range) *hcl.BodyContent {
+func (d *decoder) recordContent(entries []entry, s schema, of string, at hcl.Range) *hcl.BodyContent {
 	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: at}
-	known := l.known(s)
+	known := d.known(s)
 	for _, e := range entries {
 		if !slices.Contains(known, e.name) {
-			l.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
+			d.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
 				suggest.Documented(e.name, known, "keys", "weir docs language"))
 			continue
 		}
@@ -193,13 +197,12 @@ func (l *loader) recordContent(entries []entry, s schema, of string, at hcl.Rang
 	return out
 }
 
-// complete reports the required keys that a section lacks, and says whether it
-// has all of them.
-func (l *loader) complete(p part, keys []grammar.Key, of string) bool {
+// complete reports the missing required keys of a section, and returns whether it has all of them.
+func (d *decoder) complete(p part, keys []grammar.Key, of string) bool {
 	ok := true
 	for _, k := range keys {
 		if k.Required && p.Attributes[k.Name] == nil {
-			l.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name),
+			d.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name),
 				fmt.Sprintf("Add %s: %s.", k.Name, k.Doc))
 			ok = false
 		}
@@ -207,30 +210,30 @@ func (l *loader) complete(p part, keys []grammar.Key, of string) bool {
 	return ok
 }
 
-// isMapping says whether an expression is written as pairs.
+// isMapping reports whether an expression is written as pairs.
 func isMapping(expr hcl.Expression) bool {
 	pairs, diags := hcl.ExprMap(expr)
 	return !diags.HasErrors() && pairs != nil
 }
 
-// sectionContent is the content of a section with fixed keys, whichever way it
-// is written; nil if it is absent.
-func (l *loader) sectionContent(content *hcl.BodyContent, name string, s schema) *hcl.BodyContent {
-	p, _ := l.sectionPart(content, name, s)
+// sectionContent returns the content of a section with fixed keys, in either form; nil if it is
+// absent.
+func (d *decoder) sectionContent(content *hcl.BodyContent, name string, s schema) *hcl.BodyContent {
+	p, _ := d.sectionPart(content, name, s)
 	return p.BodyContent
 }
 
-func (l *loader) sectionPart(content *hcl.BodyContent, name string, s schema) (part, bool) {
+func (d *decoder) sectionPart(content *hcl.BodyContent, name string, s schema) (part, bool) {
 	for _, b := range content.Blocks {
 		if b.Type == name && len(b.Labels) == 0 {
-			return part{l.content(b.Body, s, quote(name)), b.DefRange}, true
+			return part{d.content(b.Body, s, quote(name)), b.DefRange}, true
 		}
 	}
 	a, ok := content.Attributes[name]
 	if !ok {
 		return part{}, false
 	}
-	return part{l.recordContent(l.mapping(a.Expr, name), s, quote(name), a.NameRange), a.NameRange}, true
+	return part{d.recordContent(d.mapping(a.Expr, name), s, quote(name), a.NameRange), a.NameRange}, true
 }
 
 // entry is one key of a section.
@@ -242,11 +245,11 @@ type entry struct {
 }
 
 // section reads a mapping, in file order, from its block or its attribute.
-func (l *loader) section(content *hcl.BodyContent, name string) []entry {
+func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
 	for _, b := range content.Blocks {
 		if b.Type == name && len(b.Labels) == 0 {
 			attrs, diags := b.Body.JustAttributes()
-			l.diags = append(l.diags, diags...)
+			d.diags = append(d.diags, diags...)
 			var out []entry
 			for _, a := range attrs {
 				out = append(out, entry{name: a.Name, at: a.NameRange, expr: a.Expr})
@@ -256,17 +259,17 @@ func (l *loader) section(content *hcl.BodyContent, name string) []entry {
 		}
 	}
 	if a, ok := content.Attributes[name]; ok {
-		return l.mapping(a.Expr, name)
+		return d.mapping(a.Expr, name)
 	}
 	return nil
 }
 
 // mapping reads an expression that holds pairs.
-func (l *loader) mapping(expr hcl.Expression, name string) []entry {
+func (d *decoder) mapping(expr hcl.Expression, name string) []entry {
 	pairs, diags := hcl.ExprMap(expr)
 	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a mapping", quote(name)+" holds keys of its own.",
-			"Write them below it, as "+name+l.sample())
+		d.error(expr.Range(), "Not a mapping", quote(name)+" must be a mapping.",
+			"Write it as "+name+d.sample())
 		return nil
 	}
 	var out []entry
@@ -275,11 +278,11 @@ func (l *loader) mapping(expr hcl.Expression, name string) []entry {
 		key, diags := p.Key.Value(nil)
 		text, ok := plainText(key)
 		if diags.HasErrors() || !ok {
-			l.error(p.Key.Range(), "Invalid key", "A key is a plain text.", "Write it without ${…}.")
+			d.error(p.Key.Range(), "Invalid key", "A key is a plain text.", "Write it without ${…}.")
 			continue
 		}
 		if seen[text] {
-			l.error(p.Key.Range(), "Duplicate key", quote(text)+" was already given.", "Keep one of the two.")
+			d.error(p.Key.Range(), "Duplicate key", quote(text)+" was already given.", "Keep one of the two.")
 			continue
 		}
 		seen[text] = true
@@ -288,21 +291,21 @@ func (l *loader) mapping(expr hcl.Expression, name string) []entry {
 	return out
 }
 
-func (l *loader) sample() string {
-	if l.yaml {
+func (d *decoder) sample() string {
+	if d.yaml {
 		return ": {key: value}."
 	}
 	return " { key = value }."
 }
 
-// sampleOf is how the author of this syntax writes a mapping with some keys.
-func (l *loader) sampleOf(s schema) string {
+// sampleOf shows a mapping with some keys in the author's syntax.
+func (d *decoder) sampleOf(s schema) string {
 	equals := " = …"
-	if l.yaml {
+	if d.yaml {
 		equals = ": …"
 	}
 	var keys []string
-	for _, k := range l.known(s) {
+	for _, k := range d.known(s) {
 		keys = append(keys, k+equals)
 	}
 	return "{" + strings.Join(keys, ", ") + "}"

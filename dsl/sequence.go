@@ -1,3 +1,5 @@
+// Sequences of traffic: their items become axes of the run.
+
 package dsl
 
 import (
@@ -6,58 +8,64 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/matrix"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
 // maxPatterns bounds a sequence, as maxValues bounds any axis.
 const maxPatterns = maxValues
 
-// sequence is what a run of a workload with a Sequence plays.
+// sequence is the traffic of a run with Workload.Sequence.
 type sequence struct {
-	items []sequenceItem
-	said  entry    // where the run, or the defaults, say it
-	axis  int      // of the run: that of the places
-	whole *Setting // the option that is the sequence, where its items have no options; nil: they do
+	items  []sequenceItem
+	entry  entry    // the entry of the run or the defaults
+	axis   int      // index of the axis of positions in Run.Axes
+	option *Setting // the option that holds the whole sequence, if its items have no options; otherwise nil
 }
 
 // sequenceItem is one pattern.
 type sequenceItem struct {
-	values   map[string]any // of options, where the item has them
+	values   map[string]any // of options that the item sets
 	metadata []matrix.Field
 	at       hcl.Range
 }
 
-// sequence reads the items of a run's sequence and makes axes of them: their place,
-// which cases are named by, and what their metadata says of all of them.
+// sequence reads the items of a run's sequence and makes axes of them: their position, which names
+// the cases, and their common metadata.
 func (s *sweeper) sequence(given []entry) {
 	kind := s.run.Workload
 	for _, a := range s.run.Axes {
-		if o, ok := kind.Option(a.Name); ok && (o.Item == workload.OnlyItem || slices.Contains(kind.OneOf, a.Name)) {
-			s.error(a.Range, "Not an axis", fmt.Sprintf("%s is not swept: each %s of the sequence is a case already, with its own %[2]s.",
-				capital(quote(a.Name)), kind.Sequence),
-				"Take it out of the sweep; for other sequences write other runs.")
+		if o, ok := kind.Option(a.Name); ok && (o.Item == option.OnlyItem || slices.Contains(kind.OneOf, a.Name)) {
+			s.error(
+				a.Range,
+				"Not an axis",
+				fmt.Sprintf("%s cannot be swept: each %s of the sequence is a case already, with its own %[2]s.",
+					capital(quote(a.Name)), kind.Sequence),
+				"Remove it from the sweep, and write a run for each sequence.",
+			)
 			return
 		}
 	}
 	i := slices.IndexFunc(given, func(e entry) bool { return slices.Contains(kind.OneOf, e.name) })
 	if i < 0 {
-		return // which is reported with the other options
+		return // reported with the other options
 	}
-	q := &sequence{said: given[i]}
+	q := &sequence{entry: given[i]}
+	_, whole := kind.Behaviour.(workload.Itemizer)
 	switch o, _ := kind.Option(given[i].name); {
-	case kind.Items != nil:
-		q.items, q.whole = s.wholeSequence(given[i], o)
-	case o.Type == workload.File:
+	case whole:
+		q.items, q.option = s.wholeSequence(given[i], o)
+	case o.Type == option.File:
 		q.items = s.sequenceFile(given[i].expr, given)
-	case o.Type == workload.Model:
+	case o.Type == option.Model:
 		q.items = s.sequenceOfModel(given[i])
 	default:
 		q.items = s.sequenceItems(given[i])
@@ -65,19 +73,21 @@ func (s *sweeper) sequence(given []entry) {
 	if len(q.items) == 0 {
 		return
 	}
-	s.sameRanks(q.items)
+	s.checkEqualRanks(q.items)
 	s.run.sequence = q
 	s.itemAxes(q)
 }
 
-// wholeSequence reads an option that has all items of a sequence, which have no options of their own.
-func (s *sweeper) wholeSequence(e entry, o workload.Option) ([]sequenceItem, *Setting) {
-	if !s.fixed(e.expr, severalRuns) {
+// wholeSequence reads an option that holds all items of a sequence, which have no options of their
+// own.
+func (s *sweeper) wholeSequence(e entry, o option.Option) ([]sequenceItem, *Setting) {
+	if !s.refusePoint(e.expr, severalRuns) {
 		return nil, nil
 	}
-	whole, isFile := s.matrixSetting(e, o, s.run)
+	settings := s.settingsOf(s.run)
+	whole, isFile := settings.matrixSetting(e, o)
 	if !isFile {
-		whole = s.setting(&Setting{Name: o.Name, Option: o, run: s.run, expr: e.expr}, map[string]bool{})
+		whole = settings.setting(&Setting{Name: o.Name, Option: o, run: s.run, expr: e.expr})
 	}
 	if whole == nil {
 		return nil, nil
@@ -85,9 +95,9 @@ func (s *sweeper) wholeSequence(e entry, o workload.Option) ([]sequenceItem, *Se
 	whole.given = e.expr.Range()
 	text, ok := whole.value.(string)
 	if !ok {
-		return nil, nil // which has been reported
+		return nil, nil // reported
 	}
-	facts := s.run.Workload.Items(text)
+	facts := s.run.Workload.Behaviour.(workload.Itemizer).Items(text)
 	items := make([]sequenceItem, min(len(facts), maxPatterns))
 	for i := range items {
 		items[i].at, items[i].metadata = e.expr.Range(), facts[i]
@@ -95,7 +105,7 @@ func (s *sweeper) wholeSequence(e entry, o workload.Option) ([]sequenceItem, *Se
 	return items, whole
 }
 
-// itemAxes adds the axes of the items to the sweep, innermost, and row by row.
+// itemAxes adds the axes of the items to the sweep, innermost and zipped.
 func (s *sweeper) itemAxes(q *sequence) {
 	kind := s.run.Workload
 	places := make([]AxisValue, len(q.items))
@@ -104,7 +114,7 @@ func (s *sweeper) itemAxes(q *sequence) {
 	}
 	q.axis = len(s.run.Axes)
 	nodes := []*SweepNode{s.itemAxis(kind.Sequence, places)}
-	for _, name := range s.facts(q.items) {
+	for _, name := range s.commonMetadata(q.items) {
 		values := make([]AxisValue, len(q.items))
 		for i, item := range q.items {
 			text, _ := lookup(item.metadata, name)
@@ -114,21 +124,24 @@ func (s *sweeper) itemAxes(q *sequence) {
 			nodes = append(nodes, n)
 		}
 	}
-	node := combined(ZipNode, nodes, q.said.at)
+	node := combined(ZipNode, nodes, q.entry.at)
 	if s.run.Sweep.Root != nil {
-		node = combined(ProductNode, []*SweepNode{s.run.Sweep.Root, node}, q.said.at)
+		node = combined(ProductNode, []*SweepNode{s.run.Sweep.Root, node}, q.entry.at)
 	}
 	s.run.Sweep.Root = node
 }
 
-// itemAxis is an axis with a value for each item, nil if there are too many axes.
+// itemAxis returns an axis with a value for each item; nil if there are too many axes.
 func (s *sweeper) itemAxis(name string, values []AxisValue) *SweepNode {
 	if len(s.run.Axes) == maxAxes {
 		return nil
 	}
 	if s.all.values += len(values); s.all.values > maxAllValues {
-		s.tooMany(values[0].Range, fmt.Sprintf("The axes of the scenario, with the patterns of sequences, have more than %d values in all.",
-			maxAllValues))
+		s.tooLarge(
+			values[0].Range,
+			fmt.Sprintf("The axes of the scenario, with the patterns of sequences, have more than %d values together.",
+				maxAllValues),
+		)
 	}
 	a := &Axis{Name: name, Range: values[0].Range, Item: true}
 	s.index[name] = len(s.run.Axes)
@@ -140,17 +153,18 @@ func (s *sweeper) itemAxis(name string, values []AxisValue) *SweepNode {
 	return n
 }
 
-var factName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+var factName = lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// facts are the names in the metadata of all items that conditions can use: none that
-// means something else already. They are sorted, because files have them in any order.
-func (s *sweeper) facts(items []sequenceItem) []string {
+// commonMetadata returns the metadata names of all items that conditions can use: those without another
+// meaning, sorted, since files have them in any order.
+func (s *sweeper) commonMetadata(items []sequenceItem) []string {
 	names := map[string]bool{}
+	_, whole := s.run.Workload.Behaviour.(workload.Itemizer)
 	for _, f := range items[0].metadata {
 		_, isOption := s.run.Workload.Option(f.Key)
 		_, isMetric := s.run.metric(f.Key)
-		isMetric = isMetric && s.run.Workload.Items == nil // whose facts are of the workload itself
-		names[f.Key] = factName.MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil &&
+		isMetric = isMetric && !whole // metadata of such a sequence comes from the workload itself
+		names[f.Key] = factName().MatchString(f.Key) && !isOption && !isMetric && s.run.axis(f.Key) == nil &&
 			!slices.Contains([]string{"env", "host", "axis", "run"}, f.Key)
 	}
 	for _, item := range items {
@@ -169,27 +183,27 @@ func lookup(fields []matrix.Field, key string) (string, bool) {
 	return p.Lookup(key)
 }
 
-// sameRanks holds the patterns to one number of ranks.
-func (s *sweeper) sameRanks(items []sequenceItem) {
+// checkEqualRanks checks that all patterns have the same number of ranks.
+func (s *sweeper) checkEqualRanks(items []sequenceItem) {
 	first := int64(0)
 	for i, item := range items {
 		text, _ := item.values["matrix"].(string)
-		n, ok := workload.Ranks(text)
+		n, ok := option.Ranks(text)
 		switch {
 		case !ok:
 		case first == 0:
 			first = n
 		case n != first:
 			s.error(item.at, "Wrong number of ranks",
-				fmt.Sprintf("The matrix of pattern %d is of %d ranks, and that of the first is of %d.", i, n, first),
-				"The patterns of a sequence are between the same ranks; a rank that takes no part in one has zeros there.")
+				fmt.Sprintf("The matrix of pattern %d has %d ranks, but that of the first has %d.", i, n, first),
+				"All patterns of a sequence have the same ranks. Write zeros for a rank that takes no part in one.")
 			return
 		}
 	}
 }
 
-// digest tells sequences from each other by what their items are in the end: what an
-// item does not say the run says for it, in base, unless that depends on the point.
+// digest identifies a sequence by the values of its items. base has the run's values for options
+// that an item does not set, unless they depend on the point.
 func (q *sequence) digest(base map[string]*Setting) string {
 	type plain struct {
 		Values   map[string]string
@@ -205,7 +219,7 @@ func (q *sequence) digest(base map[string]*Setting) string {
 				v = b.value
 			}
 			if v != nil {
-				p.Values[name] = workload.Text(v)
+				p.Values[name] = option.Text(v)
 			}
 		}
 		if err := enc.Encode(p); err != nil {
@@ -215,53 +229,60 @@ func (q *sequence) digest(base map[string]*Setting) string {
 	return fmt.Sprintf("%d sha256:%s", len(q.items), hex.EncodeToString(h.Sum(nil)))
 }
 
-// sequenced sets the options of a run that the items of its sequence have, and what
-// the sequence is as a whole.
-func (l *loader) sequenced(r *Run, byName map[string]*Setting) {
-	q := r.sequence
+// sequenceSettings sets the options of a run that come from the items of its sequence, or from the
+// sequence as a whole.
+func (sr *settingReader) sequenceSettings() {
+	q := sr.run.sequence
 	if q == nil {
 		return
 	}
-	if q.whole != nil {
-		byName[q.whole.Name] = q.whole
+	if q.option != nil {
+		sr.byName[q.option.Name] = q.option
 		return
 	}
 	bases := map[string]*Setting{}
-	for _, o := range r.Workload.ItemOptions() {
-		base := byName[o.Name]
+	for _, o := range sr.run.Workload.ItemOptions() {
+		base := sr.byName[o.Name]
 		if base == nil {
-			base = &Setting{Name: o.Name, Option: o, run: r, value: o.Default}
+			base = &Setting{Name: o.Name, Option: o, run: sr.run, value: o.Default}
 		}
 		bases[o.Name] = base
-		s := &Setting{Name: o.Name, Option: o, run: r, given: base.given, contents: map[string]any{}, otherwise: base}
+		s := &Setting{
+			Name:      o.Name,
+			Option:    o,
+			run:       sr.run,
+			given:     base.given,
+			contents:  map[string]any{},
+			otherwise: base,
+		}
 		for i, item := range q.items {
 			if v, ok := item.values[o.Name]; ok {
 				s.contents[strconv.Itoa(i)] = v
-			} else if o.Type == workload.String && len(item.metadata) > 0 {
+			} else if o.Type == option.String && len(item.metadata) > 0 {
 				s.contents[strconv.Itoa(i)] = metadataText(item.metadata)
 			}
 		}
 		if len(s.contents) == 0 {
-			continue // the run says it, or the registry
+			continue // the run or the default sets it
 		}
-		if a := r.axis(o.Name); a != nil && len(s.contents) == len(q.items) {
-			l.error(a.Range, "Axis without effect",
-				fmt.Sprintf("Every pattern of the sequence has its own %s, which wins.", o.Name),
+		if a := sr.run.axis(o.Name); a != nil && len(s.contents) == len(q.items) {
+			sr.error(a.Range, "Axis without effect",
+				fmt.Sprintf("Every pattern of the sequence has its own %s, which overrides the axis.", o.Name),
 				"Remove it from the patterns that the axis is to set, or sweep time_scale to stretch all sleeps.")
 		}
 		s.Axes = append(slices.Clone(base.Axes), q.axis)
 		slices.Sort(s.Axes)
 		s.item = slices.Index(s.Axes, q.axis)
-		byName[o.Name] = s
+		sr.byName[o.Name] = s
 	}
-	whole, _ := r.Workload.Option("patterns")
-	byName[whole.Name] = &Setting{Name: whole.Name, Option: whole, run: r, value: q.digest(bases)}
-	for _, s := range byName {
-		l.ofWhole(r, s)
+	whole, _ := sr.run.Workload.Option("patterns")
+	sr.byName[whole.Name] = &Setting{Name: whole.Name, Option: whole, run: sr.run, value: q.digest(bases)}
+	for _, s := range sr.byName {
+		sr.refusePatternAxes(s)
 	}
 }
 
-// metadataText is all of it in one line.
+// metadataText formats all fields on one line.
 func metadataText(fields []matrix.Field) string {
 	var words []string
 	for _, f := range fields {
@@ -270,20 +291,20 @@ func metadataText(fields []matrix.Field) string {
 	return strings.Join(words, " ")
 }
 
-// ofWhole refuses an option that would differ between the patterns of one launch.
-func (l *loader) ofWhole(r *Run, s *Setting) {
-	if !s.Option.Process && s.Option.Item != workload.NoItem {
+// refusePatternAxes refuses an option that would differ between the patterns of one launch.
+func (sr *settingReader) refusePatternAxes(s *Setting) {
+	if !s.Option.Process && s.Option.Item != option.NoItem {
 		return
 	}
 	for _, i := range s.Axes {
-		if r.Axes[i].Item {
+		if sr.run.Axes[i].Item {
 			at, own := s.Given()
 			if !own {
-				at = r.Range
+				at = sr.run.Range
 			}
-			l.error(at, "Depends on the pattern",
-				fmt.Sprintf("%s is one for the whole sequence, and axis.%s differs between its patterns.",
-					capital(s.Name), r.Axes[i].Name), "Use only axes of the sweep here.")
+			sr.error(at, "Depends on the pattern",
+				fmt.Sprintf("%s applies to the whole sequence, but axis.%s differs between its patterns.",
+					capital(s.Name), sr.run.Axes[i].Name), "Use only axes of the sweep here.")
 			return
 		}
 	}

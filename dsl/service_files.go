@@ -1,3 +1,5 @@
+// Files that services name.
+
 package dsl
 
 import (
@@ -12,14 +14,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// The keys of a service whose values name files, by the section that they are in.
+// The keys of a service that name files, by section.
 var (
 	serviceFiles = map[string][]string{"kubernetes": {"apply", "patch"}, "helm": {"values"}}
 	servicePaths = map[string][]string{"helm": {"chart"}}
 )
 
-// withFiles are the keys of a section of a service, which give what is in the files that they
-// name.
+// withFiles replaces the keys of a service's section that name files by the contents of the files.
 func (l *loader) withFiles(section string, keys []entry) []entry {
 	keys = slices.Clone(keys)
 	for i, e := range keys {
@@ -33,13 +34,13 @@ func (l *loader) withFiles(section string, keys []entry) []entry {
 	return keys
 }
 
-// fileExpression makes what it stands for of the name of a file, or of each of a list.
+// fileExpression maps the name of a file, or each of a list, to a value.
 type fileExpression struct {
 	hcl.Expression
 	of func(name string) (string, error)
 }
 
-// Value is the text for a text, a list for a list, and any other value as it is.
+// Value maps a text to a text and each item of a list, and returns any other value unchanged.
 func (f *fileExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, diags := f.Expression.Value(ctx)
 	if diags.HasErrors() || !v.IsWhollyKnown() || v.IsNull() {
@@ -56,9 +57,9 @@ func (f *fileExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics
 			if pe, ok := errors.AsType[*fs.PathError](err); ok {
 				path = pe.Path
 			}
-			detail, hint := unreadText(path, err)
+			detail, hint := cannotReadText(path, err)
 			diags = append(diags, diagnostic(f.Range(), "Cannot read the file", detail,
-				hint+" A text of several lines is taken as it is."))
+				hint+" A text of several lines is used as the contents."))
 			return cty.DynamicVal
 		}
 		return cty.StringVal(out)
@@ -74,7 +75,7 @@ func (f *fileExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics
 	return cty.TupleVal(all), diags
 }
 
-// contents is what is in a file. A text of several lines is that itself.
+// contents returns the contents of a file. A text of several lines is returned as it is.
 func (l *loader) contents(name string) (string, error) {
 	if strings.Contains(strings.TrimRight(name, "\n"), "\n") {
 		return name, nil
@@ -88,15 +89,15 @@ func (l *loader) contents(name string) (string, error) {
 		return "", err
 	}
 	if l.all.cells += len(src); l.all.cells > maxMatrices || strings.ContainsRune(string(src), 0) {
-		return "", fmt.Errorf("%s is too large, or no text", name)
+		return "", fmt.Errorf("%s is too large, or not text", name)
 	}
 	text := strings.TrimRight(string(src), "\n") + "\n"
 	l.all.texts[l.relative(name)] = text
 	return text, nil
 }
 
-// chart is a chart that is a file or a directory, seen from the working directory; any other is
-// in a repository.
+// chart returns the path of a chart that is a file or a directory, relative to the working
+// directory. Any other name is a chart of a repository.
 func (l *loader) chart(name string) (string, error) {
 	path := l.relative(name)
 	if _, err := os.Stat(path); err == nil || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") {

@@ -1,3 +1,5 @@
+// Services of the scenario and of its runs.
+
 package dsl
 
 import (
@@ -7,18 +9,18 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// servicesName is the key of services, and the option that has those of a run.
+// servicesName is the key of services, and the option with the services of a run.
 const servicesName = "services"
 
 // serviceName is the option that names the service that a run uses.
 const serviceName = "service"
 
-// declaredServices are the services of the file. Each run that uses them evaluates them at
-// its own points.
+// declaredServices reads the services of the file. Each run that uses them evaluates them at its
+// own points.
 func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 	for _, b := range content.Blocks {
 		if b.Type != "service" {
@@ -35,11 +37,11 @@ func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 		m := &mappingExpression{at: at}
 		for _, k := range grammar.Service {
 			_, files := serviceFiles[k.Name]
-			if files && has(own, k.Name) {
+			if files && hasKey(own, k.Name) {
 				if keys := l.section(own, k.Name); len(keys) > 0 {
 					m.add(k.Name, keys[0].at, mappingOf(l.withFiles(k.Name, keys)))
 				} else {
-					l.error(at, "Empty section", quote(k.Name)+" of a service says nothing.", "Leave it out.")
+					l.error(at, "Empty section", quote(k.Name)+" of a service is empty.", "Leave it out.")
 				}
 			} else if expr := argument(own, k.Name); expr != nil {
 				m.add(k.Name, expr.Range(), expr)
@@ -52,35 +54,35 @@ func (l *loader) declaredServices(content *hcl.BodyContent) (all []entry) {
 	return all
 }
 
-// servicesOf gives the option that holds the services of a run, as if its options had it: those
-// that it lists, or all if one of its options names one. false: it has none.
-func (l *loader) servicesOf(content *hcl.BodyContent, r *Run, options []entry) (entry, bool) {
+// servicesOf returns the services of a run as an entry of its options: those that it lists, or all
+// if one of its options names a service. It returns false if there are none.
+func (sr *settingReader) servicesOf(content *hcl.BodyContent, options []entry) (entry, bool) {
 	for _, e := range options {
 		if e.name == servicesName {
-			l.error(e.at, "Misplaced services", "Services are no option: they belong to the scenario.",
-				"Write services beside runs, and in the run the names of those that it needs.")
+			sr.error(e.at, "Misplaced services", "services is not an option: it belongs to the scenario.",
+				"Write services beside runs, and list the names of those it needs in the run.")
 			return entry{}, false
 		}
 	}
-	_, known := r.Workload.Option(servicesName)
+	_, known := sr.run.Workload.Option(servicesName)
 	mentioned := slices.ContainsFunc(options, func(e entry) bool {
 		return e.name == serviceName || slices.ContainsFunc(e.expr.Variables(),
 			func(t hcl.Traversal) bool { return t.RootName() == serviceName })
 	})
-	chosen := l.services
+	chosen := sr.services
 	list := argument(content, servicesName)
 	switch {
-	case list != nil && !known: // one that package kinds has not
-		l.error(list.Range(), "No services", fmt.Sprintf("Launches of workload %s use no services.", r.Workload.Name),
-			"Leave the key out.")
+	case list != nil && !known: // a workload outside of package kinds
+		sr.error(list.Range(), "No services",
+			fmt.Sprintf("Launches of workload %s use no services.", sr.run.Workload.Name), "Leave the key out.")
 		return entry{}, false
 	case list != nil:
-		chosen = l.chosenServices(list)
+		chosen = sr.chosenServices(list)
 	case !known || !mentioned:
 		return entry{}, false
 	}
 	if len(chosen) == 0 {
-		return entry{}, false // whoever names one is told where it stands
+		return entry{}, false // an option that names one is reported at its place
 	}
 	return entry{name: servicesName, at: chosen[0].at, expr: mappingOf(chosen)}, true
 }
@@ -107,7 +109,7 @@ func (l *loader) chosenServices(list hcl.Expression) (chosen []entry) {
 	return chosen
 }
 
-// mappingExpression is a mapping of expressions that stand in different places.
+// mappingExpression is a mapping of expressions from different places of the file.
 type mappingExpression struct {
 	pairs []hcl.KeyValuePair
 	at    hcl.Range
@@ -125,10 +127,10 @@ func (m *mappingExpression) add(name string, at hcl.Range, value hcl.Expression)
 	m.pairs = append(m.pairs, hcl.KeyValuePair{Key: hcl.StaticExpr(cty.StringVal(name), at), Value: value})
 }
 
-// ExprMap gives the pairs to hcl.ExprMap.
+// ExprMap returns the pairs, for hcl.ExprMap.
 func (m *mappingExpression) ExprMap() []hcl.KeyValuePair { return m.pairs }
 
-// Value computes the mapping as a whole.
+// Value computes the mapping.
 func (m *mappingExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	all := map[string]cty.Value{}
 	var diags hcl.Diagnostics
@@ -141,7 +143,7 @@ func (m *mappingExpression) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnost
 	return cty.ObjectVal(all), diags
 }
 
-// Variables are those of all values.
+// Variables returns the references in all values.
 func (m *mappingExpression) Variables() (all []hcl.Traversal) {
 	for _, p := range m.pairs {
 		all = append(all, p.Value.Variables()...)

@@ -41,7 +41,7 @@ var serviceKeys = map[string][2]string{
 	},
 }
 
-// aManifest is a manifest in one line, as both syntaxes have it.
+// aManifest is a manifest on one line, valid in both syntaxes.
 const aManifest = `"kind: A\napiVersion: v1\nmetadata: {name: a}\n"`
 
 // clusterKeys has each key of a service in a cluster in both syntaxes.
@@ -163,14 +163,14 @@ func TestWhatIsWrongWithServices(t *testing.T) {
 	const head = "scenario: s\nservices:\n  a: {command: [x]}\n  b: {command: [x]%s}\nruns:\n  r:\n    workload: command\n    services: [%s]\n    options: {roles: {c: {command: [x]}}%s}\n"
 	for _, c := range []struct{ key, services, options, want string }{
 		{"", "c", "", `The file has no service "c".`},
-		{", fresh: often", "b", "", `"often" is none of session, run, variant and launch`},
+		{", fresh: often", "b", "", `"often" is not one of session, run, variant, launch`},
 		{", after: [z]", "b", "", `there is no service "z" for it`},
 		{", after: [a]", "b", "", `there is no service "a" for it; there are b`},
 		{`, url: "${service.b.port.p}${role.c.address}"`, "b", "", `There is no "role" here`},
-		{", node: x", "b", "", "is no number of a node"},
+		{", node: x", "b", "", "is not a whole number from 0 to 65536"},
 		{", stop: {within: 11m}", "b", "", "is more than 10m"},
 		{", ready: {contains: x, file: f}", "b", "", "it is a part of the answer of http"},
-		{"", "a", ", services: {a: {command: [x]}}", "Services are no option"},
+		{"", "a", ", services: {a: {command: [x]}}", "services is not an option"},
 	} {
 		_, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.key, c.services, c.options), Options{Env: testEnv})
 		found := false

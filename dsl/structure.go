@@ -1,3 +1,5 @@
+// Options that are mappings and lists.
+
 package dsl
 
 import (
@@ -10,28 +12,28 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// structureReader reads an expression of mappings and lists part by part, so that what is
-// wrong is told at its place, and pairs stay in their order.
+// structureReader reads an expression of mappings and lists part by part, so that errors have exact
+// places and pairs keep their order.
 type structureReader struct {
-	late    []string
-	typed   bool // "5" is told from 5
-	context *hcl.EvalContext
-	diags   hcl.Diagnostics
-	places  map[string]hcl.Range // by path
-	keys    map[string]hcl.Range // of the keys of mappings, by path
-	unknown bool                 // a part failed, which has been reported
-	called  bool                 // the expression that is read calls a function
+	launchNames []string
+	typed       bool // "5" and 5 differ
+	context     *hcl.EvalContext
+	diags       hcl.Diagnostics
+	places      map[string]hcl.Range // by path
+	keys        map[string]hcl.Range // of the keys of mappings, by path
+	unknown     bool                 // a part failed, which is reported
+	called      bool                 // the expression calls a function
 }
 
 const pathSeparator = "\x00"
 
 // structure computes the JSON of a structure, checked by its option.
 func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
-	r := &structureReader{late: s.Option.Late, typed: s.Option.Typed, context: ctx,
+	r := &structureReader{launchNames: s.Option.Late, typed: s.Option.Typed, context: ctx,
 		places: map[string]hcl.Range{}, keys: map[string]hcl.Range{}}
 	value := r.read(s.expr, nil)
 	if r.diags.HasErrors() || r.unknown {
@@ -42,7 +44,7 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 		return parsed, nil
 	}
 	at, what, summary, hint := s.expr.Range(), "Option "+s.Name, "Invalid value", ""
-	if wrong, ok := errors.AsType[*workload.StructureError](err); ok {
+	if wrong, ok := errors.AsType[*structure.Error](err); ok {
 		at, what = r.nearest(wrong.Path, at), strings.Join(append([]string{what}, wrong.Path...), ".")
 		err = wrong.Err
 		if n := len(wrong.Path); wrong.Known != nil {
@@ -56,7 +58,7 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 	return nil, hcl.Diagnostics{diagnostic(at, summary, fmt.Sprintf("%s: %v.", what, err), hint)}
 }
 
-// nearest is the place of a part, or of the smallest that it would be in.
+// nearest returns the place of a part, or of the smallest part around it.
 func (r *structureReader) nearest(path []string, whole hcl.Range) hcl.Range {
 	for n := len(path); n > 0; n-- {
 		if at, ok := r.places[strings.Join(path[:n], pathSeparator)]; ok {
@@ -70,16 +72,16 @@ func (r *structureReader) fail(at hcl.Range, detail, hint string) {
 	r.diags = append(r.diags, diagnostic(at, "Invalid value", detail, hint))
 }
 
-// tooEarly reports a value of a run in a part that has none.
-func (r *structureReader) tooEarly(at hcl.Range) {
+// runValueTooEarly reports a value of a run in a part that must be known earlier.
+func (r *structureReader) runValueTooEarly(at hcl.Range) {
 	r.diags = append(r.diags, diagnostic(at, "Value of a run",
-		"This depends on a run, and is needed before it is decided.", mayHaveValues))
+		"This depends on the result of a run, but is needed earlier.", runValuesHint))
 }
 
-func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Structured {
-	out := &workload.Structured{}
+func (r *structureReader) read(expr hcl.Expression, path []string) *structure.Value {
+	out := &structure.Value{}
 	if items, diags := hcl.ExprList(expr); !diags.HasErrors() && items != nil {
-		out.Items = []*workload.Structured{}
+		out.Items = []*structure.Value{}
 		for i, item := range items {
 			out.Items = append(out.Items, r.part(item, item.Range(), path, strconv.Itoa(i)))
 		}
@@ -89,14 +91,14 @@ func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Str
 	if diags.HasErrors() || pairs == nil {
 		return r.value(expr)
 	}
-	out.Pairs = []workload.Pair{}
+	out.Pairs = []structure.Pair{}
 	for _, p := range pairs {
 		v, diags := p.Key.Value(nil)
 		key, ok := plainText(v)
 		switch {
 		case diags.HasErrors() || !ok:
 			r.fail(p.Key.Range(), "A key is a plain text.", "Write it without ${…}.")
-		case slices.ContainsFunc(out.Pairs, func(p workload.Pair) bool { return p.Key == key }):
+		case slices.ContainsFunc(out.Pairs, func(p structure.Pair) bool { return p.Key == key }):
 			r.fail(p.Key.Range(), quote(key)+" was already given.", "Keep one of the two.")
 		default:
 			at := p.Value.Range()
@@ -104,48 +106,47 @@ func (r *structureReader) read(expr hcl.Expression, path []string) *workload.Str
 				at = p.Key.Range()
 			}
 			r.keys[strings.Join(append(slices.Clone(path), key), pathSeparator)] = p.Key.Range()
-			out.Pairs = append(out.Pairs, workload.Pair{Key: key, Value: r.part(p.Value, at, path, key)})
+			out.Pairs = append(out.Pairs, structure.Pair{Key: key, Value: r.part(p.Value, at, path, key)})
 		}
 	}
 	return out
 }
 
-func (r *structureReader) part(expr hcl.Expression, at hcl.Range, path []string, name string) *workload.Structured {
+func (r *structureReader) part(expr hcl.Expression, at hcl.Range, path []string, name string) *structure.Value {
 	path = append(slices.Clone(path), name)
 	r.places[strings.Join(path, pathSeparator)] = at
 	return r.read(expr, path)
 }
 
-// value reads what is neither written as a list nor as a mapping: it may be the value of a
-// variable that is one.
-func (r *structureReader) value(expr hcl.Expression) *workload.Structured {
+// value reads what is not written as a list or mapping: the variable in it may be one.
+func (r *structureReader) value(expr hcl.Expression) *structure.Value {
 	if len(runValues(expr)) > 0 {
-		if len(r.late) == 0 {
-			r.tooEarly(expr.Range())
-			return &workload.Structured{}
+		if len(r.launchNames) == 0 {
+			r.runValueTooEarly(expr.Range())
+			return &structure.Value{}
 		}
-		text, diags := withValues(expr, r.context, r.late)
+		text, diags := withValues(expr, r.context, r.launchNames)
 		r.diags = append(r.diags, diags...)
-		return &workload.Structured{Text: text}
+		return &structure.Value{Text: text}
 	}
 	v, diags := expr.Value(r.context)
 	r.diags = append(r.diags, diags...)
 	if diags.HasErrors() || !v.IsWhollyKnown() {
 		r.unknown = true
-		return &workload.Structured{}
+		return &structure.Value{}
 	}
 	if plain, ok := expr.(interface{ Plain() bool }); ok && r.typed && plain.Plain() && !v.IsNull() {
-		return &workload.Structured{Text: v.AsString()}
+		return &structure.Value{Text: v.AsString()}
 	}
-	if r.called = callsFunction(expr); len(r.late) > 0 && hasNUL(expr) {
+	if r.called = callsFunction(expr); len(r.launchNames) > 0 && hasNUL(expr) {
 		r.fail(expr.Range(), nulDetail, "")
-		return &workload.Structured{}
+		return &structure.Value{}
 	}
-	return r.of(v, expr.Range())
+	return r.convert(v, expr.Range())
 }
 
-func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
-	out := &workload.Structured{}
+func (r *structureReader) convert(v cty.Value, at hcl.Range) *structure.Value {
+	out := &structure.Value{}
 	if v.IsNull() && r.typed {
 		out.Text = "null"
 		return out
@@ -156,38 +157,39 @@ func (r *structureReader) of(v cty.Value, at hcl.Range) *workload.Structured {
 			r.fail(at, "A part of it "+problem+".", `Write "" for an empty text, or leave the key out.`)
 			return out
 		}
-		if len(r.late) == 0 {
-			if strings.Contains(text, lateMark) { // of a variant
-				r.tooEarly(at)
+		if len(r.launchNames) == 0 {
+			if strings.Contains(text, nameMark) { // of a variant
+				r.runValueTooEarly(at)
 			}
 			if out.Text = text; r.typed && v.Type() == cty.String {
-				out.Text = workload.TypedText(text)
+				out.Text = structure.TypedText(text)
 			}
 			return out
 		}
 		var ok bool
-		if out.Text, ok = placeholders(text, r.late); !ok {
-			r.fail(at, changedName(r.called), hintOfChanged(r.called, r.late))
+		if out.Text, ok = placeholders(text, r.launchNames); !ok {
+			r.fail(at, changedName(r.called), changedNameHint(r.called, r.launchNames))
 		}
 		return out
 	}
 	if v.Type().IsObjectType() || v.Type().IsMapType() {
-		out.Pairs = []workload.Pair{}
+		out.Pairs = []structure.Pair{}
 		for it := v.ElementIterator(); it.Next(); {
 			key, inner := it.Element()
-			out.Pairs = append(out.Pairs, workload.Pair{Key: key.AsString(), Value: r.of(inner, at)})
+			out.Pairs = append(out.Pairs, structure.Pair{Key: key.AsString(), Value: r.convert(inner, at)})
 		}
 		return out
 	}
-	out.Items = []*workload.Structured{}
+	out.Items = []*structure.Value{}
 	for it := v.ElementIterator(); it.Next(); {
 		_, inner := it.Element()
-		out.Items = append(out.Items, r.of(inner, at))
+		out.Items = append(out.Items, r.convert(inner, at))
 	}
 	return out
 }
 
-// PartOf is where a part of a structure stands, by the names that lead to it, or the smallest that it would be in.
+// PartOf returns the place of a part of a structure, by the names that lead to it, or of the
+// smallest part around it.
 func (s *Setting) PartOf(path ...string) (hcl.Range, bool) {
 	if s.otherwise != nil {
 		return s.otherwise.PartOf(path...)

@@ -1,3 +1,5 @@
+// Sweeps: the tree of products, zips and concatenations.
+
 package dsl
 
 import (
@@ -10,18 +12,17 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxValues bounds the values of an axis, most to keep a mistyped range from
-// filling the memory.
+// maxValues bounds the values of an axis, so that a mistyped range does not fill the memory.
 const maxValues = 10_000
 
-// maxAllValues bounds the values of all axes of a scenario together, and maxAxes
-// the axes of a run: each case has a value on each.
+// maxAllValues bounds the values of all axes of a scenario, and maxAxes the axes of a run: each
+// case has a value on each.
 const (
 	maxAllValues = 200_000
 	maxAxes      = 64
 )
 
-// The bounds of max_cases.
+// The limits of max_cases.
 const (
 	DefaultMaxCases = 10_000     // of a sweep without it
 	MostCases       = 10_000_000 // of a run, and of all runs of a scenario together
@@ -34,7 +35,7 @@ type sweeper struct {
 	index map[string]int   // of axes, by name
 	known map[valueKey]int // of values in their axis
 
-	excessive bool // which has been reported
+	excessive bool // reported
 }
 
 type valueKey struct {
@@ -42,7 +43,7 @@ type valueKey struct {
 	text string
 }
 
-// sweepEntry is a key of a sweep with its value, which HCL may write as a block.
+// sweepEntry is a key of a sweep with its value, which may be a block in HCL.
 type sweepEntry struct {
 	name string
 	at   hcl.Range
@@ -50,16 +51,15 @@ type sweepEntry struct {
 	body hcl.Body // of a block; expr is then nil
 }
 
-func (e sweepEntry) whole() hcl.Range {
+func (e sweepEntry) place() hcl.Range {
 	if e.expr == nil {
 		return e.at
 	}
 	return e.expr.Range()
 }
 
-// sweep reads the axes of a run and how their values combine; options are what the run
-// says before what the defaults say. It is false if
-// something in it is wrong.
+// sweep reads the axes of a run and how they combine. options has the run's own entries before the
+// defaults. It returns false after an error.
 func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 	before := len(l.diags)
 	s := &sweeper{loader: l, run: r, index: map[string]int{}, known: map[valueKey]int{}}
@@ -83,7 +83,7 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 		switch e.name {
 		case "include":
 			if r.sequence != nil {
-				s.error(e.at, "Not of a sequence", "A sequence is played as a whole: there are no points to add to it.",
+				s.error(e.at, "Not of a sequence", "A sequence always runs completely: points cannot be added.",
 					"Write another run.")
 				continue
 			}
@@ -100,14 +100,14 @@ func (l *loader) sweep(content *hcl.BodyContent, r *Run, options []entry) bool {
 		}
 	}
 	for _, e := range settings {
-		if e.name == "exclude" { // conditions see the types of all axes
+		if e.name == "exclude" { // conditions need the types of all axes
 			s.exclude(e)
 		}
 	}
 	return !l.diags[before:].HasErrors()
 }
 
-// top is the content of the sweep, whichever way it is written.
+// top returns the content of the sweep, in either form.
 func (s *sweeper) top(content *hcl.BodyContent) ([]sweepEntry, bool) {
 	for _, b := range content.Blocks {
 		if b.Type == "sweep" {
@@ -159,7 +159,7 @@ func (s *sweeper) mappingEntries(expr hcl.Expression, name string) []sweepEntry 
 	return out
 }
 
-// product reads members that multiply. No member is no node.
+// product reads members that multiply; nil without members.
 func (s *sweeper) product(entries []sweepEntry, at hcl.Range) *SweepNode {
 	return combined(ProductNode, s.members(entries), at)
 }
@@ -180,7 +180,7 @@ func (s *sweeper) members(entries []sweepEntry) []*SweepNode {
 	seen := map[int]bool{}
 	for _, e := range entries {
 		n := s.member(e)
-		if s.twice(n, e.at, seen) {
+		if s.reportDuplicateAxes(n, e.at, seen) {
 			return nodes
 		}
 		if n != nil {
@@ -190,16 +190,15 @@ func (s *sweeper) members(entries []sweepEntry) []*SweepNode {
 	return nodes
 }
 
-// twice reports an axis of a node, which may be nil, that is among those seen
-// before, and adds the others to them.
-func (s *sweeper) twice(n *SweepNode, at hcl.Range, seen map[int]bool) bool {
+// reportDuplicateAxes reports the axes of a node, which may be nil, that are in seen, and adds the others to it.
+func (s *sweeper) reportDuplicateAxes(n *SweepNode, at hcl.Range, seen map[int]bool) bool {
 	if n == nil {
 		return false
 	}
 	for _, i := range n.axes() {
 		if seen[i] {
-			s.error(at, "Duplicate axis", fmt.Sprintf("Axis %q is already swept beside this.", s.run.Axes[i].Name),
-				"Name an axis once; the branches of a concat may share it.")
+			s.error(at, "Duplicate axis", fmt.Sprintf("Axis %q is already in this sweep.", s.run.Axes[i].Name),
+				"Name each axis once. Only the branches of a concat may share axes.")
 			return true
 		}
 		seen[i] = true
@@ -236,24 +235,24 @@ func (s *sweeper) combination(e sweepEntry, op SweepOp) *SweepNode {
 	n := combined(op, members, e.at)
 	if n == nil {
 		if !s.diags.HasErrors() {
-			s.error(e.whole(), "Empty sweep", fmt.Sprintf("%q holds no axes.", e.name),
+			s.error(e.place(), "Empty sweep", fmt.Sprintf("%q holds no axes.", e.name),
 				"Name axes in it, or remove it.")
 		}
 		return nil
 	}
 	if op == ZipNode {
-		s.equallyLong(n)
+		s.checkZipLengths(n)
 	}
 	return n
 }
 
-// list reads nodes that stand in a list; their axes must differ.
+// list reads nodes in a list; their axes must differ.
 func (s *sweeper) list(e sweepEntry, items []hcl.Expression) []*SweepNode {
 	var members []*SweepNode
 	seen := map[int]bool{}
 	for _, item := range items {
 		n := s.product(s.mappingEntries(item, e.name), item.Range())
-		if s.twice(n, item.Range(), seen) {
+		if s.reportDuplicateAxes(n, item.Range(), seen) {
 			return members
 		}
 		if n != nil {
@@ -266,7 +265,7 @@ func (s *sweeper) list(e sweepEntry, items []hcl.Expression) []*SweepNode {
 func (s *sweeper) concat(e sweepEntry) *SweepNode {
 	items, diags := hcl.ExprList(e.expr)
 	if diags.HasErrors() {
-		s.error(e.whole(), "Not a list", "concat is a list of sweeps, one after the other.",
+		s.error(e.place(), "Not a list", "concat is a list of sweeps, one after the other.",
 			"Write each as an item of its own.")
 		return nil
 	}
@@ -275,21 +274,21 @@ func (s *sweeper) concat(e sweepEntry) *SweepNode {
 		m := s.product(s.mappingEntries(item, "concat"), item.Range())
 		if m == nil {
 			if !s.diags.HasErrors() {
-				s.error(item.Range(), "Empty sweep", "This branch of concat holds no axes, so it would add nothing.",
-					"Name the axes of the other branches in it, an environment variable as env.NAME: [null] to leave it unset.")
+				s.error(item.Range(), "Empty sweep", "This branch of concat has no axes, so it would add nothing.",
+					"Give it the axes of the other branches. For a variable that stays unset, write env.NAME: [null].")
 			}
 			continue
 		}
 		if len(n.Members) > 0 && !slices.Equal(n.Members[0].axes(), m.axes()) {
-			s.error(item.Range(), "Different axes", fmt.Sprintf("This branch of concat has %s, and the first has %s.",
-				s.names(m), s.names(n.Members[0])), "Give every branch the same axes, if need be with a single value.")
+			s.error(item.Range(), "Different axes", fmt.Sprintf("This branch of concat has %s, but the first has %s.",
+				s.names(m), s.names(n.Members[0])), "Give every branch the same axes; one with a single value is enough.")
 			return nil
 		}
 		n.Members = append(n.Members, m)
 	}
 	if len(n.Members) == 0 {
 		if !s.diags.HasErrors() {
-			s.error(e.whole(), "Empty sweep", "concat holds no sweeps.", "Give it items, or remove it.")
+			s.error(e.place(), "Empty sweep", "concat holds no sweeps.", "Give it items, or remove it.")
 		}
 		return nil
 	}

@@ -1,3 +1,5 @@
+// Rows of a sweep's nodes: their number, and duplicates.
+
 package dsl
 
 import (
@@ -6,7 +8,7 @@ import (
 	"strings"
 )
 
-// axes are the indices of the axes that a node gives values for, ascending.
+// axes returns the indices of the axes of a node, ascending.
 func (n *SweepNode) axes() []int {
 	if n.Op == AxisNode {
 		return []int{n.Axis}
@@ -19,7 +21,7 @@ func (n *SweepNode) axes() []int {
 	return slices.Compact(out)
 }
 
-// Rows is how many rows a node gives, as a float64 because it may be of any size.
+// Rows returns the number of rows of a node, as a float64 because it has no limit.
 func (n *SweepNode) Rows() float64 {
 	if n == nil {
 		return 1
@@ -42,12 +44,12 @@ func (n *SweepNode) Rows() float64 {
 	return product
 }
 
-// Repeats says whether the node could give one row twice.
+// Repeats reports whether the node could have the same row twice.
 func (n *SweepNode) Repeats() bool {
 	return n != nil && (n.Op == ConcatNode || slices.ContainsFunc(n.Members, (*SweepNode).Repeats))
 }
 
-func (s *sweeper) equallyLong(n *SweepNode) {
+func (s *sweeper) checkZipLengths(n *SweepNode) {
 	if n.Op != ZipNode {
 		return
 	}
@@ -57,14 +59,14 @@ func (s *sweeper) equallyLong(n *SweepNode) {
 			s.error(m.Range, "Unequal lengths",
 				fmt.Sprintf("zip takes its members row by row: %s has %.0f and %s has %.0f.", s.names(first),
 					first.Rows(), s.names(m), m.Rows()),
-				"Give them equally many values, or take them out of zip to multiply them.")
+				"Give them the same number of values, or move them out of zip to multiply them.")
 			return
 		}
 	}
 }
 
-// distinctRows refuses a value that an axis has twice, which would give two cases one
-// key. In a zip the values of the other members tell its rows apart.
+// distinctRows refuses a repeated value of an axis, which would give two cases one key. In a zip,
+// the values of the other members distinguish the rows.
 func (s *sweeper) distinctRows(n *SweepNode, zipped bool) {
 	switch {
 	case n == nil:
@@ -85,9 +87,8 @@ func (s *sweeper) distinctRows(n *SweepNode, zipped bool) {
 	}
 }
 
-// distinctTuples refuses a row of a zip of axes that it has twice. A member that is a
-// combination has no row twice, so neither has the zip; only the planner sees whether
-// one with a concat has.
+// distinctTuples refuses a repeated row of a zip of axes. A zip with a member that is a combination
+// has distinct rows; the planner checks those with a concat.
 func (s *sweeper) distinctTuples(n *SweepNode) {
 	if slices.ContainsFunc(n.Members, func(m *SweepNode) bool {
 		return m.Op != AxisNode || len(m.Values) != len(n.Members[0].Values)
@@ -108,7 +109,7 @@ func (s *sweeper) distinctTuples(n *SweepNode) {
 		"Remove one of the two, or change a value of it.")
 }
 
-// firstRepeated is the first row of equally long axes that one before it equals.
+// firstRepeated returns the first row of equally long axes that equals an earlier one.
 func firstRepeated(axes []*SweepNode) (at int, twice bool) {
 	seen := map[string]bool{}
 	for i := range axes[0].Values {

@@ -1,3 +1,5 @@
+// Further keys of a sweep: include, exclude and order.
+
 package dsl
 
 import (
@@ -7,16 +9,16 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/expression"
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
 // include reads points to add.
 func (s *sweeper) include(e sweepEntry) {
 	items, diags := hcl.ExprList(e.expr)
 	if diags.HasErrors() {
-		s.error(e.whole(), "Not a list", "include is a list of points.", "Write each as an item {axis: value, …}.")
+		s.error(e.place(), "Not a list", "include is a list of points.", "Write each as an item {axis: value, …}.")
 		return
 	}
 	for _, item := range items {
@@ -35,7 +37,7 @@ func (s *sweeper) include(e sweepEntry) {
 		}
 		if len(missing) > 0 && !s.diags.HasErrors() {
 			s.error(item.Range(), "Incomplete point", fmt.Sprintf("The point gives no value for %s.",
-				strings.Join(missing, ", ")), "A point that is added names every axis of the sweep.")
+				strings.Join(missing, ", ")), "Give a value for every axis of the sweep.")
 			continue
 		}
 		if len(missing) == 0 {
@@ -71,7 +73,7 @@ func (s *sweeper) includeValue(p *Point, e entry) {
 func (s *sweeper) exclude(e sweepEntry) {
 	items, diags := hcl.ExprList(e.expr)
 	if diags.HasErrors() {
-		s.error(e.whole(), "Not a list", "exclude is a list of conditions with their reasons.",
+		s.error(e.place(), "Not a list", "exclude is a list of conditions with their reasons.",
 			`Write {when: fabric == "ucx", reason: …} as an item.`)
 		return
 	}
@@ -92,7 +94,7 @@ func (s *sweeper) exclude(e sweepEntry) {
 		if x.When != nil {
 			s.run.Sweep.Exclude = append(s.run.Sweep.Exclude, x)
 		} else if !s.diags.HasErrors() {
-			s.error(item.Range(), "Missing condition", "The exclusion does not say what it leaves out.",
+			s.error(item.Range(), "Missing condition", "The exclusion has no condition.",
 				`Add when: a condition, as fabric == "ucx".`)
 		}
 	}
@@ -101,14 +103,14 @@ func (s *sweeper) exclude(e sweepEntry) {
 func (s *sweeper) excludeCondition(expr hcl.Expression, names *expression.Names) *Condition {
 	c := s.condition(expr, names)
 	if c != nil && c.UsesHost() {
-		s.error(expr.Range(), "Invalid condition", "A sweep is laid out before any host is known.",
-			"Use `when` of the run for what depends on the host.")
+		s.error(expr.Range(), "Invalid condition", "A sweep cannot depend on the host.",
+			"Use `when` of the run for conditions on the host.")
 		return nil
 	}
 	return c
 }
 
-// order reads given, random or interleave, or the long form.
+// order reads given, random or interleave, or the mapping.
 func (s *sweeper) order(e sweepEntry) {
 	o := &s.run.Sweep.Order
 	o.Seed = 1
@@ -151,7 +153,7 @@ func (s *sweeper) order(e sweepEntry) {
 		}
 	}
 	if o.By == "" && !s.diags.HasErrors() {
-		s.error(e.whole(), "Missing order", "The order does not say of which kind it is.",
+		s.error(e.place(), "Missing order", "The order has no kind.",
 			"Add by: given, random or interleave.")
 	}
 	if o.By != "" && o.By != "interleave" && axis != nil {

@@ -1,3 +1,5 @@
+// Parsing without decoding.
+
 package dsl
 
 import (
@@ -6,9 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// CheckSyntax reads a file no further than its syntax: what a program needs that
-// rewrites it, whatever it means. The file's bytes are always there for
-// diagnostics to point into.
+// CheckSyntax parses a file without decoding it, for programs that rewrite the file. It always
+// returns the file's bytes, for diagnostics.
 func CheckSyntax(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 	if len(src) > maxSource {
 		d := &hcl.Diagnostic{

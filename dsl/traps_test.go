@@ -2,15 +2,15 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/dsl/deadline"
 	"strings"
 	"testing"
 	"time"
-	"weir/dsl/deadline"
 )
 
 const trapped = "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1}\n%"
 
-// What YAML would take a text for does not matter: its place decides.
+// The type of a scalar depends on its place, not on YAML's rules.
 func TestScalarsAreReadByTheirPlace(t *testing.T) {
 	for _, written := range []string{
 		"no", "yes", "on", "0777", "1.10", "0o17", "0x1F", "1e3", "2026-01-01", "1_000", ".5", "+1", "12:30:45", "=",
@@ -58,11 +58,11 @@ func TestTrapsOfYAML(t *testing.T) {
 		"duplicate run": {"scenario: s\nruns:\n  a: {workload: transfer, options: {block_size: 1}}\n  a: {workload: transfer, options: {block_size: 1}}\n",
 			"Duplicate key", "line 3"},
 		"duplicate quoted": {"scenario: s\n'description': a\ndescription: b\n" + run, "Duplicate key", "line 2"},
-		"alias cycle":      {"scenario: s\nruns: &r {a: *r}\n", "Alias inside itself", "for ever"},
-		"merge cycle":      {"scenario: s\nruns: {a: &a {<<: *a}}\n", "Alias inside itself", "for ever"},
+		"alias cycle":      {"scenario: s\nruns: &r {a: *r}\n", "Alias inside itself", "is inside of the value"},
+		"merge cycle":      {"scenario: s\nruns: {a: &a {<<: *a}}\n", "Alias inside itself", "is inside of the value"},
 		"alias bomb":       {bomb + run, "Too large", "aliases"},
 		"merge of a text": {"scenario: s\ndescription: &b x\nruns: {a: {workload: transfer, options: {block_size: 1, <<: *b}}}\n",
-			"Invalid merge", "takes a mapping"},
+			"Invalid merge", "needs a mapping"},
 		"several documents": {"scenario: s\n" + run + "---\nscenario: t\n" + run, "Several documents in one file",
 			"own file"},
 		"tab as indentation": {"scenario: s\nruns:\n\ta: {}\n", "Invalid YAML", "tab"},
@@ -145,7 +145,7 @@ func TestTrapsOfHCL(t *testing.T) {
 	}
 }
 
-// Reading a scenario ends at its deadline, with the place where it was.
+// Reading a scenario stops at its deadline, and reports the place.
 func TestReadingEndsAtTheDeadline(t *testing.T) {
 	for file, src := range map[string]string{
 		"x.hcl":  "scenario \"s\" {\ndescription = \"a\"\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\n}\n}\n",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
 func TestARangeThatEndsEarlyIsWarnedOf(t *testing.T) {

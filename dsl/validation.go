@@ -1,3 +1,5 @@
+// Conditions on the values of variables.
+
 package dsl
 
 import (
@@ -8,20 +10,20 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
-// declared is a variable in its file, with what its value is checked against.
+// declared is a variable of the file, with the conditions on its value.
 type declared struct {
 	*Variable
 	validation []part
 	value      cty.Value
-	at         hcl.Range // of the value; of the name where it comes from outside
+	at         hcl.Range // of the value; of the name if the value is from outside
 	given      *given    // nil: the default
 }
 
-// validate checks the values of all variables, once all are known. A value that
-// does not pass is unknown to what uses it, so that the cause is told once.
+// validate checks the values of all variables, once all are known. A value that fails is unknown
+// afterwards, so that the cause is reported once.
 func (l *loader) validate(all []*declared) {
 	var failed []string
 	for _, v := range all {
@@ -38,8 +40,8 @@ func (l *loader) validate(all []*declared) {
 	l.eval.setVariables(l.eval.variables)
 }
 
-// validation checks one condition on the value of a variable; it is false where
-// the value does not satisfy it.
+// validation checks one condition on the value of a variable. It returns false if the value does
+// not satisfy it.
 func (l *loader) validation(v *declared, p part) bool {
 	written := argument(p.BodyContent, "condition")
 	condition, text, ok := l.bare(written)
@@ -48,7 +50,7 @@ func (l *loader) validation(v *declared, p part) bool {
 	}
 	holds := l.value(condition)
 	switch {
-	case !holds.IsKnown(): // a variable that failed, which has been reported
+	case !holds.IsKnown(): // a variable failed, which is reported
 		return true
 	case holds.IsNull() || holds.Type() != cty.Bool:
 		hint := "Write a comparison, as var." + v.Name + " > 0"
@@ -82,35 +84,35 @@ func (l *loader) badVariable(v *declared, detail, hint string) {
 	}
 }
 
-// bare gives the expression of a text that is one without ${…}, as YAML may
-// write it. text is what the author wrote.
-func (l *loader) bare(expr hcl.Expression) (_ hcl.Expression, text string, ok bool) {
-	written := unquoted(string(expr.Range().SliceBytes(l.src)))
+// bare returns the expression of a text that YAML authors may write without ${…}. text is the
+// source.
+func (d *decoder) bare(expr hcl.Expression) (_ hcl.Expression, text string, ok bool) {
+	written := unquoted(string(expr.Range().SliceBytes(d.src)))
 	if t, isYAML := expr.(interface{ Template() hclsyntax.Expression }); !isYAML || t.Template() != nil {
 		if inner, ok := strings.CutPrefix(written, "${"); ok {
 			written = strings.TrimSuffix(inner, "}")
 		}
 		return expr, written, true
 	}
-	t, ok := l.locate(expr, "condition")
+	t, ok := d.locate(expr, "condition")
 	if !ok {
 		return nil, "", false
 	}
-	if d := nestingError(l.file, []byte(t.text)); d != nil || len(t.text) > maxCondition {
-		l.error(t.at, "Invalid condition", "The condition is too long, or nested too deeply.", "")
+	if wrong := nestingError(d.file, []byte(t.text)); wrong != nil || len(t.text) > maxCondition {
+		d.error(t.at, "Invalid condition", "The condition is too long or too deeply nested.", "")
 		return nil, "", false
 	}
-	parsed, diags := hclsyntax.ParseExpression([]byte(t.text), l.file, t.start)
-	for _, d := range diags {
+	parsed, diags := hclsyntax.ParseExpression([]byte(t.text), d.file, t.start)
+	for _, wrong := range diags {
 		if !t.verbatim {
-			d.Subject, d.Context = &t.at, nil
+			wrong.Subject, wrong.Context = &t.at, nil
 		}
 	}
-	l.diags = append(l.diags, diags...)
+	d.diags = append(d.diags, diags...)
 	return parsed, t.text, !diags.HasErrors()
 }
 
-// unquoted is a text of the file without the quotes around all of it.
+// unquoted removes the quotes around a text of the file.
 func unquoted(s string) string {
 	if len(s) >= 2 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'') {
 		return s[1 : len(s)-1]
@@ -118,16 +120,16 @@ func unquoted(s string) string {
 	return s
 }
 
-// maxCondition bounds the text of a bare condition: the parser recurses on it.
+// maxCondition bounds the bytes of a bare condition, since the parser is recursive.
 const maxCondition = 16 << 10
 
-// onlyVariables refuses what is not var.NAME: whether a value is valid must not
-// depend on where weir runs.
-func (l *loader) onlyVariables(expr hcl.Expression) bool {
+// onlyVariables refuses everything but var.NAME: whether a value is valid must not depend on where
+// weir runs.
+func (d *decoder) onlyVariables(expr hcl.Expression) bool {
 	ok := true
 	for _, t := range expr.Variables() {
 		if root := t.RootName(); root == "env" || root == "axis" {
-			l.error(t.SourceRange(), "Unknown name", fmt.Sprintf("A validation cannot use %s.", root),
+			d.error(t.SourceRange(), "Unknown name", fmt.Sprintf("A validation cannot use %s.", root),
 				"It can use var.NAME only.")
 			ok = false
 		}

@@ -1,3 +1,5 @@
+// Scalars: numbers, flags, times, percentages and words.
+
 package dsl
 
 import (
@@ -10,10 +12,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
-	"weir/quantity"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
 // plainText is the text of a known scalar.
@@ -22,8 +24,8 @@ func plainText(v cty.Value) (string, bool) {
 	return s, problem == ""
 }
 
-// scalarText writes a scalar as the text that its place will read. Numbers are
-// written in full, and fractions without the digits that binary adds.
+// scalarText formats a scalar as text. Numbers have all their digits, and fractions none that
+// binary adds.
 func scalarText(v cty.Value) (text, problem string) {
 	switch {
 	case !v.IsKnown():
@@ -55,8 +57,8 @@ func scalarText(v cty.Value) (text, problem string) {
 	return "", "is a list, not a single value"
 }
 
-// ctyOf is what expressions see of an axis value: sizes and counts of options are numbers
-// of base units, quantities of an axis of the author's own are texts.
+// ctyOf converts an axis value for expressions: sizes and counts of options are numbers in base
+// units, quantities of an axis of the author's own are texts.
 func ctyOf(v any) cty.Value {
 	switch v := v.(type) {
 	case nil:
@@ -71,17 +73,16 @@ func ctyOf(v any) cty.Value {
 		return cty.BoolVal(v)
 	case string:
 		return cty.StringVal(v)
-	case quantity.Written: // a program is told it as the author wrote it
+	case quantity.Written: // programs get the author's spelling
 		return cty.StringVal(v.String())
 	}
-	if n, ok := workload.Number(v); ok {
+	if n, ok := option.Number(v); ok {
 		return cty.NumberFloatVal(n)
 	}
 	panic(fmt.Sprintf("dsl: axis value of type %T", v))
 }
 
-// parseNumber reads a plain number in the decimal form that people mean: no
-// leading zeros, no hexadecimal, nothing infinite.
+// parseNumber reads a plain decimal number: no leading zeros, no hexadecimal, nothing infinite.
 func parseNumber(text string) (float64, bool) {
 	f, _, err := big.ParseFloat(text, 10, 64, big.ToNearestEven)
 	if err != nil || f.IsInf() || text[0] == '+' {
@@ -99,23 +100,23 @@ func parseNumber(text string) (float64, bool) {
 }
 
 // count reads a whole number within bounds.
-func (l *loader) count(expr hcl.Expression, what string, least, most int) int {
-	text, ok := l.text(expr, what)
+func (d *decoder) count(expr hcl.Expression, what string, least, most int) int {
+	text, ok := d.text(expr, what)
 	if !ok {
 		return least
 	}
-	return l.countText(item{text: text, at: expr.Range()}, what, least, most)
+	return d.countText(item{text: text, at: expr.Range()}, what, least, most)
 }
 
-func (l *loader) countText(i item, what string, least, most int) int {
+func (d *decoder) countText(i item, what string, least, most int) int {
 	n, err := strconv.Atoi(i.text)
 	switch {
 	case err != nil:
-		l.error(i.at, "Invalid value", fmt.Sprintf("%s is a whole number, not %q.", what, i.text), "")
+		d.error(i.at, "Invalid value", fmt.Sprintf("%s is a whole number, not %q.", what, i.text), "")
 	case n < least:
-		l.error(i.at, "Invalid value", fmt.Sprintf("%s is at least %d, not %d.", what, least, n), "")
+		d.error(i.at, "Invalid value", fmt.Sprintf("%s is at least %d, not %d.", what, least, n), "")
 	case n > most:
-		l.error(i.at, "Invalid value", fmt.Sprintf("%s is at most %d, not %d.", what, most, n), "")
+		d.error(i.at, "Invalid value", fmt.Sprintf("%s is at most %d, not %d.", what, most, n), "")
 	default:
 		return n
 	}
@@ -123,52 +124,53 @@ func (l *loader) countText(i item, what string, least, most int) int {
 }
 
 // flag reads true or false.
-func (l *loader) flag(expr hcl.Expression, what string) bool {
-	text, ok := l.text(expr, what)
+func (d *decoder) flag(expr hcl.Expression, what string) bool {
+	text, ok := d.text(expr, what)
 	if ok && text != "true" && text != "false" {
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is true or false, not %q.", what, text), "")
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is true or false, not %q.", what, text), "")
 	}
 	return text == "true"
 }
 
 // duration reads a time above zero.
-func (l *loader) duration(expr hcl.Expression, what string) time.Duration {
-	return l.timeAbove(expr, what, 1, "above zero")
+func (d *decoder) duration(expr hcl.Expression, what string) time.Duration {
+	return d.timeAbove(expr, what, 1, "above zero")
 }
 
 // wait reads a time that may be zero.
-func (l *loader) wait(expr hcl.Expression, what string) time.Duration {
-	return l.timeAbove(expr, what, 0, "zero or above")
+func (d *decoder) wait(expr hcl.Expression, what string) time.Duration {
+	return d.timeAbove(expr, what, 0, "zero or above")
 }
 
-func (l *loader) timeAbove(expr hcl.Expression, what string, least time.Duration, bound string) time.Duration {
-	text, ok := l.text(expr, what)
+func (d *decoder) timeAbove(expr hcl.Expression, what string, least time.Duration, bound string) time.Duration {
+	text, ok := d.text(expr, what)
 	if !ok {
 		return 0
 	}
-	d, err := quantity.ParseTime(text)
+	t, err := quantity.ParseTime(text)
 	switch {
 	case err != nil:
-		l.error(expr.Range(), "Invalid value", what+": "+err.Error()+".", `Times look like 5m, 30s or 1.5 h.`)
-	case d < least:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not %s.", what, text, bound), "")
+		d.error(expr.Range(), "Invalid value", what+": "+err.Error()+".", `Times look like 5m, 30s or 1.5 h.`)
+	case t < least:
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, but must be %s.", what, text, bound), "")
 	}
-	return d
+	return t
 }
 
-// percent reads a share, written with its sign, from least up to but without below.
-func (l *loader) percent(expr hcl.Expression, what string, least, below float64) float64 {
-	text, ok := l.text(expr, what)
+// percent reads a percentage with its sign, as a fraction from least (included) to below
+// (excluded).
+func (d *decoder) percent(expr hcl.Expression, what string, least, below float64) float64 {
+	text, ok := d.text(expr, what)
 	if !ok {
 		return 0
 	}
 	q, err := quantity.Parse(text)
 	switch {
 	case err != nil || q.Unit != "%":
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text),
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text),
 			"Write it as 10%.")
 	case q.Value < least || q.Value >= below:
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, which is not from %g%% up to, but without, %g%%.",
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, but must be at least %g%% and below %g%%.",
 			what, text, 100*least, 100*below), "")
 	default:
 		return quantity.Round(q.Value)
@@ -176,21 +178,21 @@ func (l *loader) percent(expr hcl.Expression, what string, least, below float64)
 	return 0
 }
 
-// oneOf reads a word, one of those that the grammar gives for the key.
-func (l *loader) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (string, bool) {
+// oneOf reads a word that must be one of the key's values in the grammar.
+func (d *decoder) oneOf(expr hcl.Expression, keys []grammar.Key, name string) (string, bool) {
 	k, _ := grammar.Find(keys, name)
 	form, _ := k.Form(grammar.Scalar)
-	text, ok := l.text(expr, name)
+	text, ok := d.text(expr, name)
 	if ok && !slices.Contains(form.Values, text) {
-		l.error(expr.Range(), "Invalid value", fmt.Sprintf("%q is no value of %s.", text, name),
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%q is not a value of %s.", text, name),
 			suggest.Sentence(text, form.Values, "values of "+name))
 		return "", false
 	}
 	return text, ok
 }
 
-// valueHint is what an option of fixed values could have been meant to be; "" if nothing is near.
-func valueHint(o workload.Option, text string) string {
+// valueHint suggests the nearest value of an option with fixed values; "" if none is near.
+func valueHint(o option.Option, text string) string {
 	if near := suggest.Nearest(text, o.Values); near != "" && near != text {
 		return fmt.Sprintf("Did you mean %q?", near)
 	}

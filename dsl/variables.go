@@ -1,3 +1,5 @@
+// Variables: declarations and values.
+
 package dsl
 
 import (
@@ -9,15 +11,15 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
-	"weir/quantity"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// given is the value of a variable from outside of its file: from the command
-// line, or from a file that includes it.
+// given is the value of a variable from outside of its file: the command line, or a file that
+// includes it.
 type given struct {
-	name   string // as the command line has it
+	name   string // as on the command line
 	text   string
 	items  []string
 	isList bool
@@ -25,11 +27,10 @@ type given struct {
 	at     hcl.Range
 }
 
-// source says where the value comes from, for messages.
+// source names the origin of the value, for messages.
 func (g *given) source() string { return fmt.Sprintf("--var %s=%s", g.name, g.text) }
 
-// variables reads the declarations and gives each its value: the one from
-// outside, otherwise its default.
+// variables reads the declarations and their values: from outside, otherwise the default.
 func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*Variable {
 	var all []*declared
 	values := map[string]cty.Value{}
@@ -51,7 +52,7 @@ func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*
 			l.unknownVariable(from[name], name, slices.Sorted(maps.Keys(values)))
 		}
 	}
-	// Only now: defaults do not refer to one another.
+	// after all defaults, since they cannot refer to one another
 	l.eval.setVariables(values)
 	l.validate(all)
 	l.declared = all
@@ -81,7 +82,7 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 		Variable: &Variable{Name: b.Labels[0], Type: "string", Range: b.LabelRanges[0]}, value: cty.DynamicVal,
 	}
 	l.places.add(b.DefRange, "variable "+v.Name)
-	if !identifier.MatchString(v.Name) {
+	if !identifier().MatchString(v.Name) {
 		l.error(v.Range, "Invalid name", fmt.Sprintf("%q cannot be used as var.NAME.", v.Name),
 			"Use letters, digits and _.")
 	}
@@ -101,7 +102,7 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 	expr := argument(content, "default")
 	if expr == nil {
 		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name),
-			l.howToGive(v.Name))
+			l.defaultHint(v.Name))
 		return v
 	}
 	v.at = expr.Range()
@@ -109,14 +110,14 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 	return v
 }
 
-func (l *loader) howToGive(name string) string {
+func (l *loader) defaultHint(name string) string {
 	if l.all.main == l.file || l.prefix != "" {
 		return fmt.Sprintf("Give it one, or run with --var %s%s=….", l.prefix, name)
 	}
 	return "Give it one, or a value in variables of the include."
 }
 
-// fromOutside takes the value that was given.
+// fromOutside sets the value that was given from outside.
 func (l *loader) fromOutside(v *declared) {
 	switch g := v.given; {
 	case v.Type == "list" && g.isList:
@@ -134,7 +135,7 @@ func (l *loader) fromOutside(v *declared) {
 	}
 }
 
-// fromFile takes the value that the file gives, as its default or for a variant.
+// fromFile sets the value that the file gives, as the default or for a variant.
 func (l *loader) fromFile(v *declared, expr hcl.Expression, what string) {
 	if v.Type != "list" {
 		if text, ok := l.text(expr, what+" of "+v.Name); ok {
@@ -188,8 +189,8 @@ func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 	return true
 }
 
-// parseVariable reads a value by its type. Quantities stay texts with their
-// units; size(), rate() and time() make numbers of them.
+// parseVariable reads a value of a type. Quantities stay texts with their units; size(), rate() and
+// time() convert them to numbers.
 func parseVariable(kind, raw string) (value cty.Value, canonical string, err error) {
 	text := strings.TrimSpace(raw)
 	dims := map[string]quantity.Dimension{

@@ -1,3 +1,5 @@
+// Services that variants change.
+
 package dsl
 
 import (
@@ -6,48 +8,50 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
-// changedService is a service with the keys that a variant gives it.
+// changedService is a service with the keys that a variant sets.
 type changedService struct {
 	name string
 	at   hcl.Range
 	keys []entry
 }
 
-// unitedKeys are those of a service whose mapping a variant adds to; it replaces any other.
-var unitedKeys = []string{"env", "metrics", "kubernetes", "helm", "tunnel"}
+// mergedKeys are the mappings of a service that a variant adds to. A variant replaces all other
+// keys.
+var mergedKeys = []string{"env", "metrics", "kubernetes", "helm", "tunnel"}
 
-// changedServices reads the services of a variant.
-func (l *loader) changedServices(variant string, expr hcl.Expression) (all []changedService) {
+// services reads the services of a variant.
+func (vr *variantReader) services(variant string, expr hcl.Expression) (all []changedService) {
 	var names []string
-	for _, e := range l.services {
+	for _, e := range vr.loader.services {
 		names = append(names, e.name)
 	}
 	var known []string
 	for _, k := range grammar.Service {
 		known = append(known, k.Name)
 	}
-	for _, e := range l.mapping(expr, variantService) {
+	for _, e := range vr.mapping(expr, variantService) {
 		if !slices.Contains(names, e.name) {
-			l.error(e.at, "Unknown service",
-				fmt.Sprintf("The file has no service %s, of which variant %s speaks.", quote(e.name), quote(variant)),
+			vr.error(e.at, "Unknown service",
+				fmt.Sprintf("The file has no service %s, which variant %s changes.", quote(e.name), quote(variant)),
 				suggest.Sentence(e.name, names, "services"))
 			continue
 		}
 		c := changedService{name: e.name, at: e.at}
-		for _, k := range l.mapping(e.expr, e.name) {
+		for _, k := range vr.mapping(e.expr, e.name) {
 			if !slices.Contains(known, k.name) {
-				l.error(k.at, "Unknown key", fmt.Sprintf("A service has no %s.", quote(k.name)),
+				vr.error(k.at, "Unknown key", fmt.Sprintf("A service has no %s.", quote(k.name)),
 					suggest.Sentence(k.name, known, "keys"))
 				continue
 			}
 			if _, files := serviceFiles[k.name]; files && isMapping(k.expr) {
-				if inner := l.mapping(k.expr, k.name); len(inner) > 0 {
-					k.expr = mappingOf(l.withFiles(k.name, inner))
+				if inner := vr.mapping(k.expr, k.name); len(inner) > 0 {
+					k.expr = mappingOf(vr.withFiles(k.name, inner))
 				}
 			}
 			c.keys = append(c.keys, k)
@@ -57,16 +61,16 @@ func (l *loader) changedServices(variant string, expr hcl.Expression) (all []cha
 	return all
 }
 
-// changed is a service with the keys of a variant: mappings of unitedKeys have those of both.
-func (l *loader) changed(service entry, keys []entry) entry {
+// withKeys returns a service with the keys of a variant; mappings in unitedKeys are merged.
+func (d *decoder) withKeys(service entry, keys []entry) entry {
 	m := &mappingExpression{at: service.at}
-	own := l.mapping(service.expr, service.name)
+	own := d.mapping(service.expr, service.name)
 	for _, k := range own {
 		i := slices.IndexFunc(keys, func(e entry) bool { return e.name == k.name })
 		switch {
 		case i < 0:
-		case slices.Contains(unitedKeys, k.name) && isMapping(k.expr) && isMapping(keys[i].expr):
-			k = l.changed(k, l.mapping(keys[i].expr, k.name))
+		case slices.Contains(mergedKeys, k.name) && isMapping(k.expr) && isMapping(keys[i].expr):
+			k = d.withKeys(k, d.mapping(keys[i].expr, k.name))
 		default:
 			k = keys[i]
 		}
@@ -80,24 +84,30 @@ func (l *loader) changed(service entry, keys []entry) entry {
 	return entry{name: service.name, at: service.at, expr: m}
 }
 
-// servicesOfVariants has the services of a run follow the variant where variants change them.
-func (l *loader) servicesOfVariants(r *Run, byName map[string]*Setting, entries []entry, used map[string]bool) {
-	own := byName[servicesName]
+// servicesOfVariants makes the services of a run depend on the variant where variants change them.
+func (sr *settingReader) servicesOfVariants(entries []entry) {
+	own := sr.byName[servicesName]
 	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == servicesName })
-	if own == nil || i < 0 || l.variants == nil || r.axis(variantAxis) == nil {
+	if own == nil || i < 0 || sr.variants == nil || sr.run.axis(variantAxis) == nil {
 		return
 	}
-	follows := Setting{Name: servicesName, Option: own.Option, run: r, otherwise: own, variants: map[string]*Setting{}}
-	axis := r.axisIndex(variantAxis)
+	follows := Setting{
+		Name:      servicesName,
+		Option:    own.Option,
+		run:       sr.run,
+		otherwise: own,
+		variants:  map[string]*Setting{},
+	}
+	axis := sr.run.axisIndex(variantAxis)
 	follows.Axes = append([]int{axis}, own.Axes...)
-	services := l.mapping(entries[i].expr, servicesName)
-	for _, v := range l.variants.rows {
+	services := sr.mapping(entries[i].expr, servicesName)
+	for _, v := range sr.variants.rows {
 		var all []entry
 		any := false
 		for _, s := range services {
 			for _, c := range v.services {
 				if c.name == s.name {
-					s, any = l.changed(s, c.keys), true
+					s, any = sr.withKeys(s, c.keys), true
 				}
 			}
 			all = append(all, s)
@@ -105,9 +115,9 @@ func (l *loader) servicesOfVariants(r *Run, byName map[string]*Setting, entries 
 		if !any {
 			continue
 		}
-		s := l.setting(&Setting{Name: servicesName, Option: own.Option, run: r, expr: mappingOf(all)}, used)
+		s := sr.setting(&Setting{Name: servicesName, Option: own.Option, run: sr.run, expr: mappingOf(all)})
 		if s == nil {
-			return // which has been reported
+			return // reported
 		}
 		follows.variants[v.name] = s
 		follows.Axes = append(follows.Axes, s.Axes...)
@@ -118,21 +128,21 @@ func (l *loader) servicesOfVariants(r *Run, byName map[string]*Setting, entries 
 	slices.Sort(follows.Axes)
 	follows.Axes = slices.Compact(follows.Axes)
 	follows.item = slices.Index(follows.Axes, axis)
-	byName[servicesName] = &follows
-	used[variantAxis] = true
+	sr.byName[servicesName] = &follows
+	sr.used[variantAxis] = true
 }
 
-// unitedMetrics are those of all variants that a run sweeps, the first one's first. A metric of several
-// is the same in all of them.
-func (l *loader) unitedMetrics(r *Run, first []workload.Metric,
-	measured func(workload.Values) ([]workload.Metric, error)) ([]workload.Metric, error) {
+// mergeVariantMetrics returns the metrics of all variants that a run sweeps, those of the first variant
+// first. A metric must be the same in all variants that have it.
+func (l *loader) mergeVariantMetrics(r *Run, first []workload.Metric,
+	measured func(option.Values) ([]workload.Metric, error)) ([]workload.Metric, error) {
 	i := slices.IndexFunc(r.settings, func(s *Setting) bool { return s.variants != nil })
 	if i < 0 {
 		return first, nil
 	}
 	all := slices.Clone(first)
 	for _, v := range r.axis(variantAxis).Values[1:] {
-		values, diags := r.atFirst(v)
+		values, diags := r.optionsAtFirstPoint(v)
 		if values == nil || diags.HasErrors() {
 			l.diags = append(l.diags, diags...)
 			return first, nil

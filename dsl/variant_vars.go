@@ -1,3 +1,5 @@
+// Variables that variants set.
+
 package dsl
 
 import (
@@ -8,13 +10,14 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// variablesOfVariants gives variables the values that variants set, converted and validated as
-// those from outside are.
-func (l *loader) variablesOfVariants(v *variants) {
+// setVariables gives variables the values that variants set, converted and validated like values
+// from outside.
+func (vr *variantReader) setVariables() {
+	v := vr.table
 	v.set, v.changed = map[string]bool{}, map[string]cty.Value{}
 	for _, r := range v.rows {
 		for _, e := range r.vars {
@@ -22,14 +25,14 @@ func (l *loader) variablesOfVariants(v *variants) {
 		}
 	}
 	for _, r := range v.rows {
-		l.changedVariables(r)
-		all := maps.Clone(l.eval.variables)
+		vr.variables(r)
+		all := maps.Clone(vr.eval.variables)
 		for name, changed := range r.variables {
 			all[name] = changed.value
 		}
 		v.changed[r.name] = cty.ObjectVal(all)
 	}
-	unknown := maps.Clone(l.eval.variables)
+	unknown := maps.Clone(vr.eval.variables)
 	for name := range v.set {
 		if value, ok := unknown[name]; ok {
 			unknown[name] = cty.UnknownVal(value.Type())
@@ -37,83 +40,88 @@ func (l *loader) variablesOfVariants(v *variants) {
 	}
 	v.unknown = cty.ObjectVal(unknown)
 	for _, r := range v.rows {
-		l.validVariables(r)
+		vr.validate(r)
 	}
 }
 
-// changedVariables reads the variables that a variant sets.
-func (l *loader) changedVariables(r *variant) {
+// variables reads the variables that a variant sets.
+func (vr *variantReader) variables(r *variant) {
 	r.variables = map[string]*declared{}
 	for _, e := range r.vars {
-		i := slices.IndexFunc(l.declared, func(d *declared) bool { return d.Name == e.name })
+		i := slices.IndexFunc(vr.declared, func(d *declared) bool { return d.Name == e.name })
 		if i < 0 {
-			l.error(e.at, "Unknown variable", fmt.Sprintf("The scenario declares no variable %s, which variant %s sets.",
-				quote(e.name), quote(r.name)),
-				suggest.Sentence(e.name, slices.Sorted(maps.Keys(l.eval.variables)), "variables")+
-					" A value beside vars is of the variant alone, as ${variant."+e.name+"}.")
+			vr.error(
+				e.at,
+				"Unknown variable",
+				fmt.Sprintf("The scenario declares no variable %s, but variant %s sets it.",
+					quote(e.name), quote(r.name)),
+				suggest.Sentence(e.name, slices.Sorted(maps.Keys(vr.eval.variables)), "variables")+
+					" Outside of vars it is a value of the variant, as ${variant."+e.name+"}.",
+			)
 			continue
 		}
-		r.variables[e.name] = l.changedVariable(l.declared[i], e)
+		r.variables[e.name] = vr.variable(vr.declared[i], e)
 	}
 }
 
-// changedVariable is a variable with the value of a variant.
-func (l *loader) changedVariable(of *declared, e entry) *declared {
-	v := of.placed(e.expr.Range())
+// variable returns the variable with the value of a variant.
+func (vr *variantReader) variable(of *declared, e entry) *declared {
+	v := of.withPlace(e.expr.Range())
 	v.value = cty.DynamicVal
 	switch later := len(runValues(e.expr)) > 0; {
 	case later && (v.Type != "string" || len(v.validation) > 0):
-		l.error(v.at, "Value of a run", fmt.Sprintf("Variable %q cannot be checked before the run is decided.", v.Name),
-			"Write the value beside vars, and ${variant.NAME} for it; or give the variable no type and no validation.")
+		vr.error(v.at, "Value of a run",
+			fmt.Sprintf("Variable %q cannot be checked before the run has a result.", v.Name),
+			"Write the value outside of vars, and use ${variant.NAME}. Or remove type and validation of the variable.")
 	case later:
-		v.value = l.valueWithRuns(e.expr)
+		v.value = vr.valueWithRuns(e.expr)
 	default:
-		l.fromFile(v, e.expr, "the value")
+		vr.fromFile(v, e.expr, "the value")
 	}
 	return v
 }
 
-// validVariables holds variables to their validations as they are in a variant.
-func (l *loader) validVariables(r *variant) {
+// validate checks variables with the values of a variant.
+func (vr *variantReader) validate(r *variant) {
 	if len(r.vars) == 0 {
 		return
 	}
-	defer l.eval.as(r)()
-	for _, of := range l.declared {
+	defer vr.eval.withVariant(r)()
+	for _, of := range vr.declared {
 		v := r.variables[of.Name]
 		if v == nil {
-			v = of.placed(r.vars[0].at)
+			v = of.withPlace(r.vars[0].at)
 		}
-		if !v.value.IsWhollyKnown() || !l.eval.variables[of.Name].IsWhollyKnown() {
-			continue // which has been reported
+		if !v.value.IsWhollyKnown() || !vr.eval.variables[of.Name].IsWhollyKnown() {
+			continue // reported
 		}
 		for _, p := range v.validation {
-			if l.complete(p, grammar.Validation, "a validation") && !l.validation(v, p) {
+			if vr.complete(p, grammar.Validation, "a validation") && !vr.validation(v, p) {
 				break
 			}
 		}
 	}
 }
 
-// placed is the variable with its value given at another place of the file.
-func (v *declared) placed(at hcl.Range) *declared {
+// withPlace returns the variable with its value at another place of the file.
+func (v *declared) withPlace(at hcl.Range) *declared {
 	of := *v.Variable
 	return &declared{Variable: &of, validation: v.validation, value: v.value, at: at}
 }
 
-// as has variables the values of a variant until the function that it gives is called.
-func (e *evaluator) as(r *variant) (done func()) {
+// withVariant gives variables the values of a variant until done is called.
+func (e *evaluator) withVariant(r *variant) (done func()) {
 	e.row = r
 	return func() { e.row = nil }
 }
 
-// textOf reads a text of a variant, in which variables are as it has them.
+// textOf reads a text of a variant, with the variables that the variant sets.
 func (l *loader) textOf(r *variant, expr hcl.Expression, what string) (string, bool) {
-	defer l.eval.as(r)()
+	defer l.eval.withVariant(r)()
 	return l.text(expr, what)
 }
 
-// variablesAt are the variables as one value, at values of axes.
+// variablesAt returns the variables as one value, at values of axes.
 func (e *evaluator) variablesAt(axes map[string]cty.Value) cty.Value {
 	name, swept := axes[variantAxis]
 	if e.row != nil {
@@ -121,7 +129,7 @@ func (e *evaluator) variablesAt(axes map[string]cty.Value) cty.Value {
 	}
 	switch {
 	case e.object == cty.NilVal:
-		return cty.EmptyObjectVal // while the variables themselves are read
+		return cty.EmptyObjectVal // the variables themselves are being read
 	case !swept || e.variants == nil || e.variants.changed == nil:
 		return e.object
 	case !name.IsKnown():
@@ -131,14 +139,16 @@ func (e *evaluator) variablesAt(axes map[string]cty.Value) cty.Value {
 	if changed, ok := e.variants.changed[text]; ok {
 		return changed
 	}
-	return e.object // which is reported where the axis stands
+	return e.object // reported at the axis
 }
 
-// follows says whether an expression mentions a variable that variants set.
-func (e *evaluator) follows(expr hcl.Expression) bool { return e.followed(expr) != nil }
+// usesVariantVariable reports whether an expression uses a variable that variants set.
+func (e *evaluator) usesVariantVariable(expr hcl.Expression) bool {
+	return e.firstVariantVariable(expr) != nil
+}
 
-// followed is the first mention of a variable that variants set; nil: there is none.
-func (e *evaluator) followed(expr hcl.Expression) hcl.Traversal {
+// firstVariantVariable returns the first use of a variable that variants set; nil if there is none.
+func (e *evaluator) firstVariantVariable(expr hcl.Expression) hcl.Traversal {
 	if e.variants == nil {
 		return nil
 	}
@@ -151,18 +161,18 @@ func (e *evaluator) followed(expr hcl.Expression) hcl.Traversal {
 	return nil
 }
 
-// noFollowing reports a variable that variants set, in a text that is the same for all of them. In a
-// run it waits until it is known whether the run sweeps variants.
-func (l *loader) noFollowing(expr hcl.Expression) {
-	t := l.eval.followed(expr)
+// refuseVariantVariables reports a variable that variants set in a text that is the same for all of them.
+// Within a run the error waits until it is known whether the run sweeps variants.
+func (l *loader) refuseVariantVariables(expr hcl.Expression) {
+	t := l.eval.firstVariantVariable(expr)
 	if t == nil || l.eval.row != nil {
 		return
 	}
 	words, _ := path(t[:2])
 	d := diagnostic(t.SourceRange(), "Variable of variants",
-		fmt.Sprintf("Variants set var.%s, and this text is one for all of them.", words[1]),
-		"Options, env and services of a run that sweeps variant follow it. Write the value here, or use a variable "+
-			`that no variant sets; an assertion for one variant ends with where variant == "NAME".`)
+		fmt.Sprintf("Variants set var.%s, but this text is the same for all variants.", words[1]),
+		"Only options, env and services of a run that sweeps variant can use it. Write the value here, or use a variable "+
+			`that no variant sets. To limit an assertion to one variant, append: where variant == "NAME".`)
 	if l.within != nil {
 		l.waiting = append(l.waiting, d)
 	} else {
@@ -170,8 +180,8 @@ func (l *loader) noFollowing(expr hcl.Expression) {
 	}
 }
 
-// reading notes that a run is read, until the function that it gives is called.
-func (l *loader) reading(r *Run) (done func()) {
+// beginRun records that a run is being read, until done is called.
+func (l *loader) beginRun(r *Run) (done func()) {
 	l.within = r
 	return func() {
 		if r.axis(variantAxis) != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// In a run that sweeps variants, texts have variables as the variant sets them; in others, and where a variant
-// says nothing of them, as the scenario or the command line does.
+// In a run that sweeps variants, texts have the variables of the variant; in other runs, and for
+// variables that the variant does not set, those of the scenario or the command line.
 func TestVariablesFollowVariants(t *testing.T) {
 	const src = `
 scenario: s
@@ -79,14 +79,14 @@ func TestWhatIsWrongWithVariablesOfVariants(t *testing.T) {
 		"  top: {default: 9, type: number, validation: {condition: var.top > var.w}}\n" +
 		"  t: {default: x}\nvariants: {a: {}, b: {%s}}\nruns:\n  r:\n" +
 		"    workload: transfer\n    options: {block_size: 4KiB, in_flight: '${var.w}'}\n    sweep: {variant: [a, b]%s}\n%s"
-	const once = "Variants set var.w, and this text is one for all of them."
+	const once = "Variants set var.w, but this text is the same for all variants."
 	for _, c := range []struct{ top, vars, sweep, more, want string }{
-		{"", "vars: {ww: 2}", "", "", `The scenario declares no variable "ww", which variant "b" sets. Did you mean "w"?`},
+		{"", "vars: {ww: 2}", "", "", `The scenario declares no variable "ww", but variant "b" sets it. Did you mean "w"?`},
 		{"", "vars: {w: many}", "", "", `The value does not fit type number: "many" is not a plain number.`},
 		{"", "vars: {w: 6}", "", "", `The value of w does not satisfy var.w < 5.`},
 		{"", "vars: {w: 2, top: 2}", "", "", `The value of top does not satisfy var.top > var.w.`},
 		{"", "vars: {w: '${run(\"q\").bandwidth}'}", "", "",
-			`Variable "w" cannot be checked before the run is decided.`},
+			`Variable "w" cannot be checked before the run has a result.`},
 		{"", "vars: {w: 2, t: '${var.w}'}", "", "", once},
 		{"", "vars: {w: 2}", ", batch: ['${var.w}']", "", once},
 		{"", "vars: {w: 2}", "", "    assert: ['bandwidth >= ${var.w}']", once},
@@ -112,18 +112,18 @@ func TestWhatIsWrongWithVariablesOfVariants(t *testing.T) {
 	}
 }
 
-// A note in braces may have a comma; what is misspelt in a variant, and what has no use, is told.
+// A note in braces may have a comma. Misspelt and unused keys of variants are reported.
 func TestKeysOfVariants(t *testing.T) {
 	const head = "scenario: s\nvariables: {w: {default: x}}\nvariants: {%s}\nruns:\n  r:\n" +
 		"    workload: command\n    options: {roles: {c: {command: [echo, '${variant.x}', '${variant[\"m\"]}']}}}\n    sweep: {variant: [a]}\n"
 	for _, c := range []struct{ variants, want string }{
 		{"a: {x: 1, m: 1, note: NIXL over UCX on EFA, document 004, and more}", ""},
 		{"a: {x: 1, m: {k: v}, note: NIXL}", "it is a mapping, not a text"},
-		{"a: {x: 1, m: 1, document 004}", `"document 004" is no name of a value.`},
+		{"a: {x: 1, m: 1, document 004}", `"document 004" is not a valid name of a value.`},
 		{"a: {x: 1, m: 1, option: {etcd: true}}",
-			`A variant has no "option", and nothing uses ${variant.option}. Did you mean "options"? The keys ` +
+			`A variant has no key "option", and nothing uses ${variant.option}. Did you mean "options"? The keys ` +
 				"of a variant are vars, env, options, services, note."},
-		{"a: {x: 1, m: 1, variables: {w: y}}", `A variant has no "variables"`},
+		{"a: {x: 1, m: 1, variables: {w: y}}", `A variant has no key "variables"`},
 		{"a: {x: 1, m: 1, y: 2}", `warning: Nothing in the file uses variant.y. Mention it as ${variant.y}.`},
 		{"a: {x: 1, m: 1, w: 2}", "Mention it as ${variant.w}, or write vars: {w: …} to set the variable."},
 		{"a: {x: 1, m: 1, vars: {w: 2}}", `warning: Nothing in the file uses var.w.`},
@@ -146,7 +146,7 @@ func TestKeysOfVariants(t *testing.T) {
 	}
 }
 
-// A variable without a type may be a value of a run in a variant, whose run then comes first.
+// A variable without a type may be a value of a run in a variant; that run then comes first.
 func TestVariablesOfVariantsMayBeValuesOfRuns(t *testing.T) {
 	s, _, diags := Load("s.yaml", []byte(`
 scenario: s

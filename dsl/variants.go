@@ -1,3 +1,5 @@
+// Variants, and the settings of runs that follow them.
+
 package dsl
 
 import (
@@ -9,23 +11,23 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/expression"
-	"weir/suggest"
+	"github.com/weir-bench/weir/dsl/expression"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// variantAxis is the axis whose values are the names of variants, and the root of the names
-// of their values.
+// variantAxis is the axis with the names of variants as values, and the root of the names of their
+// own values.
 const variantAxis = expression.VariantAxis
 
-// variants are the rows of a table.
+// variants are the rows of the table.
 type variants struct {
 	baseline string // "": the file names none
 	rows     []*variant
 	objects  map[string]cty.Value // by name of the variant
 	changed  map[string]cty.Value // the variables that rows set, as one value, by name of the variant
-	unknown  cty.Value            // the variables where it is not known which variant there is
+	unknown  cty.Value            // the variables while the variant is not known
 	set      map[string]bool      // names of the variables that rows set
-	// runValues are those that values of the rows mention.
+	// runValues are the values of runs that the rows mention.
 	runValues []*RunValue
 }
 
@@ -37,10 +39,10 @@ type variant struct {
 	services           []changedService
 	fields             []entry              // values of its own
 	note               hcl.Expression       // nil: it has none
-	variables          map[string]*declared // those that it sets
+	variables          map[string]*declared // that it sets
 }
 
-// The keys of a variant that are no values.
+// The keys of a variant that are not values.
 const (
 	variantNote    = "note"
 	variantEnv     = "env"
@@ -63,8 +65,8 @@ func (v *variants) rowNames() (all []string) {
 	return all
 }
 
-// BaselineVariant is the variant that others of the run are held against; "": the file names
-// none, or the run does not sweep it.
+// BaselineVariant is the variant that the others of the run are compared with; "" if the file names
+// none, or if the run does not sweep it.
 func (r *Run) BaselineVariant() string {
 	a := r.axis(variantAxis)
 	if a == nil || r.eval.variants == nil {
@@ -77,7 +79,7 @@ func (r *Run) BaselineVariant() string {
 	return name
 }
 
-// names are those of the values that any variant has.
+// names returns the names of the values of any variant.
 func (v *variants) names() []string {
 	all := map[string]bool{}
 	if v != nil {
@@ -90,81 +92,81 @@ func (v *variants) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// at has the values of the variant of a name; unknown ones while the name is not known.
+// at returns the values of the named variant; unknown values while the name is unknown.
 func (v *variants) at(name cty.Value) cty.Value {
 	if text, ok := plainText(name); ok && v != nil {
 		if object, ok := v.objects[text]; ok {
 			return object
 		}
 	}
-	return cty.DynamicVal // which is reported where the axis stands
+	return cty.DynamicVal // reported at the axis
 }
 
-// checkVariants reports values of axis variant that are no variants of the file.
-func (l *loader) checkVariants(r *Run) {
-	a := r.axis(variantAxis)
-	if a == nil || l.variants == nil {
+// checkVariants reports values of axis variant that are not variants of the file.
+func (sr *settingReader) checkVariants() {
+	a := sr.run.axis(variantAxis)
+	if a == nil || sr.variants == nil {
 		return
 	}
 	for _, v := range a.Values {
-		if l.variants.row(v.Text) == nil {
-			l.error(v.Range, "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.Text)),
-				suggest.Sentence(v.Text, l.variants.rowNames(), "variants"))
+		if sr.variants.row(v.Text) == nil {
+			sr.error(v.Range, "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.Text)),
+				suggest.Sentence(v.Text, sr.variants.rowNames(), "variants"))
 		}
 	}
 }
 
-// optionsOfVariants has options of a run follow the variant where variants set them. What no
-// variant says is as the run has it.
-func (l *loader) optionsOfVariants(r *Run, byName map[string]*Setting, used map[string]bool) {
-	for _, name := range l.setByVariants(r, func(v *variant) []entry { return v.options }) {
-		o, ok := r.Workload.Option(name)
+// optionsOfVariants makes options of a run depend on the variant where variants set them. Other
+// options keep the run's value.
+func (sr *settingReader) optionsOfVariants() {
+	for _, name := range sr.setByVariants(func(v *variant) []entry { return v.options }) {
+		o, ok := sr.run.Workload.Option(name)
 		switch {
 		case !ok:
-			continue // it is of the runs of another workload
-		case r.axis(name) != nil:
-			l.error(r.axis(name).Range, "Option of variants and axis",
-				fmt.Sprintf("Option %q is set by variants too.", name), "Keep one of the two.")
+			continue // an option of another workload's runs
+		case sr.run.axis(name) != nil:
+			sr.error(sr.run.axis(name).Range, "Option of variants and axis",
+				fmt.Sprintf("Option %q is also set by variants.", name), "Keep one of the two.")
 			continue
 		}
-		own := byName[name]
+		own := sr.byName[name]
 		if own == nil && o.Default != nil {
-			own = usual(o, r, byName)
+			own = defaultSetting(o, sr.run, sr.byName)
 		}
 		contents := map[string]any{}
-		for _, v := range l.variants.rows {
+		for _, v := range sr.variants.rows {
 			for _, e := range v.options {
 				if e.name != name {
 					continue
 				}
-				text, ok := l.textOf(v, e.expr, "option "+name)
+				text, ok := sr.textOf(v, e.expr, "option "+name)
 				if !ok {
 					continue
 				}
 				value, err := o.Parse(text)
 				if err != nil {
-					l.error(e.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", name, err),
+					sr.error(e.expr.Range(), "Invalid value", fmt.Sprintf("Option %s: %v.", name, err),
 						valueHint(o, text))
 					continue
 				}
 				contents[v.name] = value
 			}
 		}
-		byName[name] = r.followVariants(Setting{Name: name, Option: o, run: r}, own, contents)
-		used[variantAxis] = true
+		sr.byName[name] = sr.run.followVariants(Setting{Name: name, Option: o, run: sr.run}, own, contents)
+		sr.used[variantAxis] = true
 	}
 }
 
-// envOfVariants has variables of a run follow the variant where variants set them.
-func (l *loader) envOfVariants(r *Run, env []*Setting, used map[string]bool) []*Setting {
-	for _, name := range l.setByVariants(r, func(v *variant) []entry { return v.env }) {
+// envOfVariants makes variables of a run depend on the variant where variants set them.
+func (sr *settingReader) envOfVariants(env []*Setting) []*Setting {
+	for _, name := range sr.setByVariants(func(v *variant) []entry { return v.env }) {
 		contents := map[string]any{}
-		for _, v := range l.variants.rows {
+		for _, v := range sr.variants.rows {
 			for _, e := range v.env {
-				if e.name != name || !l.variableName(e) {
+				if e.name != name || !sr.variableName(e) {
 					continue
 				}
-				if text, ok := l.textOf(v, e.expr, name); ok {
+				if text, ok := sr.textOf(v, e.expr, name); ok {
 					contents[v.name] = text
 				}
 			}
@@ -175,19 +177,19 @@ func (l *loader) envOfVariants(r *Run, env []*Setting, used map[string]bool) []*
 			own = env[i]
 			env = slices.Delete(env, i, i+1)
 		}
-		env = append(env, r.followVariants(Setting{Name: name, Env: true, run: r}, own, contents))
-		used[variantAxis] = true
+		env = append(env, sr.run.followVariants(Setting{Name: name, Env: true, run: sr.run}, own, contents))
+		sr.used[variantAxis] = true
 	}
 	return env
 }
 
-// setByVariants are the names that some variant has, of a run that sweeps variants.
-func (l *loader) setByVariants(r *Run, of func(*variant) []entry) []string {
-	if l.variants == nil || r.axis(variantAxis) == nil {
+// setByVariants returns the names that some variant sets, for a run that sweeps variants.
+func (sr *settingReader) setByVariants(of func(*variant) []entry) []string {
+	if sr.variants == nil || sr.run.axis(variantAxis) == nil {
 		return nil
 	}
 	all := map[string]bool{}
-	for _, v := range l.variants.rows {
+	for _, v := range sr.variants.rows {
 		for _, e := range of(v) {
 			all[e.name] = true
 		}
@@ -195,7 +197,7 @@ func (l *loader) setByVariants(r *Run, of func(*variant) []entry) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// followVariants is a setting with values by variant, and otherwise those of own; nil: none.
+// followVariants returns a setting with values by variant, and otherwise those of own; nil: none.
 func (r *Run) followVariants(s Setting, own *Setting, contents map[string]any) *Setting {
 	axis := r.axisIndex(variantAxis)
 	s.Axes, s.contents = []int{axis}, contents
@@ -217,7 +219,8 @@ func (s *Setting) variantLacks(at []AxisValue, diags hcl.Diagnostics) {
 		}
 		for i, a := range s.Axes {
 			if s.run.Axes[a].Name == variantAxis && strings.Contains(d.Detail, "attribute named") {
-				d.Summary, d.Detail = "Missing value", fmt.Sprintf("Variant %s does not have it.", quote(at[i].Text))
+				d.Summary, d.Detail = "Missing value",
+					fmt.Sprintf("Variant %s does not have this value.", quote(at[i].Text))
 				d.Extra = Hint("Give it to each variant that the run sweeps.")
 			}
 		}

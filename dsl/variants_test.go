@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Values, variables and options of a run follow the variant; what no variant says is the run's.
+// Values, variables and options of a run follow the variant; others keep the run's value.
 func TestSettingsFollowVariants(t *testing.T) {
 	const src = `
 scenario: s
@@ -54,7 +54,7 @@ runs:
 	}
 }
 
-// Texts of programs may name metrics of other runs, which then come first.
+// Texts of programs may use metrics of other runs, which then come first.
 func TestValuesOfRuns(t *testing.T) {
 	const head = "scenario: s\nvariants: {m: {b: '${run(\"fabric\", block_size == 4KiB).bandwidth}'}, f: {b: 1}}\nruns:\n" +
 		"  fabric: {workload: transfer, sweep: {block_size: [4KiB, 8KiB]}}\n  load:\n    workload: command\n    options: {roles: {c: {command: [x, '%s']}}%s}\n    sweep: {variant: [m, f]}\n"
@@ -92,8 +92,8 @@ func TestValuesOfRuns(t *testing.T) {
 		{`${run("fabrik").bandwidth}`, "", `There is no run "fabrik"`},
 		{`${run("fabric").bandwith}`, "", `Run "fabric" has no metric "bandwith"`},
 		{`${run("fabric", blocksize == 4KiB).bandwidth}`, "", `has no option "blocksize"`},
-		{`${run("load").elapsed}`, "", "would wait for its own end"},
-		{`${variant.b}`, `, row: '${run("fabric").bandwidth}'`, `row depends on a run`},
+		{`${run("load").elapsed}`, "", "would wait for itself"},
+		{`${variant.b}`, `, row: '${run("fabric").bandwidth}'`, `row depends on the result of a run`},
 	} {
 		if _, said := load(c.text, c.more); !strings.Contains(said, c.want) {
 			t.Errorf("%+v: %s", c, said)
@@ -111,19 +111,19 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 		{two, "", swept, fits, "neither options nor env of the run use axis.variant"},
 		{two, used, "batch: [1, 2]", fits, "variant.x has no value here"},
 		{two, `, in_flight: "${variant.y}"`, swept, fits, `No variant has "y".`},
-		{"a: {x: 1}, b: {}", used, swept, fits, `Variant "b" does not have it.`},
+		{"a: {x: 1}, b: {}", used, swept, fits, `Variant "b" does not have this value.`},
 		{"a: {x: 1, vars: {x: 2}}", used, "variant: [a]", fits, `declares no variable "x"`},
 		{"a: {options: {batch: many}}", "", "variant: [a]", fits, "Option batch:"},
 		{"a: {options: {batch: 1}}, b: {}", "", "variant: [a, b], batch: [1, 2]", fits,
-			`Option "batch" is set by variants too.`},
+			`Option "batch" is also set by variants.`},
 		{"a: {x: 1}, b: {x: 2}", used, swept, "gain(bandwidth) >= 1%", "the scenario has no variants with a baseline"},
 		{two, "", "batch: [1, 2]", "gain(bandwidth) >= 1%", "the run has no axis variant"},
-		{two, used, swept, "gain(requests) >= 1%", "neither direction of requests is better"},
+		{two, used, swept, "gain(requests) >= 1%", "requests has no better direction"},
 		{two, used, swept, "gain() >= 1%", "gain takes one metric"},
 		{two, used, swept, "at(variant == \"a\") >= 1", "no metric follows at()"},
 		{two, used, swept, "at().bandwidth >= 1", "a condition is missing in at()"},
-		{two, used, swept, "at(batch == 1).bandwidth >= 1", "no axis tells which other case is meant"},
-		{two, used, swept, "all(at(variant == \"a\").bandwidth >= 1)", "each case is judged by itself"},
+		{two, used, swept, "at(batch == 1).bandwidth >= 1", "the condition has no axis"},
+		{two, used, swept, "all(at(variant == \"a\").bandwidth >= 1)", "judges each case separately"},
 	} {
 		s, _, diags := Load("s.yaml", fmt.Appendf(nil, head, c.variants, c.options, c.sweep,
 			fmt.Sprintf("%q", c.assert)), Options{Env: testEnv})

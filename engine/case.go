@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// NewCase is a case as its ranks are told it. large is the specification's large part, where
-// another case has the same; nil: it is encoded.
+// NewCase encodes a case for its ranks. large is the encoded large part of the spec, if another case shares it; nil: it
+// is encoded here.
 func NewCase(key string, spec workload.Spec, timeout time.Duration, large json.RawMessage) (Case, error) {
 	c := Case{Key: key, Timeout: int64(timeout), Large: large}
 	var err error

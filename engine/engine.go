@@ -1,110 +1,97 @@
-// Package engine says what a rank can do. It is the Go interface between the
-// executor, which knows processes and etcd but not how bytes move, and the
-// engines, which know how bytes move but neither processes nor etcd: native
-// (package engine/native, cgo) moves real ones.
+// Package engine is the interface between the executor, which manages processes and etcd, and the engines, which run
+// ranks. Package engine/native (cgo) moves bytes.
 //
-// A rank process does, in this order: Open, Address, Connect, then Run for each
-// case of its launch, then Close. All ranks of a launch run the same cases in
-// the same order; between them an engine synchronises over the data path itself.
+// A rank process calls Open, Address, Connect, Run for each case of its launch, and Close, in this order. All ranks of
+// a launch run the same cases in the same order; engines synchronise between cases over the data path.
 package engine
 
 import (
 	"encoding/json"
 	"fmt"
 
-	"weir/fabric"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Launch is what every rank of a launch is told.
+// Launch is the description of a launch for its ranks.
 type Launch struct {
 	ID     string `json:"id"`
 	Index  int    `json:"index"`
-	Runner string `json:"runner"`           // executes its ranks
+	Runner string `json:"runner"`           // name of its Runner
 	Fabric string `json:"fabric,omitempty"` // resolved: never auto; "": the ranks have no peers
-	// Options are those of the fabric that weir chose together with it; the cases have all
-	// others.
+	// Options are the fabric's options that weir chose together with it; the cases have all others.
 	Options fabric.Options `json:"options,omitempty"`
 	Ranks   int            `json:"ranks"`
 	Threads int            `json:"threads"` // of each rank
-	Memory  uint64         `json:"memory"`  // bytes that a rank writes to before it is ready, at least
-	Seed    uint64         `json:"seed"`    // of the contents of blocks
+	Memory  uint64         `json:"memory"`  // bytes that a rank touches before it is ready, at least
+	Seed    uint64         `json:"seed"`    // for contents of blocks
 	// Nodes is the node name of each rank.
 	Nodes []string `json:"nodes"`
 	Cases []Case   `json:"cases"`
-	// Names are the values of names in texts of its cases that the session knows, as
-	// service.NAME.url.
+	// Names are values of placeholders in texts of its cases, as service.NAME.url.
 	Names map[string]string `json:"names,omitempty"`
-	// Alone says that the session has one host only: all others of it are reached at 127.0.0.1.
+	// Alone: the session has a single host, and all its processes are reached at 127.0.0.1.
 	Alone bool `json:"alone,omitempty"`
 }
 
-// Case is one case as a rank runs it. Spec and Large are what the workload's Spec is as
-// JSON: only its runner reads them.
+// Case is a case for a rank. Spec and Large are the JSON of the workload's Spec, which only its runner reads.
 type Case struct {
 	Key   string          `json:"key"`
 	Spec  json.RawMessage `json:"spec"`
 	Large json.RawMessage `json:"large,omitempty"`
-	// Timeout bounds each phase of the case inside the engine, in nanoseconds.
+	// Timeout is the time limit of each phase of the case in the engine, in nanoseconds.
 	Timeout int64 `json:"timeout_ns"`
-	// Before bounds what the runner does before this case for all of them, in nanoseconds.
+	// Before is the time limit of the runner's work for all cases ahead of this one, in nanoseconds.
 	Before int64 `json:"before_ns,omitempty"`
 }
 
-// Identity is what one rank is told about itself.
+// Identity is the description of a single rank.
 type Identity struct {
 	Rank int `json:"rank"`
-	// CPUs are the processors that its threads run on, one each; none: wherever the
-	// kernel likes.
+	// CPUs are the processors of its threads, one each; none: any.
 	CPUs []int `json:"cpus,omitempty"`
-	// Memory is what the rank's node had free before any of the launch's ranks was
-	// started; nil: what it has when the rank opens. Whether all of them fit can only be
-	// said of the former: the latter lacks what others have taken by then.
+	// Memory is the free memory of the rank's node before the launch's first rank started, which must hold all of them;
+	// nil: that at Open, where other ranks may have allocated already.
 	Memory *Memory `json:"memory,omitempty"`
-	// Life says which cases this process of the rank runs, where a launch goes on without some of
-	// its processes; nil: all.
+	// Life are the cases that this process of the rank runs; nil: all.
 	Life *Life `json:"life,omitempty"`
 }
 
-// Runner executes ranks of launches, each in a process of its own.
+// Runner runs ranks, each in a process of its own.
 type Runner interface {
-	// Open prepares a rank: of one that moves bytes, the fabric is open and memory for the
-	// largest case allocated, touched and registered. control is the shared page described
-	// at Control.
+	// Open prepares a rank: it opens the fabric, and allocates, touches and registers memory for the largest case.
 	Open(launch Launch, self Identity, control *Control) (Rank, error)
 }
 
-// Quiet is a Runner in whose processes nothing else may run while it measures: neither a
-// garbage collector nor a second goroutine.
+// Quiet is a Runner with processes where neither the garbage collector nor other goroutines may run during
+// measurements.
 type Quiet interface{ Quiet() }
 
-// Commands is a Runner whose ranks run programs that a scenario names: an agent has none of
-// its launches unless it may run commands.
+// Commands is a Runner with ranks that run programs which a scenario names. Agents refuse its launches unless they
+// allow commands.
 type Commands interface{ RunsCommands() }
 
-// Revealing is a Runner whose ranks send values of variables of their environment to where a
-// scenario says: an agent that runs no commands gives none of its node's own away.
+// Revealing is a Runner with ranks that send environment variables to an address of the scenario. An agent that does
+// not allow commands must allow each of its node's variables.
 type Revealing interface {
-	// Reveals are the names of these variables in a case.
+	// Reveals returns the names of these variables in a case.
 	Reveals(c Case) ([]string, error)
 }
 
-// Variables that a rank of Commands has: directories of its node that are removed with the
-// launch and with the session.
+// Environment variables of the ranks of Commands. The directories are removed with the launch and with the session.
 const (
 	LaunchScratch  = "WEIR_LAUNCH_SCRATCH"
 	SessionScratch = "WEIR_SESSION_SCRATCH"
-	// EtcdURL and EtcdLookup are where the part of etcd is that is lent to the launch, if any:
-	// for its clients, and the Unix socket that tells whether there is a key.
-	EtcdURL    = "WEIR_ETCD_URL"
-	EtcdLookup = "WEIR_ETCD_LOOKUP"
+	// EtcdURL is the address of the launch's part of etcd, if any. Besides gRPC it answers GET URL/KEY: 200 if the key
+	// exists, else 404.
+	EtcdURL = "WEIR_ETCD_URL"
 )
 
-// Rank is one rank of a launch in its own process.
+// Rank is a rank of a launch in its own process.
 type Rank interface {
-	// Run runs one case. An error leaves the rank unusable: exit, do not clean up. A part that comes with
-	// it and is Unfinished is what the rank had until then.
+	// Run runs one case. After an error the rank is unusable: exit without cleaning up. With an error it may return an
+	// Unfinished part.
 	Run(c Case) (*workload.Part, error)
 	// Close ends the rank after its last case.
 	Close() error
@@ -112,42 +99,44 @@ type Rank interface {
 
 // Peers is a Rank that is connected to the other ranks of its launch.
 type Peers interface {
-	// Address is what the other ranks need to connect to this one.
+	// Address returns the address that other ranks need to connect to this one.
 	Address() ([]byte, error)
-	// Connect connects to all ranks, whose addresses come in rank order.
+	// Connect connects to all ranks; addresses are in rank order.
 	Connect(addresses [][]byte) error
 }
 
-// Prober says what a host offers.
+// Prober finds out what a host offers.
 type Prober interface {
-	// Probe says what this host offers of the named fabrics (all, if none are named). It
-	// may load vendor libraries, so it belongs in a throw-away process.
+	// Probe describes the named fabrics (default: all) on this host. It may load vendor libraries, so call it in a
+	// short-lived process.
 	Probe(fabrics []string) map[string]results.Fabric
 }
 
-// Engine executes ranks and probes hosts.
+// Engine runs ranks and probes hosts.
 type Engine interface {
 	Runner
 	Prober
 }
 
-// HostProber is a Prober that knows more of a host than the kernel says.
+// HostProber is a Prober for properties of a host beyond its fabrics.
 type HostProber interface {
-	// StampClock names the clock of its stamps.
+	// StampClock returns the name of the clock of its timestamps.
 	StampClock() string
-	// GPUs are those that this process may use, by their PCI addresses; nil and a reason,
-	// if nobody tells. It may load a vendor library, like Probe.
+	// GPUs returns the GPUs that this process may use, by their PCI addresses; nil and a reason if they are unknown. It
+	// may load a vendor library, like Probe.
 	GPUs() (list []results.GPU, reason string)
 }
 
-// Error says where and why an engine gave up.
+// Error says where and why an engine failed.
 type Error struct {
 	Fabric string `json:"fabric"`
-	Op     string `json:"op"`    // what was being done: open, register, connect, put, …
+	Op     string `json:"op"`    // failed operation: open, register, connect, put, …
 	Phase  string `json:"phase"` // ready, connect, run, verify, teardown
-	Peer   int    `json:"peer"`  // -1: none in particular
+	Peer   int    `json:"peer"`  // -1: none
 	Code   int    `json:"code"`
-	Text   string `json:"text"` // with the library's own words
+	Text   string `json:"text"` // with the library's own message
+	// Killed: a program of the rank was ended by a signal that weir did not send.
+	Killed bool `json:"killed,omitzero"`
 }
 
 func (e *Error) Error() string {

@@ -3,21 +3,19 @@ package engine
 import (
 	"fmt"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Changing is a Runner of launches whose ranks have processes that end before the launch does, or
-// begin later: their deaths are data and no fault.
+// Changing is a Runner with ranks that intentionally end before the launch does, or start later.
 type Changing interface {
-	// Lives are the processes of each rank, one after the other. A rank without one in a case has
-	// no part in it.
+	// Lives returns the successive processes of each rank. A rank without a process in a case does not take part in it.
 	Lives(l Launch) ([][]Life, error)
 }
 
 // Life is one process of a rank.
 type Life = workload.Life
 
-// LivesOf are the processes of each rank of a launch; nil: each has one, for all cases.
+// LivesOf returns the processes of each rank of a launch; nil: each has one, for all cases.
 func LivesOf(l Launch) ([][]Life, error) {
 	r, ok := runners[l.Runner].(Changing)
 	if !ok {
@@ -28,13 +26,13 @@ func LivesOf(l Launch) ([][]Life, error) {
 		return nil, err
 	}
 	if len(lives) != l.Ranks {
-		return nil, fmt.Errorf("the processes of %d ranks, and the launch has %d", len(lives), l.Ranks)
+		return nil, fmt.Errorf("processes of %d ranks for a launch of %d", len(lives), l.Ranks)
 	}
 	for rank, list := range lives {
 		next := 0
 		for _, life := range list {
 			if life.First < next || life.Last < life.First || life.Last >= len(l.Cases) {
-				return nil, fmt.Errorf("a process of rank %d for cases %d to %d of %d", rank, life.First, life.Last,
+				return nil, fmt.Errorf("invalid process of rank %d: cases %d to %d of %d", rank, life.First, life.Last,
 					len(l.Cases))
 			}
 			next = life.Last + 1

@@ -8,18 +8,16 @@ import (
 	"strings"
 )
 
-// Memory is what a node has free for buffers, in bytes.
+// Memory is the free memory of a node for buffers, in bytes.
 type Memory struct {
-	Available uint64 `json:"available"` // in pages of the usual size, without swapping; 0: the kernel does not say
-	// Huge are huge pages that are set aside or may still be, by the size of a page; a
-	// size that the kernel does not have is not there.
+	Available uint64 `json:"available"` // in pages of the default size, without swapping; 0: unknown
+	// Huge are the huge pages that are or can be reserved, by page size; only sizes that the kernel has.
 	Huge map[uint64]uint64 `json:"huge,omitempty"`
-	// Nodes are what each NUMA node has at most in pages of the usual size: what is free,
-	// and what the kernel can take back from files.
+	// Nodes are upper bounds for each NUMA node, in pages of the default size: free memory and reclaimable page cache.
 	Nodes map[int]uint64 `json:"nodes,omitempty"`
 }
 
-// FreeMemory reads what the node has free whose root is given.
+// FreeMemory reads the free memory of a node from its root file system.
 func FreeMemory(root fs.FS) Memory {
 	m := Memory{Available: sum(root, "proc/meminfo", "MemAvailable")}
 	nodes, _ := fs.Glob(root, "sys/devices/system/node/node[0-9]*") // only a bad pattern is an error
@@ -41,7 +39,7 @@ func FreeMemory(root fs.FS) Memory {
 		if err != nil || !ok {
 			continue
 		}
-		reserved, _ := number(root, dir+"/resv_hugepages") // of those free, promised to who has not touched them yet
+		reserved, _ := number(root, dir+"/resv_hugepages") // free, but promised to processes that will touch them
 		more, _ := number(root, dir+"/nr_overcommit_hugepages")
 		made, _ := number(root, dir+"/surplus_hugepages") // of those more
 		if m.Huge == nil {
@@ -61,10 +59,9 @@ func number(root fs.FS, name string) (uint64, bool) {
 	return n, err == nil
 }
 
-// sum adds up fields of a meminfo, of the whole host or of a node ("Node 0 MemFree: 5
-// kB"); 0: it has none of them.
+// sum adds up fields of a meminfo file, of the host or of a node ("Node 0 MemFree: 5 kB"); 0: it has none of them.
 func sum(root fs.FS, name string, fields ...string) (bytes uint64) {
-	text, _ := fs.ReadFile(root, name) // absent: not said
+	text, _ := fs.ReadFile(root, name) // if absent: 0
 	for line := range strings.Lines(string(text)) {
 		before, after, _ := strings.Cut(line, ":")
 		words := strings.Fields(before)

@@ -2,25 +2,25 @@ package engine
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/results"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"weir/results"
 )
 
-// runners are those of this program, by name.
+// runners are the registered runners by name.
 var runners = map[string]Runner{}
 
-// simulations are those of this program, by the name of their runner.
+// simulations are the registered simulations by the name of their runner.
 var simulations = map[string]Simulation{}
 
 var prober Prober
 
-// Register adds a runner of ranks; its package does so when it is linked in.
+// Register adds a runner. Packages of runners call it in their init.
 func Register(name string, r Runner) { runners[name] = r }
 
-// RegisterSimulation adds a runner whose launches are simulated.
+// RegisterSimulation adds a runner of simulated launches.
 func RegisterSimulation(name string, s Simulation) { simulations[name] = s }
 
 // SimulationOf finds the simulation of a runner.
@@ -29,7 +29,7 @@ func SimulationOf(name string) (Simulation, bool) {
 	return s, ok
 }
 
-// SimulatedFabrics are those of all simulations.
+// SimulatedFabrics returns the fabrics of all simulations.
 func SimulatedFabrics() map[string]results.Fabric {
 	all := map[string]results.Fabric{}
 	for _, s := range simulations {
@@ -38,7 +38,7 @@ func SimulatedFabrics() map[string]results.Fabric {
 	return all
 }
 
-// RegisterProber sets what probes hosts.
+// RegisterProber sets the prober of hosts.
 func RegisterProber(p Prober) { prober = p }
 
 // RunnerOf finds a runner. A program built without cgo lacks those that need it.
@@ -57,14 +57,13 @@ func RunnerOf(name string) (Runner, error) {
 	return nil, fmt.Errorf("this weir has no runner %q; it has %s", name, strings.Join(names, ", "))
 }
 
-// RunsCommands says whether ranks of a runner run programs that a scenario names.
+// RunsCommands reports whether ranks of a runner run programs that a scenario names.
 func RunsCommands(runner string) bool {
 	_, commands := runners[runner].(Commands)
 	return commands
 }
 
-// RevealedBy are the variables of their environment whose values ranks of a launch send to where
-// a scenario says.
+// RevealedBy returns the environment variables that ranks of a launch send to an address of the scenario.
 func RevealedBy(l Launch) (names []string, err error) {
 	r, ok := runners[l.Runner].(Revealing)
 	if !ok {
@@ -81,7 +80,7 @@ func RevealedBy(l Launch) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// Native is the runner in C that moves bytes.
+// Native is the runner that moves bytes, in C.
 const Native = "native"
 
 // DefaultProber is the registered prober.
@@ -93,6 +92,6 @@ func DefaultProber() (Prober, error) {
 }
 
 func errWithoutCgo() error {
-	return fmt.Errorf("%s was built without cgo: it can plan, judge and report, but it cannot move bytes; build it with CGO_ENABLED=1 and a C compiler",
+	return fmt.Errorf("%s was built without cgo: it can plan, judge and report, but not move bytes; build it with CGO_ENABLED=1 and a C compiler",
 		os.Args[0])
 }

@@ -1,11 +1,11 @@
-# Comparing: runs with each other, with a table of expected values, and cases among
-# themselves. The paths are simulated, so this runs anywhere in a second; take the
-# sim_ options out and name fabrics that you have to measure.
+# Comparisons: of runs with each other, with a table of expected values, and of cases of
+# a run. The paths are simulated, so this runs anywhere in a second. To measure, remove
+# the sim_ options and name fabrics that you have.
 #
 #   weir plan examples/compare.yaml          the bounds that follow from the tables
 #   weir run examples/compare.yaml
 #
-# examples/compare.yaml says the same in the other syntax.
+# examples/compare.yaml is the same scenario in the other syntax.
 scenario "compare" {
   description = "a new path against an old one, against expectations, and against itself"
 
@@ -27,10 +27,10 @@ scenario "compare" {
         sim_drift = "0.3%"
       }
     }
-    retry = { times = 2, on = ["crash", "connect"] } # faults of the infrastructure, never missed targets
+    retry = { times = 2, on = ["crash", "connect"] } # failures of the infrastructure, never failed assertions
   }
 
-  # Expected values, indexed by axes. They may also live in a file: `references: table.yaml`.
+  # Expected values by axes. They may also be in a file: `references: table.yaml`.
   references = {
     new = [
       { block_size = "64KiB", bandwidth = "20.4 GB/s" },
@@ -77,11 +77,11 @@ scenario "compare" {
         that = "bandwidth within 5% of reference.bandwidth where in_flight == 16"
         halo = "2%"
       },
-      # About the cases together.
+      # Assertions over all cases.
       "geomean(bandwidth) / geomean(run(\"old\").bandwidth) >= 1.0 where in_flight == 16",
       "all(bandwidth >= 5 GB/s, ceiling <= 1.05)",
       "max(bandwidth over in_flight) >= 20 GB/s where block_size >= 1MiB",
-      # Known not to hold, and why; when it holds one day, weir says so.
+      # A known failure with its reason; weir reports when it passes.
       {
         name  = "small blocks one at a time"
         that  = "bandwidth >= 15 GB/s where in_flight == 1 && block_size == 64KiB"

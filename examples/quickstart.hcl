@@ -1,16 +1,16 @@
 # weir's first scenario: how fast do bytes move between two processes of this
 # machine, over every fabric that it has, and is that as fast as it should be?
 #
-#   weir plan examples/quickstart.hcl     what would run, and what is asserted
+#   weir plan examples/quickstart.hcl     the cases and assertions
 #   weir run  examples/quickstart.hcl     run it, some ten seconds
 #
-# examples/quickstart.yaml says the same in the other syntax.
+# examples/quickstart.yaml is the same scenario in the other syntax.
 scenario "quickstart" {
   description = "block transfers between two processes of this machine, over every fabric that it has"
 
   defaults {
-    timeout  = "1m"      # of one launch of one case; a hang ends here
-    launches = [3, 5, 8] # the gate looks after 3, 5 and 8 launches, and stops when it is sure
+    timeout  = "1m"      # of one launch of one case
+    launches = [3, 5, 8] # the gate looks after 3, 5 and 8 launches, and stops when all assertions are decided
   }
 
   run "bandwidth" {
@@ -26,7 +26,7 @@ scenario "quickstart" {
       warmup     = max(4, min(400, size("32MiB") / axis.block_size))
     }
 
-    # A fabric that this host lacks is skipped, and the report says why.
+    # Fabrics that this host lacks are skipped, with the reason in the report.
     when = "fabric in host.fabrics"
 
     # Axes multiply; an axis named like an option sets that option.
@@ -35,9 +35,9 @@ scenario "quickstart" {
       block_size = "64KiB..16MiB x16" # 64KiB, 1MiB, 16MiB
     }
 
-    # Assertions are judged over launches. `ceiling.bandwidth` is what the same
-    # launch found the path to be able to carry, so they hold on any machine, and
-    # other work on the machine is far from breaking them.
+    # Assertions are judged over launches. `ceiling.bandwidth` is the capacity of the path,
+    # measured in the same launch, so the assertions hold on any machine, even if
+    # it has other work.
     assert = [
       "bandwidth >= 0.05 * ceiling.bandwidth",
       "latency.p50 <= 1s",

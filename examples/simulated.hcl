@@ -1,4 +1,4 @@
-# A dress rehearsal: the same language, plan, gate and reports as on a cluster, but
+# A rehearsal: the same language, plan, gate and reports as on a cluster, but
 # fabric `sim` moves no bytes. Its numbers follow from the model that the sim_
 # options declare, so this runs anywhere, in a second, and always gives the same.
 #
@@ -6,17 +6,17 @@
 #   weir run examples/simulated.hcl --var noise=6%     how often can the gate still decide?
 #
 # Use it to learn the language, to try out assertions before a cluster is there, and
-# to see what noise, stragglers and drift do to verdicts. results.json says of
-# every launch that it was simulated. examples/simulated.yaml says the same in the other syntax.
+# to see how noise, stragglers and drift affect verdicts. results.json marks
+# every launch as simulated. examples/simulated.yaml is the same scenario in the other syntax.
 scenario "simulated" {
   description = "what a path of 25 GB/s and 3 µs would give, and what the gate would say of it"
 
   variable "noise" {
-    default = "3%" # how much launches differ from each other
+    default = "3%" # variation between launches
   }
 
   cluster {
-    nodes = 2 # virtual ones: sim-1 and sim-2
+    nodes = 2 # simulated nodes: sim-1 and sim-2
   }
 
   defaults {
@@ -24,7 +24,7 @@ scenario "simulated" {
     options {
       transfer = { # the declared path
         fabric        = "sim"
-        sim_latency   = "3us" # one way of an empty message
+        sim_latency   = "3us" # of an empty message in one direction
         sim_bandwidth = "25 GB/s"
         sim_noise     = var.noise
       }
@@ -33,7 +33,7 @@ scenario "simulated" {
 
   run "bandwidth" {
     workload = "transfer"
-    # A stream moves block / (latency / in_flight + block / bandwidth).
+    # The bandwidth of a stream is block / (latency / in_flight + block / bandwidth).
     sweep {
       op         = ["write", "read"]
       in_flight  = [1, 16]
@@ -57,7 +57,7 @@ scenario "simulated" {
   }
 
   # A path with faults. One launch in ten is up to 15 % slower than the others, and
-  # the speed wanders by half a percent from launch to launch; both cost launches.
+  # the speed drifts by half a percent per launch; both need more launches.
   run "faulty" {
     workload = "transfer"
     options {

@@ -1,10 +1,10 @@
-# Traffic matrices: each rank moves so many bytes to each other, all at once.
+# Traffic matrices: the bytes that each rank sends to each other rank, all at the same time.
 #
-#   weir plan examples/traffic.hcl      what each matrix amounts to
+#   weir plan examples/traffic.hcl      a summary of each matrix
 #   weir run  examples/traffic.hcl      run it
-#   weir docs workloads traffic         all options; weir docs metrics traffic: what is measured
+#   weir docs workloads traffic         all options (weir docs metrics traffic: all metrics)
 #
-# examples/traffic.yaml says the same in the other syntax.
+# examples/traffic.yaml is the same scenario in the other syntax.
 scenario "traffic" {
   description = "traffic matrices between four processes of this machine, written down, from a file and generated"
 
@@ -31,15 +31,15 @@ scenario "traffic" {
       ]
     }
     sweep {
-      op     = ["write", "read"] # the senders put, or the receivers get
-      shards = [1, 4]            # descriptors into which each cell is cut
+      op     = ["write", "read"] # senders put, or receivers get
+      shards = [1, 4]            # number of descriptors for each cell
     }
     assert = [
       "bandwidth >= 0.1 GB/s",
     ]
   }
 
-  # The published form, beside this file. What it says becomes part of the plan.
+  # A file in the published form, beside this one. Its contents become part of the plan.
   run "file" {
     workload = "traffic"
     options {
@@ -60,8 +60,8 @@ scenario "traffic" {
       generate = ["uniform 1MiB", "ring 3MiB", "incast 3MiB", "zipf 3MiB exponent=1.2"]
     }
     assert = [
-      # what the busiest rank has, as a share of what its path can carry; a rank with a
-      # core of its own has far more
+      # the bandwidth of the busiest rank, as a share of the capacity of its path; a rank
+      # with its own core reaches far more
       "ceiling >= 2%",
     ]
   }

@@ -1,12 +1,12 @@
-# Traffic matrices one after the other: the ranks of each meet, sleep as if they
-# computed, and start together; and each is moved alone, to tell what the others cost it.
+# Traffic matrices one after another: the ranks of each synchronize, sleep for the time
+# of a computation, and start together. Each is also measured alone, for its slowdown.
 #
-#   weir plan examples/traffic_sequence.hcl      what is moved, and how long all of it sleeps
+#   weir plan examples/traffic_sequence.hcl      the matrices, and the sum of all sleeps
 #   weir run  examples/traffic_sequence.hcl      run it
-#   weir docs workloads traffic_sequence         all options; weir docs metrics traffic_sequence: what is measured
-#   weir docs generate                           what a sequence can be made of besides
+#   weir docs workloads traffic_sequence         all options (weir docs metrics traffic_sequence: all metrics)
+#   weir docs generate                           other sources of a sequence
 #
-# examples/traffic_sequence.yaml says the same in the other syntax.
+# examples/traffic_sequence.yaml is the same scenario in the other syntax.
 scenario "traffic_sequence" {
   description = "sequences of traffic matrices between processes of this machine, written down, from files and from a model"
 
@@ -20,8 +20,8 @@ scenario "traffic_sequence" {
     }
   }
 
-  # A pattern is a matrix with what its ranks do around it. Those without a rank in
-  # common run at the same time unless overlap is false.
+  # A pattern is a matrix with sleeps before and after it. Patterns without a common
+  # rank run at the same time unless overlap is false.
   run "written" {
     workload = "traffic_sequence"
     options {
@@ -34,7 +34,7 @@ scenario "traffic_sequence" {
             [0, 0, 0, 0],
           ]
           sleep_before_launch = "5ms"
-          metadata            = { isl = 4000 } # what is known of it; a name for where, and a column of the report
+          metadata            = { isl = 4000 } # further fields, for where and as columns of the report
         },
         {
           matrix = [
@@ -60,7 +60,7 @@ scenario "traffic_sequence" {
     }
     assert = [
       "bandwidth >= 0.01 GB/s",
-      # near 1 where every rank has a core of its own
+      # near 1 if every rank has its own core
       "slowdown.p50 <= 50 where isl > 10000",
     ]
   }
@@ -70,14 +70,14 @@ scenario "traffic_sequence" {
     workload = "traffic_sequence"
     options {
       metadata_file = "matrices/sequence"
-      time_scale    = 0.01 # a hundredth of the sleeps, for a rehearsal; every report says so
+      time_scale    = 0.01 # a hundredth of the sleeps, for a rehearsal; reports show it
     }
     assert = [
       "bandwidth >= 0.01 GB/s",
     ]
   }
 
-  # The same without files: what the prefill ranks of a model send to the decode ranks.
+  # The same without files: the traffic from the prefill ranks of a model to the decode ranks.
   run "model" {
     workload = "traffic_sequence"
     options {

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"weir/assertion"
-	"weir/planner"
-	"weir/results"
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload"
 )
 
 // counted by an assertion of its own, whatever that asks.
@@ -19,8 +19,8 @@ func available(c *planner.Case) {
 	}}
 }
 
-// A case of which is asked how many launches fail has all of them; one of which nobody
-// asks is not launched again after a failure, and given up with its group after two.
+// A case with an assertion that counts failed launches has all of its launches; another one is not launched again
+// after a failure, and given up with its group after two.
 func TestFailuresThatAreCountedEndNothing(t *testing.T) {
 	phase.Long(t)
 	for name, test := range map[string]struct {
@@ -50,8 +50,7 @@ func TestFailuresThatAreCountedEndNothing(t *testing.T) {
 	}
 }
 
-// A case of the same group of which nobody asks keeps its rule, and an assertion of
-// another run counts as one of the case's own.
+// Another case of the same group keeps its rule, and an assertion of another run counts as one of the case's own.
 func TestOtherCasesOfAFailingGroup(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)
@@ -69,7 +68,7 @@ func TestOtherCasesOfAFailingGroup(t *testing.T) {
 	}
 }
 
-// A session that was cut off counts on where it stopped.
+// A resumed session continues to count.
 func TestCountedFailuresAreResumed(t *testing.T) {
 	plan := func() *planner.Plan {
 		cases := []*planner.Case{aCase("c", env(faultEnv, "kill run 1"), env(faultLaunchesEnv, "0,3"), available)}

@@ -1,3 +1,5 @@
+// This file holds the interface to what runs ranks, and its implementation by processes of nodes.
+
 package executor
 
 import (
@@ -7,51 +9,51 @@ import (
 	"slices"
 	"strings"
 
-	"weir/engine"
-	"weir/executor/agent"
-	"weir/executor/ledger"
-	"weir/executor/placement"
-	"weir/planner"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/executor/placement"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// backend is what the launches of a case run on.
+// backend runs the launches of a case.
 type backend interface {
-	// nodes are those that the condition of a case is evaluated for.
+	// nodes are the nodes for which the condition of a case is evaluated.
 	nodes() []results.Node
 	// lacks lists what the nodes lack for a case.
-	lacks(c *planner.Case, needs workload.Demand, known map[string]located) []string
-	// ready waits until the nodes of a group's launch can be had.
+	lacks(c *planner.Case, needs workload.Demand, known map[string]trialPlacement) []string
+	// ready waits until a group's launch can begin.
 	ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error
-	// place gives a launch its nodes, beside launches that run at the same time.
-	place(l *launched, d placement.Demand, beside []*launched) error
-	// pack makes the launch what its nodes are told.
-	pack(l *launched) error
-	// run runs the launch's ranks and takes what they measure. The error says why the
-	// session must end.
-	run(ctx context.Context, l *launched) error
-	// resume takes note of a launch that a former session made on some nodes, by rank.
+	// place assigns nodes to a launch, next to launches that run at the same time.
+	place(l *launchRun, d placement.Demand, concurrent []*launchRun) error
+	// pack encodes the launch for its nodes.
+	pack(l *launchRun) error
+	// run runs the launch's ranks and gathers their results. The error is why the session must end.
+	run(ctx context.Context, l *launchRun) error
+	// resume takes note of a launch that an earlier session ran on some nodes, by rank.
 	resume(g *ledger.Group, cases []*planner.Case, index int, nodes []string)
-	// processes says whether ranks are processes, with variables, processors and devices.
+	// processes reports whether ranks are processes, with variables, processors and devices.
 	processes() bool
 }
 
-// backendOf is that of a case.
 func (s *session) backendOf(c *planner.Case) backend {
-	if k, ok := workload.Lookup(c.Workload); ok && k.Simulated != nil && k.Simulated(k.Get(c.Options)) {
-		return s.virtual
+	if k, ok := workload.Lookup(c.Workload); ok {
+		if b, some := k.Behaviour.(workload.Simulator); some && b.Simulated(k.Get(c.Options)) {
+			return s.simulated
+		}
 	}
-	return agents{s}
+	return processBackend{s}
 }
 
-// agents is the backend of real nodes.
-type agents struct{ s *session }
+// processBackend runs ranks as processes of the session's nodes.
+type processBackend struct{ s *session }
 
-func (agents) processes() bool { return true }
+func (processBackend) processes() bool { return true }
 
-// nodes have the fabrics of simulations as well, which run anywhere.
-func (b agents) nodes() []results.Node {
+// nodes include the simulated fabrics, which every node has.
+func (b processBackend) nodes() []results.Node {
 	nodes := b.s.hosts.Inventories()
 	for i := range nodes {
 		fabrics := engine.SimulatedFabrics()
@@ -61,7 +63,7 @@ func (b agents) nodes() []results.Node {
 	return nodes
 }
 
-func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]located) []string {
+func (b processBackend) lacks(c *planner.Case, needs workload.Demand, known map[string]trialPlacement) []string {
 	s, d := b.s, b.s.demand(c, needs)
 	at, ok := known[d.Key()]
 	if !ok {
@@ -80,90 +82,93 @@ func (b agents) lacks(c *planner.Case, needs workload.Demand, known map[string]l
 				service.Name, there)}
 		}
 	}
-	if seats, lacks := s.seatsOfServices(needs.Services, nil, nil); len(lacks) > 0 {
+	if bindings, lacks := s.bindServices(needs.Services, nil, nil); len(lacks) > 0 {
 		return lacks
-	} else if held := heldBy(needs.Services, seats, s.hosts.Names()); len(held) > 0 {
+	} else if reserved := reservedByServices(needs.Services, bindings, s.hosts.Names()); len(reserved) > 0 {
 		d.Affine = true
-		if _, lacks = s.hosts.Locate(d, held); len(lacks) > 0 {
+		if _, lacks = s.hosts.Locate(d, reserved); len(lacks) > 0 {
 			return lacks
 		}
 	}
 	lacks := s.hosts.Lacks(needs, at.placed.Nodes)
 	if len(lacks) == 0 {
-		s.tellUnread(c, needs, at.placed.Nodes)
+		s.warnUnused(c, needs, at.placed.Nodes)
 	}
 	return lacks
 }
 
-func (b agents) ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {
-	if err := b.s.sleep(ctx, b.s.ledger.Pause(cases)); err != nil {
+func (b processBackend) ready(ctx context.Context, g *ledger.Group, cases []*planner.Case) error {
+	if err := b.s.sleep(ctx, b.s.ledger.RetryDelay(cases)); err != nil {
 		return err
 	}
-	return b.s.reacquire(ctx, nodesOf(g))
+	return b.s.reacquire(ctx, groupNodesNeeded(g))
 }
 
-func (b agents) place(l *launched, d placement.Demand, beside []*launched) error {
+func (b processBackend) place(l *launchRun, d placement.Demand, concurrent []*launchRun) error {
 	s := b.s
-	taken := seatsTaken(beside)
-	for node, seats := range l.held {
-		taken[node] = append(taken[node], seats...)
-	}
+	taken := bindingsTaken(concurrent)
+	addBindings(taken, l.reserved)
 	p, lacks := s.hosts.Locate(d, taken)
-	if len(lacks) > 0 { // some have gone
+	if len(lacks) > 0 { // nodes were lost
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
-	l.engine.Nodes, l.seats, l.moved = p.Nodes, p.Seats, p.Moved
-	for i := range l.seats {
-		withoutVariables(&l.seats[i], s.shell, l.cases[0].Env, l.cases[0].Secrets)
+	l.engine.Nodes, l.bindings, l.moved = p.Nodes, p.Bindings, p.Moved
+	for i := range l.bindings {
+		withoutVariables(&l.bindings[i], s.shell, l.cases[0].Env, l.cases[0].Secrets)
 	}
 	s.hosts.Remember(d, p.Nodes)
 	return nil
 }
 
-// seatsTaken are those that launches have, by node.
-func seatsTaken(by []*launched) map[string][]results.Seat {
-	taken := map[string][]results.Seat{}
+func bindingsTaken(by []*launchRun) map[string][]results.Binding {
+	taken := map[string][]results.Binding{}
 	for _, l := range by {
-		for _, seat := range l.seats {
-			node := l.engine.Nodes[seat.Rank]
-			taken[node] = append(taken[node], seat)
+		for _, b := range l.bindings {
+			node := l.engine.Nodes[b.Rank]
+			taken[node] = append(taken[node], b)
 		}
 	}
 	return taken
 }
 
-func (agents) pack(l *launched) (err error) {
+func addBindings(to, from map[string][]results.Binding) {
+	for node, bindings := range from {
+		to[node] = append(to[node], bindings...)
+	}
+}
+
+func (processBackend) pack(l *launchRun) (err error) {
 	l.packed, err = agent.Pack(l.engine)
 	return err
 }
 
-func (b agents) run(ctx context.Context, l *launched) error {
+func (b processBackend) run(ctx context.Context, l *launchRun) error {
 	err := l.load.start(ctx)
 	if err == nil && l.failure == nil {
-		l.place(ctx)
+		l.startRanks(ctx)
 		err = l.err
 	}
-	for err == nil && !l.over() {
+	for err == nil && !l.ended() {
 		err = b.s.Wait(ctx, func() bool {
-			return l.over() || l.load.changed() || l.failure == nil && b.s.services.failed(l.services) != nil
+			return l.ended() || l.load.changed() || l.failure == nil && b.s.services.failed(l.services) != nil
 		})
-		if l.bereft(); err == nil {
+		if l.failOnService(); err == nil {
 			err = l.load.renew(ctx)
 		}
 	}
 	if err == nil {
-		err = l.awaitRelated(ctx)
+		err = l.awaitServiceFailure(ctx)
 	}
 	if l.task != nil {
-		err = b.s.finish(l.task, err)
+		err = b.s.finishTask(l.task, err)
 	}
 	return l.load.stop(ctx, err)
 }
 
-func (b agents) resume(g *ledger.Group, cases []*planner.Case, _ int, nodes []string) {
+func (b processBackend) resume(g *ledger.Group, cases []*planner.Case, _ int, nodes []string) {
 	if needs, err := b.s.demandOf(cases[0]); err == nil {
 		d := b.s.demand(cases[0], needs)
-		d.Affine = d.Affine || b.s.affine(g, nil, nil)
+		d.Affine = d.Affine || b.s.needsOwnCPUs(g, nil, nil)
 		b.s.hosts.Remember(d, nodes)
 	}
 }

@@ -1,16 +1,14 @@
 package executor
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/assertion"
-	"weir/executor/ledger"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // heldAgainst gives a case an assertion that mentions the baseline.
@@ -65,14 +63,5 @@ func TestBaselineIsCopiedAsFarAsItIsMentioned(t *testing.T) {
 	if i := slices.IndexFunc(differ, func(d results.Difference) bool { return d.What == "nodes" }); i < 0 ||
 		differ[i].Base != "0" {
 		t.Errorf("the baseline had no node: %v", differ)
-	}
-}
-
-func TestBaselineThatIsMentionedMustBeThere(t *testing.T) {
-	b := newBench(t)
-	doc, err := Run(t.Context(), onePlan(aCase("a", heldAgainst)), b.options())
-	r, ok := errors.AsType[*ledger.Refusal](err)
-	if !ok || r.Code != ledger.ExitUsage || doc.Session.ExitCode != ledger.ExitUsage || b.launches() != "" {
-		t.Errorf("error %v, session %+v", err, doc.Session)
 	}
 }

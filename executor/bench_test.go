@@ -6,31 +6,30 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// BenchmarkCoordination is a whole session of one launch of 15 cases that take
-// no time: what is left is etcd, the survey, processes, barriers and tear-down.
-// It may not take half a second.
+// BenchmarkCoordination runs a session with one launch of 15 cases that take no time: what remains is the survey,
+// processes, barriers and teardown. It must take less than half a second.
 func BenchmarkCoordination(b *testing.B) {
 	bench := newBench(b)
 	var cases []*planner.Case
 	for i := range 15 {
-		cases = append(cases, aCase(fmt.Sprintf("c[x=%d]", i), option("iterations", int64(1))))
+		cases = append(cases, aCase(fmt.Sprintf("c[x=%d]", i), withOption("iterations", int64(1))))
 	}
 	for b.Loop() {
 		bench.pass(onePlan(cases...))
 	}
 }
 
-// sixteen is a case of 16 ranks on this host that do next to nothing.
+// sixteen is a case of 16 ranks on this host that do nearly nothing.
 func sixteen(key string) *planner.Case {
-	return aCase(key, option("iterations", int64(1)), option("ranks", int64(16)))
+	return aCase(key, withOption("iterations", int64(1)), withOption("ranks", int64(16)))
 }
 
-// pass runs a plan and clears up behind it.
+// pass runs a plan and removes its directory.
 func (b *bench) pass(p *planner.Plan, change ...func(*Options)) {
 	b.t.Helper()
 	if doc := b.run(p, change...); doc.Session.Status != results.Passed {
@@ -41,9 +40,8 @@ func (b *bench) pass(p *planner.Plan, change ...func(*Options)) {
 	}
 }
 
-// BenchmarkLaunches is what a launch of 16 ranks on this host adds to a session: fresh
-// processes, their connections, one iteration, and the end of all. Where there are fewer
-// processors than ranks, most of it is the processes' beginning.
+// BenchmarkLaunches measures what a launch of 16 ranks on this host adds to a session: new processes, their
+// connections, one iteration and their end. With fewer processors than ranks most of it is the start of processes.
 func BenchmarkLaunches(b *testing.B) {
 	bench := newBench(b)
 	c := sixteen("c")
@@ -62,7 +60,7 @@ func BenchmarkLaunches(b *testing.B) {
 	}
 }
 
-// BenchmarkCases is what a case adds to a launch of 16 ranks on this host.
+// BenchmarkCases measures what a case adds to a launch of 16 ranks on this host.
 func BenchmarkCases(b *testing.B) {
 	bench := newBench(b)
 	var cases []*planner.Case
@@ -72,9 +70,8 @@ func BenchmarkCases(b *testing.B) {
 	bench.pass(onePlan(cases...))
 }
 
-// BenchmarkDeadRank is how long a launch lasts after a rank of it was killed: until that is
-// noticed, the other has stopped and all is told. It is counted from the begin of the case
-// in whose tenth iteration that happens, and may not take a second.
+// BenchmarkDeadRank measures how long a launch lasts after one of its ranks was killed, from the begin of the case
+// that kills it in its tenth iteration. It must take less than a second.
 func BenchmarkDeadRank(b *testing.B) {
 	bench := newBench(b)
 	longest := time.Duration(0)

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/cluster"
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 func badMetric(*workload.Measured, *results.Launch) (map[string]float64, error) {
@@ -27,7 +27,7 @@ type signalled struct{}
 func (signalled) Error() string { return "terminated" }
 func (signalled) ExitCode() int { return 143 }
 
-// TestCancelInMidRun cancels while ranks are running, some of which do not listen.
+// TestCancelInMidRun cancels while ranks are running, some of which ignore the stop.
 func TestCancelInMidRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault string
@@ -42,7 +42,7 @@ func TestCancelInMidRun(t *testing.T) {
 			b := newBench(t)
 			cases := []*planner.Case{
 				aCase("c[x=1]", env(faultEnv, test.fault), env(stepEnv, "1ms")),
-				aCase("c[x=2]", env(faultEnv, test.fault), env(stepEnv, "1ms"), option("iterations", int64(100000)),
+				aCase("c[x=2]", env(faultEnv, test.fault), env(stepEnv, "1ms"), withOption("iterations", int64(100000)),
 					timeout(time.Minute)),
 				aCase("c[x=3]", env(faultEnv, test.fault), env(stepEnv, "1ms")),
 			}
@@ -70,7 +70,7 @@ func TestCancelInMidRun(t *testing.T) {
 			}
 			for _, e := range b.events {
 				if e.Type == event.LaunchFinished && e.Status != results.Aborted {
-					t.Errorf("a launch that was cut off is told to be %s", e.Status)
+					t.Errorf("an interrupted launch has status %s", e.Status)
 				}
 			}
 			if doc.Session.Status != results.Aborted || doc.Session.ExitCode != test.code || doc.Session.Reason == "" {
@@ -107,12 +107,12 @@ func TestNoKeysStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	server, err := cluster.StartServer(t.Context(), dir)
+	server, err := registry.StartServer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	observer, err := cluster.Open(t.Context(), server.Config(), "observer")
+	observer, err := registry.Open(t.Context(), server.Config(), "observer")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +152,8 @@ func TestNoKeysStay(t *testing.T) {
 	}
 }
 
-// TestKilledSessionTakesItsRanksAlong kills the process of a whole session with
-// SIGKILL: its ranks must die with it, and the next session sweeps its files.
+// TestKilledSessionTakesItsRanksAlong kills the process of a session with SIGKILL: its ranks must die with it, and
+// the next session must remove its files.
 func TestKilledSessionTakesItsRanksAlong(t *testing.T) {
 	if os.Getenv("WEIR_TEST_VICTIM") != "" {
 		victim(t)
@@ -204,13 +204,13 @@ func victim(t *testing.T) {
 			os.Stdout.WriteString("ready to die\n")
 		}
 	}
-	c := aCase("c", env(stepEnv, "10ms"), env("WEIR_TEST_OF", b.dir), option("iterations", int64(1000000)),
+	c := aCase("c", env(stepEnv, "10ms"), env("WEIR_TEST_OF", b.dir), withOption("iterations", int64(1000000)),
 		timeout(time.Minute))
 	_, err := Run(t.Context(), onePlan(c), o)
 	t.Errorf("the victim ended by itself: %v", err)
 }
 
-// ranksIn are the rank processes whose environment names a directory.
+// ranksIn are the rank processes with a directory in their environment.
 func ranksIn(t *testing.T, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/environ")

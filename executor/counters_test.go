@@ -8,11 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// shaky is a host with one interface, which has one more bad packet each time that
-// somebody asks.
+// shaky is a host with one interface, which has one more bad packet each time that it is read.
 type shaky struct {
 	fs.FS
 	asked *int
@@ -28,8 +27,7 @@ func (s shaky) Open(name string) (fs.File, error) {
 	return fstest.MapFS{name: {Data: fmt.Appendln(nil, *s.asked)}}.Open(name)
 }
 
-// What moved on a node between the start and the end of a launch is in each of its
-// cases; they are read at no other time.
+// Counters that increase during a launch are in each of its cases; they are read at no other time.
 func TestCountersAreReadAroundALaunch(t *testing.T) {
 	b := newBench(t)
 	host := shaky{fstest.MapFS{"sys/class/net/eth0/type": {Data: []byte("1\n")}, badPackets: {}}, new(int)}

@@ -1,38 +1,45 @@
 package executor
 
 import (
+	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/engine/sim"
-	"weir/executor/cluster"
-	"weir/executor/event"
-	"weir/fabric"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/sim"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// playedEngine is an engine whose ranks measure what package sim says that they do. They
-// take every step of a rank; what they move is played, once for all ranks of a launch.
+// playedEngine is an engine with ranks that report simulated measurements. They take every step of a rank; their
+// launch is simulated once for all ranks.
 type playedEngine struct {
 	mu       sync.Mutex
 	launches map[string]*playedLaunch
 }
 
-// playedLaunch is a launch that some ranks still need.
+// playedLaunch is a simulated launch that some ranks still need.
 type playedLaunch struct {
 	play  func() (*engine.Played, error)
 	ranks int // that have not closed
@@ -69,7 +76,7 @@ func (e *playedEngine) left(id string, p *playedLaunch) {
 	}
 }
 
-// asPlayed is a launch as package sim takes it.
+// asPlayed converts a launch for package sim.
 func asPlayed(l engine.Launch) engine.Launch {
 	l.Fabric, l.Cases = fabric.SimName, slices.Clone(l.Cases)
 	for i, c := range l.Cases {
@@ -94,7 +101,7 @@ type playedRank struct {
 	close             func()
 }
 
-// address tells ranks apart.
+// address identifies the rank.
 func address(rank int) uint64 { return uint64(rank)*0x9e3779b97f4a7c15 + 1 }
 
 func (r *playedRank) Address() ([]byte, error) {
@@ -132,56 +139,119 @@ func (r *playedRank) Close() error {
 	return nil
 }
 
-// eachAgent is how many ranks a crowd's agent has.
+// eachAgent is the number of ranks of a crowd's agent.
 const eachAgent = 8
 
-// crowdLaunch is what a launch of a crowd took, in whole and per kind of request to etcd.
+// crowdLaunch is the cost of a launch of a crowd.
 type crowdLaunch struct {
-	took     time.Duration
-	busy     time.Duration // of all processors, for the whole process
-	requests map[string]int
+	took time.Duration
+	busy time.Duration // of all processors, for the coordinator
 }
 
-func (l crowdLaunch) sum() (all int) {
-	for _, n := range l.requests {
-		all += n
+// crowded is a launcher with agents that are goroutines of one other process. Each calls the session as an agent
+// of another host does: over TCP and TLS, with a certificate.
+type crowded struct{ nodes []string }
+
+func (c *crowded) Check(context.Context, launch.Request) error { return nil }
+func (c *crowded) Start(_ context.Context, r launch.Request) (launch.Handle, error) {
+	h := &crowdedAgents{hosts: exec.Command(os.Args[0], crowdWord)}
+	h.hosts.Stderr = os.Stderr
+	documents, err := h.hosts.StdinPipe()
+	if err == nil {
+		err = h.hosts.Start()
 	}
-	return all
+	for _, node := range c.nodes {
+		var b launch.Bootstrap
+		var text []byte
+		if err == nil {
+			b, err = r.Bootstrap(node)
+		}
+		if err == nil {
+			text, err = b.Encode()
+		}
+		if err == nil {
+			_, err = documents.Write(text)
+		}
+		h.workers = append(h.workers, launch.Worker{Node: node, State: launch.Running})
+	}
+	return h, errors.Join(err, documents.Close())
 }
 
-// agentsFor is how many agents so many ranks are on.
+// crowdedAgents are the agents of one session.
+type crowdedAgents struct {
+	workers []launch.Worker
+	hosts   *exec.Cmd
+}
+
+func (h *crowdedAgents) Poll(context.Context) ([]launch.Worker, error) { return h.workers, nil }
+
+// Stop waits for the agents, which end with their session.
+func (h *crowdedAgents) Stop(context.Context, time.Duration) error { return h.hosts.Wait() }
+
+// mostCrowded is the largest number of ranks of a crowd.
+const mostCrowded = 8000
+
+// crowdWord makes this program run the agents of a crowd.
+const crowdWord = "crowd"
+
+// starting is the delay between the starts of a crowd's agents: each reads the directories of all others of this
+// host.
+const starting = 20 * time.Microsecond
+
+// beCrowd runs the agents of the bootstrap documents on standard input until their session ends.
+func beCrowd() int {
+	option.MostProcesses = mostCrowded
+	var running errgroup.Group
+	played, i := newPlayedEngine(), 0
+	for in := bufio.NewReaderSize(os.Stdin, launch.MaxBootstrap); ; i++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		b, err := launch.DecodeBootstrap(line)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		time.Sleep(time.Duration(i) * starting)
+		running.Go(func() error {
+			return fleet.RunBootstrapped(context.Background(), fleet.AgentOptions{
+				Node: b.Node, Engine: played, Host: fstest.MapFS{}, Say: func(string) {},
+			}, b, nil)
+		})
+	}
+	if err := running.Wait(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// agentsFor is the number of agents for this number of ranks.
 func agentsFor(ranks int) int { return max(2, (ranks+eachAgent-1)/eachAgent) }
 
-// crowd has so many agents, each with its own connection to one etcd, carry a case of so
-// many ranks through some launches.
+// crowd runs launches of a case on agents that each have a stream of their own.
 func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 	b.t.Helper()
-	server, err := cluster.StartServer(b.t.Context(), etcdDir(b.t))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer server.Close()
 	agents := agentsFor(ranks)
-	c := aCase("c", option("fabric", "tcp"), option("ranks", int64(ranks)),
+	c := aCase("c", withOption("fabric", "tcp"), withOption("ranks", int64(ranks)),
 		func(c *planner.Case) { c.Place.Nodes = agents })
 	var all []crowdLaunch
 	var began time.Time
 	var busy time.Duration
-	var before map[string]int
 	doc := b.run(aPlan([]*planner.Case{c}, aGroup("g", []*planner.Case{c}, launches)), func(o *Options) {
-		o.Etcd, o.inside, o.Host = server.Config(), newPlayedEngine(), fstest.MapFS{}
+		launcher := &crowded{}
 		for i := range agents {
-			o.Nodes = append(o.Nodes, fmt.Sprintf("n%04d", i))
+			launcher.nodes = append(launcher.nodes, fmt.Sprintf("n%04d", i))
 		}
+		o.Fleet = &fleet.Options{Launcher: launcher, Listen: "127.0.0.1:0", Wait: 2 * time.Minute, Say: func(string) {}}
 		keep := o.Events
 		o.Events = func(e event.Event) {
 			switch e.Type {
 			case event.LaunchStarted:
-				began, busy, before = time.Now(), processorTime(b.t), server.Requests()
+				began, busy = time.Now(), processorTime(b.t)
 			case event.LaunchFinished:
-				all = append(all, crowdLaunch{
-					time.Since(began), processorTime(b.t) - busy, since(before, server.Requests()),
-				})
+				all = append(all, crowdLaunch{time.Since(began), processorTime(b.t) - busy})
 			}
 			keep(e)
 		}
@@ -196,7 +266,7 @@ func (b *bench) crowd(ranks, launches int) []crowdLaunch {
 	return all
 }
 
-// processorTime is what this process has used of all processors so far.
+// processorTime is the processor time that this process has used.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used unix.Rusage
@@ -206,23 +276,8 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// since are the requests after others, but for those that are due to time, and the ends of
-// watches, which the end of a launch may overtake.
-func since(before, after map[string]int) map[string]int {
-	for kind := range after {
-		if after[kind] -= before[kind]; after[kind] == 0 || kind == "LeaseKeepAlive" || kind == "WatchCancel" {
-			delete(after, kind)
-		}
-	}
-	return after
-}
-
-// Fifty agents and 400 ranks meet, measure and are heard, and it costs etcd five times
-// what ten agents cost it.
+// Fifty agents and 400 ranks connect over their streams, measure and report.
 func TestACrowd(t *testing.T) {
 	few, many := newBench(t).crowd(80, 1)[0], newBench(t).crowd(400, 1)[0]
 	t.Logf("80 ranks: %v, 400 ranks: %v", few, many)
-	if few.sum() < 80/eachAgent || many.sum() > 5*few.sum() {
-		t.Errorf("80 ranks cost %d requests, 400 ranks %d", few.sum(), many.sum())
-	}
 }

@@ -14,16 +14,16 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/executor/environ"
-	"weir/executor/rank"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/executor/rank"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// TestMain makes the test binary its own rank and probe process, with the engine
-// below: processes, pipes and etcd are the real ones, only the bytes do not move.
+// TestMain makes the test binary its own rank and probe process, with the engine below: processes, pipes and etcd
+// are real, only data is not moved.
 func TestMain(m *testing.M) {
 	engine.Register(engine.Native, testEngine{})
 	engine.RegisterProber(testEngine{})
@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 			os.Exit(rank.Main())
 		case "probe":
 			os.Exit(rank.ProbeMain(os.Stdout, os.Args[2:]))
+		case crowdWord:
+			os.Exit(beCrowd())
 		}
 	}
 	for _, v := range os.Environ() { // a session records those of the shell that runs the tests
@@ -45,19 +47,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testEngine synchronises its ranks over loopback sockets, in a star around rank
-// 0, and does in each phase what faultEnv says.
+// testEngine synchronises its ranks over loopback sockets, in a star around rank 0, and injects in each phase the
+// fault of faultEnv.
 type testEngine struct{}
 
 const (
 	// faultEnv is "action phase rank", with a case's key as an optional fourth word.
 	faultEnv = "WEIR_TEST_FAULT"
-	// faultLaunchesEnv are the indices of the launches that have the fault, as
-	// "0,2"; all without it.
+	// faultLaunchesEnv are the indices of the launches with the fault, as "0,2"; empty: all.
 	faultLaunchesEnv = "WEIR_TEST_FAULT_LAUNCHES"
-	// sayEnv names an environment variable whose value the rank prints, and fails
-	// with if the fault is "tell".
-	sayEnv = "WEIR_TEST_SAY"
 	// stepEnv is how long an iteration takes.
 	stepEnv = "WEIR_TEST_STEP"
 )
@@ -95,9 +93,6 @@ func (testEngine) Open(l engine.Launch, self engine.Identity, control *engine.Co
 	r.step, _ = time.ParseDuration(os.Getenv(stepEnv))
 	fmt.Printf("rank %d of %d opens on CPUs %d, UCX_POSIX_DIR=%s\n", self.Rank, l.Ranks, self.CPUs,
 		os.Getenv("UCX_POSIX_DIR"))
-	if name := os.Getenv(sayEnv); name != "" {
-		fmt.Printf("%s is %s\n", name, os.Getenv(name))
-	}
 	if err := r.fault("ready", ""); err != nil {
 		return nil, err
 	}
@@ -201,7 +196,7 @@ func (r *testRank) Run(c engine.Case) (*workload.Part, error) {
 	return res.Encode(c.Key)
 }
 
-// barrier is a byte from everyone to rank 0 and back.
+// barrier sends a byte from all ranks to rank 0 and back.
 func (r *testRank) barrier() error {
 	for _, p := range r.peers {
 		if r.self.Rank > 0 {
@@ -263,7 +258,7 @@ func (r *testRank) Close() error {
 	return nil
 }
 
-// fault does what the environment asks of this rank in this phase.
+// fault injects the fault that the environment sets for this rank in this phase.
 func (r *testRank) fault(phase, key string) error {
 	f := strings.SplitN(os.Getenv(faultEnv), " ", 4)
 	if len(f) < 3 || f[1] != phase || f[2] != fmt.Sprint(r.self.Rank) || len(f) == 4 && f[3] != key {
@@ -289,10 +284,6 @@ func (r *testRank) fault(phase, key string) error {
 		panic("a bug in the engine")
 	case "error":
 		return &engine.Error{Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "the card is on fire"}
-	case "tell":
-		return &engine.Error{
-			Fabric: "test", Op: "put", Peer: -1, Code: -5, Text: "refused with " + os.Getenv(os.Getenv(sayEnv)),
-		}
 	case "corrupt":
 		return &engine.Error{
 			Fabric: "test", Op: "verify", Phase: "verify", Peer: 0, Code: -int(unix.EBADMSG), Text: "wrong data",

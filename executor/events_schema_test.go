@@ -15,8 +15,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir/executor/event"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/results"
 )
 
 var eventSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -32,7 +32,7 @@ var eventSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile("events.json")
 })
 
-// holdToSchema complains of the first event of each type that the schema does not allow.
+// holdToSchema reports the first event of each type that the schema does not allow.
 func holdToSchema(t testing.TB, events []event.Event) {
 	t.Helper()
 	s, err := eventSchema()
@@ -56,8 +56,7 @@ func holdToSchema(t testing.TB, events []event.Event) {
 	}
 }
 
-// The schema has every type and every field of an event, each described or with its values,
-// and nothing else.
+// The schema has exactly the types and fields of events, each described or with its values.
 func TestEventsSchemaIsWhole(t *testing.T) {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -116,7 +115,7 @@ func TestEventWithMetricsThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// What must be there is missed.
+// A missing required field is an error.
 func TestEventsSchemaRefuses(t *testing.T) {
 	s, err := eventSchema()
 	if err != nil {

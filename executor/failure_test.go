@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/planner"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// TestFailingRankIsNamed breaks rank 1 in each way in each phase. Its peer soon
-// fails too, and often says so first; it must never be the one that is named.
+// TestFailingRankIsNamed breaks rank 1 in each way in each phase. Its peer soon fails too, often earlier; it must
+// never be the one that is named.
 func TestFailingRankIsNamed(t *testing.T) {
 	phase.Long(t)
 	const key = "c[x=2]"
@@ -32,7 +32,7 @@ func TestFailingRankIsNamed(t *testing.T) {
 			cause: "killed by signal 9 (SIGKILL) in case c[x=2] at iteration 10 of 20",
 		},
 		{fault: "kill teardown 1", phase: "teardown", cause: "killed by signal 9 (SIGKILL)"},
-		{fault: "exit ready 1", phase: "ready", cause: "exited with status 3 without saying why"},
+		{fault: "exit ready 1", phase: "ready", cause: "exited with status 3 without a message"},
 		{fault: "panic run 1 " + key, phase: "run", cause: "exited with status 2: a bug in the engine in case c[x=2]"},
 		{fault: "error ready 1", phase: "ready", cause: "test: put: the card is on fire"},
 		{fault: "error connect 1", phase: "connect", cause: "test: put: the card is on fire"},
@@ -88,8 +88,8 @@ func TestFailingRankIsNamed(t *testing.T) {
 	}
 }
 
-// TestFailureIsOneCasesOwn: what ran before keeps its results, what comes after
-// runs in the next launch, and what failed is not tried again.
+// TestFailureIsOneCasesOwn: cases before the failed one keep their results, later ones run in the next launch, and
+// the failed one is not repeated.
 func TestFailureIsOneCasesOwn(t *testing.T) {
 	b := newBench(t)
 	var cases []*planner.Case
@@ -133,7 +133,7 @@ func TestGroupIsGivenUpAfterTwoFailures(t *testing.T) {
 	}
 }
 
-// TestStalledRankIsFoundBeforeItsDeadline: its case could run for a minute.
+// TestStalledRankIsFoundBeforeItsDeadline with a case that could run for a minute.
 func TestStalledRankIsFoundBeforeItsDeadline(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)
@@ -148,11 +148,11 @@ func TestStalledRankIsFoundBeforeItsDeadline(t *testing.T) {
 	}
 }
 
-// TestSlowCaseBlamesNobody: both ranks move, only the time is over.
-func TestSlowCaseBlamesNobody(t *testing.T) {
+// TestSlowCaseIsNoRanksFailure: both ranks move, but miss the deadline.
+func TestSlowCaseIsNoRanksFailure(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)
-	c := aCase("c", env(stepEnv, "100ms"), option("iterations", int64(100)), timeout(2*time.Second))
+	c := aCase("c", env(stepEnv, "100ms"), withOption("iterations", int64(100)), timeout(2*time.Second))
 	f := failure(t, b.run(onePlan(c)), "c")
 	if f.Rank != -1 || !strings.Contains(f.Cause, "2 ranks did not finish within") {
 		t.Errorf("got %+v", f)
@@ -168,11 +168,10 @@ func TestRankThatCannotBeStarted(t *testing.T) {
 	}
 }
 
-// TestFailureOnOneNodeEndsTheOthers: the word travels through etcd, and the node
-// with the cause is believed.
+// TestFailureOnOneNodeEndsTheOthers, and the node with the root cause is named.
 func TestFailureOnOneNodeEndsTheOthers(t *testing.T) {
 	b := newBench(t)
-	c := aCase("c", env(faultEnv, "kill run 1"), option("fabric", "tcp"),
+	c := aCase("c", env(faultEnv, "kill run 1"), withOption("fabric", "tcp"),
 		func(c *planner.Case) { c.Place.Nodes = 2 })
 	doc := b.run(onePlan(c), func(o *Options) { o.Nodes = []string{"n1", "n2"} })
 	f := failure(t, doc, "c")
@@ -184,11 +183,11 @@ func TestFailureOnOneNodeEndsTheOthers(t *testing.T) {
 	}
 }
 
-// TestRankThatNeverSaysThatItIsConnected keeps the other node's at the barrier.
-func TestRankThatNeverSaysThatItIsConnected(t *testing.T) {
+// TestRankThatNeverConnects keeps the ranks of the other node at the barrier.
+func TestRankThatNeverConnects(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)
-	c := aCase("c", env(faultEnv, "slow connected 1"), option("fabric", "tcp"),
+	c := aCase("c", env(faultEnv, "slow connected 1"), withOption("fabric", "tcp"),
 		func(c *planner.Case) { c.Place.Nodes = 2 })
 	doc := b.run(onePlan(c), func(o *Options) {
 		o.Nodes = []string{"n1", "n2"}

@@ -10,22 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/executor/agent"
-	"weir/executor/event"
-	"weir/executor/ledger"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// aCase is a case with defaults that suit a test.
+// aCase is a case with defaults for tests.
 func aCase(key string, change ...func(*planner.Case)) *planner.Case {
 	run, _, _ := strings.Cut(key, "[")
 	c := &planner.Case{
 		Key: key, ID: "sha256:" + key, Run: run, Workload: "transfer", Status: planner.Planned, Timeout: 60,
-		Options: workload.Values{"fabric": "shm", "block_size": quantity.Size(4096), "iterations": int64(20)},
+		Options: option.Values{"fabric": "shm", "block_size": quantity.Size(4096), "iterations": int64(20)},
 		Env:     map[string]string{},
 	}
 	for _, f := range change {
@@ -38,7 +38,7 @@ func env(name, value string) func(*planner.Case) {
 	return func(c *planner.Case) { c.Env[name] = value }
 }
 
-func option(name string, value any) func(*planner.Case) {
+func withOption(name string, value any) func(*planner.Case) {
 	return func(c *planner.Case) { c.Options[name] = value }
 }
 
@@ -80,7 +80,7 @@ func onePlan(cases ...*planner.Case) *planner.Plan {
 	return aPlan(cases, aGroup(cases[0].Run, cases))
 }
 
-// bench is a place for a session to run in, which checks that nothing is left.
+// bench is an environment for a session, which checks that nothing is left.
 type bench struct {
 	t      testing.TB
 	dir    string
@@ -110,8 +110,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-// options have deadlines that a busy machine meets; a test that waits for one has its
-// own.
+// options have deadlines that a busy machine meets; a test of a deadline sets its own.
 func (b *bench) options() Options {
 	return Options{
 		Options: ledger.Options{
@@ -142,7 +141,7 @@ func (b *bench) run(p *planner.Plan, change ...func(*Options)) *results.Document
 	return doc
 }
 
-// nothingLeft looks for what a session must not leave.
+// nothingLeft checks that a session has left no files and processes.
 func (b *bench) nothingLeft() {
 	b.t.Helper()
 	for _, dir := range []string{b.tmp, sharedMemory} {
@@ -172,7 +171,7 @@ func (b *bench) nothingLeft() {
 	}
 }
 
-// children are the processes that this one has started and that still are.
+// children are the running child processes.
 func children(t testing.TB) []string {
 	t.Helper()
 	var all []string
@@ -187,7 +186,7 @@ func children(t testing.TB) []string {
 	return all
 }
 
-// count says how many events of a type there were for a case, any if key is "".
+// count is the number of events of a type for a case; key "": any.
 func (b *bench) count(kind event.Type, key string) int {
 	n := 0
 	for _, e := range b.events {
@@ -209,7 +208,7 @@ func (b *bench) launches() string {
 	return strings.Join(order, " ")
 }
 
-// silence is how long the last launch took from the last good news to its end.
+// silence is the time from the last success event of the last launch to its end.
 func (b *bench) silence() time.Duration {
 	var good time.Time
 	for _, e := range b.events {
@@ -237,7 +236,7 @@ func failure(t testing.TB, d *results.Document, key string) *results.Failure {
 	return c.Launches[len(c.Launches)-1].Failure
 }
 
-// interrupted runs a plan and interrupts it when a case has had so many launches.
+// interrupted runs a plan and interrupts it when a case has this many launches.
 func (b *bench) interrupted(p *planner.Plan, key string, after int) (doc *results.Document, was bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancelCause(b.t.Context())

@@ -1,10 +1,5 @@
-// Package executor drives a plan: it starts etcd and agents, finds out what the
-// nodes have, runs launch after launch in the order that statistics ask for, and
-// gathers everything into a result document. How bytes move, how numbers are
-// judged and how they look is other packages' business and comes in as functions.
-//
-// A session always ends with a whole document: what was planned and did not run
-// is in it, with the reason.
+// This file holds the entry point, Run; session.go comes next.
+
 package executor
 
 import (
@@ -13,46 +8,44 @@ import (
 	"io/fs"
 	"time"
 
-	"weir/engine"
-	"weir/executor/agent"
-	"weir/executor/cluster"
-	"weir/executor/fleet"
-	"weir/executor/ledger"
-	"weir/planner"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Options say how to run a session.
+// Options configure a session.
 type Options struct {
 	ledger.Options
 
-	Etcd         cluster.Config    // no endpoints: one inside this process
-	Fleet        *fleet.Options    // agents on other hosts; nil: within this process
-	Shell        map[string]string // library variables of the shell that every node gets
-	Nodes        []string          // names of the agents to have in this process; none: one, named after the host
-	RankCommand  []string          // argv of a rank process, which must end in rank.Main
-	ProbeCommand []string          // argv of a probe process, which must end in rank.ProbeMain
-	GuardCommand []string          // as that of agent.Options
+	Etcd         registry.Config   // no endpoints: embedded in this process
+	Fleet        *fleet.Options    // agents on other hosts; nil: agents in this process
+	Shell        map[string]string // library variables of the shell, passed to every node
+	Nodes        []string          // names of the agents in this process; none: one, named after the host
+	RankCommand  []string          // argv of a rank process, which calls rank.Main
+	ProbeCommand []string          // argv of a probe process, which calls rank.ProbeMain
+	GuardCommand []string          // argv of a guard process, which calls agent.Guard
 	Host         fs.FS             // the root of the files that describe a node; nil: this host's
 	Deadlines    agent.Deadlines
 
-	// Disturbed says what becomes of launches that did not have their processors; "": RepeatDisturbed.
+	// Disturbed is the policy for launches that lacked processor time; "": RepeatDisturbed.
 	Disturbed string
 
-	// Kill, once closed, makes a session that is ending give up waiting, for ranks
-	// that leave in order and for teardown; nil: it never does.
+	// Kill, once closed, makes an ending session stop waiting for ranks and teardown; nil: it never does.
 	Kill <-chan struct{}
 
-	// When says whether a case with a condition is to run on these nodes, and if
-	// not, why.
+	// When evaluates the condition of a case on these nodes; the reason is why it does not run.
 	When func(c *planner.Case, nodes []results.Node) (run bool, reason string, err error)
-	// Fabrics names the fabrics that the condition of a case asks for besides the
-	// case's own; not ok: it may ask for any, as it may if there is no such function.
+	// Fabrics names the fabrics that the condition of a case uses, besides the case's own; not ok, or nil:
+	// it may use any.
 	Fabrics func(c *planner.Case) (names []string, ok bool)
 
-	inside engine.Engine // as agent.Options.Engine, of agents within this process
-	// reduce replaces that of workloads; nil: it does not.
+	inProcess engine.Engine // as agent.Options.Engine, for agents in this process
+	// reduce replaces the workloads' Reduce; nil: it does not.
 	reduce func(*workload.Measured, *results.Launch) (map[string]float64, error)
 }
 
@@ -66,14 +59,13 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run runs a plan to its end or until ctx ends. The document is never nil; the
-// caller writes it. The error says why the session could not be carried through:
-// it is the cause of ctx when that ended it. Cases that fail are no error of
-// Run's, they are in the document.
+// Run runs a plan until its end or the end of ctx, and returns the document, never nil, for the caller to
+// write. The error is why the session ended early: the cause of ctx, if that ended it. Failed cases are
+// in the document and no error.
 func Run(ctx context.Context, plan *planner.Plan, o Options) (*results.Document, error) {
 	s := newSession(plan, o)
 	err := s.run(ctx)
 	return s.ledger.Doc, s.conclude(ctx, err)
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+func toDuration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // grid is a plan of one run with a group for each point of two axes.
@@ -30,7 +30,7 @@ func grid(o planner.Order, launches int) *planner.Plan {
 	return p
 }
 
-// rounds are the orders of so many rounds, as "A1 A2".
+// rounds are the orders of this number of rounds, as "A1 A2".
 func rounds(p *planner.Plan, n int) []string {
 	s := newSession(p, Options{})
 	var all []string
@@ -169,7 +169,7 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 			at("b", "2")), []string{
 			"a[1] b[1] a[2] b[2]", "b[2] a[2] b[1] a[1]", "a[1] b[1] a[2] b[2]",
 		}},
-		"others stand aside": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")),
+		"others stay out": {plan(nil, aCase("w"), aCase("a"), aCase("x"), aCase("b", compares("a")), aCase("y")),
 			[]string{"w a b x y", "w b a x y", "w a b x y"}},
 		"by way of a third": {plan(nil, aCase("a"), aCase("b", compares("a")), aCase("c", compares("b"))),
 			[]string{"a b c", "c b a", "a b c"}},
@@ -186,10 +186,9 @@ func TestComparedRunsTakeTurns(t *testing.T) {
 	}
 }
 
-// Over any two rounds of what is compared, and whatever else runs, each case comes on
-// average as early as every other that its assertions hold it against: a steady drift favours nobody. A session that is
-// resumed goes through the same rounds.
-func TestTurnsFavourNobody(t *testing.T) {
+// Over any two rounds of compared runs, each case comes on average as early as every other that its assertions
+// compare it with: a steady drift favours none. A resumed session has the same rounds.
+func TestComparedRunsAreFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &planner.Plan{Schema: planner.Schema, Digest: "sha256:turns"}
 		n := rapid.IntRange(2, 4).Draw(t, "runs")
@@ -235,11 +234,11 @@ func TestTurnsFavourNobody(t *testing.T) {
 	})
 }
 
-// Compared runs are launched in turns, and a session that was cut off at any launch goes on with them.
+// Compared runs take turns, and a session that was interrupted at any launch continues with them.
 func TestTurnsAreResumed(t *testing.T) {
 	phase.Long(t)
 	plan := func() *planner.Plan {
-		quick := option("iterations", int64(2))
+		quick := withOption("iterations", int64(2))
 		a, c := []*planner.Case{aCase("a", quick)}, []*planner.Case{aCase("b", quick, compares("a"))}
 		return aPlan(slices.Concat(a, c), aGroup("A", a, 4), aGroup("B", c, 4))
 	}
@@ -261,8 +260,8 @@ func TestTurnsAreResumed(t *testing.T) {
 	}
 }
 
-// TestDecidedGroupIsReopened: an assertion over both asks for more of the first
-// only when the second has been measured. They then take turns.
+// TestDecidedGroupIsReopened: an assertion over both asks for more launches of the first only when the second has
+// been measured. They then take turns.
 func TestDecidedGroupIsReopened(t *testing.T) {
 	phase.Long(t)
 	b := newBench(t)

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/planner"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // retrying makes every run of a plan retry.
@@ -19,7 +19,7 @@ func retrying(p *planner.Plan, r planner.Retry) *planner.Plan {
 	return p
 }
 
-// launchesOf is what a case has of its launches, as "0:retried 1:ok".
+// launchesOf are the launches of a case, as "0:retried 1:ok".
 func launchesOf(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
@@ -88,8 +88,8 @@ func TestFailedLaunchesAreMadeAgain(t *testing.T) {
 	}
 }
 
-// TestRetryIsOneCasesOwn: those that the failed launch had run keep their
-// results, those that it had not come to do not wait for it.
+// TestRetryIsOneCasesOwn: cases that the failed launch had run keep their results, and later cases do not wait for
+// the retry.
 func TestRetryIsOneCasesOwn(t *testing.T) {
 	b := newBench(t)
 	var cases []*planner.Case
@@ -111,13 +111,12 @@ func TestRetryWaits(t *testing.T) {
 	c := []*planner.Case{aCase("c", env(faultEnv, "kill run 1"), env(faultLaunchesEnv, "0"))}
 	doc := b.run(retrying(aPlan(c, aGroup("g", c)), planner.Retry{Times: 1, On: []string{results.Crashed}, Wait: 0.8}))
 	l := doc.Case("c").Launches
-	if gap := l[1].Started.Sub(l[0].Started) - seconds(l[0].Duration); gap < 800*time.Millisecond {
+	if gap := l[1].Started.Sub(l[0].Started) - toDuration(l[0].Duration); gap < 800*time.Millisecond {
 		t.Errorf("made again after %v", gap)
 	}
 }
 
-// TestWaitBeforeARetryIgnoresTheTimeOfDay: what a document says of when the failed launch
-// was is by a clock that may be set.
+// TestWaitBeforeARetryIgnoresTheTimeOfDay, which the document has for the failed launch.
 func TestWaitBeforeARetryIgnoresTheTimeOfDay(t *testing.T) {
 	c := []*planner.Case{aCase("c")}
 	p := retrying(aPlan(c, aGroup("g", c)), planner.Retry{Times: 1, On: []string{results.Crashed}, Wait: 10})
@@ -126,11 +125,11 @@ func TestWaitBeforeARetryIgnoresTheTimeOfDay(t *testing.T) {
 	} {
 		s := newSession(p, newBench(t).options())
 		s.ledger.Case("c").Launches = []*results.Launch{{Started: at, Status: results.Error, Retried: true}}
-		if got := s.ledger.Pause(c); got != 10*time.Second {
+		if got := s.ledger.RetryDelay(c); got != 10*time.Second {
 			t.Errorf("%s, of a former session: %v", name, got)
 		}
-		s.ledger.Evaluated("c", time.Now().Add(-4*time.Second))
-		if got := s.ledger.Pause(c); got > 6*time.Second || got < time.Second {
+		s.ledger.NoteEvaluated("c", time.Now().Add(-4*time.Second))
+		if got := s.ledger.RetryDelay(c); got > 6*time.Second || got < time.Second {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -221,7 +220,7 @@ func TestNeedsOnOtherOutcomes(t *testing.T) {
 			doc.Case("bad").Reason + " (and 1 more)"},
 	} {
 		if c := doc.Case(key); c.Status != want.status || c.Reason != want.reason ||
-			c.Unreached() != strings.HasPrefix(want.reason, "not run: ") {
+			c.NotReached() != strings.HasPrefix(want.reason, "not run: ") {
 			t.Errorf("%s is %s: %s", key, c.Status, c.Reason)
 		}
 	}

@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor/event"
-	"weir/executor/ledger"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestLaunchOfSeveralCases(t *testing.T) {
 	for _, ranks := range []int64{2, 4} {
 		b := newBench(t)
 		cases := []*planner.Case{
-			aCase("bw[block_size=4KiB]", option("ranks", ranks)),
-			aCase("bw[block_size=1MiB]", option("ranks", ranks), option("block_size", quantity.Size(1<<20))),
+			aCase("bw[block_size=4KiB]", withOption("ranks", ranks)),
+			aCase("bw[block_size=1MiB]", withOption("ranks", ranks), withOption("block_size", quantity.Size(1<<20))),
 		}
 		doc := b.run(aPlan(cases, aGroup("bw", cases, 2)))
 		if doc.Session.Status != results.Passed || doc.Session.ExitCode != 0 {
@@ -142,7 +142,7 @@ func TestASessionIsNeverOverwritten(t *testing.T) {
 	b := newBench(t)
 	b.run(onePlan(aCase("c")))
 	doc, err := Run(t.Context(), onePlan(aCase("c")), b.options())
-	if err == nil || !strings.Contains(err.Error(), "holds a session already") {
+	if err == nil || !strings.Contains(err.Error(), "already has a session") {
 		t.Errorf("error %v", err)
 	}
 	if doc.Session.ExitCode != 6 || doc.Case("c").Status != results.Skipped {
@@ -153,7 +153,7 @@ func TestASessionIsNeverOverwritten(t *testing.T) {
 func TestRanksOfSeveralAgents(t *testing.T) {
 	b := newBench(t)
 	across := func(c *planner.Case) { c.Place.Nodes = 2 }
-	c := aCase("c", across, option("ranks", int64(4)), option("fabric", "auto"))
+	c := aCase("c", across, withOption("ranks", int64(4)), withOption("fabric", "auto"))
 	doc := b.run(onePlan(c), func(o *Options) { o.Nodes = []string{"n1", "n2"} })
 	l := doc.Case("c")
 	if l.Status != results.OK {

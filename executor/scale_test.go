@@ -3,7 +3,6 @@ package executor
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,26 +13,25 @@ import (
 	"testing/fstest"
 	"time"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/planner"
 )
 
-// scaleRow is what a case of so many ranks takes, in the median of its launches.
+// scaleRow is the cost of a case with this many ranks, in the median of its launches.
 type scaleRow struct {
-	ranks, agents, requests int
-	took, busy              time.Duration
-	memory                  float64 // the most that the process had, bytes
+	ranks, agents int
+	took, busy    time.Duration
+	memory        float64 // the most that the process had, bytes
 }
 
-// BenchmarkCrowd is a case on up to 1000 agents of 8 ranks each, all in this process with
-// coordinator and etcd: from the word to launch it until all results are kept. The first
-// launch of each session is not counted. memory is the most that the process had, with
-// all of them.
+// BenchmarkCrowd runs a case on up to 1000 simulated agents of 8 ranks, each with a stream of its own, and
+// measures from the start of a launch until all results are stored, without the first launch of each session.
+// Memory and processor time are the coordinator's.
 func BenchmarkCrowd(b *testing.B) {
 	const launches = 6
-	defer func(old int64) { workload.MostProcesses = old }(workload.MostProcesses)
-	workload.MostProcesses = 8000
+	defer func(old int64) { option.MostProcesses = old }(option.MostProcesses)
+	option.MostProcesses = mostCrowded
 	var rows []scaleRow
 	for _, ranks := range []int{10, 30, 100, 300, 1000, 3000, 8000} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
@@ -45,16 +43,12 @@ func BenchmarkCrowd(b *testing.B) {
 				all := bench.crowd(ranks, launches)[1:]
 				r = scaleRow{
 					ranks: ranks, agents: agentsFor(ranks), memory: peak(b),
-					took:     medianOf(all, func(l crowdLaunch) time.Duration { return l.took }),
-					busy:     medianOf(all, func(l crowdLaunch) time.Duration { return l.busy }),
-					requests: medianOf(all, crowdLaunch.sum),
+					took: medianOf(all, func(l crowdLaunch) time.Duration { return l.took }),
+					busy: medianOf(all, func(l crowdLaunch) time.Duration { return l.busy }),
 				}
-				b.Log(kindsOf(all[0].requests))
 			}
 			b.ReportMetric(r.took.Seconds(), "s/case")
 			b.ReportMetric(r.busy.Seconds(), "cpu-s/case")
-			b.ReportMetric(float64(r.requests), "requests/case")
-			b.ReportMetric(float64(r.requests)/float64(ranks), "requests/rank")
 			b.ReportMetric(r.memory/1e6, "MB-peak")
 			rows = append(rows, r)
 		})
@@ -65,9 +59,9 @@ func BenchmarkCrowd(b *testing.B) {
 	keepScale(b, "scale.md", scaleTable(rows))
 }
 
-// BenchmarkOverhead is what 16 ranks on this host cost besides what they measure: of a case
-// in a launch that runs, of a launch whose ranks are processes, and of one whose ranks are
-// played, which is what agents and etcd take of it. Agents are the same for all.
+// BenchmarkOverhead measures the cost of 16 ranks on this host besides measuring: of a case in a running launch,
+// of a launch with rank processes, and of one with simulated ranks, which is the cost of agents and etcd. Agents
+// are the same for all.
 func BenchmarkOverhead(b *testing.B) {
 	const times = 20
 	text := "\n| 16 ranks on one host | ms, median of 20 |\n|---|--:|\n"
@@ -93,8 +87,8 @@ func BenchmarkOverhead(b *testing.B) {
 	keepScale(b, "scale.md", text)
 }
 
-// playInside has ranks played within this process.
-func playInside(o *Options) { o.inside, o.Host = newPlayedEngine(), fstest.MapFS{} }
+// playInside simulates ranks in this process.
+func playInside(o *Options) { o.inProcess, o.Host = newPlayedEngine(), fstest.MapFS{} }
 
 // furtherCases are the times from the end of a case to the end of the next.
 func (b *bench) furtherCases(n int) (took []time.Duration) {
@@ -139,7 +133,7 @@ func medianOf[T any, N int | time.Duration](list []T, of func(T) N) N {
 	return values[(len(values)-1)/2]
 }
 
-// keepScale shows what was found, and keeps it where make scale wants it.
+// keepScale logs the results, and stores them for make scale.
 func keepScale(b *testing.B, name, text string) {
 	b.Helper()
 	fmt.Println(text)
@@ -163,10 +157,10 @@ func appendTo(path, text string) error {
 
 func scaleTable(rows []scaleRow) string {
 	var text strings.Builder
-	text.WriteString("| ranks | agents | s per case | CPU s | etcd requests | per rank | peak MB | requests, logarithmic |\n|--:|--:|--:|--:|--:|--:|--:|:--|\n")
+	text.WriteString("| ranks | agents | s per case | CPU s | peak MB |\n|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&text, "| %d | %d | %.3f | %.3f | %d | %.2f | %.0f | %s |\n", r.ranks, r.agents, r.took.Seconds(),
-			r.busy.Seconds(), r.requests, float64(r.requests)/float64(r.ranks), r.memory/1e6, bar(r.requests))
+		fmt.Fprintf(&text, "| %d | %d | %.3f | %.3f | %.0f |\n", r.ranks, r.agents, r.took.Seconds(), r.busy.Seconds(),
+			r.memory/1e6)
 	}
 	return text.String()
 }
@@ -181,26 +175,9 @@ func inMemory(b *testing.B) string {
 	return dir
 }
 
-// bar grows by ten for each factor of ten.
-func bar(n int) string {
-	length := 0
-	for limit := 1.; limit < float64(n); limit *= 1.2589 {
-		length++
-	}
-	return strings.Repeat("▇", length)
-}
-
-func kindsOf(requests map[string]int) string {
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(requests)) {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, requests[kind]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 var peakLine = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// forgetPeak makes the kernel forget the most memory that this process had.
+// forgetPeak resets the kernel's peak memory of this process.
 func forgetPeak(b *testing.B) {
 	b.Helper()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -208,7 +185,7 @@ func forgetPeak(b *testing.B) {
 	}
 }
 
-// peak is the most memory that this process had, in bytes.
+// peak is the peak memory of this process in bytes.
 func peak(b *testing.B) float64 {
 	b.Helper()
 	text, err := os.ReadFile("/proc/self/status")

@@ -1,3 +1,5 @@
+// This file runs a service in a Kubernetes cluster.
+
 package executor
 
 import (
@@ -5,73 +7,52 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"weir/engine/mesh"
-	"weir/executor/agent"
-	"weir/executor/event"
-	"weir/executor/incluster"
-	"weir/logwatch"
-	"weir/redact"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/kube/incluster"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// here is what a service in a cluster has instead of a node: weir itself asks the cluster for it.
-const here = "coordinator"
+// coordinatorNode stands for the node of a service in a cluster: the coordinator manages it.
+const coordinatorNode = "coordinator"
 
-// inCluster is a service in a cluster. All but the work of its goroutine is the session's.
+// inCluster is a service in a cluster. Its goroutine posts changes to the session's.
 type inCluster struct {
 	running  *incluster.Service
 	log      *os.File
-	redacted *redact.Writer  // in front of the log
-	bounded  func() error    // ends what bounds the log
-	watch    *logwatch.Watch // of its lines
+	redacted *redact.Writer  // writes to log and watch
+	bounded  func() error    // stops limiting the log's size
+	watch    *logwatch.Watch // of the log's lines
 	cancel   context.CancelFunc
-	over     bool // its goroutine has ended
+	ended    bool // it failed to start
 	err      error
 }
 
-// startInCluster starts a service in a cluster. v.calls get the outcome.
-func (v *services) startInCluster(ctx context.Context, x *service, l *launched, number int) error {
-	names := map[string]string{}
-	maps.Copy(names, l.values)
-	for _, other := range v.up {
-		if other.facts != nil {
-			maps.Copy(names, other.facts.Names)
-		}
-	}
-	file := filepath.Join(v.s.o.Dir, x.log)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+// startInCluster starts a service in a cluster, in a goroutine.
+func (v *services) startInCluster(ctx context.Context, x *service, l *launchRun, number int) error {
+	names, c := v.knownNames(l), &inCluster{}
+	if err := c.openLog(filepath.Join(v.s.o.Dir, x.log), x.Watch, v.s.secrets); err != nil {
 		return fmt.Errorf("the log of service %s: %w", x.Name, err)
 	}
-	log, err := os.Create(file)
-	if err != nil {
-		return fmt.Errorf("the log of service %s: %w", x.Name, err)
-	}
-	c := &inCluster{log: log}
 	x.inCluster = c
-	if c.watch, err = logwatch.New(x.Watch); err != nil {
-		return fmt.Errorf("the log of service %s: %w", x.Name, err)
-	}
-	if c.bounded, err = agent.BoundLog(log); err != nil {
-		return fmt.Errorf("the log of service %s: %w", x.Name, err)
-	}
-	c.redacted = agent.HiddenHere(v.s.secrets).Writer(io.MultiWriter(log, c.watch))
 	own := "127.0.0.1"
-	if !v.s.alone() || v.s.fleet != nil {
+	if !v.s.singleHost() || v.s.fleet != nil {
 		if others, _, err := mesh.HostAddresses(); err == nil && len(others) > 0 {
 			own = others[0].String()
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
-	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: x.Name, Node: here, Of: x.key})
+	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: x.Name, Node: coordinatorNode, Of: x.key})
 	request := incluster.Request{
 		Session: kubeName(v.s.o.SessionID), Service: x.Name, Start: number, Spec: x.Cluster, Address: own,
 		Log: c.redacted,
@@ -82,30 +63,47 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launched, 
 			return "", errors.New("it has no value here")
 		},
 		Say: func(text string) {
-			v.s.call(func() {
+			v.s.post(func() {
 				v.s.ledger.Events.Emit(event.Event{Type: event.ServiceWaits, Service: x.Name, Reason: text})
 			})
 		},
 	}
 	go func() {
 		started, err := incluster.Start(running, request)
-		v.s.call(func() { v.startedInCluster(x, started, own, err) })
+		v.s.post(func() { v.startedInCluster(x, started, own, err) })
 		if err != nil {
 			return
 		}
 		select {
 		case err := <-started.Failed():
-			v.s.call(func() { x.end(x.broken("run", results.Crashed, err)) })
+			v.s.post(func() { x.fail(coordinatorNode, "run", results.Crashed, err) })
 		case <-running.Done():
 		}
 	}()
 	return nil
 }
 
+func (c *inCluster) openLog(file string, watch logwatch.Spec, secrets []string) (err error) {
+	if err = os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if c.log, err = os.Create(file); err != nil {
+		return err
+	}
+	if c.watch, err = logwatch.New(watch); err != nil {
+		return err
+	}
+	if c.bounded, err = agent.BoundLog(c.log); err != nil {
+		return err
+	}
+	c.redacted = agent.HiddenHere(secrets).Writer(io.MultiWriter(c.log, c.watch))
+	return nil
+}
+
 func (v *services) startedInCluster(x *service, started *incluster.Service, own string, err error) {
 	if err != nil {
-		x.inCluster.over = true
-		x.end(x.broken("ready", results.FailedReady, err))
+		x.inCluster.ended = true
+		x.fail(coordinatorNode, "ready", results.FailedReady, err)
 		return
 	}
 	x.inCluster.running = started
@@ -116,32 +114,25 @@ func (v *services) startedInCluster(x *service, started *incluster.Service, own 
 		facts.Names["service."+x.Name+".url"] = url
 	}
 	x.facts = facts
-	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceReady, Service: x.Name, Node: here, Seconds: facts.Seconds})
+	v.s.ledger.Events.Emit(event.Event{
+		Type: event.ServiceReady, Service: x.Name, Node: coordinatorNode, Seconds: facts.Seconds,
+	})
 }
 
-func (x *service) broken(phase, kind string, err error) *results.Failure {
-	return &results.Failure{
-		Rank: -1, Node: here, Phase: phase, Kind: kind, Cause: fmt.Sprintf("service %s: %v", x.Name, err),
-	}
-}
-
-// close finishes the log. What could not be written of it is missing in it.
+// close finishes the log, which lacks what could not be written.
 func (c *inCluster) close() {
-	if c.redacted != nil {
-		_ = c.redacted.Flush()
-	}
+	_ = c.redacted.Flush()
 	_ = c.bounded()
 	c.log.Close()
 }
 
-// stopInCluster takes a service out of its cluster.
 func (v *services) stopInCluster(ctx context.Context, x *service) error {
 	c := x.inCluster
 	defer c.close()
 	ctx = context.WithoutCancel(ctx)
-	if !c.over && c.running == nil { // it is still starting: it takes away itself what it has made
+	if !c.ended && c.running == nil { // it is starting: incluster.Start deletes what it has created
 		c.cancel()
-		if err := v.s.Wait(ctx, func() bool { return c.over || c.running != nil }); err != nil {
+		if err := v.s.Wait(ctx, func() bool { return c.ended || c.running != nil }); err != nil {
 			return err
 		}
 	}
@@ -152,7 +143,7 @@ func (v *services) stopInCluster(ctx context.Context, x *service) error {
 	done := false
 	go func() {
 		err := c.running.Stop(ctx)
-		v.s.call(func() { done, c.err = true, err })
+		v.s.post(func() { done, c.err = true, err })
 	}()
 	if err := v.s.Wait(ctx, func() bool { return done }); err != nil {
 		return err
@@ -163,8 +154,7 @@ func (v *services) stopInCluster(ctx context.Context, x *service) error {
 	return nil
 }
 
-// observeInCluster is what was seen of a service in a cluster since the launch began, or says that
-// this is now.
+// observeInCluster observes a service in a cluster: at the beginning of a launch, or since then.
 func (v *services) observeInCluster(ctx context.Context, x *service, begin bool) agent.Observation {
 	o := agent.Observation{At: time.Now()}
 	if begin {
@@ -174,36 +164,13 @@ func (v *services) observeInCluster(ctx context.Context, x *service, begin bool)
 	}
 	if x.Counts {
 		var err error
-		if o.Page, err = page(ctx, x.facts.Names["service."+x.Name+".url"]+"/metrics"); err != nil {
+		if o.Page, err = agent.Page(ctx, x.facts.Names["service."+x.Name+".url"]+"/metrics"); err != nil {
 			o.Error = err.Error()
 		}
 	}
 	return o
 }
 
-// mostPage bounds what a service counts.
-const mostPage = 64 << 20
-
-func page(ctx context.Context, url string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	answer, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s", url, answer.Status)
-	}
-	return io.ReadAll(io.LimitReader(answer.Body, mostPage))
-}
-
-// kubeName is a session's id as the value of a label of Kubernetes.
 func kubeName(session string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {

@@ -1,3 +1,5 @@
+// This file observes services for the metrics of a launch, before and after it.
+
 package executor
 
 import (
@@ -6,20 +8,20 @@ import (
 	"fmt"
 	"time"
 
-	"weir/executor/agent"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// observed is what is known of a service for the metrics of launches.
+// observed are the observations of a service for the metrics of a launch.
 type observed struct {
 	began time.Time // of the launch, by the clock of the service's node
-	pages [2]string
+	pages [2]string // before and after the launch
 	after agent.Observation
 }
 
-// observe looks at the services whose logs or pages have metrics of the launch, before its
-// ranks start and after they have ended. A failure is that of the launch.
+// observe observes the logs and metrics pages of services, before the launch's ranks start and after they have
+// ended. A failure is the launch's.
 func (v *services) observe(ctx context.Context, needs []workload.Service, after bool) (*results.Failure, error) {
 	for _, n := range needs {
 		x := v.find(n.Name)
@@ -32,29 +34,32 @@ func (v *services) observe(ctx context.Context, needs []workload.Service, after 
 		}
 		if o.Error != "" {
 			return &results.Failure{Rank: -1, Node: x.node(), Phase: "ready", Kind: results.Fault,
-				Cause: fmt.Sprintf("looking at service %s: %s", x.Name, o.Error)}, nil
+				Cause: fmt.Sprintf("observing service %s: %s", x.Name, o.Error)}, nil
 		}
 		if after {
-			x.seen.after, x.seen.pages[1] = o, string(o.Page)
+			x.observed.after, x.observed.pages[1] = o, string(o.Page)
 		} else {
-			x.seen.began, x.seen.pages[0] = o.At, string(o.Page)
+			x.observed.began, x.observed.pages[0] = o.At, string(o.Page)
 		}
 	}
 	return nil, nil
 }
 
-// node is where a service is.
+// node is the node of a service; "": it was not started.
 func (x *service) node() string {
-	if x.inCluster != nil {
-		return here
+	switch {
+	case x.inCluster != nil:
+		return coordinatorNode
+	case x.task != nil:
+		return x.task.nodes[0]
 	}
-	return x.task.nodes[0]
+	return ""
 }
 
-var errSilentService = errors.New("the agent of a service did not answer")
+var errServiceSilent = errors.New("the agent of a service did not answer")
 
-// ask has the agent of a service say what was seen of it since the launch began, or that this is now,
-// and what it counts.
+// ask requests an observation of a service: begin marks the beginning of a launch, otherwise the observation is
+// since then.
 func (v *services) ask(ctx context.Context, x *service, begin bool) (agent.Observation, error) {
 	var answer agent.Observation
 	if x.inCluster != nil {
@@ -67,16 +72,13 @@ func (v *services) ask(ctx context.Context, x *service, begin bool) (agent.Obser
 	if x.Counts {
 		task.Page = x.facts.Names["service."+x.Name+".url"] + "/metrics"
 	}
-	spec, err := agent.Task{Redact: v.s.secrets, Observe: &task}.Encode()
-	if err != nil {
-		return answer, err
-	}
 	node := x.task.nodes[0]
-	bounded, cancel := context.WithTimeoutCause(ctx, answerTime, errSilentService)
+	bounded, cancel := context.WithTimeoutCause(ctx, answerTimeout, errServiceSilent)
 	defer cancel()
-	v.looks++
-	id := fmt.Sprintf("%sobserve-%d", ownTask, v.looks)
-	err = v.s.task(bounded, id, map[string][]byte{node: spec}, func(r agent.Report) bool {
+	v.observations++
+	id := fmt.Sprintf("%sobserve-%d", ownTask, v.observations)
+	work := map[string]agent.Task{node: {Redact: v.s.secrets, Observe: &task}}
+	err := v.s.runTask(bounded, id, work, func(r agent.Report) bool {
 		if r.Observation != nil {
 			answer = *r.Observation
 		} else if r.Outcome != nil && r.Outcome.Failure != nil {
@@ -84,18 +86,17 @@ func (v *services) ask(ctx context.Context, x *service, begin bool) (agent.Obser
 		}
 		return r.Observation != nil || r.Outcome != nil
 	}, func(_, cause string) { answer.Error = "its agent is gone: " + cause })
-	if errors.Is(err, errSilentService) {
+	if errors.Is(err, errServiceSilent) {
 		answer.Error, err = err.Error(), nil
 	}
 	return answer, err
 }
 
-// observations are those of the services that a launch needs, for its metrics.
-func (v *services) observations(needs []workload.Service) map[string]workload.Observation {
+func (v *services) observationsOf(needs []workload.Service) map[string]workload.Observation {
 	all := map[string]workload.Observation{}
 	for _, n := range needs {
 		if x := v.find(n.Name); n.Observed && x != nil {
-			o := x.seen
+			o := x.observed
 			all[n.Name] = workload.Observation{
 				Matches: o.after.Matches, Tail: o.after.Tail, Unproven: o.after.Unproven, Began: o.began,
 				Before: o.pages[0], After: o.pages[1],

@@ -1,3 +1,5 @@
+// This file binds services to dedicated resources of their nodes, before a launch is placed.
+
 package executor
 
 import (
@@ -5,86 +7,79 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// reserve gives the services of a launch what of their nodes they have to themselves, before the
-// ranks of the launch get theirs. A service that runs already keeps what it has.
-func (v *services) reserve(l *launched, beside []*launched) error {
-	held, kept := map[string][]results.Seat{}, map[string]results.Seat{}
+// reserve binds the services of a launch to dedicated resources, before its ranks are placed. A running service
+// keeps its binding.
+func (v *services) reserve(l *launchRun, concurrent []*launchRun) error {
+	other, kept := map[string][]results.Binding{}, map[string]results.Binding{}
 	for _, x := range v.up {
 		i := slices.IndexFunc(l.services, func(s workload.Service) bool { return s.Name == x.Name })
 		switch {
-		case x.task == nil || !has(x.seat):
+		case x.task == nil || !exclusive(x.binding):
 		case i < 0:
-			held[x.task.nodes[0]] = append(held[x.task.nodes[0]], x.seat)
+			other[x.task.nodes[0]] = append(other[x.task.nodes[0]], x.binding)
 		case l.services[i].Own == x.Own && l.services[i].Node == x.Node:
-			kept[x.Name] = x.seat
+			kept[x.Name] = x.binding
 		}
 	}
-	others := seatsTaken(beside)
-	for node, seats := range held {
-		others[node] = append(others[node], seats...)
-	}
-	seats, lacks := v.s.seatsOfServices(l.services, others, kept)
+	taken := bindingsTaken(concurrent)
+	addBindings(taken, other)
+	bindings, lacks := v.s.bindServices(l.services, taken, kept)
 	if len(lacks) > 0 {
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
-	l.provided = seats
-	l.held = heldBy(l.services, seats, v.s.hosts.Names())
-	for node, seats := range held {
-		l.held[node] = append(l.held[node], seats...)
-	}
+	l.serviceBindings = bindings
+	l.reserved = reservedByServices(l.services, bindings, v.s.hosts.Names())
+	addBindings(l.reserved, other)
 	return nil
 }
 
-// seatsOfServices are the seats of services, by name, beside those that others have, by node. Those
-// that ask for something come first: what they leave is for the others. Those that are kept have theirs
-// already.
-func (s *session) seatsOfServices(all []workload.Service, others map[string][]results.Seat,
-	kept map[string]results.Seat) (seats map[string]results.Seat, lacks []string) {
-	nodes, taken := s.hosts.Names(), map[string][]results.Seat{}
-	for node, held := range others {
-		taken[node] = slices.Clone(held)
-	}
-	seats = map[string]results.Seat{}
-	for _, want := range all {
-		if seat, ok := kept[want.Name]; ok {
-			seats[want.Name] = seat
-			taken[nodes[want.Node]] = append(taken[nodes[want.Node]], seat)
+// bindServices binds services next to taken bindings, by node, and returns their bindings by name. Services that
+// ask for resources come first; kept ones have theirs already.
+func (s *session) bindServices(all []workload.Service, taken map[string][]results.Binding,
+	kept map[string]results.Binding) (bindings map[string]results.Binding, lacks []string) {
+	nodes, used := s.hosts.Names(), map[string][]results.Binding{}
+	addBindings(used, taken)
+	bindings = map[string]results.Binding{}
+	for _, spec := range all {
+		if b, ok := kept[spec.Name]; ok {
+			bindings[spec.Name] = b
+			used[nodes[spec.Node]] = append(used[nodes[spec.Node]], b)
 		}
 	}
 	for _, asking := range []bool{true, false} {
-		for _, want := range all {
-			_, has := kept[want.Name]
-			if has || (want.Own != workload.NothingOwn) != asking || want.Cluster != nil || want.Node >= len(nodes) {
+		for _, spec := range all {
+			_, has := kept[spec.Name]
+			if has || (spec.Own != workload.NothingOwn) != asking || spec.Cluster != nil || spec.Node >= len(nodes) {
 				continue
 			}
-			node := nodes[want.Node]
-			seat, short := s.hosts.Reserve(node, want.Own, taken[node])
+			node := nodes[spec.Node]
+			b, short := s.hosts.Reserve(node, spec.Own, used[node])
 			for _, what := range short {
-				lacks = append(lacks, fmt.Sprintf("for service %s: %s", want.Name, what))
+				lacks = append(lacks, fmt.Sprintf("for service %s: %s", spec.Name, what))
 			}
-			seats[want.Name] = seat
+			bindings[spec.Name] = b
 			if asking {
-				taken[node] = append(taken[node], seat)
+				used[node] = append(used[node], b)
 			}
 		}
 	}
-	return seats, lacks
+	return bindings, lacks
 }
 
-// heldBy is what services have to themselves, by node.
-func heldBy(all []workload.Service, seats map[string]results.Seat, nodes []string) map[string][]results.Seat {
-	held := map[string][]results.Seat{}
+func reservedByServices(all []workload.Service, bindings map[string]results.Binding,
+	nodes []string) map[string][]results.Binding {
+	reserved := map[string][]results.Binding{}
 	for _, x := range all {
-		if seat, ok := seats[x.Name]; ok && has(seat) {
-			held[nodes[x.Node]] = append(held[nodes[x.Node]], seat)
+		if b, ok := bindings[x.Name]; ok && exclusive(b) {
+			reserved[nodes[x.Node]] = append(reserved[nodes[x.Node]], b)
 		}
 	}
-	return held
+	return reserved
 }
 
-// has says whether a process has something that others do not have.
-func has(s results.Seat) bool { return s.CPUs != "" || len(s.GPUs)+len(s.NICs) > 0 }
+// exclusive reports whether a binding has resources that others do not share.
+func exclusive(b results.Binding) bool { return b.CPUs != "" || len(b.GPUs)+len(b.NICs) > 0 }

@@ -1,120 +1,100 @@
+// This file starts a service as a process of a node.
+
 package executor
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"time"
 
-	"weir/engine"
-	"weir/executor/agent"
-	"weir/executor/cluster"
-	"weir/executor/event"
-	"weir/executor/ledger"
-	"weir/logwatch"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// start places a service on its node.
-func (v *services) start(ctx context.Context, want workload.Service, l *launched) (*service, error) {
+func (v *services) start(ctx context.Context, spec workload.Service, l *launchRun) (*service, error) {
 	nodes := v.s.hosts.Names()
 	x := &service{
-		Service: want, values: valuesOf(want, l),
-		key: keyOf(want.Fresh, l), users: map[string]bool{}, started: time.Now(),
-		seat: l.provided[want.Name],
+		Service: spec, values: valuesOf(spec, l),
+		key: freshnessKey(spec.Fresh, l), users: map[string]bool{}, started: time.Now(),
+		binding: l.serviceBindings[spec.Name],
 	}
 	v.up = append(v.up, x)
-	number := v.s.ledger.FormerServices() + v.starts
+	number := v.s.ledger.PastServices() + v.starts
 	v.starts++
-	dir := filepath.Join("services", ledger.DirName(want.Name))
+	dir := filepath.Join("services", ledger.DirName(spec.Name))
 	x.logName = agent.RankLog(dir, number, 0)
 	x.log = filepath.Join("logs", x.logName)
-	if want.Cluster != nil {
+	if spec.Cluster != nil {
 		return x, v.startInCluster(ctx, x, l, number)
 	}
-	if want.Node >= len(nodes) {
+	if spec.Node >= len(nodes) {
 		x.failure = &results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault,
-			Cause: fmt.Sprintf("service %s is to be on node %d, counted from 0, and the session has %d", want.Name,
-				want.Node, len(nodes))}
+			Cause: fmt.Sprintf("service %s: node %d, counted from 0, does not exist: the session has %d", spec.Name,
+				spec.Node, len(nodes))}
 		return x, nil
 	}
-	node := nodes[want.Node]
-	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(want.Name), number)
-	task, text, err := v.describe(want, l,
-		engine.Launch{ID: id, Index: number, Runner: want.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
+	node := nodes[spec.Node]
+	id := fmt.Sprintf("%sservice-%s-%d", ownTask, ledger.DirName(spec.Name), number)
+	task, err := v.taskOf(spec, l,
+		engine.Launch{ID: id, Index: number, Runner: spec.Runner, Ranks: 1, Threads: 1, Nodes: []string{node}}, dir)
 	if err != nil {
 		return nil, err
 	}
-	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: want.Name, Node: node, Of: x.key})
-	host, err := v.s.cluster.Host(ctx, id, []string{node})
+	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: spec.Name, Node: node, Of: x.key})
+	onNodeLost := func(node, cause string) {
+		x.fail(node, "run", results.NodeLost, errors.New("the node's agent is gone: "+cause))
+	}
+	v.s.expectLogs(id, map[string][]string{node: {x.logName}})
+	x.task, err = v.s.startTask(ctx, id, map[string]agent.Task{node: task}, nil, x.reportHandler(v.s), onNodeLost)
 	if err != nil {
 		return nil, err
 	}
-	gone := func(node, cause string) {
-		x.end(&results.Failure{
-			Rank: -1, Node: node, Phase: "run", Kind: results.NodeLost,
-			Cause: fmt.Sprintf("service %s: the node's agent is gone: %s", x.Name, cause),
-		})
-	}
-	v.s.expect(id, map[string][]string{node: {x.logName}})
-	if x.task, err = v.s.start(ctx, id, map[string][]byte{node: task}, text, x.take(v.s), gone); err != nil {
-		host.Close()
-		return nil, err
-	}
-	x.task.host = host
 	return x, nil
 }
 
-// describe writes the task of a service, and what its rank is told: the first case ends when
-// it is ready, the second never.
-func (v *services) describe(want workload.Service, l *launched, e engine.Launch, dir string) ([]byte, *shared, error) {
+// taskOf is the task of a service. Its rank has two cases: the first ends when the service is ready, the second
+// when it is stopped.
+func (v *services) taskOf(spec workload.Service, l *launchRun, e engine.Launch, dir string) (agent.Task, error) {
 	never := time.Duration(math.MaxInt64 / 4)
-	e.Names, e.Alone = map[string]string{}, v.s.alone()
-	maps.Copy(e.Names, l.values)
-	for _, other := range v.up {
-		if other.facts != nil {
-			maps.Copy(e.Names, other.facts.Names)
-		}
-	}
-	for _, limit := range []time.Duration{want.Ready + readySlack, never} {
-		e.Cases = append(e.Cases, engine.Case{Spec: want.Spec, Timeout: int64(limit)})
+	e.Names, e.Alone = v.knownNames(l), v.s.singleHost()
+	for _, limit := range []time.Duration{spec.Ready + readySlack, never} {
+		e.Cases = append(e.Cases, engine.Case{Spec: spec.Spec, Timeout: int64(limit)})
 	}
 	packed, err := agent.Pack(e)
 	if err != nil {
-		return nil, nil, err
+		return agent.Task{}, err
 	}
-	all := &shared{cluster.TextFor(packed, 1), packed}
-	var seats []results.Seat
-	if seat := l.provided[want.Name]; !seat.Empty() {
-		seats = []results.Seat{seat}
+	var bindings []results.Binding
+	if b := l.serviceBindings[spec.Name]; !b.Empty() {
+		bindings = []results.Binding{b}
 	}
 	var watch *logwatch.Spec
-	if want.Observed {
-		watch = &want.Watch
+	if spec.Observed {
+		watch = &spec.Watch
 	}
-	spec, err := agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
-		Text: all.where, Ranks: []int{0}, Seats: seats, Secrets: l.cases[0].Secrets, LogDir: dir,
-		Etcd: want.Etcd, Watch: watch,
-		Deadlines: agent.Deadlines{Grace: want.Stop + stopSlack/2, Run: never, Stall: never},
-	}}.Encode()
-	return spec, all, err
+	return agent.Task{Redact: v.s.secrets, Launch: &agent.LaunchTask{
+		Packed: packed, Ranks: []int{0}, Bindings: bindings, Secrets: l.cases[0].Secrets, LogDir: dir,
+		Etcd: spec.Etcd, Watch: watch,
+		Deadlines: agent.Deadlines{Grace: spec.Stop + stopSlack/2, Run: never, Stall: never},
+	}}, nil
 }
 
-// take takes the reports of a service.
-func (x *service) take(s *session) func(agent.Report) bool {
+func (x *service) reportHandler(s *session) func(agent.Report) bool {
 	return func(r agent.Report) bool {
 		switch {
 		case r.Result != nil && x.facts == nil:
 			facts := &workload.ServiceFacts{}
 			if err := json.Unmarshal(r.Result.Part.Facts, facts); err != nil {
-				x.end(&results.Failure{
-					Rank: -1, Node: r.Node, Phase: "ready", Kind: results.Fault,
-					Cause: fmt.Sprintf("service %s: %v", x.Name, err),
-				})
+				x.fail(r.Node, "ready", results.Fault, err)
 				return false
 			}
 			x.facts = facts
@@ -140,7 +120,14 @@ func (x *service) take(s *session) func(agent.Report) bool {
 	}
 }
 
-// end takes note of a service's end. One that was told to has not failed.
+// fail records the failure of a service, unless it is being stopped.
+func (x *service) fail(node, phase, kind string, err error) {
+	x.end(&results.Failure{
+		Rank: -1, Node: node, Phase: phase, Kind: kind, Cause: fmt.Sprintf("service %s: %v", x.Name, err),
+	})
+}
+
+// end records the end of a service as a failure, unless it is being stopped.
 func (x *service) end(f *results.Failure) {
 	if !x.stopping && x.failure == nil {
 		x.failure = f

@@ -1,3 +1,5 @@
+// This file starts and stops services as launches need them; service_start.go and service_cluster.go start one.
+
 package executor
 
 import (
@@ -10,57 +12,63 @@ import (
 	"slices"
 	"time"
 
-	"weir/executor/event"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// services are the services of a session that have been started, in the order of their
-// starts. Each is a launch of one rank that lasts until it is told to end.
+// services are the running services of a session, in the order of their starts. Each is a launch of one rank, or
+// pods of a cluster, until it is stopped.
 type services struct {
-	s      *session
-	up     []*service
-	starts int
-	looks  int // at logs and pages
+	s            *session
+	up           []*service
+	starts       int
+	observations int // requests to agents so far
 }
 
 // service is one start of a service.
 type service struct {
 	workload.Service
-	key      string            // what it is fresh for
+	key      string            // of the run, variant or launch that it is started for; "": the session
 	users    map[string]bool   // runs that have used it
-	values   map[string]string // of runs, that its texts may have
+	values   map[string]string // of other runs, in its texts
 	task     *task
-	seat     results.Seat // what of its node it has to itself
-	log      string       // below the session directory
-	logName  string       // below the log directory of its agent
-	seen     observed
+	binding  results.Binding // its dedicated resources
+	log      string          // below the session directory
+	logName  string          // below the log directory of its agent
+	observed observed
 	started  time.Time
 	facts    *workload.ServiceFacts // nil: it is not ready
-	failure  *results.Failure       // nil: it has not failed
+	failure  *results.Failure
 	stopping bool
 
 	inCluster *inCluster // nil: it is a process of a node
 }
 
 const (
-	// stopSlack is how much longer than a service its agent may take to end it.
+	// stopSlack is the time for an agent to report the end of a service after the service's own limit.
 	stopSlack = 2 * time.Second
-	// readySlack is how much longer than the time that a service has its agent waits for it.
+	// readySlack is the time for an agent to wait for a service after the service's own limit.
 	readySlack = time.Second
-	// relatedTime is within which the end of a service is the cause of a launch's failure,
-	// whichever was told first.
-	relatedTime = 300 * time.Millisecond
+	// relatedWindow is the time after a failure within which the end of a service counts as its cause.
+	relatedWindow = 300 * time.Millisecond
 )
 
-// keyOf is what a service is fresh for.
-func keyOf(fresh workload.Fresh, l *launched) string {
+var (
+	errNoServiceFailed    = errors.New("no service ended")
+	errServiceStopTimeout = errors.New("the service did not end in time")
+)
+
+// freshnessKey identifies the run, variant or launch that a service is started anew for; "": the session.
+func freshnessKey(fresh workload.Fresh, l *launchRun) string {
 	switch fresh {
 	case workload.FreshRun:
 		return l.g.Run
 	case workload.FreshVariant:
 		if v, ok := l.cases[0].Axes["variant"]; ok {
-			return workload.Text(v)
+			return option.Text(v)
 		}
 	case workload.FreshLaunch:
 		return fmt.Sprintf("%s/%d", l.g.ID, l.index)
@@ -68,18 +76,19 @@ func keyOf(fresh workload.Fresh, l *launched) string {
 	return ""
 }
 
-// provide has the services that a launch needs ready, and gives the values of the names that
-// they offer. The failure is that of the launch: a service did not start, or ended since.
-func (v *services) provide(ctx context.Context, l *launched, needs []workload.Service) (map[string]string,
+// ensureReady starts the services that a launch needs, in the order of their needs, and restarts those that have
+// changed. It returns the values that they offer, by name. The failure is the launch's: a service did not
+// start, or has failed since.
+func (v *services) ensureReady(ctx context.Context, l *launchRun, needs []workload.Service) (map[string]string,
 	*results.Failure, error) {
-	for _, want := range needs {
-		have := v.find(want.Name)
-		if have == nil || have.failure == nil && have.key == keyOf(want.Fresh, l) && same(have.Service, want) &&
-			maps.Equal(have.values, valuesOf(want, l)) {
+	for _, spec := range needs {
+		x := v.find(spec.Name)
+		if x == nil || x.failure == nil && x.key == freshnessKey(spec.Fresh, l) &&
+			sameService(x.Service, spec) && maps.Equal(x.values, valuesOf(spec, l)) {
 			continue
 		}
-		f := have.failure
-		if err := v.stop(ctx, have); err != nil {
+		f := x.failure
+		if err := v.stop(ctx, x); err != nil {
 			return nil, nil, err
 		}
 		if f != nil {
@@ -88,30 +97,36 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 	}
 	for {
 		var waiting []*service
-		for _, want := range needs {
-			have := v.find(want.Name)
-			if have == nil && v.ready(want.Needs) {
+		for _, spec := range needs {
+			x := v.find(spec.Name)
+			if x == nil && v.ready(spec.Needs) {
 				var err error
-				if have, err = v.start(ctx, want, l); err != nil {
+				if x, err = v.start(ctx, spec, l); err != nil {
 					return nil, nil, err
 				}
 			}
-			if have != nil && have.facts == nil {
-				waiting = append(waiting, have)
+			if x != nil && x.facts == nil {
+				waiting = append(waiting, x)
 			}
 		}
 		if len(waiting) == 0 {
-			return v.names(needs, l.g.Run), nil, nil
+			names := map[string]string{}
+			for _, n := range needs {
+				x := v.find(n.Name)
+				maps.Copy(names, x.facts.Names)
+				x.users[l.g.Run] = true
+			}
+			return names, nil, nil
 		}
-		moved := func(x *service) bool { return x.facts != nil || x.failure != nil }
-		if err := v.s.Wait(ctx, func() bool { return slices.ContainsFunc(waiting, moved) }); err != nil {
+		settled := func(x *service) bool { return x.facts != nil || x.failure != nil }
+		if err := v.s.Wait(ctx, func() bool { return slices.ContainsFunc(waiting, settled) }); err != nil {
 			return nil, nil, err
 		}
 		for _, x := range waiting {
 			if x.failure == nil {
 				continue
 			}
-			x, err := v.toBlame(ctx, x)
+			x, err := v.rootCause(ctx, x)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -121,9 +136,9 @@ func (v *services) provide(ctx context.Context, l *launched, needs []workload.Se
 	}
 }
 
-// toBlame is the service that one failed of: one that it needs and that ended too, else itself.
-func (v *services) toBlame(ctx context.Context, x *service) (*service, error) {
-	gone := func() *service {
+// rootCause is the failed service that caused the failure of x: one that x needs, otherwise x.
+func (v *services) rootCause(ctx context.Context, x *service) (*service, error) {
+	failedNeed := func() *service {
 		for _, name := range x.Needs {
 			if other := v.find(name); other != nil && other.failure != nil {
 				return other
@@ -134,33 +149,37 @@ func (v *services) toBlame(ctx context.Context, x *service) (*service, error) {
 	if len(x.Needs) == 0 {
 		return x, nil
 	}
-	patience, cancel := context.WithTimeoutCause(ctx, relatedTime, errNoneEnded)
-	defer cancel()
-	if err := v.s.Wait(patience, func() bool { return gone() != nil }); err != nil && !errors.Is(err, errNoneEnded) {
+	if err := v.awaitRelated(ctx, func() bool { return failedNeed() != nil }); err != nil {
 		return nil, err
 	}
-	if other := gone(); other != nil {
-		return v.toBlame(ctx, other)
+	if other := failedNeed(); other != nil {
+		return v.rootCause(ctx, other)
 	}
 	return x, nil
 }
 
-var errNoneEnded = errors.New("no service ended")
+// awaitRelated waits until a related service has failed, for relatedWindow at most.
+func (v *services) awaitRelated(ctx context.Context, failed func() bool) error {
+	err := v.s.waitFor(ctx, relatedWindow, errNoServiceFailed, failed)
+	if errors.Is(err, errNoServiceFailed) {
+		return nil
+	}
+	return err
+}
 
-// valuesOf are the values of runs that the texts of a service have in a launch.
-func valuesOf(want workload.Service, l *launched) map[string]string {
+// valuesOf are the values of other runs in the texts of a service, for a launch.
+func valuesOf(spec workload.Service, l *launchRun) map[string]string {
 	all := map[string]string{}
-	for _, name := range want.Values {
-		all[name] = l.values[name]
+	for _, name := range spec.Values {
+		all[name] = l.textValues[name]
 	}
 	return all
 }
 
-// same says whether two services differ in nothing that a start could change.
-func same(a, b workload.Service) bool {
+// sameService reports whether two services would start the same way.
+func sameService(a, b workload.Service) bool {
 	return reflect.DeepEqual(a.Cluster, b.Cluster) && a.Node == b.Node && a.Runner == b.Runner && a.Own == b.Own &&
-		string(a.Spec) == string(b.Spec) &&
-		slices.Equal(a.Needs, b.Needs)
+		string(a.Spec) == string(b.Spec) && slices.Equal(a.Needs, b.Needs)
 }
 
 func (v *services) find(name string) *service {
@@ -177,18 +196,19 @@ func (v *services) ready(names []string) bool {
 	})
 }
 
-// names are the values of the names that services offer to a run.
-func (v *services) names(needs []workload.Service, run string) map[string]string {
-	all := map[string]string{}
-	for _, n := range needs {
-		x := v.find(n.Name)
-		maps.Copy(all, x.facts.Names)
-		x.users[run] = true
+// knownNames are the values for the texts of a service: those of other runs and of ready services, by name.
+func (v *services) knownNames(l *launchRun) map[string]string {
+	names := map[string]string{}
+	maps.Copy(names, l.textValues)
+	for _, other := range v.up {
+		if other.facts != nil {
+			maps.Copy(names, other.facts.Names)
+		}
 	}
-	return all
+	return names
 }
 
-// failed is the failure of one of the services that a launch needs; nil: all of them run.
+// failed is the failure of a service that a launch needs; nil: none has failed.
 func (v *services) failed(needs []workload.Service) *results.Failure {
 	for _, n := range needs {
 		if x := v.find(n.Name); x != nil && x.failure != nil {
@@ -198,7 +218,7 @@ func (v *services) failed(needs []workload.Service) *results.Failure {
 	return nil
 }
 
-// stop ends a service, and before it those that need it.
+// stop stops a service, after the services that need it.
 func (v *services) stop(ctx context.Context, x *service) error {
 	for _, other := range slices.Backward(slices.Clone(v.up)) {
 		if slices.Contains(other.Needs, x.Name) {
@@ -209,46 +229,34 @@ func (v *services) stop(ctx context.Context, x *service) error {
 	}
 	i := slices.Index(v.up, x)
 	if i < 0 {
-		return nil // with one that it needed
+		return nil // stopped with a service that it needed
 	}
 	v.up = slices.Delete(v.up, i, i+1)
 	x.stopping = true
 	var err error
-	node := ""
 	if x.inCluster != nil {
-		node = here
 		err = v.stopInCluster(ctx, x)
 	}
 	if t := x.task; t != nil {
-		node = t.nodes[0]
-		if !t.over() {
-			v.s.withdraw(t)
-			patience, cancel := context.WithTimeoutCause(
-				context.WithoutCancel(ctx),
-				x.Stop+stopSlack,
-				errLateService,
-			)
-			err = v.s.Wait(patience, t.over)
-			cancel()
+		if !t.ended() {
+			err = v.s.withdrawAndWait(t, x.Stop+stopSlack, errServiceStopTimeout)
 		}
-		if errors.Is(err, errLateService) {
-			err = nil // its agent kills what is left
+		if errors.Is(err, errServiceStopTimeout) {
+			err = nil // its agent kills its processes
 		}
-		err = v.s.finish(t, err)
+		err = v.s.finishTask(t, err)
 	}
-	v.record(x, node)
+	v.recordEnd(x)
 	return cmp.Or(err, v.s.ledger.Err)
 }
 
-var errLateService = errors.New("the service did not end in time")
-
-func (v *services) record(x *service, node string) {
+func (v *services) recordEnd(x *service) {
 	r := results.Service{
-		Name: x.Name, Node: node, Fresh: string(x.Fresh), For: x.key, Started: x.started.UTC(),
+		Name: x.Name, Node: x.node(), Fresh: string(x.Fresh), For: x.key, Started: x.started.UTC(),
 		Lasted: time.Since(x.started).Seconds(), Status: results.OK, Failure: x.failure, Log: x.log,
 	}
-	if !x.seat.Empty() {
-		r.Seat = &x.seat
+	if !x.binding.Empty() {
+		r.Seat = &x.binding
 	}
 	if x.facts != nil {
 		r.Ready = x.facts.Seconds
@@ -257,13 +265,13 @@ func (v *services) record(x *service, node string) {
 		r.Status = "failed"
 	}
 	v.s.ledger.EnterService(r)
-	e := event.Event{
-		Type: event.ServiceEnded, Service: x.Name, Node: node, Status: r.Status, Failure: x.failure, Seconds: r.Lasted,
-	}
-	v.s.ledger.Events.Emit(e)
+	v.s.ledger.Events.Emit(event.Event{
+		Type: event.ServiceEnded, Service: x.Name, Node: r.Node, Status: r.Status, Failure: x.failure,
+		Seconds: r.Lasted,
+	})
 }
 
-// stopAll ends those services of which keep says no, the last one first.
+// stopAll stops the services that keep does not select, in reverse order of their starts.
 func (v *services) stopAll(ctx context.Context, keep func(*service) bool) error {
 	var err error
 	for _, x := range slices.Backward(slices.Clone(v.up)) {
@@ -274,7 +282,7 @@ func (v *services) stopAll(ctx context.Context, keep func(*service) bool) error 
 	return err
 }
 
-// endRun ends the services that no run uses any more, but those of the session.
+// endRun stops the services that only this run has used, except those of the session.
 func (v *services) endRun(ctx context.Context, run string) error {
 	return v.stopAll(ctx, func(x *service) bool {
 		delete(x.users, run)
@@ -282,14 +290,63 @@ func (v *services) endRun(ctx context.Context, run string) error {
 	})
 }
 
-// endLaunch ends the services that are fresh for a launch, and those that have failed it.
+// endLaunch stops the services that are fresh for each launch, and failed ones after a failed launch.
 func (v *services) endLaunch(ctx context.Context, failed bool) error {
 	return v.stopAll(ctx, func(x *service) bool {
 		return x.Fresh != workload.FreshLaunch && (!failed || x.failure == nil)
 	})
 }
 
-// close ends all services.
 func (v *services) close(ctx context.Context) error {
 	return v.stopAll(ctx, func(*service) bool { return false })
+}
+
+func (l *launchRun) startServices(ctx context.Context) {
+	if len(l.services) == 0 || l.err != nil || l.failure != nil {
+		return
+	}
+	l.engine.Alone = l.s.singleHost()
+	var names map[string]string
+	names, l.failure, l.err = l.s.services.ensureReady(ctx, l, l.services)
+	l.engine.Names = map[string]string{}
+	maps.Copy(l.engine.Names, l.textValues)
+	maps.Copy(l.engine.Names, names)
+	if l.err == nil && l.failure == nil {
+		l.failure, l.err = l.s.services.observe(ctx, l.services, false)
+	}
+	if l.err == nil && l.failure == nil {
+		l.packed, l.err = agent.Pack(l.engine)
+	}
+}
+
+// failOnService fails a launch if one of its services has failed, and withdraws its ranks.
+func (l *launchRun) failOnService() {
+	f := l.s.services.failed(l.services)
+	if f == nil || l.failure != nil {
+		return
+	}
+	own := *f
+	own.Log = nil // the cause has the last lines
+	l.failure = &own
+	if l.task != nil && !l.task.ended() {
+		l.s.withdraw(l.task)
+	}
+}
+
+// awaitServiceFailure waits, after a launch has failed, whether a failed service was the cause.
+func (l *launchRun) awaitServiceFailure(ctx context.Context) error {
+	if len(l.services) == 0 || l.failure != nil || l.failed() == nil {
+		return nil
+	}
+	err := l.s.services.awaitRelated(ctx, func() bool { return l.s.services.failed(l.services) != nil })
+	l.failOnService()
+	return err
+}
+
+func (s *session) singleHost() bool {
+	hosts := map[string]bool{}
+	for _, n := range s.hosts.Nodes {
+		hosts[n.Host] = true
+	}
+	return len(hosts) == 1
 }

@@ -1,3 +1,5 @@
+// This file holds the session and its main loop; session_open.go comes next, then launch.go.
+
 package executor
 
 import (
@@ -5,74 +7,71 @@ import (
 	"context"
 	"slices"
 
-	"weir/executor/agent"
-	"weir/executor/cluster"
-	"weir/executor/event"
-	"weir/executor/fleet"
-	"weir/executor/ledger"
-	"weir/executor/placement"
-	"weir/executor/scratch"
-	"weir/executor/trust"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/host/scratch"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/executor/placement"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// session is one Run. All but the agents' reports happens in one goroutine.
+// session is the state of one Run. Its goroutine does everything except receiving reports.
 type session struct {
 	plan   *planner.Plan
 	o      Options
 	ledger *ledger.Ledger
 
-	tasks     map[string]*task // under way
-	begun     bool             // what must come before the first launch was done
-	openRuns  []string         // whose setup began and whose teardown did not
-	commands  int              // so far
-	artifacts int              // asked for so far
+	tasks     map[string]*task // under way, by id
+	begun     bool             // beginSession has succeeded
+	openRuns  []string         // runs that are set up and not torn down yet
+	commands  int              // started so far
+	artifacts int              // requested so far
 	services  *services
-	skipAll   string             // why the nodes are not fit for any case; "": they are
-	secrets   []string           // references to all of the plan's
-	shell     map[string]string  // library variables that every node gets
+	skipAll   string             // why the nodes are fit for no case; "": they are fit
+	secrets   []string           // references to all secrets of the plan
+	shell     map[string]string  // library variables of the shell that every node gets
 	variables []results.Variable // of the ranks of the last launch
 	warned    map[results.Ignored]bool
 
-	tmp, shm *scratch.Dir
-	server   *cluster.Server
-	signer   *trust.Signer // of what is placed on agents
-	placed   uint64        // tasks so far
-	fleet    *fleet.Fleet  // nil: the agents are in this process
-	etcd     cluster.Config
-	cluster  *cluster.Session
-	agents   []*agent.Agent
-	joined   map[string]cluster.Member // as etcd has members
-	hosts    *placement.Cluster
-	changes  <-chan cluster.Member
-	reports  chan agent.Report
-	calls    chan func()   // of other goroutines, which Wait makes
-	closed   chan struct{} // nobody takes reports any more
-	stop     context.CancelFunc
+	tmp, shm    *scratch.Dir
+	server      *registry.Server  // etcd in this process; nil: none
+	etcd        registry.Config   // no endpoints: the session has no etcd
+	cluster     *registry.Session // in etcd; nil: the session has no etcd
+	lending     lending
+	fleet       *fleet.Fleet                           // agents on other hosts; nil: agents are in this process
+	localAgents map[string]*agent.Agent                // in this process, by node
+	order       func(node string, o agent.Order) error // sendOrder
+	hosts       *placement.Cluster
+	reports     chan agent.Report
+	posted      chan func()   // calls from other goroutines, which Wait runs
+	closed      chan struct{} // closed when reports are no longer received
+	etcdGone    bool          // Wait has returned the loss of etcd
 
-	missing []string // what the nodes lack for this plan
-	virtual *virtual
-	demands map[*planner.Case]demanded
+	missingResources []string // that the nodes lack for this plan
+	simulated        *simulatedBackend
+	demands          map[*planner.Case]cachedDemand
 }
 
 func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
-		plan: p, o: o, ledger: ledger.New(p, o.Options), demands: map[*planner.Case]demanded{},
+		plan: p, o: o, ledger: ledger.New(p, o.Options), demands: map[*planner.Case]cachedDemand{},
 		tasks: map[string]*task{}, warned: map[results.Ignored]bool{},
-		hosts: placement.NewCluster(o.Fleet == nil), joined: map[string]cluster.Member{},
+		hosts: placement.NewCluster(o.Fleet == nil), localAgents: map[string]*agent.Agent{},
 		reports: make(chan agent.Report, 64), closed: make(chan struct{}),
-		calls: make(chan func(), 16),
+		posted: make(chan func(), 16),
 	}
-	s.virtual = newVirtual(s)
+	s.order = s.sendOrder
+	s.simulated = newSimulatedBackend(s)
 	s.services = &services{s: s}
-	s.secrets = s.secretsOf()
-	s.shell = carried(o.Shell, s.secrets)
+	s.secrets = s.secretReferences()
+	s.shell = withoutSecrets(o.Shell, s.secrets)
 	return s
 }
 
-// run carries the session through and tidies up. Whatever it returns, no process
-// and no file outside of the session directory is left.
+// run runs the session and closes it: no process and no file outside of the session directory is left.
 func (s *session) run(ctx context.Context) (err error) {
 	if err := s.o.check(); err != nil {
 		return err
@@ -81,41 +80,75 @@ func (s *session) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.ledger.Events.Emit(event.Event{Type: event.SessionStarted, Session: s.o.SessionID, Cases: len(s.plan.Cases)})
-	defer func() { err = cmp.Or(s.blamed(err), s.close()) }()
+	defer func() { err = cmp.Or(s.etcdFailure(err), s.close()) }()
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	s.ledger.SetEnvironment(append(s.hosts.Inventories(), s.virtual.hosts...), s.carriedVariables())
+	shell := s.shell
+	if s.needsNoNode() {
+		shell = nil // simulations do not use it
+	}
+	s.ledger.SetEnvironment(append(s.hosts.Inventories(), s.simulated.hosts...), shell)
 	if err := s.compareClocks(ctx); err != nil {
 		return err
 	}
-	if err := s.reacquire(ctx, s.wanted()); err != nil { // agents may be lost before there is a launch
+	if err := s.reacquire(ctx, s.nodesNeeded()); err != nil { // agents may be lost before the first launch
 		return err
 	}
 	s.ledger.CompareBaseline(slices.ContainsFunc(s.plan.Cases,
 		func(c *planner.Case) bool { return !s.backendOf(c).processes() }))
-	if err := s.ledger.Admits(); err != nil {
+	if err := s.ledger.CheckComparable(); err != nil {
 		return err
 	}
 	for _, n := range s.ledger.Doc.Environment.Nodes {
-		s.ledger.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name, Reason: cmp.Or(s.crowded(n), s.busy(n))})
+		warning := cmp.Or(s.oversubscribed(n), s.busyWarning(n))
+		s.ledger.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name, Reason: warning})
 	}
 	if err := s.ledger.Begin(); err != nil {
 		return err
 	}
-	if err := s.admit(); err != nil {
+	if err := s.admitCases(); err != nil {
 		return err
 	}
 	defer func() {
-		s.end(ctx)
+		s.endSession(ctx)
 		if killed(s.o.Kill) {
 			err = cmp.Or(err, errKilled)
 		}
 	}()
-	if !s.o.Resume { // what is resumed may have nothing left to begin for
-		if err := s.begin(ctx); err != nil {
+	if !s.o.Resume { // a resumed session may have no launch left
+		if err := s.beginSession(ctx); err != nil {
 			return err
 		}
 	}
 	return s.schedule(ctx)
+}
+
+// schedule runs launches until every case is decided. Groups take turns (A B C A B C …), so that drift of
+// the machine affects all of them. Which launch is next depends on the document alone, however its
+// launches came about.
+func (s *session) schedule(ctx context.Context) error {
+	for {
+		round := s.ledger.NextRound()
+		if len(round) == 0 {
+			return nil
+		}
+		for _, g := range round {
+			cases := s.ledger.NextCases(g)
+			if len(cases) == 0 {
+				continue
+			}
+			if err := s.launch(ctx, g, s.ledger.Arrange(g, cases)); err != nil {
+				return err
+			}
+			if err := s.ledger.FailFast(); err != nil {
+				return err
+			}
+		}
+		s.ledger.InterimAnalysis(round)
+		if err := s.ledger.FailFast(); err != nil {
+			return err
+		}
+		s.endRuns(ctx)
+	}
 }

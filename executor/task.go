@@ -1,3 +1,5 @@
+// This file sends tasks to agents and dispatches their reports; all waits of the session are here.
+
 package executor
 
 import (
@@ -9,147 +11,157 @@ import (
 	"slices"
 	"time"
 
-	"weir/executor/agent"
-	"weir/executor/cluster"
-	"weir/executor/event"
-	"weir/executor/fleet"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/executor/event"
 )
 
 const (
-	// cancelTime is how long a withdrawn task may take to end in order; agents kill
-	// its processes well before.
-	cancelTime = 1600 * time.Millisecond
-	// wordTime bounds each word to the agents that nothing depends on: without it,
-	// their own deadlines or the end of the session do the same later.
-	wordTime = time.Second
-	// ownTask begins the names of tasks that are no launch: groups' names never do.
+	// cancelTimeout bounds the orderly end of a withdrawn task; agents kill its processes well before.
+	cancelTimeout = 1600 * time.Millisecond
+	// answerTimeout bounds the answers to a question, which takes nodes no work.
+	answerTimeout = 20 * time.Second
+	// ownTask is the prefix of the ids of tasks other than launches: names of groups never begin with it.
 	ownTask = "."
 )
 
-// task is something that nodes do. Several may be under way; the session's
-// goroutine hands each its reports.
+// task is work on nodes. The session's goroutine passes each task its reports.
 type task struct {
-	id      string
-	nodes   []string
-	pending map[string]bool          // nodes that have not said their last
-	take    func(agent.Report) bool  // says whether a report is a node's last
-	gone    func(node, cause string) // hears of a node whose agent died
-	host    *cluster.Host            // of a launch's ranks; nil without any
+	id         string
+	nodes      []string
+	pending    map[string]bool         // nodes that have not ended the task
+	onReport   func(agent.Report) bool // true: the last report of its node
+	onNodeLost func(node, cause string)
+	rendezvous *rendezvous // of a launch's ranks on several nodes; nil: none
 }
 
-// shared is what the nodes of a task have in common, and where they are told that it is.
-type shared struct {
-	where cluster.Text
-	text  []byte
-}
+func (t *task) ended() bool { return len(t.pending) == 0 }
 
-func (t *task) over() bool { return len(t.pending) == 0 }
+var errKilled = errors.New("killed: interrupted a second time")
 
-var errKilled = errors.New("killed: told to stop a second time")
-
-// task places a task on nodes and takes their reports until all have ended. When
-// ctx ends before, the task is withdrawn and the error is the cause.
-func (s *session) task(ctx context.Context, id string, specs map[string][]byte, take func(agent.Report) bool,
-	gone func(node, cause string)) error {
-	t, err := s.start(ctx, id, specs, nil, take, gone)
+// runTask starts a task on nodes and waits until all have ended it. If ctx ends first, it withdraws the
+// task and returns the cause.
+func (s *session) runTask(ctx context.Context, id string, work map[string]agent.Task,
+	onReport func(agent.Report) bool, onNodeLost func(node, cause string)) error {
+	t, err := s.startTask(ctx, id, work, nil, onReport, onNodeLost)
 	if err != nil {
 		return err
 	}
-	return s.finish(t, s.Wait(ctx, t.over))
+	return s.finishTask(t, s.Wait(ctx, t.ended))
 }
 
-// answerTime bounds how long nodes may take to answer a question, which is no work.
-const answerTime = 20 * time.Second
-
-// ask places a question on all nodes and takes their answers. A node that does not
-// understand it, or does not answer in time, is an error.
-func (s *session) ask(ctx context.Context, id string, question agent.Task, answer func(agent.Report) bool,
-	gone func(node, cause string)) error {
-	spec, err := question.Encode()
-	if err != nil {
-		return err
-	}
+// askNodes asks all nodes a question. It is an error if a node refuses the question or does not answer
+// within answerTimeout.
+func (s *session) askNodes(ctx context.Context, id string, question agent.Task, answer func(agent.Report) bool,
+	onNodeLost func(node, cause string)) error {
 	refused := ""
-	bounded, cancel := context.WithTimeoutCause(ctx, answerTime,
-		fmt.Errorf("agents did not answer within %v", answerTime))
+	bounded, cancel := context.WithTimeoutCause(ctx, answerTimeout,
+		fmt.Errorf("agents did not answer within %v", answerTimeout))
 	defer cancel()
-	err = s.task(bounded, ownTask+id, specFor(s.hosts.Names(), spec), func(r agent.Report) bool {
+	err := s.runTask(bounded, ownTask+id, sameTask(s.hosts.Names(), question), func(r agent.Report) bool {
 		if r.Outcome != nil && r.Outcome.Failure != nil {
 			refused = fmt.Sprintf("the agent of node %s: %s", r.Node, r.Outcome.Failure.Cause)
 			return true
 		}
 		return answer(r)
-	}, gone)
+	}, onNodeLost)
 	if err == nil && refused != "" {
 		err = errors.New(refused)
 	}
 	return err
 }
 
-// start places a task on nodes, and before that what they share, if anything. Whoever
-// starts one must finish it. A session that is killed starts nothing, not even
-// teardown: it would only be killed at once.
-func (s *session) start(ctx context.Context, id string, specs map[string][]byte, shared *shared,
-	take func(agent.Report) bool, gone func(node, cause string)) (*task, error) {
+// startTask sends a task to its nodes; finishTask must follow. ranks are the nodes of a launch's ranks, by
+// rank, nil for other tasks. A killed session starts nothing, not even teardown.
+func (s *session) startTask(ctx context.Context, id string, work map[string]agent.Task, ranks []string,
+	onReport func(agent.Report) bool, onNodeLost func(node, cause string)) (*task, error) {
 	if killed(s.o.Kill) {
 		return nil, errKilled
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	t := &task{id: id, nodes: slices.Sorted(maps.Keys(specs)), pending: map[string]bool{}, take: take, gone: gone}
+	t := &task{
+		id: id, nodes: slices.Sorted(maps.Keys(work)), pending: map[string]bool{}, onReport: onReport,
+		onNodeLost: onNodeLost, rendezvous: newRendezvous(id, ranks, s.order),
+	}
 	s.tasks[id] = t
 	for _, node := range t.nodes {
 		t.pending[node] = true
 	}
-	if err := s.place(ctx, t, specs, shared); err != nil {
-		return nil, s.finish(t, cmp.Or(context.Cause(ctx), err))
+	if err := s.sendTask(ctx, t, work); err != nil {
+		return nil, s.finishTask(t, cmp.Or(context.Cause(ctx), err))
+	}
+	for _, node := range t.nodes { // lost before: the session is not notified again
+		if _, known := s.hosts.Nodes[node]; !known {
+			t.lose(node, s.hosts.Lost[node])
+		}
 	}
 	return t, nil
 }
 
-func (s *session) place(ctx context.Context, t *task, specs map[string][]byte, shared *shared) error {
-	if shared != nil {
-		if err := s.cluster.Share(ctx, t.id, shared.where, shared.text); err != nil {
-			return err
-		}
+// lose ends the task on a lost node, and on the other nodes of a launch.
+func (t *task) lose(node, cause string) {
+	if t.pending[node] {
+		delete(t.pending, node)
+		t.onNodeLost(node, cause)
+		t.rendezvous.abort(node, "node "+node+" is gone")
 	}
-	sealed := make(map[string][]byte, len(specs))
-	for _, node := range t.nodes {
-		s.placed++
-		about := trust.Subject{Session: s.o.SessionID, Node: node, Name: t.id}
-		sealed[node] = agent.Seal(s.signer, about, s.placed, specs[node])
-	}
-	return s.cluster.Place(ctx, t.id, sealed)
 }
 
-// Wait hands out reports until over says so, or ctx ends, or nothing can come
-// any more.
-func (s *session) Wait(ctx context.Context, over func() bool) error {
-	for !over() {
-		select {
-		case r := <-s.reports:
-			// a node has a say about what it was asked, until it has said its last
-			if t := s.tasks[r.Task]; t != nil && t.pending[r.Node] && t.take(r) {
-				delete(t.pending, r.Node)
-			}
-			if r.Outcome != nil && r.Outcome.Left() { // before its link and its lease say so
-				s.Lost(r.Node, r.Outcome.Failure.Cause)
-			}
-		case f := <-s.calls:
-			f()
-		case m, ok := <-s.changes:
-			if !ok {
-				return cluster.ErrGone
-			}
-			if err := s.Changed(m); err != nil {
+func (s *session) sendTask(ctx context.Context, t *task, work map[string]agent.Task) error {
+	for i, node := range t.nodes {
+		do := work[node]
+		if i == 0 && do.Launch != nil && do.Launch.Etcd {
+			if err := s.lend(ctx, t.id, t.nodes); err != nil {
 				return err
 			}
-		case d := <-s.departed():
-			s.fleet.Gone(d)
-		case <-s.cluster.Lost():
-			return cluster.ErrGone
+		}
+		if err := s.order(node, agent.Order{Task: t.id, Do: &do}); err != nil {
+			return fmt.Errorf("placing %s on node %s: %w", t.id, node, err)
+		}
+	}
+	return nil
+}
+
+// sendOrder sends an order to the agent of a node without waiting; an agent that is gone gets none. The error
+// is that the order cannot be encoded.
+func (s *session) sendOrder(node string, o agent.Order) error {
+	if s.fleet != nil {
+		return s.fleet.Order(node, o)
+	}
+	if a := s.localAgents[node]; a != nil {
+		a.Take(o)
+	}
+	return nil
+}
+
+// Wait dispatches reports and other news until done returns true, ctx ends, the session is killed or its
+// etcd is lost.
+func (s *session) Wait(ctx context.Context, done func() bool) error {
+	var etcdLost <-chan struct{}
+	if s.cluster != nil && !s.etcdGone {
+		etcdLost = s.cluster.Lost()
+	}
+	var changes <-chan fleet.Change
+	if s.fleet != nil {
+		changes = s.fleet.Changes()
+	}
+	for !done() {
+		select {
+		case r := <-s.reports:
+			s.dispatchReport(r)
+			if r.Outcome != nil && r.Outcome.AgentEnded() { // before its link says so
+				s.Lost(r.Node, r.Outcome.Failure.Cause)
+			}
+		case f := <-s.posted:
+			f()
+		case c := <-changes:
+			s.fleet.Changed(c)
+		case <-etcdLost:
+			s.etcdGone = true
+			return registry.ErrGone
 		case <-s.o.Kill:
 			return errKilled
 		case <-ctx.Done():
@@ -159,43 +171,50 @@ func (s *session) Wait(ctx context.Context, over func() bool) error {
 	return nil
 }
 
-// call has the session's goroutine do something while it waits. It may be too late for that.
-func (s *session) call(f func()) {
+// waitFor is Wait that returns timeout after limit.
+func (s *session) waitFor(ctx context.Context, limit time.Duration, timeout error, done func() bool) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, timeout)
+	defer cancel()
+	return s.Wait(bounded, done)
+}
+
+// dispatchReport passes a report to its task, unless its node has ended the task or was never part of it.
+func (s *session) dispatchReport(r agent.Report) {
+	t := s.tasks[r.Task]
+	if t == nil || !t.pending[r.Node] || t.rendezvous.handleReport(r) {
+		return
+	}
+	t.rendezvous.completeFailure(r.Outcome)
+	if t.onReport(r) {
+		delete(t.pending, r.Node)
+	}
+}
+
+// post queues f for the session's goroutine, which runs it in Wait; a closed session drops it.
+func (s *session) post(f func()) {
 	select {
-	case s.calls <- f:
+	case s.posted <- f:
 	case <-s.closed:
 	}
 }
 
-// Lost tells the tasks of a node that its agent is gone.
+// Lost removes a node and tells its tasks that its agent is gone.
 func (s *session) Lost(node, cause string) {
-	if _, here := s.hosts.Nodes[node]; !here {
-		return // it was known already: link and lease tell of it one after the other
+	if _, known := s.hosts.Nodes[node]; !known {
+		return // an agent that leaves says so before its link ends
 	}
 	if s.fleet != nil {
 		cause += s.fleet.Pause(time.Now())
 	}
 	s.hosts.Leave(node, cause)
-	s.dismiss(node)
 	s.ledger.Events.Emit(event.Event{Type: event.NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
-		if t.pending[node] {
-			delete(t.pending, node)
-			t.gone(node, cause)
-		}
+		t.lose(node, cause)
 	}
 }
 
-// departed tells of the links that end; a session without a fleet has none.
-func (s *session) departed() <-chan fleet.Departure {
-	if s.fleet == nil {
-		return nil
-	}
-	return s.fleet.Departed()
-}
-
-// reacquire waits until there are enough nodes again for a launch. It is no error if there
-// are not: preparing the launch says what is missing.
+// reacquire waits for nodes in place of lost ones. Too few nodes are no error here: preparing the launch
+// reports what is missing.
 func (s *session) reacquire(ctx context.Context, need int) error {
 	if s.fleet == nil {
 		return nil
@@ -203,89 +222,52 @@ func (s *session) reacquire(ctx context.Context, need int) error {
 	return s.fleet.Reacquire(ctx, need)
 }
 
-// hearDepartures takes note of all links that are known to have ended.
-func (s *session) hearDepartures() {
-	for {
-		select {
-		case d := <-s.departed():
-			s.fleet.Gone(d)
-		default:
-			return
-		}
+// finishTask forgets a task, after withdrawing it where it has not ended. It returns err.
+func (s *session) finishTask(t *task, err error) error {
+	if err != nil && !t.ended() && !errors.Is(err, errKilled) {
+		_ = s.withdrawAndWait(t, cancelTimeout, context.DeadlineExceeded) // closing the agents ends the rest
 	}
-}
-
-// dismiss makes room in etcd for an agent that comes in the place of one that is gone.
-func (s *session) dismiss(node string) {
-	if s.fleet == nil {
-		return
-	}
-	m := s.joined[node]
-	s.fleet.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), wordTime)
-		defer cancel()
-		_ = s.cluster.Dismiss(ctx, m) // or its lease does
-	})
-}
-
-// finish ends what is left of a task and deletes its keys. An error of waiting
-// stays the error.
-func (s *session) finish(t *task, err error) error {
-	defer func() {
-		delete(s.tasks, t.id)
-		if s.fleet != nil {
-			s.fleet.Ended(t.id)
-		}
-	}()
-	if err != nil && !t.over() && s.reachable(err) {
-		s.withdraw(t)
-		patience, cancel := context.WithTimeout(context.Background(), cancelTime)
-		_ = s.Wait(patience, t.over) // closing the agents ends what is left
-		cancel()
-	}
-	t.host.Close() // before its keys go
-	if s.reachable(err) {
-		tidy, cancel := context.WithTimeout(context.Background(), wordTime)
-		defer cancel()
-		_ = s.cluster.Forget(tidy, t.id, t.nodes) // what it leaves, the end of the session wipes
+	delete(s.tasks, t.id)
+	s.lending.takeBack(t.id)
+	if s.fleet != nil {
+		s.fleet.Ended(t.id)
 	}
 	return err
 }
 
-// reachable says whether, after an error of waiting, agents still hear.
-func (s *session) reachable(err error) bool {
-	return !errors.Is(err, cluster.ErrGone) && !errors.Is(err, errKilled)
-}
-
-// withdraw tells a task's agents to end it.
 func (s *session) withdraw(t *task) {
-	ctx, cancel := context.WithTimeout(context.Background(), wordTime/2)
-	defer cancel()
-	_ = s.cluster.Withdraw(ctx, t.id, t.nodes) // without etcd, closing the agents does it
+	for _, node := range t.nodes {
+		_ = s.order(node, agent.Order{Task: t.id, Withdraw: true}) // otherwise closing the agents ends it
+	}
 }
 
-// expect says which logs nodes will send of a task, by node.
-func (s *session) expect(task string, logs map[string][]string) {
+// withdrawAndWait withdraws a task and returns timeout if it does not end within limit.
+func (s *session) withdrawAndWait(t *task, limit time.Duration, timeout error) error {
+	s.withdraw(t)
+	return s.waitFor(context.Background(), limit, timeout, t.ended)
+}
+
+// expectLogs announces the logs that the nodes of a task will send, by node.
+func (s *session) expectLogs(task string, logs map[string][]string) {
 	if s.fleet != nil {
 		s.fleet.Expect(task, logs)
 	}
 }
 
-// sleep waits, and goes on taking reports meanwhile.
+var errSlept = errors.New("slept")
+
+// sleep waits for d while reports are dispatched.
 func (s *session) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return context.Cause(ctx)
 	}
-	slept := errors.New("slept")
-	timer, cancel := context.WithTimeoutCause(ctx, d, slept)
-	defer cancel()
-	if err := s.Wait(timer, func() bool { return false }); !errors.Is(err, slept) {
+	if err := s.waitFor(ctx, d, errSlept, func() bool { return false }); !errors.Is(err, errSlept) {
 		return err
 	}
 	return nil
 }
 
-// cancelReason words the end of a context for a person.
+// cancelReason describes the end of a context to users.
 func cancelReason(cause error) string {
 	switch {
 	case errors.Is(cause, context.DeadlineExceeded):
@@ -296,7 +278,7 @@ func cancelReason(cause error) string {
 	return fmt.Sprint(cause)
 }
 
-// killed says whether nothing may be waited for any more.
+// killed reports whether a kill channel is closed.
 func killed(kill <-chan struct{}) bool {
 	select {
 	case <-kill:

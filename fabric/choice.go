@@ -5,18 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
 )
 
 // AutoName is the value of option fabric that leaves the choice to weir.
 const AutoName = "auto"
 
-// Auto says where weir may choose a fabric by itself.
+// Auto says where auto may choose a fabric.
 type Auto int
 
-// A fabric is chosen never, between ranks on one node, between nodes that all have a
-// device which reads and writes remote memory by it, or anywhere, if no other can be.
+// The values of Auto: never, between ranks on one node, between nodes that all have an RDMA device for the fabric, or
+// anywhere, if no other fabric fits.
 const (
 	Never Auto = iota
 	OnOneNode
@@ -24,18 +23,23 @@ const (
 	Anywhere
 )
 
-// Choice is the fabric of a launch. Reason is "" where the scenario names the fabric, else
-// why it is this one and what a faster one lacked. Options are those of the fabric that
-// follow from the reason; the cases say nothing of them.
+// Choice is the fabric of a launch. Reason says why auto chose it, and what faster fabrics lack; "" if the scenario
+// names the fabric. Options are the fabric's options that the choice sets.
 type Choice struct {
 	Fabric, Reason string
 	Options        Options
 }
 
-// Candidates are the fabrics between which Choose chooses for ranks on a number of nodes,
-// none if ranks have no peers. What Choose is given must say of these whether the nodes
-// have them.
-func Candidates(d workload.Demand, nodes int) []string {
+// Demand are the requirements of a case on its fabric.
+type Demand struct {
+	Fabric string                     // AutoName: Choose chooses; "": its ranks have no peers
+	GPU    bool                       // at least some buffers are in GPU memory
+	Lacks  func(fabric string) string // says which needs of the case a fabric cannot meet, or ""; nil: each meets all
+}
+
+// Candidates are the fabrics among which Choose chooses for ranks on a number of nodes; none if ranks have no peers.
+// The nodes that Choose gets must say whether they have these fabrics.
+func Candidates(d Demand, nodes int) []string {
 	if d.Fabric == "" {
 		return nil
 	}
@@ -54,16 +58,14 @@ func Candidates(d workload.Demand, nodes int) []string {
 	return list
 }
 
-// automatic are the fabrics that may be chosen at a place.
+// automatic returns the fabrics with a value of Auto.
 func automatic(where Auto) []Fabric {
 	return slices.DeleteFunc(slices.Clone(All), func(f Fabric) bool { return f.Auto != where })
 }
 
-// Choose resolves fabric auto for ranks on these nodes, each given once, by where they are
-// and what all of them have: shared memory on one node; between nodes a library that, as it
-// says itself, has a device read and write remote memory on every one of them; else
-// sockets.
-func Choose(d workload.Demand, nodes []results.Node) Choice {
+// Choose resolves fabric auto for ranks on these nodes, each given once: shared memory on one node; between nodes a
+// library that reports RDMA on every node; else sockets.
+func Choose(d Demand, nodes []results.Node) Choice {
 	if d.Fabric != AutoName {
 		return Choice{Fabric: d.Fabric}
 	}
@@ -93,15 +95,15 @@ func Choose(d workload.Demand, nodes []results.Node) Choice {
 	return Choice{Fabric: otherwise, Reason: reason}
 }
 
-// onlyVRAM says whether a fabric moves nothing between two ends in host memory.
+// onlyVRAM reports whether a fabric cannot move data between two ends in host memory.
 func onlyVRAM(f Fabric) bool { return f.Lacks != nil && f.VRAM && !f.Network }
 
-func onOneNode(d workload.Demand, n results.Node, otherwise string) Choice {
+func onOneNode(d Demand, n results.Node, otherwise string) Choice {
 	where := "all ranks are on node " + n.Name
 	var why []string
 	for _, f := range automatic(OnOneNode) {
 		switch {
-		case onlyVRAM(f) && !d.GPU: // nobody takes it for a way that this case could have gone
+		case onlyVRAM(f) && !d.GPU: // it needs no reason
 		case !n.Fabrics[f.Name].Available:
 			why = append(why, lack(f.Name, n))
 		case lacks(d, f.Name) != "":
@@ -113,7 +115,7 @@ func onOneNode(d workload.Demand, n results.Node, otherwise string) Choice {
 	return Choice{Fabric: otherwise, Reason: where + ", but " + strings.Join(why, "; ")}
 }
 
-// withoutDevice says which nodes have no device for remote memory access.
+// withoutDevice says which nodes lack an RDMA device with an active port; "" if none does.
 func withoutDevice(nodes []results.Node) string {
 	var without []results.Node
 	for _, n := range nodes {
@@ -155,8 +157,8 @@ func names(nodes []results.Node) string {
 	return strings.Join(list, ", ")
 }
 
-// lacks says what of a demand a fabric cannot do.
-func lacks(d workload.Demand, fabric string) string {
+// lacks says which part of a demand a fabric cannot meet; "" if it meets all.
+func lacks(d Demand, fabric string) string {
 	if d.Lacks == nil {
 		return ""
 	}

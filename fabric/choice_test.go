@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"weir/fabric"
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func node(name string, fabrics map[string]results.Fabric, devices ...results.RDMA) results.Node {
 	return results.Node{Name: name, Fabrics: fabrics, RDMA: devices}
 }
 
-func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
+func TestAutoChoosesTheBestCommonFabric(t *testing.T) {
 	yes := results.Fabric{Available: true}
 	over := func(paths ...string) results.Fabric { // transport/device, with a star where a device does it
 		f := results.Fabric{Available: true}
@@ -101,10 +101,10 @@ func TestAutoIsTheBestThatAllNodesHave(t *testing.T) {
 		}},
 		"no paths": {dram, []results.Node{node("a", broken, up), node("b", all, up)}, "tcp", []string{
 			"ucx has no RDMA on a: ucp_init: No such device",
-			"libfabric has no RDMA on a: it has no way to other hosts",
+			"libfabric has no RDMA on a: it does not reach other hosts",
 		}},
 	} {
-		got := fabric.Choose(c.o.Demand(), c.nodes)
+		got := fabric.Choose(c.o.Demand().OfFabric(), c.nodes)
 		if strings.TrimSpace(got.Fabric+" "+got.Options["provider"]) != c.fabric ||
 			(got.Reason == "") != (c.says == nil) {
 			t.Errorf("%s: %+v", name, got)

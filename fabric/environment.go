@@ -5,48 +5,42 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Environment is what a fabric's library has to do with environment variables.
+// Environment are the environment variables of a fabric's library, and the parsers of its log.
 type Environment struct {
-	// RankEnv are variables that each rank has, as NAME=VALUE. Libraries read them while
-	// they are loaded: they must neither take over signal handlers nor patch the memory
-	// functions under Go.
+	// RankEnv are variables of each rank, as NAME=VALUE, which libraries read while they are loaded. They keep
+	// libraries from replacing signal handlers and from patching memory functions in a Go process.
 	RankEnv []string
-	// ScratchVariable names the directory for the library's files of shared memory; "": it
-	// has none.
+	// ScratchVariable names the directory of the library's shared memory files; "": it has none.
 	ScratchVariable string
-	// Prefixes are those of the library's variables. One without an underscore at its end
-	// is a variable.
+	// Prefixes are those of the library's variables. One that does not end in an underscore is a variable's full name.
 	Prefixes []string
-	// HostVariables are the beginnings of the names of those whose value belongs to one
-	// host. Package environ knows endings of further ones.
+	// HostVariables are prefixes of variables with values that are specific to a host. Package environ has suffixes of
+	// further ones.
 	HostVariables []string
-	// DeviceVariables confine a rank to network devices, of which it has some.
+	// DeviceVariables returns the variables that restrict a rank to network devices; there is at least one.
 	DeviceVariables func(Devices) map[string]string
-	// DeviceChoice is the variable by which a scenario or a shell chooses devices itself, so
-	// that weir chooses none; "": there is none.
+	// DeviceChoice is the variable by which a scenario or a shell selects devices, so that weir selects none; "": there
+	// is none.
 	DeviceChoice string
-	// Ignored finds in a rank's log the variables that the library says it ignores; nil: it
-	// does not say.
+	// Ignored parses from a rank's log the variables that the library reports to ignore; nil: it reports none.
 	Ignored func(log string) []results.Ignored
-	// Defaults are variables, NAME=VALUE, that a rank over this fabric has unless somebody sets
-	// them: they change what a library says, and nothing of what it does.
+	// Defaults are variables, NAME=VALUE, of a rank over this fabric unless they are set. They only add to the log.
 	Defaults []string
-	// Beneath finds in a rank's log which transports a library beneath the fabric's own used;
-	// nil: there is none, or it does not say.
-	Beneath func(log string) []Beneath
+	// LowerTransports parses them from a rank's log; nil: the log never has any.
+	LowerTransports func(log string) []LowerTransport
 }
 
-// Devices are network devices of a node. Those of RDMA have a port: mlx5_0:1.
+// Devices are network devices of a node. RDMA devices have a port: mlx5_0:1.
 type Devices struct {
 	Ports  []string // with their ports
 	Names  []string // without
-	Driver string   // of RDMA devices; "": they are interfaces of the kernel
+	Driver string   // of RDMA devices; "" for kernel interfaces
 }
 
-// RankEnv are the variables that each rank has for the sake of all fabrics.
+// RankEnv returns the RankEnv of all fabrics, which each rank has.
 func RankEnv() []string {
 	var all []string
 	for _, f := range All {
@@ -55,14 +49,13 @@ func RankEnv() []string {
 	return all
 }
 
-// Defaults are the variables that ranks over a fabric have unless somebody sets them.
+// Defaults returns the variables of ranks over a fabric that hold unless they are set.
 func Defaults(name string) []string {
 	f, _ := Find(name)
 	return f.Defaults
 }
 
-// ScratchEnv are the variables by which libraries have their files in a directory, which
-// is removed with them.
+// ScratchEnv returns the variables that make libraries keep their files in a directory.
 func ScratchEnv(directory string) []string {
 	var all []string
 	for _, f := range All {
@@ -73,7 +66,7 @@ func ScratchEnv(directory string) []string {
 	return all
 }
 
-// DeviceEnv are the variables that confine a rank to devices, whatever its fabric.
+// DeviceEnv returns the variables that restrict a rank to devices, for all fabrics.
 func DeviceEnv(d Devices) map[string]string {
 	all := map[string]string{}
 	for _, f := range All {
@@ -84,15 +77,15 @@ func DeviceEnv(d Devices) map[string]string {
 	return all
 }
 
-// ChoosesDevices says whether a variable is one by which its owner chooses devices.
+// ChoosesDevices reports whether a variable is the DeviceChoice of a fabric.
 func ChoosesDevices(variable string) bool {
 	return slices.ContainsFunc(All, func(f Fabric) bool { return f.DeviceChoice != "" && f.DeviceChoice == variable })
 }
 
-// Prefixes are those of the variables of all fabrics' libraries.
+// Prefixes returns those of the variables of all fabrics' libraries.
 func Prefixes() []string { return concat(func(f Fabric) []string { return f.Prefixes }) }
 
-// HostVariables are the beginnings of those that belong to one host.
+// HostVariables returns the prefixes of variables that are specific to a host.
 func HostVariables() []string { return concat(func(f Fabric) []string { return f.HostVariables }) }
 
 func concat(of func(Fabric) []string) []string {
@@ -103,8 +96,8 @@ func concat(of func(Fabric) []string) []string {
 	return all
 }
 
-// Readers are the fabrics whose libraries read a variable, by its prefix: NIXL's backends are
-// UCX and libfabric. None: it is of no fabric's library.
+// Readers returns the fabrics with a library that reads a variable, by its prefix. nixl reads those of UCX and
+// libfabric, which are its backends.
 func Readers(variable string) (names []string) {
 	for _, f := range All {
 		prefixed := slices.ContainsFunc(f.Prefixes,

@@ -1,68 +1,63 @@
-// Package fabric knows the fabrics: what each is called, which options and environment it
-// has, what it cannot do, and when weir may choose it. Adding one is a file here with its
-// value and a line in All, beside the C of package engine/native; CONTRIBUTING.md has the
-// steps.
+// Package fabric describes the fabrics: their names, options, environment variables and limits, and when weir may
+// choose one. CONTRIBUTING.md has the steps to add one.
 package fabric
 
 import (
 	"slices"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
-// All are the fabrics, in the order of the values of option fabric. Of several that option
-// auto may choose the first is tried first.
+// All are the fabrics, in the order of the values of option fabric. auto tries them in this order.
 var All = []Fabric{shm, tcp, ucx, libfabric, nixl, cuda, sim}
 
-// Fabric is one way to move bytes between ranks.
+// Fabric is a transport between ranks.
 type Fabric struct {
 	Name string
 
-	// Options exist only in cases of this fabric. Their texts stand in Docs under
-	// "# Options"; those under "# Options with a matrix" replace them in workloads that
-	// move matrices.
-	Options []workload.Option
+	// Options exist only in cases of this fabric. Docs has their texts under "# Options"; those under
+	// "# Options with a matrix" replace them in workloads that move matrices.
+	Options []option.Option
 	Docs    string
-	// WithoutMatrix are options that workloads which move matrices do not have.
+	// WithoutMatrix are the options that workloads with matrices lack.
 	WithoutMatrix []string
-	// Checked are the options that Check and Lacks look at.
+	// Checked are the options that Check and Lacks depend on.
 	Checked []string
-	// Check says what is wrong with a complete set of options; nil: nothing can be.
+	// Check validates a complete set of options; nil: all are valid.
 	Check func(Options) error
 
-	// Lacks says what of a case's needs, which have all options, the fabric cannot do; "":
-	// it can do all; nil: it always can.
+	// Lacks says which of a case's needs the fabric cannot meet; "" if it meets all. The needs have all options. nil:
+	// it meets any.
 	Lacks func(Needs) string
-	// Stages are metrics of stages that requests have over this fabric and not over others, with the option that
-	// makes the stage; "": each request has it.
+	// Stages are metrics of stages that only requests of this fabric have, with the option that enables the stage; "":
+	// each request has it.
 	Stages map[string]string
-	// PostsNothing says why nobody posts the requests of a case; "": somebody does; nil: always.
+	// PostsNothing says why no request of a case is posted; "" if requests are; nil: they always are.
 	PostsNothing func(Needs) string
-	// NoMatrix is what the fabric lacks to move a matrix; "": it can.
+	// NoMatrix says why the fabric cannot move a matrix; "" if it can.
 	NoMatrix string
-	// Sleeps says that a rank can sleep until something comes, and SleepsWith with which
-	// options only; "": with any.
+	// Sleeps: a rank can sleep until a message or a completion arrives, but only with the options SleepsWith; "": with
+	// any.
 	Sleeps     bool
 	SleepsWith string
 
 	// Simulated fabrics move no bytes: a simulator computes what would be measured.
 	Simulated bool
-	// OutlivesPeers says that a rank goes on where the process of a peer has ended: what it was
-	// writing to it can be given up.
+	// OutlivesPeers: a rank continues after the process of a peer has ended, as writes to it can be abandoned.
 	OutlivesPeers bool
-	// DiesWithPeers says why a rank does not go on so with some options; nil: it does with any.
+	// DiesWithPeers says why a rank does not continue with these options; nil: it continues with any.
 	DiesWithPeers func(Options) string
-	// Network says that the fabric reaches other hosts.
+	// Network: the fabric reaches other hosts.
 	Network bool
-	// VRAM says that the fabric moves memory of GPUs.
+	// VRAM: the fabric moves GPU memory.
 	VRAM bool
-	// Loopback says that ranks of one host reach each other without any device.
+	// Loopback: ranks of one host reach each other without a device.
 	Loopback bool
 
 	Auto Auto
-	// PathOption is the option that takes the name of a path (results.Path) and must have
-	// one value at all ranks; "": the library agrees with its peers by itself.
+	// PathOption is the option that names a path (results.Path) and must be equal at all ranks; "": the library
+	// negotiates the path with its peers.
 	PathOption string
 
 	Environment
@@ -77,7 +72,7 @@ func Find(name string) (Fabric, bool) {
 	return All[i], true
 }
 
-// Names are the fabrics that a host may have.
+// Names are the names of the fabrics that a host may have.
 func Names() []string {
 	var names []string
 	for _, f := range All {
@@ -97,14 +92,13 @@ func Values() []string {
 	return values
 }
 
-// Simulated says whether a fabric of this name moves no bytes.
+// Simulated reports whether a fabric is simulated: it moves no bytes.
 func Simulated(name string) bool {
 	f, ok := Find(name)
 	return ok && f.Simulated
 }
 
-// WithinHost says whether the data of a launch on these nodes stays within one host and
-// passes no device of it.
+// WithinHost reports whether the data of a launch on these nodes stays within one host and passes no device.
 func WithinHost(name string, nodes []string) bool {
 	f, ok := Find(name)
 	if !ok || !f.Loopback {
@@ -113,8 +107,7 @@ func WithinHost(name string, nodes []string) bool {
 	return !f.Network || len(slices.Compact(slices.Sorted(slices.Values(nodes)))) == 1
 }
 
-// Ignored are the variables of which the libraries of all fabrics say in a log that they
-// ignore them.
+// Ignored parses from a log the variables that the fabrics' libraries report to ignore.
 func Ignored(log string) []results.Ignored {
 	var all []results.Ignored
 	for _, f := range All {

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 //go:embed libfabric.md
@@ -15,7 +15,7 @@ var libfabric = Fabric{
 	Name: "libfabric", OutlivesPeers: true, Docs: libfabricDocs, Network: true, VRAM: true, Sleeps: true,
 	Auto:       WithRDMA,
 	PathOption: "provider",
-	Options:    []workload.Option{{Name: "provider", Type: workload.String, Default: "", Process: true}},
+	Options:    []option.Option{{Name: "provider", Type: option.String, Default: "", Process: true}},
 	Checked:    []string{"provider"},
 	Environment: Environment{
 		RankEnv:         []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"},
@@ -25,8 +25,7 @@ var libfabric = Fabric{
 	},
 }
 
-// libfabricDevices name devices to the provider that has them. Provider efa takes several,
-// and verbs and tcp take one.
+// libfabricDevices restricts a provider to devices: efa takes several, verbs and tcp take one.
 func libfabricDevices(d Devices) map[string]string {
 	switch {
 	case d.Driver == "efa":

@@ -4,11 +4,11 @@ import (
 	"regexp"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// A rank over libfabric writes one line for each variable that is set and that libfabric does
-// not list among its own (fi_getparams), with the nearest that it lists:
+// libfabricUnknown matches the line that a rank logs for each set variable that libfabric does not list
+// (fi_getparams), with the most similar one that it lists:
 //
 //	weir: libfabric has no variable FI_PROVDER (maybe: FI_PROVIDER?)
 var libfabricUnknown = regexp.MustCompile(

@@ -2,16 +2,16 @@ package fabric
 
 import "slices"
 
-// The names of links that ranks of one node have between them: of host memory, and of the memory of GPUs.
+// Names of links between ranks of one node, for host memory and for GPU memory.
 var (
 	hostLinks = []string{"host"}
 	gpuLinks  = []string{"nvlink", "gpu"}
 )
 
-// LinkWithin is the link of a site that ranks of one node have between their memory; "": it names none.
-func LinkWithin(links map[string]float64, ofGPUs bool) string {
+// LinkWithin returns the name of a site's link between ranks of one node; "" if the site has none.
+func LinkWithin(links map[string]float64, gpu bool) string {
 	names := hostLinks
-	if ofGPUs {
+	if gpu {
 		names = gpuLinks
 	}
 	for _, name := range names {
@@ -22,7 +22,7 @@ func LinkWithin(links map[string]float64, ofGPUs bool) string {
 	return ""
 }
 
-// WithinNodes says whether a link of this name connects ranks of one node.
+// WithinNodes reports whether a link of this name connects ranks of one node.
 func WithinNodes(link string) bool {
 	return slices.Contains(hostLinks, link) || slices.Contains(gpuLinks, link)
 }

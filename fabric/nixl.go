@@ -4,24 +4,23 @@ import (
 	_ "embed"
 	"fmt"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 //go:embed nixl.md
 var nixlDocs string
 
-// nixl is NIXL itself, through its C API. Its options belong to NIXL's agent and backend,
-// which live as long as a rank.
+// nixl is NIXL, through its C API. Its options configure NIXL's agent and backend, which live as long as a rank.
 var nixl = Fabric{
 	Name: "nixl", OutlivesPeers: true, Network: true, VRAM: true, Docs: nixlDocs,
-	Options: []workload.Option{
-		{Name: "nixl_backend", Type: workload.String, Default: "UCX", Process: true},
-		{Name: "nixl_params", Type: workload.Params, Default: "", Process: true},
-		{Name: "nixl_merge", Type: workload.Bool, Default: false, Process: true},
-		{Name: "nixl_recreate", Type: workload.Bool, Default: false, Process: true},
-		{Name: "nixl_prepared", Type: workload.Bool, Default: false, Process: true},
-		{Name: "nixl_reregister", Type: workload.Bool, Default: false, Process: true},
-		{Name: "nixl_progress_thread", Type: workload.Bool, Default: false, Process: true},
+	Options: []option.Option{
+		{Name: "nixl_backend", Type: option.String, Default: "UCX", Process: true},
+		{Name: "nixl_params", Type: option.Params, Default: "", Process: true},
+		{Name: "nixl_merge", Type: option.Bool, Default: false, Process: true},
+		{Name: "nixl_recreate", Type: option.Bool, Default: false, Process: true},
+		{Name: "nixl_prepared", Type: option.Bool, Default: false, Process: true},
+		{Name: "nixl_reregister", Type: option.Bool, Default: false, Process: true},
+		{Name: "nixl_progress_thread", Type: option.Bool, Default: false, Process: true},
 	},
 	Stages: map[string]string{
 		"prep.request.p99": "",
@@ -35,40 +34,40 @@ var nixl = Fabric{
 		switch {
 		case n.Options["nixl_reregister"] != "true":
 		case n.Matrix:
-			return "option nixl_reregister is one of workload transfer: " +
-				"the cells of a matrix move at the same time, and share a registration"
+			return "option nixl_reregister needs workload transfer: " +
+				"the cells of a matrix move at the same time and share a registration"
 		case n.Mode == "stream" && n.InFlight != 1:
-			return fmt.Sprintf("option nixl_reregister needs in_flight 1, not %d: requests in flight share the memory "+
-				"whose registration each of them would take from the others", n.InFlight)
+			return fmt.Sprintf("option nixl_reregister needs in_flight 1, not %d: requests in flight share their memory, "+
+				"and each would deregister that of the others", n.InFlight)
 		}
 		return ""
 	},
 	Environment: Environment{
-		Prefixes:      []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
-		HostVariables: []string{"WEIR_NIXL_LIBRARY"},
-		Defaults:      []string{"UCX_PROTO_INFO=used"}, // backend UCX then says which protocols it used
-		Beneath:       func(log string) []Beneath { return append(ucxUsed(log), libfabricRails(log)...) },
+		Prefixes:        []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
+		HostVariables:   []string{"WEIR_NIXL_LIBRARY"},
+		Defaults:        []string{"UCX_PROTO_INFO=used"}, // backend UCX then logs the protocols that it used
+		LowerTransports: func(log string) []LowerTransport { return append(ucxUsed(log), libfabricRails(log)...) },
 	},
 }
 
-// nixlDiesWithPeers allows backend UCX alone: of the others nobody knows what a write to a peer that is gone does.
+// nixlDiesWithPeers refuses all backends but UCX: it is unknown how the others handle writes to a lost peer.
 func nixlDiesWithPeers(o Options) string {
 	if o["nixl_backend"] == "UCX" {
 		return ""
 	}
-	return fmt.Sprintf("what NIXL's backend %s does with writes to a peer that is gone is not known: ranks are killed or "+
-		"muted over fabric nixl with backend UCX", o["nixl_backend"])
+	return fmt.Sprintf("it is unknown how NIXL's backend %s handles writes to a lost peer: to kill or mute ranks over "+
+		"fabric nixl, use backend UCX", o["nixl_backend"])
 }
 
 func nixlCheck(o Options) error {
-	if backend := o["nixl_backend"]; !workload.ParamKey(backend) || len(backend) > 48 {
+	if backend := o["nixl_backend"]; !option.ParamKey(backend) || len(backend) > 48 {
 		return fmt.Errorf("option nixl_backend is %q, which is no name of a backend, as UCX is", backend)
 	}
 	if o["nixl_prepared"] == "true" && o["nixl_reregister"] == "true" {
 		return fmt.Errorf("options nixl_prepared and nixl_reregister exclude each other: " +
 			"a prepared list of blocks holds the registration of their memory")
 	}
-	if _, err := workload.ParseParams(o["nixl_params"]); err != nil {
+	if _, err := option.ParseParams(o["nixl_params"]); err != nil {
 		return fmt.Errorf("option nixl_params: %w", err)
 	}
 	return nil

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Options are the texts of options that belong to one fabric, by name.
+// Options are the values of a fabric's options as texts, by name.
 type Options map[string]string
 
-// Needs are what a case asks of a fabric.
+// Needs are the features of a fabric that a case uses.
 type Needs struct {
 	Op, Mode, Pages string
 	// Initiator and Target are kinds of memory; "": host memory.
@@ -26,30 +26,29 @@ type Needs struct {
 	Options           Options
 }
 
-// VRAM is the kind of memory of GPUs. A host's description of a fabric has it as a detail: HasVRAM,
-// or why the fabric does not move it there.
+// VRAM is the kind of memory of GPUs. A host's description of a fabric has a detail of this name: HasVRAM, or why
+// the fabric does not move GPU memory there.
 const (
 	VRAM    = "vram"
 	HasVRAM = "yes"
 )
 
-// VRAM says whether an end is in the memory of a GPU.
+// VRAM reports whether an end is in GPU memory.
 func (n Needs) VRAM() bool { return n.Initiator == VRAM || n.Target == VRAM }
 
-// The texts of options are filled in before any workload takes these.
+// init fills in the texts of options before any workload copies them.
 func init() {
 	for _, f := range All {
-		workload.ReadDocs(f.Docs).OfOptions(f.Options)
+		option.ReadDocs(f.Docs).OfOptions(f.Options)
 		for i := range f.Options {
-			f.Options[i].For = map[string]string{"fabric": f.Name}
+			f.Options[i].Where.Options = map[string]string{"fabric": f.Name}
 		}
 	}
 }
 
-// OptionsOf are the options of all fabrics that a workload has, which moves matrices or
-// does not, without some: first those with names of their own, then those with their fabric's
-// name in front, each by the names of the fabrics.
-func OptionsOf(matrix bool, without ...string) (named, prefixed []workload.Option) {
+// OptionsOf returns the options of all fabrics for a workload, which moves matrices or not, except some: named ones,
+// and those prefixed with their fabric's name. Both are sorted by fabric.
+func OptionsOf(matrix bool, without ...string) (named, prefixed []option.Option) {
 	for _, f := range slices.SortedFunc(slices.Values(All),
 		func(a, b Fabric) int { return cmp.Compare(a.Name, b.Name) }) {
 		for _, o := range f.optionsOf(matrix, without) {
@@ -63,20 +62,20 @@ func OptionsOf(matrix bool, without ...string) (named, prefixed []workload.Optio
 	return named, prefixed
 }
 
-func (f Fabric) optionsOf(matrix bool, without []string) []workload.Option {
+func (f Fabric) optionsOf(matrix bool, without []string) []option.Option {
 	all := slices.DeleteFunc(slices.Clone(f.Options),
-		func(o workload.Option) bool { return slices.Contains(without, o.Name) })
+		func(o option.Option) bool { return slices.Contains(without, o.Name) })
 	if !matrix {
 		return all
 	}
 	if f.NoMatrix != "" {
 		return nil
 	}
-	workload.ReadDocs(f.Docs).Under("Options with a matrix", all)
-	return slices.DeleteFunc(all, func(o workload.Option) bool { return slices.Contains(f.WithoutMatrix, o.Name) })
+	option.ReadDocs(f.Docs).Under("Options with a matrix", all)
+	return slices.DeleteFunc(all, func(o option.Option) bool { return slices.Contains(f.WithoutMatrix, o.Name) })
 }
 
-// CheckedOptions are those of OptionsOf that Lacks and Read look at.
+// CheckedOptions are the names of those of OptionsOf that Lacks and Read depend on.
 func CheckedOptions(matrix bool, without ...string) []string {
 	var names []string
 	for _, f := range All {
@@ -89,9 +88,9 @@ func CheckedOptions(matrix bool, without ...string) []string {
 	return names
 }
 
-// Read reads the options of a fabric that moves bytes; nil: it has none. An option that a
-// workload does not have has no value.
-func Read(name string, get workload.Getter) (Options, error) {
+// Read reads the options of a fabric that moves bytes; nil if it has none. Options that the workload lacks are left
+// out.
+func Read(name string, get option.Getter) (Options, error) {
 	f, ok := Find(name)
 	if !ok || f.Simulated || len(f.Options) == 0 {
 		return nil, nil
@@ -105,12 +104,12 @@ func Read(name string, get workload.Getter) (Options, error) {
 		if !o.Type.Holds(v) {
 			return nil, wrongType(o, v)
 		}
-		read[o.Name] = workload.Text(v)
+		read[o.Name] = option.Text(v)
 	}
 	return read, f.check(read)
 }
 
-// check is Check of all options, with those that have defaults.
+// check applies Check to the options, completed by defaults.
 func (f Fabric) check(o Options) error {
 	if strings.ContainsAny(strings.Join(f.texts(o), ""), "\n\x00") {
 		return fmt.Errorf("an option of fabric %s has a line break or a zero in its value", f.Name)
@@ -121,15 +120,15 @@ func (f Fabric) check(o Options) error {
 	return f.Check(f.complete(o))
 }
 
-func wrongType(o workload.Option, v any) error {
+func wrongType(o option.Option, v any) error {
 	kind := o.Type
-	if kind == workload.Enum {
-		kind = workload.String
+	if kind == option.Enum {
+		kind = option.String
 	}
 	return fmt.Errorf("option %s is %T, not a %s", o.Name, v, kind)
 }
 
-// complete has the defaults of the options that are not given.
+// complete adds the defaults of options that are not given.
 func (f Fabric) complete(o Options) Options {
 	all := Options{}
 	for i, text := range f.texts(o) {
@@ -138,20 +137,20 @@ func (f Fabric) complete(o Options) Options {
 	return all
 }
 
-// texts are the values of all options in their order.
+// texts returns the values of all options in their order.
 func (f Fabric) texts(o Options) []string {
 	var all []string
-	for _, option := range f.Options {
-		text, given := o[option.Name]
+	for _, opt := range f.Options {
+		text, given := o[opt.Name]
 		if !given {
-			text = workload.Text(option.Default)
+			text = option.Text(opt.Default)
 		}
 		all = append(all, text)
 	}
 	return all
 }
 
-// With are the options and others, which come before them.
+// With merges the options with others, which take precedence.
 func (o Options) With(others Options) Options {
 	all := Options{}
 	maps.Copy(all, o)
@@ -159,8 +158,7 @@ func (o Options) With(others Options) Options {
 	return all
 }
 
-// Lines are the values of all options of a fabric for the C engine: a line "name=value"
-// for each.
+// Lines formats the values of all options of a fabric for the C engine, a line "name=value" for each.
 func Lines(name string, o Options) (string, error) {
 	f, _ := Find(name) // one without options, if there is none
 	var lines strings.Builder
@@ -170,7 +168,7 @@ func Lines(name string, o Options) (string, error) {
 	return lines.String(), f.check(o)
 }
 
-// Lacks says what of a case's needs a fabric cannot do, "" if it can do all.
+// Lacks says which of a case's needs a fabric cannot meet; "" if it meets all.
 func Lacks(name string, n Needs) string {
 	f, ok := Find(name)
 	n.Options = f.complete(n.Options)
@@ -191,7 +189,7 @@ func Lacks(name string, n Needs) string {
 	return ""
 }
 
-// gpuMemory says what keeps a case that needs memory of a GPU from it.
+// gpuMemory says why a case cannot have GPU memory over a fabric; "" if it can or has none.
 func (n Needs) gpuMemory(f Fabric) string {
 	switch {
 	case !n.VRAM():
@@ -206,14 +204,14 @@ func (n Needs) gpuMemory(f Fabric) string {
 		return fmt.Sprintf("fabric %s moves host memory only; vram is moved by fabric %s", f.Name,
 			strings.Join(others, ", "))
 	case n.Pages != "" && n.Pages != "default":
-		return "pages " + n.Pages + " is of host memory, and an end of this case is vram"
+		return "pages " + n.Pages + " is for host memory, and an end of this case is vram"
 	case n.Heap && n.Initiator == n.Target:
-		return "alloc heap is of host memory, and both ends of this case are vram: vram_alloc says how that is allocated"
+		return "alloc heap is for host memory, and both ends of this case are vram: use vram_alloc"
 	}
 	return ""
 }
 
-// NoStage says why a case over a fabric has no metric of a stage of requests; "": it has it, or nobody knows.
+// NoStage says why a case over a fabric lacks a metric of a stage of requests; "" if it has it, or that is unknown.
 func NoStage(name, metric string, o Options) string {
 	for _, f := range All {
 		option, has := f.Stages[metric]
@@ -222,20 +220,20 @@ func NoStage(name, metric string, o Options) string {
 		case name == f.Name && (option == "" || f.complete(o)[option] == "true"), name == AutoName && f.Auto != Never:
 			return ""
 		case option == "":
-			return "it is of requests of fabric " + f.Name
+			return "only requests of fabric " + f.Name + " have it"
 		default:
-			return fmt.Sprintf("it is of requests of fabric %s with %s: true", f.Name, option)
+			return fmt.Sprintf("only requests of fabric %s with %s: true have it", f.Name, option)
 		}
 	}
 	return ""
 }
 
-// OfStage says whether a metric is of a stage that requests have over some fabrics only.
+// OfStage reports whether a metric is of a stage that only requests of some fabrics have.
 func OfStage(metric string) bool {
 	return slices.ContainsFunc(All, func(f Fabric) bool { _, has := f.Stages[metric]; return has })
 }
 
-// PostsNothing says why nobody posts the requests of a case; "": somebody does.
+// PostsNothing says why no request of a case is posted; "" if requests are.
 func PostsNothing(name string, n Needs) string {
 	f, ok := Find(name)
 	if !ok || f.PostsNothing == nil {
@@ -245,7 +243,7 @@ func PostsNothing(name string, n Needs) string {
 	return f.PostsNothing(n)
 }
 
-// sleepers are the fabrics that have wait sleep, in words.
+// sleepers lists the fabrics that have wait sleep, for an error.
 func sleepers() string {
 	var always, others []string
 	for _, f := range All {

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// getter gives values, and the defaults of the fabric's options that have none.
-func getter(f fabric.Fabric, v workload.Values) workload.Getter {
+// getter returns values, with the defaults of the fabric's options.
+func getter(f fabric.Fabric, v option.Values) option.Getter {
 	return func(name string) any {
 		if x, ok := v[name]; ok {
 			return x
@@ -34,7 +34,7 @@ func find(t *testing.T, name string) fabric.Fabric {
 	return f
 }
 
-// Every fabric has a name of its own, and options with texts that exist only for it.
+// Every fabric has a unique name, and options with texts that exist only for it.
 func TestFabricsAreSound(t *testing.T) {
 	seen := map[string]bool{fabric.AutoName: true}
 	for _, f := range fabric.All {
@@ -45,8 +45,8 @@ func TestFabricsAreSound(t *testing.T) {
 		var names []string
 		for _, o := range f.Options {
 			names = append(names, o.Name)
-			if o.Doc == "" || !maps.Equal(o.For, map[string]string{"fabric": f.Name}) {
-				t.Errorf("fabric %s, option %s: for %v, %q", f.Name, o.Name, o.For, o.Doc)
+			if o.Doc == "" || !maps.Equal(o.Where.Options, map[string]string{"fabric": f.Name}) {
+				t.Errorf("fabric %s, option %s: for %v, %q", f.Name, o.Name, o.Where.Options, o.Doc)
 			}
 		}
 		for _, name := range slices.Concat(f.Checked, f.WithoutMatrix) {
@@ -63,8 +63,7 @@ func TestFabricsAreSound(t *testing.T) {
 	}
 }
 
-// The engine gets every option of a fabric, those that a case does not say with their
-// defaults.
+// The engine gets every option of a fabric, with defaults for those that a case leaves out.
 func TestLinesForTheEngine(t *testing.T) {
 	for want, c := range map[string]struct {
 		name string
@@ -83,12 +82,12 @@ func TestLinesForTheEngine(t *testing.T) {
 	}
 }
 
-// A line break in a value would be another option.
+// A line break in a value would add another option.
 func TestValuesHaveOneLine(t *testing.T) {
 	const want = "an option of fabric libfabric has a line break or a zero in its value"
 	f := find(t, "libfabric")
 	for _, value := range []string{"tcp\nprovider=shm", "tcp\x00"} {
-		if _, err := fabric.Read(f.Name, getter(f, workload.Values{"provider": value})); err == nil ||
+		if _, err := fabric.Read(f.Name, getter(f, option.Values{"provider": value})); err == nil ||
 			err.Error() != want {
 			t.Errorf("reading %q: %v", value, err)
 		}
@@ -126,7 +125,7 @@ func TestLacks(t *testing.T) {
 		{"libfabric", fabric.Needs{Sleeps: true, Op: "read", Matrix: true}, ""},
 		{"nixl", fabric.Needs{Mode: "stream", InFlight: 2, Options: anew}, "nixl_reregister needs in_flight 1, not 2"},
 		{"nixl", fabric.Needs{Mode: "stream", InFlight: 1, Options: anew}, ""},
-		{"nixl", fabric.Needs{Matrix: true, Options: anew}, "nixl_reregister is one of workload transfer"},
+		{"nixl", fabric.Needs{Matrix: true, Options: anew}, "nixl_reregister needs workload transfer"},
 		{"sim", fabric.Needs{Matrix: true}, "fabric sim has no model of a matrix yet"},
 		{"sim", fabric.Needs{Sleeps: true}, "fabric sim has no wait sleep"},
 	} {

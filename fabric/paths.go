@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
 )
 
-// route is a path of a fabric between hosts, and the nodes that have it.
+// route is a path of a fabric between hosts, with the nodes that have it.
 type route struct {
 	transport, device string
 	nodes             []string
@@ -17,10 +16,9 @@ type route struct {
 
 type routes []route
 
-// remote gives the paths on which a fabric has a device read and write the memory of
-// other nodes, at least one on each, or says why it cannot for these options. Where both
-// ends must use one value of PathOption, all paths are of the first that all nodes have.
-func remote(f Fabric, d workload.Demand, nodes []results.Node) (routes, string) {
+// remote returns the RDMA paths of a fabric, at least one on each node, or says why there are none. If the fabric has
+// a PathOption, all paths are of its first value that all nodes have.
+func remote(f Fabric, d Demand, nodes []results.Node) (routes, string) {
 	if why := lacks(d, f.Name); why != "" {
 		return nil, why
 	}
@@ -51,13 +49,13 @@ func remote(f Fabric, d workload.Demand, nodes []results.Node) (routes, string) 
 	return nil, fmt.Sprintf("%s has no %s with RDMA that all nodes have: %s", f.Name, f.PathOption, all.words())
 }
 
-// without says what a fabric has where it has no RDMA.
+// without says what a fabric without RDMA has instead.
 func without(f results.Fabric) string {
 	if len(f.Paths) == 0 {
 		if why := f.Details[results.OtherHosts]; why != "" {
 			return why
 		}
-		return "it has no way to other hosts"
+		return "it does not reach other hosts"
 	}
 	return "it has " + results.PathsText(f.Paths)
 }

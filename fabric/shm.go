@@ -1,6 +1,6 @@
 package fabric
 
-// shm is memory that the ranks of a host share.
+// shm is shared memory between ranks of a host.
 var shm = Fabric{
 	Name: "shm", OutlivesPeers: true, Loopback: true, Auto: OnOneNode,
 	Lacks: func(n Needs) string {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 //go:embed sim.md
 var simDocs string
 
-// SimName is the fabric that moves no bytes: package engine/sim computes what a path with
-// the declared properties would have given.
+// SimName is the fabric that moves no bytes: package engine/sim computes the result of a path with the declared
+// properties.
 const SimName = "sim"
 
 var sim = Fabric{
@@ -22,41 +22,41 @@ var sim = Fabric{
 	NoMatrix:     "has no model of a matrix yet: use a fabric that moves bytes, or workload transfer",
 }
 
-// simOptions declare the path that the fabric pretends to have. Latency, bandwidth and
-// jitter are the path's and may differ from case to case; all else belongs to the launch.
-var simOptions = []workload.Option{
-	{Name: "sim_latency", Type: workload.Time, Default: quantity.Time(2000), Min: 0, Max: 1e12},
-	{Name: "sim_bandwidth", Type: workload.Rate, Default: quantity.Rate(10e9), Min: 1, Max: 1e18},
-	{Name: "sim_noise", Type: workload.Percent, Default: quantity.Percent(0.01), Max: 100, Process: true},
-	{Name: "sim_jitter", Type: workload.Percent, Default: quantity.Percent(0.05), Max: 100},
-	{Name: "sim_stragglers", Type: workload.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
-	{Name: "sim_straggler_loss", Type: workload.Percent, Default: quantity.Percent(0.15), Max: 99, Process: true},
-	{Name: "sim_drift", Type: workload.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
-	{Name: "sim_failure", Type: workload.Failures, Default: "", Process: true},
-	{Name: "sim_seed", Type: workload.Count, Default: int64(1), Min: 0, Process: true},
+// simOptions declare the simulated path. Latency, bandwidth and jitter may differ between the cases of a launch; all
+// others hold for the launch.
+var simOptions = []option.Option{
+	{Name: "sim_latency", Type: option.Time, Default: quantity.Time(2000), Min: 0, Max: 1e12},
+	{Name: "sim_bandwidth", Type: option.Rate, Default: quantity.Rate(10e9), Min: 1, Max: 1e18},
+	{Name: "sim_noise", Type: option.Percent, Default: quantity.Percent(0.01), Max: 100, Process: true},
+	{Name: "sim_jitter", Type: option.Percent, Default: quantity.Percent(0.05), Max: 100},
+	{Name: "sim_stragglers", Type: option.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
+	{Name: "sim_straggler_loss", Type: option.Percent, Default: quantity.Percent(0.15), Max: 99, Process: true},
+	{Name: "sim_drift", Type: option.Percent, Default: quantity.Percent(0), Max: 100, Process: true},
+	{Name: "sim_failure", Type: option.Failures, Default: "", Process: true},
+	{Name: "sim_seed", Type: option.Count, Default: int64(1), Min: 0, Process: true},
 }
 
-// Simulation is the declared model of a transfer.
+// Simulation is the declared model of a path.
 type Simulation struct {
-	Latency       quantity.Time         `json:"latency"`
-	Bandwidth     quantity.Rate         `json:"bandwidth"`
-	Noise         quantity.Percent      `json:"noise"`
-	Jitter        quantity.Percent      `json:"jitter"`
-	Stragglers    quantity.Percent      `json:"stragglers"`
-	StragglerLoss quantity.Percent      `json:"straggler_loss"`
-	Drift         quantity.Percent      `json:"drift"`
-	Failures      []workload.SimFailure `json:"failures,omitempty"`
-	Seed          int64                 `json:"seed"`
+	Latency       quantity.Time       `json:"latency"`
+	Bandwidth     quantity.Rate       `json:"bandwidth"`
+	Noise         quantity.Percent    `json:"noise"`
+	Jitter        quantity.Percent    `json:"jitter"`
+	Stragglers    quantity.Percent    `json:"stragglers"`
+	StragglerLoss quantity.Percent    `json:"straggler_loss"`
+	Drift         quantity.Percent    `json:"drift"`
+	Failures      []option.SimFailure `json:"failures,omitempty"`
+	Seed          int64               `json:"seed"`
 }
 
-// ReadSimulation reads the sim_ options of a case with so many ranks.
-func ReadSimulation(get workload.Getter, ranks int64) (*Simulation, error) {
+// ReadSimulation reads the sim_ options of a case with this many ranks.
+func ReadSimulation(get option.Getter, ranks int64) (*Simulation, error) {
 	s := &Simulation{}
 	var failures string
 	var err error
 	read := func(name string, ok bool) {
 		if !ok && err == nil {
-			i := slices.IndexFunc(simOptions, func(o workload.Option) bool { return o.Name == name })
+			i := slices.IndexFunc(simOptions, func(o option.Option) bool { return o.Name == name })
 			err = wrongType(simOptions[i], get(name))
 		}
 	}
@@ -79,7 +79,7 @@ func ReadSimulation(get workload.Getter, ranks int64) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Failures, err = workload.ParseFailures(failures); err != nil {
+	if s.Failures, err = option.ParseFailures(failures); err != nil {
 		return nil, fmt.Errorf("option sim_failure: %w", err)
 	}
 	for _, f := range s.Failures {

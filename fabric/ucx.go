@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
 //go:embed ucx.md
@@ -16,12 +16,12 @@ var ucxDocs string
 // ucx is UCX, through libucp.
 var ucx = Fabric{
 	Name: "ucx", OutlivesPeers: true, Network: true, VRAM: true, Auto: WithRDMA, Docs: ucxDocs,
-	Options: []workload.Option{
+	Options: []option.Option{
 		{
-			Name: "api", Type: workload.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"},
+			Name: "api", Type: option.Enum, Default: "rma", Values: []string{"rma", "am", "tag", "tag_sync"},
 			Process: true,
 		},
-		{Name: "datatype", Type: workload.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true},
+		{Name: "datatype", Type: option.Enum, Default: "contig", Values: []string{"contig", "iov"}, Process: true},
 	},
 	WithoutMatrix: []string{"datatype"},
 	Checked:       []string{"api", "datatype"},
@@ -44,14 +44,13 @@ var ucx = Fabric{
 	},
 }
 
-// ucxDiesWithPeers refuses one-sided writes: where one finds its peer gone, UCX ends the process ("Fatal:
-// unexpected error: Endpoint timeout", src/ucp/core/ucp_request.inl of UCX 1.13, with its new protocols too).
+// ucxDiesWithPeers refuses one-sided writes: if the peer is lost, UCX ends the process ("Fatal: unexpected error:
+// Endpoint timeout", src/ucp/core/ucp_request.inl of UCX 1.13, with its new protocols too).
 func ucxDiesWithPeers(o Options) string {
 	if o["api"] == "am" {
 		return ""
 	}
-	return "UCX ends the process whose one-sided write finds its peer gone: ranks are killed or muted over " +
-		"fabric ucx with api am"
+	return "UCX ends a process after a one-sided write to a lost peer: to kill or mute ranks over fabric ucx, use api am"
 }
 
 func ucxLacks(n Needs) string {
@@ -60,7 +59,7 @@ func ucxLacks(n Needs) string {
 	switch {
 	case !n.Heap && n.Pages != "" && n.Pages != "default":
 		return "fabric ucx allocates the buffers itself and has no pages " + n.Pages +
-			": alloc heap has them, or UCX's own environment variables decide about them (UCX_POSIX_HUGETLB_MODE)"
+			": use alloc heap, or UCX's own environment variables (UCX_POSIX_HUGETLB_MODE)"
 	case n.Sleeps && api == "rma":
 		return "api rma of fabric ucx has no wait sleep: nothing wakes the target of a one-sided write; " +
 			"api am, tag and tag_sync have it"
@@ -77,28 +76,27 @@ func ucxLacks(n Needs) string {
 	return ""
 }
 
-// UCX says at its start which of the variables with its prefix it has no use for, with
-// what it takes for the nearest:
+// UCX logs at its start the variables with its prefix that it does not use, with the most similar ones:
 //
 //	unused env variables: UCX_FOO,UCX_TLSS (set UCX_WARN…)               1.13
 //	unused environment variables: UCX_FOO; UCX_TLSS (maybe: UCX_TLS?)    since 1.14
 //
-// Only the library itself knows: which names it has depends on its version, on the
-// modules that it could load, and on prefixes that several of them share.
+// Only the library knows its variables: they depend on its version, on the modules that it could load, and on
+// prefixes that several of them share.
 var (
 	ucxUnusedLine = regexp.MustCompile(`unused env(?:ironment)? variables?: (.*)`)
 	ucxUnusedName = regexp.MustCompile(`(UCX_[A-Za-z0-9_]+)(?: \(maybe: (UCX_[A-Za-z0-9_]+)\?\))?`)
 )
 
-// ucxDevices says for what a variable of UCX is, where its name tells.
+// ucxDevices says which devices a variable of UCX configures, as far as its name shows that.
 func ucxDevices(variable string) string {
 	for _, of := range []struct{ prefixes, what string }{
-		{"UCX_IB_ UCX_RC_ UCX_DC_ UCX_UD_ UCX_SRD_ UCX_MLX5_ UCX_GGA_", "devices of RDMA"},
+		{"UCX_IB_ UCX_RC_ UCX_DC_ UCX_UD_ UCX_SRD_ UCX_MLX5_ UCX_GGA_", "RDMA devices"},
 		{"UCX_CUDA_ UCX_GDR_ UCX_ROCM_ UCX_ZE_", "GPUs"},
 	} {
 		for _, prefix := range strings.Fields(of.prefixes) {
 			if strings.HasPrefix(variable, prefix) {
-				return " (it is for " + of.what + ")"
+				return " (it configures " + of.what + ")"
 			}
 		}
 	}
@@ -115,8 +113,8 @@ func ucxIgnored(log string) []results.Ignored {
 		list, _, _ := strings.Cut(found[1], " (set ")
 		for _, name := range ucxUnusedName.FindAllStringSubmatch(list, -1) {
 			v := results.Ignored{Name: name[1], Suggestion: name[2]}
-			if v.Suggestion == v.Name { // it has the name, and nothing asked for its value
-				v.Suggestion, v.Reason = "", "UCX knows it, and no transport or device that is there and in use reads it"+
+			if v.Suggestion == v.Name { // UCX has the variable, but did not read it
+				v.Suggestion, v.Reason = "", "UCX has this variable, but no transport or device in use reads it"+
 					ucxDevices(v.Name)
 			}
 			all = append(all, v)

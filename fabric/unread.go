@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// tuning are the prefixes of variables that tune how a library moves bytes, and nothing else.
+// tuning are the prefixes of variables that only tune how a library moves bytes.
 var tuning = []string{"UCX_", "FI_", "NIXL_", "NCCL_"}
 
-// Unread says why ranks over a fabric do not read a variable that tunes a library; "": they may. No fabric:
-// ranks move nothing between each other. provider is the value of FI_PROVIDER: libfabric's provider ucx
-// reads UCX's variables.
+// Unread says why ranks over a fabric ("": without peers) do not read a variable that tunes a library; "" if they may.
+// provider is the value of FI_PROVIDER: libfabric's provider ucx reads UCX's variables.
 func Unread(variable, fabric, provider string) string {
 	if !slices.ContainsFunc(tuning, func(p string) bool { return strings.HasPrefix(variable, p) }) {
 		return ""

@@ -1,31 +1,29 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// absent says that a case is no part of what its session set out to measure here:
-// its author excluded it, or a condition, a selection or a missing fabric skipped
-// it. A statement about several cases is then about the others, and says so. What
-// a session did not get to, and what it did not run because something failed, is no
-// such case: without it, the others would be the lucky ones.
+// absent reports whether a case was left out on purpose: excluded by its author, or skipped by a
+// condition, a selection or a missing fabric. Assertions over several cases then cover the others, and say
+// so. Cases that the session did not reach, or skipped after a failure, are not absent: leaving them out
+// would bias the verdict.
 func (eval *evaluator) absent(c *results.Case) bool {
 	switch c.Status {
 	case results.Excluded:
 		return true
 	case results.Skipped:
-		return !c.Unreached() && eval.whole
+		return !c.NotReached() && eval.full
 	}
 	return false
 }
 
-// whole says whether the session got to its end.
-func whole(doc *results.Document) bool {
+// ranToEnd reports whether the session was completed.
+func ranToEnd(doc *results.Document) bool {
 	switch doc.Session.ExitCode {
 	case ExitTerminated, ExitInterrupted, ExitTimeout, ExitInternal:
 		return false
@@ -33,9 +31,9 @@ func whole(doc *results.Document) bool {
 	return doc.Session.Reason == ""
 }
 
-// present takes absent cases out of the aggregates of a subject, and counts them.
-// It is nil if an aggregate has nothing left to be about.
-func (eval *evaluator) present(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
+// withoutAbsent removes absent cases from the aggregates of a subject and records them in gone. It returns
+// nil if an aggregate has no operand left.
+func (eval *evaluator) withoutAbsent(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
 	if e == nil || len(e.Args) == 0 {
 		return e
 	}
@@ -48,7 +46,7 @@ func (eval *evaluator) present(e *assertion.Expr, gone map[string]bool) *asserti
 				continue
 			}
 		}
-		kept := eval.present(arg, gone)
+		kept := eval.withoutAbsent(arg, gone)
 		if kept == nil {
 			return nil
 		}
@@ -60,10 +58,10 @@ func (eval *evaluator) present(e *assertion.Expr, gone map[string]bool) *asserti
 	return &out
 }
 
-// absentOf is the key of an absent case that an expression mentions, "" if there is none.
+// absentOf returns the key of an absent case that an expression mentions, or "".
 func (eval *evaluator) absentOf(e *assertion.Expr) string {
 	for _, leaf := range e.Leaves() {
-		if leaf.Baseline && eval.lacking(leaf.Case) {
+		if leaf.Baseline && eval.missingInBaseline(leaf.Case) {
 			return lackingPrefix + leaf.Case
 		}
 		if c := eval.cases[leaf.Case]; leaf.Case != "" && !leaf.Baseline && c != nil && eval.absent(c) {
@@ -73,18 +71,18 @@ func (eval *evaluator) absentOf(e *assertion.Expr) string {
 	return ""
 }
 
-// lackingPrefix tells a case that the baseline lacks from one that did not run.
+// lackingPrefix marks keys of cases that the baseline lacks, as opposed to cases that did not run.
 const lackingPrefix = "baseline of "
 
-// lacking says whether the baseline may lack a case and does.
-func (eval *evaluator) lacking(key string) bool {
+// missingInBaseline reports whether the baseline lacks a case that it is allowed to lack.
+func (eval *evaluator) missingInBaseline(key string) bool {
 	b := eval.doc.Baseline
 	return b != nil && b.Missing == results.SkipMissing && b.Absent == "" &&
 		!slices.ContainsFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
 }
 
-// absence says how many cases a statement is not about, and why.
-func absence(gone map[string]bool) (s string) {
+// absentReasons returns how many cases an assertion does not cover, and why.
+func absentReasons(gone map[string]bool) []results.Reason {
 	absent, lacking := 0, 0
 	for key := range gone {
 		if strings.HasPrefix(key, lackingPrefix) {
@@ -93,25 +91,13 @@ func absence(gone map[string]bool) (s string) {
 			absent++
 		}
 	}
-	s = notRun(absent)
-	switch {
-	case lacking == 1:
-		s += "; the baseline lacks 1 case, which does not count"
-	case lacking > 1:
-		s += fmt.Sprintf("; the baseline lacks %d cases, which do not count", lacking)
-	}
-	return s
+	return []results.Reason{notRun(results.CasesNotRun, absent), notRun(results.CasesNotStored, lacking)}
 }
 
-// notRun says how many cases did not run.
-func notRun(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "; 1 case did not run and does not count"
+// notRun returns the reason for n cases that do not count, or none if n is 0.
+func notRun(kind results.ReasonKind, n int) results.Reason {
+	if n == 0 {
+		return results.Reason{}
 	}
-	return fmt.Sprintf("; %d cases did not run and do not count", n)
+	return results.Because(kind, results.Count("cases", n, "case"))
 }
-
-const noneRan = "none of its cases ran"

@@ -1,20 +1,19 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// What sessions add to the changes of a comparison is known by references or history; otherwise it is
-// estimated from the changes themselves, where there are many: those of cases that did not change
-// differ by what sessions add, and by what launches explain (shift.go, spread.go). Of fewer changes nothing
-// is known, and none of them is found.
+// The variance between sessions comes from references or history. Without them it is estimated from the
+// changes themselves, if there are enough: changes of unchanged cases differ only by sessions and launches
+// (shift.go, spread.go). With fewer changes it is unknown, and no change is reported as found.
 
-// acrossSessions puts down what sessions add to each change of two sessions.
+// acrossSessions sets the variance between sessions for each change of two sessions.
 func (c *comparer) acrossSessions() {
 	if c.within || !c.out.CrossSession {
 		return
@@ -27,12 +26,11 @@ func (c *comparer) acrossSessions() {
 		}
 		if n := c.knownSessions(x.effect); n != nil && x.change.log {
 			v := 2 * n.Session * n.Session
-			text := "sessions vary by " + percent(n.Session) + " by " + n.From
-			x.sessions = sessionNoise{variance: v, df: n.SessionDF, text: text}
+			x.sessions = sessionNoise{variance: v, df: n.SessionDF, said: []results.Reason{sessionsVary(n)}}
 			continue
 		}
 		x.assumed = true
-		x.sessions.text = "assumes that sessions do not differ"
+		x.sessions.said = []results.Reason{results.Because(results.SessionsAlike)}
 		if !x.change.log {
 			continue
 		}
@@ -48,14 +46,13 @@ func (c *comparer) acrossSessions() {
 		}
 	}
 	for _, x := range c.contrasts {
-		if x.sessions.text != "" {
-			x.effect.Method += "; " + x.sessions.text
-		}
+		x.method = append(x.method, x.sessions.said...)
+		x.effect.Method = wording.Message(x.method)
 	}
 }
 
-// knownSessions is what the documents say of how sessions differ in a metric of a case, or the sessions
-// that were given to say it.
+// knownSessions returns the known variance between sessions of a metric of a case: from the two documents,
+// or from the sessions given with CompareOptions.Noise.
 func (c *comparer) knownSessions(e *results.Effect) *assertion.Noise {
 	for i := len(c.documents) - 1; i >= 0; i-- {
 		d := c.documents[i]
@@ -78,7 +75,7 @@ func (c *comparer) knownSessions(e *results.Effect) *assertion.Noise {
 	return nil
 }
 
-// betweenChanges estimates what sessions add to the changes of one metric of many cases.
+// betweenChanges estimates the variance between sessions from the changes of one metric in many cases.
 func betweenChanges(xs []*contrast) {
 	changes := make([]float64, len(xs))
 	for i, x := range xs {
@@ -89,25 +86,21 @@ func betweenChanges(xs []*contrast) {
 		x.shift = s
 	}
 	below, above := spreadAround(xs)
-	vary := func(share float64) string {
-		return percent(math.Sqrt((below.quantile(share) + above.quantile(share)) / 4))
+	vary := func(name string, share float64) results.Value {
+		return results.Number(name, math.Sqrt((below.quantile(share)+above.quantile(share))/4), "share")
 	}
-	text := fmt.Sprintf(
-		"as the changes of %d cases do, sessions vary by %s in half of the cases and by up to %s in nine of ten",
-		len(xs),
-		vary(0.5),
-		vary(0.9),
-	)
+	said := []results.Reason{results.Because(results.ChangesVary, results.Count("cases", len(xs), "case"),
+		vary("half", 0.5), vary("most", 0.9))}
 	for _, x := range xs {
-		x.assumed, x.sessions.text = false, text
+		x.assumed, x.sessions.said = false, said
 	}
 }
 
-// spreadAround gives each of some changes what it is held against.
+// spreadAround sets for each change the spread that it is compared with.
 func spreadAround(xs []*contrast) (below, above *spread) {
 	all := make([]deviation, len(xs))
 	for i, x := range xs {
-		all[i] = deviation{x.apart(), x.change.variance}
+		all[i] = deviation{x.fromShiftLog(), x.change.variance}
 	}
 	below, above = spreads(all)
 	for i, x := range xs {
@@ -119,8 +112,8 @@ func spreadAround(xs []*contrast) (below, above *spread) {
 	return below, above
 }
 
-// withoutFound makes the intervals of changes that are not found anew: those that are found are not what sessions
-// add, and must not make the others unclear.
+// withoutFound recomputes the intervals of changes that are not found without those that are: real changes
+// are not variance between sessions, and must not widen the other intervals.
 func withoutFound(xs []*contrast) {
 	rest := slices.DeleteFunc(slices.Clone(xs), func(x *contrast) bool { return x.effect.Change.Found })
 	xs[0].shift.together = len(rest)
@@ -135,7 +128,7 @@ func withoutFound(xs []*contrast) {
 	}
 }
 
-// fill completes the effects, and takes out those that cannot be.
+// fill completes the effects, and removes those that cannot be computed.
 func (c *comparer) fill() {
 	c.acrossSessions()
 	c.contrasts = slices.DeleteFunc(c.contrasts, func(x *contrast) bool {
@@ -147,7 +140,8 @@ func (c *comparer) fill() {
 			x.effect.Change.Assumes = x.assumed
 		}
 		if err != nil {
-			x.effect.Verdict, x.effect.Message = results.EffectError, err.Error()
+			x.effect.Verdict = results.EffectError
+			x.addReasons(reasonOf(err))
 		}
 		return err != nil
 	})

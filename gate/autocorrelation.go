@@ -2,26 +2,26 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// alikeLimits are the rank von Neumann ratios that are undercut in 1 % of sessions whose launches are
-// independent, simulated.
-var alikeLimits = []threshold{
+// autocorrelationLimits are the 1 % quantiles of the rank von Neumann ratio of independent launches, by
+// simulation.
+var autocorrelationLimits = []threshold{
 	{8, 0.643}, {9, 0.683}, {10, 0.703}, {12, 0.790}, {15, 0.904}, {20, 1.020}, {30, 1.185}, {50, 1.347}, {100, 1.543},
 }
 
-// autocorrelated says that launches that follow each other are alike, from enoughToPass launches on: by the rank
-// version of von Neumann's ratio, the sum of squares of the differences of neighbouring ranks over that of the ranks
-// around their mean, which is 2 where launches are independent (Bartels, Journal of the American Statistical
-// Association 77, 1982, 40-46). An interval takes launches for independent, and is too narrow then.
-func autocorrelated(ps []point) string {
+// autocorrelated returns a reason if consecutive launches are correlated, from enoughToPass launches on.
+// It uses the rank version of von Neumann's ratio, the sum of squared differences of neighbouring ranks
+// over the sum of squares around the mean rank, which is 2 for independent launches (Bartels, Journal of
+// the American Statistical Association 77, 1982, 40-46). Intervals assume independent launches and are too
+// narrow otherwise.
+func autocorrelated(ps []point) results.Reason {
 	n := len(ps)
 	if n < enoughToPass {
-		return ""
+		return results.Reason{}
 	}
 	ranks := ranksOf(valuesOf(ps))
 	mean := float64(n+1) / 2
@@ -33,14 +33,13 @@ func autocorrelated(ps []point) string {
 			lag += (r - mean) * (ranks[i-1] - mean)
 		}
 	}
-	if around == 0 || neighbours/around >= interpolated(alikeLimits, n) {
-		return ""
+	if around == 0 || neighbours/around >= interpolated(autocorrelationLimits, n) {
+		return results.Reason{}
 	}
-	return fmt.Sprintf("launches that follow each other are alike (autocorrelation %s): the interval may be too narrow",
-		quantity.Digits(lag/around, 2))
+	return results.Because(results.Autocorrelated, results.Number("correlation", lag/around, ""))
 }
 
-// ranksOf are the ranks of values, equal ones sharing the mean of theirs.
+// ranksOf returns the ranks of values; equal values share their mean rank.
 func ranksOf(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {

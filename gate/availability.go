@@ -6,23 +6,23 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// ofLaunches says whether a subject is the share of launches that succeeded, which is
-// judged on all that were made: one that failed is what the claim is about.
-func ofLaunches(e *assertion.Expr) bool {
+// isAvailability reports whether a subject is the share of launches that succeeded. It is judged by all
+// launches, including those that failed.
+func isAvailability(e *assertion.Expr) bool {
 	return e != nil && e.Op == assertion.Metric && workload.OfCase(e.Metric)
 }
 
-// accountedFor are the cases of which an assertion counts the launches that failed. Such a
-// launch leaves them valid; what else is asserted of them it spoils as of any case.
-func (eval *evaluator) accountedFor() map[*results.Case]bool {
+// casesCountingFailures returns the cases with an assertion on availability. A failed launch leaves them
+// valid; other assertions about them still become errors.
+func (eval *evaluator) casesCountingFailures() map[*results.Case]bool {
 	out := map[*results.Case]bool{}
-	for _, m := range statements(eval.doc) {
+	for _, m := range itemsOf(eval.doc) {
 		for _, key := range m.a.About(workload.Availability.Name) {
 			if c := eval.cases[key]; c != nil {
 				out[c] = true
@@ -34,57 +34,57 @@ func (eval *evaluator) accountedFor() map[*results.Case]bool {
 	return out
 }
 
-// counted is the claim's case with all launches that were made of it, those that were made
-// again included.
-func (eval *evaluator) counted(cl claim) ([]*source, outcome, bool) {
-	k := cl.sourceOf(cl.subject)
+// launchesOfAvailability returns the case of a check with all its launches, including those that were
+// retried.
+func (eval *evaluator) launchesOfAvailability(check boundCheck) ([]*source, outcome, bool) {
+	k := check.sourceOf(check.subject)
 	c := eval.cases[k.key]
-	if cl.own != nil && cl.own.Key == k.key {
-		c = cl.own
+	if check.own != nil && check.own.Key == k.key {
+		c = check.own
 	}
 	none := func(o outcome) ([]*source, outcome, bool) {
-		if cl.own == nil || c != cl.own {
-			o.message = k.key + ": " + o.message
+		if check.own == nil || c != check.own {
+			o = o.atSource(k)
 		}
 		return nil, o, false
 	}
 	switch {
 	case k.baseline:
-		return none(failed("a baseline holds launches that succeeded, and none of the others"))
+		return none(invalidAssertion("a baseline has no failed launches, so it has no availability"))
 	case c == nil:
-		return none(failed("the case is not in the document"))
-	case c.Status == results.Error && (len(c.Launches) == 0 || !atLook(cl.looks, len(counting(c)))):
-		return none(spoiled(c, because("the case ended with an error", c.Reason)))
-	case c.Status == results.Skipped, c.Status == results.Excluded, len(made(c)) == 0:
-		o, _ := unusableAs(c, "")
+		return none(failed(results.Because(results.NotInDocument)))
+	case c.Status == results.Error && (len(c.Launches) == 0 || !analysisDue(check.looks, len(usable(c)))):
+		return none(errorOf(c, results.Because(results.CaseError, why(c.Reason))))
+	case c.Status == results.Skipped, c.Status == results.Excluded, len(notDiscarded(c)) == 0:
+		o, _ := unusableAs(c, results.Reason{})
 		return none(o)
 	}
-	if reason := gap(c); reason != "" {
+	if reason := missingLaunches(c); !reason.None() {
 		return none(failed(reason))
 	}
-	return []*source{{key: c.Key, c: c, launches: byIndex(made(c))}}, outcome{}, true
+	return []*source{{key: c.Key, c: c, launches: byIndex(notDiscarded(c))}}, outcome{}, true
 }
 
-// share is what the launches of a case say of how many succeed.
-func share(cl claim, s *source) evidence {
+// availabilityEstimate estimates the share of a case's launches that succeed.
+func availabilityEstimate(check boundCheck, s *source) subjectEstimate {
 	good, made := 0, len(s.launches)
 	for _, l := range s.launches {
 		if l.Status == results.OK && !l.Retried {
 			good++
 		}
 	}
-	return evidence{
-		at:       func(confidence float64) estimate { return clopperPearson(good, made, confidence) },
-		launched: []string{s.key},
-		counted:  &counts{good, made},
-		note:     lost(s.launches),
+	return subjectEstimate{
+		at:           func(confidence float64) estimate { return clopperPearson(good, made, confidence) },
+		relaunchable: []string{s.key},
+		successes:    &successCount{good, made},
+		failures:     failedLaunches(s.launches),
 	}
 }
 
-// clopperPearson estimates a share from the number of successes by the exact interval:
-// its lower end is the share of which so many or more successes have the probability
-// (1 − confidence)/2, its upper end that of so many or fewer. Both are quantiles of beta
-// distributions. Source: Clopper and Pearson, Biometrika 26 (1934) 404–413.
+// clopperPearson estimates a share from the number of successes with the exact interval. At the lower end,
+// at least this many successes have the probability (1 − confidence)/2; at the upper end, at most this
+// many have it. Both are quantiles of beta distributions. Source: Clopper and Pearson, Biometrika 26
+// (1934) 404–413.
 func clopperPearson(good, made int, confidence float64) estimate {
 	e := estimate{center: quantity.Round(float64(good) / float64(made)), lo: 0, hi: 1, n: made}
 	tail := (1 - confidence) / 2
@@ -98,34 +98,35 @@ func clopperPearson(good, made int, confidence float64) estimate {
 	return e
 }
 
-// lost names the launches that failed, with their causes.
-func lost(made []*results.Launch) string {
-	var names []string
+// failedLaunches returns a reason with the failed launches and their causes.
+func failedLaunches(made []*results.Launch) results.Reason {
+	var names []results.Value
 	for _, l := range made {
 		if l.Status == results.OK {
 			continue
 		}
-		why := "it does not say why"
+		why := "no cause recorded"
 		if l.Failure != nil {
 			why = l.Failure.String()
 		}
 		if l.Retried {
 			why += "; made again"
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", results.LaunchName(l.Index), why))
+		names = append(names, results.Text("failure", fmt.Sprintf("%s (%s)", results.LaunchName(l.Index), why)))
 	}
 	if len(names) == 0 {
-		return ""
+		return results.Reason{}
 	}
-	return fmt.Sprintf("; %d of %s failed: %s", len(names), launches(len(made)), few(names))
+	return results.Because(results.LaunchesFailed,
+		append(names, results.Count("failed", len(names), ""), launched(len(made)))...)
 }
 
-// availabilityOf is the estimate of a case's availability; not ok where it had no launch.
+// availabilityOf estimates the availability of a case; ok is false if it had no launch.
 func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
-	if len(made(c)) == 0 {
+	if len(notDiscarded(c)) == 0 {
 		return m, false
 	}
-	all := made(c)
+	all := notDiscarded(c)
 	outcomes := make([]float64, 0, len(all))
 	for _, l := range all {
 		v := 0.
@@ -137,7 +138,7 @@ func availabilityOf(c *results.Case) (m results.MetricEstimate, ok bool) {
 	slices.Sort(outcomes)
 	m = estimateMetric(workload.Availability, true, true, outcomes, new([2]float64))
 	e := clopperPearson(len(c.Succeeded()), len(all), results.Confidence)
-	// the middle one of ones and noughts says nothing
+	// The median of ones and zeros is no information.
 	m.Value, m.Median, m.CI = e.center, e.center, &[2]float64{e.lo, e.hi}
 	return m, true
 }

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // available is an assertion about the share of launches that succeed.
@@ -19,7 +19,7 @@ func available(lower, upper *float64, at []int) *results.AssertionVerdict {
 	return a
 }
 
-// failing is a case of so many launches, of which these failed.
+// failing is a case with this number of launches, of which these failed.
 func failing(launches int, which ...int) *results.Case {
 	c := caseOf("a", make([]float64, launches)...)
 	for i, l := range c.Launches {
@@ -69,26 +69,26 @@ func TestAvailability(t *testing.T) {
 		message string
 	}{
 		"none failed": {failing(40), available(p(0.9), nil, one(40)), results.Pass, ExitPassed,
-			"availability 1.000 (96% CI 0.91"},
+			"inside subject=availability"},
 		"few failed": {failing(40, 3), available(p(0.8), nil, one(40)), results.Pass, ExitPassed,
-			"; 1 of 40 launches failed: launch 4 (rank 1, phase run: killed by signal 9)"},
+			"launches-failed failed=1 launches=40"},
 		"too many failed": {failing(12, 0, 2, 3, 5, 7, 8, 9), available(p(0.9), nil, looks), results.Fail,
-			ExitFailed, "5 of 8 launches failed"},
+			ExitFailed, "launches-failed failed=5 launches=8"},
 		"all failed": {failing(5, 0, 1, 2, 3, 4), available(p(0.9), nil, looks), results.Fail, ExitFailed,
-			"3 of 3 launches failed"},
+			"launches-failed failed=3 launches=3"},
 		"too few to tell": {failing(12), available(p(0.9), nil, looks), results.InconclusiveVerdict,
-			ExitInconclusive, "launches would decide, the latter with a probability of 80%"},
+			ExitInconclusive, "launches-would-decide"},
 		"too many": {failing(12), available(nil, p(0.5), looks), results.Fail, ExitFailed, ""},
 		"one launch shows nothing": {failing(1), available(p(0.5), nil, one(1)), results.InconclusiveVerdict,
-			ExitInconclusive, "n=1"},
+			ExitInconclusive, "crosses value=1 high=1 n=1"},
 		"no launch": {failing(0), available(p(0.9), nil, looks), results.ErrorVerdict, ExitExecution,
-			"nothing was measured"},
+			"no-launch"},
 		"not at a look": {failing(4), available(p(0.5), nil, looks), results.InconclusiveVerdict,
-			ExitInconclusive, "the next look is after 5"},
+			ExitInconclusive, "next-look next=5"},
 	} {
 		doc := judged(test.c, test.a)
 		if test.a.Verdict != test.want || doc.Session.ExitCode != test.exit ||
-			!strings.Contains(test.a.Message, test.message) {
+			!has(test.a.Reasons, test.message) {
 			t.Errorf("%s: %s, exit code %d: %s", name, test.a.Verdict, doc.Session.ExitCode, test.a.Message)
 		}
 		if test.c.Invalid != "" {
@@ -106,7 +106,7 @@ func TestFailedLaunchesSpoilOtherAssertions(t *testing.T) {
 	Judge(doc)
 	wantVerdict(t, share, results.Pass)
 	wantVerdict(t, speed, results.ErrorVerdict)
-	if doc.Session.ExitCode != ExitExecution || !strings.HasPrefix(speed.Message, "launch 4 failed: rank 1") {
+	if doc.Session.ExitCode != ExitExecution || !has(speed.Reasons, "launch-failed launch=4") {
 		t.Errorf("exit code %d: %s", doc.Session.ExitCode, speed.Message)
 	}
 	// and what survived is still looked at
@@ -129,11 +129,11 @@ func TestRetriedLaunchesAreUnavailable(t *testing.T) {
 	judged(c, a)
 	wantVerdict(t, a, results.InconclusiveVerdict)
 	for _, want := range []string{
-		"availability 0.50 (96% CI 0.075–0.92 over 4 looks, n=6)",
-		"launch 2 (rank 1, phase run: killed by signal 9; made again)",
-		"after 3 launches, the next look is after 5",
+		"crosses subject=availability n=6 looks=4",
+		"launches-failed",
+		"next-look launches=3 next=5",
 	} {
-		if !strings.Contains(a.Message, want) {
+		if !has(a.Reasons, want) {
 			t.Errorf("%s, want %s", a.Message, want)
 		}
 	}

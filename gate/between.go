@@ -1,33 +1,34 @@
 package gate
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
+
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Sessions are a level of their own: another day, another allocation, other nodes. Two
-// sessions differ by the variance of their launches and by that of sessions, so that
-// the variance of a contrast with a stored baseline is
+// sessionNoise is the variance between sessions: another day, allocation or set of nodes. The variance of
+// a contrast with a stored baseline is
 //
 //	V = V(launches) + 2·w²·τ²
 //
-// for a metric of weight w whose sessions have the standard deviation τ, with
-// Satterthwaite's degrees of freedom. τ is known by references or history, or it is not
-// known at all, and then a pass holds only if sessions do not differ, which it says, and a fail must
-// hold with sessions that vary by assumedSessions.
+// for a metric of weight w and a standard deviation τ of sessions, with Satterthwaite's degrees of
+// freedom. τ comes from references or history. If it is unknown, a pass assumes τ = 0 and says so; a fail
+// must hold for τ = assumedSessions.
 type sessionNoise struct {
 	variance, df float64
-	unknown      float64 // the variance that sessions add if those that are not known vary by assumedSessions
-	text         string
+	unknown      float64 // added variance of metrics with unknown τ, for τ = assumedSessions
+	said         []results.Reason
 }
 
-// assumedSessions is the standard deviation of sessions, as a share, that a fail must allow for until history or
-// references know it.
+// assumedSessions is the standard deviation of sessions, as a share, that a fail must tolerate if history
+// and references give none.
 const assumedSessions = 0.05
 
-// betweenSessions is what sessions add to the variance of a combination.
-func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
+// betweenSessions returns the variance between sessions of a combination.
+func (eval *evaluator) betweenSessions(check boundCheck, c *combination) sessionNoise {
 	var out sessionNoise
 	welch, stored, unknown := 0., false, false
 	for i, v := range c.all {
@@ -36,7 +37,7 @@ func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
 			continue
 		}
 		stored = true
-		n := eval.between(cl.noise, s.key, v.leaf.Metric)
+		n := eval.between(check.noise, s.key, v.leaf.Metric)
 		if n == nil || !c.log {
 			sd := assumedSessions * c.weights[i]
 			if !c.log {
@@ -51,24 +52,24 @@ func (eval *evaluator) betweenSessions(cl claim, c *combination) sessionNoise {
 		if n.SessionDF > 0 {
 			welch += part * part / n.SessionDF
 		}
-		out.text = "; sessions vary by " + percent(n.Session) + " by " + n.From
+		out.said = []results.Reason{sessionsVary(n)}
 	}
 	if out.variance > 0 && welch > 0 {
 		out.df = out.variance * out.variance / welch
 	}
 	if stored && unknown {
-		out.text = "; assumes that sessions do not differ"
+		out.said = []results.Reason{results.Because(results.SessionsAlike)}
 	}
 	return out
 }
 
-// add is the variance of a combination with that of sessions, and its degrees of freedom, 0
-// where nothing was estimated.
+// add returns the variance of a combination plus that of sessions. The degrees of freedom are 0 if nothing
+// was estimated.
 func (s sessionNoise) add(c *combination) meanSquare {
 	return meanSquare{c.variance, c.df}.plus(meanSquare{s.variance, s.df})
 }
 
-// widest is add with what sessions add that nobody knows.
+// widest is add with the assumed variance of unknown sessions.
 func (s sessionNoise) widest(c *combination) meanSquare {
 	sum := s.add(c)
 	wide := meanSquare{value: sum.value + s.unknown}
@@ -78,8 +79,8 @@ func (s sessionNoise) widest(c *combination) meanSquare {
 	return wide
 }
 
-// unknownSessions are the intervals of what rests on sessions of which nothing is known, if these vary by
-// assumedSessions: by the launches that there are, and by any number of them.
+// unknownSessions are intervals that include the assumed variance of unknown sessions: with the present
+// launches, and with any number of them.
 type unknownSessions struct{ now, atBest interval }
 
 func (s sessionNoise) unknownSessions(c *combination, floor *combinedFloor) *unknownSessions {
@@ -87,44 +88,42 @@ func (s sessionNoise) unknownSessions(c *combination, floor *combinedFloor) *unk
 		return nil
 	}
 	return &unknownSessions{
-		now: remembered(func(confidence float64) estimate { return floor.widen(c, s.widest(c), confidence) }),
+		now: memoized(func(confidence float64) estimate { return floor.widen(c, s.widest(c), confidence) }),
 		atBest: func(confidence float64) estimate {
-			return c.within(quantileOf(0, confidence) * math.Sqrt(s.variance+s.unknown))
+			return c.withHalfWidth(quantileOf(0, confidence) * math.Sqrt(s.variance+s.unknown))
 		},
 	}
 }
 
-// forbid says whether a value outside of the band may not fail, since sessions may be what led it there, and
-// whether more launches may change that.
-func (u *unknownSessions) forbid(cl claim, where place) (forbidden, more bool) {
-	if u == nil || where != below && where != above || cl.locate(u.now) == where {
+// mayExplainMiss reports whether a difference between sessions may explain a value outside the bounds, and
+// whether more launches may rule that out.
+func (u *unknownSessions) mayExplainMiss(check boundCheck, where position) (forbidden, more bool) {
+	if u == nil || where != below && where != above || check.locate(u.now) == where {
 		return false, false
 	}
-	return true, cl.locate(u.atBest) == where
+	return true, check.locate(u.atBest) == where
 }
 
-// allowing is why such a value does not fail, and what would tell.
-func (u *unknownSessions) allowing(cl claim) string {
-	return fmt.Sprintf("; nothing is known of how sessions differ, and with sessions that vary by %s it is %s: %s",
-		percent(assumedSessions), cl.printed(u.now(cl.shown), ""), tellsSessions)
+// reason says why such a value does not fail, and what would tell.
+func (u *unknownSessions) reason(check boundCheck) results.Reason {
+	return check.estimated(results.SessionsUnknown, u.now(check.shown),
+		results.Number("assumed", assumedSessions, "share"))
 }
 
-// tellsSessions is what to do where nothing is known of how sessions differ.
-const tellsSessions = "give earlier sessions of the scenario by --noise-from, or run old and new in turns in one session" +
-	" (variants, or two runs that an assertion compares)"
+func sessionsVary(n *assertion.Noise) results.Reason {
+	return results.Because(results.SessionsVary, results.Number("sd", n.Session, "share"), results.Text("from", n.From))
+}
 
-// combinedFloor is what is known of the noise of the cases of a combination: the least
-// variance that it can have.
+// combinedFloor is the least variance of a combination, by the noise known of its cases.
 type combinedFloor struct {
 	variance, df float64
-	stored       float64 // the part of variance that is of baselines
-	text         string
+	stored       float64 // the part of variance from baselines
+	said         results.Reason
 }
 
-// floorOf is the floor of a combination, nil where the noise of one of its cases is not
-// known or contradicted. Launches that took turns have their noise in common, which cancels: the floor
-// of such cases is that of nothing.
-func (eval *evaluator) floorOf(cl claim, c *combination, look int) *combinedFloor {
+// floorOf returns the floor of a combination, or nil if the noise of one of its cases is unknown or
+// contradicted. Interleaved launches share noise, which cancels: such cases have no floor.
+func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *combinedFloor {
 	if !c.log {
 		return nil
 	}
@@ -142,18 +141,18 @@ func (eval *evaluator) floorOf(cl claim, c *combination, look int) *combinedFloo
 				return nil
 			}
 		}
-		var texts []string
+		var said []*noise
 		for j, v := range c.all {
 			if v.source != i {
 				continue
 			}
 			leaf := *v.leaf
 			leaf.Case, leaf.Baseline = "", false
-			n := eval.noiseOf(cl.noise, owner, &leaf, leaf.Unit, look)
+			n := eval.noiseOf(check.noise, owner, &leaf, leaf.Unit, atLaunch)
 			if n == nil || s.c != nil && n.contradicted(logs(v.values)) {
 				return nil
 			}
-			texts = append(texts, n.String())
+			said = append(said, n)
 			if part := c.weights[j] * c.weights[j] * n.sd * n.sd / float64(len(s.launches)); !paired[i] {
 				out.variance += part
 				if s.c == nil {
@@ -164,18 +163,16 @@ func (eval *evaluator) floorOf(cl claim, c *combination, look int) *combinedFloo
 				out.df = n.df
 			}
 		}
-		if s.c != nil && out.text == "" {
-			slices.Sort(texts)
-			if len(texts) > 0 {
-				out.text = texts[0]
-			}
+		if s.c != nil && out.said.None() && len(said) > 0 {
+			first := slices.MinFunc(said, func(a, b *noise) int { return cmp.Compare(a.String(), b.String()) })
+			out.said = first.reason()
 		}
 	}
 	return out
 }
 
-// widen is the estimate of a combination whose variance is that of its launches and sessions,
-// at least as wide as the floor makes it.
+// widen returns the estimate of a combination with the variance v of launches and sessions, at least as
+// wide as the floor.
 func (f *combinedFloor) widen(c *combination, v meanSquare, confidence float64) estimate {
 	e := c.at(confidence)
 	if c.n < 2 {
@@ -186,11 +183,11 @@ func (f *combinedFloor) widen(c *combination, v meanSquare, confidence float64) 
 		half = quantileOf(v.df, confidence) * math.Sqrt(v.value)
 	}
 	if f != nil {
-		least := f.variance + v.value - c.variance // what sessions add is in both
+		least := f.variance + v.value - c.variance // v includes sessions twice otherwise
 		half = max(half, quantileOf(f.df, confidence)*math.Sqrt(max(0, least)))
 	}
 	if half == 0 {
 		return e
 	}
-	return c.within(half)
+	return c.withHalfWidth(half)
 }

@@ -2,11 +2,13 @@ package gate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 var looks = []int{3, 5, 8, 12}
@@ -29,7 +31,7 @@ func band(lower, upper *float64, at []int) *results.AssertionVerdict {
 
 func p(v float64) *float64 { return &v }
 
-// caseOf is a transfer case whose launches gave these bandwidths.
+// caseOf is a transfer case with these bandwidths of its launches.
 func caseOf(key string, values ...float64) *results.Case {
 	c := &results.Case{
 		Key: key, Run: "run", Workload: "transfer", Status: results.OK,
@@ -73,7 +75,7 @@ func known(launch float64, a *results.AssertionVerdict) *results.AssertionVerdic
 	return a
 }
 
-// series makes one case for each list of values, keyed c0, c1, …
+// series makes one case for each list of values, with the keys c0, c1 and so on.
 func series(lists ...[]float64) ([]*results.Case, []string) {
 	var cases []*results.Case
 	var keys []string
@@ -129,4 +131,25 @@ func quantified(word string, lower *float64, at []int, keys ...string) *results.
 		})
 	}
 	return a
+}
+
+// has says whether one of some reasons is of a kind and has these places and values: "below lower=40
+// case=c". "" is any.
+func has(all []results.Reason, want string) bool {
+	kind, values, _ := strings.Cut(want, " ")
+	return want == "" || slices.ContainsFunc(all, func(r results.Reason) bool {
+		of := map[string]string{}
+		for _, v := range slices.Backward(r.Values) { // the first of a name counts
+			if of[v.Name] = v.Text; v.Text == "" {
+				of[v.Name] = fmt.Sprintf("%.4g", v.Number)
+			}
+		}
+		if of["case"] = r.Place.Case; r.Place.Launch > 0 {
+			of["launch"] = fmt.Sprint(r.Place.Launch)
+		}
+		return r.Kind == results.ReasonKind(kind) && !slices.ContainsFunc(strings.Fields(values), func(v string) bool {
+			name, value, _ := strings.Cut(v, "=")
+			return of[name] != value
+		})
+	})
 }

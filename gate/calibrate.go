@@ -7,37 +7,36 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// CalibrateOptions say what is proposed.
+// CalibrateOptions select what is proposed.
 type CalibrateOptions struct {
-	Metrics       []string // by name; none: those that assertions are about
+	Metrics       []string // names; none: those that assertions use
 	All           bool     // every metric with a better direction
-	Cap           float64  // the largest tolerance that is proposed, as a share: 0.2
-	Launches      int      // of a session that the tolerances are for; 0: the last look of the assertions
-	SingleSession bool     // propose from one session, which does not know how sessions differ
+	Cap           float64  // largest proposed tolerance, as a share: 0.2
+	Launches      int      // launches of a future session; 0: the last interim analysis of the assertions
+	SingleSession bool     // accept a single session, which does not show how sessions differ
 }
 
-// Calibrate proposes a target and a tolerance for each metric of each case from
-// sessions of one scenario on machines that are alike. The tolerance is what a new
-// session of the same path passes by: it covers the prediction interval of that
-// session's mean, and around the mean the interval that the gate draws, because that
-// must lie inside of a band. It fails on sessions that do not belong together, and with
-// ErrNothingCompared if there is nothing to propose.
+// Calibrate proposes a target and a tolerance for each metric of each case, from sessions of one scenario
+// on similar machines. A new session of the same path passes with this tolerance: it covers the prediction
+// interval of that session's mean plus the half-width of the gate's own interval. It returns an error for
+// sessions that are not comparable, and ErrNothingCompared if there is nothing to propose.
 func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibration, error) {
-	if err := belongTogether(docs, o.SingleSession); err != nil {
+	if err := checkComparable(docs, o.SingleSession); err != nil {
 		return nil, err
 	}
 	docs = slices.SortedStableFunc(slices.Values(undisturbed(docs)), func(a, b *results.Document) int {
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
-	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // of the newest first
+	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // the newest first
 	if i := slices.IndexFunc(o.Metrics, metrics.MayBeZero); i >= 0 {
-		return nil, fmt.Errorf("metric %s may be 0, of which no tolerance in percent can be had", o.Metrics[i])
+		return nil, fmt.Errorf("metric %s may be 0, so it has no tolerance in percent", o.Metrics[i])
 	}
 	out := &results.Calibration{
 		Scenario: docs[0].Scenario.Name, Confidence: results.Confidence, Cap: o.Cap,
@@ -65,7 +64,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 		out.Targets = append(out.Targets, targets...)
 	}
 	if len(out.Targets) == 0 {
-		return nil, fmt.Errorf("%w: no assertion is about a metric with a better direction; --metric NAME and --all calibrate others",
+		return nil, fmt.Errorf("%w: no assertion uses a metric with a better direction; choose metrics by --metric NAME or --all",
 			ErrNothingCompared)
 	}
 	codes := []int{ExitPassed}
@@ -87,14 +86,14 @@ type measuredCase struct {
 	doc *results.Document
 }
 
-// belongTogether refuses sessions whose noise says nothing of each other's.
-func belongTogether(docs []*results.Document, single bool) error {
+// checkComparable rejects sessions that cannot be pooled.
+func checkComparable(docs []*results.Document, single bool) error {
 	first := docs[0]
 	seen := map[string]bool{}
 	for _, d := range docs {
 		switch {
 		case seen[d.Session.ID]:
-			return fmt.Errorf("session %s is given twice, and would look like two that agree", d.Session.ID)
+			return fmt.Errorf("session %s is given twice", d.Session.ID)
 		case d.Scenario.Name != first.Scenario.Name:
 			return fmt.Errorf("sessions are of different scenarios, %s and %s", first.Scenario.Name, d.Scenario.Name)
 		case d.Environment.Fingerprint != first.Environment.Fingerprint:
@@ -102,18 +101,18 @@ func belongTogether(docs []*results.Document, single bool) error {
 			for _, x := range results.EnvironmentDifferences(first, d) {
 				diff = append(diff, fmt.Sprintf("%s: %s -> %s", x.What, x.Base, x.New))
 			}
-			return fmt.Errorf("sessions %s and %s ran in environments that are unlike, so one reference does not hold for both: %s",
+			return fmt.Errorf("sessions %s and %s ran in different environments, so no reference holds for both: %s",
 				first.Session.ID, d.Session.ID, strings.Join(diff, "; "))
 		}
 		seen[d.Session.ID] = true
 	}
 	if len(docs) < 2 && !single {
-		return fmt.Errorf("one session cannot tell how sessions differ, which its tolerances must cover: give several, best of different days; --single-session proposes without")
+		return fmt.Errorf("one session does not show how sessions differ: give several, preferably of different days, or accept a single one by --single-session")
 	}
 	return nil
 }
 
-// casesByKey are the cases that were to be measured, of all sessions.
+// casesByKey groups the cases in the plan, over all sessions, by key.
 func casesByKey(docs []*results.Document) (keys []string, cases map[string][]measuredCase) {
 	cases = map[string][]measuredCase{}
 	for _, d := range docs {
@@ -130,27 +129,30 @@ func casesByKey(docs []*results.Document) (keys []string, cases map[string][]mea
 	return keys, cases
 }
 
-// unasked are differences that are no part of what a case asks for: the simulation's dice,
-// and what its launches happened to have.
-var unasked = []string{"option sim_seed", results.FabricDiffers, results.TransportDiffers, results.NodesDiffer}
+// ignoredDifferences are differences that are not settings of a case: the seed of the simulation, and what
+// launches happened to use.
+var ignoredDifferences = []string{
+	"option sim_seed", results.FabricDiffers, results.TransportDiffers, results.NodesDiffer,
+}
 
-// calibrateCase proposes the metrics of one case.
+// calibrateCase proposes targets for the metrics of one case.
 func calibrateCase(
 	d *workload.Definitions, of []measuredCase, asserted []string, o CalibrateOptions,
 ) ([]*results.Target, error) {
 	last := of[len(of)-1].Case
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
-			if !slices.Contains(unasked, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) &&
+			if !slices.Contains(ignoredDifferences, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) &&
 				!strings.HasPrefix(d.What, results.ProviderDiffers) {
-				return nil, fmt.Errorf("sessions ask for different things of case %s: %s is %q and %q", last.Key,
+				return nil, fmt.Errorf("sessions have different settings of case %s: %s is %q and %q", last.Key,
 					d.What, d.Base, d.New)
 			}
 		}
 	}
 	all := d.Of(last.Workload, last.Run).Definitions
 	if len(all) == 0 {
-		return nil, fmt.Errorf("case %s is of workload %q, which this weir does not know", last.Key, last.Workload)
+		return nil, fmt.Errorf("case %s has workload %q, which this version of weir does not know", last.Key,
+			last.Workload)
 	}
 	var out []*results.Target
 	for _, m := range all {
@@ -166,7 +168,7 @@ func calibrateCase(
 		t := &results.Target{
 			Case: last.Key, Run: last.Run, Axes: last.Axes, AxisOrder: last.AxisOrder, Metric: m.Name, Unit: m.Unit,
 		}
-		if why := unfitSession(d, of, m); why != "" {
+		if why := unusableReason(d, of, m); why != "" {
 			t.Refused, t.Unusable = why, true
 		} else {
 			t.Refused = propose(t, of, o)
@@ -176,13 +178,13 @@ func calibrateCase(
 	return out, nil
 }
 
-// measuredIn says whether some session has a metric of the case at all.
+// measuredIn reports whether some session has the metric of the case.
 func measuredIn(d *workload.Definitions, of []measuredCase, metric string) bool {
-	return slices.ContainsFunc(of, func(x measuredCase) bool { return shared(d, couple{x.Case, x.Case}, metric) })
+	return slices.ContainsFunc(of, func(x measuredCase) bool { return shared(d, casePair{x.Case, x.Case}, metric) })
 }
 
-// unfitSession says why the metric cannot be had of some session, "" if it can of all.
-func unfitSession(d *workload.Definitions, of []measuredCase, metric workload.Metric) string {
+// unusableReason says why a session's values of the metric cannot be used; "": all can.
+func unusableReason(d *workload.Definitions, of []measuredCase, metric workload.Metric) string {
 	for _, m := range of {
 		o, bad := unusable(m.Case)
 		if !bad {
@@ -191,14 +193,14 @@ func unfitSession(d *workload.Definitions, of []measuredCase, metric workload.Me
 			if err == nil {
 				continue
 			}
-			o.message = err.Error()
+			o.reasons = []results.Reason{reasonOf(err)}
 		}
-		return fmt.Sprintf("session %s cannot be used: %s", m.doc.Session.ID, o.message)
+		return fmt.Sprintf("session %s cannot be used: %s", m.doc.Session.ID, wording.Message(o.reasons))
 	}
 	return ""
 }
 
-// propose fills a target in, and says why it cannot be used if so.
+// propose fills in a target; it returns why the target cannot be used, or "".
 func propose(t *results.Target, of []measuredCase, o CalibrateOptions) string {
 	data := nestedOf(of, t.Metric)
 	for _, m := range of {
@@ -212,55 +214,55 @@ func propose(t *results.Target, of []measuredCase, o CalibrateOptions) string {
 	if c.launch.df == 0 {
 		return "no session has two launches of it"
 	}
-	t.Value, t.Noise, t.Look = unlog(c.mean), c.noise(), lookFor(t, of, o)
+	t.Value, t.Noise, t.Look = unlog(c.mean), c.noise(), launchesForTolerance(t, of, o)
 	t.Tolerance = c.tolerance(t.Look, 0)
 	if t.Tolerance > o.Cap {
 		if more := c.tolerance(t.Look, enoughSessions-1); more <= o.Cap && c.session.df < enoughSessions-1 {
-			return fmt.Sprintf("%s tell too little of how sessions differ: a tolerance would have to be %s, from %d sessions of this noise about %s",
-				counted(t.Sessions, "session"), percentText(t.Tolerance), enoughSessions, percentText(more))
+			return fmt.Sprintf("%s are too few to show how sessions differ: a tolerance would have to be %s, from %d sessions of this noise about %s",
+				wording.Counted(t.Sessions, "session"), percentText(t.Tolerance), enoughSessions, percentText(more))
 		}
-		return fmt.Sprintf("fix the noise first: %s; a tolerance would have to be %s, which is more than %s",
+		return fmt.Sprintf("reduce the noise first: %s; a tolerance would have to be %s, more than %s",
 			noiseText(t.Noise), percentText(t.Tolerance), percentText(o.Cap))
 	}
 	return ""
 }
 
-// enoughSessions is from where one more session hardly narrows a tolerance.
+// enoughSessions is the number of sessions beyond which a tolerance hardly narrows.
 const enoughSessions = 5
 
-// lookFor is after how many launches a new session is judged: the last look of the
-// assertions about the metric, or as many as the session with fewest had.
-func lookFor(t *results.Target, of []measuredCase, o CalibrateOptions) int {
+// launchesForTolerance is the number of launches that a new session is judged by: the last interim
+// analysis of the metric's assertions, or the fewest launches of any session.
+func launchesForTolerance(t *results.Target, of []measuredCase, o CalibrateOptions) int {
 	if o.Launches > 0 {
 		return o.Launches
 	}
-	look, fewest := 0, 0
+	atLaunch, fewest := 0, 0
 	for _, m := range of {
 		if n := len(m.Succeeded()); fewest == 0 || n < fewest {
 			fewest = n
 		}
 		for _, a := range m.Assertions {
 			if len(a.Looks) > 0 && slices.Contains(a.Subject.Metrics(), t.Metric) {
-				look = max(look, slices.Max(a.Looks))
+				atLaunch = max(atLaunch, slices.Max(a.Looks))
 			}
 		}
 	}
-	return cmp.Or(look, fewest)
+	return cmp.Or(atLaunch, fewest)
 }
 
-// tolerance is that of a band around the mean in which a new session of so many
-// launches is shown to lie, as a share, rounded up. Upwards is the longer way:
-// e^d − 1 > 1 − e^−d. df is as for reach.
+// tolerance returns the half-width of bounds around the mean, as a share rounded up, in which a new
+// session of n launches passes. It uses the upper side, which is wider: e^d − 1 > 1 − e^−d. df is as for
+// predictionHalfWidth.
 func (c components) tolerance(n int, df float64) float64 {
-	d := c.reach(n, results.Confidence, df)
-	if n > 1 { // one launch is judged without an interval
+	d := c.predictionHalfWidth(n, results.Confidence, df)
+	if n > 1 { // a single launch has no interval
 		d += student(float64(n-1), results.Confidence) * math.Sqrt(c.launch.value/float64(n))
 	}
 	return roundedUp(math.Expm1(d))
 }
 
-// roundedUp is a share in half percents up to 5 %, in whole ones up to 20 %, in fives
-// beyond, and never none.
+// roundedUp rounds a share up to a multiple of 0.5 % below 5 %, of 1 % below 20 %, of 5 % beyond; never to
+// 0.
 func roundedUp(share float64) float64 {
 	percent, step := quantity.Round(share*100), 5.
 	switch {
@@ -272,7 +274,7 @@ func roundedUp(share float64) float64 {
 	return quantity.Round(max(0.5, math.Ceil(quantity.Round(percent/step))*step) / 100)
 }
 
-// nodesOf names the nodes that launches ran on.
+// nodesOf lists the nodes that launches ran on.
 func nodesOf(launches []*results.Launch) string {
 	var names []string
 	for _, l := range launches {
@@ -286,7 +288,7 @@ func nodesOf(launches []*results.Launch) string {
 func noiseText(list []results.Component) string {
 	var parts []string
 	for _, c := range list {
-		parts = append(parts, fmt.Sprintf("%s vary by %s", c.Of, percent(c.CV)))
+		parts = append(parts, fmt.Sprintf("%s vary by %s", c.Of, wording.Percent(c.CV)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b), 1) }
@@ -32,8 +32,8 @@ func TestComponentsOfPublishedData(t *testing.T) {
 		t.Errorf("component %v, mean %v, k %v", c.sessionVariance(), c.mean, c.k1)
 	}
 	// of a balanced design the prediction interval is exact: t₅·√(MSB/n·(1 + 1/6))
-	if want := student(5, 0.96) * math.Sqrt(11271.5/5*7/6); !same(c.reach(5, 0.96, 0), want) {
-		t.Errorf("reach %v, want %v", c.reach(5, 0.96, 0), want)
+	if want := student(5, 0.96) * math.Sqrt(11271.5/5*7/6); !same(c.predictionHalfWidth(5, 0.96, 0), want) {
+		t.Errorf("reach %v, want %v", c.predictionHalfWidth(5, 0.96, 0), want)
 	}
 	apart := nested{}
 	for _, batch := range dyestuff[0] {
@@ -79,7 +79,7 @@ func TestComponentsAreUnbiased(t *testing.T) {
 	}
 }
 
-// laboratory makes sessions of one case whose levels vary from node to node, session
+// laboratory makes sessions of one case with levels that vary from node to node, session
 // to session and launch to launch.
 type laboratory struct {
 	r                     *rand.Rand
@@ -180,7 +180,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	noisy, err := Calibrate(several(lab(0.4), 3), CalibrateOptions{Cap: 0.2})
 	if err != nil || noisy.ExitCode != ExitInconclusive ||
-		!strings.HasPrefix(noisy.Targets[0].Refused, "fix the noise first: launches vary by") {
+		!strings.HasPrefix(noisy.Targets[0].Refused, "reduce the noise first: launches vary by") {
 		t.Errorf("%v %+v", err, noisy.Targets[0])
 	}
 	docs := several(lab(0.01), 3)
@@ -211,12 +211,12 @@ func TestWhatIsRefused(t *testing.T) {
 			d[1].Environment.Fingerprint = "x"
 			d[1].Weir.Go = "go2"
 			return d
-		}, "unlike, so one reference does not hold for both: fingerprint: sha256:1 -> x; go:  -> go2",
+		}, "different environments, so no reference holds for both: fingerprint: sha256:1 -> x; go:  -> go2",
 			CalibrateOptions{}},
 		"other options": {func(d []*results.Document) []*results.Document {
 			d[1].Cases[0].Options = map[string]any{"batch": 2.}
 			return d
-		}, "ask for different things", CalibrateOptions{}},
+		}, "have different settings", CalibrateOptions{}},
 		"what may be zero": {func(d []*results.Document) []*results.Document { return d }, "may be 0",
 			CalibrateOptions{Metrics: []string{"skew"}}},
 		"nothing is claimed": {func(d []*results.Document) []*results.Document {
@@ -255,7 +255,7 @@ func TestTooFewSessions(t *testing.T) {
 	l := &laboratory{r: rand.New(rand.NewPCG(3, 9)), session: 0.02, launch: 0.01}
 	docs := []*results.Document{l.document(0, 6), l.document(0, 6)}
 	c, err := Calibrate(docs, CalibrateOptions{Cap: 0.2})
-	if err != nil || !strings.HasPrefix(c.Targets[0].Refused, "2 sessions tell too little of how sessions differ") ||
+	if err != nil || !strings.HasPrefix(c.Targets[0].Refused, "2 sessions are too few to show how sessions differ") ||
 		!strings.Contains(c.Targets[0].Refused, "from 5 sessions of this noise about") {
 		t.Errorf("%v %+v", err, c.Targets[0])
 	}

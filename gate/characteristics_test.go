@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // model gives the launches of a session from a seed.
@@ -37,7 +37,7 @@ func straggling(level, cv, share, most float64) model {
 	}
 }
 
-// twoModes has a share of launches that are slower by so much; truth is the geometric mean.
+// twoModes has a share of launches that are slower by this factor; truth is the geometric mean.
 func twoModes(truth, cv, share, slower float64) model {
 	return func(seed uint64) func() float64 {
 		r := rand.New(rand.NewPCG(seed, 12))
@@ -201,7 +201,7 @@ func TestTrendOfLikes(t *testing.T) {
 	held(t, "a trend of 11 equal cases fails", got, 6, n)
 }
 
-// sessionsOf are two sessions of equal cases whose levels differ by what sessions differ.
+// sessionsOf are two sessions of equal cases that differ by the variance between sessions.
 func sessionsOf(seed uint64, cases, n int, launch, session float64) (base, now *results.Document) {
 	r := rand.New(rand.NewPCG(seed, 14))
 	base, now = docOf(), docOf()
@@ -241,7 +241,7 @@ func TestBaselineOfALike(t *testing.T) {
 			c.Key = doc.Cases[0].Key
 			all := c.Launches
 			c.Assertions, doc.Cases = []*results.AssertionVerdict{a}, []*results.Case{c}
-			for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
+			for n := nextAnalysis(looks, 0); n > 0; n = nextAnalysis(looks, n) {
 				c.Launches = all[:n]
 				if Judge(doc); len(Undecided(doc)) == 0 {
 					break
@@ -259,6 +259,7 @@ func TestBaselineOfALike(t *testing.T) {
 
 // Of a hundred likes in two sessions none is called a regression, although sessions differ.
 func TestComparisonOfLikesInTwoSessions(t *testing.T) {
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	n := simulated(t, 60, 1000)
 	any, found := 0, 0
@@ -317,6 +318,7 @@ func TestRunsOfOneSessionUnderDrift(t *testing.T) {
 // A session that is made with as many launches as are said to decide is decided. Where launches are of two
 // modes, none are said.
 func TestAdviceDecides(t *testing.T) {
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	n := simulated(t, 100, 1000)
 	truths := []float64{0.86, 0.87, 0.88, 0.89, 0.91, 0.92, 0.93, 0.94}

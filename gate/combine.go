@@ -5,42 +5,40 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// combination is a subject over several cases, whose launches are not the same,
-// so that it has no value in a launch. By the delta method its estimate is
+// combination estimates a subject over several cases. Their launches differ, so the subject has no value
+// per launch. By the delta method the estimate is
 //
 //	f(m), with m the mean of each metric over its case's launches,
 //
-// and what launch i of case k adds to the estimate's error is z_ki/n_k, with
+// and launch i of case k contributes z_ki/n_k to its error, with
 //
 //	z_ki = Σ over the metrics x of case k of (∂f/∂x)(m)·(x_i − m_x).
 //
-// For a positive f all of this is on the log scale, with geometric means and
-// log x for x, as for a single case. Metrics of one launch are correlated, which
-// z_ki respects: it adds them up before any spread is taken. The derivatives are
-// exact (gradient.go). Sources: Casella and Berger, Statistical Inference, 2nd
-// ed., 5.5.4. The least and the greatest of many cases that are nearly equal are
-// biased outwards by about the error of one case; all() and any() are not.
+// For a positive f this is on the log scale, with geometric means and log x for x, as for a single case.
+// Adding up within a launch before computing the spread respects the correlation of its metrics. The
+// derivatives are exact (gradient.go). Source: Casella and Berger, Statistical Inference, 2nd ed., 5.5.4.
+// The minimum and maximum of many nearly equal cases are biased outwards by about the error of one case;
+// all() and any() are not.
 type combination struct {
 	metrics  *workload.Definitions
-	center   float64 // in the claim's unit
+	center   float64 // in the unit of the check
 	log      bool
-	n        int // launches of the case of this session that has fewest
+	n        int // fewest launches of a case of this session
 	variance float64
 	df       float64
-	stored   meanSquare // the part of variance that is of baselines
+	stored   meanSquare // part of the variance that is from baselines
 	sources  []*source
-	z        [][]float64 // by source and launch
-	weights  []float64   // of each variable, on the scale of the interval
+	z        [][]float64 // contributions by source and launch
+	weights  []float64   // weight of each variable on the scale of the interval
 	all      []*variable
-	first    []*variable // of each source, to show its outliers with
+	first    []*variable // of each source, to name its outliers
 }
 
 // variable is one metric of one source.
@@ -51,78 +49,80 @@ type variable struct {
 	mean   float64   // geometric on the log scale
 }
 
-func (eval *evaluator) combined(cl claim, sources []*source, look int) (evidence, error) {
-	c, err := cl.combine(sources)
+func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch int) (subjectEstimate, error) {
+	c, err := check.combine(sources)
 	if err != nil {
-		return evidence{}, err
+		return subjectEstimate{}, err
 	}
-	sessions := eval.betweenSessions(cl, c)
-	floor := eval.floorOf(cl, c, look)
+	sessions := eval.betweenSessions(check, c)
+	floor := eval.floorOf(check, c, atLaunch)
 	wider := func(c *combination) interval {
 		return func(confidence float64) estimate { return floor.widen(c, sessions.add(c), confidence) }
 	}
-	ev := evidence{
-		at: wider(c), method: method(sources) + sessions.text, known: floor != nil,
+	est := subjectEstimate{
+		at: wider(c), method: append(method(sources), sessions.said...), known: floor != nil,
 		unknown: sessions.unknownSessions(c, floor),
 		noise:   c.launchNoise(floor), fixed: c.fixedPart(floor, sessions),
 	}
 	if floor != nil {
-		ev.noiseText = floor.text
+		est.noiseReason = floor.said
 	}
 	for _, s := range sources {
 		if s.c != nil {
-			ev.launched = append(ev.launched, s.key)
+			est.relaunchable = append(est.relaunchable, s.key)
 		}
 	}
 	rest, names, modes := c.withoutOutliers()
-	ev.modes = strings.TrimPrefix(modes, "; ")
-	if len(names) == 0 {
-		return ev, nil
+	est.modes, est.outliers = modes, names
+	if names.None() {
+		return est, nil
 	}
-	ev.outliers = strings.Join(names, ", ")
-	ev.rest = func(confidence float64) estimate {
-		r, err := cl.combine(rest)
-		if err != nil { // nothing is left to say without them
+	est.withoutOutliers = func(confidence float64) estimate {
+		r, err := check.combine(rest)
+		if err != nil { // no launches are left without them
 			return estimate{lo: math.Inf(-1), hi: math.Inf(1)}
 		}
 		return wider(r)(confidence)
 	}
-	return ev, nil
+	return est, nil
 }
 
-func (cl claim) combine(sources []*source) (*combination, error) {
+func (check boundCheck) combine(sources []*source) (*combination, error) {
 	c := &combination{
-		metrics: cl.metrics, log: cl.positive || positive(cl.metrics, cl.subject), sources: sources, n: fewest(sources),
+		metrics: check.metrics, log: check.positive || positive(check.metrics, check.subject), sources: sources,
+		n: fewest(sources),
 	}
-	variables, of, err := cl.variables(sources, c.log)
+	variables, of, err := check.variables(sources, c.log)
 	if err != nil {
 		return nil, err
 	}
 	mean := func(leaf *assertion.Expr) (float64, error) { return variables[of[leaf]].mean, nil }
-	center, err := cl.subject.EvalWith(mean, cl.unit)
+	center, err := check.subject.EvalWith(mean, check.unit)
 	if err != nil {
 		return nil, err
 	}
 	if c.log && center <= 0 {
-		return nil, notAboveZero(cl.metrics, cl.subject, shown(cl.subject), center, cl.unit)
+		subject := formatSubject(check.subject)
+		return nil, reasonError{notAboveZero(check.metrics, check.subject, subject, center, check.unit)}
 	}
 	c.center = quantity.Round(center)
-	weights, err := gradient(cl.subject, len(variables), mean, func(leaf *assertion.Expr) int { return of[leaf] })
+	weights, err := gradient(check.subject, len(variables), mean, func(leaf *assertion.Expr) int { return of[leaf] })
 	if err != nil {
 		return nil, err
 	}
-	c.contributions(variables, weights, center, cl.unit)
+	c.contributions(variables, weights, center, check.unit)
 	c.all, c.weights = variables, weights
 	if err := c.spread(variables, weights); err != nil {
 		return nil, err
 	}
 	if notFinite(c.variance) {
-		return nil, fmt.Errorf("the spread of %s is %v", shown(cl.subject), c.variance)
+		return nil, fmt.Errorf("the spread of %s is %v", formatSubject(check.subject), c.variance)
 	}
 	return c, nil
 }
 
-// fewest is the number of launches that looks count: a baseline gets no more.
+// fewest returns the number of launches that count for interim analyses; baselines get no further
+// launches.
 func fewest(sources []*source) int {
 	n, stored := 0, 0
 	for _, s := range sources {
@@ -139,8 +139,8 @@ func fewest(sources []*source) int {
 	return n
 }
 
-// variables are the distinct metrics of a subject, and which of them each leaf is.
-func (cl claim) variables(sources []*source, log bool) ([]*variable, map[*assertion.Expr]int, error) {
+// variables returns the distinct metrics of a subject, and the variable of each leaf.
+func (check boundCheck) variables(sources []*source, log bool) ([]*variable, map[*assertion.Expr]int, error) {
 	place := map[sourceKey]int{}
 	for i, s := range sources {
 		place[sourceKey{s.key, s.c == nil}] = i
@@ -152,14 +152,14 @@ func (cl claim) variables(sources []*source, log bool) ([]*variable, map[*assert
 	known := map[metricKey]int{}
 	of := map[*assertion.Expr]int{}
 	var out []*variable
-	for _, leaf := range cl.subject.Leaves() {
-		i := place[cl.sourceOf(leaf)]
+	for _, leaf := range check.subject.Leaves() {
+		i := place[check.sourceOf(leaf)]
 		k := metricKey{i, leaf.Metric, leaf.Unit}
 		if _, ok := known[k]; !ok {
-			v, err := newVariable(cl.metrics, i, sources[i], leaf, log)
+			v, err := newVariable(check.metrics, i, sources[i], leaf, log)
 			if err != nil {
-				if sources[i].c == nil || sources[i].c != cl.own {
-					err = fmt.Errorf("%s: %w", sources[i].name(), err)
+				if sources[i].c == nil || sources[i].c != check.own {
+					err = reasonError{sources[i].reason(reasonOf(err))}
 				}
 				return nil, nil, err
 			}
@@ -178,11 +178,10 @@ func newVariable(
 	for _, l := range s.launches {
 		x, err := metricOf(l, leaf.Metric)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
+			return nil, inLaunch(err, l.Index)
 		}
 		if log && x <= 0 {
-			of := fmt.Sprintf("%s: metric %s", results.LaunchName(l.Index), leaf.Metric)
-			return nil, notAboveZero(d, leaf, of, x, leaf.Unit)
+			return nil, reasonError{notAboveZero(d, leaf, "metric "+leaf.Metric, x, leaf.Unit).At(l.Index)}
 		}
 		v.values = append(v.values, x)
 	}
@@ -198,10 +197,10 @@ func newVariable(
 	return v, nil
 }
 
-// contributions turns the gradient into weights on the scale of the interval and
-// adds up what each launch contributes.
+// contributions converts the gradient into weights on the scale of the interval, and adds up the
+// contributions of each launch.
 func (c *combination) contributions(variables []*variable, weights []float64, center float64, unit string) {
-	result, _ := quantity.UnitOf(unit) // EvalWith has refused an unknown one
+	result, _ := quantity.UnitOf(unit) // EvalWith has rejected unknown units
 	c.z = make([][]float64, len(c.sources))
 	c.first = make([]*variable, len(c.sources))
 	for i, s := range c.sources {
@@ -238,11 +237,11 @@ func (c *combination) at(confidence float64) estimate {
 	if c.n < 2 || c.variance == 0 {
 		return e
 	}
-	return c.within(student(c.df, confidence) * math.Sqrt(c.variance))
+	return c.withHalfWidth(student(c.df, confidence) * math.Sqrt(c.variance))
 }
 
-// within is the estimate with an interval of half a width, on its scale.
-func (c *combination) within(half float64) estimate {
+// withHalfWidth returns the estimate with an interval of this half-width on its scale.
+func (c *combination) withHalfWidth(half float64) estimate {
 	e := estimate{c.center, c.center, c.center, c.n}
 	if c.log {
 		e.lo, e.hi = unlog(math.Log(c.center)-half), unlog(math.Log(c.center)+half)
@@ -252,10 +251,10 @@ func (c *combination) within(half float64) estimate {
 	return e
 }
 
-// withoutOutliers are the sources without the launches that stand out, and the names of these. Sources that
-// took turns are looked at together, by what the launches of one number contribute in sum: each by itself
-// may drift. Where they are too many for outliers (secondMode), none is left out, and modes says so.
-func (c *combination) withoutOutliers() (rest []*source, names []string, modes string) {
+// withoutOutliers returns the sources without outlier launches, and the names of these. Interleaved
+// sources are tested by the summed contributions of the launches of one number, because each alone may
+// drift. If too many launches stand out (secondMode), none is removed and modes says so.
+func (c *combination) withoutOutliers() (rest []*source, names results.Reason, modes []results.Reason) {
 	rest = slices.Clone(c.sources)
 	scale := 1.0
 	if !c.log {
@@ -273,7 +272,7 @@ func (c *combination) withoutOutliers() (rest []*source, names []string, modes s
 		for k, index := range indexes {
 			values[k] = sums[index]
 		}
-		marked, odd := standingOut(values, scale), map[int]bool{}
+		marked, odd := outlierMask(values, scale), map[int]bool{}
 		for k, is := range marked {
 			odd[indexes[k]] = is
 		}
@@ -281,10 +280,11 @@ func (c *combination) withoutOutliers() (rest []*source, names []string, modes s
 		case !slices.Contains(marked, true):
 			continue
 		case secondMode(marked):
-			modes += "; " + c.nameOdd(cluster, odd) + " are a mode of their own"
+			modes = append(modes, results.Because(results.OwnMode, c.nameOutliers(cluster, odd)...))
 			continue
 		}
-		names = append(names, c.nameOdd(cluster, odd))
+		names.Kind = results.Outliers
+		names.Values = append(names.Values, c.nameOutliers(cluster, odd)...)
 		for _, i := range cluster {
 			less := *c.sources[i]
 			less.launches = slices.DeleteFunc(slices.Clone(less.launches),
@@ -295,8 +295,8 @@ func (c *combination) withoutOutliers() (rest []*source, names []string, modes s
 	return rest, names, modes
 }
 
-// nameOdd names the launches of a cluster that stand out; those of one case with their values.
-func (c *combination) nameOdd(cluster []int, odd map[int]bool) string {
+// nameOutliers names the outlier launches of a cluster; those of a single case with their values.
+func (c *combination) nameOutliers(cluster []int, odd map[int]bool) []results.Value {
 	i := cluster[0]
 	s, v := c.sources[i], c.first[i]
 	if len(cluster) == 1 && v != nil {
@@ -304,17 +304,17 @@ func (c *combination) nameOdd(cluster []int, odd map[int]bool) string {
 		for j, l := range s.launches {
 			ps[j], marked[j] = point{l, v.values[j]}, odd[l.Index]
 		}
-		return s.name() + " " + describe(ps, marked, v.leaf.Unit)
+		return outlierValues(s.name()+" ", ps, marked, v.leaf.Unit)
 	}
 	what := "launch %d of all its cases"
 	if len(cluster) == 2 {
 		what = "the pair of launches %d"
 	}
-	var names []string
+	var names []results.Value
 	for _, index := range slices.Sorted(maps.Keys(odd)) {
 		if odd[index] {
-			names = append(names, fmt.Sprintf(what, index+1))
+			names = append(names, results.Text("launches", fmt.Sprintf(what, index+1)))
 		}
 	}
-	return few(names)
+	return firstFew(names, 1)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // several runs a simulated session of several cases with true values, as the
@@ -28,7 +28,7 @@ func several(seed uint64, truths []float64, cv float64, declare func(*results.Do
 func toTheEnd(doc *results.Document, value func(i int) float64) {
 	want := map[string]int{}
 	for _, c := range doc.Cases {
-		want[c.Key] = nextLook(looks, 0)
+		want[c.Key] = nextAnalysis(looks, 0)
 	}
 	for {
 		for i, c := range doc.Cases {
@@ -45,7 +45,7 @@ func toTheEnd(doc *results.Document, value func(i int) float64) {
 		}
 		for _, c := range doc.Cases {
 			if slices.Contains(more, c.Key) {
-				want[c.Key] = max(nextLook(looks, len(c.Launches)), len(c.Launches))
+				want[c.Key] = max(nextAnalysis(looks, len(c.Launches)), len(c.Launches))
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func toTheEnd(doc *results.Document, value func(i int) float64) {
 // The operating characteristics of a ratio of two cases with own launches of
 // which both vary by 3 %, against a bound of 0.9.
 func TestOperatingCharacteristicsOfARatio(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		truth float64
@@ -107,7 +107,7 @@ func edge() []float64 {
 // Several statements that share one error budget are wrong no more often than a
 // single one: in at most 2.5 % of sessions at the edge itself.
 func TestErrorOfFamilies(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	keys := make([]string, members)
 	for i := range keys {

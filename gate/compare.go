@@ -8,31 +8,32 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Comparing asks two things of each metric. Is there a change: does the interval of
-// the ratio exclude 1? And is it a regression: does the whole interval lie beyond
-// the margin on the worse side? A change within the margin is shown and does no
-// harm; a regression needs both size and certainty (non-inferiority, as ICH E10 has
-// it for trials).
+// A comparison answers two questions for each metric. Is there a change: does the interval of the ratio
+// exclude 1? Is it a regression: does the whole interval lie beyond the margin on the worse side? A change
+// within the margin is displayed only; a regression needs both size and certainty (non-inferiority, as in
+// ICH E10 for trials).
 
-// CompareOptions say what is compared and how it is judged.
+// CompareOptions select what is compared and how it is judged.
 type CompareOptions struct {
-	Margin  float64  // by how much a metric may be worse, as a share of the base: 0.03
-	Metrics []string // by name; none: those that the assertions of either side are about
+	Margin  float64  // accepted worsening, as a share of the base: 0.03
+	Metrics []string // names; none: those that assertions of either side use
 	All     bool     // every metric with a better direction
-	Holm    bool     // judge regressions as one family
-	// Noise is what earlier sessions say of how sessions differ (NoiseOf).
+	Holm    bool     // judge all regressions as one family
+	// Noise is the variance between earlier sessions (NoiseOf).
 	Noise []results.CaseNoise
 }
 
-// ErrNothingCompared says that there is no case and metric that both sides have.
+// ErrNothingCompared says that both sides have no case and metric in common.
 var ErrNothingCompared = errors.New("nothing to compare")
 
-// Compare holds the cases of two documents against each other by their keys. It
-// fails on a metric that no case has, and with ErrNothingCompared.
+// Compare compares the cases of two documents by key. It returns an error for a metric that no case has,
+// and ErrNothingCompared.
 func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison, error) {
 	base, now = base.Undisturbed(), now.Undisturbed()
 	c := &comparer{
@@ -46,11 +47,11 @@ func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison
 		c.out.SameEnvironment = &same
 	}
 	c.out.Differences = results.EnvironmentDifferences(base, now)
-	return c.compare(matched(base.Cases, now.Cases, func(c *results.Case) string { return c.Key }))
+	return c.compare(matchCases(base.Cases, now.Cases, func(c *results.Case) string { return c.Key }))
 }
 
-// CompareRuns holds the cases of two runs of one document against each other by
-// what follows the run's name in their keys: their points.
+// CompareRuns compares the cases of two runs of one document by their points, the part of a key after the
+// run's name.
 func CompareRuns(doc *results.Document, base, now string, o CompareOptions) (*results.Comparison, error) {
 	of := func(run string) []*results.Case {
 		return casesWhere(doc, func(c *results.Case) bool { return c.Run == run })
@@ -59,20 +60,19 @@ func CompareRuns(doc *results.Document, base, now string, o CompareOptions) (*re
 	for _, run := range []string{base, now} {
 		if len(of(run)) == 0 {
 			return nil, fmt.Errorf("the document has no run %q; it has %s", run,
-				strings.Join(each(doc, func(c *results.Case) string { return c.Run }), ", "))
+				strings.Join(distinctTexts(doc, func(c *results.Case) string { return c.Run }), ", "))
 		}
 	}
-	couples := matched(of(base), of(now), func(c *results.Case) string { return strings.TrimPrefix(c.Key, c.Run) })
+	couples := matchCases(of(base), of(now), func(c *results.Case) string { return strings.TrimPrefix(c.Key, c.Run) })
 	return compareWithin(doc, "run "+base, "run "+now, couples, o)
 }
 
-// CompareAxis holds the cases of one document at values of an axis against those at
-// another: those of one run that differ in nothing else of their points. Without values
-// these are all that the document has; without a base it is the first, or the baseline of
-// the variants.
+// CompareAxis compares the cases of one document at values of an axis with those at another value, which
+// differ in nothing else. Without values it compares all values of the document. Without a base the base
+// is the first value, or the baseline of the variants.
 func CompareAxis(doc *results.Document, axis, base string, others []string, o CompareOptions) (*results.Comparison,
 	error) {
-	values := each(doc, func(c *results.Case) string { return valueOf(c, axis) })
+	values := distinctTexts(doc, func(c *results.Case) string { return valueOf(c, axis) })
 	if len(values) == 0 {
 		return nil, fmt.Errorf("no case has an axis %s", axis)
 	}
@@ -85,7 +85,7 @@ func CompareAxis(doc *results.Document, axis, base string, others []string, o Co
 	if len(others) == 0 {
 		others = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == base })
 		if len(others) == 0 {
-			return nil, fmt.Errorf("all cases have %s=%s, so there is nothing to compare it with", axis, base)
+			return nil, fmt.Errorf("all cases have %s=%s: there is no other value to compare with", axis, base)
 		}
 	}
 	for _, value := range append([]string{base}, others...) {
@@ -93,21 +93,20 @@ func CompareAxis(doc *results.Document, axis, base string, others []string, o Co
 			return nil, fmt.Errorf("no case has %s=%s; there is %s", axis, value, strings.Join(values, ", "))
 		}
 	}
-	couples := alongAxis(doc.Cases, axis, base, others)
+	couples := pairsAlongAxis(doc.Cases, axis, base, others)
 	return compareWithin(doc, axis+"="+base, axis+"="+strings.Join(others, ", "), couples, o)
 }
 
-// valueOf is the text of a case's value on an axis; "": it has none.
+// valueOf returns a case's value on an axis as text; "": it has none.
 func valueOf(c *results.Case, axis string) string {
 	if v, ok := c.Axes[axis]; ok {
-		return workload.Text(v)
+		return option.Text(v)
 	}
 	return ""
 }
 
-// alongAxis couples the cases at each of the values with those at the base that differ in
-// nothing else.
-func alongAxis(cases []*results.Case, axis, base string, values []string) (couples []couple) {
+// pairsAlongAxis pairs the cases at each of the values with those at the base that differ in nothing else.
+func pairsAlongAxis(cases []*results.Case, axis, base string, values []string) (couples []casePair) {
 	at := func(value string) []*results.Case {
 		return slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return valueOf(c, axis) != value })
 	}
@@ -115,24 +114,24 @@ func alongAxis(cases []*results.Case, axis, base string, values []string) (coupl
 		parts := []string{c.Run}
 		for _, name := range slices.Sorted(maps.Keys(c.Axes)) {
 			if name != axis {
-				parts = append(parts, name+"="+workload.Text(c.Axes[name]))
+				parts = append(parts, name+"="+option.Text(c.Axes[name]))
 			}
 		}
 		return strings.Join(parts, "\x00")
 	}
 	from := at(base)
 	for _, value := range values {
-		couples = append(couples, matched(from, at(value), rest)...)
+		couples = append(couples, matchCases(from, at(value), rest)...)
 	}
 	return couples
 }
 
-func compareWithin(doc *results.Document, base, now string, couples []couple, o CompareOptions) (*results.Comparison,
+func compareWithin(doc *results.Document, base, now string, couples []casePair, o CompareOptions) (*results.Comparison,
 	error) {
 	return comparerWithin(doc, base, now, o).compare(couples)
 }
 
-// comparerWithin compares two parts of a document, which are called so.
+// comparerWithin compares two parts of a document with the given names.
 func comparerWithin(doc *results.Document, base, now string, o CompareOptions) *comparer {
 	asserted := assertedMetrics(doc)
 	c := &comparer{
@@ -149,8 +148,8 @@ func casesWhere(doc *results.Document, is func(*results.Case) bool) []*results.C
 	return slices.DeleteFunc(slices.Clone(doc.Cases), func(c *results.Case) bool { return !is(c) })
 }
 
-// each are the different texts of the cases, but "".
-func each(doc *results.Document, text func(*results.Case) string) []string {
+// distinctTexts returns the distinct non-empty texts of the cases.
+func distinctTexts(doc *results.Document, text func(*results.Case) string) []string {
 	var all []string
 	for _, c := range doc.Cases {
 		if s := text(c); s != "" && !slices.Contains(all, s) {
@@ -177,23 +176,23 @@ func newComparison(base, now *results.Document, o CompareOptions) *results.Compa
 	return out
 }
 
-// couple is a case of the one side with its like of the other; one may be nil.
-type couple struct{ base, now *results.Case }
+// casePair is a case of one side with its counterpart of the other; one may be nil.
+type casePair struct{ base, now *results.Case }
 
-// matched couples cases in the order of the new ones, those of the base alone last.
-func matched(base, now []*results.Case, name func(*results.Case) string) []couple {
+// matchCases pairs cases in the order of the new ones; cases of the base alone come last.
+func matchCases(base, now []*results.Case, name func(*results.Case) string) []casePair {
 	old := make(map[string]*results.Case, len(base))
 	for _, c := range base {
 		old[name(c)] = c
 	}
-	var out []couple
+	var out []casePair
 	for _, c := range now {
-		out = append(out, couple{old[name(c)], c})
+		out = append(out, casePair{old[name(c)], c})
 		delete(old, name(c))
 	}
 	for _, c := range base {
 		if old[name(c)] != nil {
-			out = append(out, couple{c, nil})
+			out = append(out, casePair{c, nil})
 		}
 	}
 	return out
@@ -201,18 +200,18 @@ func matched(base, now []*results.Case, name func(*results.Case) string) []coupl
 
 type comparer struct {
 	options                 CompareOptions
-	within                  bool // one document
-	shares                  bool // also of metrics that may be zero, where none is, the change is a ratio
+	within                  bool // both sides are of one document
+	shares                  bool // metrics that may be zero, but are not, are compared as a ratio
 	metrics                 *workload.Definitions
 	baseMetrics, newMetrics map[string][]string // by key
 	out                     *results.Comparison
 	contrasts               []*contrast
 	documents               []*results.Document // the base and the new one
-	estimated               [][]*contrast       // by metric, of which the changes tell how sessions differ
+	estimated               [][]*contrast       // by metric; their changes tell how sessions differ
 }
 
-func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
-	var both []couple
+func (c *comparer) compare(couples []casePair) (*results.Comparison, error) {
+	var both []casePair
 	for _, p := range couples {
 		switch {
 		case !inPlan(p.base) && !inPlan(p.now):
@@ -226,7 +225,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 			both = append(both, p)
 		}
 	}
-	if err := c.known(both); err != nil {
+	if err := c.checkMetrics(both); err != nil {
 		return nil, err
 	}
 	for _, p := range both {
@@ -236,7 +235,7 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 		if len(both) == 0 {
 			return nil, fmt.Errorf("%w: no case was measured on both sides", ErrNothingCompared)
 		}
-		return nil, fmt.Errorf("%w: no assertion of either side is about a metric with a better direction; --metric NAME and --all compare others",
+		return nil, fmt.Errorf("%w: no assertion of either side uses a metric with a better direction; choose metrics by --metric NAME or --all",
 			ErrNothingCompared)
 	}
 	var pairs []results.CasePair
@@ -250,23 +249,24 @@ func (c *comparer) compare(couples []couple) (*results.Comparison, error) {
 	return c.out, nil
 }
 
-// inPlan says whether a case was to be measured. One that its session did not get
-// to was: what it would have shown is missing, not left out.
+// inPlan reports whether a case was to be measured. Cases that the session did not reach were: their
+// results are missing, not left out.
 func inPlan(c *results.Case) bool {
-	return c != nil && c.Status != results.Excluded && (c.Status != results.Skipped || c.Unreached())
+	return c != nil && c.Status != results.Excluded && (c.Status != results.Skipped || c.NotReached())
 }
 
 func leftOver(c, other *results.Case) results.LeftOver {
 	if other == nil {
 		return results.LeftOver{Case: c.Key, Reason: "not in the other document"}
 	}
-	return results.LeftOver{Case: c.Key, Reason: because(other.Status, other.Reason)}
+	return results.LeftOver{Case: c.Key, Reason: wording.Sentence(results.Because(results.CaseNotRun,
+		results.Text("status", other.Status), why(other.Reason)))}
 }
 
-// known refuses the name of a metric that none of the cases has.
-func (c *comparer) known(both []couple) error {
+// checkMetrics rejects the name of a metric that none of the cases has.
+func (c *comparer) checkMetrics(both []casePair) error {
 	for _, name := range c.options.Metrics {
-		if len(both) > 0 && !slices.ContainsFunc(both, func(p couple) bool {
+		if len(both) > 0 && !slices.ContainsFunc(both, func(p casePair) bool {
 			_, ok := c.metrics.Metric(p.now, name)
 			return ok
 		}) {
@@ -276,8 +276,8 @@ func (c *comparer) known(both []couple) error {
 	return nil
 }
 
-// compared are those of a couple that are compared, in the order of their definitions.
-func (c *comparer) compared(p couple) []workload.Metric {
+// compared returns the metrics of a pair to compare, in the order of their definitions.
+func (c *comparer) compared(p casePair) []workload.Metric {
 	asserted := append(slices.Clone(c.baseMetrics[p.base.Key]), c.newMetrics[p.now.Key]...)
 	var out []workload.Metric
 	for _, m := range c.metrics.Of(p.now.Workload, p.now.Run).Definitions {
@@ -297,9 +297,9 @@ func (c *comparer) compared(p couple) []workload.Metric {
 	return out
 }
 
-// shared says whether both sides have a metric at all, which one that a side's engine
-// does not have is not: it is absent, or 0 throughout although nothing takes no time.
-func shared(d *workload.Definitions, p couple, metric string) bool {
+// shared reports whether both sides have a metric. An engine that does not support it leaves it out, or
+// writes 0 for a duration in every launch.
+func shared(d *workload.Definitions, p casePair, metric string) bool {
 	has := func(c *results.Case, is func(float64) bool) bool {
 		return slices.ContainsFunc(c.Launches, func(l *results.Launch) bool {
 			v, ok := l.Metrics.Get(metric)
@@ -311,11 +311,12 @@ func shared(d *workload.Definitions, p couple, metric string) bool {
 	return has(p.base, any) && has(p.now, any) && (has(p.base, some) || has(p.now, some))
 }
 
-func (c *comparer) couple(p couple) {
+func (c *comparer) couple(p casePair) {
 	ms := c.compared(p)
-	if why := unfit(p); why != "" && (len(ms) > 0 || c.options.All) {
+	if reasons := incomparable(p); len(reasons) > 0 && (len(ms) > 0 || c.options.All) {
 		c.out.Effects = append(c.out.Effects, &results.Effect{
-			Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: why,
+			Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: wording.Message(reasons),
+			Reasons: reasons,
 		})
 		return
 	}
@@ -326,35 +327,39 @@ func (c *comparer) couple(p couple) {
 		c.out.Effects = append(c.out.Effects, e)
 		x, err := c.contrast(p, m, e)
 		if err != nil {
-			e.Verdict, e.Message = results.EffectError, err.Error()
+			e.Verdict = results.EffectError
+			(&contrast{effect: e}).addReasons(reasonOf(err))
 			continue
 		}
 		c.contrasts = append(c.contrasts, x)
 	}
 }
 
-// unfit says why a side cannot be compared, "" if both can.
-func unfit(p couple) string {
-	if o, bad := unusable(p.base); bad {
-		return "base: " + o.message
+// incomparable says why a side cannot be compared, if so.
+func incomparable(p casePair) []results.Reason {
+	o, bad := unusable(p.base)
+	side := "base"
+	if !bad {
+		o, bad = unusable(p.now)
+		side = "new"
 	}
-	if o, bad := unusable(p.now); bad {
-		return "new: " + o.message
+	if bad {
+		o.reasons[0].Place.Side = side
 	}
-	return ""
+	return o.reasons
 }
 
-func otherKey(p couple) string {
+func otherKey(p casePair) string {
 	if p.base.Key == p.now.Key {
 		return ""
 	}
 	return p.base.Key
 }
 
-// assertedMetrics are the metrics that assertions are about, by the key of the case.
+// assertedMetrics returns the metrics that assertions use, by case key.
 func assertedMetrics(doc *results.Document) map[string][]string {
 	out := map[string][]string{}
-	for _, m := range statements(doc) {
+	for _, m := range itemsOf(doc) {
 		c, a := m.c, m.a
 		var own []string
 		if c != nil {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // comparisons is how many simulated sessions stand behind each promise about them.
@@ -42,7 +42,7 @@ var drifts = map[string]func(*rand.Rand, int) float64{
 
 // Two runs that are alike and take turns are called different in at most 5 % of
 // comparisons, and a regression hardly ever, however the machine drifts; and a run that
-// is 3 % slower is found in at least 95 % of sessions on a machine whose launches
+// is 3 % slower is found in at least 95 % of sessions on a machine with launches that
 // vary by 1 %.
 func TestComparisonUnderDrift(t *testing.T) {
 	phase.Long(t)

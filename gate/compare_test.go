@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // alternating is a document of one session with runs a and b of a case each, which took
@@ -66,17 +66,18 @@ func TestVerdictsOfAComparison(t *testing.T) {
 		message   string
 	}{
 		"far worse": {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, results.Regression, true,
-			ExitFailed, "-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: both documents are of the same session; worse by more than the margin of 3%"},
+			ExitFailed,
+			"-10.0% (96% CI -11% to -8.5%, 4 and 4 launches); unpaired: both documents are of the same session; worse by more than the margin of 3%"},
 		"slightly worse": {[]float64{10, 10.01, 9.99, 10}, []float64{9.85, 9.86, 9.84, 9.85}, results.NoRegression,
 			true, ExitPassed, "not worse by more"},
 		"alike": {[]float64{10, 10.01, 9.99, 10}, []float64{10.01, 10, 9.99, 10}, results.NoRegression,
-			false, ExitPassed, "which may be none"},
+			false, ExitPassed, "not significant"},
 		"better": {[]float64{10, 10.01, 9.99, 10}, []float64{10.2, 10.21, 10.19, 10.2}, results.Improved,
 			true, ExitPassed, "+2.00%"},
 		"too noisy": {[]float64{10, 12, 8, 11}, []float64{10, 9, 11, 10}, results.Unclear, false,
 			ExitInconclusive, "crosses the margin"},
 		"one launch": {[]float64{10, 10.1}, []float64{5}, results.Unclear, false, ExitInconclusive,
-			"one launch cannot show its noise"},
+			"one launch shows no noise"},
 		"without noise":    {[]float64{10, 10}, []float64{9.69, 9.69}, results.Regression, true, ExitFailed, "-3.1"},
 		"the same numbers": {[]float64{10, 10}, []float64{10, 10}, results.NoRegression, false, ExitPassed, ""},
 		"on the margin":    {[]float64{10, 10}, []float64{9.7, 9.7}, results.NoRegression, true, ExitPassed, "-3.0"},
@@ -147,7 +148,7 @@ func TestPairing(t *testing.T) {
 	doc := alternating(drifting, below)
 	c, err := CompareRuns(doc, "a", "b", options)
 	e := only(t, c, err)
-	if e.Pairs != 6 || e.Verdict != results.Regression || e.Method != "paired: the launches took turns" ||
+	if e.Pairs != 6 || e.Verdict != results.Regression || !has(e.Reasons, "paired-launches") ||
 		c.CrossSession {
 		t.Errorf("%+v", e)
 	}
@@ -159,7 +160,7 @@ func TestPairing(t *testing.T) {
 	}
 	c, err = CompareRuns(doc, "a", "b", options)
 	if e = only(t, c, err); e.Pairs != 0 || e.Verdict != results.Unclear ||
-		e.Method != noTurns {
+		!has(e.Reasons, "launches-without-turns") {
 		t.Errorf("%+v", e)
 	}
 	doc.Cases[0].Launches[3].Started = time.Time{}
@@ -208,7 +209,7 @@ func TestSessionsAndEnvironments(t *testing.T) {
 	}{
 		{"s2", "sha256:1", "unpaired: cross-session; assumes that sessions do not differ"},
 		{"s2", "sha256:2", "unpaired: cross-session and cross-environment; assumes that sessions do not differ"},
-		{"s2", "", "unpaired: cross-session, and nothing shows that the environments are alike; " +
+		{"s2", "", "unpaired: cross-session, and nothing shows that the environments are the same; " +
 			"assumes that sessions do not differ"},
 		{"s1", "sha256:1", "unpaired: both documents are of the same session"},
 	} {
@@ -230,28 +231,28 @@ func TestCasesThatCannotBeCompared(t *testing.T) {
 		message string
 		code    int
 	}{
-		"a failed launch": {func(c *results.Case) { c.Launches[1].Status = results.Error }, "new: launch 2 failed",
+		"a failed launch": {func(c *results.Case) { c.Launches[1].Status = results.Error }, "launch-failed launch=2",
 			ExitExecution},
 		"an error": {func(c *results.Case) { c.Status, c.Reason = results.Error, "rank 1 died" },
-			"new: the case ended with an error: rank 1 died", ExitExecution},
+			"case-error", ExitExecution},
 		"not run": {func(c *results.Case) { c.Status, c.Reason = results.Skipped, results.NotRun },
-			"new: skipped: not run", ExitExecution},
-		"no launch": {func(c *results.Case) { c.Launches = nil }, "new: nothing was measured", ExitExecution},
+			"case-not-run status=skipped", ExitExecution},
+		"no launch": {func(c *results.Case) { c.Launches = nil }, "no-launch", ExitExecution},
 		"a missing launch": {func(c *results.Case) { c.Made = 4 },
-			"new: 4 launches were made, and 3 are in the document", ExitExecution},
+			"launches-removed made=4 stored=3", ExitExecution},
 		"a missing metric": {func(c *results.Case) { c.Launches[2].Metrics.Delete("bandwidth") },
-			"new: launch 3: metric bandwidth is missing", ExitExecution},
-		"not verified": {func(c *results.Case) { c.Launches[0].Verified = false }, "not verified", ExitExecution},
+			"metric-missing launch=3 metric=bandwidth", ExitExecution},
+		"unverified": {func(c *results.Case) { c.Launches[0].Verified = false }, "unverified", ExitExecution},
 		"infinite": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", math.Inf(1)) },
-			"metric bandwidth is +Inf", ExitExecution},
-		"zero": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", 0) }, "must be above zero",
+			"metric-not-finite metric=bandwidth value=+Inf", ExitExecution},
+		"zero": {func(c *results.Case) { c.Launches[0].Metrics.Set("bandwidth", 0) }, "not-above-zero",
 			ExitExecution},
 	} {
 		base, now := separate(values, values)
 		c.damage(now.Cases[0])
 		cmp, err := Compare(base, now, options)
 		if e := only(t, cmp, err); e.Verdict != results.EffectError || cmp.ExitCode != c.code ||
-			!strings.Contains(e.Message, c.message) {
+			!has(e.Reasons, c.message) {
 			t.Errorf("%s: %s, exit %d: %s", name, e.Verdict, cmp.ExitCode, e.Message)
 		}
 	}
@@ -342,7 +343,7 @@ func TestComparisonDoesNotDependOnTheOrderOfLaunches(t *testing.T) {
 
 // What counts for the gates of its session only is no change of another one, and no noise.
 func TestDisturbedLaunchesAreNotCompared(t *testing.T) {
-	borne := &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited", Borne: true}
+	borne := &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited", Tolerated: true}
 	session := func(id string, slow bool) *results.Document {
 		doc := docOf(caseOf("c", 10, 10.1, 9.9))
 		doc.Session.ID = id

@@ -3,37 +3,37 @@ package gate
 import (
 	"math"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // nested are logarithms of a metric by node set, session and launch.
 type nested [][][]float64
 
-// components are the variances that launches, sessions and node sets add, by the
-// analysis of variance of an unbalanced nested random model (Henderson's method I):
-// mean squares are set equal to their expectations,
+// components are the variance components of launches, sessions and node sets, by the analysis of variance
+// of an unbalanced nested random model (Henderson's method I): mean squares are set equal to their
+// expectations,
 //
 //	E MSE = σe²
 //	E MSB = σe² + k₁·σb²            k₁ = (N − Σ_i Σ_j n_ij²/n_i) / (b − a)
 //	E MSA = σe² + k₂·σb² + k₃·σa²   k₂ = (Σ_i Σ_j n_ij²/n_i − Σ_ij n_ij²/N) / (a − 1)
-//	                                k₃ = (N − Σ_i n_i²/N) / (a − 1)
+//	k₃ = (N − Σ_i n_i²/N) / (a − 1)
 //
-// for a node sets, b sessions and N launches; with sessions of one node set only, or
-// one session for each, it is the one-way model of sessions (k₁ = (N − Σ n_j²/N)/(b−1)).
-// What comes out below zero is shown as zero. Sources: Henderson, Biometrics 9
-// (1953); Searle, Casella and McCulloch, Variance Components (1992), 3.6 and 5.3.
+// for a node sets, b sessions and N launches. With sessions of one node set only, or one session for each,
+// it is the one-way model of sessions (k₁ = (N − Σ n_j²/N)/(b−1)). Negative components are reported as
+// zero. Sources: Henderson, Biometrics 9 (1953); Searle, Casella and McCulloch, Variance Components
+// (1992), 3.6 and 5.3.
 type components struct {
 	node, session, launch meanSquare
 	k1, k2, k3            float64
-	mean                  float64 // of the sessions' means
+	mean                  float64 // mean of the sessions' means
 	counts                [][]float64
 	sessions, launches    int
 }
 
 type meanSquare struct{ value, df float64 }
 
-// plus is the sum of two variances that were estimated independently, with Satterthwaite's degrees of
-// freedom; 0 of these says that a variance is exact.
+// plus returns the sum of two independently estimated variances, with Satterthwaite's degrees of freedom;
+// 0 degrees of freedom mean an exact variance.
 func (a meanSquare) plus(b meanSquare) meanSquare {
 	sum, welch := meanSquare{value: a.value + b.value}, 0.
 	for _, m := range []meanSquare{a, b} {
@@ -110,8 +110,8 @@ func componentsOf(data nested) components {
 	return c
 }
 
-// separable is the data with one node set where node sets and sessions are not told
-// apart: each set has one session.
+// separable merges the node sets if each has one session, because node sets and sessions are confounded
+// then.
 func separable(data nested) nested {
 	sessions := 0
 	for _, set := range data {
@@ -127,8 +127,7 @@ func separable(data nested) nested {
 	return nested{all}
 }
 
-// noise are the components as coefficients of variation, without those that the data
-// cannot tell.
+// noise returns the components as coefficients of variation, without those that the data cannot separate.
 func (c components) noise() []results.Component {
 	out := []results.Component{{Of: "launches", CV: math.Sqrt(c.launch.value), DF: c.launch.df}}
 	if c.session.df > 0 {
@@ -143,8 +142,8 @@ func (c components) noise() []results.Component {
 	return out
 }
 
-// sessionDF are the degrees of freedom of the variance of sessions: Satterthwaite's of the
-// difference of two mean squares, and at least one.
+// sessionDF returns the degrees of freedom of the variance of sessions: Satterthwaite's for the difference
+// of two mean squares, at least one.
 func (c components) sessionDF() float64 {
 	b, e := c.session.value, c.launch.value
 	welch := b * b / c.session.df
@@ -161,21 +160,18 @@ func (c components) sessionVariance() float64 {
 	return (c.session.value - c.launch.value) / c.k1
 }
 
-// reach is how far the mean of a new session of so many launches lies from the mean
-// found here at most, with a confidence: half of a prediction interval on the log
-// scale. The variance of that distance,
+// predictionHalfWidth is half of the prediction interval, on the log scale, for the mean of a new session
+// of n launches. The variance of its distance from the mean found here is
 //
-//	V = cₐ·σa² + c_b·σb² + c_e·σe²   cₐ = 1 + Σ_i (b_i/b)², c_b = 1 + 1/b, c_e = 1/n + Σ_ij 1/(b²·n_ij),
+//	V = cₐ·σa² + c_b·σb² + c_e·σe²
+//	cₐ = 1 + Σ_i (b_i/b)², c_b = 1 + 1/b, c_e = 1/n + Σ_ij 1/(b²·n_ij),
 //
-// is a sum of mean squares with known factors, whose degrees of freedom are
-// Satterthwaite's (Biometrics Bulletin 2, 1946). His approximation is poor for
-// differences, so a mean square that would be subtracted is left out, which errs to
-// the safe side: a new session is then taken to have as few launches as these. And a
-// component that came out below zero would make V too small with too many degrees of
-// freedom, so the greatest of the distances by launches alone, by launches and
-// sessions, and by all three counts. With df above zero that many degrees of freedom
-// are taken at least: what more sessions of the same noise would give.
-func (c components) reach(n int, confidence, df float64) float64 {
+// a sum of mean squares with known factors and Satterthwaite's degrees of freedom (Biometrics Bulletin 2,
+// 1946). The approximation is poor for differences, so mean squares with negative factors are dropped,
+// which errs to the safe side. A negative component would make V too small with too many degrees of
+// freedom, so the result is the largest of three distances: by launches, by launches and sessions, and by
+// all. df > 0 is a lower limit of the degrees of freedom: what more sessions of the same noise would give.
+func (c components) predictionHalfWidth(n int, confidence, df float64) float64 {
 	b := float64(c.sessions)
 	ca, cb, ce := 1.0, 1+1/b, 1/float64(n)
 	for _, counts := range c.counts {

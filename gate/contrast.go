@@ -4,88 +4,88 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// power is with which probability a change of the size that is called detectable
-// would have been found.
+// power is the probability of finding a change of the size reported as detectable.
 const power = 0.8
 
 // interval is an estimate at a confidence.
 type interval = func(confidence float64) estimate
 
-// contrast is the change of one metric of one case, as far as its launches tell.
+// contrast is the estimated change of one metric of one case.
 type contrast struct {
 	effect *results.Effect
-	claim  claim        // that the change is not beyond the margin
-	change *combination // nil where a side has a single launch
-	at     interval     // of the change
-	rest   interval     // without the outliers; nil where none is marked
-	marked string       // the outliers
-	modes  string       // that those that stand out are too many for outliers
+	claim  boundCheck       // the change is within the margin
+	change *combination     // nil if a side has a single launch
+	at     interval         // of the change
+	rest   interval         // without outliers; nil if there are none
+	marked results.Reason   // the outliers
+	modes  []results.Reason // too many launches stand out for outliers
 	margin float64
-	// sessions is what sessions add, where the sides are of two and that is known. Where many
-	// cases tell it, shift is by how much they moved together and spread what sessions add beside that.
+	// sessions is the variance between sessions, if it is known. If it is estimated from many cases, shift is
+	// their common change and spread the variance around it.
 	sessions sessionNoise
 	spread   *spread
 	shift    *shift
-	without  *combination // the outliers
-	assumed  bool         // sessions are taken not to differ
-	drifting bool         // the sides did not take turns in their session
+	without  *combination     // without outliers
+	assumed  bool             // sessions are assumed not to differ
+	method   []results.Reason // how the launches are compared
+	drifting bool             // the sides were not interleaved in their session
 }
 
-// contrast estimates a change with the means of combine.go: new/base on the log
-// scale, or new − base of a metric that may be zero. Launches of one session that
-// took turns are compared pair by pair, which takes out what the minutes around
-// them did to both; others by Welch's unequal variances.
-func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*contrast, error) {
+// contrast estimates a change as in combine.go: new/base on the log scale, or new − base for a metric that
+// may be zero. Interleaved launches of one session are compared in pairs, which cancels slow drift; others
+// by Welch's t-interval with unequal variances.
+func (c *comparer) contrast(p casePair, m workload.Metric, e *results.Effect) (*contrast, error) {
 	leaf := func(s *source) *assertion.Expr {
 		return &assertion.Expr{Op: assertion.Metric, Metric: m.Name, Unit: m.Unit, Case: s.key, Baseline: s.c == nil}
 	}
 	base := &source{key: p.base.Key, launches: byIndex(p.base.Succeeded())}
 	now := &source{key: p.now.Key, c: p.now, launches: byIndex(p.now.Succeeded())}
 	if c.within {
-		base.c = p.base // it may have taken turns
+		base.c = p.base // it may be interleaved
 	}
 	sides := []*source{now, base}
-	cl := claim{
+	check := boundCheck{
 		metrics: c.metrics,
 		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
 		levels:  defaultLevels(),
 	}
-	cl.positive = c.shares && aboveZero(now, m.Name) && aboveZero(base, m.Name)
-	if e.Additive = c.metrics.MayBeZero(m.Name) && !cl.positive; e.Additive {
-		cl.subject.Op, cl.unit = assertion.Sub, m.Unit
+	check.positive = c.shares && aboveZero(now, m.Name) && aboveZero(base, m.Name)
+	if e.Additive = c.metrics.MayBeZero(m.Name) && !check.positive; e.Additive {
+		check.subject.Op, check.unit = assertion.Sub, m.Unit
 	}
 	var err error
 	if e.Base, err = c.side(base, leaf(base)); err != nil {
-		return nil, fmt.Errorf("base: %w", err)
+		return nil, onSide("base", err)
 	}
 	if e.New, err = c.side(now, leaf(now)); err != nil {
-		return nil, fmt.Errorf("new: %w", err)
+		return nil, onSide("new", err)
 	}
-	cl.bounds = margined(e, c.options.Margin)
-	x := &contrast{effect: e, claim: cl, margin: c.options.Margin}
-	e.Pairs, e.Method = c.pairing(now, base)
-	x.drifting = e.Method == noTurns
+	check.bounds = margined(e, c.options.Margin)
+	x := &contrast{effect: e, claim: check, margin: c.options.Margin}
+	pairs, how := c.pairing(now, base)
+	e.Pairs, x.method = pairs, []results.Reason{how}
+	e.Method = wording.Message(x.method)
+	x.drifting = how.Kind == results.LaunchesNotInterleaved
 	if e.Base.N < 2 || e.New.N < 2 {
 		return x, x.single()
 	}
-	if x.change, err = cl.combine(sides); err != nil {
+	if x.change, err = check.combine(sides); err != nil {
 		return nil, err
 	}
 	rest, marked, modes := x.change.withoutOutliers()
 	x.modes = modes
-	if len(marked) > 0 {
-		x.marked = strings.Join(marked, ", ")
-		c, err := cl.combine(rest)
+	if x.marked = marked; !marked.None() {
+		c, err := check.combine(rest)
 		if err != nil {
 			return nil, fmt.Errorf("without the outliers: %w", err)
 		}
@@ -94,12 +94,12 @@ func (c *comparer) contrast(p couple, m workload.Metric, e *results.Effect) (*co
 	return x, nil
 }
 
-// intervals are those of the change and of the change without outliers.
+// intervals sets the intervals of the change with and without outliers.
 func (x *contrast) intervals() {
 	wide := func(c *combination) interval {
-		return remembered(func(confidence float64) estimate {
+		return memoized(func(confidence float64) estimate {
 			if x.spread != nil {
-				return c.within(x.spread.half(confidence, meanSquare{c.variance, c.df}))
+				return c.withHalfWidth(x.spread.half(confidence, meanSquare{c.variance, c.df}))
 			}
 			return (*combinedFloor)(nil).widen(c, x.sessions.add(c), confidence)
 		})
@@ -110,19 +110,19 @@ func (x *contrast) intervals() {
 	}
 }
 
-// apart is how far the change lies from the shift, on the log scale.
-func (x *contrast) apart() float64 { return math.Log(x.change.center) - x.shift.center }
+// fromShiftLog is the distance of the change from the shift on the log scale.
+func (x *contrast) fromShiftLog() float64 { return math.Log(x.change.center) - x.shift.center }
 
-// fromShift is the interval of the change as a ratio to the shift of all cases.
+// fromShift is the interval of the ratio of the change to the shift of all cases.
 func (x *contrast) fromShift() interval {
-	return remembered(func(confidence float64) estimate {
+	return memoized(func(confidence float64) estimate {
 		c := *x.change
-		c.center = unlog(x.apart())
-		return c.within(x.spread.halfFrom(confidence, x.shift.variance, meanSquare{c.variance, c.df}))
+		c.center = unlog(x.fromShiftLog())
+		return c.withHalfWidth(x.spread.halfFrom(confidence, x.shift.variance, meanSquare{c.variance, c.df}))
 	})
 }
 
-// aboveZero says whether a metric is so in all launches.
+// aboveZero reports whether a metric is above zero in all launches.
 func aboveZero(s *source, metric string) bool {
 	return !slices.ContainsFunc(s.launches, func(l *results.Launch) bool {
 		v, ok := l.Metrics.Get(metric)
@@ -130,7 +130,7 @@ func aboveZero(s *source, metric string) bool {
 	})
 }
 
-// side is the estimate of one side by itself.
+// side estimates one side alone.
 func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
 	v, err := newVariable(c.metrics, 0, s, leaf, positive(c.metrics, leaf))
 	if err != nil {
@@ -146,8 +146,8 @@ func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, err
 	return &results.Observed{Value: e.center, Unit: leaf.Unit, CI: e.ci(), N: e.n}, nil
 }
 
-// margined is the band in which a change is no regression: open on the better side,
-// and on both where there is none.
+// margined returns the bounds of a change without regression: open on the better side, closed on both if
+// the metric has none.
 func margined(e *results.Effect, margin float64) assertion.Bounds {
 	worst := func(sign float64) *float64 {
 		v := quantity.Round(1 + sign*margin)
@@ -165,31 +165,39 @@ func margined(e *results.Effect, margin float64) assertion.Bounds {
 	return assertion.Bounds{}
 }
 
-// pairing says how many launches were compared one to one, and why or why not.
-func (c *comparer) pairing(now, base *source) (pairs int, text string) {
+// pairing returns the number of paired launches, and why they are paired or not.
+func (c *comparer) pairing(now, base *source) (pairs int, how results.Reason) {
 	switch {
 	case c.within && len(clusters([]*source{now, base})) == 1:
-		return turns(now.launches, base.launches)
+		return interleavedPairs(now.launches, base.launches)
 	case c.within && (spans(now.launches) == nil || spans(base.launches) == nil):
-		return 0, "unpaired: the document does not say when launches began"
+		return 0, unpaired("the document does not say when launches began")
 	case c.within:
-		return 0, noTurns
+		return 0, results.Because(results.LaunchesNotInterleaved)
 	case !c.out.CrossSession:
-		return 0, "unpaired: both documents are of the same session"
+		return 0, unpaired("both documents are of the same session")
 	case c.out.SameEnvironment == nil:
-		return 0, "unpaired: cross-session, and nothing shows that the environments are alike"
+		return 0, unpaired("cross-session, and nothing shows that the environments are the same")
 	case !*c.out.SameEnvironment:
-		return 0, "unpaired: cross-session and cross-environment"
+		return 0, unpaired("cross-session and cross-environment")
 	}
-	return 0, "unpaired: cross-session"
+	return 0, unpaired("cross-session")
 }
 
-// noTurns is how launches of one session are compared that did not take turns.
-const noTurns = "unpaired: the launches did not take turns, so that a drift of the machine would look like a change"
+func unpaired(text string) results.Reason {
+	return results.Because(results.UnpairedLaunches, why(text))
+}
 
-// turns counts the pairs of launches that took turns. Where the same side always
-// began, what drifts steadily favours one of them by what it does within a pair.
-func turns(now, base []*results.Launch) (pairs int, text string) {
+// onSide adds the side of a comparison to an error.
+func onSide(side string, err error) error {
+	r := reasonOf(err)
+	r.Place.Side = side
+	return reasonError{r}
+}
+
+// interleavedPairs counts the pairs of interleaved launches. If the same side always comes first, a steady
+// drift within pairs favours one side; the reason says so.
+func interleavedPairs(now, base []*results.Launch) (pairs int, how results.Reason) {
 	first := 0
 	for _, l := range now {
 		i := slices.IndexFunc(base, func(o *results.Launch) bool { return o.Index == l.Index })
@@ -201,17 +209,17 @@ func turns(now, base []*results.Launch) (pairs int, text string) {
 			first++
 		}
 	}
-	text = "paired: the launches took turns"
-	switch {
-	case first == 0:
-		text += ", base always first, so a steady drift counts as a change"
-	case first == pairs:
-		text += ", new always first, so a steady drift counts as a change"
+	always := ""
+	switch first {
+	case 0:
+		always = "base"
+	case pairs:
+		always = "new"
 	}
-	return pairs, text
+	return pairs, results.Because(results.PairedLaunches, results.Text("first", always))
 }
 
-// single is the change where a side has one launch: a point that shows no noise.
+// single sets the change of sides with one launch each: a point without an interval.
 func (x *contrast) single() error {
 	e := x.effect
 	v := e.New.Value - e.Base.Value
@@ -225,9 +233,8 @@ func (x *contrast) single() error {
 	return nil
 }
 
-// fill writes the estimate with its interval, the probability of it by chance, and
-// what could have been found: a true change of (t₁₋α⸝₂ + t_power) standard errors
-// (Bloom, Evaluation Review 19, 1995).
+// fill sets the estimate with its interval, its p-value, and the detectable change: (t₁₋α⸝₂ + t_power)
+// standard errors (Bloom, Evaluation Review 19, 1995).
 func (x *contrast) fill() error {
 	x.intervals()
 	c, e := x.change, x.effect
@@ -242,7 +249,7 @@ func (x *contrast) fill() error {
 	}
 	switch {
 	case x.spread != nil:
-		p = quantity.Round(x.spread.chance(x.apart(), x.shift.variance, meanSquare{c.variance, c.df}))
+		p = quantity.Round(x.spread.chance(x.fromShiftLog(), x.shift.variance, meanSquare{c.variance, c.df}))
 		e.Change.Shift = quantity.Round(unlog(x.shift.center))
 	case se > 0:
 		t := math.Abs(c.center-null) / se
@@ -261,7 +268,7 @@ func (x *contrast) fill() error {
 	return nil
 }
 
-// detectable is what could have been found, if the change has a variance.
+// detectable is the size of a change that would be found with probability power, given its variance.
 func (x *contrast) detectable(variance, df float64) float64 {
 	half := func(confidence float64) float64 {
 		switch {
@@ -276,13 +283,13 @@ func (x *contrast) detectable(variance, df float64) float64 {
 	if x.change.log {
 		d = math.Expm1(d)
 		if x.effect.Better == string(workload.Higher) {
-			d /= 1 + d // 1 − e^−d: a rate that falls
+			d /= 1 + d // 1 − e^−d: decrease of a rate
 		}
 	}
 	return min(quantity.Round(d), math.MaxFloat64)
 }
 
-// tail is the probability of a value beyond t.
+// tail is the two-sided probability of a value beyond t.
 func tail(df, t float64) float64 {
 	if df <= 0 || math.IsInf(df, 1) {
 		return distuv.UnitNormal.CDF(-t)

@@ -5,44 +5,43 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	"weir/fabric"
-	"weir/results"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
 )
 
 // mostCounters is how many counters a message names.
 const mostCounters = 3
 
-// troubled says which counters of the nodes moved that make what a case measured a
-// number of something else than it asks about: a throttled processor, memory that
-// errs, a link that errs. A single event counts: how many launches' worth of harm
-// it did cannot be told from the counter.
-func troubled(launches []*results.Launch) string {
-	var moved []string
+// hardwareErrors returns the node counters that moved and make a measurement unusable: a throttled
+// processor, memory errors, link errors. One event is enough, because a counter does not show how long it
+// had an effect.
+func hardwareErrors(launches []*results.Launch) results.Reason {
+	var moved []results.Value
 	where := -1
 	for _, l := range launches {
 		for _, c := range l.Counters {
-			if !spoils(l, c) {
+			if !affects(l, c) {
 				continue
 			}
 			if where < 0 {
 				where = l.Index
 			}
-			moved = append(moved, fmt.Sprintf("%s (%s)", c, c.Class))
+			text := fmt.Sprintf("%s (%s)", c, c.Class)
 			if l.Index != where {
-				moved[len(moved)-1] += " in " + results.LaunchName(l.Index)
+				text += " in " + results.LaunchName(l.Index)
 			}
+			moved = append(moved, results.Text("counter", text))
 		}
 	}
 	if len(moved) == 0 {
-		return ""
+		return results.Reason{}
 	}
-	return fmt.Sprintf("%s: %s; mend the node or leave it out, and run again", results.LaunchName(where), few(moved))
+	return results.Because(results.NodeTrouble, moved...).At(where)
 }
 
-// operationsFailed says why single operations of launches failed; "" if none did.
-func operationsFailed(sources []*source) string {
+// operationsFailed says why single operations of launches failed, if any did.
+func operationsFailed(sources []*source) results.Reason {
 	count := map[string]int{}
 	for _, s := range sources {
 		for _, l := range s.launches {
@@ -54,19 +53,22 @@ func operationsFailed(sources []*source) string {
 	texts := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
 	})
-	for i, text := range texts {
-		texts[i] = fmt.Sprintf("%d × %s", count[text], text)
-	}
 	if len(texts) == 0 {
-		return ""
+		return results.Reason{}
 	}
-	return "; failed: " + few(texts)
+	var all []results.Value
+	for _, text := range texts {
+		cause := results.Count("cause", count[text], "")
+		cause.Text = text
+		all = append(all, cause)
+	}
+	return results.Because(results.OperationsFailed, all...)
 }
 
-// aside says which other counters moved during launches: they spoil nothing, but may be
-// why a launch was slow.
-func aside(sources []*source) string {
-	most := map[results.Counter]uint64{} // by counter, without its By; of the case that has the most
+// counterNote lists the other counters that moved during launches. They invalidate nothing, but may
+// explain a slow launch.
+func counterNote(sources []*source) results.Reason {
+	most := map[results.Counter]uint64{} // by counter without By; the largest of any case
 	for _, s := range sources {
 		of := map[results.Counter]uint64{}
 		for _, l := range s.launches {
@@ -80,28 +82,20 @@ func aside(sources []*source) string {
 	}
 	total := slices.Collect(maps.Keys(most))
 	if len(total) == 0 {
-		return ""
+		return results.Reason{}
 	}
 	results.SortCounters(total)
-	var moved []string
+	var moved []results.Value
 	for _, c := range total {
 		c.By = most[c]
-		moved = append(moved, c.String())
+		moved = append(moved, results.Text("counter", c.String()))
 	}
-	return "; meanwhile " + few(moved)
+	return results.Because(results.CountersMoved, moved...)
 }
 
-func few(texts []string) string {
-	if more := len(texts) - mostCounters; more > 0 {
-		return fmt.Sprintf("%s, and %d more", strings.Join(texts[:mostCounters], ", "), more)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// spoils says whether a counter that moved is of something that the launch's numbers
-// depend on. A link does so unless its data is known to have taken another way:
-// memory, or devices that its library names.
-func spoils(l *results.Launch, c results.Counter) bool {
+// affects reports whether a counter belongs to something that the launch's numbers depend on. A link does,
+// unless the data is known to have used another path: memory, or devices named by the library.
+func affects(l *results.Launch, c results.Counter) bool {
 	switch c.Class {
 	case results.ThrottleClass, results.MemoryClass:
 		return true

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // storedDocuments are those that the reporters are tested with.

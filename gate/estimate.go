@@ -8,20 +8,20 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// estimate is the centre of some values with its confidence interval. Below two
-// values there is no interval, and lo and hi are the centre, unless it is of a share.
+// estimate is a centre with its confidence interval. With fewer than two values lo and hi equal the
+// centre, except for a share.
 type estimate struct {
 	center, lo, hi float64
 	n              int
 }
 
-// ci is the interval, nil where there is none.
+// ci is the interval, or nil if there is none.
 func (e estimate) ci() *[2]float64 {
 	if e.n < 2 && e.lo == e.hi {
 		return nil
@@ -29,8 +29,8 @@ func (e estimate) ci() *[2]float64 {
 	return &[2]float64{e.lo, e.hi}
 }
 
-// linear estimates the mean by a t-interval of a confidence. The sum is taken in
-// ascending order so that the order of launches cannot change its last bit.
+// linear estimates the mean with a t-interval. Values are summed in ascending order, so that the result
+// does not depend on the order of launches.
 func linear(values []float64, confidence float64) estimate {
 	mean, sd := moments(values)
 	n := len(values)
@@ -47,24 +47,23 @@ func arithmetic(values []float64, confidence float64) estimate {
 	return estimate{quantity.Round(e.center), quantity.Round(e.lo), quantity.Round(e.hi), e.n}
 }
 
-// logarithmic estimates the geometric mean of positive values: errors of rates
-// and times are relative, and a tolerance in percent is a ratio.
+// logarithmic estimates the geometric mean of positive values: errors of rates and times are relative, and
+// a tolerance in percent is a ratio.
 func logarithmic(values []float64, confidence float64) estimate {
 	if slices.Min(values) == slices.Max(values) {
 		v := values[0] // not exp(log(v)), which may lie just outside a bound
 		return estimate{v, v, v, len(values)}
 	}
 	if slices.Max(values) >= results.Unbounded {
-		return arithmetic(values, confidence) // a geometric mean with it would look like a time
+		return arithmetic(values, confidence) // a geometric mean would be misleading
 	}
-	var few [16]float64 // launches as there usually are, without an allocation
+	var few [16]float64 // avoids an allocation for usual numbers of launches
 	e := linear(appendLogs(few[:0], values), confidence)
 	return estimate{unlog(e.center), unlog(e.lo), unlog(e.hi), e.n}
 }
 
-// unlog keeps 12 digits, because the last bits of exp and log differ between
-// machines, and stays finite, because two values far apart have an interval
-// whose end is not.
+// unlog rounds exp to 12 digits, because the last bits of exp and log differ between machines, and clamps
+// it to finite values.
 func unlog(v float64) float64 {
 	return min(quantity.Round(math.Exp(v)), math.MaxFloat64)
 }
@@ -78,22 +77,21 @@ func appendLogs(out, values []float64) []float64 {
 	return out
 }
 
-// student is the quantile of Student's distribution that a two-sided interval of
-// a confidence needs.
+// student is the quantile of Student's distribution for a two-sided interval.
 func student(df, confidence float64) float64 {
 	key := quantileKey{df, confidence}
 	if q, ok := quantiles.Load(key); ok {
 		return q.(float64)
 	}
 	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
-	if df == math.Trunc(df) && kept.Add(1) <= mostKept { // others hardly ever come again
+	if df == math.Trunc(df) && kept.Add(1) <= mostKept { // others hardly ever recur
 		quantiles.Store(key, q)
 	}
 	return q
 }
 
-// quantiles are those of Student's distribution that were computed before: a
-// search takes some 10 us, and ten thousand cases ask for the same few.
+// quantiles caches quantiles of Student's distribution: computing one takes about 10 µs, and ten thousand
+// cases use the same few.
 var (
 	quantiles sync.Map // quantileKey → float64
 	kept      atomic.Int64
@@ -103,7 +101,7 @@ const mostKept = 4096
 
 type quantileKey struct{ df, confidence float64 }
 
-// moments are the mean and the sample standard deviation.
+// moments returns the mean and the sample standard deviation.
 func moments(values []float64) (mean, sd float64) {
 	s := sorted(values)
 	if len(s) == 0 {
@@ -123,7 +121,7 @@ func moments(values []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sum / (n - 1))
 }
 
-// sorted is for reading only: what is in order is not copied.
+// sorted returns values in ascending order; the result may share memory with the argument.
 func sorted(values []float64) []float64 {
 	if slices.IsSorted(values) {
 		return values
@@ -133,7 +131,7 @@ func sorted(values []float64) []float64 {
 	return s
 }
 
-// median of values that need not be sorted.
+// median accepts values in any order.
 func median(values []float64) float64 {
 	s := sorted(values)
 	n := len(s)
@@ -143,9 +141,9 @@ func median(values []float64) float64 {
 	return s[n/2-1]/2 + s[n/2]/2
 }
 
-// estimates are those of every metric over the launches that succeeded, on the
-// scale on which a verdict about it is found. A metric with a value that is not
-// finite has none. If the case has estimates of the same metrics, they are overwritten.
+// estimates returns the estimate of every metric over the launches that succeeded, on the scale used for
+// verdicts. Metrics with a value that is not finite have none. Existing estimates of the same metrics are
+// overwritten.
 func estimates(d *workload.Definitions, c *results.Case) results.Named[results.MetricEstimate] {
 	launches, metrics := c.Succeeded(), d.Of(c.Workload, c.Run).Definitions
 	names := finiteMetrics(launches)
@@ -153,12 +151,12 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 	if !slices.Equal(names, c.Metrics.Names()) {
 		out = make([]results.MetricEstimate, len(names))
 	}
-	intervals := make([][2]float64, len(names)) // at once: there are very many
+	intervals := make([][2]float64, len(names)) // one allocation for all
 	values := make([]float64, 0, len(launches))
 	for i, name := range names {
 		values = values[:0]
 		for _, l := range launches {
-			if own := l.Metrics.Names(); i < len(own) && own[i] == name { // as nearly always
+			if own := l.Metrics.Names(); i < len(own) && own[i] == name { // the usual case
 				values = append(values, l.Metrics.Values()[i])
 			} else if v, ok := l.Metrics.Get(name); ok {
 				values = append(values, v)
@@ -178,8 +176,8 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 	return results.NamedList(names, out)
 }
 
-// showDeciding gives the estimates of asserted metrics the interval by which they are judged: a number has one
-// interval, in tables as in messages.
+// showDeciding replaces the intervals of asserted metrics by those of their verdicts, so that tables and
+// messages agree.
 func showDeciding(doc *results.Document) {
 	for _, c := range doc.Cases {
 		shown := map[string]bool{}
@@ -202,7 +200,7 @@ func showDeciding(doc *results.Document) {
 			shown[a.Subject.Metric] = true
 			factor := from.Factor / to.Factor
 			if o.Looks == 0 && o.Confidence == 0 && o.Noise == "" {
-				continue // it is that of the estimate
+				continue // same interval as the estimate
 			}
 			m.CI, m.Looks = &[2]float64{quantity.Round(o.CI[0] * factor), quantity.Round(o.CI[1] * factor)}, o.Looks
 			if m.Confidence = results.Confidence; o.Confidence != 0 {
@@ -212,17 +210,17 @@ func showDeciding(doc *results.Document) {
 	}
 }
 
-// fewestSamples is of how many values a quantile is in the launch that has fewest; 0: it is none, or
-// nobody counted.
+// fewestSamples is the number of values behind a quantile in the launch with the fewest; 0: not a
+// quantile, or not recorded.
 func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launch) int64 {
 	if m.CountedBy == "" {
 		return 0
 	}
-	fewest, told := int64(0), int64(-1) // told: what the options say, the same for all launches
+	fewest, told := int64(0), int64(-1) // told: by the options, equal in all launches
 	for _, l := range launches {
 		n := told
 		if _, counted := l.Metrics.Get(m.CountedBy); counted || told < 0 {
-			n = kindOf(c).CountOf(m, c.Settled(), l.Metrics)
+			n = kindOf(c).CountOf(m, c.ResolvedOptions(), l.Metrics)
 			if !counted {
 				told = n
 			}
@@ -234,8 +232,7 @@ func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launc
 	return fewest
 }
 
-// finiteMetrics are, in order, the metrics that some launch has and none has without a
-// finite value.
+// finiteMetrics lists, sorted, the metrics that some launch has and that are finite wherever present.
 func finiteMetrics(launches []*results.Launch) []string {
 	var names []string
 	for i, l := range launches {
@@ -255,8 +252,7 @@ func finiteMetrics(launches []*results.Launch) []string {
 	return names
 }
 
-// estimateMetric estimates a metric from its values in ascending order; its interval is
-// put where there is room for it.
+// estimateMetric estimates a metric from its sorted values; it stores the interval in ci.
 func estimateMetric(
 	m workload.Metric, mayBeZero, amount bool, values []float64, ci *[2]float64,
 ) results.MetricEstimate {

@@ -3,10 +3,10 @@ package gate
 import (
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// The exit codes of weir. They are an interface: scripts and CI jobs branch on them.
+// The exit codes of weir are an interface: scripts and CI jobs branch on them.
 const (
 	ExitPassed       = 0
 	ExitFailed       = 1
@@ -21,17 +21,20 @@ const (
 	ExitTerminated   = 143
 )
 
-// ExitCodes is every exit code with what it means.
+// ExitCodes lists every exit code with its meaning.
 var ExitCodes = []struct {
 	Code    int
 	Meaning string
 }{
 	{ExitPassed, "all gates passed; warnings and assertions of severity info do not count"},
-	{ExitFailed, "an assertion failed, or held although it is expected to fail, or a case works although its may_fail is strict; of weir compare: a regression"},
-	{ExitInconclusive, "no gate failed, but after the last look one is still inconclusive, or no launch of a case counts: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
+	{ExitFailed,
+		"an assertion failed, an assertion expected to fail held, or a case with strict may_fail worked; of weir compare: a regression"},
+	{ExitInconclusive,
+		"no gate failed, but after the last look one is still inconclusive, or no launch of a case counts: less noise or more launches would decide it; of weir compare: whether there is a regression; of weir calibrate: too much noise for a tolerance"},
 	{ExitUsage, "wrong usage, or a scenario or plan that is not valid; nothing was run"},
 	{ExitEmpty, "nothing was run: no case was selected, or all were skipped or excluded"},
-	{ExitExecution, "execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown, a required artifact that is missing"},
+	{ExitExecution,
+		"execution error: infrastructure, a crash, the timeout of a case, a metric that is missing or not finite, a failed check, setup or teardown, a required artifact that is missing"},
 	{ExitStale, "the saved plan is stale, or a digest does not match"},
 	{ExitInternal, "internal error: a bug in weir"},
 	{ExitTimeout, "the total timeout passed; what was measured until then is in the report"},
@@ -39,15 +42,14 @@ var ExitCodes = []struct {
 	{ExitTerminated, "terminated (SIGTERM); what was measured until then is in the report"},
 }
 
-// precedence lists the codes that outrank those after them. A session that was
-// cut short keeps its code whatever it measured, so these come first.
+// precedence lists codes before those that they outrank. Aborts come first: an interrupted session keeps
+// its code whatever it measured.
 var precedence = []int{
 	ExitTerminated, ExitInterrupted, ExitTimeout,
 	ExitInternal, ExitUsage, ExitStale, ExitExecution, ExitFailed, ExitInconclusive, ExitEmpty, ExitPassed,
 }
 
-// Worst is the code that outranks the others; a code that weir does not know is
-// an internal error.
+// Worst returns the code that outranks the others; an unknown code counts as an internal error.
 func Worst(codes ...int) int {
 	worst := len(precedence) - 1
 	for _, c := range codes {
@@ -60,11 +62,9 @@ func Worst(codes ...int) int {
 	return precedence[worst]
 }
 
-// ExitCode is the exit code of a judged document. What the session itself ran
-// into is taken from it: the code of an abort, of an internal error, of a wrong
-// or stale plan; a failed check, setup or teardown, a missing artifact and a reason of the
-// session are execution errors.
-// Codes that the gate gives are computed anew.
+// ExitCode returns the exit code of a judged document. Outcomes of the session itself take part: an abort,
+// an internal error, a wrong or stale plan; failed checks, setups, teardowns and missing artifacts are
+// execution errors. Codes of verdicts are computed again.
 func ExitCode(doc *results.Document) int {
 	codes := []int{}
 	switch c := doc.Session.ExitCode; c {
@@ -116,7 +116,7 @@ func ExitCode(doc *results.Document) int {
 	return Worst(codes...)
 }
 
-// unmeasured is the exit code for a case without a launch that counts.
+// unmeasured is the exit code for a case without a usable launch.
 func unmeasured(doc *results.Document) int {
 	switch doc.Session.Policy().As {
 	case "fail":

@@ -3,8 +3,8 @@ package gate
 import (
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func TestExitCodePrecedence(t *testing.T) {

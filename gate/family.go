@@ -4,27 +4,24 @@ import (
 	"slices"
 	"sort"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// families finds by how much each assertion of a family ("multiple: holm") must
-// divide its error budget for failing. A family is what one text says of several
-// cases of a run: assertions of equal run, text and name (the names of those over
-// several cases hold the combination of the other axes and do not count).
+// families returns the divisor of the error budget of failing for each assertion of a family ("multiple:
+// holm"). A family is one assertion text over several cases of a run: equal run, text and name. (Names of
+// assertions over several cases contain the other axes and are ignored.)
 //
-// The probability that any of them fails although it holds stays below the level
-// of one: Holm's step-down (Scandinavian Journal of Statistics 6, 1979) refutes
-// the clearest first and gives what it did not spend to the rest. Only failing is
-// divided. That a family passes is an intersection of its members' passing and
-// needs no correction, and dividing it too would make every healthy sweep pay in
-// launches.
+// The probability that any member fails although it holds stays below that of a single assertion: Holm's
+// step-down procedure (Scandinavian Journal of Statistics 6, 1979) rejects the clearest first and passes
+// the unspent budget to the rest. Only the budget of failing is divided: passing of a family is an
+// intersection and needs no correction.
 //
-// The levels are those of one look. As for a single assertion, the default
-// confidence of 96 % pays for four looks.
+// The levels are those of one interim analysis. As for a single assertion, the default confidence of 96 %
+// allows for four.
 func (eval *evaluator) families() map[*results.AssertionVerdict]int {
 	type family struct{ document, run, text, name string }
-	members := map[family][]matter{}
-	for _, m := range statements(eval.doc) {
+	members := map[family][]item{}
+	for _, m := range itemsOf(eval.doc) {
 		c, a := m.c, m.a
 		if a.Multiple != "holm" || a.Check() != nil {
 			continue
@@ -40,8 +37,8 @@ func (eval *evaluator) families() map[*results.AssertionVerdict]int {
 	}
 	share := map[*results.AssertionVerdict]int{}
 	for _, ms := range members {
-		shares := make([]int, len(ms)) // the largest of those that fail, 0 of others, -1 of those not judged
-		atOnce(ms, func(i int, m matter) {
+		shares := make([]int, len(ms)) // largest divisor of those that fail, 0 of others, -1 of those not judged
+		inParallel(ms, func(i int, m item) {
 			switch eval.judgeAs(m, 1).verdict {
 			case results.SkippedVerdict, results.ErrorVerdict:
 				shares[i] = -1
@@ -67,19 +64,18 @@ func (eval *evaluator) families() map[*results.AssertionVerdict]int {
 	return share
 }
 
-// largestShare is the most by which an assertion's budget can be divided so that
-// it still fails; its interval only grows with it.
-func (eval *evaluator) largestShare(m matter, most int) int {
+// largestShare is the largest divisor of an assertion's error budget with which it still fails; its
+// interval widens with the divisor.
+func (eval *evaluator) largestShare(m item, most int) int {
 	fails := func(share int) bool { return eval.judgeAs(m, share).verdict == results.Fail }
-	if fails(most) { // as what fails clearly does, in whatever family
+	if fails(most) { // clear failures fail in any family
 		return most
 	}
 	return sort.Search(most, func(i int) bool { return !fails(i + 1) })
 }
 
-// stepDown is what Holm's procedure divides the budget by when it stops, at m
-// members of which some fail up to a share each: the clearest must fail at m, the
-// next at m−1, and so on.
+// stepDown returns the final divisor of Holm's procedure for m members, given the largest divisor of each
+// failing member: the clearest must fail at m, the next at m−1, and so on.
 func stepDown(limits []int, m int) int {
 	slices.Sort(limits)
 	slices.Reverse(limits)

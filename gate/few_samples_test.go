@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // A quantile of too few values of all launches together decides nothing, whatever the bound.
@@ -36,7 +36,7 @@ func TestQuantileOfFewSamplesIsInconclusive(t *testing.T) {
 		doc.Metrics = []results.MetricTable{kind.Table()}
 		Judge(doc)
 		if decided := a.Verdict == results.Pass; decided != test.decided ||
-			!decided && !strings.Contains(a.Message, "too few for it") {
+			!decided && !has(a.Reasons, "few-samples") {
 			t.Errorf("%s of %v: %s: %s", test.metric, test.stamped, a.Verdict, a.Message)
 		}
 		if need := Undecided(doc); len(need) != 0 {

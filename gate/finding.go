@@ -2,21 +2,19 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"sort"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// judge finds which changes there are, which of them are regressions, and what the
-// comparison ends with.
+// judge finds the changes, judges regressions, and sets the verdict of the comparison.
 func (c *comparer) judge() {
 	c.find()
-	c.tellShifts()
+	c.reportShifts()
 	if c.options.Holm {
 		c.shareBudget()
 	}
@@ -37,8 +35,8 @@ func (c *comparer) judge() {
 	c.out.ExitCode = Worst(codes...)
 }
 
-// find finds the changes. Of changes of which it is not known how sessions differ none is found, and they
-// do not count among the others.
+// find marks the changes that are significant. Changes with unknown variance between sessions are never
+// found, and do not count among the tests.
 func (c *comparer) find() {
 	var known, assumed []*contrast
 	for _, x := range c.contrasts {
@@ -61,10 +59,9 @@ func (c *comparer) find() {
 	}
 }
 
-// discover finds the changes among all effects so that the expected share of false
-// ones among those found stays below 1 − confidence: the step-up procedure of
-// Benjamini and Hochberg (Journal of the Royal Statistical Society B 57, 1995), by
-// adjusted probabilities q_(i) = min over j ≥ i of m·p_(j)/j.
+// discover controls the false discovery rate at 1 − confidence by the step-up procedure of Benjamini and
+// Hochberg (Journal of the Royal Statistical Society B 57, 1995), with adjusted p-values q_(i) = min over
+// j ≥ i of m·p_(j)/j.
 func discover(all []*contrast) {
 	var sorted []*results.Change
 	for _, x := range all {
@@ -82,8 +79,8 @@ func discover(all []*contrast) {
 	}
 }
 
-// shareBudget divides the error budget of regressions among all that are judged, by
-// Holm's procedure as families do (family.go).
+// shareBudget divides the error budget of regressions among all judged effects, by Holm's procedure as for
+// families (family.go).
 func (c *comparer) shareBudget() {
 	judged := 0
 	var limits []int
@@ -92,11 +89,11 @@ func (c *comparer) shareBudget() {
 			continue
 		}
 		judged++
-		if x.place(x.at, 1) != results.Regression {
+		if x.verdictAt(x.at, 1) != results.Regression {
 			continue
 		}
 		limits = append(limits, sort.Search(len(c.contrasts),
-			func(i int) bool { return x.place(x.at, i+1) != results.Regression }))
+			func(i int) bool { return x.verdictAt(x.at, i+1) != results.Regression }))
 	}
 	left := stepDown(limits, judged)
 	for _, x := range c.contrasts {
@@ -104,12 +101,11 @@ func (c *comparer) shareBudget() {
 	}
 }
 
-// place is the verdict that an estimate gives by itself if it may use one part in
-// share of the error budget of regressions.
-func (x *contrast) place(at interval, share int) results.EffectVerdict {
-	cl := x.claim
-	cl.levels = cl.forFailing(share)
-	switch cl.locate(at) {
+// verdictAt is the verdict of an estimate alone, with the error budget of regressions divided by share.
+func (x *contrast) verdictAt(at interval, share int) results.EffectVerdict {
+	check := x.claim
+	check.levels = check.forFailing(share)
+	switch check.locate(at) {
 	case inside:
 		return results.NoRegression
 	case below, above:
@@ -118,141 +114,150 @@ func (x *contrast) place(at interval, share int) results.EffectVerdict {
 	return results.Unclear
 }
 
-// judge gives the verdict with its reasons. A regression is a change that is found
-// among all effects: of ten thousand comparisons of likes some lie beyond any margin.
-// As in the gate, outliers are never left out, but a verdict that hangs on them is none.
+// judge sets the verdict with its reasons. A regression must be a found change: among ten thousand
+// comparisons some exceed any margin by chance. Outliers are never dropped, but a verdict that depends on
+// them is unclear.
 func (x *contrast) judge() {
 	e := x.effect
-	e.Message = x.described()
+	x.addReasons(x.changed())
+	if e.Change.CI != nil {
+		x.addReasons(x.method...)
+	}
 	switch {
 	case e.Better == string(workload.Neither):
 		e.Verdict = results.Reported
-		e.Message += "; the metric has no better direction"
+		x.addReasons(results.Because(results.NoDirection))
 		return
 	case x.change == nil:
 		e.Verdict = results.Unclear
-		e.Message += "; one launch cannot show its noise: give both sides two or more"
+		x.addReasons(results.Because(results.OneLaunchSide))
 		return
 	}
-	verdict := x.place(x.at, 1)
+	verdict := x.verdictAt(x.at, 1)
 	e.Verdict = verdict
-	e.Message += x.fromShiftText()
-	switch together := x.together(verdict); {
-	case together != "":
+	x.addReasons(x.fromShiftReason())
+	switch together := x.shiftVerdictReason(verdict); {
+	case !together.None():
 		e.Verdict = results.Unclear
-		e.Message += together
+		x.addReasons(together)
 	case verdict == results.Regression && x.assumed:
 		e.Verdict = results.Unclear
-		e.Message += "; beyond " + x.marginText() + ", but nothing is known of how sessions differ: " + tellsSessions
+		x.addReasons(x.marginReason(results.BeyondSessions))
 	case verdict == results.Regression && !e.Change.Found:
 		e.Verdict = results.Unclear
-		e.Message += "; beyond " + x.marginText() + ", as " + x.byChance()
+		x.addReasons(x.marginReason(x.otherCauses()))
 	case verdict == results.Regression:
-		e.Message += "; worse by more than " + x.marginText()
+		x.addReasons(x.marginReason(results.WorseThanMargin))
 	case verdict == results.Unclear:
-		e.Message += "; the interval crosses " + x.marginText() + x.claim.familyNote(x.at, crossing)
+		x.addReasons(x.marginReason(results.CrossesMargin), x.claim.familyNote(x.at, crossing))
 	case e.Change.Found && x.forTheBetter():
 		e.Verdict = results.Improved
 	default:
-		e.Message += "; not worse by more than " + x.marginText()
+		x.addReasons(x.marginReason(results.WithinMargin))
 	}
-	e.Message += x.modes
+	x.addReasons(x.modes...)
 	if x.rest == nil {
 		return
 	}
-	e.Message += "; outlier: " + x.marked
-	if x.place(x.rest, 1) != verdict {
+	x.addReasons(x.marked)
+	if x.verdictAt(x.rest, 1) != verdict {
 		e.Verdict = results.Unclear
-		e.Message += fragileText
+		x.addReasons(results.Because(results.OutliersDecide))
 	}
 }
 
-// forTheBetter says whether the change is to the better side of none, and of the shift of all cases.
+// forTheBetter reports whether the change is an improvement, absolutely and relative to the shift of all
+// cases.
 func (x *contrast) forTheBetter() bool {
 	up := x.effect.Change.Value > 1
 	if x.effect.Additive {
 		up = x.effect.Change.Value > 0
 	}
-	return up == (x.effect.Better == string(workload.Higher)) && (x.shift == nil || up == (x.apart() > 0))
+	return up == (x.effect.Better == string(workload.Higher)) && (x.shift == nil || up == (x.fromShiftLog() > 0))
 }
 
-// together says why a change is unclear that may be the shift of all cases. A shift is a change or the session, and a
-// regression is one in both readings: beyond the margin as it is, and as it differs from the shift. Where the shift is
-// itself within the margin the first reading suffices. What is not worse as it is passes, unless all became better
-// by more than the margin and it is found to be worse than they.
-func (x *contrast) together(verdict results.EffectVerdict) string {
+// shiftVerdictReason says why a change that may be the common shift is unclear. The shift is either a real
+// change or the session; a regression must hold in both cases: beyond the margin absolutely, and relative
+// to the shift. If the shift is within the margin, the absolute change decides. A case that is not worse
+// passes, unless all others improved by more than the margin and it is significantly worse than they.
+func (x *contrast) shiftVerdictReason(verdict results.EffectVerdict) results.Reason {
 	if x.shift == nil {
-		return ""
+		return results.Reason{}
 	}
 	e := x.effect
 	switch worse, better := x.shift.beyond(e.Better, x.margin); {
-	case verdict == results.Regression && worse && x.place(x.fromShift(), 1) != results.Regression:
-		return fmt.Sprintf(
-			"; beyond %s as the %d cases are that moved together: a change or another session; one pair cannot tell",
-			x.marginText(),
-			x.shift.together,
-		)
-	case verdict == results.NoRegression && better && e.Change.Found && x.place(x.fromShift(), 1) == results.Regression:
-		return fmt.Sprintf(
-			"; not worse than the base, but worse than the %d cases that moved together, by more than %s: a change or another session; one pair cannot tell",
-			x.shift.together,
-			x.marginText(),
-		)
+	case verdict == results.Regression && worse && x.verdictAt(x.fromShift(), 1) != results.Regression:
+		return x.marginReason(results.BeyondTogether, results.Count("cases", x.shift.together, "case"))
+	case verdict == results.NoRegression && better && e.Change.Found &&
+		x.verdictAt(x.fromShift(), 1) == results.Regression:
+		return x.marginReason(results.WorseThanOthers, results.Count("cases", x.shift.together, "case"))
 	}
-	return ""
+	return results.Reason{}
 }
 
-// fromShiftText is how a case that is found to have moved otherwise than all differs from them.
-func (x *contrast) fromShiftText() string {
-	if x.shift == nil || !x.shift.shown() || !x.effect.Change.Found {
-		return ""
+// fromShiftReason is how a case differs from the shift, if it does.
+func (x *contrast) fromShiftReason() results.Reason {
+	if x.shift == nil || !x.shift.significant() || !x.effect.Change.Found {
+		return results.Reason{}
 	}
 	d := x.fromShift()(results.Confidence)
-	other := results.Effect{Change: &results.Change{Value: d.center, CI: d.ci()}}
-	value, low, high := other.ChangeText()
-	return fmt.Sprintf("; %s (%s to %s) against the shift of all cases", value, low, high)
+	return results.Because(results.FromShift, results.Number("change", d.center, ""), results.Number("change_low",
+		d.lo, ""),
+		results.Number("change_high", d.hi, ""))
 }
 
-func (x *contrast) marginText() string {
-	text := "the margin of " + results.Percent.WithUnit(results.Percent.Exact(x.margin))
+// marginReason is a reason with the margin.
+func (x *contrast) marginReason(kind results.ReasonKind, more ...results.Value) results.Reason {
+	r := results.Because(kind, append([]results.Value{results.Number("margin", x.margin, "share")}, more...)...)
 	if x.effect.Additive {
-		s := results.ScaleFor(x.margin*x.effect.Base.Value, x.effect.Unit)
-		text += " of the base, " + s.WithUnit(s.Exact(x.margin*x.effect.Base.Value))
+		r.Values = append(r.Values, results.Number("allowed", x.margin*x.effect.Base.Value, x.effect.Unit))
 	}
-	return text
+	return r
 }
 
-// described is the change in words: "46.1 -> 43.0 GB/s: -6.7% (96% CI -7.9% to
-// -5.4%, 8 pairs); paired: the launches took turns".
-func (x *contrast) described() string {
+// changed is the change with the estimates of both sides.
+func (x *contrast) changed() results.Reason {
 	e := x.effect
-	s := results.ScaleFor(max(math.Abs(e.Base.Value), math.Abs(e.New.Value)), e.Unit)
-	from, _, _ := s.Estimate(e.Base.Value, e.Base.CI)
-	to, _, _ := s.Estimate(e.New.Value, e.New.CI)
-	text := fmt.Sprintf("%s -> %s: ", from, s.WithUnit(to))
-	change, low, high := e.ChangeText()
-	text += change
-	n := fmt.Sprintf("%d and %s", e.Base.N, launches(e.New.N))
-	if e.Pairs > 0 && e.Pairs == e.Base.N && e.Pairs == e.New.N {
-		n = counted(e.Pairs, "pair")
+	kind := results.Changed
+	if e.Additive {
+		kind = results.ChangedBy
 	}
-	switch {
-	case e.Change.CI == nil:
-		return text + " (" + n + ")"
-	case low == "":
-		return text + " (" + n + ", too few for an interval); " + e.Method
+	r := results.Because(kind, results.Count("pairs", e.Pairs, "pair"))
+	add := func(name string, v float64, ci *[2]float64, unit string) {
+		r.Values = append(r.Values, results.Number(name, v, unit))
+		if ci != nil {
+			r.Values = append(r.Values, results.Number(name+"_low", ci[0], unit), results.Number(name+"_high", ci[1],
+				unit))
+		}
 	}
-	text += fmt.Sprintf(" (%s CI %s to %s, %s)", results.PercentText(results.Confidence), low, high, n)
-	if !e.Change.Found {
-		text += ", which may be none"
+	add("base", e.Base.Value, e.Base.CI, e.Unit)
+	add("new", e.New.Value, e.New.CI, e.Unit)
+	unit := ""
+	if e.Additive {
+		unit = e.Unit
 	}
-	return text + "; " + e.Method
+	add("change", e.Change.Value, e.Change.CI, unit)
+	r.Values = append(r.Values, results.Count("base_n", e.Base.N, ""), results.Count("new_n", e.New.N, "launch"))
+	if e.Change.Found {
+		r.Values = append(r.Values, results.Text("found", "yes"))
+	}
+	return r
 }
 
-// byChance is what else than a change may lead beyond the margin.
-func (x *contrast) byChance() string {
-	if x.drifting {
-		return "a drift of the machine would be"
+// addReasons adds reasons to the effect.
+func (x *contrast) addReasons(all ...results.Reason) {
+	for _, r := range all {
+		if !r.None() {
+			x.effect.Reasons = append(x.effect.Reasons, r)
+		}
 	}
-	return "some of so many are by chance"
+	x.effect.Message = wording.Message(x.effect.Reasons)
+}
+
+// otherCauses is what may explain a change beyond the margin, other than a real one.
+func (x *contrast) otherCauses() results.ReasonKind {
+	if x.drifting {
+		return results.BeyondByDrift
+	}
+	return results.BeyondByChance
 }

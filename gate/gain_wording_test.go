@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // A gain is told in percent, with what was wanted, and has the same interval in the table of gains.

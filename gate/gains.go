@@ -4,13 +4,12 @@ import (
 	"maps"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// fillGains makes the rows of the tables of gains from what the launches measured: of the
-// metrics with a better direction that assertions of the run are about, or of all of them
-// where no assertion is about any.
+// fillGains fills the rows of gain tables for the metrics with a better direction that the run's
+// assertions use; all such metrics if there is no assertion.
 func fillGains(doc *results.Document) {
 	if len(doc.Gains) == 0 {
 		return
@@ -45,12 +44,12 @@ func gains(doc *results.Document, t *results.Gains, asserted map[string][]string
 		}
 	}
 	options.All = len(options.Metrics) == 0
-	couples := alongAxis(cases, workload.VariantAxis, t.Baseline, othersOf(cases, t.Baseline))
-	couples = slices.DeleteFunc(couples, func(p couple) bool { return p.base == nil || p.now == nil })
+	couples := pairsAlongAxis(cases, workload.VariantAxis, t.Baseline, othersOf(cases, t.Baseline))
+	couples = slices.DeleteFunc(couples, func(p casePair) bool { return p.base == nil || p.now == nil })
 	all := comparerWithin(doc, t.Baseline, "", options)
 	all.shares = true
 	c, err := all.compare(couples)
-	if err != nil { // nothing of it was measured on both sides
+	if err != nil { // one side has not measured it
 		return []*results.Gain{}
 	}
 	rows := []*results.Gain{}
@@ -77,8 +76,8 @@ func gains(doc *results.Document, t *results.Gains, asserted map[string][]string
 	return rows
 }
 
-// judgedGain is what an assertion observed of the same gain, by as many launches: a number has one interval, in the
-// table as in the message. nil: there is none.
+// judgedGain is an assertion's estimate of the same gain by as many launches, so that table and message
+// agree. nil if there is none.
 func judgedGain(c *results.Case, e *results.Effect) *results.Observed {
 	for _, a := range c.Assertions {
 		m, b, _ := gainIn(a.Subject)
@@ -91,7 +90,7 @@ func judgedGain(c *results.Case, e *results.Effect) *results.Observed {
 	return nil
 }
 
-// othersOf are the variants of cases but for the baseline, in the order of the cases.
+// othersOf lists the variants of cases except the baseline, in the order of the cases.
 func othersOf(cases []*results.Case, baseline string) (others []string) {
 	for _, c := range cases {
 		v := valueOf(c, workload.VariantAxis)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // varied is a document of run r with variants old and new, which took turns.
@@ -122,7 +122,7 @@ func TestComparingWithTheBaselineOfVariants(t *testing.T) {
 	}
 	doc.Cases = doc.Cases[:1]
 	if _, err = CompareAxis(doc, "variant", "", nil, options); err == nil ||
-		!strings.Contains(err.Error(), "nothing to compare it with") {
+		!strings.Contains(err.Error(), "no other value to compare with") {
 		t.Error(err)
 	}
 }

@@ -1,11 +1,9 @@
-// Package gate turns what launches measured into estimates and verdicts.
+// Package gate computes estimates and verdicts from the measurements of launches.
 //
-// Its stance: a verdict is a statement about launches, never about iterations;
-// the band is the contract and noise never widens it, noise buys more launches
-// or the answer "inconclusive"; what was not measured, not finite, not verified
-// or not possible is an error and can never pass; nothing is dropped. Every
-// function is pure: the same document gives the same verdicts on every machine,
-// in whatever order its launches are stored.
+// A verdict is about launches, never about iterations. Bounds are fixed: noise never widens them, it
+// causes more launches or the verdict "inconclusive". Values that are missing, not finite, not verified or
+// impossible are errors and never pass. No launch is dropped silently. Every function is pure: the same
+// document gives the same verdicts on every machine, independent of the order of its launches.
 package gate
 
 import (
@@ -13,18 +11,19 @@ import (
 	"slices"
 	"sync"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Judge fills in everything that follows from the launches of a document: the
-// metric estimates and the validity of each case, all verdicts, what variants gain, the
-// summary, and the session's status and exit code. Judging again changes nothing.
+// Judge fills in everything that is derived from the launches of a document: estimates and validity of
+// cases, verdicts, gains of variants, the summary, and the session's status and exit code. It is
+// idempotent.
 func Judge(doc *results.Document) {
 	eval := newEvaluator(doc)
 	between := eval.sessionsOf()
-	atOnce(doc.Cases, func(_ int, c *results.Case) {
+	inParallel(doc.Cases, func(_ int, c *results.Case) {
 		c.Metrics = estimates(eval.metrics, c)
 		for i, name := range c.Metrics.Names() {
 			m := &c.Metrics.Values()[i]
@@ -33,22 +32,26 @@ func Judge(doc *results.Document) {
 		c.WarmUp = warmUp(c.Succeeded())
 	})
 	for _, c := range doc.Cases {
-		c.Invalid = eval.invalid[c]
-		if m, ok := availabilityOf(c); ok && (eval.lossy[c] || m.Value < 1) {
+		why := eval.invalid[c]
+		if m, ok := availabilityOf(c); ok && (eval.countsFailures[c] || m.Value < 1) {
 			c.Metrics.Set(workload.Availability.Name, m)
 		}
-		if eval.lossy[c] && measured(c) {
-			c.Invalid = unsound(c)
+		if eval.countsFailures[c] && measured(c) {
+			why = invalidLaunch(c)
+		}
+		c.Invalid, c.Reasons = wording.Sentence(why), nil
+		if !why.None() {
+			c.Reasons = []results.Reason{why}
 		}
 	}
-	all := statements(doc)
+	all := itemsOf(doc)
 	outcomes := make([]outcome, len(all))
-	atOnce(all, func(i int, m matter) { outcomes[i] = eval.judge(m) })
+	inParallel(all, func(i int, m item) { outcomes[i] = eval.judge(m) })
 	for i, m := range all {
-		outcomes[i] = eval.standIn(m.a, outcomes[i])
+		outcomes[i] = eval.inconclusiveAs(m.a, outcomes[i])
 	}
-	eval.excuse(all, outcomes)
-	atOnce(all, func(i int, m matter) { settle(m.a, outcomes[i], doc.Session.Started) })
+	eval.applyMayFail(all, outcomes)
+	inParallel(all, func(i int, m item) { applyPolicy(m.a, outcomes[i], doc.Session.Started) })
 	showDeciding(doc)
 	fillGains(doc)
 	doc.Summarize()
@@ -56,8 +59,8 @@ func Judge(doc *results.Document) {
 	doc.Session.Status = status(doc.Session.ExitCode)
 }
 
-// atOnce looks at all of a list, each by itself, on all processors.
-func atOnce[T any](list []T, look func(i int, one T)) {
+// inParallel calls a function for each element on all processors.
+func inParallel[T any](list []T, look func(i int, one T)) {
 	workers := runtime.GOMAXPROCS(0)
 	var wg sync.WaitGroup
 	for first := range workers {
@@ -70,16 +73,15 @@ func atOnce[T any](list []T, look func(i int, one T)) {
 	wg.Wait()
 }
 
-// Undecided lists, in document order, the keys of the cases that need more
-// launches: those that gate and warn assertions involve which are not decided and
-// have a look left. Assertions of severity info never ask for launches.
+// Undecided lists, in document order, the keys of cases that need more launches: those of undecided gate
+// and warn assertions with an interim analysis left. Assertions of severity info never cause launches.
 func Undecided(doc *results.Document) []string {
 	eval := newEvaluator(doc)
-	all := statements(doc)
+	all := itemsOf(doc)
 	undecided := make([][]string, len(all))
-	atOnce(all, func(i int, m matter) {
+	inParallel(all, func(i int, m item) {
 		if m.a.Severity != assertion.Info {
-			undecided[i] = behind(eval, eval.judge(m).undecided)
+			undecided[i] = withFewestLaunches(eval, eval.judge(m).undecided)
 		}
 	})
 	need := map[string]bool{}
@@ -97,18 +99,17 @@ func Undecided(doc *results.Document) []string {
 	return keys
 }
 
-// behind are the cases that have the fewest launches. What an assertion says of
-// several cases is decided when all of them have as many: the others wait, above
-// all for a case that has not had its turn yet.
-func behind(eval *evaluator, keys []string) []string {
+// withFewestLaunches selects the cases with the fewest launches. An assertion over several cases is
+// decided when all have the same number, so the others wait.
+func withFewestLaunches(eval *evaluator, keys []string) []string {
 	var out []string
 	least := 0
 	for _, key := range keys {
 		c := eval.cases[key]
 		if c == nil {
-			continue // no more launches of a key that two cases have would tell them apart
+			continue // further launches would break the tie of a duplicate key
 		}
-		n := len(counting(c))
+		n := len(usable(c))
 		if len(out) == 0 || n < least {
 			out, least = nil, n
 		}
@@ -119,9 +120,8 @@ func behind(eval *evaluator, keys []string) []string {
 	return out
 }
 
-// nextLook is the number of launches after which the gate looks next, 0 if
-// there is no look left.
-func nextLook(looks []int, have int) int {
+// nextAnalysis is the number of launches at the next interim analysis; 0: none is left.
+func nextAnalysis(looks []int, have int) int {
 	next := 0
 	for _, l := range looks {
 		if l > have && (next == 0 || l < next) {
@@ -131,103 +131,107 @@ func nextLook(looks []int, have int) int {
 	return next
 }
 
-// atLook says whether n launches are a point at which the gate may decide. The
-// confidence is paid for by the planned looks; deciding also between them would
-// be more looks. An assertion without looks is judged on what there is.
-func atLook(looks []int, n int) bool {
+// analysisDue reports whether the gate may decide after n launches. The error budget covers the planned
+// analyses only. An assertion without planned analyses is always judged.
+func analysisDue(looks []int, n int) bool {
 	return len(looks) == 0 || slices.Contains(looks, n) || n > slices.Max(looks)
 }
 
-// outcome is what the rules say of an assertion before its severity counts.
+// outcome is the result of an assertion before severity and policy apply.
 type outcome struct {
 	verdict   results.Verdict
-	undecided []string // keys of the cases whose further launches may decide it
+	undecided []string // keys of cases that more launches may decide
 	observed  *results.Observed
-	message   string
-	deciding  int             // how many launches would decide what is inconclusive; 0: nobody knows
+	estimate  func() []results.Reason // of the estimate; computed only when displayed
+	reasons   []results.Reason
+	noise     results.Reason  // what was known of it
+	deciding  int             // launches that would decide an inconclusive assertion; 0: unknown
 	obstacle  obstacle        // why no number of launches would
-	spoiled   []*results.Case // the cases that are the cause of an error, where nothing else is
+	causes    []*results.Case // cases that cause an error, if nothing else does
 }
 
-func failed(reason string) outcome {
-	return outcome{verdict: results.ErrorVerdict, message: reason}
+func failed(r results.Reason) outcome {
+	return outcome{verdict: results.ErrorVerdict, reasons: []results.Reason{r}}
 }
 
-// matter is an assertion with the case that it belongs to, nil of one over several.
-type matter struct {
+func passedOver(r results.Reason) outcome {
+	return outcome{verdict: results.SkippedVerdict, reasons: []results.Reason{r}}
+}
+
+// item is an assertion with its case; nil for an assertion over several.
+type item struct {
 	c *results.Case
 	a *results.AssertionVerdict
 }
 
-// statements are all assertions, in the order of the document.
-func statements(doc *results.Document) []matter {
-	var all []matter
+// itemsOf returns all assertions, in the order of the document.
+func itemsOf(doc *results.Document) []item {
+	var all []item
 	for _, c := range doc.Cases {
 		for _, a := range c.Assertions {
-			all = append(all, matter{c, a})
+			all = append(all, item{c, a})
 		}
 	}
 	for _, a := range doc.Assertions {
-		all = append(all, matter{nil, a})
+		all = append(all, item{nil, a})
 	}
 	return all
 }
 
-// evaluator is a document while it is judged.
+// evaluator judges one document.
 type evaluator struct {
-	doc     *results.Document
-	metrics *workload.Definitions
-	cases   map[string]*results.Case
-	invalid map[*results.Case]string          // why what a case measured cannot be used
-	lossy   map[*results.Case]bool            // whose failed launches an assertion counts
-	family  map[*results.AssertionVerdict]int // by how much the error budget of failing is divided
-	whole   bool                              // the session got to its end
-	over    bool                              // and no further launch will be made
-	pools   sync.Map                          // poolKey → the spreads of comparable cases
-	voids   func() *evaluator                 // the same where void launches count
+	doc            *results.Document
+	metrics        *workload.Definitions
+	cases          map[string]*results.Case
+	invalid        map[*results.Case]results.Reason  // why the values of a case are unusable
+	countsFailures map[*results.Case]bool            // cases with an assertion on availability
+	family         map[*results.AssertionVerdict]int // divisor of the error budget of failing
+	full           bool                              // the session ran to its end
+	finished       bool                              // and no launch will follow
+	pools          sync.Map                          // poolKey → variances of comparable cases
+	withDiscarded  func() *evaluator                 // evaluator that includes discarded launches
 }
 
 func newEvaluator(doc *results.Document) *evaluator {
 	eval := &evaluator{
 		doc: doc, metrics: workload.DefinitionsOf(doc), cases: make(map[string]*results.Case, len(doc.Cases)),
-		invalid: map[*results.Case]string{}, whole: whole(doc),
-		over: whole(doc) && !doc.Session.Finished.IsZero(),
+		invalid: map[*results.Case]results.Reason{}, full: ranToEnd(doc),
+		finished: ranToEnd(doc) && !doc.Session.Finished.IsZero(),
 	}
-	reasons := make([]string, len(doc.Cases))
-	atOnce(doc.Cases, func(i int, c *results.Case) {
+	reasons := make([]results.Reason, len(doc.Cases))
+	inParallel(doc.Cases, func(i int, c *results.Case) {
 		if measured(c) {
 			reasons[i] = invalid(c)
 		}
-		if why := fillLink(doc, eval.metrics, c); reasons[i] == "" {
+		if why := fillLink(doc, eval.metrics, c); reasons[i].None() {
 			reasons[i] = why
 		}
 	})
 	for i, c := range doc.Cases {
-		if reasons[i] != "" {
+		if !reasons[i].None() {
 			eval.invalid[c] = reasons[i]
 		}
 		if _, twice := eval.cases[c.Key]; twice {
-			eval.cases[c.Key] = nil // a key that two cases have names neither
+			eval.cases[c.Key] = nil // ambiguous
 			continue
 		}
 		eval.cases[c.Key] = c
 	}
-	eval.voids = sync.OnceValue(func() *evaluator { return newEvaluator(countingVoids(doc)) })
-	eval.lossy = eval.accountedFor()
+	eval.withDiscarded = sync.OnceValue(func() *evaluator { return newEvaluator(includeDiscarded(doc)) })
+	eval.countsFailures = eval.casesCountingFailures()
 	eval.family = eval.families()
 	return eval
 }
 
-func (eval *evaluator) judge(m matter) outcome { return eval.judgeAs(m, max(eval.family[m.a], 1)) }
+func (eval *evaluator) judge(m item) outcome { return eval.judgeAs(m, max(eval.family[m.a], 1)) }
 
-// judgeAs judges an assertion that may use one part in share of its error budget
-// for failing.
-func (eval *evaluator) judgeAs(m matter, share int) outcome {
+// judgeAs judges an assertion with its error budget of failing divided by share.
+func (eval *evaluator) judgeAs(m item, share int) outcome {
 	c, a := m.c, m.a
 	if err := a.Check(); err != nil {
-		return failed(err.Error())
+		return invalidAssertion(err.Error())
 	}
-	if o, bad := eval.elsewhere(a.Reference); bad {
+	if o, bad := eval.checkReference(a.Reference); bad {
 		return o
 	}
 	lv := levelsOf(a).forFailing(share)
@@ -242,20 +246,20 @@ func (eval *evaluator) judgeAs(m matter, share int) outcome {
 		return eval.judgeProvider(c, a)
 	}
 	gone := map[string]bool{}
-	subject := eval.present(a.Subject, gone)
+	subject := eval.withoutAbsent(a.Subject, gone)
 	if subject == nil {
-		return outcome{verdict: results.SkippedVerdict, message: noneRan}
+		return passedOver(results.Because(results.NoneRan))
 	}
-	o := eval.judgeClaim(claim{
+	o := eval.judgeClaim(boundCheck{
 		metrics: eval.metrics, subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
-		target: a.Target, halo: a.Halo,
+		target: a.Target, warnMargin: a.WarnMargin,
 		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
 	})
-	o.message += absence(gone)
+	o.addReasons(absentReasons(gone)...)
 	return o
 }
 
-// runnable are the keys whose cases can still be launched.
+// runnable returns the keys of cases that can be launched.
 func (eval *evaluator) runnable(keys []string) []string {
 	var out []string
 	for _, k := range keys {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // The documents that the reporters are tested with are this gate's: judging them

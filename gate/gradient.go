@@ -3,15 +3,12 @@ package gate
 import (
 	"fmt"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// gradient is the derivative of an expression by each of n variables, in base
-// units, at the values given. It goes backwards through the expression once
-// (reverse accumulation), so that it costs no more than a few evaluations however
-// many cases an aggregate runs over, and has no step whose rounding would differ
-// between machines. Where several operands are the least, the greatest or the
-// middle ones, they share the derivative.
+// gradient returns the derivative of an expression by each of n variables, in base units, at the given
+// values. Reverse accumulation costs a few evaluations for any number of cases, and gives the same bits on
+// every machine. Operands that tie for minimum, maximum or median share the derivative.
 func gradient(e *assertion.Expr, n int, value func(leaf *assertion.Expr) (float64, error),
 	variable func(leaf *assertion.Expr) int) ([]float64, error) {
 	root, err := newNode(e, value)
@@ -22,21 +19,21 @@ func gradient(e *assertion.Expr, n int, value func(leaf *assertion.Expr) (float6
 	root.backward(1, variable, out)
 	for i, v := range out {
 		if notFinite(v) {
-			return nil, fmt.Errorf("the slope of %s by its metric %d is %v", shown(e), i+1, v)
+			return nil, fmt.Errorf("the slope of %s by its metric %d is %v", formatSubject(e), i+1, v)
 		}
 	}
 	return out, nil
 }
 
-// node is an operation with its value.
-type node struct {
+// operation is a node of the expression with its value.
+type operation struct {
 	e     *assertion.Expr
 	value float64
-	args  []*node
+	args  []*operation
 }
 
-func newNode(e *assertion.Expr, value func(leaf *assertion.Expr) (float64, error)) (*node, error) {
-	n := &node{e: e}
+func newNode(e *assertion.Expr, value func(leaf *assertion.Expr) (float64, error)) (*operation, error) {
+	n := &operation{e: e}
 	for _, arg := range e.Args {
 		a, err := newNode(arg, value)
 		if err != nil {
@@ -44,8 +41,7 @@ func newNode(e *assertion.Expr, value func(leaf *assertion.Expr) (float64, error
 		}
 		n.args = append(n.args, a)
 	}
-	// The node's own operation on values that are known already: the meaning of
-	// every operation is the assertion package's alone.
+	// Package assertion defines the operations: evaluate this one on the operands' values.
 	flat := &assertion.Expr{Op: e.Op, Metric: e.Metric, Unit: e.Unit, Value: e.Value}
 	for _, a := range n.args {
 		flat.Args = append(flat.Args, &assertion.Expr{Op: assertion.Const, Value: a.value})
@@ -58,8 +54,8 @@ func newNode(e *assertion.Expr, value func(leaf *assertion.Expr) (float64, error
 	return n, nil
 }
 
-// backward adds slope times the derivatives of the node to out.
-func (n *node) backward(slope float64, variable func(leaf *assertion.Expr) int, out []float64) {
+// backward adds slope times the derivatives of the operation to out.
+func (n *operation) backward(slope float64, variable func(leaf *assertion.Expr) int, out []float64) {
 	if n.e.Op == assertion.Metric {
 		out[variable(n.e)] += slope
 		return
@@ -71,8 +67,8 @@ func (n *node) backward(slope float64, variable func(leaf *assertion.Expr) int, 
 	}
 }
 
-// slopes are the derivatives of the node by its operands.
-func (n *node) slopes() []float64 {
+// slopes are the derivatives of the operation by its operands.
+func (n *operation) slopes() []float64 {
 	operands := make([]float64, len(n.args))
 	for i, a := range n.args {
 		operands[i] = a.value
@@ -90,5 +86,5 @@ func (n *node) slopes() []float64 {
 	if a, ok := n.e.Op.Aggregate(); ok {
 		return a.Grad(operands, n.value)
 	}
-	return nil // of a constant
+	return nil // a constant
 }

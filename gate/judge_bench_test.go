@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // BenchmarkJudge judges 1000 cases of five launches with two bounds each, and a trend over all.

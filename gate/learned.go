@@ -3,16 +3,17 @@ package gate
 import (
 	"math"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// NoiseOf is what earlier sessions of a scenario on machines that are alike say of how the
-// metrics vary that assertions are about. Cases that a session could not use, and metrics
-// that may be 0, are left out. It fails on sessions that do not belong together.
+// NoiseOf returns how asserted metrics vary, by earlier sessions of a scenario on similar machines.
+// Unusable cases and metrics that may be 0 are left out. It returns an error for sessions that are not
+// comparable.
 func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
-	if err := belongTogether(docs, true); err != nil {
+	if err := checkComparable(docs, true); err != nil {
 		return nil, err
 	}
 	docs = undisturbed(docs)
@@ -34,7 +35,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 		of := cases[key]
 		n := results.CaseNoise{Case: key, Environment: docs[0].Environment.Fingerprint}
 		for _, m := range metrics.Of(of[0].Workload, of[0].Run).Definitions {
-			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unfitSession(metrics, of, m) != "" {
+			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unusableReason(metrics, of, m) != "" {
 				continue
 			}
 			c := componentsOf(nestedOf(of, m.Name))
@@ -43,7 +44,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 			}
 			one := assertion.Noise{
 				Metric: m.Name, Launch: math.Sqrt(c.launch.value), LaunchDF: c.launch.df,
-				From: "history of " + counted(len(of), "session"),
+				From: "history of " + wording.Counted(len(of), "session"),
 			}
 			if c.session.df > 0 {
 				one.KnowsSessions = true
@@ -58,7 +59,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	return out, nil
 }
 
-// undisturbed are documents as others are compared with them.
+// undisturbed returns the documents with disturbed launches discarded.
 func undisturbed(docs []*results.Document) []*results.Document {
 	out := make([]*results.Document, len(docs))
 	for i, d := range docs {
@@ -67,7 +68,7 @@ func undisturbed(docs []*results.Document) []*results.Document {
 	return out
 }
 
-// nestedOf are the logarithms of a metric by node set, session and launch.
+// nestedOf returns logarithms of a metric by node set, session and launch.
 func nestedOf(of []measuredCase, metric string) nested {
 	sets := map[string]int{}
 	var data nested

@@ -1,22 +1,19 @@
 package gate
 
 import (
-	"fmt"
-
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// levels are the confidences of the two-sided intervals that an assertion is
-// judged by. An interval of pass must lie inside the band, one of fail outside;
-// they are narrower budgets than that of the interval shown where several
-// statements share one.
+// levels are the confidences of the two-sided intervals of an assertion. The pass interval must lie inside
+// the bounds, the fail interval outside. They exceed the displayed confidence if several assertions share
+// an error budget.
 type levels struct {
 	shown, pass, fail float64
-	stated            float64 // of all looks together, as it is shown
-	looks             int     // that share the error of it
-	single            float64 // of pass, if there were one look
+	stated            float64 // over all interim analyses, as displayed
+	looks             int     // interim analyses that share the error budget
+	single            float64 // of pass with a single analysis
 }
 
 func defaultLevels() levels { return atConfidence(results.Confidence) }
@@ -52,7 +49,7 @@ func divided(confidence float64, n int) float64 {
 	return 1 - (1-confidence)/float64(n)
 }
 
-// observed is an estimate as a verdict shows it.
+// observed converts an estimate to its form in a verdict.
 func (lv levels) observed(e estimate, unit string) *results.Observed {
 	o := &results.Observed{Value: e.center, Unit: unit, CI: e.ci(), N: e.n}
 	if lv.stated != results.Confidence {
@@ -64,20 +61,20 @@ func (lv levels) observed(e estimate, unit string) *results.Observed {
 	return o
 }
 
-// place is where an interval lies relative to a band.
-type place int
+// position is where an interval lies relative to bounds.
+type position int
 
 const (
-	crossing place = iota // an end of the band lies inside the interval
+	crossing position = iota // a bound lies inside the interval
 	inside
 	below
 	above
-	inHalo  // outside of the band, but inside of its halo
-	grazing // crossing the band, but inside of its halo
+	inWarnMargin       // outside of the bounds, within the warn margin
+	crossingWarnMargin // crossing a bound, within the warn margin
 )
 
-// locate places an interval; the ends of a band belong to it, an absent end is open.
-func locate(b assertion.Bounds, e estimate) place {
+// locate returns the position of an interval; bounds are inclusive, an absent bound is open.
+func locate(b assertion.Bounds, e estimate) position {
 	switch {
 	case b.Lower != nil && e.hi < *b.Lower:
 		return below
@@ -89,57 +86,59 @@ func locate(b assertion.Bounds, e estimate) place {
 	return crossing
 }
 
-// locate places what is known of a claim's subject. The halo moves only the end
-// beyond which it fails: passing needs the band itself.
-func (cl claim) locate(at func(confidence float64) estimate) place {
-	if locate(cl.bounds, at(cl.pass)) == inside {
+// locate returns the position of the subject. The warn margin applies to failing only: passing needs the
+// bounds themselves.
+func (check boundCheck) locate(at func(confidence float64) estimate) position {
+	if locate(check.bounds, at(check.pass)) == inside {
 		return inside
 	}
-	e := at(cl.fail)
-	outer := locate(cl.widened(), e)
+	e := at(check.fail)
+	outer := locate(check.withWarnMargin(), e)
 	switch {
 	case outer == below, outer == above:
 		return outer
-	case outer == crossing, cl.halo == 0:
+	case outer == crossing, check.warnMargin == 0:
 		return crossing
-	case locate(cl.bounds, e) == crossing, locate(cl.bounds, e) == inside:
-		return grazing
+	case locate(check.bounds, e) == crossing, locate(check.bounds, e) == inside:
+		return crossingWarnMargin
 	}
-	return inHalo
+	return inWarnMargin
 }
 
-// widened is the band with its halo.
-func (cl claim) widened() assertion.Bounds {
+// withWarnMargin returns the bounds widened by the warn margin.
+func (check boundCheck) withWarnMargin() assertion.Bounds {
 	wide := func(bound *float64, sign float64) *float64 {
-		if bound == nil || cl.halo == 0 {
+		if bound == nil || check.warnMargin == 0 {
 			return bound
 		}
-		v := quantity.Round(*bound + sign*cl.halo*max(*bound, -*bound))
+		v := quantity.Round(*bound + sign*check.warnMargin*max(*bound, -*bound))
 		return &v
 	}
-	return assertion.Bounds{Lower: wide(cl.bounds.Lower, -1), Upper: wide(cl.bounds.Upper, 1)}
+	return assertion.Bounds{Lower: wide(check.bounds.Lower, -1), Upper: wide(check.bounds.Upper, 1)}
 }
 
-// familyNote says why a value that the usual confidence would decide is not
-// decided: the statement shares its error budget with others.
-func (cl claim) familyNote(at func(confidence float64) estimate, where place) string {
-	if where != crossing && where != grazing {
-		return ""
+// familyNote returns a reason if the displayed interval would decide but the shared error budget does not
+// allow it.
+func (check boundCheck) familyNote(at func(confidence float64) estimate, where position) results.Reason {
+	if where != crossing && where != crossingWarnMargin {
+		return results.Reason{}
 	}
-	e := at(cl.shown)
-	switch outer := locate(cl.widened(), e); {
-	case locate(cl.bounds, e) == inside && cl.pass != cl.shown:
-		return fmt.Sprintf("; inside at %s, but it needs %s to pass", results.PercentText(cl.shown),
-			results.PercentText(cl.pass))
-	case (outer == below || outer == above) && cl.fail != cl.shown:
-		return fmt.Sprintf("; outside at %s, but it needs %s to fail", results.PercentText(cl.shown),
-			results.PercentText(cl.fail))
+	note := func(kind results.ReasonKind, needed float64) results.Reason {
+		return results.Because(kind, results.Number("shown", check.shown, "confidence"),
+			results.Number("needed", needed, "confidence"))
 	}
-	return ""
+	e := at(check.shown)
+	switch outer := locate(check.withWarnMargin(), e); {
+	case locate(check.bounds, e) == inside && check.pass != check.shown:
+		return note(results.NeedsToPass, check.pass)
+	case (outer == below || outer == above) && check.fail != check.shown:
+		return note(results.NeedsToFail, check.fail)
+	}
+	return results.Reason{}
 }
 
-// remembered asks for each confidence once: quantiles are what judging costs.
-func remembered(at func(confidence float64) estimate) func(confidence float64) estimate {
+// memoized computes the estimate of each confidence once, because quantiles dominate the cost.
+func memoized(at func(confidence float64) estimate) func(confidence float64) estimate {
 	type answer struct {
 		confidence float64
 		estimate

@@ -2,66 +2,68 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// spoiled is an error whose cause is a case.
-func spoiled(c *results.Case, reason string) outcome {
+// errorOf is an error caused by a case.
+func errorOf(c *results.Case, reason results.Reason) outcome {
 	o := failed(reason)
-	o.spoiled = []*results.Case{c}
+	o.causes = []*results.Case{c}
 	return o
 }
 
-// excuse says of each case that may fail whether its error is expected, or whether it works
-// although it is expected not to; assertions whose error has no other cause are expected to
-// be errors with it. So it says of assertions that do not hold and are of nothing but cases that may
-// fail. Launches that were taken out of the document are no error of a case.
-func (eval *evaluator) excuse(all []matter, outcomes []outcome) {
+// applyMayFail decides for each case with may_fail whether its error is expected, or whether it
+// unexpectedly works. Assertions with no other cause of error, and failed assertions about such cases
+// only, become expected too. Launches missing from the document are never excused.
+func (eval *evaluator) applyMayFail(all []item, outcomes []outcome) {
 	missed := eval.missed(all, outcomes)
-	errors := map[*results.Case]string{}
+	errors := map[*results.Case][]results.Reason{}
 	for _, c := range eval.doc.Cases {
 		if c.Status == results.OK {
-			errors[c] = c.Invalid
+			errors[c] = c.Reasons
 		}
 	}
 	for i, m := range all {
 		o := outcomes[i]
-		if m.c != nil && o.verdict == results.ErrorVerdict && slices.Contains(o.spoiled, m.c) && errors[m.c] == "" {
-			errors[m.c] = o.message
+		if m.c != nil && o.verdict == results.ErrorVerdict && slices.Contains(o.causes, m.c) && len(errors[m.c]) == 0 {
+			errors[m.c] = o.reasons
 		}
 	}
 	for _, c := range eval.doc.Cases {
 		if x := c.MayFail; x != nil {
-			x.Verdict, x.Message = eval.expectedOf(c, errors[c], missed)
+			x.Verdict, x.Reasons = eval.expectedOf(c, errors[c], missed)
+			x.Message = wording.Message(x.Reasons)
 		}
 	}
 	for i := range outcomes {
 		o := &outcomes[i]
 		unexcused := func(c *results.Case) bool { return !c.Excused() }
-		if o.verdict == results.ErrorVerdict && len(o.spoiled) > 0 && !slices.ContainsFunc(o.spoiled, unexcused) {
-			o.verdict, o.message = results.XFail, expectation(o.spoiled[0].MayFail)+": "+o.message
+		if o.verdict == results.ErrorVerdict && len(o.causes) > 0 && !slices.ContainsFunc(o.causes, unexcused) {
+			o.verdict = results.XFail
+			o.prependReason(expectation(results.ExpectedToFail, o.causes[0].MayFail))
 		}
 		if by := missed.by[i]; by != nil {
-			o.verdict, o.message = results.XFail, expectation(by.MayFail)+": "+o.message
+			o.verdict = results.XFail
+			o.prependReason(expectation(results.ExpectedToFail, by.MayFail))
 		}
 	}
 }
 
-// misses are what assertions make of cases that may fail.
+// misses are failed assertions about cases with may_fail.
 type misses struct {
-	by   map[int]*results.Case    // the case that excuses an assertion, by its number
-	of   map[*results.Case]string // what the assertions of a case itself say that it misses
-	open map[*results.Case]bool   // not all that is asserted of the case holds
+	by   map[int]*results.Case              // excusing case, by index of the assertion
+	of   map[*results.Case][]results.Reason // failed assertions of a case itself
+	open map[*results.Case]bool             // cases with an undecided assertion
 }
 
-// missed finds the assertions that do not hold. One with an expectation of its own that still counts has its
-// excuse; one of severity info excuses nothing and speaks against nothing.
-func (eval *evaluator) missed(all []matter, outcomes []outcome) misses {
-	out := misses{map[int]*results.Case{}, map[*results.Case]string{}, map[*results.Case]bool{}}
+// missed finds assertions that do not hold. Assertions with a valid xfail have their own excuse; those of
+// severity info are ignored.
+func (eval *evaluator) missed(all []item, outcomes []outcome) misses {
+	out := misses{map[int]*results.Case{}, map[*results.Case][]results.Reason{}, map[*results.Case]bool{}}
 	started := eval.doc.Session.Started
 	for i, m := range all {
 		o := outcomes[i]
@@ -81,55 +83,55 @@ func (eval *evaluator) missed(all []matter, outcomes []outcome) misses {
 			continue
 		}
 		out.by[i] = cases[0]
-		if m.c != nil && out.of[m.c] == "" {
-			out.of[m.c] = fmt.Sprintf("%s does not hold: %s", cmp.Or(m.a.Name, m.a.Text), o.message)
+		if m.c != nil && len(out.of[m.c]) == 0 {
+			o.prependReason(results.Because(results.DoesNotHold, results.Text("name", cmp.Or(m.a.Name, m.a.Text))))
+			out.of[m.c] = o.reasons
 		}
 	}
 	return out
 }
 
-// expectedOf is what the expectation of a case makes of its error, or of the error of what it measured, or of
-// what it misses, "" if there is none. It works as long as all that is asserted of it holds.
-func (eval *evaluator) expectedOf(c *results.Case, err string, missed misses) (results.Verdict, string) {
+// expectedOf returns the expectation that applies to a case's error, invalid values or failed assertions,
+// if any. A case works if all its assertions hold.
+func (eval *evaluator) expectedOf(
+	c *results.Case, err []results.Reason, missed misses,
+) (results.Verdict, []results.Reason) {
 	x := c.MayFail
-	why := expectation(x)
 	counts := x.Counts(eval.doc.Session.Started)
 	ended := c.Status == results.Error
-	excused := x.Names(err)
+	excused := x.Names(wording.Message(err))
 	if ended {
-		err, excused = because("the case ended with an error", c.Reason), eval.doc.ExcusesError(c)
+		err = []results.Reason{results.Because(results.CaseError, why(c.Reason))}
+		excused = eval.doc.ExcusesError(c)
+	}
+	says := func(kind results.ReasonKind, more ...results.Reason) []results.Reason {
+		return append([]results.Reason{expectation(kind, x)}, more...)
 	}
 	switch {
-	case err == "" && !counts, counts && gap(c) != "":
-		return "", ""
+	case len(err) == 0 && !counts, counts && !missingLaunches(c).None():
+		return "", nil
 	case !counts:
-		return "", fmt.Sprintf("may_fail expired on %s (%s)", x.Until, x.Reason)
-	case err != "" && !excused:
-		return "", unexcused(x)
-	case err != "":
-		return results.XFail, why + ": " + err
-	case missed.of[c] != "":
-		return results.XFail, why + ": " + missed.of[c]
-	case x.Strict && eval.whole && !missed.open[c] && works(c):
-		return results.XPass, why + ", but it works"
+		return "", says(results.MayFailExpired)
+	case len(err) > 0 && !excused && x.Match != "":
+		return "", says(results.MayFailNoMatch)
+	case len(err) > 0 && !excused:
+		return "", says(results.MayFailNotStarted)
+	case len(err) > 0:
+		return results.XFail, says(results.ExpectedToFail, err...)
+	case len(missed.of[c]) > 0:
+		return results.XFail, says(results.ExpectedToFail, missed.of[c]...)
+	case x.Strict && eval.full && !missed.open[c] && works(c):
+		return results.XPass, says(results.WorksUnexpectedly)
 	}
-	return "", ""
+	return "", nil
 }
 
-// unexcused is why an error is none of those that a case may end in.
-func unexcused(x *results.MayFail) string {
-	if x.Match != "" {
-		return fmt.Sprintf("may_fail (%s) does not excuse it: it does not match %s", x.Reason, x.Match)
-	}
-	return fmt.Sprintf("may_fail (%s) does not excuse it: the run's programs did not start, and no match names the error",
-		x.Reason)
+// expectation is the reason for a case with may_fail.
+func expectation(kind results.ReasonKind, x *results.MayFail) results.Reason {
+	return results.Because(kind, results.Text("until", x.Until), why(x.Reason), results.Text("match", x.Match))
 }
 
-func expectation(x *results.MayFail) string {
-	return fmt.Sprintf("expected to fail until %s (%s)", x.Until, x.Reason)
-}
-
-// works says whether all launches of a case that count succeeded.
+// works reports whether all usable launches of a case succeeded.
 func works(c *results.Case) bool {
-	return measured(c) && len(counting(c)) > 0 && len(counting(c)) == len(c.Succeeded())
+	return measured(c) && len(usable(c)) > 0 && len(usable(c)) == len(c.Succeeded())
 }

@@ -5,23 +5,26 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Few launches say little of how much a case varies, so that Student's interval of three is five to nine standard
-// deviations wide. Where history knows the noise of a case, and the other cases of its run vary as history says, its
-// own variance is moderated by theirs: an empirical Bayes estimate with more degrees of freedom.
+// A few launches estimate a case's variance poorly: Student's interval of three launches is five to nine
+// standard deviations wide. If history knows the noise and the other cases of the run agree with it, the
+// variance is moderated: an empirical Bayes estimate with more degrees of freedom.
 //
-// Source: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
-// experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004), article 3, sections 3 and 6.2.
+// Source: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in
+// microarray experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004), article 3,
+// sections 3 and 6.2.
 
-// prior is how the variances of cases relate to those that history knows: a scaled inverse chi-squared distribution.
+// prior is the distribution of the ratio of case variances to historical ones: a scaled inverse
+// chi-squared distribution.
 type prior struct {
-	scale, df float64 // df: +Inf where the cases differ by chance alone
+	scale, df float64 // df: +Inf if the cases differ by chance alone
 }
 
-// priorOf fits a prior to ratios of variances, each with its degrees of freedom, by the moments of their logarithms.
+// priorOf fits a prior to ratios of variances with their degrees of freedom, by the moments of their
+// logarithms.
 func priorOf(ratios, dfs []float64) (p prior, ok bool) {
 	n := len(ratios)
 	if n < assertion.LeastModerating {
@@ -47,8 +50,8 @@ func priorOf(ratios, dfs []float64) (p prior, ok bool) {
 	return prior{math.Exp(mean + mathext.Digamma(half) - math.Log(half)), 2 * half}, true
 }
 
-// moderate is the variance of a case in units of what history knows of it, with its degrees of freedom, from the ratio
-// of its own launches.
+// moderate returns a case's variance in units of the historical one, with its degrees of freedom, from the
+// ratio of its own launches.
 func (p prior) moderate(ratio, df float64) (moderated, all float64) {
 	scale := max(p.scale, 1) // history is a floor
 	if math.IsInf(p.df, 1) {
@@ -60,7 +63,7 @@ func (p prior) moderate(ratio, df float64) (moderated, all float64) {
 // trigamma is the second derivative of the logarithm of the gamma function: Hurwitz's zeta function of 2.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
-// trigammaInverse is by Newton's method on 1/trigamma, which is convex (Smyth 2004, appendix).
+// trigammaInverse uses Newton's method on 1/trigamma, which is convex (Smyth 2004, appendix).
 func trigammaInverse(y float64) float64 {
 	switch {
 	case y > 1e7:
@@ -71,7 +74,7 @@ func trigammaInverse(y float64) float64 {
 	x := 0.5 + 1/y
 	for range 50 {
 		tri := trigamma(x)
-		step := tri * (1 - tri/y) / (-2 * mathext.Zeta(3, x)) // the derivative of trigamma
+		step := tri * (1 - tri/y) / (-2 * mathext.Zeta(3, x)) // derivative of trigamma
 		x += step
 		if -step/x < 1e-8 {
 			break
@@ -80,16 +83,16 @@ func trigammaInverse(y float64) float64 {
 	return x
 }
 
-// moderated is an interval of a case with known noise, narrowed by its moderated variance; nil where the other cases of
-// the run do not say enough.
+// moderated returns the interval of a case with known noise by its moderated variance; nil if the other
+// cases give too little information.
 func (eval *evaluator) moderated(
-	cl claim, c *results.Case, look int, logs []float64, known *noise, at interval,
+	check boundCheck, c *results.Case, atLaunch int, logs []float64, known *noise, at interval,
 ) interval {
 	if known.sd <= 0 || known.pooled || len(logs) < 2 {
 		return nil
 	}
 	var ratios, dfs []float64
-	for _, s := range eval.spreadsOf(c, cl.subject, cl.unit, look) {
+	for _, s := range eval.caseVariances(c, check.subject, check.unit, atLaunch) {
 		if s.key != c.Key && s.known > 0 && s.squares > 0 {
 			ratios, dfs = append(ratios, s.squares/s.df/(s.known*s.known)), append(dfs, s.df)
 		}
@@ -103,14 +106,14 @@ func (eval *evaluator) moderated(
 	moderated := &noise{sd: assertion.ModeratedRoom * known.sd * math.Sqrt(ratio), df: df}
 	return func(confidence float64) estimate {
 		e := at(confidence)
-		lo, hi := moderated.around(e, confidence)
+		lo, hi := moderated.interval(e, confidence)
 		e.lo, e.hi = max(e.lo, lo), min(e.hi, hi)
 		return e
 	}
 }
 
-// knownOf is the standard deviation of a metric of a case that was known before the session, by history or by the
-// references of its assertions; 0: none.
+// knownOf is the standard deviation of a metric of a case that was known before the session, by history or
+// references; 0: none.
 func (eval *evaluator) knownOf(c *results.Case, metric string) float64 {
 	if n := eval.stored(nil, c.Key, metric); n != nil {
 		return n.Launch

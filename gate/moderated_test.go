@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // The inverse of trigamma is one, and the prior of ratios that were drawn from one is found.
@@ -92,6 +92,7 @@ func withFirst(list []float64, first float64) []float64 {
 // What the variances of other cases save, and that the errors stay as promised: of cases at the edge, of one that
 // varies unlike the others, of one with a second mode, and of unequal ones.
 func TestModeratedVariance(t *testing.T) {
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	n := simulated(t, 150, 1500)
 	twoModes := func(share, cost float64) func(*rand.Rand, float64, float64) float64 {

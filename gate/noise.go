@@ -9,29 +9,28 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// noise is how much launches of a case vary, as it is known from elsewhere than from the
-// launches that are judged: the standard deviation of the logarithm of what is asserted of,
-// with its degrees of freedom, 0 of a number that is taken as exact.
+// noise is the known standard deviation of the logarithm of a subject between launches, with its degrees
+// of freedom; 0 degrees of freedom mean exact.
 //
-// It is a floor. An interval is never narrower than this noise makes it, and never narrower
-// than the launches' own spread makes it: history that knew too little must not make a
-// verdict certain. It keeps three launches that agree by chance from looking certain.
+// It is a floor: an interval is never narrower than the known noise or the launches' own spread makes it.
+// It prevents three launches that agree by chance from looking certain.
 type noise struct {
 	sd, df float64
 	from   string
-	pooled bool // over other cases of the session, and not known before it
+	pooled bool // from other cases of this session
 }
 
-// half is half of the interval that n launches of this noise give.
+// half is the half-width of the interval of n launches.
 func (n *noise) half(launches int, confidence float64) float64 {
 	return quantileOf(n.df, confidence) * n.sd / math.Sqrt(float64(launches))
 }
 
-// quantileOf is Student's, or the normal one where nothing was estimated.
+// quantileOf is a quantile of Student's distribution, or of the normal one if df is 0 or infinite.
 func quantileOf(df, confidence float64) float64 {
 	if df <= 0 || math.IsInf(df, 1) {
 		return distuv.UnitNormal.Quantile((1 + confidence) / 2)
@@ -39,22 +38,22 @@ func quantileOf(df, confidence float64) float64 {
 	return student(df, confidence)
 }
 
-// floored is an interval of a positive quantity made at least so wide.
+// floored widens an interval of a positive quantity to at least this noise.
 func (n *noise) floored(at interval) interval {
 	if n == nil {
 		return at
 	}
 	return func(confidence float64) estimate {
 		e := at(confidence)
-		lo, hi := n.around(e, confidence)
+		lo, hi := n.interval(e, confidence)
 		e.lo, e.hi = min(e.lo, lo), max(e.hi, hi)
 		return e
 	}
 }
 
-// around is the interval that this noise makes around an estimate of a positive quantity; that of the estimate where
-// there is none.
-func (n *noise) around(e estimate, confidence float64) (lo, hi float64) {
+// interval is the interval of this noise around an estimate of a positive quantity; the estimate's own for
+// other quantities.
+func (n *noise) interval(e estimate, confidence float64) (lo, hi float64) {
 	if e.n < 2 || e.center <= 0 {
 		return e.lo, e.hi
 	}
@@ -62,13 +61,11 @@ func (n *noise) around(e estimate, confidence float64) (lo, hi float64) {
 	return unlog(math.Log(e.center) - half), unlog(math.Log(e.center) + half)
 }
 
-// surprising is the probability with which a session of the known noise looks as if it
-// contradicted it.
-const surprising = 0.01
+// contradictionLevel is the probability that a session with the known noise appears to contradict it.
+const contradictionLevel = 0.01
 
-// contradicted says whether launches vary by more than what is known can explain, by the
-// ratio of variances. Launches that vary less contradict nothing: those of a path with a
-// slow mode often do.
+// contradicted reports whether launches vary by more than the known noise explains, by an F test. Smaller
+// variance is no contradiction: paths with a slow mode often have it.
 func (n *noise) contradicted(logs []float64) bool {
 	if len(logs) < 2 {
 		return false
@@ -78,25 +75,46 @@ func (n *noise) contradicted(logs []float64) bool {
 		return sd > rounding
 	}
 	own := float64(len(logs) - 1)
-	limit := distuv.ChiSquared{K: own}.Quantile(1-surprising) / own
-	if n.df > 0 {
-		limit = distuv.F{D1: own, D2: n.df}.Quantile(1 - surprising)
-	}
-	return sd*sd > limit*n.sd*n.sd
+	return sd*sd > ratioLimit(own, n.df)*n.sd*n.sd
 }
 
-// String says how much it is and where it is known from.
-func (n *noise) String() string { return "noise " + percent(n.sd) + " " + n.from }
+// ratioLimit is the ratio of two variances that is exceeded with probability contradictionLevel; df 0
+// means an exact variance.
+func ratioLimit(own, df float64) float64 {
+	key := [2]float64{own, df}
+	if known, ok := knownRatios.Load(key); ok {
+		return known.(float64)
+	}
+	limit := 0.
+	if df > 0 {
+		limit = distuv.F{D1: own, D2: df}.Quantile(1 - contradictionLevel)
+	} else {
+		limit = distuv.ChiSquared{K: own}.Quantile(1-contradictionLevel) / own
+	}
+	if df == math.Trunc(df) && kept.Add(1) <= mostKept {
+		knownRatios.Store(key, limit)
+	}
+	return limit
+}
 
-// Noise pooled over the cases of a run counts as known from this many degrees of freedom on,
-// and is pooled over this many cases at most.
+var knownRatios sync.Map // degrees of freedom → limit
+
+// String is the noise and its origin.
+func (n *noise) String() string { return wording.Sentence(n.reason()) }
+
+func (n *noise) reason() results.Reason {
+	return results.Because(results.NoiseKnown, results.Number("sd", n.sd, "share"), results.Text("from", n.from))
+}
+
+// Noise pooled over the cases of a run counts as known from leastPooled degrees of freedom on; at most
+// mostPooled cases are pooled.
 const (
 	leastPooled = assertion.LeastPooled
 	mostPooled  = 64
 )
 
-// stored is what was known of a metric of a case before the session: by the reference that
-// an assertion rests on, else by history.
+// stored returns the noise of a metric of a case that was known before the session: by the assertion's
+// reference, else by history.
 func (eval *evaluator) stored(list []assertion.Noise, key, metric string) *assertion.Noise {
 	find := func(list []assertion.Noise) *assertion.Noise {
 		if i := slices.IndexFunc(list, func(n assertion.Noise) bool {
@@ -118,9 +136,9 @@ func (eval *evaluator) stored(list []assertion.Noise, key, metric string) *asser
 	return nil
 }
 
-// noiseOf is what is known of the noise of a subject over one case at a look, nil if nothing.
+// noiseOf returns the known noise of a subject over one case at an interim analysis, or nil.
 func (eval *evaluator) noiseOf(
-	list []assertion.Noise, c *results.Case, subject *assertion.Expr, unit string, look int,
+	list []assertion.Noise, c *results.Case, subject *assertion.Expr, unit string, atLaunch int,
 ) *noise {
 	if !positive(eval.metrics, subject) {
 		return nil
@@ -130,7 +148,7 @@ func (eval *evaluator) noiseOf(
 			return &noise{sd: n.Launch, df: n.LaunchDF, from: "by " + n.From}
 		}
 	}
-	return eval.pooled(c, subject, unit, look)
+	return eval.pooled(c, subject, unit, atLaunch)
 }
 
 type poolKey struct {
@@ -138,20 +156,21 @@ type poolKey struct {
 	look                           int
 }
 
-// spreadOf is the sum of squares of one case of a pool, and the standard deviation that was known of it, 0 if none.
-type spreadOf struct {
+// caseVariance is the sum of squares of one case in a pool, with its known standard deviation (0:
+// unknown).
+type caseVariance struct {
 	key                string
 	squares, df, known float64
 }
 
-// pooled is the noise of a subject over the other cases of a run that are on the same fabric,
-// each by as many of its launches as this one has.
-func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit string, look int) *noise {
-	if look < 2 {
+// pooled returns the noise of a subject over the other cases of the run on the same fabric, each with as
+// many launches as this case has.
+func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit string, atLaunch int) *noise {
+	if atLaunch < 2 {
 		return nil
 	}
 	squares, df, cases := 0., 0., 0
-	for _, s := range eval.spreadsOf(c, subject, unit, look) {
+	for _, s := range eval.caseVariances(c, subject, unit, atLaunch) {
 		if s.key != c.Key {
 			squares, df, cases = squares+s.squares, df+s.df, cases+1
 		}
@@ -159,30 +178,32 @@ func (eval *evaluator) pooled(c *results.Case, subject *assertion.Expr, unit str
 	if df < leastPooled {
 		return nil
 	}
-	return &noise{math.Sqrt(squares / df), df, "pooled over " + counted(cases, "other case"), true}
+	return &noise{math.Sqrt(squares / df), df, "pooled over " + wording.Counted(cases, "other case"), true}
 }
 
-// spreadsOf are the spreads of the cases of a run that are on the same fabric as one of them.
-func (eval *evaluator) spreadsOf(c *results.Case, subject *assertion.Expr, unit string, look int) []spreadOf {
+// caseVariances returns the variances of all cases of the run that are on the same fabric as c.
+func (eval *evaluator) caseVariances(
+	c *results.Case, subject *assertion.Expr, unit string, atLaunch int,
+) []caseVariance {
 	text := subject.String()
 	if names := subject.Metrics(); len(names) == 1 {
-		text = names[0] // what it is multiplied with makes no difference
+		text = names[0] // factors do not matter
 	}
-	k := poolKey{c.Run, c.Workload, fabricOf(c), text, look}
-	kept, _ := eval.pools.LoadOrStore(k, sync.OnceValue(func() []spreadOf {
+	k := poolKey{c.Run, c.Workload, fabricOf(c), text, atLaunch}
+	kept, _ := eval.pools.LoadOrStore(k, sync.OnceValue(func() []caseVariance {
 		return eval.pool(k, c, subject, unit)
 	}))
-	return kept.(func() []spreadOf)()
+	return kept.(func() []caseVariance)()
 }
 
-func (eval *evaluator) pool(k poolKey, own *results.Case, subject *assertion.Expr, unit string) []spreadOf {
-	var out []spreadOf
+func (eval *evaluator) pool(k poolKey, own *results.Case, subject *assertion.Expr, unit string) []caseVariance {
+	var out []caseVariance
 	for _, c := range eval.doc.Cases {
 		if len(out) == mostPooled {
 			break
 		}
 		if c.Run != k.run || c.Workload != k.workload || fabricOf(c) != k.fabric || !measured(c) ||
-			eval.invalid[c] != "" {
+			!eval.invalid[c].None() {
 			continue
 		}
 		launches := byIndex(c.Succeeded())
@@ -208,7 +229,7 @@ func (eval *evaluator) pool(k poolKey, own *results.Case, subject *assertion.Exp
 		}
 		_, sd := moments(values)
 		df := float64(len(values) - 1)
-		one := spreadOf{key: c.Key, squares: sd * sd * df, df: df}
+		one := caseVariance{key: c.Key, squares: sd * sd * df, df: df}
 		if names := subject.Metrics(); len(names) == 1 {
 			one.known = eval.knownOf(c, names[0])
 		}
@@ -227,7 +248,7 @@ func fabricOf(c *results.Case) string {
 	return name
 }
 
-// between is what is known of how sessions differ in a metric of a case, nil if nothing.
+// between returns the known variance between sessions of a metric of a case, or nil.
 func (eval *evaluator) between(list []assertion.Noise, key, metric string) *assertion.Noise {
 	if n := eval.stored(list, key, metric); n != nil && n.KnowsSessions {
 		return n
@@ -235,20 +256,19 @@ func (eval *evaluator) between(list []assertion.Noise, key, metric string) *asse
 	return nil
 }
 
-// modes says where launches fall into two groups, from enoughToPass launches on: where
-// the widest gap between neighbours, both sides of which have two launches or more, is
-// wider than in 99 % of sessions of one mode, as a multiple of the standard deviation
-// within the groups. The limits are simulated (weir docs statistics).
-func modes(ps []point, unit string) string {
+// modes reports two groups of launches, from enoughToPass launches on: the widest gap with at least two
+// launches on each side exceeds, as a multiple of the standard deviation within the groups, the gap in 99
+// % of unimodal sessions. The limits are simulated (weir docs statistics).
+func modes(ps []point, unit string) []results.Reason {
 	n := len(ps)
 	if n < enoughToPass {
-		return ""
+		return nil
 	}
 	ps = slices.SortedFunc(slices.Values(ps), func(a, b point) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.launch.Index, b.launch.Index))
 	})
 	if ps[0].value <= 0 {
-		return ""
+		return nil
 	}
 	x := logs(valuesOf(ps))
 	at, gap := 0, 0.
@@ -258,20 +278,20 @@ func modes(ps []point, unit string) string {
 		}
 	}
 	if at == 0 || gap < rounding {
-		return ""
+		return nil
 	}
 	_, below := moments(x[:at])
 	_, above := moments(x[at:])
 	within := math.Sqrt((below*below*float64(at-1) + above*above*float64(n-at-1)) / float64(n-2))
 	if gap <= interpolated(modeGaps, n)*within {
-		return ""
+		return nil
 	}
-	return modesText(ps[:at], ps[at:], unit)
+	return modesReason(ps[:at], ps[at:], unit)
 }
 
-// modesText says that launches fall into two groups, of which the second has the larger values, and names
-// the launches of the rarer one.
-func modesText(low, high []point, unit string) string {
+// modesReason reports two groups of launches, high with the larger values; it names the launches of the
+// smaller group.
+func modesReason(low, high []point, unit string) []results.Reason {
 	center := func(ps []point) float64 {
 		if slices.ContainsFunc(ps, func(p point) bool { return p.value <= 0 }) {
 			return arithmetic(valuesOf(ps), results.Confidence).center
@@ -284,20 +304,19 @@ func modesText(low, high []point, unit string) string {
 	}
 	rare = slices.SortedFunc(slices.Values(rare),
 		func(a, b point) int { return cmp.Compare(a.launch.Index, b.launch.Index) })
-	s := results.ScaleFor(center(high), unit)
-	slow, _, _ := s.Estimate(center(low), nil)
-	quick, _, _ := s.Estimate(center(high), nil)
-	return fmt.Sprintf("two modes: %s near %s, %d near %s; the rarer one: %s", launches(len(low)), s.WithUnit(slow),
-		len(high), s.WithUnit(quick), describe(rare, slices.Repeat([]bool{true}, len(rare)), unit))
+	return []results.Reason{results.Because(results.TwoModes, append([]results.Value{
+		results.Count("low_launches", len(low), "launch"), results.Number("low", center(low), unit),
+		results.Count("high_launches", len(high), "launch"), results.Number("high", center(high), unit),
+	}, outlierValues("", rare, slices.Repeat([]bool{true}, len(rare)), unit)...)...)}
 }
 
-// markedModes is modesText of the launches that are marked and of the others.
-func markedModes(ps []point, marked []bool, unit string) string {
+// modesByMark is modesReason of the marked launches and the others.
+func modesByMark(ps []point, marked []bool, unit string) []results.Reason {
 	rest, apart := without(ps, marked), without(ps, inverted(marked))
 	if median(valuesOf(apart)) < median(valuesOf(rest)) {
-		return modesText(apart, rest, unit)
+		return modesReason(apart, rest, unit)
 	}
-	return modesText(rest, apart, unit)
+	return modesReason(rest, apart, unit)
 }
 
 func inverted(marked []bool) []bool {
@@ -308,13 +327,13 @@ func inverted(marked []bool) []bool {
 	return out
 }
 
-// threshold is a limit for so many launches.
+// threshold is a limit for n launches.
 type threshold struct {
 	n     int
 	limit float64
 }
 
-// modeGaps are exceeded in 1 % of sessions of one mode, outlierLimits in 5 % of them.
+// modeGaps are exceeded in 1 % of unimodal sessions, outlierLimits in 5 % of them.
 var (
 	modeGaps = []threshold{
 		{8, 5.09}, {9, 4.46}, {10, 3.94}, {12, 3.21}, {15, 2.65}, {20, 2.09}, {30, 1.61}, {50, 1.32}, {100, 1.08},
@@ -325,7 +344,7 @@ var (
 	}
 )
 
-// interpolated is the limit for n launches, linear in the reciprocal of n.
+// interpolated is the limit for n launches, linear in 1/n.
 func interpolated(table []threshold, n int) float64 {
 	for i, t := range table {
 		switch {

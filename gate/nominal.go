@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nominalOf is what the links of a site can carry of a launch together, and how that is computed; nil:
-// no link of the site is known to be what its data took.
+// nominalOf returns the nominal capacity of the links of a site for a launch, and how it is computed; nil
+// if the link of its data is unknown.
 //
-// Ranks of one node have link host between them, and their GPUs nvlink or gpu. Several nodes have the links whose
-// names are those of a driver or of a device that carries data: as many as a node has, or its ranks have to
-// themselves. A link that is named as the fabric, or as the provider of libfabric, is one for each node.
+// Ranks of one node use link host, their GPUs nvlink or gpu. Between nodes a link counts if its name is
+// that of a driver or device that carries data: once for each device of a node, or for each that its ranks
+// own exclusively. A link named as the fabric or the libfabric provider counts once per node.
 func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *results.OfLink {
 	ranks := map[string]int{}
 	most := 0
@@ -63,10 +63,10 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 	return &results.OfLink{Links: strings.Join(terms, " + "), Nominal: sum}
 }
 
-// devices are how many devices of a link carry data of a launch, over its nodes.
+// devices counts the devices of a link that carry data of a launch, over its nodes.
 func devices(doc *results.Document, l *results.Launch, link string) (n int) {
-	own := map[string]int{} // NICs that ranks have to themselves, by node
-	for _, s := range l.Seats {
+	own := map[string]int{} // exclusive NICs of ranks, by node
+	for _, s := range l.Bindings {
 		if s.Rank < len(l.Nodes) {
 			own[l.Nodes[s.Rank]] += len(s.NICs)
 		}
@@ -96,14 +96,16 @@ func devices(doc *results.Document, l *results.Launch, link string) (n int) {
 	return n
 }
 
-// fillLink sets how much of the links of the site a case reached, and says why that cannot be; "": it can.
-func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.Case) string {
+// fillLink sets how much of the site's nominal bandwidth a case reached; it returns a reason if that is
+// impossible.
+func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.Case) results.Reason {
 	c.Link = nil
 	k := kindOf(c)
 	m, known := metrics.Metric(c, workload.Bandwidth)
-	if doc.Site == nil || len(doc.Site.Links) == 0 || !measured(c) || k.OfCeiling == nil && !k.DeclaresMetrics ||
+	_, overPath := k.Behaviour.(workload.PathUser)
+	if doc.Site == nil || len(doc.Site.Links) == 0 || !measured(c) || !overPath && !k.DeclaresMetrics ||
 		!known || m.Unit != "GB/s" {
-		return ""
+		return results.Reason{}
 	}
 	for _, l := range byIndex(c.Succeeded()) {
 		v, ok := l.Metrics.Get(workload.Bandwidth)
@@ -120,9 +122,9 @@ func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.C
 		}
 	}
 	if c.Link == nil || c.Link.Share <= 1 {
-		return ""
+		return results.Reason{}
 	}
-	return fmt.Sprintf("measured more than the links of site %s carry: %s is %s of %s = %s, where 100 %% is all",
-		doc.Site.Name, quantity.Format(c.Link.Share*c.Link.Nominal, "GB/s"), c.Link.Percent(), c.Link.Links,
-		quantity.Format(c.Link.Nominal, "GB/s"))
+	return results.Because(results.AboveLinks, results.Text("site", doc.Site.Name),
+		results.Number("value", c.Link.Share*c.Link.Nominal, "GB/s"), results.Text("percent", c.Link.Percent()),
+		results.Text("links", c.Link.Links), results.Number("nominal", c.Link.Nominal, "GB/s"))
 }

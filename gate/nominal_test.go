@@ -3,7 +3,7 @@ package gate
 import (
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Links are those between the nodes of a launch: as many devices as carry its data, and link host where
@@ -34,14 +34,14 @@ func TestNominalBandwidth(t *testing.T) {
 		{"down", map[string]float64{"ena": 2}, results.Launch{Nodes: []string{"a", "b"}},
 			"2 × ena 2.000 GB/s", 4},
 		{"own NICs", map[string]float64{"efa": 12.5}, results.Launch{
-			Nodes: []string{"a", "b"},
-			Seats: []results.Seat{{NICs: []string{"rdmap0:1"}}, {Rank: 1, NICs: []string{"rdmap0:1"}}},
+			Nodes:    []string{"a", "b"},
+			Bindings: []results.Binding{{NICs: []string{"rdmap0:1"}}, {Rank: 1, NICs: []string{"rdmap0:1"}}},
 		}, "2 × efa 12.50 GB/s", 25},
 		{"one node", map[string]float64{"efa": 12.5, "host": 400}, results.Launch{Nodes: []string{"a", "a"}},
 			"1 × host 400.0 GB/s", 400},
 		{"GPUs of one node", map[string]float64{"efa": 12.5, "host": 400, "nvlink": 450},
 			results.Launch{Nodes: []string{"a", "a"}, GPUs: []string{"0", "1"}}, "1 × nvlink 450.0 GB/s", 450},
-		{"GPUs whose link nobody names", map[string]float64{"host": 400},
+		{"GPUs with an unknown link", map[string]float64{"host": 400},
 			results.Launch{Nodes: []string{"a", "a"}, GPUs: []string{"0", "1"}}, "", 0},
 		{"some within", map[string]float64{"efa": 12.5, "host": 400}, results.Launch{Nodes: []string{"a", "a", "b"}},
 			"4 × efa 12.50 GB/s + 2 × host 400.0 GB/s", 850},

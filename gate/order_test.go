@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 type ruling struct {
@@ -21,7 +21,7 @@ type ruling struct {
 // verdictsOf are all verdicts of a document, by case and text.
 func verdictsOf(doc *results.Document) map[string]ruling {
 	out := map[string]ruling{}
-	for _, m := range statements(doc) {
+	for _, m := range itemsOf(doc) {
 		c, a := m.c, m.a
 		key := a.Name + " " + a.Text
 		if c != nil {

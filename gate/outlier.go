@@ -1,27 +1,27 @@
 package gate
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Outliers are marked, shown and never dropped: by Iglewicz and Hoaglin's modified z above
-// a limit that depends on the number of launches, so that 5 % of sessions without any have one
-// marked (outlierLimits). Below five launches the median absolute deviation says nothing.
+// Outliers are marked, never dropped: Iglewicz and Hoaglin's modified z-score exceeds a limit by number of
+// launches (outlierLimits), so that 5 % of clean sessions have one. Below five launches the median
+// absolute deviation is uninformative.
 const (
 	outlierMinPoints = 5
-	// rounding is a relative difference that arithmetic alone can make, so that
-	// launches that agree to nine digits have no outlier among them.
+	// rounding is the relative difference that arithmetic alone may cause: launches that agree to nine digits
+	// have no outliers.
 	rounding = 1e-9
-
-	fragileText = "; the verdict changes without outliers"
 )
 
-// outliers tells for each point whether it is one.
+// outliers reports for each point whether it is an outlier.
 func outliers(d *workload.Definitions, subject *assertion.Expr, ps []point) []bool {
 	vs := valuesOf(ps)
 	if positive(d, subject) {
@@ -31,12 +31,12 @@ func outliers(d *workload.Definitions, subject *assertion.Expr, ps []point) []bo
 	if len(vs) > 0 {
 		scale = max(math.Abs(median(vs)), 1)
 	}
-	return standingOut(vs, scale)
+	return outlierMask(vs, scale)
 }
 
-// secondMode says whether the marked launches are too many to be outliers: two or more that are above a
-// quarter, or three or more that are above an eighth. They are a mode of the path then, a verdict
-// over all launches counts, and leaving them out would judge the other mode alone.
+// secondMode reports whether too many launches are marked to be outliers: at least two and above a
+// quarter, or at least three and above an eighth. They are a second mode of the path, and leaving them out
+// would judge the other mode alone.
 func secondMode(marked []bool) bool {
 	n := number(marked)
 	return n >= 2 && n*4 > len(marked) || n >= 3 && n*8 > len(marked)
@@ -51,9 +51,9 @@ func number(marked []bool) (n int) {
 	return n
 }
 
-// standingOut tells which values are outliers; scale is the size of what they are
-// values of, next to which a rounding error is none.
-func standingOut(vs []float64, scale float64) []bool {
+// outlierMask reports which values are outliers; scale is the magnitude of the values, for the rounding
+// limit.
+func outlierMask(vs []float64, scale float64) []bool {
 	out := make([]bool, len(vs))
 	if len(vs) < outlierMinPoints {
 		return out
@@ -63,9 +63,9 @@ func standingOut(vs []float64, scale float64) []bool {
 	for i, v := range vs {
 		dev[i] = math.Abs(v - center)
 	}
-	// 1/0.6745 and 1.2533 make the median and the mean of absolute deviations
-	// estimate a standard deviation. The mean serves where more than half of the
-	// launches gave the same value and the median deviation is zero.
+	// The factors 1/0.6745 and 1.2533 turn the median and the mean absolute deviation into estimates of the
+	// standard deviation. The mean is used if more than half of the values are equal and the median deviation
+	// is 0.
 	sd := median(dev) / 0.6745
 	if sd == 0 {
 		mean, _ := moments(dev)
@@ -78,7 +78,7 @@ func standingOut(vs []float64, scale float64) []bool {
 	return out
 }
 
-// without is the points that are not marked.
+// without returns the points that are not marked.
 func without(ps []point, marked []bool) []point {
 	var out []point
 	for i, p := range ps {
@@ -89,25 +89,34 @@ func without(ps []point, marked []bool) []point {
 	return out
 }
 
-// describe names the marked launches with their values, nodes and times.
-func describe(ps []point, marked []bool, unit string) string {
-	var names []string
+// outlierValues lists the marked launches with their values, nodes and times.
+func outlierValues(of string, ps []point, marked []bool, unit string) []results.Value {
+	var names []results.Value
 	for i, p := range ps {
 		if !marked[i] {
 			continue
 		}
-		s := results.ScaleFor(p.value, unit)
-		value, _, _ := s.Estimate(p.value, nil)
-		text := results.LaunchName(p.launch.Index) + " (" + s.WithUnit(value)
+		name := results.Number("launch", p.value, unit)
+		name.Text = of + results.LaunchName(p.launch.Index)
+		of = ""
+		var seen []string
 		if len(p.launch.Nodes) > 0 {
-			text += " on " + strings.Join(distinct(p.launch.Nodes), ", ")
+			seen = append(seen, "on "+strings.Join(distinct(p.launch.Nodes), ", "))
 		}
 		if !p.launch.Started.IsZero() {
-			text += " at " + p.launch.Started.UTC().Format("15:04:05Z")
+			seen = append(seen, "at "+p.launch.Started.UTC().Format("15:04:05Z"))
 		}
-		names = append(names, text+")")
+		names = append(names, name, results.Text("seen", strings.Join(seen, " ")))
 	}
-	return few(names)
+	return firstFew(names, 2)
+}
+
+// firstFew returns the first entries, of `each` values per entry, and how many more there are.
+func firstFew(names []results.Value, each int) []results.Value {
+	if more := len(names)/each - mostCounters; more > 0 {
+		names = append(names[:mostCounters*each], results.Text("launches", fmt.Sprintf("and %d more", more)))
+	}
+	return slices.DeleteFunc(names, func(v results.Value) bool { return v.Name == "" })
 }
 
 func distinct(names []string) []string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Launches that a busy host slows as a whole have no outlier in what two of their cases differ by.
@@ -45,7 +45,7 @@ func TestPairedStepHangsOnAnOutlier(t *testing.T) {
 	wantVerdict(t, a, results.InconclusiveVerdict)
 }
 
-// A slow mode in a fifth of launches is a part of the path: a look of 60 whose launches show a value outside
+// A slow mode in a fifth of launches is a part of the path: a look of 60 with launches that show a value outside
 // of the band fails, and does not wait until the mode is gone.
 func TestSecondModeDecides(t *testing.T) {
 	failed := 0

@@ -1,47 +1,44 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 
-	"weir/results"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/results"
 )
 
-// A statement about all or any of several bands is judged band by band. That all
-// hold is shown when each is shown at the usual confidence, and that none does
-// when each is refuted at it: an intersection of statements costs nothing (Berger,
-// Technometrics 24, 1982). That one of them fails, or holds, has as many chances
-// to be wrong as there are parts, so all() divides the error budget of failing by
-// their number and any() that of passing (Bonferroni, which is the first step of
-// Holm's procedure and the only one that counts here).
+// all() and any() of several bounds are judged part by part. That all hold is shown when each is shown at
+// the usual confidence, and that none holds when each is refuted: an intersection needs no correction
+// (Berger, Technometrics 24, 1982). all() divides the error budget of failing by the number of parts, and
+// any() that of passing (Bonferroni, the first step of Holm's procedure).
 
-// part is one band of a quantified statement, judged.
+// part is one judged part of an all() or any().
 type part struct {
 	outcome
 	key    string
-	margin float64 // of the estimate from the nearer bound, as a share of it
+	margin float64 // distance from the nearer bound, as a share of it
 }
 
 func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcome {
-	var claims []claim
+	var claims []boundCheck
 	gone := map[string]bool{}
 	for _, p := range a.Parts {
 		c := eval.cases[p.Case]
 		switch {
 		case c == nil:
-			return failed(fmt.Sprintf("case %s is not in the document", p.Case))
+			return failed(results.Because(results.NotInDocument, results.Text("key", p.Case)))
 		case eval.absent(c):
 			gone[c.Key] = true
 			continue
 		}
-		claims = append(claims, claim{
+		claims = append(claims, boundCheck{
 			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, written: p.Written, bounds: p.Bounds,
-			target: p.Target, halo: a.Halo,
+			target: p.Target, warnMargin: a.WarnMargin,
 			looks: a.Looks, own: c, noise: a.Noise,
 		})
 	}
 	if len(claims) == 0 {
-		return outcome{verdict: results.SkippedVerdict, message: noneRan}
+		return passedOver(results.Because(results.NoneRan))
 	}
 	all := a.Quantifier == "all"
 	if all {
@@ -50,26 +47,26 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 		lv = lv.forPassing(len(claims))
 	}
 	parts := make([]part, len(claims))
-	for i, cl := range claims {
-		cl.levels = lv
-		o := eval.judgeClaim(cl)
-		parts[i] = part{o, cl.own.Key, margins(cl, o.observed)}
+	for i, check := range claims {
+		check.levels = lv
+		o := eval.judgeClaim(check)
+		parts[i] = part{o, check.own.Key, relativeMargin(check, o.observed)}
 	}
 	o := overParts(all, parts)
-	o.message += absence(gone)
+	o.addReasons(absentReasons(gone)...)
 	return o
 }
 
-// margins is how far an estimate lies from the nearer bound, as a share of it.
-func margins(cl claim, o *results.Observed) float64 {
-	if o == nil || cl.bounds.Lower == nil && cl.bounds.Upper == nil {
+// relativeMargin is the distance of an estimate from the nearer bound, as a share of it.
+func relativeMargin(check boundCheck, o *results.Observed) float64 {
+	if o == nil || check.bounds.Lower == nil && check.bounds.Upper == nil {
 		return 0
 	}
-	bound := nearest(cl.bounds, o.Value)
+	bound := wording.Nearest(check.bounds, o.Value)
 	return math.Abs(o.Value-bound) / max(math.Abs(bound), math.SmallestNonzeroFloat64)
 }
 
-// Verdicts that decide a quantified statement, first come first served.
+// Verdicts that decide a quantified assertion, in order of precedence.
 var (
 	overAll = []results.Verdict{
 		results.ErrorVerdict, results.Fail, results.SkippedVerdict, results.InconclusiveVerdict, results.WarnVerdict,
@@ -81,7 +78,7 @@ var (
 	}
 )
 
-// overParts is the verdict over all parts: that of the first part that decides it.
+// overParts is the verdict over all parts: that of the first deciding verdict.
 func overParts(all bool, parts []part) outcome {
 	order, word := overAny, "any"
 	if all {
@@ -98,41 +95,44 @@ func overParts(all bool, parts []part) outcome {
 			continue
 		}
 		telling := of[0]
-		for _, p := range of { // the one that a reader asks for: furthest if it decides alone, else nearest
+		for _, p := range of { // the furthest if it decides alone, else the nearest
 			if alone := all == (v == results.Fail); alone == (p.margin > telling.margin) && p.margin != telling.margin {
 				telling = p
 			}
 		}
-		o := outcome{verdict: v, observed: telling.observed}
+		o := outcome{verdict: v, observed: telling.observed, noise: telling.noise}
 		if v == results.InconclusiveVerdict || v == results.ErrorVerdict {
-			o.undecided = waiting(of)
-			o.deciding, o.obstacle = needs(of)
+			o.undecided = undecidedParts(of)
+			o.deciding, o.obstacle = neediestLaunches(of)
 		}
 		if v == results.ErrorVerdict {
-			o.spoiled = spoiledBy(of)
+			o.causes = causesOf(of)
 		}
-		o.message = fmt.Sprintf("%s of %s: %d %s; %s: %s", word, counted(len(parts), "part"), len(of), v, telling.key,
-			telling.message)
+		o.addReasons(results.Because(results.PartDecides, results.Text("quantifier", word),
+			results.Count("parts", len(parts), "part"), results.Count("count", len(of), ""),
+			results.Text("verdict", string(v))).In(telling.key))
+		telling.prependEstimate()
+		o.addReasons(telling.reasons...)
 		return o
 	}
-	return failed("a part of it has an unknown verdict")
+	return invalidAssertion("one of its parts has an unknown verdict")
 }
 
-// spoiledBy are the cases that are the cause of parts that are errors; none where a part has
-// another cause.
-func spoiledBy(parts []part) []*results.Case {
+// causesOf returns the cases that cause the errors of parts; none if a part has another cause.
+func causesOf(parts []part) []*results.Case {
 	var all []*results.Case
 	for _, p := range parts {
-		if len(p.spoiled) == 0 {
+		if len(p.causes) == 0 {
 			return nil
 		}
-		all = append(all, p.spoiled...)
+		all = append(all, p.causes...)
 	}
 	return all
 }
 
-// needs is how many launches decide the neediest of some parts, 0 where nothing decides one of them, which says why.
-func needs(parts []part) (deciding int, o obstacle) {
+// neediestLaunches is the largest number of launches that a part needs; 0 with an obstacle if nothing
+// decides one of them.
+func neediestLaunches(parts []part) (deciding int, o obstacle) {
 	for _, p := range parts {
 		if deciding = max(deciding, p.deciding); p.deciding == 0 {
 			return 0, p.obstacle
@@ -141,9 +141,8 @@ func needs(parts []part) (deciding int, o obstacle) {
 	return deciding, o
 }
 
-// waiting are the cases that more launches may decide. Parts that cannot be
-// judged at all keep them from it.
-func waiting(parts []part) []string {
+// undecidedParts returns the cases that more launches may decide; none if a part cannot be judged at all.
+func undecidedParts(parts []part) []string {
 	var keys []string
 	for _, p := range parts {
 		keys = append(keys, p.undecided...)

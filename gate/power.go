@@ -4,22 +4,21 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Power is what becomes of sessions whose launches have a true value, with the rule that
-// verdicts are found by: shares of verdicts and the launches that it takes.
+// Power is the distribution of verdicts of simulated sessions at one true value, with the launches needed.
 type Power struct {
 	Truth                    float64 // in the unit of the assertion
 	Pass, Fail, Inconclusive float64
 	Launches                 float64 // mean
 }
 
-// PowerOf simulates sessions of an assertion that is a band over one metric, whose noise is known, at true
-// values. ok is false of any other. Seeds are fixed: the same assertion has the same power.
+// PowerOf simulates sessions of an assertion on bounds of one metric with known noise, at several true
+// values. ok is false for other assertions. Seeds are fixed, so results are reproducible.
 func PowerOf(a assertion.Assertion, looks []int, truths []float64, sessions int) (all []Power, ok bool) {
 	if a.Subject == nil || a.Subject.Op != assertion.Metric || a.Trend != nil || workload.OfCase(a.Subject.Metric) ||
 		len(a.Noise) != 1 || len(looks) == 0 {
@@ -32,7 +31,8 @@ func PowerOf(a assertion.Assertion, looks []int, truths []float64, sessions int)
 		p := Power{Truth: truth}
 		for seed := range sessions {
 			r := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
-			v, n := played(own, looks, func() float64 { return truth * math.Exp(a.Noise[0].Launch*r.NormFloat64()) })
+			launch := func() float64 { return truth * math.Exp(a.Noise[0].Launch*r.NormFloat64()) }
+			v, n := simulateSession(own, looks, launch)
 			part := 1 / float64(sessions)
 			p.Launches += float64(n) * part
 			switch v {
@@ -49,13 +49,13 @@ func PowerOf(a assertion.Assertion, looks []int, truths []float64, sessions int)
 	return all, true
 }
 
-// played is a session of one assertion, with more launches only while it is undecided.
-func played(a assertion.Assertion, looks []int, launch func() float64) (results.Verdict, int) {
+// simulateSession judges one session of an assertion, launching while it is undecided.
+func simulateSession(a assertion.Assertion, looks []int, launch func() float64) (results.Verdict, int) {
 	v := &results.AssertionVerdict{Assertion: a, Looks: looks}
 	c := &results.Case{Key: "c", Status: results.OK, Assertions: []*results.AssertionVerdict{v}}
 	doc := &results.Document{Schema: results.Schema, Cases: []*results.Case{c}}
 	unit, _ := quantityFactor(a)
-	for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
+	for n := nextAnalysis(looks, 0); n > 0; n = nextAnalysis(looks, n) {
 		for len(c.Launches) < n {
 			c.Launches = append(c.Launches, &results.Launch{
 				Index: len(c.Launches), Status: results.OK, Verified: true,
@@ -69,8 +69,7 @@ func played(a assertion.Assertion, looks []int, launch func() float64) (results.
 	return v.Verdict, len(c.Launches)
 }
 
-// quantityFactor is what a value in the assertion's unit is multiplied with to be in the
-// metric's.
+// quantityFactor converts a value in the assertion's unit to the metric's unit.
 func quantityFactor(a assertion.Assertion) (float64, bool) {
 	from, known := quantity.UnitOf(a.Unit)
 	to, same := quantity.UnitOf(a.Subject.Unit)

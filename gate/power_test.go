@@ -3,7 +3,7 @@ package gate
 import (
 	"testing"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // The power of an assertion is what its verdicts are in simulated sessions.

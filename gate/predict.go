@@ -1,25 +1,26 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// fixed is the variance of a contrast with a baseline that more launches of the session do not
-// reduce: that of sessions, and that of the baseline's own launches.
-type fixed struct {
+// fixedVariance is the part of a contrast's variance that more launches of the session do not reduce:
+// sessions, and the baseline's own launches.
+type fixedVariance struct {
 	sessions, stored meanSquare
 	launches         int        // of the baseline
-	measured         float64    // the part of stored that its launches show themselves
-	own              meanSquare // of the mean of the session's launches, which is not fixed
+	measured         float64    // part of stored that is estimated from its launches
+	own              meanSquare // of the mean of the session's launches; not fixed
 }
 
-// launchNoise is the standard deviation of one launch of the session, at least what is known of it.
+// launchNoise is the standard deviation of one launch of the session, at least the known one.
 func (c *combination) launchNoise(floor *combinedFloor) float64 {
 	v := c.variance - c.stored.value
 	if floor != nil {
@@ -28,9 +29,9 @@ func (c *combination) launchNoise(floor *combinedFloor) float64 {
 	return math.Sqrt(max(0, v) * float64(c.n))
 }
 
-func (c *combination) fixedPart(floor *combinedFloor, sessions sessionNoise) fixed {
+func (c *combination) fixedPart(floor *combinedFloor, sessions sessionNoise) fixedVariance {
 	noise := c.launchNoise(floor)
-	f := fixed{
+	f := fixedVariance{
 		sessions: meanSquare{sessions.variance, sessions.df}, stored: c.stored, measured: c.stored.value,
 		own: meanSquare{noise * noise / float64(c.n), float64(c.n - 1)},
 	}
@@ -39,7 +40,7 @@ func (c *combination) fixedPart(floor *combinedFloor, sessions sessionNoise) fix
 			f.launches = n
 		}
 	}
-	if f.launches == 1 { // whose noise is borrowed from launches that may vary less
+	if f.launches == 1 { // borrowed from launches that may vary less
 		f.measured = 0
 	}
 	if floor != nil {
@@ -49,22 +50,22 @@ func (c *combination) fixedPart(floor *combinedFloor, sessions sessionNoise) fix
 	return f
 }
 
-// at is the variance beside n launches. What a single launch of a baseline borrows is as well known as they are.
-func (f fixed) at(n float64) meanSquare {
+// at is the fixed variance given n launches: a single baseline launch borrows its variance from them.
+func (f fixedVariance) at(n float64) meanSquare {
 	if f.launches == 1 {
 		f.stored.df = n - 1
 	}
 	return f.sessions.plus(f.stored)
 }
 
-// usualDistance is how far true values are from their bounds before anything is measured, as the standard
-// deviation of a logarithm: bounds are set some percent from what is expected. It keeps a distance that is
-// as much chance as truth from promising too much.
+// usualDistance is the prior standard deviation of the distance from value to bound, on the log scale:
+// bounds are set some percent away. It shrinks distances that are mostly chance.
 const usualDistance = 0.03
 
-// scaled are an estimate's centre and the bounds on the scale of its interval; not ok where they have none.
-func (cl claim) scaled(e estimate) (center float64, b assertion.Bounds, log, ok bool) {
-	b, log = cl.widened(), cl.positive || positive(cl.metrics, cl.subject)
+// scaled converts an estimate's centre and bounds to the scale of its interval; ok is false if there is
+// none.
+func (check boundCheck) scaled(e estimate) (center float64, b assertion.Bounds, log, ok bool) {
+	b, log = check.withWarnMargin(), check.positive || positive(check.metrics, check.subject)
 	if !log {
 		return e.center, b, false, true
 	}
@@ -83,46 +84,46 @@ func (cl claim) scaled(e estimate) (center float64, b assertion.Bounds, log, ok 
 	return math.Log(e.center), b, true, b.Lower != nil || b.Upper != nil
 }
 
-// predicted is the probability that a look after n launches of another session decides, by its interval: of
-// the variance of its launches and of what is fixed. Given m launches with the standard deviation s and
-// sessions that vary by τ, the mean of n others differs from what is expected by Student's distribution with
-// the variance k·(s²/m + τ²) + s²/n + τ²; k is how far the distance that was measured is believed. nil
-// where too few launches say anything of it.
-func (cl claim) predicted(ev evidence, e estimate) func(n float64) float64 {
-	center, b, log, ok := cl.scaled(e)
-	if e.n < leastAdvice || ev.noise == 0 && ev.fixed.at(math.Inf(1)).value == 0 || quantity.Endless(e.center) || !ok {
+// decisionProbability is the probability that an analysis after n launches of another session decides.
+// Given m launches with standard deviation s and sessions with standard deviation τ, the mean of n others
+// is distributed as Student's t with variance k·(s²/m + τ²) + s²/n + τ²; k is the shrinkage of the
+// measured distance. nil if there are too few launches.
+func (check boundCheck) decisionProbability(est subjectEstimate, e estimate) func(n float64) float64 {
+	center, b, log, ok := check.scaled(e)
+	exact := est.noise == 0 && est.fixed.at(math.Inf(1)).value == 0
+	if e.n < leastAdvice || exact || quantity.Endless(e.center) || !ok {
 		return nil
 	}
-	v, have, session := ev.noise*ev.noise, float64(e.n), ev.fixed.sessions
-	session.value /= 2 // the baseline's stays the same
+	v, have, session := est.noise*est.noise, float64(e.n), est.fixed.sessions
+	session.value /= 2 // the baseline stays the same
 	believed := 1.
-	if near := nearest(b, center); log {
+	if near := wording.Nearest(b, center); log {
 		before := usualDistance*usualDistance + session.value
 		believed = before / (before + v/have + session.value)
 		center = near + believed*(center-near)
 	}
 	return func(n float64) float64 {
-		half := root(meanSquare{v / n, n - 1}.plus(ev.fixed.at(n)), cl.single)
+		half := root(meanSquare{v / n, n - 1}.plus(est.fixed.at(n)), check.single)
 		apart := meanSquare{v * (believed/have + 1/n), have - 1}.plus(
 			meanSquare{session.value * (1 + believed), session.df})
-		below := func(x float64) float64 { // the probability of a centre below x
+		below := func(x float64) float64 { // probability of a centre below x
 			if apart.df == 0 {
 				return distuv.UnitNormal.CDF((x - center) / math.Sqrt(apart.value))
 			}
 			return distuv.StudentsT{Sigma: 1, Nu: apart.df}.CDF((x - center) / math.Sqrt(apart.value))
 		}
-		return decided(b, half, below)
+		return probabilityOfDecision(b, half, below)
 	}
 }
 
-// root is half of the interval that a variance makes.
+// root is the half-width of the interval of a variance.
 func root(v meanSquare, confidence float64) float64 {
 	return quantileOf(v.df, confidence) * math.Sqrt(v.value)
 }
 
-// decided is the probability of an interval of half a width that crosses no bound.
-func decided(b assertion.Bounds, half float64, below func(float64) float64) float64 {
-	p, least, most := 0., 0., 1. // of a centre so low that it is inside of the lower bound
+// probabilityOfDecision is the probability that an interval of this half-width crosses no bound.
+func probabilityOfDecision(b assertion.Bounds, half float64, below func(float64) float64) float64 {
+	p, least, most := 0., 0., 1. // p: probability of a centre below the lower bound
 	if b.Lower != nil {
 		p += below(*b.Lower - half)
 		least = below(*b.Lower + half)
@@ -134,45 +135,47 @@ func decided(b assertion.Bounds, half float64, below func(float64) float64) floa
 	return p + max(0, most-least)
 }
 
-// crossed says whether what is fixed alone keeps any number of launches from deciding, with the value where it is.
-func (cl claim) crossed(ev evidence, e estimate) bool {
-	center, b, _, ok := cl.scaled(e)
-	half := root(ev.fixed.at(math.Inf(1)), cl.single)
-	return ok && half > 0 && decided(b, half, within(center, 0)) == 0
+// blockedByFixedVariance reports whether the fixed variance alone makes the interval cross a bound at the
+// present value.
+func (check boundCheck) blockedByFixedVariance(est subjectEstimate, e estimate) bool {
+	center, b, _, ok := check.scaled(e)
+	half := root(est.fixed.at(math.Inf(1)), check.single)
+	return ok && half > 0 && probabilityOfDecision(b, half, truncatedBy(center, 0)) == 0
 }
 
-// unlikely says whether it makes a decision of another session, of any number of launches, less likely than is
-// advised.
-func (cl claim) unlikely(ev evidence, e estimate) bool {
-	decides := cl.predicted(ev, e)
-	return decides != nil && ev.fixed.at(math.Inf(1)).value > 0 && decides(math.Inf(1)) < power
+// decisionUnlikely reports whether another session, with any number of launches, decides with less than
+// the advised probability.
+func (check boundCheck) decisionUnlikely(est subjectEstimate, e estimate) bool {
+	decides := check.decisionProbability(est, e)
+	return decides != nil && est.fixed.at(math.Inf(1)).value > 0 && decides(math.Inf(1)) < power
 }
 
-// obstacle is the part of what is fixed that keeps launches from deciding, and what to change.
-func (cl claim) obstacle(ev evidence, e estimate, keeps func(evidence, estimate) bool) obstacle {
-	sessions, stored := ev.fixed, ev.fixed
+// obstacle is the part of the fixed variance that keeps launches from deciding, and what to change.
+func (check boundCheck) obstacle(est subjectEstimate, e estimate, keeps func(subjectEstimate, estimate) bool) obstacle {
+	sessions, stored := est.fixed, est.fixed
 	sessions.stored, stored.sessions = meanSquare{}, meanSquare{}
-	baseline := "the " + launches(ev.fixed.launches) + " of the baseline"
-	const widen, turns = "widen the margin", "run old and new in turns"
+	const widen, turns = "widen the margin", "interleave old and new in one session"
 	for _, part := range []struct {
-		of           fixed
-		what, change string
+		of     fixedVariance
+		kind   results.ReasonKind
+		change string
 	}{
-		{sessions, "sessions alone make", widen + ", or " + turns},
-		{stored, baseline + " alone make", widen + ", or measure the baseline with more launches"},
-		{ev.fixed, "sessions and " + baseline + " alone make", widen + ", or " + turns},
+		{sessions, results.SessionsAlone, widen + ", or " + turns},
+		{stored, results.BaselineAlone, widen + ", or measure the baseline with more launches"},
+		{est.fixed, results.SessionsBaseline, widen + ", or " + turns},
 	} {
-		alone := ev
+		alone := est
 		if alone.fixed = part.of; keeps(alone, e) {
-			half := root(part.of.at(math.Inf(1)), cl.single)
-			return obstacle{fmt.Sprintf("%s ±%s: %s", part.what, cl.width(half), part.change), part.change}
+			half := root(part.of.at(math.Inf(1)), check.single)
+			return obstacle{[]results.Reason{results.Because(part.kind, launched(est.fixed.launches), check.width(half),
+				results.Text("change", part.change))}, part.change}
 		}
 	}
 	return obstacle{}
 }
 
-// within is the distribution of a centre that lies anywhere in reach of where it was found.
-func within(center, reach float64) func(x float64) float64 {
+// truncatedBy is the distribution function of a centre that is uniform within reach of its estimate.
+func truncatedBy(center, reach float64) func(x float64) float64 {
 	return func(x float64) float64 {
 		switch {
 		case x < center-reach:
@@ -184,26 +187,26 @@ func within(center, reach float64) func(x float64) float64 {
 	}
 }
 
-// width is half of an interval for a person.
-func (cl claim) width(half float64) string {
-	if cl.positive || positive(cl.metrics, cl.subject) {
-		return percent(half)
+// width is the half-width of an interval as a value of a reason.
+func (check boundCheck) width(half float64) results.Value {
+	if check.positive || positive(check.metrics, check.subject) {
+		return results.Number("width", half, "share")
 	}
-	return quantity.Format(quantity.Round(half), cl.unit)
+	return results.Number("width", quantity.Round(half), check.unit)
 }
 
-// certain is the confidence with which the mean of all further launches of a session lies where those that
-// were made say.
+// certain is the confidence of the range in which the mean of this session's further launches is
+// predicted.
 const certain = 0.999
 
-// stuck is the obstacle of a claim that no more launches of this session can decide, wherever their mean
-// may lie: not by what is fixed alone, were it known as exactly as can be.
-func (cl claim) stuck(ev evidence, e estimate) obstacle {
-	center, b, _, ok := cl.scaled(e)
-	if v := ev.fixed.sessions.value + ev.fixed.measured; ok && v > 0 && e.n > 1 {
-		half := root(meanSquare{value: v}, cl.single)
-		if decided(b, half, within(center, root(ev.fixed.own, certain))) == 0 {
-			return cl.obstacle(ev, e, cl.crossed)
+// cannotDecide is the obstacle of a check that no further launch of this session can decide, wherever
+// their mean lies: the fixed variance alone prevents it.
+func (check boundCheck) cannotDecide(est subjectEstimate, e estimate) obstacle {
+	center, b, _, ok := check.scaled(e)
+	if v := est.fixed.sessions.value + est.fixed.measured; ok && v > 0 && e.n > 1 {
+		half := root(meanSquare{value: v}, check.single)
+		if probabilityOfDecision(b, half, truncatedBy(center, root(est.fixed.own, certain))) == 0 {
+			return check.obstacle(est, e, check.blockedByFixedVariance)
 		}
 	}
 	return obstacle{}

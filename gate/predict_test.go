@@ -3,12 +3,11 @@ package gate
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // gated is a session of at most the launches of the last look against a baseline of an equal path: both vary
@@ -35,7 +34,7 @@ func (g gated) play(before []float64, at []int) (*results.AssertionVerdict, int)
 		Metric: "bandwidth", Launch: g.launch, Session: g.session, KnowsSessions: true, From: "reference t",
 	}}
 	c := doc.Cases[0]
-	for n := nextLook(at, 0); n > 0; n = nextLook(at, n) {
+	for n := nextAnalysis(at, 0); n > 0; n = nextAnalysis(at, n) {
 		c.Launches = caseOf("c", all[:n]...).Launches
 		if Judge(doc); len(Undecided(doc)) == 0 {
 			break
@@ -69,7 +68,7 @@ func TestAdviceOfBaselineGates(t *testing.T) {
 				continue
 			}
 			open, made = open+1, made+launches
-			if strings.Contains(a.Message, "sessions alone make ±") {
+			if has(a.Reasons, "sessions-alone") {
 				said++
 			}
 			many := a.Deciding

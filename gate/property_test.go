@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // session draws a document with bands, one-sided bounds, expressions and trends
@@ -49,7 +49,7 @@ func drawDocument(t *rapid.T) *results.Document {
 		for _, a := range c.Assertions {
 			a.Text = "as drawn"
 			a.Multiple = rapid.SampledFrom([]string{"", "holm"}).Draw(t, "multiple")
-			a.Halo = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
+			a.WarnMargin = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
 			if rapid.Bool().Draw(t, "decided") {
 				a.Decide = &assertion.Decide{
 					Confidence: rapid.Float64Range(0.6, 0.99).Draw(t, "confidence"), OnInconclusive: "warn",

@@ -1,51 +1,51 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// judgeProvider judges a statement about a fact of the provider of a case's fabric. Where a
-// rank that moved data did not read the fact back it is an error: nobody knows.
+// judgeProvider judges an assertion about a fact of the fabric's provider. It is an error if a rank that
+// moved data did not read the fact back.
 func (eval *evaluator) judgeProvider(c *results.Case, a *results.AssertionVerdict) outcome {
-	return eval.judgeStated(c, a, launchFact{
-		words: a.Provider.String(), held: "is what the library said in",
-		holds: func(l *results.Launch) (results.Verdict, string) { return provides(a.Provider, l) },
-		had:   func(l *results.Launch) string { return results.ProviderText(factsNamed(l, a.Provider.Fact)) },
+	return eval.judgeStated(c, a, launchProperty{
+		words: a.Provider.String(), suffix: "reported by the library in",
+		check:  func(l *results.Launch) (results.Verdict, results.Reason) { return providerMatches(a.Provider, l) },
+		format: func(l *results.Launch) string { return results.ProviderText(factsNamed(l, a.Provider.Fact)) },
 	})
 }
 
-// provides says whether what a launch read back is as stated: pass, fail, or an error.
-func provides(p *assertion.Provider, l *results.Launch) (results.Verdict, string) {
+// providerMatches reports whether the facts of a launch match: pass, fail, or an error.
+func providerMatches(p *assertion.Provider, l *results.Launch) (results.Verdict, results.Reason) {
+	fact := results.Text("fact", p.Fact)
 	facts := factsNamed(l, p.Fact)
 	var told []int
 	for _, f := range facts {
 		told = append(told, f.Ranks...)
 	}
-	switch silent := silentRanks(l, told); {
+	switch silent := ranksWithoutFact(l, told); {
 	case len(facts) == 0 && len(l.Provider) == 0:
-		return results.ErrorVerdict, fmt.Sprintf("the library of fabric %s says nothing of a provider, so not of %s",
-			l.Fabric, p.Fact)
+		return results.ErrorVerdict, results.Because(results.FactUnknown, fact, results.Text("fabric", l.Fabric))
 	case len(facts) == 0:
-		return results.ErrorVerdict, fmt.Sprintf("the library of fabric %s does not say %s of its provider; it says %s",
-			l.Fabric, p.Fact, results.ProviderText(l.Provider))
+		return results.ErrorVerdict, results.Because(results.FactUnknown, fact, results.Text("fabric", l.Fabric),
+			results.Text("says", results.ProviderText(l.Provider)))
 	case len(silent) > 0:
-		return results.ErrorVerdict, fmt.Sprintf("the library does not say %s of %s", p.Fact,
-			results.Transport{Ranks: silent}.RanksText())
+		return results.ErrorVerdict, results.Because(results.FactUnknown, fact,
+			results.Text("ranks", results.Transport{Ranks: silent}.RanksText()))
 	}
 	for _, f := range facts {
 		if slices.Contains(p.Values, f.Value) == p.Not {
-			return results.Fail, fmt.Sprintf("it is %s at %s", f.Value, results.Transport{Ranks: f.Ranks}.RanksText())
+			return results.Fail, results.Because(results.WrongFact, results.Text("fact", f.Value),
+				results.Text("ranks", results.Transport{Ranks: f.Ranks}.RanksText()))
 		}
 	}
-	return results.Pass, ""
+	return results.Pass, results.Reason{}
 }
 
-// silentRanks are those that moved data and are not among the ranks that told.
-func silentRanks(l *results.Launch, told []int) []int {
+// ranksWithoutFact returns the ranks that moved data but are not in told.
+func ranksWithoutFact(l *results.Launch, told []int) []int {
 	var out []int
 	for _, t := range dataOf(l) {
 		for _, rank := range t.Ranks {

@@ -8,55 +8,55 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// A quantile over launches is that of all their values together. The mean of the launches' own quantiles is
-// too low where these are of few values each: that of p99 of 100 lognormal values of sigma 1 by 16 %.
+// A quantile over launches is the quantile of all their values together. The mean of per-launch quantiles
+// is biased low if these have few values: by 16 % for p99 of 100 lognormal values with sigma 1.
 //
-// Two things make it uncertain, and its interval is as wide as the wider of both makes it on each side:
-//
-//   - That so few values were drawn. The l-th of N values is a lower limit of the quantile q with the error
-//     P(Bin(N, q) < l), and the u-th an upper one with P(Bin(N, q) >= u), whatever the distribution (David and
-//     Nagaraja, Order Statistics, 2003, 7.1). Where no u is, there is no upper limit.
-//   - That launches differ: Student's interval of the launches' own values, around the quantile of all. It contains
-//     what the values of one launch have in common, and what they drew.
+// The interval takes the wider of two on each side:
+// - Sampling: the l-th of N values is a lower limit of the quantile q with error P(Bin(N, q) < l), the
+// u-th an upper limit with P(Bin(N, q) >= u), for any distribution (David and Nagaraja, Order Statistics,
+// 2003, 7.1). There may be no upper limit.
+// - Launches: Student's interval of the per-launch values around the quantile of all. It includes what
+// values of one launch have in common.
 
-// merging is a subject over one case some of whose metrics are quantiles.
-type merging struct {
+// mergedQuantile is a subject over one case with quantiles among its metrics.
+type mergedQuantile struct {
 	subject *assertion.Expr
 	unit    string
 	log     bool
 	leaves  map[string]mergedLeaf
-	own     []float64 // the subject in each launch, in the unit
+	own     []float64 // per launch, in the unit
 }
 
-// mergedLeaf is a metric of the subject: a quantile of the values of all launches, or a mean over launches.
+// mergedLeaf is a metric of the subject: a quantile of all values, or a mean over launches.
 type mergedLeaf struct {
 	mean   float64
 	values *results.Merged // nil of a mean
 	level  results.Quantile
 }
 
-// mergedClaim is the claim's subject over the launches of one case; nil where none of its metrics is a quantile of
-// values that all launches have.
-func (cl claim) mergedClaim(c *results.Case, ps []point) *merging {
+// mergedClaim returns the check's subject with quantiles of all values; nil if no metric is a quantile
+// with values in every launch.
+func (check boundCheck) mergedClaim(c *results.Case, ps []point) *mergedQuantile {
 	if len(ps) < 2 || len(ps[0].launch.Distributions) == 0 {
 		return nil
 	}
-	m := &merging{
-		subject: cl.subject, unit: cl.unit, log: positive(cl.metrics, cl.subject), leaves: map[string]mergedLeaf{},
-		own: valuesOf(ps),
+	m := &mergedQuantile{
+		subject: check.subject, unit: check.unit, log: positive(check.metrics, check.subject),
+		leaves: map[string]mergedLeaf{},
+		own:    valuesOf(ps),
 	}
 	launches, found := make([]*results.Launch, len(ps)), false
 	for i, p := range ps {
 		launches[i] = p.launch
 	}
-	for _, name := range cl.subject.Metrics() {
-		d, _ := cl.metrics.Metric(c, name)
+	for _, name := range check.subject.Metrics() {
+		d, _ := check.metrics.Metric(c, name)
 		if m.leaves[name] = leafOf(d, name, launches, m.log); m.leaves[name].values != nil {
 			found = true
 		}
@@ -67,7 +67,7 @@ func (cl claim) mergedClaim(c *results.Case, ps []point) *merging {
 	return m
 }
 
-// leafOf is a metric over launches, all of which have it.
+// leafOf returns a metric over launches that all have it.
 func leafOf(d workload.Metric, name string, launches []*results.Launch, log bool) mergedLeaf {
 	if level, ok := d.Level(); ok {
 		if values := mergedOf(launches, d.Family()); values != nil {
@@ -84,7 +84,7 @@ func leafOf(d workload.Metric, name string, launches []*results.Launch, log bool
 	return mergedLeaf{mean: arithmetic(values, results.Confidence).center}
 }
 
-// mergedOf are the values of a family in all launches, nil where one does not have them.
+// mergedOf merges the values of a family over all launches; nil if a launch lacks them.
 func mergedOf(launches []*results.Launch, family string) *results.Merged {
 	all := make([]*results.Distribution, len(launches))
 	for i, l := range launches {
@@ -97,8 +97,8 @@ func mergedOf(launches []*results.Launch, family string) *results.Merged {
 	return results.Merge(all)
 }
 
-// at is the estimate with its interval of a confidence.
-func (m *merging) at(confidence float64) estimate {
+// at is the estimate with the interval of a confidence.
+func (m *mergedQuantile) at(confidence float64) estimate {
 	value := func(changed string, rank int64) float64 {
 		v, err := m.subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
 			l := m.leaves[leaf.Metric]
@@ -116,7 +116,7 @@ func (m *merging) at(confidence float64) estimate {
 		return v
 	}
 	center := value("", 0)
-	less, more := 0., 0. // squares of how far the limits are from the centre
+	less, more := 0., 0. // squared distances of the limits from the centre
 	for name, l := range m.leaves {
 		if l.values == nil {
 			continue
@@ -145,8 +145,8 @@ func (m *merging) at(confidence float64) estimate {
 
 func square(v float64) float64 { return v * v }
 
-// distance is how much larger one value is, on the scale of the interval; infinite from a value without an end.
-func (m *merging) distance(large, small float64) float64 {
+// distance is how much larger one value is, on the scale of the interval; infinite for an unbounded value.
+func (m *mergedQuantile) distance(large, small float64) float64 {
 	switch {
 	case math.IsNaN(large), math.IsNaN(small), quantity.Endless(large) && !quantity.Endless(small):
 		return math.Inf(1)
@@ -160,9 +160,9 @@ func (m *merging) distance(large, small float64) float64 {
 	return large - small
 }
 
-// between is half of Student's interval of the launches' own values. One without an end counts as the largest
-// that has one: it is further away, and of the lower limit this is the safe side.
-func (m *merging) between(center, confidence float64) float64 {
+// between is half of Student's interval of the per-launch values. An unbounded value counts as the largest
+// finite one, which is conservative for the lower limit.
+func (m *mergedQuantile) between(center, confidence float64) float64 {
 	longest := 0.
 	for _, v := range m.own {
 		if !quantity.Endless(v) {
@@ -189,7 +189,7 @@ func (m *merging) between(center, confidence float64) float64 {
 	return (e.hi - e.lo) / 2
 }
 
-// merged makes an estimate that of the values of all launches together, where these have them.
+// merged replaces an estimate by that of all values together, if there are any.
 func merged(
 	d *workload.Definitions,
 	c *results.Case,
@@ -197,19 +197,20 @@ func merged(
 	launches []*results.Launch,
 	out *results.MetricEstimate,
 ) {
-	cl := claim{metrics: d, subject: &assertion.Expr{Op: assertion.Metric, Metric: m.Name, Unit: m.Unit}, unit: m.Unit}
-	ps, err := pointsOf(d, c, launches, cl.subject, m.Unit)
+	subject := &assertion.Expr{Op: assertion.Metric, Metric: m.Name, Unit: m.Unit}
+	check := boundCheck{metrics: d, subject: subject, unit: m.Unit}
+	ps, err := pointsOf(d, c, launches, check.subject, m.Unit)
 	if err != nil {
 		return
 	}
-	if of := cl.mergedClaim(c, ps); of != nil {
+	if of := check.mergedClaim(c, ps); of != nil {
 		e := of.at(results.Confidence)
 		out.Value, out.CI = e.center, e.ci()
 	}
 }
 
-// limits are the ranks of the order statistics that bound a quantile of n values from below and from above, each
-// with half of the error that the confidence leaves: rank 0 and n+1 are no limits.
+// limits returns the ranks of the order statistics that bound a quantile of n values, each with half of
+// the error; 0 and n+1 mean no limit.
 func limits(n int64, q results.Quantile, confidence float64) (low, high int64) {
 	key := limitKey{n, q, confidence}
 	if r, ok := knownLimits.Load(key); ok {
@@ -227,7 +228,7 @@ func limits(n int64, q results.Quantile, confidence float64) (low, high int64) {
 		}
 		return values.CDF(float64(k))
 	}
-	// the largest l with P(Bin <= l-1) <= wrong, and the least u with P(Bin <= u-1) >= 1-wrong
+	// The largest l with P(Bin <= l-1) <= wrong, and the smallest u with P(Bin <= u-1) >= 1-wrong.
 	low = int64(sort.Search(int(n)+1, func(k int) bool { return upTo(int64(k)) > wrong }))
 	high = 1 + int64(sort.Search(int(n)+1, func(k int) bool { return upTo(int64(k)) >= 1-wrong }))
 	knownLimits.Store(key, [2]int64{low, high})

@@ -11,14 +11,14 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/golden"
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload"
 )
 
-// stamped are launches of lognormal latencies whose launches differ by 3 %; of which so many requests fail.
+// stamped are launches of lognormal latencies that differ by 3 %, with a share of failed requests.
 type stamped struct {
 	stamps         int
 	sigma, launch  float64
@@ -79,7 +79,7 @@ func (s stamped) session(seed uint64, bound float64) (results.Verdict, *results.
 	c.Assertions = []*results.AssertionVerdict{a}
 	doc := docOf(c)
 	doc.Metrics = []results.MetricTable{kind.Table()}
-	for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
+	for n := nextAnalysis(looks, 0); n > 0; n = nextAnalysis(looks, n) {
 		for len(c.Launches) < n {
 			c.Launches = append(c.Launches, s.draw(r, len(c.Launches)))
 		}
@@ -128,6 +128,7 @@ func tails() (all []stamped) {
 // At a bound that is the true value neither verdict is given in more than 2.5 % of sessions, however few values
 // a launch has. (Geometric means of the launches' own quantiles passed in 28 % of them.)
 func TestTailQuantilesAtTheirBound(t *testing.T) {
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	n := 60
 	if phase.AtLength() {

@@ -5,16 +5,16 @@ import (
 	"math"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// LastDigits is how far a metric may be from the same one computed on another machine.
+// LastDigits is the relative difference to expect of a metric computed on another machine.
 const LastDigits = 1e-9
 
-// Requantiled is the document of an older version with the quantiles that raw samples of
-// its launches have by nearest rank. It says which numbers changed, and which metrics
-// samples do not have. The original stays as it is; verdicts are still those of it.
+// Requantiled recomputes the quantiles of an older document by nearest rank from raw samples. The result
+// lists the changed numbers and the metrics without samples. Verdicts stay those of the original, which is
+// not modified.
 func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string]float64) *results.Document {
 	out := *doc
 	out.Quantiles = &results.Quantiles{Definition: results.NearestRankRule}
@@ -39,8 +39,8 @@ func Requantiled(doc *results.Document, bySamples map[*results.Launch]map[string
 	return &out
 }
 
-// requantiledCase is the case with these metrics of its launches, or the case itself
-// where there are none. It notes which metrics they are.
+// requantiledCase returns the case with these metrics of its launches, or the case itself if there are
+// none; it records their names.
 func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]float64,
 	computed map[string]bool) *results.Case {
 	if !slices.ContainsFunc(c.Launches, func(l *results.Launch) bool { return bySamples[l] != nil }) {
@@ -60,12 +60,12 @@ func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]f
 		one.Metrics = results.ValuesOf(values)
 		out.Launches[i] = &one
 	}
-	out.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into what is there
+	out.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into existing entries
 	return &out
 }
 
-// redefinedBaseline is the baseline of a document, which an older version took from
-// another one, with what the recomputed document now defines differently.
+// redefinedBaseline returns the baseline without the metrics that the recomputed document defines
+// differently.
 func redefinedBaseline(doc, now *results.Document) *results.Baseline {
 	d := results.DefinitionDifference(doc, now)
 	if doc.Baseline == nil || d == nil {
@@ -76,7 +76,7 @@ func redefinedBaseline(doc, now *results.Document) *results.Baseline {
 	return &b
 }
 
-// sinceWithout leaves out the changes since an earlier session of numbers that are others now.
+// sinceWithout removes changes of recomputed metrics from a comparison with an earlier session.
 func sinceWithout(p *results.Previous, recomputed []results.Recomputed) *results.Previous {
 	if p == nil || len(recomputed) == 0 {
 		return p

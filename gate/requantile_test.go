@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Numbers of launches with samples are those of the samples, the original stays, and what

@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // Errors of rates and times are relative. So it does not matter whether a rate is
@@ -27,7 +27,7 @@ func TestVerdictsDoNotDependOnTheScale(t *testing.T) {
 			}
 			// a value on a bound is rounded as values are, and so are bounds that a person writes
 			a := band(p(quantity.Round(lower)), p(quantity.Round(upper)), looks)
-			a.Halo = halo
+			a.WarnMargin = halo
 			judged(caseOf("c", of...), a)
 			return a.Verdict
 		}

@@ -4,32 +4,31 @@ import (
 	"math"
 	"slices"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// shift is by how much the changes of a metric moved together from one session to another, on the log
-// scale. One pair of sessions cannot tell whether that is a change or the session. A case is judged by
-// how it differs from it.
+// shift is the common change of a metric between two sessions on the log scale. One pair of sessions
+// cannot tell whether it is a real change or the session, so cases are also judged relative to it.
 type shift struct {
 	center, variance float64
-	n, together      int     // all changes, and those that are not found to be otherwise
+	n, together      int     // all changes, and those that belong to the shift
 	scale            float64 // standard deviation of most changes around it
 }
 
 const (
-	// leastChanges are those from which changes tell how sessions differ.
+	// leastChanges is the number of changes needed to estimate how sessions differ.
 	leastChanges = 8
-	// skipped is beyond how many standard deviations a change does not count for the shift.
+	// skipped is the number of standard deviations beyond which a change is excluded from the shift.
 	skipped = 1.5
 )
 
-// shiftOf is the shift of some changes: their mean, but for those that lie further than 1.5 standard deviations
-// from it, the standard deviation being that of the median deviation, anew until it stays (a skipped mean:
-// Andrews and others, Robust Estimates of Location, Princeton 1972). It begins at the mean of the shortest
-// interval that holds half of the changes. So it is that of most cases, wherever the others went. Its variance,
-// (2 + 10/n)·s²/n, is simulated: 1.7 to 2.1 at n = 100, 1.9 to 2.9 at n = 8.
+// shiftOf computes a skipped mean of changes (Andrews and others, Robust Estimates of Location, Princeton
+// 1972): it repeatedly excludes those further than 1.5 standard deviations from the mean, estimated from
+// the median deviation. It starts at the mean of the shortest interval with half of the changes, so that
+// it follows the majority. Its variance, (2 + 10/n)·s²/n, is simulated: 1.7 to 2.1 at n = 100, 1.9 to 2.9
+// at n = 8.
 func shiftOf(changes []float64) *shift {
 	x := slices.Sorted(slices.Values(changes))
 	n := len(x)
@@ -58,20 +57,20 @@ func shiftOf(changes []float64) *shift {
 	return &shift{center, (2 + 10/float64(n)) * scale * scale / float64(n), n, n, scale}
 }
 
-// interval is that of the shift, as a ratio. The scale is of a median deviation, which is worth about half
+// interval is the interval of the shift as a ratio. The median deviation is as informative as about half
 // of the changes.
 func (s *shift) interval() [2]float64 {
 	half := student(float64(s.n-1)/2, results.Confidence) * math.Sqrt(s.variance)
 	return [2]float64{unlog(s.center - half), unlog(s.center + half)}
 }
 
-// shown says whether there is a shift at all.
-func (s *shift) shown() bool {
+// significant reports whether the shift differs from none.
+func (s *shift) significant() bool {
 	ci := s.interval()
 	return math.Abs(s.center) > rounding && (ci[0] > 1 || ci[1] < 1)
 }
 
-// beyond says whether a shift is worse than a margin allows, or better by more than that.
+// beyond reports whether a shift is worse, or better, by more than a margin.
 func (s *shift) beyond(direction string, margin float64) (worse, better bool) {
 	up, down := s.center > math.Log1p(margin), s.center < math.Log1p(-margin)
 	switch workload.Direction(direction) {
@@ -83,12 +82,12 @@ func (s *shift) beyond(direction string, margin float64) (worse, better bool) {
 	return false, false
 }
 
-// tellShifts puts the shifts that are shown into the comparison, in the order of its effects.
-func (c *comparer) tellShifts() {
+// reportShifts adds significant shifts to the comparison, in the order of its effects.
+func (c *comparer) reportShifts() {
 	told := map[*shift]bool{}
 	for _, x := range c.contrasts {
 		s := x.shift
-		if s != nil && s.shown() && !told[s] {
+		if s != nil && s.significant() && !told[s] {
 			told[s] = true
 			c.out.Shifts = append(c.out.Shifts, results.Shift{
 				Metric: x.effect.Metric, Better: x.effect.Better, Value: quantity.Round(unlog(s.center)),

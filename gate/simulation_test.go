@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // sessions is how many simulated sessions stand behind each promise.
@@ -24,7 +24,7 @@ func lognormal(seed uint64, truth, cv float64) func() float64 {
 	return func() float64 { return truth * math.Exp(r.NormFloat64()*cv) }
 }
 
-// sessionOf runs one whose launches are given, with a noise that is known beforehand if it
+// sessionOf runs one with given launches, with a noise that is known beforehand if it
 // is above 0.
 func sessionOf(launch func() float64, noise float64) (results.Verdict, int) {
 	c := caseOf("c")
@@ -34,7 +34,7 @@ func sessionOf(launch func() float64, noise float64) (results.Verdict, int) {
 	}
 	c.Assertions = []*results.AssertionVerdict{a}
 	doc := docOf(c)
-	for n := nextLook(looks, 0); n > 0; n = nextLook(looks, n) {
+	for n := nextAnalysis(looks, 0); n > 0; n = nextAnalysis(looks, n) {
 		for len(c.Launches) < n {
 			c.Launches = append(c.Launches, caseOf("", launch()).Launches[0])
 			c.Launches[len(c.Launches)-1].Index = len(c.Launches) - 1
@@ -49,7 +49,7 @@ func sessionOf(launch func() float64, noise float64) (results.Verdict, int) {
 
 // The operating characteristics that weir promises, with launches that vary by 3 %.
 func TestOperatingCharacteristics(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		truth float64
@@ -117,6 +117,6 @@ func TestQuietPathTakesFewLaunches(t *testing.T) {
 		}
 	}
 	if first < 190 {
-		t.Errorf("%d of 200 sessions whose noise is known pass at the first look", first)
+		t.Errorf("%d of 200 sessions with known noise pass at the first look", first)
 	}
 }

@@ -1,15 +1,15 @@
 package gate
 
-import "weir/results"
+import "github.com/weir-bench/weir/results"
 
-// Since says what became of the metrics that assertions are about since an earlier
-// session, and what else is not the same. What cannot be compared is left out.
+// Since compares the asserted metrics with an earlier session, and lists other differences. Metrics that
+// cannot be compared are left out.
 func Since(earlier, now *results.Document) *results.Previous {
 	out := &results.Previous{
 		Session: earlier.Session.ID, Started: earlier.Session.Started, Status: earlier.Session.Status,
 	}
 	c, err := Compare(earlier, now, CompareOptions{})
-	if err != nil { // there is nothing that both have measured
+	if err != nil { // no metric in common
 		out.Differences = results.EnvironmentDifferences(earlier, now)
 		return out
 	}

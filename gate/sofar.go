@@ -3,16 +3,14 @@ package gate
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// SoFar estimates the subject of an assertion over one case from the launches that the case
-// has until now, on the scale and with the confidence of its verdict. It judges nothing: a
-// look before its time would be one more chance to be wrong. ok is false where there
-// is no such number: of a statement over several cases or about a transport, and before
-// the first launch.
+// SoFar estimates the subject of an assertion over one case from the present launches, on the scale and
+// with the confidence of its verdict. It gives no verdict: an unplanned analysis would spend error budget.
+// ok is false for assertions over several cases or on a transport, and before the first launch.
 func SoFar(d *workload.Definitions, c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool) {
 	if a.Subject == nil || a.Trend != nil {
 		return o, false
@@ -22,7 +20,7 @@ func SoFar(d *workload.Definitions, c *results.Case, a *assertion.Assertion) (o 
 		confidence = a.Decide.Confidence
 		o.Confidence = confidence
 	}
-	if ofLaunches(a.Subject) {
+	if isAvailability(a.Subject) {
 		if len(c.Launches) == 0 {
 			return o, false
 		}

@@ -3,9 +3,9 @@ package gate
 import (
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // What is shown while a session runs is what the verdict will say of the same launches.

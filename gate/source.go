@@ -2,26 +2,24 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// source is the launches of one case, of this session or of its baseline, that a
-// subject takes values from.
+// source is the launches of one case, of this session or of the baseline, that a subject takes values
+// from.
 type source struct {
 	key      string
 	c        *results.Case // nil of a baseline
 	launches []*results.Launch
-	// donor are launches of the same case in this session, which lend their noise
-	// to a baseline of a single launch.
+	// donor are this session's launches of the same case, used for the noise of a single-launch baseline.
 	donor []*results.Launch
 }
 
-// name is how errors call the source of a value that is not the own case's.
+// name is how messages name a source other than the own case.
 func (s *source) name() string {
 	if s.c == nil {
 		return "baseline of " + s.key
@@ -29,24 +27,29 @@ func (s *source) name() string {
 	return s.key
 }
 
+// reason places a reason at the source.
+func (s *source) reason(r results.Reason) results.Reason {
+	r.Place.Case, r.Place.Baseline = s.key, s.c == nil
+	return r
+}
+
 type sourceKey struct {
 	key      string
 	baseline bool
 }
 
-// sourceOf is the source of a metric in a claim.
-func (cl claim) sourceOf(leaf *assertion.Expr) sourceKey {
+// sourceOf returns the source of a metric in a check.
+func (check boundCheck) sourceOf(leaf *assertion.Expr) sourceKey {
 	k := sourceKey{leaf.Case, leaf.Baseline}
-	if k.key == "" && cl.own != nil {
-		k.key = cl.own.Key
+	if k.key == "" && check.own != nil {
+		k.key = check.own.Key
 	}
 	return k
 }
 
-// sources are those of a claim, its own case first. Validity comes before any
-// verdict: a case that is missing, in error or left out decides for all, in this
-// order, and the cause names it.
-func (eval *evaluator) sources(cl claim) ([]*source, outcome, bool) {
+// sources returns the sources of a check, its own case first. Validity precedes verdicts: a case that is
+// missing, in error or left out decides the outcome, in this order, and the reason names it.
+func (eval *evaluator) sources(check boundCheck) ([]*source, outcome, bool) {
 	var order []sourceKey
 	seen := map[sourceKey]bool{}
 	add := func(k sourceKey) {
@@ -55,24 +58,24 @@ func (eval *evaluator) sources(cl claim) ([]*source, outcome, bool) {
 			order = append(order, k)
 		}
 	}
-	if cl.own != nil {
-		add(sourceKey{key: cl.own.Key})
+	if check.own != nil {
+		add(sourceKey{key: check.own.Key})
 	}
-	for _, leaf := range cl.subject.Leaves() {
-		add(cl.sourceOf(leaf))
+	for _, leaf := range check.subject.Leaves() {
+		add(check.sourceOf(leaf))
 	}
 	var out []*source
 	var worst *outcome
 	for _, k := range order {
-		s, o, ok := eval.source(k, cl.own)
+		s, o, ok := eval.source(k, check.own)
 		if ok {
 			out = append(out, s)
 			continue
 		}
-		if cl.own == nil || k.key != cl.own.Key {
-			o.message = k.key + ": " + o.message
+		if check.own == nil || k.key != check.own.Key {
+			o = o.atSource(k)
 		}
-		if worst == nil || gravity(o) > gravity(*worst) {
+		if worst == nil || outcomeRank(o) > outcomeRank(*worst) {
 			worst = &o
 		}
 	}
@@ -83,13 +86,14 @@ func (eval *evaluator) sources(cl claim) ([]*source, outcome, bool) {
 		}
 		return nil, *worst, false
 	case len(out) == 0:
-		return nil, failed("it measures nothing"), false
+		return nil, invalidAssertion("it measures nothing"), false
 	}
 	return out, outcome{}, true
 }
 
-// gravity orders what spoils a claim: what never comes outweighs what may come.
-func gravity(o outcome) int {
+// outcomeRank orders outcomes of unusable sources: permanent ones outrank those that more launches may
+// resolve.
+func outcomeRank(o outcome) int {
 	switch {
 	case len(o.undecided) > 0:
 		return 0
@@ -119,9 +123,9 @@ func (eval *evaluator) source(k sourceKey, own *results.Case) (*source, outcome,
 	}
 	switch {
 	case k.key == "":
-		return nil, failed("a metric of it is of no case"), false
+		return nil, invalidAssertion("one of its metrics belongs to no case"), false
 	case c == nil:
-		return nil, failed("the case is not in the document"), false
+		return nil, failed(results.Because(results.NotInDocument)), false
 	}
 	if o, bad := eval.unusable(c); bad {
 		return nil, o, false
@@ -129,25 +133,24 @@ func (eval *evaluator) source(k sourceKey, own *results.Case) (*source, outcome,
 	return &source{key: k.key, c: c, launches: byIndex(c.Succeeded())}, outcome{}, true
 }
 
-// baseline is a case of another session. Its numbers say something about this
-// session's only if both ran on the same kind of machine.
+// baseline returns a case of the baseline session, which must have run in the same environment.
 func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	b := eval.doc.Baseline
 	if b == nil {
-		return nil, failed("there is no baseline to compare with"), false
+		return nil, failed(results.Because(results.NoBaseline)), false
 	}
 	if b.Absent != "" {
-		return nil, withoutBaseline(b.Absent), false
+		return nil, passedOver(results.Because(results.BaselineAbsent, why(b.Absent))), false
 	}
 	i := slices.IndexFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key })
 	if i < 0 && b.Missing == results.SkipMissing {
-		return nil, withoutBaseline(fmt.Sprintf("the baseline (session %s) lacks the case", b.Session)), false
+		return nil, passedOver(results.Because(results.BaselineLacks, results.Text("session", b.Session))), false
 	}
-	if o, bad := eval.unlike(b.Fingerprint, fmt.Sprintf("the baseline's (session %s)", b.Session)); bad {
+	if o, bad := eval.checkEnvironment(b.Fingerprint, results.Text("session", b.Session)); bad {
 		return nil, o, false
 	}
 	if i < 0 || len(b.Cases[i].Launches) == 0 {
-		return nil, failed(fmt.Sprintf("the baseline (session %s) has no launch of this case", b.Session)), false
+		return nil, failed(results.Because(results.BaselineNoLaunch, results.Text("session", b.Session))), false
 	}
 	s := &source{key: key}
 	for n, metrics := range b.Cases[i].Launches {
@@ -159,26 +162,21 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	return s, outcome{}, true
 }
 
-// withoutBaseline is the outcome of what may be without its baseline.
-func withoutBaseline(why string) outcome {
-	return outcome{verdict: results.SkippedVerdict, message: "no baseline: " + why}
-}
-
-// elsewhere is the outcome of a statement whose expected values are of another environment.
-func (eval *evaluator) elsewhere(r *assertion.Reference) (outcome, bool) {
+// checkReference returns an error if expected values are from another environment.
+func (eval *evaluator) checkReference(r *assertion.Reference) (outcome, bool) {
 	if r == nil {
 		return outcome{}, false
 	}
-	return eval.unlike(r.Environment, fmt.Sprintf("that of the references (table %s)", r.Table))
+	return eval.checkEnvironment(r.Environment, results.Text("table", r.Table))
 }
 
-// unlike compares the environment with that of other numbers.
-func (eval *evaluator) unlike(fingerprint, whose string) (outcome, bool) {
+// checkEnvironment compares the environment with a fingerprint.
+func (eval *evaluator) checkEnvironment(fingerprint string, origin results.Value) (outcome, bool) {
 	switch here := eval.doc.Environment.Fingerprint; {
 	case here == "" || fingerprint == "":
-		return failed("cross-environment: nothing shows that the environment is like " + whose), true
+		return failed(results.Because(results.EnvironmentUnknown, origin)), true
 	case here != fingerprint:
-		return failed("cross-environment: the environment is unlike " + whose), true
+		return failed(results.Because(results.EnvironmentUnlike, origin)), true
 	}
 	return outcome{}, false
 }
@@ -188,63 +186,66 @@ func byIndex(ls []*results.Launch) []*results.Launch {
 		func(a, b *results.Launch) int { return cmp.Compare(a.Index, b.Index) })
 }
 
-// evidence is what the sources say of the subject: of a single case by the
-// subject's value in each launch, of several by their linearised contributions.
-func (eval *evaluator) evidence(cl claim, sources []*source, look int) (evidence, error) {
+// estimateFor estimates the subject: of a single case by its value in each launch, of several by
+// linearised contributions.
+func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch int) (subjectEstimate, error) {
 	if len(sources) > 1 || sources[0].c == nil {
-		return eval.combined(cl, sources, look)
+		return eval.combined(check, sources, atLaunch)
 	}
 	c := sources[0].c
-	ps, err := pointsOf(cl.metrics, c, sources[0].launches, cl.subject, cl.unit)
+	ps, err := pointsOf(check.metrics, c, sources[0].launches, check.subject, check.unit)
 	if err != nil {
-		return evidence{}, err
+		return subjectEstimate{}, err
 	}
 	estimator := func(ps []point) interval {
-		if m := cl.mergedClaim(c, ps); m != nil {
+		if m := check.mergedClaim(c, ps); m != nil {
 			return m.at
 		}
-		return func(confidence float64) estimate { return estimateOf(cl.metrics, cl.subject, ps, confidence) }
+		return func(confidence float64) estimate { return estimateOf(check.metrics, check.subject, ps, confidence) }
 	}
 	vs := valuesOf(ps)
-	if positive(cl.metrics, cl.subject) {
+	if positive(check.metrics, check.subject) {
 		vs = logs(vs)
 	}
 	_, sd := moments(vs)
-	ev := evidence{at: estimator(ps), noise: sd, launched: []string{c.Key}, alike: autocorrelated(ps)}
-	known := eval.noiseOf(cl.noise, c, cl.subject, cl.unit, look)
-	ev.acknowledge(known, vs)
-	switch marked := outliers(cl.metrics, cl.subject, ps); {
+	est := subjectEstimate{
+		at: estimator(ps), noise: sd, relaunchable: []string{c.Key}, autocorrelation: autocorrelated(ps),
+	}
+	known := eval.noiseOf(check.noise, c, check.subject, check.unit, atLaunch)
+	est.useKnownNoise(known, vs)
+	switch marked := outliers(check.metrics, check.subject, ps); {
 	case secondMode(marked):
-		ev.modes = markedModes(ps, marked, cl.unit)
+		est.modes = modesByMark(ps, marked, check.unit)
 	case slices.Contains(marked, true):
-		ev.outliers = describe(ps, marked, cl.unit)
-		ev.rest = estimator(without(ps, marked))
+		est.outliers = results.Because(results.Outliers, outlierValues("", ps, marked, check.unit)...)
+		est.withoutOutliers = estimator(without(ps, marked))
 	}
-	if ev.modes == "" && positive(cl.metrics, cl.subject) && cl.better() != workload.Neither {
-		ev.modes = modes(ps, cl.unit)
+	if len(est.modes) == 0 && positive(check.metrics, check.subject) && check.better() != workload.Neither {
+		est.modes = modes(ps, check.unit)
 	}
-	if ev.known {
-		if m := eval.moderated(cl, c, look, vs, known, ev.at); m != nil && ev.modes == "" && ev.outliers == "" {
-			ev.moderated = known.floored(m)
+	if est.known {
+		m := eval.moderated(check, c, atLaunch, vs, known, est.at)
+		if m != nil && len(est.modes) == 0 && est.outliers.None() {
+			est.moderated = known.floored(m)
 		}
-		ev.at = known.floored(ev.at)
-		ev.noise = max(ev.noise, known.sd)
-		if ev.rest != nil {
-			ev.rest = known.floored(ev.rest)
+		est.at = known.floored(est.at)
+		est.noise = max(est.noise, known.sd)
+		if est.withoutOutliers != nil {
+			est.withoutOutliers = known.floored(est.withoutOutliers)
 		}
 	}
-	return ev, nil
+	return est, nil
 }
 
-// acknowledge puts down what is known of the noise, unless the launches contradict it.
-func (ev *evidence) acknowledge(known *noise, logs []float64) {
+// useKnownNoise records the known noise, unless the launches contradict it.
+func (est *subjectEstimate) useKnownNoise(known *noise, logs []float64) {
 	switch {
 	case known == nil:
 	case known.contradicted(logs):
 		_, sd := moments(logs)
-		ev.noiseText = fmt.Sprintf("its launches vary by %s, which contradicts the %s: that is not used", percent(sd),
-			known)
+		est.noiseReason = results.Because(results.NoiseContradicted, results.Number("spread", sd, "share"),
+			results.Number("sd", known.sd, "share"), results.Text("from", known.from))
 	default:
-		ev.known, ev.noiseText = true, known.String()
+		est.known, est.noiseReason = true, known.reason()
 	}
 }

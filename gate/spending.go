@@ -3,21 +3,21 @@ package gate
 import (
 	"slices"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// lookCount is how many different looks there are.
-func lookCount(looks []int) int {
+// analysisCount is the number of distinct interim analyses.
+func analysisCount(looks []int) int {
 	return max(1, len(slices.Compact(slices.Sorted(slices.Values(looks)))))
 }
 
-// at are the confidences of the intervals of the look after n launches.
+// at returns the confidences of the analysis after n launches.
 func (lv levels) at(looks []int, n int) levels {
 	if len(looks) > 0 && n < slices.Max(looks) && !slices.Contains(looks, n) {
-		n = nextLook(looks, n) // nothing is decided here; the interval shown is that of the look to come
+		n = nextAnalysis(looks, n) // nothing is decided here: show the interval of the next analysis
 	}
-	part := func(confidence float64) float64 { return assertion.AtLook(confidence, looks, n) }
-	lv.looks, lv.single = lookCount(looks), lv.pass
+	part := func(confidence float64) float64 { return assertion.ConfidenceAt(confidence, looks, n) }
+	lv.looks, lv.single = analysisCount(looks), lv.pass
 	if len(looks) > 0 && n > slices.Max(looks) {
 		lv.looks++
 	}
@@ -25,7 +25,8 @@ func (lv levels) at(looks []int, n int) levels {
 	return lv
 }
 
-// enoughToPass is from how many launches on a slow mode is no reason not to pass (assertion.EnoughToPass).
+// enoughToPass is the number of launches from which an unseen slow mode does not prevent a pass
+// (assertion.EnoughToPass).
 const enoughToPass = assertion.EnoughToPass
 
 func enough(looks []int) int { return assertion.Enough(looks) }

@@ -5,42 +5,42 @@ import (
 	"slices"
 )
 
-// Cases differ in how much sessions move them: a busy path varies by more from day to day than an idle one. Let
-// the change of case i, on the log scale and less the shift that all cases share (shift.go), be
+// Sessions affect cases differently: a busy path varies more from day to day than an idle one. The change
+// of case i on the log scale, less the common shift (shift.go), is modelled as
 //
 //	x_i = δ_i + ε_i,   ε_i ~ N(0, s_i² + v_i),   log s_i ~ N(log s, σ²),
 //
-// with δ_i the true change, v_i the variance of its launches, which is known case by case, and s_i² what sessions
-// add, twice their variance. s and σ are unknown: their posterior over a grid (s log-uniform, σ uniform) gives
-// the predictive distribution of the s² of a case, and with that the probability of a change as large by chance.
-// It is a scale mixture of normal distributions (Andrews and Mallows, Journal of the Royal Statistical
-// Society B 36, 1974), fitted as an empirical Bayes deconvolution (Efron, Two modeling strategies for empirical
-// Bayes estimation, Statistical Science 29, 2014). That s and σ are averaged over and not estimated keeps
-// tails wide where few cases say little of them.
+// with δ_i the true change, v_i the variance of its launches (known), and s_i² twice the variance between
+// sessions. The posterior of s and σ over a grid (s log-uniform, σ uniform) gives the predictive
+// distribution of s_i², and with it the p-value of a change. It is a scale mixture of normal distributions
+// (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974), fitted as an empirical Bayes
+// deconvolution (Efron, Two modeling strategies for empirical Bayes estimation, Statistical Science 29,
+// 2014). Averaging over s and σ keeps tails wide if there are few cases.
 //
-// Cases that did change would make the noise look large, and one side of the shift usually has them all. So a
-// change is held against the changes on the other side, which are as noisy and have none of its kind
-// (Barber and Candès, Controlling the false discovery rate via knockoffs, Annals of Statistics 43, 2015).
+// True changes would inflate the noise, and usually lie on one side of the shift. So a change is compared
+// with the changes on the other side, which have the same noise (Barber and Candès, Controlling the false
+// discovery rate via knockoffs, Annals of Statistics 43, 2015).
 
-// spread is what sessions may add to the variance of a change, each value with its probability.
+// spread is the distribution of the variance that sessions add to a change.
 type spread struct{ variances, weights []float64 }
 
-// The grid: s from a part of the scale of all changes to a multiple of it, and s_i as far as changes may be.
+// The grid of s, relative to the scale of all changes, and of s_i.
 const (
-	finest     = 1. / 20 // the least s, as a part of the scale of the changes
-	coarsest   = 5.      // the largest s
-	furthest   = 8.      // the largest s_i, as a multiple of the largest change
+	finest     = 1. / 20 // smallest s, relative to the scale of the changes
+	coarsest   = 5.      // largest s
+	furthest   = 8.      // largest s_i, relative to the largest change
 	gridStep   = 0.2     // between values of log s and log s_i
 	mostValues = 200
 )
 
-// unequal are values of σ that are thought equally likely.
-var unequal = []float64{0.08, 0.15, 0.3, 0.45, 0.6, 0.8, 1, 1.2}
+// spreadPriors are equally likely values of σ.
+var spreadPriors = []float64{0.08, 0.15, 0.3, 0.45, 0.6, 0.8, 1, 1.2}
 
-// deviation is how far a change lies from the shift of all, with the variance of its launches.
+// deviation is the distance of a change from the common shift, with the variance of its launches.
 type deviation struct{ x, variance float64 }
 
-// spreads are those to hold changes below and above the shift against: each is fitted to the changes on the other side.
+// spreads returns the spreads for changes below and above the shift, each fitted to the changes on the
+// other side.
 func spreads(all []deviation) (below, above *spread) {
 	var sizes, variances []float64
 	for _, d := range all {
@@ -51,7 +51,7 @@ func spreads(all []deviation) (below, above *spread) {
 	most := math.Log(max(slices.Max(sizes), scale) * furthest)
 	n := min(int((most-least)/gridStep)+2, mostValues)
 	step := (most - least) / float64(n-1)
-	grid := make([]float64, n) // of log s_i
+	grid := make([]float64, n) // log s_i
 	for b := range grid {
 		grid[b] = least + step*float64(b)
 	}
@@ -67,7 +67,7 @@ func spreads(all []deviation) (below, above *spread) {
 	return fitted(high, grid, scale), fitted(low, grid, scale)
 }
 
-// normalMedian is the median of the absolute value of a standard normal variable.
+// normalMedian is the median absolute value of a standard normal variable.
 const normalMedian = 0.6744897501960817
 
 func fitted(data []deviation, grid []float64, scale float64) *spread {
@@ -75,7 +75,7 @@ func fitted(data []deviation, grid []float64, scale float64) *spread {
 	for b, g := range grid {
 		out.variances[b] = math.Exp(2 * g)
 	}
-	likelihoods := make([][]float64, len(data)) // of each change, with each s_i
+	likelihoods := make([][]float64, len(data)) // by change and s_i
 	for i, d := range data {
 		likelihoods[i] = make([]float64, len(grid))
 		for b, v := range out.variances {
@@ -85,9 +85,9 @@ func fitted(data []deviation, grid []float64, scale float64) *spread {
 	}
 	var logs []float64
 	var mixtures [][]float64
-	for _, sigma := range unequal {
+	for _, sigma := range spreadPriors {
 		for center := math.Log(scale * finest); center <= math.Log(scale*coarsest); center += gridStep {
-			w := around(center, max(sigma, (grid[1]-grid[0])*0.4), grid)
+			w := normalWeights(center, max(sigma, (grid[1]-grid[0])*0.4), grid)
 			logs, mixtures = append(logs, logLikelihood(likelihoods, w)), append(mixtures, w)
 		}
 	}
@@ -102,8 +102,8 @@ func fitted(data []deviation, grid []float64, scale float64) *spread {
 	return out.normalized(sum)
 }
 
-// around are normal weights of the values of a grid.
-func around(center, sd float64, grid []float64) []float64 {
+// normalWeights are the weights of grid values under a normal distribution.
+func normalWeights(center, sd float64, grid []float64) []float64 {
 	w, sum := make([]float64, len(grid)), 0.
 	for b, g := range grid {
 		z := (g - center) / sd
@@ -127,7 +127,7 @@ func logLikelihood(likelihoods [][]float64, w []float64) (sum float64) {
 	return sum
 }
 
-// negligible is the probability of a variance that no tail needs.
+// negligible is a probability too small to affect tails.
 const negligible = 1e-8
 
 func (s *spread) normalized(sum float64) *spread {
@@ -140,8 +140,7 @@ func (s *spread) normalized(sum float64) *spread {
 	return out
 }
 
-// chance is the probability of a change at least as far from one that is known with a variance, if launches have
-// theirs.
+// chance is the p-value of a distance x from a value with variance from, given the variance of launches.
 func (s *spread) chance(x, from float64, launches meanSquare) (p float64) {
 	for b, v := range s.variances {
 		v += from
@@ -150,8 +149,9 @@ func (s *spread) chance(x, from float64, launches meanSquare) (p float64) {
 	return min(1, p)
 }
 
-// quickTail is tail by a normal approximation whose error is below a thousandth of it from five degrees of freedom
-// on (Hill, Algorithm 395, Communications of the ACM 13, 1970): an interval asks for it hundreds of times.
+// quickTail approximates tail by a normal distribution, with a relative error below 1/1000 from five
+// degrees of freedom on (Hill, Algorithm 395, Communications of the ACM 13, 1970): an interval evaluates
+// it hundreds of times.
 func quickTail(df, t float64) float64 {
 	if df < 5 {
 		return tail(df, t)
@@ -163,7 +163,8 @@ func quickTail(df, t float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// within are the degrees of freedom of a sum with a variance that is known (Satterthwaite), 0 where they are very many.
+// within returns the degrees of freedom after adding a known variance (Satterthwaite); 0: enough that the
+// normal distribution applies.
 func (a meanSquare) within(known float64) float64 {
 	sum := a.value + known
 	df := sum * sum / (a.value * a.value) * a.df
@@ -173,13 +174,13 @@ func (a meanSquare) within(known float64) float64 {
 	return df
 }
 
-// half is half of the width of an interval of a change.
+// half is the half-width of the interval of a change.
 func (s *spread) half(confidence float64, launches meanSquare) float64 {
 	return s.halfFrom(confidence, 0, launches)
 }
 
-// halfFrom is that of the difference from what is known with a variance: the x with this chance, found by false
-// position (Illinois) on the logarithm of the chance.
+// halfFrom is half for the distance from a value with variance from: it solves chance(x) = 1 − confidence
+// by false position (Illinois) on the log of the chance.
 func (s *spread) halfFrom(confidence, from float64, launches meanSquare) float64 {
 	want := math.Log(1 - confidence)
 	far := func(x float64) float64 { return math.Log(s.chance(x, from, launches)) - want }
@@ -209,7 +210,7 @@ func (s *spread) halfFrom(confidence, from float64, launches meanSquare) float64
 	return high
 }
 
-// quantile is the variance that a share of cases stays below.
+// quantile is the variance that a share of cases does not exceed.
 func (s *spread) quantile(share float64) float64 {
 	sum := 0.
 	for b, v := range s.variances {

@@ -2,8 +2,7 @@ package gate
 
 import _ "embed"
 
-// Statistics is the page that says how verdicts are found, with the rates at which they are
-// wrong.
+// Statistics is the documentation page on how verdicts are computed, with their error rates.
 //
 //go:embed statistics.md
 var Statistics string

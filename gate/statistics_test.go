@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/test/golden"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // charted are the rows of the table of operating characteristics.
@@ -32,7 +32,7 @@ var charted = []struct {
 
 // The page of weir docs statistics has the table that this gate gives.
 func TestPageOfStatistics(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	const simulatedSessions, simulatedCases = 2000, 2000
 	var b strings.Builder

@@ -3,26 +3,25 @@ package gate
 import (
 	"math"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
 const (
-	// leastLaunches are those from which a warm-up is told from chance.
+	// leastLaunches is the number of launches needed to detect a warm-up.
 	leastLaunches = 3
-	// wrongWarmUp is the share of cases of steady launches that are marked at most.
+	// wrongWarmUp is the largest share of steady cases that are marked wrongly.
 	wrongWarmUp = 0.05
-	// leastMove is by how much the start of launches must move their bandwidth to be told.
+	// leastMove is the smallest reported effect of the warm-up on the bandwidth.
 	leastMove = 0.01
 )
 
-// warmUp says whether the warm-up of launches was too short. Their courses are averaged, piece by
-// piece (P. D. Welch, The statistical analysis of simulation results, 1983), and the start that
-// is best left out is that of the marginal standard error rule (K. P. White, An effective
-// truncation heuristic for bias reduction in simulation output, Simulation 69, 1997). The rule leaves out
-// something of steady courses too. So the start must differ from the rest by a t-test over launches, which do not
-// depend on each other as the pieces of one do, shared among all starts that it may choose. nil:
-// it does not, or too few launches have courses.
+// warmUp reports whether the warm-up of launches was too short. Their courses are averaged piece by piece
+// (P. D. Welch, The statistical analysis of simulation results, 1983), and the start to remove is chosen
+// by the marginal standard error rule (K. P. White, An effective truncation heuristic for bias reduction
+// in simulation output, Simulation 69, 1997). The rule removes something of steady courses too, so the
+// start must differ from the rest by a t-test over launches, which are independent, with the error shared
+// among all candidate starts. nil: no warm-up found, or too few launches with courses.
 func warmUp(launches []*results.Launch) *results.WarmUp {
 	courses := coursesOf(launches)
 	if len(courses) < leastLaunches {
@@ -56,7 +55,7 @@ func warmUp(launches []*results.Launch) *results.WarmUp {
 	}
 }
 
-// coursesOf are the logarithms of the pieces of launches that have as many as the first.
+// coursesOf are logarithms of the pieces of launches that have as many pieces as the first.
 func coursesOf(launches []*results.Launch) (out [][]float64) {
 	for _, l := range byIndex(launches) {
 		if len(l.Pieces) < 2 || len(out) > 0 && len(l.Pieces) != len(out[0]) {
@@ -74,8 +73,8 @@ func coursesOf(launches []*results.Launch) (out [][]float64) {
 	return out
 }
 
-// leftOut is how many values at the start of a course, up to half of it, are best left out: those
-// without which the squared standard error of the mean is least.
+// leftOut is the number of values, up to half, to remove from the start of a course: it minimises the
+// squared standard error of the mean.
 func leftOut(course []float64) int {
 	n := len(course)
 	best, least := 0, math.Inf(1)

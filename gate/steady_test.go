@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // coursed gives a case launches whose pieces vary by 3 % with an autocorrelation, and whose first

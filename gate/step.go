@@ -1,29 +1,28 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// step is what two neighbouring cases of a trend say: the interval of the log ratio of their values, signed
-// so that the asserted direction is positive.
+// step compares two neighbouring cases of a trend: the interval of the log ratio of their values, positive
+// in the asserted direction.
 type step struct {
 	from, to   *results.Case
 	fromE, toE estimate
-	diff       estimate // log ratio in the asserted direction; where one may be 0, see beyond
-	wide       estimate // the same at the confidence that failing needs
-	linear     bool     // diff is no log ratio but a difference
-	moved      estimate // then: of the second case to the first
-	n          int      // launches of the case that has fewer
-	place      place    // inside: shown; below: refuted
-	fragile    string   // outliers without which the place is another
-	modes      string   // that the launches that stand out are too many for outliers
+	diff       estimate       // log ratio in the asserted direction; see beyond for values that may be 0
+	wide       estimate       // diff at the confidence of failing
+	linear     bool           // diff is a difference, not a log ratio
+	moved      estimate       // then: the second case minus the first
+	n          int            // fewer of the two cases
+	place      position       // inside: shown; below: refuted
+	fragile    results.Reason // outliers that change the position
+	modes      results.Reason // too many launches stand out for outliers
 }
 
 // side is one of the two cases of a step.
@@ -33,7 +32,7 @@ type side struct {
 	known *noise
 }
 
-func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdict, lv levels) step {
+func (eval *evaluator) newStep(from, to side, by stepScale, a *results.AssertionVerdict, lv levels) step {
 	x, y := from.ps, to.ps
 	center := logarithmic
 	if by.linear {
@@ -48,7 +47,7 @@ func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdic
 			return beyond(x, y, by.sign, a.Trend.Tolerance, confidence)
 		}
 		e := logRatio(x, y, by.sign, confidence)
-		if from.known == nil || to.known == nil || paired(x, y) || e.n < 2 { // what a launch does to both cancels
+		if from.known == nil || to.known == nil || paired(x, y) || e.n < 2 { // noise that both cases share cancels
 			return e
 		}
 		half := math.Hypot(from.known.half(len(x), confidence), to.known.half(len(y), confidence))
@@ -62,7 +61,8 @@ func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdic
 	mx, my := eval.outliersOf(x, y, by, a)
 	switch {
 	case secondMode(mx) || secondMode(my):
-		s.modes = fmt.Sprintf("; two modes: %d of %s stand out", max(number(mx), number(my)), launches(s.n))
+		s.modes = results.Because(results.StandOut, results.Count("count", max(number(mx), number(my)), ""),
+			launched(s.n))
 		return s
 	case !slices.Contains(mx, true) && !slices.Contains(my, true):
 		return s
@@ -70,14 +70,15 @@ func (eval *evaluator) newStep(from, to side, by way, a *results.AssertionVerdic
 	restX, restY := without(x, mx), without(y, my)
 	rest := step{n: s.n, linear: s.linear, diff: ratio(restX, restY, lv.shown), wide: ratio(restX, restY, lv.fail)}
 	if rest.diff.n < 2 || rest.locate(a) != s.place {
-		s.fragile = strings.Trim(describe(x, mx, a.Unit)+", "+describe(y, my, a.Unit), ", ")
+		s.fragile = results.Because(results.Outliers, append(outlierValues("", x, mx, a.Unit), outlierValues("", y, my,
+			a.Unit)...)...)
 	}
 	return s
 }
 
-// outliersOf marks the launches of both cases of a step that stand out: of launches that are paired those
-// whose difference does, because what slows both cases of a launch cancels in it.
-func (eval *evaluator) outliersOf(x, y []point, by way, a *results.AssertionVerdict) (mx, my []bool) {
+// outliersOf marks the outlier launches of both cases of a step: by their difference for paired launches,
+// because common noise cancels in it.
+func (eval *evaluator) outliersOf(x, y []point, by stepScale, a *results.AssertionVerdict) (mx, my []bool) {
 	if !paired(x, y) {
 		return outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
 	}
@@ -90,7 +91,7 @@ func (eval *evaluator) outliersOf(x, y []point, by way, a *results.AssertionVerd
 			differences[i] = math.Log(y[i].value) - math.Log(x[i].value)
 		}
 	}
-	marked := standingOut(differences, scale)
+	marked := outlierMask(differences, scale)
 	return marked, marked
 }
 
@@ -99,8 +100,8 @@ func logRatio(x, y []point, sign, confidence float64) estimate {
 	return difference(logs(valuesOf(x)), logs(valuesOf(y)), sign, paired(x, y), confidence)
 }
 
-// beyond is the interval of how far a step is on the right side of what is tolerated, where
-// values may be 0: y - (1-t)·x of a trend that increases, (1+t)·x - y of one that decreases.
+// beyond is the interval of the distance from the tolerated limit, for values that may be 0: y - (1-t)·x
+// for an increasing trend, (1+t)·x - y for a decreasing one.
 func beyond(x, y []point, sign, tolerance, confidence float64) estimate {
 	least := make([]float64, len(x))
 	for i, p := range x {
@@ -109,8 +110,8 @@ func beyond(x, y []point, sign, tolerance, confidence float64) estimate {
 	return difference(least, valuesOf(y), sign, paired(x, y), confidence)
 }
 
-// difference is the interval of sign·(y-x). Cases that were walked by the same launches are
-// paired, because what one launch does to both cancels; else the interval is Welch's.
+// difference is the interval of sign·(y-x). Values of the same launches are paired, because common noise
+// cancels; others use Welch's interval.
 func difference(x, y []float64, sign float64, paired bool, confidence float64) estimate {
 	if paired {
 		d := make([]float64, len(x))
@@ -136,7 +137,7 @@ func difference(x, y []float64, sign float64, paired bool, confidence float64) e
 	return estimate{d, d - half, d + half, n}
 }
 
-// paired says whether two series come from the same launches.
+// paired reports whether two series come from the same launches.
 func paired(x, y []point) bool {
 	if len(x) != len(y) {
 		return false
@@ -149,16 +150,15 @@ func paired(x, y []point) bool {
 	return true
 }
 
-// locate places the step against the least that is allowed: with a tolerance, a
-// ratio of so much the wrong way; without one, any movement the right way, so
-// that a step that is shown to be level is refuted.
-func (s step) locate(a *results.AssertionVerdict) place {
-	if !atLook(a.Looks, s.n) {
+// locate returns the position of the step relative to the least allowed one: with a tolerance, a ratio the
+// wrong way by at most that; without one, any movement the right way, so that a level step is refuted.
+func (s step) locate(a *results.AssertionVerdict) position {
+	if !analysisDue(a.Looks, s.n) {
 		return crossing
 	}
-	least, last := leastStep(a.Trend, 0), leastStep(a.Trend, a.Halo)
+	least, last := leastStep(a.Trend, 0), leastStep(a.Trend, a.WarnMargin)
 	if s.linear {
-		least, last = 0, 0 // the tolerance is in the difference
+		least, last = 0, 0 // the difference includes the tolerance
 	}
 	lo, hi := quantity.Round(s.diff.lo), quantity.Round(s.wide.hi)
 	refuted := func(least float64, strict bool) bool { return hi < least || strict && hi == least }
@@ -166,15 +166,15 @@ func (s step) locate(a *results.AssertionVerdict) place {
 	switch {
 	case lo > least, !strict && lo == least:
 		return inside
-	case refuted(last, strict && a.Halo == 0):
+	case refuted(last, strict && a.WarnMargin == 0):
 		return below
-	case a.Halo > 0 && quantity.Round(s.wide.lo) >= last && refuted(least, strict):
-		return inHalo
+	case a.WarnMargin > 0 && quantity.Round(s.wide.lo) >= last && refuted(least, strict):
+		return inWarnMargin
 	}
 	return crossing
 }
 
-// leastStep is the log ratio that a step must at least have.
+// leastStep is the smallest allowed log ratio of a step.
 func leastStep(t *assertion.Trend, halo float64) float64 {
 	tol := t.Tolerance + halo
 	if t.Direction == "decreases" {
@@ -183,5 +183,73 @@ func leastStep(t *assertion.Trend, halo float64) float64 {
 	return quantity.Round(math.Log(max(1-tol, 0)))
 }
 
-// open says that nothing can be said of a step, or nothing without its outliers.
-func (s step) open() bool { return s.place == crossing || s.fragile != "" }
+// open reports whether a step is undecided, with or without its outliers.
+func (s step) open() bool { return s.place == crossing || !s.fragile.None() }
+
+// reason is a reason for the trend, with this step.
+func (s step) reason(kind results.ReasonKind, a *results.AssertionVerdict, steps int, lv levels) results.Reason {
+	values := []results.Value{
+		results.Text("subject", formatSubject(a.Subject)), results.Text("direction", a.Trend.Direction),
+		results.Text("axis", a.Trend.Axis), results.Count("steps", steps, ""),
+		results.Text("from", axisText(s.from, a.Trend)), results.Text("to", axisText(s.to, a.Trend)),
+		results.Count("n", s.n, ""), results.Number("confidence", lv.stated, "confidence"),
+	}
+	if a.Trend.Tolerance > 0 {
+		values = append(values, results.Number("tolerance", a.Trend.Tolerance, "share"))
+	}
+	of := func(name string, e estimate) {
+		values = append(values, results.Number(name+"_value", e.center, a.Unit))
+		if ci := e.ci(); ci != nil {
+			values = append(values, results.Number(name+"_low", ci[0], a.Unit), results.Number(name+"_high", ci[1],
+				a.Unit))
+		}
+	}
+	if s.linear {
+		s.fromE, s.toE = estimate{center: quantity.Round(s.fromE.center)},
+			estimate{center: quantity.Round(s.toE.center)}
+	}
+	of("from", s.fromE)
+	of("to", s.toE)
+	change, lo, hi, n, unit := s.change(a)
+	values = append(values, results.Number("change", change, unit))
+	if n >= 2 {
+		values = append(values, results.Number("low", lo, unit), results.Number("high", hi, unit))
+	}
+	return results.Because(kind, values...)
+}
+
+// change is the difference of the second case from the first: a share, or absolute if values may be 0.
+func (s step) change(a *results.AssertionVerdict) (center, lo, hi float64, n int, unit string) {
+	if s.linear {
+		return quantity.Round(s.moved.center), quantity.Round(s.moved.lo), quantity.Round(s.moved.hi), s.moved.n, a.Unit
+	}
+	lo, hi = s.diff.lo, s.diff.hi
+	if a.Trend.Direction == "decreases" {
+		lo, hi = -hi, -lo
+	}
+	return math.Expm1(math.Log(s.toE.center / s.fromE.center)), math.Expm1(lo), math.Expm1(hi), s.diff.n, "share"
+}
+
+// observed is the ratio of the second case to the first, or their difference if values may be 0.
+func (s step) observed(a *results.AssertionVerdict, lv levels) *results.Observed {
+	if s.linear {
+		return lv.observed(s.moved, a.Unit)
+	}
+	lo, hi := s.diff.lo, s.diff.hi
+	if a.Trend.Direction == "decreases" {
+		lo, hi = -hi, -lo
+	}
+	o := lv.observed(estimate{center: unlog(math.Log(s.toE.center / s.fromE.center)), n: s.n}, "")
+	o.CI = nil
+	if s.diff.n >= 2 {
+		o.CI = &[2]float64{unlog(lo), unlog(hi)}
+	}
+	return o
+}
+
+func axisText(c *results.Case, t *assertion.Trend) string {
+	if v, ok := c.Axes[t.Axis]; ok {
+		return option.Text(v)
+	}
+	return c.Key
+}

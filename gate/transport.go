@@ -1,38 +1,36 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// judgeTransport judges a statement about what carried the data of a case. Where a launch
-// does not say what carried its data it is an error.
+// judgeTransport judges an assertion about the transports that carried data. It is an error if a launch
+// does not report them.
 func (eval *evaluator) judgeTransport(c *results.Case, a *results.AssertionVerdict) outcome {
-	return eval.judgeStated(c, a, launchFact{
-		words: a.Transport.String(), held: "carried the data in",
-		holds: func(l *results.Launch) (results.Verdict, string) { return holds(a.Transport, l) },
-		had:   func(l *results.Launch) string { return results.CarriedBy(l.Transports) },
+	return eval.judgeStated(c, a, launchProperty{
+		words: a.Transport.String(), suffix: "carried the data in",
+		check:  func(l *results.Launch) (results.Verdict, results.Reason) { return transportMatches(a.Transport, l) },
+		format: func(l *results.Launch) string { return results.CarriedBy(l.Transports) },
 	})
 }
 
-// launchFact is a statement about what a launch had, of which there is no number.
-type launchFact struct {
-	words string
-	holds func(*results.Launch) (results.Verdict, string) // pass, fail or an error, and why
-	had   func(*results.Launch) string                    // what it had
-	held  string                                          // what stands between that and the launches
+// launchProperty is an assertion about a property of launches that is not a number.
+type launchProperty struct {
+	words  string
+	check  func(*results.Launch) (results.Verdict, results.Reason) // pass, fail or an error, and why
+	format func(*results.Launch) string                            // the property of a launch as text
+	suffix string                                                  // words between that and the number of launches
 }
 
-// judgeStated judges such a statement. There is nothing to estimate: each launch either is as
-// stated or is not, so one that is not refutes it at once, and it holds when it held in all
-// launches up to a look.
-func (eval *evaluator) judgeStated(c *results.Case, a *results.AssertionVerdict, s launchFact) outcome {
+// judgeStated judges such an assertion: one launch that does not match refutes it at once; it holds if all
+// launches up to an interim analysis match.
+func (eval *evaluator) judgeStated(c *results.Case, a *results.AssertionVerdict, s launchProperty) outcome {
 	if c == nil {
-		return failed("it belongs to no case")
+		return invalidAssertion("it belongs to no case")
 	}
 	if o, bad := eval.unusable(c); bad {
 		return o
@@ -40,51 +38,51 @@ func (eval *evaluator) judgeStated(c *results.Case, a *results.AssertionVerdict,
 	launches := byIndex(c.Succeeded())
 	var used []string
 	for _, l := range launches {
-		verdict, why := s.holds(l)
+		verdict, why := s.check(l)
 		if verdict != results.Pass {
-			o := outcome{verdict: verdict, message: fmt.Sprintf("%s: %s", results.LaunchName(l.Index), why)}
+			o := outcome{verdict: verdict}
 			if verdict == results.Fail {
-				o.message = fmt.Sprintf("%s is stated, but %s", s.words, o.message)
+				o.addReasons(results.Because(results.StatedBut, results.Text("stated", s.words)))
 			}
+			o.addReasons(why.At(l.Index))
 			return o
 		}
-		if text := s.had(l); !slices.Contains(used, text) {
+		if text := s.format(l); !slices.Contains(used, text) {
 			used = append(used, text)
 		}
 	}
 	n := len(launches)
-	o := outcome{
-		verdict: results.Pass, message: fmt.Sprintf("%s %s %s", strings.Join(used, ", or "), s.held, launchesIn(n)),
+	o := outcome{verdict: results.Pass}
+	held := results.Because(results.StatedHeld, results.Text("had", strings.Join(used, ", or ")),
+		results.Text("held", s.suffix))
+	if n > 1 {
+		held.Values = append(held.Values, launched(n))
 	}
-	if next := nextLook(a.Looks, n); !atLook(a.Looks, n) {
+	o.addReasons(held)
+	if next := nextAnalysis(a.Looks, n); !analysisDue(a.Looks, n) {
 		o.verdict, o.undecided = results.InconclusiveVerdict, []string{c.Key}
-		o.message += "; " + outlook(next, n)
+		o.addReasons(pendingReason(next, n))
 	}
-	o.message += retriedIn([]*results.Case{c})
+	o.addReasons(retriedIn([]*results.Case{c}))
 	return o
 }
 
-func launchesIn(n int) string {
-	if n == 1 {
-		return "the one launch"
+// transportMatches reports whether a launch matches: pass, fail, or an error. If no transport was
+// certainly used, at least one of the possible ones was: the result is known only if it is the same for
+// each of them.
+func transportMatches(t *assertion.Transport, l *results.Launch) (results.Verdict, results.Reason) {
+	unknown := func(values ...results.Value) (results.Verdict, results.Reason) {
+		return results.ErrorVerdict, results.Because(results.TransportUnknown, values...)
 	}
-	return fmt.Sprintf("all %d launches", n)
-}
-
-// holds says whether a launch is as stated: pass, fail, or an error. Of transports
-// that are merely possible at least one was used, if none was for certain: the
-// statement holds or does not whichever they were, or nobody knows.
-func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) {
 	data := dataOf(l)
 	if len(data) == 0 {
-		return results.ErrorVerdict, "the document does not say what carried the data"
+		return unknown()
 	}
 	var named, others []results.Transport
-	sure := map[bool]bool{} // whether one that is named, or is not, was used for certain
+	sure := map[bool]bool{} // whether a named transport, or another one, was certainly used
 	for _, d := range data {
 		if d.Name == "" {
-			return results.ErrorVerdict, fmt.Sprintf("the fabric does not say what carried the data of %s",
-				d.RanksText())
+			return unknown(results.Text("ranks", d.RanksText()))
 		}
 		is := t.Matches(d.Name, d.Device)
 		if is {
@@ -110,19 +108,19 @@ func holds(t *assertion.Transport, l *results.Launch) (results.Verdict, string) 
 	case assertion.None:
 		held, refuted, wrong = len(named) == 0, sure[true], named
 	}
-	// What is not named may have what is named beneath it.
+	// An opaque transport may contain a named one.
 	if i := slices.IndexFunc(others, func(d results.Transport) bool { return d.Opaque }); i >= 0 &&
 		held == (t.Of == assertion.None) {
-		return results.ErrorVerdict, fmt.Sprintf("%s carried the data and does not say what is beneath it", others[i])
+		return unknown(results.Text("opaque", others[i].String()))
 	}
 	switch {
 	case held:
-		return results.Pass, ""
+		return results.Pass, results.Reason{}
 	case refuted:
-		return results.Fail, results.CarriedBy(wrong) + " carried data"
+		return results.Fail, results.Because(results.WrongTransport, results.Text("transport",
+			results.CarriedBy(wrong)))
 	}
-	return results.ErrorVerdict, fmt.Sprintf("the fabric does not say which of %s carried the data",
-		strings.Join(results.TransportTexts(data), " and "))
+	return unknown(results.Text("which", strings.Join(results.TransportTexts(data), " and ")))
 }
 
 func dataOf(l *results.Launch) []results.Transport {

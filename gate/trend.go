@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// A trend is judged step by step: all steps must be shown for it to pass, one step the wrong way
-// fails it. With each step it has one more chance to do so wrongly, so that the error budget of
-// failing is divided by their number.
+// judgeTrend judges a trend step by step: it passes if all steps are shown, and fails if one goes the
+// wrong way. The error budget of failing is divided by the number of steps.
 func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcome {
 	sign := 1.0
 	switch a.Trend.Direction {
@@ -18,7 +16,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 	case "decreases":
 		sign = -1
 	default:
-		return failed(fmt.Sprintf("unknown trend direction %q", a.Trend.Direction))
+		return invalidAssertion(fmt.Sprintf("unknown trend direction %q", a.Trend.Direction))
 	}
 	cases, o, ok := eval.trendCases(a.Cases)
 	if !ok {
@@ -29,15 +27,15 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 	for i, c := range cases {
 		ps, err := points(eval.metrics, c, a.Subject, a.Unit)
 		if err != nil {
-			return spoiled(c, fmt.Sprintf("%s: %v", c.Key, err))
+			return errorOf(c, reasonOf(err).In(c.Key))
 		}
 		for _, p := range ps {
 			if p.value > 0 {
 				continue
 			}
-			if why := noRatio(eval, a, p.value); why != "" {
-				return failed(fmt.Sprintf("%s: %s: %s is %s; %s", c.Key, results.LaunchName(p.launch.Index),
-					shown(a.Subject), quantity.Format(p.value, a.Unit), why))
+			if text := noRatio(eval, a, p.value); text != "" {
+				return failed(results.Because(results.TrendNoRatio, results.Text("subject", formatSubject(a.Subject)),
+					results.Number("value", p.value, a.Unit), why(text)).In(c.Key).At(p.launch.Index))
 			}
 			linear = true
 		}
@@ -48,50 +46,52 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 		have = min(have, len(ps))
 	}
 	o = outcome{}
-	for _, look := range append(slices.Compact(slices.Sorted(slices.Values(a.Looks))), have) {
-		if look < have || look == have {
-			o = eval.trendAt(a, cases, series, look, look == have, way{sign, linear}, lv.forFailing(len(cases)-1))
+	for _, atLaunch := range append(slices.Compact(slices.Sorted(slices.Values(a.Looks))), have) {
+		if atLaunch < have || atLaunch == have {
+			o = eval.trendAt(a, cases, series, atLaunch, atLaunch == have, stepScale{sign, linear},
+				lv.forFailing(len(cases)-1))
 		}
-		if look == have || o.verdict != "" && o.decided() {
+		if atLaunch == have || o.verdict != "" && o.decided() {
 			break
 		}
 	}
-	o.message += notRun(len(a.Cases) - len(cases))
+	o.addReasons(notRun(results.CasesNotRun, len(a.Cases)-len(cases)))
 	return o
 }
 
-// way is how the steps of a trend are compared.
-type way struct {
-	sign   float64 // -1: it decreases
-	linear bool    // by differences, as one of its values is 0
+// stepScale is how the steps of a trend are compared.
+type stepScale struct {
+	sign   float64 // -1: decreasing
+	linear bool    // by differences, because a value is 0
 }
 
-// noRatio says why a trend cannot be judged with a value that is not above zero, "" if it can.
+// noRatio says why a trend cannot be judged with a value that is not above zero; "": it can.
 func noRatio(eval *evaluator, a *results.AssertionVerdict, v float64) string {
 	switch {
 	case positive(eval.metrics, a.Subject):
-		return "the steps of a trend are ratios, so it must be above zero"
+		return "the steps of a trend are ratios, so values must be above zero"
 	case v < 0 && a.Trend.Tolerance > 0:
-		return "a share of it, as the trend tolerates, needs values that are not below zero"
-	case a.Halo > 0:
-		return "the steps are differences then, and a halo is a share"
+		return "the tolerance is a share, so values must not be negative"
+	case a.WarnMargin > 0:
+		return "a halo is a share, so values must be above zero"
 	}
 	return ""
 }
 
-// trendAt judges a trend by the first launches of each case; at the end by all of them.
+// trendAt judges a trend by the first launches of each case; finally by all of them.
 func (eval *evaluator) trendAt(
-	a *results.AssertionVerdict, cases []*results.Case, series [][]point, look int, end bool, by way, lv levels,
+	a *results.AssertionVerdict, cases []*results.Case, series [][]point, atLaunch int, end bool, by stepScale,
+	lv levels,
 ) outcome {
-	lv = lv.at(a.Looks, look)
+	lv = lv.at(a.Looks, atLaunch)
 	known := make([]*noise, len(cases))
 	now := make([][]point, len(cases))
 	for i, c := range cases {
 		now[i] = series[i]
 		if !end {
-			now[i] = series[i][:look]
+			now[i] = series[i][:atLaunch]
 		}
-		n := eval.noiseOf(a.Noise, c, a.Subject, a.Unit, look)
+		n := eval.noiseOf(a.Noise, c, a.Subject, a.Unit, atLaunch)
 		if n != nil && !by.linear && !n.contradicted(logs(valuesOf(now[i]))) {
 			known[i] = n
 		}
@@ -104,7 +104,7 @@ func (eval *evaluator) trendAt(
 	return eval.overSteps(a, steps, lv)
 }
 
-// trendCases are the cases that a trend runs over: those that are not absent.
+// trendCases returns the cases of a trend, without absent ones.
 func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool) {
 	var cases []*results.Case
 	var waiting, skipped *outcome
@@ -112,7 +112,7 @@ func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool
 	for _, k := range keys {
 		c := eval.cases[k]
 		if c == nil {
-			return nil, failed(fmt.Sprintf("case %s is not in the document", k)), false
+			return nil, failed(results.Because(results.NotInDocument, results.Text("key", k))), false
 		}
 		o, bad := eval.unusable(c)
 		switch {
@@ -123,7 +123,7 @@ func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool
 			excluded++
 			continue
 		}
-		o.message = k + ": " + o.message
+		o = o.atSource(sourceKey{key: k})
 		switch {
 		case len(o.undecided) > 0:
 			o.undecided = eval.runnable(keys)
@@ -140,9 +140,9 @@ func (eval *evaluator) trendCases(keys []string) ([]*results.Case, outcome, bool
 	case waiting != nil:
 		return nil, *waiting, false
 	case len(cases) < 2 && excluded > 0:
-		return nil, outcome{verdict: results.SkippedVerdict, message: "fewer than two of its cases ran"}, false
+		return nil, passedOver(results.Because(results.FewRan)), false
 	case len(cases) < 2:
-		return nil, failed("a trend needs at least two cases"), false
+		return nil, invalidAssertion("a trend needs at least two cases"), false
 	}
 	return cases, outcome{}, true
 }
@@ -160,12 +160,12 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 		switch {
 		case s.open():
 			verdict = results.InconclusiveVerdict
-		case s.place == inHalo && verdict == results.Pass:
+		case s.place == inWarnMargin && verdict == results.Pass:
 			verdict = results.WarnVerdict
 		}
 	}
-	for _, s := range steps { // a step shown to go the wrong way outweighs those that are open
-		if s.place == below && s.fragile == "" {
+	for _, s := range steps { // a refuted step outranks open ones
+		if s.place == below && s.fragile.None() {
 			verdict, worst = results.Fail, s
 			break
 		}
@@ -173,39 +173,34 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 	if verdict == results.InconclusiveVerdict && !worst.open() {
 		worst = steps[slices.IndexFunc(steps, step.open)]
 	}
-	if verdict == results.WarnVerdict && worst.place != inHalo {
-		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == inHalo })]
+	if verdict == results.WarnVerdict && worst.place != inWarnMargin {
+		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == inWarnMargin })]
 	}
 	o := outcome{verdict: verdict, observed: worst.observed(a, lv)}
-	what := fmt.Sprintf("%s %s with %s", shown(a.Subject), a.Trend.Direction, a.Trend.Axis)
-	if a.Trend.Tolerance > 0 {
-		what += " within " + percent(a.Trend.Tolerance)
-	}
+	kind := results.TrendOpen
 	switch verdict {
 	case results.Pass:
-		o.message = fmt.Sprintf("%s in all %d steps; the nearest is %s", what, len(steps), worst.describe(a, lv))
-		if len(steps) == 1 {
-			o.message = fmt.Sprintf("%s in its one step: %s", what, worst.describe(a, lv))
-		}
-	case results.Fail:
-		o.message = fmt.Sprintf("%s: not from %s", what, worst.describe(a, lv))
+		kind = results.TrendHolds
+	case results.Fail, results.WarnVerdict:
+		kind = results.TrendBroken
+	}
+	o.addReasons(worst.reason(kind, a, len(steps), lv), worst.modes)
+	switch verdict {
 	case results.WarnVerdict:
-		o.message = fmt.Sprintf("%s: not from %s; inside of the halo of %s", what, worst.describe(a, lv),
-			percent(a.Halo))
-	default:
-		next := nextLook(a.Looks, n)
+		o.addReasons(results.Because(results.InWarnMargin, results.Number("halo", a.WarnMargin, "share")))
+	case results.InconclusiveVerdict:
+		next := nextAnalysis(a.Looks, n)
 		if next > 0 {
 			o.undecided = eval.runnable(a.Cases)
 		}
-		o.message = fmt.Sprintf("%s: not shown from %s", what, worst.describe(a, lv))
-		if worst.fragile != "" {
-			o.message += "; outlier: " + worst.fragile + fragileText
+		if !worst.fragile.None() {
+			o.addReasons(worst.fragile, results.Because(results.OutliersDecide))
 		}
-		o.message += "; " + outlook(next, n)
+		o.addReasons(pendingReason(next, n))
 	}
 	if n == 1 && verdict != results.InconclusiveVerdict {
-		o.message += "; one launch cannot show its noise"
+		o.addReasons(results.Because(results.OneLaunch))
 	}
-	o.message += retriedIn(eval.casesOf(a.Cases))
+	o.addReasons(retriedIn(eval.casesOf(a.Cases)))
 	return o
 }

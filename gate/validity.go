@@ -1,28 +1,24 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// aboveCeiling is the share of its ceiling beyond which a measurement is called
-// impossible. The ceiling is a short probe in the same launch and its own noise
-// is several percent, as is the measurement's, so a path at its limit may well
-// read 1.05; beyond 1.10 either bytes did not travel or the probe took another
-// path, and in both cases the number says nothing about this one.
+// aboveCeiling is the ratio to the ceiling above which a measurement is impossible. The ceiling is a short
+// probe in the same launch; probe and measurement have noise of several percent, so a path at its limit
+// may read 1.05. Beyond 1.10 either bytes did not travel or the probe took another path: the number says
+// nothing about this path.
 const aboveCeiling = 1.10
 
-// aboveCeilingAlone is the same for a single launch, whose noise nobody knows: a
-// probe of milliseconds and a timed part of milliseconds may well have had
-// different luck, but not by a factor of two on a path that carried both.
+// aboveCeilingAlone is the same for a single launch with unknown noise: a probe and a measurement of
+// milliseconds may differ a lot, but not by a factor of two.
 const aboveCeilingAlone = 2
 
-// measured says whether a case has launches that can be judged: it was neither
-// left out nor ended by an error.
+// measured reports whether a case has launches to judge: it was neither left out nor ended by an error.
 func measured(c *results.Case) bool {
 	switch c.Status {
 	case results.Error, results.Skipped, results.Excluded:
@@ -31,56 +27,49 @@ func measured(c *results.Case) bool {
 	return true
 }
 
-// invalid says why what a case measured cannot be used, "" if it can. A failed
-// launch is not a slow launch: it spoils the case instead of being left out,
-// because the launches that survive are not a fair sample.
-func invalid(c *results.Case) string {
-	for _, l := range byIndex(counting(c)) {
+// invalid says why the values of a case cannot be used, if so. A failed launch is not a slow launch: it
+// invalidates the case, because the surviving launches are a biased sample.
+func invalid(c *results.Case) results.Reason {
+	for _, l := range byIndex(usable(c)) {
 		if l.Status != results.OK {
-			if l.Failure == nil {
-				return results.LaunchName(l.Index) + " failed"
+			text := ""
+			if l.Failure != nil {
+				text = l.Failure.String()
 			}
-			return fmt.Sprintf("%s failed: %s", results.LaunchName(l.Index), l.Failure)
+			return results.Because(results.LaunchFailed, results.Text("failure", text)).At(l.Index)
 		}
 	}
-	return unsound(c)
+	return invalidLaunch(c)
 }
 
-// unsound says why what the launches of a case that did not fail measured cannot be
-// used, "" if it can.
-func unsound(c *results.Case) string {
+// invalidLaunch says why the values of launches that succeeded cannot be used, if so.
+func invalidLaunch(c *results.Case) results.Reason {
 	launches := byIndex(c.Succeeded())
 	for _, l := range launches {
-		if !l.Verified && verifies(c) {
-			return results.LaunchName(l.Index) + ": the data it moved was not verified"
+		if !l.Verified && wantsVerification(c) {
+			return results.Because(results.Unverified).At(l.Index)
 		}
 		if name, v := infinite(l.Metrics); name != "" {
-			return fmt.Sprintf("%s: metric %s is %v", results.LaunchName(l.Index), name, v)
+			return results.Because(results.MetricNotFinite, results.Text("metric", name), notANumber(v)).At(l.Index)
 		}
-		if k := kindOf(c); k.Invalid != nil {
-			if why := k.Invalid(c.Settled(), l.Metrics); why != "" {
-				return fmt.Sprintf("%s: %s", results.LaunchName(l.Index), why)
+		if b, ok := workload.As[workload.Invalidator](c.Workload); ok {
+			if text := b.Invalid(c.ResolvedOptions(), l.Metrics); text != "" {
+				return results.Because(results.WorkloadInvalid, why(text)).At(l.Index)
 			}
 		}
 	}
-	if reason := sharedGPU(launches); reason != "" {
-		return reason
+	for _, r := range []results.Reason{
+		sharedGPU(launches), missingLaunches(c), hardwareErrors(launches), clocksUnsynchronised(kindOf(c), launches),
+	} {
+		if !r.None() {
+			return r
+		}
 	}
-	if reason := gap(c); reason != "" {
-		return reason
-	}
-	if reason := troubled(launches); reason != "" {
-		return reason
-	}
-	if reason := clocksApart(kindOf(c), launches); reason != "" {
-		return reason
-	}
-	return impossible(kindOf(c), launches)
+	return exceedsCeiling(kindOf(c), launches)
 }
 
-// sharedGPU finds ranks that had one GPU together: what they moved is verified, and took the
-// times of a GPU that does the work of both in turns.
-func sharedGPU(launches []*results.Launch) string {
+// sharedGPU finds ranks that shared one GPU, which did the work of both in turn.
+func sharedGPU(launches []*results.Launch) results.Reason {
 	for _, l := range launches {
 		first := map[string]int{}
 		for rank, gpu := range l.GPUs {
@@ -90,18 +79,17 @@ func sharedGPU(launches []*results.Launch) string {
 			at := l.Nodes[rank] + " " + gpu
 			other, shared := first[at]
 			if shared {
-				return fmt.Sprintf("%s: ranks %d and %d share GPU %s of node %s: what they moved is no figure "+
-					"of a path between GPUs (place.gpus_per_rank: 1 gives each one of its own)",
-					results.LaunchName(l.Index), other, rank,
-					gpu, l.Nodes[rank])
+				return results.Because(results.SharedGPU, results.Count("other", other, ""), results.Count("rank",
+					rank, ""),
+					results.Text("gpu", gpu), results.Text("node", l.Nodes[rank])).At(l.Index)
 			}
 			first[at] = rank
 		}
 	}
-	return ""
+	return results.Reason{}
 }
 
-// infinite is the first metric, by name, that is not finite; "" if all are.
+// infinite is the first metric by name that is not finite; "": all are.
 func infinite(m results.MetricValues) (string, float64) {
 	for name, v := range m.All() {
 		if notFinite(v) {
@@ -111,28 +99,29 @@ func infinite(m results.MetricValues) (string, float64) {
 	return "", 0
 }
 
-// counting are the launches of a case that were not made again and are not void.
-func counting(c *results.Case) []*results.Launch {
+// usable returns the launches of a case that were neither retried nor discarded.
+func usable(c *results.Case) []*results.Launch {
 	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return !l.Counts() })
 }
 
-// gap finds launches that were taken out of the document, or stand in it twice.
-// Their numbers need not be without a hole: a launch may not get to a case.
-func gap(c *results.Case) string {
+// missingLaunches finds launches that are missing from the document or duplicate. Their numbers may have
+// gaps: a launch may not reach a case.
+func missingLaunches(c *results.Case) results.Reason {
 	made := map[int]bool{}
-	for _, l := range counting(c) {
+	for _, l := range usable(c) {
 		if made[l.Index] {
-			return results.LaunchName(l.Index) + " stands twice in the document"
+			return results.Because(results.LaunchTwice).At(l.Index)
 		}
 		made[l.Index] = true
 	}
 	if c.Made != 0 && c.Made != len(c.Launches) {
-		return fmt.Sprintf("%d launches were made, and %d are in the document", c.Made, len(c.Launches))
+		return results.Because(results.LaunchesRemoved, results.Count("made", c.Made, ""),
+			results.Count("stored", len(c.Launches), ""))
 	}
-	return ""
+	return results.Reason{}
 }
 
-// kindOf is the workload of a case; an empty one where this weir does not know it.
+// kindOf is the workload of a case; an empty one if unknown.
 func kindOf(c *results.Case) *workload.Kind {
 	if k, ok := workload.Lookup(c.Workload); ok {
 		return k
@@ -140,8 +129,8 @@ func kindOf(c *results.Case) *workload.Kind {
 	return &workload.Kind{}
 }
 
-// tooFewValues says which quantile of a claim is of too few values to decide, and whether it may after as
-// many launches as most: an obstacle without a reason if all decide.
+// tooFewValues says which quantile of a check has too few values to decide, and whether it may have enough
+// after `most` launches.
 func tooFewValues(
 	d *workload.Definitions, sources []*source, subject *assertion.Expr, most int,
 ) (o obstacle, more bool) {
@@ -150,8 +139,8 @@ func tooFewValues(
 			continue
 		}
 		for _, metric := range subject.Metrics() {
-			if o, more := fewSamples(d, s, metric, most); o.why != "" {
-				o.why = s.key + ": " + o.why
+			if o, more := fewSamples(d, s, metric, most); o.known() {
+				o.why[0].Place.Case = s.key
 				return o, more
 			}
 		}
@@ -159,52 +148,52 @@ func tooFewValues(
 	return obstacle{}, false
 }
 
-// unknowable says why a metric of a claim decides nothing, however many launches there are.
-func unknowable(sources []*source, subject *assertion.Expr) string {
+// undecidableReason says why a metric of a check can decide nothing with any number of launches.
+func undecidableReason(sources []*source, subject *assertion.Expr) results.Reason {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
 		for _, metric := range subject.Metrics() {
-			if why := undecided(s, metric, func(*results.Launch) bool { return true }); why != "" {
-				return why
+			if r := workloadUndecided(s, metric, func(*results.Launch) bool { return true }); !r.None() {
+				return r
 			}
 		}
 	}
-	return ""
+	return results.Reason{}
 }
 
-// untold says why launches lack a metric of a subject, where that is no fault of the run.
-func untold(sources []*source, subject *assertion.Expr) string {
+// missingByDesign says why launches lack a metric of a subject, if that is not an error.
+func missingByDesign(sources []*source, subject *assertion.Expr) results.Reason {
 	for _, s := range sources {
 		if s.c == nil {
 			continue
 		}
 		for _, metric := range subject.Metrics() {
 			lacks := func(l *results.Launch) bool { _, ok := l.Metrics.Get(metric); return !ok }
-			if why := undecided(s, metric, lacks); why != "" {
-				return why
+			if r := workloadUndecided(s, metric, lacks); !r.None() {
+				return r
 			}
 		}
 	}
-	return ""
+	return results.Reason{}
 }
 
-// undecided says why a metric of one of the launches that are asked about decides nothing, by its workload.
-func undecided(s *source, metric string, about func(*results.Launch) bool) string {
-	k := kindOf(s.c)
+// workloadUndecided is the workload's reason why a metric of some launch decides nothing.
+func workloadUndecided(s *source, metric string, about func(*results.Launch) bool) results.Reason {
+	b, ok := workload.As[workload.Undecider](s.c.Workload)
 	for _, l := range s.launches {
-		if k.Undecidable == nil || !about(l) {
+		if !ok || !about(l) {
 			continue
 		}
-		if why := k.Undecidable(s.c.Settled(), l.Metrics, metric); why != "" {
-			return fmt.Sprintf("%s of %s: %s", results.LaunchName(l.Index), s.key, why)
+		if text := b.Undecidable(s.c.ResolvedOptions(), l.Metrics, metric); text != "" {
+			return results.Because(results.Undecidable, results.Text("metric", metric), why(text)).In(s.key).At(l.Index)
 		}
 	}
-	return ""
+	return results.Reason{}
 }
 
-// fewSamples says why a quantile of a source decides nothing, and whether it may after as many launches as most.
+// fewSamples says why a quantile of a source decides nothing, and whether it may after `most` launches.
 func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o obstacle, more bool) {
 	m, ok := d.Stated(s.c, metric)
 	if !ok || len(s.launches) == 0 {
@@ -215,29 +204,35 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 		measured = append(measured, l.Metrics)
 	}
 	k := kindOf(s.c)
-	n := k.SamplesOf(m, s.c.Settled(), measured)
-	if o.why = k.FewSamples(m, n); o.why == "" {
+	n := k.SamplesOf(m, s.c.ResolvedOptions(), measured)
+	text := k.FewSamples(m, n)
+	if text == "" {
 		return o, false
 	}
-	if set := k.MoreSamples(m, s.c.Settled(), n, len(s.launches), most); set != "" {
+	o.why = []results.Reason{
+		results.Because(results.FewSamples, results.Text("metric", metric), results.Count("samples", int(n), ""),
+			why(text)),
+	}
+	if set := k.MoreSamples(m, s.c.ResolvedOptions(), n, len(s.launches), most); set != "" {
 		o.change = "set " + set
 	}
-	return o, k.Quantiles == nil && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
+	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
 }
 
-// impossible compares a case with the ceiling that its own launches probed.
-func impossible(k *workload.Kind, launches []*results.Launch) string {
-	if k.OfCeiling == nil {
-		return ""
+// exceedsCeiling compares a case with the ceiling probed by its own launches.
+func exceedsCeiling(k *workload.Kind, launches []*results.Launch) results.Reason {
+	b, ok := k.Behaviour.(workload.PathUser)
+	if !ok {
+		return results.Reason{}
 	}
 	var shares []float64
 	for _, l := range launches {
-		if v, ok := k.OfCeiling(l.Metrics); ok && v > 0 {
+		if v, ok := b.OfCeiling(l.Metrics); ok && v > 0 {
 			shares = append(shares, v)
 		}
 	}
 	if len(shares) == 0 {
-		return ""
+		return results.Reason{}
 	}
 	e := logarithmic(shares, results.Confidence)
 	limit := aboveCeiling
@@ -245,18 +240,18 @@ func impossible(k *workload.Kind, launches []*results.Launch) string {
 		limit = aboveCeilingAlone
 	}
 	if e.lo <= limit {
-		return ""
+		return results.Reason{}
 	}
-	o := results.Observed{Value: e.center * 100, Unit: "%", N: e.n}
+	r := results.Because(results.AboveCeiling, results.Number("value", e.center*100, "%"), results.Count("n", e.n, ""),
+		results.Number("limit", limit*100, "%"))
 	if ci := e.ci(); ci != nil {
-		o.CI = &[2]float64{ci[0] * 100, ci[1] * 100}
+		r.Values = append(r.Values, results.Number("low", ci[0]*100, "%"), results.Number("high", ci[1]*100, "%"))
 	}
-	return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling, where no more than %.0f %% may be noise",
-		o, limit*100)
+	return r
 }
 
-// verifies says whether the case asked for its data to be verified.
-func verifies(c *results.Case) bool {
+// wantsVerification reports whether the case asked for its data to be verified.
+func wantsVerification(c *results.Case) bool {
 	mode, ok := c.Options["verify"]
 	if !ok {
 		o, has := kindOf(c).Option("verify")
@@ -270,7 +265,7 @@ func verifies(c *results.Case) bool {
 
 // unusable is the outcome that the state of a case forces on its assertions.
 func unusable(c *results.Case) (outcome, bool) {
-	reason := ""
+	var reason results.Reason
 	if measured(c) {
 		reason = invalid(c)
 	}
@@ -281,30 +276,23 @@ func (eval *evaluator) unusable(c *results.Case) (outcome, bool) {
 	return unusableAs(c, eval.invalid[c])
 }
 
-func unusableAs(c *results.Case, invalid string) (outcome, bool) {
+func unusableAs(c *results.Case, invalid results.Reason) (outcome, bool) {
 	switch c.Status {
 	case results.Skipped, results.Excluded:
-		return outcome{verdict: results.SkippedVerdict, message: because(c.Status, c.Reason)}, true
+		return passedOver(results.Because(results.CaseNotRun, results.Text("status", c.Status), why(c.Reason))), true
 	case results.Error:
-		return spoiled(c, because("the case ended with an error", c.Reason)), true
+		return errorOf(c, results.Because(results.CaseError, why(c.Reason))), true
 	}
-	if invalid != "" {
-		return spoiled(c, invalid), true
+	if !invalid.None() {
+		return errorOf(c, invalid), true
 	}
-	if len(counting(c)) == 0 {
-		if c.AllVoid() {
-			return allVoid(c), true
+	if len(usable(c)) == 0 {
+		if c.AllDiscarded() {
+			return allDiscarded(c), true
 		}
-		o := failed("nothing was measured: the case had no launch")
+		o := failed(results.Because(results.NoLaunch))
 		o.undecided = []string{c.Key}
 		return o, true
 	}
 	return outcome{}, false
-}
-
-func because(what, reason string) string {
-	if reason == "" {
-		return what
-	}
-	return what + ": " + reason
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate/wording"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // point is the value of a subject in one launch.
@@ -17,14 +18,13 @@ type point struct {
 	value  float64
 }
 
-// points are a subject's values in the launches of a case that succeeded, by
-// launch index. One launch without a value spoils all: a mean over the launches
-// that happen to have one would be a mean over the lucky ones.
+// points returns a subject's values in the successful launches of a case, by launch index. A launch
+// without a value is an error: the mean over the others would be biased.
 func points(d *workload.Definitions, c *results.Case, subject *assertion.Expr, unit string) ([]point, error) {
 	return pointsOf(d, c, c.Succeeded(), subject, unit)
 }
 
-// pointsOf are those of some launches of a case.
+// pointsOf is points for given launches of a case.
 func pointsOf(
 	d *workload.Definitions, c *results.Case, launches []*results.Launch, subject *assertion.Expr, unit string,
 ) ([]point, error) {
@@ -37,13 +37,12 @@ func pointsOf(
 			return metricOf(l, leaf.Metric)
 		}, unit)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", results.LaunchName(l.Index), err)
+			return nil, inLaunch(err, l.Index)
 		}
 		if v <= 0 && positive(d, subject) {
-			return nil, notAboveZero(d, subject, fmt.Sprintf("%s: %s", results.LaunchName(l.Index), shown(subject)), v,
-				unit)
+			return nil, reasonError{notAboveZero(d, subject, formatSubject(subject), v, unit).At(l.Index)}
 		}
-		out = append(out, point{l, quantity.Round(v)}) // the way through base units may move it off a bound
+		out = append(out, point{l, quantity.Round(v)}) // conversion to base units may have moved it off a bound
 	}
 	slices.SortStableFunc(out, func(x, y point) int {
 		return cmp.Or(cmp.Compare(x.launch.Index, y.launch.Index), cmp.Compare(x.value, y.value))
@@ -51,22 +50,20 @@ func pointsOf(
 	return out, nil
 }
 
-// metricOf is a metric of a launch. One that is missing or not finite is an
-// error: a value that nobody measured must never satisfy a bound.
+// metricOf is a metric of a launch. A missing or infinite one is an error: it must never satisfy a bound.
 func metricOf(l *results.Launch, name string) (float64, error) {
 	v, ok := l.Metrics.Get(name)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("metric %s is missing", name)
+		return 0, refuse(results.MetricMissing, results.Text("metric", name))
 	case notFinite(v):
-		return 0, fmt.Errorf("metric %s is %v", name, v)
+		return 0, refuse(results.MetricNotFinite, results.Text("metric", name), notANumber(v))
 	}
 	return v, nil
 }
 
-// positive says whether a subject is above zero whenever something was measured,
-// and so judged on the log scale. A difference is not, and is judged as it is;
-// neither is a metric of which 0 is a good value.
+// positive reports whether a subject is above zero whenever it was measured, and so judged on the log
+// scale. Differences and metrics that may be 0 are not.
 func positive(d *workload.Definitions, e *assertion.Expr) bool {
 	switch e.Op {
 	case assertion.Metric:
@@ -95,7 +92,7 @@ func valuesOf(ps []point) []float64 {
 	return out
 }
 
-// estimateOf estimates a subject on the scale that fits it.
+// estimateOf estimates a subject on its scale.
 func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, confidence float64) estimate {
 	if positive(d, subject) {
 		return logarithmic(valuesOf(ps), confidence)
@@ -107,14 +104,14 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 	return e
 }
 
-// neverNegative says whether a metric is an amount: those that weir measures are, and those that a run declares
-// with the unit of one.
+// neverNegative reports whether a metric is an amount: weir's own metrics are, and declared ones with such
+// a unit.
 func neverNegative(d *workload.Definitions, metric, unit string) bool {
 	u, known := quantity.UnitOf(unit)
 	return !d.Declared(metric) || known && u.Dim != quantity.Number
 }
 
-// notNegative is the estimate of an amount: its interval has nothing below zero, where no launch had either.
+// notNegative clips the interval of an amount at zero, unless a launch was negative.
 func notNegative(e estimate, values []float64) estimate {
 	if len(values) > 0 && slices.Min(values) >= 0 {
 		e.lo = max(e.lo, 0)
@@ -122,13 +119,27 @@ func notNegative(e estimate, values []float64) estimate {
 	return e
 }
 
-// notAboveZero says that a value of a subject cannot be judged as a ratio, and what to do where a run declares
-// a metric of it that may be 0.
-func notAboveZero(d *workload.Definitions, subject *assertion.Expr, what string, v float64, unit string) error {
+// notANumber is a non-finite value in Go's spelling.
+func notANumber(v float64) results.Value { return results.Text("value", fmt.Sprint(v)) }
+
+// notAboveZero says that a value cannot be judged as a ratio, and how to declare that a metric may be 0.
+func notAboveZero(d *workload.Definitions, subject *assertion.Expr, what string, v float64,
+	unit string) results.Reason {
 	advice := ""
 	if v == 0 && slices.ContainsFunc(subject.Metrics(), d.Declared) {
-		advice = "; a metric that the run declares and that may be 0 has may_be_zero: true"
+		advice = "declare may_be_zero: true if 0 is a valid value"
 	}
-	return fmt.Errorf("%s is %s; it is judged as a ratio, so it must be above zero%s", what,
-		quantity.Format(v, unit), advice)
+	return results.Because(results.NotAboveZero, results.Text("subject", what), results.Number("value", v, unit),
+		results.Text("declare", advice))
+}
+
+// longSubject is the length beyond which a subject is abbreviated.
+const longSubject = 160
+
+// formatSubject is a subject as text in messages.
+func formatSubject(e *assertion.Expr) string {
+	if text := e.String(); len(text) <= longSubject {
+		return text
+	}
+	return fmt.Sprintf("its value over %s", wording.Counted(len(e.Cases()), "case"))
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// variances are what a metric of a case varies by, where more than its launches is known.
-// between is what is known of how sessions differ.
+// variances lists the variance components of a metric of a case, if more than its launches are known.
+// between is the known variance between sessions.
 func variances(c *results.Case, metric string, m results.MetricEstimate, between []assertion.Noise) []results.Variance {
 	var out []results.Variance
 	launches := c.Succeeded()
@@ -49,29 +49,33 @@ func variances(c *results.Case, metric string, m results.MetricEstimate, between
 	return out
 }
 
-// onHosts are logarithms of a metric of launches, by the hosts that they ran on.
+// onHosts groups logarithms of a metric by the hosts of the launches.
 func onHosts(launches []*results.Launch, metric string) [][]float64 {
 	at := map[string]int{}
 	var all [][]float64
+	var nodes []string
+	i := 0
 	for _, l := range launches {
 		v, ok := l.Metrics.Get(metric)
 		if !ok || v <= 0 {
 			continue
 		}
-		hosts := strings.Join(slices.Sorted(slices.Values(l.Nodes)), "\n")
-		i, seen := at[hosts]
-		if !seen {
-			i = len(all)
-			at[hosts], all = i, append(all, nil)
+		if all == nil || !slices.Equal(nodes, l.Nodes) {
+			nodes = l.Nodes
+			hosts := strings.Join(slices.Sorted(slices.Values(nodes)), "\n")
+			seen := false
+			if i, seen = at[hosts]; !seen {
+				i = len(all)
+				at[hosts], all = i, append(all, nil)
+			}
 		}
 		all[i] = append(all[i], math.Log(v))
 	}
 	return all
 }
 
-// betweenLaunches is what launches vary by and, where they ran on several sets of hosts of which one had
-// more than one launch, what the hosts add: a one-way analysis of variance, in which sets of hosts
-// are as sessions are in componentsOf.
+// betweenLaunches is the variance of launches and, if they ran on several sets of hosts with repeated
+// launches, of hosts: a one-way analysis of variance as in componentsOf, with sets of hosts for sessions.
 func betweenLaunches(hosts [][]float64) []results.Variance {
 	variance := func(of string, squares, df float64) results.Variance {
 		return results.Variance{Of: of, CV: quantity.Round(math.Sqrt(max(0, squares))), DF: quantity.Round(df)}
@@ -88,7 +92,7 @@ func betweenLaunches(hosts [][]float64) []results.Variance {
 	}
 }
 
-// sessionsOf is what history, or the references of assertions, say of how sessions differ, by case.
+// sessionsOf is the known variance between sessions by case, from history or the assertions' references.
 func (eval *evaluator) sessionsOf() map[string][]assertion.Noise {
 	out := map[string][]assertion.Noise{}
 	add := func(key string, list []assertion.Noise) {

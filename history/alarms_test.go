@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // plainSeries are values of sessions that weigh alike, not as logarithms.
@@ -16,7 +16,7 @@ func plainSeries(values []float64) series {
 	return series{values: values, spread: slices.Repeat([]float64{1}, len(values))}
 }
 
-func places(cuts []cut) []int {
+func places(cuts []changePoint) []int {
 	var out []int
 	for _, c := range cuts {
 		out = append(out, c.at)
@@ -34,11 +34,11 @@ func TestPublishedSeries(t *testing.T) {
 			len(coal))
 	}
 	for _, significance := range []float64{0.05, 0.01} {
-		if got := places(divide(plainSeries(nile), significance, 0)); !slices.Equal(got, []int{28}) {
+		if got := places(detectChanges(plainSeries(nile), significance, 0)); !slices.Equal(got, []int{28}) {
 			t.Errorf("the Nile changes at %v with p <= %v, want 28 (1899)", got, significance)
 		}
 	}
-	cuts := divide(plainSeries(coal), 0.05, 0)
+	cuts := detectChanges(plainSeries(coal), 0.05, 0)
 	if len(cuts) == 0 || cuts[0].at+1851 < 1885 || cuts[0].at+1851 > 1897 {
 		t.Errorf("the disasters change at %v, want once within 1885 and 1897", cuts)
 	}
@@ -104,7 +104,7 @@ func TestNoChange(t *testing.T) {
 		"two of many":       append(slices.Repeat([]float64{1, 1.1, 0.9}, 40), 50, 51),
 		"two in the middle": slices.Concat(quiet, []float64{50, 51}, quiet),
 	} {
-		if got := divide(plainSeries(x), 0.05, 0); len(got) != 0 {
+		if got := detectChanges(plainSeries(x), 0.05, 0); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -122,7 +122,7 @@ func TestSeveralChanges(t *testing.T) {
 			x = append(x, l.level+0.1*r.NormFloat64())
 		}
 	}
-	if got, want := places(divide(plainSeries(x), 0.01, 0)), []int{20, 35, 60}; !slices.Equal(got, want) {
+	if got, want := places(detectChanges(plainSeries(x), 0.01, 0)), []int{20, 35, 60}; !slices.Equal(got, want) {
 		t.Errorf("changes at %v, want %v", got, want)
 	}
 }
@@ -140,7 +140,7 @@ func TestManyLevels(t *testing.T) {
 			x = append(x, float64(i%2)+0.02*r.NormFloat64())
 		}
 	}
-	if got := places(divide(plainSeries(x), 0.05, 0)); !slices.Equal(got, want) {
+	if got := places(detectChanges(plainSeries(x), 0.05, 0)); !slices.Equal(got, want) {
 		t.Errorf("changes at %v, want %v", got, want)
 	}
 }
@@ -155,17 +155,17 @@ func TestAlarmsStay(t *testing.T) {
 				rapid.Float64Range(-0.2, 0.2).Draw(t, "by")),
 		}
 		s := seriesOf(m.points(seed))
-		raised := func(cuts []cut) (out []int) {
+		raised := func(cuts []changePoint) (out []int) {
 			for _, c := range cuts {
-				if c.raised > 0 {
-					out = append(out, c.raised)
+				if c.reported > 0 {
+					out = append(out, c.reported)
 				}
 			}
 			return out
 		}
 		var before []int
 		for n := FirstLook; n <= m.n; n++ {
-			now := raised(divide(s.upTo(n), 0.05, 0.03))
+			now := raised(detectChanges(s.upTo(n), 0.05, 0.03))
 			for _, b := range before {
 				if !slices.Contains(now, b) {
 					t.Fatalf("%d sessions: raised with %v, and what was raised with %v is not there", n, now, before)
@@ -200,6 +200,6 @@ func TestSessionsWeighByTheirLaunches(t *testing.T) {
 func BenchmarkDivide(b *testing.B) {
 	s := seriesOf(model{n: 365, sd: 0.02, level: func(i int) float64 { return 0.1 * float64(i/90) }}.points(1))
 	for b.Loop() {
-		divide(s, 0.05, 0.03)
+		detectChanges(s, 0.05, 0.03)
 	}
 }

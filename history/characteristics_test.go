@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/test/golden"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // model gives the values of the sessions of a history, on the log scale.
@@ -27,7 +27,7 @@ type model struct {
 
 func flat(int) float64 { return 0 }
 
-// stepped is a level that is by so much another from one session until before another.
+// stepped is a level that differs by this share from one session until before another.
 func stepped(from, to int, by float64) func(int) float64 {
 	return func(i int) float64 {
 		if i >= from && i < to {
@@ -77,7 +77,7 @@ func (m model) points(seed uint64) []Point {
 // outcomes are what is found in many histories.
 type outcomes struct {
 	any   float64 // histories with an alarm, in percent
-	right float64 // histories whose changes are the true ones, each up to one session off
+	right float64 // histories with the true changes, each up to one session off
 }
 
 func (m model) run(t testing.TB, histories int, at ...int) outcomes {
@@ -87,8 +87,8 @@ func (m model) run(t testing.TB, histories int, at ...int) outcomes {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range histories {
 		g.Go(func() error {
-			for _, c := range divide(seriesOf(m.points(uint64(i))), 0.05, 0.03) {
-				if c.raised > 0 {
+			for _, c := range detectChanges(seriesOf(m.points(uint64(i))), 0.05, 0.03) {
+				if c.reported > 0 {
 					found[i] = append(found[i], c.at)
 				}
 			}
@@ -206,7 +206,7 @@ func TestHistoriesAndTheirAlarms(t *testing.T) {
 
 // The table of statistics is that of series without a change.
 func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
-	phase.Minutes(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	const n = 20000
 	greatest := make([]float64, n)
@@ -237,7 +237,7 @@ func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
 
 // The page of weir docs statistics has the table that this detector gives.
 func TestPageOfStatistics(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	const simulated = 1000
 	var b strings.Builder

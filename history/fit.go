@@ -2,27 +2,27 @@ package history
 
 import "math"
 
-// autocorrelations are those of neighbouring sessions that noise may have. Thirty sessions do not tell
-// larger ones from a regression that was repaired.
+// autocorrelations are the candidate correlations of neighbouring sessions. Thirty sessions cannot tell
+// larger ones from a repaired regression.
 var autocorrelations = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
 
-// fit are levels, constant between changes, fitted to a series with noise of an autocorrelation
-// by generalised least squares. Values are divided by their spread, and of each that follows
-// another rho times that one is subtracted, so that what is left is independent.
+// fit are piecewise constant levels, fitted to a series with autocorrelated noise by generalised least
+// squares: values are divided by their spread, and rho times the previous one is subtracted, which leaves
+// independent residuals.
 type fit struct {
 	rho       float64
-	first     []float64 // what a level that begins with a value is there
-	on        []float64 // and at each value behind
+	first     []float64 // value of a level's basis vector where it begins
+	on        []float64 // and at each later value
 	basis     [][]float64
 	residuals []float64
 	squares   float64 // sum of squares of the residuals
-	least     float64 // the sum of squares that rounding alone can make
-	// suffixes are, for the residuals and each of the basis, the sums of on·v from a value on.
+	least     float64 // sum of squares that rounding alone can make
+	// suffixes are the sums of on·v from a value on, for the residuals and each basis vector.
 	suffixes [][]float64
-	tails    []float64 // the sums of the squares of on from a value on
+	tails    []float64 // sums of the squares of on from a value on
 }
 
-// rounding is a relative difference that arithmetic alone can make.
+// rounding is the relative difference that arithmetic alone can make.
 const rounding = 1e-9
 
 func (s series) fit(starts []int, rho float64) *fit {
@@ -38,10 +38,10 @@ func (s series) fit(starts []int, rho float64) *fit {
 		}
 	}
 	if s.ratio {
-		scale = 1 // of logarithms
+		scale = 1 // for logarithms
 	}
 	f.least = float64(n) * rounding * rounding * scale * scale
-	whole := math.Sqrt(1 - rho*rho) // the first value has none before it
+	whole := math.Sqrt(1 - rho*rho) // the first value has no predecessor
 	f.first[0], f.on[0], f.residuals[0] = whole*f.first[0], whole*f.on[0], whole*f.residuals[0]
 	for _, start := range starts {
 		f.add(start)
@@ -54,7 +54,7 @@ func (s series) fit(starts []int, rho float64) *fit {
 	return f
 }
 
-// add takes a change at a value into the fit: Gram and Schmidt's orthogonalisation.
+// add adds a change at a value to the fit by Gram-Schmidt orthogonalisation.
 func (f *fit) add(start int) {
 	v := make([]float64, len(f.on))
 	copy(v[start:], f.on[start:])
@@ -78,7 +78,7 @@ func (f *fit) suffix(v []float64) []float64 {
 	return out
 }
 
-// explained is by how much one more change at k lowers the sum of squares.
+// explained is the reduction of the sum of squares by one more change at k.
 func (f *fit) explained(k int) float64 {
 	along := func(v, suffix []float64) float64 { return f.first[k]*v[k] + suffix[k+1] }
 	size := f.first[k]*f.first[k] + f.tails[k+1]
@@ -90,8 +90,7 @@ func (f *fit) explained(k int) float64 {
 	return a * a / size
 }
 
-// likelihood is the logarithm of the likelihood with a sum of squares of residuals, less what
-// is the same for all.
+// likelihood is the log likelihood for a sum of squared residuals, without constant terms.
 func (f *fit) likelihood(squares float64) float64 {
 	n := float64(len(f.on))
 	return -n/2*math.Log(max(squares, f.least)/n) + math.Log(1-f.rho*f.rho)/2

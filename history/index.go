@@ -13,23 +13,23 @@ import (
 	"strings"
 	"time"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Entry is one session of a store.
 type Entry struct {
-	File        string         `json:"file"` // in the store
+	File        string         `json:"file"` // path in the store
 	Session     string         `json:"session"`
 	Started     time.Time      `json:"started"`
 	Scenario    string         `json:"scenario"`
 	Status      string         `json:"status"`
 	ExitCode    int            `json:"exit_code"`
-	Cases       map[string]int `json:"cases"` // by status
+	Cases       map[string]int `json:"cases"` // number by status
 	Weir        string         `json:"weir"`  // version and commit
 	Nodes       []string       `json:"nodes"`
 	Fingerprint string         `json:"fingerprint"` // of the environment
 	Simulated   bool           `json:"simulated,omitempty"`
-	// SealedEarlier says that an older version sealed it, so that its contents are not checked.
+	// SealedEarlier says that an older version sealed it, so that its content cannot be verified.
 	SealedEarlier bool `json:"sealed_earlier,omitempty"`
 }
 
@@ -45,14 +45,13 @@ const (
 	resultsName = "results.json" // of a session directory that was copied as a whole
 )
 
-// index is what is known of each file from reading it. It saves reading all of them
-// again and holds nothing that they do not: without it, it is made anew.
+// index caches what was read from each file. It contains nothing else and is rebuilt if missing.
 type index struct {
 	Schema string             `json:"schema"`
 	Files  map[string]indexed `json:"files"`
 }
 
-// indexed is a file as it was when it was read.
+// indexed is the cached content of a file.
 type indexed struct {
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
@@ -60,17 +59,16 @@ type indexed struct {
 	Reason   string    `json:"reason,omitempty"` // why it is no document
 }
 
-// List is the store's sessions by the time at which they started, and the files that
-// are not among them.
+// List returns the store's sessions by start time, and the other files.
 func (s Store) List() ([]Entry, []Problem, error) {
 	if st, err := os.Stat(s.Dir); err != nil || !st.IsDir() {
-		return nil, nil, fmt.Errorf("there is no history in %s: weir history add RESULTS --dir %s makes one", s.Dir,
+		return nil, nil, fmt.Errorf("no history in %s: create one with weir history add RESULTS --dir %s", s.Dir,
 			s.Dir)
 	}
 	return s.read()
 }
 
-// read brings the index up to date with the files and gives what it says.
+// read updates the index from the files and returns its content.
 func (s Store) read() ([]Entry, []Problem, error) {
 	files, err := s.files()
 	if err != nil {
@@ -82,7 +80,7 @@ func (s Store) read() ([]Entry, []Problem, error) {
 	for name, st := range files {
 		f, known := old.Files[name]
 		if !known || f.Size != st.Size() || !f.Modified.Equal(st.ModTime()) {
-			f = s.look(name, st)
+			f = s.readFile(name, st)
 			changed = true
 		}
 		now.Files[name] = f
@@ -94,7 +92,7 @@ func (s Store) read() ([]Entry, []Problem, error) {
 	return list, problems, nil
 }
 
-// files are all that may be documents, by their paths in the store.
+// files returns all candidate documents by their path in the store.
 func (s Store) files() (map[string]fs.FileInfo, error) {
 	list, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -112,7 +110,7 @@ func (s Store) files() (map[string]fs.FileInfo, error) {
 			st, err = os.Stat(filepath.Join(s.Dir, name))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted just now, or a folder of something else
+			continue // deleted meanwhile, or an unrelated folder
 		}
 		if err != nil {
 			return nil, err
@@ -124,7 +122,7 @@ func (s Store) files() (map[string]fs.FileInfo, error) {
 	return out, nil
 }
 
-// index is the one that is stored; one that cannot be used is as good as none.
+// index loads the stored index; an unusable one counts as empty.
 func (s Store) index() index {
 	b, err := os.ReadFile(filepath.Join(s.Dir, indexName))
 	if err != nil {
@@ -137,17 +135,17 @@ func (s Store) index() index {
 	return x
 }
 
-// keep stores the index. Who may only read a history does without.
+// keep stores the index. Readers without write permission go without it.
 func (s Store) keep(x index) {
 	b, err := json.MarshalIndent(x, "", " ")
 	if err != nil {
-		panic(err) // it is texts and numbers
+		panic(err) // texts and numbers only
 	}
 	_ = results.WriteFile(filepath.Join(s.Dir, indexName), append(b, '\n'))
 }
 
-// look reads one file.
-func (s Store) look(name string, st fs.FileInfo) indexed {
+// readFile reads one file into an index entry.
+func (s Store) readFile(name string, st fs.FileInfo) indexed {
 	f := indexed{Size: st.Size(), Modified: st.ModTime()}
 	doc, err := results.Read(filepath.Join(s.Dir, name))
 	if err == nil && doc.Session.ID == "" {
@@ -171,8 +169,8 @@ func (s Store) look(name string, st fs.FileInfo) indexed {
 	return f
 }
 
-// sorted splits the files into sessions, by time, and what is none: no document, or
-// another copy of one. Of copies the first by name counts.
+// sorted splits the files into sessions by time and problems: invalid documents and duplicates. The first
+// duplicate by name counts.
 func (x index) sorted() ([]Entry, []Problem) {
 	entries, problems := []Entry{}, []Problem{}
 	has := map[string]string{}

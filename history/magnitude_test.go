@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // steps are sessions at levels that noise hardly hides, ten at each.
@@ -61,7 +61,7 @@ func TestApart(t *testing.T) {
 	for _, c := range []struct{ a, b, want float64 }{
 		{10, 9.5, 0.5 / 9.5}, {9.5, 10, 0.5 / 9.5}, {0, 0, 0}, {0, 2, 1}, {-1, 1, 2}, {-2, -1, 1},
 	} {
-		if got := apart(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
+		if got := relativeDistance(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v and %v: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// MissingError is that no session has a value of the metric, with what there is.
+// MissingError says that no session has a value of the metric, and lists what exists.
 type MissingError struct {
 	Case, Metric   string
 	CaseKnown      bool
-	Cases, Metrics []string // of the sessions without it, and of the case
+	Cases, Metrics []string // of the sessions without the case, and of the case
 }
 
 // Error implements error.
@@ -20,7 +20,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("no session has case %q", e.Case)
 }
 
-// Wanted is the name that nothing has, and those that could have been meant.
+// Wanted returns the missing name, and the existing ones.
 func (e *MissingError) Wanted() (name string, there []string) {
 	if e.CaseKnown {
 		return e.Metric, e.Metrics
@@ -28,7 +28,7 @@ func (e *MissingError) Wanted() (name string, there []string) {
 	return e.Case, e.Cases
 }
 
-// AmbiguousError is that several scenarios have the case.
+// AmbiguousError says that several scenarios have the case.
 type AmbiguousError struct {
 	Case      string
 	Scenarios []string
@@ -36,6 +36,6 @@ type AmbiguousError struct {
 
 // Error implements error.
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("case %q is of several scenarios: %s; name one with --scenario", e.Case,
+	return fmt.Sprintf("case %q is in several scenarios: %s; choose one with --scenario", e.Case,
 		strings.Join(e.Scenarios, ", "))
 }

@@ -8,19 +8,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// reading is what one document says to a query.
+// reading is the result of a query on one document.
 type reading struct {
-	has            bool   // the case
-	reason         string // why it has no value of the metric
+	has            bool   // the document has the case
+	reason         string // why there is no value of the metric
 	point          Point
 	unit, better   string
-	cases, metrics []string // that could have been meant instead
+	cases, metrics []string // existing names
 }
 
-// readings reads the documents of entries, several at once: that is what takes time.
+// readings reads the documents of entries concurrently.
 func (s Store) readings(entries []Entry, q Query) []reading {
 	out := make([]reading, len(entries))
 	var g errgroup.Group
@@ -31,7 +31,7 @@ func (s Store) readings(entries []Entry, q Query) []reading {
 			return nil
 		})
 	}
-	_ = g.Wait() // what is wrong with a document stands in its reading
+	_ = g.Wait() // errors are in the readings
 	return out
 }
 
@@ -57,15 +57,15 @@ func (s Store) reading(e Entry, q Query) reading {
 	r.unit, r.better = m.Unit, m.Better
 	r.point = Point{
 		Session: e.Session, File: e.File, Started: e.Started, Value: m.Value, CI: m.CI, N: m.N,
-		Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: stripped(doc, c, q.Metric),
+		Fingerprint: e.Fingerprint, Simulated: c.Simulated(), of: reduced(doc, c, q.Metric),
 		launches: launchesOf(c, q.Metric),
 	}
 	return r
 }
 
-// stripped is what of a document a difference of a metric may be in. The whole of many sessions would
-// take too much memory.
-func stripped(doc *results.Document, c *results.Case, metric string) *results.Document {
+// reduced keeps the parts of a document that may explain a change of a metric: complete documents of many
+// sessions would take too much memory.
+func reduced(doc *results.Document, c *results.Case, metric string) *results.Document {
 	one := *c
 	one.Metrics, one.Assertions, one.Launches = results.Named[results.MetricEstimate]{}, nil, nil
 	for _, l := range c.Launches {
@@ -82,7 +82,7 @@ func stripped(doc *results.Document, c *results.Case, metric string) *results.Do
 	}
 }
 
-// differences are those of two sessions that were stripped.
+// differences compares two reduced sessions.
 func differences(before, after *results.Document) []results.Difference {
 	out := append([]results.Difference{}, results.EnvironmentDifferences(before, after)...)
 	for _, d := range results.CaseDifferences([]results.CasePair{{Base: before.Cases[0], New: after.Cases[0]}}) {
@@ -100,14 +100,14 @@ func unusable(c *results.Case, metric string, has bool) string {
 	case c.Invalid != "":
 		return "the case is invalid: " + c.Invalid
 	case c.Undisturbed() != c:
-		return "launches of it were disturbed, and counted for the gates of their session only"
+		return "its launches were disturbed, and counted for the gates of their session only"
 	case !has:
 		return "the case has no metric " + metric
 	}
 	return ""
 }
 
-// join is all texts of two lists, each once, in order.
+// join returns the distinct texts of two lists, in order.
 func join(a, b []string) []string {
 	if len(b) == 0 {
 		return a

@@ -6,24 +6,23 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// series are values of sessions on the scale on which they are compared, by time.
+// series are values of sessions by time, on the scale of comparison.
 type series struct {
 	values []float64
 	ratio  bool // values are logarithms
-	// spread is the standard deviation of each value, up to a common factor: sessions with more
-	// launches weigh more, as far as it is launches that differ and not sessions.
+	// spread is the relative standard deviation of each value: sessions with more launches weigh more, as far
+	// as launches and not sessions vary.
 	spread []float64
 }
 
 func (s series) upTo(n int) series { return series{s.values[:n], s.ratio, s.spread[:n]} }
 func (s series) from(i int) series { return series{s.values[i:], s.ratio, s.spread[i:]} }
 
-// seriesOf are the points of a trend. What launches of a session vary by is pooled over sessions,
-// and what sessions vary by beside that follows from the differences between neighbours, of
-// which a change of level is only one.
+// seriesOf converts the points of a trend. The variance of launches is pooled over sessions; the remaining
+// variance of sessions follows from the differences of neighbours, which few changes of level affect.
 func seriesOf(points []Point) series {
 	s := series{ratio: true}
 	for _, p := range points {
@@ -55,7 +54,7 @@ func seriesOf(points []Point) series {
 		return s
 	}
 	launch := squares / df
-	session := max(0, neighbours(s.values)-launch*perLaunch)
+	session := max(0, neighbourVariance(s.values)-launch*perLaunch)
 	if launch == 0 {
 		return s
 	}
@@ -65,9 +64,9 @@ func seriesOf(points []Point) series {
 	return s
 }
 
-// neighbours is the variance of values that differ from their neighbours as these do: by the
-// median of the differences, which no few changes move.
-func neighbours(values []float64) float64 {
+// neighbourVariance estimates the variance of values from the median difference of neighbours, which is
+// robust to few changes.
+func neighbourVariance(values []float64) float64 {
 	var d []float64
 	for i := range values[1:] {
 		d = append(d, math.Abs(values[i+1]-values[i]))
@@ -77,7 +76,7 @@ func neighbours(values []float64) float64 {
 	return sd * sd / 2
 }
 
-// launchesOf are the values of a metric in the launches that count.
+// launchesOf returns the values of a metric in the usable launches.
 func launchesOf(c *results.Case, metric string) []float64 {
 	var out []float64
 	for _, l := range c.Succeeded() {

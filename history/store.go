@@ -1,7 +1,6 @@
-// Package history keeps the result documents of many sessions and finds where a
-// metric has changed. Its stance: the documents are the history and nothing else is,
-// so that any of them can be deleted, or copied there by hand; what was added is never
-// changed; a change is reported with what was different, and gates nothing.
+// Package history keeps the result documents of many sessions and detects changes of metrics. The
+// documents alone are the history: they can be deleted, or copied there by hand, and are never modified. A
+// change is reported with the differences between its sessions, and has no effect on gates.
 package history
 
 import (
@@ -15,11 +14,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// StoreError says that the directory of a store could not be read or written: nothing
-// is wrong with what was asked of it.
+// StoreError says that the store's directory cannot be read or written, as opposed to an invalid request.
 type StoreError struct {
 	Doing string
 	Err   error
@@ -27,25 +25,24 @@ type StoreError struct {
 
 func (e *StoreError) Error() string { return e.Doing + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// DefaultDir is where a history is that nobody names.
+// DefaultDir is the default directory of a history.
 const DefaultDir = "weir-history"
 
 // Store is a directory with a file for each session.
 type Store struct{ Dir string }
 
-// lockName is the file whose lock whoever adds to the directory holds.
+// lockName is a lock file, held while adding to the directory.
 const lockName = ".lock"
 
-// Add copies a result document, named by its path or its session directory, into the
-// store, and makes the store if there is none. A document that is there already is
-// left alone, and added is false; another one of the same session is refused, and so is
-// one that was changed (results.ErrChanged). What is wrong with the store itself is a
-// StoreError. Calls from several processes do not disturb each other.
+// Add copies a result document, given by its path or session directory, into the store, which is created
+// if missing. An identical document is left alone with added false; another document of the same session,
+// or a modified one (results.ErrChanged), is an error. Problems with the store itself are StoreErrors.
+// Concurrent calls from several processes are safe.
 func (s Store) Add(path string) (e Entry, added bool, err error) {
-	doc, err := results.ReadWhole(path)
+	doc, err := results.ReadVerified(path)
 	if err != nil {
 		return e, false, err
 	}
@@ -60,7 +57,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		return e, false, fmt.Errorf("adding %s: %w", path, err)
 	}
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return e, false, &StoreError{"making the history", err}
+		return e, false, &StoreError{"creating the history", err}
 	}
 	unlock, err := s.lock()
 	if err != nil {
@@ -80,12 +77,12 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 			return e, false, &StoreError{"reading the history", err}
 		}
 		if !bytes.Equal(old, content) {
-			return e, false, fmt.Errorf("%s holds another document of session %s than %s; nothing in a history is changed: delete that file first if it is wrong",
+			return e, false, fmt.Errorf("%s holds a different document of session %s than %s; a history is never modified: delete that file first if it is wrong",
 				s.Dir, doc.Session.ID, filepath.Join(s.Dir, have.File))
 		}
 		return have, false, nil
 	}
-	file, err := s.free(doc.Session.ID)
+	file, err := s.freeName(doc.Session.ID)
 	if err != nil {
 		return e, false, err
 	}
@@ -102,19 +99,19 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		}
 	}
 	return e, false, &StoreError{
-		"writing into the history", fmt.Errorf("%s was written and is gone", filepath.Join(s.Dir, file)),
+		"writing into the history", fmt.Errorf("%s disappeared after writing", filepath.Join(s.Dir, file)),
 	}
 }
 
-// free is a file name for a session that no file has.
-func (s Store) free(session string) (string, error) {
+// freeName returns an unused file name for a session.
+func (s Store) freeName(session string) (string, error) {
 	base := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r) {
 			return r
 		}
 		return '-'
 	}, session)
-	base = strings.TrimLeft(base, ".") // hidden files are none of the history's
+	base = strings.TrimLeft(base, ".") // hidden files are ignored
 	if base == "" || base == strings.TrimSuffix(indexName, ".json") {
 		base = "session-" + base
 	}
@@ -128,12 +125,12 @@ func (s Store) free(session string) (string, error) {
 			return file, nil
 		}
 		if err != nil {
-			return "", &StoreError{"looking into the history", err}
+			return "", &StoreError{"searching the history", err}
 		}
 	}
 }
 
-// lock waits until nobody else adds. The lock goes with the process, however it ends.
+// lock waits for the store's lock. The kernel releases it when the process ends.
 func (s Store) lock() (unlock func() error, err error) {
 	f, err := os.OpenFile(filepath.Join(s.Dir, lockName), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 var day0 = time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 
-// session is the document of day i, whose case c measured a bandwidth.
+// session is the document of day i with case c, which measured a bandwidth.
 func session(i int, value float64) *results.Document {
 	return &results.Document{
 		Schema:   results.Schema,
@@ -91,7 +91,7 @@ func TestAddIsAppendOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, session(1, 3))
-	if _, _, err := s.Add(path); err == nil || !strings.Contains(err.Error(), "another document of session s001") {
+	if _, _, err := s.Add(path); err == nil || !strings.Contains(err.Error(), "a different document of session s001") {
 		t.Errorf("another document of a session: %v", err)
 	}
 	after, err := os.ReadFile(filepath.Join(s.Dir, "s001.json"))

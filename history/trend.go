@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// Query asks for the series of one metric of one case.
+// Query selects the series of one metric of one case.
 type Query struct {
 	Case, Metric string
-	Scenario     string  // "": whichever has the case, if only one has
-	Environment  string  // the beginning of a fingerprint; "": any
-	Significance float64 // the p-value up to which a change stands, between 0 and 1
-	// Magnitude is the least change between two levels that is one, as a share: 0.03.
+	Scenario     string  // "": the only one with the case
+	Environment  string  // prefix of a fingerprint; "": any
+	Significance float64 // largest p-value of a change, between 0 and 1
+	// Magnitude is the smallest reported change between two levels, as a share: 0.03.
 	Magnitude float64
 }
 
@@ -35,16 +35,16 @@ type Trend struct {
 	Better       string    `json:"better"` // higher | lower | "": neither
 	Significance float64   `json:"significance"`
 	Magnitude    float64   `json:"magnitude"`
-	Smaller      int       `json:"smaller"`  // changes that are significant and smaller than that
+	Smaller      int       `json:"smaller"`  // significant changes below the magnitude
 	Points       []Point   `json:"points"`   // by time
 	Levels       []Level   `json:"levels"`   // between changes, one more than these
 	Changes      []Change  `json:"changes"`  // by time
-	LeftOut      []Problem `json:"left_out"` // files that have no such value, and why
-	// Definitions are those of the metric in all sessions, where they are not the same.
+	LeftOut      []Problem `json:"left_out"` // files without such a value, and why
+	// Definitions are the definitions of the metric, if sessions differ.
 	Definitions []string `json:"definitions,omitempty"`
 }
 
-// Point is what one session measured: the estimate over its launches, in the trend's unit.
+// Point is the estimate of one session over its launches, in the trend's unit.
 type Point struct {
 	Session     string      `json:"session"`
 	File        string      `json:"file"`
@@ -55,13 +55,13 @@ type Point struct {
 	Fingerprint string      `json:"fingerprint"`
 	Simulated   bool        `json:"simulated,omitempty"`
 
-	of       *results.Document // what may be the reason for a change, with the case alone
-	launches []float64         // the values that count
+	of       *results.Document // reduced document, to explain a change
+	launches []float64         // usable values
 }
 
-// Level is the mean of the points From to To-1, weighted by their launches: geometric where all
-// values are positive, since differences of rates and times are ratios. CI is a t-interval over
-// sessions with results.Confidence; nil if they are all the same.
+// Level is the mean of the points From to To-1, weighted by their launches: geometric if all values are
+// positive, because rates and times differ by ratios. CI is a t-interval over sessions with
+// results.Confidence; nil if all points are equal.
 type Level struct {
 	From  int         `json:"from"`
 	To    int         `json:"to"`
@@ -69,24 +69,23 @@ type Level struct {
 	CI    *[2]float64 `json:"ci"`
 }
 
-// Change is a change of level between two sessions that follow each other.
+// Change is a change of level between two consecutive sessions.
 type Change struct {
-	At     int    `json:"at"` // the first point of the new level
+	At     int    `json:"at"` // first point of the new level
 	Before string `json:"before"`
 	After  string `json:"after"` // sessions
-	// Raised is the session with which it was first reported: no later one takes it back.
+	// Raised is the session with which it was first reported; later sessions never retract it.
 	Raised string   `json:"raised"`
-	Ratio  *float64 `json:"ratio"`  // of the levels; nil where they have no common sign
+	Ratio  *float64 `json:"ratio"`  // of the levels; nil if their signs differ
 	Effect string   `json:"effect"` // better | worse | other
-	// P is the share of histories of 30 sessions without a change, whose neighbours have a correlation
-	// of 0.5, in which any change is as certain at any session.
+	// P is the probability of an equally significant change at any session, in histories of 30 sessions
+	// without a change and with a correlation of 0.5 between neighbours.
 	P float64 `json:"p"`
-	// Differ is what differs between the two sessions and what the case had in them.
+	// Differ lists the differences between the two sessions and in their case.
 	Differ []results.Difference `json:"differences"`
 }
 
-// Trend reads all documents of the store and finds the changes. The result depends on
-// the documents only.
+// Trend reads all documents of the store and detects changes. The result depends on the documents only.
 func (s Store) Trend(q Query) (*Trend, error) {
 	entries, problems, err := s.List()
 	if err != nil {
@@ -134,8 +133,7 @@ func (s Store) Trend(q Query) (*Trend, error) {
 	return t, nil
 }
 
-// definitions are those of the metric in the order in which sessions have them; nil if
-// all have the same.
+// definitions lists the metric's definitions in the order of sessions; nil if all are equal.
 func (t *Trend) definitions() []string {
 	var all []string
 	for _, p := range t.Points {
@@ -149,12 +147,12 @@ func (t *Trend) definitions() []string {
 	return all
 }
 
-// detect finds the changes and the levels between them.
+// detect sets the changes and the levels between them.
 func (t *Trend) detect() {
 	s := seriesOf(t.Points)
 	from := 0
-	for _, c := range divide(s, t.Significance, t.Magnitude) {
-		if c.raised == 0 {
+	for _, c := range detectChanges(s, t.Significance, t.Magnitude) {
+		if c.reported == 0 {
 			t.Smaller++
 			continue
 		}
@@ -162,7 +160,7 @@ func (t *Trend) detect() {
 		from = c.at
 		before, after := t.Points[c.at-1], t.Points[c.at]
 		t.Changes = append(t.Changes, Change{
-			At: c.at, Before: before.Session, After: after.Session, Raised: t.Points[c.raised].Session, P: c.p,
+			At: c.at, Before: before.Session, After: after.Session, Raised: t.Points[c.reported].Session, P: c.p,
 			Differ: differences(before.of, after.of),
 		})
 	}
@@ -178,10 +176,9 @@ func (t *Trend) detect() {
 	}
 }
 
-// large takes away changes that are smaller than a magnitude, the smallest first, whose
-// levels then are one; so do those who run detectors day by day (Hunter: M. Fleming
-// et al., arXiv:2301.03034), because a change that is certain need not matter.
-func large(cuts []cut, s series, magnitude float64) []cut {
+// dropSmall removes changes below a magnitude, smallest first, and merges their levels, as other daily
+// detectors do (Hunter: M. Fleming et al., arXiv:2301.03034): a significant change need not be relevant.
+func dropSmall(cuts []changePoint, s series, magnitude float64) []changePoint {
 	cuts = slices.Clone(cuts)
 	for {
 		least, smallest := -1, magnitude
@@ -193,7 +190,7 @@ func large(cuts []cut, s series, magnitude float64) []cut {
 			if i+1 < len(cuts) {
 				to = cuts[i+1].at
 			}
-			if by := apart(s.typical(from, c.at), s.typical(c.at, to)); by < smallest {
+			if by := relativeDistance(s.segmentMedian(from, c.at), s.segmentMedian(c.at, to)); by < smallest {
 				least, smallest = i, by
 			}
 		}
@@ -204,9 +201,9 @@ func large(cuts []cut, s series, magnitude float64) []cut {
 	}
 }
 
-// apart is by which share of the smaller one two levels differ; of the larger where
-// they have no common sign.
-func apart(a, b float64) float64 {
+// relativeDistance is the difference of two levels as a share of the smaller one; of the larger if their
+// signs differ.
+func relativeDistance(a, b float64) float64 {
 	small, large := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	switch {
 	case a == b:
@@ -227,9 +224,9 @@ func effect(was, is float64, better string) string {
 	return "worse"
 }
 
-// typical is the median of a segment, as a value of the metric. The last segment may end with sessions of
-// another level that is not found yet: they move the mean and not the median.
-func (s series) typical(from, to int) float64 {
+// segmentMedian is the median of a segment in the metric's unit. Unlike the mean it ignores the first
+// sessions of a new level not found yet.
+func (s series) segmentMedian(from, to int) float64 {
 	x := slices.Sorted(slices.Values(s.values[from:to]))
 	v := (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 	if s.ratio {
@@ -238,7 +235,7 @@ func (s series) typical(from, to int) float64 {
 	return v
 }
 
-// level estimates the mean of a segment, in which sessions weigh by their spread.
+// level estimates the weighted mean of a segment.
 func (s series) level(from, to int) Level {
 	n, x := float64(to-from), s.values[from:to]
 	weights, sum := make([]float64, len(x)), 0.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 var ask = Query{Case: "c", Metric: "bandwidth", Significance: 0.01}

@@ -21,19 +21,6 @@ runs:
 	equal(t, "bounds", []float64{*b.Lower, *b.Upper}, []float64{41.832, 51.128})
 }
 
-func TestAssertionThatMatchesNothing(t *testing.T) {
-	d := refuse(t, `
-scenario: s
-runs:
-  a:
-    workload: transfer
-    sweep: {block_size: [4KiB, 1MiB]}
-    assert:
-      - bandwidth >= 1 GB/s where block_size == 2MiB
-`)
-	mentions(t, d, 8, "matches no case")
-}
-
 func TestTrendIsOneAssertionForEachCombinationOfTheOtherAxes(t *testing.T) {
 	p := build(t, `
 scenario: s

@@ -2,14 +2,15 @@ package planner
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// sweepOf is a scenario whose sweep has 10^n cases.
+// sweepOf returns a scenario with 10^n cases.
 func sweepOf(n int) string {
 	axes := []string{
 		"block_size: 4KiB..40KiB +4KiB", "batch: 1..10 +1", "in_flight: 1..10 +1",
@@ -30,9 +31,9 @@ runs:
 `, map[bool]string{true: ", block_size: 4KiB"}[n == 0], strings.Join(axes[:n], "\n      "))
 }
 
-// weaveOf is a scenario of about 10^n cases that uses everything which makes cases
-// differ: zip, concat and exclude, a `when`, an option computed from an axis, a
-// need with a shared axis, and assertions over two axes and over another run.
+// weaveOf returns a scenario of about 10^n cases with everything that makes cases differ: zip,
+// concat and exclude, a `when`, an option computed from an axis, a need with a shared axis, and
+// assertions over two axes and over another run.
 func weaveOf(n int) (src string, cases int) {
 	batches, warmups, rest := 10, 10, 1
 	for range n - 3 {
@@ -66,14 +67,6 @@ runs:
 	return src, 100 + 10*batches*warmups*rest
 }
 
-// BenchmarkPlanWoven is BenchmarkPlan with everything that makes cases differ.
-func BenchmarkPlanWoven(b *testing.B) {
-	for n := 3; n <= 6; n++ {
-		src, cases := weaveOf(n)
-		b.Run(fmt.Sprintf("cases=1e%d", n), func(b *testing.B) { benchPlan(b, src, cases) })
-	}
-}
-
 // BenchmarkValidate reads and plans a scenario of a hundred runs.
 func BenchmarkValidate(b *testing.B) {
 	var src strings.Builder
@@ -88,29 +81,35 @@ func BenchmarkValidate(b *testing.B) {
 	benchPlan(b, src.String(), 500)
 }
 
-// BenchmarkPlan plans sweeps of 10^3 to 10^6 cases, from the text of the file to
-// the digest of the plan; ns/case must be flat.
+// BenchmarkPlan plans sweeps of 10^3 to 10^6 cases, from the text of the file to the digest of the
+// plan; ns/case must be constant. Woven sweeps have everything that makes cases differ.
 func BenchmarkPlan(b *testing.B) {
-	for n := 3; n <= 6; n++ {
-		cases := 1
-		for range n {
-			cases *= 10
-		}
-		b.Run(fmt.Sprintf("cases=1e%d", n), func(b *testing.B) {
-			benchPlan(b, sweepOf(n), cases)
-		})
+	for n, cases := 3, 1000; n <= 6; n, cases = n+1, 10*cases {
+		b.Run(fmt.Sprintf("cases=1e%d", n), func(b *testing.B) { benchPlan(b, sweepOf(n), cases) })
+		src, woven := weaveOf(n)
+		b.Run(fmt.Sprintf("woven=1e%d", n), func(b *testing.B) { benchPlan(b, src, woven) })
 	}
 }
 
+// BenchmarkSave writes the plan of 10^5 cases.
+func BenchmarkSave(b *testing.B) {
+	src, cases := weaveOf(5)
+	table, diags := Tabulate(read(b, "large.yaml", src, dsl.Options{}))
+	if diags.HasErrors() {
+		b.Fatal(diags)
+	}
+	for b.Loop() {
+		if err := table.Write(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cases), "ns/case")
+}
+
 func benchPlan(b *testing.B, text string, cases int) {
-	src := []byte(text)
 	b.ReportAllocs()
 	for b.Loop() {
-		s, _, diags := dsl.Load("large.yaml", src, dsl.Options{})
-		if diags.HasErrors() {
-			b.Fatal(diags)
-		}
-		t, diags := Tabulate(s)
+		t, diags := Tabulate(read(b, "large.yaml", text, dsl.Options{}))
 		if diags.HasErrors() || t.Len() != cases {
 			b.Fatal(diags, t)
 		}

@@ -1,3 +1,5 @@
+// Limits on the size of a plan.
+
 package planner
 
 import (
@@ -5,61 +7,60 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// These bounds protect from a sweep or a need that was not meant. How long planning may
-// take is the deadline's business.
+// These limits protect from unintended sweeps and needs. The deadline limits the time of planning.
 const (
 	mostTogether = 100_000 // cases of all runs that leave max_cases at its default
 	mostEdges    = 2_000_000
 	edgesForCase = 100
-	mostSame     = 50 // errors after which assertions are not worked out any more
+	mostSame     = 50 // errors after which assertions are not evaluated any more
 )
 
-// late says whether planning has taken longer than allowed, which it reports once.
-func (t *Table) late(at hcl.Range) bool {
-	if t.isLate || !t.scenario.Deadline.At(at) {
-		return t.isLate
+// deadlineExceeded reports once that the deadline for planning has passed.
+func (t *Table) deadlineExceeded(at hcl.Range) bool {
+	if t.expired || !t.scenario.Deadline.At(at) {
+		return t.expired
 	}
-	t.isLate = true
+	t.expired = true
 	d := t.scenario.Deadline.Error()
-	d.Extra = tooMuch
+	d.Extra = tooMuchHint
 	t.report(d)
 	return true
 }
 
-const tooMuch dsl.Hint = "Give the sweep fewer cases, choose cases by where, aggregate over fewer of them, divide the scenario, or allow more by --plan-timeout."
+const tooMuchHint dsl.Hint = "Reduce the cases of the sweep or of the assertion (with where), divide the scenario, or raise --plan-timeout."
 
-// connectable takes the edges of a need, counted between cases.
-func (t *Table) connectable(s, up *sheet, lists facet[*needList], at hcl.Range) bool {
+// addEdges counts the edges between cases that a need creates, and refuses too many.
+func (t *Table) addEdges(run *runTable, n need) bool {
 	edges := 0
-	for i := range s.live {
-		edges += len(lists.at(i).cases)
+	for _, r := range run.rows {
+		edges += len(n.of(r).cases)
 	}
 	if t.edges < edges {
 		t.edges = 0
-		t.fail(at, "Too many needs", fmt.Sprintf("The %d cases of run %q need so many of the %d cases of run %q that the plan would have %d edges.",
-			s.live, s.run.Name, up.live, up.run.Name, edges),
-			"Give both runs a common axis, or have a run of one case between them.")
+		t.fail(n.Range, "Too many needs", fmt.Sprintf("The %d cases of run %q need the %d cases of run %q: the plan would have %d edges.",
+			len(run.rows), run.run.Name, len(n.upstream.rows), n.Run, edges),
+			"Give both runs a common axis, or put a run with one case between them.")
 		return false
 	}
 	t.edges -= edges
 	return true
 }
 
-// inAll adds the cases of a run, and refuses runs that are too many in sum: fewer
-// are allowed of those where the author has not raised max_cases.
-func (t *Table) inAll(r *dsl.Run, rows float64) bool {
+// addCases adds the cases of a run, and refuses runs with too many cases together. The limit is lower
+// for runs with the default max_cases.
+func (t *Table) addCases(r *dsl.Run, rows float64) bool {
 	if t.cases += int(rows); t.cases > dsl.MostCases {
-		t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs have %d cases together; at most %d are allowed, whatever max_cases says of each.",
+		t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs have %d cases together; the limit is %d, regardless of max_cases.",
 			r.Name, t.cases, dsl.MostCases), "Shorten a sweep, or divide the scenario.")
 		return false
 	}
 	if r.Sweep.MaxCases <= dsl.DefaultMaxCases {
-		if t.modest += int(rows); t.modest > mostTogether {
-			t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs that leave max_cases as it is have %d cases together; at most %d are allowed.",
-				r.Name, t.modest, mostTogether), "Shorten a sweep, or raise max_cases where many cases are meant.")
+		if t.byDefault += int(rows); t.byDefault > mostTogether {
+			t.fail(r.Range, "Too many cases", fmt.Sprintf("With run %q the runs without max_cases have %d cases together; the limit is %d.",
+				r.Name, t.byDefault, mostTogether), "Shorten a sweep, or set max_cases in runs with many cases.")
 			return false
 		}
 	}

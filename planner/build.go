@@ -1,3 +1,5 @@
+// Entry points: Build and Tabulate, and the steps that they run.
+
 package planner
 
 import (
@@ -7,26 +9,26 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// step is one transform on the way from scenario to plan. Each is in the file of its name.
+// step is one transformation from scenario to plan. Each is in the file of its name.
 type step struct {
 	name string
 	do   func(*Table)
 }
 
-// The steps that find out what is wrong go on after an error, as far as they
-// can, so that all of it is reported at once; the others need a sound table.
+// The checking steps continue after an error, so that all errors are reported at once; the others
+// need a table without errors.
 var (
 	checking = []step{
-		{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", need}, {"assert", assert},
+		{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", drawNeeds}, {"assert", assert},
 		{"condition", condition},
 	}
-	arranging = []step{{"order", order}, {"describe", describe}, {"group", group}, {"seal", seal}}
+	arranging = []step{{"order", order}, {"describe", describe}, {"group", groupCases}, {"seal", seal}}
 )
 
-// Steps are the names of the steps, in order.
+// Steps returns the names of the steps, in order.
 func Steps() []string {
 	var names []string
 	for _, s := range slices.Concat(checking, arranging) {
@@ -35,8 +37,7 @@ func Steps() []string {
 	return names
 }
 
-// Build plans a scenario. All that is wrong with it is reported at once; a plan
-// comes only with diagnostics that hold no error.
+// Build plans a scenario. It reports all errors at once; the plan is nil if there are any.
 func Build(s *dsl.Scenario) (*Plan, hcl.Diagnostics) {
 	t, diags := Tabulate(s)
 	if t == nil {
@@ -45,7 +46,7 @@ func Build(s *dsl.Scenario) (*Plan, hcl.Diagnostics) {
 	return t.Plan(), diags
 }
 
-// Tabulate plans a scenario without writing its cases out.
+// Tabulate plans a scenario without expanding its cases.
 func Tabulate(s *dsl.Scenario) (*Table, hcl.Diagnostics) {
 	t := tabulate(s, "")
 	if t.diags.HasErrors() {
@@ -54,8 +55,8 @@ func Tabulate(s *dsl.Scenario) (*Table, hcl.Diagnostics) {
 	return t, t.diags
 }
 
-// After plans up to and with a step, to see what the step did. What later steps
-// give (keys of groups, ids, digests, cost) is missing from the plan.
+// After plans up to and including a step, to inspect the step. The results of later steps (keys of
+// groups, ids, digests, cost) are missing from the plan.
 func After(s *dsl.Scenario, name string) (*Plan, hcl.Diagnostics, error) {
 	if !slices.Contains(Steps(), name) {
 		return nil, nil, fmt.Errorf("there is no step %q; the steps are %s", name, strings.Join(Steps(), ", "))
@@ -64,25 +65,14 @@ func After(s *dsl.Scenario, name string) (*Plan, hcl.Diagnostics, error) {
 	if t.diags.HasErrors() {
 		return nil, t.diags, nil
 	}
-	if !slices.ContainsFunc(t.sheets, func(s *sheet) bool { return s.clusters != nil }) {
+	if t.head.Runs == nil {
 		describe(t)
-		for _, s := range t.sheets {
-			s.clusters = []*tableGroup{{sheet: s, id: s.run.Name, all: s.everyone(), index: -1}}
-		}
 	}
 	return t.Plan(), t.diags, nil
 }
 
-func (s *sheet) everyone() []int32 {
-	all := make([]int32, s.live)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
 func tabulate(s *dsl.Scenario, last string) *Table {
-	t := &Table{scenario: s, head: &Plan{Schema: Schema}, known: map[problem]bool{}, byName: map[string]*sheet{}}
+	t := &Table{scenario: s, head: &Plan{Schema: Schema}, known: map[problem]bool{}}
 	for _, step := range checking {
 		if step.do(t); step.name == last {
 			return t
@@ -99,7 +89,7 @@ func tabulate(s *dsl.Scenario, last string) *Table {
 	return t
 }
 
-// report adds a diagnostic once: the same mistake shows at every point of a sweep.
+// report adds a diagnostic once: the same error occurs at every point of a sweep.
 func (t *Table) report(diags ...*hcl.Diagnostic) {
 	for _, n := range diags {
 		p := problem{summary: n.Summary}
@@ -113,25 +103,27 @@ func (t *Table) report(diags ...*hcl.Diagnostic) {
 	}
 }
 
-// fail reports an error of the scenario's author at a place in the file, with what
-// to do about it.
+// fail reports an error in the scenario, with a hint.
 func (t *Table) fail(at hcl.Range, summary, detail string, hint dsl.Hint) {
 	t.report(failure(at, summary, detail, hint))
+}
+
+// warn reports a likely mistake in the scenario.
+func (t *Table) warn(at hcl.Range, summary, detail string, hint dsl.Hint) {
+	d := failure(at, summary, detail, hint)
+	d.Severity = hcl.DiagWarning
+	t.report(d)
 }
 
 func failure(at hcl.Range, summary, detail string, hint dsl.Hint) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Extra: hint, Subject: at.Ptr()}
 }
 
-func (t *Table) sheet(run string) *sheet {
-	return t.byName[run]
-}
-
-// Len is the number of cases, excluded ones included.
+// Len returns the number of cases, including excluded ones.
 func (t *Table) Len() int {
 	n := 0
-	for _, s := range t.sheets {
-		n += s.live + len(s.excluded.reasons)
+	for _, r := range t.runs {
+		n += len(r.rows) + len(r.excluded)
 	}
 	return n
 }

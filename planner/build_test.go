@@ -1,22 +1,18 @@
 package planner
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
 func TestPlanAfterEachStep(t *testing.T) {
 	text := strings.Replace(twoRuns, "8KiB]\n      fabric: [shm, tcp]\n",
 		"8KiB, 16KiB]\n      fabric: [shm, tcp]\n      exclude: [{when: fabric == \"tcp\" && block_size == 16KiB, reason: slow}]\n",
 		1)
-	s, _, diags := dsl.Load("test.yaml", []byte(text), dsl.Options{})
-	if diags.HasErrors() {
-		t.Fatal(render(diags))
-	}
-	has := map[string]func(*Plan) bool{ // what is there once the step is done, and not before
+	s := read(t, "test.yaml", text, dsl.Options{})
+	has := map[string]func(*Plan) bool{ // what exists after the step, and not before
 		"exclude": func(p *Plan) bool { return p.Case("a[block_size=16KiB,fabric=tcp]").Status == Excluded },
 		"resolve": func(p *Plan) bool { return p.Cases[0].Options["verify"] == "full" },
 		"need":    func(p *Plan) bool { return len(p.Cases[len(p.Cases)-1].Needs) == 2 },
@@ -36,9 +32,7 @@ func TestPlanAfterEachStep(t *testing.T) {
 				t.Errorf("after %s: what %s does is there: %v", step, name, there(p))
 			}
 		}
-		if err := p.Text(&bytes.Buffer{}); err != nil {
-			t.Error(err)
-		}
+		textOf(t, p)
 	}
 	if _, _, err := After(s, "explode"); err == nil || !strings.Contains(err.Error(), "expand") {
 		t.Errorf("got %v, want the steps", err)
@@ -46,22 +40,22 @@ func TestPlanAfterEachStep(t *testing.T) {
 }
 
 func TestExcerptSaysWhatItLeavesOut(t *testing.T) {
-	s, _, diags := dsl.Load("large.yaml", []byte(sweepOf(4)), dsl.Options{})
-	if diags.HasErrors() {
-		t.Fatal(render(diags))
-	}
-	table, _ := Tabulate(s)
-	var b bytes.Buffer
-	if err := table.Excerpt(5, 10).Text(&b); err != nil {
-		t.Fatal(err)
-	}
+	table, _ := Tabulate(read(t, "large.yaml", sweepOf(4), dsl.Options{}))
+	p := table.Excerpt(5, 10)
 	for _, want := range []string{"10000 cases", "… and 9995 cases more", table.Digest(), "about 8 expected"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in:\n%s", want, &b)
-		}
+		shows(t, p, want)
 	}
-	if n := strings.Count(b.String(), "gate bandwidth in [1, ∞) GB/s"); n > 5 {
+	if n := strings.Count(textOf(t, p), "gate bandwidth in [1, ∞) GB/s"); n > 5 {
 		t.Errorf("%d cases are shown", n)
+	}
+}
+
+// An excerpt may show groups without showing their cases.
+func TestAnExcerptIsNotEstimated(t *testing.T) {
+	table, _ := Tabulate(read(t, "two.yaml", twoRuns, dsl.Options{}))
+	p := table.Excerpt(1, 10)
+	if p.Estimate(nil); p.Cost.Seconds != nil || len(p.Groups) != 3 {
+		t.Errorf("%d groups take %v", len(p.Groups), p.Cost.Seconds)
 	}
 }
 

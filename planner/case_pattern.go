@@ -1,3 +1,5 @@
+// Selectors of the form RUN[AXIS=VALUE,…].
+
 package planner
 
 import (
@@ -7,19 +9,19 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-// casePattern is a selector of the form RUN[AXIS=VALUE,…]: its axes stand in any order, * in a value is any text,
-// and * for an axis is any axes that are not named.
+// casePattern is a selector of the form RUN[AXIS=VALUE,…]. Axes may have any order. * in a value
+// matches any text, and * as an axis matches all axes not named.
 type casePattern struct {
 	run   *regexp.Regexp
 	axes  map[string]*regexp.Regexp
-	items []string // as they are written
-	rest  bool     // there is a *
+	items []string // as written
+	rest  bool     // whether there is a *
 }
 
-// readCasePattern is nil for a text of another form.
+// readCasePattern returns nil for a text of another form.
 func readCasePattern(text string) *casePattern {
 	run, inner, ok := strings.Cut(text, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
@@ -45,20 +47,20 @@ func readCasePattern(text string) *casePattern {
 
 func globOf(text string) *regexp.Regexp {
 	re, err := regexp.Compile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
-	if err != nil { // bytes that are not text
+	if err != nil { // bytes that are not UTF-8
 		return regexp.MustCompile("$.")
 	}
 	return re
 }
 
-// matches says whether a case is one of the pattern.
+// matches reports whether the pattern matches the key of a case.
 func (p *casePattern) matches(key string) bool {
 	fits, all := p.fits(key)
 	return fits == len(p.axes) && (p.rest || fits == all)
 }
 
-// fits is how many axes of the pattern a case has with such values, and how many it has in all; -1: it is of
-// another run.
+// fits returns how many axes of the pattern match the case, and how many axes the case has; -1 if
+// it is of another run.
 func (p *casePattern) fits(key string) (fits, all int) {
 	run, inner, _ := strings.Cut(key, "[")
 	if !p.run.MatchString(run) {
@@ -74,7 +76,7 @@ func (p *casePattern) fits(key string) (fits, all int) {
 	return fits, len(items)
 }
 
-// keyItems are the parts of what stands in the brackets of a key, whose values may be quoted.
+// keyItems splits the axes in the brackets of a key, with quoted values.
 func keyItems(inner string) (items []string) {
 	quoted, from := false, 0
 	for i := 0; i < len(inner); i++ {
@@ -93,7 +95,7 @@ func keyItems(inner string) (items []string) {
 	return append(items, inner[from:])
 }
 
-// unquoted is a value as its axis has it.
+// unquoted returns a value as its axis has it.
 func unquoted(value string) string {
 	if text, err := strconv.Unquote(value); err == nil && strings.HasPrefix(value, `"`) {
 		return text
@@ -101,8 +103,8 @@ func unquoted(value string) string {
 	return value
 }
 
-// nearestKey is the key that a selector which matches none most likely means: that of its run which has most of
-// its axes, or the one that is written nearly so; "": none is near.
+// nearestKey returns the key closest to a selector without match: the one of its run with most of
+// its axes, or one with a similar spelling; "" if none is close.
 func (p *Plan) nearestKey(text string) string {
 	var keys []string
 	for _, c := range p.Cases {

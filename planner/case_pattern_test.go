@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Axes of a selector stand in any order, and what matches nothing is told with the nearest key.
+// Axes of a selector may have any order, and a selector without match is reported with the nearest
+// key.
 func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 	const a, b, c = "bw[block_size=4KiB,fabric=shm,op=read]", "bw[block_size=4KiB,fabric=tcp,op=read]",
 		`kv[variant="Baseline UCX"]`

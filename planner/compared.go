@@ -1,3 +1,5 @@
+// Runs and cases that assertions compare.
+
 package planner
 
 import (
@@ -6,11 +8,10 @@ import (
 	"strings"
 )
 
-// Compared gives the sets of runs that assertions compare, directly or by way of a third
-// run. Sets and their runs are in plan order.
+// Compared returns the sets of runs that assertions compare, directly or through a third run. Sets
+// and their runs are in plan order.
 func (p *Plan) Compared() [][]string {
-	runOf := p.runsByCase()
-	set := map[string]string{} // of each run: the run that stands for its set
+	set := map[string]string{} // run → the run that represents its set
 	var find func(run string) string
 	find = func(run string) string {
 		if next, ok := set[run]; ok && next != run {
@@ -20,9 +21,9 @@ func (p *Plan) Compared() [][]string {
 	}
 	join := func(own string, keys []string) {
 		for _, key := range keys {
-			run, ok := runOf[key]
+			run := p.runOf(key)
 			switch {
-			case !ok:
+			case run == "":
 			case own == "":
 				own = run
 			default:
@@ -39,7 +40,7 @@ func (p *Plan) Compared() [][]string {
 		join("", a.Cases)
 	}
 	var sets [][]string
-	at := map[string]int{} // of the run that stands for a set: its index
+	at := map[string]int{} // the run that represents a set → the index of the set
 	for _, run := range p.runs() {
 		root := find(run)
 		i, ok := at[root]
@@ -53,20 +54,17 @@ func (p *Plan) Compared() [][]string {
 	return slices.DeleteFunc(sets, func(runs []string) bool { return len(runs) < 2 })
 }
 
-// runsByCase are the runs of all cases, by the case's key.
-func (p *Plan) runsByCase() map[string]string {
-	runs := make(map[string]string, len(p.Cases))
-	for _, c := range p.Cases {
-		runs[c.Key] = c.Run
+// runOf returns the run of the case with a key; "" if there is none.
+func (p *Plan) runOf(key string) string {
+	if c := p.keyed()[key]; c != nil {
+		return c.Run
 	}
-	return runs
+	return ""
 }
 
-// addCompared adds to some cases those that assertions compare them with. An assertion
-// over several cases of a run counts only where all of these are among them: it is not
-// judged otherwise.
-func (p *Plan) addCompared(keys map[string]bool) {
-	runOf := p.runsByCase()
+// addComparedCases adds the cases that assertions compare the given ones with. An assertion over several
+// cases of a run counts only if all of these are given: otherwise it is not judged.
+func (p *Plan) addComparedCases(keys map[string]bool) {
 	for _, c := range p.Cases {
 		if !keys[c.Key] {
 			continue
@@ -79,7 +77,7 @@ func (p *Plan) addCompared(keys map[string]bool) {
 	}
 	for _, a := range p.Assertions {
 		if slices.ContainsFunc(a.Cases,
-			func(key string) bool { return runOf[key] == runOf[a.Cases[0]] && !keys[key] }) {
+			func(key string) bool { return p.runOf(key) == p.runOf(a.Cases[0]) && !keys[key] }) {
 			continue
 		}
 		for _, key := range a.Cases {
@@ -88,23 +86,22 @@ func (p *Plan) addCompared(keys map[string]bool) {
 	}
 }
 
-// textTurns says of runs that assertions compare whether their launches take turns.
+// textTurns says whether the launches of compared runs alternate.
 func (p *Plan) textTurns(b *strings.Builder) {
-	runOf := p.runsByCase()
 	for _, runs := range p.Compared() {
 		names := strings.Join(runs[:len(runs)-1], ", ") + " and " + runs[len(runs)-1]
 		waits := ""
 		for _, c := range p.Cases {
 			for _, key := range c.Needs {
-				if slices.Contains(runs, c.Run) && runOf[key] != c.Run && slices.Contains(runs, runOf[key]) {
-					waits = c.Run + " needs " + runOf[key]
+				if slices.Contains(runs, c.Run) && p.runOf(key) != c.Run && slices.Contains(runs, p.runOf(key)) {
+					waits = c.Run + " needs " + p.runOf(key)
 				}
 			}
 		}
 		if waits != "" {
-			fmt.Fprintf(b, "  %s are compared and do not take turns: %s\n", names, waits)
+			fmt.Fprintf(b, "  %s are compared but do not alternate: %s\n", names, waits)
 			continue
 		}
-		fmt.Fprintf(b, "  %s are compared: their launches take turns (A B B A)\n", names)
+		fmt.Fprintf(b, "  %s are compared: their launches alternate (A B B A)\n", names)
 	}
 }

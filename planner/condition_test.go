@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
 func TestWhenThatNeedsNoHostIsSettledNow(t *testing.T) {
@@ -21,11 +21,7 @@ runs:
     needs: [a]
     sweep: {block_size: [4KiB, 8KiB]}
 `)
-	status := map[string]string{}
-	for _, c := range p.Cases {
-		status[c.Key] = c.Status
-	}
-	equal(t, "status", status, map[string]string{
+	equal(t, "status", statuses(p), map[string]string{
 		"a[block_size=4KiB]": Planned, "a[block_size=8KiB]": Skipped,
 		"b[block_size=4KiB]": Planned, "b[block_size=8KiB]": Skipped,
 	})
@@ -57,12 +53,12 @@ runs:
     when: batch % (batch - 1) == 0
     options: {block_size: 1MiB}
 `)
-	mentions(t, diags, 6, "`when` of run \"a\"", "divides by zero")
+	mentions(t, diags, 6, "`when` of run \"a\"", "the divisor is zero")
 	equal(t, "hint", diags[0].Extra, any(dsl.Hint("Correct the condition.")))
 	equal(t, "column", diags[0].Subject.Start.Column, 11)
 }
 
-// A run that a variable leaves out may lack what it would need, as the file of an option.
+// A run that a variable disables may lack what it would need, such as the file of an option.
 func TestARunThatIsLeftOutMayLackOptions(t *testing.T) {
 	const text = `scenario: s
 variables: {trace: {default: ""}}
@@ -76,7 +72,8 @@ runs:
 	if c := p.Cases[0]; c.Status != Skipped || c.Reason != "when: false" {
 		t.Errorf("%s: %s", c.Status, c.Reason)
 	}
-	if _, diags := plan(t, "test.yaml", fmt.Sprintf(text, "true")); !strings.Contains(diags.Error(), "a load ends") {
+	_, diags := plan(t, "test.yaml", fmt.Sprintf(text, "true"))
+	if !strings.Contains(diags.Error(), "a load needs an end") {
 		t.Errorf("without it: %v", diags)
 	}
 }

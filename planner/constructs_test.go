@@ -36,14 +36,14 @@ func TestNeedsSayOnWhatOutcome(t *testing.T) {
 	}
 }
 
-// An assertion that names another run orders no launches: what it compares takes turns.
+// An assertion that names another run does not order launches: compared runs alternate.
 func TestAssertionsOrderNoLaunches(t *testing.T) {
 	p := build(t, strings.Replace(twoLevels, "needs: %", `assert: [bandwidth >= 0.9 * run("up").bandwidth]`, 1))
 	c := p.Case("down[fabric=tcp]")
 	equal(t, "needs", c.Needs, []string{})
 	equal(t, "lowered", c.Assertions[0].Lowered, "bandwidth / bandwidth@up[fabric=tcp] in [0.9, ∞)")
 	equal(t, "compared", p.Compared(), [][]string{{"up", "down"}})
-	shows(t, p, "up and down are compared: their launches take turns (A B B A)")
+	shows(t, p, "up and down are compared: their launches alternate (A B B A)")
 	if err := p.Select(parse(t, "down[fabric=tcp]"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestAssertionsOrderNoLaunches(t *testing.T) {
 	equal(t, "the rest", p.Case("up[fabric=shm]").Status, Skipped)
 }
 
-// What an assertion over all cases of a run compares is selected with the whole run only.
+// The cases of an assertion over all cases of a run are selected only with the whole run.
 func TestSelectionsKeepWhatIsCompared(t *testing.T) {
 	text := strings.Replace(twoLevels, "needs: %", `assert: [geomean(bandwidth / run("up").bandwidth) >= 0.9]`, 1)
 	for only, want := range map[string]string{"down": Planned, "down[fabric=tcp]": Skipped} {
@@ -85,13 +85,13 @@ func TestComparedRuns(t *testing.T) {
 		p := build(t, text)
 		got := p.Compared()
 		for _, runs := range got {
-			slices.Sort(runs) // the order of the file is that of a map here
+			slices.Sort(runs) // the order of a map
 		}
 		equal(t, name, got, test.want)
 	}
 }
 
-// A run that needs another comes after it, also where the other is compared with it.
+// A run that needs another comes after it, even if they are compared.
 func TestNeedsOrderComparedRuns(t *testing.T) {
 	p := build(t, `
 scenario: s
@@ -100,18 +100,14 @@ runs:
   b: {workload: transfer, options: {block_size: 1}, needs: [a]}
 `)
 	equal(t, "needs", p.Case("b").Needs, []string{"a"})
-	shows(t, p, "a and b are compared and do not take turns: b needs a")
+	shows(t, p, "a and b are compared but do not alternate: b needs a")
 }
 
-// shows fails unless the plan's text holds a line.
+// shows fails unless the plan's text has a line.
 func shows(t *testing.T, p *Plan, line string) {
 	t.Helper()
-	var b strings.Builder
-	if err := p.Text(&b); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), line) {
-		t.Errorf("no %q in\n%s", line, b.String())
+	if text := textOf(t, p); !strings.Contains(text, line) {
+		t.Errorf("no %q in\n%s", line, text)
 	}
 }
 
@@ -154,11 +150,11 @@ func TestBackgroundLoadFollowsItsRun(t *testing.T) {
 		"front[ranks=2]": nil, "front[ranks=4]": nil, "noise[ranks=2]": {"front[ranks=2]"},
 		"noise[ranks=4]": {"front[ranks=4]"},
 	})
-	// Measured under load is another measurement than measured alone.
+	// A measurement under load differs from one without.
 	alone := build(t, strings.Replace(loaded, "    while: front\n", "", 1))
 	busier := build(t, strings.Replace(loaded, "tcp, block_size: 1MiB", "tcp, block_size: 4MiB", 1))
 	key := "front[block_size=1KiB,ranks=2]"
-	// A selection changes what is launched and not what it is.
+	// A selection changes which cases run, but not their ids.
 	chosen := build(t, loaded)
 	if err := chosen.Select(parse(t, key), nil); err != nil {
 		t.Fatal(err)
@@ -172,8 +168,7 @@ func TestBackgroundLoadFollowsItsRun(t *testing.T) {
 	}
 }
 
-// An axis that processes take up by an expression divides launches as one that
-// names an option does.
+// An axis that processes use through an expression divides launches like one that names an option.
 func TestBackgroundLoadFollowsAnAxisThatSettingsUse(t *testing.T) {
 	const text = `
 scenario: s
@@ -194,12 +189,12 @@ runs:
 	for _, g := range p.Groups[2:] {
 		equal(t, g.ID, g.During, []string{strings.Replace(g.ID, "noise", "front", 1)})
 	}
-	// What meets both values in one launch can follow neither.
+	// A run with both values in one launch cannot follow either.
 	for _, run := range []string{"front", "noise"} {
 		before, after, _ := strings.Cut(text, "  "+run+":")
 		mixed := before + "  " + run + ":" + strings.Replace(after, `    env: {MODE: "${axis.tune}"}`,
 			`    env: {MODE: '${axis.tune == "" ? 1 : 2}'}`, 1)
-		mentions(t, refuse(t, mixed), 14, "axis tune", "share launches of run \""+run+"\"")
+		mentions(t, refuse(t, mixed), 14, "axis tune", "run \""+run+"\"")
 	}
 }
 
@@ -209,7 +204,7 @@ func TestLoadsThatCannotFollow(t *testing.T) {
 		words    []string
 	}{
 		"axis within launches": {"tcp, block_size: 1MiB}\n    sweep: {ranks: [2, 4]}",
-			"tcp}\n    sweep: {block_size: [1KiB, 1MiB]}", []string{"axis block_size", "share launches"}},
+			"tcp}\n    sweep: {block_size: [1KiB, 1MiB]}", []string{"axis block_size", "in one launch"}},
 		"several groups": {"sweep: {ranks: [2, 4]}\n    while",
 			"sweep: {fabric: [tcp, shm], ranks: [2, 4]}\n    while", []string{
 				"noise[fabric=shm,ranks=2]", "several launch groups",
@@ -227,8 +222,8 @@ func TestLoadsThatCannotFollow(t *testing.T) {
 	}
 }
 
-func TestCommandsAreContent(t *testing.T) {
-	const text = "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1}\n%"
+func TestWhatIsContent(t *testing.T) {
+	const text = "scenario: s\nruns:\n  a:\n    workload: transfer\n    options: {block_size: 1, ranks: 4}\n%"
 	plain := build(t, strings.Replace(text, "%", "", 1))
 	for _, c := range []struct {
 		yaml         string
@@ -242,6 +237,15 @@ func TestCommandsAreContent(t *testing.T) {
 		{"    retry: 2\n", false, true},
 		{"    timeout: {connect: 3s}\n", false, true},
 		{"    env: {TOKEN: '${secret(\"T\")}'}\n", true, true},
+		{"    place: {nodes: 2}\n", true, true},
+		{"    place: {labels: {a: b}}\n", true, true},
+		{"    place: {gpus_per_rank: 1}\n", true, true},
+		{"    place: {nics_per_rank: 1}\n", true, true},
+		{"    place: {cpus_per_rank: 1}\n", true, true},
+		{"cluster: {labels: {a: b}}\n", true, true},
+		{"cluster: {exclusive: true}\n", false, true},
+		{"artifacts: {a: {command: [x]}}\n", false, true},
+		{"checks: {c: {command: [x], severity: skip, remedy: r}}\n", false, true},
 	} {
 		p := build(t, strings.Replace(text, "%", c.yaml, 1))
 		if got := p.Cases[0].ID != plain.Cases[0].ID; got != c.id {
@@ -249,6 +253,12 @@ func TestCommandsAreContent(t *testing.T) {
 		}
 		if got := p.Digest != plain.Digest; got != c.digested {
 			t.Errorf("%schanges the digest: %v", c.yaml, got)
+		}
+		var diff strings.Builder
+		if changes, same := Diff(plain, p); WriteDiff(&diff, changes, same) != nil ||
+			!strings.Contains(diff.String(), "→") && !strings.Contains(diff.String(), "now: ") &&
+				!strings.Contains(diff.String(), "is new") && !strings.Contains(diff.String(), "setup commands") {
+			t.Errorf("%sis not in the difference: %s", c.yaml, &diff)
 		}
 	}
 	session := func(yaml string) string {
@@ -273,11 +283,7 @@ func TestSelectionKeepsLoadWithItsRun(t *testing.T) {
 		if err := p.Verify(); err != nil {
 			t.Error(err)
 		}
-		out := map[string]string{}
-		for _, c := range p.Cases {
-			out[c.Key] = c.Status
-		}
-		return out
+		return statuses(p)
 	}
 	got := status("front[block_size=1KiB,ranks=2]", "")
 	for key, want := range map[string]string{

@@ -1,27 +1,29 @@
+// Numbers of launches, and the estimated time of a plan.
+
 package planner
 
 import (
+	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// launchesOf counts the launches of one group. A group without a sequential look
-// takes its one look; otherwise the first is the least and the last the most. It needs as many as
-// the neediest of its cases. spanned says whether an assertion over several cases can ask for
-// further launches of one of them.
-func launchesOf(looks []int, cases []*prospect, spanned bool) Range {
+// launchesOf counts the launches of one group. The first look gives the minimum and the last the
+// maximum; the case with the most launches decides. multiCase says whether an assertion over
+// several cases can ask for further launches of one of them.
+func launchesOf(looks []int, cases []*forecast, multiCase bool) Range {
 	if len(looks) == 0 {
 		return Range{}
 	}
-	all := prospect{middling: spanned}
+	all := forecast{unsimulated: multiCase}
 	for _, p := range cases {
 		all.join(p)
 	}
 	first, last := float64(looks[0]), float64(looks[len(looks)-1])
-	if !all.middling && all.decided == nil {
-		last = first // nothing can be undecided, so no look follows the first
+	if !all.unsimulated && all.decided == nil {
+		last = first // no assertion can ask for more, so the first look is the last
 	}
 	return Range{first, all.launches(looks), last}
 }
@@ -32,8 +34,8 @@ func (r *Range) add(o Range, times float64) {
 	r.Max += o.Max * times
 }
 
-// total adds groups up. Background load has a launch for each of those during
-// which it runs. The weights are what a launch of each group costs.
+// total adds the launches of groups, with weights for the cost of a launch of each. Background load
+// has one launch for each launch during which it runs.
 func total(groups []Range, during [][]int, weights []float64) Range {
 	var sum Range
 	for i, g := range groups {
@@ -47,35 +49,46 @@ func total(groups []Range, during [][]int, weights []float64) Range {
 	return sum
 }
 
-// launches are the launches of each group, and the indices of those during which it runs.
+// launches returns the launches of each group, and the indices of the groups during which it runs.
 func (p *Plan) launches() (ranges []Range, during [][]int) {
-	spanned, byKey, alike := askingKeys(p.Assertions), map[string]*Case{}, map[[2]string]int{}
+	multiCase, alike := keysThatMayAsk(p.Assertions), map[[2]string]int{}
 	for _, c := range p.Cases {
-		byKey[c.Key] = c
 		if c.Status == Planned {
 			alike[c.pool()]++
 		}
 	}
+	for _, g := range p.Groups {
+		var cases []*forecast
+		for _, key := range g.Cases {
+			c := p.keyed()[key]
+			kind, _ := workload.Lookup(c.Workload)
+			cases = append(cases, forecastOf(kind, c.Assertions, g.Looks, alike[c.pool()]-1, p.noise[key]))
+		}
+		ranges = append(ranges, launchesOf(g.Looks, cases,
+			slices.ContainsFunc(g.Cases, func(key string) bool { return multiCase[key] })))
+	}
+	during, _ = p.during() // the groups were checked when they were made or read
+	return ranges, during
+}
+
+// during returns, by group, the indices of the groups during which it runs as background load.
+func (p *Plan) during() (all [][]int, err error) {
 	index := map[string]int{}
 	for i, g := range p.Groups {
 		index[g.ID] = i
-		var cases []*prospect
-		for _, key := range g.Cases {
-			c := byKey[key]
-			kind, _ := workload.Lookup(c.Workload)
-			cases = append(cases, prospectOf(kind, c.Assertions, g.Looks, alike[c.pool()]-1, p.noise[key]))
-		}
-		ranges = append(ranges, launchesOf(g.Looks, cases,
-			slices.ContainsFunc(g.Cases, func(key string) bool { return spanned[key] })))
 	}
 	for _, g := range p.Groups {
 		var front []int
 		for _, id := range g.During {
-			front = append(front, index[id])
+			i, ok := index[id]
+			if !ok {
+				return nil, fmt.Errorf("%w: launch group %s runs during %s, which does not exist", ErrDigest, g.ID, id)
+			}
+			front = append(front, i)
 		}
-		during = append(during, front)
+		all = append(all, front)
 	}
-	return ranges, during
+	return all, nil
 }
 
 func (p *Plan) cost() Cost {
@@ -86,34 +99,59 @@ func (p *Plan) cost() Cost {
 func (t *Table) cost() Cost {
 	var ranges []Range
 	var during [][]int
-	keys := askingKeys(t.acrossCases())
+	keys, forecasts := keysThatMayAsk(t.acrossCases()), map[*runTable]func(*row) *forecast{}
+	for _, run := range t.runs {
+		forecasts[run] = run.forecasts()
+	}
 	for _, g := range t.groups {
-		s := g.sheet
-		cases := make([]*prospect, len(g.cases))
-		for k, i := range g.cases {
-			cases[k] = s.prospects().at(int(i))
+		cases := make([]*forecast, len(g.cases))
+		for k, r := range g.cases {
+			cases[k] = forecasts[g.runTable](r)
 		}
-		ranges = append(ranges, launchesOf(s.run.Launches, cases, len(keys) > 0 &&
-			slices.ContainsFunc(g.cases, func(i int32) bool { return keys[s.key(s.columns, int(i))] })))
+		ranges = append(ranges, launchesOf(g.run.Launches, cases, len(keys) > 0 &&
+			slices.ContainsFunc(g.cases, func(r *row) bool { return keys[r.key()] })))
 		during = append(during, g.during)
 	}
 	return Cost{Launches: total(ranges, during, slices.Repeat([]float64{1}, len(ranges)))}
 }
 
-// asks says whether an assertion can ask for more launches. One of severity info
-// is shown as it is and never does.
-func asks(a assertion.Assertion) bool { return a.Severity != assertion.Info }
+// mayAskLaunches reports whether an assertion can ask for more launches. One of severity info never does.
+func mayAskLaunches(a assertion.Assertion) bool { return a.Severity != assertion.Info }
 
-// askingKeys are the keys of the cases that assertions over several cases can ask
-// more launches of.
-func askingKeys(list []assertion.Assertion) map[string]bool {
+// keysThatMayAsk returns the keys of the cases of which assertions over several cases can ask for more
+// launches.
+func keysThatMayAsk(list []assertion.Assertion) map[string]bool {
 	keys := map[string]bool{}
 	for _, a := range list {
 		for _, key := range a.Cases {
-			if asks(a) {
+			if mayAskLaunches(a) {
 				keys[key] = true
 			}
 		}
 	}
 	return keys
+}
+
+// Estimate sets the duration of the plan from the seconds that launches took earlier, by case id.
+// It needs a value for every case that runs. Background load takes no time of its own.
+func (p *Plan) Estimate(seconds map[string]float64) {
+	if p.omitted != nil {
+		return // an excerpt does not have all cases
+	}
+	ranges, during := p.launches()
+	weights := make([]float64, len(p.Groups))
+	for i, g := range p.Groups {
+		if len(g.During) > 0 {
+			continue
+		}
+		for _, key := range g.Cases {
+			s, ok := seconds[p.keyed()[key].ID]
+			if !ok {
+				return
+			}
+			weights[i] += s
+		}
+	}
+	all := total(ranges, during, weights)
+	p.Cost.Seconds = &all
 }

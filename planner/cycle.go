@@ -1,3 +1,5 @@
+// Cycles of needs.
+
 package planner
 
 import (
@@ -7,17 +9,17 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// edge is a need together with the run that has it.
+// edge is a need with the run that has it.
 type edge struct {
 	from string
 	need *dsl.Need
 }
 
-// edgesOf are the runs that a run waits for, or runs beside: it also waits for what its background
-// load waits for.
+// edgesOf returns the runs that a run waits for or runs beside. It also waits for the needs of its
+// background load.
 func edgesOf(r *dsl.Run, runs []*dsl.Run) []*dsl.Need {
 	all := slices.Clone(r.Needs)
 	if r.While != nil {
@@ -31,47 +33,37 @@ func edgesOf(r *dsl.Run, runs []*dsl.Run) []*dsl.Need {
 	return all
 }
 
-// findCycle walks the needs depth first, in file order, and returns the edges of
-// the first cycle, nil if there is none.
-func findCycle(runs []*dsl.Run) []edge {
-	byName := map[string]*dsl.Run{}
-	for _, r := range runs {
-		byName[r.Name] = r
-	}
-	const active, done = 1, 2
-	state := map[string]int{}
-	var path, cycle []edge
-	var visit func(r *dsl.Run) bool
-	visit = func(r *dsl.Run) bool {
-		state[r.Name] = active
-		for _, n := range edgesOf(r, runs) {
-			next, ok := byName[n.Run]
-			if !ok || state[n.Run] == done {
-				continue
-			}
-			path = append(path, edge{r.Name, n})
-			if state[n.Run] == active {
-				for i, e := range path {
-					if e.from == n.Run {
-						cycle = path[i:]
-					}
-				}
-				return true
-			}
-			if visit(next) {
+// findCycle walks the needs depth first, in file order, and returns the edges of the first cycle,
+// nil if there is none.
+func findCycle(runs []*dsl.Run) (cycle []edge) {
+	done := map[string]bool{}
+	var path []edge
+	var visit func(name string) bool
+	visit = func(name string) bool {
+		if i := slices.IndexFunc(path, func(e edge) bool { return e.from == name }); i >= 0 {
+			cycle = path[i:]
+			return true
+		}
+		at := slices.IndexFunc(runs, func(r *dsl.Run) bool { return r.Name == name })
+		if at < 0 || done[name] {
+			return false
+		}
+		for _, n := range edgesOf(runs[at], runs) {
+			path = append(path, edge{name, n})
+			if visit(n.Run) {
 				return true
 			}
 			path = path[:len(path)-1]
 		}
-		state[r.Name] = done
+		done[name] = true
 		return false
 	}
 	for _, r := range runs {
-		if state[r.Name] == 0 && visit(r) {
-			return cycle
+		if visit(r.Name) {
+			break
 		}
 	}
-	return nil
+	return cycle
 }
 
 func cycleDiagnostic(cycle []edge) *hcl.Diagnostic {

@@ -1,15 +1,14 @@
-package planner_test
+package planner
 
 import (
 	"testing"
 	"time"
 
-	"weir/dsl"
-	"weir/dsl/deadline"
-	"weir/planner"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/deadline"
 )
 
-// Planning ends at the scenario's deadline with one error, which says where it was.
+// Planning stops at the scenario's deadline with one error, which has the place.
 func TestPlanningEndsAtTheDeadline(t *testing.T) {
 	const src = `scenario: s
 runs:
@@ -19,13 +18,10 @@ runs:
     sweep: {batch: 1..100 +1}
     assert: [bandwidth > 1 GB/s where batch > 3, max(bandwidth) > 2 GB/s]
 `
-	s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	s := read(t, "s.yaml", src, dsl.Options{})
 	for limit, late := range map[time.Duration]bool{-1: true, time.Hour: false} {
 		s.Deadline = deadline.After(limit)
-		p, diags := planner.Build(s)
+		p, diags := Build(s)
 		if (p == nil) != late || diags.HasErrors() != late {
 			t.Fatalf("within %v: %v", limit, diags)
 		}

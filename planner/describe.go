@@ -1,13 +1,15 @@
+// Step describe: parts of the scenario that plans contain.
+
 package planner
 
 import (
 	"time"
 
-	"weir/assertion"
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// describe copies what the plan keeps of the scenario and of its runs.
+// describe copies the parts of the scenario and of its runs that the plan contains.
 func describe(t *Table) {
 	s, p := t.scenario, t.head
 	p.Scenario = Scenario{Name: s.Name, Description: s.Description, File: s.File, Variables: map[string]string{}}
@@ -22,7 +24,7 @@ func describe(t *Table) {
 	p.Checks = []Check{}
 	for _, c := range s.Checks {
 		check := Check{Name: c.Name, Command: c.Command, Remedy: c.Remedy}
-		if c.Severity != "error" { // which plans do not say, as those of older versions do not
+		if c.Severity != "error" { // omitted from plans, as in older versions
 			check.Severity = c.Severity
 		}
 		p.Checks = append(p.Checks, check)
@@ -39,8 +41,8 @@ func describe(t *Table) {
 		p.Inconclusive = &policy
 	}
 	p.Runs = []*Run{}
-	for _, sheet := range t.sheets {
-		p.Runs = append(p.Runs, describeRun(sheet.run))
+	for _, run := range t.runs {
+		p.Runs = append(p.Runs, describeRun(run.run))
 	}
 }
 

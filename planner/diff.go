@@ -1,7 +1,9 @@
+// Comparison of the cases of two plans.
+
 package planner
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -9,56 +11,49 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Change is how one case of a plan differs from the case of the same key in
-// another plan, or how the plans differ in what belongs to no single case.
+// Change is the difference between a case of a plan and the case with the same key of another plan,
+// or between the plans themselves.
 type Change struct {
-	Key  string // of the case; "" of Whole
+	Key  string // of the case; "" for Whole
 	Kind ChangeKind
-	Why  []string // what differs, in words; of a new or a gone case nothing
+	Why  []string // the differences in words; nil for a new or removed case
 }
 
-// ChangeKind says what a change means for results that exist.
+// ChangeKind tells how a change affects existing results.
 type ChangeKind string
 
 // The kinds of changes.
 const (
 	Added   ChangeKind = "new"    // would run for the first time
-	Removed ChangeKind = "gone"   // is in the old plan only
-	Rerun   ChangeKind = "rerun"  // does something else: old measurements do not count
-	Rejudge ChangeKind = "judge"  // does the same and is judged otherwise: old measurements do
-	Moved   ChangeKind = "detail" // neither: when it runs, or what it waits for
-	Whole   ChangeKind = "plan"   // is of the plan and not of a case
+	Removed ChangeKind = "gone"   // only in the old plan
+	Rerun   ChangeKind = "rerun"  // does something else: old measurements are not valid
+	Rejudge ChangeKind = "judge"  // does the same but is judged differently: old measurements are valid
+	Moved   ChangeKind = "detail" // neither: only the time or the order differ
+	Whole   ChangeKind = "plan"   // a change of the plan, not of a case
 )
 
-// Diff compares two plans: what differs in the plan as a whole, the changes of cases
-// in the order of the new plan, then what is gone, and how many cases are as they were.
+// Diff compares two plans. It returns changes of the plan, changes of cases in the order of the new
+// plan, removed cases, and the number of unchanged cases.
 func Diff(old, now *Plan) (changes []Change, same int) {
 	var whole Change
-	if whole.whole(old, now); whole.Kind != "" {
+	if whole.plan(old, now); whole.Kind != "" {
 		changes = append(changes, whole)
 	}
-	before := map[string]*Case{}
-	for _, c := range old.Cases {
-		before[c.Key] = c
-	}
-	aroundOld, aroundNow := old.surroundings(), now.surroundings()
+	contextsOld, contextsNow := old.contexts(), now.contexts()
 	looksOld, looksNow := old.looks(), now.looks()
 	for _, c := range now.Cases {
-		o := before[c.Key]
-		delete(before, c.Key)
+		o := old.keyed()[c.Key]
 		if o == nil {
 			changes = append(changes, Change{Key: c.Key, Kind: Added})
 			continue
 		}
 		x := Change{Key: c.Key}
-		around := string(aroundOld[o.Run]) != string(aroundNow[c.Run])
-		if x.action(o, c, around); len(x.Why) > 0 {
-			x.Kind = Rerun
-		}
+		x.action(o, c, !bytes.Equal(contextsOld[o.Run], contextsNow[c.Run]))
 		x.judgement(o, c, looksOld[c.Key], looksNow[c.Key])
 		x.place(o, c)
 		if x.Kind == "" {
@@ -68,12 +63,13 @@ func Diff(old, now *Plan) (changes []Change, same int) {
 		changes = append(changes, x)
 	}
 	for _, c := range old.Cases {
-		if before[c.Key] != nil {
+		if now.keyed()[c.Key] == nil {
 			changes = append(changes, Change{Key: c.Key, Kind: Removed})
 		}
 	}
 	if len(changes) == 0 && old.Digest != now.Digest {
-		// Whoever refuses one for the other points here, so it must not read as if they were alike.
+		// The text names the digest, since other commands refuse a plan with another digest and
+		// point here.
 		whole.note(Whole, "digest: %s → %s, by what shares launches or runs beside them", old.Digest, now.Digest)
 		changes = append(changes, whole)
 	}
@@ -82,10 +78,8 @@ func Diff(old, now *Plan) (changes []Change, same int) {
 
 func (p *Plan) looks() map[string]string {
 	out := map[string]string{}
-	for _, g := range p.Groups {
-		for _, key := range g.Cases {
-			out[key] = strings.Trim(fmt.Sprint(g.Looks), "[]")
-		}
+	for key, g := range p.groupsByCase() {
+		out[key] = strings.Trim(fmt.Sprint(g.Looks), "[]")
 	}
 	return out
 }
@@ -97,15 +91,15 @@ func (x *Change) note(kind ChangeKind, format string, args ...any) {
 	x.Why = append(x.Why, fmt.Sprintf(format, args...))
 }
 
-// action compares what the cases do.
-func (x *Change) action(o, c *Case, around bool) {
+// action compares the work of the cases.
+func (x *Change) action(o, c *Case, moved bool) {
 	if o.Workload != c.Workload {
 		x.note(Rerun, "workload: %s → %s", o.Workload, c.Workload)
 	}
-	texts := func(v workload.Values) map[string]string {
+	texts := func(v option.Values) map[string]string {
 		out := map[string]string{}
 		for name, value := range v {
-			out[name] = workload.Text(value)
+			out[name] = option.Text(value)
 		}
 		return out
 	}
@@ -115,24 +109,24 @@ func (x *Change) action(o, c *Case, around bool) {
 	if !reflect.DeepEqual(o.Place, c.Place) {
 		x.note(Rerun, "place: %s → %s", o.Place, c.Place)
 	}
-	if around {
+	if moved {
 		x.note(Rerun, "setup commands or background load")
 	}
 }
 
-// envTexts are the variables of the case; one that it leaves unset is null.
+// envTexts returns the variables of the case as text; an unset one is null.
 func (c *Case) envTexts() map[string]string {
 	out := map[string]string{}
 	for name, value := range c.environment() {
-		out[name] = workload.Text(value)
+		out[name] = option.Text(value)
 	}
 	return out
 }
 
-// entries compares settings, which show writes for a person.
+// entries compares settings; show formats a value for display.
 func (x *Change) entries(what string, o, c map[string]string, show func(name string, v any) string) {
 	if show == nil {
-		show = func(_ string, v any) string { return workload.Text(v) }
+		show = func(_ string, v any) string { return option.Text(v) }
 	}
 	names := slices.Collect(maps.Keys(o))
 	names = append(names, slices.Collect(maps.Keys(c))...)
@@ -145,7 +139,7 @@ func (x *Change) entries(what string, o, c map[string]string, show func(name str
 			x.note(Rerun, "%s%s: %q is new", what, name, show(name, b))
 		case !has:
 			x.note(Rerun, "%s%s: %q is gone", what, name, show(name, a))
-		case a != b && show(name, a) == show(name, b): // matrices, shown by what they amount to
+		case a != b && show(name, a) == show(name, b): // matrices, displayed as a summary
 			x.note(Rerun, "%s%s: other cells of %s", what, name, show(name, a))
 		case a != b:
 			x.note(Rerun, "%s%s: %s → %s", what, name, show(name, a), show(name, b))
@@ -153,18 +147,12 @@ func (x *Change) entries(what string, o, c map[string]string, show func(name str
 	}
 }
 
-// judgement compares what is asserted of the cases.
+// judgement compares the assertions of the cases.
 func (x *Change) judgement(o, c *Case, looksOld, looksNow string) {
 	a, b := judged(o.Assertions), judged(c.Assertions)
 	if !slices.Equal(a, b) {
-		texts := func(k *Case) []string {
-			var out []string
-			for _, s := range k.Assertions {
-				out = append(out, s.Lowered)
-			}
-			return out
-		}
-		gone, added := without(texts(o), texts(c)), without(texts(c), texts(o))
+		was, is := lowered(o.Assertions), lowered(c.Assertions)
+		gone, added := without(was, is), without(is, was)
 		for _, s := range gone {
 			x.note(Rejudge, "no longer asserted: %s", s)
 		}
@@ -172,12 +160,19 @@ func (x *Change) judgement(o, c *Case, looksOld, looksNow string) {
 			x.note(Rejudge, "asserted now: %s", s)
 		}
 		if len(gone)+len(added) == 0 {
-			x.note(Rejudge, "assertions: severity or how they are decided")
+			x.note(Rejudge, "assertions: severity or decision settings")
 		}
 	}
 	if looksOld != looksNow && looksOld != "" && looksNow != "" {
 		x.note(Rejudge, "looks after launches: %s → %s", looksOld, looksNow)
 	}
+}
+
+func lowered(list []assertion.Assertion) (texts []string) {
+	for _, a := range list {
+		texts = append(texts, a.Lowered)
+	}
+	return texts
 }
 
 func without(list, others []string) []string {
@@ -207,41 +202,32 @@ func (c *Case) state() string {
 	return c.Status + " (" + c.Reason + ")"
 }
 
-// WriteDiff writes changes for a person, the most consequential first.
+// WriteDiff writes changes for people, the most important first.
 func WriteDiff(w io.Writer, changes []Change, same int) error {
-	rank := map[ChangeKind]int{Whole: -1, Rerun: 0, Added: 1, Rejudge: 2, Moved: 3, Removed: 4}
-	meaning := map[ChangeKind]string{
-		Rerun: "would be measured again", Added: "would be measured for the first time",
-		Rejudge: "would be judged again, from the same measurements", Moved: "differ in when they run",
-		Removed: "are gone",
+	kinds := []struct {
+		kind    ChangeKind
+		meaning string
+	}{
+		{Rerun, "would be measured again"}, {Added, "would be measured for the first time"},
+		{Rejudge, "would be judged again, from the same measurements"}, {Moved, "differ in when they run"},
+		{Removed, "are gone"},
 	}
-	sorted := slices.Clone(changes)
-	slices.SortStableFunc(sorted, func(a, b Change) int { return cmp.Compare(rank[a.Kind], rank[b.Kind]) })
 	var b strings.Builder
-	last := ChangeKind("")
-	for _, c := range sorted {
-		switch {
-		case c.Kind == last:
-		case c.Kind == Whole:
-			b.WriteString("the plan as a whole: differs\n")
-			last = c.Kind
-		default:
-			n := 0
-			for _, o := range changes {
-				if o.Kind == c.Kind {
-					n++
-				}
-			}
-			fmt.Fprintf(&b, "%s: %s\n", plural(n, "case"), meaning[c.Kind])
-			last = c.Kind
+	for _, c := range changes {
+		if c.Kind == Whole {
+			fmt.Fprintf(&b, "the plan as a whole: differs\n  %s\n", strings.Join(c.Why, "\n  "))
 		}
-		indent := "  "
-		if c.Kind != Whole {
+	}
+	for _, k := range kinds {
+		own := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Kind != k.kind })
+		if len(own) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", plural(len(own), "case"), k.meaning)
+		}
+		for _, c := range own {
 			fmt.Fprintf(&b, "  %s\n", c.Key)
-			indent = "    "
-		}
-		for _, why := range c.Why {
-			b.WriteString(indent + why + "\n")
+			for _, why := range c.Why {
+				b.WriteString("    " + why + "\n")
+			}
 		}
 	}
 	fmt.Fprintf(&b, "%s: as before\n", plural(same, "case"))

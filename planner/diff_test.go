@@ -23,7 +23,7 @@ func TestDiffSaysWhatWouldRunAgainAndWhy(t *testing.T) {
     asserted now: bandwidth in [2, ∞) GB/s
 `},
 		{"severity", "[bandwidth >= 1 GB/s,", "[{that: bandwidth >= 1 GB/s, severity: warn},",
-			"assertions: severity or how they are decided"},
+			"assertions: severity or decision settings"},
 		{"axis", "8KiB]\n      fabric", "8KiB, 16KiB]\n      fabric", `2 cases: would be measured for the first time
   a[block_size=16KiB,fabric=shm]
   a[block_size=16KiB,fabric=tcp]
@@ -45,7 +45,7 @@ func TestDiffSaysWhatWouldRunAgainAndWhy(t *testing.T) {
 		{"aggregate", "latency.p50 increases with block_size", "min(bandwidth) >= 1 GB/s", "  asserted now: min("},
 		{"trend decided otherwise", "latency.p50 increases with block_size]",
 			"{that: latency.p50 increases with block_size, severity: warn}]",
-			"  asserted of other cases, or decided otherwise: latency.p50 increases"},
+			"  other cases or decision settings: latency.p50 increases"},
 		{"cluster", "scenario: s", "scenario: s\ncluster: {nodes: 2}", "  cluster: 1 node → 2 nodes\n"},
 		{"check", "scenario: s", "scenario: s\nchecks: {c: {command: [\"true\"]}}", "  check now: c: true\n"},
 		{"session setup", "scenario: s", "scenario: s\nsetup: [[prepare, it]]",

@@ -1,3 +1,5 @@
+// Comparison of the parts of two plans that belong to no case.
+
 package planner
 
 import (
@@ -7,17 +9,17 @@ import (
 	"reflect"
 	"slices"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// whole compares what belongs to no single case, as far as the digest covers it.
-func (x *Change) whole(old, now *Plan) {
+// plan compares everything in the digest that is not part of a case.
+func (x *Change) plan(old, now *Plan) {
 	if !reflect.DeepEqual(old.Cluster, now.Cluster) {
 		x.note(Whole, "cluster: %s → %s", old.Cluster, now.Cluster)
 	}
-	x.lists("check", old.checkTexts(), now.checkTexts())
-	x.lists("artifact", old.artifactTexts(), now.artifactTexts())
+	x.lists("check", texts(old.Checks), texts(now.Checks))
+	x.lists("artifact", texts(old.Artifacts), texts(now.Artifacts))
 	x.commands("setup", old.Setup, now.Setup)
 	x.commands("teardown", old.Teardown, now.Teardown)
 	if old.BaselineMissing != now.BaselineMissing {
@@ -29,47 +31,41 @@ func (x *Change) whole(old, now *Plan) {
 	if old.Baseline != now.Baseline {
 		x.note(Whole, "baseline: %s → %s", orNone(old.Baseline), orNone(now.Baseline))
 	}
-	x.runs(old.Runs, now.Runs)
-	x.across(old.Assertions, now.Assertions)
+	x.runs(old, now)
+	x.multiCase(old.Assertions, now.Assertions)
 }
 
-// runs compares what the cases of a run have in common.
-func (x *Change) runs(old, now []*Run) {
-	before := map[string]*Run{}
-	for _, r := range old {
-		before[r.Name] = r
-	}
-	for _, r := range now {
-		o := before[r.Name]
-		delete(before, r.Name)
-		if o == nil {
+// runs compares the settings that the cases of a run share.
+func (x *Change) runs(old, now *Plan) {
+	for _, r := range now.Runs {
+		if o := old.run(r.Name); o != nil {
+			x.run(o, r)
+		} else {
 			x.note(Whole, "run %s: is new", r.Name)
-			continue
 		}
-		x.run(o, r)
 	}
-	for _, r := range old {
-		if before[r.Name] != nil {
+	for _, r := range old.Runs {
+		if now.run(r.Name) == nil {
 			x.note(Whole, "run %s: is gone", r.Name)
 		}
 	}
 }
 
 func (x *Change) run(o, r *Run) {
-	texts := func(what, a, b string) {
+	text := func(what, a, b string) {
 		if a != b {
 			x.note(Whole, "run %s: %s: %s → %s", r.Name, what, orNone(a), orNone(b))
 		}
 	}
-	texts("order", o.Order.text(), r.Order.text())
-	texts("retry", o.Retry.text(), r.Retry.text())
-	texts("while", o.While, r.While)
-	texts("may fail", o.mayFailText(), r.mayFailText())
-	texts("metrics", metricsText(o.Metrics), metricsText(r.Metrics))
+	text("order", o.Order.text(), r.Order.text())
+	text("retry", o.Retry.text(), r.Retry.text())
+	text("while", o.While, r.While)
+	text("may fail", o.mayFailText(), r.mayFailText())
+	text("metrics", metricsText(o.Metrics), metricsText(r.Metrics))
 	phases := slices.Concat(slices.Collect(maps.Keys(o.Phases)), slices.Collect(maps.Keys(r.Phases)))
 	slices.Sort(phases)
 	for _, phase := range slices.Compact(phases) {
-		texts("timeout of "+phase, phaseText(o.Phases, phase), phaseText(r.Phases, phase))
+		text("timeout of "+phase, phaseText(o.Phases, phase), phaseText(r.Phases, phase))
 	}
 	for _, c := range []struct {
 		what     string
@@ -84,13 +80,6 @@ func (x *Change) run(o, r *Run) {
 }
 
 func (x *Change) commands(what string, old, now []Command) {
-	texts := func(list []Command) []string {
-		var out []string
-		for _, c := range list {
-			out = append(out, c.text())
-		}
-		return out
-	}
 	a, b := texts(old), texts(now)
 	if slices.Equal(a, b) && !bytes.Equal(encode(old), encode(now)) {
 		x.note(Whole, "%s: named otherwise", what)
@@ -98,7 +87,15 @@ func (x *Change) commands(what string, old, now []Command) {
 	x.lists(what, a, b)
 }
 
-// lists compares commands as they are shown; their order counts.
+// texts returns the texts of checks, artifacts or commands.
+func texts[T interface{ text() string }](list []T) (all []string) {
+	for _, item := range list {
+		all = append(all, item.text())
+	}
+	return all
+}
+
+// lists compares the texts of commands; their order counts.
 func (x *Change) lists(what string, old, now []string) {
 	if slices.Equal(old, now) {
 		return
@@ -115,8 +112,8 @@ func (x *Change) lists(what string, old, now []string) {
 	}
 }
 
-// across compares assertions over several cases.
-func (x *Change) across(old, now []assertion.Assertion) {
+// multiCase compares assertions over several cases.
+func (x *Change) multiCase(old, now []assertion.Assertion) {
 	gone, added := unmatched(old, now), unmatched(now, old)
 	for _, s := range without(gone, added) {
 		x.note(Whole, "no longer asserted: %s", s)
@@ -126,13 +123,12 @@ func (x *Change) across(old, now []assertion.Assertion) {
 	}
 	for _, s := range added {
 		if slices.Contains(gone, s) {
-			x.note(Whole, "asserted of other cases, or decided otherwise: %s", s)
+			x.note(Whole, "other cases or decision settings: %s", s)
 		}
 	}
 }
 
-// unmatched are the texts of the assertions to which none among others is the
-// same, each text once.
+// unmatched returns the distinct texts of the assertions that are not equal to any of the others.
 func unmatched(list, others []assertion.Assertion) []string {
 	known := map[string]bool{}
 	for _, a := range others {
@@ -146,22 +142,6 @@ func unmatched(list, others []assertion.Assertion) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func (p *Plan) checkTexts() []string {
-	var out []string
-	for _, c := range p.Checks {
-		out = append(out, c.text())
-	}
-	return out
-}
-
-func (p *Plan) artifactTexts() []string {
-	var out []string
-	for _, a := range p.Artifacts {
-		out = append(out, a.text())
-	}
-	return out
 }
 
 func phaseText(phases map[string]float64, name string) string {

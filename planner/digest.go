@@ -1,3 +1,5 @@
+// Digests of cases and plans.
+
 package planner
 
 import (
@@ -11,64 +13,47 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// ErrDigest says that a plan's content is not what its digest was made of.
-var ErrDigest = errors.New("the plan was changed after it was made")
+// ErrDigest is the error of a plan with content that does not match its digest.
+var ErrDigest = errors.New("the plan was modified after it was made")
 
-// A digest identifies content. That of a case (its id) is of what it does, what
-// surrounds it and what is asserted of it; it knows neither names nor places in
-// files, so that the same measurement is recognised in another scenario. That of
-// a plan is of everything that will be run and judged. Everything is sorted: the
-// order of keys in a file is not content.
+// A digest identifies content. The digest of a case (its id) covers its work, what runs beside it,
+// and its assertions, but neither names nor places in files, so that the same measurement is
+// recognised in another scenario. The digest of a plan covers everything that is run and judged.
+// Everything is sorted, since the order of keys in a file is not content.
 //
-// Both are computed from a Table without writing its cases out, and from a Plan
-// that was read; the functions here are what the two have in common.
+// Both can be computed from a Table, without writing its cases, and from a Plan that was read. The
+// functions here are common to both.
 
-// pair is a JSON fragment `"name":value`.
-type pair = []byte
-
-// content is the canonical text of a case, of which its id is the SHA-256.
-func content(b []byte, workload string, options, env []pair, place, secrets, judged, around []byte) []byte {
+// content is the canonical text of a case; the id is its SHA-256. All parts are JSON.
+func content(b []byte, workload string, options, env, place, secrets, judged, context []byte) []byte {
 	b = append(append(b, `{"Workload":`...), workload...)
-	b = append(appendPairs(append(b, `,"Options":{`...), options), `},"Env":{`...)
-	b = append(append(appendPairs(b, env), `},"Place":`...), place...)
+	b = append(append(b, `,"Options":`...), options...)
+	b = append(append(b, `,"Env":`...), env...)
+	b = append(append(b, `,"Place":`...), place...)
 	b = append(append(b, `,"Assertions":`...), judged...)
 	if secrets != nil {
 		b = append(append(b, `,"Secrets":`...), secrets...)
 	}
-	if around != nil {
-		b = append(append(b, `,"Around":`...), around...)
+	if context != nil {
+		b = append(append(b, `,"Around":`...), context...)
 	}
 	return append(b, '}')
 }
 
-func appendPairs(b []byte, pairs []pair) []byte {
-	first := true
-	for _, p := range pairs {
-		if p == nil {
-			continue
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(b, p...)
-	}
-	return b
-}
-
-// line identifies a case with its place in the plan.
-func line(b []byte, key []byte, id [32]byte, when, status string, timeout float64, needs [32]byte) []byte {
-	for _, part := range [][]byte{key, id[:], []byte(when), []byte(status), needs[:]} {
+// line is the hash of a case with its place in the plan.
+func line(key string, id [32]byte, when, status string, timeout float64, needs [32]byte) [32]byte {
+	b := make([]byte, 0, 256)
+	for _, part := range []string{key, string(id[:]), when, status, string(needs[:])} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(part)))
 		b = append(b, part...)
 	}
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(timeout))
+	return sha256.Sum256(binary.LittleEndian.AppendUint64(b, math.Float64bits(timeout)))
 }
 
-// judged are assertions as far as verdicts depend on them.
+// judged returns the parts of assertions that affect verdicts.
 func judged(list []assertion.Assertion) []string {
 	keys := []string{}
 	for _, a := range list {
@@ -78,9 +63,9 @@ func judged(list []assertion.Assertion) []string {
 	return keys
 }
 
-// around is what surrounds the cases of a run and may change what they measure;
-// nil if nothing does. load are the actions of its background load.
-func (p *Plan) around(r *Run, load []string) []byte {
+// context is everything before and beside the cases of a run that may affect their results; nil if
+// there is nothing. load has the actions of its background load.
+func (p *Plan) context(r *Run, load []string) []byte {
 	if len(p.Setup)+len(r.Setup)+len(r.LaunchSetup)+len(load) == 0 {
 		return nil
 	}
@@ -96,11 +81,11 @@ func (p *Plan) around(r *Run, load []string) []byte {
 		Load               []string
 		Session            []Command `json:",omitempty"`
 	}{anonymous(r.Setup), anonymous(r.LaunchSetup), load, anonymous(p.Setup)})
-	return encode(text(sha256.Sum256(all))) // it may be long, and is part of every case
+	return encode(text(sha256.Sum256(all))) // it may be long, and is a part of every case
 }
 
-// whole is the content of a plan, of which its digest is the SHA-256.
-type whole struct {
+// planContent is the content of a plan; the digest is its SHA-256.
+type planContent struct {
 	Schema          string
 	Cluster         Cluster
 	Checks          []Check
@@ -111,31 +96,33 @@ type whole struct {
 	Inconclusive    *assertion.Inconclusive `json:",omitempty"`
 	Runs            []*Run
 	Assertions      []string
-	Groups          []wholeGroup
-	Rest            string // of cases that are in no group
+	Groups          []groupContent
+	Rest            string // of cases in no group
 }
 
-type wholeGroup struct {
+type groupContent struct {
 	Ranks  int
 	Looks  []int
-	Cases  string   // of their lines
+	Cases  string   // hash of their lines
 	During []string // of groups
 }
 
-// digestOf completes the content of a plan from its groups and gives its digest.
-// during are indices of groups, by group.
-func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, during [][]int, rest [][32]byte) string {
-	w := whole{
+// digestOf completes the content of a plan with its groups and returns the digest. during has
+// indices of groups, by group.
+func digestOf(
+	p *Plan, assertions []assertion.Assertion, groups []groupContent, during [][]int, rest [][32]byte,
+) string {
+	w := planContent{
 		Schema: p.Schema, Cluster: p.Cluster, Checks: p.Checks, Artifacts: p.Artifacts, Setup: p.Setup,
 		Teardown: p.Teardown, Baseline: p.Baseline, BaselineMissing: p.BaselineMissing,
 		Inconclusive: p.Inconclusive,
 		Assertions:   judged(assertions), Rest: hashLines(rest), Runs: slices.Clone(p.Runs),
 	}
 	for i, r := range w.Runs {
-		// what reports show, and nothing that is run or judged
+		// only for reports: neither run nor judged
 		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" || r.Files != nil || r.At != nil {
 			plain := *r
-			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the whole names
+			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the full names
 			plain.Files, plain.At = nil, nil
 			w.Runs[i] = &plain
 		}
@@ -148,22 +135,13 @@ func digestOf(p *Plan, assertions []assertion.Assertion, groups []wholeGroup, du
 		slices.Sort(g.During)
 		w.Groups = append(w.Groups, g)
 	}
-	slices.SortFunc(w.Groups, func(a, b wholeGroup) int { return strings.Compare(a.Cases, b.Cases) })
+	slices.SortFunc(w.Groups, func(a, b groupContent) int { return strings.Compare(a.Cases, b.Cases) })
 	return text(sha256.Sum256(encode(w)))
 }
 
-// hashLines identifies a set of lines, in whatever order; it sorts them.
+// hashLines hashes a set of lines in any order; it sorts them.
 func hashLines(lines [][32]byte) string {
-	slices.SortFunc(lines, func(a, b [32]byte) int {
-		x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return bytes.Compare(a[:], b[:])
-	})
+	slices.SortFunc(lines, func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()
 	for i := range lines {
 		h.Write(lines[i][:])
@@ -173,11 +151,11 @@ func hashLines(lines [][32]byte) string {
 
 func text(sum [32]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
-// unseal is the sum in a digest's text.
+// unseal decodes the hash in a digest.
 func unseal(digest string) (sum [32]byte, err error) {
 	b, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
 	if err != nil || len(b) != len(sum) {
-		return sum, fmt.Errorf("%w: %q is no digest", ErrDigest, digest)
+		return sum, fmt.Errorf("%w: %q is not a digest", ErrDigest, digest)
 	}
 	return [32]byte(b), nil
 }

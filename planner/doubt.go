@@ -1,26 +1,31 @@
+// Assertions that no measurement will decide.
+
 package planner
 
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Doubt is why an assertion will be inconclusive whatever is measured, as far as the plan tells it.
+// Doubt is the reason why an assertion will be inconclusive for any measured values, as far as the
+// plan shows.
 type Doubt struct {
 	Assertion *assertion.Assertion
-	Cases     []string // of which it is true
+	Cases     []string // that it applies to
 	Why       string
-	Change    string // what to set in the scenario, as "requests: 1000"; "": nobody knows
+	Change    string // the setting to change, as "requests: 1000"; "" if unknown
 	metric    string
 }
 
-// OfLaunches says whether it is no metric that has too few samples, but launches of any number that do not decide.
+// OfLaunches reports whether the number of launches is too small, not the number of samples of a
+// metric.
 func (d *Doubt) OfLaunches() bool { return d.metric == "" }
 
-// Doubts are those of all assertions, each cause of an assertion of the scenario once. further tells another
-// cause of an assertion, of a case or over several, that the plan itself does not know; "": there is none.
+// Doubts returns the doubts of all assertions, without repeating a reason for an assertion of the
+// scenario. further returns a reason that the plan does not know, for an assertion of a case or
+// over several; "" if there is none.
 func (p *Plan) Doubts(further func(own *Case, a assertion.Assertion, looks []int) (why, change string)) (all []*Doubt) {
 	type cause struct {
 		file   string
@@ -70,7 +75,7 @@ func (p *Plan) Doubts(further func(own *Case, a assertion.Assertion, looks []int
 	return all
 }
 
-// keyed are the cases by key.
+// keyed returns the cases by key.
 func (p *Plan) keyed() map[string]*Case {
 	if len(p.byKey) != len(p.Cases) {
 		p.byKey = make(map[string]*Case, len(p.Cases))
@@ -81,8 +86,8 @@ func (p *Plan) keyed() map[string]*Case {
 	return p.byKey
 }
 
-// undecidable says why metrics of an assertion, of a case or over several, will decide nothing after so many
-// launches. Trends ask for no number of samples.
+// undecidable returns why metrics of an assertion cannot be decided after a number of launches.
+// Trends need no minimum of samples.
 func (p *Plan) undecidable(own *Case, a assertion.Assertion, launches int) (all []Doubt) {
 	if a.Trend != nil {
 		return nil
@@ -114,8 +119,8 @@ func (c *Case) undecidable(metric string, launches int) (why, change string) {
 			return why, k.MoreSamples(m, c.Options, n, launches, launches)
 		}
 	}
-	if k.Undecidable != nil {
-		why = k.Undecidable(c.Options, workload.MetricValues{}, metric)
+	if u, ok := k.Behaviour.(workload.Undecider); ok {
+		why = u.Undecidable(c.Options, workload.MetricValues{}, metric)
 	}
 	return why, ""
 }

@@ -1,45 +1,40 @@
+// Warnings of metrics that have another meaning with some options.
+
 package planner
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// doubtful warns of an assertion about a metric that is, with the options of a case, of something else than it
-// seems to be.
-func (t *Table) doubtful(s *sheet, a *dsl.Assert, axes []int, of func(i int) *attached) {
-	k := s.run.Workload
-	if k.Doubtful == nil {
+// warnMetricMeaning warns of an assertion on a metric that has another meaning with the options of a case.
+func (t *Table) warnMetricMeaning(run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions) {
+	k := run.run.Workload
+	b, ok := k.Behaviour.(workload.Doubter)
+	if !ok {
 		return
 	}
-	all := slices.Concat(axes, s.axesOf(k.Checked))
-	slices.Sort(all)
-	for _, first := range s.by(slices.Compact(all)).first {
-		if first < 0 || of(int(first)) == nil {
+	for r := range run.distinct(append(run.axesOf(k.Checked...), axes...)...) {
+		if of(r) == nil {
 			continue
 		}
-		i := int(first)
-		of(i).Takes(func(metric, key string) {
-			if key != "" && key != s.key(s.columns, i) {
+		of(r).Takes(func(metric, key string) {
+			if key != "" && key != r.key() {
 				return
 			}
 			why := ""
-			_ = k.Assume(s.options(i), func(assumed workload.Values) error {
-				if why = k.Doubtful(assumed, metric); why == "" {
+			_ = k.Assume(r.options(), func(assumed option.Values) error {
+				if why = b.Doubtful(assumed, metric); why == "" {
 					return nil
 				}
 				return fmt.Errorf("%s", why)
 			})
 			if why != "" {
-				t.report(&hcl.Diagnostic{
-					Severity: hcl.DiagWarning, Summary: "Metric of another span", Subject: a.Range.Ptr(),
-					Detail: fmt.Sprintf("Case %s, %s: %s.", s.key(s.columns, i), metric, why),
-				})
+				t.warn(a.Range, "Metric with another meaning",
+					fmt.Sprintf("Case %s, %s: %s.", r.key(), metric, why), "")
 			}
 		})
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/dsl"
-	"weir/planner"
-	"weir/scenarios"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/scenarios"
 )
 
-// A plan that is written case by case is the plan that is written whole: the indented JSON
-// of the struct, whose checksum holds.
+// A plan that is written case by case equals the plan written at once: the indented JSON of the
+// struct, with a valid checksum.
 func TestAPlanIsWrittenAsAStream(t *testing.T) {
 	sources := map[string][]byte{
 		"empty.yaml": []byte("scenario: s\nruns: {a: {workload: transfer, options: {block_size: 1}, sweep: {batch: [1], exclude: [{when: batch == 1}]}}}\n"),

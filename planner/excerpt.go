@@ -1,46 +1,41 @@
+// Excerpts of plans, for display.
+
 package planner
 
-import "weir/workload"
+import (
+	"github.com/weir-bench/weir/internal/option"
+)
 
-// Excerpt writes the plan out with at most so many cases of each launch group
-// and so many groups of each run; the text of a plan says how many it leaves out.
-// It is for looking at: it cannot be saved or run.
+// Excerpt returns the plan with at most the given number of cases of each launch group and of
+// groups of each run; its text says how many are left out. An excerpt is for display: it cannot be
+// saved or run.
 func (t *Table) Excerpt(cases, groups int) *Plan {
 	p := *t.head
 	p.Cases, p.Groups, p.Assertions = []*Case{}, []*LaunchGroup{}, t.acrossCases()
 	p.omitted = map[string]int{}
-	for _, s := range t.sheets {
-		room := cases
+	for _, run := range t.runs {
 		shown := 0
-		for _, g := range s.clusters {
-			n := min(room, len(g.all))
-			for _, i := range g.all[:n] {
-				p.Cases = append(p.Cases, s.liveCase(t, int(i)))
+		for r := range run.inOrder() {
+			if shown == cases {
+				break
 			}
-			room -= n
-			shown += n
+			p.Cases = append(p.Cases, r.write(t))
+			shown++
 		}
-		n := min(room, len(s.excluded.reasons))
-		for i := range n {
-			p.Cases = append(p.Cases, s.excludedCase(t, i))
-		}
-		p.omitted[s.run.Name] = s.live + len(s.excluded.reasons) - shown - n
+		p.omitted[run.run.Name] = len(run.rows) + len(run.excluded) - shown
 	}
-	for i, g := range t.groups {
-		if i == groups {
-			p.omittedGroups = len(t.groups) - groups
-			break
-		}
+	p.omittedGroups = max(0, len(t.groups)-groups)
+	for _, g := range t.groups[:len(t.groups)-p.omittedGroups] {
 		kept := *g
 		kept.cases = g.cases[:min(1, len(g.cases))]
 		out := kept.write(t)
 		out.omitted = len(g.cases) - len(kept.cases)
-		if kind := g.sheet.run.Workload; kind.Sequence != "" {
-			all := make([]workload.Values, len(g.cases))
-			for k, c := range g.cases {
-				all[k] = g.sheet.options(int(c))
+		if kind := g.run.Workload; kind.Sequence != "" {
+			all := make([]option.Values, len(g.cases))
+			for k, r := range g.cases {
+				all[k] = r.options()
 			}
-			out.together = together(kind, all)
+			out.together = jointWork(kind, all)
 		}
 		p.Groups = append(p.Groups, out)
 	}

@@ -1,117 +1,78 @@
+// Step expand: the points of sweeps, and the keys of cases.
+
 package planner
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// expand lays out the points of every run's sweep, the first axis outermost.
+// expand creates the points of every run's sweep, the first axis outermost.
 func expand(t *Table) {
-	var bounded []*sheet // those that are within bounds, laid out once all of them are counted
+	var bounded []*runTable // runs within the limits, expanded once all are counted
 	for _, r := range t.scenario.Runs {
-		s := &sheet{run: r, excluded: &excluded{}, columns: make([][]int32, len(r.Axes))}
-		s.prepareKeys()
-		t.sheets = append(t.sheets, s)
-		t.byName[r.Name] = s
+		table := &runTable{run: r}
+		table.orderKey()
+		t.runs = append(t.runs, table)
 		if n := r.Sweep.Root.Rows(); n > float64(r.Sweep.MaxCases) {
 			t.fail(r.Range, "Too many cases", fmt.Sprintf("The sweep of run %q gives %.6g cases; at most %d are allowed.",
 				r.Name, n, r.Sweep.MaxCases), "Shorten an axis, split the run, or raise max_cases in the sweep.")
 			continue
 		}
-		if !t.inAll(r, r.Sweep.Root.Rows()) {
+		if !t.addCases(r, r.Sweep.Root.Rows()) {
 			return
 		}
-		bounded = append(bounded, s)
+		bounded = append(bounded, table)
 	}
-	for _, s := range bounded {
-		rows := expandNode(s.run.Sweep.Root, len(s.run.Axes))
-		s.columns, s.live = rows.columns, rows.n
-	}
-}
-
-// rows are points: for each axis the value indices, nil for axes not yet given.
-type rows struct {
-	columns [][]int32
-	n       int
-}
-
-func expandNode(n *dsl.SweepNode, axes int) rows {
-	out := rows{columns: make([][]int32, axes), n: 1}
-	if n == nil {
-		return out
-	}
-	if n.Op == dsl.AxisNode {
-		column := make([]int32, len(n.Values))
-		for i, v := range n.Values {
-			column[i] = int32(v)
+	for _, table := range bounded {
+		n := int(table.run.Sweep.Root.Rows())
+		rows, values := make([]row, n), make([]int32, n*len(table.run.Axes))
+		table.rows = make([]*row, n)
+		for i := range rows {
+			at := len(table.run.Axes) * i
+			rows[i] = row{runTable: table, values: values[at : at+len(table.run.Axes)]}
+			point(table.run.Sweep.Root, i, rows[i].values)
+			table.rows[i] = &rows[i]
 		}
-		out.columns[n.Axis], out.n = column, len(column)
-		return out
 	}
-	var members []rows
-	for _, m := range n.Members {
-		members = append(members, expandNode(m, axes))
+}
+
+// point sets the values of a node of a sweep in its row i.
+func point(n *dsl.SweepNode, i int, values []int32) {
+	if n == nil {
+		return
 	}
 	switch n.Op {
+	case dsl.AxisNode:
+		values[n.Axis] = int32(n.Values[i])
 	case dsl.ZipNode:
-		out.n = members[0].n
-		for _, m := range members {
-			out.take(m.columns, 1, 1)
+		for _, m := range n.Members {
+			point(m, i, values)
 		}
 	case dsl.ConcatNode:
-		out.n = 0
-		for _, m := range members {
-			for a, c := range m.columns {
-				out.columns[a] = append(out.columns[a], c...)
+		for _, m := range n.Members {
+			rows := int(m.Rows())
+			if i < rows {
+				point(m, i, values)
+				return
 			}
-			out.n += m.n
+			i -= rows
 		}
-	default:
-		for _, m := range members {
-			out.n *= m.n
+	default: // the last member is innermost
+		for _, m := range slices.Backward(n.Members) {
+			rows := int(m.Rows())
+			point(m, i%rows, values)
+			i /= rows
 		}
-		inner, outer := out.n, 1
-		for _, m := range members {
-			if m.n == 0 {
-				return rows{columns: make([][]int32, axes)}
-			}
-			inner /= m.n
-			out.take(m.columns, inner, outer)
-			outer *= m.n
-		}
-	}
-	return out
-}
-
-// take copies columns with each value repeated and the whole of it tiled.
-func (r *rows) take(columns [][]int32, repeat, tile int) {
-	for a, c := range columns {
-		if c == nil {
-			continue
-		}
-		if repeat == 1 && tile == 1 {
-			r.columns[a] = c
-			continue
-		}
-		out := make([]int32, 0, len(c)*repeat*tile)
-		for _, v := range c {
-			for range repeat {
-				out = append(out, v)
-			}
-		}
-		for once := len(out); len(out) < cap(out); {
-			out = append(out, out[:once]...)
-		}
-		r.columns[a] = out
 	}
 }
 
-// Key is the readable name of a case: run[axis=value,…], axes by name, so that
-// it does not depend on the order in which they are written.
+// Key returns the readable name of a case: run[axis=value,…], with axes sorted by name, so that it
+// does not depend on their order in the file.
 func Key(run string, axes map[string]string) string {
 	if len(axes) == 0 {
 		return run
@@ -120,7 +81,7 @@ func Key(run string, axes map[string]string) string {
 	for name, text := range axes {
 		parts = append(parts, name+"="+keyText(text))
 	}
-	sort.Strings(parts)
+	slices.Sort(parts)
 	return run + "[" + strings.Join(parts, ",") + "]"
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 func TestFirstAxisIsOutermost(t *testing.T) {
@@ -28,11 +28,6 @@ runs:
 	equal(t, "option at its default", c.Options["iterations"], any(int64(100)))
 }
 
-func TestRunWithoutSweepIsOneCase(t *testing.T) {
-	p := build(t, "scenario: s\nruns:\n  a: {workload: transfer, options: {block_size: 1MiB}}\n")
-	equal(t, "keys", keys(p), []string{"a"})
-}
-
 func TestKeyQuotesWhatWouldBeAmbiguous(t *testing.T) {
 	for _, c := range []struct{ value, want string }{
 		{"rc", "r[env.T=rc]"},
@@ -43,20 +38,6 @@ func TestKeyQuotesWhatWouldBeAmbiguous(t *testing.T) {
 	} {
 		equal(t, "key of "+c.value, Key("r", map[string]string{"env.T": c.value}), c.want)
 	}
-}
-
-func TestTooManyCases(t *testing.T) {
-	d := refuse(t, `
-scenario: s
-runs:
-  big:
-    workload: transfer
-    options: {block_size: 4KiB}
-    sweep:
-      in_flight: 1..200 +1
-      batch: 1..100 +1
-`)
-	mentions(t, d, 4, "20000 cases", "at most 10000")
 }
 
 func TestImpossibleOptionsAreReportedOnceForARun(t *testing.T) {

@@ -1,3 +1,5 @@
+// Expected numbers of launches, by simulation.
+
 package planner
 
 import (
@@ -9,30 +11,32 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// What nobody knows before anything is measured is taken to be as in the operating characteristics of verdicts
-// (weir docs statistics): launches that vary by 3 %, and a true value 10 % from a bound on one side.
+// Assumptions before anything is measured, as in the operating characteristics of verdicts (weir
+// docs statistics): launches vary by 3 %, and the true value is 10 % from a one-sided bound.
 const (
-	usualNoise  = 0.03
-	usualMargin = 0.1
-	mostPooled  = 64
-	// simulatedSessions leave an error of about 0.05 launches.
+	assumedNoise  = 0.03
+	assumedMargin = 0.1
+	mostPooled    = 64
+	// simulatedSessions gives a standard error of about 0.05 launches.
 	simulatedSessions = 2000
 )
 
-// prospect is when assertions of a case, or of several, will be decided if what they promise is so.
-type prospect struct {
-	decided  []float64 // by look: the probability that all that are simulated are; nil: there are none
-	middling bool      // others will be at the first look or the second
+// forecast is the forecast of when the assertions of a case, or of several, will be decided if they
+// hold.
+type forecast struct {
+	decided     []float64 // by look: the probability that all simulated assertions are decided; nil: there are none
+	unsimulated bool      // the others need the first look or the second
 }
 
-// join adds what else must be decided, independently.
-func (p *prospect) join(o *prospect) {
-	p.middling = p.middling || o.middling
+// join adds independent assertions that must also be decided.
+func (p *forecast) join(o *forecast) {
+	p.unsimulated = p.unsimulated || o.unsimulated
 	if o.decided == nil {
 		return
 	}
@@ -44,78 +48,72 @@ func (p *prospect) join(o *prospect) {
 	}
 }
 
-// launches are the expected ones, to a tenth.
-func (p *prospect) launches(looks []int) float64 {
+// launches returns the expected number of launches, rounded to a tenth.
+func (p *forecast) launches(looks []int) float64 {
 	n := float64(looks[0])
 	for i := 1; i < len(looks) && p.decided != nil; i++ {
 		n += (1 - p.decided[i-1]) * float64(looks[i]-looks[i-1])
 	}
-	if p.middling && len(looks) > 1 {
+	if p.unsimulated && len(looks) > 1 {
 		n = max(n, float64(looks[0]+looks[1])/2)
 	}
 	return math.Round(n*10) / 10
 }
 
-// prospects are those of the cases of a sheet.
-func (s *sheet) prospects() facet[*prospect] {
-	if s.prospect.classes != nil || s.assertions.classes == nil {
-		return s.prospect
-	}
-	alike := map[string]int{}
-	fabrics := s.axesOf([]string{"fabric"})
-	own := work(s.by(fabrics), func(i int) string { return workload.Text(s.options(i)["fabric"]) })
-	for i := range s.live {
-		if s.reason(i) == "" {
-			alike[own.at(i)]++
+// forecasts returns the forecast of each row of a run.
+func (t *runTable) forecasts() func(*row) *forecast {
+	alike, axes := map[any]int{}, t.axesOf("fabric")
+	for _, r := range t.rows {
+		if r.reason == "" {
+			alike[r.option("fabric")]++
 		}
 	}
-	axes := slices.Concat(s.assertedBy, fabrics)
-	slices.Sort(axes)
-	s.prospect = work(s.by(slices.Compact(axes)), func(i int) *prospect {
-		return prospectOf(s.run.Workload, s.assertions.at(i).list, s.run.Launches, alike[own.at(i)]-1, nil)
+	return byAxes(t, sorted(slices.Concat(t.assertedBy, axes)), func(r *row) *forecast {
+		return forecastOf(t.run.Workload, r.judged.list, t.run.Launches, alike[r.option("fabric")]-1, nil)
 	})
-	return s.prospect
 }
 
-// pool is what the cases have in common over which noise is pooled: run and fabric.
-func (c *Case) pool() [2]string { return [2]string{c.Run, workload.Text(c.Options["fabric"])} }
+// pool is the key by which cases pool noise: run and fabric.
+func (c *Case) pool() [2]string { return [2]string{c.Run, option.Text(c.Options["fabric"])} }
 
-// prospectOf is that of the assertions of a case, beside so many others whose noise can be pooled.
-func prospectOf(
+// forecastOf returns the forecast of a case's assertions; others is the number of cases with which
+// noise is pooled.
+func forecastOf(
 	k *workload.Kind, list []assertion.Assertion, looks []int, others int, noise []assertion.Noise,
-) *prospect {
-	out := &prospect{}
+) *forecast {
+	out := &forecast{}
 	for _, a := range list {
-		if !asks(a) {
+		if !mayAskLaunches(a) {
 			continue
 		}
-		h, ok := healthyOf(k, a, looks)
+		h, ok := passingPathOf(k, a, looks)
 		if !ok {
-			out.middling = true
+			out.unsimulated = true
 			continue
 		}
 		h.others = min(max(others, 0), mostPooled)
-		h.know(slices.Concat(a.Noise, noise), a.Subject.Metrics())
-		out.join(&prospect{decided: h.decided(looks)})
+		h.setNoise(slices.Concat(a.Noise, noise), a.Subject.Metrics())
+		out.join(&forecast{decided: h.decided(looks)})
 	}
 	return out
 }
 
-// healthy is a path that keeps what an assertion over one case promises of it, with all that decides how many
-// launches it takes to show it.
-type healthy struct {
+// passingPath is a path that satisfies an assertion over one case, with all parameters that affect the
+// number of launches.
+type passingPath struct {
 	looks        string
 	lower, upper float64 // logarithms of the bounds, relative to the true value
 	confidence   float64
-	known        bool // beforehand: noise, with df degrees of freedom, 0 where it is exact
+	known        bool // whether noise is known beforehand, with df degrees of freedom, 0 if exact
 	noise, df    float64
-	others       int     // cases over which noise is pooled otherwise
-	moderated    bool    // other cases, whose noise is known too, moderate its variance
-	slower       float64 // sign of the logarithm by which slow launches differ; 0: the metric has no better side
+	others       int     // cases to pool noise with otherwise
+	moderated    bool    // whether the variance is moderated by other cases with known noise
+	slower       float64 // sign of the logarithm by which slow launches differ; 0: the metric has no better direction
 }
 
-// healthyOf is the path of an assertion; not ok of one that is no band over values of one case which are above 0.
-func healthyOf(k *workload.Kind, a assertion.Assertion, looks []int) (h healthy, ok bool) {
+// passingPathOf returns the path of an assertion; not ok unless the assertion is a band over positive
+// values of one case.
+func passingPathOf(k *workload.Kind, a assertion.Assertion, looks []int) (h passingPath, ok bool) {
 	if a.Subject == nil || a.Trend != nil || k == nil || len(looks) == 0 {
 		return h, false
 	}
@@ -125,9 +123,9 @@ func healthyOf(k *workload.Kind, a assertion.Assertion, looks []int) (h healthy,
 			return h, false
 		}
 	}
-	h = healthy{
+	h = passingPath{
 		looks: fmt.Sprint(looks), lower: math.Inf(-1), upper: math.Inf(1), confidence: assertion.Confidence,
-		noise: usualNoise, slower: slower(k, a),
+		noise: assumedNoise, slower: slowSide(k, a),
 	}
 	if a.Decide != nil && a.Decide.Confidence > 0 {
 		h.confidence = a.Decide.Confidence
@@ -140,15 +138,15 @@ func healthyOf(k *workload.Kind, a assertion.Assertion, looks []int) (h healthy,
 	case hasLower && hasUpper:
 		h.lower, h.upper = (lower-upper)/2, (upper-lower)/2
 	case hasLower:
-		h.lower = math.Log(1 - usualMargin)
+		h.lower = math.Log(1 - assumedMargin)
 	case hasUpper:
-		h.upper = -math.Log(1 - usualMargin)
+		h.upper = -math.Log(1 - assumedMargin)
 	}
-	h.lower, h.upper = coarse(h.lower, math.Inf(-1)), coarse(h.upper, math.Inf(1))
+	h.lower, h.upper = twoDigits(h.lower, math.Inf(-1)), twoDigits(h.upper, math.Inf(1))
 	return h, true
 }
 
-// logOf is the logarithm of a bound, not a number where there is none above 0.
+// logOf returns the logarithm of a bound, NaN if the bound is not positive.
 func logOf(bound *float64) float64 {
 	if bound == nil || *bound <= 0 {
 		return math.NaN()
@@ -156,8 +154,8 @@ func logOf(bound *float64) float64 {
 	return math.Log(*bound)
 }
 
-// coarse keeps two digits, so that many cases share a simulation.
-func coarse(v, none float64) float64 {
+// twoDigits rounds to two digits, so that many cases share a simulation.
+func twoDigits(v, none float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return none
 	}
@@ -168,8 +166,8 @@ func coarse(v, none float64) float64 {
 	return quantity.Round(math.Round(v/unit) * unit)
 }
 
-// slower is the side on which slow launches are, as verdicts take it.
-func slower(k *workload.Kind, a assertion.Assertion) float64 {
+// slowSide returns the side on which slow launches are, as verdicts do.
+func slowSide(k *workload.Kind, a assertion.Assertion) float64 {
 	if a.Subject.Op == assertion.Metric {
 		m, _ := workload.FindMetric(k.Metrics, a.Subject.Metric)
 		switch m.Better {
@@ -190,23 +188,24 @@ func slower(k *workload.Kind, a assertion.Assertion) float64 {
 	return 0
 }
 
-// know takes what is known of the noise of a single metric.
-func (h *healthy) know(list []assertion.Noise, metrics []string) {
+// setNoise sets the known noise of a single metric.
+func (h *passingPath) setNoise(list []assertion.Noise, metrics []string) {
 	for _, n := range list {
 		if len(metrics) == 1 && n.Metric == metrics[0] {
 			h.moderated = h.others >= assertion.LeastModerating && n.Launch > 0
-			h.known, h.noise, h.df, h.others = true, coarse(n.Launch, 0), math.Round(n.LaunchDF), 0
+			h.known, h.noise, h.df, h.others = true, twoDigits(n.Launch, 0), math.Round(n.LaunchDF), 0
 			return
 		}
 	}
 }
 
-// decidedBy are the shares of simulated sessions, by healthy.
-var decidedBy sync.Map
+// decidedCache caches the shares of simulated sessions, by passingPath.
+var decidedCache sync.Map
 
-// decided is, by look, the share of sessions of the path that are decided by then. Their seeds are fixed.
-func (h healthy) decided(looks []int) []float64 {
-	if kept, ok := decidedBy.Load(h); ok {
+// decided returns, by look, the share of simulated sessions that are decided by then. Seeds are
+// fixed.
+func (h passingPath) decided(looks []int) []float64 {
+	if kept, ok := decidedCache.Load(h); ok {
 		return kept.([]float64)
 	}
 	var rules []rule
@@ -232,21 +231,21 @@ func (h healthy) decided(looks []int) []float64 {
 			}
 		}
 	}
-	decidedBy.Store(h, out)
+	decidedCache.Store(h, out)
 	return out
 }
 
-// rule is what a look decides by.
+// rule has the parameters of the decision at a look.
 type rule struct {
 	n      int
 	factor float64 // of the standard deviation of the launches
-	least  float64 // half of the interval that known noise makes
-	narrow float64 // half of the interval of a moderated variance; 0: there is none
-	hidden float64 // what a slow mode may cost
+	least  float64 // half of the interval from known noise
+	narrow float64 // half of the interval with a moderated variance; 0: none
+	hidden float64 // the possible cost of a slow mode
 }
 
-func (h healthy) rule(looks []int, n int) rule {
-	confidence := assertion.AtLook(h.confidence, looks, n)
+func (h passingPath) rule(looks []int, n int) rule {
+	confidence := assertion.ConfidenceAt(h.confidence, looks, n)
 	quantile := func(df float64) float64 {
 		if df <= 0 {
 			return distuv.UnitNormal.Quantile((1 + confidence) / 2)
@@ -271,7 +270,7 @@ func (h healthy) rule(looks []int, n int) rule {
 	return out
 }
 
-func (r rule) decides(h healthy, mean, squares float64) bool {
+func (r rule) decides(h passingPath, mean, squares float64) bool {
 	half := r.least
 	if r.n > 1 {
 		half = max(half, r.factor*math.Sqrt(squares/float64(r.n-1)))
@@ -280,13 +279,14 @@ func (r rule) decides(h healthy, mean, squares float64) bool {
 		return true
 	}
 	if r.narrow > 0 {
-		half = max(r.least, min(half, r.narrow)) // only passing may rest on it
+		half = max(r.least, min(half, r.narrow)) // only passing may depend on it
 	}
 	slow := mean + r.hidden
 	return mean-half >= h.lower && mean+half <= h.upper && slow >= h.lower && slow <= h.upper
 }
 
-// Expect tells what earlier sessions say of the noise of cases, by key: with it, fewer launches may be expected.
+// Expect sets the noise of cases from earlier sessions, by key, which reduces the expected
+// launches.
 func (p *Plan) Expect(noise map[string][]assertion.Noise) {
 	p.noise = noise
 	p.Cost = p.cost()

@@ -5,12 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"weir/assertion"
-	"weir/gate"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// The launches that a plan expects of a healthy path are those that the gate takes.
+// The expected launches of a path that satisfies its assertions are those that the gate takes.
 func TestExpectedLaunchesAreThoseOfTheGate(t *testing.T) {
 	kind, _ := workload.Lookup("transfer")
 	lower, upper, one := 0.9, 1.1, 1.0
@@ -37,15 +37,15 @@ func TestExpectedLaunchesAreThoseOfTheGate(t *testing.T) {
 			Noise: []assertion.Noise{{Metric: c.metric, Launch: c.noise, LaunchDF: c.df, From: "reference t"}},
 		}
 		want, ok := gate.PowerOf(a, c.looks, []float64{1}, sessions)
-		got := prospectOf(kind, []assertion.Assertion{a}, c.looks, 0, nil).launches(c.looks)
+		got := forecastOf(kind, []assertion.Assertion{a}, c.looks, 0, nil).launches(c.looks)
 		if !ok || math.Abs(got-want[0].Launches) > c.room {
 			t.Errorf("looks %v, noise %v: %.1f launches, the gate takes %.2f", c.looks, c.noise, got, want[0].Launches)
 		}
 	}
 }
 
-// What a healthy path takes is what the page of statistics says: eight launches where nothing is known of its
-// noise, five where it is. A group takes as many as the neediest of its cases.
+// The expected launches are those of the documentation of statistics: eight if nothing is known of
+// the noise, five if it is. A group takes the largest number of its cases.
 func TestExpectedLaunches(t *testing.T) {
 	const head = "scenario: s\ndefaults: {launches: [3, 5, 8, 12]}\nruns:\n  a:\n    workload: transfer\n"
 	one := "    options: {block_size: 4KiB}\n"

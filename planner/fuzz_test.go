@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// FuzzScenario: whatever a scenario says, planning it never panics, the table and
-// the plan that is written from it have one digest, and every step can be shown.
+// FuzzScenario checks for any scenario that planning does not panic, that the table and the plan
+// written from it have the same digest, and that every step can be shown.
 func FuzzScenario(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.yaml", "testdata/*.hcl", "../examples/*.*", "../scenarios/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -60,8 +60,7 @@ func FuzzScenario(f *testing.F) {
 	})
 }
 
-// FuzzDecode: whatever a plan file holds, it is refused or it is a plan that
-// survives being written and read again.
+// FuzzDecode checks that a plan file is refused, or is a plan that survives writing and reading.
 func FuzzDecode(f *testing.F) {
 	b, err := os.ReadFile("testdata/plan.json")
 	if err != nil {
@@ -87,7 +86,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzParseSelector: a selector is refused or can be asked about any case.
+// FuzzParseSelector checks that a selector is refused, or can be applied to any case.
 func FuzzParseSelector(f *testing.F) {
 	for _, s := range []string{
 		"a", "a[block_size=4KiB*]", `where:fabric == "shm" && block_size >= 1MiB`, "where:", "*[",

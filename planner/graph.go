@@ -1,3 +1,5 @@
+// The graph of launch groups for Graphviz and Mermaid.
+
 package planner
 
 import (
@@ -7,28 +9,23 @@ import (
 	"strings"
 )
 
-// Dot writes the graph of launch groups in the language of Graphviz. An edge has
-// the outcome that it waits for if that is not success.
+// Dot writes the graph of launch groups in the language of Graphviz. Edges are labelled with
+// outcomes other than success.
 func (p *Plan) Dot(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %s {\n  rankdir=LR;\n  node [shape=box];\n", strconv.Quote(p.Scenario.Name))
 	for _, g := range p.Groups {
 		fmt.Fprintf(&b, "  %s [label=%s];\n", strconv.Quote(g.ID), strconv.Quote(g.ID+"\n"+g.summary()))
 	}
-	outcomes := p.outcomes()
-	for _, g := range p.Groups {
-		for _, n := range g.Needs {
-			label := ""
-			if on := outcomes.of(g, n); on != "" {
-				label = " [label=" + strconv.Quote(on) + "]"
-			}
-			fmt.Fprintf(&b, "  %s -> %s%s;\n", strconv.Quote(n), strconv.Quote(g.ID), label)
+	p.edges(func(from, to, on string) {
+		if on != "" {
+			on = " [label=" + strconv.Quote(on) + "]"
 		}
-		for _, f := range g.During {
-			fmt.Fprintf(&b, "  %s -> %s [style=dashed, dir=none, label=\"load\"];\n", strconv.Quote(g.ID),
-				strconv.Quote(f))
-		}
-	}
+		fmt.Fprintf(&b, "  %s -> %s%s;\n", strconv.Quote(from), strconv.Quote(to), on)
+	}, func(load, front string) {
+		fmt.Fprintf(&b, "  %s -> %s [style=dashed, dir=none, label=\"load\"];\n", strconv.Quote(load),
+			strconv.Quote(front))
+	})
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -38,26 +35,33 @@ func (p *Plan) Dot(w io.Writer) error {
 func (p *Plan) Mermaid(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	node := map[string]string{} // ids may hold characters that Mermaid reads as syntax
+	node := map[string]string{} // ids may contain characters of Mermaid's syntax
 	for i, g := range p.Groups {
 		node[g.ID] = fmt.Sprintf("g%d", i)
 		fmt.Fprintf(&b, "  %s[\"%s<br/>%s\"]\n", node[g.ID], strings.ReplaceAll(g.ID, `"`, "#quot;"), g.summary())
 	}
+	p.edges(func(from, to, on string) {
+		if on != "" {
+			on = "|" + on + "|"
+		}
+		fmt.Fprintf(&b, "  %s -->%s %s\n", node[from], on, node[to])
+	}, func(load, front string) { fmt.Fprintf(&b, "  %s -.-|load| %s\n", node[load], node[front]) })
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// edges passes the needs of each launch group with their outcome, and the groups of background
+// load.
+func (p *Plan) edges(need func(from, to, on string), load func(load, front string)) {
 	outcomes := p.outcomes()
 	for _, g := range p.Groups {
 		for _, n := range g.Needs {
-			label := ""
-			if on := outcomes.of(g, n); on != "" {
-				label = "|" + on + "|"
-			}
-			fmt.Fprintf(&b, "  %s -->%s %s\n", node[n], label, node[g.ID])
+			need(n, g.ID, outcomes.of(g, n))
 		}
-		for _, f := range g.During {
-			fmt.Fprintf(&b, "  %s -.-|load| %s\n", node[g.ID], node[f])
+		for _, front := range g.During {
+			load(g.ID, front)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (g *LaunchGroup) summary() string {

@@ -47,8 +47,8 @@ runs:
 	equal(t, "ranks", []int{p.Groups[0].Ranks, p.Groups[1].Ranks}, []int{2, 4})
 }
 
-// A session that goes on finds its launches by the ids of their groups, and the
-// order of an axis's values is no content of a plan.
+// A resumed session finds its launches by the ids of their groups, which do not depend on the order
+// of an axis's values.
 func TestGroupIDsDoNotDependOnTheOrderOfValues(t *testing.T) {
 	const text = `
 scenario: s
@@ -83,8 +83,8 @@ func TestInterleavingWithinLaunchesIsNoMistake(t *testing.T) {
 	}
 }
 
-// What is compared takes turns, so variants are launched apart: also where they are equal, as in a control,
-// and where they differ only in what a running process can change.
+// Compared variants alternate, so they have separate launches, even if they are equal, as in a
+// control, and if they differ only in what a running process can change.
 func TestVariantsHaveLaunchesOfTheirOwn(t *testing.T) {
 	const variants = "scenario: s\nvariants: {baseline: a, a: {x: 1}, b: {x: 2}, control: {x: 1}}\nruns:\n  r:\n" +
 		"    sweep: {variant: [a, b, control]}\n"

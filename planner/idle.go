@@ -1,3 +1,5 @@
+// Options and variables without effect.
+
 package planner
 
 import (
@@ -7,35 +9,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"weir/dsl"
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// idleVariables warns of axes that set a variable of a library which the fabric of some cases
-// does not use: these cases differ in nothing but noise.
-func (t *Table) idleVariables(s *sheet) {
-	if _, ok := s.run.Workload.Option("fabric"); !ok {
+// warnIdleVariables warns of axes over a variable of a library that the fabric of some cases does not
+// use: these cases differ only by noise.
+func (t *Table) warnIdleVariables(run *runTable) {
+	if _, ok := run.run.Workload.Option("fabric"); !ok {
 		return
 	}
-	for axis, a := range s.run.Axes {
+	for axis, a := range run.run.Axes {
 		name, isEnv := strings.CutPrefix(a.Name, "env.")
 		readers := fabric.Readers(name)
 		if !isEnv || len(readers) == 0 {
 			continue
 		}
-		values := map[string]map[int32]bool{} // of the axis, by fabrics that do not read it
-		for i := range s.live {
-			moves, _ := s.option("fabric", i).(string)
-			if moves == "" || t.unreadAt(s, i, name) == "" {
+		values := map[string]map[int32]bool{} // values of the axis, by fabrics that do not read it
+		for _, r := range run.rows {
+			moves, _ := r.option("fabric").(string)
+			if moves == "" || t.unreadAt(r, name) == "" {
 				continue
 			}
 			if values[moves] == nil {
 				values[moves] = map[int32]bool{}
 			}
-			values[moves][s.columns[axis][i]] = true
+			values[moves][r.values[axis]] = true
 		}
 		var idle []string
 		for moves, of := range values {
@@ -47,26 +48,24 @@ func (t *Table) idleVariables(s *sheet) {
 			continue
 		}
 		slices.Sort(idle)
-		at := a.Range
-		t.report(&hcl.Diagnostic{
-			Severity: hcl.DiagWarning, Summary: "Axis without effect", Subject: &at,
-			Detail: fmt.Sprintf("%s tunes fabric %s; with fabric %s its values measure the same in run %q.", name,
-				strings.Join(readers, " and "), strings.Join(idle, " and "), s.run.Name),
-			Extra: dsl.Hint(fmt.Sprintf(`Exclude these points, as {when: fabric == %q && %s != null, reason: …} beside a value null, or sweep it in another run.`,
-				idle[0], a.Name)),
-		})
+		t.warn(a.Range, "Axis without effect",
+			fmt.Sprintf("%s affects only fabric %s; with fabric %s its values make no difference in run %q.", name,
+				strings.Join(readers, " and "), strings.Join(idle, " and "), run.run.Name),
+			dsl.Hint(fmt.Sprintf(`Exclude these points, as {when: fabric == %q && %s != null, reason: …} beside a value null, or sweep it in another run.`,
+				idle[0], a.Name)))
 	}
 }
 
-// idleOptions refuses options that the run sets and that change nothing in any of its cases.
-func (t *Table) idleOptions(s *sheet) {
-	k := s.run.Workload
-	if k.Idle == nil || s.live == 0 || t.diags.HasErrors() {
+// refuseIdleOptions refuses options of the run that have no effect in any of its cases.
+func (t *Table) refuseIdleOptions(run *runTable) {
+	k := run.run.Workload
+	b, ok := k.Behaviour.(workload.OptionJudge)
+	if !ok || len(run.rows) == 0 || t.diags.HasErrors() {
 		return
 	}
-	var idle map[string]string // those of all cases
-	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
-		own := idleOf(k, s.options(i))
+	var idle map[string]string // common to all cases
+	for r := range run.distinctBy(k.Checked...) {
+		own := idleOptions(k, b, r.options())
 		for name := range idle {
 			if own[name] == "" {
 				delete(idle, name)
@@ -75,43 +74,40 @@ func (t *Table) idleOptions(s *sheet) {
 		if idle == nil {
 			idle = own
 		}
-		return true
-	})
-	for _, c := range s.settings {
+	}
+	for _, c := range run.columns {
 		if at, given := c.Given(); given && !c.Env && idle[c.Name] != "" {
 			t.fail(at, "Option without effect", fmt.Sprintf("Option %s changes nothing in run %q: %s.", c.Name,
-				s.run.Name, idle[c.Name]), dsl.Hint("Remove it, or give what it needs."))
+				run.run.Name, idle[c.Name]), dsl.Hint("Remove it, or set what it needs."))
 		}
 	}
 }
 
-// caution warns of options that the run sets and with which its figures may mean something else than they seem to.
-func (t *Table) caution(s *sheet) {
-	k := s.run.Workload
-	if k.Caution == nil || s.live == 0 {
+// warnMisleading warns of options with which the run's results may be misread.
+func (t *Table) warnMisleading(run *runTable) {
+	k := run.run.Workload
+	b, ok := k.Behaviour.(workload.OptionJudge)
+	if !ok || len(run.rows) == 0 {
 		return
 	}
 	found := map[string]string{}
-	work(s.by(s.axesOf(k.Checked)), func(i int) bool {
-		maps.Copy(found, k.Caution(s.options(i)))
-		return true
-	})
-	for _, c := range s.settings {
+	for r := range run.distinctBy(k.Checked...) {
+		maps.Copy(found, b.Caution(r.options()))
+	}
+	for _, c := range run.columns {
 		if at, given := c.Given(); given && !c.Env && found[c.Name] != "" {
-			t.report(&hcl.Diagnostic{
-				Severity: hcl.DiagWarning, Summary: "Figures to be read with care", Subject: &at,
-				Detail: fmt.Sprintf("Option %s of run %q: %s.", c.Name, s.run.Name, found[c.Name]),
-			})
+			t.warn(at, "Results may be misleading",
+				fmt.Sprintf("Option %s of run %q: %s.", c.Name, run.run.Name, found[c.Name]), "")
 		}
 	}
 }
 
-// idleOf are the options that change nothing in a case, whatever those are that are not known yet.
-func idleOf(k *workload.Kind, options workload.Values) map[string]string {
+// idleOptions returns the options without effect in a case, for all possible values of unknown options.
+func idleOptions(k *workload.Kind, b workload.OptionJudge, options option.Values) map[string]string {
 	var out map[string]string
-	_ = k.Assume(options, func(assumed workload.Values) error {
-		if out = k.Idle(assumed); len(out) > 0 {
-			return errors.New("with other values it may be otherwise")
+	_ = k.Assume(options, func(assumed option.Values) error {
+		if out = b.Idle(assumed); len(out) > 0 {
+			return errors.New("the result may differ with other values")
 		}
 		return nil
 	})

@@ -1,49 +1,46 @@
+// Assertions of more bandwidth than a link has.
+
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"weir/assertion"
-	"weir/dsl"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// implausible warns of an assertion of a run that asks a case for more than the link of its path carries.
-func (t *Table) implausible(s *sheet, a *dsl.Assert, axes []int, of func(i int) *attached) {
+// warnImplausible warns of an assertion that requires more bandwidth than the link on the case's path
+// has.
+func (t *Table) warnImplausible(run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions) {
 	if len(t.scenario.Links) == 0 {
 		return
 	}
-	all := slices.Concat(axes, s.axesOf(slices.Concat(pathOptions, s.run.Workload.RanksOptions())))
-	slices.Sort(all)
-	for _, first := range s.by(slices.Compact(all)).first {
-		if first < 0 || of(int(first)) == nil {
+	axes = append(run.axesOf(slices.Concat(pathOptions, run.run.Workload.RanksOptions())...), axes...)
+	for r := range run.distinct(axes...) {
+		if of(r) == nil {
 			continue
 		}
-		least, asked := boundOfBandwidth(of(int(first)).Assertion)
-		path, known := t.pathOf(s, int(first))
+		least, asked := boundOfBandwidth(of(r).Assertion)
+		path, known := t.pathOf(r)
 		if !asked || !known || least <= path.carries() {
 			continue
 		}
-		t.report(&hcl.Diagnostic{
-			Severity: hcl.DiagWarning, Summary: "Implausible", Subject: a.Range.Ptr(),
-			Detail: fmt.Sprintf("Run %q is to have at least %s, and %s carry %d × %s = %s: %s.", s.run.Name,
+		t.warn(a.Range, "Implausible",
+			fmt.Sprintf("Run %q must have at least %s, but %s carry %d × %s = %s: %s.", run.run.Name,
 				quantity.Format(least, "GB/s"), path.count, path.n, quantity.Format(path.rate, "GB/s"),
 				quantity.Format(path.carries(), "GB/s"), path.why),
-			Extra: dsl.Hint(
-				"Correct the value, or say in place over how many nodes the ranks are spread, and how many NICs each has.",
-			),
-		})
+			"Correct the value, or set in place the number of nodes and of NICs per rank.")
 	}
 }
 
-// boundOfBandwidth is the least that an assertion allows for the bandwidth of its own case.
+// boundOfBandwidth returns the lower bound of an assertion on the bandwidth of its own case.
 func boundOfBandwidth(a assertion.Assertion) (least float64, ok bool) {
 	subject := a.Subject
 	if subject == nil || a.Bounds.Lower == nil || a.Unit != "GB/s" || subject.Op != assertion.Metric ||
@@ -53,79 +50,73 @@ func boundOfBandwidth(a assertion.Assertion) (least float64, ok bool) {
 	return *a.Bounds.Lower, true
 }
 
-// pathOptions are the options that decide which way the data of a case takes.
+// pathOptions are the options that decide the path of a case's data.
 var pathOptions = []string{"fabric", "provider", "memory", "initiator", "target", "nodes"}
 
-// path is the narrowest part of the way of a case's data: so many links of a kind.
+// path is the narrowest part of a case's data path: n links of a kind.
 type path struct {
 	n     int
 	rate  float64 // of one, in GB/s
-	count string  // which they are, for a person
+	count string  // a description of the links
 	why   string
 }
 
 func (p path) carries() float64 { return float64(p.n) * p.rate }
 
-// pathOf is the path of a case; not known where the site names no link of it. A link named as the fabric or
-// as the provider is its own. Ranks on one node have link host between them, and their GPUs nvlink or gpu. Ranks on
-// several nodes have NICs between them, and so have those of a library for networks, or of programs that weir did
-// not write, where the scenario does not say that there is one node: the narrower of the ways that are possible.
-func (t *Table) pathOf(s *sheet, i int) (path, bool) {
-	links, ranks := t.scenario.Links, max(1, s.ranks(i))
-	text := func(option string) string { v, _ := s.option(option, i).(string); return v }
-	each := max(1, s.run.Place.NICsPerRank)
+// pathOf returns the path of a case; not ok if the site names no link of it. A link named like the
+// fabric or the provider is its own. Ranks on one node use link host, their GPUs nvlink or gpu.
+// Ranks on several nodes use NICs. If the scenario does not say that there is one node, network
+// libraries and foreign programs may use NICs too: then the narrower path counts.
+func (t *Table) pathOf(r *row) (path, bool) {
+	links, ranks := t.scenario.Links, max(1, r.ranks())
+	text := func(option string) string { v, _ := r.option(option).(string); return v }
+	each := max(1, r.run.Place.NICsPerRank)
 	ofRanks := func(name, why string) (path, bool) {
 		count := fmt.Sprintf("%s with %s each", plural(ranks, "rank"), plural(each, "link"))
 		return path{ranks * each, links[name], count, fmt.Sprintf("%s is %s", name, why)}, true
 	}
 	for _, name := range []string{text("provider"), text("fabric")} {
 		if _, own := links[name]; own {
-			return ofRanks(
-				name,
-				"the link of its "+map[bool]string{true: "fabric", false: "provider"}[name == text("fabric")],
-			)
+			return ofRanks(name,
+				"the link of its "+map[bool]string{true: "fabric", false: "provider"}[name == text("fabric")])
 		}
 	}
-	nodes := t.place(s.run, ranks).Nodes
+	nodes := t.place(r.run, ranks).Nodes
 	f, _ := fabric.Find(text("fabric"))
-	if stays := t.onOneNode(s.run) || f.Name != "" && !f.Network && !f.Simulated; nodes == 1 &&
+	if stays := t.onOneNode(r.run) || f.Name != "" && !f.Network && !f.Simulated; nodes == 1 &&
 		(stays || !mayLeave(text("fabric"))) {
 		ofGPUs := text("memory") == inGPU || text("initiator") == inGPU && text("target") == inGPU
 		link := fabric.LinkWithin(links, ofGPUs)
 		if link != "" || stays || ofGPUs {
-			return path{
-				1,
-				links[link],
-				"ranks on one node",
-				fmt.Sprintf("%s is the link between them", link),
-			}, link != ""
+			return path{1, links[link], "ranks on one node", link + " is the link between them"}, link != ""
 		}
 	}
-	if name := t.nic(s, i); name != "" {
+	if name := t.nic(r); name != "" {
 		return ofRanks(name, "the link between nodes")
 	}
 	return path{}, false
 }
 
-// inGPU is the kind of memory that is a GPU's.
+// inGPU is the value of memory for GPU memory.
 const inGPU = "vram"
 
-// onOneNode says whether the scenario says that a run has one node.
+// onOneNode reports whether the scenario places a run on one node.
 func (t *Table) onOneNode(r *dsl.Run) bool {
 	return t.scenario.Cluster.Counted || r.Place.Nodes > 0 || r.Place.RanksPerNode > 0
 }
 
-// mayLeave says whether a fabric's data may leave a node though its ranks could be on one: that of a library for
-// networks, and that of programs, whose fabric nobody names. Option auto takes no such library on one node.
+// mayLeave reports whether data of a fabric may leave the node even if the ranks could be on one:
+// network libraries, and programs with unknown fabric. Option auto does not choose such a library
+// on one node.
 func mayLeave(name string) bool {
 	f, _ := fabric.Find(name)
 	return name == "" || f.Network && !f.Loopback
 }
 
-// nic is the link of a NIC that the data of a case takes between nodes: of those that a variable of the case names,
-// or else of all, the fastest, because each could be meant.
-func (t *Table) nic(s *sheet, i int) string {
-	env, _ := s.env(i)
+// nic returns the link of the NIC between nodes: the fastest of those that a variable of the case
+// names, or else of all.
+func (t *Table) nic(r *row) string {
+	env, _, _ := r.env()
 	var all, named []string
 	for _, name := range slices.Sorted(maps.Keys(t.scenario.Links)) {
 		if _, other := fabric.Find(name); other || fabric.WithinNodes(name) {
@@ -139,16 +130,14 @@ func (t *Table) nic(s *sheet, i int) string {
 	if len(named) > 0 {
 		all = named
 	}
-	fastest := ""
-	for _, name := range all {
-		if fastest == "" || t.scenario.Links[name] > t.scenario.Links[fastest] {
-			fastest = name
-		}
+	if len(all) == 0 {
+		return ""
 	}
-	return fastest
+	return slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(t.scenario.Links[a], t.scenario.Links[b]) })
 }
 
-// namesDevice says whether a variable has the name of a link among its values, with or without a port.
+// namesDevice reports whether a variable has the name of a link among its values, with or without a
+// port.
 func namesDevice(env map[string]string, link string) bool {
 	for _, value := range env {
 		for device := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' }) {

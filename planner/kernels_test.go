@@ -2,7 +2,7 @@ package planner
 
 import "testing"
 
-// What kernels cannot do is said at the value, also where memory vram follows from the fabric.
+// Limits of kernels are reported at the value, also if memory vram follows from the fabric.
 func TestWhatKernelsCannotDoIsSaidAtTheValue(t *testing.T) {
 	for _, c := range []struct {
 		workload, others, option, says string

@@ -1,14 +1,16 @@
+// Metrics of a plan's cases.
+
 package planner
 
 import (
 	"slices"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Metrics define what the cases of the plan measure: a table for each run that declares its
-// metrics, and one for each workload of the others.
+// Metrics returns the metrics of the plan's cases: a table for each run that declares metrics, and
+// one for each other workload.
 func (p *Plan) Metrics() []workload.MetricTable {
 	declared := map[string][]workload.Metric{}
 	for _, r := range p.Runs {
@@ -32,14 +34,14 @@ func (p *Plan) Metrics() []workload.MetricTable {
 	return out
 }
 
-// tableColumns are those of a workload and the metrics that a run has beside its own; nil: the workload
-// has none, and tables show all metrics.
+// tableColumns returns the columns of a workload and the metrics that a run adds; nil if the
+// workload has none, so that tables show all metrics.
 func tableColumns(name string, metrics []workload.Metric) []workload.Column {
 	k, ok := workload.Lookup(name)
-	if !ok || k.Columns == nil {
+	if !ok || k.Show.Columns == nil {
 		return nil
 	}
-	all := slices.Clone(k.Columns)
+	all := slices.Clone(k.Show.Columns)
 	for _, m := range metrics {
 		if _, own := workload.FindMetric(k.Metrics, m.Name); !own {
 			all = append(all, workload.Column{Metric: m.Name, Head: m.Name + "\n", Drop: len(all) + 1})
@@ -48,10 +50,10 @@ func tableColumns(name string, metrics []workload.Metric) []workload.Column {
 	return all
 }
 
-// mostDefined is how many metrics a plan's text defines; more are named.
+// mostDefined is how many metrics a plan's text describes; it only names further ones.
 const mostDefined = 12
 
-// metricWords are the metrics that a run declares, each with its comma.
+// metricWords formats the metrics that a run declares, each with its comma.
 func metricWords(metrics []workload.Metric) []string {
 	var words []string
 	for i := range metrics {
@@ -67,7 +69,7 @@ func metricWords(metrics []workload.Metric) []string {
 	return words
 }
 
-// metricsText says which metrics a run declares.
+// metricsText formats the metrics that a run declares.
 func metricsText(metrics []workload.Metric) string {
 	var all []string
 	for _, m := range metrics {

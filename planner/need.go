@@ -1,3 +1,5 @@
+// Step need: edges between cases.
+
 package planner
 
 import (
@@ -6,25 +8,33 @@ import (
 	"slices"
 	"strings"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// edges are one need of a run, drawn between cases.
-type edges struct {
+// need is a need of a run, resolved to cases.
+type need struct {
 	*dsl.Need
-	upstream *sheet
-	lists    facet[*needList]
+	upstream *runTable
+	of       func(*row) *needList
 }
 
-// needList are the upstream cases that some cases need; they share it.
+// needList is a shared list of needed cases.
 type needList struct {
-	cases  []int32
-	groups []int // of the cases that run, distinct; set by group
+	cases []*row
+	keys  []string // cached
 }
 
-// need draws the edges between runs and, from them, between cases: axes that
-// both runs have match value by value, all others fan in.
-func need(t *Table) {
+// texts returns the keys of the cases.
+func (l *needList) texts() []string {
+	for len(l.keys) < len(l.cases) {
+		l.keys = append(l.keys, l.cases[len(l.keys)].key())
+	}
+	return l.keys
+}
+
+// drawNeeds creates the edges between runs and between their cases. Cases must have equal values on
+// the axes that both runs have.
+func drawNeeds(t *Table) {
 	if cycle := findCycle(t.scenario.Runs); cycle != nil {
 		t.report(cycleDiagnostic(cycle))
 		return
@@ -32,59 +42,57 @@ func need(t *Table) {
 	if t.diags.HasErrors() {
 		return // points may be missing
 	}
-	for _, s := range t.sheets {
-		for _, n := range s.run.Needs {
-			up := t.sheet(n.Run)
+	for _, run := range t.runs {
+		for _, n := range run.run.Needs {
+			up := t.table(n.Run)
 			if up == nil {
 				t.fail(n.Range, "Unknown run", fmt.Sprintf("Run %q needs %q, which the scenario does not have.",
-					s.run.Name, n.Run), "Name a run that it has, or remove the need.")
+					run.run.Name, n.Run), "Name a run that it has, or remove the need.")
 				continue
 			}
-			lists := t.connect(s, up, n)
-			if !t.connectable(s, up, lists, n.Range) {
+			drawn := need{n, up, t.connect(run, up, n)}
+			if !t.addEdges(run, drawn) {
 				return
 			}
-			s.needs = append(s.needs, edges{n, up, lists})
+			run.needs = append(run.needs, drawn)
 		}
 	}
-	values(t)
+	checkRunValues(t)
 }
 
-// connect finds, for the cases of a run, the cases of another with the same
-// values on the axes that both have.
-func (t *Table) connect(s, up *sheet, n *dsl.Need) facet[*needList] {
-	own, theirs := sharedAxes(s.run, up.run)
+// connect finds, for the cases of a run, the cases of another with the same values on common axes.
+func (t *Table) connect(run, up *runTable, n *dsl.Need) func(*row) *needList {
+	own, theirs := sharedAxes(run.run, up.run)
 	at := map[string]*needList{}
-	classes := up.by(theirs)
-	lists := work(classes, func(i int) *needList {
+	lists := byAxes(up, theirs, func(r *row) *needList {
 		l := &needList{}
-		at[up.text(up.columns, theirs, i)] = l
+		at[r.text(theirs)] = l
 		return l
 	})
-	for i := range up.live {
-		l := lists.at(i)
-		l.cases = append(l.cases, int32(i))
+	for _, r := range up.rows {
+		l := lists(r)
+		l.cases = append(l.cases, r)
 	}
 	excluded := map[string]bool{}
-	for i := range up.excluded.reasons {
-		excluded[up.text(up.excluded.columns, theirs, i)] = true
+	for _, r := range up.excluded {
+		excluded[r.text(theirs)] = true
 	}
-	return work(s.by(own), func(i int) *needList {
-		text := s.text(s.columns, own, i)
+	return byAxes(run, own, func(r *row) *needList {
+		text := r.text(own)
 		if l := at[text]; l != nil {
 			return l
 		}
 		if !excluded[text] {
 			t.fail(n.Range, "No matching case",
-				fmt.Sprintf("The case %s has no counterpart in run %q: axes of the same name (%s) are matched value by value.",
-					s.key(s.columns, i), n.Run, strings.Join(s.axisNames(own), ", ")),
+				fmt.Sprintf("Case %s has no counterpart in run %q: axes of the same name (%s) are matched by value.",
+					r.key(), n.Run, strings.Join(run.axisNames(own), ", ")),
 				"Give both runs the same values.")
 		}
 		return &needList{}
 	})
 }
 
-// sharedAxes are the axes of the same name, as indices in both runs.
+// sharedAxes returns the axes of the same name, as indices in both runs.
 func sharedAxes(a, b *dsl.Run) (inA, inB []int) {
 	for i, x := range a.Axes {
 		for j, y := range b.Axes {
@@ -96,28 +104,15 @@ func sharedAxes(a, b *dsl.Run) (inA, inB []int) {
 	return inA, inB
 }
 
-func (s *sheet) axisNames(axes []int) []string {
-	var names []string
+func (t *runTable) axisNames(axes []int) []string {
+	names := []string{}
 	for _, a := range axes {
-		names = append(names, s.run.Axes[a].Name)
+		names = append(names, t.run.Axes[a].Name)
 	}
 	return names
 }
 
-// text identifies a case's values on some axes.
-func (s *sheet) text(columns [][]int32, axes []int, i int) string {
-	return Key("", s.texts(columns, axes, i))
-}
-
-func (s *sheet) texts(columns [][]int32, axes []int, i int) map[string]string {
-	texts := map[string]string{}
-	for _, a := range axes {
-		texts[s.run.Axes[a].Name] = s.value(columns, a, i).Text
-	}
-	return texts
-}
-
-// needed is what a case needs: keys with the outcome that lets it run, sorted.
+// needed is a key that a case needs with the required outcome.
 type needed struct{ key, on string }
 
 func sortNeeds(all []needed) []needed {
@@ -125,7 +120,7 @@ func sortNeeds(all []needed) []needed {
 	return all
 }
 
-// hashNeeds identifies what a case waits for.
+// hashNeeds hashes the needs of a case.
 func hashNeeds(all []needed) [32]byte {
 	h := sha256.New()
 	for _, n := range all {
@@ -134,25 +129,24 @@ func hashNeeds(all []needed) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// needed lists what a case needs.
-func (s *sheet) needed(i int) []needed {
+// needed returns the needs of a case, sorted.
+func (r *row) needed() []needed {
 	var all []needed
-	for _, e := range s.needs {
-		for _, u := range e.lists.at(i).cases {
-			all = append(all, needed{e.upstream.key(e.upstream.columns, int(u)), e.On})
+	for _, n := range r.needs {
+		for _, key := range n.of(r).texts() {
+			all = append(all, needed{key, n.On})
 		}
 	}
 	return sortNeeds(all)
 }
 
-// neededHashes gives the hash of what each case needs, worked out once for all
-// cases with the same values on the axes that matter.
-func (s *sheet) neededHashes() facet[[32]byte] {
+// neededHashes returns the hash of the needs of each case, computed once for all cases with the
+// same values on the relevant axes.
+func (t *runTable) neededHashes() func(*row) [32]byte {
 	var axes []int
-	for _, e := range s.needs {
-		own, _ := sharedAxes(s.run, e.upstream.run)
+	for _, n := range t.needs {
+		own, _ := sharedAxes(t.run, n.upstream.run)
 		axes = append(axes, own...)
 	}
-	slices.Sort(axes)
-	return work(s.by(slices.Compact(axes)), func(i int) [32]byte { return hashNeeds(s.needed(i)) })
+	return byAxes(t, sorted(axes), func(r *row) [32]byte { return hashNeeds(r.needed()) })
 }

@@ -1,3 +1,5 @@
+// Roles and services on nodes that do not exist.
+
 package planner
 
 import (
@@ -6,47 +8,44 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/structure"
 )
 
-// numbered reports roles and services that name a node which their run, or the session, does not have.
-func (t *Table) numbered() {
+// checkNodeNumbers reports roles and services on a node that their run, or the session, does not have.
+func (t *Table) checkNodeNumbers() {
 	all := t.nodes()
-	for _, s := range t.sheets {
-		work(s.by(s.axesOf(append(s.run.Workload.RanksOptions(), "roles"))), func(i int) bool {
-			own := t.place(s.run, s.ranks(i)).Nodes
-			t.beyond(s, i, "roles", "Role", own, fmt.Sprintf("run %q has %s", s.run.Name, plural(own, "node")))
-			return true
-		})
-		work(s.by(s.axesOf([]string{"services"})), func(i int) bool {
-			t.beyond(s, i, "services", "Service", all, "the scenario has "+plural(all, "node"))
-			return true
-		})
+	for _, run := range t.runs {
+		for r := range run.distinctBy(append(run.run.Workload.RanksOptions(), "roles")...) {
+			own := t.place(run.run, r.ranks()).Nodes
+			t.checkNodes(r, "roles", "Role", own, fmt.Sprintf("run %q has %s", run.run.Name, plural(own, "node")))
+		}
+		for r := range run.distinctBy("services") {
+			t.checkNodes(r, "services", "Service", all, "the scenario has "+plural(all, "node"))
+		}
 	}
 }
 
-// nodes is how many nodes the scenario asks for, by its cluster or by places of its runs.
+// nodes returns how many nodes the scenario requires, by its cluster or by places of its runs.
 func (t *Table) nodes() int {
 	n := max(1, t.scenario.Cluster.Nodes)
-	for _, s := range t.sheets {
-		work(s.by(s.axesOf(s.run.Workload.RanksOptions())), func(i int) bool {
-			n = max(n, t.place(s.run, s.ranks(i)).Nodes)
-			return true
-		})
+	for _, run := range t.runs {
+		for r := range run.distinctBy(run.run.Workload.RanksOptions()...) {
+			n = max(n, t.place(run.run, r.ranks()).Nodes)
+		}
 	}
 	return n
 }
 
-// beyond reports the parts of an option of a case that are on a node which is not one of the first n.
-func (t *Table) beyond(s *sheet, i int, option, what string, n int, has string) {
-	text, _ := s.option(option, i).(string)
+// checkNodes reports the parts of an option that are on a node with a number of n or more.
+func (t *Table) checkNodes(r *row, option, what string, n int, has string) {
+	text, _ := r.option(option).(string)
 	if text == "" {
 		return
 	}
-	parts, err := workload.ReadStructure(text)
+	parts, err := structure.Read(text)
 	if err != nil {
-		return // which its option says
+		return // the option itself reports it
 	}
 	for _, p := range parts.Pairs {
 		node := p.Value.At("node")
@@ -57,13 +56,13 @@ func (t *Table) beyond(s *sheet, i int, option, what string, n int, has string) 
 		if err != nil || number < n {
 			continue
 		}
-		t.fail(s.partOf(option, p.Key, "node"), "Node that is not there",
-			fmt.Sprintf("%s %s is on node %d, counted from 0, and %s.", what, p.Key, number, has),
-			dsl.Hint(t.moreNodes(s.run, option, number+1)))
+		t.fail(r.partOf(option, p.Key, "node"), "No such node",
+			fmt.Sprintf("%s %s is on node %d (counted from 0), but %s.", what, p.Key, number, has),
+			dsl.Hint(t.moreNodes(r.run, option, number+1)))
 	}
 }
 
-// moreNodes says how a run, or the session, gets n nodes.
+// moreNodes is the hint how a run, or the session, gets n nodes.
 func (t *Table) moreNodes(r *dsl.Run, option string, n int) string {
 	c := t.scenario.Cluster
 	switch {
@@ -78,12 +77,12 @@ func (t *Table) moreNodes(r *dsl.Run, option string, n int) string {
 		n)
 }
 
-// partOf is where a part of an option stands.
-func (s *sheet) partOf(option string, path ...string) hcl.Range {
-	for _, c := range s.settings {
+// partOf returns the place of a part of an option.
+func (t *runTable) partOf(option string, path ...string) hcl.Range {
+	for _, c := range t.columns {
 		if at, ok := c.PartOf(path...); ok && !c.Env && c.Name == option {
 			return at
 		}
 	}
-	return s.run.Range
+	return t.run.Range
 }

@@ -20,15 +20,15 @@ runs:
     PLACE
 `
 
-// A role or a service that is on a node which nobody asks for is an error where it says so, whatever the
-// session would have: it would not run between the nodes that it is to run between.
+// A role or a service on a node that the scenario does not require is an error at its place,
+// regardless of the session's nodes.
 func TestNodesOfRolesAndServicesAreThere(t *testing.T) {
 	for _, c := range []struct {
 		service, role, cluster, place string
-		line                          int // 0: nothing is wrong
+		line                          int // 0: no error
 		says, hint                    string
 	}{
-		{"node: 0", "node: 1", "", "launches: 1", 12, `node 1, counted from 0, and run "a" has 1 node`,
+		{"node: 0", "node: 1", "", "launches: 1", 12, `node 1 (counted from 0), but run "a" has 1 node`,
 			"Add cluster: {nodes: 2}"},
 		{"node: 0", "node: 2", "cluster: {nodes: 2}", "launches: 1", 12, "has 2 nodes", "nodes of the cluster to 3"},
 		{"node: 0", "node: 1", "cluster: {nodes: 2}", "place: {nodes: 1}", 12, "has 1 node", "place of the run to 2"},

@@ -1,37 +1,34 @@
+// Step order: the execution order of runs.
+
 package planner
 
 import (
 	"slices"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// always is the outcome that lets a case run whatever came out of what it needs.
+// always is the outcome that lets a case run after any result.
 const always = "always"
 
-// order sorts the runs so that each comes after those that it needs, and
-// otherwise as they stand in the file.
+// order sorts the runs: each comes after those that it needs, and otherwise in the order of the
+// file.
 func order(t *Table) {
-	var sorted []*sheet
+	var ordered []*runTable
 	placed := map[string]bool{}
 	var runs []*dsl.Run
-	for _, s := range t.sheets {
-		runs = append(runs, s.run)
+	for _, t := range t.runs {
+		runs = append(runs, t.run)
 	}
-	ready := func(s *sheet) bool {
-		for _, n := range edgesOf(s.run, runs) {
-			if !placed[n.Run] {
-				return false
-			}
-		}
-		return true
+	ready := func(t *runTable) bool {
+		return !slices.ContainsFunc(edgesOf(t.run, runs), func(n *dsl.Need) bool { return !placed[n.Run] })
 	}
-	for rest := t.sheets; len(rest) > 0; {
+	for rest := slices.Clone(t.runs); len(rest) > 0; {
 		i := slices.IndexFunc(rest, ready) // there is one: cycles were refused
-		sorted = append(sorted, rest[i])
+		ordered = append(ordered, rest[i])
 		placed[rest[i].run.Name] = true
-		rest = slices.Delete(slices.Clone(rest), i, i+1)
+		rest = slices.Delete(rest, i, i+1)
 	}
-	t.sheets = sorted
+	t.runs = ordered
 	t.skip()
 }

@@ -1,3 +1,5 @@
+// Outcomes that launch groups need of others.
+
 package planner
 
 import (
@@ -5,21 +7,20 @@ import (
 	"strings"
 )
 
-// outcomes are what groups wait for where that is not success, by the ids of the
-// one that waits and the one that it waits for.
+// outcomes are the required outcomes other than success, by the ids of the waiting group and of the
+// needed one.
 type outcomes map[[2]string][]string
 
 func (p *Plan) outcomes() outcomes {
-	groupOf := map[string]string{}
-	for _, g := range p.Groups {
-		for _, key := range g.Cases {
-			groupOf[key] = g.ID
-		}
-	}
+	groupOf := p.groupsByCase()
 	all := outcomes{}
 	for _, c := range p.Cases {
 		for key, on := range c.NeedsOn {
-			edge := [2]string{groupOf[c.Key], groupOf[key]}
+			own, up := groupOf[c.Key], groupOf[key]
+			if own == nil || up == nil {
+				continue // a case that does not run waits for nothing
+			}
+			edge := [2]string{own.ID, up.ID}
 			if !slices.Contains(all[edge], on) {
 				all[edge] = append(all[edge], on)
 				slices.Sort(all[edge])
@@ -29,12 +30,12 @@ func (p *Plan) outcomes() outcomes {
 	return all
 }
 
-// of is what a group waits for in another one: "" is success.
+// of returns the outcome that a group needs of another; "" is success.
 func (o outcomes) of(g *LaunchGroup, needed string) string {
 	return strings.Join(o[[2]string{g.ID, needed}], " or ")
 }
 
-// named are the ids of the groups that a group waits for, with the outcomes.
+// named returns the ids of the groups that a group waits for, with outcomes.
 func (o outcomes) named(g *LaunchGroup) []string {
 	var all []string
 	for _, id := range g.Needs {

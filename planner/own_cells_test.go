@@ -3,12 +3,10 @@ package planner
 import (
 	"strings"
 	"testing"
-
-	"weir/dsl"
 )
 
-// A sequence is one launch although only some of its patterns have own cells, and those
-// without have the ids that they have in a sequence without.
+// A sequence is one launch even if only some of its patterns have own cells; the others keep their
+// ids.
 func TestSequencesWithOwnCellsAreOneLaunch(t *testing.T) {
 	const text = "scenario: s\nruns: {a: {workload: traffic_sequence, options: {OPTION patterns: [{matrix: [[0, 1], [0, CELL]]}, {matrix: [[0, 1], [1, 0]]}]}}}\n"
 	of := func(option, cell string) *Plan {
@@ -40,16 +38,11 @@ func TestSequencesWithOwnCellsAreOneLaunch(t *testing.T) {
 	}
 }
 
-// What is left out is said once for a run, with how much it is.
+// Ignored cells are reported once for a run, with their total.
 func TestIgnoredOwnCellsAreWarnedOfOnce(t *testing.T) {
-	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns:\n  a: {workload: traffic, options: {own_cells: ignore, matrix: [[3, 1], [0, 4K]]}, sweep: {shards: [1, 2, 3]}}\n"),
-		dsl.Options{})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	_, diags = Build(s)
+	_, diags := plan(t, "s.yaml", "scenario: s\nruns:\n  a: {workload: traffic, options: {own_cells: ignore, matrix: [[3, 1], [0, 4K]]}, sweep: {shards: [1, 2, 3]}}\n")
 	if len(diags) != 1 || diags.HasErrors() ||
-		!strings.Contains(diags[0].Detail, `2 cells of ranks with themselves, 4099B in all, are not moved in run "a"`) {
+		!strings.Contains(diags[0].Detail, `2 cells from a rank to itself, 4099B together, are not sent in run "a"`) {
 		t.Errorf("%v", diags)
 	}
 }

@@ -1,3 +1,5 @@
+// Places of cases, and their checks against the cluster.
+
 package planner
 
 import (
@@ -7,12 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// place is where a case with so many ranks goes; 0: nobody knows how many.
+// place returns where a case with a number of ranks runs; 0: the number is unknown.
 func (t *Table) place(r *dsl.Run, ranks int) Place {
 	c, own := t.scenario.Cluster, r.Place
 	p := Place{
@@ -35,28 +35,27 @@ func (t *Table) place(r *dsl.Run, ranks int) Place {
 	return p
 }
 
-// placeable reports places that contradict themselves, the cluster or the number of ranks.
-func (t *Table) placeable(s *sheet) {
-	t.unlikeCluster(s.run)
-	work(s.by(s.axesOf(append(slices.Clone(s.run.Workload.RanksOptions()), "threads"))), func(i int) bool {
-		t.divide(s.run, s.ranks(i))
-		if threads, ok := s.option("threads", i).(int64); ok && s.run.Place.CPUsPerRank > 0 &&
-			int(threads) > s.run.Place.CPUsPerRank {
-			t.fail(s.run.Place.Range("cpus_per_rank"), "Too few processors",
-				fmt.Sprintf("A rank of run %q has %d threads, each of which needs a processor, and gets %d.",
-					s.run.Name, threads, s.run.Place.CPUsPerRank),
-				"Give it as many as it has threads, or leave cpus_per_rank out.")
+// checkPlace reports places that contradict themselves, the cluster or the number of ranks.
+func (t *Table) checkPlace(run *runTable) {
+	t.checkAgainstCluster(run.run)
+	for r := range run.distinctBy(append(slices.Clone(run.run.Workload.RanksOptions()), "threads")...) {
+		t.checkDivision(run.run, r.ranks())
+		if threads, ok := r.option("threads").(int64); ok && run.run.Place.CPUsPerRank > 0 &&
+			int(threads) > run.run.Place.CPUsPerRank {
+			t.fail(run.run.Place.Range("cpus_per_rank"), "Too few processors",
+				fmt.Sprintf("A rank of run %q has %d threads, but only %d processors.",
+					run.run.Name, threads, run.run.Place.CPUsPerRank),
+				"Raise cpus_per_rank to the number of threads, or leave it out.")
 		}
-		return true
-	})
+	}
 }
 
-// unlikeCluster reports what a run asks for and the cluster denies, whatever its ranks are.
-func (t *Table) unlikeCluster(r *dsl.Run) {
+// checkAgainstCluster reports requirements of a run that contradict the cluster.
+func (t *Table) checkAgainstCluster(r *dsl.Run) {
 	c, p := t.scenario.Cluster, r.Place
 	if p.Nodes > c.Nodes && c.Counted {
 		t.fail(p.Range("nodes"), "More nodes than the cluster has",
-			fmt.Sprintf("Run %q is placed on %s, and the scenario asks for a cluster of %d.", r.Name,
+			fmt.Sprintf("Run %q is placed on %s, but the cluster has only %d.", r.Name,
 				plural(p.Nodes, "node"), c.Nodes), "Raise nodes of the cluster, or place the run on fewer.")
 	}
 	if p.DistinctHosts != nil && !*p.DistinctHosts && c.DistinctHosts {
@@ -66,61 +65,55 @@ func (t *Table) unlikeCluster(r *dsl.Run) {
 	for _, name := range slices.Sorted(maps.Keys(p.Labels)) {
 		if all, ok := c.Labels[name]; ok && all != p.Labels[name] {
 			t.fail(p.Range("labels."+name), "Contradicting labels",
-				fmt.Sprintf("The nodes of the cluster carry %s=%s, so none carries %s=%s.", name, all, name,
+				fmt.Sprintf("The cluster requires label %s=%s, so no node has %s=%s.", name, all, name,
 					p.Labels[name]), "Leave one of the two out.")
 		}
 	}
 }
 
-// divide reports a place that so many ranks cannot be spread over.
-func (t *Table) divide(r *dsl.Run, ranks int) {
+// checkDivision reports a place that does not fit the number of ranks.
+func (t *Table) checkDivision(r *dsl.Run, ranks int) {
 	c, p := t.scenario.Cluster, r.Place
 	each := p.RanksPerNode
 	switch {
 	case each > 0 && ranks%each != 0:
 		t.fail(p.Range("ranks_per_node"), "Ranks do not divide",
-			fmt.Sprintf("Run %q has %s, which is no multiple of %d to a node.", r.Name, plural(ranks, "rank"), each),
+			fmt.Sprintf("Run %q has %s, which is not a multiple of ranks_per_node (%d).", r.Name,
+				plural(ranks, "rank"), each),
 			"Change one of the two.")
-		return
 	case each > 0 && p.Nodes > 0 && p.Nodes*each != ranks:
 		t.fail(p.Range("ranks_per_node"), "Ranks do not divide",
-			fmt.Sprintf("%s with %s each make %d, and run %q has %d.", plural(p.Nodes, "node"), plural(each, "rank"),
+			fmt.Sprintf("%s with %s each make %d, but run %q has %d.", plural(p.Nodes, "node"), plural(each, "rank"),
 				p.Nodes*each, r.Name, ranks), "Leave one of nodes and ranks_per_node out.")
-		return
 	case each > 0 && p.Nodes == 0 && ranks/each > c.Nodes && c.Counted:
 		t.fail(p.Range("ranks_per_node"), "More nodes than the cluster has",
-			fmt.Sprintf("%s of run %q, %d to a node, need %s, and the scenario asks for a cluster of %d.",
+			fmt.Sprintf("%s of run %q, %d on each node, need %s, but the cluster has only %d.",
 				plural(ranks, "rank"), r.Name, each, plural(ranks/each, "node"), c.Nodes),
 			"Raise nodes of the cluster, or place more ranks on each.")
-		return
 	case p.Nodes > ranks:
 		t.fail(p.Range("nodes"), "More nodes than ranks", fmt.Sprintf("Run %q has %s for %s.", r.Name,
 			plural(ranks, "rank"), plural(p.Nodes, "node")), "Place it on fewer nodes, or give it more ranks.")
-		return
 	case p.Nodes > 0 && ranks%p.Nodes != 0:
 		t.fail(p.Range("nodes"), "Ranks do not divide",
 			fmt.Sprintf("Run %q has %s, which cannot be spread evenly over %s.", r.Name, plural(ranks, "rank"),
 				plural(p.Nodes, "node")), "Change one of the two.")
-		return
-	}
-	full := t.place(r, ranks).most(ranks)
-	if need := full * p.GPUsPerRank; need > c.GPUsPerNode && c.GPUsPerNode > 0 {
-		t.gpus = max(t.gpus, need)
-		at := p.Range("gpus_per_rank")
-		t.report(&hcl.Diagnostic{
-			Severity: hcl.DiagWarning, Summary: "More GPUs than the cluster names", Subject: &at,
-			Detail: fmt.Sprintf("%s of run %q on a node need %s, and gpus_per_node of the cluster is %d.",
-				plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode),
-			Extra: dsl.Hint(fmt.Sprintf("Each node is asked for %d. Spread the ranks over more nodes for fewer.",
-				need)),
-		})
+	default:
+		full := t.place(r, ranks).maxOnNode(ranks)
+		if need := full * p.GPUsPerRank; need > c.GPUsPerNode && c.GPUsPerNode > 0 {
+			t.gpus = max(t.gpus, need)
+			t.warn(p.Range("gpus_per_rank"), "More GPUs than gpus_per_node",
+				fmt.Sprintf("%s of run %q on a node need %s, but gpus_per_node of the cluster is %d.",
+					plural(full, "rank"), r.Name, plural(need, "GPU"), c.GPUsPerNode),
+				dsl.Hint(fmt.Sprintf("Each node must then have %d. To need fewer, spread the ranks over more nodes.",
+					need)))
+		}
 	}
 }
 
-// most is how many of so many ranks are on the node that has the most.
-func (p Place) most(ranks int) int { return (ranks + p.Nodes - 1) / p.Nodes }
+// maxOnNode returns the largest number of ranks on a node.
+func (p Place) maxOnNode(ranks int) int { return (ranks + p.Nodes - 1) / p.Nodes }
 
-// String says what a cluster must have.
+// String describes the required cluster.
 func (c Cluster) String() string {
 	s := hosts(c.Nodes, c.DistinctHosts)
 	if c.GPUsPerNode > 0 {
@@ -133,7 +126,7 @@ func (c Cluster) String() string {
 	return s
 }
 
-// String says where ranks go.
+// String describes the placement.
 func (p Place) String() string {
 	s := hosts(p.Nodes, p.DistinctHosts)
 	if p.RanksPerNode > 0 {
@@ -174,8 +167,7 @@ func labelled(labels map[string]string) string {
 	return ", labelled " + strings.Join(all, " ")
 }
 
-// placeText is where the cases of a run go, as far as that is not what the cluster says;
-// "" if they do not.
+// placeText describes where the cases of a run go, if it differs from the cluster; otherwise "".
 func (c Cluster) placeText(cases []*Case) string {
 	var texts []string
 	all := Place{Nodes: max(1, c.Nodes), DistinctHosts: c.DistinctHosts, Labels: c.Labels}

@@ -1,6 +1,5 @@
-// Package planner turns a scenario into a plan: every case that the sweeps
-// give, the order they come in, the launches that run them, and what is asserted
-// of each. It is pure: the same scenario and variables give the same bytes.
+// The plan document: its types, and reading it.
+
 package planner
 
 import (
@@ -8,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Schema is the version of the plan document.
@@ -22,34 +23,34 @@ const Schema = "weir.plan/v1"
 type Plan struct {
 	Schema    string     `json:"schema"`
 	Scenario  Scenario   `json:"scenario"`
-	Digest    string     `json:"digest"` // of what will be run and judged
+	Digest    string     `json:"digest"` // of everything that is run and judged
 	Cluster   Cluster    `json:"cluster"`
 	Checks    []Check    `json:"checks"`
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	Setup     []Command  `json:"setup,omitempty"`    // of the session
 	Teardown  []Command  `json:"teardown,omitempty"` // of the session; always runs
 	Runs      []*Run     `json:"runs"`               // in execution order
-	Baseline  string     `json:"baseline,omitempty"` // results document; "": none, or the command line's
-	// BaselineMissing is what becomes of what a baseline lacks: skip, or "" for an error.
+	Baseline  string     `json:"baseline,omitempty"` // path of a results document; "": none, or that of the command line
+	// BaselineMissing says what happens if the baseline lacks a value: skip, or "" for an error.
 	BaselineMissing string `json:"baseline_missing,omitempty"`
-	// Inconclusive is what becomes of gates that stay open; nil: they stay inconclusive.
+	// Inconclusive is the verdict of gates that stay open; nil: they stay inconclusive.
 	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty"`
 	Cases        []*Case                 `json:"cases"`
 	Assertions   []assertion.Assertion   `json:"assertions"` // over several cases
 	Groups       []*LaunchGroup          `json:"launch_groups"`
 	Cost         Cost                    `json:"cost"`
-	// Checksum is of the whole document, names and texts included, which the digest
-	// does not cover: what is shown must be what is run.
+	// Checksum covers the whole document, including names and texts, which the digest does not
+	// cover.
 	Checksum string `json:"checksum,omitempty"`
 
 	// What an excerpt leaves out: cases by run, and groups.
 	omitted       map[string]int
 	omittedGroups int
-	noise         map[string][]assertion.Noise // what Expect was told, by case
-	byKey         map[string]*Case             // of Cases, as far as it was asked for
+	noise         map[string][]assertion.Noise // set by Expect, by case
+	byKey         map[string]*Case             // of Cases, cached
 }
 
-// Scenario is the part of the scenario that outlives planning.
+// Scenario is the part of the scenario that reports need.
 type Scenario struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description,omitempty"`
@@ -64,12 +65,12 @@ type Position struct {
 	Line int    `json:"line"`
 }
 
-// Cluster is what the scenario needs to run on.
+// Cluster is the set of nodes that the scenario requires.
 type Cluster struct {
 	Nodes         int               `json:"nodes"` // 0 and 1: one is enough
 	DistinctHosts bool              `json:"distinct_hosts"`
 	GPUsPerNode   int               `json:"gpus_per_node"`
-	Labels        map[string]string `json:"labels,omitempty"`    // that each node must carry
+	Labels        map[string]string `json:"labels,omitempty"`    // required on each node
 	Exclusive     bool              `json:"exclusive,omitempty"` // no other session may use the nodes
 }
 
@@ -77,17 +78,18 @@ type Cluster struct {
 type Check struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
-	// Severity is "" where the session ends with an error, skip where all cases are skipped, warn where it is told.
+	// Severity is the effect of a failure: "": the session ends with an error; skip: all cases are
+	// skipped; warn: only a warning.
 	Severity string `json:"severity,omitempty"`
 	Remedy   string `json:"remedy,omitempty"`
 }
 
-// Artifact is what is kept of nodes: the output of a command, or files.
+// Artifact is a file or the output of a command that is kept from nodes.
 type Artifact struct {
 	Name     string   `json:"name"`
 	On       string   `json:"on"` // every node | first node
 	Command  []string `json:"command,omitempty"`
-	File     string   `json:"file,omitempty"` // path on the node, or a pattern of paths
+	File     string   `json:"file,omitempty"` // path on the node, or a glob pattern
 	At       string   `json:"at"`             // start | end
 	Required bool     `json:"required,omitempty"`
 	Timeout  float64  `json:"timeout_s"`
@@ -99,76 +101,75 @@ type Command struct {
 	On      string            `json:"on"` // every node | first node
 	Command []string          `json:"command"`
 	Env     map[string]string `json:"env,omitempty"`
-	Secrets map[string]string `json:"secrets,omitempty"` // as Case.Secrets
+	Secrets map[string]string `json:"secrets,omitempty"` // as in Case.Secrets
 	Timeout float64           `json:"timeout_s"`
 }
 
-// Run is what the cases of a run have in common.
+// Run has the settings that the cases of a run share.
 type Run struct {
 	Name string `json:"name"`
-	// Prefix is what an include put before the names of the run and of those that it uses.
+	// Prefix is added by an include to the name of the run and to the names that it uses.
 	Prefix string `json:"prefix,omitempty"`
 	Order  Order  `json:"order"`
-	// Setup and Teardown surround all launches of the run, the Launch ones each
-	// launch. Teardown always runs if its setup began.
+	// Setup and Teardown run before and after all launches of the run, LaunchSetup and
+	// LaunchTeardown for each launch. Teardown always runs if its setup began.
 	Setup          []Command `json:"setup,omitempty"`
 	Teardown       []Command `json:"teardown,omitempty"`
 	LaunchSetup    []Command `json:"launch_setup,omitempty"`
 	LaunchTeardown []Command `json:"launch_teardown,omitempty"`
 	Retry          *Retry    `json:"retry,omitempty"`
-	// Phases are deadlines by phase in seconds, where the scenario sets them:
-	// ready, connect, run, verify, teardown.
+	// Phases are deadlines by phase in seconds, if the scenario sets them: ready, connect, run,
+	// verify, teardown.
 	Phases map[string]float64 `json:"phases_s,omitempty"`
-	// Metrics are those of the run's cases, where the scenario declares any.
+	// Metrics are those of the run's cases, if the scenario declares any.
 	Metrics []workload.Metric `json:"metrics,omitempty"`
-	// While names the run as whose background load this one runs.
+	// While names the run during which this one is background load.
 	While string `json:"while,omitempty"`
-	Stage string `json:"stage,omitempty"` // heading that it is shown under, which no digest covers
-	// At is where the scenario has it.
+	Stage string `json:"stage,omitempty"` // heading in reports; not covered by digests
+	// At is its place in the scenario.
 	At *Position `json:"at,omitempty"`
-	// Files are those from which options took their values, by option, as the scenario names them.
-	// No digest covers them: their contents are options.
+	// Files are the files that options were read from, by option, as the scenario names them.
+	// Digests cover their contents, not their names.
 	Files map[string]string `json:"files,omitempty"`
 	// MayFail says why its cases may be errors; nil: they may not.
 	MayFail *assertion.MayFail `json:"may_fail,omitempty"`
-	// BaselineVariant is the value of axis variant that reports hold the others against, which
-	// no digest covers; "": there is none.
+	// BaselineVariant is the value of axis variant that reports compare the others with; "": there
+	// is none. No digest covers it.
 	BaselineVariant string `json:"baseline_variant,omitempty"`
 }
 
-// Order says in which order the launches of a run's groups come.
+// Order is the order of the launches of a run's groups.
 type Order struct {
 	By   string `json:"by"`             // given | random | interleave
-	Axis string `json:"axis,omitempty"` // that interleave alternates; "": all groups of the run
+	Axis string `json:"axis,omitempty"` // of interleave; "": all groups of the run
 	Seed uint64 `json:"seed,omitempty"` // of random
 }
 
-// Retry says which failed launches are made again.
+// Retry says which failed launches are repeated.
 type Retry struct {
-	Times int      `json:"times"`  // at most so many further attempts for each launch
+	Times int      `json:"times"`  // maximum number of further attempts for each launch
 	On    []string `json:"on"`     // kinds of failures, of results.FailureKinds
-	Wait  float64  `json:"wait_s"` // before each
+	Wait  float64  `json:"wait_s"` // seconds before each attempt
 }
 
 // Case is one run at one point.
 type Case struct {
 	Key       string            `json:"key"` // run[axis=value,…], axes by name
-	ID        string            `json:"id"`  // sha256 of what is run and judged here
+	ID        string            `json:"id"`  // sha256 of everything that is run and judged in this case
 	Run       string            `json:"run"`
 	Workload  string            `json:"workload"`
 	Axes      map[string]any    `json:"axes"`
 	AxisOrder []string          `json:"axis_order"`
-	Options   workload.Values   `json:"options"`
+	Options   option.Values     `json:"options"`
 	Env       map[string]string `json:"env"`
-	EnvLater  []string          `json:"env_later,omitempty"` // variables whose text has names, as workload.Deferred
-	Unset     []string          `json:"unset,omitempty"`     // variables that the case leaves unset, by name
+	EnvLater  []string          `json:"env_later,omitempty"` // variables with names in their text, as workload.Deferred
+	Unset     []string          `json:"unset,omitempty"`     // names of variables that the case leaves unset
 	Place     Place             `json:"place"`
 	Needs     []string          `json:"needs"` // keys of cases that must succeed first
-	// NeedsOn says on what outcome a case of Needs lets this one run where that
-	// is not success: failed or always.
+	// NeedsOn has the required outcome of a case of Needs if it is not success: failed or always.
 	NeedsOn map[string]string `json:"needs_on,omitempty"`
-	// Secrets are environment variables whose value is read where a rank starts,
-	// by name: the name of an environment variable there, or file:PATH.
+	// Secrets are environment variables with a secret value, read where a rank starts: by name, the
+	// name of an environment variable there, or file:PATH.
 	Secrets    map[string]string     `json:"secrets,omitempty"`
 	When       string                `json:"when,omitempty"`
 	Timeout    float64               `json:"timeout_s"` // of one launch of this case
@@ -177,58 +178,58 @@ type Case struct {
 	Reason     string                `json:"reason,omitempty"`
 }
 
-// Case statuses in a plan.
+// The statuses of a case in a plan.
 const (
 	Planned  = "planned"
 	Excluded = "excluded"
 	Skipped  = "skipped"
 )
 
-// Place says where the ranks of a case go: in equal blocks to so many nodes, if the
-// scenario says how many or how large; otherwise to no more nodes than there are ranks.
+// Place says where the ranks of a case go: in equal blocks on the given number of nodes or with the
+// given block size; without both, on at most one node for each rank.
 type Place struct {
 	Nodes         int  `json:"nodes"`
 	DistinctHosts bool `json:"distinct_hosts"`
-	RanksPerNode  int  `json:"ranks_per_node,omitempty"` // 0: the scenario does not say
-	// that each node must carry, those of the cluster included
+	RanksPerNode  int  `json:"ranks_per_node,omitempty"` // 0: not given
+	// required on each node, including those of the cluster
 	Labels map[string]string `json:"labels,omitempty"`
-	// What each rank has to itself; 0: nothing.
+	// Reserved for each rank; 0: nothing.
 	GPUsPerRank int `json:"gpus_per_rank,omitempty"`
 	NICsPerRank int `json:"nics_per_rank,omitempty"`
 	CPUsPerRank int `json:"cpus_per_rank,omitempty"`
 }
 
-// LaunchGroup is a set of cases that one launch walks, because they share
+// LaunchGroup is a set of cases that one launch measures one after another, since they share
 // processes and environment.
 type LaunchGroup struct {
 	ID    string   `json:"id"`
 	Run   string   `json:"run"`
 	Cases []string `json:"cases"`
 	Ranks int      `json:"ranks"`
-	Looks []int    `json:"looks"` // launches after which the gate looks; the last is the most
+	Looks []int    `json:"looks"` // numbers of launches after which the gate looks; the last is the maximum
 	Needs []string `json:"needs"` // ids of groups that must be decided first
-	// During are the ids of the groups during whose launches this one runs as
-	// background load, one launch during each of theirs.
+	// During has the ids of the groups during which this one runs as background load, one launch
+	// for each of theirs.
 	During []string `json:"during,omitempty"`
 
 	omitted  int    // cases that an excerpt leaves out
-	together string // of an excerpt, which has not all cases to add up
+	together string // of an excerpt, which does not have all cases
 }
 
-// Cost says how much the plan will do.
+// Cost is the number of launches and the time of the plan.
 type Cost struct {
 	Launches Range  `json:"launches"`
-	Seconds  *Range `json:"seconds"` // nil: no history to tell from
+	Seconds  *Range `json:"seconds"` // nil: no history to estimate from
 }
 
-// Range is a least, a likely and a largest number.
+// Range is a minimum, an expected value and a maximum.
 type Range struct {
 	Min      float64 `json:"min"`
 	Expected float64 `json:"expected"`
 	Max      float64 `json:"max"`
 }
 
-// Case finds a case by its key.
+// Case returns the case with a key, nil if there is none.
 func (p *Plan) Case(key string) *Case {
 	for _, c := range p.Cases {
 		if c.Key == key {
@@ -238,7 +239,7 @@ func (p *Plan) Case(key string) *Case {
 	return nil
 }
 
-// Read reads a saved plan and checks that its content is what its digest says.
+// Read reads a saved plan and verifies its digest and checksum.
 func Read(path string) (*Plan, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -254,33 +255,37 @@ func Read(path string) (*Plan, error) {
 func decode(b []byte) (*Plan, error) {
 	var p Plan
 	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields() // as everywhere: a misspelt key must not be a silent default
+	d.DisallowUnknownFields() // a misspelt key must not become a default
 	if err := d.Decode(&p); err != nil {
 		return nil, err
 	}
 	if d.More() {
-		return nil, errors.New("there is more after the plan")
+		return nil, errors.New("there is data after the plan")
 	}
 	if p.Schema == "" {
-		return nil, fmt.Errorf("it is no plan: it has no schema, which is %q in a plan", Schema)
+		return nil, fmt.Errorf("not a plan: it has no schema %q", Schema)
 	}
 	if p.Schema != Schema {
-		return nil, fmt.Errorf("it is a %q document; this weir reads %q", p.Schema, Schema)
+		return nil, fmt.Errorf("it is a %q document, but this weir reads %q", p.Schema, Schema)
 	}
 	if slices.Contains(p.Runs, nil) || slices.Contains(p.Cases, nil) || slices.Contains(p.Groups, nil) {
-		return nil, errors.New("it holds an empty run, case or launch group")
+		return nil, errors.New("it has an empty run, case or launch group")
 	}
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	if got := p.checksum(); got != p.Checksum {
-		return nil, fmt.Errorf("%w: its checksum is not that of its content", ErrDigest)
+	got, err := write(io.Discard, &p, slices.Values(p.Cases))
+	if err != nil {
+		return nil, err
+	}
+	if got != p.Checksum {
+		return nil, fmt.Errorf("%w: the checksum does not match", ErrDigest)
 	}
 	return &p, p.normalize()
 }
 
-// normalize gives options, and the axes that set them, the Go types that JSON
-// does not keep.
+// normalize converts options, and the axes that set them, to the Go types that JSON does not
+// preserve.
 func (p *Plan) normalize() error {
 	known := map[string]bool{}
 	for _, c := range p.Cases {
@@ -295,9 +300,9 @@ func (p *Plan) normalize() error {
 		}
 		c.Options = v
 		for name, v := range c.Axes {
-			// whose value of the case may be another: a pattern of a sequence may say its own
+			// a pattern of a sequence may have its own value
 			if o, ok := k.Option(name); ok {
-				if c.Axes[name], err = o.Parse(workload.Text(v)); err != nil {
+				if c.Axes[name], err = o.Parse(option.Text(v)); err != nil {
 					return fmt.Errorf("case %s: axis %s: %w", c.Key, name, err)
 				}
 			}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// build plans a YAML scenario that must be right.
+// build plans a valid YAML scenario.
 func build(t testing.TB, text string) *Plan {
 	t.Helper()
 	p, diags := plan(t, "test.yaml", text)
@@ -20,7 +21,7 @@ func build(t testing.TB, text string) *Plan {
 	return p
 }
 
-// refuse plans a YAML scenario that reads well and cannot be planned.
+// refuse plans a YAML scenario that loads but cannot be planned.
 func refuse(t testing.TB, text string) hcl.Diagnostics {
 	t.Helper()
 	p, diags := plan(t, "test.yaml", text)
@@ -32,17 +33,54 @@ func refuse(t testing.TB, text string) hcl.Diagnostics {
 
 func plan(t testing.TB, file, text string) (*Plan, hcl.Diagnostics) {
 	t.Helper()
-	s, _, diags := dsl.Load(file, []byte(text), dsl.Options{Env: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatalf("reading:\n%s\n%s", text, render(diags))
-	}
-	p, diags := Build(s)
-	if p != nil { // the digests of a table are those of the plan that it writes
+	p, diags := Build(read(t, file, text, dsl.Options{Env: func(string) (string, bool) { return "", false }}))
+	if p != nil { // the digests of a table equal those of the plan that it writes
 		if err := p.Verify(); err != nil {
 			t.Fatalf("%s:\n%v", text, err)
 		}
 	}
 	return p, diags
+}
+
+// read loads a valid scenario.
+func read(t testing.TB, file, text string, options dsl.Options) *dsl.Scenario {
+	t.Helper()
+	s, _, diags := dsl.Load(file, []byte(text), options)
+	if diags.HasErrors() {
+		t.Fatalf("reading:\n%s\n%s", text, render(diags))
+	}
+	return s
+}
+
+// saved returns the plan after writing and reading.
+func saved(t *testing.T, p *Plan) *Plan {
+	t.Helper()
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func textOf(t *testing.T, p *Plan) string {
+	t.Helper()
+	var b strings.Builder
+	if err := p.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func statuses(p *Plan) map[string]string {
+	out := map[string]string{}
+	for _, c := range p.Cases {
+		out[c.Key] = c.Status
+	}
+	return out
 }
 
 func render(diags hcl.Diagnostics) string {
@@ -63,12 +101,13 @@ func keys(p *Plan) []string {
 
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(Plan{}, LaunchGroup{})); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(Plan{}, LaunchGroup{}),
+		cmpopts.IgnoreFields(Plan{}, "byKey")); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
 
-// mentions checks that one diagnostic says all of the words, at the line.
+// mentions checks that one diagnostic at the line contains all words.
 func mentions(t *testing.T, diags hcl.Diagnostics, line int, words ...string) {
 	t.Helper()
 	for _, d := range diags {

@@ -2,8 +2,8 @@ package planner
 
 import "testing"
 
-// What only shows with the values of a case is found by the planner, at the
-// place in the file that makes it.
+// Errors that depend on the values of a case are found by the planner, and reported at the place in
+// the file.
 func TestValuesThatAreWrongAtAPoint(t *testing.T) {
 	const head = "scenario: s\nruns:\n  a:\n    workload: transfer\n"
 	for _, c := range []struct {
@@ -24,7 +24,7 @@ func TestValuesThatAreWrongAtAPoint(t *testing.T) {
 		{"division by zero at a point", "    sweep: {block_size: [2, 3]}\n    assert: [bandwidth >= 1 GB/s / (block_size / 1B - 2)]\n",
 			6, []string{"ivision by zero"}},
 		{"ends measured differently", "    options: {block_size: 1}\n    assert: [bandwidth between 0.5 * ceiling.bandwidth and bandwidth.min_rank]\n",
-			6, []string{"measured differently"}},
+			6, []string{"different metrics"}},
 		{"where matches nothing", "    sweep: {block_size: [1, 2]}\n    assert: [bandwidth >= 1 where block_size == 3]\n",
 			6, []string{"None of the 2 cases"}},
 		{"batch in a pingpong", "    options: {block_size: 1, mode: pingpong}\n    sweep: {batch: [1, 2]}\n", 5,

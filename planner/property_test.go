@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// axisValues are the values that random scenarios sweep; one set for all runs,
-// so that axes of the same name always have counterparts.
+// axisValues are the values in the sweeps of random scenarios, the same set for all runs, so that
+// axes of the same name have counterparts.
 var axisValues = map[string][]string{
 	"block_size": {"4KiB", "64KiB", "1MiB"},
 	"in_flight":  {"1", "4"},
@@ -121,8 +121,8 @@ func TestPlansOfRandomScenarios(t *testing.T) {
 	})
 }
 
-// checkPartition holds the groups to what launches need: every case in exactly
-// one group, with cases that start the same processes, after what it needs.
+// checkPartition checks the groups: every case is in exactly one group, with cases that start the
+// same processes, after its needs.
 func checkPartition(t *rapid.T, p *Plan) {
 	groupOf := map[string]string{}
 	done := map[string]bool{}

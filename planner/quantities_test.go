@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// An axis of the author's own whose values are quantities is one in conditions, in the order of a
-// trend and beside axes of other runs; programs are told it as it is written.
+// The values of an axis of the author's own may be quantities in conditions, in the order of a
+// trend, and beside axes of other runs; programs get the author's spelling.
 func TestAxesOfTheAuthorsOwnHaveQuantities(t *testing.T) {
 	p := build(t, `
 scenario: s

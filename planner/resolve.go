@@ -1,3 +1,5 @@
+// Step resolve: options and environment of cases.
+
 package planner
 
 import (
@@ -11,100 +13,106 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
-// resolve gives every case its options and environment.
+// resolve computes the options and environment of every case.
 func resolve(t *Table) {
-	for _, s := range t.sheets {
-		for _, c := range s.run.Settings() {
-			col := column{Setting: c, values: work(s.by(s.reach(c)), func(i int) any {
-				if !s.applies(c.Option, i) {
-					return nil
-				}
-				if t.late(s.run.Range) {
-					return nil
-				}
-				v, diags := c.Value(s.at(s.columns, c.Axes, i))
-				t.report(diags...)
-				return v
-			})}
-			if t.isLate {
+	for _, run := range t.runs {
+		run.constant = option.Values{}
+		for _, c := range run.run.Settings() {
+			col := t.column(run, c)
+			if t.expired {
 				return
 			}
-			col.encode()
-			s.settings = append(s.settings, col)
-			t.effect(s, col)
+			run.columns = append(run.columns, col)
+			if len(col.cells) == 1 && !c.Env && col.cells[0].value != nil {
+				run.constant[c.Name] = col.cells[0].value
+			}
+			t.checkEffect(col, run)
 		}
-		s.rows = newOptionRows(s.settings)
 		if !t.diags.HasErrors() {
-			t.together(s)
-			t.idleOptions(s)
-			t.caution(s)
-			t.placeable(s)
-			t.leftOut(s)
-			t.idleVariables(s)
+			t.checkCombinations(run)
+			t.refuseIdleOptions(run)
+			t.warnMisleading(run)
+			t.checkPlace(run)
+			t.warnOwnCells(run)
+			t.warnIdleVariables(run)
 		}
 	}
 	if !t.diags.HasErrors() {
-		t.numbered()
-		t.unreadVariables()
+		t.checkNodeNumbers()
+		t.warnUnreadVariables()
 	}
 }
 
-// reach are the axes on which the value of a setting depends, and on which it
-// depends whether there is such an option.
-func (s *sheet) reach(c *dsl.Setting) []int {
-	axes := append(slices.Clone(c.Axes), s.axesOf(c.Option.DependsOn())...)
-	slices.Sort(axes)
-	return slices.Compact(axes)
+// column computes the values of a setting.
+func (t *Table) column(run *runTable, c *dsl.Setting) *column {
+	out := &column{Setting: c}
+	out.of = byAxes(run, run.dependsOn(c), func(r *row) *cell {
+		v := &cell{}
+		if r.applies(c.Option) && !t.deadlineExceeded(run.run.Range) {
+			var diags hcl.Diagnostics
+			v.value, diags = c.Value(r.at(c.Axes))
+			t.report(diags...)
+		}
+		v.encode(c)
+		out.cells = append(out.cells, v)
+		return v
+	})
+	return out
 }
 
-// applies says whether an option exists for a case.
-func (s *sheet) applies(o workload.Option, i int) bool {
+// dependsOn returns the axes that affect the value of a setting, and whether there is such an
+// option.
+func (t *runTable) dependsOn(c *dsl.Setting) []int {
+	return sorted(append(slices.Clone(c.Axes), t.axesOf(c.Option.DependsOn()...)...))
+}
+
+// applies reports whether an option exists for a case.
+func (r *row) applies(o option.Option) bool {
 	others := o.DependsOn()
 	if len(others) == 0 {
 		return true
 	}
-	values := workload.Values{}
-	for _, c := range s.run.Settings() {
+	values := option.Values{}
+	for _, c := range r.run.Settings() {
 		if !c.Env && slices.Contains(others, c.Name) {
-			v, _ := c.Value(s.at(s.columns, c.Axes, i)) // its own column reports what is wrong
+			v, _ := c.Value(r.at(c.Axes)) // its own column reports errors
 			values[c.Name] = v
 		}
 	}
-	return s.run.Workload.Applies(o, values)
+	return r.run.Workload.Applies(o, values)
 }
 
-// effect reports an option that the run sets and that exists for none of its cases.
-func (t *Table) effect(s *sheet, c column) {
+// checkEffect reports an option of the run that exists in none of its cases.
+func (t *Table) checkEffect(c *column, run *runTable) {
 	at, given := c.Given()
-	if !given || len(c.Option.For) == 0 || t.diags.HasErrors() || s.live == 0 ||
-		slices.ContainsFunc(c.values.values, func(v any) bool { return v != nil }) {
+	if !given || len(c.Option.Where.Options) == 0 || t.diags.HasErrors() || len(run.rows) == 0 ||
+		slices.ContainsFunc(c.cells, func(v *cell) bool { return v.value != nil }) {
 		return
 	}
-	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, and no case of run %q has that.",
-		c.Name, c.Option.Only(), s.run.Name), dsl.Hint("Set that too, or remove "+c.Name+"."))
+	t.fail(at, "Option without effect", fmt.Sprintf("Option %s exists only with %s, which no case of run %q has.",
+		c.Name, c.Option.Only(), run.run.Name), dsl.Hint("Set that too, or remove "+c.Name+"."))
 }
 
-// encode writes the fragments that ids are made of.
-func (c *column) encode() {
-	c.json = make([][]byte, len(c.values.values))
-	name := encode(c.Name)
-	for k, v := range c.values.values {
-		if later, ok := v.(workload.Deferred); ok && c.Env {
-			v = laterText{string(later)}
-		}
-		if c.values.first[k] >= 0 && v != nil {
-			c.json[k] = append(append(append([]byte{}, name...), ':'), encode(v)...)
-		}
+// encode writes the fragment for ids.
+func (v *cell) encode(c *dsl.Setting) {
+	value := v.value
+	if later, ok := value.(option.Deferred); ok && c.Env {
+		value = deferredText{string(later)}
+	}
+	if value != nil {
+		v.json = slices.Concat(encode(c.Name), []byte(":"), encode(value))
 	}
 }
 
-// laterText is a variable whose text has names, where it must not be taken for the text itself.
-type laterText struct {
+// deferredText is a variable with names in its text; it must not be equal to the same constant text in
+// a digest.
+type deferredText struct {
 	Later string `json:"later"`
 }
 
@@ -116,39 +124,42 @@ func encode(v any) []byte {
 	return b
 }
 
-// together checks what no single option can say, of a run that can have cases.
-func (t *Table) together(s *sheet) {
-	k := s.run.Workload
-	if k.Check == nil || s.never() {
+// checkCombinations checks combinations of options in a run with cases.
+func (t *Table) checkCombinations(run *runTable) {
+	k := run.run.Workload
+	if k.Check == nil || run.neverRuns() {
 		return
 	}
-	classes := s.by(s.axesOf(k.Checked))
-	wrong := make([]error, len(classes.first))
-	var workers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for w := range n {
-		workers.Go(func() {
-			for class := w; class < len(classes.first); class += n {
-				if i := classes.first[class]; i >= 0 {
-					wrong[class] = check(k, s.options(int(i)))
-				}
-			}
-		})
-	}
-	workers.Wait()
+	rows := slices.Collect(run.distinctBy(k.Checked...))
+	wrong := make([]error, len(rows))
+	onAllProcessors(len(rows), func(i int) { wrong[i] = check(k, rows[i].options()) })
 	for _, err := range wrong {
 		if err != nil {
-			t.fail(s.blamed(err.Error()), "Options that do not go together",
-				fmt.Sprintf("Run %q: %s.", s.run.Name, err),
+			t.fail(run.rangeOf(err.Error()), "Options that do not go together",
+				fmt.Sprintf("Run %q: %s.", run.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
 	}
 }
 
-// check says what is wrong with options together, as far as their values are known.
-func check(k *workload.Kind, options workload.Values) error {
+// onAllProcessors calls f for each index below n.
+func onAllProcessors(n int, f func(i int)) {
+	var workers sync.WaitGroup
+	step := runtime.GOMAXPROCS(0)
+	for first := range min(step, n) {
+		workers.Go(func() {
+			for i := first; i < n; i += step {
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// check checks combinations of options, as far as their values are known.
+func check(k *workload.Kind, options option.Values) error {
 	said := map[string]bool{}
-	err := k.Assume(options, func(assumed workload.Values) error {
+	err := k.Assume(options, func(assumed option.Values) error {
 		err := k.Check(assumed)
 		if err != nil {
 			said[err.Error()] = true
@@ -156,124 +167,91 @@ func check(k *workload.Kind, options workload.Values) error {
 		return err
 	})
 	if len(said) > 1 {
-		return nil // it depends on what is not known, and is checked again when it is
+		return nil // it depends on unknown values, and is checked again when they are known
 	}
 	return err
 }
 
-// optionWords are the words of a message that may be names of options.
+// optionWords returns the words of a message that may be names of options.
 func optionWords(message string) []string {
 	return strings.FieldsFunc(message, func(r rune) bool {
 		return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
 	})
 }
 
-// leftOut warns of the own cells that a run ignores.
-func (t *Table) leftOut(s *sheet) {
-	columns := slices.DeleteFunc(slices.Clone(s.settings),
-		func(c column) bool { return c.Name != "own_cells" && c.Name != "matrix" })
+// warnOwnCells warns of the own cells that a run ignores.
+func (t *Table) warnOwnCells(run *runTable) {
 	known := map[string]bool{}
 	cells, bytes := 0, int64(0)
-	rows := newOptionRows(columns)
-	work(s.by(s.axesOf([]string{"own_cells", "matrix"})), func(i int) bool {
-		o := rows.at(i)
-		text, _ := o["matrix"].(string)
-		if o["own_cells"] == workload.OwnIgnore && !known[text] {
+	for r := range run.distinctBy("own_cells", "matrix") {
+		text, _ := r.option("matrix").(string)
+		if r.option("own_cells") == option.OwnIgnore && !known[text] {
 			known[text] = true
-			n, of := workload.OwnCells(text)
+			n, of := option.OwnCells(text)
 			cells, bytes = cells+n, bytes+of
 		}
-		return true
-	})
+	}
 	if cells == 0 {
 		return
 	}
-	at := s.run.Range
-	for _, c := range columns {
-		if given, own := c.Given(); own && c.Name == "own_cells" {
-			at = given
-		}
-	}
-	t.report(&hcl.Diagnostic{
-		Severity: hcl.DiagWarning, Summary: "Own cells are left out", Subject: &at,
-		Detail: fmt.Sprintf("%s of ranks with themselves, %v in all, are not moved in run %q.", plural(cells, "cell"),
-			quantity.Size(bytes), s.run.Name),
-	})
+	t.warn(run.rangeOf("own_cells"), "Own cells are left out",
+		fmt.Sprintf("%s from a rank to itself, %v together, are not sent in run %q.", plural(cells, "cell"),
+			quantity.Size(bytes), run.run.Name), "")
 }
 
-// options are those of a live case.
-func (s *sheet) options(i int) workload.Values { return s.rows.at(i) }
-
-// optionRows gives cases their options, most of which are the same for all cases.
-type optionRows struct {
-	first  workload.Values // of one case
-	differ []column
-}
-
-func newOptionRows(columns []column) *optionRows {
-	r := &optionRows{first: workload.Values{}}
-	for _, c := range columns {
-		if c.Env {
-			continue
-		}
-		if c.values.of != nil {
-			r.differ = append(r.differ, c)
-		}
-		if len(c.values.values) > 0 && c.values.values[0] != nil {
-			r.first[c.Name] = c.values.values[0]
-		}
+// options returns the options of a row.
+func (r *row) options() option.Values {
+	out := maps.Clone(r.constant)
+	if out == nil {
+		out = option.Values{} // of a plan before this step
 	}
-	return r
-}
-
-func (r *optionRows) at(i int) workload.Values {
-	if r == nil {
-		return workload.Values{} // of a plan as it is before this step
-	}
-	out := maps.Clone(r.first)
-	for _, c := range r.differ {
-		if v := c.values.at(i); v != nil {
-			out[c.Name] = v
-		} else {
-			delete(out, c.Name)
+	for _, c := range r.columns {
+		if len(c.cells) > 1 && !c.Env {
+			if v := c.of(r).value; v != nil {
+				out[c.Name] = v
+			}
 		}
 	}
 	return out
 }
 
-// env is the environment of a live case, and the variables of it whose text is workload.Deferred.
-func (s *sheet) env(i int) (env map[string]string, later []string) {
+// option returns the value of an option of a row, nil if it has none of the name.
+func (r *row) option(name string) any {
+	for _, c := range r.columns {
+		if !c.Env && c.Name == name {
+			return c.at(r).value
+		}
+	}
+	return nil
+}
+
+// env returns the environment of a row: its variables, the names of those with workload.Deferred
+// texts, and the names of those that are unset.
+func (r *row) env() (env map[string]string, later, unset []string) {
 	env = map[string]string{}
-	for _, c := range s.settings {
+	for _, c := range r.columns {
 		if !c.Env {
 			continue
 		}
-		switch v := c.values.at(i).(type) {
+		switch v := c.at(r).value.(type) {
 		case string:
 			env[c.Name] = v
-		case workload.Deferred:
+		case option.Deferred:
 			env[c.Name], later = string(v), append(later, c.Name)
+		case dsl.Unset:
+			unset = append(unset, c.Name)
 		}
 	}
-	return env, later
+	slices.Sort(unset)
+	return env, later, unset
 }
 
-// unset are the variables that a live case leaves unset, by name.
-func (s *sheet) unset(i int) (names []string) {
-	for _, c := range s.settings {
-		if _, ok := c.values.at(i).(dsl.Unset); c.Env && ok {
-			names = append(names, c.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// blamed is the place of the option that a message names, where the run sets it; otherwise the run's.
-func (s *sheet) blamed(message string) hcl.Range {
+// rangeOf returns the place of the option that a message names, if the run sets it; otherwise the
+// place of the run.
+func (t *runTable) rangeOf(message string) hcl.Range {
 	words := optionWords(message)
-	at := s.run.Range
-	for _, c := range s.settings { // the last of those that it names: the others ask for it
+	at := t.run.Range
+	for _, c := range t.columns { // the last one named: the others require it
 		if given, own := c.Given(); own && !c.Env && slices.Contains(words, c.Name) {
 			at = given
 		}

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// The rows of a table are cases of a run whose sweep does not have them where the command line of the
-// tool says which they are; otherwise the run has one case.
+// If the sweep does not have the rows of a table, they become cases if the tool's command line
+// determines them; otherwise the run has one case.
 func TestRowsThatTheSweepDoesNotHave(t *testing.T) {
 	p, diags := plan(t, "s.yaml", `
 scenario: s

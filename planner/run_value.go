@@ -1,3 +1,5 @@
+// Values of other runs in the settings of cases.
+
 package planner
 
 import (
@@ -9,55 +11,51 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/dsl"
-	"weir/placeholder"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
-// values checks that each value of a run that texts of cases mention is of one case.
-func values(t *Table) {
+// checkRunValues checks that each value of a run that a case uses is of exactly one case.
+func checkRunValues(t *Table) {
 	if t.diags.HasErrors() {
 		return
 	}
 	find := newFinder(t)
-	for _, s := range t.sheets {
-		for _, v := range s.run.Values {
-			up := t.sheet(v.Run)
+	for _, run := range t.runs {
+		for _, v := range run.run.Values {
+			up := t.table(v.Run)
 			if up == nil {
-				continue // which the need reports
+				continue // reported with the need
 			}
-			own, _ := sharedAxes(s.run, up.run)
-			s.valueAxes = append(s.valueAxes, own...)
-			work(s.by(own), func(i int) bool {
-				at := map[string]string{}
-				for _, axis := range own {
-					at[s.run.Axes[axis].Name] = s.value(s.columns, axis, i).Text
-				}
-				keys := find.Find(v.Run, at, v.Where)
+			own, _ := sharedAxes(run.run, up.run)
+			run.valueAxes = append(run.valueAxes, own...)
+			for r := range run.distinct(own...) {
+				keys := find.Find(v.Run, r.texts(own), v.Where)
 				if len(keys) == 1 || t.diags.HasErrors() {
-					return true
+					continue
 				}
 				condition := "AXIS == VALUE"
 				if strings.HasSuffix(v.Range.Filename, ".hcl") {
 					condition = strconv.Quote(condition)
 				}
-				hint := fmt.Sprintf("Axes that both runs have are the same. Choose one case by a condition: run(%q, %s).%s.",
+				hint := fmt.Sprintf("Axes that both runs have must be equal. Select one case with a condition: run(%q, %s).%s.",
 					v.Run, condition, v.Metric)
-				found := fmt.Sprintf("no case of run %q fits", v.Run)
+				found := fmt.Sprintf("no case of run %q matches", v.Run)
 				if len(keys) > 0 {
-					found = fmt.Sprintf("%d cases of run %q fit: %s", len(keys), v.Run,
+					found = fmt.Sprintf("%d cases of run %q match: %s", len(keys), v.Run,
 						strings.Join(keys[:min(3, len(keys))], ", "))
 				}
-				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s.", s.key(s.columns, i), found),
-					dsl.Hint(hint))
-				return true
-			})
+				t.fail(v.Range, "Value of no single case", fmt.Sprintf("For %s, %s.", r.key(), found), dsl.Hint(hint))
+			}
 		}
 	}
 }
 
-// Deferred are the names in options and variables of a case whose values follow from runs that
-// are decided before, each once.
+// Deferred returns the names in options and variables of a case with values from runs that are
+// decided earlier, without duplicates.
 func (c *Case) Deferred() []string {
 	all := c.Options.DeferredNames()
 	for _, name := range c.EnvLater {
@@ -68,8 +66,8 @@ func (c *Case) Deferred() []string {
 	return slices.Compact(all)
 }
 
-// Value computes a name over values of runs, of a case that uses it. median gives what a case has
-// measured of a metric.
+// Value computes an expression over values of runs in a case. median returns the median of a case's
+// metric.
 func (p *Plan) Value(c *Case, name string, median func(of *Case, metric string) (float64, error)) (string, error) {
 	return dsl.ValueOfRuns(name, func(v *dsl.RunValue) (float64, error) {
 		of, err := p.caseOf(c, v)
@@ -84,7 +82,7 @@ func (p *Plan) Value(c *Case, name string, median func(of *Case, metric string) 
 	})
 }
 
-// SettledEnv are the variables of a case, given the values of names in them.
+// SettledEnv returns the variables of a case with the names in them replaced by their values.
 func (c *Case) SettledEnv(known map[string]string) (map[string]string, error) {
 	all := maps.Clone(c.Env)
 	for _, name := range c.EnvLater {
@@ -98,7 +96,7 @@ func (c *Case) SettledEnv(known map[string]string) (map[string]string, error) {
 	return all, nil
 }
 
-// caseOf finds the case whose metric another case uses.
+// caseOf returns the case of the metric that another case uses.
 func (p *Plan) caseOf(c *Case, v *dsl.RunValue) (of *Case, err error) {
 	where, err := v.Condition()
 	if err != nil {
@@ -117,7 +115,7 @@ func (p *Plan) caseOf(c *Case, v *dsl.RunValue) (of *Case, err error) {
 		}
 		switch {
 		case ok && of != nil:
-			return nil, fmt.Errorf("%v: %s and %s both fit", v, of.Key, other.Key)
+			return nil, fmt.Errorf("%v: %s and %s both match", v, of.Key, other.Key)
 		case ok:
 			of = other
 		}
@@ -128,25 +126,26 @@ func (p *Plan) caseOf(c *Case, v *dsl.RunValue) (of *Case, err error) {
 	return of, nil
 }
 
-// prefixOf is what an include put before the names of a case's run.
+// prefixOf returns the prefix that an include added to the names of a case's run.
 func (p *Plan) prefixOf(c *Case) string {
-	i := slices.IndexFunc(p.Runs, func(r *Run) bool { return r.Name == c.Run })
-	if i < 0 {
-		return ""
+	if r := p.run(c.Run); r != nil {
+		return r.Prefix
 	}
-	return p.Runs[i].Prefix
+	return ""
 }
 
-// mentioned is a name over values of runs in a text of package placeholder, and ofRun each run in it.
+// mentioned matches a name over values of runs in a text of package placeholder, and ofRun each run
+// in it.
 var (
 	mentioned = regexp.MustCompile(`\$\{([^}]*\brun\("[^}]*)\}`)
 	ofRun     = regexp.MustCompile(`\brun\("([^"]*)"`)
 )
 
-// runMention is in each text that mentions a value of a run.
+// runMention is contained in each text that uses a value of a run.
 const runMention = "run("
 
-// RunNames are the names over values of runs that options, variables and texts of a case mention, each once.
+// RunNames returns the distinct names over values of runs in options, variables and texts of a
+// case.
 func (c *Case) RunNames() []string {
 	var all []string
 	mention := func(text string) {
@@ -165,17 +164,17 @@ func (c *Case) RunNames() []string {
 	}
 	for _, o := range k.Options {
 		text, ok := c.Options[o.Name].(string)
-		if !ok || o.Type != workload.Structure || !strings.Contains(text, runMention) {
+		if !ok || o.Type != option.Structure || !strings.Contains(text, runMention) {
 			continue
 		}
-		if s, err := workload.ReadStructure(text); err == nil { // else the plan was not checked
+		if s, err := structure.Read(text); err == nil { // otherwise the plan was not checked
 			mention(s.Texts())
 		}
 	}
 	return all
 }
 
-// textValues says which values of other runs the cases have, and when they are known.
+// textValues lists the values of other runs that the cases use, and when they are known.
 func (p *Plan) textValues(t io.Writer, cases []*Case) {
 	prefix := p.prefixOf(cases[0])
 	var all []string
@@ -191,7 +190,7 @@ func (p *Plan) textValues(t io.Writer, cases []*Case) {
 					runs = append(runs, run)
 				}
 			}
-			row(t, "  value", name+", known after "+strings.Join(runs, " and "))
+			textRow(t, "  value", name+", known after "+strings.Join(runs, " and "))
 		}
 	}
 }

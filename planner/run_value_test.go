@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 const valued = `
@@ -22,8 +22,8 @@ runs:
     sweep: {block_size: [4KiB, 64KiB], in_flight: [1, 2]}
 `
 
-// Cases whose settings follow from different cases of another run are launches of their own, which
-// have one value each and fail each for itself.
+// Cases with settings from different cases of another run have separate launches, with one value
+// each, and fail independently.
 func TestValuesOfRunsDivideLaunches(t *testing.T) {
 	p := build(t, valued)
 	groups := map[string][]int{}
@@ -35,7 +35,7 @@ func TestValuesOfRunsDivideLaunches(t *testing.T) {
 		switch c.Run {
 		case "option":
 			name := `floor(run("a", batch == 1).bandwidth)`
-			equal(t, "iterations", c.Options["iterations"], any(workload.Deferred("${"+name+"}")))
+			equal(t, "iterations", c.Options["iterations"], any(option.Deferred("${"+name+"}")))
 			equal(t, "names", c.Deferred(), []string{name})
 		case "variable":
 			equal(t, "variables", c.Env, map[string]string{"V": `n ${run("a", batch == 2).bandwidth}`, "W": "plain"})
@@ -44,7 +44,7 @@ func TestValuesOfRunsDivideLaunches(t *testing.T) {
 	}
 }
 
-// A variable that is a value of a run is not one whose text looks like it.
+// A variable with the value of a run differs from one with the same constant text.
 func TestLiteralIsNoValueOfARun(t *testing.T) {
 	const text = `
 scenario: literal

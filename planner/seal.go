@@ -1,142 +1,134 @@
+// Step seal: ids and digest of a table.
+
 package planner
 
 import (
 	"cmp"
 	"crypto/sha256"
-	"runtime"
 	"slices"
 	"sync"
 )
 
-// success is the outcome that lets a case run unless the scenario says otherwise.
+// success is the default outcome that lets a case run.
 const success = "success"
 
-// seal computes what follows from everything else: ids, digest and cost.
+// seal computes ids, digest and cost from everything else.
 func seal(t *Table) {
-	load := map[string][]string{}
-	for _, s := range t.sheets {
-		if s.run.While == nil {
-			continue
-		}
-		c := s.canon(t, []byte("[]"), nil)
-		for i := range s.live {
-			if s.skipped.at(i) == "" { // what a selection leaves out is still the load of what it measures
-				load[s.run.While.Run] = append(load[s.run.While.Run], text(sha256.Sum256(c.content(nil, i))))
+	loads := *t.head
+	for _, run := range t.runs {
+		for r := range run.inOrder() {
+			if run.run.While == nil {
+				break
 			}
+			loads.Cases = append(loads.Cases, r.write(t))
 		}
 	}
-	for k, s := range t.sheets {
-		s.seal(t, t.head.around(t.head.Runs[k], slices.Sorted(slices.Values(load[s.run.Name]))))
+	contexts := loads.contexts()
+	for _, run := range t.runs {
+		run.context = contexts[run.run.Name]
+		run.seal(t)
 	}
 	t.head.Digest = t.digest()
 	t.head.Scenario.Digest = t.head.Digest
 	t.head.Cost = t.cost()
 }
 
-// canon writes the canonical texts of a sheet's cases.
-type canon struct {
-	*sheet
-	options, env    []column
-	workload        string
-	place           facet[[]byte]
-	secrets, around []byte
-	judged          []byte // nil: each case's own
-	o, e            []pair
+// caseEncoder encodes the canonical texts of a run's rows.
+type caseEncoder struct {
+	options, env     []*column // by name
+	workload         string
+	place            func(*row) []byte
+	secrets, context []byte
 }
 
-func (s *sheet) canon(t *Table, judged, around []byte) *canon {
-	c := &canon{sheet: s, workload: string(encode(s.run.Workload.Name)), judged: judged, around: around}
-	c.place = work(s.by(s.axesOf(s.run.Workload.RanksOptions())),
-		func(i int) []byte { return encode(t.place(s.run, s.ranks(i))) })
-	if len(s.run.Secrets) > 0 {
-		c.secrets = encode(s.run.Secrets)
+func (t *runTable) caseEncoder(table *Table) *caseEncoder {
+	c := &caseEncoder{workload: string(encode(t.run.Workload.Name)), context: t.context}
+	c.place = byAxes(t, t.axesOf(t.run.Workload.RanksOptions()...),
+		func(r *row) []byte { return encode(table.place(t.run, r.ranks())) })
+	if len(t.run.Secrets) > 0 {
+		c.secrets = encode(t.run.Secrets)
 	}
-	for _, col := range s.settings {
+	for _, col := range slices.SortedFunc(slices.Values(t.columns), func(a, b *column) int {
+		return cmp.Compare(a.Name, b.Name)
+	}) {
 		if col.Env {
 			c.env = append(c.env, col)
 		} else {
 			c.options = append(c.options, col)
 		}
 	}
-	byName := func(a, b column) int { return cmp.Compare(a.Name, b.Name) }
-	slices.SortFunc(c.options, byName)
-	slices.SortFunc(c.env, byName)
 	return c
 }
 
-func (c *canon) content(b []byte, i int) []byte {
-	c.o, c.e = c.o[:0], c.e[:0]
-	for k := range c.options {
-		c.o = append(c.o, c.options[k].json[c.options[k].values.class(i)])
-	}
-	for k := range c.env {
-		c.e = append(c.e, c.env[k].json[c.env[k].values.class(i)])
-	}
-	judged := c.judged
-	if judged == nil {
-		judged = c.assertions.at(i).judged
-	}
-	return content(b, c.workload, c.o, c.e, c.place.at(i), c.secrets, judged, c.around)
+// buffers are reused for the texts of rows, to avoid garbage.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// id returns the id of a row.
+func (c *caseEncoder) id(r *row) [32]byte {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	*b = appendObject((*b)[:0], c.options, r)
+	env := len(*b)
+	*b = appendObject(*b, c.env, r)
+	end := len(*b)
+	*b = content(*b, c.workload, (*b)[:env], (*b)[env:], c.place(r), c.secrets, r.judged.judged, c.context)
+	return sha256.Sum256((*b)[end:])
 }
 
-// seal gives the live cases their ids and lines, on all processors.
-func (s *sheet) seal(t *Table, around []byte) {
-	s.around = around
-	s.ids, s.lines = make([][32]byte, s.live), make([][32]byte, s.live)
-	needs := s.neededHashes()
-	timeout := s.run.Timeout.Seconds()
-	workers := runtime.GOMAXPROCS(0)
-	if s.live < 1000 {
-		workers = 1
+// appendObject appends the settings of a row as a JSON object.
+func appendObject(b []byte, columns []*column, r *row) []byte {
+	separator := byte('{')
+	for _, c := range columns {
+		if fragment := c.at(r).json; fragment != nil {
+			b = append(append(b, separator), fragment...)
+			separator = ','
+		}
 	}
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			c := s.canon(t, nil, around)
-			var buf, key []byte
-			for i := s.live * w / workers; i < s.live*(w+1)/workers; i++ {
-				buf = c.content(buf[:0], i)
-				s.ids[i] = sha256.Sum256(buf)
-				status := Planned
-				if s.reason(i) != "" {
-					status = Skipped
-				}
-				key = s.appendKey(key[:0], s.columns, i)
-				buf = line(buf[:0], key, s.ids[i], s.when, status, timeout, needs.at(i))
-				s.lines[i] = sha256.Sum256(buf)
-			}
-		})
+	if separator == '{' {
+		b = append(b, '{')
 	}
-	wg.Wait()
+	return append(b, '}')
+}
+
+// seal sets the ids and lines of the rows.
+func (t *runTable) seal(table *Table) {
+	canon, needs, timeout := t.caseEncoder(table), t.neededHashes(), t.run.Timeout.Seconds()
+	onAllProcessors(len(t.rows), func(i int) {
+		r := t.rows[i]
+		r.id = canon.id(r)
+		status := Planned
+		if r.reason != "" {
+			status = Skipped
+		}
+		r.line = line(r.key(), r.id, t.when, status, timeout, needs(r))
+	})
+	for _, r := range t.excluded {
+		c := r.write(table)
+		r.line = line(c.Key, sha256.Sum256(c.content(t.context)), c.When, c.Status, c.Timeout, hashNeeds(nil))
+	}
 }
 
 func (t *Table) digest() string {
-	var groups []wholeGroup
+	var groups []groupContent
 	var during [][]int
-	for _, g := range t.groups {
-		own := make([][32]byte, len(g.cases))
-		for k, i := range g.cases {
-			own[k] = g.sheet.lines[i]
+	lines := func(rows []*row) (all [][32]byte) {
+		for _, r := range rows {
+			all = append(all, r.line)
 		}
-		groups = append(groups, wholeGroup{Ranks: g.ranks, Looks: g.sheet.run.Launches, Cases: hashLines(own)})
+		return all
+	}
+	for _, g := range t.groups {
+		groups = append(groups, groupContent{Ranks: g.ranks, Looks: g.run.Launches, Cases: hashLines(lines(g.cases))})
 		during = append(during, g.during)
 	}
 	var rest [][32]byte
-	for _, s := range t.sheets {
-		for i := range s.live {
-			if s.skips() && s.reason(i) != "" {
-				rest = append(rest, s.lines[i])
+	for _, run := range t.runs {
+		for _, r := range run.rows {
+			if r.group == nil {
+				rest = append(rest, r.line)
 			}
 		}
-		for i := range s.excluded.reasons {
-			c := s.excludedCase(t, i)
-			id, err := unseal(c.ID)
-			if err != nil {
-				panic(err)
-			}
-			rest = append(rest, sha256.Sum256(line(nil, []byte(c.Key), id, c.When, c.Status, c.Timeout,
-				hashNeeds(nil))))
-		}
+		rest = append(rest, lines(run.excluded)...)
 	}
 	return digestOf(t.head, t.acrossCases(), groups, during, rest)
 }

@@ -1,3 +1,5 @@
+// Selections of cases: --only and --skip.
+
 package planner
 
 import (
@@ -7,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/workload"
 )
 
-// ErrNothing says that a selection leaves nothing to run.
+// ErrNothing is the error of a selection that leaves nothing to run.
 var ErrNothing = errors.New("nothing selected")
 
-// Selector picks cases: by the name of their run, by a case key in which *
-// stands for anything, or by a condition.
+// Selector selects cases: by the name of their run, by a case key in which * matches any text, or
+// by a condition.
 type Selector struct {
 	text    string
 	matches func(*Case) (bool, error)
@@ -29,11 +31,10 @@ func ParseSelector(text string) (Selector, error) {
 			return Selector{}, fmt.Errorf("selector %q: %w", text, err)
 		}
 		if c.UsesHost() {
-			return Selector{}, fmt.Errorf("selector %q: a selection is made before any host is known, so it cannot use host",
+			return Selector{}, fmt.Errorf("selector %q: a selection cannot use host, since hosts are not known yet",
 				text)
 		}
-		return Selector{text, func(k *Case) (bool,
-			error) {
+		return Selector{text, func(k *Case) (bool, error) {
 			return c.Eval(dsl.Scope{Options: k.Options, Axes: k.Axes})
 		}}, nil
 	}
@@ -41,7 +42,7 @@ func ParseSelector(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("a selector is a run name, a case key with *, or where:EXPR; it cannot be empty")
 	}
 	glob, err := regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
-	if err != nil { // bytes that are not text
+	if err != nil { // bytes that are not UTF-8
 		return Selector{}, fmt.Errorf("selector %q: %w", text, err)
 	}
 	pattern := readCasePattern(text)
@@ -50,10 +51,9 @@ func ParseSelector(text string) (Selector, error) {
 	}}, nil
 }
 
-// Select keeps the cases that only picks (all, if it is empty) with everything that they
-// need or are compared with, less those that skip picks with everything that needs them.
-// What is left out stays in the plan as skipped, with the reason. The patterns of a
-// sequence need each other: one that is played in part is another load.
+// Select keeps the cases that only selects (all, if it is empty) with everything that they need or
+// are compared with, and removes those that skip selects with everything that needs them. Removed
+// cases stay in the plan as skipped, with the reason. A sequence is kept or removed completely.
 func (p *Plan) Select(only, skip []Selector) error {
 	if len(only) > 0 {
 		keep, err := p.pick(only)
@@ -61,36 +61,28 @@ func (p *Plan) Select(only, skip []Selector) error {
 			return err
 		}
 		loads := p.loads()
-		for again := true; again; { // a load may need what comes before it
+		for again := true; again; { // a load may need earlier cases
 			before := len(keep)
-			for i := len(p.Cases) - 1; i >= 0; i-- { // what is needed comes before what needs it
+			for i := len(p.Cases) - 1; i >= 0; i-- { // needed cases come before those that need them
 				if c := p.Cases[i]; keep[c.Key] {
 					for _, n := range append(loads[c.Key], c.Needs...) {
 						keep[n] = true
 					}
 				}
 			}
-			p.addCompared(keep)
-			p.wholeSequences(keep)
+			p.addComparedCases(keep)
+			p.addSequences(keep)
 			again = len(keep) > before
 		}
-		for _, c := range p.Cases {
-			if !keep[c.Key] && c.Status == Planned {
-				c.skip("not selected by --only")
-			}
-		}
+		p.skipWhere("not selected by --only", func(c *Case) bool { return !keep[c.Key] })
 	}
 	drop, err := p.pick(skip)
 	if err != nil {
 		return err
 	}
-	p.wholeSequences(drop)
-	for _, c := range p.Cases {
-		if drop[c.Key] && c.Status == Planned {
-			c.skip("selected by --skip")
-		}
-	}
-	p.skipUnloaded()
+	p.addSequences(drop)
+	p.skipWhere("selected by --skip", func(c *Case) bool { return drop[c.Key] })
+	p.skipWithoutLoad()
 	p.skipDownstream()
 	p.regroup()
 	p.refresh()
@@ -100,23 +92,30 @@ func (p *Plan) Select(only, skip []Selector) error {
 	return nil
 }
 
-// unclosed says of a selector that matches nothing that it is no pattern as it is meant.
-func unclosed(selector string) string {
+// skipWhere skips the planned cases for which out returns true.
+func (p *Plan) skipWhere(reason string, out func(*Case) bool) {
+	for _, c := range p.Cases {
+		if c.Status == Planned && out(c) {
+			c.skip(reason)
+		}
+	}
+}
+
+// unclosedBracket explains a selector without match that has an unclosed bracket.
+func unclosedBracket(selector string) string {
 	if strings.Count(selector, "[") <= strings.Count(selector, "]") || strings.Contains(selector, "*") {
 		return ""
 	}
-	return ", which is no pattern: its [ is not closed (RUN[AXIS=VALUE], with * for any text)"
+	return ", which has an unclosed [ (write RUN[AXIS=VALUE], with * for any text)"
 }
 
-// wholeSequences adds to some cases all that are played in one sequence with them.
-func (p *Plan) wholeSequences(keys map[string]bool) {
-	play := map[string]bool{} // by run
-	for _, c := range p.Cases {
-		k, ok := workload.Lookup(c.Workload)
-		play[c.Run] = ok && k.Sequence != ""
-	}
+// addSequences adds all cases of the same sequences.
+func (p *Plan) addSequences(keys map[string]bool) {
 	for _, g := range p.Groups {
-		if play[g.Run] && slices.ContainsFunc(g.Cases, func(key string) bool { return keys[key] }) {
+		if slices.ContainsFunc(g.Cases, func(key string) bool {
+			k, ok := workload.Lookup(p.keyed()[key].Workload)
+			return ok && k.Sequence != "" && keys[key]
+		}) {
 			for _, key := range g.Cases {
 				keys[key] = true
 			}
@@ -124,39 +123,31 @@ func (p *Plan) wholeSequences(keys map[string]bool) {
 	}
 }
 
-// loads are, by the key of a case, the keys of the cases that run in its background.
+// loads returns, by the key of a case, the keys of its background load.
 func (p *Plan) loads() map[string][]string {
-	byID := map[string]*LaunchGroup{}
-	for _, g := range p.Groups {
-		byID[g.ID] = g
-	}
 	out := map[string][]string{}
-	for _, g := range p.Groups {
-		for _, id := range g.During {
-			for _, key := range byID[id].Cases {
-				out[key] = append(out[key], g.Cases...)
+	during, _ := p.during() // the groups were checked when they were made or read
+	for i, fronts := range during {
+		for _, f := range fronts {
+			for _, key := range p.Groups[f].Cases {
+				out[key] = append(out[key], p.Groups[i].Cases...)
 			}
 		}
 	}
 	return out
 }
 
-// skipUnloaded skips cases of whose background load nothing is left: measured
-// alone they would be something else.
-func (p *Plan) skipUnloaded() {
-	status := map[string]string{}
-	for _, c := range p.Cases {
-		status[c.Key] = c.Status
-	}
-	for key, load := range p.loads() {
-		if c := p.Case(key); c.Status == Planned &&
-			!slices.ContainsFunc(load, func(k string) bool { return status[k] == Planned }) {
+// skipWithoutLoad skips cases without their background load: they would measure something else.
+func (p *Plan) skipWithoutLoad() {
+	for key, load := range p.loads() { // no load has a load itself
+		if c := p.keyed()[key]; c.Status == Planned &&
+			!slices.ContainsFunc(load, func(k string) bool { return p.keyed()[k].Status == Planned }) {
 			c.skip("its background load " + load[0] + " does not run")
 		}
 	}
 }
 
-// whyNothing counts the reasons for which no case runs.
+// whyNothing counts the reasons why no case runs.
 func (p *Plan) whyNothing() string {
 	count := map[string]int{}
 	var reasons []string
@@ -176,8 +167,8 @@ func (p *Plan) whyNothing() string {
 	return strings.Join(reasons, "; ")
 }
 
-// pick are the keys of the cases that any of the selectors matches. A selector
-// that matches none is a mistake: it would silently select less than was meant.
+// pick returns the keys of the cases that any of the selectors matches. A selector without match is
+// an error, since less than intended would be selected.
 func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 	keys := map[string]bool{}
 	for _, s := range selectors {
@@ -197,14 +188,15 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 			if key := p.nearestKey(s.text); key != "" {
 				near = fmt.Sprintf("; the nearest is %q", key)
 			}
-			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s%s", ErrNothing, s.text, unclosed(s.text),
+			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s%s", ErrNothing, s.text,
+				unclosedBracket(s.text),
 				strings.Join(p.runs(), ", "), near)
 		}
 	}
 	return keys, nil
 }
 
-// SetLaunches asks for exactly n launches of everything.
+// SetLaunches sets exactly n launches for every group.
 func (p *Plan) SetLaunches(n int) {
 	for _, g := range p.Groups {
 		g.Looks = []int{n}
@@ -212,7 +204,7 @@ func (p *Plan) SetLaunches(n int) {
 	p.refresh()
 }
 
-// runs are the names of the runs, in execution order.
+// runs returns the names of the runs, in execution order.
 func (p *Plan) runs() []string {
 	var names []string
 	for _, c := range p.Cases {

@@ -83,35 +83,3 @@ func parse(t *testing.T, text string) []Selector {
 	}
 	return []Selector{s}
 }
-
-// A part of a sequence would be another: what picks one pattern of it picks all.
-func TestSelectOfASequence(t *testing.T) {
-	const scenario = `
-scenario: s
-runs:
-  kv:
-    workload: traffic_sequence
-    options: {patterns: [{matrix: [[0, 1], [0, 0]], metadata: {isl: 5}}, {matrix: [[0, 2], [0, 0]], metadata: {isl: 6}}]}
-    sweep: {fabric: [shm, tcp]}
-`
-	for _, c := range []struct{ only, skip, want string }{
-		{"kv[fabric=tcp,pattern=1]", "", "tcp tcp"},
-		{"where:isl > 5", "kv[fabric=tcp,pattern=0]", "shm shm"},
-		{"", "", "shm shm tcp tcp"},
-	} {
-		p := build(t, scenario)
-		if len(p.Groups) != 2 {
-			t.Fatalf("%d groups for the two fabrics", len(p.Groups))
-		}
-		if err := p.Select(parse(t, c.only), parse(t, c.skip)); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, k := range p.Cases {
-			if k.Status == Planned {
-				got = append(got, k.Axes["fabric"].(string))
-			}
-		}
-		equal(t, c.only+" "+c.skip, got, strings.Fields(c.want))
-	}
-}

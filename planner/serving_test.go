@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "weir/workload/serving"
+	_ "github.com/weir-bench/weir/workload/serving"
 )
 
 // load is a run of workload serving with further keys.
@@ -21,7 +21,7 @@ runs:
 ` + keys + "\n"
 }
 
-// A quoted scalar of the body is a text, whatever it looks like, and one without quotes is what it is.
+// A quoted scalar of the body is a text; an unquoted one has its own type.
 func TestBodiesKeepTypes(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"plain", `{n: 0, b: true, f: 1.5, s: text}`, `{"b":"true","f":"1.5","n":"0","s":"text"}`},
@@ -65,12 +65,12 @@ func TestPlansShowTypesOfBodies(t *testing.T) {
 		`  body     a: {n: 0, q: "0", s: text, z: null}`)
 }
 
-// An assertion about a metric that options rule out is refused, at its place, with the option.
+// An assertion on a metric that options rule out is refused, at its place, with the option.
 func TestMetricsThatOptionsRuleOutAreRefused(t *testing.T) {
 	for assertion, c := range map[string]struct{ options, option string }{
 		"goodput >= 1":                   {`{}`, "option slo"},
 		"goodput.tokens >= 1":            {`{}`, "option slo"},
-		"slo.itl >= 90%":                 {`{slo: {ttft: 1s}}`, "option slo has no promise about itl"},
+		"slo.itl >= 90%":                 {`{slo: {ttft: 1s}}`, "option slo has no itl"},
 		"found.concurrency >= 1":         {`{}`, "option search"},
 		"found.rate >= 1/s":              {searches, "axis: rate"},
 		"output_throughput.per_gpu >= 1": {`{}`, "option gpus"},
@@ -89,7 +89,7 @@ func TestMetricsThatOptionsRuleOutAreRefused(t *testing.T) {
 
 const searches = `{requests: 100, search: {axis: concurrency, from: 1, to: 4, promise: "ttft.p50 <= 1s"}}`
 
-// Where options rule nothing out nothing is refused, and an assertion may choose its cases.
+// If options rule out nothing, nothing is refused, and an assertion may select its cases.
 func TestMetricsThatOptionsAllow(t *testing.T) {
 	for _, keys := range []string{
 		`    options: {slo: {ttft: 1s}, gpus: 2}
@@ -107,7 +107,7 @@ func TestMetricsThatOptionsAllow(t *testing.T) {
 		"[ttft.p50 increases with concurrency]")), 9, "has no ttft.p50")
 }
 
-// An option that changes nothing is refused where the run gives it.
+// An option without effect is refused where the run sets it.
 func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	trace, prompts := filepath.Join(dir, "trace.jsonl"), filepath.Join(dir, "prompts.txt")
@@ -129,7 +129,7 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 		`{stream: false, slo: {ttft: 1s}}`:                       "Option slo changes nothing",
 		`{stream: false, cancel: 10% after 5 tokens}`:            "Option cancel changes nothing",
 		strings.Replace(searches, "{", "{max_in_flight: 4, ", 1): "Option max_in_flight changes nothing",
-		strings.Replace(searches, "{", "{stream: false, ", 1):    "nothing keeps a promise about ttft.p50",
+		strings.Replace(searches, "{", "{stream: false, ", 1):    "a promise about ttft.p50 cannot be kept",
 	} {
 		mentions(t, refuse(t, load("    options: "+options)), 8, want)
 	}
@@ -144,12 +144,12 @@ func TestOptionsWithoutEffectAreRefused(t *testing.T) {
 	byDefault := func(options, keys string) string {
 		return strings.Replace(load(keys), "requests: 20", "requests: 20, "+options, 1)
 	}
-	build(t, byDefault("think: 3s", "")) // defaults are for whom they suit
+	build(t, byDefault("think: 3s", "")) // defaults apply only to runs that can use them
 	mentions(t, refuse(t, byDefault("slo: {itl: 1s}", "    options: {stream: false}\n    assert: [goodput >= 1]")), 9,
 		"stream: false", "option slo")
 }
 
-// The name of a file stands in the plan, and no digest covers it: the contents are what is measured.
+// Plans have the names of files, but digests only cover their contents.
 func TestFilesAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	var plans []*Plan
@@ -162,10 +162,7 @@ func TestFilesAreNamed(t *testing.T) {
 		if got := p.Runs[0].Files["prompts"]; got != path || len(p.Runs[0].Files) != 1 {
 			t.Errorf("files %v, want prompts %s", p.Runs[0].Files, path)
 		}
-		var text strings.Builder
-		if err := p.Text(&text); err != nil || !strings.Contains(text.String(), "prompts="+path) {
-			t.Errorf("%v: the text does not name %s:\n%s", err, path, &text)
-		}
+		shows(t, p, "prompts="+path)
 		plans = append(plans, p)
 	}
 	if plans[0].Digest != plans[1].Digest || plans[0].Cases[0].ID != plans[1].Cases[0].ID {
@@ -173,7 +170,7 @@ func TestFilesAreNamed(t *testing.T) {
 	}
 }
 
-// A plan warns of prompts that a server may have in its cache, and of no others.
+// A plan warns of prompts that a server may have cached, and of no others.
 func TestPromptsThatAreSentAgainAreWarnedOf(t *testing.T) {
 	for options, warned := range map[string]bool{
 		`{input: {text: Hello, prefix: none}}`: true, `{input: {tokens: 9, prefix: none}}`: true,
@@ -184,7 +181,7 @@ func TestPromptsThatAreSentAgainAreWarnedOf(t *testing.T) {
 			t.Fatal(render(diags))
 		}
 		if warned {
-			mentions(t, diags, 8, "Figures to be read with care", `Option input of run "a": with prefix: none`)
+			mentions(t, diags, 8, "Results may be misleading", `Option input of run "a": with prefix: none`)
 		} else if len(diags) > 0 {
 			t.Errorf("%s: %s", options, render(diags))
 		}

@@ -1,3 +1,5 @@
+// Assertions on shares of launches.
+
 package planner
 
 import (
@@ -5,15 +7,16 @@ import (
 	"math"
 	"slices"
 
-	"weir/assertion"
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// showable refuses a share of launches that the run has too few of to show, even if none
-// fails: the assertion could be refuted, and never hold. What its author has stand in
-// for inconclusive makes it one about refuting alone.
-func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) bool {
+// checkShare refuses a share of launches that cannot be shown with the run's number of launches even
+// if none fails. It allows decide.on_inconclusive other than inconclusive, since the assertion then
+// only tests whether the share is refuted.
+func (t *Table) checkShare(run *runTable, a *dsl.Assert, lowered assertion.Assertion) bool {
 	if a.Severity == assertion.Info || lowered.Decide.StandIn(t.scenario.Inconclusive) != "" {
 		return true
 	}
@@ -30,17 +33,17 @@ func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) b
 			!(*b.Bounds.Lower > 0) {
 			continue
 		}
-		looks := s.run.Launches
+		looks := run.run.Launches
 		last := looks[len(looks)-1]
 		shows := func(n int) bool {
-			return unfailing(*b.Bounds.Lower, assertion.AtLook(confidence, looks, n)) <= float64(n)
+			return launchesToShow(*b.Bounds.Lower, assertion.ConfidenceAt(confidence, looks, n)) <= float64(n)
 		}
 		if !slices.ContainsFunc(looks, shows) {
-			need := max(unfailing(*b.Bounds.Lower, confidence), float64(last+1))
+			need := max(launchesToShow(*b.Bounds.Lower, confidence), float64(last+1))
 			t.fail(a.Range, "Too few launches",
-				fmt.Sprintf("%d launches cannot show that %s of them or more succeed, even if none fails.", last,
-					workload.Text(*b.Bounds.Lower)),
-				dsl.Hint(fmt.Sprintf("Ask for %.0f launches or more, for less, or with decide: {on_inconclusive: pass} for no more than that it is not refuted.",
+				fmt.Sprintf("%d launches cannot show a share of %s or more, even if none fails.", last,
+					option.Text(*b.Bounds.Lower)),
+				dsl.Hint(fmt.Sprintf("Use %.0f launches or more, a lower bound, or decide: {on_inconclusive: pass} to pass unless it is refuted.",
 					need)))
 			return false
 		}
@@ -48,9 +51,8 @@ func (t *Table) showable(s *sheet, a *dsl.Assert, lowered assertion.Assertion) b
 	return true
 }
 
-// unfailing is how many launches show a share if none of them fails: as many as make
-// share^n, their probability if it were no more, half of what the interval leaves out
-// (gate has the interval and its source).
-func unfailing(share, confidence float64) float64 {
+// launchesToShow returns how many launches show a share if none of them fails: the number with share^n,
+// their probability at that share, of half of what the interval leaves out (see package gate).
+func launchesToShow(share, confidence float64) float64 {
 	return math.Ceil(math.Log((1-confidence)/2) / math.Log(share))
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A share of launches that the run has too few of to show is refused, in whatever form
-// it is asked, unless no more is asked than that it is not refuted.
+// An assertion on a share that the run's launches cannot show is refused in every form, unless it
+// only requires that the share is not refuted.
 func TestSharesThatCannotBeShown(t *testing.T) {
 	const scenario = `
 scenario: s

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/dsl"
-	"weir/quantity"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Options of the model are part of simulated cases and of no others.
+// Options of the model exist only in simulated cases.
 func TestSimulationOptionsExistForSimOnly(t *testing.T) {
 	p := build(t, `
 scenario: s
@@ -78,8 +78,8 @@ func TestSimulationOptionsWithoutEffect(t *testing.T) {
 	}
 }
 
-// Virtual time has room for one launch at a time, so neither a load nor what it
-// burdens can be simulated.
+// Virtual time allows one launch at a time, so neither background load nor its run can be
+// simulated.
 func TestSimulatedLoadIsRefused(t *testing.T) {
 	for _, fabrics := range [][2]string{{"sim", "sim"}, {"shm", "sim"}, {"sim", "tcp"}} {
 		diags := refuse(t, fmt.Sprintf(`
@@ -93,8 +93,8 @@ runs:
 	}
 }
 
-// What ranks do is worked out when they are launched: a plan of 8192 costs no more than one
-// of 16. A matrix has a cell for each pair, so it has a bound of its own.
+// Ranks are computed when they are launched: a plan with 8192 ranks costs no more than one with 16.
+// A matrix has a cell for each pair, so it has its own limit.
 func TestManyRanksAreNoWorkToPlan(t *testing.T) {
 	source := func(ranks int, fabric string) string {
 		return fmt.Sprintf(`

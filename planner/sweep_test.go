@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sweepTree is a random sweep: how it is written, and its points by the naive
-// reading of what that means.
+// sweepTree is a random sweep: its text, and its points by a naive evaluation.
 type sweepTree struct {
 	yaml   string // a flow mapping
 	points []map[string]string
@@ -23,7 +22,7 @@ var treeValues = map[string][]string{
 	"env.A": {"x", "y", `""`}, "n": {"1", "2", "3", "4"},
 }
 
-// drawMember draws an axis, or a combination, of some axes of which each is used once.
+// drawMember draws an axis, or a combination of axes; each axis is used once.
 func drawMember(t *rapid.T, axes []string, depth int) sweepTree {
 	if len(axes) == 1 && (depth == 0 || rapid.Bool().Draw(t, "leaf")) {
 		return drawAxis(t, axes[0])
@@ -86,7 +85,7 @@ func drawZip(t *rapid.T, axes []string) sweepTree {
 	return out
 }
 
-// drawProduct draws a mapping of members, whose points multiply.
+// drawProduct draws a mapping of members that multiply.
 func drawProduct(t *rapid.T, axes []string, depth int) sweepTree {
 	out := sweepTree{points: []map[string]string{{}}}
 	var texts []string
@@ -121,7 +120,7 @@ func drawProduct(t *rapid.T, axes []string, depth int) sweepTree {
 	return out
 }
 
-// keysOf are the keys that points must have, less those of one batch size.
+// keysOf returns the expected keys of the points, without those of one batch size.
 func keysOf(points []map[string]string, excludedBatch string) (kept, excluded []string) {
 	for _, p := range points {
 		texts := map[string]string{}
@@ -171,7 +170,7 @@ func TestExpansionEqualsTheNaiveReading(t *testing.T) {
 				got = append(got, c.Key)
 			}
 		}
-		// Groups bring cases with equal environments together; the set is what counts.
+		// Groups collect cases with equal environments; only the set counts.
 		for _, pair := range [][2][]string{{want, got}, {wantExcluded, gotExcluded}} {
 			slices.Sort(pair[0])
 			slices.Sort(pair[1])

@@ -1,20 +1,24 @@
+// Plans as text: header, runs, launch groups and cost.
+
 package planner
 
 import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"weir/dsl"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Text writes the plan for a person: what will run in which order, what is
-// asserted of it with the numbers that decide, and what it will cost.
+// Text writes the plan for people: the order of execution, the assertions with their bounds, and
+// the cost.
 func (p *Plan) Text(w io.Writer) error {
 	var b strings.Builder
 	p.textHeader(&b)
@@ -28,12 +32,12 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	p.textGroups(&b)
 	p.textCost(&b)
-	_, err := io.WriteString(w, harmless(b.String()))
+	_, err := io.WriteString(w, printableText(b.String()))
 	return err
 }
 
-// harmless is text of which nothing but the ends of lines acts on a terminal.
-func harmless(text string) string {
+// printableText removes everything but line ends that acts on a terminal.
+func printableText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		lines[i] = dsl.Printable(l)
@@ -43,33 +47,33 @@ func harmless(text string) string {
 
 func (p *Plan) textHeader(b *strings.Builder) {
 	t := columns(b)
-	row(t, "scenario", p.Scenario.Name)
+	textRow(t, "scenario", p.Scenario.Name)
 	if p.Scenario.Description != "" {
-		row(t, "", strings.ReplaceAll(strings.TrimSpace(p.Scenario.Description), "\n", " "))
+		textRow(t, "", strings.ReplaceAll(strings.TrimSpace(p.Scenario.Description), "\n", " "))
 	}
-	row(t, "file", p.Scenario.File)
-	row(t, "digest", p.Digest)
+	textRow(t, "file", p.Scenario.File)
+	textRow(t, "digest", p.Digest)
 	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Variables)) {
-		row(t, "variable", name+" = "+p.Scenario.Variables[name])
+		textRow(t, "variable", name+" = "+p.Scenario.Variables[name])
 	}
-	row(t, "cluster", p.Cluster.String())
+	textRow(t, "cluster", p.Cluster.String())
 	for _, c := range p.Checks {
-		row(t, "check", c.text())
+		textRow(t, "check", c.text())
 	}
 	for _, a := range p.Artifacts {
-		row(t, "artifact", a.text())
+		textRow(t, "artifact", a.text())
 	}
 	textCommands(t, "setup", p.Setup)
 	textCommands(t, "teardown", p.Teardown)
 	if p.Baseline != "" {
 		missing := ""
 		if p.BaselineMissing != "" {
-			missing = " (what it lacks is skipped)"
+			missing = " (missing values are skipped)"
 		}
-		row(t, "baseline", p.Baseline+missing)
+		textRow(t, "baseline", p.Baseline+missing)
 	}
 	if text := policyText(p.Inconclusive); text != "" {
-		row(t, "inconclusive", text)
+		textRow(t, "inconclusive", text)
 	}
 	t.Flush()
 }
@@ -88,47 +92,47 @@ func (p *Plan) textRun(b *strings.Builder, run string) {
 	t := columns(b)
 	p.run(run).text(t)
 	if place := p.Cluster.placeText(cases); place != "" {
-		row(t, "  place", place)
+		textRow(t, "  place", place)
 	}
-	names, alike := columnsOf(cases, append(slices.Clone(first.AxisOrder), varying...))
+	names, shared := columnsOf(cases, append(slices.Clone(first.AxisOrder), varying...))
 	rowOfWords(t, "  options", common)
-	if len(alike) > 0 {
-		row(t, "  alike", strings.Join(alike, " "))
+	if len(shared) > 0 {
+		textRow(t, "  alike", strings.Join(shared, " "))
 	}
 	textStructures(t, cases)
 	p.textValues(t, cases)
 	p.textPlaying(t, run, cases)
 	for _, moves := range amounts(cases) {
-		row(t, "  moves", moves)
+		textRow(t, "  moves", moves)
 	}
 	textEnv(t, cases)
 	for _, name := range slices.Sorted(maps.Keys(first.Secrets)) {
-		row(t, "  secret", name+" from "+first.Secrets[name])
+		textRow(t, "  secret", name+" from "+first.Secrets[name])
 	}
 	if first.When != "" {
-		row(t, "  when", first.When)
+		textRow(t, "  when", first.When)
 	}
-	row(t, "  timeout", quantity.ShortSeconds(first.Timeout)+" for each launch of a case")
+	textRow(t, "  timeout", quantity.ShortSeconds(first.Timeout)+" for each launch of a case")
 	t.Flush()
 	b.WriteByte('\n')
 	t = columns(b)
 	if len(names) == 0 {
 		names = []string{"case"}
 	}
-	row(t, append([]string{"  " + names[0]}, append(names[1:], "asserted")...)...)
-	most := p.mostLaunches(cases)
+	textRow(t, append([]string{"  " + names[0]}, append(names[1:], "asserted")...)...)
+	most := p.mostLaunches(run)
 	for _, c := range cases {
 		p.textRows(t, c, names, most)
 	}
 	t.Flush()
 	if n := p.omitted[run]; n > 0 {
-		fmt.Fprintf(b, "  … and %s more; -o json writes all of them\n", plural(n, "case"))
+		fmt.Fprintf(b, "  … and %s more; -o json writes all\n", plural(n, "case"))
 	}
-	p.textSpanning(b, cases)
+	p.textMultiCase(b, run)
 }
 
-// roughTime is a duration to the second, or finer below ten.
-func roughTime(seconds float64) string {
+// roundedTime rounds a duration to the second, or finer below ten.
+func roundedTime(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
@@ -136,37 +140,34 @@ func roughTime(seconds float64) string {
 	return quantity.ShortSeconds(d.Round(time.Second).Seconds())
 }
 
-// mostLaunches is how many launches cases of a run have at most.
-func (p *Plan) mostLaunches(cases []*Case) (most int) {
-	keys := map[string]bool{}
-	for _, c := range cases {
-		keys[c.Key] = true
-	}
+// mostLaunches returns the largest number of launches of a run's cases.
+func (p *Plan) mostLaunches(run string) (most int) {
 	for _, g := range p.Groups {
-		if len(g.Looks) > 0 && slices.ContainsFunc(g.Cases, func(key string) bool { return keys[key] }) {
+		if g.Run == run && len(g.Looks) > 0 {
 			most = max(most, g.Looks[len(g.Looks)-1])
 		}
 	}
 	return most
 }
 
-// textRows writes a case of so many launches at most: its values, and an assertion on each line.
+// textRows writes a case: its values, and an assertion on each line. launches is the maximum number
+// of launches.
 func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int) {
 	var cells []string
 	for _, n := range names {
 		axis, isAxis := c.Axes[n]
-		option, isOption := c.Options[n]
+		opt, isOption := c.Options[n]
 		switch {
-		case isAxis && isOption && workload.Text(option) != workload.Text(axis):
-			cells = append(cells, c.show(n, option)+" (its own)") // of a pattern
+		case isAxis && isOption && option.Text(opt) != option.Text(axis):
+			cells = append(cells, c.show(n, opt)+" (its own)") // of a pattern
 		case isAxis:
-			cells = append(cells, workload.Text(axis)) // as keys have it
+			cells = append(cells, option.Text(axis)) // as in keys
 		case isOption:
-			cells = append(cells, c.show(n, option))
+			cells = append(cells, c.show(n, opt))
 		case n == "case":
 			cells = append(cells, c.Key)
 		default:
-			cells = append(cells, "–") // an option that this case has not
+			cells = append(cells, "–") // the case lacks this option
 		}
 	}
 	cells[0] = "  " + cells[0]
@@ -184,15 +185,15 @@ func (p *Plan) textRows(t io.Writer, c *Case, names []string, launches int) {
 	}
 	blank := make([]string, len(cells))
 	for _, l := range lines {
-		row(t, append(cells, l)...)
+		textRow(t, append(cells, l)...)
 		cells = blank
 	}
 }
 
-// longTime is the text of a time that is rounded for a person.
+// longTime is the length of a formatted time above which it is rounded.
 const longTime = 8
 
-// show is the value of an option for a person.
+// show formats the value of an option for people.
 func (c *Case) show(name string, v any) string {
 	if k, ok := workload.Lookup(c.Workload); ok {
 		if o, ok := k.Option(name); ok {
@@ -202,10 +203,10 @@ func (c *Case) show(name string, v any) string {
 			return o.Show(v)
 		}
 	}
-	return workload.Text(v)
+	return option.Text(v)
 }
 
-// run finds what the cases of a run have in common.
+// run returns the shared settings of a run.
 func (p *Plan) run(name string) *Run {
 	for _, r := range p.Runs {
 		if r.Name == name {
@@ -218,7 +219,7 @@ func (p *Plan) run(name string) *Run {
 func (p *Plan) textGroups(b *strings.Builder) {
 	b.WriteString("\nlaunches\n")
 	t := columns(b)
-	row(t, "  group", "cases", "ranks", "the gate looks after", "waits for")
+	textRow(t, "  group", "cases", "ranks", "looks after launches", "waits for")
 	outcomes := p.outcomes()
 	for _, g := range p.Groups {
 		looks := make([]string, len(g.Looks))
@@ -229,10 +230,10 @@ func (p *Plan) textGroups(b *strings.Builder) {
 		if len(g.Needs) > 0 {
 			after = strings.Join(outcomes.named(g), ", ")
 		}
-		if len(g.During) > 0 { // it has as many launches as those have
+		if len(g.During) > 0 { // it has one launch for each of theirs
 			when, after = "–", "runs during each launch of "+strings.Join(g.During, ", ")
 		}
-		row(t, "  "+g.ID, fmt.Sprint(len(g.Cases)+g.omitted), fmt.Sprint(g.Ranks), when, after)
+		textRow(t, "  "+g.ID, fmt.Sprint(len(g.Cases)+g.omitted), fmt.Sprint(g.Ranks), when, after)
 	}
 	t.Flush()
 	if p.omittedGroups > 0 {
@@ -243,9 +244,10 @@ func (p *Plan) textGroups(b *strings.Builder) {
 
 func (p *Plan) textCost(b *strings.Builder) {
 	l := p.Cost.Launches
-	fmt.Fprintf(b, "\ncost  %g launches at least, about %g expected, %g at most\n", l.Min, l.Expected, l.Max)
+	fmt.Fprintf(b, "\ncost  %g launches at least, about %g expected, %g at most\n", l.Min,
+		math.Round(10*l.Expected)/10, l.Max)
 	if s := p.Cost.Seconds; s != nil {
-		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from what its cases took before\n",
-			roughTime(s.Min), roughTime(s.Expected), roughTime(s.Max))
+		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from earlier sessions\n",
+			roundedTime(s.Min), roundedTime(s.Expected), roundedTime(s.Max))
 	}
 }

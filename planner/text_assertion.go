@@ -1,18 +1,20 @@
+// Plans as text: assertions and policies.
+
 package planner
 
 import (
 	"fmt"
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// textAssertion says what is asserted, with the numbers and terms that decide.
+// textAssertion formats an assertion with its bounds and settings.
 func textAssertion(a assertion.Assertion) string {
 	s := string(a.Severity) + " " + a.Lowered
-	if a.Halo > 0 {
-		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.Halo*100))
+	if a.WarnMargin > 0 {
+		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.WarnMargin*100))
 	}
 	if a.Multiple != "" {
 		s += ", " + a.Multiple
@@ -29,16 +31,12 @@ func textAssertion(a assertion.Assertion) string {
 	return s
 }
 
-// textSpanning writes the assertions over several of a run's cases.
-func (p *Plan) textSpanning(b *strings.Builder, cases []*Case) {
-	in := map[string]bool{}
-	for _, c := range cases {
-		in[c.Key] = true
-	}
+// textMultiCase writes the assertions over several of a run's cases.
+func (p *Plan) textMultiCase(b *strings.Builder, run string) {
 	for _, a := range p.Assertions {
-		if len(a.Cases) > 0 && in[a.Cases[0]] {
+		if len(a.Cases) > 0 && p.runOf(a.Cases[0]) == run {
 			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
-			for _, d := range p.undecidable(nil, a, p.mostLaunches(cases)) {
+			for _, d := range p.undecidable(nil, a, p.mostLaunches(run)) {
 				fmt.Fprintf(b, "    will be inconclusive: %s\n", d.Why)
 			}
 		}
@@ -52,7 +50,8 @@ func textSpan(keys []string, what string) string {
 	return fmt.Sprintf("%s, %s … %s", plural(len(keys), what), keys[0], keys[len(keys)-1])
 }
 
-// OpenGates is what becomes of gates that stay open, where flags of the command line win over the scenario.
+// OpenGates returns the verdict of gates that stay open; flags of the command line override the
+// scenario.
 func (p *Plan) OpenGates(flags assertion.Inconclusive) assertion.Inconclusive {
 	if p.Inconclusive == nil {
 		return flags
@@ -60,7 +59,7 @@ func (p *Plan) OpenGates(flags assertion.Inconclusive) assertion.Inconclusive {
 	return flags.Or(*p.Inconclusive)
 }
 
-// policyText says what becomes of gates that stay open; "": they stay inconclusive.
+// policyText describes the verdict of gates that stay open; "": they stay inconclusive.
 func policyText(i *assertion.Inconclusive) string {
 	if i == nil {
 		return ""

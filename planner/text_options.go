@@ -1,17 +1,20 @@
+// Plans as text: options.
+
 package planner
 
 import (
 	"maps"
 	"slices"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// off are texts of defaults that switch something off: a plan for people leaves these out.
-var off = []string{"", "0", "0s", "0/s", "false"}
+// offDefaults are default values that disable something; plans for people omit them.
+var offDefaults = []string{"", "0", "0s", "0/s", "false"}
 
-// splitOptions divides options into those that all cases share, as name=value,
-// and the names of those that differ and are no axis.
+// splitOptions divides options into those with one value in all cases, as name=value, and the names
+// of those that differ and are not axes.
 func splitOptions(cases []*Case) (common, varying []string) {
 	first := cases[0]
 	kind, known := workload.Lookup(first.Workload)
@@ -20,15 +23,16 @@ func splitOptions(cases []*Case) (common, varying []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(first.Options)) {
 		o, _ := kind.Option(name)
-		if slices.Contains(first.AxisOrder, name) || said(kind, name, cases) || o.Type == workload.Structure {
-			continue // structures have lines of their own
+		if slices.Contains(first.AxisOrder, name) || shownOtherwise(kind, name, cases) || o.Type == option.Structure {
+			continue // structures have their own lines
 		}
-		text := workload.Text(first.Options[name])
-		if slices.ContainsFunc(cases, func(c *Case) bool { return workload.Text(c.Options[name]) != text }) {
+		text := option.Text(first.Options[name])
+		if !allEqual(cases, func(c *Case) string { return option.Text(c.Options[name]) }) {
 			varying = append(varying, name)
 			continue
 		}
-		if slices.Contains(off, text) && o.Default != nil && slices.Contains(off, workload.Text(o.Default)) {
+		if slices.Contains(offDefaults, text) && o.Default != nil &&
+			slices.Contains(offDefaults, option.Text(o.Default)) {
 			continue
 		}
 		common = append(common, name+"="+textWord(first.show(name, first.Options[name])))
@@ -36,21 +40,25 @@ func splitOptions(cases []*Case) (common, varying []string) {
 	return common, varying
 }
 
-// mostAmounts is how many are told of a run.
+// mostAmounts is how many amounts of a run are shown.
 const mostAmounts = 6
 
-// amounts are what options of cases amount to that do not say it themselves, with the values of
-// axes where these make a difference.
+// amounts lists quantities that follow from options of cases, with the values of axes if these make
+// a difference.
 func amounts(cases []*Case) (list []string) {
 	k, known := workload.Lookup(cases[0].Workload)
-	if !known || k.Amount == nil {
+	if !known {
+		return nil
+	}
+	b, ok := k.Behaviour.(workload.Summarizer)
+	if !ok {
 		return nil
 	}
 	all := variations(cases, func(c *Case) string {
-		if _, ok := c.Options[k.AmountOf[0]]; !ok || len(c.Options.DeferredNames()) > 0 {
+		if _, ok := c.Options[b.AmountOf()[0]]; !ok || len(c.Options.DeferredNames()) > 0 {
 			return ""
 		}
-		return k.Amount(c.Options)
+		return b.Amount(c.Options)
 	})
 	for _, v := range all[:min(len(all), mostAmounts)] {
 		list = append(list, prefixed(v.where, v.text))

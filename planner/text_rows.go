@@ -1,3 +1,5 @@
+// Plans as text: columns and rows.
+
 package planner
 
 import (
@@ -10,11 +12,11 @@ import (
 
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
-func row(w io.Writer, cells ...string) {
+func textRow(w io.Writer, cells ...string) {
 	fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), " "))
 }
 
-// rowOfWords writes words behind a head, in as many lines as they need; nothing without words.
+// rowOfWords writes words after a head, in as many lines as needed; nothing without words.
 func rowOfWords(w io.Writer, head string, words []string) {
 	const width = 90
 	for len(words) > 0 {
@@ -22,7 +24,7 @@ func rowOfWords(w io.Writer, head string, words []string) {
 		for ; n < len(words) && columns+1+utf8.RuneCountInString(words[n]) <= width; n++ {
 			columns += 1 + utf8.RuneCountInString(words[n])
 		}
-		row(w, head, strings.Join(words[:n], " "))
+		textRow(w, head, strings.Join(words[:n], " "))
 		head, words = "", words[n:]
 	}
 }

@@ -1,23 +1,25 @@
+// Plans as text: runs, stages and commands.
+
 package planner
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/internal/quantity"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"weir/quantity"
 )
 
-// stage is a heading with the runs that are shown under it.
+// stage is a heading with the runs below it.
 type stage struct {
 	name string
 	runs []string
 }
 
-// stages are the runs of the plan in execution order: first those without a stage, then each
-// stage where it is mentioned first.
+// stages returns the stages in execution order: first the runs without a stage, then each stage at
+// its first run.
 func (p *Plan) stages() []stage {
 	all := []stage{{}}
 	for _, run := range p.runs() {
@@ -34,16 +36,16 @@ func (p *Plan) stages() []stage {
 	return all
 }
 
-// text writes what the cases of a run have in common besides their settings.
+// text writes the shared settings of a run's cases besides options.
 func (r *Run) text(t io.Writer) {
 	if r == nil {
 		return // a plan of an earlier version
 	}
 	if r.Order.By != "given" {
-		row(t, "  order", r.Order.text())
+		textRow(t, "  order", r.Order.text())
 	}
 	if r.While != "" {
-		row(t, "  while", r.While+" runs, as its background load")
+		textRow(t, "  while", r.While+" runs (background load)")
 	}
 	var files []string
 	for _, option := range slices.Sorted(maps.Keys(r.Files)) {
@@ -52,14 +54,14 @@ func (r *Run) text(t io.Writer) {
 	rowOfWords(t, "  files", files)
 	rowOfWords(t, "  metrics", metricWords(r.Metrics))
 	if r.Retry != nil {
-		row(t, "  retry", r.Retry.text())
+		textRow(t, "  retry", r.Retry.text())
 	}
 	if r.MayFail != nil {
-		row(t, "  may fail", r.mayFailText())
+		textRow(t, "  may fail", r.mayFailText())
 	}
 	for _, name := range []string{"ready", "connect", "run", "verify", "teardown"} {
 		if limit, ok := r.Phases[name]; ok {
-			row(t, "  timeout", quantity.ShortSeconds(limit)+" for phase "+name)
+			textRow(t, "  timeout", quantity.ShortSeconds(limit)+" for phase "+name)
 		}
 	}
 	for _, c := range []struct {
@@ -104,11 +106,11 @@ func (r *Run) mayFailText() string {
 
 func textCommands(t io.Writer, name string, list []Command) {
 	for _, c := range list {
-		row(t, name, c.text())
+		textRow(t, name, c.text())
 	}
 }
 
-// text says what runs where, and what it is given.
+// text describes what the command runs and where.
 func (c Command) text() string {
 	s := textArgv(c.Command) + " on " + c.On + " within " + quantity.ShortSeconds(c.Timeout)
 	if len(c.Command) > 0 && !strings.HasSuffix(c.Command[0], c.Name) {
@@ -126,7 +128,7 @@ func (c Command) text() string {
 func (c Check) text() string {
 	s := c.Name + ": " + textArgv(c.Command)
 	if c.Severity == "skip" {
-		s += ", or all cases are skipped"
+		s += "; otherwise all cases are skipped"
 	} else if c.Severity == "warn" {
 		s += ", or a warning"
 	}
@@ -150,7 +152,7 @@ func (a Artifact) text() string {
 	return s
 }
 
-// textArgv shows where each argument begins and ends.
+// textArgv quotes arguments as needed.
 func textArgv(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {

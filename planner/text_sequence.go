@@ -1,27 +1,29 @@
+// Plans as text: sequences.
+
 package planner
 
 import (
 	"io"
+	"slices"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// together is what the cases of a launch do together, for a person; "" where each is
-// measured for itself.
-func together(kind *workload.Kind, cases []workload.Values) string {
-	if kind == nil || kind.Together == nil || len(cases) == 0 {
+// jointWork describes what the cases of a launch do together; "" if each is measured by itself.
+func jointWork(kind *workload.Kind, cases []option.Values) string {
+	if kind == nil || len(cases) == 0 {
 		return ""
 	}
-	return kind.Together(cases)
+	if b, ok := kind.Behaviour.(workload.Scheduler); ok {
+		return b.Together(cases)
+	}
+	return ""
 }
 
-// textPlaying says what a run's launches play, once where they play alike.
+// textPlaying describes what a run's launches do, once if they are equal.
 func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
-	byKey := map[string]*Case{}
-	for _, c := range cases {
-		byKey[c.Key] = c
-	}
 	var order []string
 	launches := map[string][]string{}
 	for _, g := range p.Groups {
@@ -31,13 +33,13 @@ func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
 		text := g.together
 		if text == "" {
 			kind, _ := workload.Lookup(cases[0].Workload)
-			var all []workload.Values
+			var all []option.Values
 			for _, key := range g.Cases {
-				if c := byKey[key]; c != nil {
+				if c := p.keyed()[key]; c != nil {
 					all = append(all, c.Options)
 				}
 			}
-			text = together(kind, all)
+			text = jointWork(kind, all)
 		}
 		if text == "" {
 			continue
@@ -52,52 +54,49 @@ func (p *Plan) textPlaying(t io.Writer, run string, cases []*Case) {
 		if len(order) > 1 {
 			which = " (" + textSpan(launches[text], "launch group") + ")"
 		}
-		row(t, "  plays", text+which)
+		textRow(t, "  plays", text+which)
 	}
 }
 
-// said says of an option of a sequence that a person has it already, or nothing of it:
-// its digest, and metadata whose fields are axes.
-func said(kind *workload.Kind, name string, cases []*Case) bool {
+// shownOtherwise reports whether the text of a plan shows an option of a sequence in another form:
+// the digest of its patterns, or metadata with its fields as axes.
+func shownOtherwise(kind *workload.Kind, name string, cases []*Case) bool {
 	o, _ := kind.Option(name)
-	return o.Type == workload.Patterns || kind.Sequence != "" && name == "metadata" && inColumns(cases)
+	return o.Type == option.Patterns || kind.Sequence != "" && name == "metadata" && inColumns(cases)
 }
 
-// columnsOf are the columns of a run's cases. What is alike in all patterns of a sequence
-// is given apart, as name=value.
-func columnsOf(cases []*Case, names []string) (columns, alike []string) {
+// columnsOf returns the columns of a run's cases, and separately, as name=value, what is equal in
+// all patterns of a sequence.
+func columnsOf(cases []*Case, names []string) (columns, shared []string) {
 	if k, ok := workload.Lookup(cases[0].Workload); !ok || k.Sequence == "" {
 		return names, nil
 	}
 	for _, n := range names {
 		value, isAxis := cases[0].Axes[n]
 		_, isOption := cases[0].Options[n]
-		if isAxis && !isOption && len(cases) > 1 && constant(cases, n) {
-			alike = append(alike, n+"="+textWord(workload.Text(value)))
+		if isAxis && !isOption && len(cases) > 1 &&
+			allEqual(cases, func(c *Case) string { return option.Text(c.Axes[n]) }) {
+			shared = append(shared, n+"="+textWord(option.Text(value)))
 		} else {
 			columns = append(columns, n)
 		}
 	}
-	return columns, alike
+	return columns, shared
 }
 
-func constant(cases []*Case, axis string) bool {
-	first := workload.Text(cases[0].Axes[axis])
-	for _, c := range cases {
-		if workload.Text(c.Axes[axis]) != first {
-			return false
-		}
-	}
-	return true
+// allEqual reports whether a text is equal in all cases.
+func allEqual(cases []*Case, textOf func(*Case) string) bool {
+	first := textOf(cases[0])
+	return !slices.ContainsFunc(cases, func(c *Case) bool { return textOf(c) != first })
 }
 
-// inColumns says whether axes have every field of all metadata.
+// inColumns reports whether axes have every field of all metadata.
 func inColumns(cases []*Case) bool {
 	for _, c := range cases {
-		said, _ := c.Options["metadata"].(string) // an excluded case has none
-		left := " " + said + " "
+		metadata, _ := c.Options["metadata"].(string) // an excluded case has none
+		left := " " + metadata + " "
 		for name, v := range c.Axes {
-			left = strings.Replace(left, " "+name+"="+workload.Text(v)+" ", " ", 1)
+			left = strings.Replace(left, " "+name+"="+option.Text(v)+" ", " ", 1)
 		}
 		if strings.TrimSpace(left) != "" {
 			return false

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/dsl"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 const shown = `
@@ -41,6 +41,40 @@ runs:
     sweep: {block_size: [4KiB, 8KiB], fabric: [shm, tcp]}
 `
 
+const variants = `scenario: variants
+services:
+  web:
+    command: [server, --port, "${port.http}"]
+    env: {MODE: plain}
+    ready: {listens: "${port.http}"}
+    url: "http://127.0.0.1:${port.http}"
+    fresh: variant
+  monitor: {command: [monitor]}
+variants:
+  baseline: a
+  a: {env: {CLIENT: one, SAME: x}}
+  b: {env: {CLIENT: two}, services: {web: {env: {MODE: fast}}}, options: {requests: 30}}
+  c: {services: {web: {command: [server, --turbo, --port, "${port.http}"], proof: {log: turbo}}}}
+runs:
+  load:
+    workload: serving
+    services: [web, monitor]
+    env: {ALL: every case}
+    options: {url: "${service.web.url}", model: m, input: {tokens: "fixed:10"}, output: {tokens: "fixed:2"}, requests: 20}
+    sweep: {variant: [a, b, c], concurrency: [1, 2]}
+  bare:
+    workload: transfer
+    options: {fabric: shm, block_size: 64KiB}
+    sweep: {env.LEVEL: [low, null], in_flight: [1, 2]}
+`
+
+// The text of a plan with matrices, a sequence and variants.
+func TestTextsOfPlans(t *testing.T) {
+	for name, scenario := range map[string]string{"traffic": traffic, "sequence": sequences, "variants": variants} {
+		golden.Equal(t, filepath.Join("testdata", name, "plan.txt"), []byte(textOf(t, build(t, scenario))))
+	}
+}
+
 func TestRenderings(t *testing.T) { renderings(t, build(t, shown), "plan") }
 
 // everyConstruct is the plan of a scenario with every construct.
@@ -57,7 +91,7 @@ func everyConstruct(t *testing.T) *Plan {
 	return p
 }
 
-// What a person sees of each construct.
+// The text of each construct.
 func TestRenderingsOfEveryConstruct(t *testing.T) { renderings(t, everyConstruct(t), "every/plan") }
 
 func renderings(t *testing.T, p *Plan, base string) {
@@ -77,8 +111,8 @@ func renderings(t *testing.T, p *Plan, base string) {
 	golden.Equal(t, filepath.Join("testdata", base+".json"), b)
 }
 
-// Nothing selected leaves every plan as it was made, and it holds what its digest
-// says, as a plan that is saved and read does.
+// An empty selection leaves every plan unchanged, and its digest is valid, also after writing and
+// reading.
 func TestEveryConstructIsSealed(t *testing.T) {
 	p := everyConstruct(t)
 	if err := p.Verify(); err != nil {
@@ -89,24 +123,14 @@ func TestEveryConstructIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "after selecting all", q, p)
-	b, err := p.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := decode(b); err != nil {
-		t.Error(err)
-	}
+	saved(t, p)
 }
 
-// TestTextActsOnNoTerminal: what an author writes stays text.
+// TestTextActsOnNoTerminal checks that the author's text is escaped.
 func TestTextActsOnNoTerminal(t *testing.T) {
 	p := build(t, "scenario: s\ndescription: \"a\\e[2Jb\\u202Ec\\u0085d\"\nruns:\n  a: {workload: transfer, options: {block_size: 4KiB}}\n")
-	var b strings.Builder
-	if err := p.Text(&b); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") ||
-		strings.ContainsAny(b.String(), "\x1b\u202E\u0085") {
-		t.Errorf("%q", b.String())
+	if text := textOf(t, p); !strings.Contains(text, "a\uFFFD[2Jb\uFFFDc\uFFFDd\n") ||
+		strings.ContainsAny(text, "\x1b\u202E\u0085") {
+		t.Errorf("%q", text)
 	}
 }

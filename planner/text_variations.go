@@ -1,21 +1,27 @@
+// Plans as text: settings that differ between cases.
+
 package planner
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
-// variation is what something is in some cases of a run.
+// variation is a text with the cases of a run that have it.
 type variation struct {
-	where string // the values of axes that these cases have; "": it is the same in all cases
+	where string // the values of axes that these cases have; "": all cases
 	text  string
 }
 
-// variations are the different texts of cases, in the order of their first cases. Cases without a text are left out.
+// variations returns the different texts of cases, in the order of their first cases. Cases without
+// a text are left out.
 func variations(cases []*Case, textOf func(*Case) string) (list []variation) {
 	groups := map[string][]*Case{}
 	for _, c := range cases {
@@ -37,13 +43,14 @@ func variations(cases []*Case, textOf func(*Case) string) (list []variation) {
 	return list
 }
 
-// where names cases by the values of those axes that tell them from the others. Where none does, it is the first key.
+// where describes cases by the axis values that distinguish them from the others; if there are
+// none, by the first key.
 func where(some, all []*Case) string {
 	var words []string
 	for _, axis := range some[0].AxisOrder {
 		values := func(cases []*Case) (list []string) {
 			for _, c := range cases {
-				if text := workload.Text(c.Axes[axis]); !slices.Contains(list, text) {
+				if text := option.Text(c.Axes[axis]); !slices.Contains(list, text) {
 					list = append(list, text)
 				}
 			}
@@ -59,13 +66,11 @@ func where(some, all []*Case) string {
 	return strings.Join(words, " ")
 }
 
-// textEnv shows the variables that ranks get: those that all cases share, then those of some.
+// textEnv shows the variables of ranks: those that all cases share, then the others.
 func textEnv(t io.Writer, cases []*Case) {
-	names := map[string]bool{}
+	names := map[string]string{}
 	for _, c := range cases {
-		for name := range c.Env {
-			names[name] = true
-		}
+		maps.Copy(names, c.Env)
 	}
 	var common, varying []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -88,35 +93,35 @@ func textEnv(t io.Writer, cases []*Case) {
 		}
 		return strings.Join(words, " ")
 	}) {
-		row(t, "  env", v.where+": "+v.text)
+		textRow(t, "  env", v.where+": "+v.text)
 	}
 }
 
-// textStructures shows the options that are mappings: what all cases share, then what some have otherwise.
+// textStructures shows the options that are mappings: common parts first, then differences.
 func textStructures(t io.Writer, cases []*Case) {
 	kind, _ := workload.Lookup(cases[0].Workload)
 	if kind == nil {
 		return
 	}
 	for _, o := range kind.Options {
-		if o.Type != workload.Structure {
+		if o.Type != option.Structure {
 			continue
 		}
 		head := "  " + o.Name
 		for _, line := range structureLines(o, cases) {
-			row(t, head, line)
+			textRow(t, head, line)
 			head = ""
 		}
 	}
 }
 
-// structureLines are the lines of one such option.
-func structureLines(o workload.Option, cases []*Case) (lines []string) {
-	read := make(map[*Case]*workload.Structured, len(cases))
+// structureLines returns the lines of one such option.
+func structureLines(o option.Option, cases []*Case) (lines []string) {
+	read := make(map[*Case]*structure.Value, len(cases))
 	var keys []string
 	for _, c := range cases {
 		text, ok := c.Options[o.Name].(string)
-		s, err := workload.ReadStructure(text)
+		s, err := structure.Read(text)
 		if !ok || text == o.Default || err != nil { // a plan that was read has been checked
 			continue
 		}
@@ -133,10 +138,10 @@ func structureLines(o workload.Option, cases []*Case) (lines []string) {
 	return lines
 }
 
-// entryLines are the lines of one entry of such an option, as a service. Of an entry that is a mapping and differs
-// from case to case, a line has what all cases share.
-func entryLines(o workload.Option, key string, cases []*Case, read map[*Case]*workload.Structured) (lines []string) {
-	entry := func(c *Case) *workload.Structured {
+// entryLines returns the lines of one entry of such an option, as a service. If the entry is a
+// mapping that differs between cases, one line has the common parts.
+func entryLines(o option.Option, key string, cases []*Case, read map[*Case]*structure.Value) (lines []string) {
+	entry := func(c *Case) *structure.Value {
 		if read[c] == nil {
 			return nil
 		}
@@ -150,27 +155,23 @@ func entryLines(o workload.Option, key string, cases []*Case, read map[*Case]*wo
 		}
 		return lines
 	}
-	shared := &workload.Structured{Pairs: []workload.Pair{}}
+	shared := &structure.Value{Pairs: []structure.Pair{}}
 	var varying []string
 	for _, c := range cases {
 		for _, p := range entry(c).Pairs {
-			text := flow(o, p.Value)
 			switch {
 			case slices.Contains(varying, p.Key) || shared.At(p.Key) != nil:
-			case slices.ContainsFunc(cases, func(c *Case) bool { return flow(o, entry(c).At(p.Key)) != text }):
-				varying = append(varying, p.Key)
-			default:
+			case allEqual(cases, func(c *Case) string { return flow(o, entry(c).At(p.Key)) }):
 				shared.Pairs = append(shared.Pairs, p)
+			default:
+				varying = append(varying, p.Key)
 			}
 		}
 	}
 	lines = append(lines, key+": "+flow(o, shared))
 	for _, name := range varying {
 		for _, v := range variations(cases, func(c *Case) string {
-			if text := flow(o, entry(c).At(name)); text != "" {
-				return text
-			}
-			return "none"
+			return cmp.Or(flow(o, entry(c).At(name)), "none")
 		}) {
 			lines = append(lines, prefixed(v.where, key+"."+name+": "+v.text))
 		}
@@ -185,8 +186,8 @@ func prefixed(where, text string) string {
 	return where + ": " + text
 }
 
-// flow is a part of a structure on one line; "": it is not there.
-func flow(o workload.Option, s *workload.Structured) string {
+// flow formats a part of a structure on one line; "" if it is missing.
+func flow(o option.Option, s *structure.Value) string {
 	if s == nil {
 		return ""
 	}

@@ -1,13 +1,10 @@
 package planner
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"weir/dsl"
-	"weir/test/golden"
-	cells "weir/workload/traffic"
+	"github.com/weir-bench/weir/dsl"
+	cells "github.com/weir-bench/weir/workload/traffic"
 )
 
 const traffic = `
@@ -25,16 +22,7 @@ runs:
     sweep: {generate: [ring 64KiB, incast 1MiB], ranks: [4, 8], fabric: [shm, tcp]}
 `
 
-func TestPlanShowsWhatMatricesAmountTo(t *testing.T) {
-	p := build(t, traffic)
-	var b strings.Builder
-	if err := p.Text(&b); err != nil {
-		t.Fatal(err)
-	}
-	golden.Equal(t, filepath.Join("testdata", "traffic/plan.txt"), []byte(b.String()))
-}
-
-// Cases of one matrix share a launch, which has its ranks; others do not.
+// Cases with the same matrix share a launch with its ranks; others do not.
 func TestMatricesDecideWhoSharesALaunch(t *testing.T) {
 	p := build(t, traffic)
 	got := map[string]int{}
@@ -58,10 +46,19 @@ func TestMatricesDecideWhoSharesALaunch(t *testing.T) {
 	}
 }
 
-// One matrix gives one plan, however it is written down.
+// A matrix gives the same plan in every spelling.
 func TestMatricesWrittenInSeveralWaysAreOnePlan(t *testing.T) {
 	files := map[string]string{"m.txt": "# from a file\n0 4K 0\n0 0 1.5K\n1 0 0\n"}
-	read := func(path string) ([]byte, error) { return []byte(files[path]), nil }
+	digest := func(name, src string) string {
+		s := read(t, name, src, dsl.Options{
+			Read: func(path string) ([]byte, error) { return []byte(files[path]), nil },
+		})
+		p, diags := Build(s)
+		if diags.HasErrors() {
+			t.Fatalf("%s: %s", name, render(diags))
+		}
+		return p.Digest
+	}
 	digests := map[string]string{}
 	for name, src := range map[string]string{
 		"list.yaml": "scenario: s\nruns: {a: {workload: traffic, options: {matrix: [[0, 4KiB, 0], [0, 0, 1536], [1B, 0, 0]]}}}\n",
@@ -71,47 +68,26 @@ func TestMatricesWrittenInSeveralWaysAreOnePlan(t *testing.T) {
 		"text.hcl":  "scenario \"s\" {\nrun \"a\" {\nworkload = \"traffic\"\noptions { matrix = \"3: 0>1=4096 1>2=1536 2>0=1\" }\n}\n}\n",
 		"file.hcl":  "scenario \"s\" {\nrun \"a\" {\nworkload = \"traffic\"\noptions { matrix_file = \"m.txt\" }\n}\n}\n",
 	} {
-		s, _, diags := dsl.Load(name, []byte(src), dsl.Options{Read: read})
-		if diags.HasErrors() {
-			t.Fatalf("%s: %s", name, render(diags))
-		}
-		p, diags := Build(s)
-		if diags.HasErrors() {
-			t.Fatalf("%s: %s", name, render(diags))
-		}
-		digests[p.Digest] += " " + name
+		digests[digest(name, src)] += " " + name
 	}
 	if len(digests) != 1 {
 		t.Errorf("%v", digests)
 	}
 	files["m.txt"] = "0 4K 0\n0 0 1.5K\n2 0 0\n"
-	s, _, _ := dsl.Load("file.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, options: {matrix_file: m.txt}}}\n"),
-		dsl.Options{Read: read})
-	if p, _ := Build(s); digests[p.Digest] != "" {
+	other := "scenario: s\nruns: {a: {workload: traffic, options: {matrix_file: m.txt}}}\n"
+	if digests[digest("file.yaml", other)] != "" {
 		t.Error("another matrix in the file is the same plan")
 	}
 }
 
-// A plan that was saved holds its matrices: the files are not read again.
+// A saved plan contains its matrices: the files are not read again.
 func TestSavedPlansHoldTheirMatrices(t *testing.T) {
-	read := func(string) ([]byte, error) { return []byte("0 4K\n1 0\n"), nil }
-	s, _, diags := dsl.Load("s.yaml", []byte("scenario: s\nruns: {a: {workload: traffic, sweep: {matrix_file: [m.txt], shards: [1, 2]}}}\n"),
-		dsl.Options{Read: read})
+	p, diags := Build(read(t, "s.yaml", "scenario: s\nruns: {a: {workload: traffic, sweep: {matrix_file: [m.txt], shards: [1, 2]}}}\n",
+		dsl.Options{Read: func(string) ([]byte, error) { return []byte("0 4K\n1 0\n"), nil }}))
 	if diags.HasErrors() {
 		t.Fatal(render(diags))
 	}
-	p, diags := Build(s)
-	if diags.HasErrors() {
-		t.Fatal(render(diags))
-	}
-	b, err := p.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := saved(t, p)
 	c := back.Case("a[matrix_file=m.txt,shards=2]")
 	if c == nil {
 		t.Fatalf("%v", keys(back))
@@ -124,7 +100,7 @@ func TestSavedPlansHoldTheirMatrices(t *testing.T) {
 
 func TestTrafficThatCannotBePlanned(t *testing.T) {
 	for options, want := range map[string]string{
-		"{matrix: '2: 0>1=5'}, sweep: {ranks: [2, 3]}":          "it is of 2 ranks, and the option ranks says 3",
+		"{matrix: '2: 0>1=5'}, sweep: {ranks: [2, 3]}":          "it has 2 ranks, but option ranks is 3",
 		"{generate: block_diagonal 1KiB block=3, ranks: 4}":     "4 ranks cannot be divided into groups of 3",
 		"{matrix: '2: 0>1=5', fabric: sim}":                     "fabric sim has no model of a matrix",
 		"{matrix: '2: 0>1=5', fabric: ucx, api: tag}":           "posts receives ahead",

@@ -1,81 +1,84 @@
+// Assertions on metrics that options rule out.
+
 package planner
 
 import (
 	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// ruledOut refuses an assertion about a metric that a case has not with its options. own is the
-// case that it is of, and find knows the others that it names; false: it did refuse.
-func (t *Table) ruledOut(a *dsl.Assert, lowered assertion.Assertion, own place, find *finder) bool {
+// refuseRuledOut refuses an assertion on a metric that a case does not have with its options. own is the
+// case of the assertion, and find finds the other cases. It returns false if it refused the
+// assertion.
+func (t *Table) refuseRuledOut(a *dsl.Assert, lowered assertion.Assertion, own *row, find *finder) bool {
 	ok := true
 	lowered.Takes(func(metric, key string) {
 		of := own
 		if key != "" {
-			named, known := find.places[key]
+			named, known := find.rows[key]
 			if !known {
 				return
 			}
 			of = named
 		}
-		if why := of.sheet.lacks(of.index, metric); ok && why != "" {
+		if why := of.lacks(metric); ok && why != "" {
 			ok = false
-			t.fail(a.Range, "Metric that the options rule out",
-				fmt.Sprintf("Case %s has no %s: %s.", of.sheet.key(of.sheet.columns, of.index), metric, why),
+			t.fail(a.Range, "Metric not measured",
+				fmt.Sprintf("Case %s has no %s: %s.", of.key(), metric, why),
 				"Change the option, choose other cases by where, or remove the assertion.")
 		}
 	})
 	return ok
 }
 
-// lacks says which option of a live case rules a metric out; "": it has the metric, or nobody knows.
-func (s *sheet) lacks(i int, metric string) string {
-	k := s.run.Workload
-	if len(decisive(k, metric)) == 0 {
+// lacks returns the option of a case that rules a metric out; "" if the case has the metric, or if
+// it is unknown.
+func (r *row) lacks(metric string) string {
+	k := r.run.Workload
+	if len(optionsThatRuleOut(k, metric)) == 0 {
 		return ""
 	}
 	why := ""
-	_ = k.Assume(s.options(i), func(assumed workload.Values) error {
-		if why = k.Unmeasured(assumed, metric); why != "" {
-			return fmt.Errorf("%s", why) // with other values it may be there
+	_ = k.Assume(r.options(), func(assumed option.Values) error {
+		if why = k.Behaviour.(workload.Unmeasurer).Unmeasured(assumed, metric); why != "" {
+			return fmt.Errorf("%s", why) // it may exist with other values
 		}
 		return nil
 	})
 	return why
 }
 
-// decisive are the options of a workload that may rule a metric out.
-func decisive(k *workload.Kind, metric string) []string {
-	switch {
-	case k.Unmeasured == nil:
-		return nil
-	case k.UnmeasuredBy == nil:
-		return k.Checked
+// optionsThatRuleOut returns the options of a workload that may rule a metric out.
+func optionsThatRuleOut(k *workload.Kind, metric string) []string {
+	if u, ok := k.Behaviour.(workload.Unmeasurer); ok {
+		return u.UnmeasuredBy(metric)
 	}
-	return k.UnmeasuredBy(metric)
+	return nil
 }
 
-// ruling says whether a metric may be ruled out in any run.
-func (t *Table) ruling(metric string) bool {
-	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(decisive(s.run.Workload, metric)) > 0 })
+// anyRulesOut reports whether any run may rule a metric out.
+func (t *Table) anyRulesOut(metric string) bool {
+	return slices.ContainsFunc(t.runs,
+		func(t *runTable) bool { return len(optionsThatRuleOut(t.run.Workload, metric)) > 0 })
 }
 
-// ruledOutOfEach looks at an assertion of cases for all options that can rule its metrics out. Whatever cases
-// it is of, its metrics are the same.
-func (t *Table) ruledOutOfEach(s *sheet, a *dsl.Assert, axes []int, of func(i int) *attached, find *finder) {
-	metrics, all := map[string]bool{}, slices.Clone(axes)
-	for _, first := range s.by(axes).first {
-		if first < 0 || of(int(first)) == nil {
+// checkRuledOut checks an assertion for all combinations of options that can rule its metrics out.
+func (t *Table) checkRuledOut(
+	run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions, find *finder,
+) {
+	var metrics []string
+	for r := range run.distinct(axes...) {
+		if of(r) == nil {
 			continue
 		}
-		of(int(first)).Takes(func(metric, _ string) {
-			if !metrics[metric] && t.ruling(metric) {
-				metrics[metric] = true
-				all = append(all, s.axesOf(decisive(s.run.Workload, metric))...)
+		of(r).Takes(func(metric, _ string) {
+			if t.anyRulesOut(metric) && !slices.Contains(metrics, metric) {
+				metrics = append(metrics, metric)
 			}
 		})
 		break
@@ -83,13 +86,12 @@ func (t *Table) ruledOutOfEach(s *sheet, a *dsl.Assert, axes []int, of func(i in
 	if len(metrics) == 0 {
 		return
 	}
-	slices.Sort(all)
-	for _, first := range s.by(slices.Compact(all)).first {
-		if first < 0 {
-			continue
-		}
-		if lowered := of(int(first)); lowered != nil && !t.ruledOut(a, lowered.Assertion, place{s, int(first)}, find) {
-			return // one says it
+	for _, metric := range metrics {
+		axes = append(run.axesOf(optionsThatRuleOut(run.run.Workload, metric)...), axes...)
+	}
+	for r := range run.distinct(sorted(axes)...) {
+		if lowered := of(r); lowered != nil && !t.refuseRuledOut(a, lowered.Assertion, r, find) {
+			return // one error is enough
 		}
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// asserting is a run with options and an assertion, each on a line of its own.
+// asserting returns a run with options and an assertion, each on a separate line.
 func asserting(workload, options, assertion string) string {
 	return "scenario: s\nruns:\n  a:\n    workload: " + workload + "\n    options: {" + options + "}\n    assert: [\"" +
 		assertion + "\"]\n"
 }
 
-// A metric that options rule out is refused at its place, with the reason, before anything is measured.
+// A metric that options rule out is refused at its place, with the reason, before anything is
+// measured.
 func TestMetricsThatOptionsRuleOut(t *testing.T) {
 	const (
 		pings  = "fabric: cuda, initiator: vram, target: vram, cuda_engine: sm, mode: pingpong, "
@@ -37,7 +38,7 @@ func TestMetricsThatOptionsRuleOut(t *testing.T) {
 		{"ep_elastic", phases, "scale_down.time <= 1s where joined > 0", "no rank leaves in phase 1"},
 		{"ep_elastic", phases, "rate.after >= 0.1 * rate.before", "in phase 0"},
 		{"ep_elastic", phases, "rate.after >= 0.1 * rate.before where killed > 0", ""},
-		{"transfer", pings + "block_size: 64KiB", "post.avg <= 1s", "nobody posts"},
+		{"transfer", pings + "block_size: 64KiB", "post.avg <= 1s", "without posting messages"},
 		{"transfer", pings + "block_size: 128KiB", "post.avg <= 1s", ""},
 		{"transfer", "fabric: shm, block_size: 4KiB", "post.p99 <= 1s", ""},
 		{"transfer", "fabric: sim, block_size: 4KiB", "post.avg <= 1s", "takes no time in the model"},
@@ -51,7 +52,7 @@ func TestMetricsThatOptionsRuleOut(t *testing.T) {
 		{"transfer", "fabric: tcp, block_size: 4KiB", "prep.request <= 1s", ""},
 		{"traffic", cells + "fabric: tcp", "prep.lists <= 1s", "fabric nixl"},
 		{"traffic", cells + "fabric: nixl, nixl_prepared: true", "prep.lists <= 1s", ""},
-		{"traffic", cells + "fabric: shm", "bytes.own >= 1B", "no rank copies a cell of its own"},
+		{"traffic", cells + "fabric: shm", "bytes.own >= 1B", "no rank copies its own cell"},
 		{"traffic", own + "fabric: shm", "bytes.own >= 1B", ""},
 	} {
 		text := asserting(c.workload, strings.TrimSuffix(c.options, ", "), c.assertion)
@@ -59,6 +60,6 @@ func TestMetricsThatOptionsRuleOut(t *testing.T) {
 			build(t, text)
 			continue
 		}
-		mentions(t, refuse(t, text), 6, "Metric that the options rule out", c.why)
+		mentions(t, refuse(t, text), 6, "Metric not measured", c.why)
 	}
 }

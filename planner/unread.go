@@ -1,36 +1,38 @@
+// Variables that nothing reads.
+
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/fabric"
 )
 
-// unread is a variable of the scenario, by where it stands, as long as no run is known that reads it.
+// unread is a variable of the scenario that no run is known to read, by its place.
 type unread struct {
 	name string
-	why  string   // of the first run
+	why  string   // the reason in the first run
 	runs []string // that have it
 	read bool
 }
 
-// unreadVariables warns of variables that tune a library which nothing that has them uses.
-func (t *Table) unreadVariables() {
+// warnUnreadVariables warns of variables of a library that none of their runs uses.
+func (t *Table) warnUnreadVariables() {
 	found := map[hcl.Range]*unread{}
 	var order []hcl.Range
-	for _, s := range t.sheets {
-		if s.live == 0 {
+	for _, run := range t.runs {
+		if len(run.rows) == 0 {
 			continue
 		}
-		for _, c := range s.settings {
+		for _, c := range run.columns {
 			at := c.At()
-			if !c.Env || at == (hcl.Range{}) || slices.ContainsFunc(c.values.values, isUnset) {
+			if !c.Env || at == (hcl.Range{}) || slices.ContainsFunc(c.cells, isUnset) {
 				continue
 			}
 			u := found[at]
@@ -38,9 +40,9 @@ func (t *Table) unreadVariables() {
 				u = &unread{name: c.Name}
 				found[at], order = u, append(order, at)
 			}
-			why := t.unreadIn(s, c.Name)
+			why := t.unreadIn(run, c.Name)
 			u.read = u.read || why == ""
-			u.runs = append(u.runs, s.run.Name)
+			u.runs = append(u.runs, run.run.Name)
 			if u.why == "" {
 				u.why = why
 			}
@@ -55,53 +57,43 @@ func (t *Table) unreadVariables() {
 		if len(u.runs) > 1 {
 			where = fmt.Sprintf("%d runs", len(u.runs))
 		}
-		t.report(&hcl.Diagnostic{
-			Severity: hcl.DiagWarning, Summary: "Variable without effect", Subject: &at,
-			Detail: fmt.Sprintf("%s does nothing in %s: %s.", u.name, where, u.why),
-			Extra:  dsl.Hint("Name the fabric that reads it, or remove the variable."),
-		})
+		t.warn(at, "Variable without effect", fmt.Sprintf("%s has no effect in %s: %s.", u.name, where, u.why),
+			"Name the fabric that reads it, or remove the variable.")
 	}
 }
 
-func isUnset(v any) bool {
-	_, unset := v.(dsl.Unset)
+func isUnset(c *cell) bool {
+	_, unset := c.value.(dsl.Unset)
 	return unset
 }
 
-// unreadIn says why no case of a run reads a variable; "": one may.
-func (t *Table) unreadIn(s *sheet, name string) (why string) {
+// unreadIn returns why no case of a run reads a variable; "" if one may.
+func (t *Table) unreadIn(run *runTable, name string) (why string) {
 	options := []string{"fabric", "memory", "initiator", "target", "services", "roles"}
-	read := false
-	work(s.by(s.axesOf(append(options, s.run.Workload.RanksOptions()...))), func(i int) bool {
-		if read {
-			return false
+	for r := range run.distinctBy(append(options, run.run.Workload.RanksOptions()...)...) {
+		own := t.unreadAt(r, name)
+		if own == "" {
+			return ""
 		}
-		own := t.unreadAt(s, i, name)
-		if read = own == ""; !read && why == "" {
-			why = own
-		}
-		return true
-	})
-	if read {
-		return ""
+		why = cmp.Or(why, own)
 	}
 	return why
 }
 
-// unreadAt says it of a case. Programs that weir did not write may read anything.
-func (t *Table) unreadAt(s *sheet, i int, name string) string {
-	if text, _ := s.option("services", i).(string); s.option("roles", i) != nil || text != "" && text != "{}" {
+// unreadAt is unreadIn for one case. Foreign programs may read any variable.
+func (t *Table) unreadAt(r *row, name string) string {
+	if text, _ := r.option("services").(string); r.option("roles") != nil || text != "" && text != "{}" {
 		return ""
 	}
-	env, _ := s.env(i)
-	moves, _ := s.option("fabric", i).(string)
+	env, _, _ := r.env()
+	moves, _ := r.option("fabric").(string)
 	if moves != fabric.AutoName {
 		return fabric.Unread(name, moves, env["FI_PROVIDER"])
 	}
 	gpu := slices.ContainsFunc([]string{"memory", "initiator", "target"},
-		func(o string) bool { return s.option(o, i) == fabric.VRAM })
-	nodes := max(t.place(s.run, s.ranks(i)).Nodes, t.scenario.Cluster.Nodes)
-	all := fabric.Candidates(workload.Demand{Fabric: fabric.AutoName, GPU: gpu}, nodes)
+		func(o string) bool { return r.option(o) == fabric.VRAM })
+	nodes := max(t.place(r.run, r.ranks()).Nodes, t.scenario.Cluster.Nodes)
+	all := fabric.Candidates(fabric.Demand{Fabric: fabric.AutoName, GPU: gpu}, nodes)
 	if slices.ContainsFunc(all, func(f string) bool { return fabric.Unread(name, f, env["FI_PROVIDER"]) == "" }) {
 		return ""
 	}

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Variables that tune a library which nothing of the scenario uses are told where they stand, with the fabric that
-// reads them; others are not.
+// Variables of a library that no run uses give a warning at their place, with the fabric that reads
+// them.
 func TestVariablesThatNothingReads(t *testing.T) {
 	const run = "  %s:\n    workload: %s\n    options: {%s}\n    env: {%s}\n"
 	moves := func(fabric string) string { return "block_size: 64KiB, fabric: " + fabric }
 	for _, c := range []struct{ head, workload, options, env, says string }{
-		{"", "transfer", moves("shm"), "UCX_TLS: rc", "UCX_TLS does nothing in run \"a\": only fabric ucx or nixl reads it, and not shm"},
+		{"", "transfer", moves("shm"), "UCX_TLS: rc", "UCX_TLS has no effect in run \"a\": only fabric ucx or nixl reads it, and not shm"},
 		{"", "transfer", moves("auto"), "UCX_TLS: rc", "and not shm or tcp (fabric auto on one node)"},
 		{"cluster: {nodes: 2}\n", "transfer", moves("auto"), "UCX_TLS: rc", ""},
 		{"", "transfer", moves("ucx"), "UCX_TLS: rc", ""},
@@ -32,17 +32,17 @@ func TestVariablesThatNothingReads(t *testing.T) {
 			t.Errorf("%s over %s, %s:\n%s", c.env, c.options, c.head, text)
 		}
 	}
-	// What defaults say is for those runs that can use it.
+	// Defaults apply to those runs that can use them.
 	both := "scenario: s\ndefaults: {env: {UCX_TLS: rc, FI_PROVIDER: tcp}}\nruns:\n" +
 		fmt.Sprintf(run, "a", "transfer", moves("shm"), "A: b") +
 		fmt.Sprintf(run, "b", "transfer", moves("ucx"), "A: b")
 	_, diags := plan(t, "test.yaml", both)
-	mentions(t, diags, 2, "FI_PROVIDER does nothing in 2 runs")
+	mentions(t, diags, 2, "FI_PROVIDER has no effect in 2 runs")
 	if len(diags) != 1 {
 		t.Errorf("%s", render(diags))
 	}
 	swept := "scenario: s\nruns: {a: {workload: transfer, options: {" + moves("auto") +
 		"}, sweep: {env.UCX_TLS: [rc, tcp]}}}\n"
 	_, diags = plan(t, "test.yaml", swept)
-	mentions(t, diags, 2, "with fabric auto its values measure the same")
+	mentions(t, diags, 2, "with fabric auto its values make no difference")
 }

@@ -1,3 +1,5 @@
+// Verification of a plan's digests, and updates after a selection.
+
 package planner
 
 import (
@@ -9,12 +11,12 @@ import (
 	"strings"
 )
 
-// Verify computes the digests of a plan again and compares.
+// Verify recomputes the digests of a plan and compares them.
 func (p *Plan) Verify() error {
-	around := p.surroundings()
+	contexts := p.contexts()
 	for _, c := range p.Cases {
-		if got := text(sha256.Sum256(c.content(around[c.Run]))); got != c.ID {
-			return fmt.Errorf("%w: case %s is not what its id says", ErrDigest, c.Key)
+		if got := text(sha256.Sum256(c.content(contexts[c.Run]))); got != c.ID {
+			return fmt.Errorf("%w: case %s does not match its id", ErrDigest, c.Key)
 		}
 	}
 	got, err := p.digest()
@@ -23,15 +25,15 @@ func (p *Plan) Verify() error {
 	}
 	if got != p.Digest {
 		if p.Digest == "" {
-			return fmt.Errorf("%w: its digest is gone", ErrDigest)
+			return fmt.Errorf("%w: it has no digest", ErrDigest)
 		}
-		return fmt.Errorf("%w: it says %s and its content gives %s", ErrDigest, p.Digest, got)
+		return fmt.Errorf("%w: it has %s, but its content gives %s", ErrDigest, p.Digest, got)
 	}
 	return nil
 }
 
-// surroundings are those of each run.
-func (p *Plan) surroundings() map[string][]byte {
+// contexts returns the context of the cases of each run.
+func (p *Plan) contexts() map[string][]byte {
 	load := map[string][]string{}
 	for _, r := range p.Runs {
 		if r.While == "" {
@@ -45,37 +47,36 @@ func (p *Plan) surroundings() map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for _, r := range p.Runs {
-		out[r.Name] = p.around(r, slices.Sorted(slices.Values(load[r.Name])))
+		out[r.Name] = p.context(r, slices.Sorted(slices.Values(load[r.Name])))
 	}
 	return out
 }
 
-// content is the canonical text of the case.
-func (c *Case) content(around []byte) []byte {
-	return c.canonical(encode(judged(c.Assertions)), around)
+// content returns the canonical text of the case.
+func (c *Case) content(context []byte) []byte {
+	return c.canonical(encode(judged(c.Assertions)), context)
 }
 
-// action identifies what the case does, whatever is asserted of it.
+// action identifies the work of the case, independent of its assertions.
 func (c *Case) action() string { return text(sha256.Sum256(c.canonical([]byte("[]"), nil))) }
 
-func (c *Case) canonical(judged, around []byte) []byte {
+func (c *Case) canonical(judged, context []byte) []byte {
 	var secrets []byte
 	if len(c.Secrets) > 0 {
 		secrets = encode(c.Secrets)
 	}
-	return content(nil, string(encode(c.Workload)), pairs(c.Options), pairs(c.environment()), encode(c.Place),
-		secrets, judged,
-		around)
+	return content(nil, string(encode(c.Workload)), encode(c.Options), encode(c.environment()), encode(c.Place),
+		secrets, judged, context)
 }
 
-// environment are the variables of the case; nil: left unset.
+// environment returns the variables of the case; nil: unset.
 func (c *Case) environment() map[string]any {
 	all := make(map[string]any, len(c.Env)+len(c.Unset))
 	for name, value := range c.Env {
 		all[name] = value
 	}
 	for _, name := range c.EnvLater {
-		all[name] = laterText{c.Env[name]}
+		all[name] = deferredText{c.Env[name]}
 	}
 	for _, name := range c.Unset {
 		all[name] = nil
@@ -83,16 +84,7 @@ func (c *Case) environment() map[string]any {
 	return all
 }
 
-// pairs are the entries of a map, by name.
-func pairs[V any](m map[string]V) []pair {
-	var out []pair
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, append(append(encode(name), ':'), encode(m[name])...))
-	}
-	return out
-}
-
-// needed lists what the case needs.
+// needed returns the needs of the case, sorted.
 func (c *Case) needed() []needed {
 	var all []needed
 	for _, key := range c.Needs {
@@ -112,77 +104,71 @@ func (p *Plan) digest() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		lines[c.Key] = sha256.Sum256(line(nil, []byte(c.Key), id, c.When, c.Status, c.Timeout, hashNeeds(c.needed())))
+		lines[c.Key] = line(c.Key, id, c.When, c.Status, c.Timeout, hashNeeds(c.needed()))
 	}
-	index := map[string]int{}
-	for i, g := range p.Groups {
-		index[g.ID] = i
+	during, err := p.during()
+	if err != nil {
+		return "", err
 	}
-	var groups []wholeGroup
-	var during [][]int
+	var groups []groupContent
 	for _, g := range p.Groups {
 		var own [][32]byte
 		for _, key := range g.Cases {
 			own = append(own, lines[key])
 			delete(lines, key)
 		}
-		groups = append(groups, wholeGroup{Ranks: g.Ranks, Looks: g.Looks, Cases: hashLines(own)})
-		var front []int
-		for _, id := range g.During {
-			i, ok := index[id]
-			if !ok {
-				return "", fmt.Errorf("%w: launch group %s runs during %s, which is not in it", ErrDigest, g.ID, id)
-			}
-			front = append(front, i)
-		}
-		during = append(during, front)
+		groups = append(groups, groupContent{Ranks: g.Ranks, Looks: g.Looks, Cases: hashLines(own)})
 	}
 	return digestOf(p, p.Assertions, groups, during, slices.Collect(maps.Values(lines))), nil
 }
 
-// refresh computes again what a change of cases or groups makes stale.
+// refresh recomputes everything that depends on cases and groups.
 func (p *Plan) refresh() {
-	around := p.surroundings()
+	contexts := p.contexts()
 	for _, c := range p.Cases {
-		c.ID = text(sha256.Sum256(c.content(around[c.Run])))
+		c.ID = text(sha256.Sum256(c.content(contexts[c.Run])))
 	}
 	digest, err := p.digest()
 	if err != nil {
-		panic(err) // ids were just made, and groups name each other
+		panic(err) // ids are new, and the needs of groups are valid
 	}
 	p.Digest = digest
 	p.Cost = p.cost()
 }
 
-// regroup drops cases that do not run from the groups, and empty groups, and
-// draws the edges between the groups that are left.
+// regroup removes cases that do not run from the groups, then empty groups, and recomputes the
+// edges between groups.
 func (p *Plan) regroup() {
-	byKey := make(map[string]*Case, len(p.Cases))
-	for _, c := range p.Cases {
-		byKey[c.Key] = c
-	}
-	groupOf := map[string]string{}
 	place := map[string]int{}
-	left := map[string]bool{}
 	p.Groups = slices.DeleteFunc(p.Groups, func(g *LaunchGroup) bool {
-		g.Cases = slices.DeleteFunc(g.Cases, func(key string) bool { return byKey[key].Status != Planned })
-		for _, key := range g.Cases {
-			groupOf[key] = g.ID
-		}
-		left[g.ID] = len(g.Cases) > 0
+		g.Cases = slices.DeleteFunc(g.Cases, func(key string) bool { return p.keyed()[key].Status != Planned })
 		return len(g.Cases) == 0
 	})
+	groupOf := p.groupsByCase()
 	for i, g := range p.Groups {
 		place[g.ID] = i
 		g.Needs = []string{}
 		for _, key := range g.Cases {
-			for _, n := range byKey[key].Needs {
-				if id, ok := groupOf[n]; ok && !slices.Contains(g.Needs, id) {
-					g.Needs = append(g.Needs, id)
+			for _, n := range p.keyed()[key].Needs {
+				if up := groupOf[n]; up != nil && !slices.Contains(g.Needs, up.ID) {
+					g.Needs = append(g.Needs, up.ID)
 				}
 			}
 		}
-		slices.SortFunc(g.Needs, func(a, b string) int { return cmp.Compare(place[a], place[b]) })
-		g.During = slices.DeleteFunc(g.During, func(id string) bool { return !left[id] })
 	}
+	for _, g := range p.Groups {
+		slices.SortFunc(g.Needs, func(a, b string) int { return cmp.Compare(place[a], place[b]) })
+		g.During = slices.DeleteFunc(g.During, func(id string) bool { _, left := place[id]; return !left })
+	}
+}
+
+// groupsByCase returns the groups by the keys of their cases.
+func (p *Plan) groupsByCase() map[string]*LaunchGroup {
+	all := map[string]*LaunchGroup{}
+	for _, g := range p.Groups {
+		for _, key := range g.Cases {
+			all[key] = g
+		}
+	}
+	return all
 }

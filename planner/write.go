@@ -1,3 +1,5 @@
+// Tables as plans.
+
 package planner
 
 import (
@@ -5,20 +7,18 @@ import (
 	"iter"
 	"slices"
 
-	"weir/assertion"
-	"weir/dsl"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Digest identifies what will be run and judged.
+// Digest identifies everything that is run and judged.
 func (t *Table) Digest() string { return t.head.Digest }
 
-// Plan writes the plan out.
+// Plan writes all cases of the table to a plan.
 func (t *Table) Plan() *Plan {
 	p := t.frame()
-	for c := range t.Cases() {
-		p.Cases = append(p.Cases, c)
-	}
+	p.Cases = slices.AppendSeq(p.Cases, t.Cases())
 	return p
 }
 
@@ -32,19 +32,32 @@ func (t *Table) frame() *Plan {
 	return &p
 }
 
-// Cases gives all cases in execution order, each run's excluded ones after its others.
+// Cases yields all cases in execution order, each run's excluded ones after its others.
 func (t *Table) Cases() iter.Seq[*Case] {
 	return func(yield func(*Case) bool) {
-		for _, s := range t.sheets {
-			for _, g := range s.clusters {
-				for _, i := range g.all {
-					if !yield(s.liveCase(t, int(i))) {
-						return
-					}
+		for _, run := range t.runs {
+			for r := range run.inOrder() {
+				if !yield(r.write(t)) {
+					return
 				}
 			}
-			for i := range s.excluded.reasons {
-				if !yield(s.excludedCase(t, i)) {
+		}
+	}
+}
+
+// inOrder yields the rows in execution order, then the excluded ones.
+func (t *runTable) inOrder() iter.Seq[*row] {
+	return func(yield func(*row) bool) {
+		parts := [][]*row{t.rows} // of a plan before grouping
+		if t.launches != nil {
+			parts = nil
+		}
+		for _, g := range t.launches {
+			parts = append(parts, g.all)
+		}
+		for _, part := range append(parts, t.excluded) {
+			for _, r := range part {
+				if !yield(r) {
 					return
 				}
 			}
@@ -54,9 +67,9 @@ func (t *Table) Cases() iter.Seq[*Case] {
 
 func (t *Table) acrossCases() []assertion.Assertion {
 	out := []assertion.Assertion{}
-	for _, s := range t.sheets {
-		for _, a := range t.spanning {
-			if a.run == s.run.Name {
+	for _, run := range t.runs {
+		for _, a := range t.multiCase {
+			if a.run == run.run.Name {
 				out = append(out, a.assertion)
 			}
 		}
@@ -64,95 +77,75 @@ func (t *Table) acrossCases() []assertion.Assertion {
 	return out
 }
 
-// newCase is what live and excluded cases have in common.
-func (s *sheet) newCase(t *Table, columns [][]int32, i int) *Case {
+// write writes the case out.
+func (r *row) write(t *Table) *Case {
 	c := &Case{
-		Key: s.key(columns, i), Run: s.run.Name, Workload: s.run.Workload.Name, Axes: map[string]any{},
-		AxisOrder: []string{},
-		Needs:     []string{}, Secrets: s.run.Secrets, When: s.when, Timeout: s.run.Timeout.Seconds(),
-		Assertions: []assertion.Assertion{}, Status: Planned,
+		Key: r.key(), Run: r.run.Name, Workload: r.run.Workload.Name, Axes: map[string]any{},
+		AxisOrder: r.axisNames(r.allAxes()),
+		Needs:     []string{}, Secrets: r.run.Secrets, When: r.when, Timeout: r.run.Timeout.Seconds(),
+		Assertions: []assertion.Assertion{}, Status: Planned, Reason: r.reason,
 	}
-	for axis, a := range s.run.Axes {
-		c.Axes[a.Name] = s.value(columns, axis, i).Value
-		c.AxisOrder = append(c.AxisOrder, a.Name)
+	for axis, a := range r.run.Axes {
+		c.Axes[a.Name] = r.value(axis).Value
 	}
-	return c
-}
-
-// keptKey is the key of a case that many others may need.
-func (s *sheet) keptKey(i int) string {
-	if s.keys == nil {
-		s.keys = make([]string, s.live)
+	if r.id != [32]byte{} {
+		c.ID = text(r.id)
 	}
-	if s.keys[i] == "" {
-		s.keys[i] = s.key(s.columns, i)
+	if r.isExcluded {
+		c.Status = Excluded
+		r.settings(c)
+		ranks, _ := c.Options["ranks"].(int64)
+		c.Place = t.place(r.run, int(ranks))
+		c.ID = text(sha256.Sum256(c.content(r.context)))
+		return c
 	}
-	return s.keys[i]
-}
-
-func (s *sheet) liveCase(t *Table, i int) *Case {
-	c := s.newCase(t, s.columns, i)
-	c.Options, c.Place = s.options(i), t.place(s.run, s.ranks(i))
-	c.Env, c.EnvLater = s.env(i)
-	c.Unset = s.unset(i)
-	for _, e := range s.needs {
-		for _, u := range e.lists.at(i).cases {
-			key := e.upstream.keptKey(int(u))
+	if r.reason != "" {
+		c.Status = Skipped
+	}
+	c.Options, c.Place = r.options(), t.place(r.run, r.ranks())
+	c.Env, c.EnvLater, c.Unset = r.env()
+	for _, n := range r.needs {
+		for _, key := range n.of(r).texts() {
 			c.Needs = append(c.Needs, key)
-			if e.On != success {
+			if n.On != success {
 				if c.NeedsOn == nil {
 					c.NeedsOn = map[string]string{}
 				}
-				c.NeedsOn[key] = e.On
+				c.NeedsOn[key] = n.On
 			}
 		}
 	}
-	if s.assertions.classes != nil {
-		c.Assertions = s.assertions.at(i).list
-	}
-	if s.skipped.classes != nil {
-		if reason := s.reason(i); reason != "" {
-			c.skip(reason)
-		}
-	}
-	if s.ids != nil {
-		c.ID = text(s.ids[i])
+	if r.judged != nil {
+		c.Assertions = r.judged.list
 	}
 	return c
 }
 
-// excludedCase is a point that does not run; options that cannot be computed
-// there are left out.
-func (s *sheet) excludedCase(t *Table, i int) *Case {
-	c := s.newCase(t, s.excluded.columns, i)
-	c.Status, c.Reason = Excluded, s.excluded.reasons[i]
-	c.Options, c.Env = workload.Values{}, map[string]string{}
-	for _, setting := range s.run.Settings() {
-		v, _ := setting.Value(s.at(s.excluded.columns, setting.Axes, i))
+// settings writes the settings of an excluded case, except those that cannot be computed.
+func (r *row) settings(c *Case) {
+	c.Options, c.Env = option.Values{}, map[string]string{}
+	for _, setting := range r.run.Settings() {
+		v, _ := setting.Value(r.at(setting.Axes))
 		if _, ok := v.(dsl.Unset); ok {
 			c.Unset = append(c.Unset, setting.Name)
 		} else if text, ok := v.(string); ok && setting.Env {
 			c.Env[setting.Name] = text
-		} else if later, ok := v.(workload.Deferred); ok && setting.Env {
+		} else if later, ok := v.(option.Deferred); ok && setting.Env {
 			c.Env[setting.Name], c.EnvLater = string(later), append(c.EnvLater, setting.Name)
 		} else if v != nil && !setting.Env {
 			c.Options[setting.Name] = v
 		}
 	}
 	slices.Sort(c.Unset)
-	c.Options = s.run.Workload.Applicable(c.Options)
-	ranks, _ := c.Options["ranks"].(int64)
-	c.Place = t.place(s.run, int(ranks))
-	c.ID = text(sha256.Sum256(c.content(s.around)))
-	return c
+	c.Options = r.run.Workload.Applicable(c.Options)
 }
 
-func (g *tableGroup) write(t *Table) *LaunchGroup {
-	out := &LaunchGroup{ID: g.id, Run: g.sheet.run.Name, Ranks: g.ranks, Looks: g.sheet.run.Launches, Needs: []string{}}
-	for _, i := range g.cases {
-		out.Cases = append(out.Cases, g.sheet.key(g.sheet.columns, int(i)))
+func (g *group) write(t *Table) *LaunchGroup {
+	out := &LaunchGroup{ID: g.id, Run: g.run.Name, Ranks: g.ranks, Looks: g.run.Launches, Needs: []string{}}
+	for _, r := range g.cases {
+		out.Cases = append(out.Cases, r.key())
 	}
-	for _, n := range g.needs {
+	for _, n := range g.after {
 		out.Needs = append(out.Needs, t.groups[n].id)
 	}
 	for _, n := range g.during {

@@ -1,19 +1,19 @@
 package reporters
 
-// about says of each format who it is for and what it holds.
+// about describes each format, its readers and its content.
 var about = map[string]string{
-	"aiperf":       "the loads on endpoints with the names of aiperf's profile_export_aiperf.json, for what reads that",
+	"aiperf":       "endpoint loads in the format of aiperf's profile_export_aiperf.json",
 	"csv":          "one row per case and metric, in full precision, for spreadsheets and data frames",
-	"csv-launches": "one row per launch, with how it was measured and a column for each metric, for spreadsheets and data frames",
-	"github":       "GitHub workflow commands: annotations on the lines of the scenario that do not hold, 10 of each level, the worst first",
+	"csv-launches": "one row per launch, with its conditions and a column for each metric, for spreadsheets and data frames",
+	"github":       "GitHub workflow commands: annotations on failing lines of the scenario, at most 10 per level, worst first",
 	"html":         "one file for a browser, with charts; needs no network",
 	"json":         "the result document",
-	"junit":        "JUnit XML for GitLab, Jenkins and the GitHub actions that read it: one test case per assertion on a case",
-	"markdown":     "for pull requests and job summaries; below the size that GitHub takes",
-	"nixl-ep":      "dispatches, combines and the control plane as NIXL EP's performance tests print them; says what weir defines in another way",
-	"nixlbench":    "the transfers in the columns of nixlbench, for eyes used to these; says what weir defines in another way",
+	"junit":        "JUnit XML for GitLab, Jenkins and GitHub actions: one test case per assertion on a case",
+	"markdown":     "for pull requests and job summaries, within GitHub's size limit",
+	"nixl-ep":      "dispatches, combines and the control plane in the format of NIXL EP's performance tests, with notes on differing definitions",
+	"nixlbench":    "transfers in the columns of nixlbench, with notes on differing definitions",
 	"openmetrics":  "OpenMetrics text, for Prometheus, its textfile collector and GitLab: medians, intervals and verdicts, in base units",
-	"table":        "for a terminal: what weir run prints",
+	"table":        "the terminal report that weir run prints",
 }
 
 // About describes a format in one line.

@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// remedy is what to change first of what was inconclusive, where the same command cannot decide; "": it may.
+// remedy is what to change first to decide an inconclusive finding, if repeating the command cannot; "":
+// it may.
 func remedy(f finding) string {
 	a := f.assertion
 	open := f.standing == string(results.InconclusiveVerdict) || f.standing == string(results.WarnVerdict)
@@ -20,7 +21,7 @@ func remedy(f finding) string {
 	return plain(sentence(" ", "first "+a.Change, parenthesis(f.place)))
 }
 
-// againText is what stands behind "again:", what to change or a command.
+// againText is the text after "again:": what to change, or a command.
 func againText(doc *results.Document, f finding) string {
 	if text := remedy(f); text != "" {
 		return text
@@ -28,17 +29,17 @@ func againText(doc *results.Document, f finding) string {
 	return again(doc, f)
 }
 
-// again is the command that runs what a finding is about once more, with the flags of
-// the session that decide what is run and where; "" where it is about no case, or must end as before.
+// again is the command that repeats the cases of a finding, with the session's flags; "" if there is no
+// case, or if the result would be the same.
 func again(doc *results.Document, f finding) string {
 	switch a := f.assertion; {
 	case f.busy:
 		return "" // on the same host it would end as before
-	case f.of != nil && lacking(f.of):
+	case f.of != nil && cannotLaunch(f.of):
 		return ""
-	case len(f.alike) > 0 && f.of != nil:
+	case len(f.sameCases) > 0 && f.of != nil:
 		keys := []string{f.of.Key}
-		for _, c := range f.alike {
+		for _, c := range f.sameCases {
 			keys = append(keys, c.Key)
 		}
 		if len(keys) <= mostSelected {
@@ -56,14 +57,13 @@ func again(doc *results.Document, f finding) string {
 	}
 }
 
-// mostSelected is how many cases a command names; of more it names their runs.
+// mostSelected is how many cases a command names; beyond that it names their runs.
 const mostSelected = 4
 
-// mostAgain is the largest number of launches that weir run takes.
+// mostAgain is the largest number of launches that weir run accepts.
 const mostAgain = 1000
 
-// withLaunches asks for as many launches as would decide what is inconclusive: as many as
-// before would leave it so.
+// withLaunches asks for as many launches as would decide an inconclusive finding.
 func withLaunches(command string, f finding) string {
 	a := f.assertion
 	if a == nil || f.standing != string(results.InconclusiveVerdict) || a.Deciding < 1 || a.Deciding > mostAgain {
@@ -74,8 +74,8 @@ func withLaunches(command string, f finding) string {
 
 var launchesWord = regexp.MustCompile(` --launches[ =]\d+`)
 
-// againOnly is the command for some selectors. Documents of older versions do not say
-// with which flags their session ran.
+// againOnly is the command for some selectors; "" for older documents, which do not record the session's
+// flags.
 func againOnly(doc *results.Document, selectors ...string) string {
 	words := []string{"weir run " + quoted(doc.Scenario.File)}
 	if said := doc.Session.Again; len(said) > 0 {
@@ -90,8 +90,7 @@ func againOnly(doc *results.Document, selectors ...string) string {
 	return strings.Join(append(shellVariables(doc), words...), " ")
 }
 
-// shellVariables are the words that give a command the library variables that the shell of
-// the session had.
+// shellVariables are assignments of the library variables that the session's shell had.
 func shellVariables(doc *results.Document) []string {
 	all := doc.Environment.Variables
 	if len(all) == 0 {
@@ -104,7 +103,7 @@ func shellVariables(doc *results.Document) []string {
 	return words
 }
 
-// shellWord is a word as a shell reads it.
+// shellWord quotes a word for a shell.
 func shellWord(s string) string {
 	harmless := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // What no number of launches decides is not run again as it was: reports say what to change.

@@ -7,25 +7,33 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: that of
-// the only case, or in weir_loads those of several. Numbers are medians over the launches of a case;
-// members that begin with weir_ say which case it is and what the gate said.
+// blockOf is the case in another tool's output; nil: the tool has no such case.
+func blockOf(c *results.Case, tool string) workload.ForeignBlock {
+	if b, ok := workload.As[workload.BlockPrinter](c.Workload); ok {
+		return b.Blocks()[tool]
+	}
+	return nil
+}
+
+// AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: the only
+// case, or several in weir_loads. Numbers are medians over the launches of a case; members with the prefix
+// weir_ identify the case and its verdict.
 func AIPerf(w io.Writer, doc *results.Document) error {
 	all := []map[string]any{}
 	for _, c := range attempted(doc).Cases {
-		k, known := workload.Lookup(c.Workload)
-		if !known || k.Blocks["aiperf"] == nil {
+		block := blockOf(c, "aiperf")
+		if block == nil {
 			continue
 		}
 		metric := func(name string) (float64, bool) {
 			m, ok := c.Metrics.Get(name)
 			return m.Median, ok
 		}
-		lines := k.Blocks["aiperf"](func(option string) string { return setting(c, option) }, metric)
+		lines := block(func(option string) string { return setting(c, option) }, metric)
 		one := map[string]any{}
 		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
 			return err
@@ -48,10 +56,10 @@ func AIPerf(w io.Writer, doc *results.Document) error {
 	return e.Encode(out)
 }
 
-// completed says what became of a load that was not measured as it was to be, with the names of aiperf.
+// completed sets what became of a load that did not run to its end, with the names of aiperf.
 func completed(one map[string]any, c *results.Case) {
 	whole := c.Status == results.OK && !c.Metrics.IsZero()
-	one["is_complete"], one["was_cancelled"] = whole, c.Unreached()
+	one["is_complete"], one["was_cancelled"] = whole, c.NotReached()
 	count := map[string]int{}
 	for _, l := range c.Launches {
 		if l.Failure != nil && !l.Retried {

@@ -5,12 +5,11 @@ import (
 	"net/url"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// artifacts are what was kept of nodes, each with a link that holds where the report
-// lies in the session's directory.
+// artifacts lists the files kept from nodes, with links relative to the session's directory.
 func artifacts(doc *results.Document) []html.File {
 	var out []html.File
 	for _, a := range doc.Artifacts {
@@ -29,7 +28,7 @@ func artifacts(doc *results.Document) []html.File {
 	return out
 }
 
-// artifactLink is the address of a file below the session's directory; "" of any other.
+// artifactLink is the relative link to a file below the session's directory; "" for others.
 func artifactLink(file string) string {
 	rest, ok := strings.CutPrefix(file, "artifacts/")
 	if !ok {
@@ -45,7 +44,7 @@ func artifactLink(file string) string {
 	return strings.Join(parts, "/")
 }
 
-// mdFile is a line of Markdown about a file.
+// mdFile formats a file as a line of Markdown.
 func mdFile(f html.File) string {
 	name := mdText(f.Name)
 	if f.Href != "" {
@@ -54,8 +53,7 @@ func mdFile(f html.File) string {
 	return "- " + sentence(": ", name, mdText(f.Says)) + "\n"
 }
 
-// nodesChanged says which launches were on other nodes than those before them: their
-// numbers come from other hardware.
+// nodesChanged lists launches on other nodes than before: their numbers come from other hardware.
 func nodesChanged(doc *results.Document) []string {
 	var order []string
 	count := map[string]int{}

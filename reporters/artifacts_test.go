@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // kept is a session that kept things of its nodes, and that had to change one.

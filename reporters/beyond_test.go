@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	_ "weir/workload/kinds"
+	"github.com/weir-bench/weir/results"
+	_ "github.com/weir-bench/weir/workload/kinds"
 )
 
 // A share of a ceiling is marked where its noise does not explain that it is above 1.

@@ -6,49 +6,37 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// starved says whether no more launches of a case were made because of those that were discarded, so that what is
-// asserted of it stays open.
-func starved(c *results.Case, a *results.AssertionVerdict) bool {
-	first := 0
-	if len(a.Looks) > 0 {
-		first = a.Looks[0]
-	}
-	return c.Exhausted(first) || c.AllVoid()
-}
-
-// byBusyHost says whether a finding is open because launches of its cases were discarded.
-func byBusyHost(doc *results.Document, f finding) bool {
+// causedByBusyHost reports whether a finding is undecided because launches of its cases were discarded.
+func causedByBusyHost(f finding) bool {
 	a := f.assertion
 	if a == nil {
-		return f.of != nil && untold(f.of) != ""
+		return f.of != nil && discardedReason(f.of) != ""
 	}
-	if !a.Open && a.Verdict != results.InconclusiveVerdict {
-		return false
-	}
-	if f.of != nil {
-		return starved(f.of, a)
-	}
-	return slices.ContainsFunc(a.Cases, func(key string) bool {
-		c := doc.Case(key)
-		return c != nil && starved(c, a)
+	return open(a) && slices.ContainsFunc(a.Reasons, func(r results.Reason) bool {
+		return r.Kind == results.HostBusy || r.Kind == results.LimitLow
 	})
 }
 
-// openForWant says whether anything of a case is open for want of processors.
-func openForWant(doc *results.Document, c *results.Case) bool {
-	return untold(c) != "" || slices.ContainsFunc(c.Assertions, func(a *results.AssertionVerdict) bool {
-		return byBusyHost(doc, finding{assertion: a, of: c})
+// open reports whether launches left an assertion inconclusive, also if another verdict replaces that.
+func open(a *results.AssertionVerdict) bool {
+	return a.Open || a.Verdict == results.InconclusiveVerdict
+}
+
+// openForBusyHost reports whether an assertion of a case is undecided because launches were discarded.
+func openForBusyHost(c *results.Case) bool {
+	return discardedReason(c) != "" || slices.ContainsFunc(c.Assertions, func(a *results.AssertionVerdict) bool {
+		return causedByBusyHost(finding{assertion: a, of: c})
 	})
 }
 
-// joinBusy makes one finding of all that are open for want of processors: they have one cause, and one remedy.
+// joinBusy merges all findings that are undecided because of a busy host: they share cause and remedy.
 func joinBusy(doc *results.Document, all []finding) []finding {
 	var busy, rest []finding
 	for _, f := range all {
-		if byBusyHost(doc, f) {
+		if causedByBusyHost(f) {
 			busy = append(busy, f)
 		} else {
 			rest = append(rest, f)
@@ -64,26 +52,25 @@ func joinBusy(doc *results.Document, all []finding) []finding {
 	return append([]finding{one}, rest...)
 }
 
-// joinAlike makes one finding of one assertion that is open in several cases: that which is farthest from its bound.
-func joinAlike(all []finding) (out []finding) {
+// joinSameAssertion merges findings of one assertion that is undecided in several cases into the one
+// farthest from its bound.
+func joinSameAssertion(all []finding) (out []finding) {
 	for _, list := range byReason(all) {
 		f := list[0]
-		open := f.of != nil && f.assertion != nil &&
-			(f.assertion.Open || f.assertion.Verdict == results.InconclusiveVerdict)
-		if !open || len(list) == 1 {
+		if len(list) == 1 || f.of == nil || f.assertion == nil || !open(f.assertion) {
 			out = append(out, list...)
 			continue
 		}
 		for _, other := range list[1:] {
-			f.alike = append(f.alike, other.of)
+			f.sameCases = append(f.sameCases, other.of)
 		}
-		f.where = fmt.Sprintf("%s and %d more", f.where, len(f.alike))
+		f.where = fmt.Sprintf("%s and %d more", f.where, len(f.sameCases))
 		out = append(out, f)
 	}
 	return out
 }
 
-// What discarded launches wanted.
+// Texts for what discarded launches lacked.
 const (
 	hostTooBusy = "host too busy"
 	limitTooLow = "CPU limit too low"
@@ -96,65 +83,58 @@ func wantOf(l *results.Launch) string {
 	return hostTooBusy
 }
 
-// busyShort says of a case how many of its launches were discarded.
+// busyShort says how many launches of a case were discarded.
 func busyShort(c *results.Case) string {
 	what := hostTooBusy
 	for _, l := range c.Launches {
-		if l.Void != "" {
+		if l.Discarded != "" {
 			what = wantOf(l)
 		}
 	}
-	return fmt.Sprintf("%s: %d of %s discarded", what, c.Voids(), launchesWere(len(c.Launches)))
+	return fmt.Sprintf("%s: %d of %s discarded", what, c.Discarded(), launches(len(c.Launches)))
 }
 
-// busyText says what was discarded in a session, why, and what to do about it.
+// busyText says what was discarded in a session, why, and the remedy.
 func busyText(doc *results.Document) string {
-	void, made := 0, 0
+	discarded, made := 0, 0
 	var last *results.Launch
 	for _, c := range doc.Cases {
-		void, made = void+c.Voids(), made+len(c.Launches)
+		discarded, made = discarded+c.Discarded(), made+len(c.Launches)
 		for _, l := range c.Launches {
-			if l.Void != "" {
+			if l.Discarded != "" {
 				last = l
 			}
 		}
 	}
 	what, remedy := wantOf(last), "wait until "+idleText(last)
 	if what == limitTooLow {
-		remedy = "give the container or job more processors"
+		remedy = "raise the CPU limit of the container or job"
 	}
-	return fmt.Sprintf("%s: %d of %s discarded, the last because %s; %s, or count them with --disturbed keep",
-		what, void, launchesWere(made), plain(last.Void), remedy)
+	return fmt.Sprintf("%s: %d of %s discarded (last: %s); %s, or count disturbed launches with --disturbed keep",
+		what, discarded, launches(made), plain(last.Discarded), remedy)
 }
 
-func launchesWere(n int) string {
-	if n == 1 {
-		return "1 launch was"
-	}
-	return fmt.Sprintf("%d launches were", n)
-}
-
-// discarded says how many launches do not count, where no finding does.
+// discarded says how many launches do not count, if no finding does.
 func discarded(doc *results.Document) []string {
-	void, made := 0, 0
+	n, made := 0, 0
 	why := ""
 	for _, c := range doc.Cases {
-		if c.Voids() == 0 {
+		if c.Discarded() == 0 {
 			continue
 		}
-		if openForWant(doc, c) {
+		if openForBusyHost(c) {
 			return nil
 		}
-		void, made, why = void+c.Voids(), made+len(c.Launches), c.WhyVoid()
+		n, made, why = n+c.Discarded(), made+len(c.Launches), c.LastDiscardReason()
 	}
-	if void == 0 {
+	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s discarded and made again, the last because %s", void,
-		launchesWere(made), plain(why))}
+	return []string{fmt.Sprintf("%d of %s discarded and repeated (last: %s)", n,
+		launches(made), plain(why))}
 }
 
-// disturbedKept says how many launches were disturbed and count, and what the worst of them lost.
+// disturbedKept says how many disturbed launches count, and the worst disturbance.
 func disturbedKept(doc *results.Document) []string {
 	kept, made := 0, 0
 	var worst *results.Disturbance
@@ -172,27 +152,34 @@ func disturbedKept(doc *results.Document) []string {
 	if worst == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s disturbed and count, the worst of them: %s", kept,
-		launchesWere(made), plain(worst.Text))}
+	return []string{fmt.Sprintf("%d of %s disturbed but counted (worst: %s)", kept,
+		launches(made), plain(worst.Text))}
 }
 
-// idleText names the nodes of a launch, and the load below which its ranks have a processor each.
+// idleText names the nodes of a launch, and the load below which each rank has a processor.
 func idleText(l *results.Launch) string {
 	nodes := slices.Compact(slices.Sorted(slices.Values(l.Nodes)))
-	who := plain(strings.Join(nodes, ", ")) + " is idle"
+	idle := plain(strings.Join(nodes, ", ")) + " is idle"
 	switch len(nodes) {
 	case 0:
-		who = "the host is idle"
+		idle = "the host is idle"
 	case 1:
 	default:
-		who = plain(strings.Join(nodes, ", ")) + " are idle"
+		idle = plain(strings.Join(nodes, ", ")) + " are idle"
 	}
 	if l.Processors == nil || len(l.Processors.Nodes) == 0 {
-		return who
+		return idle
 	}
 	spare := math.MaxInt
 	for _, n := range l.Processors.Nodes {
 		spare = min(spare, max(n.CPUs-n.Threads, 0))
 	}
-	return fmt.Sprintf("%s (load below %.1f)", who, float64(spare)+0.5)
+	return fmt.Sprintf("%s (load below %.1f)", idle, float64(spare)+0.5)
+}
+
+func launches(n int) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return fmt.Sprintf("%d launches", n)
 }

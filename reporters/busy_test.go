@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // busyDocument is a session of many cases on a busy host.
@@ -19,7 +19,8 @@ func busyDocument(cases int, d *results.Disturbance) *results.Document {
 		c := &results.Case{Key: fmt.Sprintf("a[i=%d]", i), Run: "a", Workload: "transfer", Status: results.OK}
 		for j := range 3 {
 			c.Launches = append(c.Launches, &results.Launch{
-				Index: j, Status: results.OK, Verified: true, Void: d.Text, Disturbance: d, Nodes: []string{"n", "n"},
+				Index: j, Status: results.OK, Verified: true, Discarded: d.Text, Disturbance: d,
+				Nodes:   []string{"n", "n"},
 				Metrics: results.ValuesOf(map[string]float64{"bandwidth": 9.9}),
 				Processors: &results.Processors{
 					Ranks: []results.RankProcessor{{Rank: 0, Ran: 1, Waited: 1}},
@@ -41,7 +42,8 @@ func busyDocument(cases int, d *results.Disturbance) *results.Document {
 // However many gates a busy host leaves open, the cause and the remedy are told once, and no command that would end
 // as this one did.
 func TestBusyHostIsToldOnce(t *testing.T) {
-	waited := &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "rank 0 on n waited for a processor"}
+	waited := &results.Disturbance{Cause: results.Waited, Share: 0.5,
+		Text: "rank 0 on n was runnable but not scheduled"}
 	for _, format := range []string{"table", "markdown", "github"} {
 		var b bytes.Buffer
 		r, _ := Lookup(format)
@@ -51,8 +53,8 @@ func TestBusyHostIsToldOnce(t *testing.T) {
 		text := b.String()
 		once := strings.Count(text, waited.Text) == 1 && strings.Count(text, "busy") == 1
 		if !once || strings.Contains(text, "again") || !strings.Contains(text, "14 assertions") ||
-			!strings.Contains(text, "host too busy: 42 of 42 launches were discarded") ||
-			!strings.Contains(text, "wait until n is idle (load below 0.5), or count them with --disturbed keep") {
+			!strings.Contains(text, "host too busy: 42 of 42 launches discarded") ||
+			!strings.Contains(text, "wait until n is idle (load below 0.5), or count disturbed launches with --disturbed keep") {
 			t.Errorf("%s: %s", format, text)
 		}
 	}
@@ -62,12 +64,12 @@ func TestBusyHostIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := b.String(); strings.Count(text, "wait until n is idle") != 1 || strings.Contains(text, "again") ||
-		strings.Count(text, `message="host too busy: 3 of 3 launches were discarded"`) != 14 {
+		strings.Count(text, `message="host too busy: 3 of 3 launches discarded"`) != 14 {
 		t.Errorf("junit: %s", text)
 	}
 	throttled := &results.Disturbance{Cause: results.Throttled, Share: 0.5, Text: "the CPU limit of node n"}
 	if got := busyText(busyDocument(1, throttled)); !strings.HasPrefix(got, "CPU limit too low: 3 of 3 launches") ||
-		!strings.Contains(got, "give the container or job more processors") {
+		!strings.Contains(got, "raise the CPU limit of the container or job") {
 		t.Error(got)
 	}
 }
@@ -77,11 +79,11 @@ func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
 	doc := busyDocument(2, &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited"})
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
-			l.Void = ""
+			l.Discarded = ""
 		}
 	}
 	if got := disturbedKept(doc); len(got) != 1 ||
-		got[0] != "6 of 6 launches were disturbed and count, the worst of them: it waited" {
+		got[0] != "6 of 6 launches disturbed but counted (worst: it waited)" {
 		t.Errorf("%q", got)
 	}
 	if got := discarded(doc); got != nil {

@@ -9,19 +9,18 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
-// References writes what a calibration proposes as a file of references, which the
-// scenario language reads. Where the numbers come from and what is to be asserted of
-// them stands in comments.
+// References writes a calibration as a file of references for the scenario language. The origin of the
+// numbers and suggested assertions are in comments.
 func References(w io.Writer, c *results.Calibration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Proposed by weir calibrate from %s of scenario %s.\n", plural(len(c.Sessions), "session"),
 		plain(c.Scenario))
-	b.WriteString("# A person reviews it before it becomes a promise; nothing updates it by itself. A\n")
-	b.WriteString("# scenario names this file as references, and asserts what stands above its tables.\n")
+	b.WriteString("# Review it before use; it is never updated automatically. A scenario names this file\n")
+	b.WriteString("# as references, and contains the assertions given above its tables.\n")
 	if c.Simulated {
 		b.WriteString("# " + followsModel + "\n")
 	}
@@ -38,9 +37,9 @@ func References(w io.Writer, c *results.Calibration) error {
 	}
 	fmt.Fprintf(&b, "reference: %s\n", scalar(c.Scenario))
 	fmt.Fprintf(&b, "description: %s\n", scalar(period(c)))
-	if c.Environment != "" && !c.Simulated { // what follows from a model follows from it everywhere
-		b.WriteString("# Where the values were measured: in an environment unlike it, what is asserted of them is an\n")
-		b.WriteString("# error. Without this line they hold everywhere.\n")
+	if c.Environment != "" && !c.Simulated { // a model gives the same anywhere
+		b.WriteString("# Environment of the measurements: in another one, assertions on these values are errors.\n")
+		b.WriteString("# Without this line they apply everywhere.\n")
 		fmt.Fprintf(&b, "environment: %s\n", scalar(c.Environment))
 	}
 	b.WriteString("tables:\n")
@@ -52,11 +51,11 @@ func References(w io.Writer, c *results.Calibration) error {
 }
 
 const (
-	followsModel  = "SIMULATED: the numbers follow from a declared model"
-	singleSession = "From a single session: nobody knows how sessions differ, and the tolerances do not cover it."
+	followsModel  = "SIMULATED: the numbers come from a declared model"
+	singleSession = "From a single session: the tolerances do not cover the difference between sessions, which is unknown."
 )
 
-// tablesOf are the runs with something to propose, in order.
+// tablesOf lists the runs with proposals, in order.
 func tablesOf(c *results.Calibration) []string {
 	var out []string
 	for _, t := range c.Targets {
@@ -67,8 +66,8 @@ func tablesOf(c *results.Calibration) []string {
 	return out
 }
 
-// writeTable writes a row for each case of a run. Before it stand the assertions that
-// hold all of them: of each metric with the largest tolerance of its cases.
+// writeTable writes a row for each case of a run, preceded by assertions that hold for all: each metric
+// with the largest tolerance of its cases.
 func writeTable(b *strings.Builder, c *results.Calibration, run string) {
 	widest := map[string]float64{}
 	var metrics, cases []string
@@ -94,7 +93,7 @@ func writeTable(b *strings.Builder, c *results.Calibration, run string) {
 		ts := byCase[key]
 		var cells []string
 		for _, axis := range ts[0].AxisOrder {
-			cells = append(cells, scalar(axis)+": "+scalar(workload.Text(ts[0].Axes[axis])))
+			cells = append(cells, scalar(axis)+": "+scalar(option.Text(ts[0].Axes[axis])))
 		}
 		for _, t := range ts {
 			cells = append(cells, scalar(t.Metric)+": "+scalar(targetText(t)))
@@ -105,8 +104,8 @@ func writeTable(b *strings.Builder, c *results.Calibration, run string) {
 	}
 }
 
-// noiseCell says how the metrics of a row vary, as the scenario language reads it: one noise
-// where there is one metric, else one for each.
+// noiseCell formats the noise of a row for the scenario language: one value for one metric, else one for
+// each.
 func noiseCell(ts []*results.Target) string {
 	if len(ts) == 1 {
 		return noiseOf(ts[0])
@@ -133,7 +132,8 @@ func noiseOf(t *results.Target) string {
 	return "{" + strings.Join(append(parts, freedom...), ", ") + "}"
 }
 
-// basis says what a proposal rests on: "launches 1.1%, sessions 0.4%; 30 launches of 5 sessions, judged after 12".
+// basis says what a proposal is based on: "launches 1.1%, sessions 0.4%; 30 launches of 5 sessions, judged
+// after 12".
 func basis(t *results.Target) string {
 	var parts []string
 	for _, n := range t.Noise {
@@ -145,7 +145,7 @@ func basis(t *results.Target) string {
 
 func share(v float64) string { return results.Percent.WithUnit(results.Percent.Exact(v)) }
 
-// targetText is a target with five digits in a unit that a person reads.
+// targetText formats a target with five digits in a readable unit.
 func targetText(t *results.Target) string {
 	s := results.ScaleFor(t.Value, t.Unit)
 	return s.WithUnit(significantText(t.Value * s.Factor))
@@ -159,7 +159,7 @@ func calibratedText(s results.Calibrated) string {
 	return sentence(", ", plain(s.File), "session "+plain(s.Session), started, "weir "+plain(s.Weir), plain(s.Digest))
 }
 
-// period says from when the sessions are.
+// period is the time range of the sessions.
 func period(c *results.Calibration) string {
 	text := "calibrated from " + plural(len(c.Sessions), "session")
 	first, last := c.Sessions[0].Started, c.Sessions[len(c.Sessions)-1].Started
@@ -173,11 +173,11 @@ func period(c *results.Calibration) string {
 	return text + " from " + from + " to " + to
 }
 
-// bare are words that YAML takes for a text and nothing else.
+// bare matches words that are unambiguous texts in YAML.
 var bare = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
 
-// scalar is a text as a scalar of the scenario language, in which ${ and %{ begin an
-// expression. JSON's escapes are YAML's too.
+// scalar quotes a text for the scenario language, where ${ and %{ begin an expression. JSON's escapes are
+// valid in YAML.
 func scalar(s string) string {
 	s = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(s)
 	if bare.MatchString(s) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"},
@@ -191,8 +191,8 @@ func scalar(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(b))
 }
 
-// CalibrationText writes a calibration for a terminal: what is proposed with the noise
-// that it rests on, then what is not and why.
+// CalibrationText writes a calibration for a terminal: proposals with their noise, then what is not
+// proposed and why.
 func CalibrationText(w io.Writer, c *results.Calibration) error {
 	var b strings.Builder
 	if c.Simulated {
@@ -236,8 +236,8 @@ func CalibrationText(w io.Writer, c *results.Calibration) error {
 			fmt.Fprintf(&b, "refused  %s  %s\n    %s\n", plain(t.Case), t.Metric, plain(t.Refused))
 		}
 	}
-	fmt.Fprintf(&b, "  noise: the standard deviation that launches of a session, sessions and nodes add\n")
-	fmt.Fprintf(&b, "  tolerance: so wide that a new session of the same path is shown to lie in it after so many launches, with a confidence of %s\n",
+	fmt.Fprintf(&b, "  noise: the standard deviation between launches of a session, between sessions and between nodes\n")
+	fmt.Fprintf(&b, "  tolerance: a new session of the same path passes with it after the given number of launches, with a confidence of %s\n",
 		results.PercentText(c.Confidence))
 	if len(c.Sessions) == 1 {
 		fmt.Fprintf(&b, "  %s\n", singleSession)

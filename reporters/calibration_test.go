@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // calibration has a proposal of two metrics, one without noise, refusals for noise and
-// for launches that failed, and a run whose key has no axes.
+// for launches that failed, and a run with a key without axes.
 func calibration() *results.Calibration {
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 3, 15, 0, 0, time.UTC) }
 	at := func(size string) map[string]any { return map[string]any{"block_size": size, "batch": float64(4)} }

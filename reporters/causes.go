@@ -2,43 +2,43 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// causes tells each cause of cases that ended with an error once, with how many it ended.
+// causes merges cases that ended with the same error.
 type causes struct {
 	doc *results.Document
-	at  map[string]int // the finding that has told a cause
+	at  map[string]int // index of the finding with a cause
 }
 
-// ended is how the reason of such a case begins.
+// ended is the prefix of such a case's reason.
 const ended = "the case ended with an error: "
 
-// add adds a case that ended with an error to the findings of errors. A case with a log of its
-// own has something of its own to tell.
+// add adds a case that ended with an error to the findings. A case with its own log keeps its own finding.
 func (cs *causes) add(out []finding, c *results.Case) []finding {
-	cause, lines := parted(reason(c))
+	cause, lines := splitLines(reason(c))
 	log := lastLog(c)
 	if len(log) > 0 && lines == nil {
 		return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
 	}
 	key := cause + "\n" + strings.Join(lines, "\n")
 	if i, told := cs.at[key]; told {
-		out[i].alike = append(out[i].alike, c)
+		out[i].sameCases = append(out[i].sameCases, c)
 		return out
 	}
 	if reason(c) == ended+cs.doc.Session.Reason && len(out) > 0 && out[0].where == "session" {
-		cs.at[key] = 0 // as the session itself
-		out[0].alike = append(out[0].alike, c)
+		cs.at[key] = 0 // same as the session's cause
+		out[0].sameCases = append(out[0].sameCases, c)
 		return out
 	}
 	cs.at[key] = len(out)
 	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: lines, of: c})
 }
 
-// failedChecks is what a session says that ended because of its checks, "" where none failed.
+// failedChecks is the session's text about failed checks, "" if none failed.
 func failedChecks(doc *results.Document) string {
 	var all []string
 	for _, c := range doc.Checks {
@@ -49,8 +49,9 @@ func failedChecks(doc *results.Document) string {
 	return strings.Join(all, "; ")
 }
 
-// toldByCases says whether an assertion is an error because all its cases are, each of which is told.
-func toldByCases(doc *results.Document, a *results.AssertionVerdict) bool {
+// reportedByCases reports whether an assertion is an error because all its cases are, which have findings
+// of their own.
+func reportedByCases(doc *results.Document, a *results.AssertionVerdict) bool {
 	for _, key := range a.Cases {
 		if c := doc.Case(key); c == nil || standing(c) != "error" || reason(c) == "" {
 			return false
@@ -59,16 +60,16 @@ func toldByCases(doc *results.Document, a *results.AssertionVerdict) bool {
 	return len(a.Cases) > 0
 }
 
-// lacking says whether a case could not be launched because something is not there, which running it again
-// does not bring.
-func lacking(c *results.Case) bool {
+// cannotLaunch reports whether a case could not be launched because something is missing, so that
+// repeating it does not help.
+func cannotLaunch(c *results.Case) bool {
 	return c.Status == results.Error && len(c.Launches) == 0 && strings.HasPrefix(c.Reason, "missing: ")
 }
 
-// name says of how many cases a finding is.
+// name sets how many cases a finding covers.
 func (cs *causes) name(out []finding) {
 	for i, f := range out {
-		switch n := len(f.alike); {
+		switch n := len(f.sameCases); {
 		case n == 0:
 		case f.of == nil:
 			out[i].message += "; it ended " + plural(n, "case")
@@ -76,4 +77,77 @@ func (cs *causes) name(out []finding) {
 			out[i].where = fmt.Sprintf("%s and %d more", f.where, n)
 		}
 	}
+}
+
+// mostOfACause is how many cases with a common cause are named.
+const mostOfACause = 4
+
+// causeOf is the reason why an assertion was not decided or judged, if others may share it.
+func causeOf(f finding) results.ReasonKind {
+	a := f.assertion
+	if a == nil || !open(a) && a.Verdict != results.ErrorVerdict {
+		return ""
+	}
+	for _, r := range a.Reasons {
+		if results.ReasonOf(r.Kind).Cause {
+			return r.Kind
+		}
+	}
+	return ""
+}
+
+// joinCauses merges assertions with the same kind of cause: cause and remedy once, the cases, and the
+// message of the first.
+func joinCauses(all []finding) (out []finding) {
+	of := map[results.ReasonKind][]finding{}
+	for _, f := range all {
+		if kind := causeOf(f); kind != "" {
+			of[kind] = append(of[kind], f)
+		}
+	}
+	for _, f := range all {
+		kind := causeOf(f)
+		switch list := of[kind]; {
+		case kind == "" || len(list) == 1:
+			out = append(out, f)
+		case list != nil:
+			out = append(out, joinedFinding(list, results.ReasonOf(kind)))
+			of[kind] = nil
+		}
+	}
+	return slices.Clip(out)
+}
+
+// joinedFinding merges several findings with a common cause.
+func joinedFinding(list []finding, cause results.ReasonMeaning) finding {
+	f := list[0]
+	var cases []*results.Case
+	var places []string
+	seen := map[*results.Case]bool{}
+	assertions := 0
+	for _, other := range list {
+		assertions += 1 + len(other.sameCases)
+		if other.of == nil {
+			places = append(places, other.where)
+			continue
+		}
+		for _, c := range append([]*results.Case{other.of}, other.sameCases...) {
+			if !seen[c] {
+				seen[c] = true
+				cases = append(cases, c)
+				places = append(places, plain(c.Key))
+			}
+		}
+	}
+	f.where = strings.Join(places[:min(len(places), mostOfACause)], ", ")
+	if more := len(places) - mostOfACause; more > 0 {
+		f.where += fmt.Sprintf(" and %d more", more)
+	}
+	f.message = fmt.Sprintf("%s of %s: %s; the first, %s: %s", plural(assertions, "assertion"),
+		plural(len(places), "place"), sentence(" ", cause.Meaning, cause.Remedy), f.name, f.message)
+	f.name = plural(assertions, "assertion")
+	if f.sameCases = nil; f.of != nil {
+		f.sameCases = slices.DeleteFunc(cases, func(c *results.Case) bool { return c == f.of })
+	}
+	return f
 }

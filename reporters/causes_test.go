@@ -1,10 +1,14 @@
 package reporters
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // What ended a session and all of its cases is told once; what ended several cases and not the
@@ -69,5 +73,45 @@ func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
 	doc.Cases[1].Status, doc.Cases[1].Reason = results.OK, ""
 	if fs = findings(doc, "error"); len(fs) != 3 {
 		t.Errorf("an assertion over a case that is there: %+v", fs)
+	}
+}
+
+// A cause that several assertions of several cases have in common is told once, with how many they are and where.
+func TestASharedCauseIsToldOnce(t *testing.T) {
+	doc := &results.Document{Schema: results.Schema, Environment: results.Environment{Fingerprint: "here"}}
+	low := 10.
+	for i := range 6 {
+		c := &results.Case{Key: fmt.Sprintf("a[i=%d]", i), Run: "a", Workload: "transfer", Status: results.OK}
+		c.Launches = []*results.Launch{{Status: results.OK, Verified: true,
+			Metrics: results.ValuesOf(map[string]float64{"bandwidth": 9.9})}}
+		for _, name := range []string{"fast", "faster"} {
+			c.Assertions = append(c.Assertions, &results.AssertionVerdict{Assertion: assertion.Assertion{
+				Name: name, Text: name, Severity: assertion.Gate, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+				Subject:   &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+				Reference: &assertion.Reference{Table: "t", Environment: "there"},
+			}})
+		}
+		doc.Cases = append(doc.Cases, c)
+	}
+	gate.Judge(doc)
+	for _, format := range []string{"table", "markdown", "github"} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); strings.Count(text, "The numbers are of another environment.") != 1 ||
+			strings.Count(text, "cross-environment") != 1 ||
+			!strings.Contains(text, "12 assertions of 6 places") || !strings.Contains(text, "and 2 more") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+	for _, c := range doc.Cases { // as older versions wrote them
+		for _, a := range c.Assertions {
+			a.Reasons = nil
+		}
+	}
+	if n := len(findings(doc, "error")); n != 12 {
+		t.Errorf("%d findings without reasons", n)
 	}
 }

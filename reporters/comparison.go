@@ -9,10 +9,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// effectVerdicts, worst first, with what they are called in the colours of standings.
+// effectVerdicts lists verdicts, worst first, with the standing that gives their colour.
 var effectVerdicts = []struct {
 	verdict  results.EffectVerdict
 	standing string
@@ -34,7 +34,7 @@ func effectLabel(v results.EffectVerdict) string {
 	return sentence(" ", symbols[standingOf(v)], string(v))
 }
 
-// effectColumn is one column of a comparison; those with the highest drop make way first.
+// effectColumn is one column of a comparison; columns with the highest drop are left out first.
 type effectColumn struct {
 	head  string
 	right bool
@@ -83,7 +83,7 @@ func effectColumns(c *results.Comparison) []effectColumn {
 	}
 }
 
-// effectRows are the effects, and below them their geometric means over cases.
+// effectRows returns the effects followed by their geometric means over cases.
 func effectRows(c *results.Comparison) []*results.Effect {
 	out := slices.Clone(c.Effects)
 	for _, g := range results.Geomeans(c.Effects, c.Margin) {
@@ -109,21 +109,21 @@ func launchesOf(e *results.Effect) string {
 	return strconv.Itoa(e.Base.N) + "+" + strconv.Itoa(e.New.N)
 }
 
-// effectLegend says what the columns and verdicts of a comparison are.
+// effectLegend explains the columns and verdicts of a comparison.
 func effectLegend(c *results.Comparison) []string {
 	margin := results.Percent.WithUnit(results.Percent.Exact(c.Margin))
 	lines := []string{
-		"change: new against base, in percent of the base or, where 0 is a value as any other, in the metric's unit",
+		"change: new against base, in percent of the base, or in the metric's unit if the metric may be 0",
 		realLegend(c),
-		"finds: the least change for the worse that these launches would show as real four times of five",
+		"finds: the smallest change for the worse that these launches detect with a probability of 80 %",
 		"regression: the whole interval is worse than the base by more than the margin of " + margin +
-			"; inconclusive: it crosses the margin; improved: a change for the better",
+			"; inconclusive: the interval crosses the margin; improved: a change for the better",
 	}
 	if len(results.Geomeans(c.Effects, c.Margin)) > 0 {
-		lines = append(lines, "geomean: over the cases of a metric, whose intervals' mean width it has, since cases may vary together; its verdict does not decide the exit code")
+		lines = append(lines, "geomean: geometric mean over the cases of a metric; its interval has the mean width of theirs, because cases may be correlated; it does not affect the exit code")
 	}
 	if c.Multiple != "" {
-		lines = append(lines, "multiple: all regressions together share one error budget (Holm)")
+		lines = append(lines, "multiple: all regressions share one error budget (Holm)")
 	}
 	if c.CrossSession {
 		lines = append(lines, crossLegend(c))
@@ -131,37 +131,36 @@ func effectLegend(c *results.Comparison) []string {
 	return lines
 }
 
-// realLegend says which changes are found.
+// realLegend explains which changes are found.
 func realLegend(c *results.Comparison) string {
-	text := "real?: found at a false discovery rate of " + results.PercentText(1-c.Confidence) +
+	text := "real?: significant at a false discovery rate of " + results.PercentText(1-c.Confidence) +
 		" over all rows (Benjamini-Hochberg)"
 	any := func(is func(*results.Change) bool) bool {
 		return slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && is(e.Change) })
 	}
 	if any(func(d *results.Change) bool { return d.Shift != 0 }) {
-		text += ", as different from the other cases of the metric"
+		text += ", relative to the other cases of the metric"
 	}
 	if any(func(d *results.Change) bool { return d.Mirrored }) {
-		text += ", or because many cases lie as far on that side of the others and hardly any on the other side"
+		text += ", or because many cases lie as far on this side of the common shift and hardly any on the other"
 	}
 	if any((*results.Change).BeyondLaunches) {
-		text += "; if sessions are alike: more than launches vary, but nothing is known of how sessions differ, so it is no regression and not counted as real"
+		text += "; 'if sessions are alike': beyond the noise of launches, but how sessions differ is unknown, so it is neither a regression nor counted as real"
 	}
 	return text
 }
 
-// crossLegend says what intervals between two sessions know of how sessions differ.
+// crossLegend explains how intervals between two sessions account for the difference between sessions.
 func crossLegend(c *results.Comparison) string {
-	text := "cross-session: how sessions differ is known where the row says so"
+	text := "cross-session: the difference between sessions is known where the row says so"
 	if slices.ContainsFunc(c.Effects, func(e *results.Effect) bool { return e.Change != nil && e.Change.Assumes }) {
-		text = "cross-session: intervals know how launches within a session differ, and how sessions do only where the row says so"
+		text = "cross-session: intervals include the noise of launches, and the difference between sessions only where the row says so"
 	}
-	return text + "; --noise-from SESSION gives earlier sessions that tell it, 8 or more cases of a metric tell it of each other, and launches of one session that take turns do without"
+	return text + "; give earlier sessions by --noise-from SESSION, compare 8 or more cases of a metric, or interleave the launches in one session"
 }
 
-// ComparisonText writes a comparison for a terminal: what is compared, what differs
-// around it, all effects, then the reasons of those that are not well. A width above
-// zero is the terminal's.
+// ComparisonText writes a comparison for a terminal: the sides, other differences, all effects, then the
+// reasons of those that are not well. A width above zero is the terminal's.
 func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) error {
 	t := terminal{color: color, width: width}
 	if c.Simulated {
@@ -193,7 +192,7 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 	for _, line := range leftOvers(c) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
-	if len(worthTelling(c))+len(leftOvers(c)) > 0 {
+	if len(notable(c))+len(leftOvers(c)) > 0 {
 		t.out.WriteByte('\n')
 	}
 	for _, line := range effectLegend(c) {
@@ -204,9 +203,9 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 	return err
 }
 
-// worthTelling are the effects of which more is said than the table does, worst first: all
-// that are not well, and real changes.
-func worthTelling(c *results.Comparison) []*results.Effect {
+// notable returns the effects with details beyond the table, worst first: all that are not well, and real
+// changes.
+func notable(c *results.Comparison) []*results.Effect {
 	var out []*results.Effect
 	for _, v := range effectVerdicts {
 		for _, e := range c.Effects {
@@ -218,22 +217,22 @@ func worthTelling(c *results.Comparison) []*results.Effect {
 	return out
 }
 
-// detail is what of effects their rows do not say.
+// detail is the part of effects that their rows do not show.
 type detail struct {
 	verdict results.EffectVerdict
 	names   []string
 	text    string
 }
 
-// details are those of the effects that are worth telling, each text once. Where the table is not
-// whole they say its numbers too.
-func details(c *results.Comparison, whole bool) []*detail {
+// details returns those of notable effects, each text once. If the table is not full, they include its
+// numbers.
+func details(c *results.Comparison, full bool) []*detail {
 	var out []*detail
 	index := map[string]*detail{}
-	for _, e := range worthTelling(c) {
+	for _, e := range notable(c) {
 		text := plain(e.Message)
-		if _, rest, ok := strings.Cut(text, "; "); ok && e.Change != nil && whole {
-			text = rest // before it stand values, change, interval and launches
+		if _, rest, ok := strings.Cut(text, "; "); ok && e.Change != nil && full {
+			text = rest // after the values, change, interval and launches
 		}
 		key := string(e.Verdict) + "\x00" + text
 		d := index[key]
@@ -252,8 +251,8 @@ func details(c *results.Comparison, whole bool) []*detail {
 	return out
 }
 
-// effects draws the table in as many of its columns as fit; whole says that these are all.
-func (t *terminal) effects(c *results.Comparison) (table string, whole bool) {
+// effects draws the table with as many columns as fit; full reports whether all did.
+func (t *terminal) effects(c *results.Comparison) (table string, full bool) {
 	columns := effectColumns(c)
 	for {
 		var head []string
@@ -304,7 +303,7 @@ func effectName(e *results.Effect) string {
 	return sentence("  ", name, e.Metric)
 }
 
-// comparisonStanding is the worst of the effects.
+// comparisonStanding is the worst standing of the effects.
 func comparisonStanding(c *results.Comparison) string {
 	n := c.Counts()
 	for _, v := range effectVerdicts {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-const partlySimulated = "SIMULATED: numbers on at least one side follow from a declared model"
+const partlySimulated = "SIMULATED: numbers on at least one side come from a declared model"
 
 func comparedText(side results.Compared) string {
 	of := sentence(" ", plain(side.File), dash(side.File))
@@ -37,19 +37,19 @@ func environmentText(c *results.Comparison) string {
 	case !c.CrossSession:
 		return "one session: the environment is the same; " + what
 	case c.SameEnvironment == nil:
-		return "nothing shows that the environments are alike: the samples are judged as of different environments, and a change may be theirs; " +
+		return "nothing shows that the environments are the same: they count as different, and may be the cause of a change; " +
 			what
 	case !*c.SameEnvironment:
-		return "the environments are unlike: the samples are judged as of different environments, and a change may be theirs; " +
+		return "the environments differ, and may be the cause of a change; " +
 			what
 	}
-	return "the environments are alike; " + what
+	return "the environments are the same; " + what
 }
 
-// mostShown is how many things of a kind a line or a list names.
+// mostShown limits the items of a kind in a line or list.
 const mostShown = 20
 
-// differenceText writes a difference as "cpu.governor: powersave -> performance (n1)".
+// differenceText formats a difference: "cpu.governor: powersave -> performance (n1)".
 func differenceText(d results.Difference) string {
 	text := func(s string) string {
 		if s == "" {

@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// ComparisonHTML writes a comparison as one page for a browser: all changes in a chart and in a
-// table, with their geometric means over cases, and what the table does not say of them.
+// ComparisonHTML writes a comparison as one page for a browser: all changes in a chart and in a table,
+// with their geometric means over cases, and details.
 func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	p := &html.Page{Kind: "comparison", Headline: comparisonHeadline(c),
@@ -63,7 +63,7 @@ func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 	return p.Write(w)
 }
 
-// comparedName is one side in a few words.
+// comparedName names one side briefly.
 func comparedName(side results.Compared) string {
 	if side.Part != "" {
 		return side.Part
@@ -71,7 +71,7 @@ func comparedName(side results.Compared) string {
 	return side.Session
 }
 
-// changesOf are the changes that are ratios, a chart for each metric.
+// changesOf are charts of changes that are ratios, one for each metric.
 func changesOf(c *results.Comparison) []html.Figure {
 	var order []string
 	of := map[string][]*results.Effect{}
@@ -94,7 +94,7 @@ func changesOf(c *results.Comparison) []html.Figure {
 		all := of[metric]
 		if len(all) > mostBars {
 			f.Note = fmt.Sprintf("%d further changes are in the table only", len(all)-mostBars)
-			all = append(all[:mostBars-1:mostBars-1], all[len(all)-1]) // the mean is the last
+			all = append(all[:mostBars-1:mostBars-1], all[len(all)-1]) // the mean comes last
 		}
 		for i, e := range all {
 			p := html.Point{X: float64(i), Y: e.Change.Value - 1}

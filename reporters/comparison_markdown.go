@@ -5,13 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// ComparisonMarkdown writes a comparison for pull requests and job summaries, within
-// the budget that they have.
+// ComparisonMarkdown writes a comparison for pull requests and job summaries, within their size limit.
 func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
-	m := page{limit: markdownBudget, whole: "--format json"}
+	m := page{limit: markdownBudget, fullTable: "--format json"}
 	m.always("# %s\n\n", mdText(comparisonHeadline(c)))
 	if c.Simulated {
 		m.always("> **%s**\n\n", partlySimulated)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // comparisons are of two sessions on machines that differ, with every verdict but

@@ -7,17 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// conditions are how a case was measured, as far as it takes to measure it again; "" is
-// what is not known.
+// conditions describe how a case was measured, as needed to reproduce it; "" is unknown.
 type conditions struct {
 	fabric, transport, provider, options, files, env, values, ranks, placement string
 }
 
-// conditionNames are the parts of conditions in the order in which reports have them.
+// conditionNames are the parts of conditions in the order of reports.
 var conditionNames = []string{
 	"fabric", "transport", "provider", "options", "files", "env", "ranks", "placement", "values",
 }
@@ -44,7 +43,7 @@ func (c conditions) part(name string) string {
 	return c.placement
 }
 
-// conditionsOf are those of a case.
+// conditionsOf returns the conditions of a case.
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
 		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c),
@@ -54,7 +53,7 @@ func conditionsOf(c *results.Case) conditions {
 	}
 }
 
-// filesOf are the files that options took their values from.
+// filesOf lists the files of option values.
 func filesOf(c *results.Case) string {
 	var parts []string
 	for _, option := range slices.Sorted(maps.Keys(c.Files)) {
@@ -63,7 +62,7 @@ func filesOf(c *results.Case) string {
 	return strings.Join(parts, " ")
 }
 
-// valuesOf are what its launches used of other runs.
+// valuesOf lists the values of other runs that its launches used.
 func valuesOf(c *results.Case) string {
 	all := map[string][]string{}
 	for _, l := range c.Launches {
@@ -80,7 +79,7 @@ func valuesOf(c *results.Case) string {
 	return strings.Join(parts, ", ")
 }
 
-// fabricOf is what moved the data, and what the scenario asked for where nothing did.
+// fabricOf is the fabric that moved the data, or the requested one if nothing ran.
 func fabricOf(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
@@ -96,7 +95,7 @@ func fabricOf(c *results.Case) string {
 	return strings.Join(all, " or ")
 }
 
-// transportOf is what was read back of the ways that the data took.
+// transportOf is the transports read back.
 func transportOf(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
@@ -111,7 +110,7 @@ func transportOf(c *results.Case) string {
 	return strings.Join(all, "; or ")
 }
 
-// providerOf is what was read back of the provider of the fabric.
+// providerOf is the provider facts read back.
 func providerOf(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
@@ -122,13 +121,13 @@ func providerOf(c *results.Case) string {
 	return strings.Join(all, "; or ")
 }
 
-// optionsText are the options that are not the workload's defaults, by name. Those of axes
-// are among them where a reader does not see the axes beside them.
+// optionsText lists options that differ from the workload's defaults, by name, with those of axes if the
+// reader does not see these.
 func optionsText(c *results.Case, withAxes bool) string {
 	return strings.Join(optionWords(c, withAxes), " ")
 }
 
-// longestOption is how much of an option a report shows: a matrix may have megabytes.
+// longestOption is how much of an option is shown: a matrix may have megabytes.
 const longestOption = 120
 
 func shortened(text string) string {
@@ -146,8 +145,8 @@ func optionWord(text string) string {
 	return text
 }
 
-// variablesOf are the variables of the ranks: the scenario's, what it leaves unset, and
-// those of the shell and the nodes that tune a library.
+// variablesOf lists the variables of the ranks: the scenario's, unset ones, and those of the shell and the
+// nodes that affect a library.
 func variablesOf(c *results.Case) string {
 	all := map[string]string{}
 	for _, l := range c.Launches {
@@ -164,7 +163,7 @@ func variablesOf(c *results.Case) string {
 			all[v.Name] = text
 		}
 	}
-	for name, value := range c.SettledEnv() {
+	for name, value := range c.ResolvedEnv() {
 		all[name] = optionWord(value)
 	}
 	for _, name := range c.Unset {
@@ -177,7 +176,7 @@ func variablesOf(c *results.Case) string {
 	return strings.Join(parts, " ")
 }
 
-// ranksText is how many ranks a case had.
+// ranksText is the number of ranks of a case.
 func ranksText(c *results.Case) string {
 	for _, l := range c.Launches {
 		if len(l.Nodes) > 0 {
@@ -190,7 +189,7 @@ func ranksText(c *results.Case) string {
 	return ""
 }
 
-// placementText says where the ranks were: how many on each node, and what each had to itself.
+// placementText is the placement of the ranks: the number on each node, and exclusive resources.
 func placementText(c *results.Case) string {
 	var all []string
 	for _, l := range c.Launches {
@@ -202,8 +201,8 @@ func placementText(c *results.Case) string {
 	return strings.Join(all, "; or ")
 }
 
-// mostSeats is how many seats a placement names.
-const mostSeats = 8
+// mostBindings is how many bindings a placement names.
+const mostBindings = 8
 
 func placed(l *results.Launch) string {
 	var order []string
@@ -219,19 +218,19 @@ func placed(l *results.Launch) string {
 		parts = append(parts, fmt.Sprintf("%d on %s", count[node], plain(node)))
 	}
 	text := strings.Join(parts, ", ")
-	for i, seat := range l.Seats {
-		if i == mostSeats {
-			text += fmt.Sprintf("; and %s", plural(len(l.Seats)-i, "seat"))
+	for i, binding := range l.Bindings {
+		if i == mostBindings {
+			text += fmt.Sprintf("; and %s", plural(len(l.Bindings)-i, "more rank"))
 			break
 		}
-		text += "; " + plain(seat.String())
+		text += "; " + plain(binding.String())
 	}
 	return text
 }
 
-// blockBytes is the size of a case's blocks in bytes; "" where it has none.
+// blockBytes is the size of a case's blocks in bytes; "" if it has none.
 func blockBytes(c *results.Case) string {
-	v, ok := c.Settled()["block_size"]
+	v, ok := c.ResolvedOptions()["block_size"]
 	if !ok {
 		return ""
 	}
@@ -242,7 +241,7 @@ func blockBytes(c *results.Case) string {
 	return strconv.FormatFloat(q.Value, 'f', -1, 64)
 }
 
-// skippedLines say why assertions were skipped of cases that ran.
+// skippedLines says why assertions of cases that ran were skipped.
 func skippedLines(doc *results.Document) (lines []string) {
 	var order []string
 	count := map[string]int{}

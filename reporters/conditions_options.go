@@ -4,14 +4,15 @@ import (
 	"maps"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// optionWords are the options of a case that are not the workload's defaults, as name=value, by name.
+// optionWords lists options that differ from the workload's defaults, as name=value, by name.
 func optionWords(c *results.Case, withAxes bool) (words []string) {
 	kind, known := workload.Lookup(c.Workload)
-	options := c.Settled()
+	options := c.ResolvedOptions()
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		_, axis := c.Axes[name]
 		text := valueText(options[name])
@@ -24,8 +25,8 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 			if flow, is := o.Flow(text); ok && is {
 				word = shortened(flow)
 			}
-			if ok && o.Type == workload.Data && text != "" {
-				word = o.Show(text) // the content of a file tells nobody anything
+			if ok && o.Type == option.Data && text != "" {
+				word = o.Show(text) // a digest, not the content of a file
 			}
 		}
 		if name != "fabric" && (withAxes || !axis) {
@@ -35,9 +36,8 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 	return words
 }
 
-// inCommon are the words that all of several lists have, in their order; none of a single list, whose words
-// stand for themselves.
-func inCommon(lists [][]string) (common []string) {
+// commonWords returns the words common to all of several lists, in order; none for a single list.
+func commonWords(lists [][]string) (common []string) {
 	if len(lists) < 2 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func inCommon(lists [][]string) (common []string) {
 	return common
 }
 
-// less are the words of a list that another one does not have.
-func less(words, without []string) []string {
+// withoutWords returns the words of a list that another one lacks.
+func withoutWords(words, without []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(without, w) })
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// conditionLines say of a run how it was measured: what all its cases have in common in one
-// line each, and what differs by the axis that decides it, or else with how many cases it is of.
+// conditionLines describe how a run was measured: one line for what all cases share, and for each
+// difference the axis that decides it, or the number of cases.
 func conditionLines(cases []*results.Case) (lines []string) {
 	all := make([]conditions, len(cases))
 	words := make([][]string, len(cases))
@@ -17,9 +17,9 @@ func conditionLines(cases []*results.Case) (lines []string) {
 		all[i] = conditionsOf(c)
 		words[i] = optionWords(c, false)
 	}
-	common := inCommon(words)
+	common := commonWords(words)
 	for i := range all {
-		all[i].options = strings.Join(less(words[i], common), " ")
+		all[i].options = strings.Join(withoutWords(words[i], common), " ")
 	}
 	for _, name := range conditionNames {
 		values := make([]string, len(cases))
@@ -46,7 +46,7 @@ func conditionLines(cases []*results.Case) (lines []string) {
 	return lines
 }
 
-// linkText is how much of the nominal links of the site the best launch reached; "": that is not known.
+// linkText is the share of the site's nominal bandwidth that the best launch reached; "": unknown.
 func linkText(c *results.Case) string {
 	if c.Link == nil {
 		return ""
@@ -54,10 +54,10 @@ func linkText(c *results.Case) string {
 	return plain(c.Link.Percent() + " (" + c.Link.Links + ")")
 }
 
-// mostConditions is how many different values of a condition a line names.
+// mostConditions is how many values of a condition a line names.
 const mostConditions = 6
 
-// sharedText are the values of a condition with whose they are; none is how an empty one is called.
+// sharedText lists the values of a condition with their cases; none is the text for an empty value.
 func sharedText(cases []*results.Case, values []string, none string) string {
 	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(distinct) == 1 {
@@ -93,8 +93,8 @@ func sharedText(cases []*results.Case, values []string, none string) string {
 	return strings.Join(parts, "; ")
 }
 
-// byAxis says what each value of an axis has, if the axis decides; "" if it does not. An empty
-// value, because nothing ran there, decides nothing.
+// byAxis lists the value of a condition for each value of an axis, if the axis decides it, else "". Empty
+// values of cases that did not run are ignored.
 func byAxis(cases []*results.Case, values []string, axis string) string {
 	of := map[string]string{}
 	var order []string
@@ -117,7 +117,7 @@ func byAxis(cases []*results.Case, values []string, axis string) string {
 	}
 	var parts []string
 	for _, at := range order {
-		if of[at] == at { // fabric: fabric=shm is shm
+		if of[at] == at { // "fabric: fabric=shm" becomes "shm"
 			parts = append(parts, at)
 			continue
 		}

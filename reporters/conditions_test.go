@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/gate"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Structures stand in reports as a person writes them, in tables and on the page.
@@ -33,15 +33,15 @@ func TestOptionsOfStructure(t *testing.T) {
 
 // Where no launch of a case counts, a reader learns how to have them counted.
 func TestVoidLaunches(t *testing.T) {
-	void := &results.Launch{Void: "the hypervisor gave 14 % of the busy time of node a's processors to others"}
+	void := &results.Launch{Discarded: "the hypervisor stole 14 % of the busy time of node a's processors"}
 	doc := &results.Document{Cases: []*results.Case{
 		{Key: "all", Launches: []*results.Launch{void, void}}, {Key: "one", Launches: []*results.Launch{void, {}}},
 	}}
 	want := []string{
-		"all: 2 of 2 launches void, not counted (--disturbed keep counts them); the last: " + void.Void,
-		"one: 1 of 2 launches void, not counted; the last: " + void.Void,
+		"all: 2 of 2 launches discarded (--disturbed keep counts them); last: " + void.Discarded,
+		"one: 1 of 2 launches discarded; last: " + void.Discarded,
 	}
-	if got := voidLaunches(doc); !slices.Equal(got, want) {
+	if got := discardedLaunches(doc); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -50,19 +50,19 @@ func TestVoidLaunches(t *testing.T) {
 // is asserted of it.
 func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 	void := &results.Launch{
-		Status: results.OK, Verified: true, Void: "node a was busy",
+		Status: results.OK, Verified: true, Discarded: "node a was busy",
 		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 	}
 	doc := &results.Document{Schema: results.Schema, Session: results.Session{ID: "s"}, Cases: []*results.Case{
 		{Key: "a", Run: "a", Workload: "transfer", Status: results.OK, Launches: []*results.Launch{void}},
 	}}
 	gate.Judge(doc)
-	told := "host too busy: 1 of 1 launch was discarded, the last because node a was busy; wait until the host is idle, or " +
-		"count them with --disturbed keep"
+	told := "host too busy: 1 of 1 launch discarded (last: node a was busy); wait until the host is idle, or " +
+		"count disturbed launches with --disturbed keep"
 	for format, wants := range map[string][]string{
-		"table": {"? inconclusive (void)", "? inconclusive  a\n    " + told,
+		"table": {"? inconclusive (discarded)", "? inconclusive  a\n    " + told,
 			"? inconclusive: no assertions; cases: 1 inconclusive; exit code 3"},
-		"junit":    {`<error type="weir.inconclusive" message="host too busy: 1 of 1 launch was discarded`, told},
+		"junit":    {`<error type="weir.inconclusive" message="host too busy: 1 of 1 launch discarded`, told},
 		"json":     {`"status": "inconclusive"`, `"inconclusive": 1`},
 		"markdown": {told},
 		"html":     {told, "Inconclusive (1)"},
@@ -77,7 +77,7 @@ func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 				t.Errorf("%s does not say %q:\n%s", format, want, b.String())
 			}
 		}
-		if format == "table" && strings.Count(b.String(), void.Void) != 1 {
+		if format == "table" && strings.Count(b.String(), void.Discarded) != 1 {
 			t.Errorf("the cause is not told once:\n%s", b.String())
 		}
 	}

@@ -8,16 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// CSV writes one row per case and metric, in full precision, for spreadsheets
-// and data frames. A case without metrics has one row too. The columns are the same
-// for all sessions of a scenario, and no two have one name. The verdict is the case's;
-// asserted is the worst of what is asserted of the row's metric, - if nothing is.
-// samples is of how many values of a launch a quantile is, in the launch that has fewest.
-// The last columns say how the case was measured, the size of its blocks in bytes among them.
-// Where sleeps were scaled there is a column of their factor, empty where it was 1.
+// CSV writes one row per case and metric, in full precision, for spreadsheets and data frames; a case
+// without metrics has one row. The columns are the same for all sessions of a scenario, with unique names.
+// verdict is the case's; asserted is the worst verdict of the metric's assertions, or -. samples is the
+// number of values behind a quantile in the launch with the fewest. The last columns describe the
+// conditions, including the block size in bytes, and the time scale if one was used (empty for 1).
 func CSV(w io.Writer, doc *results.Document) error {
 	out := newSheet(w)
 	axisNames := axes(doc.Cases)
@@ -64,8 +62,8 @@ func CSV(w io.Writer, doc *results.Document) error {
 	return out.end()
 }
 
-// metricRows writes a row per metric between the columns that all of them share.
-func metricRows(out sheet, row, last []string, c *results.Case) error {
+// metricRows writes a row per metric between the columns that they share.
+func metricRows(out csvRows, row, last []string, c *results.Case) error {
 	if c.Metrics.IsZero() {
 		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-", ""}, last))
 	}
@@ -84,19 +82,19 @@ func metricRows(out sheet, row, last []string, c *results.Case) error {
 	return nil
 }
 
-// sheet writes rows for spreadsheets: all of them go through cells.
-type sheet struct{ to *csv.Writer }
+// csvRows writes CSV rows and escapes their cells.
+type csvRows struct{ to *csv.Writer }
 
-func newSheet(w io.Writer) sheet { return sheet{csv.NewWriter(w)} }
+func newSheet(w io.Writer) csvRows { return csvRows{csv.NewWriter(w)} }
 
-func (s sheet) write(row []string) error { return s.to.Write(cells(row)) }
+func (s csvRows) write(row []string) error { return s.to.Write(cells(row)) }
 
-func (s sheet) end() error {
+func (s csvRows) end() error {
 	s.to.Flush()
 	return s.to.Error()
 }
 
-// samplesOf is how many values of a launch a quantile is of; "" of what is none.
+// samplesOf is the number of values behind a quantile in a launch; "" for others.
 func samplesOf(m results.MetricEstimate) string {
 	if m.Samples == 0 {
 		return ""
@@ -104,8 +102,8 @@ func samplesOf(m results.MetricEstimate) string {
 	return strconv.FormatInt(m.Samples, 10)
 }
 
-// cells keeps a spreadsheet from taking texts for formulas: a quote comes before what begins as
-// one. Numbers stay numbers, and a dash alone is none.
+// cells prefixes texts that a spreadsheet would take for a formula with a quote. Numbers and single dashes
+// are unchanged.
 func cells(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {
@@ -130,7 +128,7 @@ func assertedOf(c *results.Case, metric string) string {
 	return worst
 }
 
-// distinct is a name that is not taken: the name itself, with a prefix, or with a number.
+// distinct returns an unused name: the name itself, with a prefix, or with a number.
 func distinct(name, prefix string, taken []string) string {
 	if !slices.Contains(taken, name) {
 		return name

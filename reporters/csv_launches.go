@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// conditionColumns are the columns that say how a case was measured. An axis has its
-// column already.
+// conditionColumns are the columns of conditions, without axes, which have columns already.
 func conditionColumns(axisNames []string) []string {
 	return slices.DeleteFunc(append([]string{"bytes"}, conditionNames...),
 		func(name string) bool { return slices.Contains(axisNames, name) })
@@ -31,8 +30,8 @@ func conditionCells(c *results.Case, columns []string) []string {
 	return cells
 }
 
-// CSVLaunches writes one row per launch of a case, with a column for each metric, in full
-// precision. Launches that failed and those that were made again have rows too.
+// CSVLaunches writes one row per launch of a case, including failed and retried ones, with a column for
+// each metric in full precision.
 func CSVLaunches(w io.Writer, doc *results.Document) error {
 	out := newSheet(w)
 	axisNames, metrics := axes(doc.Cases), launchMetrics(doc)
@@ -99,7 +98,7 @@ func launchCells(doc *results.Document, c *results.Case, l *results.Launch) []st
 	}
 }
 
-// launchMetrics are the metrics that some launch has, in the order in which launches have them.
+// launchMetrics are the metrics of all launches, in order of appearance.
 func launchMetrics(doc *results.Document) (names []string) {
 	seen := map[string]bool{}
 	for _, c := range doc.Cases {

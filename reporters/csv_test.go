@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/printable"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // frame is a CSV report as a data frame sees it: rows by the names of columns.

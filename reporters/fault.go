@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Fault is an error of a formatter itself: a bug in weir, and not of what a report is written to.
+// Fault is an error of a formatter itself: a bug in weir, not a failed write.
 type Fault struct {
 	cause error
-	place string // file and line of a panic, "" of an error
+	place string // file and line of a panic, "" for an error
 }
 
 func (f *Fault) Error() string {
@@ -22,8 +22,8 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.cause }
 
-// Guarded runs a formatter. Its panics and its own errors become a Fault; errors of the writer stay
-// as they are.
+// Guarded runs a formatter. Its panics and errors become a Fault; errors of the writer are returned
+// unchanged.
 func Guarded(w io.Writer, format func(io.Writer) error) (err error) {
 	sink := &sink{to: w}
 	defer func() {
@@ -56,13 +56,13 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// panicked is where in weir the panic happened that is being recovered from.
+// panicked is the position in weir of the panic being recovered.
 func panicked() string {
 	calls := make([]uintptr, 64)
 	frames := runtime.CallersFrames(calls[:runtime.Callers(0, calls)])
 	for below := false; ; {
 		f, more := frames.Next()
-		if below && strings.HasPrefix(f.Function, "weir/") {
+		if below && strings.HasPrefix(f.Function, "github.com/weir-bench/weir/") {
 			return fmt.Sprintf("at %s:%d", filepath.Base(f.File), f.Line)
 		}
 		below = below || f.Function == "runtime.gopanic"

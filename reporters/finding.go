@@ -5,30 +5,30 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// finding is one thing that a reader should know, with where it comes from.
+// finding is one reported fact with its origin.
 type finding struct {
 	standing string
-	where    string // a case key, or what a trend runs over
+	where    string // a case key, or the cases of a trend
 	name     string // of the assertion
 	message  string
 	place    string // file:line
 	log      []string
 
-	busy      bool                      // it is about discarded launches, which the same command gives again
-	since     []string                  // what its metrics were the last time
-	alike     []*results.Case           // further cases of which it is true
+	busy      bool                      // about discarded launches; repeating the command does not help
+	context   []string                  // its metrics in the previous session, likely causes
+	sameCases []*results.Case           // further cases with the same finding
 	assertion *results.AssertionVerdict // nil: none
-	of        *results.Case             // nil: of none, or of several
+	of        *results.Case             // nil: none, or several
 }
 
-// logLines is how much of a failing rank's log a report repeats.
+// logLines is how much of a failing rank's log is repeated.
 const logLines = 5
 
-// findings are all assertions and errors of one standing, in document order. A
-// case in error is one finding: its assertions are in error for the same reason.
+// findings lists all assertions and errors of one standing, in document order. A case in error is one
+// finding, which covers its assertions.
 func findings(doc *results.Document, want string) []finding {
 	var out []finding
 	changes := sinces(doc)
@@ -40,7 +40,7 @@ func findings(doc *results.Document, want string) []finding {
 	}
 	causes := &causes{doc: doc, at: map[string]int{}}
 	for _, c := range doc.Cases {
-		broken := reason(c) != "" && standing(c) == "error" // the dearer question last
+		broken := reason(c) != "" && standing(c) == "error" // standing takes longer
 		if broken && want == "error" {
 			out = causes.add(out, c)
 		}
@@ -49,7 +49,7 @@ func findings(doc *results.Document, want string) []finding {
 				standing: want, where: plain(c.Key), message: plain(x.Message), log: lastLog(c), of: c,
 			})
 		}
-		if why := untold(c); why != "" && want == string(results.InconclusiveVerdict) {
+		if why := discardedReason(c); why != "" && want == string(results.InconclusiveVerdict) {
 			out = append(out, finding{standing: want, where: plain(c.Key), message: why, of: c})
 		}
 		for _, a := range c.Assertions {
@@ -57,38 +57,40 @@ func findings(doc *results.Document, want string) []finding {
 			if a.Standing() == want && !told {
 				f := found(a, c.Key)
 				f.of = c
-				f.since = lastTime(changes, f)
+				f.context = append(lastTime(changes, f), likelyCauses(doc, f)...)
 				out = append(out, f)
 			}
 		}
 	}
 	causes.name(out)
 	for _, a := range doc.Assertions {
-		if a.Standing() == want && !(want == "error" && toldByCases(doc, a)) {
+		if a.Standing() == want && !(want == "error" && reportedByCases(doc, a)) {
 			f := found(a, over(doc, a))
-			f.since = lastTime(changes, f)
+			f.context = lastTime(changes, f)
 			out = append(out, f)
 		}
 	}
-	if want != string(results.InconclusiveVerdict) && want != string(results.WarnVerdict) {
-		return out
+	switch want {
+	case "error":
+		return joinCauses(out)
+	case string(results.InconclusiveVerdict), string(results.WarnVerdict):
+		return joinCauses(joinSameAssertion(joinBusy(doc, out)))
 	}
-	return joinAlike(joinBusy(doc, out))
+	return out
 }
 
-// unjudged says whether an assertion could not be judged because of an error of a case that
-// is expected.
+// unjudged reports whether an assertion could not be judged because of an expected error of a case.
 func unjudged(a *results.AssertionVerdict) bool {
 	return a.Verdict == results.XFail &&
 		(a.XFail == nil || a.Observed == nil && a.Transport == nil && a.Provider == nil)
 }
 
-// ofWhat counts findings as what they are of.
+// ofWhat counts findings by what they concern.
 func ofWhat(fs []finding) string {
 	cases, assertions := 0, 0
 	for _, f := range fs {
 		if f.assertion == nil {
-			cases += 1 + len(f.alike)
+			cases += 1 + len(f.sameCases)
 		} else {
 			assertions++
 		}
@@ -102,7 +104,7 @@ func ofWhat(fs []finding) string {
 	return plural(cases, "case") + " and " + plural(assertions, "assertion")
 }
 
-// warnedChecks are the checks that failed and are only told.
+// warnedChecks lists failed checks of severity warn.
 func warnedChecks(doc *results.Document) (out []finding) {
 	for _, c := range doc.Checks {
 		if c.Warns() {
@@ -115,14 +117,14 @@ func warnedChecks(doc *results.Document) (out []finding) {
 	return out
 }
 
-// sessionErrors are those that belong to no case: what counts in the exit code.
+// sessionErrors lists errors of the session that count in the exit code.
 func sessionErrors(doc *results.Document) []finding {
 	var out []finding
 	why := doc.Session.Reason
 	if why == "" && doc.Session.Status == results.Aborted {
 		why = "aborted"
 	}
-	if why != "" && why != failedChecks(doc) { // each check tells its own part
+	if why != "" && why != failedChecks(doc) { // each check has its own finding
 		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
 	}
 	for _, c := range doc.Checks {
@@ -155,7 +157,7 @@ func sessionErrors(doc *results.Document) []finding {
 	return out
 }
 
-// commandName says which command it was, of what and where.
+// commandName names a command with its run and node.
 func commandName(c results.Command) string {
 	return sentence(" ", c.Stage, c.Name, "of the "+c.Scope, c.Of) + " on " + c.Node
 }
@@ -173,7 +175,7 @@ func found(a *results.AssertionVerdict, where string) finding {
 	return f
 }
 
-// title is the assertion's name, or its text if it has none.
+// title is the assertion's name, or its text.
 func title(a *results.AssertionVerdict) string {
 	if a.Name != "" {
 		return a.Name
@@ -181,8 +183,8 @@ func title(a *results.AssertionVerdict) string {
 	return a.Text
 }
 
-// over names the cases of an assertion over several: those of a trend by the key
-// that they share, others by their runs.
+// over names the cases of an assertion over several: of a trend by their common key, of others by their
+// runs.
 func over(doc *results.Document, a *results.AssertionVerdict) string {
 	if len(a.Cases) == 0 {
 		return "all cases"
@@ -199,12 +201,12 @@ func over(doc *results.Document, a *results.AssertionVerdict) string {
 	return key
 }
 
-// lastLog is the end of the log of the rank that failed first and for good.
+// lastLog is the end of the log of the rank that failed first, without retries.
 func lastLog(c *results.Case) []string {
 	for _, l := range c.Launches {
 		if f := l.Failure; f != nil && !l.Retried {
-			if _, lines := parted(f.Cause); lines != nil {
-				return nil // which has them
+			if _, lines := splitLines(f.Cause); lines != nil {
+				return nil // the reason includes them
 			}
 			return lastLines(slices.DeleteFunc(slices.Clone(f.Log), func(line string) bool {
 				text, own := strings.CutPrefix(line, "weir rank: ")
@@ -215,9 +217,9 @@ func lastLog(c *results.Case) []string {
 	return nil
 }
 
-// evidenceOf are the lines that a case in error shows: those of its reason, else of its log.
-func evidenceOf(c *results.Case) []string {
-	if _, lines := parted(reason(c)); lines != nil {
+// causeLines are the lines for a case in error: of its reason, else of its log.
+func causeLines(c *results.Case) []string {
+	if _, lines := splitLines(reason(c)); lines != nil {
 		return lines
 	}
 	return lastLog(c)

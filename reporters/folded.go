@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// mostOfARun are the cases of a run that a terminal has a line each for; of more it has one for all.
+// mostOfARun is how many cases of a run have a line each on a terminal; more share one.
 const mostOfARun = 2
 
-// variancesShort is the same as variances for a terminal: a line for each run and metric.
+// variancesShort is variances for a terminal: a line for each run and metric.
 func variancesShort(doc *results.Document) (out []string) {
 	for _, run := range byRun(doc) {
 		var names []string
@@ -36,7 +36,7 @@ func variancesShort(doc *results.Document) (out []string) {
 	return out
 }
 
-// folded is one line for a metric of several cases: the least and the most of each level.
+// folded is one line for a metric of several cases: the range of each level.
 func folded(list []varying, run string) string {
 	var order []string
 	least, most := map[string]float64{}, map[string]float64{}
@@ -57,7 +57,7 @@ func folded(list []varying, run string) string {
 		sentence(", ", parts...))
 }
 
-// byRun are the cases of each run, in the order of the document.
+// byRun groups the cases by run, in document order.
 func byRun(doc *results.Document) (out [][]*results.Case) {
 	at := map[string]int{}
 	for _, c := range doc.Cases {

@@ -5,21 +5,21 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // A terminal has a line for a run of many cases, where other reports have one for each case.
 func TestManyCasesAreFolded(t *testing.T) {
 	doc := &results.Document{}
-	add := func(run string, i int, pieces, launches float64, voids int) {
+	add := func(run string, i int, pieces, launches float64, discarded int) {
 		c := &results.Case{Key: fmt.Sprintf("%s[i=%d]", run, i), Run: run}
 		c.Metrics.Set("bandwidth", results.MetricEstimate{Components: []results.Variance{
 			{Of: "pieces", CV: pieces}, {Of: "launches", CV: launches},
 		}})
 		for k := range 4 {
 			l := &results.Launch{}
-			if k < voids {
-				l.Void = fmt.Sprintf("node n was busy %d", i)
+			if k < discarded {
+				l.Discarded = fmt.Sprintf("node n was busy %d", i)
 			}
 			c.Launches = append(c.Launches, l)
 		}
@@ -38,7 +38,7 @@ func TestManyCasesAreFolded(t *testing.T) {
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	void := []string{"5 of 16 launches were discarded and made again, the last because node n was busy 3"}
+	void := []string{"5 of 16 launches discarded and repeated (last: node n was busy 3)"}
 	if got := discarded(doc); !slices.Equal(got, void) {
 		t.Errorf("%q", got)
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
-// gainTable is a table of before, after and gain as it is shown.
+// gainTable is a table of before, after and gain for display.
 type gainTable struct {
 	title   string
 	columns []gainColumn
@@ -23,7 +23,7 @@ type gainColumn struct {
 	cell  func(*results.Gain) string
 }
 
-// gainTables are the tables of a document's runs that sweep variants.
+// gainTables returns the tables of runs with variants.
 func gainTables(doc *results.Document) []gainTable {
 	var out []gainTable
 	judged := map[gainKey]*results.AssertionVerdict{}
@@ -38,11 +38,11 @@ func gainTables(doc *results.Document) []gainTable {
 	return out
 }
 
-// gainKey is what a gain is of. Of one that an assertion is about, tables show the interval that
-// decides, as the message does.
+// gainKey identifies a gain. If an assertion is about it, tables show the interval of its verdict, as the
+// message does.
 type gainKey struct{ of, against, metric string }
 
-// gainInterval is how tables show the ends of an interval with their signs.
+// gainInterval formats a signed interval for tables.
 func gainInterval(low, high string) string {
 	return sentence("", sentence(" to ", low, high), dash(low))
 }
@@ -55,7 +55,7 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 	for _, axis := range axesOf(t.Rows) {
 		g.columns = append(g.columns, gainColumn{plain(axis), false, func(g *results.Gain) string {
 			if v, ok := g.Axes[axis]; ok {
-				return plain(workload.Text(v))
+				return plain(option.Text(v))
 			}
 			return "-"
 		}})
@@ -98,11 +98,11 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 			g.notes = append(g.notes, plain(r.Case)+": "+plain(clip(why, " …")))
 		}
 	}
-	g.notes = append(firstOf(g.notes), "gain: positive where the variant is better, in percent of before or, where 0 is a value as any other, in the metric's unit; real?: found among all rows, not by chance")
+	g.notes = append(firstOf(g.notes), "gain: positive if the variant is better, in percent of before, or in the metric's unit if the metric may be 0; real?: significant among all rows")
 	return g
 }
 
-// axesOf are the axes of rows beside the variant.
+// axesOf returns the axes of rows, without the variant.
 func axesOf(rows []*results.Gain) (axes []string) {
 	for _, r := range rows {
 		for axis := range r.Axes {
@@ -124,7 +124,7 @@ func observedText(o *results.Observed, unit string) string {
 	return s.WithUnit(v)
 }
 
-// shownText says whether a change was found among all that were looked for.
+// shownText says whether a change was found.
 func shownText(c *results.Change) string {
 	switch {
 	case c.Q == nil:
@@ -137,7 +137,7 @@ func shownText(c *results.Change) string {
 	return "not shown"
 }
 
-// cells are the texts of a row.
+// cells formats a row.
 func (t *gainTable) cells(r *results.Gain) (out []string) {
 	for _, c := range t.columns {
 		out = append(out, c.cell(r))
@@ -153,7 +153,7 @@ func (m *page) gains(t gainTable) {
 	}
 	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(t.title), strings.Join(head, " | "),
 		strings.Join(rule, " | "))) {
-		m.lost += len(t.rows)
+		m.omittedRuns += len(t.rows)
 		return
 	}
 	m.omitted(m.rows(len(t.rows), func(i int) string {

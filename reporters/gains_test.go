@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // withGains is a document with a table of gains in each of the forms that a row can have.

@@ -9,16 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// annotations is how many annotations of one level GitHub shows of a step; it
-// drops the others without a word.
+// annotations is how many annotations of a level GitHub shows per step; it drops others silently.
 const annotations = 10
 
-// annotationLevels are GitHub's levels with the standings that each tells of, in
-// the order in which they are told. An inconclusive gate is a warning: its exit
-// code is of its own, and a job may let it pass.
+// annotationLevels are GitHub's levels with the standings that use them, in order. An inconclusive gate is
+// a warning: it has its own exit code, which a job may allow.
 var annotationLevels = []struct {
 	level     string
 	standings []string
@@ -28,9 +26,9 @@ var annotationLevels = []struct {
 	{"notice", []string{"info", "xfail"}},
 }
 
-// GitHub writes workflow commands: annotations on the lines of the scenario that
-// do not hold, those that miss by most first. What is more than GitHub shows is
-// counted in the last of its level. A session in which all holds has none.
+// GitHub writes workflow commands: annotations on the scenario's lines that do not hold, largest miss
+// first. Those beyond GitHub's limit are counted in the last of a level. A session without failures has
+// none.
 func GitHub(w io.Writer, doc *results.Document) error {
 	var b strings.Builder
 	for _, text := range banners(doc) {
@@ -59,8 +57,8 @@ func GitHub(w io.Writer, doc *results.Document) error {
 	return err
 }
 
-// excess is how far a value lies beyond the nearer of its bounds, as the logarithm
-// of their ratio; 0 inside of them. What has no such number comes before all that do.
+// excess is the distance of a value beyond the nearer bound, as the log of their ratio; 0 inside. Findings
+// without such a number come first.
 func (f finding) excess() float64 {
 	if f.assertion == nil || f.assertion.Observed == nil {
 		return math.Inf(1)
@@ -80,7 +78,7 @@ func (f finding) excess() float64 {
 	return worst
 }
 
-// remaining counts what has no annotation of its own.
+// remaining counts findings without their own annotation.
 func remaining(fs []finding) string {
 	var counts []string
 	for _, s := range standings {
@@ -94,10 +92,10 @@ func remaining(fs []finding) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return "and more than is shown here: " + strings.Join(counts, ", ") + "; the report has all"
+	return "not shown here: " + strings.Join(counts, ", ") + "; the report lists all"
 }
 
-// annotation is one workflow command; file and line may be absent.
+// annotation is one workflow command; file and line are optional.
 type annotation struct {
 	file    string
 	line    int
@@ -105,7 +103,7 @@ type annotation struct {
 	message string
 }
 
-// annotated is a finding at the line of its assertion, of its run, or at the scenario.
+// annotated places a finding at the line of its assertion, of its run, or at the scenario.
 func annotated(doc *results.Document, f finding) annotation {
 	a := annotation{file: plain(doc.Scenario.File), title: sentence(" ", f.label()+":", f.where, f.name)}
 	if f.of != nil && f.of.Line > 0 {
@@ -116,9 +114,7 @@ func annotated(doc *results.Document, f finding) annotation {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line
 		lines = append(lines, "asserted: "+plain(f.assertion.Text))
 	}
-	for _, line := range f.since {
-		lines = append(lines, "last time: "+line)
-	}
+	lines = append(lines, f.context...)
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}
@@ -129,13 +125,13 @@ func annotated(doc *results.Document, f finding) annotation {
 	return a
 }
 
-// What GitHub's runner takes apart at is written as it takes it back.
+// Escapes of GitHub's runner.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// command writes a workflow command as one line.
+// command formats a workflow command as one line.
 func command(level string, a annotation) string {
 	var properties []string
 	add := func(name, value string) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // workflowCommand takes a line apart as GitHub's runner does (ActionCommand.cs of
@@ -83,7 +83,7 @@ func FuzzWorkflowCommand(f *testing.F) {
 	})
 }
 
-// broken is a session of so many cases, each with a gate that missed its bound of
+// broken is a session of this number of cases, each with a gate that missed its bound of
 // 10 by more than the one before, one that is undecided, and a remark.
 func broken(n int) *results.Document {
 	doc := &results.Document{Scenario: results.Scenario{File: "s.yaml"}}
@@ -137,7 +137,7 @@ func TestAnnotationsAreCapped(t *testing.T) {
 				levels = append(levels, level)
 			}
 			if summed := n > annotations && count[level] == annotations; summed != strings.HasPrefix(data,
-				"and more than is shown here: ") {
+				"not shown here: ") {
 				t.Errorf("%d cases: annotation %d of level %s is %q", n, count[level], level, data)
 			} else if summed && !strings.Contains(data, fmt.Sprintf(": %d ", n-annotations+1)) {
 				t.Errorf("%d cases: %q", n, data)

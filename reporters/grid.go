@@ -5,33 +5,34 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// grid is a run as a table with one row per case: its axes, what was moved, what
-// was measured, what the gate says. The terminal and the Markdown report draw it.
+// grid is the table of a run with one row per case: axes, sizes, measurements, verdict. Terminal and
+// Markdown reports draw it.
 type grid struct {
 	run     string
-	stage   string // heading that it is shown under; "": none
-	heads   bool   // it is the first of its stage
+	stage   string // heading above it; "": none
+	heads   bool   // first of its stage
 	columns []column
 	cases   []*results.Case
 }
 
-// column is one column of a grid. The terminal drops columns that do not fit,
-// highest drop first; those of drop 0 always stay.
+// column is one column of a grid. The terminal drops columns that do not fit, highest drop first; 0 is
+// never dropped.
 type column struct {
-	head  string // in two lines, where that keeps the column narrow
+	head  string // two lines, if that is narrower
 	right bool
 	drop  int
 	cell  func(*results.Case) string
 
-	metric string // what it shows; "": no metric
+	metric string // "": no metric
 }
 
-// options that have columns of their own, whether they are axes or not.
+// optionColumns are options with columns of their own, whether or not they are axes.
 var optionColumns = []namedColumn{{"block_size", "block size", 0}, {"batch", "batch", 3}}
 
 // namedColumn is a column for an option.
@@ -44,8 +45,8 @@ func named(columns []namedColumn, name string) bool {
 	return slices.ContainsFunc(columns, func(c namedColumn) bool { return c.name == name })
 }
 
-// grids makes one grid per run, in document order: first runs without a stage, then
-// each stage where it is mentioned first.
+// grids returns one grid per run, in document order: runs without a stage first, then each stage by first
+// mention.
 func grids(doc *results.Document) []grid {
 	metrics := workload.DefinitionsOf(doc)
 	var order []string
@@ -86,9 +87,9 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 			drop := 0
 			if fact(cases[0], axis) {
 				if valuesOn(cases, axis) == 1 {
-					continue // what all patterns have tells nothing of any
+					continue // equal for all patterns
 				}
-				drop = 3 // the pattern tells the rows apart
+				drop = 3 // the pattern distinguishes the rows
 			}
 			g.add(plain(axis), allNumbers(cases, axis), drop, func(c *results.Case) string { return setting(c, axis) })
 		}
@@ -96,7 +97,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	for _, o := range optionColumns {
 		if slices.ContainsFunc(cases, func(c *results.Case) bool { return setting(c, o.name) != "-" }) {
 			if slices.Contains(axes(cases), o.name) {
-				o.drop = 0 // an axis tells the rows apart
+				o.drop = 0 // an axis distinguishes the rows
 			}
 			g.add(o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
 		}
@@ -141,8 +142,8 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	return g
 }
 
-// giveInterval gives the interval of a table without columns of its own to the first metric that is asserted, or
-// else to the first that the run declares, rather than to one that each run of the workload has.
+// giveInterval adds the interval, in tables without declared columns, to the first asserted metric, or
+// else to the first that the run itself declares.
 func giveInterval(shown []results.MetricColumn, cases []*results.Case, table *results.MetricTable) {
 	of := slices.IndexFunc(shown, func(c results.MetricColumn) bool {
 		return slices.Contains(asserted(cases, nil),
@@ -167,7 +168,7 @@ func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) s
 	g.columns = append(g.columns, column{head: head, right: right, drop: drop, cell: cell})
 }
 
-// metric adds a column of a metric with its unit in the head.
+// metric adds a column for a metric with its unit in the head.
 func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.Case) {
 	s := scaleOfColumn(cases, m.Name)
 	head += ofSamples(cases, m) + " " + s.Unit
@@ -182,7 +183,7 @@ func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.
 	g.columns[len(g.columns)-1].metric = m.Name
 }
 
-// definition is that of a metric in a table; of one that is not there, only its name.
+// definition finds a metric in a table; an unknown one has its name only.
 func definition(t *results.MetricTable, name string) results.Metric {
 	if m, ok := workload.FindMetric(t.Definitions, name); ok {
 		return m
@@ -190,7 +191,7 @@ func definition(t *results.MetricTable, name string) results.Metric {
 	return results.Metric{Name: name}
 }
 
-// head is that of a column, whose lines a document may have written.
+// head joins the lines of a column's head, which may come from a document.
 func head(c results.MetricColumn) string {
 	first, second, two := strings.Cut(c.Head, "\n")
 	if !two {
@@ -199,7 +200,7 @@ func head(c results.MetricColumn) string {
 	return plain(first) + "\n" + plain(second)
 }
 
-// axes are those of all cases in the order of their author.
+// axes are those of all cases in the author's order.
 func axes(cases []*results.Case) []string {
 	var out []string
 	for _, c := range cases {
@@ -212,8 +213,7 @@ func axes(cases []*results.Case) []string {
 	return out
 }
 
-// asserted are the metrics that an assertion of these cases uses and that have no
-// column otherwise.
+// asserted are metrics used by assertions of these cases that have no column yet.
 func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
 	var out []string
 	for _, c := range cases {
@@ -242,15 +242,15 @@ func setting(c *results.Case, name string) string {
 	if v, ok := c.Axes[name]; ok {
 		return plain(valueText(v))
 	}
-	if v, ok := c.Settled()[name]; ok {
+	if v, ok := c.ResolvedOptions()[name]; ok {
 		return plain(valueText(v))
 	}
 	return "-"
 }
 
-func valueText(v any) string { return workload.Text(v) }
+func valueText(v any) string { return option.Text(v) }
 
-// allNumbers says whether an axis has only numbers and quantities.
+// allNumbers reports whether an axis has only numbers and quantities.
 func allNumbers(cases []*results.Case, axis string) bool {
 	return !slices.ContainsFunc(cases, func(c *results.Case) bool {
 		v, ok := c.Axes[axis]
@@ -262,7 +262,7 @@ func allNumbers(cases []*results.Case, axis string) bool {
 	})
 }
 
-// launchCount is how many launches a case's estimates rest on.
+// launchCount is the number of launches behind a case's estimates.
 func launchCount(c *results.Case) string {
 	if n := len(c.Succeeded()); n > 0 {
 		return strconv.Itoa(n)

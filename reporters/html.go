@@ -7,17 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// HTML writes the report as one page for a browser: the verdict and what is wrong
-// first, then a section for each run with its charts, and at the end what the
-// numbers mean and where they come from.
+// HTML writes the report as one page for a browser: verdict and findings first, then a section with charts
+// for each run, and finally definitions and provenance.
 func HTML(w io.Writer, doc *results.Document) error { return htmlBeside(w, doc, nil) }
 
-// htmlBeside is HTML with what is drawn of the raw samples that files hold; nil: there are none.
+// htmlBeside is HTML with drawings of raw samples from files; nil: there are none.
 func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 	d := newDraft(workload.DefinitionsOf(doc))
 	d.samples = sampleFiles{files: files}
@@ -35,7 +34,7 @@ func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 	for i, g := range all {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
 	}
-	p.Held = held(doc)
+	p.Held = holding(doc)
 	p.Matrices = matrices(doc)
 	p.Timeline = timeline(doc)
 	p.Environment = environment(doc)
@@ -43,8 +42,8 @@ func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 	return p.Write(w)
 }
 
-// held are the assertions over several cases that hold: no row of a run has these.
-func held(doc *results.Document) *html.Table {
+// holding lists assertions over several cases that hold, which are in no run's table.
+func holding(doc *results.Document) *html.Table {
 	var all []finding
 	for _, a := range doc.Assertions {
 		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
@@ -70,7 +69,7 @@ func findingTable(caption string, all []finding) *html.Table {
 	return t
 }
 
-// rowClass is the colour of a standing's row.
+// rowClass is the CSS class of a standing's row.
 func rowClass(standing string) string {
 	switch standing {
 	case "fail", "error", "xpass":
@@ -83,7 +82,7 @@ func rowClass(standing string) string {
 	return ""
 }
 
-// nodesOf names the nodes that a case ran on.
+// nodesOf names the nodes of a case.
 func nodesOf(c *results.Case) string {
 	var names []string
 	for _, l := range c.Launches {
@@ -93,7 +92,7 @@ func nodesOf(c *results.Case) string {
 			}
 		}
 		if len(names) > mostShown {
-			break // of thousands nobody reads more
+			break // enough to read
 		}
 	}
 	if len(names) > mostShown {
@@ -102,7 +101,7 @@ func nodesOf(c *results.Case) string {
 	return plain(strings.Join(names, ", "))
 }
 
-// notes are what other reports list below their tables.
+// notes are the lists that other reports have below their tables.
 func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
@@ -112,13 +111,13 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Marks", Lines: marks(doc)}, {Title: warmUpTitle, Lines: unsteady(doc)},
 		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Odd operations", Lines: oddOperations(doc)},
-		{Title: "Fabrics chosen", Lines: chosen(doc)}, {Title: "Windows of rates", Lines: wholeLoads(doc)},
+		{Title: "Fabrics chosen", Lines: chosenFabrics(doc)}, {Title: "Windows of rates", Lines: fullLoads(doc)},
 		{Title: "Measured once for a launch", Lines: sharedMetrics(doc)},
 		{Title: "Working sets", Lines: workingSets(doc)},
 		{Title: "Services", Lines: services(doc)}, {Title: "Nodes changed", Lines: nodesChanged(doc)},
-		{Title: "Retried launches", Lines: madeAgain(doc)},
-		{Title: voidTitle, Lines: append(voidLaunches(doc), disturbedKept(doc)...)},
-		{Title: crowdedTitle, Lines: crowdedNodes(doc)},
+		{Title: "Retried launches", Lines: retriedLaunches(doc)},
+		{Title: disturbedTitle, Lines: append(discardedLaunches(doc), disturbedKept(doc)...)},
+		{Title: crowdedTitle, Lines: oversubscribedNodes(doc)},
 		{Title: idleTitle, Lines: idleNodes(doc)},
 		{Title: "Not run", Lines: leftOut(doc)},
 		{Title: "Artifacts", Files: artifacts(doc)},

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// band is where the assertions of a case want a metric, everything else that they
-// mention being as it was measured: of bandwidth >= 0.2 * ceiling.bandwidth it is a fifth of the
-// ceiling. Only of assertions that are proportional to the metric, or to its inverse.
+// band returns the bounds of a metric by the assertions of a case, with other metrics as measured: for
+// bandwidth >= 0.2 * ceiling.bandwidth a fifth of the ceiling. Only for subjects proportional to the
+// metric or its inverse.
 func (d *draft) band(c *results.Case, metric string) (lower, upper *float64) {
 	for _, a := range c.Assertions {
 		if a.Subject == nil || a.Severity == assertion.Info || !alone(a.Subject) ||
@@ -35,8 +35,8 @@ func (d *draft) band(c *results.Case, metric string) (lower, upper *float64) {
 
 var errNotMeasured = errors.New("not measured")
 
-// solve moves the bounds of an assertion to the metric: it looks at the subject with the
-// metric once, twice and four times as large as it was measured.
+// solve converts the bounds of an assertion to the metric: it evaluates the subject at once, twice and
+// four times the measured value.
 func solve(c *results.Case, a *results.AssertionVerdict, metric string) (low, high *float64, ok bool) {
 	at := func(times float64) float64 {
 		v, err := a.Subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {

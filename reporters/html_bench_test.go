@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// session is one of so many cases with so many launches each: fabrics × batches ×
+// session has this number of cases and launches: fabrics × batches ×
 // sizes, half of which has an assertion, and one in fifty fails.
 func session(cases, launches int) *results.Document {
 	start := time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)

@@ -23,8 +23,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // browser starts Chromium, or skips the test where there is none.
@@ -78,15 +78,15 @@ func ask[T any](t testing.TB, ctx context.Context, expression string) T {
 	return v
 }
 
-// witness hears what a browser complains of and what it asks for.
-type witness struct {
+// browserLog has the errors and requests of a browser.
+type browserLog struct {
 	sync.Mutex
 	complaints, requests []string
 }
 
-func listen(t testing.TB, ctx context.Context) *witness {
+func listen(t testing.TB, ctx context.Context) *browserLog {
 	t.Helper()
-	w := &witness{}
+	w := &browserLog{}
 	err := chromedp.Listen(ctx, func(event any) {
 		w.Lock()
 		defer w.Unlock()
@@ -113,8 +113,8 @@ func listen(t testing.TB, ctx context.Context) *witness {
 	return w
 }
 
-// taken is what was heard since the last time.
-func (w *witness) taken() (complaints, requests []string) {
+// taken is what was reported since the last call.
+func (w *browserLog) taken() (complaints, requests []string) {
 	w.Lock()
 	defer w.Unlock()
 	complaints, requests = w.complaints, w.requests
@@ -149,7 +149,7 @@ func TestChartsInABrowser(t *testing.T) {
 	doc := session(64, 3)
 	path := pageFile(t, "charts", doc)
 	ctx := browser(t)
-	heard := listen(t, ctx)
+	observed := listen(t, ctx)
 	for _, width := range []int64{1400, 400} {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(fmt.Sprintf("%d/%s", width, scheme), func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestChartsInABrowser(t *testing.T) {
 				if some := ask[float64](t, ctx, span); !(some < all) {
 					t.Errorf("zoomed in the axis goes to %v times its start instead of %v", some, all)
 				}
-				if complaints, _ := heard.taken(); len(complaints) > 0 {
+				if complaints, _ := observed.taken(); len(complaints) > 0 {
 					t.Errorf("complaints: %q", complaints)
 				}
 				if at.Top > 900 {
@@ -215,7 +215,7 @@ func TestChartsInABrowser(t *testing.T) {
 func TestPageInABrowser(t *testing.T) {
 	phase.Long(t)
 	ctx := browser(t)
-	heard := listen(t, ctx)
+	observed := listen(t, ctx)
 	type page struct {
 		name, path string
 		says       []string
@@ -252,7 +252,7 @@ func TestPageInABrowser(t *testing.T) {
 						drawings: await `+chartsDrawn+`,
 						unreachable: Array.from(document.querySelectorAll('.box, .canvas, button, input, summary, a')).filter((e) => e.tabIndex < 0).map((e) => e.outerHTML),
 					}))()`)
-					complaints, requests := heard.taken()
+					complaints, requests := observed.taken()
 					if len(complaints) > 0 {
 						t.Errorf("complaints: %q", complaints)
 					}
@@ -341,7 +341,7 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 		c.Launches[0].WorkingSet = &results.WorkingSet{Node: 1 << (10 + i*7%20), Cache: 32 << 20}
 	}
 	ctx := browser(t)
-	heard := listen(t, ctx)
+	observed := listen(t, ctx)
 	const button = "#run-1 th:nth-child(2) button"
 	cells := func(column int) []string {
 		return ask[[]string](t, ctx, fmt.Sprintf(`Array.from(document.querySelectorAll('#run-1 tbody')[0].rows, (r) => r.cells[%d].textContent)`,
@@ -366,7 +366,7 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	first := ask[string](t, ctx, readout)
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight))
 	second := ask[string](t, ctx, readout)
-	if complaints, _ := heard.taken(); len(complaints) > 0 {
+	if complaints, _ := observed.taken(); len(complaints) > 0 {
 		t.Errorf("complaints: %q", complaints)
 	}
 	want := slices.Clone(sizes)
@@ -409,7 +409,7 @@ func TestPageWithoutScriptsAndStyles(t *testing.T) {
 	}))
 	defer server.Close()
 	ctx := browser(t)
-	heard := listen(t, ctx)
+	observed := listen(t, ctx)
 	do(t, ctx, chromedp.Navigate(server.URL))
 	at := ask[struct {
 		Text    string `json:"text"`
@@ -431,9 +431,9 @@ func TestPageWithoutScriptsAndStyles(t *testing.T) {
 	if at.Charts != 0 || !strings.Contains(at.Text, "Charts need scripts") {
 		t.Errorf("%d charts, and the page does not say that they need scripts", at.Charts)
 	}
-	complaints, requests := heard.taken()
+	complaints, requests := observed.taken()
 	if len(complaints) == 0 {
-		t.Error("nobody complains of what the policy forbids: the witness of the other tests is deaf")
+		t.Error("the browser reports no violation of the policy: the log of the other tests is empty in any case")
 	}
 	if !slices.Equal(requests, []string{server.URL + "/"}) {
 		t.Errorf("requests: %q", requests)

@@ -5,17 +5,16 @@ import (
 	"maps"
 	"slices"
 
-	"weir/assertion"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // mostFigures is how many metrics of a run have charts.
 const mostFigures = 6
 
-// charted are the metrics of a run that have charts: those that assertions judge,
-// otherwise the first that was measured.
+// charted are the metrics of a run with charts: asserted ones, otherwise the first measured.
 func (d *draft) charted(doc *results.Document, cases []*results.Case) []string {
 	var out []string
 	add := func(a *results.AssertionVerdict) {
@@ -26,7 +25,7 @@ func (d *draft) charted(doc *results.Document, cases []*results.Case) []string {
 		}
 	}
 	own := make(map[string]bool, len(cases))
-	seen := map[string]bool{} // one text makes the same assertion for many cases
+	seen := map[string]bool{} // assertions of one text
 	for _, c := range cases {
 		own[c.Key] = true
 		for _, a := range c.Assertions {
@@ -63,8 +62,8 @@ func (d *draft) table(cases []*results.Case) *results.MetricTable {
 	return d.metrics.Of(cases[0].Workload, cases[0].Run)
 }
 
-// judged are the metrics that an assertion is about: the first that each of its
-// subjects mentions, which are then held against others and against ceilings.
+// judged returns the metrics that an assertion is about: the first of each of its subjects; others are
+// references.
 func (d *draft) judged(a *results.AssertionVerdict) []string {
 	var out []string
 	add := func(e *assertion.Expr) {
@@ -82,14 +81,14 @@ func (d *draft) judged(a *results.AssertionVerdict) []string {
 	return out
 }
 
-// A point takes some 250 bytes of the page, and what its launches measured as much again.
+// A point takes about 250 bytes of the page, and its launches as much again.
 const (
-	fewPoints  = 200   // of a figure that shows launches
+	fewPoints  = 200   // of a figure with launches
 	manyPoints = 2000  // of a figure
-	pagePoints = 12000 // of all figures, but for a few of each
+	pagePoints = 12000 // of all figures, except for a few of each
 )
 
-// mostPoints is how many points each series of the next figure may have.
+// mostPoints is the maximal number of points of a series of the next figure.
 func (d *draft) mostPoints(l *layout) int {
 	series := 0
 	for _, p := range l.panels {
@@ -130,7 +129,7 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 	f.Metric = d.link(of.Workload, of.Run, metric)
 	f.Title = unitIn(unit)
 	y := valueAxis(unit, values)
-	view := estimates{d: d, metric: metric, scale: axisScale(unit), more: points <= fewPoints}
+	view := estimates{d: d, metric: metric, scale: axisScale(unit), withDetails: points <= fewPoints}
 	if l.axis == "" {
 		f.Charts = []html.Chart{view.rows(l.panels[0].series, y)}
 		return f, true
@@ -145,7 +144,7 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 		var earlier []html.Series
 		for _, s := range p.series {
 			one := html.Series{Name: s.name}
-			then := html.Series{Name: sentence(" ", "baseline", s.name), Look: html.Dashed, Of: s.name}
+			then := html.Series{Name: sentence(" ", "baseline", s.name), Style: html.Dashed, Of: s.name}
 			for _, c := range evenly(s.cases, most) {
 				if q, ok := view.point(c); ok {
 					q.X = l.x[c]
@@ -161,7 +160,7 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 				earlier = append(earlier, then)
 			}
 		}
-		if len(earlier) > 0 { // with one series that has no name a legend would not say what is which
+		if len(earlier) > 0 { // a single unnamed series needs a name beside the baseline's
 			for i := range chart.Series {
 				if chart.Series[i].Name == "" {
 					chart.Series[i].Name, earlier[0].Of = "now", "now"
@@ -175,7 +174,7 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 	return f, true
 }
 
-// axisScale is what values of a unit are drawn in: an axis writes times with units of their own.
+// axisScale is the scale of an axis, which formats times itself.
 func axisScale(unit string) results.Scale {
 	if unit == "s" {
 		return results.Scale{Unit: "s", Factor: 1}
@@ -194,7 +193,7 @@ func valueAxis(unit string, values []float64) html.Axis {
 	return axis
 }
 
-// nominal are the links of the site, in charts of bandwidths.
+// nominal are the site's links, for charts of bandwidths.
 func nominal(doc *results.Document, unit string) []html.Level {
 	if doc.Site == nil || unit != "GB/s" {
 		return nil
@@ -206,7 +205,7 @@ func nominal(doc *results.Document, unit string) []html.Level {
 	return out
 }
 
-// baselineOf are the launches of the baseline by case.
+// baselineOf returns the launches of the baseline by case.
 func baselineOf(doc *results.Document) map[string][]results.MetricValues {
 	if doc.Baseline == nil {
 		return nil

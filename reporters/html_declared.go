@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
-	mostDrawnCases = 4   // of charts that have a drawing for each case
-	mostCourse     = 500 // points of a course
+	mostDrawnCases = 4   // of charts with a drawing per case
+	mostCourse     = 500 // points of a curve
 	mostRankRows   = 64
 )
 
-// declared are the charts that the workload of some cases asks for.
+// declared returns the charts that the workload of some cases declares.
 func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
 	if len(cases) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
 	}
 	measured := slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return len(c.Succeeded()) == 0 })
 	var out []html.Figure
-	for _, chart := range kind.Charts {
+	for _, chart := range kind.Show.Charts {
 		var f html.Figure
 		switch chart.Shows {
 		case workload.Pairs:
@@ -46,7 +46,7 @@ func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
 	return out
 }
 
-// pairs is one metric over another, joined along the axis of a run.
+// pairs draws one metric over another, joined along the axis of a run.
 func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
 	var f html.Figure
 	var xs, ys []float64
@@ -58,7 +58,7 @@ func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
 		for _, s := range p.series {
 			one := html.Series{Name: s.name}
 			if l.axis == "" {
-				one.Look = html.Loose
+				one.Style = html.Loose
 			}
 			for _, c := range evenly(s.cases, most) {
 				x, okX := c.Metrics.Get(chart.X)
@@ -70,7 +70,7 @@ func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
 				xs, ys = append(xs, x.Value), append(ys, y.Value)
 				sx, sy := axisScale(x.Unit), axisScale(y.Unit)
 				point := html.Point{X: x.Value * sx.Factor, Y: y.Value * sy.Factor,
-					Says: []string{says(c, chart.Y), says(c, chart.X)}}
+					Says: []string{estimateText(c, chart.Y), estimateText(c, chart.X)}}
 				if y.CI != nil && drawable(y.CI[0]) && drawable(y.CI[1]) {
 					point.CI = &[2]float64{y.CI[0] * sy.Factor, y.CI[1] * sy.Factor}
 					drawn.Interval = results.PercentText(cmp.Or(y.Confidence, results.Confidence)) + " interval"
@@ -95,7 +95,7 @@ func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
 	return f
 }
 
-// recorded is the distribution of what columns hold, of all ranks and launches.
+// recorded draws the distribution of columns over all ranks and launches.
 func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figure {
 	some := evenly(cases, max(1, html.MostSeries/max(len(chart.Columns), 1)))
 	var all []binned
@@ -133,7 +133,7 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 	return f
 }
 
-// operations are what a column has of each operation that a chart draws: none, one number or a list.
+// operations returns a column's values by charted operation: none, one or a list.
 func operations(r *results.Records, chart workload.Chart, column workload.RecordColumn) [][]int64 {
 	of, since := r.Column(column.Name), r.Column(column.Since)
 	if of == nil || column.Since != "" && (since == nil || since.Ends != nil || since.Len() != of.Len()) {
@@ -163,7 +163,7 @@ func operations(r *results.Records, chart workload.Chart, column workload.Record
 	return out
 }
 
-// drawsOperation says whether an operation is one that a chart draws.
+// drawsOperation reports whether a chart includes an operation.
 func drawsOperation(r *results.Records, chart workload.Chart, i int) bool {
 	for name, want := range chart.Only {
 		c := r.Column(name)
@@ -194,7 +194,7 @@ func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Fig
 		case workload.Phases:
 			one = phasesOf(records, chart)
 		default:
-			one = byRank(records, chart)
+			one = rankMeans(records, chart)
 		}
 		if one.Kind == "" {
 			continue
@@ -209,7 +209,7 @@ func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Fig
 	return f
 }
 
-// courseOf is what columns hold over another, of all ranks together.
+// courseOf draws columns over another one, for all ranks together.
 func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Lines, X: html.Axis{Unit: "s", Name: "time"}, Y: html.Axis{Unit: "s"}}
@@ -228,7 +228,7 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 	}
 	var values []float64
 	for _, column := range chart.Columns {
-		series := html.Series{Name: titleOf(column), Look: html.Loose}
+		series := html.Series{Name: titleOf(column), Style: html.Loose}
 		for _, r := range records {
 			at, of := r.Column(chart.At), operations(r, chart, column)
 			if at == nil || at.Ends != nil || len(at.Values) != len(of) {
@@ -236,7 +236,7 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 			}
 			for i, v := range at.Values {
 				if len(of[i]) != 1 {
-					continue // it is not drawn, or a list, which has no one value at a time
+					continue // not charted, or a list without a single value
 				}
 				x, y := float64(v-first)*ns, float64(of[i][0])*ns
 				says := fmt.Sprintf("%s %s at %s, rank %d", series.Name, quantity.FormatTime(y), quantity.FormatTime(x),
@@ -256,7 +256,7 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 	return out
 }
 
-// phasesOf are the times of an operation in the middle of a launch, one behind the other.
+// phasesOf draws the phases of an operation in a median launch, one after the other.
 func phasesOf(records []*results.Records, chart workload.Chart) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Spans, X: html.Axis{Unit: "s", Name: "time"}}
@@ -306,8 +306,8 @@ func phasesOf(records []*results.Records, chart workload.Chart) html.Chart {
 	return out
 }
 
-// byRank are the means of columns, a row for each rank and a column for each.
-func byRank(records []*results.Records, chart workload.Chart) html.Chart {
+// rankMeans draws the means of columns, a row for each rank.
+func rankMeans(records []*results.Records, chart workload.Chart) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Heat, X: html.Axis{Unit: "s"}, Y: html.Axis{Name: "rank"}}
 	for _, c := range chart.Columns {

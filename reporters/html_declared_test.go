@@ -9,12 +9,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// recorded are two cases with two launches of two ranks each, whose records have a time, a number of
+// recorded are two cases with two launches of two ranks each, with records of a time, a number of
 // each operation and a list of each, and the files that these are in.
 func recorded(t *testing.T) ([]*results.Case, fstest.MapFS) {
 	t.Helper()
@@ -271,7 +271,7 @@ func TestBaselineAndLinksInTheChart(t *testing.T) {
 	}
 	chart := f.Charts[0]
 	i := slices.IndexFunc(chart.Series, func(s html.Series) bool { return s.Name == "baseline fabric=shm" })
-	if i < 0 || chart.Series[i].Of != "fabric=shm" || chart.Series[i].Look != html.Dashed ||
+	if i < 0 || chart.Series[i].Of != "fabric=shm" || chart.Series[i].Style != html.Dashed ||
 		math.Abs(chart.Series[i].Points[0].Y-6) > 1e-9 {
 		t.Errorf("%+v", chart.Series)
 	}

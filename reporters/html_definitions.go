@@ -1,17 +1,16 @@
 package reporters
 
 import (
-	"weir/reporters/html"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/workload"
 )
 
-// draft is a page while it is made. Who shows a metric asks for its link, and what was
-// asked for is defined at the end.
+// draft is a page under construction. Metrics that were linked are defined at its end.
 type draft struct {
 	metrics     *workload.Definitions
 	seen        map[string]bool
 	definitions []html.Definition
-	points      int // that figures have until now
+	points      int // in figures so far
 	samples     sampleFiles
 }
 
@@ -19,7 +18,7 @@ func newDraft(metrics *workload.Definitions) *draft {
 	return &draft{metrics: metrics, seen: map[string]bool{}}
 }
 
-// link names a metric of a run and leads to its definition, if there is one.
+// link names a metric of a run with a link to its definition, if there is one.
 func (d *draft) link(of, run, metric string) html.Link {
 	table := d.metrics.Of(of, run)
 	found, ok := workload.FindMetric(table.Definitions, metric)

@@ -7,20 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
 // estimates are the points of one metric.
 type estimates struct {
-	d        *draft
-	metric   string
-	scale    results.Scale
-	more     bool // a point says what its launches gave and which rank was the slowest
-	interval string
+	d           *draft
+	metric      string
+	scale       results.Scale
+	withDetails bool // tooltips list launches and the slowest rank
+	interval    string
 }
 
-// rows are estimates that have no order, one below the other.
+// rows draws unordered estimates in rows.
 func (e *estimates) rows(all []caseSeries, y html.Axis) html.Chart {
 	chart := html.Chart{Kind: html.Bars, Name: plain(e.metric) + " of each case", Y: y}
 	one := html.Series{}
@@ -67,7 +67,7 @@ func (e *estimates) point(c *results.Case) (html.Point, bool) {
 			verdict, mark = s, sign(a, s)
 		}
 	}
-	text := says(c, e.metric)
+	text := estimateText(c, e.metric)
 	if verdict != "-" {
 		text += ", " + sentence(" ", mark, verdict)
 	}
@@ -75,14 +75,14 @@ func (e *estimates) point(c *results.Case) (html.Point, bool) {
 	if class := rowClass(verdict); class == "bad" || class == "doubt" {
 		p.Sign = symbols[verdict]
 	}
-	if e.more {
-		e.tellMore(c, &p, m.Unit)
+	if e.withDetails {
+		e.addDetails(c, &p, m.Unit)
 	}
 	return p, true
 }
 
-// tellMore adds to a point what each launch gave, and which rank was the slowest.
-func (e *estimates) tellMore(c *results.Case, p *html.Point, unit string) {
+// addDetails adds the value of each launch and the slowest rank to a tooltip.
+func (e *estimates) addDetails(c *results.Case, p *html.Point, unit string) {
 	var gave []string
 	var slowest results.RankShare
 	launch, of := -1, 0
@@ -113,8 +113,8 @@ func (e *estimates) tellMore(c *results.Case, p *html.Point, unit string) {
 	}
 }
 
-// before is what the launches of a baseline gave of the metric, as a point: their geometric mean,
-// or the arithmetic one where some gave nothing.
+// before is a point for the launches of a baseline: their geometric mean, or the arithmetic one if a value
+// is 0.
 func (e *estimates) before(launches []results.MetricValues, c *results.Case) (html.Point, bool) {
 	var values []float64
 	for _, l := range launches {
@@ -139,16 +139,15 @@ func (e *estimates) before(launches []results.MetricValues, c *results.Case) (ht
 		" " + results.Observed{Value: value, Unit: unit, N: len(values)}.String()}}, true
 }
 
-// says is an estimate in words.
-func says(c *results.Case, metric string) string {
+// estimateText formats an estimate.
+func estimateText(c *results.Case, metric string) string {
 	m := c.Metrics.At(metric)
 	return plain(c.Key) + ": " + plain(metric) + " " +
 		results.Observed{Value: m.Value, Unit: m.Unit, CI: m.CI, N: m.N, Confidence: m.Confidence}.Beside(
 			results.ScaleFor(m.Value, m.Unit), boundsOf(c, m.Unit, metric)...)
 }
 
-// drawable says whether a chart can have a place for a value. Only a damaged document has
-// one of which no axis could be made.
+// drawable reports whether a chart can show a value, which may be extreme in damaged documents.
 func drawable(v float64) bool {
 	return v == 0 || math.Abs(v) > 1e-100 && math.Abs(v) < 1e100
 }

@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// Of findings of one kind so many are shown with all that is known of them, and so
-// many in a row each.
+// The number of findings of a kind with all details, and with one row each.
 const (
 	atLength = 20
 	inRows   = 2000
 )
 
-// groups are the findings, the worst first. Several cases with one reason are one finding.
+// groups are the findings, worst first. Several cases with one reason are one finding.
 func (d *draft) groups(doc *results.Document) []html.Group {
 	var out []html.Group
 	for _, s := range []struct{ standing, heading string }{
@@ -51,7 +50,7 @@ func (d *draft) groups(doc *results.Document) []html.Group {
 	return out
 }
 
-// listed says how many of a table's rows are in the page, where these are not all.
+// listed says how many rows of a table are in the page, if not all.
 func listed(caption string, rows int) string {
 	if rows > inRows {
 		return caption + fmt.Sprintf(", of which %d are listed; results.json has all", inRows)
@@ -59,9 +58,8 @@ func listed(caption string, rows int) string {
 	return caption
 }
 
-// card is a reason with what an engineer asks next, of the finding that shows it best: what was
-// promised, what was measured and how surely, by which launches on which nodes, and how to run
-// just this. Where there are several findings they follow as a table.
+// card is a finding with the details of its best example: bound, estimate with interval, launches with
+// nodes, and the command to repeat it. Several findings follow as a table.
 func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	f := all[0]
 	c := html.Card{Sign: sign(f.assertion, f.standing), Standing: f.standing, Where: clip(f.where, " …"),
@@ -72,8 +70,8 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	} else {
 		c.Again = clip(again(doc, f), " …")
 	}
-	for _, line := range f.since {
-		c.Lines = append(c.Lines, clip("last time: "+line, " …"))
+	for _, line := range f.context {
+		c.Lines = append(c.Lines, clip(line, " …"))
 	}
 	if f.of != nil {
 		c.Nodes = nodesOf(f.of)
@@ -116,7 +114,7 @@ func firstLine(s string) string {
 	return first
 }
 
-// casesTable are the places of one cause, which is told once above them.
+// casesTable lists the cases of one cause.
 func casesTable(all []finding) *html.Table {
 	t := &html.Table{Caption: listed("Where", len(all)), Text: true, Columns: []html.Column{{Head: "where"}}}
 	for _, f := range all[:min(len(all), inRows)] {

@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/assertion"
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// gain is what an assertion found of a metric at a case against the same metric at another: their
-// values, and how much better it is with its interval.
+// gain is a metric of a case compared with another case by an assertion: both values, and the gain with
+// its interval.
 type gain struct {
 	of, against *results.Case
 	metric      string
 	verdict     *results.AssertionVerdict
 }
 
-// gainsOf are those of the cases of a run.
+// gainsOf returns those of the cases of a run.
 func gainsOf(doc *results.Document, cases []*results.Case) []gain {
 	var out []gain
 	var byKey map[string]*results.Case
@@ -41,8 +41,8 @@ func gainsOf(doc *results.Document, cases []*results.Case) []gain {
 	return out
 }
 
-// gainIn says whether an assertion is about a gain: one less a ratio of a metric to itself at another
-// case, or that ratio less one.
+// gainIn recognises an assertion on a gain: one minus the ratio of a metric to itself at another case, or
+// that ratio minus one.
 func gainIn(a *results.AssertionVerdict) (metric, other string, ok bool) {
 	e := a.Subject
 	if e == nil || a.Observed == nil || e.Op != assertion.Sub || len(e.Args) != 2 {
@@ -63,7 +63,7 @@ func gainIn(a *results.AssertionVerdict) (metric, other string, ok bool) {
 	return own.Metric, before.Case, true
 }
 
-// gains are the gains of a run as a chart and as a table: before, after and how much better that is.
+// gains draws the gains of a run as a chart and as a table: before, after and gain.
 func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (figures []html.Figure,
 	table *html.Table) {
 	all := gainsOf(doc, cases)
@@ -122,7 +122,7 @@ func gainChart(kind html.Kind) html.Chart {
 		Interval: results.ConfidenceText + " interval"}
 }
 
-// gainsAlong are the gains of one metric over the axis of a run.
+// gainsAlong draws the gains of one metric over the axis of a run.
 func gainsAlong(l *layout, all []gain, points []html.Point) []html.Chart {
 	at := map[*results.Case]int{}
 	for i, g := range all {
@@ -141,7 +141,7 @@ func gainsAlong(l *layout, all []gain, points []html.Point) []html.Chart {
 					one.Points = append(one.Points, q)
 				}
 			}
-			if len(one.Points) > 0 { // the others are what it is held against
+			if len(one.Points) > 0 { // the others are the reference
 				chart.Series = append(chart.Series, one)
 			}
 		}
@@ -152,7 +152,7 @@ func gainsAlong(l *layout, all []gain, points []html.Point) []html.Chart {
 	return out
 }
 
-// gainRows are gains one below the other.
+// gainRows draws gains in rows.
 func gainRows(all []gain, points []html.Point, alone bool) html.Chart {
 	chart := gainChart(html.Bars)
 	series := html.Series{}

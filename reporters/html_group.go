@@ -3,18 +3,18 @@ package reporters
 import (
 	"fmt"
 
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
-	mostGroupCases = 12  // of a run, that are drawn
+	mostGroupCases = 12  // drawn, of a run
 	mostGroupSteps = 400 // bars of a case
 )
 
-// groupTimelines draw what happened to groups of ranks that change, a figure for each case.
+// groupTimelines draws changing groups of ranks, a figure for each case.
 func groupTimelines(cases []*results.Case) (out []html.Figure) {
 	more := 0
 	for _, c := range cases {
@@ -33,7 +33,7 @@ func groupTimelines(cases []*results.Case) (out []html.Figure) {
 	return out
 }
 
-// middle is the launch in the middle of those that are meant; nil: there is none.
+// middle is the median launch of those that match; nil: there is none.
 func middle(c *results.Case, meant func(*results.Launch) bool) *results.Launch {
 	var all []*results.Launch
 	for _, l := range c.Succeeded() {
@@ -47,12 +47,12 @@ func middle(c *results.Case, meant func(*results.Launch) bool) *results.Launch {
 	return all[(len(all)-1)/2]
 }
 
-// groupTimeline is that of one case in a launch: the group's steps, what happened to it, and a row for
-// each rank that something happened to.
+// groupTimeline draws one case in one launch: the group's steps and events, and a row for each rank with
+// events.
 func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 	title := "Group of ranks over time: " + plain(c.Key)
 	chart := html.Chart{Kind: html.Spans, Name: title, X: html.Axis{Unit: "s"}, Rows: []string{"steps", "group"}}
-	drawable := func(at, took float64) bool { return at >= 0 && took >= 0 && at+took < 1e9 } // else it is damaged
+	drawable := func(at, took float64) bool { return at >= 0 && took >= 0 && at+took < 1e9 } // excludes damaged values
 	for _, s := range evenly(l.Timeline.Steps, mostGroupSteps) {
 		if drawable(s.At, s.Took) {
 			chart.Spans = append(chart.Spans, html.Span{From: s.At, To: s.At + s.Took, Group: plural(s.Ranks, "rank"),
@@ -62,9 +62,9 @@ func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 	}
 	var moments map[string]workload.Moment
 	if k, ok := workload.Lookup(c.Workload); ok {
-		moments = k.Moments
+		moments = k.Show.Moments
 	}
-	rows := map[int]int{-1: 1} // moments of no rank are of the group
+	rows := map[int]int{-1: 1} // events without a rank belong to the group
 	for _, m := range l.Timeline.Moments {
 		kind, known := moments[m.What]
 		if !known || !drawable(m.At, m.Took) {
@@ -98,7 +98,7 @@ func groupTimeline(c *results.Case, l *results.Launch) html.Figure {
 	return html.Figure{Title: title, Note: note + ".", Charts: []html.Chart{chart}}
 }
 
-// waits draw how long ranks waited for each other: a heat map for each operation of a case.
+// waits draws how long ranks waited for each other: a heat map for each operation of a case.
 func (d *draft) waits(cases []*results.Case) (out []html.Figure) {
 	cells, left := 0, 0
 	for _, c := range cases {
@@ -128,7 +128,7 @@ func (d *draft) waits(cases []*results.Case) (out []html.Figure) {
 	return out
 }
 
-// waitMap is the heat map of an operation: a row for each rank that waits, a column for each source.
+// waitMap is the heat map of an operation: a row for each waiting rank, a column for each source.
 func waitMap(w results.Waits) html.Chart {
 	title := plain(w.Operation)
 	c := html.Chart{Kind: html.Heat, Name: "waits in " + title, Title: title, X: html.Axis{Name: "for rank"},
@@ -143,7 +143,7 @@ func waitMap(w results.Waits) html.Chart {
 	c.Columns = c.Rows
 	for rank, row := range w.Mean {
 		for source, v := range row {
-			if source >= len(w.Mean) || !(v >= 0 && v < 1e9) { // only a damaged document has one
+			if source >= len(w.Mean) || !(v >= 0 && v < 1e9) { // damaged value
 				continue
 			}
 			heat := 0.

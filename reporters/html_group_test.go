@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // A group that changes is drawn over time: its steps, what happened to it, and a row for each rank that
@@ -38,7 +38,7 @@ func TestGroupTimeline(t *testing.T) {
 	}
 	for group, n := range map[string]int{
 		"4 ranks": 1, "1 rank": 1, "the order to change": 1, "killed": 1, "masked": 1, "joined": 1,
-		"makes the rows of its next steps": 1, "left": 0,
+		"prepares its next steps": 1, "left": 0,
 	} {
 		if groups[group] != n {
 			t.Errorf("%d spans of %q in %v", groups[group], group, groups)
@@ -59,7 +59,7 @@ func TestGroupTimeline(t *testing.T) {
 	}
 }
 
-// Waits of ranks for each other are a heat map for each operation, whose darkest cell is the longest.
+// Waits of ranks for each other are a heat map for each operation; the darkest cell is the longest.
 func TestWaitMaps(t *testing.T) {
 	l := &results.Launch{Status: results.OK, Waits: []results.Waits{
 		{Operation: "dispatch", Mean: [][]float64{{0, 2e-3}, {1e-3, 0}}},

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
 const (
 	mostPanels = 12 // of one figure; the table has all cases
-	mostBars   = 40 // of a figure without an axis of numbers
+	mostBars   = 40 // of a figure without a numeric axis
 )
 
-// layout says how the cases of a run become charts: which axis runs along them,
-// which tell series apart, and which the charts.
+// layout is how the cases of a run become charts: the axis along them, the axes of series, and the axes of
+// panels.
 type layout struct {
-	axis    string // of numbers, the one with the most values; "": there is none
+	axis    string // the numeric axis with most values; "": there is none
 	log     bool
 	x       map[*results.Case]float64
 	ticks   []html.Tick
@@ -32,14 +32,14 @@ type panel struct {
 	series []caseSeries
 }
 
-// caseSeries are cases with the same values of all axes but the one along, ascending
-// in that; none where a panel lacks what others have.
+// caseSeries are cases with equal values of all other axes, ascending along the axis; empty if a panel
+// lacks the series.
 type caseSeries struct {
 	name  string
 	cases []*results.Case
 }
 
-// ofRun stands for the run of a case where those of several are drawn together.
+// ofRun is a pseudo-axis for the run, if several are drawn together.
 const ofRun = "run"
 
 // on is the value of an axis of a case, or its run.
@@ -50,7 +50,7 @@ func on(c *results.Case, axis string) string {
 	return plain(c.Run)
 }
 
-// newLayout is that of some cases. also names options that tell them apart besides their axes.
+// newLayout lays out cases. also names options that distinguish them besides their axes.
 func newLayout(cases []*results.Case, also ...string) *layout {
 	l := &layout{x: map[*results.Case]float64{}}
 	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return c.Metrics.IsZero() })
@@ -73,7 +73,7 @@ func newLayout(cases []*results.Case, also ...string) *layout {
 	}
 	l.along(cases)
 	rest := slices.DeleteFunc(slices.Clone(varying), func(a string) bool { return follows(cases, a, l.axis) })
-	within := rest // axes whose values are series
+	within := rest // axes of series
 	if len(tuples(cases, rest)) > html.MostSeries {
 		within = nil
 		for _, a := range rest {
@@ -83,7 +83,7 @@ func newLayout(cases []*results.Case, also ...string) *layout {
 		}
 	}
 	between := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return slices.Contains(within, a) })
-	all := tuples(cases, within) // in each panel, so that a series looks the same in all
+	all := tuples(cases, within) // the same order in all panels
 	for _, group := range tuples(cases, between) {
 		of := map[string][]*results.Case{}
 		for _, s := range tuples(group.cases, within) {
@@ -102,10 +102,10 @@ func newLayout(cases []*results.Case, also ...string) *layout {
 	return l
 }
 
-// categories is the layout of cases without an axis of numbers: one beneath the other.
+// categories lays out cases without a numeric axis in rows.
 func (l *layout) categories(cases []*results.Case, varying []string) {
 	all := tuples(cases, varying)
-	if len(varying) == 1 { // the title of the run says of what
+	if len(varying) == 1 { // the run's title names it
 		for i := range all {
 			all[i].name = on(all[i].cases[0], varying[0])
 		}
@@ -116,7 +116,7 @@ func (l *layout) categories(cases []*results.Case, varying []string) {
 	l.panels = []panel{{series: all}}
 }
 
-// along gives each case its place on the axis.
+// along sets each case's position on the axis.
 func (l *layout) along(cases []*results.Case) {
 	labels := map[float64]string{}
 	var values []float64
@@ -125,7 +125,7 @@ func (l *layout) along(cases []*results.Case) {
 		text := setting(c, l.axis)
 		q, err := quantity.Parse(strings.TrimSpace(text))
 		if err != nil {
-			continue // allNumbers has looked
+			continue // checked by allNumbers
 		}
 		sizes = sizes && q.Dim.Bytes != 0
 		l.x[c] = q.Value
@@ -138,12 +138,12 @@ func (l *layout) along(cases []*results.Case) {
 	for _, v := range values {
 		l.ticks = append(l.ticks, html.Tick{At: v, Label: labels[v]})
 	}
-	// Doublings look alike on a logarithmic axis only; counts like 1, 2, 3, 4 do on a linear one.
+	// Doublings are evenly spaced on a logarithmic axis only; counts like 1, 2, 3, 4 on a linear one.
 	span := values[len(values)-1] / values[0]
 	l.log = values[0] > 0 && (sizes && span > 4 || span >= 16)
 }
 
-// valuesOn is how many different values cases have on an axis.
+// valuesOn is the number of distinct values of an axis.
 func valuesOn(cases []*results.Case, axis string) int {
 	seen := map[string]bool{}
 	for _, c := range cases {
@@ -152,8 +152,8 @@ func valuesOn(cases []*results.Case, axis string) int {
 	return len(seen)
 }
 
-// follows says whether each value of one axis has a single value of another, which then
-// tells no cases apart: what is known of a pattern, or axes that are swept together.
+// follows reports whether each value of one axis determines the value of another, which then distinguishes
+// no cases: metadata of a pattern, or axes swept together.
 func follows(cases []*results.Case, axis, of string) bool {
 	value := map[string]string{}
 	for _, c := range cases {
@@ -187,7 +187,7 @@ func tuples(cases []*results.Case, axes []string) []caseSeries {
 	return out
 }
 
-// evenly keeps some of a list, its first and its last among them.
+// evenly picks evenly spaced elements, including the first and the last.
 func evenly[T any](all []T, most int) []T {
 	if len(all) <= most {
 		return all
@@ -199,7 +199,7 @@ func evenly[T any](all []T, most int) []T {
 	return out
 }
 
-// note says what of a run its charts do not show.
+// note says what of a run its charts omit.
 func (l *layout) note() string {
 	if l.omitted == 0 {
 		return ""

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // swept are the cases of a run with these axes, each of which is measured.

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// margin is how far an estimate lies from what was promised, as the message says it: from the target where
-// there is one, else from the bound that it breaks, or from the nearest if it breaks none. "" of what is
-// inconclusive, whose message says which bound its interval crosses. Of a share of a baseline it is the
-// distance from that; the message has both values, and those of other shares.
+// margin is the distance of an estimate from its target, else from the bound that it misses, or from the
+// nearest one, as in the message. "" for inconclusive assertions, with the crossed bound in the message.
+// For a share of a baseline it is the distance from the baseline.
 func margin(a *results.AssertionVerdict) string {
 	v := a.Observed.Value
 	switch {
@@ -38,7 +37,7 @@ func margin(a *results.AssertionVerdict) string {
 		}
 		by := math.Abs(v / *b.end - 1)
 		if b.outside {
-			by = -by // nearer than any bound that holds
+			by = -by // within all bounds
 		}
 		if by < best {
 			best, text = by, awayFrom(v, *b.end, a.Unit, "")
@@ -47,7 +46,7 @@ func margin(a *results.AssertionVerdict) string {
 	return text
 }
 
-// awayFrom is the distance of a value from another as a share of that, "" of 0.
+// awayFrom is the distance of a value from another as a share of it, "" for 0.
 func awayFrom(v, from float64, unit, called string) string {
 	if from == 0 {
 		return ""
@@ -56,7 +55,7 @@ func awayFrom(v, from float64, unit, called string) string {
 	return fmt.Sprintf("%s %s%s", distance(v, from), called, s.WithUnit(s.Exact(from)))
 }
 
-// distance is how far a value lies from another and on which side: "9.4% above".
+// distance is the signed distance of two values as text: "9.4% above".
 func distance(v, from float64) string {
 	word := "above"
 	if v < from {
@@ -65,7 +64,7 @@ func distance(v, from float64) string {
 	return fmt.Sprintf("%s%% %s", quantity.Digits(math.Abs(v/from-1)*100, 2), word)
 }
 
-// ofBaseline says whether a subject is a metric as a share of its baseline.
+// ofBaseline reports whether a subject is a metric as a share of its baseline.
 func ofBaseline(e *assertion.Expr) bool {
 	return e != nil && e.Op == assertion.Div && len(e.Args) == 2 && e.Args[0] != nil && e.Args[1] != nil &&
 		e.Args[0].Op == assertion.Metric && e.Args[1].Op == assertion.Metric && e.Args[1].Baseline &&

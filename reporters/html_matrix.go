@@ -9,38 +9,38 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/matrix"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// mostCells is how many cells all heat maps of a page have together: each takes some
-// 150 bytes of it.
+// mostCells is the total number of cells of all heat maps of a page, at about 150 bytes each.
 const mostCells = 16 << 10
 
 // mostPatterns is how many patterns of a sequence have heat maps.
 const mostPatterns = 12
 
-// traffic is a matrix that cases moved.
+// traffic is a traffic matrix of cases.
 type traffic struct {
 	name  string
 	m     *matrix.Matrix // between ranks
-	own   *matrix.Matrix // what ranks copy within their own memory; nil: nothing
+	own   *matrix.Matrix // copies within ranks' own memory; nil: none
 	first string         // key of the first case
 	cases int
-	of    string // the run whose sequence it is a pattern of; ""
+	of    string // run of the sequence with this pattern; ""
 	drawn []html.Amount
 }
 
-// matrices are those of all cases, each once.
+// matrices returns the distinct matrices of all cases.
 func matrices(doc *results.Document) html.Matrices {
 	var out html.Matrices
 	all, left := trafficOf(doc)
 	drawn := 0
 	patterns := map[string]int{} // by run
 	var shown []*traffic
-	scale := map[string]html.Extent{} // one for all patterns of a run
+	scale := map[string]html.Extent{} // shared by all patterns of a run
 	withOwn := slices.ContainsFunc(all, func(x *traffic) bool { return x.own != nil })
 	for _, x := range all {
 		if out.Table == nil {
@@ -117,7 +117,7 @@ func matrices(doc *results.Document) html.Matrices {
 	return out
 }
 
-// scale names those that are drawn on one scale of colours.
+// scale names the group of matrices with a common colour scale.
 func (x *traffic) scale() string { return cmp.Or(x.of, x.name) }
 
 func (x *traffic) row() []string {
@@ -138,19 +138,18 @@ func (x *traffic) ownText() string {
 	return bytesText(x.own.Total())
 }
 
-// mostRead is how many cells of matrices are read or generated for a page, some 100 MB.
+// mostRead is how many cells of matrices are read or generated for a page, about 100 MB.
 const mostRead = 4 << 20
 
-// trafficOf finds the matrices of the cases. What a case moves is in its options, as rows or as
-// the words of a generator, or follows from them. unread is how many are too many.
+// trafficOf finds the matrices of the cases: in their options, as rows or as arguments of a generator, or
+// derived from them. unread counts those that are too large.
 func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 	cells := 0
-	known := map[string]*traffic{} // nil: it cannot be read, which is the executor's to say
+	known := map[string]*traffic{} // nil: unreadable, which the executor reports
 	for _, c := range doc.Cases {
 		text, given := c.Options["matrix"].(string)
 		words, generated := c.Options["generate"].(string)
-		kind, _ := workload.Lookup(c.Workload)
-		follows := kind != nil && kind.Moves != nil
+		mover, follows := workload.As[workload.MatrixMover](c.Workload)
 		if !given && !generated && !follows {
 			continue
 		}
@@ -160,8 +159,10 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 		}
 		if follows {
 			id = plain(c.Run)
-			for _, name := range kind.AmountOf {
-				id += "/" + setting(c, name)
+			if b, ok := workload.As[workload.Summarizer](c.Workload); ok {
+				for _, name := range b.AmountOf() {
+					id += "/" + setting(c, name)
+				}
 			}
 		}
 		x, ok := known[id]
@@ -174,21 +175,21 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 			switch {
 			case follows:
 				x.name = "of run " + plain(c.Run)
-				if x.m, err = kind.Moves(c.Options); err == nil {
+				if x.m, err = mover.Moves(c.Options); err == nil {
 					x.m, x.own = x.m.Split()
 				}
 			case generated:
 				x.name = fmt.Sprintf("%s of %v ranks", plain(words), c.Options["ranks"])
 				x.m, err = generate(words, c.Options["ranks"])
 			default:
-				if x.m, err = workload.ParseMatrix(text); err == nil {
+				if x.m, err = option.ParseMatrix(text); err == nil {
 					x.m, x.own = x.m.Split()
 				}
-				if setting(c, "own_cells") == workload.OwnIgnore {
+				if setting(c, "own_cells") == option.OwnIgnore {
 					x.own = nil
 				}
 				x.name = "of run " + plain(c.Run)
-				if kind != nil && kind.Sequence != "" {
+				if kind, _ := workload.Lookup(c.Workload); kind != nil && kind.Sequence != "" {
 					x.of = plain(c.Run)
 					x.name = "pattern " + setting(c, "pattern") + " of run " + x.of
 				}
@@ -210,27 +211,27 @@ func trafficOf(doc *results.Document) (out []*traffic, unread int) {
 		named[x.name]++
 	}
 	for _, x := range out {
-		if named[x.name] > 1 { // a run has several that are written down
+		if named[x.name] > 1 { // several explicit matrices in a run
 			x.name = "of " + x.first
 		}
 	}
 	return out, unread
 }
 
-// generate makes the matrix that the launches of a case made.
+// generate makes the matrix of a case's launches.
 func generate(words string, ranks any) (*matrix.Matrix, error) {
-	g, err := workload.ParseGenerated(words)
+	g, err := option.ParseGenerated(words)
 	if err != nil {
 		return nil, err
 	}
-	n, ok := workload.Number(ranks)
+	n, ok := option.Number(ranks)
 	if !ok || n != math.Trunc(n) || n < 2 || n > matrix.MaxRanks {
 		return nil, fmt.Errorf("%v is no number of ranks", ranks)
 	}
 	return g.Matrix(int(n))
 }
 
-// bytesText writes an amount for a person, to four digits.
+// bytesText formats an amount with four digits.
 func bytesText(b int64) string {
 	v, unit := float64(b), "B"
 	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {

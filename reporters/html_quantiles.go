@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// fewestQuantiles is of how many a distribution is drawn.
+// fewestQuantiles is the minimum of quantiles for drawing a distribution.
 const fewestQuantiles = 3
 
-// quantileFamily are the metrics, ascending, that together are a distribution.
+// quantileFamily are the metrics, ascending, that form a distribution.
 type quantileFamily struct {
-	name    string // of latency.p99 it is latency
+	name    string // latency for latency.p99
 	metrics []workload.Metric
 }
 
-// quantiles are the distributions that cases of a run have.
+// quantiles returns the distributions of a run's cases.
 func (d *draft) quantiles(cases []*results.Case) []quantileFamily {
 	if len(cases) == 0 {
 		return nil
@@ -40,9 +40,8 @@ func (d *draft) quantiles(cases []*results.Case) []quantileFamily {
 	return slices.DeleteFunc(out, func(f quantileFamily) bool { return len(f.metrics) < fewestQuantiles })
 }
 
-// figures draw the distributions of a run, a line for a case: of an axis of numbers
-// some of its values in a panel for each series of the charts, otherwise all cases, in as
-// many figures as their lines need.
+// figures draws the distributions of a run, a line for each case: for a numeric axis some of its values in
+// a panel for each series, otherwise all cases in as many figures as needed.
 func (f quantileFamily) figures(l *layout) []html.Figure {
 	if l.axis != "" {
 		groups, some := someCases(l)
@@ -80,7 +79,7 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 				c := s.cases[0]
 				if m, ok := c.Metrics.Get(q.Name); ok && drawable(m.Value) {
 					*points = append(*points, html.Point{
-						X: ticks[i].At, Y: m.Value * scale.Factor, Says: []string{says(c, q.Name)},
+						X: ticks[i].At, Y: m.Value * scale.Factor, Says: []string{estimateText(c, q.Name)},
 					})
 					values = append(values, m.Value)
 				}
@@ -94,8 +93,8 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 	return html.Figure{Title: plain(f.name) + " by quantile", Charts: charts}
 }
 
-// someCases are the cases of an axis whose distributions are drawn, each a series of
-// its own, which is the same in all panels. some says that there are more cases.
+// someCases selects cases of an axis, one series each, the same in all panels. some reports that there are
+// more.
 func someCases(l *layout) (out []panel, some bool) {
 	picked := evenly(l.ticks, html.MostSeries)
 	some = l.omitted > 0 || len(picked) < len(l.ticks)
@@ -166,7 +165,7 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 	return t
 }
 
-// ofQuantiles says what the distributions are of.
+// ofQuantiles says what the distributions measure.
 func ofQuantiles(families []quantileFamily) string {
 	for _, f := range families {
 		if f.metrics[0].Unit != "s" {

@@ -3,11 +3,11 @@ package reporters
 import (
 	"fmt"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// mostRows is how long a table may be that is open from the beginning.
+// mostRows is the longest table that is open initially.
 const mostRows = 500
 
 // run is the section of a run.
@@ -22,7 +22,7 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	}
 	drawnGains, gains := d.gains(doc, l, g.cases)
 	r.Figures, r.Gains = append(r.Figures, drawnGains...), gains
-	r.Figures = append(r.Figures, scores(g.cases)...)
+	r.Figures = append(r.Figures, sequenceTimelines(g.cases)...)
 	r.Figures = append(r.Figures, groupTimelines(g.cases)...)
 	r.Figures = append(r.Figures, d.waits(g.cases)...)
 	r.Figures = append(r.Figures, d.declared(l, g.cases)...)
@@ -72,8 +72,7 @@ func metricsOf(columns []column) []string {
 	return all
 }
 
-// mixedMeans says that columns of times are of two kinds of mean, where they are: parts of a time
-// then need not add up to it.
+// mixedMeans warns if columns of times use two kinds of mean, so that parts need not add up.
 func (d *draft) mixedMeans(metrics []string) string {
 	geometric, arithmetic := false, false
 	for _, m := range metrics {

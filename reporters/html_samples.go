@@ -7,27 +7,26 @@ import (
 	"io/fs"
 	"slices"
 
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// sampleFiles reads the raw samples of launches, as far as a page needs them.
+// sampleFiles reads the raw samples of launches for a page.
 type sampleFiles struct {
 	files fs.FS // nil: there are none
-	read  int64 // bytes, until now
+	read  int64 // bytes so far
 }
 
 const (
-	mostSampleBytes = 64 << 20 // that are read for a page, some seconds
+	mostSampleBytes = 64 << 20 // read for a page, some seconds
 	mostSampleFile  = 16 << 20
 	fewestBins      = 48
 	mostBins        = 160
 	pageBins        = 600 // of all cases of a figure
 )
 
-// of are the contents of the samples files of a launch; nil where one is missing or they are too
-// large: the tables have what follows from them.
+// of returns the contents of the samples files of a launch; nil if one is missing or they are too large.
 func (s *sampleFiles) of(l *results.Launch) [][]byte {
 	if s.files == nil || len(l.Samples) == 0 {
 		return nil
@@ -52,7 +51,7 @@ func (s *sampleFiles) of(l *results.Launch) [][]byte {
 	return out
 }
 
-// latencies are those of all ranks and launches of a case, nil where it has no histograms.
+// latencies merges those of all ranks and launches of a case; nil without histograms.
 func (s *sampleFiles) latencies(c *results.Case) *results.Latencies {
 	counts := map[int]int64{}
 	for _, l := range c.Succeeded() {
@@ -76,7 +75,7 @@ func (s *sampleFiles) latencies(c *results.Case) *results.Latencies {
 	return all
 }
 
-// records are those of all ranks of a launch, by rank; nil where it has none.
+// records returns those of all ranks of a launch, by rank; nil without any.
 func (s *sampleFiles) records(l *results.Launch) []*results.Records {
 	var out []*results.Records
 	for _, content := range s.of(l) {
@@ -93,8 +92,8 @@ func (s *sampleFiles) records(l *results.Launch) []*results.Records {
 	return out
 }
 
-// distributions are the latencies of cases as cumulative distribution and as histogram, from their
-// raw samples; sampled says that there are some.
+// distributions draws latencies of cases as cumulative distribution and as histogram, from raw samples;
+// sampled reports whether there are any.
 func (d *draft) distributions(cases []*results.Case) (figures []html.Figure, sampled bool) {
 	measured := slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return len(c.Succeeded()) == 0 })
 	some := evenly(measured, html.MostSeries)
@@ -114,17 +113,17 @@ func (d *draft) distributions(cases []*results.Case) (figures []html.Figure, sam
 	return []html.Figure{distribution("Latencies", note, of)}, true
 }
 
-// binsOf is how many bins each of so many distributions has.
+// binsOf is the number of bins per distribution.
 func binsOf(cases int) int { return min(max(pageBins/max(cases, 1), fewestBins), mostBins) }
 
-// binned are values of a case, in ns, in bins.
+// binned are values of a case in ns, in bins.
 type binned struct {
 	name  string
 	bins  []results.Bin
 	count int64
 }
 
-// distribution draws values twice: which share of them is below each, and how many are in each bin.
+// distribution draws values cumulatively and as a histogram.
 func distribution(title, note string, all []binned) html.Figure {
 	const ns = 1e-9
 	var ends []float64
@@ -133,7 +132,7 @@ func distribution(title, note string, all []binned) html.Figure {
 	per := html.Chart{Kind: html.Lines, Name: title + ": histogram", Title: "histogram",
 		Y: html.Axis{Unit: "%", Name: "share in each bin"}}
 	for _, b := range all {
-		cumulative, histogram := html.Series{Name: b.name}, html.Series{Name: b.name, Look: html.Filled}
+		cumulative, histogram := html.Series{Name: b.name}, html.Series{Name: b.name, Style: html.Filled}
 		upTo := int64(0)
 		cumulative.Points = append(cumulative.Points, html.Point{X: b.bins[0].Low * ns})
 		for i, bin := range b.bins {
@@ -159,5 +158,5 @@ func distribution(title, note string, all []binned) html.Figure {
 	return html.Figure{Title: title, Note: note, Charts: []html.Chart{below, per}}
 }
 
-// shareText is a share in percent, with the digits that tell p99.9 from p99.
+// shareText formats a share in percent, with enough digits for p99.9.
 func shareText(share float64) string { return fmt.Sprintf("%.4g%%", share*100) }

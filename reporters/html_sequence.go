@@ -7,36 +7,37 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
-	mostScores  = 4        // of a run; sequences beyond that differ in the table
-	mostPlayed  = 5        // bars of a pattern
-	mostPlanned = 16 << 20 // bytes of the matrices that a plan is made of, some seconds of reading
+	mostTimelines = 4        // of a run; more sequences are in the table only
+	mostPlayed    = 5        // bars of a pattern
+	mostPlanned   = 16 << 20 // bytes of matrices read for a plan, some seconds
 )
 
-// scores draw when the patterns of a run were played, for each sequence that it has.
-func scores(cases []*results.Case) []html.Figure {
+// sequenceTimelines draws when the patterns of a run moved, for each of its sequences.
+func sequenceTimelines(cases []*results.Case) []html.Figure {
 	all := sequencesOf(cases)
 	var out []html.Figure
-	for _, s := range all[:min(len(all), mostScores)] {
-		if f, ok := score(s); ok {
+	for _, s := range all[:min(len(all), mostTimelines)] {
+		if f, ok := sequenceTimeline(s); ok {
 			out = append(out, f)
 		}
 	}
-	if more := len(all) - mostScores; more > 0 && len(out) > 0 {
+	if more := len(all) - mostTimelines; more > 0 && len(out) > 0 {
 		last := &out[len(out)-1]
 		last.Note = sentence(" ", last.Note, fmt.Sprintf("%d further sequences are not drawn.", more))
 	}
 	return out
 }
 
-// sequencesOf are the cases that were played together, which differ in their pattern and
-// in what is known of it; in the order of the sequence.
+// sequencesOf groups cases that moved together, differing only in their pattern and its metadata, in the
+// order of the sequence.
 func sequencesOf(cases []*results.Case) []caseSeries {
 	of := func(c *results.Case) *workload.Kind { k, _ := workload.Lookup(c.Workload); return k }
 	cases = slices.DeleteFunc(slices.Clone(cases),
@@ -49,22 +50,22 @@ func sequencesOf(cases []*results.Case) []caseSeries {
 	out := tuples(cases, common)
 	for _, s := range out {
 		slices.SortStableFunc(s.cases, func(a, b *results.Case) int {
-			x, _ := workload.Number(a.Options[kind.Sequence])
-			y, _ := workload.Number(b.Options[kind.Sequence])
+			x, _ := option.Number(a.Options[kind.Sequence])
+			y, _ := option.Number(b.Options[kind.Sequence])
 			return cmp.Compare(x, y)
 		})
 	}
 	return out
 }
 
-// fact says whether an axis is no choice of the scenario, but metadata of the case's pattern.
+// fact reports whether an axis is metadata of the case's pattern.
 func fact(c *results.Case, axis string) bool {
 	text, _ := c.Options["metadata"].(string)
 	return strings.Contains(" "+text, " "+axis+"=")
 }
 
-// score is the timeline of one sequence.
-func score(s caseSeries) (html.Figure, bool) {
+// sequenceTimeline draws one sequence.
+func sequenceTimeline(s caseSeries) (html.Figure, bool) {
 	launch, launches, ok := typical(s.cases)
 	if !ok {
 		return html.Figure{}, false
@@ -88,7 +89,7 @@ func score(s caseSeries) (html.Figure, bool) {
 			some := evenly(indices(l.Played), mostPlayed)
 			for depth, i := range some {
 				from, to := l.Played[i][0], l.Played[i][1]
-				if !(from >= 0 && to >= from && to < 1e9) { // only a damaged document has one
+				if !(from >= 0 && to >= from && to < 1e9) { // damaged value
 					continue
 				}
 				says := fmt.Sprintf("%s, iteration %d: from %s, %s", name, i, quantity.FormatTime(from),
@@ -135,8 +136,8 @@ func indices[T any](list []T) []int {
 	return out
 }
 
-// typical is the index of the launch whose sequence took nearest to the median of all, and
-// how many launches there are. What it took is the mean end of the last pattern.
+// typical is the index of the launch with the median duration of the sequence, and the number of launches.
+// Its duration is the mean end of the last pattern.
 func typical(cases []*results.Case) (index, launches int, ok bool) {
 	took := map[int]float64{}
 	for _, c := range cases {
@@ -167,17 +168,17 @@ func typical(cases []*results.Case) (index, launches int, ok bool) {
 	return index, len(order), true
 }
 
-// planned is when each pattern of a sequence was due, in seconds from the start of an
-// iteration, or why nobody knows.
+// planned returns the planned start of each pattern of a sequence, in seconds from the start of an
+// iteration, or why it is unknown.
 func planned(cases []*results.Case) (due map[*results.Case]float64, why string) {
-	all := make([]workload.Values, len(cases))
+	all := make([]option.Values, len(cases))
 	size := 0
 	for i, c := range cases {
 		text, _ := c.Options["matrix"].(string)
 		if size += len(text); size > mostPlanned {
 			return nil, "their matrices are too large"
 		}
-		if at, ok := workload.Number(c.Options["pattern"]); !ok || at != float64(i) {
+		if at, ok := option.Number(c.Options["pattern"]); !ok || at != float64(i) {
 			return nil, fmt.Sprintf("pattern %d is not in the document, and it may decide about others", i)
 		}
 		kind, _ := workload.Lookup(c.Workload)
@@ -187,8 +188,8 @@ func planned(cases []*results.Case) (due map[*results.Case]float64, why string) 
 		}
 		all[i] = values
 	}
-	kind, _ := workload.Lookup(cases[0].Workload)
-	times, err := kind.Timetable(all)
+	b, _ := workload.As[workload.Scheduler](cases[0].Workload)
+	times, err := b.Timetable(all)
 	if err != nil {
 		return nil, plain(err.Error())
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	drawing "weir/reporters/html"
-	"weir/results"
+	drawing "github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
 // charts are those below an element.
@@ -101,7 +101,7 @@ func TestSequenceWithoutItsPlan(t *testing.T) {
 		"pattern 0 is not in the document": func(d *results.Document) { d.Cases = d.Cases[1:] },
 		`has no option "jitter"`:           func(d *results.Document) { d.Cases[1].Options["jitter"] = "1ms" },
 		"option matrix":                    func(d *results.Document) { d.Cases[1].Options["matrix"] = "4: 1>2" },
-		"they are of different numbers of ranks": func(d *results.Document) {
+		"the patterns have different numbers of ranks": func(d *results.Document) {
 			d.Cases[1].Options["matrix"], d.Cases[1].Options["ranks"] = "2: 0>1=5", 2.
 		},
 		"their matrices are too large": func(d *results.Document) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// facts collects pairs that say something.
+// facts collects non-empty pairs.
 type facts []html.Pair
 
 func (f *facts) add(name, value string) {
@@ -22,7 +22,7 @@ func (f *facts) add(name, value string) {
 	}
 }
 
-// sessionFacts say what ran, when and how long.
+// sessionFacts are what ran, when and how long.
 func sessionFacts(doc *results.Document) []html.Pair {
 	var f facts
 	s := doc.Session
@@ -46,7 +46,7 @@ func sessionFacts(doc *results.Document) []html.Pair {
 	return f
 }
 
-// sessionBrief is what stands in the page where the facts of the session are folded.
+// sessionBrief is shown while the facts of the session are folded.
 func sessionBrief(doc *results.Document) string {
 	s := doc.Session
 	started, took := "", ""
@@ -60,7 +60,7 @@ func sessionBrief(doc *results.Document) string {
 		count(len(doc.Environment.Nodes), "node"), tagged("session ", plain(clip(s.ID, " …"))))
 }
 
-// siteText names the site with its file; "" where there is none.
+// siteText names the site with its file; "" without one.
 func siteText(doc *results.Document) string {
 	if doc.Site == nil {
 		return ""
@@ -68,15 +68,14 @@ func siteText(doc *results.Document) string {
 	return sentence(" ", doc.Site.Name, parenthesis(doc.Site.File))
 }
 
-// timeline draws the launches of each run, and the commands around them, over time; nil where
-// nothing has a time.
+// timeline draws the launches of each run, and the commands around them; nil without times.
 func timeline(doc *results.Document) *html.Figure {
 	var rows []string
 	var spans []html.Span
 	index := map[string]int{}
 	start := firstLaunch(doc)
 	stretch := func(lane string, from time.Time, took float64, sign, says string) {
-		if !(took >= 0 && took < 1e9) { // only a damaged document has one
+		if !(took >= 0 && took < 1e9) { // damaged value
 			return
 		}
 		i, ok := index[lane]
@@ -94,8 +93,8 @@ func timeline(doc *results.Document) *html.Figure {
 				continue
 			}
 			sign, what := "", results.OK
-			if l.Void != "" {
-				what = "void: " + l.Void
+			if l.Discarded != "" {
+				what = "void: " + l.Discarded
 			}
 			if l.Status != results.OK {
 				sign, what = symbols["fail"], l.Status
@@ -168,8 +167,7 @@ func firstLaunch(doc *results.Document) time.Time {
 // mostNodes is how many nodes are described in full.
 const mostNodes = 64
 
-// environment says on what the session ran, with what, and whether the baseline ran
-// on the same.
+// environment describes hardware and software of the session, and differences of the baseline's.
 func environment(doc *results.Document) []html.Note {
 	var f facts
 	f.add("command", strings.Join(doc.Session.Argv, " "))
@@ -205,10 +203,10 @@ func environment(doc *results.Document) []html.Note {
 	return out
 }
 
-// mostDifferences is how many differences from the baseline's environment a report lists.
+// mostDifferences is how many differences from the baseline's environment are listed.
 const mostDifferences = 100
 
-// baselineDiffers are the differences of the baseline's environment, -> to this session's.
+// baselineDiffers lists differences from the baseline's environment to this session's.
 func baselineDiffers(doc *results.Document) []string {
 	if doc.Baseline == nil {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // mostSettings is how many values of an option are named.
 const mostSettings = 6
 
-// setup is what the cases of a run were run with: fabric and transport as they were read back,
-// options that are not defaults, environment, ranks and where they were. Axes stand
-// with the cases.
+// setup lists the settings of a run's cases: fabric and transport as read back, options that differ from
+// defaults, environment, ranks and placement. Axes are listed with the cases.
 func setup(cases []*results.Case) []html.Setting {
 	if len(cases) == 0 {
 		return nil
@@ -40,13 +40,13 @@ func setup(cases []*results.Case) []html.Setting {
 		doc = kind.Doc
 	}
 	add("workload", doc, []string{cases[0].Workload})
-	add("fabric", "What carried the data, as the ranks said after they had opened it.", fabricsOf(cases))
-	add("transport", "What the fabric's library said that it used, read back after the launch.", transportsOf(cases))
-	add("provider", "What the fabric's library said of its provider, read back after the launch.",
+	add("fabric", "What carried the data, as reported by the ranks.", fabricsOf(cases))
+	add("transport", "Transports reported by the fabric's library after the launch.", transportsOf(cases))
+	add("provider", "Provider facts reported by the fabric's library after the launch.",
 		ofLaunchesOnce(cases, func(l *results.Launch) string { return results.ProviderText(l.Provider) }))
-	add("placement", "Processes of a launch, and the nodes that they were on.", placesOf(cases))
-	add("link", "How much of the nominal links of the site the best launch reached.", linksOf(cases))
-	add("seats", "What each rank had of its node to itself.", seatsOf(cases))
+	add("placement", "Processes of a launch and their nodes.", placesOf(cases))
+	add("link", "Share of the site's nominal bandwidth that the best launch reached.", linksOf(cases))
+	add("bindings", "Exclusive resources of each rank on its node.", bindingsOf(cases))
 	for _, o := range optionsOf(kind, cases) {
 		add(o.name, o.doc, o.values)
 	}
@@ -63,7 +63,7 @@ func setup(cases []*results.Case) []html.Setting {
 	}
 	env := map[string][]string{}
 	for _, c := range cases {
-		for name, value := range c.SettledEnv() {
+		for name, value := range c.ResolvedEnv() {
 			if _, axis := c.Axes["env."+name]; !axis && !slices.Contains(env[name], value) {
 				env[name] = append(env[name], value)
 			}
@@ -75,7 +75,7 @@ func setup(cases []*results.Case) []html.Setting {
 	return out
 }
 
-// ofLaunchesOnce are the texts that a function has for launches, each once, in their order.
+// ofLaunchesOnce lists the distinct texts of launches, in order.
 func ofLaunchesOnce(cases []*results.Case, of func(*results.Launch) string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -113,7 +113,7 @@ func transportsOf(cases []*results.Case) []string {
 	})
 }
 
-// placesOf says how many ranks launches had and on which nodes, in runs of ranks.
+// placesOf lists the ranks and nodes of launches.
 func placesOf(cases []*results.Case) []string {
 	return ofLaunchesOnce(cases, func(l *results.Launch) string {
 		if len(l.Nodes) == 0 {
@@ -139,10 +139,10 @@ func placesOf(cases []*results.Case) []string {
 	})
 }
 
-func seatsOf(cases []*results.Case) []string {
+func bindingsOf(cases []*results.Case) []string {
 	return ofLaunchesOnce(cases, func(l *results.Launch) string {
 		var parts []string
-		for i, s := range l.Seats {
+		for i, s := range l.Bindings {
 			if i == mostShown {
 				parts = append(parts, "…")
 				break
@@ -153,28 +153,27 @@ func seatsOf(cases []*results.Case) []string {
 	})
 }
 
-// option is one that a scenario sets to something else than its default.
-type option struct {
+// setOption is an option that differs from its default.
+type setOption struct {
 	name, doc string
 	values    []string
 }
 
-// optionsOf are the options of cases that are no axes and not their defaults, in the order of the
-// workload's table. Those that hold whole matrices and files are left out: other parts of the
-// page show them.
-func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
+// optionsOf lists options of cases, without axes and defaults, in the order of the workload's table.
+// Matrices and files are shown elsewhere.
+func optionsOf(kind *workload.Kind, cases []*results.Case) []setOption {
 	if kind == nil {
 		return nil
 	}
-	var out []option
+	var out []setOption
 	for _, o := range kind.Options {
-		if o.Name == "fabric" || slices.Contains([]workload.Type{workload.Matrix, workload.Data, workload.Patterns,
-			workload.Model}, o.Type) {
+		if o.Name == "fabric" || slices.Contains([]option.Type{option.Matrix, option.Data, option.Patterns,
+			option.Model}, o.Type) {
 			continue
 		}
-		one, usual := option{name: o.Name, doc: o.Doc}, true
+		one, usual := setOption{name: o.Name, doc: o.Doc}, true
 		for _, c := range cases {
-			v, ok := c.Settled()[o.Name]
+			v, ok := c.ResolvedOptions()[o.Name]
 			if _, axis := c.Axes[o.Name]; axis || !ok || v == nil {
 				continue
 			}
@@ -197,8 +196,8 @@ func optionsOf(kind *workload.Kind, cases []*results.Case) []option {
 	return out
 }
 
-// decided says with each value of an option which value of an axis brings it, where one axis
-// decides, as a variant does: "8GB/s (variant=stock)".
+// decided adds to each value of an option the value of the axis that determines it, if one does: "8GB/s
+// (variant=stock)".
 func decided(name string, values []string, cases []*results.Case) []string {
 	for _, axis := range axes(cases) {
 		if valuesOn(cases, axis) != len(values) || !follows(cases, name, axis) {
@@ -216,7 +215,7 @@ func decided(name string, values []string, cases []*results.Case) []string {
 	return values
 }
 
-// linksOf are the shares of links that cases reached.
+// linksOf lists the shares of links that cases reached.
 func linksOf(cases []*results.Case) (all []string) {
 	for _, c := range cases {
 		if text := linkText(c); !slices.Contains(all, text) {

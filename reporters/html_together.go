@@ -5,19 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// together are sections in which the runs of one workload share their charts, so that they share
-// their axes too: each run is a series. Only of runs that differ by the same axes.
+// together are sections in which runs of one workload with the same axes share charts, each run as a
+// series.
 func (d *draft) together(doc *results.Document, all []grid) []html.Run {
 	type likeness struct{ workload, axes string }
 	var order []likeness
 	alike := map[likeness][]grid{}
 	for _, g := range all {
 		if len(g.cases) == 0 || sequencesOf(g.cases) != nil {
-			continue // the patterns of two sequences have nothing to do with each other
+			continue // patterns of different sequences are unrelated
 		}
 		k := likeness{g.cases[0].Workload, strings.Join(axes(g.cases), ",")}
 		if alike[k] == nil {

@@ -5,14 +5,14 @@ import (
 	"io"
 	"strconv"
 
-	"weir/history"
-	"weir/reporters/html"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// TrendHTML writes a metric over the sessions of a history as one page for a browser: what
-// changed and what differs there, the course with its levels, and all sessions.
+// TrendHTML writes a metric over the sessions of a history as one page for a browser: changes with their
+// differences, the course with its levels, and all sessions.
 func TrendHTML(w io.Writer, t *history.Trend) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
@@ -49,7 +49,7 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 	return p.Write(w)
 }
 
-// effectSign is a change as a sign and a word.
+// effectSign is a change as a symbol and a word.
 func effectSign(effect string) (sign, word string) {
 	switch effect {
 	case "worse":
@@ -60,7 +60,7 @@ func effectSign(effect string) (sign, word string) {
 	return "≠", "changed"
 }
 
-// changes are the changes of level with their sessions and what differs between these.
+// changes lists the changes of level with their sessions and differences.
 func changes(t *history.Trend) []html.Group {
 	if len(t.Changes) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 	}
 	chart := html.Chart{Kind: html.Lines, Name: plain(t.Metric) + " over the sessions"}
 	var values []float64
-	sessions := html.Series{Name: "sessions", Look: html.Loose}
+	sessions := html.Series{Name: "sessions", Style: html.Loose}
 	for i, p := range t.Points {
 		chart.X.Ticks = append(chart.X.Ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
 		if !drawable(p.Value) {
@@ -108,7 +108,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 		}
 		sessions.Points = append(sessions.Points, q)
 	}
-	level := html.Series{Name: "level", Look: html.Steps}
+	level := html.Series{Name: "level", Style: html.Steps}
 	for i, l := range t.Levels {
 		if i > 0 {
 			sign, _ := effectSign(t.Changes[i-1].Effect)

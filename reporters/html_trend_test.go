@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
-	"weir/history"
-	"weir/workload"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/workload"
 )
 
 func trendPage(t interface {
@@ -76,7 +76,7 @@ func TestTrendPageWithoutChange(t *testing.T) {
 	doc.Points[1].Simulated = true
 	text := trendPage(t, doc).text()
 	for _, want := range []string{
-		"= unchanged", "too few sessions to find a change", "SIMULATED: the numbers of 1 of 2 sessions",
+		"= unchanged", "too few sessions to detect a change", "SIMULATED: the numbers of 1 of 2 sessions",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// idleNodes says which nodes of the session ran no rank, role or service, in one line; none if all ran something.
+// idleNodes lists nodes of the session without a rank, role or service, in one line; none if all were
+// used.
 func idleNodes(doc *results.Document) []string {
 	ran := map[string]bool{}
 	for _, c := range doc.Cases {
@@ -21,7 +22,7 @@ func idleNodes(doc *results.Document) []string {
 		ran[s.Node] = true
 	}
 	if len(ran) == 0 {
-		return nil // nothing ran anywhere, which is said elsewhere
+		return nil // nothing ran at all, which is reported elsewhere
 	}
 	var idle []string
 	for _, n := range doc.Environment.Nodes {
@@ -40,7 +41,7 @@ func idleNodes(doc *results.Document) []string {
 	return []string{"nodes " + strings.Join(idle, ", ") + " ran nothing"}
 }
 
-// idleTitle heads what is said of them.
+// idleTitle heads the idle nodes.
 const idleTitle = "Idle nodes"
 
 // mostIdle is how many idle nodes are named.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Nodes of a session that ran nothing are named where a person reads: two that were to measure between

@@ -3,7 +3,7 @@ package reporters
 import (
 	"io"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // JSON writes the document itself.

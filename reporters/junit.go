@@ -6,15 +6,14 @@ import (
 	"io"
 	"time"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// JUnit writes the intersection of what GitLab, Jenkins and the GitHub actions
-// read: one level of suites, one per run; one test case per assertion on a case,
-// and one for a case that no deciding assertion speaks for, or that may fail, so that
-// nothing planned is missing; names that stay the same from session to session; counters
-// that add up. What counts against a session here is what counts in its exit code.
+// JUnit writes the common subset of what GitLab, Jenkins and the GitHub actions read: one level of suites,
+// one per run; a test case per assertion on a case, and one for each case without a deciding assertion or
+// with may_fail, so that nothing planned is missing. Names are stable over sessions, and counters add up.
+// Failures are what counts in the session's exit code.
 func JUnit(w io.Writer, doc *results.Document) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -53,7 +52,7 @@ type xmlSuite struct {
 	xmlCounts
 	Properties *xmlProperties `xml:"properties"`
 	Cases      []*xmlCase     `xml:"testcase"`
-	SystemOut  string         `xml:"system-out"` // Ant's schema wants both, whatever they hold
+	SystemOut  string         `xml:"system-out"` // required by Ant's schema
 	SystemErr  string         `xml:"system-err"`
 }
 
@@ -116,7 +115,7 @@ func newSuites(doc *results.Document) *xmlSuites {
 	return &b.all
 }
 
-// start sets the time in UTC: Ant's schema has no place for a zone.
+// start sets the time in UTC: Ant's schema has no time zone.
 func (n *xmlCounts) start(t time.Time) { n.Timestamp = t.UTC().Format("2006-01-02T15:04:05") }
 
 func (n *xmlCounts) count(c *xmlCase) {
@@ -139,11 +138,11 @@ type junit struct {
 	suites map[string]*xmlSuite
 	names  map[string]int
 	since  map[string][]*results.Since // by case
-	budget int                         // bytes of text left for the whole file
-	busy   map[string]string           // by suite: what was discarded, and what to do about it
+	budget int                         // bytes of text left for the file
+	busy   map[string]string           // by suite: what was discarded, and the remedy
 }
 
-// add appends a test case to the suite of a run under a name that no other has.
+// add appends a test case to the suite of a run under a unique name.
 func (b *junit) add(run, name string, c *xmlCase) {
 	s := b.suites[run]
 	if s == nil {
@@ -169,16 +168,16 @@ func (b *junit) add(run, name string, c *xmlCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-// session is a suite of its own for what ended the session and for failed checks.
+// session is a suite for what ended the session and for failed checks.
 func (b *junit) session() {
 	for _, f := range sessionErrors(b.doc) {
 		b.add("session", f.where, &xmlCase{Error: b.result("weir.error", f.message)})
 	}
 }
 
-// planned writes the test cases of one case; its time stands at the first.
+// planned writes the test cases of one case, its time with the first.
 func (b *junit) planned(c *results.Case) {
-	if openForWant(b.doc, c) {
+	if openForBusyHost(c) {
 		b.busy[ascii(c.Run)] = busyText(b.doc)
 	}
 	time := 0.0
@@ -192,7 +191,7 @@ func (b *junit) planned(c *results.Case) {
 		b.add(c.Run, c.Key+" "+title(a), x)
 		decided = decided || a.Severity != assertion.Info
 	}
-	why := untold(c)
+	why := discardedReason(c)
 	if decided && c.MayFail == nil && why == "" {
 		return
 	}
@@ -204,7 +203,7 @@ func (b *junit) planned(c *results.Case) {
 	case c.Unexpected():
 		x.Failure = b.result("weir.assertion", c.MayFail.Message)
 	case reason(c) != "":
-		x.Error = b.result("weir.error", sentenceOf(reason(c)), b.evidence(c, nil)...)
+		x.Error = b.result("weir.error", sentenceOf(reason(c)), b.details(c, nil)...)
 	case why != "":
 		b.unmeasured(x, c)
 	case s == results.Skipped, s == results.Excluded:
@@ -213,9 +212,9 @@ func (b *junit) planned(c *results.Case) {
 	b.add(c.Run, c.Key+" runs", x)
 }
 
-// unmeasured is the outcome of a case without a launch that counts, by the session's policy.
+// unmeasured is the outcome of a case without a usable launch, by the session's policy.
 func (b *junit) unmeasured(x *xmlCase, c *results.Case) {
-	text := b.evidence(c, nil)
+	text := b.details(c, nil)
 	switch policy := b.doc.Session.Policy().As; policy {
 	case "fail":
 		x.Failure = b.result("weir.assertion", busyShort(c), text...)
@@ -226,7 +225,7 @@ func (b *junit) unmeasured(x *xmlCase, c *results.Case) {
 	}
 }
 
-// several writes an assertion over several cases into the suite of the first's run.
+// several writes an assertion over several cases into the suite of the first one's run.
 func (b *junit) several(a *results.AssertionVerdict) {
 	run := "session"
 	if len(a.Cases) > 0 {
@@ -244,10 +243,10 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	if message == "" {
 		message = a.Lowered
 	}
-	if c != nil && byBusyHost(b.doc, finding{assertion: a, of: c}) {
-		message = busyShort(c) // the suite says the rest, once
+	if c != nil && causedByBusyHost(finding{assertion: a, of: c}) {
+		message = busyShort(c) // the suite has the details
 	}
-	text := b.evidence(c, a)
+	text := b.details(c, a)
 	switch s := a.Standing(); s {
 	case string(results.Pass):
 		if ofOneLaunch(a) {

@@ -11,7 +11,7 @@ import (
 
 	consumer "github.com/joshdk/go-junit"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // elementRule is what a schema says of one element: a pattern for each attribute, those

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // suites is JUnit as its consumers read it.

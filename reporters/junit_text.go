@@ -8,15 +8,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// textBudget is how much text a report has: GitLab refuses those above 30 MB.
+// textBudget is the size of all text: GitLab rejects reports above 30 MB.
 const textBudget = 20 << 20
 
-// result is the outcome element of a test case. Consumers differ in whether they
-// show the message or the text, so the text repeats the message.
+// result is the outcome element of a test case. Some consumers show the message, others the text, so the
+// text repeats the message.
 func (b *junit) result(kind, message string, lines ...string) *xmlResult {
 	message = plain(message)
 	text := clip(strings.Join(append([]string{message}, lines...), "\n"), "\n… cut; results.json has all")
@@ -26,16 +26,16 @@ func (b *junit) result(kind, message string, lines ...string) *xmlResult {
 	return &xmlResult{Type: kind, Message: message, Text: text}
 }
 
-// evidence is what a person needs to look into a verdict: how the assertion was
-// understood, what each launch gave, and how to run the case again.
-func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string {
+// details are what is needed to investigate a verdict: the compiled assertion, the value of each launch,
+// and the command to repeat the case.
+func (b *junit) details(c *results.Case, a *results.AssertionVerdict) []string {
 	var lines []string
 	if a != nil {
 		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
 	}
 	if c == nil {
 		f := finding{standing: a.Standing(), assertion: a, where: plain(over(b.doc, a))}
-		lines = append(lines, b.lastTime(f)...)
+		lines = append(lines, b.context(f)...)
 		if command := againText(b.doc, f); command != "" {
 			lines = append(lines, "again: "+command)
 		}
@@ -47,27 +47,23 @@ func (b *junit) evidence(c *results.Case, a *results.AssertionVerdict) []string 
 			lines = append(lines, "  samples: "+plain(s))
 		}
 	}
-	for _, l := range evidenceOf(c) {
+	for _, l := range causeLines(c) {
 		lines = append(lines, "  | "+l)
 	}
-	lines = append(lines, b.lastTime(finding{assertion: a, of: c})...)
+	lines = append(lines, b.context(finding{assertion: a, of: c})...)
 	f := finding{assertion: a, of: c}
 	if a != nil {
 		f.standing = a.Standing()
 	}
-	f.busy = byBusyHost(b.doc, f)
+	f.busy = causedByBusyHost(f)
 	if text := againText(b.doc, f); text != "" {
 		lines = append(lines, "again: "+text)
 	}
 	return lines
 }
 
-func (b *junit) lastTime(f finding) []string {
-	lines := lastTime(b.since, f)
-	for i, line := range lines {
-		lines[i] = "last time: " + line
-	}
-	return lines
+func (b *junit) context(f finding) []string {
+	return append(lastTime(b.since, f), likelyCauses(b.doc, f)...)
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
@@ -75,8 +71,8 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	if l.Retried {
 		s += "retried: "
 	}
-	if l.Void != "" {
-		s += "void, because " + l.Void + ": "
+	if l.Discarded != "" {
+		s += "discarded (" + l.Discarded + "): "
 	}
 	switch {
 	case l.Failure != nil:
@@ -101,25 +97,25 @@ func launchLine(l *results.Launch, a *results.AssertionVerdict) string {
 	return s + scale.WithUnit(value)
 }
 
-// transportsText says what carried a launch's data.
+// transportsText is what carried a launch's data.
 func transportsText(l *results.Launch) string {
 	if text := results.CarriedBy(l.Transports); text != "" {
 		return text
 	}
-	return "it is not known what carried the data"
+	return "unknown transports"
 }
 
-// providerText says what a launch's library read back of its provider.
+// providerText is the provider facts of a launch.
 func providerText(l *results.Launch) string {
-	return cmp.Or(results.ProviderText(l.Provider), "the library said nothing of its provider")
+	return cmp.Or(results.ProviderText(l.Provider), "no provider facts")
 }
 
-// alone says whether a subject is of its own case only and so has a value in a launch.
+// alone reports whether a subject uses its own case only and so has a value per launch.
 func alone(e *assertion.Expr) bool {
 	return !slices.ContainsFunc(e.Leaves(), func(l *assertion.Expr) bool { return l.Case != "" || l.Baseline })
 }
 
-// ownMetrics are the values that a launch adds to a subject over several cases.
+// ownMetrics lists a launch's values for a subject over several cases.
 func ownMetrics(l *results.Launch, e *assertion.Expr) string {
 	var parts []string
 	for _, leaf := range e.Leaves() {
@@ -143,7 +139,7 @@ func (p *xmlProperties) add(name, value string) {
 	p.List = append(p.List, xmlProperty{name, plain(value)})
 }
 
-// ofCase adds what is to be known of a case whatever is asserted of it.
+// ofCase adds properties of a case that do not depend on assertions.
 func (p *xmlProperties) ofCase(c *results.Case) {
 	p.add("case", c.Key)
 	of := conditionsOf(c)
@@ -161,14 +157,13 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	if n := c.Retried(); n > 0 {
 		p.add("launches_retried", strconv.Itoa(n))
 	}
-	if n := c.Voids(); n > 0 {
+	if n := c.Discarded(); n > 0 {
 		p.add("launches_void", strconv.Itoa(n))
-		p.add("void", plain(c.WhyVoid()))
+		p.add("void", plain(c.LastDiscardReason()))
 	}
 }
 
-// sessionProperties say where all results of a suite come from, if there is
-// something to say.
+// sessionProperties describe the origin of a suite's results, if notable.
 func sessionProperties(doc *results.Document) *xmlProperties {
 	p := &xmlProperties{}
 	if doc.Simulated() {
@@ -177,7 +172,7 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	if text := scaledBanner(doc); text != "" {
 		p.add("time_scale", text)
 	}
-	if text := takenOver(doc); text != "" {
+	if text := resumedLaunches(doc); text != "" {
 		p.add("resumed", text)
 	}
 	return p
@@ -212,9 +207,8 @@ func properties(a *results.AssertionVerdict, c *results.Case) *xmlProperties {
 	return p
 }
 
-// quoted is one word for a shell.
-// ascii writes what is not ASCII as escapes: consumers key their history by these
-// names, and some lose other characters on the way.
+// ascii escapes characters outside ASCII: consumers use these names as keys, and some lose other
+// characters.
 func ascii(s string) string {
 	var b strings.Builder
 	for _, r := range plain(s) {
@@ -230,7 +224,7 @@ func ascii(s string) string {
 	return b.String()
 }
 
-// undotted is a name as one level of a class name, where dots are hierarchy.
+// undotted is a name as one level of a class name, where dots separate levels.
 func undotted(s string) string { return strings.ReplaceAll(ascii(s), ".", "_") }
 
 // seconds are fixed-point: some consumers cannot read exponents.

@@ -1,3 +1,3 @@
 package reporters
 
-import _ "weir/workload/kinds"
+import _ "github.com/weir-bench/weir/workload/kinds"

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// sized is a session of so many cases with five launches and all metrics of a transfer.
+// sized is a session of this number of cases with five launches and all metrics of a transfer.
 func sized(n int) *results.Document {
 	doc := &results.Document{Scenario: results.Scenario{Name: "large", File: "large.yaml"}}
 	bound := 11.

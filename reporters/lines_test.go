@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // TestLinesOfACauseStayLines in reports for people, and are shown once.
@@ -25,7 +25,7 @@ func TestLinesOfACauseStayLines(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	c.MayFail = &results.MayFail{Message: "it may"}
-	if first, lines := parted(reason(c)); !strings.HasSuffix(first, "in case c; it may") || len(lines) != 3 {
+	if first, lines := splitLines(reason(c)); !strings.HasSuffix(first, "in case c; it may") || len(lines) != 3 {
 		t.Errorf("%s, %q", first, lines)
 	}
 	f.Cause, c.MayFail = "role a: exit status 3", nil

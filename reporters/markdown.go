@@ -5,29 +5,28 @@ import (
 	"io"
 	"strings"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
-// markdownBudget is how large a Markdown report may be: GitHub refuses a step
-// summary above 1 MiB as a whole.
+// markdownBudget is the size of a Markdown report: GitHub rejects step summaries above 1 MiB.
 const markdownBudget = 900 << 10
 
-// Markdown writes the report for pull requests and job summaries: the verdict,
-// what is wrong with its numbers, the measurements, and folded away what passed.
+// Markdown writes the report for pull requests and job summaries: the verdict, findings with numbers,
+// measurements, and what passed, folded.
 func Markdown(w io.Writer, doc *results.Document) error {
 	_, err := io.WriteString(w, markdown(doc, markdownBudget))
 	return err
 }
 
 func markdown(doc *results.Document, limit int) string {
-	m := page{limit: limit, whole: "results.json"}
+	m := page{limit: limit, fullTable: "results.json"}
 	m.always("# %s\n\n", sentence(" ", labelled(doc.Session.Status)+":", mdClip(doc.Scenario.Name)))
 	for _, text := range banners(doc) {
 		m.always("> **%s**\n\n", mdClip(text))
 	}
 	m.always("%s\n\n", clip(headline(doc), " …"))
-	for _, text := range titled(variablesTitle, variables(doc)) {
+	for _, text := range titledLine(variablesTitle, variables(doc)) {
 		m.always("%s\n\n", mdText(text))
 	}
 	if doc.Scenario.Description != "" {
@@ -46,7 +45,7 @@ func markdown(doc *results.Document, limit int) string {
 	for _, t := range gainTables(doc) {
 		m.gains(t)
 	}
-	m.omitted(m.lost)
+	m.omitted(m.omittedRuns)
 	m.list(sinceTitle, sinceLast(doc))
 	m.list(recomputedTitle, recomputed(doc))
 	m.list("Marks", marks(doc))
@@ -55,16 +54,16 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Odd operations", oddOperations(doc))
-	m.list("Fabrics chosen", chosen(doc))
-	m.list("Windows of rates", wholeLoads(doc))
+	m.list("Fabrics chosen", chosenFabrics(doc))
+	m.list("Windows of rates", fullLoads(doc))
 	m.list("Measured once for a launch", sharedMetrics(doc))
 	m.list("Working sets", workingSets(doc))
 	m.list("Services", services(doc))
 	m.list("Nodes changed", nodesChanged(doc))
-	m.list("Retried launches", madeAgain(doc))
+	m.list("Retried launches", retriedLaunches(doc))
 	m.list("Launches", unknownNoise(doc))
-	m.list(voidTitle, append(discarded(doc), disturbedKept(doc)...))
-	m.list(crowdedTitle, crowdedNodes(doc))
+	m.list(disturbedTitle, append(discarded(doc), disturbedKept(doc)...))
+	m.list(crowdedTitle, oversubscribedNodes(doc))
 	m.list(idleTitle, idleNodes(doc))
 	m.list("Not run", leftOut(doc))
 	m.list("Skipped assertions", skippedLines(doc))
@@ -76,23 +75,22 @@ func markdown(doc *results.Document, limit int) string {
 	return m.out.String()
 }
 
-// page is a report that never grows above its limit: what is always written is
-// short. Once a row does not fit, no later one is written, so that what stands
-// there is always the most important part; what was left out is counted.
+// page is a report with a size limit. After the first row that does not fit, no further one is written, so
+// that the most important part remains; omitted rows are counted.
 type page struct {
-	out   strings.Builder
-	limit int
-	full  bool
-	lost  int    // rows of runs of which not even the head did fit
-	whole string // what has the rows that did not fit
+	out         strings.Builder
+	limit       int
+	full        bool
+	omittedRuns int    // rows of runs without room for their head
+	fullTable   string // what has the omitted rows
 }
 
-// closing is kept free for the ends of sections and for what comes last.
+// closing is reserved for the ends of sections and the last parts.
 const closing = 8 << 10
 
 func (m *page) always(format string, args ...any) { fmt.Fprintf(&m.out, format, args...) }
 
-// row writes a row if there is room for it.
+// row writes a row if it fits.
 func (m *page) row(s string) bool {
 	m.full = m.full || m.out.Len()+len(s) > m.limit-closing
 	if m.full {
@@ -102,7 +100,7 @@ func (m *page) row(s string) bool {
 	return true
 }
 
-// rows writes as many rows as fit and returns how many did not.
+// rows writes as many rows as fit and returns the number of omitted ones.
 func (m *page) rows(n int, row func(i int) string) (omitted int) {
 	for i := range n {
 		if m.full || !m.row(row(i)) {
@@ -114,7 +112,7 @@ func (m *page) rows(n int, row func(i int) string) (omitted int) {
 
 func (m *page) omitted(n int) {
 	if n > 0 {
-		m.always("\n%s omitted; %s has all.\n", plural(n, "row"), m.whole)
+		m.always("\n%s omitted; %s has all.\n", plural(n, "row"), m.fullTable)
 	}
 }
 
@@ -134,8 +132,8 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 			}
 			s += "\n"
 		}
-		for _, line := range f.since {
-			s += "  - last time: " + mdText(line) + "\n"
+		for _, line := range f.context {
+			s += "  - " + mdText(line) + "\n"
 		}
 		if text := remedy(f); text != "" {
 			s += "  - again: " + mdText(text) + "\n"
@@ -165,7 +163,7 @@ func (m *page) grid(g grid) {
 		heading = "## Stage " + mdText(g.stage) + "\n\n" + heading
 	}
 	if !m.row(fmt.Sprintf("%s\n\n| %s |\n| %s |\n", heading, strings.Join(head, " | "), strings.Join(rule, " | "))) {
-		m.lost += len(g.cases)
+		m.omittedRuns += len(g.cases)
 		return
 	}
 	m.omitted(m.rows(len(g.cases), func(i int) string {
@@ -211,7 +209,7 @@ func (m *page) folded(what string, fs []finding) {
 	m.always("\n</details>\n\n")
 }
 
-// session says where the numbers come from.
+// session describes the origin of the numbers.
 func (m *page) session(doc *results.Document) {
 	s := doc.Session
 	m.always("<details><summary>Session</summary>\n\n")
@@ -241,7 +239,7 @@ func (m *page) session(doc *results.Document) {
 	m.always("\n</details>\n")
 }
 
-// nodeDevices names what of a node moves data.
+// nodeDevices names a node's devices that move data.
 func nodeDevices(n results.Node) string {
 	var out []string
 	for _, d := range n.RDMA {
@@ -264,8 +262,8 @@ func nodeCPU(n results.Node) string {
 	return sentence(" ", n.CPU.Model, fmt.Sprintf("(%d of %s)", n.CPU.Allowed, plural(n.CPU.Count, "CPU")))
 }
 
-// mdText escapes what Markdown or HTML would read as markup. An underscore
-// inside a word is none, and metric names are full of them.
+// mdText escapes markup of Markdown and HTML. Underscores within words, as in metric names, are not
+// markup.
 func mdText(s string) string {
 	s = plain(s)
 	var b strings.Builder
@@ -280,8 +278,7 @@ func mdText(s string) string {
 	return b.String()
 }
 
-// mdClip is a text of anybody's length for a place where it must not drive out all
-// that follows.
+// mdClip limits the length of a text.
 func mdClip(s string) string { return mdText(clip(plain(s), " …")) }
 
 func wordByte(c byte) bool {
@@ -295,8 +292,7 @@ func mdBold(s string) string {
 	return "**" + mdText(s) + "**"
 }
 
-// mdCode writes a key as code where that is possible: a pipe or a backtick would
-// end the cell or the code.
+// mdCode formats a key as code unless it has a pipe or a backtick, which would end the cell or the code.
 func mdCode(s string) string {
 	if s == "" || strings.ContainsAny(s, "|`") {
 		return mdText(s)

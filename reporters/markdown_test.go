@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // large is a session of many cases, each with a failure that has much to say.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // expecting is a judged session of runs that may fail: one fails, one works, one fails after

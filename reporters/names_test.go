@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Whatever names, values, messages and logs hold, JUnit stays XML whose counters
+// Whatever names, values, messages and logs hold, JUnit stays XML with counters that
 // add up and Markdown tables keep their shape.
 func TestNoNameBreaksAReport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

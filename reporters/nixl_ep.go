@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nixlEPNotes say what a reader who knows these lines from NIXL EP's tests would otherwise take
-// for the same.
+// nixlEPNotes list differences from the lines of NIXL EP's tests.
 const nixlEPNotes = `The lines of NIXL EP's performance tests with what weir measured: medians over the launches of a case. Not the same as there:
   passed     ranks that have checked each byte that came, with verify, in the launch that had the fewest; there each rank with a
              positive time
@@ -22,7 +21,7 @@ const nixlEPNotes = `The lines of NIXL EP's performance tests with what weir mea
   -          not measured: the launches failed, were discarded or told to stop, or nobody knows
 `
 
-// NIXLEP writes the cases of a session as NIXL EP's tests print theirs.
+// NIXLEP writes the cases of a session in the format of NIXL EP's tests.
 func NIXLEP(w io.Writer, doc *results.Document) error {
 	out := bufio.NewWriter(w)
 	for _, text := range banners(doc) {
@@ -31,13 +30,13 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 	out.WriteString(nixlEPNotes)
 	others := 0
 	for _, c := range attempted(doc).Cases {
-		k, known := workload.Lookup(c.Workload)
-		if !known || k.Blocks["nixl-ep"] == nil {
+		block := blockOf(c, "nixl-ep")
+		if block == nil {
 			others++
 			continue
 		}
 		metric := func(name string) (float64, bool) {
-			if name == k.Passed {
+			if p, ok := workload.As[workload.RankChecker](c.Workload); ok && name == p.Passed() {
 				return ranksPassed(c, name)
 			}
 			m, ok := c.Metrics.Get(name)
@@ -50,7 +49,7 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 			return setting(c, name)
 		}
 		fmt.Fprintf(out, "\n%s\n", plain(c.Key))
-		for _, line := range k.Blocks["nixl-ep"](option, metric) {
+		for _, line := range block(option, metric) {
 			fmt.Fprintln(out, line)
 		}
 		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), sentenceOf(reason(c))))
@@ -66,8 +65,8 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 	return out.Flush()
 }
 
-// ranksPassed is how many ranks have run and checked a case, in the launch that had the fewest; not ok where
-// nobody knows, as of those that were told to stop because another had failed.
+// ranksPassed is the number of ranks that ran and checked a case in the launch with the fewest; known is
+// false if ranks were stopped because another failed.
 func ranksPassed(c *results.Case, metric string) (least float64, known bool) {
 	if len(c.Launches) == 0 {
 		m, ok := c.Metrics.Get(metric)
@@ -94,7 +93,8 @@ func ranksPassed(c *results.Case, metric string) (least float64, known bool) {
 	return least, known
 }
 
-// ranOver is the fabric that moved the data, or that the scenario names; "" where nothing ran and weir was to choose.
+// ranOver is the fabric that moved the data, or the requested one; "" if nothing ran and weir was to
+// choose.
 func ranOver(c *results.Case) string {
 	if name := fabricOf(c); name != "auto" {
 		return name

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // The published sample is written as NIXL EP's README has it.
@@ -64,7 +64,7 @@ func TestNIXLEPOfWhatWasNotMeasured(t *testing.T) {
 		return results.MetricValues{Named: results.NamedOf(map[string]float64{"ranks_passed": n})}
 	}
 	ok := func(n float64, void string) *results.Launch {
-		return &results.Launch{Status: results.OK, Fabric: "shm", Metrics: passed(n), Void: void}
+		return &results.Launch{Status: results.OK, Fabric: "shm", Metrics: passed(n), Discarded: void}
 	}
 	killed := func(finished int, retried bool) *results.Launch {
 		return &results.Launch{Status: results.Error, Fabric: "shm", Finished: finished, Retried: retried,

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nixlbenchNotes say what a reader who knows the columns from nixlbench would
-// otherwise take for the same.
+// nixlbenchNotes list differences from the columns of nixlbench.
 const nixlbenchNotes = `The columns of nixlbench with what weir measured. Times are arithmetic means over the launches of a case, so that Avg Post and
 Avg Tx add up to Avg Lat.; bandwidths are as they are judged, geometric means. Not the same as in nixlbench:
   B/W          all initiators together, or the slowest of them where Aggregate B/W has the sum; without starting threads, and
@@ -28,10 +27,9 @@ Avg Tx add up to Avg Lat.; bandwidths are as they are judged, geometric means. N
 Digits are those that the interval of the launches supports. The last column is weir's.
 `
 
-// NIXLBench writes the transfers of a session as the table that nixlbench prints
-// (the same heads, units, order and widths of columns), with notes of what weir
-// defines in another way. What is not an axis of nixlbench's table stands
-// above the rows that share it.
+// NIXLBench writes the transfers of a session as nixlbench's table (the same heads, units, order and
+// widths of columns), with notes on differing definitions. Axes that nixlbench's table lacks are above the
+// rows that share them.
 func NIXLBench(w io.Writer, doc *results.Document) error {
 	out := bufio.NewWriter(w)
 	for _, text := range banners(doc) {
@@ -67,8 +65,7 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 	return out.Flush()
 }
 
-// nixlbenchGroup is what the rows of one table share: the run and its axes but for
-// those that have columns.
+// nixlbenchGroup is what the rows of one table share: the run and its axes without columns.
 func nixlbenchGroup(c *results.Case, columns []workload.ForeignColumn, above string) string {
 	parts := []string{plain(c.Run) + ":"}
 	for _, a := range c.AxisOrder {
@@ -83,13 +80,13 @@ func nixlbenchGroup(c *results.Case, columns []workload.ForeignColumn, above str
 	return strings.TrimSuffix(strings.Join(parts, " "), ":")
 }
 
-// nixlbenchColumns are the columns of a case; not ok where nixlbench has no such case.
+// nixlbenchColumns are the columns of a case; ok is false if nixlbench has no such case.
 func nixlbenchColumns(c *results.Case) (columns []workload.ForeignColumn, above string, ok bool) {
-	k, ok := workload.Lookup(c.Workload)
-	if !ok || k.Tables["nixlbench"] == nil {
+	b, ok := workload.As[workload.TablePrinter](c.Workload)
+	if !ok || b.Tables()["nixlbench"] == nil {
 		return nil, "", false
 	}
-	columns, above = k.Tables["nixlbench"](func(option string) string { return setting(c, option) })
+	columns, above = b.Tables()["nixlbench"](func(option string) string { return setting(c, option) })
 	return columns, above, true
 }
 
@@ -125,8 +122,8 @@ func nixlbenchCell(c *results.Case, column workload.ForeignColumn) string {
 	return number(c, column.Metric, column.Scale)
 }
 
-// meanTime is the arithmetic mean of a time over the launches, with the digits of its estimate:
-// parts of a time add up to it only as arithmetic means, and an estimate may be a geometric one.
+// meanTime is the arithmetic mean of a time over the launches, with the digits of its estimate: only
+// arithmetic means of parts add up.
 func meanTime(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
 	if !ok {
@@ -145,7 +142,7 @@ func inBytes(text string) string {
 	return strconv.FormatFloat(q.Value, 'f', -1, 64)
 }
 
-// padded fills a text up to a width, with a space behind it in any case.
+// padded pads a text to a width, with at least one space.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 1))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // The heads as nixlbench prints them.

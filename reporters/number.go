@@ -6,31 +6,29 @@ import (
 	"slices"
 	"strconv"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// All numbers of all reports are formatted here, on top of results.Scale: as
-// many digits as their interval supports, none more. The interval of a metric of a
-// case is that of its estimate in the document, and of nothing else.
+// All numbers of all reports are formatted here, on top of results.Scale, with the digits that their
+// interval supports. The interval of a metric is always that of its estimate in the document.
 
-// number is the estimate of a metric in a column of the scale's unit; "-" where
-// there is none.
+// number formats the estimate of a metric for a column; "-" if there is none.
 func number(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
 	if !ok {
 		return "-"
 	}
 	if m.CV == 0 && m.Unit == "" && s.Factor == 1 && m.Median == math.Trunc(m.Median) && m.Median < 1e6 {
-		return strconv.FormatFloat(m.Median, 'f', -1, 64) // a count, of which no digit is in doubt
+		return strconv.FormatFloat(m.Median, 'f', -1, 64) // an exact count
 	}
 	v, _, _ := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 	return v
 }
 
-// boundsOf are those that a metric of a case is held against by itself. Its interval has digits
-// enough to lie on the sides of them on which it is, as in the messages.
+// boundsOf returns the bounds of a metric in its case's own assertions. Intervals get enough digits to lie
+// visibly on the correct side, as in messages.
 func boundsOf(c *results.Case, unit, metric string) (bounds []*float64) {
 	for _, a := range c.Assertions {
 		if e := a.Subject; e != nil && e.Op == assertion.Metric && e.Metric == metric && e.Case == "" && !e.Baseline &&
@@ -41,8 +39,8 @@ func boundsOf(c *results.Case, unit, metric string) (bounds []*float64) {
 	return bounds
 }
 
-// sampled is number with the samples that a tail quantile is of behind it, in the launch that has
-// fewest: "5.74 (188)".
+// sampled is number followed by the samples behind a tail quantile in the launch with the fewest: "5.74
+// (188)".
 func sampled(c *results.Case, m results.Metric, s results.Scale) string {
 	text := number(c, m.Name, s)
 	if e, ok := c.Metrics.Get(m.Name); ok && m.Tail() && e.Samples > 0 {
@@ -51,7 +49,7 @@ func sampled(c *results.Case, m results.Metric, s results.Scale) string {
 	return text
 }
 
-// ofSamples is what heads of columns say of such numbers; "" of others.
+// ofSamples is the heading for such numbers; "" for others.
 func ofSamples(cases []*results.Case, m results.Metric) string {
 	if m.Tail() && slices.ContainsFunc(cases, func(c *results.Case) bool {
 		e, ok := c.Metrics.Get(m.Name)
@@ -72,17 +70,17 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 	return low + "–" + high
 }
 
-// raw is a number for a machine: shortest form that reads back the same.
+// raw is a number for machines: the shortest form that reads back the same.
 func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// significantText is a number that others are judged by, to five digits.
+// significantText is a reference number with five digits.
 func significantText(v float64) string { return quantity.Digits(v, 5) }
 
-// cvText is a coefficient of variation, which nobody knows to more than two digits.
+// cvText is a coefficient of variation with two digits.
 func cvText(cv float64) string { return results.Percent.WithUnit(quantity.Digits(cv*100, 2)) }
 
-// columnScale is the unit of a column of values of any size: it is the same in all rows, so
-// times are in µs, as in the tools whose output people compare, and amounts in MB.
+// columnScale is the unit of a column: equal in all rows, times in µs, as in other tools, and amounts in
+// MB.
 func columnScale(unit string) results.Scale {
 	switch unit {
 	case "s":
@@ -93,8 +91,7 @@ func columnScale(unit string) results.Scale {
 	return results.Scale{Unit: unit, Factor: 1}
 }
 
-// scaleOfColumn is the unit of a column of metrics of one unit: times of which none is short are in
-// ms or s.
+// scaleOfColumn is the unit of a column of metrics with one unit: times are in ms or s if none is short.
 func scaleOfColumn(cases []*results.Case, metrics ...string) results.Scale {
 	unit, least := "", math.Inf(1)
 	for _, c := range cases {

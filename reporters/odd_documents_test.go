@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // hostileTexts are names, reasons and lines of output that a format, a terminal or a CI runner
@@ -166,7 +166,7 @@ var documentChanges = map[string]func(*results.Document){
 	"no metrics":   eachCase(func(c *results.Case) { c.Metrics = results.Named[results.MetricEstimate]{} }),
 	"no estimates": eachVerdict(func(a *results.AssertionVerdict) { a.Observed = nil }),
 	"no subjects":  eachVerdict(func(a *results.AssertionVerdict) { a.Subject = nil }),
-	"all void":     eachLaunch(func(l *results.Launch) { l.Void = "its processors were busy" }),
+	"all void":     eachLaunch(func(l *results.Launch) { l.Discarded = "its processors were busy" }),
 	"all failed": eachLaunch(func(l *results.Launch) {
 		l.Status, l.Metrics = results.Error, results.MetricValues{}
 		l.Failure = &results.Failure{Rank: -1, Cause: hostileTexts["later line"], Log: []string{"##[error]x", "::y::"}}

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"testing"
 
-	"weir/history"
-	"weir/printable"
-	"weir/results"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/results"
 )
 
 // FuzzReports writes all reports of documents that are valid and little like those of a session.
@@ -80,7 +80,7 @@ func oddly[T any](f *filler) *T {
 	return v
 }
 
-// oddTrend is a trend whose places are of its own points.
+// oddTrend is a trend with places of its own points.
 func oddTrend(f *filler) *history.Trend {
 	t := oddly[history.Trend](f)
 	t.Levels = append(t.Levels[:1], t.Levels[0])

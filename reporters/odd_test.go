@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/common/model"
 	"golang.org/x/net/html"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // readable reads each format as its readers do; nil: it is for people.

@@ -9,17 +9,15 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// OpenMetrics writes the text format of OpenMetrics 1.0: a gauge for each metric
-// with its median and the ends of its interval, in base units, and a gauge that is
-// 1 for the verdict of each case and each assertion. It holds nothing but gauges, so
-// that what reads Prometheus's older text format takes it too. Values have the digits
-// that their interval supports: GitLab compares them as text, and others would differ
-// each time.
+// OpenMetrics writes the text format of OpenMetrics 1.0: gauges for each metric with its median and
+// interval in base units, and a gauge of 1 for the verdict of each case and assertion. With gauges only,
+// Prometheus's older text format can be read too. Values have the digits that their interval supports:
+// GitLab compares them as text.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
 	m := &openMetrics{
 		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{},
@@ -44,12 +42,11 @@ type openMetrics struct {
 	doc     *results.Document
 	metrics *workload.Definitions
 	names   map[string]bool   // of families
-	axes    map[string]string // the label of each axis
-	labels  []string          // of each case, as they stand between the braces
+	axes    map[string]string // label of each axis
+	labels  []string          // of each case, between the braces
 }
 
-// family writes what comes before a family's samples and returns its name, which no
-// other family has.
+// family writes the header of a family and returns its unique name.
 func (m *openMetrics) family(name, unit, help string) string {
 	ending := ""
 	if unit != "" {
@@ -65,7 +62,7 @@ func (m *openMetrics) family(name, unit, help string) string {
 	if unit != "" {
 		fmt.Fprintf(m.w, "# UNIT %s %s\n", unique, unit)
 	}
-	// the two formats escape quotes of a help differently: it has none
+	// the two formats escape quotes differently: avoid them
 	fmt.Fprintf(m.w, "# HELP %s %s\n", unique, strings.NewReplacer(`\`, `\\`, `"`, "'").Replace(plain(help)))
 	return unique
 }
@@ -76,12 +73,12 @@ func (m *openMetrics) sample(family, labels, value string) {
 	}
 }
 
-// scales are the factors of sleeps that were scaled.
+// scales are the factors of scaled sleeps.
 func (m *openMetrics) scales() {
 	if scaledBanner(m.doc) == "" {
 		return
 	}
-	family := m.family("time_scale", "", "factor by which the sleeps of a case's sequence were longer than the scenario has them")
+	family := m.family("time_scale", "", "time scale of the sleeps in a case's sequence: actual divided by declared duration")
 	for i, c := range m.doc.Cases {
 		if scale := timeScale(c); scale != "" && len(c.Launches) > 0 {
 			m.sample(family, m.labels[i], scale)
@@ -99,17 +96,17 @@ func (m *openMetrics) session() {
 	}
 }
 
-// cases writes a sample or more for each planned case, whether it ran or not.
+// cases writes samples for each planned case.
 func (m *openMetrics) cases() {
-	name := m.family("case_verdict", "", "1 for the worst verdict on the case, skipped or excluded if it was not run, - if nothing is asserted of it")
+	name := m.family("case_verdict", "", "1 for the worst verdict on the case; skipped or excluded if it was not run, - without assertions")
 	for i, c := range m.doc.Cases {
 		m.sample(name, m.labels[i]+","+label("verdict", standing(c)), "1")
 	}
-	name = m.family("case_launches", "", "launches of the case that succeeded, on which its estimates rest")
+	name = m.family("case_launches", "", "usable launches of the case")
 	for i, c := range m.doc.Cases {
 		m.sample(name, m.labels[i], strconv.Itoa(len(c.Succeeded())))
 	}
-	name = m.family("case_launches_retried", "", "launches of the case that failed and were made again")
+	name = m.family("case_launches_retried", "", "launches of the case that failed and were retried")
 	for i, c := range m.doc.Cases {
 		m.sample(name, m.labels[i], strconv.Itoa(c.Retried()))
 	}
@@ -138,7 +135,7 @@ func (m *openMetrics) assertions() {
 // metricFamily is a metric in one unit.
 type metricFamily struct{ metric, unit string }
 
-// families are all metrics of the document, by name.
+// families lists all metrics of the document, by name.
 func (m *openMetrics) families() []metricFamily {
 	seen := map[metricFamily]bool{}
 	for _, c := range m.doc.Cases {
@@ -176,8 +173,8 @@ func (m *openMetrics) metric(f metricFamily) {
 	}
 }
 
-// inBase is a formatted number times a factor, with the same digits; a time that has no end is +Inf.
-// ok is false where it is no number.
+// inBase scales a formatted number, keeping its digits; unbounded times are +Inf. ok is false if it is no
+// number.
 func inBase(text string, factor float64) (number string, ok bool) {
 	if text == quantity.UnboundedText {
 		return "+Inf", true
@@ -192,8 +189,7 @@ var baseNames = map[quantity.Dimension]string{
 	quantity.Frequency: "per_second", quantity.TimeEach: "seconds_per_byte",
 }
 
-// baseUnit is the name of a unit's base unit, "" for plain numbers, and how many of
-// it are in one.
+// baseUnit is the name of a unit's base unit, "" for plain numbers, and the factor to it.
 func baseUnit(symbol string) (name string, factor float64) {
 	u, ok := quantity.UnitOf(symbol)
 	if !ok {
@@ -216,16 +212,16 @@ func (m *openMetrics) ofCase(c *results.Case) string {
 	return strings.Join(labels, ",")
 }
 
-// ownLabels are those that no axis can have.
+// ownLabels are reserved for weir.
 var ownLabels = []string{"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate"}
 
-// axisLabels gives each axis a label of its own: its name, as far as that can be one.
+// axisLabels gives each axis a unique valid label.
 func axisLabels(names []string) map[string]string {
 	taken := slices.Clone(ownLabels)
 	out := map[string]string{}
 	for _, a := range names {
 		l := metricName(a)
-		if strings.HasPrefix(l, "__") { // these belong to Prometheus
+		if strings.HasPrefix(l, "__") { // reserved for Prometheus
 			l = "axis" + l
 		}
 		out[a] = distinct(l, "axis_", taken)
@@ -234,7 +230,7 @@ func axisLabels(names []string) map[string]string {
 	return out
 }
 
-// metricName keeps of a name what a metric or a label may have in its own.
+// metricName replaces characters that metric and label names cannot have.
 func metricName(s string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -250,7 +246,7 @@ func metricName(s string) string {
 
 var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// label is one label; what is not UTF-8 in its value is replaced.
+// label formats one label, with invalid UTF-8 replaced.
 func label(name, value string) string {
 	return name + `="` + labelText.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/common/model"
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // scraped is the report as Prometheus's own parser reads it, by family. That one

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// oddOperations says what is odd about operations that did not fail, the most frequent first.
+// oddOperations lists anomalies of successful operations, the most frequent first.
 func oddOperations(doc *results.Document) []string {
 	count, cases := map[string]int{}, map[string]int{}
 	for _, c := range doc.Cases {

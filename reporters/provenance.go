@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// simulatedBanner says which numbers were not measured; "" if all were.
+// simulatedBanner says which numbers were simulated; "" if none.
 func simulatedBanner(doc *results.Document) string {
 	if !doc.Simulated() {
 		return ""
@@ -25,13 +26,13 @@ func simulatedBanner(doc *results.Document) string {
 		}
 	}
 	if n == launched {
-		return "SIMULATED: no data was moved; these numbers follow from a declared model"
+		return "SIMULATED: no data was moved; these numbers come from a declared model"
 	}
-	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s follow from a declared model", n,
+	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s come from a declared model", n,
 		plural(launched, "case"))
 }
 
-// banners say what nobody may miss of the numbers as a whole.
+// banners are prominent warnings about the numbers as a whole.
 func banners(doc *results.Document) []string {
 	return slices.DeleteFunc(
 		[]string{simulatedBanner(doc), scaledBanner(doc), quantilesBanner(doc), unsealedBanner(doc)},
@@ -39,26 +40,25 @@ func banners(doc *results.Document) []string {
 	)
 }
 
-// unsealedBanner says that nobody can tell whether the document was changed; "" if somebody can.
+// unsealedBanner warns that changes of the document cannot be detected; "" if they can.
 func unsealedBanner(doc *results.Document) string {
 	if !doc.Unsealed() {
 		return ""
 	}
-	return "UNSEALED: nothing shows that the document is as it was written"
+	return "UNSEALED: modifications of the document cannot be detected"
 }
 
-// scaledBanner says whose sleeps, or times of a trace, were not as long as the scenario has them; ""
-// if nobody's.
+// scaledBanner says which sleeps or trace times were scaled; "" if none.
 func scaledBanner(doc *results.Document) string {
 	all := slices.DeleteFunc([]string{scaled(doc, "SLEEPS"), scaled(doc, "TIME")},
 		func(text string) bool { return text == "" })
 	if len(all) == 0 {
 		return ""
 	}
-	return strings.Join(all, "; ") + ": these numbers are of another load than the scenario describes"
+	return strings.Join(all, "; ") + ": the load differs from the one that the scenario describes"
 }
 
-// whatIsScaled is what option time_scale of a workload makes longer.
+// whatIsScaled is what the option time_scale of a workload scales.
 func whatIsScaled(of string) string {
 	if k, ok := workload.Lookup(of); ok {
 		if _, traces := k.Option("trace"); traces {
@@ -68,7 +68,7 @@ func whatIsScaled(of string) string {
 	return "SLEEPS"
 }
 
-// scaled says in which runs something is scaled, and by how much; "": in none.
+// scaled lists the runs with a time scale, and the factors; "": none.
 func scaled(doc *results.Document, what string) string {
 	var order []string
 	runs := map[string][]string{} // by scale
@@ -93,15 +93,15 @@ func scaled(doc *results.Document, what string) string {
 	return what + " SCALED " + strings.Join(order, "; ")
 }
 
-// timeScale is the factor of a case's sleeps, "" if it is 1 or there is none.
+// timeScale is the factor of a case's sleeps, "" for 1 or none.
 func timeScale(c *results.Case) string {
-	if v, ok := workload.Number(c.Settled()["time_scale"]); ok && v != 1 {
+	if v, ok := option.Number(c.ResolvedOptions()["time_scale"]); ok && v != 1 {
 		return raw(v)
 	}
 	return ""
 }
 
-// simulatedMark stands beside the verdict of a case that was simulated.
+// simulatedMark follows the verdict of a simulated case.
 func simulatedMark(c *results.Case) string {
 	if c.Simulated() {
 		return "(simulated)"
@@ -109,8 +109,8 @@ func simulatedMark(c *results.Case) string {
 	return ""
 }
 
-// takenOver says how many launches an earlier session made; "" if none.
-func takenOver(doc *results.Document) string {
+// resumedLaunches says how many launches come from an earlier session; "" if none.
+func resumedLaunches(doc *results.Document) string {
 	n := doc.Resumed()
 	if n == 0 {
 		return ""
@@ -122,9 +122,8 @@ func takenOver(doc *results.Document) string {
 	return sentence(" ", text+" taken over from session", plain(doc.Session.Resumed))
 }
 
-// chosen says which fabrics weir chose, where the scenario left it the choice, for
-// how many cases and why.
-func chosen(doc *results.Document) []string {
+// chosenFabrics says which fabrics weir chose, for how many cases and why.
+func chosenFabrics(doc *results.Document) []string {
 	var order []string
 	count := map[string]int{}
 	for _, c := range doc.Cases {
@@ -150,8 +149,9 @@ func chosen(doc *results.Document) []string {
 	return order
 }
 
-// wholeLoads says in how many cases rates are of the whole load, because it had too few waves for a steady part.
-func wholeLoads(doc *results.Document) []string {
+// fullLoads says in how many cases rates cover the full load, because it had too few waves for a steady
+// part.
+func fullLoads(doc *results.Document) []string {
 	n, example := 0, ""
 	for _, c := range doc.Cases {
 		whole := func(l *results.Launch) bool { return l.RateWindow == "whole" && l.Counts() }
@@ -168,12 +168,12 @@ func wholeLoads(doc *results.Document) []string {
 		example += fmt.Sprintf(" and %s", plural(n-1, "other case"))
 	}
 	return []string{
-		"rates are of the whole load, with its start and end, because it has too few waves for a steady part: " +
+		"rates cover the full load, with its start and end, because it has too few waves for a steady part: " +
 			example,
 	}
 }
 
-// sharedMetrics says which metrics cases of a launch have in common.
+// sharedMetrics says which metrics cases of a launch share.
 func sharedMetrics(doc *results.Document) (out []string) {
 	cases := map[string]int{}
 	for _, c := range doc.Cases {
@@ -196,7 +196,7 @@ func sharedMetrics(doc *results.Document) (out []string) {
 	return out
 }
 
-// ignored says which variables of the scenario did nothing, and in how many cases.
+// ignored lists variables of the scenario without effect, and the number of cases.
 func ignored(doc *results.Document) []string {
 	var order []results.Ignored
 	count := map[results.Ignored]int{}
@@ -219,10 +219,10 @@ func ignored(doc *results.Document) []string {
 	return out
 }
 
-// countersMoved says which counters of the nodes moved, each by its most in one launch:
-// cases that a launch has in common all tell of it.
+// countersMoved lists the node counters that moved, each with its maximum in one launch, because cases of
+// a launch share them.
 func countersMoved(doc *results.Document) []string {
-	most := map[results.Counter]uint64{} // by counter, without its By
+	most := map[results.Counter]uint64{} // by counter without By
 	cases := map[results.Counter]int{}
 	for _, c := range doc.Cases {
 		of := map[results.Counter]bool{}
@@ -249,9 +249,8 @@ func countersMoved(doc *results.Document) []string {
 	return out
 }
 
-// madeAgain are the cases with launches that failed and were made again: how many
-// of all launches succeeded, and why the others did not.
-func madeAgain(doc *results.Document) []string {
+// retriedLaunches lists cases with retried launches: how many launches succeeded, and why others did not.
+func retriedLaunches(doc *results.Document) []string {
 	var out []string
 	for _, c := range doc.Cases {
 		n := c.Retried()
@@ -274,40 +273,39 @@ func madeAgain(doc *results.Document) []string {
 	return out
 }
 
-// Titles of what reports say of the processors of launches.
+// Titles about the processors of launches.
 const (
-	voidTitle    = "Disturbed launches"
-	crowdedTitle = "More threads than processors"
+	disturbedTitle = "Disturbed launches"
+	crowdedTitle   = "More threads than processors"
 )
 
-// voidLaunches are the cases with launches that did not have their processors: how many these are of
-// all, and why the last of them.
-func voidLaunches(doc *results.Document) []string {
+// discardedLaunches lists cases with discarded launches: how many, and why the last was.
+func discardedLaunches(doc *results.Document) []string {
 	var out []string
 	for _, c := range doc.Cases {
-		if untold(c) != "" {
-			continue // a finding tells it
+		if discardedReason(c) != "" {
+			continue // a finding says so
 		}
-		n, what := c.Voids(), "void, not counted"
+		n, what := c.Discarded(), "discarded"
 		if n > 0 && n == len(c.Launches) {
-			what = "void, not counted (--disturbed keep counts them)"
+			what = "discarded (--disturbed keep counts them)"
 		}
 		if n > 0 {
-			out = append(out, plain(fmt.Sprintf("%s: %d of %d launches %s; the last: %s", c.Key, n, len(c.Launches),
-				what, c.WhyVoid())))
+			out = append(out, plain(fmt.Sprintf("%s: %d of %d launches %s; last: %s", c.Key, n, len(c.Launches),
+				what, c.LastDiscardReason())))
 		}
 	}
 	return out
 }
 
-// crowdedNodes are the nodes on which launches had more threads than processors, each once.
-func crowdedNodes(doc *results.Document) []string {
+// oversubscribedNodes lists nodes with more threads than processors.
+func oversubscribedNodes(doc *results.Document) []string {
 	var out []string
 	cases := map[string]int{}
 	for _, c := range doc.Cases {
 		of := map[string]bool{}
 		for _, l := range c.Launches {
-			if text := l.Crowded(); text != "" && !of[text] {
+			if text := l.Oversubscribed(); text != "" && !of[text] {
 				of[text] = true
 				if cases[text]++; cases[text] == 1 {
 					out = append(out, text)
@@ -316,13 +314,13 @@ func crowdedNodes(doc *results.Document) []string {
 		}
 	}
 	for i, text := range out {
-		out[i] = plain(fmt.Sprintf("%s (%s): they take turns, and nothing says whether others disturbed them", text,
+		out[i] = plain(fmt.Sprintf("%s (%s): they share processors, so disturbances by others cannot be detected", text,
 			plural(cases[text], "case")))
 	}
 	return out
 }
 
-// runsOf are the runs of some cases, each once, in the order of the document.
+// runsOf lists the distinct runs of some cases, in document order.
 func runsOf(doc *results.Document, keys []string) []string {
 	among := make(map[string]bool, len(keys))
 	for _, k := range keys {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
 func written(t *testing.T, format string, doc *results.Document) string {
@@ -59,7 +59,7 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 		for i, c := range doc.Cases {
 			c.Options["time_scale"] = 1.0
 			if i > 0 {
-				c.Options["time_scale"] = workload.Scale(1) // as in the session itself
+				c.Options["time_scale"] = option.Scale(1) // as in the session itself
 			}
 		}
 		before := written(t, format, doc)
@@ -83,7 +83,7 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 		if got := written(t, format, doc); want == "" || !strings.Contains(got, want) {
 			t.Errorf("%s does not say %q:\n%s", format, want, got)
 		}
-		doc.Cases[0].Options["time_scale"] = workload.Scale(0.5)
+		doc.Cases[0].Options["time_scale"] = option.Scale(0.5)
 		if got := written(t, "table", doc); !strings.HasPrefix(got, "SLEEPS SCALED by 0.5 in "+run+"; by 0.01 in ") {
 			t.Errorf("two scales:\n%s", got)
 		}
@@ -98,7 +98,7 @@ func TestReportsSayThatTimeOfATraceWasScaled(t *testing.T) {
 	}
 	doc.Cases[0].Workload, doc.Cases[0].Run = "serving", "traced"
 	if got := scaledBanner(doc); !strings.HasPrefix(got, "SLEEPS SCALED by 0.5 in ") ||
-		!strings.HasSuffix(got, "; TIME SCALED by 0.5 in traced: these numbers are of another load than the scenario describes") {
+		!strings.HasSuffix(got, "; TIME SCALED by 0.5 in traced: the load differs from the one that the scenario describes") {
 		t.Error(got)
 	}
 }

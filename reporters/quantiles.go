@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 const recomputedTitle = "Quantiles that differ between the document and its raw samples"
 
-// quantilesBanner says of a document by an older version which quantiles are of the
-// older definition, and which are recomputed; "" if all always were of the nearest rank.
+// quantilesBanner says which quantiles of an older document use the older definition, and which are
+// recomputed; "" if all use the nearest rank.
 func quantilesBanner(doc *results.Document) string {
 	low, n := "", 0
 	if older := doc.RoundedQuantiles(); len(older) > 0 {
@@ -29,7 +29,7 @@ func quantilesBanner(doc *results.Document) string {
 	return low
 }
 
-// recomputed are the numbers for which raw samples give another value than the document.
+// recomputed lists numbers that differ when recomputed from raw samples.
 func recomputed(doc *results.Document) []string {
 	if doc.Quantiles == nil {
 		return nil
@@ -42,14 +42,14 @@ func recomputed(doc *results.Document) []string {
 	return out
 }
 
-// measuredText is a number in four digits.
+// measuredText formats a number with four digits.
 func measuredText(v float64, unit string) string {
 	scale := results.ScaleFor(v, unit)
 	digits, _, _ := scale.Estimate(v, nil)
 	return scale.WithUnit(digits)
 }
 
-// atMost are the first lines of many, and how many more there are.
+// atMost limits a list of lines and counts the rest.
 func atMost(most int, lines []string) []string {
 	if len(lines) <= most {
 		return lines

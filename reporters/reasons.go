@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// mostCompared is with how many reasons one is compared word by word.
+// mostCompared limits how many reasons are compared pairwise.
 const mostCompared = 64
 
-// shortCause is below which length a text that another one holds is no reason that they share.
+// shortCause is the length below which containment of a text does not count as a common reason.
 const shortCause = 16
 
-// byReason are findings of one standing by why: what breaks one assertion, or one cause of
-// errors, which a session, its checks and its cases may all tell of. The worst of each comes first.
+// byReason groups findings of one standing by reason: the same assertion, or one cause of errors of
+// session, checks and cases. The worst of each comes first.
 func byReason(all []finding) [][]finding {
 	var out [][]finding
 	var causes []string
@@ -47,7 +47,7 @@ func byReason(all []finding) [][]finding {
 	return out
 }
 
-// sameCause finds a cause of errors that holds this one, or that this one holds.
+// sameCause finds a cause that contains this one, or is contained in it.
 func sameCause(causes []string, cause string) (int, bool) {
 	for i, c := range causes[:min(len(causes), mostCompared)] {
 		if min(len(c), len(cause)) >= shortCause && (strings.Contains(c, cause) || strings.Contains(cause, c)) {
@@ -57,7 +57,7 @@ func sameCause(causes []string, cause string) (int, bool) {
 	return 0, false
 }
 
-// violation is how far the estimate of a finding is outside of its bounds, as a share of the bound.
+// violation is the distance of a finding's estimate beyond its bound, as a share of the bound.
 func violation(f finding) float64 {
 	a := f.assertion
 	if a == nil || a.Observed == nil {

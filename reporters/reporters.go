@@ -1,8 +1,7 @@
-// Package reporters shows a judged result document to people and to other
-// programs, one format per file. Its stance: a report says nothing that is not in
-// the document, what is wrong comes first, no planned case is ever missing, and
-// a word always stands beside the colour. Reports never judge: verdicts, estimates
-// and messages are the gate's.
+// Package reporters writes a judged result document for people and for other programs, one format per
+// file. Reports contain only what the document contains, findings come first, no planned case is missing,
+// and colours always come with words. Reporters never judge: verdicts, estimates and messages are the
+// gate's.
 package reporters
 
 import (
@@ -12,19 +11,19 @@ import (
 	"io/fs"
 	"strings"
 
-	"weir/printable"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/results"
 )
 
 // Reporter writes a document in one format.
 type Reporter struct {
 	Name        string
-	DefaultFile string // its name in a session directory; Stdout: it is for whoever reads that
+	DefaultFile string // file name in a session directory, or Stdout
 	Write       func(io.Writer, *results.Document) error
 }
 
-// Beside is the reporter of a document that stands in a folder with the files of its session, of
-// which some formats show more: the page draws the raw samples.
+// Beside returns the reporter for a document with the files of its session, of which some formats show
+// more: HTML draws raw samples.
 func (r Reporter) Beside(files fs.FS) Reporter {
 	if r.Name == "html" {
 		r.Write = func(w io.Writer, doc *results.Document) error {
@@ -56,7 +55,7 @@ var registry = []Reporter{
 func Lookup(format string) (Reporter, bool) {
 	for _, r := range registry {
 		if r.Name == format {
-			if r.Name != "json" { // which escapes them, and says exactly what the document does
+			if r.Name != "json" { // JSON escapes them itself and stays exact
 				write := r.Write
 				own := r.Name == "github" || r.Name == "html" // commands of weir; styles and scripts
 				r.Write = func(w io.Writer, doc *results.Document) error {
@@ -69,7 +68,7 @@ func Lookup(format string) (Reporter, bool) {
 	return Reporter{}, false
 }
 
-// Formats are the names of all formats, in alphabetical order.
+// Formats lists the names of all formats, in alphabetical order.
 func Formats() []string {
 	var names []string
 	for _, r := range registry {
@@ -78,7 +77,7 @@ func Formats() []string {
 	return names
 }
 
-// Stream is what a report goes through to stdout, which may be the log of a CI job.
+// Stream wraps stdout for a report, because it may be the log of a CI job.
 func (r Reporter) Stream(stdout io.Writer) io.Writer {
 	if r.Name == "json" {
 		return &printable.JSON{To: stdout}
@@ -86,8 +85,7 @@ func (r Reporter) Stream(stdout io.Writer) io.Writer {
 	return stdout
 }
 
-// WriteFile writes a report under a temporary name and renames it, so that a CI
-// job never collects half of one.
+// WriteFile writes a report atomically, so that a CI job never collects a part of one.
 func (r Reporter) WriteFile(path string, doc *results.Document) error {
 	err := results.WriteWith(path, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
@@ -110,7 +108,7 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// sentence joins the parts that are not empty.
+// sentence joins the non-empty parts.
 func sentence(separator string, parts ...string) string {
 	var kept []string
 	for _, p := range parts {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // documents are hand-made ones, judged by the gate: all pass; failures with
@@ -33,9 +33,9 @@ func read(t *testing.T, name string) *results.Document {
 
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
-		"github": "github", "openmetrics": "prom", "nixlbench": "nixlbench", "nixl-ep": "nixl-ep", "csv": "csv",
-		"csv-launches": "launches.csv",
-		"json":         "json", "junit": "xml", "markdown": "md", "table": "txt",
+		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "github": "github", "json": "json",
+		"junit": "xml", "markdown": "md", "nixl-ep": "nixl-ep", "nixlbench": "nixlbench", "openmetrics": "prom",
+		"table": "txt",
 	}
 	for _, name := range documents {
 		for _, format := range Formats() {
@@ -49,6 +49,9 @@ func TestGoldenReports(t *testing.T) {
 			var b bytes.Buffer
 			if err := r.Write(&b, read(t, name)); err != nil {
 				t.Fatalf("%s: %v", format, err)
+			}
+			if extension[format] == "" {
+				t.Fatalf("no name for the file of format %s", format)
 			}
 			path := filepath.Join("testdata", name+"."+extension[format])
 			if format == "json" { // the document itself comes back, byte for byte

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// services say of each service how often it was started, how long until it was ready, and
-// why it failed, if it did.
+// services says of each service how often it was started, how long it took to be ready, and why it failed.
 func services(doc *results.Document) []string {
 	var names []string
 	starts := map[string][]results.Service{}
@@ -38,7 +37,7 @@ func services(doc *results.Document) []string {
 			text += ", fresh for each " + fresh
 		}
 		if seat := all[0].Seat; seat != nil {
-			text += ", on " + seat.Has()
+			text += ", on " + seat.Details()
 		}
 		if len(ready) > 0 {
 			slices.Sort(ready)

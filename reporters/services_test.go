@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/reporters/html"
-	"weir/results"
+	"github.com/weir-bench/weir/reporters/html"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestServicesInReports(t *testing.T) {

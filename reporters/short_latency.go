@@ -1,20 +1,17 @@
 package reporters
 
 import (
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// shortMark is behind a time that is shorter than the path was found to take for the bytes.
+// shortMark follows a time that is shorter than the path needs for the bytes.
 const shortMark = "↓"
 
-// tooShort says whether a metric of a case is such a time, as its workload knows.
+// tooShort reports whether a metric of a case is such a time, by its workload.
 func tooShort(c *results.Case, metric string) bool {
-	kind, known := workload.Lookup(c.Workload)
-	if !known || kind.TooShort == nil {
-		return false
-	}
-	return kind.TooShort(metric, c.Options, func(name string) (float64, bool) {
+	b, ok := workload.As[workload.PathTimer](c.Workload)
+	return ok && b.TooShort(metric, c.Options, func(name string) (float64, bool) {
 		m, ok := c.Metrics.Get(name)
 		return m.Value, ok
 	})

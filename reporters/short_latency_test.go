@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/results"
-	_ "weir/workload/kinds"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	_ "github.com/weir-bench/weir/workload/kinds"
 )
 
 // A latency is marked that is shorter than the best copy of its bytes.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// sinces are what became of metrics since the last time, by the key of the case.
+// sinces are the changes of metrics since the previous session, by case key.
 func sinces(doc *results.Document) map[string][]*results.Since {
 	if doc.Previous == nil {
 		return nil
@@ -19,13 +19,13 @@ func sinces(doc *results.Document) map[string][]*results.Since {
 	return out
 }
 
-// sinceTitle heads what is said of the last time.
-const sinceTitle = "Since the last time"
+// sinceTitle heads the changes since the previous session.
+const sinceTitle = "Since the previous session"
 
-// mostSince is of how many metrics a finding says what they were.
+// mostSince is how many metrics of a finding have previous values.
 const mostSince = 3
 
-// lastTime says what the metrics of a finding were, one line each.
+// lastTime lists previous values of a finding's metrics.
 func lastTime(changes map[string][]*results.Since, f finding) []string {
 	if len(changes) == 0 || f.assertion == nil {
 		return nil
@@ -50,27 +50,27 @@ func lastTime(changes map[string][]*results.Since, f finding) []string {
 			case len(out) == mostSince:
 				more++
 			default:
-				out = append(out, plain(sinceText(s, f.of == nil)))
+				out = append(out, "last time: "+plain(sinceText(s, f.of == nil)))
 			}
 		}
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("and %d more", more))
+		out = append(out, fmt.Sprintf("last time: and %d more", more))
 	}
 	return out
 }
 
-// sinceText says what a metric was and how it has changed.
+// sinceText formats a previous value and the change.
 func sinceText(s *results.Since, named bool) string {
 	value, low, high := s.ChangeText()
 	change := "now " + value
 	switch {
 	case low == "" && s.Change.CI != nil:
-		change += ", and so few launches cannot show whether that is more than noise"
+		change += ", with too few launches to tell from noise"
 	case low == "":
-		change += ", and one launch cannot show whether that is more than noise"
+		change += ", with one launch, which cannot be told from noise"
 	case s.Change.BeyondLaunches():
-		change += fmt.Sprintf(" (%s CI %s to %s), a change if sessions do not differ, of which nothing is known",
+		change += fmt.Sprintf(" (%s CI %s to %s), a real change unless sessions differ, which is unknown",
 			results.ConfidenceText, low, high)
 	case s.Change.Found:
 		change += fmt.Sprintf(" (%s CI %s to %s), a real change", results.ConfidenceText, low, high)
@@ -84,14 +84,14 @@ func sinceText(s *results.Since, named bool) string {
 	return fmt.Sprintf("%s%s was %s; %s", s.Metric, where, s.Base, change)
 }
 
-// sinceLast are the lines of a report about the earlier session as a whole.
+// sinceLast describes the previous session as a whole.
 func sinceLast(doc *results.Document) []string {
 	p := doc.Previous
 	if p == nil {
 		return nil
 	}
 	out := []string{
-		plain(sentence(" ", "the last time was session", p.Session, "of",
+		plain(sentence(" ", "the previous session was", p.Session, "of",
 			p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) + ", which ended as " + p.Status),
 	}
 	found, assumed := 0, 0
@@ -105,16 +105,16 @@ func sinceLast(doc *results.Document) []string {
 	}
 	switch {
 	case len(p.Since) == 0:
-		out = append(out, "no metric that assertions are about was measured in both")
+		out = append(out, "no asserted metric was measured in both")
 	case assumed > 0:
-		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real, and %d if sessions do not differ, of which nothing is known",
-			plural(len(p.Since), "metric"), found, assumed))
+		out = append(out, fmt.Sprintf("of %s, %d changed for real, and %d unless sessions differ, which is unknown",
+			plural(len(p.Since), "asserted metric"), found, assumed))
 	default:
-		out = append(out, fmt.Sprintf("of %s that assertions are about, %d changed for real",
-			plural(len(p.Since), "metric"), found))
+		out = append(out, fmt.Sprintf("of %s, %d changed for real",
+			plural(len(p.Since), "asserted metric"), found))
 	}
 	if len(p.Differences) == 0 {
-		return append(out, "nothing that is recorded of the environment and the settings differs")
+		return append(out, "no recorded difference in environment and settings")
 	}
 	all := differenceTexts(p.Differences)
 	if more := len(all) - mostDifferences; more > 0 {
@@ -126,7 +126,7 @@ func sinceLast(doc *results.Document) []string {
 	return append(out, all...)
 }
 
-// sinceShort is the same for a terminal, which says in how much they differ and not in what.
+// sinceShort is sinceLast for a terminal, with the number of differences only.
 func sinceShort(doc *results.Document) []string {
 	lines := sinceLast(doc)
 	if len(lines) <= 2+mostSince {

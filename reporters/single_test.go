@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// single is a document of a case that passed by so many launches, with a tail of 188 samples.
+// single is a document of a case that passed by this number of launches, with a tail of 188 samples.
 func single(launches int) *results.Document {
 	c := &results.Case{
 		Key: "a", Run: "a", Workload: "transfer", Status: results.OK,

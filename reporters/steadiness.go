@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 const (
@@ -12,7 +12,7 @@ const (
 	variancesTitle = "What varies"
 )
 
-// unsteady are the cases whose launches were not steady from their start on.
+// unsteady lists cases with launches that were not steady from their start.
 func unsteady(doc *results.Document) (out []string) {
 	for _, c := range doc.Cases {
 		w := c.WarmUp
@@ -32,12 +32,12 @@ func unsteady(doc *results.Document) (out []string) {
 	return out
 }
 
-// levelsOf are the levels of a component of variance, in words.
+// levelsOf names the levels of variance components.
 var levelsOf = map[string]string{
 	"pieces": "parts of a launch", "launches": "launches", "hosts": "hosts", "sessions": "sessions",
 }
 
-// variances are what metrics vary by at each level, where more than launches is known.
+// variances lists the variance components of metrics, if more than launches is known.
 func variances(doc *results.Document) (out []string) {
 	for _, c := range doc.Cases {
 		for _, v := range variancesOf(c) {
@@ -47,7 +47,7 @@ func variances(doc *results.Document) (out []string) {
 	return out
 }
 
-// varying is what a metric of one case varies by.
+// varying is the variance of a metric of one case.
 type varying struct {
 	key    string
 	metric string

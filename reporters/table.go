@@ -9,21 +9,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"weir/printable"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/results"
 )
 
-// paint are the ANSI colours of standings. go-pretty's own depend on the
-// environment, and what a caller asks for must not.
+// paint are the ANSI colours of standings. Unlike go-pretty's own they do not depend on the environment.
 var paint = map[string]string{
 	"pass": "32", "passed": "32", "xfail": "32", "fail": "31", "failed": "31", "xpass": "31", "error": "31",
 	"aborted":      "31",
 	"inconclusive": "33", "warn": "33", "info": "36", "skipped": "2", "excluded": "2",
 }
 
-// Table writes the report for a terminal: one table per run, then what is wrong
-// with its reasons, then the session in one line. A width above zero is the
-// terminal's; columns that can be spared make way until a table fits.
+// Table writes the report for a terminal: one table per run, then findings with their reasons, then the
+// session in one line. A width above zero is the terminal's; optional columns are dropped until a table
+// fits.
 func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	t := terminal{color: color, width: width}
 	for _, text := range banners(doc) {
@@ -41,24 +40,25 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {
 			t.finding(f)
-			for _, line := range f.since {
-				t.line("    ", "last time: "+line)
+			for _, line := range f.context {
+				t.line("    ", line)
 			}
 			if command := againText(doc, f); command != "" && rank(s) <= rank("warn") {
 				fmt.Fprintf(&t.out, "    again: %s\n", command)
 			}
 		}
 	}
-	for _, a := range doc.Assertions { // no row of a table shows these
+	for _, a := range doc.Assertions { // not in the tables
 		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(titled(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
+	for _, line := range slices.Concat(titledLine(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
 		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
-		atMost(moreLines, oddOperations(doc)), chosen(doc), wholeLoads(doc), sharedMetrics(doc), madeAgain(doc),
-		discarded(doc), disturbedKept(doc), unknownNoise(doc), crowdedNodes(doc), idleNodes(doc), leftOut(doc),
+		atMost(moreLines, oddOperations(doc)), chosenFabrics(doc), fullLoads(doc), sharedMetrics(doc),
+		retriedLaunches(doc),
+		discarded(doc), disturbedKept(doc), unknownNoise(doc), oversubscribedNodes(doc), idleNodes(doc), leftOut(doc),
 		atMost(moreLines, skippedLines(doc))) {
 		t.line("  ", line)
 	}
@@ -72,8 +72,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	return err
 }
 
-// attempted is the document without the cases that were left out: on a terminal
-// rows of nothing hide the others, and a line below the tables counts them.
+// attempted is the document without cases that were left out, which a line below the tables counts.
 func attempted(doc *results.Document) *results.Document {
 	d := *doc
 	d.Cases = slices.DeleteFunc(slices.Clone(doc.Cases), func(c *results.Case) bool {
@@ -96,7 +95,7 @@ func (t *terminal) colored(standing, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// grid draws a run in as many of its columns as fit.
+// grid draws a run with as many columns as fit.
 func (t *terminal) grid(g grid) {
 	columns := g.columns
 	drawn := t.draw(g, columns)
@@ -115,7 +114,7 @@ func (t *terminal) grid(g grid) {
 	t.out.WriteByte('\n')
 }
 
-// withoutLeast is the columns less the one that is missed least.
+// withoutLeast drops the least important column.
 func withoutLeast(columns []column) []column {
 	least := -1
 	for i, c := range columns {
@@ -150,7 +149,7 @@ func (t *terminal) draw(g grid, columns []column) string {
 	return ruled(head, right, rows)
 }
 
-// ruled is a table with a rule below its head; right says which columns are numbers.
+// ruled is a table with a rule below its head; right marks numeric columns.
 func ruled(head []string, right []bool, rows [][]string) string {
 	tw := table.NewWriter()
 	style := table.StyleLight
@@ -198,13 +197,13 @@ func (t *terminal) finding(f finding) {
 	}
 }
 
-// line writes a text with an indent, in as many lines as its words take.
+// line writes an indented text, wrapped.
 func (t *terminal) line(indent, s string) {
 	fmt.Fprintf(&t.out, "%s\n", wrapped(indent+s, t.width, indent+"  "))
 }
 
-// wrapped breaks a text between words so that no line is longer than width; 0: as it is. The
-// lines after the first begin with next. A word that is longer than a line stays whole.
+// wrapped breaks a text between words at a width; 0: not at all. Lines after the first begin with next.
+// Longer words are not broken.
 func wrapped(s string, width int, next string) string {
 	if width <= 0 || text.StringWidth(s) <= width {
 		return s

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 func drawn(t *testing.T, doc *results.Document, color bool, width int) string {

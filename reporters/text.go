@@ -6,14 +6,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"weir/printable"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
 var ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 
-// plain makes any text fit for one line of a report. Names and log lines come
-// from files and from programs, and must neither steer a terminal, nor turn the
-// direction of the text, nor break XML, nor command a CI runner.
+// plain makes any text safe for one line of a report: names and logs must not control a terminal, change
+// the text direction, break XML, or command a CI runner.
 func plain(s string) string {
 	s = ansi.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "")
 	return printable.NoCommand(strings.Map(func(r rune) rune {
@@ -27,9 +26,8 @@ func plain(s string) string {
 	}, s))
 }
 
-// parted is the sentence that a text begins with, and the lines that it goes on with, as those that
-// a program printed last.
-func parted(s string) (sentence string, lines []string) {
+// splitLines splits a text into its first sentence and further lines, such as a program's output.
+func splitLines(s string) (sentence string, lines []string) {
 	sentence, rest, _ := strings.Cut(strings.TrimRight(s, "\n"), "\n")
 	if rest == "" {
 		return plain(sentence), nil
@@ -40,20 +38,19 @@ func parted(s string) (sentence string, lines []string) {
 	return plain(sentence), lines[:min(len(lines), shownLines)]
 }
 
-// shownLines is how many lines of a cause a report repeats.
+// shownLines is how many lines of a cause are repeated.
 const shownLines = 20
 
-// sentenceOf is a text without the lines that it goes on with.
+// sentenceOf is a text without its further lines.
 func sentenceOf(s string) string {
-	first, _ := parted(s)
+	first, _ := splitLines(s)
 	return first
 }
 
-// textLimit is how much of one text a report has, in bytes: nobody reads more than
-// a few screens of one failure.
+// textLimit is the maximal length of one text in a report, in bytes: a few screens.
 const textLimit = 8 << 10
 
-// clip cuts a text that is longer than that, with a note in place of the rest.
+// clip truncates a longer text with a note.
 func clip(s, note string) string {
 	if len(s) <= textLimit {
 		return s

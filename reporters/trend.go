@@ -7,16 +7,15 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weir/history"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// moreLines is how many differences, and how many files that were left out, a trend
-// for a terminal has.
+// moreLines limits the differences and the omitted files of a trend on a terminal.
 const moreLines = 12
 
-// Sessions writes the sessions of a history, one in a line.
+// Sessions writes the sessions of a history, one per line.
 func Sessions(w io.Writer, entries []history.Entry) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, e := range entries {
@@ -41,7 +40,7 @@ func Sessions(w io.Writer, entries []history.Entry) error {
 	return t.Flush()
 }
 
-// shortDigest is as much of a digest as tells a few apart.
+// shortDigest is enough of a digest to distinguish a few.
 func shortDigest(digest string) string {
 	_, hex, ok := strings.Cut(digest, ":")
 	if !ok {
@@ -50,9 +49,8 @@ func shortDigest(digest string) string {
 	return hex[:min(len(hex), 12)]
 }
 
-// Trend writes a metric over the sessions of a history for a terminal of so many
-// columns (0: not known): a chart, then each change with the levels on its sides, its
-// sessions and what differs between these.
+// Trend writes a metric over the sessions of a history for a terminal with this many columns (0: unknown):
+// a chart, then each change with its levels, sessions and differences.
 func Trend(w io.Writer, t *history.Trend, width int) error {
 	var b strings.Builder
 	if text := simulatedSessions(t); text != "" {
@@ -109,7 +107,7 @@ func simulatedSessions(t *history.Trend) string {
 	if simulated == 0 {
 		return ""
 	}
-	return fmt.Sprintf("SIMULATED: the numbers of %d of %s follow from a declared model", simulated,
+	return fmt.Sprintf("SIMULATED: the numbers of %d of %s come from a declared model", simulated,
 		plural(len(t.Points), "session"))
 }
 
@@ -126,7 +124,7 @@ func definedDifferently(t *history.Trend) string {
 		strings.Join(texts, "; and by ")))
 }
 
-// changesText says how many changes there are, and by what test.
+// changesText says how many changes were found, and by what test.
 func changesText(t *history.Trend) string {
 	small := ""
 	if t.Smaller > 0 {
@@ -136,24 +134,24 @@ func changesText(t *history.Trend) string {
 	by := fmt.Sprintf("of level (by a likelihood ratio, p <= %s)", raw(t.Significance))
 	switch {
 	case len(t.Points) < history.FirstLook:
-		return fmt.Sprintf("too few sessions to find a change: it takes %d", history.FirstLook)
+		return fmt.Sprintf("too few sessions to detect a change: at least %d are needed", history.FirstLook)
 	case len(t.Changes) == 0:
 		return "no change " + by + "; " + levelText(t, 0) + small
 	}
 	return plural(len(t.Changes), "change") + " " + by + small
 }
 
-const nothingDiffers = "nothing that is recorded differs between them"
+const nothingDiffers = "no recorded difference between them"
 
-// changeText is a change with the levels on its sides: "12.19 GB/s (…) -> 10.20 GB/s (…): -16.3%".
+// changeText is a change with its levels: "12.19 GB/s (…) -> 10.20 GB/s (…): -16.3%".
 func changeText(t *history.Trend, i int) string {
 	return sentence(": ", levelText(t, i)+" -> "+levelText(t, i+1), size(t, i))
 }
 
-// leastP is the least p-value that is known well enough to be told from less.
+// leastP is the smallest p-value that is known precisely.
 const leastP = 0.001
 
-// pText is a p-value with as many digits as it is known with.
+// pText formats a p-value with its known digits.
 func pText(p float64) string {
 	if p < leastP {
 		return "p<" + raw(leastP)
@@ -175,7 +173,7 @@ func levelText(t *history.Trend, i int) string {
 	return results.Observed{Value: l.Value, Unit: t.Unit, CI: l.CI, N: l.To - l.From}.String()
 }
 
-// size is how much a change is, with the digits that the levels' intervals support.
+// size is the size of a change, with the digits that the levels' intervals support.
 func size(t *history.Trend, i int) string {
 	if t.Changes[i].Ratio == nil {
 		return ""

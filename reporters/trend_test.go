@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/history"
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/golden"
 )
 
-// trend is a metric that fell in the middle of so many sessions.
+// trend is a metric that fell in the middle of this number of sessions.
 func trend(values []float64, at int) *history.Trend {
 	t := &history.Trend{
 		Scenario: "nightly", Case: "a[size=1MiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",

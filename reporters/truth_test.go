@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// told is a session whose fabric weir chose, with a setting that did nothing and a
+// told is a session with a fabric chosen by weir, with a setting that did nothing and a
 // statement about a transport that does not hold.
 func told() *results.Document {
 	doc := &results.Document{
@@ -61,7 +61,7 @@ func TestPossibleTransportsAreAlternatives(t *testing.T) {
 	}
 	l.Transports = nil
 	if got := written(t, "junit", doc); !strings.Contains(got,
-		"launch 1 on n1, n2: it is not known what carried the data\n") {
+		"launch 1 on n1, n2: unknown transports\n") {
 		t.Errorf("junit: %s", got)
 	}
 }

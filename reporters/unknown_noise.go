@@ -3,27 +3,27 @@ package reporters
 import (
 	"fmt"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// unknownNoise says how many cases took launches that they need only because nothing was known of their noise.
+// unknownNoise counts the cases that needed more launches only because their noise was unknown.
 func unknownNoise(doc *results.Document) []string {
 	cases := 0
 	for _, c := range doc.Cases {
-		if len(c.Launches)-c.Voids() >= assertion.EnoughToPass && passedBlindly(c) {
+		if len(c.Launches)-c.Discarded() >= assertion.EnoughToPass && passedWithoutNoise(c) {
 			cases++
 		}
 	}
 	if cases == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s took %d launches or more, because nothing was known of the noise here: with weir run --noise-from DIR of earlier sessions, or targets of weir calibrate, it is 3 to 5",
+	return []string{fmt.Sprintf("%s took %d launches or more because the noise is unknown: with weir run --noise-from DIR of earlier sessions, or targets of weir calibrate, 3 to 5 suffice",
 		plural(cases, "case"), assertion.EnoughToPass)}
 }
 
-// passedBlindly says whether a gate of a case passed, of several looks, without a noise that was known.
-func passedBlindly(c *results.Case) bool {
+// passedWithoutNoise reports whether a gate of a case passed with several looks and unknown noise.
+func passedWithoutNoise(c *results.Case) bool {
 	for _, a := range c.Assertions {
 		if a.Verdict == results.Pass && a.Observed != nil && a.Observed.Noise == "" && a.Observed.CI != nil &&
 			len(a.Looks) > 1 && a.Observed.N >= assertion.EnoughToPass {

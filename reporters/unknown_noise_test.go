@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // A session that took eight launches for want of known noise says how to take fewer.

@@ -7,29 +7,28 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// A report names so many library variables, and so many values of each.
+// The number of library variables, and of values of each, in a report.
 const (
 	mostVariables = 20
 	mostValues    = 3
 )
 
-// inForce is a library variable from one source: its values, the first of them in order,
-// and in how many cases it was.
-type inForce struct {
+// variableInUse is a library variable from one source: its values and the number of cases.
+type variableInUse struct {
 	name, from string
 	all        map[string]bool
 	first      []string
 	cases      int
 }
 
-// variablesTitle stands before the text of variables.
+// variablesTitle heads the library variables.
 const variablesTitle = "library variables"
 
-// variables says which library variables the ranks had, with their source and with the
-// number of cases where not all had them; "" where none was set.
+// variables lists the library variables of ranks, with their source, and the number of cases if not all
+// had them; "" if none was set.
 func variables(doc *results.Document) string {
 	all, launched := variablesInForce(doc)
 	var texts []string
@@ -51,28 +50,28 @@ func variables(doc *results.Document) string {
 	return clip(strings.Join(texts, ", "), " …")
 }
 
-// titled is a line of a list with a title, none where there is no text.
-func titled(title, text string) []string {
+// titledLine is a list of one titled line, empty without text.
+func titledLine(title, text string) []string {
 	if text == "" {
 		return nil
 	}
 	return []string{title + ": " + text}
 }
 
-func variablesInForce(doc *results.Document) (all []*inForce, launched int) {
-	known := map[[2]string]*inForce{}
+func variablesInForce(doc *results.Document) (all []*variableInUse, launched int) {
+	known := map[[2]string]*variableInUse{}
 	for _, c := range doc.Cases {
 		if len(c.Launches) == 0 {
 			continue
 		}
 		launched++
-		here := map[*inForce]bool{}
+		here := map[*variableInUse]bool{}
 		for _, l := range c.Launches {
 			for _, v := range l.Variables {
 				k := [2]string{v.Name, v.From}
 				one := known[k]
 				if one == nil {
-					one = &inForce{name: v.Name, from: v.From, all: map[string]bool{}}
+					one = &variableInUse{name: v.Name, from: v.From, all: map[string]bool{}}
 					known[k] = one
 				}
 				if !one.all[v.Value] && len(one.first) < mostValues {
@@ -86,7 +85,7 @@ func variablesInForce(doc *results.Document) (all []*inForce, launched int) {
 			}
 		}
 	}
-	all = slices.SortedFunc(maps.Values(known), func(a, b *inForce) int {
+	all = slices.SortedFunc(maps.Values(known), func(a, b *variableInUse) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.from, b.from))
 	})
 	return all, launched

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestVariablesInReports(t *testing.T) {

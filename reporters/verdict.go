@@ -5,17 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Standings of a case or an assertion, worst first.
+// standings are those of a case or an assertion, worst first.
 var standings = []string{
 	"error", "fail", "xpass", "inconclusive", "warn", "info", "xfail", "pass", "skipped", "excluded", "-",
 }
 
-// symbols stand before the word, so that a verdict can be found at a glance
-// without colour.
+// symbols precede the words, so that verdicts are visible without colour.
 var symbols = map[string]string{
 	"pass": "✓", "passed": "✓", "xfail": "✓", "fail": "✗", "failed": "✗", "xpass": "✗", "error": "!", "aborted": "!",
 	"inconclusive": "?", "warn": "~", "info": "i",
@@ -28,16 +27,16 @@ func labelled(standing string) string {
 
 // Marks explains the marks of reports.
 const Marks = `
-Marks: ✓ pass or xfail, ✓1 pass by one launch, whose noise nobody knows, ✗ fail or xpass, ! error,
+Marks: ✓ pass or xfail, ✓1 pass by one launch with unknown noise, ✗ fail or xpass, ! error,
 ? inconclusive, ~ warn, i info.
-In a column with (of) stands behind a tail quantile of how many values of a launch it is, in the launch
-that has fewest: 5.74 (188).
+A column with (of) shows, after a tail quantile, the number of values behind it in the launch with the
+fewest: 5.74 (188).
 `
 
-// onePass stands before a pass that one launch decided, of whose noise nothing is known.
+// onePass marks a pass by one launch, with unknown noise.
 const onePass = "✓1"
 
-// ofOneLaunch says whether an assertion passed by a single launch.
+// ofOneLaunch reports whether an assertion passed by a single launch.
 func ofOneLaunch(a *results.AssertionVerdict) bool {
 	return a != nil && a.Verdict == results.Pass && a.Observed != nil && a.Observed.N == 1 && a.Observed.CI == nil
 }
@@ -60,16 +59,18 @@ func caseSign(c *results.Case) string {
 }
 
 // caseLabel is the standing of a case with its symbol.
-func caseLabel(c *results.Case) string { return sentence(" ", caseSign(c), standing(c)) + voidMark(c) }
+func caseLabel(c *results.Case) string {
+	return sentence(" ", caseSign(c), standing(c)) + discardedMark(c)
+}
 
 // label is the standing of a finding with its symbol.
 func (f finding) label() string { return sentence(" ", sign(f.assertion, f.standing), f.standing) }
 
-// marks explains the marks that a document needs beside the words.
+// marks explains the marks used in a document.
 func marks(doc *results.Document) (out []string) {
 	if slices.ContainsFunc(doc.AllAssertions(), ofOneLaunch) {
 		out = append(out,
-			onePass+" is a pass by one launch, whose noise nobody knows: two or more have an error that is bounded")
+			onePass+" is a pass by one launch with unknown noise: give two or more launches for a bounded error rate")
 	}
 	tables := workload.DefinitionsOf(doc)
 	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool {
@@ -78,30 +79,30 @@ func marks(doc *results.Document) (out []string) {
 			return m.Percent && beyondCeiling(c, m.Metric)
 		})
 	}) {
-		out = append(out, beyondMark+" is more than the path was found to carry, by more than noise explains: "+
-			"the launches' own probe of it was disturbed, or missed the fastest way")
+		out = append(out, beyondMark+" is above the probed ceiling by more than noise: "+
+			"the probe was disturbed or missed the fastest copy method")
 	}
 	if slices.ContainsFunc(doc.Cases, func(c *results.Case) bool {
 		return slices.ContainsFunc(tables.Of(c.Workload, c.Run).Shown(), func(m results.MetricColumn) bool {
 			return tooShort(c, m.Metric)
 		})
 	}) {
-		out = append(out, shortMark+" is a shorter time than the path was found to need for the bytes: "+
-			"stamps of so short a request overlap with its copy; bandwidth is the fact")
+		out = append(out, shortMark+" is shorter than the probed time of the path for these bytes: "+
+			"timestamps of short requests overlap with the copy; rely on the bandwidth")
 	}
 	return out
 }
 
-// beyondMark is behind a share of a ceiling that is beyond it.
+// beyondMark follows a share of a ceiling above 1.
 const beyondMark = "↑"
 
-// mostAlone is the share of a ceiling that is believed where one launch says nothing of noise.
+// mostAlone is the largest plausible share of a ceiling in a single launch with unknown noise.
 const mostAlone = 1.1
 
-// leastBeyond is the share of a ceiling above which it is said: a model without noise has no interval.
+// leastBeyond is the share of a ceiling above which it is marked: a model without noise has no interval.
 const leastBeyond = 1.005
 
-// beyondCeiling says whether a share of a ceiling is above 1 by more than its noise.
+// beyondCeiling reports whether a share of a ceiling exceeds 1 by more than its noise.
 func beyondCeiling(c *results.Case, metric string) bool {
 	m, ok := c.Metrics.Get(metric)
 	switch {
@@ -113,8 +114,7 @@ func beyondCeiling(c *results.Case, metric string) bool {
 	return m.CI[0] > leastBeyond
 }
 
-// standing is the worst of a case's own state and its assertions'; "-" if
-// nothing is asserted of it.
+// standing is the worst of a case's own state and its assertions'; "-" without any.
 func standing(c *results.Case) string {
 	switch {
 	case c.Excused():
@@ -145,7 +145,7 @@ func rank(standing string) int {
 			return i
 		}
 	}
-	return 0 // a verdict that is not known is not known to be harmless
+	return 0 // an unknown verdict may be harmful
 }
 
 // reason is why a case is in error.
@@ -161,7 +161,7 @@ func reason(c *results.Case) string {
 	return why
 }
 
-// leftOut are the cases that were not run, grouped by why, in document order.
+// leftOut lists cases that were not run, grouped by reason, in document order.
 func leftOut(doc *results.Document) []string {
 	var order []string
 	count := map[string]int{}
@@ -171,7 +171,7 @@ func leftOut(doc *results.Document) []string {
 		}
 		reason := c.Reason
 		if doc.Session.Reason != "" && reason == results.NotRun+": "+doc.Session.Reason {
-			reason = results.NotRun // why stands with the session
+			reason = results.NotRun // the session has the cause
 		}
 		k := sentence(": ", c.Status, plain(reason))
 		if count[k] == 0 {
@@ -185,7 +185,7 @@ func leftOut(doc *results.Document) []string {
 	return order
 }
 
-// caseCounts are what a summary counts cases by, in the order in which reports tell it.
+// caseCounts are the counts of a summary in the order of reports.
 var caseCounts = []string{
 	results.OK, string(results.XPass), results.Error, string(results.InconclusiveVerdict), string(results.XFail),
 	results.Skipped, results.Excluded,
@@ -213,5 +213,5 @@ func headline(doc *results.Document) string {
 	if len(counts) > 0 {
 		cases = "cases: " + strings.Join(counts, ", ")
 	}
-	return sentence("; ", assertions, cases, takenOver(doc), fmt.Sprintf("exit code %d", doc.Session.ExitCode))
+	return sentence("; ", assertions, cases, resumedLaunches(doc), fmt.Sprintf("exit code %d", doc.Session.ExitCode))
 }

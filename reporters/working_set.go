@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// workingSet is the largest that a launch of a case had; nil: none is known.
+// workingSet is the largest of a case's launches; nil: unknown.
 func workingSet(c *results.Case) *results.WorkingSet {
 	var most *results.WorkingSet
 	for _, l := range c.Succeeded() {
@@ -18,7 +18,7 @@ func workingSet(c *results.Case) *results.WorkingSet {
 	return most
 }
 
-// workingSetCell is how much a case went over on a node, and whether a cache held it.
+// workingSetCell is the working set per node, and whether it fits a cache.
 func workingSetCell(c *results.Case) string {
 	w := workingSet(c)
 	if w == nil {
@@ -27,7 +27,7 @@ func workingSetCell(c *results.Case) string {
 	return sentence(", ", bytesText(w.Node), w.State())
 }
 
-// workingSets says of each run which of its cases a cache held, and which it did not.
+// workingSets says for each run which cases fit a cache.
 func workingSets(doc *results.Document) []string {
 	type kind struct {
 		run   string
@@ -64,7 +64,7 @@ func workingSets(doc *results.Document) []string {
 	return out
 }
 
-// cachesText says how large the caches of a node are; "": nobody does.
+// cachesText is the cache sizes of a node; "": unknown.
 func cachesText(c *results.Cache) string {
 	if c == nil {
 		return ""

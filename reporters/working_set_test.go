@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Reports say what requests went over, and whether a cache held it: in the row of each

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Bin is how many values are from Low to below High.
+// Bin is the number of values from Low to below High.
 type Bin struct {
 	Low, High float64
 	Count     int64
 }
 
-// Bins are the latencies in at most so many bins, of equal widths on a logarithmic axis, from
-// the least to the largest. Latencies of a counter are in the bin of its middle.
+// Bins groups the latencies into at most `most` bins of equal widths on a logarithmic axis. Latencies of a
+// counter are counted at its middle.
 func (l *Latencies) Bins(most int) []Bin {
 	values, counts := make([]float64, len(l.counters)), make([]int64, len(l.counters))
 	before := int64(0)
@@ -24,8 +24,8 @@ func (l *Latencies) Bins(most int) []Bin {
 	return bins(values, counts, most)
 }
 
-// BinsOf are values in at most so many bins: of equal widths on a logarithmic axis if all are
-// above zero, otherwise on a linear one.
+// BinsOf groups values into at most `most` bins: of equal widths on a logarithmic axis if all are above
+// zero, otherwise on a linear one.
 func BinsOf(values []float64, most int) []Bin {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	slices.Sort(sorted)
@@ -36,7 +36,7 @@ func BinsOf(values []float64, most int) []Bin {
 	return bins(sorted, counts, most)
 }
 
-// bins puts ascending values into bins.
+// bins groups ascending values.
 func bins(values []float64, counts []int64, most int) []Bin {
 	if len(values) == 0 || most < 1 {
 		return nil

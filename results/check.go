@@ -7,24 +7,24 @@ import (
 	"slices"
 	"time"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Limits of what a document may ask of its judge. An expression that is read is
-// walked more than once, and a person made none of this size.
+// Limits of what a document may ask of the gate. Expressions are traversed several times; no author writes
+// larger ones.
 const (
 	leafLimit  = 20_000
 	depthLimit = 200
 )
 
-// Check refuses an assertion that cannot be judged, which only a damaged document
-// holds: without a subject, or with a number or a word that means nothing.
+// Check rejects an assertion that cannot be judged, as in a damaged document: without a subject, or with
+// an invalid number or word.
 func (a *AssertionVerdict) Check() error {
 	if err := a.checkForm(); err != nil {
 		return err
 	}
-	if err := finite("the halo", a.Halo); err != nil || a.Halo < 0 {
-		return fmt.Errorf("its halo is %v", a.Halo)
+	if err := finite("the halo", a.WarnMargin); err != nil || a.WarnMargin < 0 {
+		return fmt.Errorf("its halo is %v", a.WarnMargin)
 	}
 	if a.Multiple != "" && a.Multiple != "holm" {
 		return fmt.Errorf("its way with multiple cases is %q, not holm", a.Multiple)
@@ -58,8 +58,8 @@ func checkUntil(x *assertion.XFail) error {
 	return nil
 }
 
-// checkForm checks the one of five forms that the assertion has: a band, a
-// trend, parts, a transport, or a provider.
+// checkForm checks the one of five forms that the assertion has: bounds, a trend, parts, a transport, or a
+// provider.
 func (a *AssertionVerdict) checkForm() error {
 	if a.Quantifier == "" {
 		if len(a.Parts) > 0 {
@@ -88,7 +88,7 @@ func (a *AssertionVerdict) checkForm() error {
 	}
 	for i, p := range a.Parts {
 		if p.Case == "" {
-			return fmt.Errorf("part %d is of no case", i)
+			return fmt.Errorf("part %d belongs to no case", i)
 		}
 		if err := checkBand(p.Subject, p.Bounds); err != nil {
 			return fmt.Errorf("part %d: %w", i, err)
@@ -97,7 +97,7 @@ func (a *AssertionVerdict) checkForm() error {
 	return nil
 }
 
-// checkTransport checks a statement that has no number.
+// checkTransport checks an assertion on a transport.
 func (a *AssertionVerdict) checkTransport() error {
 	t := a.Transport
 	switch {
@@ -111,7 +111,7 @@ func (a *AssertionVerdict) checkTransport() error {
 	return nil
 }
 
-// checkProvider checks a statement that has no number either.
+// checkProvider checks an assertion on a provider's fact.
 func (a *AssertionVerdict) checkProvider() error {
 	p := a.Provider
 	switch {
@@ -148,7 +148,7 @@ func checkExpr(e *assertion.Expr, depth int, leaves *int) error {
 	if depth > depthLimit {
 		return fmt.Errorf("its subject is nested more than %d deep", depthLimit)
 	}
-	want := -1 // as many operands as there are, but one
+	want := -1 // any number, but at least one
 	switch e.Op {
 	case assertion.Metric, assertion.Const:
 		if *leaves++; *leaves > leafLimit {
@@ -183,8 +183,7 @@ func finite(what string, v float64) error {
 	return nil
 }
 
-// check refuses a document that nobody can read without stumbling: an entry that
-// is null, two cases of one key, an assertion that cannot be judged.
+// check rejects an inconsistent document: null entries, duplicate keys, assertions that cannot be judged.
 func (d *Document) check() error {
 	seen := make(map[string]bool, len(d.Cases))
 	for i, c := range d.Cases {

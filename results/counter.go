@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Counter is one of a node's own counters of trouble that moved while a launch ran
-// there: between reading it before the first process of the launch was started and
-// after the last had ended.
+// Counter is a node's error counter that moved while a launch ran there: from before its first process
+// started until after its last ended.
 type Counter struct {
 	Node string `json:"node"`
-	// Device is whose counter it is: package 0, mc0, eth0, mlx5_0:1. In parentheses are
-	// the other names under which the same hardware carries data.
-	Device string `json:"device" doc:"Whose counter it is, and in parentheses the other names of the same hardware."`
+	// Device is the counted device: package 0, mc0, eth0, mlx5_0:1. In parentheses are other names of the same
+	// hardware.
+	Device string `json:"device" doc:"The counted device, and in parentheses other names of the same hardware."`
 	Name   string `json:"name" doc:"As the kernel calls it."`
 	Class  string `json:"class" doc:"throttle: processors were slowed down; memory: it erred; link: it was down, was trained again or damaged what it carried; recovered: dropped, resent or refused packets, which explain a slow launch and spoil none." schema:"enum=throttle|memory|link|recovered"`
 	// events, but for CounterLimited: CPUs
@@ -29,21 +28,21 @@ const (
 	MemoryClass = "memory"
 	// LinkClass: a link was down, was trained again, or damaged what it carried.
 	LinkClass = "link"
-	// RecoveredClass: what paths do and get over by themselves, above all under load:
-	// dropped, resent or refused packets. It explains a slow launch and spoils none.
+	// RecoveredClass: events that paths recover from, especially under load: dropped, resent or refused
+	// packets. They may explain a slow launch and invalidate none.
 	RecoveredClass = "recovered"
 )
 
 // CounterLimited is the number of CPUs that may not run at their base frequency.
 const CounterLimited = "cpus_limited_below_base"
 
-// String says what moved and by how much.
+// String is the counter with its change.
 func (c Counter) String() string {
 	return fmt.Sprintf("%s of %s on node %s moved by %d", c.Name, c.Device, c.Node, c.By)
 }
 
-// Of says whether the counter is of a device that a fabric's library calls by this
-// name, with or without a port: "mlx5_0:1".
+// Of reports whether the counter belongs to a device with this name in a fabric's library, with or without
+// a port: "mlx5_0:1".
 func (c Counter) Of(device string) bool {
 	bare := func(name string) string {
 		name, _, _ = strings.Cut(strings.Trim(name, "(),"), ":")
@@ -52,7 +51,7 @@ func (c Counter) Of(device string) bool {
 	return slices.ContainsFunc(strings.Fields(c.Device), func(name string) bool { return bare(name) == bare(device) })
 }
 
-// SortCounters brings counters into the order in which documents have them.
+// SortCounters sorts counters in the order of documents.
 func SortCounters(list []Counter) {
 	slices.SortFunc(list, func(a, b Counter) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Name, b.Name))

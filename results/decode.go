@@ -11,15 +11,15 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// sizeLimit is the largest document that is read, in bytes. A case of
-// twelve launches with its assertions takes some 20 KiB.
+// sizeLimit is the largest document in bytes. A case of twelve launches with its assertions takes about 20
+// KiB.
 const sizeLimit = 1 << 30
 
-// bounded is a file that is not too large to be a document. A device or a
-// pipe has no size beforehand, so the limit holds while reading.
+// bounded is a file with a size limit. Devices and pipes have no size beforehand, so the limit applies
+// while reading.
 type bounded struct {
 	in   io.Reader
 	left int
@@ -33,15 +33,15 @@ func (b *bounded) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// decode reads a document and nothing behind it, its cases on all processors. If the
-// whole is wanted, changed says how it is not what its seals and its plan say.
-func decode(in io.Reader, whole bool) (d *Document, changed, err error) {
+// decode reads exactly one document, its cases on all processors. With verify, changed says what
+// contradicts its seals and its plan.
+func decode(in io.Reader, verify bool) (d *Document, changed, err error) {
 	dec := jsontext.NewDecoder(&bounded{in, sizeLimit})
 	if dec.PeekKind() != '{' {
 		return nil, nil, errors.Join(dec.SkipValue(), errors.New("it is no object"))
 	}
 	_, _ = dec.ReadToken()
-	crew := newReaders(whole)
+	crew := newReaders(verify)
 	frame, err := decodeFrame(dec, crew)
 	cases, seals, wrong := crew.close()
 	if err = errors.Join(err, wrong); err != nil {
@@ -53,7 +53,7 @@ func decode(in io.Reader, whole bool) (d *Document, changed, err error) {
 	}
 	d.Cases = cases
 	d.ReadUnsealed = d.Seal == "" && !slices.ContainsFunc(cases, func(c *Case) bool { return c != nil && c.Seal != "" })
-	if whole {
+	if verify {
 		if changed = d.complete(); changed == nil {
 			changed = d.verify(seals, frame)
 		}
@@ -61,7 +61,7 @@ func decode(in io.Reader, whole bool) (d *Document, changed, err error) {
 	return d, changed, nil
 }
 
-// decodeFrame has cases read by a crew, and gives the text of all else without its end.
+// decodeFrame passes cases to the readers, and returns the text of everything else without its end.
 func decodeFrame(dec *jsontext.Decoder, crew *readers) (frame jsontext.Value, err error) {
 	next := byte('{')
 	for dec.PeekKind() != '}' {
@@ -96,7 +96,7 @@ func decodeFrame(dec *jsontext.Decoder, crew *readers) (frame jsontext.Value, er
 	return frame, nil
 }
 
-// readers decode cases on all processors, in whatever order.
+// readers decode cases on all processors in any order.
 type readers struct {
 	cases []*readCase
 	todo  chan *readCase
@@ -104,7 +104,7 @@ type readers struct {
 	wg    sync.WaitGroup
 }
 
-// readCase is a case with its text, or what came of it.
+// readCase is a decoded case with its seal, or an error.
 type readCase struct {
 	text jsontext.Value
 	c    *Case
@@ -152,7 +152,7 @@ func (r *readers) decode(dec *jsontext.Decoder) error {
 	return err
 }
 
-// close gives the cases with the seals that they should have.
+// close returns the cases with the seals computed from their text.
 func (r *readers) close() (cases []*Case, seals []string, err error) {
 	close(r.todo)
 	r.wg.Wait()
@@ -165,13 +165,14 @@ func (r *readers) close() (cases []*Case, seals []string, err error) {
 	return cases, seals, nil
 }
 
-// sharing reads what many cases have in common once: it saves most of the memory. That
-// names in objects are there once was seen before.
+// sharing decodes values that many cases share only once, which saves most of the memory. Duplicate names
+// in objects were rejected before.
 func sharing() json.Options {
 	var launch, estimates []string
 	return json.JoinOptions(jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.JoinUnmarshalers(
-		once[string](), once[[]string](), once[[]Transport](), once[[]ProviderFact](), once[[]Variable](),
-		once[[]Seat](), once[*assertion.Expr](),
+		interned[string](), interned[[]string](), interned[[]Transport](), interned[[]ProviderFact](),
+		interned[[]Variable](),
+		interned[[]Binding](), interned[*assertion.Expr](),
 		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, m *MetricValues) error { return m.readJSON(dec, &launch) }),
 		json.UnmarshalFromFunc(func(dec *jsontext.Decoder,
 			n *Named[MetricEstimate]) error {
@@ -180,11 +181,11 @@ func sharing() json.Options {
 	)))
 }
 
-// mostKept bounds how many values are kept where they do not come again after all.
+// mostKept limits the number of values kept for sharing.
 const mostKept = 4096
 
-// once decodes each text of a type once.
-func once[T any]() *json.Unmarshalers {
+// interned decodes each text of a type once.
+func interned[T any]() *json.Unmarshalers {
 	seen := map[string]T{}
 	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, into *T) error {
 		text, err := dec.ReadValue()

@@ -8,20 +8,19 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// What differs between two sessions comes from their documents as they are: every part of a node's description, not
-// only those that the fingerprint is made of, so that a reader sees the firmware that is no reason to refuse a number
-// and may well be the reason for it.
+// Differences between sessions come from whole node descriptions, not only from the parts that form the
+// fingerprint: a firmware version does not invalidate a number, but may explain it.
 
-// differing gathers differences, each once with all that it is found at.
-type differing struct {
+// differenceSet gathers differences, each once with all places where it is found.
+type differenceSet struct {
 	list []Difference
 	at   map[[3]string]int
 }
 
-func (d *differing) add(of, what, base, now string) {
+func (d *differenceSet) add(of, what, base, now string) {
 	if base == now {
 		return
 	}
@@ -35,13 +34,13 @@ func (d *differing) add(of, what, base, now string) {
 		d.at[k] = i
 		d.list = append(d.list, Difference{What: what, Base: base, New: now})
 	}
-	if of != "" { // what is compared is compared once
+	if of != "" { // each place once
 		d.list[i].Of = append(d.list[i].Of, of)
 	}
 }
 
-// addAll compares texts by name; one that a side lacks is "" there.
-func (d *differing) addAll(of, prefix string, base, now map[string]string) {
+// addAll compares texts by name; "" is a missing one.
+func (d *differenceSet) addAll(of, prefix string, base, now map[string]string) {
 	names := slices.Concat(slices.Collect(maps.Keys(base)), slices.Collect(maps.Keys(now)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -49,10 +48,10 @@ func (d *differing) addAll(of, prefix string, base, now map[string]string) {
 	}
 }
 
-// EnvironmentDifferences are those of sessions and nodes, each with the nodes of now that
-// it is found at. Momentary states are none, and neither is the order of nodes.
+// EnvironmentDifferences compares sessions and nodes; differences list the nodes of now. Momentary states
+// and the order of nodes are ignored.
 func EnvironmentDifferences(base, now *Document) []Difference {
-	d := &differing{}
+	d := &differenceSet{}
 	yes := map[bool]string{true: "yes", false: "no"}
 	d.add("", "fingerprint", base.Environment.Fingerprint, now.Environment.Fingerprint)
 	d.add("", "simulated", yes[base.Simulated()], yes[now.Simulated()])
@@ -61,21 +60,20 @@ func EnvironmentDifferences(base, now *Document) []Difference {
 	d.add("", "weir", base.Weir.Version, now.Weir.Version)
 	d.add("", "weir commit", base.Weir.Commit, now.Weir.Commit)
 	d.add("", "go", base.Weir.Go, now.Weir.Go)
-	d.addAll("", "shell variable ", shown(base.Environment.Variables), shown(now.Environment.Variables))
+	d.addAll("", "shell variable ", quoteEmpty(base.Environment.Variables), quoteEmpty(now.Environment.Variables))
 	if defined := DefinitionDifference(base, now); defined != nil {
 		d.add("", defined.What, defined.Base, defined.New)
 	}
 	d.add("", "nodes", strconv.Itoa(len(base.Environment.Nodes)), strconv.Itoa(len(now.Environment.Nodes)))
 	for _, p := range nodePairs(base.Environment.Nodes, now.Environment.Nodes) {
 		d.add("", "node", p[0].Name, p[1].Name)
-		d.addAll(p[1].Name, "", described(p[0]), described(p[1]))
+		d.addAll(p[1].Name, "", flattenNode(p[0]), flattenNode(p[1]))
 	}
 	return d.list
 }
 
-// shown are variables of an environment such that one with the empty text differs from
-// one that is not set.
-func shown(variables map[string]string) map[string]string {
+// quoteEmpty makes an empty variable differ from an unset one.
+func quoteEmpty(variables map[string]string) map[string]string {
 	out := make(map[string]string, len(variables))
 	for name, value := range variables {
 		if value == "" {
@@ -86,7 +84,7 @@ func shown(variables map[string]string) map[string]string {
 	return out
 }
 
-// nodePairs couples nodes by name, and those whose names only one side has in order.
+// nodePairs pairs nodes by name, and those with unmatched names in order.
 func nodePairs(base, now []Node) [][2]Node {
 	var out [][2]Node
 	named := func(list []Node, name string) int {
@@ -109,12 +107,11 @@ func nodePairs(base, now []Node) [][2]Node {
 	return out
 }
 
-// described is a node as texts by their path: "cpu.governor", "rdma.mlx5_0.firmware".
-// Momentary states are not part of it, nor are interfaces without a driver: bridges
-// and the ends of containers come and go.
-func described(n Node) map[string]string {
+// flattenNode returns a node as texts by path: "cpu.governor", "rdma.mlx5_0.firmware". Momentary states
+// and virtual interfaces without a driver are left out.
+func flattenNode(n Node) map[string]string {
 	n.Load, n.Running = 0, 0
-	n.ClockOffset, n.StampClock, n.Counters, n.Variables = ClockOffset{}, "", nil, shown(n.Variables)
+	n.ClockOffset, n.StampClock, n.Counters, n.Variables = ClockOffset{}, "", nil, quoteEmpty(n.Variables)
 	n.NICs = slices.DeleteFunc(slices.Clone(n.NICs), func(nic NIC) bool { return nic.Driver == "" })
 	for i := range n.NICs {
 		n.NICs[i].State, n.NICs[i].Speed = "", ""
@@ -127,7 +124,7 @@ func described(n Node) map[string]string {
 	for i := range n.Memory.Hugepages {
 		n.Memory.Hugepages[i].Free = 0
 	}
-	n.Memory.Total >>= 30 // GiB: what the kernel keeps for itself differs from boot to boot
+	n.Memory.Total >>= 30 // GiB: the kernel's own share differs from boot to boot
 	n.NUMA = slices.Clone(n.NUMA)
 	for i := range n.NUMA {
 		n.NUMA[i].Memory >>= 30
@@ -139,7 +136,7 @@ func described(n Node) map[string]string {
 	if err == nil {
 		err = json.Unmarshal(b, &tree)
 	}
-	if err != nil { // a node that was read is texts and numbers
+	if err != nil { // nodes consist of texts and numbers only
 		return map[string]string{"node " + name: err.Error()}
 	}
 	out := map[string]string{}
@@ -147,8 +144,7 @@ func described(n Node) map[string]string {
 	return out
 }
 
-// flatten writes the leaves of a tree by their paths; an item of a list goes by its
-// name, or by its place.
+// flatten writes the leaves of a tree by path; list items go by name, or by index.
 func flatten(out map[string]string, path string, v any) {
 	join := func(step string) string { return strings.TrimPrefix(path+"."+step, ".") }
 	switch v := v.(type) {
@@ -175,10 +171,10 @@ func flatten(out map[string]string, path string, v any) {
 	}
 }
 
-// CasePair are two cases that are compared.
+// CasePair is a pair of compared cases.
 type CasePair struct{ Base, New *Case }
 
-// Of a case's launches, what they had rather than what was asked for.
+// Differences of what launches used, as opposed to settings.
 const (
 	FabricDiffers    = "fabric"
 	TransportDiffers = "transport"
@@ -187,35 +183,35 @@ const (
 	VariableDiffers  = "library variable " // and its name
 )
 
-// CaseDifferences are those of what cases ask for, of where they ran, and of what carried
-// their data, each with the keys of the new cases that it is found at.
+// CaseDifferences compares settings, nodes and transports of cases; differences list the keys of the new
+// cases.
 func CaseDifferences(pairs []CasePair) []Difference {
-	d := &differing{}
+	d := &differenceSet{}
 	for _, p := range pairs {
 		of := p.New.Key
 		d.add(of, "workload", p.Base.Workload, p.New.Workload)
-		d.addAll(of, "option ", texts(p.Base.Settled()), texts(p.New.Settled()))
-		d.addAll(of, "env ", p.Base.SettledEnv(), p.New.SettledEnv())
-		d.addAll(of, VariableDiffers, given(p.Base), given(p.New))
-		d.add(of, FabricDiffers, used(p.Base, fabricOf), used(p.New, fabricOf))
-		d.add(of, TransportDiffers, used(p.Base, transportOf), used(p.New, transportOf))
-		for name, value := range provided(p.New) { // documents of older versions have none
-			if was, told := provided(p.Base)[name]; told {
+		d.addAll(of, "option ", texts(p.Base.ResolvedOptions()), texts(p.New.ResolvedOptions()))
+		d.addAll(of, "env ", p.Base.ResolvedEnv(), p.New.ResolvedEnv())
+		d.addAll(of, VariableDiffers, inheritedVariables(p.Base), inheritedVariables(p.New))
+		d.add(of, FabricDiffers, distinctTexts(p.Base, fabricOf), distinctTexts(p.New, fabricOf))
+		d.add(of, TransportDiffers, distinctTexts(p.Base, transportOf), distinctTexts(p.New, transportOf))
+		for name, value := range providerFacts(p.New) { // absent from older documents
+			if was, told := providerFacts(p.Base)[name]; told {
 				d.add(of, ProviderDiffers+name, was, value)
 			}
 		}
-		d.add(of, NodesDiffer, used(p.Base, nodesOf), used(p.New, nodesOf))
+		d.add(of, NodesDiffer, distinctTexts(p.Base, nodesOf), distinctTexts(p.New, nodesOf))
 	}
 	return d.list
 }
 
-// given are the library variables that a case's ranks had and that the scenario did not
-// set, each with where it comes from; with all values of one that differs among them.
-func given(c *Case) map[string]string {
+// inheritedVariables lists library variables that ranks had and the scenario did not set, with their
+// origin; several values are joined.
+func inheritedVariables(c *Case) map[string]string {
 	texts := map[string][]string{}
 	for _, l := range c.Succeeded() {
 		for _, v := range l.Variables {
-			asked := v.From == FromScenario || v.From == FromSecret // which is told as what is asked for
+			asked := v.From == FromScenario || v.From == FromSecret // reported as settings
 			if text := v.String(); !asked && !slices.Contains(texts[v.Name], text) {
 				texts[v.Name] = append(texts[v.Name], text)
 			}
@@ -228,12 +224,11 @@ func given(c *Case) map[string]string {
 	return out
 }
 
-// or stands between values that are not the same everywhere.
+// or joins values that differ.
 const or = ", or "
 
-// provided are the facts of providers that a case's launches read back, with all values of one
-// that differs among them.
-func provided(c *Case) map[string]string {
+// providerFacts lists the facts of providers in a case's launches; several values are joined.
+func providerFacts(c *Case) map[string]string {
 	values := map[string][]string{}
 	for _, l := range c.Succeeded() {
 		for _, f := range l.Provider {
@@ -265,8 +260,8 @@ func transportOf(l *Launch) string {
 	return cmp.Or(CarriedBy(l.Transports), l.Transport)
 }
 
-// used are the different texts of a case's launches.
-func used(c *Case, of func(*Launch) string) string {
+// distinctTexts joins the distinct texts of a case's launches.
+func distinctTexts(c *Case, of func(*Launch) string) string {
 	var all []string
 	for _, l := range c.Succeeded() {
 		if text := of(l); text != "" && !slices.Contains(all, text) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // nodeOf is a node with something of everything.
@@ -138,7 +138,7 @@ func TestVariablesOfLaunchesDiffer(t *testing.T) {
 		"set and empty": {of(nil, nil), of(nil, tls("", results.FromShell)),
 			`[library variable UCX_TLS:  -> "" (shell) [a]]`},
 		"of some launches": {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell), tls("rc",
-			results.FromSeat, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
+			results.FromBinding, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
 		"an older document": {of(rc, nil), of(rc, tls("rc", results.FromScenario)), "[]"},
 		"the scenario":      {of(nil, nil), of(rc, tls("rc", results.FromScenario)), "[env UCX_TLS:  -> rc [a]]"},
 	} {

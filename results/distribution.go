@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Distribution is how the values of a launch lie of which metrics are quantiles: of several launches
-// together it gives the quantile of all values, which no mean of the launches' own quantiles is.
+// Distribution is the distribution of a launch's values behind its quantile metrics. Merged over launches
+// it gives the quantile of all values, unlike a mean of quantiles.
 //
-// The largest values are kept one by one; below them neighbours are merged to their mean, so many
-// that a quantile is off by 3 % of the share beyond it, or by 0.5 % of all, at most.
+// The largest values are kept individually; below, neighbours are merged to their mean, so that a quantile
+// is off by at most 3 % of the share beyond it, or by 0.5 % of all.
 type Distribution struct {
-	// Steps are the values in ns, ascending: the first, and of each other how much more it is.
+	// Steps are the values in ns, ascending: the first, then increments.
 	Steps     []int64 `json:"steps_ns" doc:"The values in ns, ascending: the first, and of each other by how much it is larger than the one before."`
 	Counts    []int64 `json:"counts" doc:"How often there is each of the values. Where there are many, neighbours stand as their mean."`
 	Unbounded int64   `json:"unbounded,omitzero" doc:"How many values have no end: of requests that failed."`
 }
 
-// Distributions are those of families of metrics, by the name that their quantiles have in common.
+// Distributions are by family of metrics (Metric.Family).
 type Distributions map[string]*Distribution
 
-// Add puts down values in ns, which it sorts, and how many there are besides that have no end. A nil map
-// keeps none.
+// Add stores values in ns, which it sorts, and the number of unbounded ones. On a nil map it does nothing.
 func (d Distributions) Add(family string, values []float64, unbounded int) {
 	if d == nil || len(values)+unbounded == 0 {
 		return
@@ -40,7 +39,7 @@ func (d Distributions) Add(family string, values []float64, unbounded int) {
 	d[family] = thinned(whole, counts, int64(unbounded))
 }
 
-// Distribution has each latency as the upper end of its counter, as Quantile has it.
+// Distribution takes each latency as the upper end of its counter, as Quantile does.
 func (l *Latencies) Distribution() *Distribution {
 	values, counts := make([]int64, len(l.counters)), make([]int64, len(l.counters))
 	before := int64(0)
@@ -52,7 +51,7 @@ func (l *Latencies) Distribution() *Distribution {
 	return thinned(values, counts, 0)
 }
 
-// Limits of what is merged, see Distribution.
+// Limits of merging, see Distribution.
 const (
 	keptApart  = 64
 	mergedTail = 0.03
@@ -65,7 +64,7 @@ func thinned(values, counts []int64, unbounded int64) *Distribution {
 	for _, n := range counts {
 		all += n
 	}
-	var merged []int64 // values, from the largest down
+	var merged []int64 // from the largest down
 	for i := len(values) - 1; i >= 0; {
 		n, sum := counts[i], float64(values[i])*float64(counts[i])
 		room := min(mergedTail*float64(beyond), mergedAll*float64(all))
@@ -86,14 +85,14 @@ func thinned(values, counts []int64, unbounded int64) *Distribution {
 	return d
 }
 
-// Merged are the values of several distributions in ascending order.
+// Merged is the union of several distributions.
 type Merged struct {
 	values []float64 // s
 	upTo   []int64
-	count  int64 // those without an end too
+	count  int64 // including unbounded ones
 }
 
-// Merge puts distributions together; nil where one of them is not there.
+// Merge merges distributions; nil if one is missing.
 func Merge(all []*Distribution) *Merged {
 	type entry struct {
 		value float64
@@ -125,10 +124,11 @@ func Merge(all []*Distribution) *Merged {
 	return m
 }
 
-// Count is how many values there are.
+// Count is the number of values.
 func (m *Merged) Count() int64 { return m.count }
 
-// Rank is the value of a rank from 1 in s: 0 below the first, Unbounded behind the last that has an end.
+// Rank returns the value of a rank from 1 in s: 0 below the first, Unbounded beyond the last bounded
+// value.
 func (m *Merged) Rank(rank int64) float64 {
 	if rank < 1 {
 		return 0
@@ -137,12 +137,4 @@ func (m *Merged) Rank(rank int64) float64 {
 		return m.values[k]
 	}
 	return Unbounded
-}
-
-// Longest is the largest value that has an end, 0 if none has.
-func (m *Merged) Longest() float64 {
-	if len(m.values) == 0 {
-		return 0
-	}
-	return m.values[len(m.values)-1]
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func TestDisturbed(t *testing.T) {
@@ -17,7 +17,7 @@ func TestDisturbed(t *testing.T) {
 	}{
 		"quiet": {func(*Launch) {}, ""},
 		"half of a processor": {func(l *Launch) { l.Processors.Ranks[1].Waited = 1 },
-			"rank 1 on n1 waited for a processor 50 % of the time that it could run while it measured (load 3.5)"},
+			"rank 1 on n1 was runnable but not scheduled 50 % of the time, load 3.5"},
 		"a little": {func(l *Launch) {
 			l.Processors.Ranks[1].Waited = 0.04
 		}, ""},
@@ -37,13 +37,13 @@ func TestDisturbed(t *testing.T) {
 		"a full node with a busy thread": {func(l *Launch) {
 			l.Processors.Nodes[0].Threads = l.Processors.Nodes[0].CPUs
 			l.Processors.Ranks[1].Ran, l.Processors.Ranks[1].Waited = 0.05, 0.05
-		}, "waited for a processor 50 %"},
+		}, "was runnable but not scheduled 50 %"},
 		"more than cores": {func(l *Launch) {
 			l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Threads = 1, 8
 		}, ""},
 		"stolen": {func(l *Launch) {
 			l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.3
-		}, "the hypervisor gave 20 %"},
+		}, "the hypervisor stole 20 %"},
 		"stolen for a tick": {func(l *Launch) {
 			l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen = 0.2, 0.02
 		}, ""},
@@ -57,11 +57,11 @@ func TestDisturbed(t *testing.T) {
 		"stolen from a client": {func(l *Launch) {
 			l.Processors.Ranks = nil
 			l.Processors.Nodes[0].Steal, l.Processors.Nodes[0].Stolen, l.Processors.Nodes[0].Elapsed = 0.26, 2, 10
-		}, "the hypervisor gave 20 % of the launch's time"},
+		}, "the hypervisor stole 20 % of the launch's time"},
 		"a container's limit": {func(l *Launch) {
 			n := &l.Processors.Nodes[0]
 			n.Limit, n.Throttled, n.Elapsed = 0.6, 1, 1
-		}, "the CPU limit of node n1, 0.6 of 4 processors, kept threads from running for 50 % of the time"},
+		}, "the CPU limit of node n1, 0.6 of 4 processors, throttled threads for 50 % of the time"},
 		"a limit that is not reached": {func(l *Launch) {
 			n := &l.Processors.Nodes[0]
 			n.Limit, n.Throttled, n.Elapsed = 1.5, 0.02, 1
@@ -74,7 +74,7 @@ func TestDisturbed(t *testing.T) {
 		}, ""},
 		"another session": {func(l *Launch) {
 			l.Processors.Ranks[1].Waited, l.Processors.Nodes[0].Sessions = 1, 1
-		}, "(load 3.5, another session of weir)"},
+		}, ", load 3.5, another session of weir"},
 	} {
 		l := &Launch{Nodes: []string{"n1", "n1"}, Processors: &Processors{
 			Ranks: []RankProcessor{quiet, quiet}, Nodes: []NodeLoad{node},
@@ -141,7 +141,7 @@ func TestBears(t *testing.T) {
 		"near":               {1.2, "bandwidth", assertion.Bounds{Lower: &low}, 0.5, false},
 		"near, little lost":  {1.2, "bandwidth", assertion.Bounds{Lower: &low}, 0.06, true},
 		"far below":          {0.1, "bandwidth", assertion.Bounds{Lower: &low}, 0.5, true},
-		"not by so much":     {0.2, "bandwidth", assertion.Bounds{Lower: &low}, 0.5, false},
+		"not by this much":   {0.2, "bandwidth", assertion.Bounds{Lower: &low}, 0.5, false},
 		"below by that much": {0.5, "bandwidth", assertion.Bounds{Lower: &low}, 0.5, false},
 		"within a band":      {3, "bandwidth", assertion.Bounds{Lower: &low, Upper: &high}, 0.3, true},
 		"could leave a band": {9, "bandwidth", assertion.Bounds{Lower: &low, Upper: &high}, 0.3, false},
@@ -160,15 +160,15 @@ func TestBears(t *testing.T) {
 			Severity: assertion.Gate, Subject: metric(test.metric), Unit: "GB/s", Bounds: test.bounds,
 		}}
 		c := &Case{Key: "a", Launches: []*Launch{l}, Assertions: []*AssertionVerdict{a}}
-		if got := c.Bears(l, test.lost, nil, define); got != test.want {
+		if got := c.Tolerates(l, test.lost, nil, define); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 		trend := &AssertionVerdict{Assertion: assertion.Assertion{Severity: assertion.Gate, Cases: []string{"a", "b"}}}
-		if c.Bears(l, test.lost, []*AssertionVerdict{trend}, define) {
+		if c.Tolerates(l, test.lost, []*AssertionVerdict{trend}, define) {
 			t.Errorf("%s: a trend bears it", name)
 		}
 	}
-	if c := (&Case{Key: "a"}); c.Bears(&Launch{}, 0.1, nil, define) {
+	if c := (&Case{Key: "a"}); c.Tolerates(&Launch{}, 0.1, nil, define) {
 		t.Error("a case without assertions bears it")
 	}
 }

@@ -1,6 +1,8 @@
-// Package results is the versioned result document: what a session ran, what
-// it measured and what the gate said of it. It is the one thing that the gate
-// judges and the reporters show; everything in them can be computed from it.
+// Package results is the versioned result document: what a session ran, what it measured and how it was judged. The
+// gate judges it and the reporters show it; both read nothing else.
+//
+// Other programs may import this package to read documents. Members are added within a version of the schema, and
+// none changes its meaning.
 package results
 
 import (
@@ -9,20 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // Schema is the version of the document that this package reads and writes.
 const Schema = "weir.results/v1"
 
-// Document is a whole session.
+// Document is one session.
 type Document struct {
 	Schema   string   `json:"schema" schema:"enum=weir.results/v1"`
 	Session  Session  `json:"session"`
 	Weir     Version  `json:"weir"`
 	Scenario Scenario `json:"scenario"`
 	Plan     Plan     `json:"plan"`
-	// Site is nil where no site file was used.
+	// Site is nil without a site file.
 	Site *Site `json:"site,omitzero" doc:"What the site file that was used says of the cluster."`
 	// Quantiles is nil in documents of older versions.
 	Quantiles   *Quantiles          `json:"quantiles,omitzero" doc:"By which definition quantiles were computed. Absent from documents of older versions, whose quantiles of transfers are of the rounded rank."`
@@ -31,49 +33,49 @@ type Document struct {
 	Cases       []*Case             `json:"cases"`
 	Assertions  []*AssertionVerdict `json:"assertions" doc:"Assertions over several cases."`
 	Summary     Summary             `json:"summary"`
-	// Baseline is what assertions that mention it are held against; nil without one.
+	// Baseline is the session that assertions compare with; nil without one.
 	Baseline *Baseline `json:"baseline,omitzero" doc:"Another session's measurements, copied so that the verdicts can be reproduced from this document alone."`
-	// Noise is what the history of the scenario says of the noise of cases.
+	// Noise is the noise of cases by the scenario's history.
 	Noise []CaseNoise `json:"noise,omitempty" doc:"What earlier sessions say of how the metrics of cases vary; verdicts use it as a floor."`
-	// Previous is what has changed since an earlier session; nil where none is known.
+	// Previous is the change since an earlier session, if one is known.
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
-	// Gains are a table for each run that sweeps variants of which one is the baseline.
+	// Gains are a table for each run with variants and a baseline among them.
 	Gains []*Gains `json:"gains,omitempty" doc:"What variants are worth against the one that is the baseline: a table for each run that sweeps them. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Services are the starts of services, in the order of their ends.
 	Services []Service `json:"services,omitempty" doc:"Each start of a service, in the order of their ends."`
-	// Artifacts are what was kept of nodes, and what was to be.
+	// Artifacts were kept from nodes, or requested.
 	Artifacts []Artifact `json:"artifacts,omitempty" doc:"What was kept of nodes, and what was to be."`
-	// Metrics define what was measured. None in documents of older versions, whose metrics
-	// are those that this version's workloads have.
+	// Metrics define the measurements. Documents of older versions have none and use this version's
+	// definitions.
 	Metrics []MetricTable `json:"metrics,omitempty" doc:"What defines the numbers of launches: a table for each workload that was measured, and one for each run that declares its own metrics. Absent from documents of older versions."`
-	// Seal shows that nothing was changed since the document was written; see ReadWhole.
+	// Seal detects changes after writing; see ReadVerified.
 	Seal string `json:"seal,omitempty" doc:"Digest of the seals of all cases and of everything outside of them. Absent from documents of older versions." schema:"ref=seal"`
 
-	// ReadUnsealed says that it was read without a seal.
+	// ReadUnsealed says that the document had no seal.
 	ReadUnsealed bool `json:"-"`
 }
 
-// Baseline is another session's measurements, copied into this document so that
-// its verdicts can be reproduced from it alone.
+// Baseline is another session's measurements, copied here so that verdicts can be reproduced from this
+// document alone.
 type Baseline struct {
 	Session     string         `json:"session"`
 	File        string         `json:"file"`
 	Fingerprint string         `json:"fingerprint" doc:"Of its environment." schema:"ref=digest"`
 	Cases       []BaselineCase `json:"cases"`
-	// Missing says that assertions are skipped that mention what the baseline lacks, and
-	// Absent why there is no document at all.
+	// Missing is SkipMissing if assertions on cases that the baseline lacks are skipped; Absent says why there
+	// is no baseline document.
 	Missing string `json:"missing,omitempty" doc:"skip: assertions that mention what the baseline lacks are skipped, and no errors." schema:"enum=skip"`
 	Absent  string `json:"absent,omitempty" doc:"Why there is no baseline, where its absence is no error."`
-	// Differences are of its environment to that of this session, its Base.
+	// Differences are of its environment to this session's; its side is Base.
 	Differences []Difference `json:"differences,omitempty" doc:"What of the environment of the baseline (base) and of this session (new) is not the same; \"\" is that a side lacks it."`
 }
 
-// SkipMissing is what a Baseline says whose lack of a case is no error.
+// SkipMissing is the value of Baseline.Missing that skips assertions on missing cases.
 const SkipMissing = "skip"
 
-// BaselineCase is one case of a baseline: the launches that succeeded.
+// BaselineCase is one case of a baseline: its successful launches.
 type BaselineCase struct {
 	Key      string         `json:"key"`
 	Launches []MetricValues `json:"launches" doc:"The metrics of the launches that succeeded."`
@@ -105,12 +107,11 @@ type Service struct {
 	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
 	Failure *Failure  `json:"failure,omitzero"`
 	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
-	Seat    *Seat     `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
+	Seat    *Binding  `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
 }
 
-// Counts says whether the command failed and the session with it. One that failed
-// before a launch failed that launch, which stands with its case and may have been
-// made again.
+// Counts reports whether the command failed and the session with it. A command that failed before a launch
+// failed that launch only.
 func (c Command) Counts() bool {
 	return c.Status != OK && !(c.Stage == "setup" && c.Scope == "launch")
 }
@@ -124,18 +125,18 @@ type Session struct {
 	ExitCode int       `json:"exit_code" schema:"enum=0|1|3|4|5|6|7|8|124|130|143"`
 	Reason   string    `json:"reason,omitempty" doc:"Of an error or abort of the whole session."`
 	Argv     []string  `json:"argv"`
-	// Again is a command that runs the whole of it again: argv less what chooses cases and
-	// says where results go. None in documents of older versions.
+	// Again is a command that repeats the session: argv without the selection of cases and result paths.
+	// Absent from documents of older versions.
 	Again []string `json:"again,omitempty" doc:"A command that runs all of it again: argv less what chooses cases and says where results go."`
-	// Inconclusive is what becomes of gates that stay open.
+	// Inconclusive is the policy for inconclusive gates.
 	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitzero" doc:"What becomes of gates that the launches leave open, where they do not say so themselves; absent: they stay inconclusive."`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitzero" doc:"Some launch came from the simulated engine."`
-	// Resumed is the id of the session that this one went on with.
+	// Resumed is the id of the session that this one continued.
 	Resumed string `json:"resumed,omitempty" doc:"The id of the session that this one went on with."`
 }
 
-// Policy is what becomes of open gates.
+// Policy returns the policy for inconclusive gates.
 func (s Session) Policy() assertion.Inconclusive {
 	if s.Inconclusive == nil {
 		return assertion.Inconclusive{}
@@ -152,7 +153,7 @@ const (
 	Aborted      = "aborted"
 )
 
-// Version is of the program that ran the session.
+// Version is the version of the program that ran the session.
 type Version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
@@ -168,22 +169,22 @@ type Scenario struct {
 	Variables   map[string]string `json:"variables"`
 }
 
-// Plan sums up the plan that was executed.
+// Plan summarises the executed plan.
 type Plan struct {
 	Digest   string `json:"digest" schema:"ref=digest"`
 	Cases    int    `json:"cases"`
 	Excluded int    `json:"excluded"`
 }
 
-// Environment is what the session ran on.
+// Environment is the hardware and software of the session.
 type Environment struct {
 	Nodes       []Node `json:"nodes"`
 	Fingerprint string `json:"fingerprint" schema:"ref=digest"`
-	// Variables are library variables of the shell that every node was given.
+	// Variables are library variables of the shell, passed to every node.
 	Variables map[string]string `json:"variables,omitempty" doc:"Library variables of the shell that every node was given, by name."`
 }
 
-// ClockOffset is a node's clock less the coordinator's, in seconds, with a bound on the error.
+// ClockOffset is a node's clock minus the coordinator's, in seconds, with an error bound.
 type ClockOffset struct {
 	Value float64 `json:"value"`
 	Bound float64 `json:"bound" doc:"Of the error." schema:"minimum=0"`
@@ -202,21 +203,21 @@ type Check struct {
 // SkipCases is the severity of a check that skips all cases if it fails.
 const SkipCases = "skip"
 
-// OnlyWarns is the severity of a check that is told if it fails, and from which nothing follows.
+// OnlyWarns is the severity of a check that is reported but has no consequence.
 const OnlyWarns = "warn"
 
-// Counts says whether the check failed and the session with it.
+// Counts reports whether the check failed and the session with it.
 func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases && !c.Warns() }
 
-// Warns says whether the check failed and is only told.
+// Warns reports whether the check failed without consequence.
 func (c Check) Warns() bool { return c.Status != OK && c.Severity == OnlyWarns }
 
-// Failed is what a session says of a check that failed.
+// Failed is the session's text for a failed check.
 func (c Check) Failed() string {
 	return fmt.Sprintf("check %q failed on node %s: %s", c.Name, c.Node, c.Why())
 }
 
-// Why is the reason of a check that failed, with what to do about it.
+// Why is the reason of a failed check, with the remedy.
 func (c Check) Why() string {
 	if c.Remedy == "" {
 		return c.Reason
@@ -243,12 +244,13 @@ type Case struct {
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`
+	Reasons   []Reason          `json:"reasons,omitempty" doc:"Of invalid; none in documents of older versions."`
 	Link      *OfLink           `json:"link,omitzero" doc:"How much of the nominal links of the site was reached."`
 	MayFail   *MayFail          `json:"may_fail,omitzero" doc:"Why the case may be an error or miss its assertions, where the scenario says so."`
 	Launches  []*Launch         `json:"launches"`
-	// Made is how many launches there must be in Launches; 0 if the document does not say.
+	// Made is the number of launches that Launches must have; 0 if unknown.
 	Made int `json:"made,omitzero" doc:"How many launches there must be."`
-	// WarmUp is nil where launches are steady, or there are too few to tell.
+	// WarmUp is nil if launches are steady, or if there are too few to tell.
 	WarmUp     *WarmUp               `json:"warm_up,omitzero" doc:"That launches were not steady from their start on. No verdict rests on it."`
 	Metrics    Named[MetricEstimate] `json:"metrics"`
 	Assertions []*AssertionVerdict   `json:"assertions"`
@@ -263,15 +265,13 @@ const (
 	Excluded = "excluded"
 )
 
-// NotRun is the reason of a skipped case that its session has not got to. With a
-// colon and a cause behind it, it is that of one that the session was to run and
-// did not: it ended before, or what the case needs failed.
+// NotRun is the reason of a skipped case that the session did not reach. With a colon and a cause it is
+// the reason of one that was due but not run: the session ended, or a dependency failed.
 const NotRun = "not run"
 
-// Unreached says whether the case was to be run and was not, so that nobody knows
-// what it would have measured. A case that a condition, a selection or its author
-// left out is none of these.
-func (c *Case) Unreached() bool {
+// NotReached reports whether the case was due but not run, so that its values are unknown. Cases left out
+// by a condition, a selection or their author are not.
+func (c *Case) NotReached() bool {
 	return c.Status == Skipped && (c.Reason == NotRun || strings.HasPrefix(c.Reason, NotRun+": "))
 }
 
@@ -282,118 +282,111 @@ type Launch struct {
 	Duration float64   `json:"duration_s" schema:"minimum=0"`
 	Status   string    `json:"status" schema:"enum=ok|error"`
 	Failure  *Failure  `json:"failure,omitzero"`
-	// Finished is how many ranks had run and checked the case in a launch that failed.
+	// Finished is the number of ranks that had run and checked the case in a failed launch.
 	Finished int      `json:"ranks_finished,omitzero" doc:"How many ranks had run and checked the case, in a launch that failed."`
 	Nodes    []string `json:"nodes" doc:"Of rank 0, 1, …."`
-	// Seats are what each rank has to itself, by rank; none where the scenario does not ask
-	// for that.
-	Seats []Seat `json:"seats,omitempty" doc:"What each rank has of its node to itself, by rank, where the scenario asks for that."`
-	// Moved are the nodes that are not those of the launch before.
+	// Bindings are the exclusive resources of each rank, by rank; none if the scenario does not ask for any.
+	Bindings []Binding `json:"seats,omitempty" doc:"What each rank has of its node to itself, by rank, where the scenario asks for that."`
+	// Moved lists nodes that differ from those of the previous launch.
 	Moved     []Move `json:"moved,omitempty" doc:"Nodes that are not those of the launch before, and why."`
 	Fabric    string `json:"fabric,omitempty"`
 	Transport string `json:"transport,omitempty" doc:"What the fabric really used, in words."`
-	// Variables are the library variables of its ranks, by name; none in documents of older
-	// versions, and where none was set.
+	// Variables are the library variables of its ranks, by name; absent from documents of older versions.
 	Variables []Variable `json:"variables,omitempty" doc:"Library variables of its ranks: environment variables that change what a library does."`
-	// Ignored are the variables that did nothing.
+	// Ignored are variables without effect.
 	Ignored []Ignored `json:"ignored_env,omitempty" doc:"Environment variables that did nothing."`
-	// FabricReason says why this fabric, where the scenario left the choice to weir.
+	// FabricReason says why weir chose this fabric, if the scenario left the choice open.
 	FabricReason string `json:"fabric_reason,omitempty" doc:"Why this fabric, where the scenario left the choice to weir."`
-	// Values are what options, variables and texts of the case use of other runs.
+	// Values are values of other runs used by options, variables and texts of the case.
 	Values map[string]string `json:"values,omitempty" doc:"What options, variables and texts of the case use of other runs, by expression: of medians over their launches."`
-	// Transports are the ways that its data and other messages took, as the fabric's
-	// library names them; nil in documents of older versions.
+	// Transports carried its data and control messages, as the fabric's library names them; nil in documents
+	// of older versions.
 	Transports []Transport `json:"transports,omitempty" doc:"The ways that data and other messages took, as the fabric's library names them."`
-	// Provider are the facts that the fabric's library says of its provider; nil in documents of
-	// older versions, and of fabrics that say none.
+	// Provider are the facts that the fabric's library reports of its provider; nil in documents of older
+	// versions, and for fabrics without any.
 	Provider []ProviderFact `json:"provider,omitempty" doc:"What the fabric's library says of its provider, read back by the ranks that moved data."`
-	// MemoryNodes are none where the scenario leaves it to the kernel where buffers are.
+	// MemoryNodes are absent if the scenario leaves placement of buffers to the kernel.
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
-	// GPUs are those that memory is on, by rank; none where no memory is on one.
+	// GPUs are the GPUs with buffers, by rank; absent without any.
 	GPUs []string `json:"gpus,omitempty" doc:"The GPU of each rank, by its address on the bus, where buffers are in the memory of GPUs."`
-	// WorkingSet is none in documents of older versions, in fabric sim, and where what is
-	// moved in between decides what a cache still has (workload traffic_sequence).
+	// WorkingSet is absent from documents of older versions, in fabric sim, and for workload traffic_sequence.
 	WorkingSet *WorkingSet `json:"working_set,omitzero" doc:"Bytes that the requests go over before they come back to the first."`
-	// Errors are why single operations of the launch failed, the most frequent first; none where
-	// an operation that fails ends the launch.
+	// Errors are causes of failed operations, the most frequent first; none if a failed operation ends the
+	// launch.
 	Errors []Cause `json:"errors,omitempty" doc:"Why single operations of the launch failed, the most frequent first."`
-	// Notes are what is odd about operations that did not fail, the most frequent first.
+	// Notes are anomalies of successful operations, the most frequent first.
 	Notes   []Cause      `json:"notes,omitempty" doc:"What is odd about single operations of the launch that did not fail, the most frequent first."`
 	Metrics MetricValues `json:"metrics" doc:"One value per metric, in the unit of the metric's registry entry."`
-	// Distributions are of the families of metrics that are quantiles; none in documents of older versions.
+	// Distributions are by family of quantile metrics; absent from documents of older versions.
 	Distributions Distributions `json:"distributions,omitempty" doc:"How the values lie that quantiles are of, by the name that these have in common."`
 	Samples       []string      `json:"samples" doc:"Files below the session directory."`
-	// SamplesDigest is of the content of these files (see DigestSamples); "" in documents
-	// of older versions, and where there is no file.
+	// SamplesDigest is a digest of the content of these files (see DigestSamples); "" without files.
 	SamplesDigest string `json:"samples_digest,omitempty" doc:"Of the content of the samples files, ordered by name: of the SHA-256 of each." schema:"ref=digest"`
-	// Ranks are those that initiated, by rank; of more than MostRanks the slowest. How
-	// many there were stands in Initiators. None in documents of older versions.
+	// Ranks are the initiating ranks; if more than MostRanks, the slowest. Their number is Initiators. Absent
+	// from documents of older versions.
 	Ranks      []RankShare `json:"ranks,omitempty" doc:"Ranks that initiated; of more than 64 the 16 slowest. Of traffic the bytes and times of all iterations with stamps."`
 	Initiators int         `json:"initiators,omitzero" doc:"How many ranks initiated."`
-	// SlowestPair is that of a traffic matrix.
+	// SlowestPair is of a traffic matrix.
 	SlowestPair *Pair `json:"slowest_pair,omitzero" doc:"The cell of a traffic matrix that was delivered at the least bandwidth (GB/s), with its mean time from the common start."`
-	// Played is when the case's pattern was played in each iteration of the sequence that
-	// it is of: start and end in seconds from the start of the iteration.
+	// Played is when the case's pattern ran in each iteration of its sequence: start and end in seconds from
+	// the iteration's start.
 	Played [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
-	// Waits are those of ranks for each other, an element for each operation; none of more than
-	// MostRanks ranks.
+	// Waits are the waits of ranks for each other, by operation; absent above MostRanks ranks.
 	Waits []Waits `json:"waits,omitempty" doc:"How long ranks waited for each other in each operation; none of more than 64 ranks."`
-	// Pieces are none of workloads that move no bytes, and of launches with too few requests or iterations.
+	// Pieces are absent from workloads that move no bytes, and with too few requests or iterations.
 	Pieces []float64 `json:"pieces,omitempty" doc:"Bandwidth in GB/s in 16 equal parts, in their order: of the time in which all initiators moved, or of the iterations."`
-	// Timeline is of a launch whose group of ranks changes.
+	// Timeline is of a launch with a changing group of ranks.
 	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
 	Verified bool      `json:"verified"`
-	// Simulated says that nothing was moved: the numbers follow from a declared model.
+	// Simulated says that nothing was moved: the values come from a declared model.
 	Simulated bool `json:"simulated,omitzero" doc:"Nothing was moved: the numbers follow from a declared model."`
-	// Processors is nil in documents of older versions, and where nothing is known of them.
+	// Processors is nil if unknown.
 	Processors *Processors `json:"processors,omitzero" doc:"What ranks had of their processors in the case, and what else was on the nodes."`
-	// Disturbance is there whether the launch counts or not.
+	// Disturbance is set whether or not the launch counts.
 	Disturbance *Disturbance `json:"disturbance,omitzero" doc:"What kept the launch from the processors that it measured with; a launch that counts all the same was kept by --disturbed keep, or because that can change nothing of what is asserted."`
-	// Void says why the launch does not count, although it succeeded; "": it does.
-	Void string `json:"void,omitempty" doc:"Why the launch does not count although it succeeded: its ranks did not have their processors. Another one was made instead, within the budget."`
-	// Retried says that the launch failed, does not count, and was made again.
+	// Discarded says why the launch does not count although it succeeded; "": it counts.
+	Discarded string `json:"void,omitempty" doc:"Why the launch does not count although it succeeded: its ranks did not have their processors. Another one was made instead, within the budget."`
+	// Retried says that the launch failed and was made again.
 	Retried bool `json:"retried,omitzero" doc:"The launch failed, does not count, and was made again."`
-	// Counters are the nodes' own of throttling and errors that moved while it ran, sorted.
-	// None in documents of older versions, which did not look; see Node.Counters.
+	// Counters are the node counters of throttling and errors that moved while it ran, sorted. Absent from
+	// documents of older versions; see Node.Counters.
 	Counters []Counter `json:"counters,omitempty" doc:"Counters of the nodes that moved between the start of the launch's first process and the end of its last, sorted by node, device and name."`
-	// Shared are metrics that cases of one launch have in common, because they were measured once for it.
+	// Shared are metrics that were measured once for all cases of the launch.
 	Shared []string `json:"shared,omitempty" doc:"Metrics that were measured once for the launch, which has other cases too: they have the same value."`
-	// RateWindow is none where no rate is of a window, and in documents of older versions, whose window was
-	// steady for loads of few waves too.
+	// RateWindow is absent if no rate has a window, and from documents of older versions.
 	RateWindow string `json:"rate_window,omitempty" doc:"Span that the rates of a load are of: its steady part, or the whole where that was asked for or it had too few waves." schema:"enum=steady|whole"`
-	// Load is the share of the launch's time during which its background load was
-	// running; nil: it has none.
+	// Load is the share of the launch's time during which its background load ran; nil without one.
 	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`
-	// Resumed says that the launch was made by the session that this one goes on with.
+	// Resumed says that the launch was made by the session that this one continues.
 	Resumed bool `json:"resumed,omitzero" doc:"The launch was made by the session that this one goes on with."`
 }
 
-// Cause is why operations failed, and how many did.
+// Cause is a cause of failed operations with their number.
 type Cause struct {
 	Text  string `json:"cause"`
 	Count int    `json:"count" schema:"minimum=1"`
 }
 
-// Failure names what ended a launch.
+// Failure is what ended a launch.
 type Failure struct {
 	Rank  int    `json:"rank" doc:"-1: no single rank." schema:"minimum=-1"`
 	Node  string `json:"node,omitempty"`
 	Phase string `json:"phase"` // ready | connect | run | verify | teardown | …
-	// Kind classifies the failure, for retries: see FailureKinds. "" in documents of older versions.
+	// Kind classifies the failure for retries: see FailureKinds. "" in documents of older versions.
 	Kind  string   `json:"kind,omitempty" schema:"enum=setup|ready|connect|crash|timeout|lost|fault|wrong|disturbed"`
 	Cause string   `json:"cause"`
 	Log   []string `json:"log,omitempty" doc:"The last lines of the rank's log."`
 }
 
-// The kinds of failures. All but Fault, Wrong and Disturbed are the infrastructure's and
-// may be retried if the scenario says so.
+// The kinds of failures. All but Fault, Wrong and Disturbed are failures of the infrastructure and may be
+// retried if the scenario asks for it.
 const (
 	FailedSetup = "setup"     // a setup command failed
 	FailedReady = "ready"     // ranks did not start or open their fabric
 	FailedLink  = "connect"   // ranks did not connect
 	Crashed     = "crash"     // a rank process died
-	TimedOut    = "timeout"   // a deadline passed, or a rank stood still
-	NodeLost    = "lost"      // a node or its agent is gone
+	TimedOut    = "timeout"   // a deadline passed, or a rank made no progress
+	NodeLost    = "lost"      // a node or its agent was lost
 	Fault       = "fault"     // the engine reported an error
 	Disturbed   = "disturbed" // it did not have its processors, and the session wants none that had not
 	Wrong       = "wrong"     // data failed verification, or metrics could not be computed
@@ -402,36 +395,33 @@ const (
 // FailureKinds are the kinds that a retry may name.
 var FailureKinds = []string{FailedSetup, FailedReady, FailedLink, Crashed, TimedOut, NodeLost, Fault}
 
-// LaunchName is what a person reads of a launch: they count from 1, its index and the names of its
-// files from 0.
+// LaunchName is a launch's name for people, counted from 1; its index and file names count from 0.
 func LaunchName(index int) string { return fmt.Sprintf("launch %d", index+1) }
 
-// Evaluating is the phase of failures that are found in what was measured.
+// Evaluating is the phase of failures found in measurements.
 const Evaluating = "evaluate"
 
-// String is the failure in one line: who, where, when and why.
+// String is the failure in one line: rank, node, phase and cause.
 func (f *Failure) String() string {
-	who := ""
+	subject := ""
 	if f.Rank >= 0 {
-		who = fmt.Sprintf("rank %d", f.Rank)
+		subject = fmt.Sprintf("rank %d", f.Rank)
 	}
-	if f.Node != "" && (f.Rank >= 0 || !strings.Contains(f.Cause, f.Node)) { // a node that is gone is its own cause
-		who = strings.TrimSpace(who + " on " + f.Node)
+	if f.Node != "" && (f.Rank >= 0 || !strings.Contains(f.Cause, f.Node)) { // the cause of a lost node names it
+		subject = strings.TrimSpace(subject + " on " + f.Node)
 	}
-	if who != "" {
-		who += ", "
+	if subject != "" {
+		subject += ", "
 	}
-	if who == "" && f.Phase == Evaluating {
-		return f.Cause // no process was at fault, and nothing else has such a phase
+	if subject == "" && f.Phase == Evaluating {
+		return f.Cause // no process failed, and no other failure has this phase
 	}
-	return fmt.Sprintf("%sphase %s: %s", who, f.Phase, f.Cause)
+	return fmt.Sprintf("%sphase %s: %s", subject, f.Phase, f.Cause)
 }
 
-// MetricEstimate is a metric over the launches of a case, in the registry's
-// unit. Value is what CI is an interval for, on the scale on which a verdict
-// about the metric is found: the geometric mean; the arithmetic mean of a metric
-// of which 0 is a measurement as any other, and if a launch gave zero or less.
-// Mean is always arithmetic.
+// MetricEstimate is a metric over the launches of a case, in the registry's unit. Value is the centre of
+// CI on the scale of verdicts: the geometric mean; for metrics that may be 0, or with a value of zero or
+// less, the arithmetic mean. Mean is always arithmetic.
 type MetricEstimate struct {
 	Unit   string  `json:"unit"`
 	N      int     `json:"n" doc:"Launches." schema:"minimum=1"`
@@ -442,21 +432,21 @@ type MetricEstimate struct {
 	// CI is nil below two launches.
 	CI         *[2]float64 `json:"ci" doc:"Where an assertion is about the metric, the interval by which it is judged."`
 	Confidence float64     `json:"confidence" schema:"ref=confidence"`
-	// Looks is that of Observed.
+	// Looks is as in Observed.
 	Looks  int    `json:"looks,omitzero" doc:"How many looks share the error that the confidence leaves, where there are several." schema:"minimum=2"`
 	Better string `json:"better" schema:"enum=higher|lower|none"`
-	// Components are none where only launches are known to vary.
+	// Components are absent if only the variance of launches is known.
 	Components []Variance `json:"components,omitempty" doc:"What the metric varies by at each level that is known."`
-	// Samples is 0 where it is no quantile, or nobody counted.
+	// Samples is 0 for metrics that are no quantiles, or if not recorded.
 	Samples int64 `json:"samples,omitzero" doc:"Of a quantile: how many values of a launch it is of, in the launch that has fewest." schema:"minimum=1"`
 }
 
-// Ran says whether any case was run, with whatever came of it.
+// Ran reports whether any case was run, with any result.
 func (d *Document) Ran() bool {
 	return slices.ContainsFunc(d.Cases, func(c *Case) bool { return c.Status != Skipped && c.Status != Excluded })
 }
 
-// Case finds a case by its key.
+// Case returns the case with a key, or nil.
 func (d *Document) Case(key string) *Case {
 	for _, c := range d.Cases {
 		if c.Key == key {

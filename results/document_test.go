@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"weir/assertion"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func TestWriteAndRead(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCheckOfAnAssertion(t *testing.T) {
 		a     assertion.Assertion
 		wrong string
 	}{
-		"a band": {assertion.Assertion{Subject: metric, Halo: 0.1, Multiple: "holm"}, ""},
+		"a band": {assertion.Assertion{Subject: metric, WarnMargin: 0.1, Multiple: "holm"}, ""},
 		"parts":  {assertion.Assertion{Quantifier: "any", Parts: []assertion.Part{part}}, ""},
 		"a decision": {assertion.Assertion{Subject: metric,
 			Decide: &assertion.Decide{Confidence: 0.9, OnInconclusive: "pass"}}, ""},
@@ -184,11 +184,11 @@ func TestCheckOfAnAssertion(t *testing.T) {
 		"parts and subject": {assertion.Assertion{Quantifier: "all", Subject: metric, Parts: []assertion.Part{part}},
 			"of its own"},
 		"a part of no case": {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Subject: metric}}},
-			"of no case"},
+			"belongs to no case"},
 		"an empty part": {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Case: "c"}}},
 			"part 0: it has no subject"},
-		"a negative halo": {assertion.Assertion{Subject: metric, Halo: -0.1}, "halo"},
-		"a halo of NaN":   {assertion.Assertion{Subject: metric, Halo: nan}, "halo"},
+		"a negative halo": {assertion.Assertion{Subject: metric, WarnMargin: -0.1}, "halo"},
+		"a halo of NaN":   {assertion.Assertion{Subject: metric, WarnMargin: nan}, "halo"},
 		"a tolerance of NaN": {assertion.Assertion{Subject: metric, Trend: &assertion.Trend{Tolerance: nan}},
 			"tolerance"},
 		"certainty": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 1}},
@@ -217,10 +217,10 @@ func TestUnreached(t *testing.T) {
 		"not run": true, "not run: --fail-fast: x": true, "not run: needs a, which failed: b": true,
 		"not running on Fridays": false, "not selected": false, "needs a, which was skipped: not run": false, "": false,
 	} {
-		if got := (&results.Case{Status: results.Skipped, Reason: reason}).Unreached(); got != want {
+		if got := (&results.Case{Status: results.Skipped, Reason: reason}).NotReached(); got != want {
 			t.Errorf("%q: %v", reason, got)
 		}
-		if (&results.Case{Status: results.Excluded, Reason: reason}).Unreached() {
+		if (&results.Case{Status: results.Excluded, Reason: reason}).NotReached() {
 			t.Errorf("excluded, %q: it was not to be run", reason)
 		}
 	}

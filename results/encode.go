@@ -12,30 +12,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A document is laid out for people with a pager and for programs with little
-// memory: what is there once is indented as usual, each member of a case has a line,
-// and so has each launch, estimate and assertion of it.
+// Documents are formatted for pagers and line-based tools: session members are indented, and each member
+// of a case, launch, estimate and assertion has a line.
 
-// encoding is how values are written: without order of chance, and with what is no
-// UTF-8 replaced, which logs may hold.
+// encoding writes deterministically and replaces invalid UTF-8, which logs may contain.
 var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 
-// Encode is the document as JSON. Lists and maps that hold nothing are written
-// as empty, not as null, so that readers need no case for it.
+// Encode returns the document as JSON. Empty lists and maps are written as empty, not as null.
 func (d *Document) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	err := d.EncodeTo(&b)
 	return b.Bytes(), err
 }
 
-// Write writes the document under a temporary name and renames it, so that a
-// reader never sees half of it.
+// Write writes the document atomically, under a temporary name that is renamed.
 func (d *Document) Write(path string) error { return WriteWith(path, d.EncodeTo) }
 
-// encodeAtOnce is how many cases are held as text at a time.
+// encodeAtOnce is the number of cases held as text at a time.
 const encodeAtOnce = 256
 
-// EncodeTo writes what Encode gives, sealed, a few cases at a time.
+// EncodeTo writes the sealed document, a few cases at a time.
 func (d *Document) EncodeTo(w io.Writer) error {
 	if err := d.encodeTo(w); err != nil {
 		return fmt.Errorf("encoding results: %w", err)
@@ -77,7 +73,7 @@ func (d *Document) encodeTo(w io.Writer) error {
 	return err
 }
 
-// seal gives the document its seal and its cases theirs.
+// seal sets the seal of the document and those of its cases.
 func (d *Document) seal(cases []string) error {
 	for i, c := range d.Cases {
 		c.Seal = cases[i]
@@ -95,7 +91,7 @@ func (d *Document) seal(cases []string) error {
 	return err
 }
 
-// frame is the text of the document around its cases and around its assertions.
+// frame returns the text of the document around its cases and assertions.
 func (d *Document) frame() (head, between, tail []byte, err error) {
 	around := *d
 	around.Cases, around.Assertions = nil, nil
@@ -105,7 +101,7 @@ func (d *Document) frame() (head, between, tail []byte, err error) {
 	return append(head, "\n  \"cases\": "...), append(between, "\n  \"assertions\": "...), tail, err
 }
 
-// writeList writes a list whose elements are encoded on all processors.
+// writeList encodes a list's elements on all processors and writes them.
 func writeList[T any](w io.Writer, all []T, encode func(i int) ([]byte, error)) error {
 	if len(all) == 0 {
 		_, err := io.WriteString(w, "[]")
@@ -142,15 +138,15 @@ func writeList[T any](w io.Writer, all []T, encode func(i int) ([]byte, error)) 
 	return err
 }
 
-// encodeLine is a value on a line.
+// encodeLine encodes a value on one line.
 func encodeLine(v any) ([]byte, error) {
 	return json.Marshal(v, encoding, jsontext.SpaceAfterColon(true))
 }
 
-// laidOut are the members of a case whose own members have a line each.
-var laidOut = []string{`"launches"`, `"metrics"`, `"assertions"`}
+// expandedMembers are members of a case with a line for each element.
+var expandedMembers = []string{`"launches"`, `"metrics"`, `"assertions"`}
 
-// encodeCase gives a case its seal, which is the last member.
+// encodeCase encodes a case with its seal as the last member.
 func encodeCase(c *Case) (text []byte, seal string, err error) {
 	if c == nil {
 		return []byte("null"), "", nil
@@ -166,12 +162,12 @@ func encodeCase(c *Case) (text []byte, seal string, err error) {
 	}
 	line = fmt.Appendf(line[:len(line)-1], ",\"seal\": %q}", seal)
 	dec := jsontext.NewDecoder(bytes.NewReader(line), jsontext.AllowDuplicateNames(true))
-	text, err = appendLines(make([]byte, 0, len(line)+len(line)/8), dec, "\n    ", laidOut)
+	text, err = appendLines(make([]byte, 0, len(line)+len(line)/8), dec, "\n    ", expandedMembers)
 	return text, seal, err
 }
 
-// appendLines appends the next value with a line for each of its members, and for each
-// of theirs where one has its name in deeper.
+// appendLines appends the next value with a line for each member, and for each element of members named in
+// deeper.
 func appendLines(b []byte, dec *jsontext.Decoder, line string, deeper []string) ([]byte, error) {
 	open, err := dec.ReadToken()
 	if err != nil {

@@ -3,19 +3,19 @@ package results
 import (
 	"math"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Gains are what the variants of a run are worth against the one that the scenario names as
-// baseline: the table of before, after and gain.
+// Gains compares the variants of a run with the one that the scenario names as baseline: a table of
+// before, after and gain.
 type Gains struct {
 	Run      string  `json:"run"`
 	Baseline string  `json:"baseline" doc:"The variant that the others are held against."`
 	Rows     []*Gain `json:"rows"`
 }
 
-// Gain is how much better one metric of one case of a variant is than that of the baseline at
-// the same values of all other axes.
+// Gain is how much better a metric of a variant's case is than that of the baseline at the same values of
+// all other axes.
 type Gain struct {
 	Variant  string         `json:"variant"`
 	Axes     map[string]any `json:"axes" doc:"Values of the other axes."`
@@ -33,7 +33,7 @@ type Gain struct {
 	Message  string  `json:"message" doc:"How it was compared, or why it was not."`
 }
 
-// GainOf is the gain that the change of an effect amounts to; nil where there is none.
+// GainOf converts the change of an effect to a gain; nil if there is none.
 func GainOf(e *Effect) *Change {
 	if e.Change == nil {
 		return nil
@@ -55,8 +55,8 @@ func GainOf(e *Effect) *Change {
 	return &g
 }
 
-// Text writes a gain and the ends of its interval with their signs, in percent or, of an
-// additive one, in a unit that fits. Without an interval the ends are "".
+// Text formats a gain and its interval with signs, in percent or, if additive, in a unit that fits.
+// Without an interval low and high are "".
 func (g *Gain) Text() (value, low, high string) {
 	s := Percent
 	if g.Additive {

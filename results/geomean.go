@@ -2,8 +2,8 @@ package results
 
 import "math"
 
-// Geomean is the geometric mean of what became of one metric over the cases of a comparison, with what its
-// interval says of the margin. It does not count in the exit code, which the cases decide.
+// Geomean is the geometric mean of the changes of one metric over the cases of a comparison, with its
+// verdict. It does not affect the exit code.
 type Geomean struct {
 	Metric  string        `json:"metric"`
 	Better  string        `json:"better"`
@@ -13,16 +13,16 @@ type Geomean struct {
 	Verdict EffectVerdict `json:"verdict,omitempty" doc:"What ci says of the margin."`
 }
 
-// Geomeans are those of the metrics whose changes are ratios and which two cases have at least,
-// in the order of the effects; margin is by how much a metric may be worse.
+// Geomeans returns those of metrics with ratios for at least two cases, in the order of the effects;
+// margin is the accepted worsening.
 //
-// The logarithm of a geometric mean is the mean of the logarithms of the cases' ratios. Its interval is as wide
-// to each side as those of the cases are on average: the standard deviation of a mean is at most the mean of the
-// standard deviations, however much the cases have in common, and cases whose launches are the same processes
-// have much. Of independent cases it would be narrower, by up to the root of their number.
+// The log of the geometric mean is the mean of the cases' log ratios. Its interval has the mean width of
+// the cases' intervals, because the standard deviation of a mean is at most the mean of the standard
+// deviations for any correlation, and cases of the same processes are correlated. Independent cases would
+// allow a narrower one, by up to the root of their number.
 func Geomeans(effects []*Effect, margin float64) []Geomean {
 	var out []Geomean
-	var ends []*[2]float64 // sums of the logarithms of the ends of intervals; nil where a case has none
+	var ends []*[2]float64 // sums of log interval ends; nil if a case has none
 	found, alone := map[string]bool{}, map[string]bool{}
 	index := map[string]int{}
 	for _, e := range effects {
@@ -64,9 +64,8 @@ func addEnds(sum, ci *[2]float64) *[2]float64 {
 	return &[2]float64{sum[0] + math.Log(ci[0]), sum[1] + math.Log(ci[1])}
 }
 
-// judged holds the interval against the margin, as that of an effect is. Where no case has a change that is
-// found, as where the machine may have drifted, their mean has none either; nor has it where one pair of sessions
-// is all that is known of how sessions differ, which may move all cases.
+// judged compares the interval with the margin, as for an effect. Without a found change in any case, or
+// with a single pair of sessions as the only information on sessions, it is inconclusive.
 func (g Geomean) judged(margin float64, found bool) EffectVerdict {
 	if g.Better != "higher" && g.Better != "lower" {
 		return Reported
@@ -74,7 +73,7 @@ func (g Geomean) judged(margin float64, found bool) EffectVerdict {
 	if g.CI == nil {
 		return Unclear
 	}
-	best, worst, limit := g.CI[0], g.CI[1], 1+margin // of what is better where it is lower
+	best, worst, limit := g.CI[0], g.CI[1], 1+margin // of metrics where lower is better
 	if g.Better == "higher" {
 		best, worst, limit = 1/g.CI[1], 1/g.CI[0], 1/(1-margin)
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// GPU is one accelerator. The kernel tells its name, driver and place, the rest is of
-// NVIDIA's management library.
+// GPU is one accelerator. Name, driver and bus address come from the kernel, the rest from NVIDIA's
+// management library.
 type GPU struct {
 	Name   string     `json:"name"`
 	Driver string     `json:"driver,omitempty"` // its version
@@ -22,8 +22,7 @@ type GPU struct {
 	Fault  string     `json:"fault,omitempty" doc:"What could not be asked of it, and why."`
 }
 
-// GPUClocks are in MHz: what they were when the node was described, when the GPU may have
-// been idle, and what they may be.
+// GPUClocks are in MHz: when the node was described, possibly idle, and their maxima.
 type GPUClocks struct {
 	SM        int `json:"sm,omitzero"`
 	SMMax     int `json:"sm_max,omitzero"`
@@ -31,20 +30,19 @@ type GPUClocks struct {
 	MemoryMax int `json:"memory_max,omitzero"`
 }
 
-// GPUPower is in W: what the GPU is limited to, by whoever set it or by its host, and
-// what it would be by default.
+// GPUPower is in W: the enforced limit and the default one.
 type GPUPower struct {
 	Limit   float64 `json:"limit" schema:"minimum=0"`
 	Default float64 `json:"default,omitzero" schema:"minimum=0"`
 }
 
-// NVLink says how many of a GPU's links to others there are, and work.
+// NVLink counts a GPU's links to others, and the active ones.
 type NVLink struct {
 	Links int `json:"links"`
 	Up    int `json:"up"`
 }
 
-// Lasting is the GPU without what changes while nobody changes anything.
+// Lasting is the GPU without momentary values.
 func (g GPU) Lasting() GPU {
 	if g.Clocks != nil {
 		g.Clocks = &GPUClocks{SMMax: g.Clocks.SMMax, MemoryMax: g.Clocks.MemoryMax}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Ignored is an environment variable that did nothing: a library said that it has no use
-// for it, the fabric is another's, or weir's own value replaced it.
+// Ignored is an environment variable without effect: a library reported it as unused, it belongs to
+// another fabric, or weir's own value replaced it.
 type Ignored struct {
 	Name       string `json:"name"`
 	Suggestion string `json:"suggestion,omitempty" doc:"The nearest name that the library knows."`
@@ -14,22 +14,22 @@ type Ignored struct {
 	ByWeir     bool   `json:"by_weir,omitzero" doc:"Weir's own value replaced it; otherwise a library had no use for it."`
 }
 
-// String says what is wrong with it.
+// String says why it has no effect.
 func (v Ignored) String() string {
 	if v.ByWeir {
-		return v.Name + " is set and has no effect: weir needs a value of its own for it"
+		return v.Name + " is set without effect: weir sets its own value"
 	}
 	if v.Reason != "" {
-		return v.Name + " is set and does nothing: " + v.Reason
+		return v.Name + " is set without effect: " + v.Reason
 	}
 	s := v.Name + " is set and the library ignores it"
-	if v.Suggestion != "" && v.Suggestion != v.Name { // as documents of older versions have it
+	if v.Suggestion != "" && v.Suggestion != v.Name { // in documents of older versions
 		s += "; did you mean " + v.Suggestion + "?"
 	}
 	return s
 }
 
-// MergeIgnored has each variable once, by name.
+// MergeIgnored returns each variable once, by name.
 func MergeIgnored(list []Ignored) []Ignored {
 	var out []Ignored
 	for _, v := range list {

@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// Latencies is a distribution of latencies in ns, made of the counters of one or
-// several histograms of the layout that Samples have. It knows only the counters
-// that are not zero, which are some hundreds of 31 thousand; its answers are those
-// of HdrHistogram, but for the ranks of quantiles.
+// Latencies is a distribution of latencies in ns, summed from histograms in the layout of Samples. It
+// stores only non-zero counters: some hundreds of 31 thousand. Results equal HdrHistogram's except for the
+// ranks of quantiles.
 type Latencies struct {
 	counters []int   // ascending
-	upTo     []int64 // how many latencies are in this counter and those before
+	upTo     []int64 // latencies up to and including this counter
 }
 
-// NewLatencies sums the counters by index; those that are not of the layout, and
-// counts below one, are left out.
+// NewLatencies sums counters by index; invalid indexes and counts below one are ignored.
 func NewLatencies(counts map[int]int64) *Latencies {
 	const top = 31 << 10 // 2048 counters, and 1024 for each further power of two up to 2⁴⁰
 	l := &Latencies{}
@@ -30,7 +28,7 @@ func NewLatencies(counts map[int]int64) *Latencies {
 	return l
 }
 
-// Count is how many latencies there are.
+// Count is the number of latencies.
 func (l *Latencies) Count() int64 {
 	if len(l.upTo) == 0 {
 		return 0
@@ -38,8 +36,7 @@ func (l *Latencies) Count() int64 {
 	return l.upTo[len(l.upTo)-1]
 }
 
-// Mean is the arithmetic mean, each latency taken as the middle of its counter; 0
-// if there are none.
+// Mean is the arithmetic mean with each latency at the middle of its counter; 0 if there are none.
 func (l *Latencies) Mean() float64 {
 	mean, before := 0., int64(0)
 	for k, i := range l.counters {
@@ -50,12 +47,12 @@ func (l *Latencies) Mean() float64 {
 	return mean
 }
 
-// Quantile is the upper end of the counter that holds the latency of the nearest rank;
-// of Minimum it is the lower end of the first. It is 0 if there are none.
+// Quantile is the upper end of the counter with the nearest rank, for Minimum the lower end of the first;
+// 0 if there are none.
 func (l *Latencies) Quantile(q Quantile) int64 { return l.quantile(q, NearestRank) }
 
-// RoundedQuantile is what versions before NearestRank took for a quantile. It tells
-// whether a document of theirs is what its samples say.
+// RoundedQuantile is the quantile as defined before NearestRank, to verify older documents against their
+// samples.
 func (l *Latencies) RoundedQuantile(q Quantile) int64 { return l.quantile(q, roundedRank) }
 
 func (l *Latencies) quantile(q Quantile, rank func(n int64, q Quantile) int64) int64 {
@@ -70,7 +67,7 @@ func (l *Latencies) quantile(q Quantile, rank func(n int64, q Quantile) int64) i
 	return low + width - 1
 }
 
-// counterRange is the least value of a counter, and how many values it has.
+// counterRange is the smallest value of a counter and the number of its values.
 func counterRange(i int) (low, width int64) {
 	if i < 2048 {
 		return int64(i), 1

@@ -7,8 +7,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // Whatever was recorded, counts and means are those of the library, and a quantile is

@@ -1,37 +1,37 @@
 package results
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// MayFail is why a case may be an error or miss its assertions, with what the gate said of it.
+// MayFail is why a case may be an error or miss assertions, with the gate's verdict on that.
 type MayFail struct {
 	assertion.MayFail
-	// Verdict is XFail of an error or a miss that is excused, XPass of a case that has none although its
-	// failure is expected strictly, and "" where neither counts: the day has passed, the error is another
-	// one, or the case did not run to its end.
-	Verdict Verdict `json:"verdict,omitempty" doc:"xfail: an error, or an assertion that does not hold, which is excused; xpass: the case works although it is strictly expected not to." schema:"enum=xfail|xpass"`
-	Message string  `json:"message,omitempty" doc:"The error or miss that is excused, or why an error is not."`
+	// Verdict is XFail for an excused error or miss, XPass for a strict case that works, and "" otherwise:
+	// expired, another error, or not run to its end.
+	Verdict Verdict  `json:"verdict,omitempty" doc:"xfail: an error, or an assertion that does not hold, which is excused; xpass: the case works although it is strictly expected not to." schema:"enum=xfail|xpass"`
+	Message string   `json:"message,omitempty" doc:"The error or miss that is excused, or why an error is not."`
+	Reasons []Reason `json:"reasons,omitempty" doc:"Of the message; none in documents of older versions."`
 }
 
-// MayBeError says whether errors of the case may be excused in a session that started then.
+// MayBeError reports whether errors of the case may be excused in a session with this start.
 func (c *Case) MayBeError(started time.Time) bool {
 	return c.MayFail != nil && c.MayFail.Counts(started)
 }
 
-// Excused says whether the gate called the case an error, or one that misses an assertion, that is expected.
+// Excused reports whether the gate expected the case's error or missed assertion.
 func (c *Case) Excused() bool { return c.MayFail != nil && c.MayFail.Verdict == XFail }
 
-// Unexpected says whether the gate found that the case works although it is strictly expected not to.
+// Unexpected reports whether the case works although it is strictly expected not to.
 func (c *Case) Unexpected() bool { return c.MayFail != nil && c.MayFail.Verdict == XPass }
 
-// ExcusesError says whether may_fail excuses that the status of a case is an error: all failures of its
-// launches match, or came after the programs had started where there is nothing to match. A case that was
-// never launched is excused by a match alone.
+// ExcusesError reports whether may_fail excuses the error status of a case: all failures of its launches
+// match, or, without a match, came after the programs had started. A case without launches is excused by a
+// match only.
 func (d *Document) ExcusesError(c *Case) bool {
 	if !c.MayBeError(d.Session.Started) {
 		return false
@@ -45,8 +45,8 @@ func (d *Document) ExcusesError(c *Case) bool {
 	return len(failures) > 0 || c.MayFail.Match != "" && c.MayFail.Names(c.Reason)
 }
 
-// failuresOf are the failures that made a case an error: those of its launches, or, where it was given
-// up without a failure of its own, the one of its run that its reason tells.
+// failuresOf returns the failures that made a case an error: those of its launches, or the failure of its
+// run that its reason names.
 func (d *Document) failuresOf(c *Case) []*Failure {
 	if own := c.failures(); len(own) > 0 {
 		return own
@@ -64,7 +64,7 @@ func (d *Document) failuresOf(c *Case) []*Failure {
 	return nil
 }
 
-// failures are those of launches that were not made again.
+// failures returns the failures of launches that were not retried.
 func (c *Case) failures() []*Failure {
 	var out []*Failure
 	for _, l := range c.Launches {
@@ -77,20 +77,20 @@ func (c *Case) failures() []*Failure {
 
 func (f *Failure) text() string { return strings.Join(append([]string{f.Cause}, f.Log...), "\n") }
 
-// afterStart says whether the programs of the launch had started when it failed. One that its loader,
-// shell or interpreter ends because something is not there has not.
+// afterStart reports whether the programs of the launch had started when it failed. A program that a
+// loader, shell or interpreter rejects because something is missing had not.
 func (f *Failure) afterStart() bool {
 	switch {
 	case f.Kind == FailedSetup, f.Kind == FailedReady, f.Phase == "start", f.Phase == "ready":
 		return false
 	}
-	return !somethingLacks.MatchString(f.Cause)
+	return !missingProgram().MatchString(f.Cause)
 }
 
-// somethingLacks are the words in which dynamic loaders, shells, interpreters and libraries with plugins
-// say that a program, library, module or plugin is not there.
-var somethingLacks = regexp.MustCompile(`(?im)` + strings.Join([]string{
-	`exit(ed with)? status 12[67]\b`, // of shells and loaders: cannot be executed, is not there
+// missingProgram matches messages of dynamic loaders, shells, interpreters and plugin systems about a
+// missing program, library, module or plugin.
+var missingProgram = lazyregexp.New(`(?im)` + strings.Join([]string{
+	`exit(ed with)? status 12[67]\b`, // of shells and loaders: not executable, not found
 	`error while loading shared libraries`,
 	`cannot open shared object file`,
 	`undefined symbol: `,
@@ -104,8 +104,8 @@ var somethingLacks = regexp.MustCompile(`(?im)` + strings.Join([]string{
 	`\bno (such )?plugins?\b`,
 }, "|"))
 
-// CommandCounts says whether a command failed and the session with it. A setup that failed
-// is an error of its run's cases, which may be excused.
+// CommandCounts reports whether a command failed and the session with it. A failed setup is an error of
+// its run's cases, which may be excused.
 func (d *Document) CommandCounts(c Command) bool {
 	if !c.Counts() || c.Stage != "setup" || c.Scope != "run" {
 		return c.Counts()

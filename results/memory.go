@@ -2,14 +2,14 @@ package results
 
 import "slices"
 
-// MemoryNode is a NUMA node that ranks of a launch had their buffers on, read back from
-// the kernel where the scenario asks for a node.
+// MemoryNode is a NUMA node with buffers of a launch's ranks, read back from the kernel if the scenario
+// asks for a node.
 type MemoryNode struct {
-	Node  int   `json:"node"`  // as the kernel of the rank's host numbers it
-	Ranks []int `json:"ranks"` // ascending; one whose threads are on several nodes stands in several
+	Node  int   `json:"node"`  // numbered by the rank's host
+	Ranks []int `json:"ranks"` // ascending; a rank with threads on several nodes is in each
 }
 
-// MemoryNodes are those of ranks: the nodes of each, by rank.
+// MemoryNodes returns the nodes of ranks, given the nodes of each.
 func MemoryNodes(ofRanks [][]int) []MemoryNode {
 	var out []MemoryNode
 	for rank, nodes := range ofRanks {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Direction says which way a metric is better.
+// Direction is the better direction of a metric.
 type Direction string
 
 // The directions of a metric.
@@ -19,11 +19,10 @@ const (
 	Neither Direction = "none"
 )
 
-// RankRule says how a metric follows from the bandwidths of ranks (see RankShare).
+// RankRule is how a metric follows from the bandwidths of ranks (see RankShare).
 type RankRule string
 
-// The rules: a metric of single ranks, the sum over all, and what all move in the time of
-// the slowest.
+// The rules: per rank, the sum over ranks, and the total over the time of the slowest rank.
 const (
 	EachRank    RankRule = "each"
 	SumOfRanks  RankRule = "sum"
@@ -33,28 +32,26 @@ const (
 // Metric defines one number that a launch yields.
 type Metric struct {
 	Name string `json:"name"`
-	// a symbol that package quantity knows; "" for a ratio
+	// a symbol of package quantity; "" for a ratio
 	Unit   string    `json:"unit" doc:"\"\" is a ratio or a count."`
 	Better Direction `json:"better" schema:"enum=higher|lower|none"`
-	// MayBeZero says that 0 is a measurement as any other. Such metrics are judged as
-	// differences, and all others as ratios, which 0 has none of.
+	// MayBeZero says that 0 is a valid measurement. Such metrics are judged as differences, all others as
+	// ratios.
 	MayBeZero bool `json:"may_be_zero,omitzero" doc:"Whether 0 is a measurement as any other: such metrics are judged as differences, all others as ratios."`
-	// Fixed metrics, as the bytes that were moved, are what they are however disturbed a launch was.
+	// Fixed metrics, such as bytes moved, do not depend on disturbances.
 	Fixed bool   `json:"fixed,omitzero" doc:"Whether it follows from what was done, and not from how long that took."`
 	Doc   string `json:"doc,omitempty" doc:"What was counted, between which instants."`
-	// Headline says that reports draw it first, also where no assertion is about it.
+	// Headline metrics are drawn first in reports, even without assertions.
 	Headline bool `json:"headline,omitzero" doc:"Whether reports draw it first, also where no assertion is about it."`
-	// Ceiling is the metric that bounds it, which its charts show.
+	// Ceiling is the metric that bounds it, shown in its charts.
 	Ceiling string `json:"ceiling,omitempty" doc:"The metric that bounds it."`
-	// Reference says that others are held against it, so an assertion that mentions it is
-	// about the others.
+	// Reference metrics are compared with, so an assertion that mentions one is about the others.
 	Reference bool `json:"reference,omitzero" doc:"Whether other metrics are held against it."`
-	// Quantile is its place, as p99.9, in the distribution that it has in common with the
-	// metrics of the same Family.
+	// Quantile is the metric's place, such as p99.9, in the distribution of its Family.
 	Quantile string `json:"quantile,omitempty" doc:"Its place, as p99, in the distribution that it has in common with the metrics of the same name up to the last dot."`
-	// CountedBy is "" where nobody counts them.
+	// CountedBy is "" if the number of values is not recorded.
 	CountedBy string `json:"counted_by,omitempty" doc:"The metric of a launch, or the option of its case, that says of how many values it is the quantile."`
-	// FromRanks is "" where the metric is no bandwidth of ranks.
+	// FromRanks is "" if the metric is not a bandwidth of ranks.
 	FromRanks RankRule `json:"from_ranks,omitempty" doc:"How it follows from the bandwidths of ranks: it is of single ranks, their sum, or what all move in the time of the slowest." schema:"enum=each|sum|slowest"`
 }
 
@@ -67,25 +64,24 @@ func (m Metric) Dim() quantity.Dimension {
 	return u.Dim
 }
 
-// levels are the quantiles by the last part of a metric's name. Extremes are none.
+// levels are the quantiles by the last part of a metric's name, without extremes.
 var levels = map[string]Quantile{
 	"p50": P50, "p90": P90, "p95": P95, "p99": P99, "p999": P999, "p99.9": P999,
 }
 
-// Level is which quantile the metric is; false: it is none, or an extreme.
+// Level is the metric's quantile; false for others, and for extremes.
 func (m Metric) Level() (Quantile, bool) {
 	q, ok := levels[cmp.Or(m.Quantile, m.Last())]
 	return q, ok
 }
 
-// Tail is whether the metric is a quantile of whose values few are beyond it.
+// Tail reports whether the metric is a quantile with few values beyond it.
 func (m Metric) Tail() bool {
 	q, ok := m.Level()
 	return ok && q >= P90
 }
 
-// Family is the name up to its last dot, Last what follows. They are latency and p99 of
-// latency.p99.
+// Family is the name up to its last dot, Last the rest: latency and p99 of latency.p99.
 func (m Metric) Family() string {
 	i := max(strings.LastIndexByte(m.Name, '.'), 0)
 	return m.Name[:i]
@@ -99,25 +95,25 @@ type MetricColumn struct {
 	Metric string `json:"metric"`
 	// in two lines, where that keeps it narrow
 	Head string `json:"head"`
-	// the highest goes first where there is no room; 0: none does
+	// the highest is dropped first if space is short; 0: never
 	Drop int `json:"drop,omitzero" doc:"The column with the highest number is left out first where there is no room."`
-	// Interval asks for a column with the confidence interval behind it.
+	// Interval adds a column with the confidence interval.
 	Interval bool `json:"interval,omitzero" doc:"Whether a column with the confidence interval follows."`
-	// Percent shows the value in percent, behind the metrics of assertions.
+	// Percent shows the value in percent, after the metrics of assertions.
 	Percent bool `json:"percent,omitzero" doc:"Whether the value is shown in percent, behind the metrics of assertions."`
 }
 
 // MetricTable defines the metrics of a workload, or of a run that declares its own.
 type MetricTable struct {
 	Workload string `json:"workload"`
-	// which declares them; "": all runs of the workload that do not
+	// the declaring run; "": all runs of the workload without declarations
 	Run         string         `json:"run,omitempty" doc:"The run that declares these metrics; absent from the table of all other runs of the workload."`
 	Definitions []Metric       `json:"definitions" doc:"In the order in which reports name them."`
 	Columns     []MetricColumn `json:"columns,omitempty" doc:"What tables of cases show. Absent: all metrics."`
 }
 
-// Shown are the columns of the table; where it names none, all metrics with the first that
-// has a better direction as the one with an interval.
+// Shown returns the columns of the table; by default all metrics, with an interval for the first that has
+// a better direction.
 func (t *MetricTable) Shown() []MetricColumn {
 	if t.Columns != nil {
 		return slices.Clone(t.Columns)
@@ -137,7 +133,7 @@ func (t *MetricTable) Shown() []MetricColumn {
 	return out
 }
 
-// checkMetrics refuses definitions by which nothing can be judged.
+// checkMetrics rejects definitions that cannot be judged.
 func (d *Document) checkMetrics() error {
 	seen := map[[2]string]bool{}
 	for _, t := range d.Metrics {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestDefinitionsByWhichNothingCanBeJudgedAreRefused(t *testing.T) {

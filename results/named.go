@@ -6,17 +6,15 @@ import (
 	"slices"
 )
 
-// Named are values by name, in the order of the names. A document has very many of
-// them with the same few lists of names, so they share one: a map of each would take
-// most of the memory that the document takes. The zero value has none and is ready to
-// use. A copy has the values of the original, and shows what Set changes there, until
-// one of the two is given another name.
+// Named is a sorted map from names to values. Documents contain very many of them with the same few lists
+// of names, which they share: maps would take most of the document's memory. The zero value is empty and
+// ready to use. A copy shares values with the original until a name is added to one of them.
 type Named[V any] struct {
 	names  []string // ascending, each once; shared, so never written to
 	values []V
 }
 
-// NamedOf has the members of a map.
+// NamedOf converts a map.
 func NamedOf[V any](m map[string]V) Named[V] {
 	if len(m) == 0 {
 		return Named[V]{}
@@ -29,20 +27,20 @@ func NamedOf[V any](m map[string]V) Named[V] {
 	return Named[V]{names, values}
 }
 
-// NamedList has values by names in ascending order, each there once; it keeps both
-// lists. The names are for whoever else wants them, and must not be changed.
+// NamedList takes ownership of distinct names in ascending order with their values. The names may be
+// shared and must not be changed.
 func NamedList[V any](names []string, values []V) Named[V] { return Named[V]{names, values} }
 
-// Len is how many there are.
+// Len is the number of values.
 func (n Named[V]) Len() int { return len(n.names) }
 
-// Names are in ascending order, to be read only.
+// Names returns the names in ascending order, read-only.
 func (n Named[V]) Names() []string { return n.names }
 
 // Values are in the order of Names.
 func (n Named[V]) Values() []V { return n.values }
 
-// Get finds a value.
+// Get returns a value and whether it exists.
 func (n Named[V]) Get(name string) (v V, ok bool) {
 	if i, ok := slices.BinarySearch(n.names, name); ok {
 		return n.values[i], true
@@ -50,7 +48,7 @@ func (n Named[V]) Get(name string) (v V, ok bool) {
 	return v, false
 }
 
-// At is the value of a name, zero if there is none.
+// At returns the value of a name, zero if there is none.
 func (n Named[V]) At(name string) V {
 	v, _ := n.Get(name)
 	return v
@@ -67,7 +65,7 @@ func (n *Named[V]) Set(name string, v V) {
 	n.values = slices.Insert(slices.Clip(n.values), i, v)
 }
 
-// Delete takes a value away, if it is there.
+// Delete removes a value, if it exists.
 func (n *Named[V]) Delete(name string) {
 	if i, ok := slices.BinarySearch(n.names, name); ok {
 		n.names = slices.Concat(n.names[:i], n.names[i+1:])
@@ -75,7 +73,7 @@ func (n *Named[V]) Delete(name string) {
 	}
 }
 
-// All walks names and values in order.
+// All iterates over names and values in order.
 func (n Named[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for i, name := range n.names {
@@ -86,5 +84,5 @@ func (n Named[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// IsZero says for omitzero that there are none.
+// IsZero reports for omitzero that it is empty.
 func (n Named[V]) IsZero() bool { return len(n.names) == 0 }

@@ -10,12 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MetricValues are the metrics of one launch. JSON has no numbers that are not
-// finite, but a document must be able to say that one was measured: they are
-// written as the strings "NaN", "Infinity" and "-Infinity".
+// MetricValues are the metrics of one launch. Non-finite numbers, which JSON lacks, are written as the
+// strings "NaN", "Infinity" and "-Infinity".
 type MetricValues struct{ Named[float64] }
 
-// ValuesOf are the metrics of a map.
+// ValuesOf converts a map of metrics.
 func ValuesOf(m map[string]float64) MetricValues { return MetricValues{NamedOf(m)} }
 
 // MarshalJSONTo implements json.MarshalerTo.
@@ -68,7 +67,7 @@ func (m *MetricValues) readJSON(dec *jsontext.Decoder, likely *[]string) (err er
 				return fmt.Errorf("the metric is %q, not a number", text)
 			}
 		}
-		if *v, err = strconv.ParseFloat(string(text), 64); err != nil { // null too: it is no measured 0
+		if *v, err = strconv.ParseFloat(string(text), 64); err != nil { // also rejects null, which is not 0
 			return fmt.Errorf("the metric is %s, not a number", text)
 		}
 		return nil
@@ -76,7 +75,7 @@ func (m *MetricValues) readJSON(dec *jsontext.Decoder, likely *[]string) (err er
 	return err
 }
 
-// readNamed reads an object, and shares the names with the object before it where it can.
+// readNamed reads an object, and shares names with the previous object if equal.
 func readNamed[V any](dec *jsontext.Decoder, likely *[]string, value func(*V) error) (n Named[V], err error) {
 	if dec.PeekKind() == 'n' {
 		return n, dec.SkipValue()

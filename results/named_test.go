@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Named does what a map does, in the order of the names.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Node is one host of the session. What is not there, or what the kernel does not
-// tell, is absent.
+// Node is one host of the session. Properties that it lacks, or that the kernel does not report, are
+// absent.
 type Node struct {
 	Name        string            `json:"name"`
 	Labels      map[string]string `json:"labels,omitempty" doc:"That its agent was given."`
@@ -23,33 +23,33 @@ type Node struct {
 	Fabrics     map[string]Fabric `json:"fabrics"`
 	ClockOffset ClockOffset       `json:"clock_offset_s" doc:"The node's clock less the coordinator's, in seconds."`
 	StampClock  string            `json:"stamp_clock,omitempty" doc:"The clock of requests' stamps."`
-	// Load is of the time before the session's first process.
+	// Load is from before the session's first process.
 	Load    float64 `json:"load,omitzero" doc:"Threads that ran or wanted to when the session began, averaged over a minute." schema:"minimum=0"`
 	Running int     `json:"running,omitzero" doc:"Threads of others that ran or wanted to at that instant." schema:"minimum=0"`
-	// Variables are the library variables of its own environment that the shell does not set.
+	// Variables are library variables of the node's own environment, without those of the shell.
 	Variables map[string]string `json:"variables,omitempty" doc:"Library variables of its own environment that the shell does not set, by name."`
-	// Counters says how many counters of each class are read around a launch.
+	// Counters is the number of counters of each class that are read around a launch.
 	Counters map[string]int `json:"counters,omitempty" doc:"How many counters of each class are read before and after a launch; none where the kernel has none or an older version did not look." schema:"keys=throttle?|memory?|link?|recovered?,minimum=1"`
 }
 
-// CPU describes the processors that a node lets weir use.
+// CPU describes the processors available to weir on a node.
 type CPU struct {
 	Model   string `json:"model"`
 	Count   int    `json:"count" doc:"Logical CPUs of the node."`
 	Allowed int    `json:"allowed" doc:"Of them, in weir's affinity mask."`
-	// Limit is a container's or a job's.
+	// Limit is that of a container or job.
 	Limit   float64 `json:"limit,omitzero" doc:"Processors that weir's control group may use; absent: no limit." schema:"exclusiveMinimum=0"`
 	Sockets int     `json:"sockets"`
 	NUMA    int     `json:"numa_nodes"`
 	Gov     string  `json:"governor,omitempty" doc:"Of all CPUs: several with commas between."`
 	Driver  string  `json:"frequency_driver,omitempty"`
 	Turbo   string  `json:"turbo,omitempty" schema:"enum=on|off"`
-	// nil: the kernel does not say
+	// nil: unknown
 	Cache *Cache `json:"cache,omitzero" doc:"Bytes of the caches that the first processor reads through."`
 }
 
-// Usable is how many processors weir may keep busy: those of its affinity mask, and of them as many as the limit of
-// its control group allows.
+// Usable is the number of processors that weir may keep busy: those of its affinity mask, up to the limit
+// of its control group.
 func (c CPU) Usable() float64 {
 	if c.Limit > 0 {
 		return min(float64(c.Allowed), c.Limit)
@@ -57,8 +57,7 @@ func (c CPU) Usable() float64 {
 	return float64(c.Allowed)
 }
 
-// Cache is the size in bytes of the caches that the first processor reads through; 0:
-// it has none of the level.
+// Cache is the size in bytes of the caches of the first processor; 0: no such level.
 type Cache struct {
 	L2 int64 `json:"l2,omitzero"`
 	L3 int64 `json:"l3,omitzero"`
@@ -86,8 +85,7 @@ type Memory struct {
 	THP   string `json:"transparent_hugepages,omitempty"`
 	// Hugepages by size, ascending.
 	Hugepages []Hugepages `json:"hugepages,omitempty"`
-	// LockLimit is how much a process may lock or register (ulimit -l) in bytes, or
-	// "unlimited".
+	// LockLimit is the limit of locked or registered memory per process (ulimit -l) in bytes, or "unlimited".
 	LockLimit string `json:"lock_limit,omitempty" doc:"How much a process may lock or register, in bytes." schema:"pattern=^([0-9]+|unlimited)$"`
 }
 
@@ -131,24 +129,24 @@ func (d RDMA) Active() bool {
 	return slices.ContainsFunc(d.Ports, func(p RDMAPort) bool { return p.State == "ACTIVE" })
 }
 
-// Fabric says whether a node has a fabric: a version, or the reason why not.
+// Fabric is the availability of a fabric on a node: a version, or the reason why not.
 type Fabric struct {
 	Available bool              `json:"available"`
 	Version   string            `json:"version,omitempty"`
 	Reason    string            `json:"reason,omitempty" doc:"Why it is not available."`
 	Details   map[string]string `json:"details,omitempty"`
-	// Paths to other hosts, as its library tells of them; none for a fabric without one.
+	// Paths to other hosts as reported by its library; none for fabrics without one.
 	Paths []Path `json:"paths,omitempty" doc:"The ways that its library has to other hosts."`
 }
 
-// Path is a way that a fabric's library has to other hosts.
+// Path is a path of a fabric's library to other hosts.
 type Path struct {
 	Name   string `json:"name" doc:"UCX's transport, libfabric's provider."`
 	Device string `json:"device,omitempty" doc:"As the library names it."` // as the library names it: mlx5_0:1, eth0
 	Access string `json:"access,omitempty" doc:"What reads and writes remote memory: a device by itself, or messages and a processor. Absent: the library would take another path." schema:"enum=rdma|software"`
 }
 
-// String is the path as sentences name it: rc_mlx5/mlx5_0:1, or tcp/eth0 (software).
+// String is the path in sentences: rc_mlx5/mlx5_0:1, or tcp/eth0 (software).
 func (p Path) String() string {
 	s := p.Name
 	if p.Device != "" {
@@ -169,11 +167,11 @@ func PathsText(paths []Path) string {
 	return strings.Join(words, ", ")
 }
 
-// OtherHosts is the detail of a fabric that says why nothing is known of its paths.
+// OtherHosts is the detail of a fabric with unknown paths.
 const OtherHosts = "other hosts"
 
-// What reads and writes remote memory on a path.
+// How a path accesses remote memory.
 const (
-	RDMAAccess     = "rdma"     // a device by itself
+	RDMAAccess     = "rdma"     // the device itself
 	SoftwareAccess = "software" // messages, and a processor that copies
 )

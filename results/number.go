@@ -7,28 +7,28 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Scale is the unit in which a person reads a value: seconds become ms, µs or
-// ns, every other unit is kept. A value and its interval share one scale.
+// Scale is a display unit: seconds become ms, µs or ns, every other unit is kept. A value and its interval
+// share one scale.
 type Scale struct {
 	Unit   string
-	Factor float64 // a value times Factor is in Unit
+	Factor float64 // value · Factor is in Unit
 }
 
-// Micro is the scale of columns of times, which have one unit for all rows.
+// Micro is the scale of time columns, which have one unit for all rows.
 var Micro = Scale{"µs", 1e6}
 
-// Unbounded is the value of a time that has no end, as the latency of a request that failed.
+// Unbounded is the value of a time without an end, such as the latency of a failed request.
 const Unbounded = quantity.Unbounded
 
 // Percent is the scale of shares.
 var Percent = Scale{"%", 100}
 
-// ScaleFor chooses the scale for values near v: of times one that fits, of bytes per second in small units a
-// larger one from a thousand on. Every other unit is kept.
+// ScaleFor chooses the scale for values near v: a fitting one for times, a larger unit from a thousand on
+// for small rates. Other units are kept.
 func ScaleFor(v float64, unit string) Scale {
 	u, _ := quantity.UnitOf(unit)
 	a := math.Abs(v * u.Factor)
@@ -53,7 +53,7 @@ func ScaleFor(v float64, unit string) Scale {
 	return Scale{unit, 1}
 }
 
-// ScaleOf tells values of a unit in another one of the same dimension; not ok where there is no such.
+// ScaleOf converts between units of the same dimension; ok is false if there is no such scale.
 func ScaleOf(unit, in string) (Scale, bool) {
 	from, known := quantity.UnitOf(unit)
 	to, also := quantity.UnitOf(in)
@@ -66,14 +66,12 @@ func ScaleOf(unit, in string) (Scale, bool) {
 	return Scale{in, quantity.Round(from.Factor / to.Factor)}, true
 }
 
-// singleLaunch is the number of significant digits where no interval says how
-// many are meant.
+// singleLaunch is the number of significant digits without an interval.
 const singleLaunch = 4
 
-// Estimate writes a value and the ends of its interval with the digits that the
-// interval supports: the ends to the first digit of its half width, the value
-// to one more. They get more digits where an end, rounded, would not lie on the side of a bound on
-// which it is. All reports and messages round here, so that a number is the same in all of them.
+// Estimate formats a value and its interval with the digits that the interval supports: the ends to the
+// first digit of the half-width, the value to one more. More digits are used if a rounded end would move
+// to the other side of a bound. All reports and messages round here, so that numbers agree.
 func (s Scale) Estimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
 	v *= s.Factor
 	if ci == nil {
@@ -94,10 +92,10 @@ func (s Scale) Estimate(v float64, ci *[2]float64, bounds ...*float64) (value, l
 	}
 }
 
-// mostDigits is where digits stop to be added.
+// mostDigits limits the number of digits.
 const mostDigits = 9
 
-// sameSides says whether a number that is rounded to a place lies to all bounds as it does.
+// sameSides reports whether a rounded number stays on the same side of all bounds.
 func (s Scale) sameSides(v float64, places int, bounds []*float64) bool {
 	unit := math.Pow10(-places)
 	rounded := quantity.Round(math.Round(v/unit) * unit)
@@ -113,8 +111,7 @@ func (s Scale) sameSides(v float64, places int, bounds []*float64) bool {
 	return true
 }
 
-// Exact writes a number that somebody chose, such as a bound: all its digits up
-// to the sixth, no zeros after them.
+// Exact formats a configured number, such as a bound: up to six digits, without trailing zeros.
 func (s Scale) Exact(v float64) string {
 	v = quantity.Round(v * s.Factor)
 	if a := math.Abs(v); a >= 1e9 || a < 1e-4 {
@@ -138,13 +135,12 @@ func (s Scale) WithUnit(number string) string {
 	return number + " " + s.Unit
 }
 
-// String writes the estimate as messages and reports show it:
-// "40.91 GB/s (96% CI 40.2–41.6, n=5)".
+// String formats the estimate as in messages and reports: "40.91 GB/s (96% CI 40.2–41.6, n=5)".
 func (o Observed) String() string { return o.Beside(ScaleFor(o.Value, o.Unit)) }
 
-// withoutInterval is an estimate whose interval says nothing.
+// withoutInterval formats an estimate with an uninformative interval.
 func (o Observed) withoutInterval(s Scale, value string) string {
-	if o.CI[0] > 0 && quantity.Endless(o.CI[1]) { // a quantile of too few values, which bound it from below only
+	if o.CI[0] > 0 && quantity.Endless(o.CI[1]) { // a quantile of too few values has a lower limit only
 		low, _, _ := s.Estimate(o.CI[0], nil)
 		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
 			o.overLooks(), o.N)
@@ -152,7 +148,7 @@ func (o Observed) withoutInterval(s Scale, value string) string {
 	return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
 }
 
-// overLooks says that the error is shared by several looks.
+// overLooks says that several looks share the error.
 func (o Observed) overLooks() string {
 	if o.Looks < 2 {
 		return ""
@@ -167,21 +163,20 @@ func (o Observed) confidence() string {
 	return PercentText(o.Confidence)
 }
 
-// PercentText writes a confidence for readers, with as many nines as it has.
+// PercentText formats a confidence with all of its nines.
 func PercentText(c float64) string {
 	return strconv.FormatFloat(quantity.Round(c*100), 'g', 8, 64) + "%"
 }
 
-// Confidence is that of every interval in the document that names no other: it leaves 2 % of error
-// to each side, which the looks of an assertion share.
+// Confidence is the confidence of intervals in the document unless they state another: 2 % of error on
+// each side, shared by the looks of an assertion.
 const Confidence = assertion.Confidence
 
 // ConfidenceText is Confidence for readers.
 const ConfidenceText = "96%"
 
-// significant limits decimal places to two to five significant digits of v: an
-// interval wider than the value must not round it away, and a narrow one comes
-// from too few launches to support more.
+// significant limits decimal places to two to five significant digits of v: a wide interval must not round
+// the value away, and a narrow one of few launches does not support more.
 func significant(v float64, places int) int {
 	e := exponent(v)
 	return min(max(places, 1-e), 4-e)
@@ -195,8 +190,8 @@ func exponent(v float64) int {
 	return int(math.Floor(math.Log10(math.Abs(v))))
 }
 
-// rounded writes v to a place; of those before the point whole digits become zero, so
-// that 12118 with an interval of thousands is 12100.
+// rounded rounds v to a place; digits before the point become zeros, so that 12118 with an interval of
+// thousands is 12100.
 func rounded(v float64, places int) string {
 	if places < 0 {
 		unit := math.Pow10(-places)
@@ -205,8 +200,7 @@ func rounded(v float64, places int) string {
 	return fixed(v, places)
 }
 
-// fixed writes v with so many decimal places; whole digits are never lost, and
-// only numbers too long to read have an exponent.
+// fixed formats v with a number of decimal places; only numbers too long to read have an exponent.
 func fixed(v float64, places int) string {
 	switch a := math.Abs(v); {
 	case v == 0:
@@ -220,9 +214,8 @@ func fixed(v float64, places int) string {
 	return strconv.FormatFloat(v, 'f', max(places, 0), 64)
 }
 
-// Beside writes the estimate next to the bounds that it is judged by: with so many digits
-// that the ends of its interval lie on the sides of the bounds on which they are. The scale is of
-// the unit of the estimate.
+// Beside formats the estimate with enough digits for the ends of its interval to be on the correct sides
+// of the bounds. The scale is of the estimate's unit.
 func (o Observed) Beside(s Scale, bounds ...*float64) string {
 	value, low, high := s.Estimate(o.Value, o.CI, bounds...)
 	if o.CI != nil && Uninformative(o.CI) {
@@ -234,8 +227,8 @@ func (o Observed) Beside(s Scale, bounds ...*float64) string {
 	return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(), low, high, o.overLooks(), o.N)
 }
 
-// Uninformative says that an interval spans more than a factor of a hundred, as those of two launches
-// do: to print its ends would promise knowledge that nobody has.
+// Uninformative reports whether an interval spans more than a factor of a hundred, as for two launches:
+// its ends are not displayed.
 func Uninformative(ci *[2]float64) bool {
 	return ci[0] > 0 && ci[1] > 100*ci[0]
 }

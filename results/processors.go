@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// Processors is what the ranks of a launch had of their processors while they measured a case,
-// and what else there was on the nodes. Nil in documents of older versions, and where nothing
-// says it.
+// Processors is the processor time of a launch's ranks while they measured a case, and the load of the
+// nodes. Nil if unknown.
 type Processors struct {
 	Ranks []RankProcessor `json:"ranks,omitempty" doc:"By rank; of more than 16 those that waited longest for a processor."`
 	Nodes []NodeLoad      `json:"nodes,omitempty" doc:"What was on the nodes from before the first process of the launch until after its last, by node."`
 }
 
-// RankProcessor is a rank's thread, of several the one that waited longest. Times are seconds.
+// RankProcessor is a rank's thread, the one that waited longest. Times are in seconds.
 type RankProcessor struct {
 	Rank   int     `json:"rank"`
 	Wall   float64 `json:"wall_s" doc:"Of the time in which the rank moved data, or served others that did." schema:"minimum=0"`
 	Ran    float64 `json:"ran_s" doc:"Of it, on a processor." schema:"minimum=0"`
 	Waited float64 `json:"waited_s" doc:"Of it, ready to run while another thread had the processor." schema:"minimum=0"`
-	// ProbeRan and ProbeWaited are the same of the probes of the path, before and after.
+	// ProbeRan and ProbeWaited are the same for the probes of the path.
 	ProbeRan    float64 `json:"probe_ran_s,omitzero" doc:"As ran_s, while the path was probed."`
 	ProbeWaited float64 `json:"probe_waited_s,omitzero" doc:"As waited_s, while the path was probed."`
 	Sleeps      bool    `json:"sleeps,omitzero" doc:"It sleeps while it waits for others, as the scenario asks: how long it waited for a processor is not judged."`
 }
 
-// NodeLoad is what was on a node of a launch.
+// NodeLoad is the load of a node during a launch.
 type NodeLoad struct {
 	Node     string  `json:"node"`
 	CPUs     int     `json:"cpus" doc:"That weir may use." schema:"minimum=0"`
@@ -36,17 +35,17 @@ type NodeLoad struct {
 	Load     float64 `json:"load" doc:"Threads that ran or wanted to before the launch, averaged over a minute." schema:"minimum=0"`
 	Pressure float64 `json:"pressure,omitzero" doc:"Share of the launch's time in which some thread of the node waited for a processor; those of the launch count too." schema:"minimum=0"`
 	Elapsed  float64 `json:"elapsed_s,omitzero" doc:"Seconds from before the first process of the launch until after its last." schema:"minimum=0"`
-	// Limit is that of a control group: a container's, a job's.
+	// Limit is that of a container or job.
 	Limit     float64 `json:"cpu_limit,omitzero" doc:"Processors that the control group of weir may use; absent: no limit." schema:"exclusiveMinimum=0"`
 	Throttled float64 `json:"throttled_s,omitzero" doc:"Seconds, of all processors, in which the limit kept threads from running." schema:"minimum=0"`
 	Running   int     `json:"running,omitzero" doc:"Threads of others that ran or wanted to, both just before the launch and just after it." schema:"minimum=0"`
 	Sessions  int     `json:"sessions,omitzero" doc:"Other sessions of weir that had ranks on the node when the launch began." schema:"minimum=0"`
 }
 
-// mostProcessors is how many ranks a launch lists.
+// mostProcessors is the number of ranks that a launch lists.
 const mostProcessors = 16
 
-// SetRanks lists the ranks: of very many those that waited longest, which are the ones that are judged.
+// SetRanks lists the ranks; of many those that waited longest, which decide.
 func (p *Processors) SetRanks(all []RankProcessor) {
 	if len(all) > mostProcessors {
 		slices.SortStableFunc(all, func(a, b RankProcessor) int {
@@ -64,9 +63,9 @@ func (p *Processors) SetRanks(all []RankProcessor) {
 	p.Ranks = all
 }
 
-// lost is the share of the time in which the rank could run and did not, at its worst.
+// lost is the largest share of runnable time that the rank waited.
 func (r RankProcessor) lost() float64 {
-	return max(shareOf(r.Waited, r.Ran), shareOf(r.ProbeWaited, r.ProbeRan)*mayWait/probeMayWait)
+	return max(shareOf(r.Waited, r.Ran), shareOf(r.ProbeWaited, r.ProbeRan)*waitLimit/probeWaitLimit)
 }
 
 func shareOf(waited, ran float64) float64 {
@@ -76,15 +75,14 @@ func shareOf(waited, ran float64) float64 {
 	return waited / (waited + max(ran, 0))
 }
 
-// Crowded says which nodes had more threads of weir's own than processors, "" if none: a thread
-// cannot have a processor to itself there, whatever else runs.
-func (l *Launch) Crowded() string {
+// Oversubscribed names the nodes with more of weir's own threads than processors, "" if none.
+func (l *Launch) Oversubscribed() string {
 	if l.Processors == nil {
 		return ""
 	}
 	var out []string
 	for _, n := range l.Processors.Nodes {
-		if n.crowded() {
+		if n.oversubscribed() {
 			out = append(out, fmt.Sprintf("node %s has %d threads of ranks for %d %s", n.Node, n.Threads, n.CPUs,
 				map[bool]string{true: "processor", false: "processors"}[n.CPUs == 1]))
 		}
@@ -92,7 +90,7 @@ func (l *Launch) Crowded() string {
 	return strings.Join(out, ", ")
 }
 
-func (n NodeLoad) crowded() bool { return n.CPUs > 0 && n.Threads > n.CPUs }
+func (n NodeLoad) oversubscribed() bool { return n.CPUs > 0 && n.Threads > n.CPUs }
 
-// full is whether the ranks leave no processor to anything else.
+// full reports whether the ranks leave no spare processor.
 func (n NodeLoad) full() bool { return n.CPUs > 0 && n.Threads >= n.CPUs }

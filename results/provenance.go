@@ -1,7 +1,6 @@
 package results
 
-// Simulated says whether some launch came from the simulated engine. It does not
-// rest on what the session says of itself alone.
+// Simulated reports whether a launch came from the simulated engine, by the launches and the session.
 func (d *Document) Simulated() bool {
 	if d.Session.Simulated {
 		return true
@@ -14,19 +13,17 @@ func (d *Document) Simulated() bool {
 	return false
 }
 
-// Simulated says whether some launch of the case was simulated.
+// Simulated reports whether a launch of the case was simulated.
 func (c *Case) Simulated() bool {
 	return c.count(func(l *Launch) bool { return l.Simulated }) > 0
 }
 
-// Retried is the number of launches of the case that failed and were made again.
+// Retried is the number of launches of the case that failed and were retried.
 func (c *Case) Retried() int {
 	return c.count(func(l *Launch) bool { return l.Retried })
 }
 
-// Succeeded are the launches of the case that succeeded. One that was made again is
-// none of them: that it failed is the infrastructure's matter and shown beside. So is one
-// that is void.
+// Succeeded returns the successful launches of the case, without retried and discarded ones.
 func (c *Case) Succeeded() []*Launch {
 	var out []*Launch
 	for _, l := range c.Launches {
@@ -37,7 +34,7 @@ func (c *Case) Succeeded() []*Launch {
 	return out
 }
 
-// Resumed is the number of launches of the document that an earlier session made.
+// Resumed is the number of launches made by an earlier session.
 func (d *Document) Resumed() int {
 	n := 0
 	for _, c := range d.Cases {

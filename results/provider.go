@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// ProviderFact is what the library of a launch's fabric says of its provider, once it was
-// read back: hmem_p2p is enabled.
+// ProviderFact is a property of a launch's provider, read back from the fabric's library: hmem_p2p is
+// enabled.
 type ProviderFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	Ranks []int  `json:"ranks"` // that read it back, ascending
+	Ranks []int  `json:"ranks"` // ranks that read it back, ascending
 }
 
-// MergeProviderFacts gathers what ranks say, each fact once with all its ranks, by name and value.
+// MergeProviderFacts merges the facts of ranks, by name and value.
 func MergeProviderFacts(list []ProviderFact) []ProviderFact {
 	var out []ProviderFact
 	for _, f := range list {
@@ -36,7 +36,7 @@ func MergeProviderFacts(list []ProviderFact) []ProviderFact {
 	return out
 }
 
-// ProviderText are all facts in words: "hmem_p2p=enabled tx_size=256".
+// ProviderText lists all facts: "hmem_p2p=enabled tx_size=256".
 func ProviderText(list []ProviderFact) string {
 	var out []string
 	for _, f := range list {

@@ -2,8 +2,8 @@ package results
 
 import "math"
 
-// Quantile is a share of sorted values in parts of 100 000, so that ranks are whole
-// numbers without rounding: 99 % of 100 values are 99 of them.
+// Quantile is a share of sorted values in parts of 100 000, so that ranks are exact: 99 % of 100 values
+// are 99.
 type Quantile int64
 
 // The quantiles that metrics have.
@@ -17,22 +17,21 @@ const (
 	Maximum Quantile = 100_000
 )
 
-// sure is the confidence with which the longest of enough values is beyond a quantile: that of one side of an
-// interval of Confidence.
-const sure = 1 - (1-Confidence)/2
+// oneSidedConfidence is the confidence of one side of an interval of Confidence.
+const oneSidedConfidence = 1 - (1-Confidence)/2
 
-// Enough is the least number of values whose longest bounds the quantile of all that might have been
-// measured: with confidence 0.98 it is beyond that, 1 - q^n >= 0.98 (David and Nagaraja, Order
-// Statistics, 2003, section 7.1). p50 takes 6, p90 38, p99 390. A maximum is bounded by nothing.
+// Enough is the smallest number of values with a longest one beyond the true quantile with confidence
+// 0.98, 1 - q^n >= 0.98 (David and Nagaraja, Order Statistics, 2003, section 7.1): p50 takes 6, p90 38,
+// p99 390. A maximum has no such number.
 func (q Quantile) Enough() int64 {
 	if q <= Minimum || q >= Maximum {
 		return 1
 	}
-	return int64(math.Ceil(math.Log(1-sure) / math.Log(float64(q)/float64(Maximum))))
+	return int64(math.Ceil(math.Log(1-oneSidedConfidence) / math.Log(float64(q)/float64(Maximum))))
 }
 
-// TenBeyond is the least number of values of which ten lie beyond the quantile, 10/(1-q), so that it is
-// more than what chance made of the last few: p50 takes 20, p99 1000.
+// TenBeyond is the smallest number of values with ten beyond the quantile, 10/(1-q): p50 takes 20, p99
+// 1000.
 func (q Quantile) TenBeyond() int64 {
 	rest := int64(Maximum - q)
 	if rest <= 0 {
@@ -41,17 +40,16 @@ func (q Quantile) TenBeyond() int64 {
 	return (10*int64(Maximum) + rest - 1) / rest
 }
 
-// NearestRank is the rank, counted from 1, of the quantile of n sorted values: the
-// least rank that has at least this share of the values at or below it. It is the
-// definition of every quantile of weir; engine/native/stage.c has it for C.
+// NearestRank is the rank, from 1, of a quantile of n sorted values: the lowest with at least this share
+// of the values at or below it. All quantiles of weir use it; nearest_rank_99 in engine/native/hist_stage.c is the same
+// rule for 99 % in C.
 func NearestRank(n int64, q Quantile) int64 {
 	whole, rest := n/int64(Maximum), n%int64(Maximum) // n times q may overflow
 	rank := whole*int64(q) + (rest*int64(q)+int64(Maximum)-1)/int64(Maximum)
 	return min(max(rank, 1), n)
 }
 
-// roundedRank is what versions before NearestRank took: the rank to the nearest whole
-// number, which is up to one too low.
+// roundedRank is the definition before NearestRank: the rank rounded to a whole number, up to one too low.
 func roundedRank(n int64, q Quantile) int64 {
 	rank := int64(float64(q)/float64(Maximum)*float64(n) + 0.5)
 	return min(max(rank, 1), n)

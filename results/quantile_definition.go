@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Quantiles says by which definition the quantiles of a document were computed. Documents
-// of versions before it do not say: in them quantiles of transfers are of RoundedRankRule.
+// Quantiles is the definition of a document's quantiles. Documents of older versions do not state it:
+// their quantiles of transfers use RoundedRankRule.
 type Quantiles struct {
 	Definition string `json:"definition" doc:"nearest_rank: the least rank that has at least the share of the values at or below it. rounded_rank: the rank rounded to a whole number, which is up to one lower." schema:"enum=nearest_rank|rounded_rank"`
-	// Older are metrics that are of RoundedRankRule all the same: raw samples do not have them.
+	// Older are metrics that use RoundedRankRule, because raw samples lack them.
 	Older []string `json:"older,omitempty" doc:"Metrics that are of the rounded rank all the same: raw samples do not have them."`
-	// Recomputed are the numbers for which raw samples give another value by NearestRank.
+	// Recomputed are numbers that raw samples changed by NearestRank.
 	Recomputed []Recomputed `json:"recomputed,omitempty" doc:"Numbers over the launches of a case for which raw samples give another value by nearest rank. With definition nearest_rank the document has these values, else those of before."`
 }
 
-// Definitions of quantiles: the nearest rank, and the rank rounded to a whole number,
-// which is up to one lower.
+// Definitions of quantiles: the nearest rank, and the rank rounded to a whole number, which is up to one
+// lower.
 const (
 	NearestRankRule = "nearest_rank"
 	RoundedRankRule = "rounded_rank"
 )
 
-// Recomputed is a metric over the launches of a case as a document had it, and as its raw
-// samples have it.
+// Recomputed is a metric over the launches of a case, as stored and as recomputed from raw samples.
 type Recomputed struct {
 	Case   string  `json:"case"`
 	Metric string  `json:"metric"`
@@ -33,15 +32,14 @@ type Recomputed struct {
 	Is     float64 `json:"is" doc:"By nearest rank, from raw samples."`
 }
 
-// roundedOnce are the metrics, by workload, that were once of RoundedRankRule. Medians and
-// extremes are the same by both definitions.
+// roundedOnce are the metrics, by workload, that formerly used RoundedRankRule. Medians and extremes are
+// unaffected.
 var roundedOnce = map[string][]string{}
 
-// RegisterRounded says which metrics of a workload were once of RoundedRankRule.
+// RegisterRounded registers metrics of a workload that formerly used RoundedRankRule.
 func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] = metrics }
 
-// DefinitionOf is the definition of a metric of a workload in this document; "" of one
-// that has had the same definition in all versions.
+// DefinitionOf is the definition of a metric in this document; "" if it is the same in all versions.
 func (d *Document) DefinitionOf(workload, metric string) string {
 	switch q := d.Quantiles; {
 	case !slices.Contains(roundedOnce[workload], metric):
@@ -53,7 +51,7 @@ func (d *Document) DefinitionOf(workload, metric string) string {
 	}
 }
 
-// RoundedQuantiles are the metrics of the document's launches that are of RoundedRankRule.
+// RoundedQuantiles lists the metrics of the document that use RoundedRankRule.
 func (d *Document) RoundedQuantiles() []string {
 	var out []string
 	for _, workload := range slices.Sorted(maps.Keys(roundedOnce)) {
@@ -66,7 +64,7 @@ func (d *Document) RoundedQuantiles() []string {
 	return out
 }
 
-// measures says whether a launch of a workload has a metric.
+// measures reports whether a launch of a workload has a metric.
 func (d *Document) measures(workload, metric string) bool {
 	return slices.ContainsFunc(d.Cases, func(c *Case) bool {
 		return c.Workload == workload &&
@@ -74,8 +72,8 @@ func (d *Document) measures(workload, metric string) bool {
 	})
 }
 
-// DefinitionDifference is one difference of the metrics that one of two documents has
-// measured and that they define differently; nil if there are none.
+// DefinitionDifference lists metrics that both documents measured with different definitions; nil if there
+// are none.
 func DefinitionDifference(base, now *Document) *Difference {
 	var names []string
 	var was, is string

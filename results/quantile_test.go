@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 var quantiles = []results.Quantile{

@@ -6,16 +6,15 @@ import (
 	"path/filepath"
 )
 
-// Read reads a document from a file, or from the results.json of a session
-// directory. What many cases have in common, such as the nodes of launches, is one
-// value in all of them: who changes it makes a new one.
+// Read reads a document from a file, or from the results.json of a session directory. Values that cases
+// have in common, such as node lists, are shared: do not modify them in place.
 func Read(path string) (*Document, error) { return read(path, false) }
 
-// ReadWhole reads a document as Read does, and holds it against its seals and its plan.
-// What was changed or is gone is ErrChanged and names the case.
-func ReadWhole(path string) (*Document, error) { return read(path, true) }
+// ReadVerified reads a document and verifies its seals and its plan. A mismatch is ErrChanged and names
+// the case.
+func ReadVerified(path string) (*Document, error) { return read(path, true) }
 
-func read(path string, whole bool) (*Document, error) {
+func read(path string, verify bool) (*Document, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
@@ -24,7 +23,7 @@ func read(path string, whole bool) (*Document, error) {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
 	defer f.Close()
-	d, changed, err := decode(f, whole)
+	d, changed, err := decode(f, verify)
 	if err != nil {
 		return nil, fmt.Errorf("reading results %s: %w", path, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"io"
 )
 
-// Records are the raw samples of one rank for one case of one launch, where the workload
-// keeps some numbers of each operation instead of a histogram. They are stored by column:
-// a number takes about as many bytes as its difference to the one before has.
+// Records are the raw samples of one rank, case and launch, if the workload stores some numbers per
+// operation instead of a histogram. They are stored by column as differences, in as many bytes as these
+// need.
 type Records struct {
 	Case    string
 	Launch  int
@@ -20,16 +20,15 @@ type Records struct {
 	Columns []Column
 }
 
-// Column is one number of each operation, in their order, or a list of numbers of each.
+// Column has one number, or one list of numbers, for each operation.
 type Column struct {
 	Name   string
 	Values []int64
-	// Ends are, of lists, the index behind the last value of each operation; nil: each has
-	// one value.
+	// Ends are, for lists, the end index of each operation's values; nil: one value each.
 	Ends []int
 }
 
-// NewRecords are records with columns that have one value for each operation.
+// NewRecords returns records with columns of one value per operation.
 func NewRecords(columns ...string) *Records {
 	r := &Records{}
 	for _, name := range columns {
@@ -38,14 +37,14 @@ func NewRecords(columns ...string) *Records {
 	return r
 }
 
-// Add appends an operation, with a value for each column that is no list.
+// Add appends an operation with a value for each column that is not a list.
 func (r *Records) Add(values ...int64) {
 	for i, v := range values {
 		r.Columns[i].Values = append(r.Columns[i].Values, v)
 	}
 }
 
-// Column finds a column by name; nil: there is none.
+// Column returns a column by name, or nil.
 func (r *Records) Column(name string) *Column {
 	for i := range r.Columns {
 		if r.Columns[i].Name == name {
@@ -55,7 +54,7 @@ func (r *Records) Column(name string) *Column {
 	return nil
 }
 
-// Len is how many operations a column is of.
+// Len is the number of operations of a column.
 func (c *Column) Len() int {
 	if c.Ends != nil {
 		return len(c.Ends)
@@ -63,7 +62,7 @@ func (c *Column) Len() int {
 	return len(c.Values)
 }
 
-// List is the list of one operation.
+// List returns the list of one operation.
 func (c *Column) List(i int) []int64 {
 	from := 0
 	if i > 0 {
@@ -80,7 +79,7 @@ func (c *Column) AddList(values []int64) {
 
 var recordsMagic = []byte("WEIRREC1")
 
-// mostRecords bounds the values of a column.
+// mostRecords limits the number of values of a column.
 const mostRecords = 1 << 28
 
 // recordsHead is the JSON header of a records file.
@@ -94,11 +93,11 @@ type recordsHead struct {
 type columnHead struct {
 	Name   string `json:"name"`
 	Values int    `json:"values"`
-	Lists  *int   `json:"lists,omitzero"` // operations, of a column of lists
+	Lists  *int   `json:"lists,omitzero"` // operations of a column of lists
 }
 
-// Write writes the records: the magic, a JSON header with its length, then the columns as
-// varints: of lists the length of each first, then the differences between values.
+// Write writes the records: the magic, a JSON header with its length, then the columns as varints: list
+// lengths first, then differences of values.
 func (r *Records) Write(w io.Writer) error {
 	head := recordsHead{Case: r.Case, Launch: r.Launch, Rank: r.Rank}
 	size := 0
@@ -141,7 +140,7 @@ func (c *Column) append(b []byte) []byte {
 
 var errRecords = errors.New("not a records file, or cut short")
 
-// IsRecords says whether the content of a samples file is records.
+// IsRecords reports whether the content of a samples file is records.
 func IsRecords(content []byte) bool { return bytes.HasPrefix(content, recordsMagic) }
 
 // ReadRecords reads what Write wrote.
@@ -198,7 +197,7 @@ func readColumn(in source, h columnHead) (Column, error) {
 		}
 	}
 	last := int64(0)
-	c.Values = make([]int64, 0, min(h.Values, 1<<16)) // the header may promise more than there is
+	c.Values = make([]int64, 0, min(h.Values, 1<<16)) // the header may promise more than the file has
 	for range h.Values {
 		d, err := binary.ReadVarint(in)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 func written(t interface{ Fatal(...any) }, r *results.Records) []byte {

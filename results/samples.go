@@ -16,13 +16,12 @@ import (
 	"slices"
 )
 
-// HistogramHighest is the longest latency that a histogram holds, in ns. The layout
-// of all of them is HdrHistogram's with 3 significant digits from 1 ns to 2⁴⁰ ns
-// (18 minutes). It is fixed so that histograms of all ranks and launches add up
-// exactly; the engine's C recorder fills the same counters.
+// HistogramHighest is the longest latency in a histogram, in ns. Its layout is HdrHistogram's with 3
+// significant digits from 1 ns to 2⁴⁰ ns (18 minutes). It is fixed so that histograms add up exactly; the
+// engine's C recorder uses the same counters.
 const HistogramHighest = 1<<40 - 1
 
-// Samples are the raw samples of one rank for one case of one launch.
+// Samples are the raw samples of one rank, case and launch.
 type Samples struct {
 	Case    string  `json:"case"`
 	Launch  int     `json:"launch"`
@@ -32,18 +31,18 @@ type Samples struct {
 	Bytes   uint64  `json:"bytes"`
 	Start   int64   `json:"start_ns"` // CLOCK_MONOTONIC
 	End     int64   `json:"end_ns"`
-	Every   int     `json:"every"`    // one request in so many was stamped
-	ClockNS float64 `json:"clock_ns"` // cost of reading the clock once
+	Every   int     `json:"every"`    // sampling interval: one stamped request in this many
+	ClockNS float64 `json:"clock_ns"` // cost of one clock read
 	// Counts are the non-zero counters of the latency histogram, by index.
 	Counts map[int]int64 `json:"-"`
 	// First and Last are latencies in ns of the first and last stamped requests, in order.
 	First []int64 `json:"-"`
 	Last  []int64 `json:"-"`
-	// Progress says how many bytes were complete at which time, for overlap windows.
+	// Progress lists completed bytes over time, for overlap windows.
 	Progress []Progress `json:"-"`
 }
 
-// Progress is one point of a rank's course: bytes complete at a time (ns, CLOCK_MONOTONIC).
+// Progress is the number of completed bytes at a time (ns, CLOCK_MONOTONIC).
 type Progress struct {
 	Time  int64
 	Bytes uint64
@@ -165,8 +164,8 @@ func ReadSamplesFile(path string) (*Samples, error) {
 	return s, nil
 }
 
-// DigestSamples is one digest of the content of the samples files of a launch, which
-// are named below the session directory, in whatever order. "" if there are none.
+// DigestSamples is a digest of a launch's samples files, named relative to the session directory, in any
+// order. "" if there are none.
 func DigestSamples(dir string, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil
@@ -186,7 +185,7 @@ func DigestSamples(dir string, names []string) (string, error) {
 	return "sha256:" + hex.EncodeToString(all.Sum(nil)), nil
 }
 
-// source is what bytes can be read from one by one.
+// source reads bytes singly or in blocks.
 type source interface {
 	io.Reader
 	io.ByteReader

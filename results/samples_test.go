@@ -12,7 +12,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // recorded is a histogram's counters in the form that an engine hands over.

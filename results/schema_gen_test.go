@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"weir/assertion"
-	"weir/results"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/golden"
 )
 
 // node is a piece of a JSON Schema.

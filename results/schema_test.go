@@ -11,9 +11,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func compile(t *testing.T) *jsonschema.Schema {
@@ -47,11 +47,16 @@ func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
 func full() *results.Document {
 	lower, upper, numa, load := 41.832, 51.128, 0, 0.97
 	metric := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
+	value := results.Value{Name: "value", Number: 46.1, Unit: "GB/s", Text: "t"}
+	reasons := []results.Reason{{
+		Kind: results.BelowBound, Place: results.Place{Side: "base", Baseline: true, Case: "c", Launch: 1},
+		Values: []results.Value{value},
+	}}
 	verdict := func(a assertion.Assertion) *results.AssertionVerdict {
 		a.Name, a.Text, a.Lowered, a.File, a.Line, a.Severity, a.Unit = "n", "t", "l", "f.yaml", 3, assertion.Gate,
 			"GB/s"
 		return &results.AssertionVerdict{
-			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Deciding: 14,
+			Assertion: a, Looks: []int{3, 5}, Verdict: results.Pass, Message: "m", Reasons: reasons, Deciding: 14,
 			Open: true, OpenBefore: 2,
 			Change: "set requests: 1000",
 			Observed: &results.Observed{
@@ -62,7 +67,7 @@ func full() *results.Document {
 	}
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
-		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm", Target: &lower, Written: "us",
+		Quantifier: "all", Cases: []string{"a"}, WarnMargin: 0.05, Multiple: "holm", Target: &lower, Written: "us",
 		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
 			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
 		Noise: []assertion.Noise{{
@@ -152,17 +157,17 @@ func full() *results.Document {
 			AxisOrder: []string{"block_size", "threads"},
 			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
 			Unset: []string{"C"}, Later: []string{"rate"},
-			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Made: 1,
+			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Reasons: reasons, Made: 1,
 			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{
 				MayFail: assertion.MayFail{
 					XFail: assertion.XFail{Reason: "r", Until: "2026-12-24"}, Match: "m", Strict: true,
 				},
-				Verdict: results.XFail, Message: "m",
+				Verdict: results.XFail, Message: "m", Reasons: reasons,
 			},
 			Launches: []*results.Launch{{
 				Index: 1, Started: now, Duration: 1.5, Status: results.Error, Finished: 1, Nodes: []string{"n1", "n1"},
-				Seats: []results.Seat{{Rank: 1, CPUs: "0-1", SharedCPUs: "2",
+				Bindings: []results.Binding{{Rank: 1, CPUs: "0-1", SharedCPUs: "2",
 					GPUs: []string{"0"}, NICs: []string{"mlx5_0:1"},
 					NUMA: []int{1}, Env: map[string]string{"A": "b"}}},
 				Moved: []results.Move{{From: "n0", To: "n1", Reason: "r"}}, Fabric: "shm", Transport: "ring",
@@ -179,7 +184,7 @@ func full() *results.Document {
 				},
 				Ignored: []results.Ignored{{Name: "UCX_TLSS", Suggestion: "UCX_TLS"},
 					{Name: "UCX_HANDLE_ERRORS", ByWeir: true}, {Name: "UCX_IB_X", Reason: "r"}},
-				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromSeat,
+				Variables: []results.Variable{{Name: "UCX_NET_DEVICES", Value: "mlx5_0:1", From: results.FromBinding,
 					Ranks: []int{1}}}, WorkingSet: &results.WorkingSet{Initiator: 1 << 20, Target: 1 << 20,
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
 				GPUs:     []string{"0000:41:00.0", ""},
@@ -200,9 +205,9 @@ func full() *results.Document {
 				Ranks: []results.RankShare{{Rank: 1, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}}, Initiators: 2,
 				SlowestPair: &results.Pair{From: 1, To: 2, Bytes: 8, Seconds: 2, Bandwidth: 4e-9}, Verified: true,
 				Pieces: []float64{1, 2},
-				Played: [][2]float64{{0.1, 0.2}}, Void: "rank 1 waited", Processors: processors,
+				Played: [][2]float64{{0.1, 0.2}}, Discarded: "rank 1 waited", Processors: processors,
 				Disturbance: &results.Disturbance{
-					Cause: results.Waited, Share: 0.4, Text: "rank 1 waited", Borne: true,
+					Cause: results.Waited, Share: 0.4, Text: "rank 1 waited", Tolerated: true,
 				},
 				Simulated: true, Retried: true, Load: &load, Resumed: true,
 				Counters: []results.Counter{
@@ -284,7 +289,7 @@ func full() *results.Document {
 			Metrics: []assertion.Noise{{Metric: "bandwidth", Launch: 0.02, From: "history of 2 sessions"}},
 		}},
 		Services: []results.Service{{
-			Seat: &results.Seat{CPUs: "3"},
+			Seat: &results.Binding{CPUs: "3"},
 			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
 			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"},
 			Log:     "logs/services/web/0/0.log",

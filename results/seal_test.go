@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // everything is the name of the document in which every field is set.
@@ -54,7 +54,7 @@ func readBack(t *testing.T, path string, content any) error {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = results.ReadWhole(path)
+	_, err = results.ReadVerified(path)
 	return err
 }
 
@@ -207,7 +207,7 @@ func TestDocumentsSealedEarlier(t *testing.T) {
 	if err := readBack(t, path, content); !errors.Is(err, results.ErrChanged) {
 		t.Errorf("without a case: %v", err)
 	}
-	if d, err := results.ReadWhole("../reporters/testdata/failed.json"); err != nil || d.SealedEarlier() {
+	if d, err := results.ReadVerified("../reporters/testdata/failed.json"); err != nil || d.SealedEarlier() {
 		t.Errorf("a new document is sealed earlier, %v", err)
 	}
 }

@@ -2,8 +2,8 @@ package results
 
 import "fmt"
 
-// Shift is by how much the cases of a metric moved together from the one session to the other. It
-// may be a change or the other session: one pair of sessions cannot tell.
+// Shift is the common change of a metric's cases between two sessions. One pair of sessions cannot tell
+// whether it is a real change or the session.
 type Shift struct {
 	Metric string     `json:"metric"`
 	Better string     `json:"better"`
@@ -13,13 +13,13 @@ type Shift struct {
 	Of     int        `json:"of" doc:"All cases of the metric, with those that were found to have moved otherwise."`
 }
 
-// String says what moved together, and what that may be.
+// String says what changed together, and what that may mean.
 func (s Shift) String() string {
 	value, low, high := Percent.signedEstimate(s.Value-1, &[2]float64{s.CI[0] - 1, s.CI[1] - 1})
 	cases := fmt.Sprintf("all %d cases", s.Of)
 	if s.Cases < s.Of {
 		cases = fmt.Sprintf("%d of %d cases", s.Cases, s.Of)
 	}
-	return fmt.Sprintf("%s: %s moved together by %s (%s CI %s to %s): a change or another session; one pair cannot tell",
+	return fmt.Sprintf("%s: %s moved together by %s (%s CI %s to %s): a real change or the session; one pair of sessions cannot tell",
 		s.Metric, cases, value, PercentText(Confidence), low, high)
 }

@@ -2,15 +2,15 @@ package results
 
 import "strconv"
 
-// Site is what a site file says of a cluster.
+// Site is the content of a site file about a cluster.
 type Site struct {
 	Name string `json:"name"`
 	File string `json:"file"`
-	// Links are nominal: what no measurement may exceed.
+	// Links are nominal bandwidths, which no measurement may exceed.
 	Links map[string]float64 `json:"links,omitempty" doc:"Nominal bandwidth of each kind of link, in GB/s."`
 }
 
-// OfLink is how much of the nominal bandwidth of links a case reached, in its best launch.
+// OfLink is the share of the nominal bandwidth that a case reached in its best launch.
 type OfLink struct {
 	Links   string  `json:"links" doc:"Which links of the site, and how many: the terms of the sum."`
 	Nominal float64 `json:"nominal" doc:"What they carry together, in GB/s."`

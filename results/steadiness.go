@@ -8,7 +8,7 @@ type WarmUp struct {
 	Moves  float64 `json:"moves" doc:"By which share they move the bandwidth of a launch."`
 }
 
-// Variance is what a metric varies by at one level.
+// Variance is the variance of a metric at one level.
 type Variance struct {
 	Of string  `json:"of" doc:"pieces: parts of a launch. launches: of a session, on one set of hosts. hosts, sessions: what they add." schema:"enum=pieces|launches|hosts|sessions"`
 	CV float64 `json:"cv" doc:"Standard deviation of the logarithm." schema:"minimum=0"`

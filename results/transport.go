@@ -7,27 +7,25 @@ import (
 	"strings"
 )
 
-// Transport is one way that messages of a launch took, as the library of its
-// fabric names it.
+// Transport is a transport of a launch's messages, as the fabric's library names it.
 type Transport struct {
-	// posix, rc_mlx5, tcp;ofi_rxm, …; "" where the fabric does not say
+	// posix, rc_mlx5, tcp;ofi_rxm, …; "" if the fabric does not report it
 	Name   string `json:"name" doc:"Empty where the fabric does not say."`
 	Device string `json:"device,omitempty"`
 	Use    string `json:"use" doc:"data: blocks took it; possible: at least one of those that are possible carried blocks, and the library does not say which; control: only wiring up, signals and acknowledgements took it." schema:"enum=data|possible|control"`
-	// Emulated says that blocks took it as active messages which a processor at the
-	// other end copies, because no transport there is writes or reads its memory.
+	// Emulated says that blocks were sent as active messages that a processor at the other end copies, because
+	// no transport accesses its memory directly.
 	Emulated bool `json:"emulated,omitzero" doc:"Blocks took it as active messages that a processor at the other end copies."`
-	// Opaque says that the library has further transports beneath this one and does
-	// not say which it used.
-	Opaque bool  `json:"opaque,omitzero" doc:"The library has further transports beneath it and does not say which it used."`
-	Ranks  []int `json:"ranks"` // that used it, ascending
+	// Opaque says that the library uses further transports below this one without reporting them.
+	Opaque bool  `json:"opaque,omitzero" doc:"The library uses further transports below it without reporting which."`
+	Ranks  []int `json:"ranks"` // ranks that used it, ascending
 }
 
 // The uses of a transport.
 const (
 	DataUse = "data" // blocks, all or some of them
-	// PossibleUse: of all transports with this use at least one carried blocks, and the
-	// library does not say which.
+	// PossibleUse: at least one of the transports with this use carried blocks, but the library does not
+	// report which.
 	PossibleUse = "possible"
 	ControlUse  = "control" // wiring up, signals, acknowledgements: no block
 )
@@ -38,22 +36,21 @@ var uses = []string{DataUse, PossibleUse, ControlUse}
 func (t Transport) String() string {
 	switch {
 	case t.Name == "":
-		return "one that the fabric does not name"
+		return "unnamed by the fabric"
 	case t.Device != "":
 		return t.Name + "/" + t.Device
 	}
 	return t.Name
 }
 
-// Data says whether blocks took it, or may have.
+// Data reports whether blocks used it, or may have.
 func (t Transport) Data() bool { return t.Use != ControlUse }
 
-// CarriedBy says what of a list carried data, and which ranks used what where these
-// differ. "" if nothing did. Of transports that are merely possible at least one was
-// used if none was for certain.
+// CarriedBy lists the transports that carried data, with the ranks if these differ; "" if none did. If no
+// use is certain, at least one of the possible ones carried data.
 func CarriedBy(list []Transport) string {
 	list = slices.DeleteFunc(slices.Clone(list), func(t Transport) bool { return !t.Data() })
-	texts := map[bool][]string{} // by whether it is certain
+	texts := map[bool][]string{} // by certainty
 	for i, text := range TransportTexts(list) {
 		is := list[i].Use == DataUse
 		texts[is] = append(texts[is], text)
@@ -70,7 +67,7 @@ func CarriedBy(list []Transport) string {
 	return possible
 }
 
-// TransportTexts names transports, and the ranks that used them where these differ.
+// TransportTexts formats transports, with the ranks if these differ.
 func TransportTexts(list []Transport) []string {
 	alike := !slices.ContainsFunc(list, func(t Transport) bool { return !slices.Equal(t.Ranks, list[0].Ranks) })
 	var texts []string
@@ -87,10 +84,10 @@ func TransportTexts(list []Transport) []string {
 	return texts
 }
 
-// mostRanks is how many ranks a message lists.
+// mostRanks is the number of ranks that a message lists.
 const mostRanks = 8
 
-// RanksText names the ranks that used it: "ranks 0, 1".
+// RanksText lists the ranks: "ranks 0, 1".
 func (t Transport) RanksText() string {
 	if len(t.Ranks) == 0 {
 		return "a rank"
@@ -109,8 +106,7 @@ func (t Transport) RanksText() string {
 	return word + strings.Join(texts, ", ")
 }
 
-// MergeTransports gathers what ranks say, each transport once with all its ranks,
-// those that carried data first.
+// MergeTransports merges the transports of ranks, those that carried data first.
 func MergeTransports(list []Transport) []Transport {
 	var out []Transport
 	for _, t := range list {

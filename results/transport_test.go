@@ -16,15 +16,15 @@ func TestCarriedBy(t *testing.T) {
 	copied.Emulated = true
 	elsewhere.Ranks = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	for want, list := range map[string][]Transport{
-		"":                                  {wire},
-		"a":                                 {a, wire},
-		"a and b/x":                         {a, b},
-		"c":                                 {c},
-		"c or d (one or more of them)":      {c, d, wire},
-		"a (and possibly c or d)":           {c, a, d},
-		"a and b/x (and possibly c)":        {a, b, c},
-		"a (by active messages)":            {copied},
-		"one that the fabric does not name": {{Use: DataUse}},
+		"":                             {wire},
+		"a":                            {a, wire},
+		"a and b/x":                    {a, b},
+		"c":                            {c},
+		"c or d (one or more of them)": {c, d, wire},
+		"a (and possibly c or d)":      {c, a, d},
+		"a and b/x (and possibly c)":   {a, b, c},
+		"a (by active messages)":       {copied},
+		"unnamed by the fabric":        {{Use: DataUse}},
 		"a of rank 0 and b/x of ranks 1, 2, 3, 4, 5, 6, 7, 8, …": {a, elsewhere},
 	} {
 		if got := CarriedBy(list); got != want {

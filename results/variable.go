@@ -5,41 +5,40 @@ import (
 	"slices"
 )
 
-// Variable is a library variable of a launch's ranks: an environment variable that changes
-// what a library does.
+// Variable is a library variable of a launch's ranks: an environment variable that changes a library's
+// behaviour.
 type Variable struct {
 	Name  string `json:"name"`
 	Value string `json:"value" doc:"*** where it holds a secret."`
 	From  string `json:"from" schema:"enum=shell|node|seat|scenario|secret"`
-	// Ranks are those that have it so, ascending; none: all of the launch.
+	// Ranks have this value, ascending; none: all ranks of the launch.
 	Ranks []int `json:"ranks,omitempty" doc:"Those that have it so; none: all."`
 }
 
-// String is the variable's value with where it comes from.
+// String is the variable's value with its origin.
 func (v Variable) String() string { return cmp.Or(v.Value, `""`) + " (" + v.From + ")" }
 
-// Where a variable comes from.
+// Origins of a variable.
 const (
-	FromShell    = "shell"    // the shell of weir run, carried to every node alike
+	FromShell    = "shell"    // the shell of weir run, passed to every node
 	FromNode     = "node"     // the node's own environment
-	FromSeat     = "seat"     // what the rank has of its node to itself
+	FromBinding  = "seat"     // the rank's exclusive resources
 	FromScenario = "scenario" // its env
 	FromSecret   = "secret"   // a secret of the scenario
 )
 
-// Known says whether the variable comes from one of these.
+// Known reports whether the origin is one of these.
 func (v Variable) Known() bool {
-	return slices.Contains([]string{FromShell, FromNode, FromSeat, FromScenario, FromSecret}, v.From)
+	return slices.Contains([]string{FromShell, FromNode, FromBinding, FromScenario, FromSecret}, v.From)
 }
 
-// Equal says whether two are the same variable of the same ranks.
+// Equal reports whether two are the same variable of the same ranks.
 func (v Variable) Equal(o Variable) bool {
 	return v.Name == o.Name && v.Value == o.Value && v.From == o.From && slices.Equal(v.Ranks, o.Ranks)
 }
 
-// MergeVariables has each variable of ranks once, by name, with the ranks that have it. Of
-// one that all ranks of a launch have, which are so many, it names none; 0: there are
-// others, on other nodes.
+// MergeVariables returns each variable of ranks once, by name, with the ranks that have it; none if all
+// `ranks` ranks of the launch do. ranks is 0 if the launch has others on other nodes.
 func MergeVariables(list []Variable, ranks int) []Variable {
 	var out []Variable
 	at := map[[3]string]int{}

@@ -1,7 +1,7 @@
 package results
 
-// WorkingSet is how many bytes the requests of a launch go over before they come back to
-// the first. What a cache holds of them decides whether memory was measured.
+// WorkingSet is the number of bytes that the requests of a launch access before repeating. Its relation to
+// the caches decides whether memory was measured.
 type WorkingSet struct {
 	Initiator int64 `json:"initiator" doc:"At the end of one rank that initiates, the most of any."`
 	Target    int64 `json:"target" doc:"At the end of one that is moved to or from, the most of any."`
@@ -16,9 +16,8 @@ const (
 	Cold = "cold"
 )
 
-// State says whether what the ranks of a node go over fits a last-level cache of it, and
-// so is found there; "": its size is unknown. Caches of a node that has several count
-// as one, because who uses which is not known.
+// State says whether the bytes of a node's ranks fit its last-level cache; "": its size is unknown.
+// Several caches of a node count as one, because their assignment to ranks is unknown.
 func (w *WorkingSet) State() string {
 	switch {
 	case w.Cache == 0:

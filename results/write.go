@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// newFile is the mode of a file that was not there before.
+// newFile is the mode of new files.
 const newFile = 0o644
 
 // WriteFile writes a file as WriteWith does.
@@ -20,12 +20,10 @@ func WriteFile(path string, content []byte) error {
 	})
 }
 
-// WriteWith has a file written under a temporary name beside it and renames it, so
-// that a reader never sees half of it, nor anything if writing failed. What a link
-// names is written, there or not, and not the link; a file that is there keeps its
-// permissions; a device or a pipe is written to.
+// WriteWith writes a file under a temporary name and renames it, so that readers see all or nothing. Links
+// are followed, permissions of an existing file are kept, and devices and pipes are written directly.
 func WriteWith(path string, write func(io.Writer) error) error {
-	path, err := followed(path)
+	path, err := resolveLinks(path)
 	if err != nil {
 		return err
 	}
@@ -47,14 +45,14 @@ func WriteWith(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// unmadeError says that a file cannot be made, without the temporary name that it was to have.
-type unmadeError struct {
+// createError reports a file that cannot be created, without its temporary name.
+type createError struct {
 	text string
 	why  error
 }
 
-func (e *unmadeError) Error() string { return e.text }
-func (e *unmadeError) Unwrap() error { return e.why }
+func (e *createError) Error() string { return e.text }
+func (e *createError) Unwrap() error { return e.why }
 
 func unmade(path string, err error) error {
 	dir := filepath.Dir(path)
@@ -69,10 +67,10 @@ func unmade(path string, err error) error {
 	case errors.As(err, &said) && !errors.Is(err, fs.ErrNotExist):
 		text += ": " + said.Err.Error()
 	}
-	return &unmadeError{path + ": " + text, err}
+	return &createError{path + ": " + text, err}
 }
 
-// writeInto writes to what cannot be replaced.
+// writeInto writes to a target that cannot be replaced.
 func writeInto(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -81,19 +79,19 @@ func writeInto(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// mostLinks is how many links lead on to each other at most, as in the kernel.
+// mostLinks is the maximal length of a chain of links, as in the kernel.
 const mostLinks = 40
 
-// followed is the path of what a path names through links. The last one may name a
-// file that is not there yet, which filepath.EvalSymlinks refuses.
-func followed(path string) (string, error) {
+// resolveLinks follows the links of a path. Unlike filepath.EvalSymlinks it allows the last element to be
+// missing.
+func resolveLinks(path string) (string, error) {
 	for range mostLinks {
 		link, err := os.Readlink(path)
 		if err != nil {
-			return path, nil // no link, or nothing at all
+			return path, nil // not a link, or missing
 		}
 		if !filepath.IsAbs(link) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // a link's ".." is its own folder's
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // ".." in a link is relative to its own folder
 			if err != nil {
 				return "", err
 			}

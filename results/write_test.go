@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // What a link names is written also where it is not there yet, through any number of links.

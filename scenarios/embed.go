@@ -1,5 +1,5 @@
-// Package scenarios is the catalogue: ready scenarios that reproduce published
-// benchmarks, embedded in the program so that they are there wherever it is.
+// Package scenarios is the catalogue: scenarios that reproduce published benchmarks, embedded in
+// the program.
 package scenarios
 
 import (
@@ -15,15 +15,15 @@ var files embed.FS
 // Entry is one scenario of the catalogue.
 type Entry struct {
 	Name    string
-	File    string // base name; its extension tells the syntax
+	File    string // base name; its extension selects the syntax
 	Content []byte
 }
 
-// Entries are all scenarios of the catalogue, by name.
+// Entries returns all scenarios of the catalogue, by name.
 func Entries() []Entry {
 	list, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // embedded
+		panic(err) // embedded files are valid
 	}
 	var out []Entry
 	for _, f := range list {

@@ -3,9 +3,9 @@ package scenarios_test
 import (
 	"testing"
 
-	"weir/dsl"
-	"weir/planner"
-	"weir/scenarios"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/scenarios"
 )
 
 func TestEveryScenarioPlans(t *testing.T) {
@@ -31,7 +31,7 @@ func TestEveryScenarioPlans(t *testing.T) {
 	}
 }
 
-// What was published for LIBFABRIC over EFA is what is asserted.
+// The assertions are those of the published results for LIBFABRIC over EFA.
 func TestNixlbenchLibfabric(t *testing.T) {
 	e, err := scenarios.Lookup("nixlbench-libfabric")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestNixlbenchLibfabric(t *testing.T) {
 	}
 }
 
-// The groups of the catalogue are planned between GPUs, over fabrics that move their memory.
+// The groups of the catalogue are planned between GPUs, on fabrics that support GPU memory.
 func TestGroupsBetweenGPUs(t *testing.T) {
 	for name, c := range map[string]struct{ workload, fabric string }{
 		"nixl-ep": {"ep", "auto"}, "nixl-ep-control": {"ep_control", "auto"}, "nixl-ep-elastic": {"ep_elastic", "cuda"},
@@ -100,7 +100,7 @@ func TestGroupsBetweenGPUs(t *testing.T) {
 			continue
 		}
 		for _, k := range p.Cases {
-			if k.Run == "dfw" { // its figures are of host memory over RDMA
+			if k.Run == "dfw" { // its numbers are of host memory over RDMA
 				continue
 			}
 			if k.Workload != c.workload || k.Options["memory"] != "vram" || k.Options["fabric"] != c.fabric ||
@@ -124,7 +124,7 @@ func TestLookupNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// Hosts are measured in pairs, one rank on each, and never two of them on one host.
+// Hosts are measured in pairs, one rank on each, never two on one host.
 func TestHosts(t *testing.T) {
 	e, err := scenarios.Lookup("hosts")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Whoever sees a check of the catalogue fail is told what to do.
+// Every check of the catalogue has a remedy.
 func TestEveryCheckHasARemedy(t *testing.T) {
 	for _, e := range scenarios.Entries() {
 		s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{})

@@ -1,4 +1,4 @@
-module weir/tools
+module github.com/weir-bench/weir/tools
 
 go 1.26.0
 

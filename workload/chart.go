@@ -1,48 +1,44 @@
 package workload
 
-// Chart is a chart that a report has of the cases of a workload, besides those of single metrics:
-// plain data, so that no report knows a workload.
+// Chart describes a chart of a workload's cases, besides those of single metrics, as plain data: reports do not depend
+// on workloads.
 type Chart struct {
 	Title string
-	Doc   string // what it shows and how to read it
+	Doc   string // how to read it
 	Shows ChartKind
-	// X and Y are metrics, of Pairs.
+	// X and Y are the metrics of Pairs.
 	X, Y string
-	// At is a column of results.Records: of a Course what it runs over, of Phases where the first
-	// phase begins, "": at zero.
+	// At is a column of results.Records: the x axis of a Course, or the begin of the first of Phases; "": zero.
 	At string
-	// Only are the operations that are drawn, by the value of columns; nil: all. Only of
-	// Distribution and Course.
+	// Only selects operations by the values of columns; nil: all. Distribution and Course only.
 	Only map[string]int64
-	// Columns are those of results.Records that are drawn.
+	// Columns are the columns of results.Records in the chart.
 	Columns []RecordColumn
 }
 
 // RecordColumn is a column of results.Records that a chart shows.
 type RecordColumn struct {
 	Name  string // in the records
-	Title string // for a person; "": Name
-	// Since is a column that is taken off, as the start of an operation of its end; "": none. Only
-	// of Distribution and Course, which leave out operations that lack one of them, which is below 0.
+	Title string // "": Name
+	// Since is a column to subtract, as the start of an operation from its end; "": none. Distribution and Course only;
+	// they leave out operations where one of the two is below 0 (absent).
 	Since string
 }
 
 // ChartKind is what a Chart shows.
 type ChartKind int
 
-// The kinds of charts. All numbers of records are nanoseconds.
+// The kinds of charts. Values of records are in nanoseconds.
 const (
-	// Pairs is metric Y over metric X, a point for each case, as latency over throughput of
-	// several loads.
+	// Pairs plots metric Y over metric X, a point per case, as latency over throughput of several loads.
 	Pairs ChartKind = iota
-	// Distribution is the cumulative distribution and the histogram of what columns hold, of all
-	// ranks and launches of a case.
+	// Distribution plots the cumulative distribution and the histogram of columns over all ranks and launches of a
+	// case.
 	Distribution
-	// Course is what columns hold over column At, of a typical launch.
+	// Course plots columns over column At, for a typical launch.
 	Course
-	// Phases are the times in columns one behind the other, a row for each rank, of a typical
-	// operation of a launch.
+	// Phases stacks the times in columns, a row per rank, for a typical operation of a launch.
 	Phases
-	// ByRank is a heat map of the means of columns, a row for each rank.
+	// ByRank is a heat map of the means of columns, a row per rank.
 	ByRank
 )

@@ -9,87 +9,30 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/placeholder"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
 )
 
-// Deferred is the value of a numeric option that follows from runs which are decided before its
-// launch: a text of package placeholder, whose names are expressions over
-// run("NAME", CONDITION).METRIC.
-type Deferred string
-
-// OfRuns says whether a name in a text of package placeholder, or a part of such a text, is an
-// expression over values of runs. No other name has a quote in it.
-func OfRuns(name string) bool { return strings.Contains(name, `run("`) }
-
-// NamesOfRuns are those among names that are such expressions, each once.
-func NamesOfRuns(names []string) []string {
-	all := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !OfRuns(name) })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// MayDefer says whether values of an option may be Deferred: those of numbers may that are of a
-// case alone, and neither fixed when processes start nor part of a sequence.
-func (k *Kind) MayDefer(o Option) bool {
+// MayDefer reports whether values of an option may be Deferred: numbers that belong to a single case, and are neither
+// fixed when processes start nor part of a sequence.
+func (k *Kind) MayDefer(o option.Option) bool {
 	return o.Type.Numeric() && !o.Process && k.Sequence == "" && !slices.Contains(k.RanksOptions(), o.Name)
 }
 
-// MayBe says why no number makes a deferred value one of the option, as where its unit is missing.
-func (o Option) MayBe(text string) (err error) {
-	for _, n := range []string{"10000", "100", "1"} {
-		var whole string
-		if whole, err = placeholder.Expand(text, func(string) (string, error) { return n, nil }); err == nil {
-			_, err = o.Parse(whole)
-		}
-		if err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("with 1 for what is not known yet: %w", err)
-}
-
-// deferred reads a value from JSON: no number of an option has ${ in its text.
-func (k *Kind) deferred(o Option, text string) (Deferred, bool) {
+// deferred reads a deferred value from a text of JSON, which contains ${.
+func (k *Kind) deferred(o option.Option, text string) (option.Deferred, bool) {
 	if !k.MayDefer(o) || !strings.Contains(text, "${") {
 		return "", false
 	}
 	_, err := placeholder.Names(text)
-	return Deferred(text), err == nil
+	return option.Deferred(text), err == nil
 }
 
-// DeferredNames are the names in deferred values, each once.
-func (v Values) DeferredNames() []string {
-	var all []string
-	for _, value := range v {
-		if text, ok := value.(Deferred); ok {
-			names, _ := placeholder.Names(string(text)) // which was read as one
-			all = append(all, names...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// Plain are the values as documents have them: deferred ones are texts.
-func (v Values) Plain() map[string]any {
-	if len(v.DeferredNames()) == 0 {
-		return v
-	}
-	out := maps.Clone(v)
-	for name, value := range v {
-		if text, ok := value.(Deferred); ok {
-			out[name] = string(text)
-		}
-	}
-	return out
-}
-
-// Settle gives deferred values the numbers that they stand for. known are the values of names.
-func (k *Kind) Settle(v Values, known map[string]string) (Values, error) {
+// Resolve replaces deferred values by their numbers. known are the values of names.
+func (k *Kind) Resolve(v option.Values, known map[string]string) (option.Values, error) {
 	out := maps.Clone(v)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		deferred, ok := v[name].(Deferred)
+		deferred, ok := v[name].(option.Deferred)
 		if !ok {
 			continue
 		}
@@ -104,14 +47,14 @@ func (k *Kind) Settle(v Values, known map[string]string) (Values, error) {
 		}
 		o, _ := k.Option(name)
 		out[name], err = o.Parse(text)
-		if n, ok := Number(out[name]); ok && n == 0 && err == nil {
-			if usual, ok := Number(o.Default); ok && usual == 0 {
+		if n, ok := option.Number(out[name]); ok && n == 0 && err == nil {
+			if usual, ok := option.Number(o.Default); ok && usual == 0 {
 				err = errors.New("it is 0, as if it were not given")
 			}
 		}
 		if err != nil {
 			hint := ""
-			if n, isNumber := strconv.ParseFloat(text, 64); o.Type == Count && isNumber == nil && n != math.Trunc(n) {
+			if n, bad := strconv.ParseFloat(text, 64); o.Type == option.Count && bad == nil && n != math.Trunc(n) {
 				hint = "; floor(…) or ceil(…) makes it one"
 			}
 			return nil, fmt.Errorf("option %s, which is %s: %w%s", name, deferred, err, hint)
@@ -120,21 +63,18 @@ func (k *Kind) Settle(v Values, known map[string]string) (Values, error) {
 	return out, nil
 }
 
-// guesses is how many values Assume has for what is not known yet.
-const guesses = 3
-
-// Assume tries what is computed of a case with values that its deferred options might have, until
-// there is no error. Without deferred options it tries once.
-func (k *Kind) Assume(v Values, try func(Values) error) (err error) {
+// Assume calls try with guesses for the deferred options of a case until there is no error. Without deferred options
+// it calls try once.
+func (k *Kind) Assume(v option.Values, try func(option.Values) error) (err error) {
 	if len(v.DeferredNames()) == 0 {
 		return try(v)
 	}
-	for n := range guesses {
+	for n := range option.Guesses {
 		assumed := maps.Clone(v)
 		for name, value := range v {
-			if _, ok := value.(Deferred); ok {
+			if _, ok := value.(option.Deferred); ok {
 				o, _ := k.Option(name)
-				assumed[name] = o.guess(n)
+				assumed[name] = o.Guess(n)
 			}
 		}
 		if err = try(assumed); err == nil {
@@ -142,42 +82,4 @@ func (k *Kind) Assume(v Values, try func(Values) error) (err error) {
 		}
 	}
 	return err
-}
-
-// guess is the default if it is above 0, a large number, or a small one.
-func (o Option) guess(n int) any {
-	if usual, ok := Number(o.Default); n == 0 && ok && usual > 0 {
-		return o.Default
-	}
-	small := n == guesses-1
-	switch o.Type {
-	case Size:
-		return quantity.Size(o.within(pick(small, 1, 64<<10)))
-	case Time:
-		return quantity.Time(o.within(pick(small, 1e6, 1e9)))
-	case Rate:
-		return quantity.Rate(o.within(pick(small, 1e6, 1e9)))
-	case Frequency:
-		return quantity.PerSecond(o.within(pick(small, 1, 1000)))
-	case Percent:
-		return quantity.Percent(float64(o.within(pick(small, 1, 50))) / 100)
-	case Factor:
-		return Scale(1)
-	}
-	return o.within(pick(small, 1, 1024))
-}
-
-func pick(small bool, a, b int64) int64 {
-	if small {
-		return a
-	}
-	return b
-}
-
-// within is n, or the bound of the option that is next to it.
-func (o Option) within(n int64) int64 {
-	if o.Max != 0 {
-		n = min(n, o.Max)
-	}
-	return max(n, o.Min)
 }

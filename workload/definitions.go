@@ -3,10 +3,10 @@ package workload
 import (
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// FindMetric finds a metric among a workload's own, and Availability.
+// FindMetric finds a metric by name among a workload's own and Availability.
 func FindMetric(metrics []Metric, name string) (Metric, bool) {
 	if OfCase(name) {
 		return Availability, true
@@ -18,23 +18,23 @@ func FindMetric(metrics []Metric, name string) (Metric, bool) {
 	return metrics[i], true
 }
 
-// Table is what documents say of the workload's metrics.
+// Table returns the metric table of the workload for documents.
 func (k *Kind) Table() MetricTable {
-	return MetricTable{Workload: k.Name, Definitions: k.Metrics, Columns: k.Columns}
+	return MetricTable{Workload: k.Name, Definitions: k.Metrics, Columns: k.Show.Columns}
 }
 
-// Definitions define the metrics of the cases of documents. A document has its own; cases of
-// older ones, which have none, have those of the registry.
+// Definitions define the metrics of the cases of documents: by the tables of the document, or by the registry for
+// older documents without tables.
 type Definitions struct {
 	tables   []MetricTable
 	byName   map[string]summary
 	registry map[string]summary
 }
 
-// summary is what holds for a metric of a name in whichever table has it.
+// summary holds the properties of a metric name over all tables that have it.
 type summary struct{ mayBeZero, reference, declared bool }
 
-// NewDefinitions are those of tables, of which the first that fits a case is the case's.
+// NewDefinitions makes definitions from tables. The first table that fits a case applies to it.
 func NewDefinitions(tables []MetricTable) *Definitions {
 	d := &Definitions{tables: tables, byName: summaries(tables)}
 	var all []MetricTable
@@ -45,7 +45,7 @@ func NewDefinitions(tables []MetricTable) *Definitions {
 	return d
 }
 
-// DefinitionsOf are those of documents, of which the first has precedence.
+// DefinitionsOf makes definitions from documents, of which the first has precedence.
 func DefinitionsOf(docs ...*results.Document) *Definitions {
 	var tables []MetricTable
 	for _, doc := range docs {
@@ -76,17 +76,16 @@ func (d *Definitions) summary(metric string) summary {
 	return d.registry[metric]
 }
 
-// MayBeZero says whether 0 is a measurement of a metric as any other, in whichever table
-// has it.
+// MayBeZero reports whether 0 is a valid value of a metric in any table.
 func (d *Definitions) MayBeZero(metric string) bool { return d.summary(metric).mayBeZero }
 
-// Declared says whether a run declares a metric of this name, and no workload has it.
+// Declared reports whether a run declares a metric of this name that its workload lacks.
 func (d *Definitions) Declared(metric string) bool { return d.summary(metric).declared }
 
-// Reference says whether other metrics are held against a metric.
+// Reference reports whether a metric is a reference for others, as a ceiling.
 func (d *Definitions) Reference(metric string) bool { return d.summary(metric).reference }
 
-// Of is the table of a run of a workload; an empty one where nobody knows the workload.
+// Of returns the table of a run of a workload; an empty one for an unknown workload.
 func (d *Definitions) Of(workload, run string) *MetricTable {
 	var found *MetricTable
 	for i := range d.tables {
@@ -104,7 +103,7 @@ func (d *Definitions) Of(workload, run string) *MetricTable {
 	return registered(workload)
 }
 
-// registered is the table of a workload as this weir has it; an empty one where it has no such workload.
+// registered returns the table of a workload in this version; an empty one for an unknown workload.
 func registered(workload string) *MetricTable {
 	t := MetricTable{Workload: workload}
 	if k, ok := Lookup(workload); ok {
@@ -113,12 +112,12 @@ func registered(workload string) *MetricTable {
 	return &t
 }
 
-// Metric is the definition of a metric of a case, Availability too.
+// Metric finds the definition of a metric of a case, including Availability.
 func (d *Definitions) Metric(c *results.Case, name string) (Metric, bool) {
 	return FindMetric(d.Of(c.Workload, c.Run).Definitions, name)
 }
 
-// Stated is the same of a document's own tables: false for a case of an older document, which has none.
+// Stated is Metric for a document's own tables: false for a case of an older document without any.
 func (d *Definitions) Stated(c *results.Case, name string) (Metric, bool) {
 	if !slices.ContainsFunc(d.tables, func(t MetricTable) bool { return t.Workload == c.Workload }) {
 		return Metric{}, false

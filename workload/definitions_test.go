@@ -3,13 +3,13 @@ package workload_test
 import (
 	"testing"
 
-	"weir/results"
-	"weir/workload"
-	_ "weir/workload/kinds"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	_ "github.com/weir-bench/weir/workload/kinds"
 )
 
-// A run that declares metrics has its own table, other runs that of their workload, and cases
-// of documents without tables those of this version.
+// A run that declares metrics has its own table, other runs that of their workload; cases of documents without tables
+// have those of this version.
 func TestDefinitionsOfACase(t *testing.T) {
 	one := func(name string, zero bool) []workload.Metric {
 		return []workload.Metric{{Name: name, Better: workload.Lower, MayBeZero: zero}}

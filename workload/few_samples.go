@@ -6,11 +6,12 @@ import (
 	"math"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
-// CountOf is of how many values of a launch a quantile is, by what the launch measured, else by
-// the options of its case; 0: nobody knows. Without a launch it is what options let expect, at most.
+// CountOf returns the number of values of a launch that a quantile is computed from: as the launch measured it, else
+// the most that the options of its case imply. 0: unknown.
 func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) int64 {
 	if m.CountedBy == "" {
 		return 0
@@ -18,13 +19,13 @@ func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) 
 	if n, ok := measured.Get(m.CountedBy); ok && n > 0 && n < math.MaxInt64 {
 		return int64(n)
 	}
-	if k.Expected != nil {
-		if n := k.Expected(options, m.CountedBy); n > 0 {
+	if e, ok := k.Behaviour.(Expecter); ok {
+		if n := e.Expected(options, m.CountedBy); n > 0 {
 			return n
 		}
 	}
 	o, ok := k.Option(m.CountedBy)
-	if !ok || o.Type != Count {
+	if !ok || o.Type != option.Count {
 		return 0
 	}
 	v, given := options[m.CountedBy]
@@ -44,8 +45,8 @@ func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) 
 	return 0
 }
 
-// SamplesOf is of how many values a quantile is over launches: those of all launches together, or, in a kind
-// whose quantiles take more (Quantiles), those of the launch that has fewest. 0: nobody knows.
+// SamplesOf returns the number of values that a quantile over launches is computed from: the sum over all launches,
+// or the minimum in a kind that counts each launch (QuantileCounter). 0: unknown.
 func (k *Kind) SamplesOf(m Metric, options map[string]any, launches []MetricValues) int64 {
 	var all, fewest int64
 	for i, measured := range launches {
@@ -58,14 +59,14 @@ func (k *Kind) SamplesOf(m Metric, options map[string]any, launches []MetricValu
 			fewest = n
 		}
 	}
-	if k.Quantiles != nil {
+	if !k.MoreLaunchesHelp() {
 		return fewest
 	}
 	return all
 }
 
-// FewSamples says why a quantile of so many values decides nothing: its level takes more
-// (Quantiles, else results.Quantile.Enough). "": these are enough, or nobody counts.
+// FewSamples says why n values are too few for a quantile (QuantileCounter, else results.Quantile.Enough). "": they
+// are enough, or n is unknown.
 func (k *Kind) FewSamples(m Metric, n int64) string {
 	q, ok := m.Level()
 	if !ok || n == 0 {
@@ -78,27 +79,30 @@ func (k *Kind) FewSamples(m Metric, n int64) string {
 	if _, ok := k.Option(m.CountedBy); ok {
 		ask = "ask for " + m.CountedBy + " >= %d"
 	}
-	return fmt.Sprintf("%s is of %d %s, which are too few for it: "+ask, m.Name, n, counted(m.CountedBy), enough)
+	return fmt.Sprintf("%d %s are too few for %s: "+ask, n, counted(m.CountedBy), m.Name, enough)
 }
 
 func (k *Kind) enough(q results.Quantile) int64 {
-	if k.Quantiles != nil {
-		return k.Quantiles(q)
+	if c, ok := k.Behaviour.(QuantileCounter); ok {
+		return c.Quantiles(q)
 	}
 	return q.Enough()
 }
 
-// MoreSamples is what to set so that a quantile is of enough values, of which so many launches had n and most
-// of them may be made: "requests: 1000", "iterations: 400" or "launches: 20". "": nobody knows.
-func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, most int) string {
+// MoreLaunchesHelp reports whether quantiles are computed from the values of all launches together, not of each.
+func (k *Kind) MoreLaunchesHelp() bool { _, each := k.Behaviour.(QuantileCounter); return !each }
+
+// MoreSamples suggests a setting that gives a quantile enough values: "requests: 1000", "iterations: 400" or
+// "launches: 20". So far the given launches had n values, and at most maxLaunches may run. "": unknown.
+func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, maxLaunches int) string {
 	q, ok := m.Level()
-	if !ok || launches < 1 || most < 1 {
+	if !ok || launches < 1 || maxLaunches < 1 {
 		return ""
 	}
 	all := k.enough(q)
 	each := all
-	if k.Quantiles == nil {
-		each = (all + int64(most) - 1) / int64(most)
+	if k.MoreLaunchesHelp() {
+		each = (all + int64(maxLaunches) - 1) / int64(maxLaunches)
 	}
 	if _, ok := k.Option(m.CountedBy); ok {
 		return fmt.Sprintf("%s: %d", m.CountedBy, each)
@@ -106,26 +110,27 @@ func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, 
 	if more := k.moreIterations(m, options, each); more > 0 {
 		return fmt.Sprintf("%s: %d", iterations, more)
 	}
-	if k.Quantiles == nil && n > 0 {
+	if k.MoreLaunchesHelp() && n > 0 {
 		return fmt.Sprintf("launches: %d", (all*int64(launches)+n-1)/n)
 	}
 	return ""
 }
 
-// iterations is the option from which it follows how many values a launch has, in kinds that have it.
+// iterations is the option that decides the number of values of a launch, in kinds that have it.
 const iterations = "iterations"
 
-// moreIterations is a number with one digit of iterations that gives a launch so many values; 0: there is none.
+// moreIterations returns a round number of iterations that gives a launch at least each values; 0: there is none.
 func (k *Kind) moreIterations(m Metric, options map[string]any, each int64) int64 {
 	o, ok := k.Option(iterations)
-	if !ok || k.Expected == nil {
+	e, expects := k.Behaviour.(Expecter)
+	if !ok || !expects {
 		return 0
 	}
 	with := maps.Clone(options)
 	for unit := int64(10); unit < o.Max/10; unit *= 10 {
 		for digit := int64(1); digit < 10; digit++ {
 			with[iterations] = digit * unit
-			if k.Expected(with, m.CountedBy) >= each {
+			if e.Expected(with, m.CountedBy) >= each {
 				return digit * unit
 			}
 		}
@@ -133,7 +138,7 @@ func (k *Kind) moreIterations(m Metric, options map[string]any, each int64) int6
 	return 0
 }
 
-// counted are what a metric or an option counts: requests.stamped are stamped requests.
+// counted returns what a metric or an option counts: "stamped requests" for requests.stamped.
 func counted(name string) string {
 	of, which, two := strings.Cut(name, ".")
 	if !two {

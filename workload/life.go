@@ -2,11 +2,11 @@ package workload
 
 // Life is one process of a rank.
 type Life struct {
-	// First and Last are the cases that it runs, by their places in the launch. It is started
-	// before: with the launch, or when the rank's process before it has ended.
+	// First and Last are the indices of the cases that it runs. It starts with the launch, or when the rank's previous
+	// process has ended.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Killed says that it ends itself by SIGKILL in its last case, and not in order after it. It
-	// writes into the control page before when it does.
+	// Killed: it ends itself by SIGKILL in its last case instead of in order after it. It writes the time of that into
+	// the control page first.
 	Killed bool `json:"killed,omitempty"`
 }

@@ -3,22 +3,23 @@ package workload
 import (
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 var kinds []*Kind
 
-// Register adds a workload. The package of a workload does so in its init; package kinds
-// imports them all.
+// Register adds a workload. Packages of workloads call it in their init; package kinds imports them all.
 func Register(k *Kind) {
 	if _, taken := Lookup(k.Name); taken {
 		panic("two workloads " + k.Name)
 	}
 	kinds = append(kinds, k)
-	results.RegisterRounded(k.Name, k.OnceRounded)
+	if r, ok := k.Behaviour.(Rounder); ok {
+		results.RegisterRounded(k.Name, r.OnceRounded())
+	}
 }
 
-// Kinds are all workloads, in the order in which they were registered.
+// Kinds returns all workloads in registration order.
 func Kinds() []*Kind { return slices.Clone(kinds) }
 
 // Lookup finds a workload by its name.

@@ -14,17 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/access"
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/program"
-	"weir/executor/cgroup"
-	"weir/executor/confine"
-	"weir/executor/daemon"
-	"weir/executor/launch"
-	"weir/executor/trust"
-	"weir/gate"
-	"weir/printable"
-	"weir/quantity"
+	"github.com/weir-bench/weir/cmd/weir/access"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/program"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/executor/host/confine"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 // agentFlags are the flags of weir agent.
@@ -33,7 +33,7 @@ type agentFlags struct {
 	node      string
 	labels    map[string]string
 	state     string
-	join      string
+	tls       access.Certificates
 	bootstrap string
 	commands  bool
 	allowEnv  []string
@@ -43,42 +43,43 @@ type agentFlags struct {
 	rankUser  string
 	identity  bool
 	quiet     bool
-
-	given string // the join token in the environment
 }
 
 func newAgent() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
-		Use:   "agent --etcd URLS [--join FILE] | --bootstrap FILE|-",
-		Short: "be a node of a cluster: run ranks for sessions on other hosts",
+		Use:   "agent --etcd URLS | --bootstrap FILE|-",
+		Short: "run ranks on this node for sessions on other hosts",
 		Long: `agent registers this node in etcd and runs rank processes for each session that
-invites it, until it is ended by SIGTERM or Ctrl-C. It obeys coordinators of the
-cluster that it has joined and nobody else: make the cluster with "weir cluster
-init" and a join token with "weir cluster token". The token is needed once; the
-certificate that it is exchanged for is kept in the state directory.
+invites it, until SIGTERM or Ctrl-C. It connects to the session's coordinator with
+mutual TLS, and accepts only a coordinator certificate that is signed by its CA and
+has the name weir-coordinator. "weir cluster init --node NODE" makes a CA and a
+certificate for the node; with your own CA, give --tls-cert, --tls-key and --tls-ca.
+The files are read for each session, so a certificate can be renewed while the agent
+runs.
 
-An agent runs the engine's workloads. Checks, setup commands and artefacts of a
-scenario, which are commands, need --allow-commands. Launchers (weir run
---launcher ssh|slurm|kubernetes) start agents themselves, with --bootstrap.
+An agent always runs the engine's workloads. Commands of a scenario (checks, setup
+commands, artifacts) need --allow-commands. Launchers (weir run --launcher
+ssh|slurm|kubernetes) start agents themselves, with --bootstrap.
 
-Without --allow-commands an agent takes from a scenario's env and from the shell
-of weir run only variables that tune a library it knows (UCX, libfabric, NIXL,
-NCCL, NVSHMEM, CUDA, OpenMP), with values that are no path and no command;
+Without --allow-commands, an agent accepts from a scenario's env and from the shell
+of weir run only variables that tune a known library (UCX, libfabric, NIXL, NCCL,
+NVSHMEM, CUDA, OpenMP), with values that are neither a path nor a command.
 --allow-env NAME permits another variable, with any value, and lets requests of
-workload serving carry the value that it has here. Files with secrets
-(secret("file:PATH")) must be below the directory of --secrets. The environment of
-the agent itself, as LD_LIBRARY_PATH in it, reaches all that it starts.
+workload serving send its value on this node. Files with secrets
+(secret("file:PATH")) must be below the directory of --secrets. All processes
+inherit the environment of the agent itself, such as LD_LIBRARY_PATH.
 
-What a session starts here is in a control group of its own, where version 2 of
-them is this process's to divide (root, or a service with Delegate=yes): it ends
-together and may use 95% of the memory and half of the process numbers together,
-or --memory and --tasks. Elsewhere these two bound each process by its rlimits.
+The processes of a session run in their own cgroup, where cgroup v2 is delegated to
+this process (root, or a service with Delegate=yes). They end together, and may use
+95% of the memory and half of the process IDs in total, or --memory and --tasks.
+Without a cgroup, --memory and --tasks limit each process (rlimits).
 
-Ranks gain no privileges, and of root's they have those to lock and place memory.
-An agent that root starts should be given --rank-user: then all that a session runs
-here is another user's.`,
-		Example: `  weir agent --etcd https://etcd-0:2379 --join token.txt
+Ranks gain no privileges; of root's they keep those to lock and to place memory.
+Give an agent that root starts --rank-user: all processes of a session then run as
+that user.`,
+		Example: `  weir agent --etcd https://etcd-0:2379
+  weir agent --etcd https://etcd-0:2379 --tls-ca site.pem --tls-cert gpu-7.pem --tls-key gpu-7.key
   weir agent --etcd http://10.0.0.1:2379 --node gpu-7 --label rail=3 --allow-commands
   weir agent --etcd https://etcd-0:2379 --memory 64GiB --tasks 4096
   weir agent --print-identity`,
@@ -87,26 +88,25 @@ here is another user's.`,
 	}
 	f.etcd.Add(cmd.Flags(), "`URLS` of the etcd cluster that sessions use")
 	cmd.Flags().StringVar(&f.node, "node", "",
-		"`NAME` of this node in sessions (default: of the launcher's environment, or the host's)")
+		"node `NAME` (default: from the launcher's environment, else the host name)")
 	cmd.Flags().StringToStringVar(&f.labels, "label", nil,
-		"`NAME=VALUE` that scenarios can ask for in cluster.labels; repeatable")
-	cmd.Flags().StringVar(&f.state, "state", "", "`DIR` for the certificate (default $XDG_STATE_HOME/weir/agent)")
-	cmd.Flags().StringVar(&f.join, "join", "",
-		"`FILE` with a join token, - is stdin; or WEIR_JOIN_TOKEN in the environment")
+		"`NAME=VALUE` label, for cluster.labels of scenarios (repeatable)")
+	cmd.Flags().StringVar(&f.state, "state", "", "state `DIR` of this agent (default: $XDG_STATE_HOME/weir/agent)")
+	f.tls.Add(cmd.Flags(), "NODE")
 	cmd.Flags().StringVar(&f.bootstrap, "bootstrap", "",
-		"`FILE|-` that a launcher has written: serve its session and end")
-	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run commands that a scenario names, too")
+		"bootstrap document `FILE|-` of a launcher: serve one session and exit")
+	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "run the commands of scenarios")
 	cmd.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
-		"let scenarios and shells set variable `NAME` to any value, without --allow-commands too; repeatable")
+		"let scenarios and shells set variable `NAME` to any value (repeatable)")
 	cmd.Flags().StringVar(&f.secrets, "secrets", "",
-		"`DIR` below which files with secrets are, without --allow-commands (default: there are none)")
-	cmd.Flags().StringVar(&f.memory, "memory", "", "most memory, a `SIZE`, for all that a session runs here")
-	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "most processes and threads, `N`, for all that a session runs here")
+		"`DIR` with the files that scenarios may read as secrets without --allow-commands")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "memory limit `SIZE` for all processes of a session on this node")
+	cmd.Flags().Uint64Var(&f.tasks, "tasks", 0, "limit `N` of processes and threads of a session on this node")
 	cmd.Flags().StringVar(&f.rankUser, "rank-user", "",
-		"`USER[:GROUP]` whose processes are all that a session runs here (needs root; default: of the agent)")
+		"run all processes of a session as `USER[:GROUP]` (needs root; default: the agent's user)")
 	cmd.Flags().BoolVar(&f.identity, "print-identity", false,
-		"print what the environment says of this process's place, and which rule says it")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but errors")
+		"print node, rank and size as found in the environment, and by which rule")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print only errors")
 	return cmd
 }
 
@@ -119,14 +119,10 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := confine.NoDumps(); err != nil { // it holds keys
+	if err := confine.NoDumps(); err != nil { // this process holds keys
 		return exit.With(gate.ExitExecution, err)
 	}
-	if f.given, err = access.TakeVariable(access.TokenVariable); err != nil {
-		return exit.With(gate.ExitExecution, err)
-	}
-	// whoever reads its output, or the other end of its connection, may be gone: it still has to clean up
-	exit.SurvivePipes()
+	exit.SurvivePipes() // the agent cleans up even when its output or its connection is closed
 	ctx, _, stop := exit.Abortable(cmd.Context(), 0)
 	defer stop()
 	if f.bootstrap != "" {
@@ -135,21 +131,21 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 		err = f.registered(ctx, cmd, o)
 	}
 	if cause, ok := errors.AsType[*exit.Abort](context.Cause(ctx)); ok {
-		return exit.Code(cause.ExitCode()) // it was told to end, and has
+		return exit.Code(cause.ExitCode()) // it ended as it was told to
 	}
 	return err
 }
 
-func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.Options, error) {
+func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (fleet.AgentOptions, error) {
 	self, err := program.Processes()
 	if err != nil {
-		return daemon.Options{}, exit.With(gate.ExitExecution, err)
+		return fleet.AgentOptions{}, exit.With(gate.ExitExecution, err)
 	}
 	limits := cgroup.Limits{Tasks: f.tasks}
 	if f.memory != "" {
 		size, err := quantity.ParseSize(f.memory)
 		if err != nil {
-			return daemon.Options{}, exit.Usage("--memory: %w", err)
+			return fleet.AgentOptions{}, exit.Usage("--memory: %w", err)
 		}
 		limits.Memory = uint64(size)
 	}
@@ -159,20 +155,20 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 			err = ranks.Possible()
 		}
 		if err != nil {
-			return daemon.Options{}, exit.Usage("--rank-user: %w", err)
+			return fleet.AgentOptions{}, exit.Usage("--rank-user: %w", err)
 		}
 	}
 	for _, name := range f.allowEnv {
 		if name == "" || strings.ContainsAny(name, "=,* \t") {
-			return daemon.Options{}, exit.Usage("--allow-env %q: must be the name of one variable", name)
+			return fleet.AgentOptions{}, exit.Usage("--allow-env %q: must be the name of one variable", name)
 		}
 	}
 	if f.secrets != "" {
 		if f.secrets, err = directory(f.secrets); err != nil {
-			return daemon.Options{}, exit.Usage("--secrets: %w", err)
+			return fleet.AgentOptions{}, exit.Usage("--secrets: %w", err)
 		}
 	}
-	o := daemon.Options{
+	o := fleet.AgentOptions{
 		Limits: limits, RankUser: ranks,
 		Node: f.node, Labels: f.labels, Version: buildVersion(), RankCommand: self.Rank, ProbeCommand: self.Probe,
 		GuardCommand: self.Guard,
@@ -195,14 +191,14 @@ func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (daemon.
 	return o, nil
 }
 
-// registered runs the daemon.
-func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemon.Options) error {
+// registered registers the agent in etcd and serves sessions.
+func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o fleet.AgentOptions) error {
 	etcd, err := f.etcd.Config()
 	if err != nil {
 		return err
 	}
 	if len(etcd.Endpoints) == 0 {
-		return exit.Usage("an agent needs --etcd URLS, the etcd cluster that sessions use, or --bootstrap FILE from a launcher")
+		return exit.Usage("an agent needs --etcd URLS (the etcd cluster that sessions use) or --bootstrap FILE (from a launcher)")
 	}
 	o.Etcd, o.State = etcd, f.state
 	if o.State == "" {
@@ -210,24 +206,24 @@ func (f *agentFlags) registered(ctx context.Context, cmd *cobra.Command, o daemo
 			return exit.Usage("%w; give --state DIR", err)
 		}
 	}
-	if o.Join, err = access.ReadToken(f.join, f.given, cmd.InOrStdin()); err != nil {
+	if o.Credentials, err = f.tls.Credentials(link.Agent, o.Node); err != nil {
 		return err
 	}
-	err = daemon.Run(ctx, o)
-	if _, wrong := errors.AsType[*daemon.SetupError](err); wrong {
+	err = fleet.RunAgent(ctx, o)
+	if _, wrong := errors.AsType[*fleet.SetupError](err); wrong {
 		return exit.With(gate.ExitUsage, err)
 	}
 	return exit.With(gate.ExitExecution, err)
 }
 
-// nodeVariable names the node where its host name does not: a pod may have its host's.
+// nodeVariable overrides the host name as the name of the node: a pod may have its host's name.
 const nodeVariable = "WEIR_NODE"
 
-// directory is the absolute path of one that is there.
+// directory is the absolute path of an existing directory.
 func directory(path string) (string, error) {
 	st, err := os.Stat(path)
 	if err == nil && !st.IsDir() {
-		err = fmt.Errorf("%s is no directory", path)
+		err = fmt.Errorf("%s is not a directory", path)
 	}
 	if err != nil {
 		return "", err
@@ -235,7 +231,7 @@ func directory(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// stateDir is where the XDG base directory specification wants state to be.
+// stateDir is the default of --state, by the XDG base directory specification.
 func stateDir() (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if dir == "" {
@@ -248,19 +244,19 @@ func stateDir() (string, error) {
 	return filepath.Join(dir, "weir", "agent"), nil
 }
 
-// bootstrapped serves the session that a launcher has started this agent for.
-func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o daemon.Options,
+// bootstrapped serves the session for which a launcher has started this agent.
+func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o fleet.AgentOptions,
 	place launch.Identity) error {
-	var b trust.Bootstrap
+	var b launch.Bootstrap
 	var pipe net.Conn
 	var err error
 	if f.bootstrap == "-" {
-		b, pipe, err = daemon.Inherit(os.Stdin, os.Stdout)
-		os.Stdout = os.Stderr // nothing else may be said on the connection
+		b, pipe, err = fleet.Inherit(os.Stdin, os.Stdout)
+		os.Stdout = os.Stderr // stdout is the connection
 	} else {
 		var text []byte
 		if text, err = os.ReadFile(f.bootstrap); err == nil {
-			b, err = trust.DecodeBootstrap(text)
+			b, err = launch.DecodeBootstrap(text)
 		}
 	}
 	if err != nil {
@@ -269,30 +265,27 @@ func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o dae
 	if b.Node != "" && b.Node != "*" {
 		o.Node = b.Node
 	}
-	return exit.With(gate.ExitExecution, daemon.Bootstrapped(ctx, o, b, pipe))
+	return exit.With(gate.ExitExecution, fleet.RunBootstrapped(ctx, o, b, pipe))
 }
 
-// printIdentity says what the environment tells of this process.
+// printIdentity prints the identity that was read from the environment.
 func printIdentity(w io.Writer, i launch.Identity) error {
 	known := func(n int) string {
 		if n < 0 {
-			return "not known"
+			return ""
 		}
 		return strconv.Itoa(n)
 	}
-	rows := []struct{ name, value string }{
-		{"rule", i.Rule}, {"node", i.Node}, {"rank", known(i.Rank)}, {"size", known(i.Size - 1)},
-		{"local rank", known(i.LocalRank)},
-		{"coordinator", i.Coordinator},
+	size := i.Size
+	if size == 0 {
+		size = -1
 	}
-	if i.Size > 0 {
-		rows[3].value = strconv.Itoa(i.Size)
+	rows := []struct{ name, value string }{
+		{"rule", i.Rule}, {"node", i.Node}, {"rank", known(i.Rank)}, {"size", known(size)},
+		{"local rank", known(i.LocalRank)}, {"coordinator", i.Coordinator},
 	}
 	for _, r := range rows {
-		if r.value == "" {
-			r.value = "not known"
-		}
-		if _, err := fmt.Fprintf(w, "%-12s %s\n", r.name, r.value); err != nil {
+		if _, err := fmt.Fprintf(w, "%-12s %s\n", r.name, cmp.Or(r.value, "not known")); err != nil {
 			return err
 		}
 	}

@@ -36,12 +36,12 @@ func (a *author) surroundings() []string {
 	return append(lines, "references: {a: "+inList(rows)+"}")
 }
 
-// commands is a list of commands with some of these scopes, whose names begin with whose.
-func (a *author) commands(whose string, scopes ...string) string {
+// commands is a list of commands with some of these scopes; their names begin with a prefix.
+func (a *author) commands(prefix string, scopes ...string) string {
 	items := []string{"[sync]", `[sh, -c, "echo $HOME"]`}
 	for _, s := range scopes {
 		items = append(items, fmt.Sprintf(`{name: %s, command: [echo, "a b", ${upper("x")}], on: first node, scope: %s, env: {A: 1, T: '${secret("TOKEN")}'}, timeout: %s}`,
-			whose+" "+s, s, a.pick("time", "2s", "1.5m", "500ms")))
+			prefix+" "+s, s, a.pick("time", "2s", "1.5m", "500ms")))
 	}
 	return inList(a.some("commands", 1, items...))
 }

@@ -34,7 +34,7 @@ func (a *author) pick(name string, all ...string) string {
 
 func (a *author) sometimes(name string) bool { return rapid.IntRange(0, 2).Draw(a.T, name) == 0 }
 
-// some are at least so many of all, in their order.
+// some are at least a number of all, in order.
 func (a *author) some(name string, least int, all ...string) []string {
 	n := rapid.IntRange(least, len(all)).Draw(a.T, name)
 	chosen := rapid.Permutation(all).Draw(a.T, name)[:n]
@@ -142,7 +142,7 @@ func (a *author) sweep(axes []string) []string {
 	return parts
 }
 
-// combined is a sweep whose points are not the product of its axes.
+// combined is a sweep with points that are not the product of its axes.
 func (a *author) combined() (axes, parts []string) {
 	size := a.values["block_size"]
 	switch a.pick("combination", "zip", "concat", "exclude", "include") {

@@ -9,19 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"weir/cmd/weir/run"
-	"weir/dsl"
-	_ "weir/engine/sim"
-	"weir/executor"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/planner"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/dsl"
+	_ "github.com/weir-bench/weir/engine/sim"
+	"github.com/weir-bench/weir/executor"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
-// largeSession is one group of so many simulated cases and launches of each, with
-// assertions about each and about all of them.
+// largeSession is one group of simulated cases, with assertions about each case and about all of them.
 const largeSession = `
 scenario: large
 runs:

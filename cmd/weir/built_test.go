@@ -11,20 +11,20 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/ctperftest"
-	"weir/dsl"
-	"weir/engine"
-	"weir/fabric"
-	"weir/planner"
-	"weir/scenarios"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/epcontrol"
-	"weir/workload/epelastic"
-	"weir/workload/move"
-	"weir/workload/sequence"
-	"weir/workload/traffic"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/interop/ctperftest"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/scenarios"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/epcontrol"
+	"github.com/weir-bench/weir/workload/epelastic"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/sequence"
+	"github.com/weir-bench/weir/workload/traffic"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
 // What is shipped, what import writes, and what the tables of options offer names only
@@ -131,7 +131,7 @@ func offered(t *testing.T) (all []*dsl.Scenario) {
 		}
 		load(path, src, nil)
 	}
-	const published = "../../ctperftest/testdata/good/"
+	const published = "../../interop/ctperftest/testdata/good/"
 	for _, path := range glob(t, published+"*.yaml", published+"*/metadata.yaml") {
 		if c, _, _ := ctperftest.Read(path); c != nil { // else it is a scenario that was made of one
 			c.Move("dram")
@@ -165,7 +165,7 @@ func usable(k *workload.Kind, option string) []string {
 	o, _ := k.Option(option)
 	return slices.DeleteFunc(slices.Clone(o.Values), func(v string) bool {
 		return v == fabric.SimName && k != transfer.Kind || v == "vram" || v == "cuda" ||
-			k == epelastic.Kind && option == "fabric" && v != "shm" && v != "tcp" // whose ranks may be killed
+			k == epelastic.Kind && option == "fabric" && v != "shm" && v != "tcp" // ranks of these may be killed
 	})
 }
 

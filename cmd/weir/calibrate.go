@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/stored"
-	"weir/dsl/format"
-	"weir/gate"
-	"weir/quantity"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
 // calibrateFlags are the flags of weir calibrate.
@@ -34,19 +34,18 @@ func newCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate RESULTS…",
 		Short: "propose targets and tolerances from the noise of several sessions",
-		Long: `calibrate finds how much launches of a session, sessions and nodes vary, and
-proposes for each metric of each case a target and a tolerance that a new session
-of the same path holds. It prints a file of references; the tolerances, and where
-all numbers come from, stand in its comments, and the environment as a key: in
-another one, what is asserted of the values is an error. What was found is told on
-stderr.
+		Long: `calibrate measures how much launches, sessions and nodes vary, and proposes for
+each metric of each case a target and a tolerance that a new session of the same
+setup meets. It prints a file of references. Comments in the file have the
+tolerances and the source of each number; a key has the environment: in another
+environment, assertions on these values are errors. A summary goes to stderr.
 
 RESULTS are results.json files or session directories of one scenario on machines
-that are alike, best of different days. Where the noise asks for more than the cap,
-nothing is proposed: fix the noise first.
+of the same type, preferably of different days. Where a tolerance would have to
+exceed --cap, nothing is proposed: fix the noise first.
 
-It ends with 3 if something was refused for its noise, with 6 if a session has
-launches that cannot be judged; what could be proposed is written all the same.`,
+Exit code 3: some metrics were refused for their noise. Exit code 6: a session has
+launches that cannot be judged. All other proposals are written in both cases.`,
 		Example: `  weir calibrate weir-out/*-nightly-* -o reference.yaml
   weir calibrate mon.json tue.json wed.json --metric bandwidth --cap 10%`,
 		Args: cobra.MinimumNArgs(1),
@@ -56,15 +55,15 @@ launches that cannot be judged; what could be proposed is written all the same.`
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil,
-		"calibrate metric `NAME` (repeatable) instead of those that assertions are about")
+		"calibrate metric `NAME` (repeatable; default: the metrics of assertions)")
 	flags.BoolVar(&f.options.All, "all", false, "calibrate every metric that has a better direction")
-	flags.StringVar(&f.cap, "cap", "20%", "the largest tolerance that is proposed, in `PERCENT`")
+	flags.StringVar(&f.cap, "cap", "20%", "largest tolerance to propose, in `PERCENT`")
 	flags.IntVar(&f.options.Launches, "launches", 0,
-		"tolerances for sessions of `N` launches, instead of the last look of the assertions")
+		"propose tolerances for sessions of `N` launches (default: the last look of the assertions)")
 	flags.BoolVar(&f.options.SingleSession, "single-session", false,
-		"propose from one session, though it cannot tell how sessions differ")
+		"accept a single session, which cannot show how much sessions vary")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
-	flags.BoolVar(&f.quiet, "quiet", false, "print nothing but the references and errors")
+	flags.BoolVar(&f.quiet, "quiet", false, "print only references and errors")
 	return cmd
 }
 
@@ -101,7 +100,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	var failed error
 	if !f.quiet {
-		failed = reports.Print(cmd.ErrOrStderr(), "printing what was found",
+		failed = reports.Print(cmd.ErrOrStderr(), "printing the summary",
 			func(w io.Writer) error { return reporters.CalibrationText(w, c) })
 	}
 	if err := f.write(cmd, c); err != nil {
@@ -128,8 +127,7 @@ func (f *calibrateFlags) parse() error {
 	return nil
 }
 
-// write writes the references, of which there may be none: a file without a table
-// is none.
+// write writes the references. It writes no file where nothing is proposed.
 func (f *calibrateFlags) write(cmd *cobra.Command, c *results.Calibration) error {
 	var b bytes.Buffer
 	if err := reporters.Guarded(&b, func(w io.Writer) error { return reporters.References(w, c) }); err != nil {
@@ -145,7 +143,7 @@ func (f *calibrateFlags) write(cmd *cobra.Command, c *results.Calibration) error
 	return err
 }
 
-// digestOf is the digest of a result document as it lies there.
+// digestOf is the SHA-256 digest of the file of a result document.
 func digestOf(path string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, "results.json")

@@ -12,10 +12,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"pgregory.net/rapid"
 
-	"weir/dsl"
-	"weir/planner"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
 // Whatever scenarios, runs and axes are called and cover, what calibrate writes is read

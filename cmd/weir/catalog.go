@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/dsl"
-	"weir/gate"
-	"weir/scenarios"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/scenarios"
 )
 
 func newCatalog() *cobra.Command {
@@ -56,7 +56,7 @@ Make it yours: weir catalog show NAME > mine.yaml
 			}
 			_, err = cmd.OutOrStdout().Write(e.Content)
 			if err == nil {
-				_, err = fmt.Fprintln(cmd.ErrOrStderr(), howToRun(e.Name))
+				_, err = fmt.Fprintln(cmd.ErrOrStderr(), runCommand(e.Name))
 			}
 			return exit.With(gate.ExitExecution, err)
 		},
@@ -64,9 +64,8 @@ Make it yours: weir catalog show NAME > mine.yaml
 	return cmd
 }
 
-// howToRun is the command that runs an entry, with its variables where it has some. It stands on
-// stderr: what catalog show prints is a scenario.
-func howToRun(name string) string {
+// runCommand is a hint with the command that runs an entry, with its variables.
+func runCommand(name string) string {
 	text := "run it: weir run catalog:" + name
 	scenario, _, diags, err := input.Load(input.CatalogPrefix+name, dsl.Options{})
 	if err != nil || diags.HasErrors() {

@@ -15,15 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/run"
-	"weir/dsl"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/history"
-	"weir/quantity"
-	"weir/reporters"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/reporters"
 )
 
 // ciFlags are the flags that weir ci has for every provider.
@@ -39,17 +39,16 @@ func newCI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ci",
 		Short: "print a CI job that runs a scenario",
-		Long: `ci prints a job definition that runs a scenario, keeps its reports whatever comes
-of it, and fails by the exit code of weir run. An inconclusive session (exit code
-3) does not fail it: in GitLab the job is yellow, in Jenkins unstable, in GitHub it
-passes with a warning. --inconclusive and --inconclusive-streak decide otherwise; for a
-streak the job keeps its sessions in the cache. Where assertions mention a baseline and
-the repository has none, the job keeps the last good result of the main branch in the
-cache and compares with it; the first time there is none, and those assertions are
-skipped. Runners have weir
-installed, or fetch it from the variable WEIR_URL. With --site the job names the same
-file, which is there in the repository or on the runner; a site of WEIR_SITE or of the
-user's own is not carried over.`,
+		Long: `ci prints a job definition that runs a scenario, always keeps its reports, and
+fails by the exit code of weir run. An inconclusive session (exit code 3) does not
+fail the job: in GitLab it is yellow, in Jenkins unstable, in GitHub it passes with
+a warning. --inconclusive and --inconclusive-streak change that; for a streak, the
+job keeps its sessions in the cache. If assertions mention a baseline that is not in
+the repository, the job keeps the last good result of the main branch in the cache
+and compares with it; in the first run these assertions are skipped. Runners have
+weir installed, or fetch it from the URL in the variable WEIR_URL. With --site, the
+job uses the same file, which must be in the repository or on the runner; the site
+of WEIR_SITE or of the user is not used.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml
   weir ci jenkins examples/quickstart.yaml > Jenkinsfile`,
@@ -90,28 +89,28 @@ func newCIOf(provider, short, example string) *cobra.Command {
 	f.variables.Add(cmd.Flags())
 	f.open.Add(cmd.Flags())
 	cmd.Flags().StringArrayVar(&f.runners, "runner", nil,
-		"`LABEL` that the runner must have, in GitLab its tag (repeatable)")
+		"required runner `LABEL` (GitLab: tag; repeatable)")
 	cmd.Flags().StringVar(&f.image, "image", "", "container `IMAGE` to run in")
-	cmd.Flags().StringVar(&f.timeout, "timeout", "50m", "total `TIME` of weir; the job has ten minutes more")
+	cmd.Flags().StringVar(&f.timeout, "timeout", "50m", "total `TIME` of weir; the job may take 10 minutes longer")
 	return cmd
 }
 
-// ciDir is the session directory of a job, whose name its uploads know.
+// ciDir is the session directory of a job; the upload steps of the templates name it too.
 const ciDir = "weir-out/ci"
 
-// ciBaseline is where a job keeps the last good result of the main branch.
+// ciBaseline is the directory of the last good result of the main branch.
 const ciBaseline = "weir-baseline"
 
-// ciHistory is where a job keeps its sessions, where a policy counts those in a row.
+// ciHistory is the directory of a job's earlier sessions, for --inconclusive-streak.
 const ciHistory = history.DefaultDir
 
-// committed says whether the scenario names a baseline that is there already.
+// committed reports whether the file of a baseline exists.
 func committed(file string) bool {
 	_, err := os.Stat(file)
 	return file != "" && err == nil
 }
 
-// ciJob is what the templates have holes for; all of it can stand in YAML as it is.
+// ciJob has the values for the templates, quoted for YAML where needed.
 type ciJob struct {
 	Made, Title, Job string
 	Install, Run     string // shell
@@ -120,15 +119,14 @@ type ciJob struct {
 	Runner, Tags     string
 	Image            string
 	Minutes          int
-	Baseline         string // directory of the last good result of the main branch; "": nothing is compared with one
-	History          string // directory of earlier sessions; "": nobody counts streaks
+	Baseline         string // directory of the last good result of the main branch; "": no comparison
+	History          string // directory of earlier sessions; "": no streaks are counted
 }
 
-// job makes a job of a scenario that can be planned.
+// job plans a scenario and makes its job.
 func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) {
 	if filepath.IsAbs(arg) {
-		return nil, exit.Usage("%s: write the path as it is from the root of the repository, which is where the job runs",
-			arg)
+		return nil, exit.Usage("%s: give the path relative to the root of the repository, where the job runs", arg)
 	}
 	limit, err := quantity.ParseTime(f.timeout)
 	if err == nil && limit <= 0 {
@@ -156,10 +154,10 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		keep = ciBaseline
 	}
 	run := f.command(provider, arg, keep)
-	for _, text := range append([]string{run, f.image}, f.runners...) { // all that is in made, too
+	for _, text := range append([]string{run, f.image}, f.runners...) { // made has no other text
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) ||
 			strings.Contains(text, "${{") {
-			return nil, exit.Usage("%q cannot stand in a job definition: it has a line break, another character that does not print, or ${{",
+			return nil, exit.Usage("%q cannot be part of a job definition: it has ${{, a line break or another unprintable character",
 				text)
 		}
 	}
@@ -194,7 +192,7 @@ func (f *ciFlags) made(provider, scenario string) string {
 	return strings.Join(words, " ")
 }
 
-// settings are the flags that weir ci and the weir run of its job share.
+// settings are the flags that weir ci passes on to weir run.
 func (f *ciFlags) settings() []string {
 	words := []string{"--timeout", shellWord(f.timeout)}
 	for _, v := range f.variables.Files {
@@ -262,7 +260,7 @@ func (j *ciJob) render(provider string) (string, error) {
 	return parse("jenkins.groovy")
 }
 
-// groovyText is a text as a Groovy string without interpolation.
+// groovyText quotes a text as a Groovy string without interpolation.
 func groovyText(s string) string {
 	s = strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
 	if strings.Contains(s, "\n") {
@@ -271,7 +269,7 @@ func groovyText(s string) string {
 	return "'" + s + "'"
 }
 
-// groovyAgent is where a Jenkins pipeline runs: on agents with all labels, in a container if there is an image.
+// groovyAgent is the agent clause of a Jenkins pipeline: all labels, and a container if there is an image.
 func (f *ciFlags) groovyAgent() string {
 	label := groovyText(strings.Join(f.runners, " && "))
 	switch {
@@ -285,13 +283,13 @@ func (f *ciFlags) groovyAgent() string {
 	return "any"
 }
 
-// indent puts so many spaces before each line.
+// indent puts n spaces before each line.
 func indent(n int, text string) string {
 	space := strings.Repeat(" ", n)
 	return space + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+space)
 }
 
-// shellWord is a text as one word of a POSIX shell.
+// shellWord quotes a text as one word of a POSIX shell.
 func shellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -302,7 +300,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// yamlText is a text as a YAML scalar: JSON's strings are YAML's.
+// yamlText quotes a text as a YAML scalar: JSON strings are valid YAML.
 func yamlText(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

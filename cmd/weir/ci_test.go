@@ -16,10 +16,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
-	"weir/gate"
+	"github.com/weir-bench/weir/gate"
 )
 
-// awkward is a scenario whose path needs quotes everywhere.
+// awkward is a scenario with a path that needs quotes everywhere.
 const awkward = "it's a $HOME #1.yaml"
 
 // ciOf is the job that weir ci prints, as YAML reads it.

@@ -9,17 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/gate"
-	"weir/printable"
-	"weir/quantity"
-	"weir/reporters"
-	"weir/results"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 var comparisonFormats = []string{"text", "json", "markdown", "html"}
@@ -42,26 +42,26 @@ func newCompare() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME[=BASE,NEW…]",
-		Short: "hold new measurements against older ones, or two parts of a session",
-		Long: `compare says of each case and metric that two result documents share how much it
-changed, with an interval, whether the change is real, and whether it is a
-regression: worse by more than the margin beyond doubt. BASE and NEW are
-results.json files or session directories; cases are matched by their keys. What
-differs between the two environments and settings comes first.
+		Short: "compare two sessions, or two parts of one session",
+		Long: `compare prints, for each case and metric that two result documents share, by how
+much it changed, with an interval, whether the change is real, and whether it is a
+regression: worse by more than the margin, with confidence. BASE and NEW are
+results.json files or session directories; cases are matched by their keys. The
+differences between the two environments and settings come first. By default, the
+metrics of the assertions of both sides are compared.
 
-Compared are the metrics that the assertions of either side are about.
+Launches of two sessions are two samples, and sessions vary too. The variation
+between sessions is taken from earlier sessions (--noise-from, also if NEW was run
+with it), from references, or else from the changes of at least 8 cases of a metric.
+A common change of these cases is a real change or a difference between sessions; it is
+reported, and each case is judged by its difference from the common change. With fewer
+cases and no earlier sessions, no case is a regression. Two runs of one session, or the
+cases at values of an axis, with alternating launches are compared launch by launch,
+which removes drift and finds far smaller changes: prefer it where both can run together,
+best with order: {by: interleave, axis: NAME} in the sweep.
 
-Launches of two sessions are compared as two samples, whose sessions may differ
-too. By how much say earlier sessions (--noise-from, also where NEW was run with it),
-references, or else the changes of 8 cases or more of a metric. What these have in common
-is a change or another session; it is told, and each case is judged by how it differs from
-it. Of fewer cases none is a regression without earlier sessions. Two runs of one session, or
-the cases at values of an axis, that took turns are compared launch by launch,
-which takes out what drifts: this finds far smaller changes, so prefer it where
-both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
-
-It ends with 1 only if there is a regression, with 3 if for some metric nobody can
-tell yet, with 6 if a side has launches that cannot be judged.`,
+Exit code 1: a regression. Exit code 3: a metric is inconclusive. Exit code 6: a side
+has launches that cannot be judged.`,
 		Example: `  weir compare weir-out/before weir-out/after
   weir compare old.json new.json --metric latency.p99 --margin 5%
   weir compare weir-out/20261121-101500-ab-3f9a --runs old_kernel,new_kernel
@@ -77,16 +77,16 @@ tell yet, with 6 if a side has launches that cannot be judged.`,
 	f.style.Add(flags)
 	flags.StringVar(&f.runs, "runs", "", "compare two runs of one document: `BASE,NEW`")
 	flags.StringVar(&f.axis, "axis", "",
-		"compare cases at values of an axis with those at the first: `NAME=BASE,NEW,…`; NAME: with the baseline variant or the first")
+		"compare cases along an axis: `NAME=BASE,NEW,…`; NAME alone: all values with the baseline variant or the first value")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
-	flags.StringVar(&f.margin, "margin", "3%", "by how much a metric may be worse, in `PERCENT` of the base")
+	flags.StringVar(&f.margin, "margin", "3%", "change for the worse that is no regression, in `PERCENT` of the base")
 	flags.StringVar(&f.multiple, "multiple", "",
-		"`holm`: all regressions together are false no more often than a single one")
+		"correct for multiple comparisons: `holm` (the error rate then holds for all comparisons together)")
 	f.noise.Add(flags)
 	flags.StringVar(&f.format, "format", "text", "`FORMAT`: text, json, markdown or html")
 	flags.StringArrayVar(&f.reports, "report", nil,
-		"write the comparison to a file too, as `FORMAT[=PATH]` (repeatable); without a path to comparison and the format's suffix")
+		"also write the comparison to a file, as `FORMAT[=PATH]` (repeatable; default path: comparison.SUFFIX)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
 }
@@ -131,18 +131,18 @@ func (f *compareFlags) parse(args []string) error {
 	}
 	f.options.Margin = float64(margin)
 	if f.multiple != "" && f.multiple != "holm" {
-		return exit.Usage("--multiple %q: there is holm", f.multiple)
+		return exit.Usage("--multiple %q: use holm", f.multiple)
 	}
 	f.options.Holm = f.multiple == "holm"
 	switch {
 	case f.runs != "" && f.axis != "":
-		return exit.Usage("--runs and --axis are two ways to compare parts of a document: give one of them")
+		return exit.Usage("--runs and --axis cannot be used together")
 	case f.runs == "" && f.axis == "" && len(args) != 2:
 		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME")
 	case f.noise.Given() && len(args) != 2:
-		return exit.Usage("--noise-from says how sessions differ, and the parts of one document are of one session: give it with two documents")
+		return exit.Usage("--noise-from says how sessions differ: it needs two documents")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
-		return exit.Usage("--runs and --axis compare parts of one document: give only that")
+		return exit.Usage("--runs and --axis compare parts of one document: give one document")
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 	two := func(flag, values string) (base, now string, err error) {
 		base, now, found := strings.Cut(values, ",")
 		if !found || base == now {
-			err = fmt.Errorf("%s: name two that differ, as BASE,NEW", flag)
+			err = fmt.Errorf("%s: name two different ones, as BASE,NEW", flag)
 		}
 		return base, now, err
 	}
@@ -235,7 +235,7 @@ func comparisonIn(format string, c *results.Comparison, color bool, columns int)
 	}
 }
 
-// comparisonFile writes a comparison to a file, all of it or nothing.
+// comparisonFile writes a comparison to a file, atomically.
 func comparisonFile(path, format string, c *results.Comparison) error {
 	err := results.WriteWith(path, func(w io.Writer) error {
 		return reporters.Guarded(w, comparisonIn(format, c, false, 0))
@@ -249,7 +249,7 @@ func comparisonFile(path, format string, c *results.Comparison) error {
 // comparisonSuffix are the suffixes of files of a format.
 var comparisonSuffix = map[string]string{"text": ".txt", "json": ".json", "markdown": ".md", "html": ".html"}
 
-// writeComparison writes what --report asks for, which parse has checked.
+// writeComparison writes one report of --report, which parse has checked.
 func writeComparison(report string, c *results.Comparison) error {
 	format, path, given := strings.Cut(report, "=")
 	if !given {
@@ -258,7 +258,7 @@ func writeComparison(report string, c *results.Comparison) error {
 	return comparisonFile(path, format, c)
 }
 
-// knownMetrics refuses names of --metric that no workload and no document has.
+// knownMetrics refuses names of --metric that neither a workload nor a document has.
 func knownMetrics(wanted []string, docs []*results.Document) error {
 	names := metricNames()
 	for _, doc := range docs {
@@ -270,7 +270,7 @@ func knownMetrics(wanted []string, docs []*results.Document) error {
 	}
 	for _, m := range wanted {
 		if workload.OfCase(m) {
-			return exit.Usage("--metric %s: no launch has a value of it, so two sides cannot be compared by it; hold each against a number, by an assertion",
+			return exit.Usage("--metric %s: it has one value per case and none per launch, so it cannot be compared; use an assertion",
 				m)
 		}
 		if !slices.Contains(names, m) {
@@ -280,7 +280,7 @@ func knownMetrics(wanted []string, docs []*results.Document) error {
 	return nil
 }
 
-// metricNames are those of all workloads, each once.
+// metricNames are the names of the metrics of all workloads, each once.
 func metricNames() []string {
 	var names []string
 	for _, k := range workload.Kinds() {

@@ -7,20 +7,19 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/input"
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/matgen"
-	"weir/reporters"
-	"weir/scenarios"
-	"weir/workload"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/scenarios"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// completer gives the words that may stand where somebody presses Tab. It says
-// nothing about what is wrong: a shell has no place for that.
+// completer gives the completions of a word. It reports no errors: a shell cannot show them.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 
-// addCompletions tells every command of the tree what its flags and arguments take.
+// addCompletions registers the completions of the flags and arguments of all commands.
 func addCompletions(root *cobra.Command) {
 	flags := map[string]completer{
 		"run --only": completeSelector, "run --skip": completeSelector, "plan --only": completeSelector,
@@ -32,8 +31,8 @@ func addCompletions(root *cobra.Command) {
 		"plan --output": words("text", "json", "dot", "mermaid"), "validate --format": words("text", "json", "github"),
 		"list --format": words("text", "json"), "trend --format": words("text", "json"),
 		"status --format": words("text", "json"),
-		"matgen --model":  words(matgen.Names()...), "matgen --kv-dtype": words(matgen.DTypes()...),
-		"matgen --sleep":   words(matgen.Rules()...),
+		"matgen --model":  words(model.Names()...), "matgen --kv-dtype": words(model.DTypes()...),
+		"matgen --sleep":   words(model.Rules()...),
 		"compare --format": words(comparisonFormats...), "compare --metric": words(metricNames()...),
 		"compare --report":   words(comparisonFormats...),
 		"compare --multiple": words("holm"), "calibrate --metric": words(metricNames()...),
@@ -73,14 +72,14 @@ func catalogNames() []string {
 	return names
 }
 
-// begin keeps the words that go on from what is written.
-func begin(all []string, begun string) []string {
+// withPrefix keeps the words with a prefix.
+func withPrefix(all []string, begun string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }
 
 func words(all ...string) completer {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return begin(all, begun), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(all, begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -90,20 +89,19 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return scenarioExtensions, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeScenario offers files, and once somebody begins to write it the catalogue.
+// completeScenario offers files, or shipped scenarios if the word begins like their prefix.
 func completeScenario(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, name := range catalogNames() {
 		all = append(all, input.CatalogPrefix+name)
 	}
-	if found := begin(all, begun); begun != "" && len(found) > 0 {
+	if found := withPrefix(all, begun); begun != "" && len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 	return append([]string{"json"}, scenarioExtensions...), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// labels are the names of the blocks of a type in a scenario that may be broken
-// in any other way.
+// labels are the names of the blocks of a type in a scenario, which may have errors.
 func labels(arg, blockType string) []string {
 	path, src, err := input.Source(arg)
 	if err != nil {
@@ -124,14 +122,14 @@ func labels(arg, blockType string) []string {
 	return names
 }
 
-// maxCompletions is more than anybody reads.
+// maxCompletions bounds the list of a large scenario.
 const maxCompletions = 200
 
-// completeSelector offers runs, and the cases of a run once it is named.
+// completeSelector offers runs, and the cases of the run that is named.
 func completeSelector(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, arg := range args {
-		found = append(found, begin(labels(arg, "run"), begun)...)
+		found = append(found, withPrefix(labels(arg, "run"), begun)...)
 		if strings.Contains(begun, "[") || slices.Contains(found, begun) {
 			found = append(found, caseKeys(arg, begun)...)
 		}
@@ -153,11 +151,11 @@ func caseKeys(arg, begun string) []string {
 	return keys
 }
 
-// completeVariable offers the names of variables, to be followed by a value.
+// completeVariable offers the names of variables with a trailing =.
 func completeVariable(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, arg := range args {
-		for _, name := range begin(labels(arg, "variable"), begun) {
+		for _, name := range withPrefix(labels(arg, "variable"), begun) {
 			found = append(found, name+"=")
 		}
 	}

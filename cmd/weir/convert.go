@@ -6,11 +6,11 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/dsl/format"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
 func newConvert() *cobra.Command {
@@ -18,9 +18,10 @@ func newConvert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert --to yaml|hcl FILE",
 		Short: "write a scenario in the other syntax",
-		Long: `convert writes a YAML scenario as HCL or an HCL one as YAML. Expressions stay
-expressions, quantities keep their text, comments stay where the other syntax has
-a place for them, and the plan is the same. Anchors and merge keys are written out.`,
+		Long: `convert writes a YAML scenario as HCL or an HCL scenario as YAML. Expressions stay
+expressions, quantities keep their text, and the plan stays the same. Comments before
+and beside keys and items, and after the last one, are kept; others, such as comments
+of merge keys, are lost. Anchors and merge keys are expanded.`,
 		Example: `  weir convert --to hcl examples/quickstart.yaml
   weir convert --to yaml scenario.hcl -o scenario.yaml
   weir convert --to hcl catalog:nixlbench-libfabric`,
@@ -30,8 +31,7 @@ a place for them, and the plan is the same. Anchors and merge keys are written o
 				return exit.Usage("--to %q: use yaml or hcl", to)
 			}
 			if out != "" && format.SyntaxOf(out) != to {
-				return exit.Usage("-o %s: the syntax is told by the extension, which %s would need to be .%s", out, out,
-					to)
+				return exit.Usage("-o %s: the extension of the file must be .%s", out, to)
 			}
 			path, src, err := input.Source(args[0])
 			if err != nil {
@@ -53,7 +53,7 @@ a place for them, and the plan is the same. Anchors and merge keys are written o
 			return exit.With(gate.ExitExecution, err)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "`SYNTAX` to write: yaml or hcl")
+	cmd.Flags().StringVar(&to, "to", "", "output `SYNTAX`: yaml or hcl")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	return cmd
 }

@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/planner"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // planned is the digest of a scenario's plan, which holds together.

@@ -9,22 +9,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/screen"
-	"weir/fabric"
-	"weir/gate"
-	"weir/history"
-	"weir/matgen"
-	"weir/reporters"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/docs"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
 func newDocs() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "docs",
-		Short:   "print the reference: the language, functions, workloads, metrics, statistics, traffic of models, reports, exit codes",
-		Example: "  weir docs workloads",
+		Use:   "docs [TOPIC]",
+		Short: "print the documentation: the list of its pages, or a page",
+		Long: `docs prints the list of all topics, or the page of one. Pages about workloads have the
+workloads' names. The topics below are made of the tables that weir itself uses.`,
+		Example: "  weir docs\n  weir docs transfer\n  weir docs metrics latency.p99",
+		Args:    cobra.ArbitraryArgs, // so that docsPage answers, not cobra
+		RunE:    docsPage, ValidArgs: docs.Names(),
 	}
 	for name, page := range map[string]struct {
 		short string
@@ -35,6 +41,7 @@ func newDocs() *cobra.Command {
 		"generate":   {"what traffic that follows from a model takes, in a scenario and of weir matgen", docsGenerate},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
 		"statistics": {"how verdicts are found: what is assumed, the rules, how often they are wrong", docsStatistics},
+		"reasons":    {"every kind of reasons of a verdict, what it means and what to do", docsReasons},
 		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -157,6 +164,19 @@ func docsWorkloads(w io.Writer, kinds []*workload.Kind) {
 			names = append(names, m.Name)
 		}
 		fmt.Fprintf(w, "\nmetrics (see weir docs metrics)\n  %s\n", strings.Join(names, " "))
+		docsNotes(w, k.Show.Notes)
+	}
+}
+
+// docsNotes prints the notes of a workload, indented below their topics.
+func docsNotes(w io.Writer, notes string) {
+	for line := range strings.Lines(strings.TrimSpace(notes)) {
+		line = strings.TrimSpace(line)
+		if topic, ok := strings.CutPrefix(line, "## "); ok {
+			fmt.Fprintf(w, "\n%s\n", topic)
+		} else if line != "" {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
 	}
 }
 
@@ -206,12 +226,12 @@ matgen, which writes files. Either model or config is given, and the nodes.
 
 `)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, f := range matgen.Fields() {
+	for _, f := range model.Fields() {
 		value := "no default"
 		switch text := f.Default(); {
 		case text != "":
 			value = "default " + text
-		case f.Type == matgen.Bool:
+		case f.Type == model.Bool:
 			value = "default false"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Name, f.Type, value, f.Doc)
@@ -223,6 +243,15 @@ func docsExitCodes(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range gate.ExitCodes {
 		fmt.Fprintf(t, "%d\t%s\n", c.Code, c.Meaning)
+	}
+	t.Flush()
+}
+
+// docsReasons prints what stands in reasons of results.json.
+func docsReasons(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, k := range results.ReasonKinds {
+		fmt.Fprintf(t, "%s\t%s\n", k.Kind, strings.TrimSpace(k.Meaning+" "+k.Remedy))
 	}
 	t.Flush()
 }

@@ -6,19 +6,19 @@ import (
 	"io"
 	"strings"
 
-	"weir/dsl"
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/grammar"
 )
 
 // docsLanguage prints the table of keys, each below the key that holds it.
 func docsLanguage(w io.Writer) {
-	fmt.Fprint(w, `A scenario in YAML. In HCL the whole is scenario "NAME" { … }, a key of named
-entries is a block for each (run "NAME" { … }), and the rest is the same.
+	fmt.Fprint(w, `This is the YAML form. In HCL, a scenario is scenario "NAME" { … }, a key of named
+entries is one block per entry (run "NAME" { … }), and the rest is the same.
 
-Quote a text with ${…} that contains ": " or " #", or that stands in […] or {…}: weir
-reads it without quotes, editors and other programs do not. weir validate warns of it,
-weir fmt writes the quotes. Readers of YAML 1.1 such as PyYAML take the key on for true;
-"on" in quotes is the same key to weir.
+Quote a text with ${…} that contains ": " or " #", or that is inside […] or {…}: weir
+reads it without quotes, but editors and other programs do not. weir validate warns of
+it, weir fmt adds the quotes. YAML 1.1 readers such as PyYAML read the key on as true;
+weir accepts "on" in quotes as the same key.
 
 `)
 	fmt.Fprint(w, guide, "KEYS\n\n")
@@ -29,13 +29,7 @@ func docsKeys(w io.Writer, keys []grammar.Key, depth int) {
 	indent := strings.Repeat("  ", depth)
 	for _, k := range keys {
 		fmt.Fprintf(w, "%s%s: %s\n", indent, k.Name, cmp.Or(k.Written, formsText(k.Forms)))
-		note := ""
-		if k.Required {
-			note = " (required)"
-		}
-		if k.Default != "" {
-			note = " (default: " + k.Default + ")"
-		}
+		note := k.Note()
 		if k.Singular != "" {
 			note += fmt.Sprintf("; in HCL %s \"NAME\" { … }", k.Singular)
 		}
@@ -44,8 +38,7 @@ func docsKeys(w io.Writer, keys []grammar.Key, depth int) {
 	}
 }
 
-// innerKeys are the keys that a value may have, in whichever of its forms: where
-// several have keys they are the same.
+// innerKeys are the keys that a value may have. All forms of a value that have keys have the same ones.
 func innerKeys(forms []grammar.Form) []grammar.Key {
 	for _, f := range forms {
 		if len(f.Keys) > 0 {
@@ -61,7 +54,7 @@ func innerKeys(forms []grammar.Form) []grammar.Key {
 	return nil
 }
 
-// formsText says in words how a value may be written.
+// formsText describes the forms of a value.
 func formsText(forms []grammar.Form) string {
 	var parts []string
 	for _, f := range forms {
@@ -89,8 +82,7 @@ func formText(f grammar.Form) string {
 	return string(f.Type)
 }
 
-// docsFunctions prints the functions of expressions with the values of their
-// examples, and the forms of assertions.
+// docsFunctions prints the functions of expressions with their examples, and the forms of assertions.
 func docsFunctions(w io.Writer) {
 	fmt.Fprint(w, "functions of ${…} in YAML and of expressions in HCL, evaluated before anything runs\n\n")
 	for _, f := range dsl.Functions() {

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"weir/gate"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // driftSeeds is how many pairs of equal runs stand behind the promise about them.
 const driftSeeds = 1000
 
-// TestEqualRunsUnderDrift holds whole sessions to the gate's error: of two runs that do the
-// same on a machine whose speed walks by 2 % from launch to launch, at most 5 % are called
-// different, and none improved or a regression.
+// TestEqualRunsUnderDrift checks the error rate of the gate for full sessions: two equal runs on a machine
+// with a random walk of its speed of 2 % per launch are called different in at most 5 % of the sessions,
+// and never improved or a regression.
 func TestEqualRunsUnderDrift(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)

@@ -13,17 +13,17 @@ import (
 	"syscall"
 	"time"
 
-	"weir/serving/testserver"
+	"github.com/weir-bench/weir/test/testserver"
 )
 
-// openAIEndpoint is a program for scripts: a server whose answers have as many tokens as were asked
-// for, the first after -first and the others -gap apart. It counts the words of prompts.
+// openAIEndpoint is a program for scripts: a server with answers of the requested
+// number of tokens, the first after -first and the others -gap apart. It counts the words of prompts.
 func openAIEndpoint() {
 	listen := flag.String("listen", "127.0.0.1:0", "address")
 	address := flag.String("address", "", "file that gets the address")
 	first := flag.Duration("first", 0, "until the first token")
 	gap := flag.Duration("gap", 0, "between two tokens")
-	fails := flag.Int64("fails", 0, "each so many requests the answer is 503; 0: none")
+	fails := flag.Int64("fails", 0, "every n-th answer is 503; 0: none")
 	silent := flag.Bool("no-usage", false, "answers have no usage")
 	refuses := flag.String("refuses", "", "what each answer says, with status 400")
 	starting := flag.Duration("starting", 0, "until then answers are 404: the model is loading")

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"weir/engine/native" // registers the engine that moves real bytes
-	"weir/executor/rlimit"
+	"github.com/weir-bench/weir/engine/native" // registers the engine that moves real bytes
+	"github.com/weir-bench/weir/executor/host/rlimit"
 )
 
 func init() { rlimit.TryThreads = native.ThreadsFit }

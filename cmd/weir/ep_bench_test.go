@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/results"
-	"weir/workload/epcontrol"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/epcontrol"
 )
 
 // What the control plane of a group of 8 ranks may take, and how soon a death is known.

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"weir/cmd/weir/run"
-	"weir/dsl"
-	"weir/executor"
-	"weir/executor/event"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/executor"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 // firstByteBound is how long a launch of two ranks may take until bytes have crossed

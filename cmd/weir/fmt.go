@@ -9,12 +9,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
 func newFmt() *cobra.Command {
@@ -24,11 +24,12 @@ func newFmt() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "fmt FILE…",
-		Short: "give scenario files their canonical layout",
-		Long: `fmt rewrites scenarios in place: indentation, spaces, quotes that are not needed,
-empty lines. What a file says does not change, comments stay, and a file with
-syntax errors is left as it is. Texts in YAML get quotes where other readers of
-YAML would refuse them or read something else. The file - is stdin, written to stdout.`,
+		Short: "format scenario files",
+		Long: `fmt formats scenarios in place: indentation, spaces, and in YAML also unneeded quotes
+and empty lines. The meaning of a file does not change. Comments stay, though some move
+to the next key. A file with syntax errors is not changed, nor is one with a comment
+that cannot be placed. Texts in YAML get quotes where other YAML readers would refuse or
+misread them. The file - is stdin, written to stdout.`,
 		Example: `  weir fmt examples/*.yaml
   weir fmt --check .
   weir fmt --syntax yaml - < scenario.yaml`,
@@ -38,7 +39,7 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 				return fmtStdin(cmd, syntax, check)
 			}
 			if syntax != "" {
-				return exit.Usage("--syntax is for - alone; the syntax of a file is told by its extension")
+				return exit.Usage("--syntax is for stdin (-) alone; a file has its syntax from its extension")
 			}
 			files, err := input.Files(args)
 			if err != nil {
@@ -56,12 +57,12 @@ YAML would refuse them or read something else. The file - is stdin, written to s
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false,
-		"write nothing: list the files that would change and exit with 1 if there are any")
+		"write nothing: list the files that would change, and exit with 1 if there are any")
 	cmd.Flags().StringVar(&syntax, "syntax", "", "`SYNTAX` of stdin: yaml or hcl")
 	return cmd
 }
 
-// fmtStdin formats stdin to stdout; with check it only says whether it would change.
+// fmtStdin formats stdin to stdout; with check it only reports whether it would change.
 func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	if syntax != format.YAML && syntax != format.HCL {
 		return exit.Usage("--syntax %q: stdin has no extension, so say --syntax yaml or --syntax hcl", syntax)
@@ -88,7 +89,7 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	return nil
 }
 
-// fmtFile formats one file and gives its part of the exit code.
+// fmtFile formats one file and returns its exit code.
 func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	if format.SyntaxOf(path) == "" {
 		return 0, exit.Usage("%s: only .yaml, .yml and .hcl files can be formatted", path)
@@ -117,7 +118,7 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	return gate.ExitPassed, nil
 }
 
-// refused shows why a file is not rewritten.
+// refused prints why a file was not written.
 func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
 	if err := showDiagnostics(cmd, path, src, diags); err != nil {
 		return err
@@ -125,7 +126,7 @@ func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics)
 	return exit.Code(gate.ExitUsage)
 }
 
-// showDiagnostics writes what is to say of a file to stderr.
+// showDiagnostics writes the diagnostics of a file to stderr.
 func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
 	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, dsl.Sources{path: {Bytes: src}}); err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))

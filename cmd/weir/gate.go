@@ -9,17 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/dsl"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/planner"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
 func newGate() *cobra.Command {
@@ -33,24 +33,22 @@ func newGate() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "gate RESULTS",
-		Short: "judge stored launches again, offline",
-		Long: `gate computes all estimates and verdicts again from the launches that a result
-document holds, prints the table, and exits by the verdicts. RESULTS is a
-results.json or a session directory; it is not changed.
+		Short: "judge stored results again, offline",
+		Long: `gate recomputes all estimates and verdicts from the launches in a result document,
+prints the table, and exits by the verdicts. RESULTS is a results.json or a session
+directory; it is not changed.
 
-A document that was changed since it was written is not judged: a value, a bound, a
-launch or a case that was edited or is gone ends with 7, and so does a file of raw
-samples beside the document that is not the one that was measured. Of transfers the
-metrics that follow from the samples alone are computed again; those of other
-workloads, and of preparing, clocks, processors and ceilings, are not in them.
-Quantiles that an older version computed in another way (up to one rank low) are
-those of the samples, if all launches have some; reports say which numbers changed.
+A document that was changed after it was written is not judged: an edited or missing
+value, bound, launch or case ends with exit code 7, as does a file of raw samples that
+is not the measured one. For transfers, the metrics that follow from the raw samples
+are recomputed; for other workloads, and for preparation, clocks, processors and
+ceilings, the samples have no data. Quantiles of an older version, which are up to one
+rank low, are recomputed if all launches have samples; reports say which changed.
 
-With --scenario the launches are judged by what that file asserts now. A case stands
-for the one that did the same, whatever its name: the same workload with the same
-options and environment variables. What nobody measured is an error. Variables have
-the values of the session, but for those of --var. --report json=FILE writes the
-document with the new assertions.`,
+With --scenario, the launches are judged by the assertions of that file. A case matches
+a measured case of any name with the same workload, options and environment variables.
+A case that was not measured is an error. Variables have the values of the session,
+except those of --var. --report json=FILE writes the document with the new assertions.`,
 		Example: `  weir gate weir-out/20261121-101500-quickstart-3f9a
   weir gate results.json --quiet && echo held
   weir gate results.json --scenario stricter.yaml --report json=stricter.json`,
@@ -81,17 +79,16 @@ document with the new assertions.`,
 			return reports.End(doc.Session.ExitCode, err)
 		},
 	}
-	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of the scenario (or saved plan) `FILE`")
+	cmd.Flags().StringVar(&scenario, "scenario", "", "judge by the assertions of a scenario or saved plan `FILE`")
 	variables.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&allSamples, "samples", false,
-		fmt.Sprintf("check all samples files, also where there are more than %d launches with some",
-			stored.MostSampled))
+		fmt.Sprintf("check all samples files (default: only up to %d launches)", stored.MostSampled))
 	style.Add(cmd.Flags())
 	asked.Add(cmd.Flags())
 	return cmd
 }
 
-// rejudged is a document with the assertions of a scenario, if one is given.
+// rejudged is the document with the assertions of a scenario, if one is given.
 func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *input.Variables) (*results.Document,
 	error) {
 	if scenario == "" {
@@ -113,14 +110,13 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 		return nil, exit.With(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}
 	if left > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has nothing like %d of the %d cases of the document; they are left out\n",
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has no match for %d of the %d cases of the document; they are left out\n",
 			scenario, left, len(doc.Cases))
 	}
 	return out, nil
 }
 
-// planFor plans a scenario with the variables of a session. One that has other
-// variables is planned without them.
+// planFor plans a scenario with the variables of a session, or without them if it has other variables.
 func planFor(cmd *cobra.Command, scenario string, options dsl.Options, doc *results.Document) (*planner.Plan, error) {
 	if !input.IsPlan(scenario) {
 		all := maps.Clone(doc.Scenario.Variables)

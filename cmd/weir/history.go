@@ -9,23 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/gate"
-	"weir/history"
-	"weir/quantity"
-	"weir/reporters"
-	"weir/results"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
-// historyFlags are those of weir history's commands.
+// historyFlags are the flags of weir history's commands.
 type historyFlags struct {
 	dir         string
 	format      string
-	formats     []string // that the command has
+	formats     []string // of the command
 	scenario    string
 	environment string
 	significant float64
@@ -35,10 +35,10 @@ type historyFlags struct {
 func newHistory() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "keep the results of many sessions and find where a metric changed",
-		Long: `history keeps result documents in a directory and finds changes of level in what
-they measured. A document there is never changed; any of them can be deleted, or
-copied there by hand. A change that is found is reported and gates nothing.`,
+		Short: "keep the results of sessions, and find where a metric changed",
+		Long: `history keeps result documents in a directory and finds level changes in their
+metrics. Documents are never changed; you can delete them, or copy others there by
+hand. A change is reported, but fails no gate.`,
 		Example: `  weir history add weir-out/20261121-101500-quickstart-3f9a
   weir history list
   weir history trend 'bandwidth[block_size=64MiB]' bandwidth`,
@@ -47,8 +47,7 @@ copied there by hand. A change that is found is reported and gates nothing.`,
 	return cmd
 }
 
-// historyCode is the exit code for what a history could not do: its directory may be
-// at fault, a document that was edited, or what was asked.
+// historyCode is the exit code of an error: its cause is the directory, an edited document, or wrong usage.
 func historyCode(err error) int {
 	if _, ok := errors.AsType[*history.StoreError](err); ok {
 		return gate.ExitExecution
@@ -59,15 +58,14 @@ func historyCode(err error) int {
 	return gate.ExitUsage
 }
 
-// addDir and addFormat add the flags that commands share.
 func (f *historyFlags) addDir(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.dir, "dir", history.DefaultDir, "`DIR` of the history")
+	cmd.Flags().StringVar(&f.dir, "dir", history.DefaultDir, "history `DIR`")
 }
 
 func (f *historyFlags) addFormat(cmd *cobra.Command, formats ...string) {
 	f.formats = formats
-	cmd.Flags().StringVar(&f.format, "format", formats[0], strings.Join(formats, ", "))
-	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only sessions of the scenario `NAME`")
+	cmd.Flags().StringVar(&f.format, "format", formats[0], "`FORMAT`: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only sessions of scenario `NAME`")
 }
 
 func (f *historyFlags) check() error {
@@ -82,8 +80,8 @@ func newHistoryAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add RESULTS…",
 		Short: "copy result documents into the history",
-		Long: `add copies result documents, each a results.json or a session directory, into the
-history. One that is there already is left alone; another document of the same
+		Long: `add copies result documents (results.json or session directories) into the history.
+A document that the history has already is skipped; a different document of the same
 session is refused. Several processes may add at the same time.`,
 		Example: `  weir history add weir-out/*
   weir history add results.json --dir /srv/weir-history`,
@@ -154,18 +152,17 @@ func newHistoryTrend() *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "trend CASE METRIC",
-		Short: "draw a metric of a case over the sessions and find where it changed",
-		Long: `trend draws what each session measured, and finds changes of level: after each
-session by a likelihood ratio on the log scale, which allows for sessions that
-resemble their neighbours and weighs them by their launches. For each it names the
-sessions before and after, what differs between them (versions, options, variables,
-what carried the data, and every part of the nodes), and the session with which it
-was raised. Later sessions take no alarm back: a regression that was repaired stays.
-The same documents have the same changes on every machine. A change of less than
---magnitude is not reported: what is certain need not matter. How often changes are
-found and falsely found says weir docs statistics.
+		Short: "plot a metric of a case over the sessions, and find where it changed",
+		Long: `trend plots the metric of each session and finds level changes: after each session
+by a likelihood ratio on the log scale, which allows for autocorrelation and weighs
+sessions by their launches. For each change it prints the sessions before and after,
+the differences between them (versions, options, variables, transports, and the
+hardware of the nodes), and the session that raised the alarm. Later sessions do not
+withdraw an alarm: a regression that was fixed stays in the list. The same documents
+give the same changes on every machine. Changes smaller than --magnitude are not
+reported. "weir docs statistics" has the detection and false alarm rates.
 
-With --format html it is one page for a browser, which asks no host for anything.`,
+--format html writes a self-contained page for a browser.`,
 		Example: `  weir history trend 'bandwidth[block_size=64MiB]' bandwidth
   weir history trend 'bandwidth[block_size=64MiB]' bandwidth --format html > trend.html
   weir history trend latency latency.p99 --magnitude 10% --format json`,
@@ -175,7 +172,7 @@ With --format html it is one page for a browser, which asks no host for anything
 				return err
 			}
 			if !(f.significant > 0 && f.significant < 1) {
-				return exit.Usage("--significance %v: it is a probability between 0 and 1", f.significant)
+				return exit.Usage("--significance %v: it must be between 0 and 1", f.significant)
 			}
 			magnitude, err := quantity.ReadPercent(f.magnitude)
 			if err == nil && (magnitude < 0 || magnitude >= 1) {
@@ -211,10 +208,10 @@ With --format html it is one page for a browser, which asks no host for anything
 	f.addDir(cmd)
 	f.addFormat(cmd, "text", "json", "html")
 	cmd.Flags().StringVar(&f.environment, "environment", "",
-		"only sessions whose environment has this `FINGERPRINT`, or one that begins so")
+		"only sessions with this environment `FINGERPRINT`, or a prefix of it")
 	cmd.Flags().Float64Var(&f.significant, "significance", 0.05,
-		"a change stands if at most this share `P` of histories of 30 sessions without one has any")
+		"probability `P` of a false alarm in a history of 30 sessions without a change")
 	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%",
-		"the least change of level that is reported, in `PERCENT`; 0% for all")
+		"smallest level change to report, in `PERCENT` (0%: all)")
 	return cmd
 }

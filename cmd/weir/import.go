@@ -7,30 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/ctperftest"
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/gate"
-	"weir/results"
-	"weir/toolimport"
-	"weir/workload"
-	"weir/workload/traffic"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/interop/ctperftest"
+	"github.com/weir-bench/weir/interop/importer"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/traffic"
 )
 
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "make a scenario, or results, of another benchmark's file or command line",
+		Short: "convert files and command lines of other benchmarks to scenarios or results",
 		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
 			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml",
 		RunE: onlySubcommands,
 	}
 	cmd.AddCommand(newImportCTPerftest())
-	for _, tool := range toolimport.Tools() {
+	for _, tool := range importer.Tools() {
 		cmd.AddCommand(newImportTool(tool))
 	}
-	for _, tool := range toolimport.ResultTools() {
+	for _, tool := range importer.ResultTools() {
 		cmd.AddCommand(newImportResult(tool))
 	}
 	return cmd
@@ -40,20 +40,20 @@ func newImportCTPerftest() *cobra.Command {
 	var out, memory string
 	cmd := &cobra.Command{
 		Use:   "ct-perftest FILE|DIR",
-		Short: "make a scenario of a file of NIXL's ct-perftest or sequential-ct-perftest",
+		Short: "convert a file of NIXL's ct-perftest or sequential-ct-perftest to a scenario",
 		Long: `ct-perftest reads the YAML file of NIXL's ct-perftest or sequential-ct-perftest,
-with the matrices that it names, and prints the scenario that moves the same: of
-workload traffic, or of traffic_sequence with as many iterations as the program has.
-Where that program does something else than its file says, a warning tells. Of a
-directory, as weir matgen writes it, it reads the metadata.yaml. A scenario may also
-name such a file itself, as metadata_file of workload traffic_sequence.
+with the matrices that it names, and prints a scenario with the same transfers: of
+workload traffic, or of traffic_sequence with the iterations of the program. A warning
+tells where the program does not do what its file says. In a directory, such as the
+output of weir matgen, it reads metadata.yaml. A scenario can also refer to such a file
+with metadata_file of workload traffic_sequence.
 
-Both programs have their buffers in the memory of GPUs unless the file says mem_type
-cpu or dram: then the scenario has memory: vram, which needs GPUs. --memory dram moves
-the same between buffers in host memory, and the scenario says where they were.
+Both programs use GPU memory unless the file has mem_type cpu or dram: the scenario
+then has memory: vram, which needs GPUs. --memory dram uses host memory instead, and
+the scenario notes the original memory.
 
-Paths of matrices are written relative to the scenario: to the folder of the
-file that -o names, or else to the working directory.`,
+Paths of matrices are relative to the scenario: to the directory of -o FILE, or else
+to the working directory.`,
 		Example: `  weir import ct-perftest config.yaml --memory dram > scenario.yaml
   weir import ct-perftest traffic/config.yaml -o traffic/scenario.yaml
   weir import ct-perftest matrices_16ranks --memory dram -o sequence.yaml`,
@@ -65,7 +65,7 @@ file that -o names, or else to the working directory.`,
 				}
 			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
-				return exit.Usage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
+				return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", out)
 			}
 			c, files, diags := ctperftest.Read(args[0])
 			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {
@@ -93,13 +93,11 @@ file that -o names, or else to the working directory.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	cmd.Flags().StringVar(&memory, "memory", "",
-		"put all buffers into this `KIND` of memory, whatever the file says: "+
-			strings.Join(memoryOption().Values, ", "))
+		"`KIND` of memory of all buffers, instead of the file's: "+strings.Join(memoryOption().Values, ", "))
 	return cmd
 }
 
-// place decides in which memory the buffers are: where the file has them unless another
-// kind is asked for.
+// place moves the buffers to a kind of memory, if one is given.
 func place(c *ctperftest.Config, memory string) error {
 	if memory != "" {
 		c.Move(memory)
@@ -113,13 +111,13 @@ func place(c *ctperftest.Config, memory string) error {
 	return nil
 }
 
-// memoryKind holds a kind of memory against those of workload traffic.
+// memoryKind checks a kind of memory against the option of workload traffic.
 func memoryKind(kind string) error {
 	_, err := memoryOption().Parse(kind)
 	return err
 }
 
-func memoryOption() workload.Option {
+func memoryOption() option.Option {
 	o, ok := traffic.Kind.Option("memory")
 	if !ok {
 		panic("workload traffic has no option memory")
@@ -127,8 +125,8 @@ func memoryOption() workload.Option {
 	return o
 }
 
-// imported is the scenario of a config as it stands in a file, or in the working
-// directory if there is none. What weir would refuse of it is said before it is written.
+// imported is the scenario of a config, for a file or for the working directory. It is loaded once, so
+// that its diagnostics are shown before it is written.
 func imported(cmd *cobra.Command, c *ctperftest.Config, out string) ([]byte, error) {
 	path := out
 	if path == "" {

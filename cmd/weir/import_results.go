@@ -6,24 +6,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/printable"
-	"weir/toolimport"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/interop/importer"
 )
 
 func newImportResult(tool string) *cobra.Command {
 	var out string
-	o := toolimport.ResultOptions{Run: "load"}
+	o := importer.ResultOptions{Run: "load"}
 	cmd := &cobra.Command{
 		Use:   tool + " RESULT",
-		Short: "make a result document of a result file of " + tool,
-		Long: fmt.Sprintf(`%s reads a result file of the tool and writes what it says as a result
-document of weir: a case for each result, each with one launch. Such a document can
-be compared with others, be the baseline of a scenario and stand in a history. Its
-metrics have the names of workload serving where they mean the same; what the tool
-counted stands in their definitions, and docs/tools.md has it too. One launch has no
-interval: what is compared with it rests on the noise of the other side.`, tool),
+		Short: "convert a result file of " + tool + " to a result document",
+		Long: fmt.Sprintf(`%s reads a result file of the tool and writes a result document of weir:
+a case for each result, each with one launch. You can compare it with other
+documents, use it as the baseline of a scenario, or add it to a history. Its metrics
+have the names of workload serving where they mean the same; their definitions, and
+docs/tools.md, say how the tool counts. A single launch has no interval: a comparison
+uses the noise of the other side.`, tool),
 		Example: fmt.Sprintf(`  weir import %[1]s result.json -o old.json
   weir import %[1]s result.json --case 'load[concurrency=16]' -o old.json
   weir compare old.json new.json`, tool),
@@ -38,7 +38,7 @@ interval: what is compared with it rests on the noise of the other side.`, tool)
 				return exit.With(gate.ExitUsage, err)
 			}
 			o.Made, o.Weir = at.ModTime().UTC().Truncate(0), buildVersion()
-			doc, err := toolimport.Result(tool, args[0], content, o)
+			doc, err := importer.Result(tool, args[0], content, o)
 			if err != nil {
 				return exit.With(gate.ExitUsage, fmt.Errorf("%s: %w", args[0], err))
 			}
@@ -53,7 +53,7 @@ interval: what is compared with it rests on the noise of the other side.`, tool)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
-	cmd.Flags().StringVar(&o.Run, "run", o.Run, "`NAME` of the run that its cases are of")
-	cmd.Flags().StringVar(&o.Case, "case", "", "`KEY` of the only case, as a scenario has it")
+	cmd.Flags().StringVar(&o.Run, "run", o.Run, "`NAME` of the run of the cases")
+	cmd.Flags().StringVar(&o.Case, "case", "", "`KEY` of the only case, as in a scenario")
 	return cmd
 }

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/gate"
-	"weir/planner"
-	"weir/results"
-	"weir/toolimport"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/interop/importer"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 // toolExamples are command lines of each tool.
@@ -39,24 +39,25 @@ var toolExamples = map[string]string{
 
 func newImportTool(tool string) *cobra.Command {
 	var out string
-	var o toolimport.Options
+	var o importer.Options
 	itself := ""
-	if toolimport.RunsItself(tool) {
-		itself = ", or --as-command makes a run of\nworkload command, which runs the tool itself and reads what it prints"
+	if importer.RunsItself(tool) {
+		itself = ", or\n--as-command makes a run of workload command, which runs the tool and parses its output"
 	}
 	cmd := &cobra.Command{
 		Use:   tool + " 'COMMAND LINE'|FILE",
-		Short: "make a scenario of command lines of " + tool,
-		Long: fmt.Sprintf(`%s prints the scenario that measures what a command line of the tool
-measures, with weir's own workload. The argument is the whole command line,
-in quotes, or a shell script with such lines, each of which becomes a run; the lines
-of the processes of one benchmark, as those of two pods, become one. The scenario asks
-for as many nodes as they say, or as srun, mpirun or torchrun in front of them does.
-Variables in front of a line are variables of the run; nothing is expanded.
+		Short: "convert command lines of " + tool + " to a scenario",
+		Long: fmt.Sprintf(`%s prints a scenario that measures the same as a command line of the tool,
+with weir's own workload. The argument is the whole command line in quotes, or a shell
+script with such lines. Each line becomes a run; the lines of the processes of one
+benchmark, such as two pods, become one run. The scenario asks for the number of nodes
+of the command line, or of a preceding srun, mpirun or torchrun. Variables before a
+command become variables of the run; nothing is expanded.
 
-Comments in the scenario and warnings name each flag that became nothing, and why.
-A flag that changes what is measured and cannot be mapped is an error, unless
---skip-unmapped leaves it out%s. `+"`weir docs import %s`"+` has all flags.`, tool, itself, tool),
+Comments in the scenario and warnings name each flag that was dropped, and why. A flag
+that changes the measurement and cannot be mapped is an error, unless --skip-unmapped
+drops it%s.
+`+"`weir docs import %s`"+` lists all flags.`, tool, itself, tool),
 		Example: toolExamples[tool],
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,14 +67,14 @@ A flag that changes what is measured and cannot be mapped is an error, unless
 				}
 			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
-				return exit.Usage("-o %s: the scenario is written in YAML, and its name ends with .yaml or .yml", out)
+				return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", out)
 			}
 			o.Read, o.Glob = os.ReadFile, filepath.Glob
 			lines, err := toolLines(tool, args[0])
 			if err != nil {
 				return exit.Usage("%w", err)
 			}
-			made, err := toolimport.Import(tool, lines, o)
+			made, err := importer.Import(tool, lines, o)
 			if err != nil {
 				return exit.Usage("%w", err)
 			}
@@ -97,39 +98,37 @@ A flag that changes what is measured and cannot be mapped is an error, unless
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
 	cmd.Flags().StringVar(&o.Memory, "memory", "",
-		"put all buffers into this `KIND` of memory, whatever the command line says: "+
-			strings.Join(memoryOption().Values, ", "))
-	if toolimport.RunsItself(tool) {
+		"`KIND` of memory of all buffers, instead of the command line's: "+strings.Join(memoryOption().Values, ", "))
+	if importer.RunsItself(tool) {
 		cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
 	}
-	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "leave out flags that cannot be mapped")
+	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "drop flags that cannot be mapped")
 	return cmd
 }
 
-// fileName is an argument that is meant as the name of a script or of a configuration.
+// fileName matches an argument that looks like the name of a script or a configuration file.
 var fileName = regexp.MustCompile(`^\S+\.(sh|bash|toml|txt|ya?ml|json)$`)
 
-// toolLines are the calls of a tool in a file, if the argument names one, or in the
-// argument itself.
-func toolLines(tool, arg string) ([]toolimport.Line, error) {
+// toolLines are the calls of a tool in a file, or in the argument itself if it names no file.
+func toolLines(tool, arg string) ([]importer.Line, error) {
 	info, err := os.Stat(arg)
 	if errors.Is(err, fs.ErrNotExist) && fileName.MatchString(arg) {
-		return nil, fmt.Errorf("there is no file %s; a command line stands in quotes, as one argument", arg)
+		return nil, fmt.Errorf("there is no file %s; give a command line in quotes, as one argument", arg)
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return toolimport.Lines(tool, "", arg)
+		return importer.Lines(tool, "", arg)
 	}
 	src, err := os.ReadFile(arg)
 	if err != nil {
 		return nil, err
 	}
 	if tool == "nixlbench" && filepath.Ext(arg) == ".toml" {
-		return toolimport.Config(arg, src)
+		return importer.Config(arg, src)
 	}
-	return toolimport.Lines(tool, arg, string(src))
+	return importer.Lines(tool, arg, string(src))
 }
 
-// plannable refuses a scenario that weir would refuse, before it is written.
+// plannable checks that a scenario can be planned, before it is written.
 func plannable(cmd *cobra.Command, src []byte) error {
 	s, sources, diags := dsl.Load("scenario.yaml", src, dsl.Options{})
 	if !diags.HasErrors() {

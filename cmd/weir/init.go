@@ -11,21 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
 //go:embed starters/*.yaml
 var starters embed.FS
 
-// starter is a commented scenario to begin with; its first line says what it is.
+// starter is a template of init; the first sentence of its file is about.
 type starter struct{ name, about string }
 
-// firstStarter is written where none is named.
-const firstStarter = "sweep"
+// defaultStarter is the template of init without an argument.
+const defaultStarter = "sweep"
 
-// starterList are all starters by name.
+// starterList are all starters, sorted by name.
 func starterList() (all []starter) {
 	files, err := starters.ReadDir("starters")
 	if err != nil {
@@ -51,13 +51,13 @@ func newInit() *cobra.Command {
 		names = append(names, s.name)
 	}
 	cmd := &cobra.Command{
-		Use: "init [TEMPLATE]", Short: "write a commented scenario to begin with",
-		Long: "init writes TEMPLATE.yaml, a scenario with comments. All but serving, which needs an endpoint,\n" +
-			"run as they are:\n" + list.String(),
+		Use: "init [TEMPLATE]", Short: "write a commented scenario to start from",
+		Long: "init writes TEMPLATE.yaml, a scenario with comments. All templates run without changes, except\n" +
+			"serving, which needs an endpoint:\n" + list.String(),
 		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml",
 		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := firstStarter
+			name := defaultStarter
 			if len(args) > 0 {
 				name = args[0]
 			}
@@ -77,18 +77,18 @@ func newInit() *cobra.Command {
 			return writeStarter(cmd, path, text)
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write instead of TEMPLATE.yaml; - for the standard output")
+	cmd.Flags().StringVar(&out, "out", "", "write `FILE` instead of TEMPLATE.yaml (-: stdout)")
 	return cmd
 }
 
-// writeStarter makes a file that was not there.
+// writeStarter creates a file; an existing one is an error.
 func writeStarter(cmd *cobra.Command, path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return exit.Usage("%w", err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Usage("%s is there already: name another file with --out", path)
+		return exit.Usage("%s exists already: name another file with --out", path)
 	}
 	if err != nil {
 		return exit.Usage("%w", err)

@@ -1,10 +1,8 @@
-// Weir measures the data paths of AI inference and judges what it measured: it
-// reads a scenario, moves real bytes between processes, and says by its exit
-// code whether the flow is what was promised.
+// Weir benchmarks the data paths of AI inference: it reads a scenario, moves real bytes
+// between processes, and reports by its exit code whether the assertions hold.
 //
-// This package is the command line: one file for each verb, flags in, exit code out; run
-// and cluster have folders. The other folders are what several verbs share. What the verbs
-// do is in the packages that they call.
+// This package is the command line, with one file per command; run and cluster have folders
+// of their own. The other folders are shared by several commands.
 package main
 
 import (
@@ -14,12 +12,12 @@ import (
 	"os"
 	"runtime/debug"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/screen"
-	_ "weir/engine/command" // registers the engine that starts programs
-	_ "weir/engine/serving" // registers the clients of endpoints
-	_ "weir/engine/sim"     // registers the engine of simulations
-	"weir/gate"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	_ "github.com/weir-bench/weir/engine/command" // registers the engine that starts programs
+	_ "github.com/weir-bench/weir/engine/serving" // registers the clients of endpoints
+	_ "github.com/weir-bench/weir/engine/sim"     // registers the engine of simulations
+	"github.com/weir-bench/weir/gate"
 )
 
 func main() {
@@ -37,8 +35,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exit.Explain(stderr, cmd, err)
 }
 
-// guard turns a panic of this goroutine into exit code 8 with a text that can be acted on.
-// Go's own handling would exit with 2 and leave the user with a stack trace only.
+// guard turns a panic of this goroutine into exit code 8 and a message with the file of the stack trace.
 func guard(stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -50,8 +47,7 @@ func guard(stderr io.Writer, f func() int) (code int) {
 	return f()
 }
 
-// traced keeps a stack trace in a file and says where, or is the trace where there can be
-// no file.
+// traced writes a stack trace to a file and returns its path, or the trace if it cannot be written.
 func traced(stack []byte) string {
 	f, err := os.CreateTemp("", "weir-bug-*.txt")
 	if err == nil {
@@ -59,7 +55,7 @@ func traced(stack []byte) string {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return fmt.Sprintf("what follows.\n\n%s", stack)
+		return fmt.Sprintf("this stack trace.\n\n%s", stack)
 	}
 	return fmt.Sprintf("%s.\n", f.Name())
 }

@@ -9,36 +9,36 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/screen"
-	"weir/ctperftest"
-	"weir/gate"
-	"weir/matgen"
-	"weir/matrix"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/interop/ctperftest"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
 // matgenFlags are the flags of weir matgen.
 type matgenFlags struct {
-	spec                 *matgen.Spec
+	spec                 *model.Spec
 	out                  string
 	force, dryRun, exact bool
 }
 
 func newMatgen() *cobra.Command {
-	f := matgenFlags{spec: matgen.NewSpec()}
+	f := matgenFlags{spec: model.NewSpec()}
 	cmd := &cobra.Command{
 		Use:   "matgen (--model NAME | --config FILE) --prefill-nodes N --decode-nodes N",
-		Short: "make traffic matrices from a model, its parallelism and a mix of requests",
-		Long: `matgen makes the traffic of disaggregated inference: for each batch of requests
-what the ranks that computed the prompt send of its KV cache to the ranks that
-answer it, and how long the prefill computes before. It writes a directory in the
-form of NIXL's inference_workload_matgen, which sequential-ct-perftest reads too:
-metadata.yaml and matrices/matrix_N.txt.
+		Short: "generate traffic matrices from a model, its parallelism and a mix of requests",
+		Long: `matgen generates the traffic of disaggregated inference: for each batch of requests,
+the KV cache that the prefill ranks send to the decode ranks, and the time of the
+prefill before it. It writes a directory in the format of NIXL's
+inference_workload_matgen, which sequential-ct-perftest reads too: metadata.yaml and
+matrices/matrix_N.txt.
 
-The first ranks prefill, those after them decode, both in workers of consecutive
-ranks. Lengths are drawn from the seed, so the same flags give the same files.
-Times of the rule "published" are those of the original at batches of one dense
-model: 36e12 operations per second, far below what an H100 does.`,
+The first ranks prefill and the following ranks decode, in workers of consecutive
+ranks. Lengths are drawn from the seed: the same flags give the same files. The sleep
+rule "published" is the original's for a dense model: 36e12 operations per second, far
+below the rate of an H100.`,
 		Example: `  weir matgen --model llama-405b --isl 16000 --prefill-nodes 1 --decode-nodes 1 --prefill-tp 8 --decode-tp 8 --dry-run
   weir matgen --model deepseek-r1 --isl lognormal:8000,6000 --requests 100 --prefill-nodes 2 --decode-nodes 4 --prefill-tp 8 --decode-tp 16 --out traffic
   weir matgen --config config.json --trace conversation_trace.jsonl --prefill-nodes 1 --decode-nodes 1 --out traffic --force`,
@@ -53,16 +53,16 @@ func (f *matgenFlags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.SortFlags = false
 	f.spec.Spell = func(name string) string { return "--" + flagName(name) }
-	for _, field := range matgen.Fields() {
+	for _, field := range model.Fields() {
 		v := &fieldFlag{field, f.spec, field.Default()}
 		flag := s.VarPF(v, flagName(field.Name), "", field.Doc)
-		if field.Type == matgen.Bool {
+		if field.Type == model.Bool {
 			flag.NoOptDefVal = "true"
 		}
 	}
-	s.StringVarP(&f.out, "out", "o", "", "`DIR` to write (default matrices_Nranks)")
-	s.BoolVar(&f.exact, "exact", false, "write every byte; the published form rounds cells to two decimals of K, M or G")
-	s.BoolVar(&f.force, "force", false, "replace the sequence in a directory that has one")
+	s.StringVarP(&f.out, "out", "o", "", "output `DIR` (default: matrices_Nranks)")
+	s.BoolVar(&f.exact, "exact", false, "write exact bytes (default: the published form, two decimals of K, M or G)")
+	s.BoolVar(&f.force, "force", false, "replace the sequence in an existing directory")
 	s.BoolVar(&f.dryRun, "dry-run", false, "write nothing: print a table of the patterns")
 }
 
@@ -77,7 +77,7 @@ func (f *matgenFlags) run(cmd *cobra.Command) error {
 	return f.write(cmd.ErrOrStderr(), c, patterns)
 }
 
-func (f *matgenFlags) write(w io.Writer, c *matgen.Config, patterns []matrix.Pattern) error {
+func (f *matgenFlags) write(w io.Writer, c *model.Config, patterns []matrix.Pattern) error {
 	dir := f.out
 	if dir == "" {
 		dir = fmt.Sprintf("matrices_%dranks", c.Ranks())
@@ -102,8 +102,8 @@ func (f *matgenFlags) write(w io.Writer, c *matgen.Config, patterns []matrix.Pat
 
 // fieldFlag is a field of a spec as a flag.
 type fieldFlag struct {
-	matgen.Field
-	spec *matgen.Spec
+	model.Field
+	spec *model.Spec
 	text string
 }
 
@@ -117,5 +117,5 @@ func (f *fieldFlag) Set(text string) error {
 
 func (f *fieldFlag) String() string { return f.text }
 
-// Type is what help calls the value.
+// Type is the name of the value in the help.
 func (f *fieldFlag) Type() string { return f.Field.Type }

@@ -5,12 +5,12 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"weir/matgen"
-	"weir/matrix"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// writeTrafficTable prints a line for each pattern, and what they have in sum.
-func writeTrafficTable(w io.Writer, c *matgen.Config, patterns []matrix.Pattern) error {
+// writeTrafficTable prints a line for each pattern, and the totals.
+func writeTrafficTable(w io.Writer, c *model.Config, patterns []matrix.Pattern) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "pattern\tisl\trequests\tsenders\treceivers\tcells\tbytes\tlargest cell\tsleep before")
 	for i, p := range patterns {
@@ -27,8 +27,8 @@ func writeTrafficTable(w io.Writer, c *matgen.Config, patterns []matrix.Pattern)
 	return err
 }
 
-// trafficSummary is the whole sequence in a line.
-func trafficSummary(c *matgen.Config, patterns []matrix.Pattern) string {
+// trafficSummary describes a sequence in one line.
+func trafficSummary(c *model.Config, patterns []matrix.Pattern) string {
 	return fmt.Sprintf("%d patterns between %d ranks (%d prefill, %d decode), %.6g GB, %s of sleep in sum",
 		len(patterns), c.Ranks(), c.PrefillRanks, c.DecodeRanks, float64(matrix.Bytes(patterns))/1e9,
 		sleepText(matrix.Sleeping(patterns)))
@@ -56,8 +56,7 @@ func ranks(all []int) string {
 	return text
 }
 
-// roundingLoss is the share by which the sum of all bytes differs once the cells
-// are written and read again.
+// roundingLoss is the relative change of the sum of all bytes by rounding the cells.
 func roundingLoss(patterns []matrix.Pattern, size func(int64) string) float64 {
 	exact, written := 0.0, 0.0
 	for _, p := range patterns {

@@ -14,20 +14,20 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/launcher"
-	"weir/cmd/weir/run"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/dsl"
-	"weir/gate"
-	"weir/planner"
-	"weir/printable"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// planFormats are the forms that weir plan can print.
+// planFormats are the values of --output.
 var planFormats = map[string]func(*planner.Plan, io.Writer) error{
 	"text":    (*planner.Plan).Text,
 	"dot":     (*planner.Plan).Dot,
@@ -42,7 +42,7 @@ var planFormats = map[string]func(*planner.Plan, io.Writer) error{
 	},
 }
 
-// What the text of a large plan shows of each run, and of groups.
+// Limits of the text of a large plan: cases per run, and groups.
 const (
 	shownCases  = 1000
 	shownGroups = 200
@@ -66,15 +66,15 @@ func newPlan() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
-		Short: "show what a scenario would run and what it asserts, with the numbers that decide",
-		Long: `plan shows every case that a scenario gives, in the order in which they run, what
-is asserted of each with its numeric bounds, which cases share launches, and how
-many launches it takes. Where references or earlier sessions say how metrics vary, it says with
-which probability assertions would pass or fail at some true values. A saved plan runs exactly
-as it was shown, and knows of no earlier session.
+		Short: "show the cases, launches and assertions of a scenario",
+		Long: `plan shows all cases of a scenario in the order in which they run, their assertions
+with numeric bounds, the cases that share launches, and the number of launches. If
+references or earlier sessions give the noise of metrics, it shows the probability
+that assertions pass or fail at several true values. A saved plan runs exactly as it
+was shown, and does not depend on earlier sessions.
 
-With the flags of launchers that weir run has, or a site file, it also shows what the
-launcher is told and which flag or file says so. No plan that is saved holds that.`,
+With the launcher flags of weir run, or a site file, it also shows the settings of the
+launcher and the flag or file of each. A saved plan does not contain them.`,
 		Example: `  weir plan examples/quickstart.yaml
   weir plan examples/quickstart.yaml --save plan.json && weir run plan.json
   weir plan examples/quickstart.yaml --diff plan.json
@@ -90,11 +90,11 @@ launcher is told and which flag or file says so. No plan that is saved holds tha
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORMAT`: text, json, dot or mermaid")
 	cmd.Flags().StringVar(&f.save, "save", "", "also save the plan as JSON to `FILE`, for weir run FILE")
 	cmd.Flags().StringVar(&f.diff, "diff", "",
-		"show what would run again and why, compared with `OLD`: a saved plan or a session directory")
+		"show the changes since `OLD`, a saved plan or a session directory")
 	cmd.Flags().StringVar(&f.after, "after", "",
-		"show the plan as it is after `STEP`: "+strings.Join(planner.Steps(), ", "))
+		"show the plan after planning `STEP`: "+strings.Join(planner.Steps(), ", "))
 	cmd.Flags().StringVar(&f.history, "history", "weir-out",
-		"session directories in `DIR` from which to tell how long it takes")
+		"estimate the duration from the session directories in `DIR`")
 	f.noiseFrom.Add(cmd.Flags())
 	return cmd
 }
@@ -105,7 +105,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return exit.Usage("--output %q: use text, json, dot or mermaid", f.output)
 	}
 	if f.after != "" && f.save != "" {
-		return exit.Usage("--save cannot be used with --after: a plan that is not planned to its end cannot be run")
+		return exit.Usage("--save cannot be used with --after: an unfinished plan cannot be run")
 	}
 	options, err := f.variables.Options()
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if at != nil {
-		f.fleet.Tell(cmd.ErrOrStderr(), at)
+		f.fleet.PrintSite(cmd.ErrOrStderr(), at)
 	}
 	files, err := input.Files(args)
 	if err != nil {
@@ -144,10 +144,10 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return f.compare(cmd, p)
 	}
 	if len(f.noise) > 0 {
-		p.Expect(noiseByCase(f.noise)) // what is saved is the same whatever ran before
+		p.Expect(noiseByCase(f.noise)) // not part of the saved plan
 	}
 	if f.output == "text" || cmd.Flags().Changed("history") {
-		p.Estimate(stored.Durations(f.history)) // nor does that change what is saved
+		p.Estimate(stored.Durations(f.history)) // not part of the saved plan
 	}
 	switch f.output {
 	case "text":
@@ -162,8 +162,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return exit.With(gate.ExitExecution, err)
 }
 
-// plan makes the plan that is shown. A large one of which only the text is asked
-// for is not written out.
+// plan makes the plan that is shown. A large plan is an excerpt if only its text is shown.
 func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (*planner.Plan, error) {
 	if input.IsPlan(file) {
 		if f.after != "" {
@@ -207,24 +206,22 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 	return f.finish(t.Plan())
 }
 
-// garbage are bytes that may be allocated while a plan is written before they are collected: what
-// writing a case leaves is much, and lives shortly.
+// garbage is the amount of short-lived garbage, in bytes, that writing a plan may allocate between collections.
 const garbage = 256 << 20
 
-// percentFor is the setting of the garbage collector with which it waits for about so many bytes,
-// not less than usual, and not more than four times of what is in use.
-func percentFor(bytes uint64) int {
+// gcPercent is the GOGC value for a collection after about that many allocated bytes, from 100 to 400.
+func gcPercent(bytes uint64) int {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	return int(min(400, max(100, 100*bytes/max(1, heap[0].Value.Uint64()))))
 }
 
-// keep saves a plan, if that is asked for.
+// keep saves a plan if --save is given.
 func (f *planFlags) keep(p interface{ Write(io.Writer) error }) error {
 	if f.save == "" {
 		return nil
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(percentFor(garbage)))
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent(garbage)))
 	if err := results.WriteWith(f.save, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		return errors.Join(p.Write(b), b.Flush())

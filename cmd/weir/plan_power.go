@@ -7,26 +7,25 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weir/assertion"
-	"weir/cmd/weir/input"
-	"weir/gate"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// A plan estimates the power of its assertions: of that many at most, from that many
-// simulated sessions for each true value.
+// Limits of the power analysis: assertions of a plan, and simulated sessions for each true value.
 const (
 	mostPowers    = 3
 	powerSessions = 200
 )
 
-// powerTruths are the true values that are tried, as shares of the bound.
+// powerTruths are the true values of the power analysis, relative to the bound.
 var powerTruths = []float64{0.94, 0.96, 0.98, 1, 1.02, 1.04, 1.06, 1.1}
 
-// writePower says, before anything runs, what would become of sessions whose noise is what
-// the references or earlier sessions say, by the rule that verdicts are found by.
+// writePower prints the probabilities of the verdicts at several true values, for the noise of references
+// or earlier sessions, by the same rule as verdicts.
 func writePower(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
 	known := noiseByCase(noise)
 	looks := map[string][]int{}
@@ -58,18 +57,9 @@ func writePower(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
 				continue
 			}
 			said[name] = true
-			fmt.Fprintf(
-				w,
-				"\npower of %s in %s, with launches that vary by %s%% (%s), looks after %s:\n",
-				a.Lowered,
-				c.Key,
-				quantity.Digits(
-					a.Noise[0].Launch*100,
-					2,
-				),
-				a.Noise[0].From,
-				strings.Trim(fmt.Sprint(looks[c.Key]), "[]"),
-			)
+			fmt.Fprintf(w, "\npower of %s in %s, with launches that vary by %s%% (%s), looks after %s:\n", a.Lowered,
+				c.Key, quantity.Digits(a.Noise[0].Launch*100, 2), a.Noise[0].From,
+				strings.Trim(fmt.Sprint(looks[c.Key]), "[]"))
 			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 			fmt.Fprintln(t, "true value\tpass\tfail\tinconclusive\tlaunches\t")
 			for _, r := range rows {
@@ -92,7 +82,7 @@ func noiseByCase(noise []results.CaseNoise) map[string][]assertion.Noise {
 	return out
 }
 
-// noiseOf is what is known of some metrics.
+// noiseOf is the noise of some metrics.
 func noiseOf(known []assertion.Noise, metrics []string) (out []assertion.Noise) {
 	for _, n := range known {
 		if slices.Contains(metrics, n.Metric) {
@@ -102,7 +92,7 @@ func noiseOf(known []assertion.Noise, metrics []string) (out []assertion.Noise) 
 	return out
 }
 
-// writeDoubts says which assertions no number of launches will decide, where the rows of cases do not say it.
+// writeDoubts prints the assertions that no number of launches can decide; the rows of cases have the other doubts.
 func writeDoubts(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
 	for _, d := range input.Doubts(p, noise) {
 		if d.OfLaunches() {

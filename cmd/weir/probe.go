@@ -12,23 +12,23 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/program"
-	"weir/cmd/weir/screen"
-	"weir/executor/agent"
-	"weir/executor/rank"
-	"weir/fabric"
-	"weir/gate"
-	"weir/quantity"
-	"weir/results"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/program"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/rank"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results"
 )
 
 func newProbe() *cobra.Command {
 	var asJSON, internal bool
 	cmd := &cobra.Command{
 		Use:   "probe [FABRIC…]",
-		Short: "show what this host can do: fabrics, processors, memory, devices",
+		Short: "show the fabrics, processors, memory and devices of this host",
 		Example: `  weir probe
   weir probe ucx --json`,
 		RunE: func(cmd *cobra.Command, fabrics []string) error {
@@ -51,15 +51,15 @@ func newProbe() *cobra.Command {
 			return exit.With(gate.ExitExecution, errors.Join(printNode(out, node), out.Flush()))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as it stands in result documents")
-	cmd.Flags().BoolVar(&internal, "internal", false, "be the throw-away process that loads the vendors' libraries")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node as in result documents")
+	cmd.Flags().BoolVar(&internal, "internal", false, "run as the short-lived process that loads vendor libraries")
 	if err := cmd.Flags().MarkHidden("internal"); err != nil {
 		panic(err) // the flag was added above
 	}
 	return cmd
 }
 
-// survey asks an agent of this host that joins no session.
+// survey describes this host, with an agent that joins no session.
 func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error) {
 	self, err := program.Processes()
 	if err != nil {
@@ -81,7 +81,7 @@ func survey(cmd *cobra.Command, fabrics []string) (node results.Node, err error)
 	return a.Survey(cmd.Context(), fabrics), nil
 }
 
-// processorsText says how many processors weir may use, and of them how many a limit leaves.
+// processorsText describes the processors that weir may use, and their limit.
 func processorsText(c results.CPU) string {
 	if c.Usable() < float64(c.Allowed) {
 		return fmt.Sprintf("%.2g of %d processors, by the CPU limit of this container or job; %d of %d in the affinity mask, %s",
@@ -149,7 +149,7 @@ func cachesText(c results.Cache) string {
 	return strings.Join(out, ", ")
 }
 
-// frequency says what decides the clock of the processors, as far as it is known.
+// frequency describes the settings of the processor clock.
 func frequency(c results.CPU) string {
 	var out []string
 	for _, f := range []struct{ what, value string }{{"governor", c.Gov}, {"driver", c.Driver}, {"turbo", c.Turbo}} {
@@ -158,12 +158,12 @@ func frequency(c results.CPU) string {
 		}
 	}
 	if len(out) == 0 {
-		return "not told by the kernel"
+		return "not reported by the kernel"
 	}
 	return strings.Join(out, ", ")
 }
 
-// pagesText says what memory can be had in large pages, and locked.
+// pagesText describes huge pages and the limit of locked memory.
 func pagesText(m results.Memory) string {
 	s := ""
 	if m.THP != "" {
@@ -178,7 +178,7 @@ func pagesText(m results.Memory) string {
 	return s
 }
 
-// notes says why a fabric is not available, or what it offers.
+// notes is the reason why a fabric is not available, or its details.
 func notes(f results.Fabric) string {
 	if !f.Available {
 		return f.Reason

@@ -3,23 +3,23 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/executor/agent"
-	"weir/executor/rank"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/agent"
+	"github.com/weir-bench/weir/executor/rank"
 )
 
-// newRank is the process that an agent starts for each rank. It is not for hands.
+// newRank is the process that an agent starts for each rank.
 func newRank() *cobra.Command {
 	return &cobra.Command{
 		Use:    "rank",
-		Short:  "be one rank of a launch (started by weir itself)",
+		Short:  "run one rank of a launch (started by weir itself)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE:   func(*cobra.Command, []string) error { return exit.Code(rank.Main()) },
 	}
 }
 
-// newGuard is the process that cleans up after an agent that was killed. It is not for hands.
+// newGuard is the process that cleans up after an agent that was killed.
 func newGuard() *cobra.Command {
 	return &cobra.Command{
 		Use:    "guard",

@@ -5,17 +5,17 @@ import (
 	"io"
 	"strings"
 
-	"weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 )
 
-// folder breaks the lines that are written to a terminal as reflow does.
+// folder wraps the lines that are written to a terminal, as reflow does.
 type folder struct {
 	to    io.Writer
 	width int
 	rest  []byte // a line without its end
 }
 
-// folded is a terminal whose lines are broken between words; anything else as it is.
+// folded wraps lines if w is a terminal.
 func folded(w io.Writer) *folder { return &folder{to: screen.Text(w), width: screen.Width(w)} }
 
 func (f *folder) Write(p []byte) (int, error) {
@@ -29,7 +29,7 @@ func (f *folder) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Flush writes the last line, where it has no end.
+// Flush writes an unfinished last line.
 func (f *folder) Flush() error {
 	if len(f.rest) == 0 {
 		return nil
@@ -39,8 +39,8 @@ func (f *folder) Flush() error {
 	return err
 }
 
-// reflow breaks lines that are longer than width between words; what hangs over continues below
-// the last column of its line. 0: lines stay as they are.
+// reflow wraps lines at width columns; the rest of a line is indented to its last column. With width 0
+// the page does not change.
 func reflow(page string, width int) string {
 	if width <= 0 {
 		return page
@@ -66,10 +66,9 @@ func reflowed(line string, width int) string {
 		column = len(line) - len(strings.TrimLeft(line, " ")) + 4
 	}
 	var b strings.Builder
-	at, begun := 0, false
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	b.WriteString(strings.Repeat(" ", indent))
-	at = indent
+	at, begun := indent, false
 	for _, piece := range pieces(line[indent:]) {
 		n := len([]rune(piece.word))
 		switch {
@@ -106,7 +105,7 @@ func pieces(s string) (all []piece) {
 	return all
 }
 
-// lastColumn is where the last column of a line begins: behind two spaces.
+// lastColumn is the index of the last column of a line; columns are separated by two spaces.
 func lastColumn(line string) int {
 	at := strings.LastIndex(strings.TrimRight(line, " "), "  ")
 	if at < 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // What is written to a terminal in pieces is broken as a page is, and other outputs stay as they are.

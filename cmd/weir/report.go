@@ -3,10 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/stored"
-	"weir/gate"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/gate"
 )
 
 func newReport() *cobra.Command {
@@ -14,16 +14,16 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RESULTS --report FORMAT[=PATH]",
 		Short: "write reports of stored results",
-		Long: `report writes a result document in other formats, as it was judged. RESULTS is a
-results.json or a session directory. Reports without a path go beside it, but for
-those whose readers look at stdout; "weir docs reports" has all formats. Of documents
-by older versions, whose quantiles are up to one rank low, they say for which of
-them the raw samples beside it give another value.
+		Long: `report writes a result document in other formats, with its verdicts. RESULTS is a
+results.json or a session directory. Reports without a path are written beside it, or
+to stdout: "weir docs reports" lists the formats with their paths. Quantiles in
+documents of older versions are up to one rank low; reports say which of them the raw
+samples beside the document change.
 
-html is one page for a browser, with charts of each run, traffic matrices and the
-definition of every number. It asks no host for anything. Charts need scripts; where
-these are forbidden, as Jenkins shows it, all tables and verdicts are there. Raw
-samples are drawn where they are beside the document.`,
+html is a self-contained page for a browser, with charts of each run, traffic matrices
+and the definition of every number. Charts need scripts; where these are blocked, as in
+Jenkins, all tables and verdicts are still there. Raw samples are plotted if they are
+beside the document.`,
 		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
   weir report results.json --report junit=junit.xml --report csv=cells.csv
   weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results

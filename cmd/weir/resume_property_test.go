@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weir/executor/ledger"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // lasting is what a document says apart from when it was made, and by which of

@@ -7,36 +7,55 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/cluster"
-	"weir/cmd/weir/run"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/cluster"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weir",
-		Short: "measure the data paths of AI inference and judge the measurements",
-		Long: `weir reads a scenario, moves real bytes between processes, and says whether the
-flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
+		Short: "benchmark the data paths of AI inference, and gate on the results",
+		Long: `weir reads a scenario, moves real bytes between processes, and reports whether its
+assertions hold. "weir docs exit-codes" lists the exit codes.`,
 		Example: `  weir run examples/quickstart.yaml
   weir plan examples/quickstart.yaml
   weir gate weir-out/20261121-101500-quickstart-3f9a`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // so that onlySubcommands answers, not cobra
+		Version:       versionText(),
+		Args:          cobra.ArbitraryArgs, // so that onlySubcommands reports errors, not cobra
 		RunE:          onlySubcommands,
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(
-		run.New(buildVersion()), newPlan(), newValidate(), newGate(), newReport(), newCompare(), newCalibrate(),
-		newProbe(), newAgent(), cluster.New(),
-		newFmt(), newConvert(), newImport(), newCatalog(), newMatgen(), newSchema(), newCI(), newHistory(), newDocs(),
-		newInit(),
-		newVersion(), newRank(), newGuard(),
-	)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"run", "Run scenarios:", []*cobra.Command{
+			newInit(), newCatalog(), newValidate(), newPlan(), run.New(buildVersion()), newProbe(),
+		}},
+		{"results", "Work with results:", []*cobra.Command{
+			newReport(), newGate(), newCompare(), newCalibrate(), newHistory(),
+		}},
+		{"write", "Write scenarios:", []*cobra.Command{newFmt(), newConvert(), newImport(), newMatgen(), newSchema()}},
+		{"hosts", "Use several hosts and CI:", []*cobra.Command{newAgent(), cluster.New(), newCI()}},
+		{"help", "Get help:", []*cobra.Command{newDocs(), newVersion()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newRank(), newGuard()) // hidden
+	root.SetHelpCommandGroupID("help")
+	root.SetCompletionCommandGroupID("help")
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.HasSubCommands() && c.RunE == nil { // it only groups others
+		if c.HasSubCommands() && c.RunE == nil {
 			c.Args, c.RunE = cobra.ArbitraryArgs, onlySubcommands
 		}
 	}
@@ -44,8 +63,7 @@ flow is what was promised. Exit codes are listed by "weir docs exit-codes".`,
 	return root
 }
 
-// onlySubcommands is what a command does that only groups others: alone it shows
-// its help, and a word that is none of its subcommands is an error.
+// onlySubcommands is RunE of a command without an action: it prints the help, or reports an unknown subcommand.
 func onlySubcommands(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -59,11 +77,14 @@ func onlySubcommands(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), suggest.DidYouMean(args[0], names))
 }
 
-// flagError adds the nearest flag to the message about an unknown one.
+// flagError adds to the error of an unknown flag its new place, or the nearest known flag.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return err
+	}
+	if now := launcher.Moved(unknown); now != "" && cmd.Flags().Lookup("launcher-config") != nil {
+		return fmt.Errorf("--%s: now %s", unknown, now)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -5,20 +5,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/dsl/jsonschema"
-	"weir/executor/event"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl/jsonschema"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
 func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
-		Short: "print the JSON Schema of scenarios, or of another document",
-		Long: `schema prints the JSON Schema of scenarios in YAML, which gives editors completion,
-hover texts and errors while typing. An editor with yaml-language-server reads it
-if the file begins with the line
+		Short: "print the JSON Schema of scenarios, results or events",
+		Long: `schema prints the JSON Schema of scenarios in YAML, for completion, hover texts and
+errors in editors. An editor with yaml-language-server uses it if the file begins
+with the line
 
   # yaml-language-server: $schema=weir.schema.json`,
 		Example: `  weir schema > weir.schema.json
@@ -38,13 +38,13 @@ if the file begins with the line
 	}
 	cmd.AddCommand(
 		fixedSchema("results", "print the JSON Schema of result documents", results.JSONSchema),
-		fixedSchema("events", "print the JSON Schema of each line of weir run --events, with what each event means",
+		fixedSchema("events", "print the JSON Schema of the lines of weir run --events, with the meaning of each event",
 			event.Schema),
 	)
 	return cmd
 }
 
-// fixedSchema prints a schema that depends on nothing.
+// fixedSchema is a command that prints a schema.
 func fixedSchema(name, short string, schema []byte) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Short: short, Example: fmt.Sprintf("  weir schema %s > %[1]s.schema.json", name), Args: cobra.NoArgs,

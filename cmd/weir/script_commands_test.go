@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"weir/executor/event"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/results"
 )
 
 // etcdPut is a program that writes keys into etcd: etcd-put URL KEY….
@@ -113,9 +113,8 @@ func statuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fencedBlocks writes each block of a syntax in a text with fences to a file of its
-// own, 1.yaml and so on. What has no head of its own is part of a scenario, and gets
-// one. There must be so many of them: blocks FILE SYNTAX N.
+// fencedBlocks writes each fenced block of a syntax in a text to a file, 1.yaml and so on. A block that is only
+// a part of a scenario gets a head. There must be N blocks: blocks FILE SYNTAX N.
 func fencedBlocks(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: blocks FILE SYNTAX N")

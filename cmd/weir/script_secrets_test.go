@@ -77,8 +77,8 @@ func broken(text, by string) string {
 	return strings.Join(words, " ")
 }
 
-// hidden holds what was printed, and all files of folders, to having no eight characters of a text:
-// hidden TEXT PATH…
+// hidden fails if the output, or a file in folders, has eight consecutive characters of a text. Its command
+// line is: hidden TEXT PATH….
 func hidden(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: hidden TEXT PATH…")

@@ -17,17 +17,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"weir/cmd/weir/launcher"
-	"weir/cmd/weir/run"
-	"weir/executor/cgroup"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // TestMain makes this test binary the weir that the scripts run, so that every
 // rank, probe and session is a process as it is for users.
 func TestMain(m *testing.M) {
-	if _, said := os.LookupEnv(launcher.SiteVariable); !said { // whoever runs the tests may have a site file
+	if _, said := os.LookupEnv(launcher.SiteVariable); !said { // the user may have a site file
 		os.Setenv(launcher.SiteVariable, launcher.NoSite)
 	}
 	if _, said := os.LookupEnv(run.DisturbedVariable); !said { // and the machine may never be quiet
@@ -88,7 +88,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
-			e.Setenv("TOOLOUTPUT", filepath.Join(root, "tooloutput", "testdata"))
+			e.Setenv("TOOLOUTPUT", filepath.Join(root, "interop", "output", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			e.Setenv("README", filepath.Join(root, "README.md"))
 			e.Setenv("DOCS", filepath.Join(root, "docs"))
@@ -148,8 +148,8 @@ func fabricHere(name string) (bool, error) {
 	return node.Fabrics[name].Available, nil
 }
 
-// unread runs a command of which nobody reads a stream and holds it to an exit
-// code: unread stdout|stderr CODE COMMAND ARG…
+// unread runs a command with a closed stream and checks its exit code. Its command line is:
+// unread stdout|stderr CODE COMMAND ARG….
 func unread(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: unread stdout|stderr CODE COMMAND ARG…")
@@ -172,8 +172,7 @@ func unread(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// exits runs a command and holds it to an exit code, or to one of several:
-// exits CODE[|CODE…] COMMAND ARG…
+// exits runs a command and checks its exit code. Its command line is: exits CODE[|CODE…] COMMAND ARG….
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE[|CODE…] COMMAND ARG…")
@@ -191,8 +190,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// measuredCases holds a session to so many cases with verified launches and none
-// with an error: measured DIR N.
+// measuredCases checks that a session has N cases with verified launches and none with an error:
+// measured DIR N.
 func measuredCases(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: measured DIR N [METRIC]")

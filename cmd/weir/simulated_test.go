@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // outcome is what a session measured and found of a case.

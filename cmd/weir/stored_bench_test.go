@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/reporters"
+	"github.com/weir-bench/weir/reporters"
 )
 
 // What weir may take to judge and to report a document of 10 000 cases with 5 launches

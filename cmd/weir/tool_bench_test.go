@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/results"
-	"weir/tooloutput"
+	"github.com/weir-bench/weir/interop/output"
+	"github.com/weir-bench/weir/results"
 )
 
 const (
@@ -174,7 +174,7 @@ func perftestByHand(b *testing.B) float64 {
 		b.Fatalf("ucx_perftest: %v\n%s", err, out)
 	}
 	_ = server.Wait() // it ends with its client
-	format, _ := tooloutput.Lookup("ucx_perftest")
+	format, _ := output.Lookup("ucx_perftest")
 	rows, err := format.Read(out)
 	if err != nil || len(rows) != 1 {
 		b.Fatalf("%d rows, %v\n%s", len(rows), err, strings.TrimSpace(string(out)))

@@ -8,12 +8,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/stored"
-	"weir/dsl"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
 func newValidate() *cobra.Command {
@@ -25,9 +25,9 @@ func newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "check scenarios without running anything",
-		Long: `validate reads and plans the scenarios and reports everything that is wrong with
-them, and warns of assertions that will be inconclusive whatever is measured. Text
-goes to stderr; json and github are for programs and go to stdout.`,
+		Long: `validate reads and plans scenarios and reports all errors in them. It also warns of
+assertions that no measurement can decide. Text goes to stderr; json and github are
+for programs and go to stdout.`,
 		Example: `  weir validate examples/*.yaml
   weir validate --format github scenario.yaml`,
 		Args: cobra.MinimumNArgs(1),
@@ -85,7 +85,7 @@ goes to stderr; json and github are for programs and go to stdout.`,
 	return cmd
 }
 
-// check plans an argument without writing all cases of a large one out, and counts them.
+// check plans an argument and counts its cases. Of a large scenario it expands only an excerpt.
 func check(
 	arg string, options dsl.Options, noise []results.CaseNoise,
 ) (cases int, _ dsl.Sources, _ hcl.Diagnostics, _ error) {

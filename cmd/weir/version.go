@@ -1,20 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // Set by the linker for release builds.
 var version, commit string
 
-// buildVersion is what this program was built from: what the linker was told,
-// otherwise what the Go toolchain recorded.
+// buildVersion is the version that was set by the linker, or else that of Go's build info.
 func buildVersion() results.Version {
 	v := results.Version{Version: version, Commit: commit, Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
@@ -32,20 +32,20 @@ func buildVersion() results.Version {
 	return v
 }
 
+func versionText() string {
+	v := buildVersion()
+	return fmt.Sprintf("weir %s\ncommit %s\n%s %s/%s\n", v.Version, cmp.Or(v.Commit, "unknown"), v.Go, runtime.GOOS,
+		runtime.GOARCH)
+}
+
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "print the version of weir, its commit and its Go",
+		Short:   "print the versions of weir and Go, and the commit",
 		Example: "  weir version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := buildVersion()
-			c := v.Commit
-			if c == "" {
-				c = "unknown"
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weir %s\ncommit %s\n%s %s/%s\n", v.Version, c, v.Go, runtime.GOOS,
-				runtime.GOARCH)
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}

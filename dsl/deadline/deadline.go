@@ -1,5 +1,5 @@
-// Package deadline bounds how long a scenario is read and planned. A file of some kilobytes
-// can ask for years of it.
+// Package deadline limits the time for reading and planning a scenario, since a small file can
+// require years.
 package deadline
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Deadline is when reading and planning a scenario must be over. A nil one never comes.
+// Deadline is the time limit of reading and planning. A nil Deadline never expires.
 type Deadline struct {
 	limit time.Duration
 	end   time.Time
@@ -19,14 +19,14 @@ type Deadline struct {
 	over  bool
 }
 
-// After is a deadline so long from now.
+// After returns a deadline at limit from now.
 func After(limit time.Duration) *Deadline { return &Deadline{limit: limit, end: time.Now().Add(limit)} }
 
-// checked is how many calls of At read the clock once.
+// checked is the number of calls of At for each reading of the clock.
 const checked = 64
 
-// At notes what part of the scenario is worked on, and says whether the deadline is over.
-// Only one goroutine calls it.
+// At records the part of the scenario being processed, and returns whether the deadline has passed.
+// It is not safe for concurrent use.
 func (d *Deadline) At(r hcl.Range) bool {
 	if d == nil {
 		return false
@@ -40,8 +40,8 @@ func (d *Deadline) At(r hcl.Range) bool {
 	return d.over
 }
 
-// Where is what part of the scenario was worked on last, nil before the first. Any
-// goroutine may ask.
+// Where returns the part of the scenario processed last, nil before the first. It is safe for
+// concurrent use.
 func (d *Deadline) Where() *hcl.Range {
 	if d == nil {
 		return nil
@@ -49,11 +49,11 @@ func (d *Deadline) Where() *hcl.Range {
 	return d.place.Load()
 }
 
-// Error says that the deadline is over, at the place that was worked on last.
+// Error returns the diagnostic for an expired deadline, at the part processed last.
 func (d *Deadline) Error() *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Planning takes too long",
-		Detail:  fmt.Sprintf("After %v weir was still working this out.", d.limit),
+		Detail:  fmt.Sprintf("Planning this part exceeded the limit of %v.", d.limit),
 		Subject: d.Where(),
 	}
 }

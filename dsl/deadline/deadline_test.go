@@ -25,7 +25,8 @@ func TestDeadlineNamesThePlace(t *testing.T) {
 		if !over || d.Where().Filename != "b.yaml" {
 			t.Errorf("over %v at %v", over, d.Where())
 		}
-		if e := d.Error(); e.Detail != "After 30s weir was still working this out." || e.Subject.Filename != "b.yaml" {
+		if e := d.Error(); e.Detail != "Planning this part exceeded the limit of 30s." ||
+			e.Subject.Filename != "b.yaml" {
 			t.Errorf("%+v", e)
 		}
 	})

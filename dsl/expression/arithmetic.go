@@ -3,10 +3,10 @@ package expression
 import (
 	"math"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// literal is the term of a quantity.
+// literal returns the term of a quantity.
 func literal(t token) *term {
 	q := t.quantity
 	return &term{
@@ -16,7 +16,7 @@ func literal(t token) *term {
 	}
 }
 
-// negative is a term with a minus before it.
+// negative returns a term with a minus before it.
 func negative(t *term, minus token, to int) (*term, *Error) {
 	if t.op == assertion.Const {
 		out := *t
@@ -27,7 +27,7 @@ func negative(t *term, minus token, to int) (*term, *Error) {
 	return binary(token{text: "-"}, zero, t, minus.from, to)
 }
 
-// binary is the term of two operands, with the span of the whole.
+// binary returns the term of two operands; from and to are its span.
 func binary(op token, a, b *term, from, to int) (*term, *Error) {
 	t := &term{
 		op: assertion.Op(op.text), args: []*term{a, b}, height: 1 + max(a.height, b.height), bare: a.bare && b.bare,
@@ -40,7 +40,7 @@ func binary(op token, a, b *term, from, to int) (*term, *Error) {
 		t.dim = a.dim.Div(b.dim)
 	case assertion.Add, assertion.Sub:
 		if a.dim != b.dim {
-			hint := "add what is of one kind"
+			hint := "add values of the same dimension"
 			if a.bare || b.bare {
 				hint = "give the number a unit"
 			}
@@ -48,19 +48,19 @@ func binary(op token, a, b *term, from, to int) (*term, *Error) {
 		}
 		t.dim = a.dim
 	}
-	if max(t.dim.Bytes, t.dim.Seconds, -t.dim.Bytes, -t.dim.Seconds) > mostPower {
+	if max(t.dim.Bytes, t.dim.Seconds, -t.dim.Bytes, -t.dim.Seconds) > maxPower {
 		return nil, t.errorf("", "the product has too many units")
 	}
-	return t.folded()
+	return t.foldConstants()
 }
 
-// mostPower keeps the powers of units far from where they wrap around.
-const mostPower = 8
+// maxPower keeps the powers of units far from overflow.
+const maxPower = 8
 
-// folded computes what two constants make.
-func (t *term) folded() (*term, *Error) {
+// foldConstants computes a term of two constants.
+func (t *term) foldConstants() (*term, *Error) {
 	a, b := t.args[0], t.args[1]
-	if t.height > mostNested {
+	if t.height > maxNesting {
 		return nil, tooDeep(t.from, t.to)
 	}
 	if a.op != assertion.Const || b.op != assertion.Const {

@@ -3,25 +3,24 @@ package expression
 import (
 	"slices"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Assertion is a compiled assertion: one relation between a measured side and
-// what it is held against, or several under all or any, or a statement about
-// transports or a provider.
+// Assertion is a compiled assertion: a relation between a measured side and its target, several
+// relations in all or any, or a statement about transports or a provider.
 type Assertion struct {
 	text       string
 	names      *Names
 	where      *Condition // nil: every case
 	quantifier string     // all | any; "": there is one relation
 	relations  []*relation
-	transport  *assertion.Transport // a statement about transports, which has no relation
-	provider   *assertion.Provider  // one about a fact of a provider, which has none either
-	from, to   int                  // without where
-	gains      bool                 // it holds variants against their baseline
+	transport  *assertion.Transport // a statement about transports, without a relation
+	provider   *assertion.Provider  // a statement about a fact of a provider, without a relation
+	from, to   int                  // its span, without where
+	gains      bool                 // it compares variants with their baseline
 
-	reach Reach
-	over  []string
+	grouping Grouping
+	over     []string
 }
 
 const forms = "an assertion is one of `x within 10% of y`, `x between a and b`, `x >= y`, `x <= y`, `x increases with AXIS`, `x decreases with AXIS`, `transport == \"NAME\"`, `provider.NAME == \"VALUE\"`, or `all(…)` or `any(…)` of them, and may end with `where CONDITION`"
@@ -48,18 +47,18 @@ func (n *Names) Assertion(text string) (*Assertion, *Error) {
 	if where >= 0 {
 		t, condition := tokens[where], tokens[where+1:]
 		if len(condition) == 0 {
-			return nil, t.errorf("write a condition, as block_size == 64MiB", "nothing stands after where")
+			return nil, t.errorf("write a condition, as block_size == 64MiB", "the condition after where is missing")
 		}
 		if a.where, err = conditionFrom(r, condition, n, false); err != nil {
 			return nil, err
 		}
 	}
 	if a.gains = p.gains; a.gains {
-		if err := a.exceptBaseline(); err != nil {
+		if err := a.excludeBaseline(); err != nil {
 			return nil, err
 		}
 	}
-	a.reach, a.over = a.about()
+	a.grouping, a.over = a.groupingOf()
 	return a, nil
 }
 
@@ -85,16 +84,16 @@ func (a *Assertion) relation(p *assertionParser) *Error {
 	if err != nil {
 		return err
 	}
-	if err := r.ofCases(); err != nil {
+	if err := r.checkShareMetric(); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(r.sides(), (*term).own) {
-		return errorf(from, p.last().to, "write it in the run that it is about, where a metric is named by itself",
-			"nothing of this run is judged")
+		return errorf(from, p.last().to, "write the assertion in that run, where the metric needs no run(…)",
+			"the assertion has no metric of this run")
 	}
 	if p.quantifier != "" && r.axis != "" {
-		return errorf(from, p.last().to, "write the trend as an assertion of its own",
-			"a trend cannot stand in %s", p.quantifier)
+		return errorf(from, p.last().to, "write the trend as a separate assertion",
+			"a trend cannot be used in %s", p.quantifier)
 	}
 	a.relations = append(a.relations, r)
 	return nil
@@ -104,7 +103,7 @@ func isQuantifier(t token) bool {
 	return t.kind == nameToken && (t.text == "all" || t.text == "any")
 }
 
-// quantified reads all(RELATION, …), which must be the whole.
+// quantified reads all(RELATION, …), which must be the whole assertion.
 func (a *Assertion) quantified(p *assertionParser) *Error {
 	q, closing := p.next(), p.closing(1)
 	p.quantifier, a.quantifier = q.text, q.text
@@ -114,15 +113,15 @@ func (a *Assertion) quantified(p *assertionParser) *Error {
 	if closing < len(p.tokens)-1 {
 		t := p.tokens[closing+1]
 		return t.errorf("write "+q.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`",
-			"the word %s stands by itself, and %q follows", q.text, t.text)
+			"%s must be the whole assertion, but %q follows", q.text, t.text)
 	}
 	if at := p.aboutTransport(); at >= 0 {
 		t := p.tokens[at]
-		return t.errorf("write it as an assertion of its own", "transports cannot stand in %s", q.text)
+		return t.errorf("write it as a separate assertion", "transports cannot be used in %s", q.text)
 	}
 	if at := p.aboutProvider(); at >= 0 {
 		t := p.tokens[at]
-		return t.errorf("write it as an assertion of its own", "facts of providers cannot stand in %s", q.text)
+		return t.errorf("write it as a separate assertion", "facts of providers cannot be used in %s", q.text)
 	}
 	for p.next(); ; p.next() { // the parenthesis, or a comma
 		if p.relationEnded() {
@@ -142,16 +141,16 @@ func (a *Assertion) errorf(hint, format string, args ...any) *Error {
 	return errorf(a.from, a.to, hint, format, args...)
 }
 
-// Text is the assertion as it was written.
+// Text returns the assertion as it was written.
 func (a *Assertion) Text() string { return a.text }
 
-// Gains says whether the assertion is about gains of variants, of which their baseline has none.
+// Gains reports whether the assertion is about gains of variants. Baseline variants have none.
 func (a *Assertion) Gains() bool { return a.gains }
 
-// Where is the condition that chooses cases; nil for all of them.
+// Where returns the condition that selects cases; nil selects all.
 func (a *Assertion) Where() *Condition { return a.where }
 
-// TrendAxis is the axis of a trend, "" for any other assertion.
+// TrendAxis returns the axis of a trend, "" for any other assertion.
 func (a *Assertion) TrendAxis() string {
 	if a.Stated() {
 		return ""
@@ -159,41 +158,40 @@ func (a *Assertion) TrendAxis() string {
 	return a.relations[0].axis
 }
 
-// Stated says whether the assertion is a statement about transports or a provider: it has no
-// number, and nothing of it is estimated.
+// Stated reports whether the assertion is a statement about transports or a provider: it has no
+// number, so nothing is estimated.
 func (a *Assertion) Stated() bool { return a.transport != nil || a.provider != nil }
 
-// Reach says whether the assertion is about each case, about the cases along an
-// axis, or about the cases over OverAxes.
-func (a *Assertion) Reach() Reach { return a.reach }
+// Grouping tells whether the assertion is judged for each case, along an axis, or over several cases.
+func (a *Assertion) Grouping() Grouping { return a.grouping }
 
-// OverAxes are the axes along which the cases of one lowered assertion differ,
-// where Reach is Over; none: all of them.
+// OverAxes returns the axes in which the cases of one lowered assertion differ if Grouping is OverCases;
+// none: all axes.
 func (a *Assertion) OverAxes() []string { return slices.Clone(a.over) }
 
-// Parts is how many relations the assertion has.
+// Parts returns the number of relations.
 func (a *Assertion) Parts() int { return len(a.relations) }
 
-// about finds the reach. An own metric outside of aggregates belongs to one
-// case. Otherwise the cases of one assertion differ in the axes over which every
-// aggregate goes; if the aggregates leave no axis free, that is a case again.
-func (a *Assertion) about() (Reach, []string) {
+// groupingOf finds how cases are grouped. A metric of the run outside of aggregates belongs to one case.
+// Otherwise the cases of one assertion differ in the axes that all aggregates have in common; if
+// there are none, each case is judged by itself.
+func (a *Assertion) groupingOf() (Grouping, []string) {
 	if a.Stated() {
-		return EachCase, nil
+		return PerCase, nil
 	}
 	if a.TrendAxis() != "" {
-		return Along, nil
+		return AlongAxis, nil
 	}
 	if a.quantifier != "" {
-		return Over, nil
+		return OverCases, nil
 	}
-	reach := Over
+	grouping := OverCases
 	var common []string
 	named := false
 	a.each(func(t *term, aggregated bool) {
 		switch {
 		case t.op == assertion.Metric && t.other == nil && !aggregated:
-			reach = EachCase
+			grouping = PerCase
 		case t.op.Aggregates() && t.domain() == nil && len(t.over) > 0:
 			if !named {
 				common, named = slices.Clone(t.over), true
@@ -201,10 +199,10 @@ func (a *Assertion) about() (Reach, []string) {
 			common = slices.DeleteFunc(common, func(axis string) bool { return !slices.Contains(t.over, axis) })
 		}
 	})
-	if reach == EachCase || named && len(common) == 0 {
-		return EachCase, nil
+	if grouping == PerCase || named && len(common) == 0 {
+		return PerCase, nil
 	}
-	return Over, common
+	return OverCases, common
 }
 
 func (a *Assertion) each(visit func(t *term, aggregated bool)) {
@@ -215,9 +213,9 @@ func (a *Assertion) each(visit func(t *term, aggregated bool)) {
 	}
 }
 
-// referenced says of which environment the table is that the assertion takes values
-// from; nil if it takes none, or the table does not say.
-func (a *Assertion) referenced() *assertion.Reference {
+// referenceUsed returns the environment of the reference table that the assertion uses; nil if it uses
+// none, or if the table has no environment.
+func (a *Assertion) referenceUsed() *assertion.Reference {
 	var out *assertion.Reference
 	a.each(func(t *term, _ bool) {
 		if r := a.names.Reference; t.op == reference && r.Environment != "" {
@@ -227,7 +225,7 @@ func (a *Assertion) referenced() *assertion.Reference {
 	return out
 }
 
-// noiseOf is what the table of the run says of how the metrics of a subject vary in a case.
+// noiseOf returns the noise in the run's table for the metrics of a subject in a case.
 func (a *Assertion) noiseOf(subject *assertion.Expr, s Scope, key string) []assertion.Noise {
 	r := a.names.Reference
 	if r == nil || subject == nil {
@@ -254,7 +252,7 @@ func (a *Assertion) noiseOf(subject *assertion.Expr, s Scope, key string) []asse
 	return out
 }
 
-// Uses are the names that the assertion depends on, each once, in order.
+// Uses returns the names that the assertion depends on, without duplicates, in order.
 func (a *Assertion) Uses() Uses {
 	var u Uses
 	if a.where != nil {

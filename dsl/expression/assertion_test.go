@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
 var names = &Names{
@@ -21,7 +21,7 @@ var names = &Names{
 // scope is a case of the tests.
 func scope() Scope {
 	return Scope{
-		Options: workload.Values{
+		Options: option.Values{
 			"block_size": quantity.Size(64 << 20), "batch": int64(4), "fabric": "ucx", "op": "write", "ranks": int64(2),
 		},
 		Axes: map[string]any{
@@ -108,7 +108,7 @@ func TestLoweredDataIsExact(t *testing.T) {
 	}
 }
 
-// The lowered bounds must accept exactly the values for which the text is true.
+// The lowered bounds accept exactly the values for which the text is true.
 func TestLoweringKeepsTheMeaning(t *testing.T) {
 	metrics := map[string]float64{
 		"bandwidth": 10, "bandwidth.min_rank": 4, "ceiling.bandwidth": 20, "latency.avg": 2e-6, "latency.p50": 1e-6,

@@ -5,20 +5,20 @@ import (
 	"reflect"
 	"slices"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // band is a lowered relation.
 type band struct {
 	subject *assertion.Expr
 	unit    string
-	written string // the author's unit of the bounds; "" where it is unit
+	written string // the author's unit of the bounds; "" if it equals unit
 	bounds  assertion.Bounds
-	target  *float64 // that the bounds are around; nil where they are what the author gave
+	target  *float64 // value at the centre of the bounds; nil if the author gave the bounds
 }
 
-// relation puts a case's values into a relation. A trend has no bounds.
+// relation inserts a case's values into a relation. A trend has no bounds.
 func (l *lowering) relation(r *relation, v view) (band, *Error) {
 	out := band{unit: r.unit, written: r.written()}
 	left, err := l.expr(r.left, v)
@@ -45,13 +45,13 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 		err = r.constant(&out, left, target, upper)
 	}
 	if err == nil && !(finite(out.bounds.Lower) && finite(out.bounds.Upper)) {
-		return out, r.infinite()
+		return out, r.refuseInfinite()
 	}
 	return out, err
 }
 
-// written is the unit in which the author wrote what the left side is held against; "" where that is the unit
-// of the bounds, or no quantity has one.
+// written returns the unit in which the author wrote the target; "" if that is the unit of the
+// bounds, or if no quantity has a unit.
 func (r *relation) written() string {
 	unit := ""
 	for _, side := range []*term{r.right, r.upper} {
@@ -70,18 +70,18 @@ func (r *relation) written() string {
 	return unit
 }
 
-// infinite refuses finite numbers whose product or quotient is none, which no
-// document can hold.
-func (r *relation) infinite() *Error {
+// refuseInfinite refuses finite numbers with an infinite product or quotient, which documents cannot
+// contain.
+func (r *relation) refuseInfinite() *Error {
 	sides := r.sides()
 	return errorf(r.left.from, sides[len(sides)-1].to, "check the numbers and options in it",
-		"the value is not finite: a bound is beyond what a number can be")
+		"the value is not finite: a bound is too large for a number")
 }
 
-// finite says whether an end of a band is a number, or open.
+// finite reports whether an end of a band is a number, or open.
 func finite(end *float64) bool { return end == nil || !math.IsInf(*end, 0) && !math.IsNaN(*end) }
 
-// constant sets the bounds where the target is a number.
+// constant sets the bounds for a target that is a number.
 func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Error {
 	low := r.inUnit(r.right, target.Value)
 	high := low
@@ -101,15 +101,15 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 	case !neverNegative(left):
 	case b.Upper != nil && *b.Upper < 0:
 		return r.right.errorf("check the number",
-			"nothing measured is negative: a band up to %s is never met", number(*b.Upper))
+			"metrics are never negative: a band up to %s cannot be met", number(*b.Upper))
 	case b.Upper == nil && *b.Lower < 0:
-		return r.right.errorf("check the number", "nothing measured is negative: it is always above %s",
+		return r.right.errorf("check the number", "metrics are never negative: this is always above %s",
 			number(*b.Lower))
 	}
-	return r.shareable(left, out.bounds)
+	return r.checkShareBounds(left, out.bounds)
 }
 
-// neverNegative says that an expression has no value below 0, as all metrics.
+// neverNegative reports whether an expression cannot be below 0; metrics cannot.
 func neverNegative(e *assertion.Expr) bool {
 	switch e.Op {
 	case assertion.Const:
@@ -123,8 +123,8 @@ func neverNegative(e *assertion.Expr) bool {
 	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a) })
 }
 
-// inUnit is a constant of the target in the unit of the bounds. A bare number is
-// in that unit already.
+// inUnit converts a constant of the target to the unit of the bounds. A plain number is in that
+// unit already.
 func (r *relation) inUnit(t *term, v float64) float64 {
 	u, _ := quantity.UnitOf(r.unit)
 	if t.bare && r.left.dim != quantity.Number {
@@ -133,9 +133,8 @@ func (r *relation) inUnit(t *term, v float64) float64 {
 	return quantity.Round(v / u.Factor)
 }
 
-// ratio sets subject and bounds where the target is measured: left over right,
-// of one launch where both are its own, with constant factors moved into the
-// bounds.
+// ratio sets subject and bounds for a measured target: the quotient of left and right, with
+// constant factors moved into the bounds. If both are metrics of the launch, so is the quotient.
 func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error {
 	leftFactor, leftRest := factor(left)
 	factorLow, rest := factor(target)
@@ -144,16 +143,16 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 		var upperRest *assertion.Expr
 		if factorHigh, upperRest = factor(upper); !reflect.DeepEqual(rest, upperRest) {
 			return r.upper.errorf("write two assertions, one with >= and one with <=",
-				"the ends of between are measured differently")
+				"the two ends of between have different metrics")
 		}
 	}
 	if !finite(&leftFactor) || !finite(&factorLow) || !finite(&factorHigh) {
-		return r.infinite()
+		return r.refuseInfinite()
 	}
 	if !(leftFactor > 0) || factorLow == 0 || r.word != "within" && factorLow < 0 ||
 		upper != nil && factorLow >= factorHigh {
 		return r.right.errorf("check the numbers and options in it",
-			"the target is %s * %s, which makes no band", number(factorLow), rest)
+			"the target is %s * %s, which gives no band", number(factorLow), rest)
 	}
 	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
 	out.unit, out.written = "", ""
@@ -163,15 +162,15 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 	return nil
 }
 
-// around keeps the target of a band that is around one.
+// around keeps the target of a band that is centred on it.
 func (b *band) around(r *relation, target float64) {
 	if r.word == "within" {
 		b.target = &target
 	}
 }
 
-// band applies the comparison. Strict and non-strict bounds are the same for a
-// value that is measured on a continuous scale.
+// band converts the comparison to bounds. Strict and non-strict bounds are equal for values on a
+// continuous scale.
 func (r *relation) band(low, high float64) assertion.Bounds {
 	switch r.word {
 	case ">=", ">":
@@ -187,7 +186,7 @@ func (r *relation) band(low, high float64) assertion.Bounds {
 	return assertion.Bounds{Lower: &low, Upper: &high}
 }
 
-// factor takes the constant factors out of an expression.
+// factor splits off the constant factors of an expression.
 func factor(e *assertion.Expr) (float64, *assertion.Expr) {
 	if e.Op == assertion.Mul {
 		for i, c := range e.Args {

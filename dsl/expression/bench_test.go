@@ -2,9 +2,9 @@ package expression
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/workload/transfer"
 	"testing"
 	"time"
-	"weir/workload/transfer"
 )
 
 func BenchmarkCompile(b *testing.B) {
@@ -25,7 +25,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// hundredRuns compiles what a scenario of a hundred runs asserts, from nothing.
+// hundredRuns compiles the assertions of a scenario of a hundred runs.
 func hundredRuns() error {
 	runs := map[string]*Names{}
 	for i := range 100 {
@@ -59,8 +59,7 @@ func BenchmarkHundredRuns(b *testing.B) {
 	}
 }
 
-// Validating must feel like nothing. The bar is far above what it takes, 8 ms,
-// for machines that are busy.
+// Validation must be fast. The limit is far above the usual 8 ms, for busy machines.
 func TestHundredRunsCompileSoon(t *testing.T) {
 	best := time.Hour
 	for range 5 {

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// functions are what may stand before a parenthesis in an assertion.
+// functions are the functions of assertions.
 var functions = append(aggregateNames(), "ratio", "run", "at", "gain", "all", "any")
 
-// Functions are the words that may stand before a parenthesis in an assertion.
+// Functions returns the names of the functions of assertions.
 func Functions() []string { return slices.Clone(functions) }
 
 func aggregateNames() []string {
@@ -30,7 +30,7 @@ func unknownFunction(t token) *Error {
 
 // call reads ratio(a, b) and the aggregates.
 func (p *assertionParser) call(name token) (*term, *Error) {
-	if err := p.callable(name); err != nil {
+	if err := p.checkCallable(name); err != nil {
 		return nil, err
 	}
 	aggregates := assertion.Op(name.text).Aggregates()
@@ -41,7 +41,7 @@ func (p *assertionParser) call(name token) (*term, *Error) {
 	for more := !p.is(")"); more; more = p.take(",") {
 		if aggregates && p.is("over") {
 			t := p.next()
-			return nil, t.errorf("write "+name.text+"(METRIC over AXIS)", "nothing stands before over")
+			return nil, t.errorf("write "+name.text+"(METRIC over AXIS)", "a term is missing before over")
 		}
 		arg, err := p.sum()
 		if err != nil {
@@ -64,18 +64,18 @@ func (p *assertionParser) call(name token) (*term, *Error) {
 	return p.aggregate(name, p.last().to, args, axes)
 }
 
-// callable refuses what is no function, or none where it stands.
-func (p *assertionParser) callable(t token) *Error {
+// checkCallable refuses names that are not functions, or not allowed in this place.
+func (p *assertionParser) checkCallable(t token) *Error {
 	switch {
 	case t.text == "all" || t.text == "any":
 		return t.errorf("write "+t.text+"(RELATION, …) as the whole assertion, followed by at most `where CONDITION`",
-			"the word %s stands by itself, not in a relation", t.text)
+			"%s must be the whole assertion, not a part of a relation", t.text)
 	case t.text == "ratio":
 	case !assertion.Op(t.text).Aggregates():
 		return unknownFunction(t)
 	case p.quantifier != "":
-		return t.errorf("write the relation as an assertion of its own",
-			"each case is judged by itself in %s, without aggregates", p.quantifier)
+		return t.errorf("write the relation as a separate assertion",
+			"aggregates cannot be used in %s, which judges each case separately", p.quantifier)
 	}
 	return nil
 }
@@ -100,18 +100,18 @@ func (p *assertionParser) over(call token) ([]token, *Error) {
 				continue
 			}
 		}
-		return nil, t.errorf("write "+call.text+"(TERM over A, B)", "%q is not expected in a list of axes", t.text)
+		return nil, t.errorf("write "+call.text+"(TERM over A, B)", "unexpected %q in a list of axes", t.text)
 	}
 }
 
 func ratio(name token, end int, args []*term) (*term, *Error) {
 	if len(args) != 2 {
 		return nil, errorf(name.from, end, "write ratio(a, b), which is a / b",
-			"the function ratio takes two values, and this one has %d", len(args))
+			"ratio takes two values, not %d", len(args))
 	}
 	a, b := args[0], args[1]
 	if a.dim != b.dim {
-		hint := "for the quotient of different kinds write a / b"
+		hint := "for the quotient of different dimensions write a / b"
 		if a.bare || b.bare {
 			hint = "give the number a unit"
 		}
@@ -123,10 +123,10 @@ func ratio(name token, end int, args []*term) (*term, *Error) {
 func (p *assertionParser) aggregate(name token, end int, args []*term, axes []token) (*term, *Error) {
 	if len(args) != 1 {
 		return nil, errorf(name.from, end, "write "+name.text+"(TERM) or "+name.text+"(TERM over AXIS, …)",
-			"the aggregate %s takes one value, of each case, and this one has %d", name.text, len(args))
+			"%s takes one term, evaluated for each case, not %d", name.text, len(args))
 	}
 	arg := args[0]
-	if err := aggregatable(name, arg); err != nil {
+	if err := checkAggregateOperand(name, arg); err != nil {
 		return nil, err
 	}
 	t := &term{op: assertion.Op(name.text), args: args, height: 1 + arg.height, dim: arg.dim, from: name.from, to: end}
@@ -135,8 +135,8 @@ func (p *assertionParser) aggregate(name token, end int, args []*term, axes []to
 	return t, err
 }
 
-// aggregatable checks what stands in an aggregate.
-func aggregatable(name token, arg *term) *Error {
+// checkAggregateOperand checks the operand of an aggregate.
+func checkAggregateOperand(name token, arg *term) *Error {
 	var inner, knobs *term
 	var others []*term
 	own := false
@@ -154,21 +154,22 @@ func aggregatable(name token, arg *term) *Error {
 	})
 	switch {
 	case inner != nil:
-		return inner.errorf("an aggregate goes over cases already: name all axes in one, as "+name.text+
+		return inner.errorf("name all axes in one aggregate, as "+name.text+
 			"(TERM over A, B)",
-			"the aggregate %s stands inside of %s", inner.op, name.text)
+			"the aggregate %s is inside of %s", inner.op, name.text)
 	case !own && len(others) == 0:
-		return arg.errorf("name a metric in it", "nothing that is measured stands in %s", name.text)
+		return arg.errorf("name a metric in it", "%s has no metric", name.text)
 	case own:
 		return nil
 	case knobs != nil:
-		return knobs.errorf("take it out of the aggregate",
-			"the cases here are those of run %q, and this is the own run's", others[0].other.name)
+		return knobs.errorf("move it out of the aggregate",
+			"the aggregate is over cases of run %q, but this option or axis is of the assertion's run",
+			others[0].other.name)
 	}
 	for _, o := range others[1:] {
 		if !o.other.same(others[0].other) {
 			return o.errorf("write one aggregate for each",
-				"the aggregate %s goes over the cases of one run, and here are several", name.text)
+				"the aggregate %s has metrics of several runs", name.text)
 		}
 	}
 	return nil
@@ -192,7 +193,7 @@ func (p *assertionParser) overAxes(axes []token, domain *otherRun) ([]string, *E
 		}
 		for _, before := range over {
 			if before == t.text {
-				return nil, t.errorf("remove one", "axis %s stands twice after over", t.text)
+				return nil, t.errorf("remove one", "axis %s is given twice after over", t.text)
 			}
 		}
 		over = append(over, t.text)
@@ -206,7 +207,7 @@ func (n *Names) lacksAxis(t token, domain *otherRun) *Error {
 	}
 	known := n.axisNames()
 	if len(known) == 0 {
-		return t.errorf("without over the aggregate goes over its cases", "the run %q has no axes", domain.name)
+		return t.errorf("omit over to aggregate over all its cases", "the run %q has no axes", domain.name)
 	}
 	return t.errorf(lowerFirst(suggest.Sentence(t.text, known, "axes of that run")),
 		"the run %q has no axis %q", domain.name, t.text)

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// sweptCases are the cases of several runs, as the planner holds them.
+// sweptCases are the cases of several runs, as the planner has them.
 type sweptCases struct {
 	order map[string][]string // keys by run
 	byKey map[string]Scope
@@ -46,8 +46,8 @@ func (c *sweptCases) Scope(key string) (Scope, bool) {
 	return s, ok
 }
 
-// add gives a run the product of its axes, each a name and its values.
-func (c *sweptCases) add(run string, options workload.Values, axes ...[]any) {
+// add adds a run with the product of its axes, each a name and its values.
+func (c *sweptCases) add(run string, options option.Values, axes ...[]any) {
 	points := []map[string]any{{}}
 	for _, axis := range axes {
 		var longer []map[string]any
@@ -64,11 +64,11 @@ func (c *sweptCases) add(run string, options workload.Values, axes ...[]any) {
 		s := Scope{Options: maps.Clone(options), Axes: p, Texts: map[string]string{}, Cases: c}
 		var cells []string
 		for name, v := range p {
-			s.Texts[name] = workload.Text(v)
+			s.Texts[name] = option.Text(v)
 			if _, ok := transfer.Kind.Option(name); ok {
 				s.Options[name] = v
 			}
-			cells = append(cells, name+"="+workload.Text(v))
+			cells = append(cells, name+"="+option.Text(v))
 		}
 		slices.Sort(cells)
 		s.Key = run
@@ -82,10 +82,10 @@ func (c *sweptCases) add(run string, options workload.Values, axes ...[]any) {
 
 const small, large = quantity.Size(4 << 10), quantity.Size(64 << 20)
 
-// rich is a run `main` with two axes, among others that share axes with it or not.
+// rich has a run `main` with two axes, and runs that share axes with it or not.
 func rich() (*Names, *sweptCases) {
 	c := newCases()
-	options := workload.Values{
+	options := option.Values{
 		"block_size": large, "batch": int64(4), "fabric": "tcp", "op": "write", "ranks": int64(2),
 	}
 	c.add("main", options, []any{"block_size", small, large}, []any{"fabric", "shm", "ucx"})
@@ -123,7 +123,7 @@ func rich() (*Names, *sweptCases) {
 	return runs["main"], c
 }
 
-// in are the scopes of the cases of a run that satisfy the assertion's where.
+// in returns the scopes of the cases of a run that satisfy the assertion's where.
 func (c *sweptCases) in(run string, where *Condition) []Scope {
 	var out []Scope
 	for _, key := range c.Find(run, nil, where) {
@@ -132,7 +132,7 @@ func (c *sweptCases) in(run string, where *Condition) []Scope {
 	return out
 }
 
-// groups are the cases of an assertion over several, as the planner makes them.
+// groups returns the cases of an assertion over several, as the planner makes them.
 func (c *sweptCases) groups(a *Assertion) [][]Scope {
 	var order []string
 	groups := map[string][]Scope{}

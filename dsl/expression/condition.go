@@ -8,19 +8,18 @@ import (
 
 	"github.com/expr-lang/expr/vm"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// Condition is a compiled when or where expression. It may be evaluated by
-// several goroutines at once.
+// Condition is a compiled when or where expression. It is safe for concurrent use.
 type Condition struct {
 	text    string
-	names   []string // options, axes and host fields that it mentions
+	names   []string // options, axes and host fields that it uses
 	program *vm.Program
 }
 
-// CompileCondition compiles a condition without knowing the run that it is
-// about, as when a plan is read; names are then checked by Eval.
+// CompileCondition compiles a condition without knowing its run, as when a plan is read. Eval
+// checks the names.
 func CompileCondition(text string) (*Condition, error) {
 	c, err := compileCondition(text, nil, true)
 	if err != nil {
@@ -32,36 +31,35 @@ func CompileCondition(text string) (*Condition, error) {
 // Where compiles a condition over the options and axes of the run.
 func (n *Names) Where(text string) (*Condition, *Error) { return compileCondition(text, n, false) }
 
-// When compiles the condition of a run, which may also ask about the host.
+// When compiles the condition of a run, which may use host facts.
 func (n *Names) When(text string) (*Condition, *Error) { return compileCondition(text, n, true) }
 
-// Text is the condition as it was written.
+// Text returns the condition as it was written.
 func (c *Condition) Text() string { return c.text }
 
-// Names are the options, axes and host fields (host.gpus) that the condition
-// mentions, each once, in order.
+// Names returns the options, axes and host fields (host.gpus) that the condition uses, without
+// duplicates, in order.
 func (c *Condition) Names() []string { return slices.Clone(c.names) }
 
-// UsesHost says whether the condition can only be decided on a host.
+// UsesHost reports whether the condition can be evaluated only on a host.
 func (c *Condition) UsesHost() bool { return slices.ContainsFunc(c.names, isHost) }
 
 func isHost(name string) bool { return name == "host" || strings.HasPrefix(name, "host.") }
 
-// evaluation is what one Eval needs. Planning evaluates conditions by the
-// million, so its parts are used again.
+// evaluation holds the reusable state of one Eval: planning evaluates conditions millions of times.
 type evaluation struct {
 	machine vm.VM
 	env     map[string]any
 }
 
-// memoryBudget bounds the elements of the lists that one evaluation makes.
+// memoryBudget bounds the elements of the lists that one evaluation creates.
 const memoryBudget = 100_000
 
 var evaluations = sync.Pool{New: func() any {
 	return &evaluation{machine: vm.VM{MemoryBudget: memoryBudget}, env: map[string]any{}}
 }}
 
-// Eval decides the condition for a case.
+// Eval evaluates the condition for a case.
 func (c *Condition) Eval(s Scope) (bool, error) {
 	e := evaluations.Get().(*evaluation)
 	defer evaluations.Put(e)
@@ -73,19 +71,19 @@ func (c *Condition) Eval(s Scope) (bool, error) {
 	}
 	v, err := e.machine.Run(c.program, e.env)
 	if name := nullOf(e.env); err != nil && name != "" {
-		return false, fmt.Errorf("condition %q: %s is null there: ask first whether %s == null", c.text, name, name)
+		return false, fmt.Errorf("condition %q: %s is null here: check %s == null first", c.text, name, name)
 	}
 	if err != nil {
 		return false, fmt.Errorf("condition %q: %s", c.text, plain(err).Message)
 	}
 	b, ok := v.(bool)
 	if !ok {
-		return false, fmt.Errorf("condition %q gives %v, not true or false", c.text, v)
+		return false, fmt.Errorf("condition %q is %v, not true or false", c.text, v)
 	}
 	return b, nil
 }
 
-// nullOf is a variable that is left unset, "" if there is none.
+// nullOf returns a variable that is unset, "" if there is none.
 func nullOf(env map[string]any) string {
 	variables, _ := env["env"].(map[string]any)
 	for name, v := range variables {
@@ -96,7 +94,7 @@ func nullOf(env map[string]any) string {
 	return ""
 }
 
-// bind gives a name its value, in base units.
+// bind sets a name to its value in base units.
 func (s Scope) bind(env map[string]any, name string) error {
 	switch {
 	case isHost(name):
@@ -122,10 +120,10 @@ func (s Scope) bind(env map[string]any, name string) error {
 	return fmt.Errorf("the case has no %s", name)
 }
 
-// known is an error for an option whose value is not known while a scenario is planned.
+// known returns an error if the value of an option is not known at planning.
 func known(name string, v any) error {
-	if later, ok := v.(workload.Deferred); ok {
-		return fmt.Errorf("%s is %s, which is known only when that run is decided", name, later)
+	if later, ok := v.(option.Deferred); ok {
+		return fmt.Errorf("%s is %s, which is known only when that run has a result", name, later)
 	}
 	return nil
 }
@@ -133,7 +131,7 @@ func known(name string, v any) error {
 func (s Scope) bindHost(env map[string]any, name string) error {
 	h := s.Host
 	if h == nil {
-		return fmt.Errorf("it asks about the host, which is not known yet")
+		return fmt.Errorf("it uses the host, which is not known yet")
 	}
 	if name != "host" && !slices.Contains(hostFields, name) {
 		return fmt.Errorf("the case has no %s", name)
@@ -146,7 +144,7 @@ func (s Scope) bindHost(env map[string]any, name string) error {
 	return nil
 }
 
-// knob is the value of an option or, where none has the name, of an axis.
+// knob returns the value of an option, or of an axis if no option has the name.
 func (s Scope) knob(name string) (any, bool) {
 	if v, ok := s.Options[name]; ok {
 		return v, true
@@ -155,9 +153,9 @@ func (s Scope) knob(name string) (any, bool) {
 	return v, ok
 }
 
-// base is a number in base units; other values stay.
+// base converts a number to base units, and returns other values unchanged.
 func base(v any) any {
-	if n, ok := workload.Number(v); ok {
+	if n, ok := option.Number(v); ok {
 		return n
 	}
 	return v

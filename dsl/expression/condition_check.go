@@ -6,22 +6,22 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"weir/quantity"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
-// conditionChecker finds what expr-lang's own checker cannot see or explain:
-// unknown names with what was meant, values that an option never has, and
-// comparisons of a size with a time.
+// conditionChecker finds errors that expr-lang's checker cannot find or explain: unknown names,
+// values that an option never has, and comparisons of different dimensions.
 type conditionChecker struct {
-	names    *Names // nil: unknown, check nothing by name
+	names    *Names // nil: unknown, no check of names
 	host     bool
 	at       map[int]token
 	literals map[int]token   // quantities with a unit
-	nulls    map[int]bool    // places of null
-	callees  map[int]bool    // places of names of functions
-	local    map[string]bool // names that the condition defines itself
+	nulls    map[int]bool    // positions of null
+	callees  map[int]bool    // positions of names of functions
+	local    map[string]bool // names that the condition itself defines
 	used     []string
 	stray    []ast.Node // ranges
 	err      *Error
@@ -53,7 +53,7 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 
 var hostFields = []string{"host.fabrics", "host.nodes", "host.gpus", "host.cpus"}
 
-// Visit sees every node, operands before operators.
+// Visit checks a node; expr-lang visits operands before operators.
 func (c *conditionChecker) Visit(node *ast.Node) {
 	if c.err != nil {
 		return
@@ -64,15 +64,15 @@ func (c *conditionChecker) Visit(node *ast.Node) {
 	case *ast.CallNode, *ast.BuiltinNode:
 		c.call(n)
 	case *ast.BinaryNode:
-		c.whole(n)
+		c.checkWholeNumbers(n)
 		if c.names != nil && c.err == nil {
 			c.binary(n)
 		}
 	}
 }
 
-// conditionFunctions are the functions that a condition may call: none of them
-// gives back more than it was given.
+// conditionFunctions are the functions that a condition may call. The result of each is at most as
+// large as its arguments.
 var conditionFunctions = []string{
 	"abs", "all", "any", "ceil", "count", "floor",
 	"hasPrefix", "hasSuffix", "len", "lower", "max", "min", "none", "one", "round", "trim", "upper",
@@ -95,10 +95,9 @@ func (c *conditionChecker) call(n ast.Node) {
 		"conditions have no function %s", t.text)
 }
 
-// whole checks a..b and %, which are about whole numbers. A range stands only after
-// `in`: elsewhere it would be a list. expr-lang shows a node after its operands, so a
-// range is stray until its `in` is seen.
-func (c *conditionChecker) whole(n *ast.BinaryNode) {
+// checkWholeNumbers checks a..b and %, which take whole numbers. A range is allowed only after `in`; elsewhere
+// it would be a list. Operands are visited first, so a range is stray until its `in` is visited.
+func (c *conditionChecker) checkWholeNumbers(n *ast.BinaryNode) {
 	fraction := func(n ast.Node) bool { f, ok := n.(*ast.FloatNode); return ok && !whole(f.Value) }
 	switch n.Operator {
 	case "..":
@@ -119,15 +118,15 @@ func (c *conditionChecker) whole(n *ast.BinaryNode) {
 	}
 }
 
-// finish gives the fault that was found, if there is one.
+// finish returns the error found, if any.
 func (c *conditionChecker) finish() *Error {
 	if c.err == nil && len(c.stray) > 0 {
-		return c.errorAt(c.stray[0], "write x in a..b", "a range stands only after in")
+		return c.errorAt(c.stray[0], "write x in a..b", "a range can only follow in")
 	}
 	return c.err
 }
 
-// errorAt is a fault at an operator or a literal.
+// errorAt returns an error at an operator or a literal.
 func (c *conditionChecker) errorAt(n ast.Node, hint, format string, args ...any) *Error {
 	at := n.Location()
 	return errorf(at.From, max(at.To, at.From+1), hint, format, args...)
@@ -149,8 +148,8 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 	root, _, dotted := strings.Cut(t.text, ".")
 	switch {
 	case root == "host" && !c.host:
-		c.err = t.errorf("a run can be skipped by host with `when`",
-			"`where` chooses cases when they are planned, without a host")
+		c.err = t.errorf("to skip a run by host, use `when`",
+			"`where` selects cases at planning, before a host is known")
 	case root == "host":
 		for _, f := range hostFields {
 			if t.text == f {
@@ -160,7 +159,8 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 		c.err = t.errorf(lowerFirst(suggest.Sentence(t.text, hostFields, "facts about a host")), "there is no %s",
 			t.text)
 	case root == "axis" && dotted:
-		c.err = t.errorf("write "+strings.TrimPrefix(t.text, "axis."), "conditions name an axis by itself")
+		c.err = t.errorf("write "+strings.TrimPrefix(t.text, "axis."),
+			"conditions use the name of an axis without prefix")
 	default:
 		_, option := c.names.Kind.Option(t.text)
 		_, axis := c.names.axis(t.text)
@@ -170,7 +170,7 @@ func (c *conditionChecker) name(n *ast.IdentifierNode) {
 	}
 }
 
-// binary checks one comparison or sum.
+// binary checks a comparison, a sum or a difference.
 func (c *conditionChecker) binary(n *ast.BinaryNode) {
 	switch n.Operator {
 	case "==", "!=", "<", "<=", ">", ">=", "in":
@@ -206,20 +206,20 @@ func (c *conditionChecker) binary(n *ast.BinaryNode) {
 	}
 }
 
-// sum refuses to add a time to a size. A plain number may count either.
+// sum refuses to add values of different dimensions. A plain number fits any.
 func (c *conditionChecker) sum(n *ast.BinaryNode) {
 	left, known := c.dimension(n.Left)
 	right, alsoKnown := c.dimension(n.Right)
 	if known && alsoKnown && left != right && left != quantity.Number && right != quantity.Number {
-		c.err = c.errorAt(n, "add and subtract what is of one kind",
-			"a %s and a %s have no sum and no difference", left, right)
+		c.err = c.errorAt(n, "add and subtract values of the same dimension",
+			"a %s and a %s cannot be added or subtracted", left, right)
 	}
 }
 
-// null stands for the value of a variable that is left unset.
+// null is the value of a variable that is unset.
 const null = "null"
 
-// nullValue refuses to compare with null what always has a value.
+// nullValue refuses comparisons with null of values that are never null.
 func (c *conditionChecker) nullValue(n *ast.BinaryNode) {
 	for _, sides := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
 		_, isNull := sides[1].(*ast.NilNode)
@@ -234,7 +234,7 @@ func (c *conditionChecker) nullValue(n *ast.BinaryNode) {
 	}
 }
 
-// firstOf is the node at which a name with dots begins.
+// firstOf returns the first node of a dotted name.
 func firstOf(n ast.Node) ast.Node {
 	for {
 		m, ok := n.(*ast.MemberNode)
@@ -253,7 +253,7 @@ func (c *conditionChecker) enumValue(name, value ast.Node) {
 		return
 	}
 	o, ok := c.names.Kind.Option(id.Value)
-	if !ok || o.Type != workload.Enum {
+	if !ok || o.Type != option.Enum {
 		return
 	}
 	for _, v := range o.Values {
@@ -266,7 +266,7 @@ func (c *conditionChecker) enumValue(name, value ast.Node) {
 		"option %s is never %q", o.Name, text.Value)
 }
 
-// fabricName checks a name that is sought among the fabrics of a host.
+// fabricName checks a name in a membership test of host.fabrics.
 func (c *conditionChecker) fabricName(n *ast.BinaryNode) {
 	text, ok := n.Left.(*ast.StringNode)
 	if !ok || !isHostFabrics(n.Right) || c.err != nil {
@@ -281,7 +281,7 @@ func (c *conditionChecker) fabricName(n *ast.BinaryNode) {
 		"no host has a fabric %q", text.Value)
 }
 
-// fabricValues are the values of option fabric in any workload.
+// fabricValues returns the values of option fabric in all workloads.
 func fabricValues() (all []string) {
 	for _, k := range workload.Kinds() {
 		o, _ := k.Option("fabric")
@@ -294,7 +294,7 @@ func fabricValues() (all []string) {
 	return all
 }
 
-// dimension is that of an operand, if it is known; bare numbers go with anything.
+// dimension returns the dimension of an operand, if it is known. Plain numbers fit any.
 func (c *conditionChecker) dimension(n ast.Node) (quantity.Dimension, bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:

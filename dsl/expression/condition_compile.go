@@ -14,8 +14,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 func compileCondition(text string, names *Names, host bool) (*Condition, *Error) {
@@ -29,8 +29,8 @@ func compileCondition(text string, names *Names, host bool) (*Condition, *Error)
 	return conditionFrom(r, tokens, names, host)
 }
 
-// conditionFrom compiles tokens, which may be a part of a longer text: places
-// stay those of the whole text.
+// conditionFrom compiles the tokens of a condition, which may be a part of a longer text. Positions
+// are those of the whole text.
 func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Condition, *Error) {
 	from, to := tokens[0].from, tokens[len(tokens)-1].to
 	for i, t := range tokens {
@@ -47,7 +47,7 @@ func conditionFrom(r []rune, tokens []token, names *Names, host bool) (*Conditio
 	if err != nil {
 		return nil, place(err, from, to)
 	}
-	_, _ = checker.Check(tree, config) // for the types of operands, without quantities
+	_, _ = checker.Check(tree, config) // for the types of operands, still without quantities
 	ast.Walk(&tree.Node, check)
 	ast.Walk(&tree.Node, numberPatcher{check})
 	if fault := check.finish(); fault != nil {
@@ -73,7 +73,8 @@ func distinct(names []string) []string {
 	return out
 }
 
-// configuration says what names a condition may hold. A run that is not known has any.
+// configuration declares the names that a condition may use. If the run is unknown, any name is
+// allowed.
 func (n *Names) configuration(host bool) *conf.Config {
 	var c *conf.Config
 	if n == nil {
@@ -87,7 +88,7 @@ func (n *Names) configuration(host bool) *conf.Config {
 	return c
 }
 
-// types are what the names of a condition hold.
+// types are the types of the names of a condition.
 func (n *Names) types(host bool) types.Map {
 	m, env := types.Map{}, types.Map{}
 	for _, a := range n.Axes {
@@ -104,7 +105,7 @@ func (n *Names) types(host bool) types.Map {
 		m[o.Name] = types.String
 		if _, numeric := n.dimension(o.Name); numeric {
 			m[o.Name] = types.Float64
-		} else if o.Type == workload.Bool {
+		} else if o.Type == option.Bool {
 			m[o.Name] = types.Bool
 		}
 	}
@@ -119,9 +120,8 @@ func (n *Names) types(host bool) types.Map {
 	return m
 }
 
-// masked blanks everything outside of a span. Quantities with a unit become names of
-// the same length, so that every place that expr-lang reports is one in the text; null
-// becomes its nil.
+// masked blanks everything outside of a span. Quantities with a unit become names of the same
+// length, so that positions reported by expr-lang are those of the text. null becomes nil.
 func masked(r []rune, from, to int, check *conditionChecker) string {
 	out := []rune(strings.Repeat(" ", to))
 	copy(out[from:], r[from:to])
@@ -137,8 +137,7 @@ func masked(r []rune, from, to int, check *conditionChecker) string {
 	return string(out)
 }
 
-// exact rounds a value in base units, but for a whole number, of which rounding would
-// take digits.
+// exact rounds a value in base units, except a whole number, which would lose digits.
 func exact(v float64) float64 {
 	if whole(v) {
 		return v
@@ -146,7 +145,7 @@ func exact(v float64) float64 {
 	return quantity.Round(v)
 }
 
-// place turns an error of expr-lang into one at a span of the text.
+// place converts an error of expr-lang to one at a span of the text.
 func place(err error, from, to int) *Error {
 	e := plain(err)
 	if e.From < from || e.From >= to {
@@ -155,9 +154,9 @@ func place(err error, from, to int) *Error {
 	e.To = max(min(e.To, to), e.From+1)
 	switch {
 	case strings.Contains(e.Message, "token EOF"):
-		e.Message, e.Hint = "the expression ends too early", "close what is open and complete the last comparison"
+		e.Message, e.Hint = "the expression ends too early", "close all parentheses and complete the last comparison"
 	case strings.HasPrefix(e.Message, "expected bool"):
-		e.Message, e.Hint = "the condition gives no true or false", "write a comparison, as block_size == 64MiB"
+		e.Message, e.Hint = "the condition is not true or false", "write a comparison, as block_size == 64MiB"
 	}
 	return e
 }
@@ -165,7 +164,7 @@ func place(err error, from, to int) *Error {
 func plain(err error) *Error {
 	var f *file.Error
 	if !errors.As(err, &f) {
-		first, _, _ := strings.Cut(err.Error(), "\n") // a stack may follow
+		first, _, _ := strings.Cut(err.Error(), "\n") // the rest may be a stack trace
 		return &Error{Message: first}
 	}
 	message := f.Message

@@ -12,11 +12,10 @@ import (
 	"github.com/expr-lang/expr/conf"
 )
 
-// Every number of a condition is a float64, which is exact up to 2^53, so that
-// nothing wraps around. Of what expr-lang computes with them, an infinity or NaN is
-// an error, as a comparison with it decides silently what is judged. % and in a..b
-// are functions, as expr-lang has them for integers only, the latter as a list.
-// The names of these functions are no identifiers and cannot be called from a text.
+// numberFunctions makes all numbers of a condition float64, exact up to 2^53, so that nothing
+// overflows. An infinite or NaN result is an error, since comparisons with it would be wrong. % and
+// a..b become functions, since expr-lang has them for integers only. Their names are not
+// identifiers, so that texts cannot call them.
 func numberFunctions(c *conf.Config) {
 	for _, operator := range computed {
 		c.Functions[operator] = numberFunction(operator, 1, reflect.TypeFor[float64](), func(v []float64) (any, error) {
@@ -37,10 +36,10 @@ func numberFunctions(c *conf.Config) {
 	})
 }
 
-// computed are the operators that expr-lang computes.
+// computed are the operators that expr-lang evaluates.
 var computed = []string{"+", "-", "*", "/", "**", "^"}
 
-// numberFunction takes so many numbers.
+// numberFunction makes a function of a number of operands.
 func numberFunction(name string, operands int, result reflect.Type, of func([]float64) (any, error)) *builtin.Function {
 	return &builtin.Function{
 		Name: name,
@@ -69,7 +68,7 @@ func numberFunction(name string, operands int, result reflect.Type, of func([]fl
 	}
 }
 
-// numeric says whether a value of a type may be a number.
+// numeric reports whether a type can be a number.
 func numeric(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Float64 || t.Kind() == reflect.Interface
 }
@@ -79,7 +78,8 @@ func finiteResult(operator string, v float64) (any, error) {
 	case finite(&v):
 		return v, nil
 	case operator == "/" || operator == "%":
-		return nil, fmt.Errorf("%s gives %v, which is not a finite number: it divides by zero, or nearly", operator, v)
+		return nil, fmt.Errorf("%s gives %v, which is not a finite number: the divisor is zero or almost zero",
+			operator, v)
 	}
 	return nil, fmt.Errorf("%s gives %v, which is not a finite number", operator, v)
 }
@@ -93,7 +93,7 @@ func whole(values ...float64) bool {
 	return true
 }
 
-// numberPatcher puts these numbers and functions in the place of expr-lang's.
+// numberPatcher replaces numbers and operators of expr-lang by these functions.
 type numberPatcher struct{ check *conditionChecker }
 
 // Visit patches one node, after its operands.
@@ -133,10 +133,10 @@ func (p numberPatcher) operator(node *ast.Node, n *ast.BinaryNode) {
 	call := &ast.CallNode{Callee: &ast.IdentifierNode{Value: function}, Arguments: args}
 	call.SetLocation(n.Location())
 	call.Callee.SetLocation(n.Location())
-	*node = call // without the type of what it replaces: expr-lang checks no call that has one
+	*node = call // without the type of the replaced node: expr-lang does not check calls that have one
 }
 
-// numbers refuses operands that are known to be no numbers.
+// numbers refuses operands that cannot be numbers.
 func (c *conditionChecker) numbers(n ast.Node, function string, operands []ast.Node) *Error {
 	for _, o := range operands {
 		t := o.Type()
@@ -150,7 +150,7 @@ func (c *conditionChecker) numbers(n ast.Node, function string, operands []ast.N
 	return nil
 }
 
-// integer makes an index an integer again, which expr-lang needs there.
+// integer converts an index back to the integer that expr-lang requires.
 func integer(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.FloatNode:

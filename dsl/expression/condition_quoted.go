@@ -3,10 +3,11 @@ package expression
 import (
 	"github.com/expr-lang/expr/ast"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// quoted reads quantities in quotes that are compared with what has a dimension: "64KiB" is 64KiB.
+// quoted reads texts that are compared with a value with a dimension as quantities: "64KiB" is
+// 64KiB.
 func (c *conditionChecker) quoted(n *ast.BinaryNode) {
 	sides := []*ast.Node{&n.Right}
 	if list, ok := n.Right.(*ast.ArrayNode); ok && n.Operator == "in" {

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/sequence"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/sequence"
 )
 
-// Numbers are float64: exact up to 2^53, divided without a rest, and never wrapped around.
-// A value that is not finite is an error, never a wrong answer.
+// Numbers are float64: exact up to 2^53, divided without truncation, and without overflow. A value
+// that is not finite is an error.
 func TestConditionArithmetic(t *testing.T) {
 	s := scope()
 	s.Options["block_size"], s.Options["batch"], s.Options["iterations"] = quantity.Size(1<<40), int64(1<<20),
@@ -30,7 +30,7 @@ func TestConditionArithmetic(t *testing.T) {
 		"5 / 2 == 2.5 and -5 / 2 == -2.5":                    "true",
 		"7 % 3 == 1 and -7 % 3 == -1":                        "true",
 		"2 ** 3 ** 2 == 512 and -2 ** 2 == -4":               "true",
-		"1 / (batch / 0) == 0":                               "it divides by zero",
+		"1 / (batch / 0) == 0":                               "the divisor is zero",
 		"[5, 6, 7][1] == 6 and [5, 6][-1] == 6":              "true",
 		"fabric[0:2] == 'uc'":                                "true",
 		"batch in [1, 1048576]":                              "true",
@@ -48,11 +48,11 @@ func TestConditionArithmetic(t *testing.T) {
 		"share * 2 in 0..1":                                  "true",
 		"block_size in 1GiB..1TiB":                           "true",
 		"batch in 1..ranks * 1000000":                        "true",
-		"batch / 0 > 1":                                      "divides by zero",
-		"batch / (ranks - ranks) > 1":                        "divides by zero",
-		"0 / 0 == 1":                                         "it divides by zero",
+		"batch / 0 > 1":                                      "the divisor is zero",
+		"batch / (ranks - ranks) > 1":                        "the divisor is zero",
+		"0 / 0 == 1":                                         "the divisor is zero",
 		"share / 2 == 0.25 and batch / 4 == 262144":          "true",
-		"batch % 0 > 1":                                      "divides by zero",
+		"batch % 0 > 1":                                      "the divisor is zero",
 		"batch % 0.5 > 1":                                    "takes whole numbers",
 		"batch ** 2 == 1099511627776":                        "true",
 		"2 ^ 3 == 8 and 2 ** -1 == share":                    "true",
@@ -88,13 +88,13 @@ func TestConditionArithmetic(t *testing.T) {
 	}
 }
 
-// An option that is a plain factor is a number as any other.
+// An option of type Factor is a number.
 func TestFactorsAreNumbers(t *testing.T) {
 	c, err := (&Names{Kind: sequence.Kind}).When("time_scale * 2 > 2.5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := c.Eval(Scope{Options: workload.Values{"time_scale": workload.Scale(1.5)}}); !ok || err != nil {
+	if ok, err := c.Eval(Scope{Options: option.Values{"time_scale": option.Scale(1.5)}}); !ok || err != nil {
 		t.Error(ok, err)
 	}
 }
@@ -108,17 +108,17 @@ func TestRefusedConditions(t *testing.T) {
 		{"«lowr»(fabric) == 'x'", "no function lowr", `"lower"`},
 		{"fabric | «split»(',') == []", "no function split", ""},
 		{"fabric «matches» '('", "missing closing )", ""},
-		{"len(1«..»1000000000) == 3", "only after in", "x in a..b"},
+		{"len(1«..»1000000000) == 3", "can only follow in", "x in a..b"},
 		{"«reduce»([1], #acc + 1, 1) > 1", "no function reduce", ""},
 		{"«now»() == 1", "no function now", ""},
 		{"batch * «-»fabric == 1", "mismatched type string", ""},
-		{"«ceiling.bandwidth»(5) > 2", "is measured", ""},
+		{"«ceiling.bandwidth»(5) > 2", "is a metric", ""},
 		{"fabric «**» 2 == 1", "** takes numbers, not a string", ""},
 		{"batch «%» 2.5 == 1", "whole numbers", ""},
 		{"batch «==» 'x'", "mismatched types float64 and string", ""},
-		{"len(1«..»3) == 3", "only after in", "x in a..b"},
-		{"batch in (1..3) and any(1«..»3, # > 1)", "only after in", ""},
-		{"block_size «+» 5us > 1", "a size and a time have no sum", "one kind"},
+		{"len(1«..»3) == 3", "can only follow in", "x in a..b"},
+		{"batch in (1..3) and any(1«..»3, # > 1)", "can only follow in", ""},
+		{"block_size «+» 5us > 1", "a size and a time cannot be added", "same dimension"},
 		{"block_size «-» 1 GB/s > 1", "a size and a rate", ""},
 		{"batch + block_size «>» 5us", "a size is compared with a time", ""},
 		{"block_size «in» 1us..2us", "a size is compared with a time", ""},
@@ -145,7 +145,7 @@ func TestRefusedConditions(t *testing.T) {
 	}
 }
 
-// What is nested in a condition is no deeper than its text is long.
+// The nesting of a condition is bounded by its length.
 func TestDeepConditions(t *testing.T) {
 	for name, text := range map[string]string{
 		"parentheses": strings.Repeat("(", 2000) + "batch > 1" + strings.Repeat(")", 2000),
@@ -172,7 +172,7 @@ func TestDeepConditions(t *testing.T) {
 	}
 }
 
-// An evaluation makes lists of no more elements than its budget.
+// An evaluation creates at most as many list elements as its budget allows.
 func TestConditionsHaveAMemoryBudget(t *testing.T) {
 	list := "[" + strings.TrimSuffix(strings.Repeat("1,", 500), ",") + "]"
 	c, err := names.When("all(" + list + ", any(" + list + ", # == 1))")
@@ -184,10 +184,9 @@ func TestConditionsHaveAMemoryBudget(t *testing.T) {
 	}
 }
 
-// An evaluation leaves nothing behind that the next one, of another condition or
-// case, could see.
+// An evaluation does not affect later ones of other conditions or cases.
 func TestEvaluationsAreApart(t *testing.T) {
-	s, bare := scope(), Scope{Options: workload.Values{"batch": int64(1)}}
+	s, bare := scope(), Scope{Options: option.Values{"batch": int64(1)}}
 	with, err := CompileCondition("fabric == 'ucx' and env.FI_PROVIDER == 'efa'")
 	if err != nil {
 		t.Fatal(err)

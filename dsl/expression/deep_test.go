@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The parser is recursive, and so is everything that reads what it makes.
+// The parser and all functions on its result are recursive.
 func TestDeepAssertionsAreRefused(t *testing.T) {
 	n, _ := rich()
 	nested := func(times int, before, after string) string {
@@ -24,7 +24,7 @@ func TestDeepAssertionsAreRefused(t *testing.T) {
 		if _, err := n.Assertion(text(20)); err != nil && strings.Contains(err.Message, "nested") {
 			t.Errorf("20 %s: %v", name, err)
 		}
-		for _, times := range []int{mostNested + 1, 300} {
+		for _, times := range []int{maxNesting + 1, 300} {
 			text := text(times)
 			if len(text) > maxText {
 				continue

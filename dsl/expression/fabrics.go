@@ -6,12 +6,11 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// Fabrics names the fabrics, besides the case's own, on whose presence the
-// condition depends; not ok: it may depend on any. Finding out what a host has
-// means loading vendor libraries, so one asks only for what is asked for.
+// Fabrics returns the fabrics, besides the case's own, that the condition tests for; not ok: it may
+// depend on any. To find a fabric, a host must load vendor libraries, so it looks only for these.
 func (c *Condition) Fabrics() (names []string, ok bool) {
 	if slices.Contains(c.names, "host") {
-		return nil, false // some computed field
+		return nil, false // a computed field
 	}
 	v := &fabricVisitor{}
 	node := c.program.Node()
@@ -19,8 +18,8 @@ func (c *Condition) Fabrics() (names []string, ok bool) {
 	return v.names, v.mentioned == v.understood
 }
 
-// fabricVisitor counts how often host.fabrics is mentioned, and how often in a
-// membership test of which the left side is known.
+// fabricVisitor counts the uses of host.fabrics, and those in membership tests with a constant left
+// side.
 type fabricVisitor struct {
 	names                 []string
 	mentioned, understood int

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"weir/assertion"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Of any text: no panic, every error inside of it, and what
-// compiles lowers to data that JSON holds and that evaluates or says why not.
+// For any text: no panic, every error is inside of it, and a compiled assertion lowers to data that
+// JSON can represent and that evaluates or returns an error.
 func FuzzAssertion(f *testing.F) {
 	for _, s := range []string{
 		"bandwidth within 10% of 46.48 GB/s where block_size == 64MiB", "bandwidth between 1 and 2",
@@ -50,7 +50,7 @@ func fuzzAssertion(t *testing.T, n *Names, cases *sweptCases, text string) {
 	}
 	_ = a.Uses()
 	var out assertion.Assertion
-	if a.Reach() == Over {
+	if a.Grouping() == OverCases {
 		groups := cases.groups(a)
 		if len(groups) == 0 {
 			return
@@ -63,7 +63,7 @@ func fuzzAssertion(t *testing.T, n *Names, cases *sweptCases, text string) {
 	if err != nil {
 		return
 	}
-	_ = out.Key() // panics on a bound that JSON cannot hold
+	_ = out.Key() // panics on a bound that JSON cannot represent
 	if _, err := json.Marshal(out); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}

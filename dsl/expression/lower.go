@@ -3,18 +3,17 @@ package expression
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Lower gives an assertion of reach EachCase or Along for one case: options,
-// axes and reference values have become numbers, other cases have their keys,
-// and what is left is a subject over metrics and a numeric band. Name, place and
-// severity are the caller's, and so are the cases of a trend.
+// Lower returns an assertion of grouping PerCase or AlongAxis for one case: options, axes and reference
+// values are numbers, other cases have keys, and the result is a subject over metrics with a
+// numeric band. The caller sets name, place, severity and the cases of a trend.
 func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
-	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
-	if a.reach == Over {
-		return out, a.errorf("", "the assertion is about several cases, and was asked of one")
+	out := assertion.Assertion{Text: a.text, Reference: a.referenceUsed()}
+	if a.grouping == OverCases {
+		return out, a.errorf("", "the assertion is about several cases, not one")
 	}
 	if t := a.transport; t != nil {
 		out.Transport = &assertion.Transport{Of: t.Of, Names: slices.Clone(t.Names), Prefix: t.Prefix}
@@ -44,17 +43,16 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 	return out, nil
 }
 
-// LowerOver gives an assertion of reach Over for cases of its run: those that
-// satisfy where and agree on every axis that is not among OverAxes. Every metric
-// has the key of its case, and Cases are all of these: the given ones in their
-// order, then others of the run, then those of other runs.
+// LowerOver returns an assertion of grouping OverCases for cases of its run: those that satisfy where and
+// agree on every axis that is not among OverAxes. Every metric has the key of its case. Cases are
+// the given ones in their order, then others of the run, then those of other runs.
 func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
-	out := assertion.Assertion{Text: a.text, Reference: a.referenced()}
-	if a.reach != Over {
-		return out, a.errorf("", "the assertion is about single cases, and was asked of several")
+	out := assertion.Assertion{Text: a.text, Reference: a.referenceUsed()}
+	if a.grouping != OverCases {
+		return out, a.errorf("", "the assertion is about single cases, not several")
 	}
 	if len(cases) == 0 {
-		return out, a.errorf("", "no case takes part")
+		return out, a.errorf("", "the assertion has no cases")
 	}
 	l := &lowering{assertion: a, cases: cases[0].Cases, keyed: true}
 	for _, c := range cases {
@@ -77,7 +75,7 @@ func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 	return out, nil
 }
 
-// noiseOver is what the table says of the cases of an assertion over several.
+// noiseOver returns the noise in the reference table for an assertion over several cases.
 func (a *Assertion) noiseOver(out *assertion.Assertion, cases []Scope) []assertion.Noise {
 	var all []assertion.Noise
 	parts := map[string]*assertion.Expr{}
@@ -94,7 +92,7 @@ func (a *Assertion) noiseOver(out *assertion.Assertion, cases []Scope) []asserti
 	return all
 }
 
-// fixed is what is known of the point of an assertion over several cases.
+// fixed returns the axes, with their values, that all cases of the assertion share.
 func (a *Assertion) fixed(texts map[string]string) map[string]string {
 	if len(a.over) == 0 {
 		return nil
@@ -124,7 +122,7 @@ func (l *lowering) quantified(out *assertion.Assertion, cases []Scope) *Error {
 	return nil
 }
 
-// orderedKeys are keys, each once, in the order in which they came.
+// orderedKeys are distinct keys in order of insertion.
 type orderedKeys struct {
 	keys []string
 	seen map[string]bool

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// lowerAll lowers an assertion of the run main as the planner does. Each line is
-// the lowered text, after the case or before the cases that it belongs to.
+// lowerAll lowers an assertion of the run main as the planner does. Each line has the lowered text,
+// after its case or before its cases.
 func lowerAll(t *testing.T, n *Names, c *sweptCases, text string) []string {
 	t.Helper()
 	a, err := n.Assertion(text)
@@ -21,7 +21,7 @@ func lowerAll(t *testing.T, n *Names, c *sweptCases, text string) []string {
 		t.Fatalf("%s: %v", text, err)
 	}
 	var lines []string
-	if a.Reach() == EachCase {
+	if a.Grouping() == PerCase {
 		for _, s := range c.in("main", a.Where()) {
 			out, err := a.Lower(s)
 			if err != nil {
@@ -107,7 +107,7 @@ func TestLoweringOverCases(t *testing.T) {
 				all,
 			"median(latency.p99@main[L,shm], latency.p99@main[L,ucx]) / min(latency.p50@main[S,shm], latency.p50@main[S,ucx], latency.p50@main[L,shm], latency.p50@main[L,ucx]) in (-∞, 3] of main[L,shm] main[L,ucx] main[S,shm] main[S,ucx]",
 		},
-		// Each aggregate leaves the other's axis free: what is left is a case.
+		// Each aggregate leaves the other's axis free, so each case is judged by itself.
 		"mean(latency.p99 over fabric) <= 3 * mean(latency.p50 over block_size) where block_size == 4KiB": {
 			"main[S,shm]: mean(latency.p99, latency.p99@main[S,ucx]) / mean(latency.p50) in (-∞, 3]",
 			"main[S,ucx]: mean(latency.p99@main[S,shm], latency.p99) / mean(latency.p50) in (-∞, 3]",
@@ -122,7 +122,7 @@ func TestLoweringOverCases(t *testing.T) {
 		"max(bandwidth / reference.bandwidth over fabric) >= 0.9 where block_size == 4KiB": {
 			"max(bandwidth@main[S,shm] / 1e+10, bandwidth@main[S,ucx] / 5e+09) in [0.9, ∞) of main[S,shm] main[S,ucx]",
 		},
-		// The values that an aggregate takes from other cases are those cases' own.
+		// Values in an aggregate over other cases are those of these cases.
 		"bandwidth / block_size >= 0.1 * max(bandwidth / block_size over block_size) where fabric == 'shm'": {
 			"main[S,shm]: bandwidth / max(bandwidth / 4096, bandwidth@main[L,shm] / 67108864) in [409.6, ∞)",
 			"main[L,shm]: bandwidth / max(bandwidth@main[S,shm] / 4096, bandwidth / 67108864) in [6710886.4, ∞)",
@@ -151,8 +151,8 @@ func TestLoweringOverCases(t *testing.T) {
 	}
 }
 
-// The data of a quantified assertion: a part for each case and relation, and the
-// key of its case at every metric.
+// The data of a quantified assertion: a part for each case and relation, and the key of the case at
+// every metric.
 func TestQuantifiedData(t *testing.T) {
 	n, c := rich()
 	a, err := n.Assertion("all(bandwidth >= 40, latency.p99 <= 2 * latency.p50) where fabric == 'shm'")
@@ -210,38 +210,38 @@ func TestBaselineLeavesNameTheirCase(t *testing.T) {
 	}
 }
 
-func TestReachAndUses(t *testing.T) {
+func TestGroupingAndUses(t *testing.T) {
 	n, _ := rich()
 	for text, want := range map[string]struct {
-		reach Reach
-		over  []string
-		uses  Uses
+		grouping Grouping
+		over     []string
+		uses     Uses
 	}{
-		"bandwidth >= 5": {EachCase, nil, Uses{}},
-		"bandwidth >= batch * 1 GB/s where fabric == 'shm' && batch > 1": {EachCase, nil,
+		"bandwidth >= 5": {PerCase, nil, Uses{}},
+		"bandwidth >= batch * 1 GB/s where fabric == 'shm' && batch > 1": {PerCase, nil,
 			Uses{Knobs: []string{"fabric", "batch"}}},
-		"bandwidth increases with block_size":  {Along, nil, Uses{}},
-		"max(bandwidth) >= 5":                  {Over, nil, Uses{Others: true}},
-		"max(bandwidth over fabric) >= 5":      {Over, []string{"fabric"}, Uses{Others: true}},
-		"bandwidth >= 0.5 * max(bandwidth)":    {EachCase, nil, Uses{Others: true}},
-		"max(bandwidth) >= baseline.bandwidth": {EachCase, nil, Uses{Others: true, Baseline: true}},
+		"bandwidth increases with block_size":  {AlongAxis, nil, Uses{}},
+		"max(bandwidth) >= 5":                  {OverCases, nil, Uses{Others: true}},
+		"max(bandwidth over fabric) >= 5":      {OverCases, []string{"fabric"}, Uses{Others: true}},
+		"bandwidth >= 0.5 * max(bandwidth)":    {PerCase, nil, Uses{Others: true}},
+		"max(bandwidth) >= baseline.bandwidth": {PerCase, nil, Uses{Others: true, Baseline: true}},
 
-		"max(bandwidth over fabric, block_size) >= 2 * min(bandwidth over fabric)": {Over, []string{"fabric"},
+		"max(bandwidth over fabric, block_size) >= 2 * min(bandwidth over fabric)": {OverCases, []string{"fabric"},
 			Uses{Others: true}},
-		"max(bandwidth over fabric) >= 2 * min(bandwidth over block_size)": {EachCase, nil, Uses{Others: true}},
+		"max(bandwidth over fabric) >= 2 * min(bandwidth over block_size)": {PerCase, nil, Uses{Others: true}},
 
-		`bandwidth + run("tcp").bandwidth >= run("single").bandwidth + max(run("tcp").bandwidth)`: {EachCase, nil,
+		`bandwidth + run("tcp").bandwidth >= run("single").bandwidth + max(run("tcp").bandwidth)`: {PerCase, nil,
 			Uses{Runs: []string{"tcp", "single"}}},
 
-		"all(bandwidth >= reference.bandwidth)": {Over, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}}},
+		"all(bandwidth >= reference.bandwidth)": {OverCases, nil, Uses{Knobs: []string{"block_size", "fabric", "op"}}},
 	} {
 		a, err := n.Assertion(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if a.Reach() != want.reach || !slices.Equal(a.OverAxes(), want.over) {
-			t.Errorf("%s: reach %v over %v", text, a.Reach(), a.OverAxes())
+		if a.Grouping() != want.grouping || !slices.Equal(a.OverAxes(), want.over) {
+			t.Errorf("%s: grouping %v over %v", text, a.Grouping(), a.OverAxes())
 		}
 		if d := cmp.Diff(want.uses, a.Uses()); d != "" {
 			t.Errorf("%s: %s", text, d)
@@ -257,10 +257,10 @@ func TestExplosionIsRefused(t *testing.T) {
 	n, _ := rich()
 	c := newCases()
 	axis := []any{"block_size"}
-	for i := range mostLeaves / 2 {
+	for i := range maxLeaves / 2 {
 		axis = append(axis, int64(i))
 	}
-	c.add("main", workload.Values{}, axis)
+	c.add("main", option.Values{}, axis)
 	for text, explodes := range map[string]bool{
 		"max(bandwidth) >= 5":                                      false,
 		"max(bandwidth) >= 2 * min(bandwidth)":                     false,

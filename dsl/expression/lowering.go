@@ -3,54 +3,53 @@ package expression
 import (
 	"math"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// mostLeaves bounds one lowered assertion: an aggregate over many cases in each
-// of many cases would fill a document of gigabytes.
-const mostLeaves = 10_000
+// maxLeaves bounds one lowered assertion: an aggregate over many cases, repeated in each of many
+// cases, would fill gigabytes.
+const maxLeaves = 10_000
 
-// mostInAll bounds what an assertion about each case makes of all of them
-// together; single ones of up to smallAssertion values are not worth counting.
+// mostInAll bounds all lowered forms of one assertion about each case. Forms of up to
+// smallAssertion values are not counted.
 const (
 	mostInAll      = 1_000_000
 	smallAssertion = 100
 )
 
-// explodes refuses an aggregate over many cases in each of many cases, before it
-// is written out.
-func (l *lowering) explodes() *Error {
+// refuseExplosion refuses an aggregate over many cases in each of many cases before it is expanded.
+func (l *lowering) refuseExplosion() *Error {
 	a := l.assertion
 	if l.keyed || l.cases == nil {
 		return nil
 	}
 	if cases := len(l.cases.Find(a.names.Run, nil, a.where)); cases*l.leaves > mostInAll {
-		return a.errorf("aggregate over fewer cases, by `over AXIS`, or choose cases by where",
+		return a.errorf("aggregate over fewer cases, with `over AXIS`, or select cases with where",
 			"the assertion would compare %d values or more in each of %d cases", l.leaves, cases)
 	}
 	return nil
 }
 
-// lowering is the work of lowering one assertion once.
+// lowering is the state of lowering one assertion.
 type lowering struct {
 	assertion   *Assertion
 	cases       Cases
-	keyed       bool   // own metrics carry the key of their case, too
-	ownKey      string // of the case whose metrics carry none
+	keyed       bool   // metrics of the run have the key of their case
+	ownKey      string // the case of which metrics have no key
 	leaves      int
-	own, others orderedKeys // cases that are involved, where keyed
+	own, others orderedKeys // cases used, if keyed
 }
 
-// view is from where a term is looked at.
+// view is the context in which a term is evaluated.
 type view struct {
-	one   *Scope            // the own case; nil where the term is about a group
+	one   *Scope            // the case itself; nil if the term is about a group
 	group []Scope           // the cases of an assertion over several
-	at    map[string]string // what is known of the point: texts by axis
-	bound string            // the case of another run that an aggregate has come to
+	at    map[string]string // the known part of the point: texts by axis
+	bound string            // the case of another run in the current step of an aggregate
 }
 
-// expr puts a view's values in and folds what is then constant.
+// expr inserts the values of a view and folds constants.
 func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
 	switch {
 	case t.op == assertion.Const:
@@ -90,12 +89,12 @@ func (l *lowering) expr(t *term, v view) (*assertion.Expr, *Error) {
 }
 
 func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
-	if l.leaves++; l.leaves > mostLeaves {
-		return nil, l.assertion.errorf("aggregate over fewer cases, by `over AXIS` or by where",
-			"the assertion would compare more than %d values", mostLeaves)
+	if l.leaves++; l.leaves > maxLeaves {
+		return nil, l.assertion.errorf("aggregate over fewer cases, with `over AXIS` or where",
+			"the assertion would compare more than %d values", maxLeaves)
 	}
 	if l.leaves > smallAssertion && l.leaves%smallAssertion == 1 {
-		if err := l.explodes(); err != nil {
+		if err := l.refuseExplosion(); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +111,7 @@ func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 		}
 		l.others.add(leaf.Case)
 	case v.one == nil:
-		return nil, t.errorf("put it into an aggregate", "it is not known of which case %s is meant", t.metric)
+		return nil, t.errorf("put it into an aggregate", "%s is ambiguous: the assertion has several cases", t.metric)
 	case l.keyed || t.baseline || v.one.Key != l.ownKey:
 		leaf.Case = v.one.Key
 		l.own.add(leaf.Case)
@@ -120,7 +119,7 @@ func (l *lowering) metric(t *term, v view) (*assertion.Expr, *Error) {
 	return leaf, nil
 }
 
-// aggregate lists the operands: the term at each case that it goes over.
+// aggregate lists the operands: the term at each case of the aggregate.
 func (l *lowering) aggregate(t *term, v view) (*assertion.Expr, *Error) {
 	views, err := l.over(t, v)
 	if err != nil {
@@ -140,8 +139,7 @@ func (l *lowering) aggregate(t *term, v view) (*assertion.Expr, *Error) {
 	return out, nil
 }
 
-// known is an option, axis or reference value. Of a group it must be the same in
-// every case.
+// known returns an option, axis or reference value. All cases of a group must have the same.
 func (l *lowering) known(t *term, v view) (float64, *Error) {
 	if v.one != nil {
 		return l.knownOf(t, *v.one)
@@ -178,7 +176,7 @@ func (l *lowering) knownOf(t *term, s Scope) (float64, *Error) {
 	return v, nil
 }
 
-// name is what the author calls a value that is known before anything runs.
+// name returns the author's name of a value that is known at planning.
 func (t *term) name() string {
 	if t.op == reference {
 		return "reference." + t.metric
@@ -186,8 +184,8 @@ func (t *term) name() string {
 	return t.knob
 }
 
-// number is the value of an option or axis in base units.
+// number returns the value of an option or axis in base units.
 func (s Scope) number(name string) (float64, bool) {
 	v, _ := s.knob(name)
-	return workload.Number(v)
+	return option.Number(v)
 }

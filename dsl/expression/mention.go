@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // otherRun reads run("x").metric or run("x", condition).metric after the word run.
 func (p *assertionParser) otherRun(t token) (*term, *Error) {
 	if q := p.quantifier; q != "" {
-		return nil, t.errorf("write the relation as an assertion of its own",
-			"each case is judged by itself in %s, without other runs", q)
+		return nil, t.errorf("write the relation as a separate assertion",
+			"other runs cannot be used in %s, which judges each case separately", q)
 	}
 	const form = `write run("NAME").METRIC`
 	closing := p.closing(p.at)
@@ -54,8 +54,8 @@ func (p *assertionParser) otherRun(t token) (*term, *Error) {
 func (p *assertionParser) run(quoted token) (*otherRun, *Error) {
 	name := quoted.text[1 : len(quoted.text)-1]
 	if name == p.names.Run && name != "" {
-		return nil, quoted.errorf("for the own case name the metric itself, for all cases an aggregate, as max(bandwidth)",
-			"%q is the run that the assertion stands in", name)
+		return nil, quoted.errorf("for the case itself write the metric, for all cases an aggregate, as max(bandwidth)",
+			"%q is the run of this assertion", name)
 	}
 	names, ok := p.names.Runs[name]
 	if !ok || names == nil || names.Kind == nil {
@@ -77,7 +77,7 @@ func (p *assertionParser) choice(other *otherRun, tokens []token, closing token)
 	}
 	if !tokens[0].is(",") {
 		return nil, errorf(tokens[0].from, tokens[0].to, `write run("NAME", CONDITION).METRIC`,
-			"%q is not expected after the name of a run", tokens[0].text)
+			"unexpected %q after the name of a run", tokens[0].text)
 	}
 	if len(tokens) == 1 {
 		return nil, errorf(tokens[0].from, closing.to,
@@ -97,7 +97,7 @@ func (p *assertionParser) name(t token) (*term, *Error) {
 	}
 	_, option := p.names.Kind.Option(t.text)
 	if _, axis := p.names.axis(t.text); option || axis {
-		return nil, t.errorf("to choose cases by it write `where "+t.text+` == "…"`+"`", "%q is not a number", t.text)
+		return nil, t.errorf("to select cases by it write `where "+t.text+` == "…"`+"`", "%q is not a number", t.text)
 	}
 	switch root, field, _ := strings.Cut(t.text, "."); root {
 	case "reference":
@@ -113,7 +113,7 @@ func (p *assertionParser) name(t token) (*term, *Error) {
 // columnOf checks the metric of reference.METRIC and baseline.METRIC.
 func (p *assertionParser) columnOf(t token, field string) (workload.Metric, *Error) {
 	if field == "" {
-		return workload.Metric{}, t.errorf("write "+t.text+".METRIC", "%q is no value by itself", t.text)
+		return workload.Metric{}, t.errorf("write "+t.text+".METRIC", "%q is not a value", t.text)
 	}
 	m, ok := p.names.metric(field)
 	if !ok {

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"weir/quantity"
-	"weir/suggest"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
-// AxisType is what the values of an axis are that does not set an option.
+// AxisType is the type of an axis that does not set an option.
 type AxisType int
 
 // The types of such axes.
@@ -22,12 +23,12 @@ const (
 // Axis is an axis as expressions see it.
 type Axis struct {
 	Name string
-	Type AxisType           // of an axis that sets no option
-	Dim  quantity.Dimension // of its values, where they are numbers
-	Null bool               // it leaves its variable unset at some points
+	Type AxisType           // of an axis that does not set an option
+	Dim  quantity.Dimension // of its values, if they are numbers
+	Null bool               // whether it leaves its variable unset at some points
 }
 
-// Names are what an expression may mention.
+// Names are the names that an expression may use.
 type Names struct {
 	Kind    *workload.Kind
 	Metrics []workload.Metric // of the run; nil: those of Kind
@@ -36,7 +37,7 @@ type Names struct {
 	Run       string            // the run's own name
 	Runs      map[string]*Names // all runs of the scenario, by name
 	Reference *Reference        // nil: the scenario has none for this run
-	Baseline  string            // the variant that gain compares with; "": there is none
+	Baseline  string            // the variant that gain compares with; "": none
 }
 
 func (n *Names) axis(name string) (Axis, bool) {
@@ -48,7 +49,7 @@ func (n *Names) axis(name string) (Axis, bool) {
 	return Axis{}, false
 }
 
-// HasAxis says whether the run has an axis; one that is not there has none.
+// HasAxis reports whether the run has the axis.
 func (n *Names) HasAxis(name string) bool {
 	if n == nil {
 		return false
@@ -69,7 +70,7 @@ func (n *Names) measured() []workload.Metric {
 	return n.Kind.Metrics
 }
 
-// Reserved says whether a name means something in assertions, so that no metric can have it.
+// Reserved reports whether a name has a meaning in assertions, so that no metric can have it.
 func Reserved(name string) bool {
 	root, _, _ := strings.Cut(name, ".")
 	words := append(Functions(), transportWord, workload.Availability.Name)
@@ -85,7 +86,7 @@ func (n *Names) metricNames() []string {
 	return append(out, workload.Availability.Name)
 }
 
-// knobNames are what is known of a case before it runs.
+// knobNames are the options and axes: the values known before a case runs.
 func (n *Names) knobNames() []string {
 	var out []string
 	for _, o := range n.Kind.Options {
@@ -99,19 +100,19 @@ func (n *Names) knobNames() []string {
 	return out
 }
 
-// dimension is that of an option or axis used as a number.
+// dimension returns the dimension of an option or axis used as a number.
 func (n *Names) dimension(name string) (quantity.Dimension, bool) {
 	if o, ok := n.Kind.Option(name); ok {
 		switch o.Type {
-		case workload.Size:
+		case option.Size:
 			return quantity.SizeDim, true
-		case workload.Time:
+		case option.Time:
 			return quantity.TimeDim, true
-		case workload.Rate:
+		case option.Rate:
 			return quantity.RateDim, true
-		case workload.Frequency:
+		case option.Frequency:
 			return quantity.Frequency, true
-		case workload.Count, workload.Percent, workload.Factor:
+		case option.Count, option.Percent, option.Factor:
 			return quantity.Number, true
 		}
 		return quantity.Dimension{}, false
@@ -127,12 +128,12 @@ const (
 	functionsListed = "weir docs functions"
 )
 
-// sources are what the metrics of other sessions and of tables are found under.
+// sources are the prefixes of metrics of other sessions and of reference tables.
 var sources = []string{"baseline", "reference"}
 
-// meant is what a name in an assertion that is near to no metric was most likely meant to be: the small s of a
-// unit, or a metric of a source whose name was cut short or misspelt. "": nobody knows.
-func (n *Names) meant(name string) string {
+// suggestCorrection suggests a correction of a name in an assertion that is not close to a metric: the small s
+// of a unit, or a metric of a source with a truncated or misspelt prefix. "" if there is none.
+func (n *Names) suggestCorrection(name string) string {
 	if name == "S" {
 		return "did you mean /s? Rates are written as GB/s"
 	}
@@ -148,10 +149,10 @@ func (n *Names) meant(name string) string {
 	return ""
 }
 
-// unknownMetric says what a name in an assertion could have been.
+// unknownMetric reports an unknown name in an assertion.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
-	if hint := n.meant(t.text); hint != "" {
+	if hint := n.suggestCorrection(t.text); hint != "" {
 		return errorf(t.from, t.to, hint, "workload %s has no metric %q", n.Kind.Name, t.text)
 	}
 	if near := suggest.Nearest(t.text, append(metrics, transportWord)); near == transportWord {
@@ -168,11 +169,11 @@ func (n *Names) unknownMetric(t token) *Error {
 		"workload %s has no metric %q", n.Kind.Name, t.text)
 }
 
-// unknownKnob says what a name in a condition could have been.
+// unknownKnob reports an unknown name in a condition.
 func (n *Names) unknownKnob(t token) *Error {
 	if _, ok := n.metric(t.text); ok || t.text == transportWord || providerFact(t) != "" {
-		return errorf(t.from, t.to, "name options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
-			"%q is measured, and conditions are decided before anything runs", t.text)
+		return errorf(t.from, t.to, "use options and axes: "+suggest.Few(t.text, n.knobNames(), optionsListed),
+			"%q is a metric, but conditions are evaluated before anything runs", t.text)
 	}
 	if root, rest, ok := strings.Cut(t.text, "."); ok && suggest.Nearest(root, []string{"host"}) != "" &&
 		slices.Contains(hostFields, "host."+rest) {
@@ -181,13 +182,13 @@ func (n *Names) unknownKnob(t token) *Error {
 	for _, o := range n.Kind.Options {
 		for _, v := range o.Values {
 			if v == t.text {
-				return errorf(t.from, t.to, `a text stands in quotes: "`+t.text+`"`,
+				return errorf(t.from, t.to, `write a text in quotes: "`+t.text+`"`,
 					"there is no option %s; it is a value of %s", t.text, o.Name)
 			}
 		}
 	}
 	return errorf(t.from, t.to, lowerFirst(suggest.Documented(t.text, n.knobNames(), "options and axes",
-		optionsListed)), "workload %s has no option %q and the run no such axis", n.Kind.Name, t.text)
+		optionsListed)), "workload %s has no option %q, and the run has no such axis", n.Kind.Name, t.text)
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

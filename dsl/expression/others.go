@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// over gives a view of each case that an aggregate goes over.
+// over returns a view of each case of an aggregate.
 func (l *lowering) over(t *term, v view) ([]view, *Error) {
 	if domain := t.domain(); domain != nil {
 		return l.overOther(t, domain, v)
@@ -39,22 +39,22 @@ func (l *lowering) over(t *term, v view) ([]view, *Error) {
 	return views, nil
 }
 
-// overOther goes over the cases of another run that fit the known point. Along
-// named axes they may differ in nothing else.
+// overOther returns the cases of another run that fit the known point. With named axes, they may
+// differ only in these.
 func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error) {
 	if l.cases == nil {
 		return nil, noCases(t)
 	}
 	keys := l.cases.Find(domain.name, without(v.at, t.over), domain.where)
 	if len(keys) == 0 {
-		return nil, l.none(t, domain, without(v.at, t.over))
+		return nil, l.noCaseError(t, domain, without(v.at, t.over))
 	}
 	if len(t.over) > 0 {
 		stray := slices.DeleteFunc(l.differing(domain, keys),
 			func(axis string) bool { return slices.Contains(t.over, axis) })
 		if len(stray) > 0 {
-			return nil, t.errorf("add it after over, or choose: "+l.example(domain, keys[0], stray),
-				"the cases of run %q differ in %s, too", domain.name, strings.Join(stray, " and "))
+			return nil, t.errorf("add it after over, or select cases: "+l.example(domain, keys[0], stray),
+				"the cases of run %q also differ in %s", domain.name, strings.Join(stray, " and "))
 		}
 	}
 	views := make([]view, len(keys))
@@ -64,7 +64,7 @@ func (l *lowering) overOther(t *term, domain *otherRun, v view) ([]view, *Error)
 	return views, nil
 }
 
-// single finds the one case of another run that a metric is of.
+// single finds the one case of another run for a metric.
 func (l *lowering) single(t *term, point map[string]string) (string, *Error) {
 	at := point
 	if l.cases == nil {
@@ -76,26 +76,27 @@ func (l *lowering) single(t *term, point map[string]string) (string, *Error) {
 	keys := l.cases.Find(t.other.name, at, t.other.where)
 	switch {
 	case len(keys) == 0:
-		return "", l.none(t, t.other, at)
+		return "", l.noCaseError(t, t.other, at)
 	case len(keys) == 1 && keys[0] == l.ownKey:
-		return "", t.errorf("choose the others: add where "+l.exceptThis(t.other, point),
+		return "", t.errorf("exclude this case: add where "+l.exclusionHint(t.other, point),
 			"the case would be compared with itself")
 	case len(keys) == 1:
 		return keys[0], nil
 	}
 	if t.other.sibling {
-		return "", t.errorf("name one case in at()", "%d cases satisfy the condition: %s", len(keys), someOf(keys))
+		return "", t.errorf("narrow the condition in at() to one case", "%d cases satisfy the condition: %s",
+			len(keys), formatKeys(keys))
 	}
 	differing := l.differing(t.other, keys)
 	hint := "choose one: " + l.example(t.other, keys[0], differing) + "." + t.metric +
 		fmt.Sprintf(", or aggregate them: max(run(%q).%s)", t.other.name, t.metric)
 	return "", t.errorf(hint,
-		"the run %q has %d cases for this one, which differ in %s", t.other.name, len(keys),
+		"run %q has %d cases for this one; they differ in %s", t.other.name, len(keys),
 		strings.Join(differing, " and "))
 }
 
-// exceptThis is a condition that leaves out the case at a point, by an axis that a mention names.
-func (l *lowering) exceptThis(other *otherRun, at map[string]string) string {
+// exclusionHint is a condition that excludes the case at a point by one of its axes.
+func (l *lowering) exclusionHint(other *otherRun, at map[string]string) string {
 	if other.where != nil {
 		for _, name := range other.where.names {
 			if text, ok := at[name]; ok {
@@ -106,8 +107,8 @@ func (l *lowering) exceptThis(other *otherRun, at map[string]string) string {
 	return "with a condition"
 }
 
-// none explains that no case of another run fits.
-func (l *lowering) none(t *term, other *otherRun, at map[string]string) *Error {
+// noCaseError explains that no case of another run fits.
+func (l *lowering) noCaseError(t *term, other *otherRun, at map[string]string) *Error {
 	var sought []string
 	for _, axis := range other.names.Axes {
 		if text, ok := at[axis.Name]; ok {
@@ -123,23 +124,23 @@ func (l *lowering) none(t *term, other *otherRun, at map[string]string) *Error {
 	}
 	all := l.cases.Find(other.name, nil, nil)
 	if len(all) == 0 {
-		return t.errorf("look at its sweep and exclusions", "the run %q has no cases", other.name)
+		return t.errorf("check its sweep and exclusions", "the run %q has no cases", other.name)
 	}
-	hint := fmt.Sprintf("choose cases with where, or give run %q this point. It has %s", other.name, someOf(all))
+	hint := fmt.Sprintf("select cases with where, or add this point to run %q. It has %s", other.name, formatKeys(all))
 	return t.errorf(hint, "%s", message)
 }
 
-// mostShown is how many cases a message lists.
-const mostShown = 3
+// maxShown is how many cases a message lists.
+const maxShown = 3
 
-func someOf(keys []string) string {
-	if len(keys) > mostShown {
-		return strings.Join(keys[:mostShown], ", ") + fmt.Sprintf(" and %d more", len(keys)-mostShown)
+func formatKeys(keys []string) string {
+	if len(keys) > maxShown {
+		return strings.Join(keys[:maxShown], ", ") + fmt.Sprintf(" and %d more", len(keys)-maxShown)
 	}
 	return strings.Join(keys, ", ")
 }
 
-// differing are the axes of a run in which some of its cases differ.
+// differing returns the axes of a run in which some of its cases differ.
 func (l *lowering) differing(other *otherRun, keys []string) []string {
 	first, ok := l.cases.Scope(keys[0])
 	if !ok {
@@ -157,7 +158,7 @@ func (l *lowering) differing(other *otherRun, keys []string) []string {
 	return differing
 }
 
-// example is a mention of a run that fixes some axes to those of a case.
+// example returns run("NAME", CONDITION), with some axes fixed to the values of a case.
 func (l *lowering) example(other *otherRun, key string, axes []string) string {
 	s, _ := l.cases.Scope(key)
 	var conditions []string
@@ -170,10 +171,10 @@ func (l *lowering) example(other *otherRun, key string, axes []string) string {
 	return fmt.Sprintf("run(%q, %s)", other.name, strings.Join(conditions, " and "))
 }
 
-// literal is a value of an axis as a condition writes it.
+// literal formats a value of an axis for a condition.
 func (n *Names) literal(axis, text string) string {
 	if o, ok := n.Kind.Option(axis); ok {
-		if o.Type.Numeric() || o.Type == workload.Bool {
+		if o.Type.Numeric() || o.Type == option.Bool {
 			return text
 		}
 		return quoted(text)
@@ -188,7 +189,7 @@ func noCases(t *term) *Error {
 	return t.errorf("", "there are no other cases to look in")
 }
 
-// without leaves axes out of a point.
+// without removes axes from a point.
 func without(at map[string]string, axes []string) map[string]string {
 	if len(axes) == 0 {
 		return at

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
 // assertionParser reads an assertion by recursive descent.
@@ -19,15 +19,15 @@ type assertionParser struct {
 	gains      bool    // a gain over the baseline of the variants was read
 }
 
-// mostNested bounds the depth of recursion and of terms. A document may hold
-// expressions of depth 200.
-const mostNested = 150
+// maxNesting bounds the depth of recursion and of terms. Documents may contain expressions of depth
+// 200.
+const maxNesting = 150
 
 const arithmeticOnly = "use + - * / and parentheses"
 
 func (p *assertionParser) ended() bool { return p.at == len(p.tokens) }
 
-// peek is the next token; at the end it is empty and stands behind the last.
+// peek returns the next token; at the end it is empty, after the last.
 func (p *assertionParser) peek() token {
 	if p.ended() {
 		end := p.last().to
@@ -42,10 +42,10 @@ func (p *assertionParser) next() token {
 	return t
 }
 
-// last is the token before the next one, and at the start the first.
+// last returns the token before the next one; at the start, the first.
 func (p *assertionParser) last() token { return p.tokens[max(p.at-1, 0)] }
 
-// is says whether a word or symbol comes next.
+// is reports whether a word or symbol comes next.
 func (p *assertionParser) is(text string) bool { return p.peek().is(text) }
 
 func (p *assertionParser) take(text string) bool {
@@ -56,8 +56,7 @@ func (p *assertionParser) take(text string) bool {
 	return true
 }
 
-// closing is the index of the parenthesis that closes the one at an index, -1 if
-// there is none.
+// closing returns the index of the parenthesis that closes the one at open, -1 if there is none.
 func (p *assertionParser) closing(open int) int {
 	depth := 0
 	for i := open; i < len(p.tokens); i++ {
@@ -78,7 +77,7 @@ func (p *assertionParser) sum() (*term, *Error) { return p.operations(p.product,
 
 func (p *assertionParser) product() (*term, *Error) { return p.operations(p.signed, "*", "/") }
 
-// operations reads operands with operators of one strength between them.
+// operations reads operands with operators of one precedence between them.
 func (p *assertionParser) operations(operand func() (*term, *Error), operators ...string) (*term, *Error) {
 	from := p.peek().from
 	left, err := operand()
@@ -93,9 +92,9 @@ func (p *assertionParser) operations(operand func() (*term, *Error), operators .
 	return left, err
 }
 
-// signed reads an operand and the signs before it. All recursion comes through here.
+// signed reads an operand and the signs before it. All recursion passes through it.
 func (p *assertionParser) signed() (*term, *Error) {
-	if p.depth++; p.depth > mostNested {
+	if p.depth++; p.depth > maxNesting {
 		t := p.peek()
 		return nil, tooDeep(t.from, t.to)
 	}
@@ -116,21 +115,21 @@ func (p *assertionParser) signed() (*term, *Error) {
 
 func tooDeep(from, to int) *Error {
 	return errorf(from, to, "write it shorter, or as several assertions",
-		"operations are nested more than %d deep", mostNested)
+		"operations are nested more than %d deep", maxNesting)
 }
 
 func (p *assertionParser) operand() (*term, *Error) {
 	before := p.last()
 	t := p.next()
 	if before.from < t.from && p.endsTerm(t) {
-		return nil, before.errorf("write a metric, an option, an axis or a quantity", "nothing stands after %s",
+		return nil, before.errorf("write a metric, an option, an axis or a quantity", "an operand is missing after %s",
 			before.text)
 	}
 	switch t.kind {
 	case quantityToken:
 		return literal(t), nil
 	case stringToken:
-		return nil, t.errorf("to choose cases write `where OPTION == "+t.text+"`", "a text is not a number")
+		return nil, t.errorf("to select cases write `where OPTION == "+t.text+"`", "a text is not a number")
 	case nameToken:
 		return p.word(t)
 	}
@@ -145,12 +144,12 @@ func (p *assertionParser) operand() (*term, *Error) {
 	return inner, p.close(t, "the parenthesis is not closed")
 }
 
-// endsTerm says whether a token ends what it follows.
+// endsTerm reports whether a token ends the term before it.
 func (p *assertionParser) endsTerm(t token) bool {
 	return t.kind == endToken || isRelation(t) || t.is("of") || t.is("and") || t.is("or") || t.is(")") && p.open > 0
 }
 
-// close reads the parenthesis that ends what began with a token.
+// close reads the parenthesis that closes the one at begin.
 func (p *assertionParser) close(begin token, unclosed string) *Error {
 	if p.ended() {
 		return errorf(begin.from, p.last().to, "close it with )", "%s", unclosed)
@@ -166,7 +165,7 @@ func (p *assertionParser) close(begin token, unclosed string) *Error {
 // word reads a term that begins with a name.
 func (p *assertionParser) word(t token) (*term, *Error) {
 	switch {
-	case t.text == "over" || slices.Contains(foreign, t.text):
+	case t.text == "over" || slices.Contains(reservedWords, t.text):
 		return nil, p.unexpected(t)
 	case !p.is("("):
 		return p.name(t)
@@ -180,27 +179,27 @@ func (p *assertionParser) word(t token) (*term, *Error) {
 	return p.call(t)
 }
 
-// foreign are words that have a meaning of their own and are no metrics, options or axes.
-var foreign = []string{
+// reservedWords are words with a meaning of their own: they are not metrics, options or axes.
+var reservedWords = []string{
 	"in", "not", "and", "or", "let", "if", "else", "matches", "contains", "startsWith", "endsWith",
 	"within", "between", "increases", "decreases",
 }
 
-// unexpected says why a token cannot stand where it does.
+// unexpected explains why a token is not allowed here.
 func (p *assertionParser) unexpected(t token) *Error {
 	switch {
 	case isBoolean(t):
-		return combined(t)
+		return refuseCombination(t)
 	case isRelation(t) && p.open > 0:
-		return t.errorf(forms, "a comparison cannot stand inside of parentheses")
+		return t.errorf(forms, "a comparison cannot be in parentheses")
 	case isRelation(t):
-		return t.errorf("for two ends write `x between a and b`", "a second comparison follows")
+		return t.errorf("for two ends write `x between a and b`", "an assertion has only one comparison")
 	case t.is("over"):
-		return t.errorf("write max(bandwidth over AXIS)", "the word over stands only in aggregates: %s",
+		return t.errorf("write max(bandwidth over AXIS)", "over can be used only in aggregates: %s",
 			strings.Join(aggregateNames(), ", "))
 	case t.is(")") && p.open == 0:
-		return t.errorf("remove it, or open it before", "this closes nothing")
-	case t.kind == nameToken && slices.Contains(foreign, t.text),
+		return t.errorf("remove it, or add the opening parenthesis", "this parenthesis closes nothing")
+	case t.kind == nameToken && slices.Contains(reservedWords, t.text),
 		t.kind == symbolToken && !strings.Contains("+-*/,()", t.text):
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)
 	}
@@ -209,5 +208,5 @@ func (p *assertionParser) unexpected(t token) *Error {
 	if t.kind == nameToken && near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return t.errorf(hint, "%q is not expected here", t.text)
+	return t.errorf(hint, "unexpected %q", t.text)
 }

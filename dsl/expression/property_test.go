@@ -9,17 +9,17 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// drawn is an expression as text, with what it is at a case: rates in GB/s.
+// drawn is an expression as text, with its value at a case: rates in GB/s.
 type drawn struct {
 	text string
 	at   func(s Scope) float64
 }
 
-// drawer writes random terms of the run main and knows what they must come to.
+// drawer writes random terms of the run main and knows their values.
 type drawer struct {
 	t      *rapid.T
 	cases  *sweptCases
@@ -117,8 +117,8 @@ func aggregated(op string, values []float64) float64 {
 	panic("compute " + op + " here in another way than package assertion does")
 }
 
-// Lowering an assertion and evaluating what is judged gives what the text says,
-// computed directly, for every case and every group of cases.
+// Lowering an assertion and evaluating it gives the same as direct evaluation of the text, for
+// every case and every group of cases.
 func TestLoweringIsArithmetic(t *testing.T) {
 	n, cases := rich()
 	judged := 0
@@ -138,13 +138,13 @@ func TestLoweringIsArithmetic(t *testing.T) {
 		text := left.text + " >= " + right.text
 		a, err := n.Assertion(text)
 		if err != nil {
-			if !strings.Contains(err.Message, "measured") && !strings.Contains(err.Message, "nothing of this run") {
+			if !strings.Contains(err.Message, "no metric") {
 				t.Fatalf("%s: %v", text, err)
 			}
 			return
 		}
-		// Which side is judged, and whether the bound is a lower one, is lowering's
-		// affair: the distance from the bound, as a share of it, says the same.
+		// Lowering decides which side is judged, and whether the bound is a lower one. The relative
+		// distance from the bound does not depend on that.
 		judge := func(out assertion.Assertion, lowerErr *Error, s Scope, own string) {
 			if lowerErr != nil {
 				if !strings.Contains(lowerErr.Message, "2 cases") {
@@ -173,7 +173,7 @@ func TestLoweringIsArithmetic(t *testing.T) {
 				t.Fatalf("%s\nlowered to %s\nleft over right is %v, want %v", text, out.Lowered, ratio, want)
 			}
 		}
-		if a.Reach() == EachCase {
+		if a.Grouping() == PerCase {
 			for _, s := range cases.in("main", nil) {
 				out, err := a.Lower(s)
 				judge(out, err, s, s.Key)
@@ -192,7 +192,7 @@ func TestLoweringIsArithmetic(t *testing.T) {
 	})
 }
 
-// A condition decides as Go does.
+// Conditions evaluate as in Go.
 func TestConditionsAreArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size, batch := rapid.Int64Range(1, 1<<40).Draw(t, "size"), rapid.Int64Range(1, 1<<20).Draw(t, "batch")

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"weir/assertion"
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// providerRoot is what assertions call the provider of a fabric, whose facts stand behind a dot.
+// providerRoot is the prefix of a provider's facts.
 const providerRoot = "provider"
 
 const providerForms = `about providers write provider.NAME == "VALUE", provider.NAME != "VALUE", provider.NAME in ["VALUE", …] or provider.NAME not in ["VALUE", …]`
 
-// providerFact is the name of the fact that a token means, "" where it means none.
+// providerFact returns the fact that a token names, "" if it names none.
 func providerFact(t token) string {
 	if root, name, ok := strings.Cut(t.text, "."); ok && t.kind == nameToken && root == providerRoot {
 		return name
@@ -21,8 +21,8 @@ func providerFact(t token) string {
 	return ""
 }
 
-// aboutProvider is the index of such a token in an assertion, -1 where there is none. An
-// axis of that name keeps it.
+// aboutProvider returns the index of such a token in an assertion, -1 if there is none. An axis of
+// that name takes precedence.
 func (p *assertionParser) aboutProvider() int {
 	return slices.IndexFunc(p.tokens, func(t token) bool {
 		_, taken := p.names.axis(t.text)
@@ -30,22 +30,22 @@ func (p *assertionParser) aboutProvider() int {
 	})
 }
 
-// provider reads a statement about a fact of the provider, which has an index. The statement
-// has no number, so it stands by itself.
+// provider reads a statement about the provider fact at an index. The statement is not a number, so
+// it is a whole assertion.
 func (p *assertionParser) provider(at int) (*assertion.Provider, *Error) {
 	for _, t := range p.tokens {
 		if isBoolean(t) && !t.is("not") && !t.is("!") {
-			return nil, combined(t)
+			return nil, refuseCombination(t)
 		}
 	}
 	if at > 0 {
-		return nil, p.tokens[at].errorf(providerForms, "a fact of a provider is a text and no number, and stands first")
+		return nil, p.tokens[at].errorf(providerForms, "a fact of a provider is a text, not a number; the assertion must begin with it")
 	}
 	subject, op := p.next(), p.next()
 	s := &assertion.Provider{Fact: providerFact(subject)}
 	switch {
 	case op.kind == endToken:
-		return nil, subject.errorf(providerForms, "nothing is said of %s", subject.text)
+		return nil, subject.errorf(providerForms, "a comparison is missing after %s", subject.text)
 	case op.is("not"):
 		s.Not = true
 		in := p.next()
@@ -64,7 +64,7 @@ func (p *assertionParser) provider(at int) (*assertion.Provider, *Error) {
 		if near := suggest.Nearest(op.text, []string{"in", "not"}); op.kind == nameToken && near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return nil, op.errorf(hint, "a fact of a provider is a text and no number: %s does not fit", op.text)
+		return nil, op.errorf(hint, "a fact of a provider is a text, not a number: %s cannot be used", op.text)
 	}
 	if p.ended() {
 		return nil, op.errorf(providerForms, "the value is missing")
@@ -89,7 +89,7 @@ func (p *assertionParser) factValues(s *assertion.Provider, in token) *Error {
 			return err
 		}
 		if t := p.peek(); !p.take(",") && !p.is("]") && !p.ended() {
-			return t.errorf("put a comma between values", "%q is not expected in a list of values", t.text)
+			return t.errorf("put a comma between values", "unexpected %q in a list of values", t.text)
 		}
 	}
 	if len(s.Values) == 0 {
@@ -101,7 +101,7 @@ func (p *assertionParser) factValues(s *assertion.Provider, in token) *Error {
 func addValue(s *assertion.Provider, t token) *Error {
 	switch {
 	case t.kind != stringToken:
-		return t.errorf(`a value stands in quotes: "`+t.text+`"`, "%q is not in quotes", t.text)
+		return t.errorf(`write a value in quotes: "`+t.text+`"`, "%q is not in quotes", t.text)
 	case len(t.text) == 2:
 		return t.errorf("write a value, as \"enabled\"", "the value is empty")
 	}

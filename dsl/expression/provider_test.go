@@ -22,8 +22,8 @@ func TestProviderLowers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if a.Reach() != EachCase || !a.Stated() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
-			t.Errorf("%s: reach %v", text, a.Reach())
+		if a.Grouping() != PerCase || !a.Stated() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
+			t.Errorf("%s: grouping %v", text, a.Grouping())
 		}
 		for _, s := range c.in("main", a.Where()) {
 			out, err := a.Lower(s)
@@ -35,7 +35,7 @@ func TestProviderLowers(t *testing.T) {
 	}
 }
 
-// A metric of that name would hide the fact, as Reserved says.
+// A metric of that name would hide the fact, see Reserved.
 func TestFactsAreNoMetrics(t *testing.T) {
 	if !Reserved("provider.hmem_p2p") || Reserved("providers") {
 		t.Error("provider.… is free for metrics, or too much is not")

@@ -2,5 +2,5 @@
 
 package expression
 
-// raceFactor is how much slower the race detector may make things.
+// raceFactor is the slowdown by the race detector.
 const raceFactor = 10

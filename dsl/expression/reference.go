@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// value is what the table says of a metric for a case: that of the one row with
-// this metric whose columns are all the case's own values.
+// value returns the table's value of a metric for a case: that of the one row with this metric that
+// has only values of the case in its columns.
 func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 	found := -1
 	for _, i := range r.fitting(s) {
@@ -19,7 +19,7 @@ func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, t.errorf("add a column that tells them apart, or remove one",
+			return 0, t.errorf("add a column that distinguishes them, or remove one",
 				"rows %d and %d of reference %s both fit case %s", found+1, i+1, quoted(r.Name), s.Key)
 		}
 		found = i
@@ -34,7 +34,7 @@ func (r *Reference) value(t *term, s Scope) (float64, *Error) {
 	return v, nil
 }
 
-// missing says which row would fit.
+// missing describes the row that would fit.
 func (r *Reference) missing(t *term, s Scope) string {
 	var cells []string
 	for _, name := range r.columns() {
@@ -43,17 +43,17 @@ func (r *Reference) missing(t *term, s Scope) string {
 		}
 	}
 	cells = append(cells, t.metric+": …")
-	return fmt.Sprintf("add the row {%s}, or choose cases with where", strings.Join(cells, ", "))
+	return fmt.Sprintf("add the row {%s}, or select cases with where", strings.Join(cells, ", "))
 }
 
-// referenceIndex finds rows without looking at all of them: cases are many.
+// referenceIndex finds rows without a linear search, since there are many cases.
 type referenceIndex struct {
 	of      []ReferenceRow
 	columns []string // of all rows, sorted
 	shapes  []shape
 }
 
-// shape are the rows that have the same columns.
+// shape are the rows with the same columns.
 type shape struct {
 	columns []string
 	rows    map[string][]int // by the text of their cells
@@ -84,7 +84,7 @@ func (r *Reference) indexed() *referenceIndex {
 	return x
 }
 
-// cellsOf is the text of some columns; not ok if one is missing.
+// cellsOf joins the texts of some columns; not ok if one is missing.
 func cellsOf(columns []string, value func(name string) (string, bool)) (cells string, ok bool) {
 	var b strings.Builder
 	for _, name := range columns {
@@ -98,10 +98,11 @@ func cellsOf(columns []string, value func(name string) (string, bool)) (cells st
 	return b.String(), true
 }
 
-// columns are the names of all axes and options that rows have, sorted.
+// columns returns the names of all axes and options of the rows, sorted.
 func (r *Reference) columns() []string { return r.indexed().columns }
 
-// fitting are the rows whose columns are all the case's own values, in order.
+// fitting returns the indices of the rows that have only values of the case in their columns, in
+// order.
 func (r *Reference) fitting(s Scope) []int {
 	var out []int
 	for _, shape := range r.indexed().shapes {
@@ -113,7 +114,7 @@ func (r *Reference) fitting(s Scope) []int {
 	return out
 }
 
-// text is the canonical text of an axis or option.
+// text returns the canonical text of an axis or option.
 func (s Scope) text(name string) (string, bool) {
 	if text, ok := s.Texts[name]; ok {
 		return text, true
@@ -122,5 +123,5 @@ func (s Scope) text(name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return workload.Text(v), true
+	return option.Text(v), true
 }

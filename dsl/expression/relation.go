@@ -3,25 +3,25 @@ package expression
 import (
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// relation is one comparison: a measured side and what it is held against.
+// relation is one comparison of a measured side with a target.
 type relation struct {
 	parser *assertionParser
-	op     token   // the comparing word, for errors that only appear with a case's values
+	op     token   // the comparing word, for errors found only with a case's values
 	word   string  // within, between, >=, >, <=, <, increases, decreases
-	left   *term   // what is judged
+	left   *term   // the judged side
 	right  *term   // the target; the lower end of between; nil for a trend
 	upper  *term   // the upper end of between
-	share  float64 // the P of within; the tolerance of a trend
-	unit   string  // the unit in which bounds are given when the target is constant
+	share  float64 // the P of within, or the tolerance of a trend
+	unit   string  // the unit of the bounds if the target is constant
 	axis   string  // of a trend
 }
 
-// sides are the terms that the relation has.
+// sides returns the terms of the relation.
 func (r *relation) sides() []*term {
 	sides := []*term{r.left}
 	for _, t := range []*term{r.right, r.upper} {
@@ -44,7 +44,7 @@ func (p *assertionParser) relation() (*relation, *Error) {
 		return nil, err
 	}
 	if p.relationEnded() {
-		return nil, errorf(from, p.last().to, forms, "nothing is compared here")
+		return nil, errorf(from, p.last().to, forms, "there is no comparison here")
 	}
 	if r.op = p.peek(); !isRelation(r.op) {
 		return nil, p.unexpected(r.op)
@@ -72,16 +72,16 @@ func (p *assertionParser) relation() (*relation, *Error) {
 	return r, r.comparison()
 }
 
-// relationEnded says whether nothing more of the relation follows.
+// relationEnded reports whether the relation is complete.
 func (p *assertionParser) relationEnded() bool {
 	return p.ended() || p.quantifier != "" && p.open == 0 && (p.is(",") || p.is(")"))
 }
 
 func (p *assertionParser) missingSide(of token, where string) *Error {
-	return of.errorf(forms, "nothing stands %s %s", where, of.text)
+	return of.errorf(forms, "a value is missing %s %s", where, of.text)
 }
 
-// lastSide reads what follows a word and ends the relation.
+// lastSide reads the last term of a relation.
 func (p *assertionParser) lastSide(of token) (*term, *Error) {
 	if p.relationEnded() {
 		return nil, p.missingSide(of, "after")
@@ -93,9 +93,9 @@ func (p *assertionParser) lastSide(of token) (*term, *Error) {
 	return t, err
 }
 
-// combined refuses `a and b`: each assertion has its own verdict.
-func combined(t token) *Error {
-	return t.errorf("write two assertions, each with its own verdict", "an assertion says one thing, without %q",
+// refuseCombination refuses `a and b`: each assertion has its own verdict.
+func refuseCombination(t token) *Error {
+	return t.errorf("write two assertions, each with its own verdict", "%q cannot combine relations",
 		t.text)
 }
 
@@ -164,7 +164,7 @@ func (r *relation) between() *Error {
 	}
 	if r.right.measured() != r.upper.measured() {
 		return r.upper.errorf("write two assertions, one with >= and one with <=",
-			"one end of between is measured and the other is not")
+			"one end of between has a metric and the other does not")
 	}
 	return r.check(r.upper)
 }
@@ -191,13 +191,13 @@ func (r *relation) trend() *Error {
 	switch t := p.peek(); {
 	case p.relationEnded():
 	case isBoolean(t):
-		return combined(t)
+		return refuseCombination(t)
 	default:
 		return errorf(t.from, p.tokens[len(p.tokens)-1].to,
-			"only `within P`, the step back that is allowed, may follow",
-			"%q is not expected after the axis", t.text)
+			"only `within P`, the allowed step back, may follow",
+			"unexpected %q after the axis", t.text)
 	}
-	if err := r.trendable(); err != nil {
+	if err := r.checkTrendSubject(); err != nil {
 		return err
 	}
 	return r.setUnit()
@@ -212,7 +212,7 @@ func (p *assertionParser) percent(t *term) (float64, *Error) {
 	case t.value <= 0:
 		return 0, t.errorf("write a percentage above 0", "the tolerance is not positive")
 	case t.value >= 1:
-		hint := "for so wide a band write `x between a and b`"
+		hint := "for such a wide band write `x between a and b`"
 		if t.bare {
 			hint = "did you mean " + string(p.runes[t.from:t.to]) + "%?"
 		}
@@ -221,9 +221,9 @@ func (p *assertionParser) percent(t *term) (float64, *Error) {
 	return t.value, nil
 }
 
-// trendable checks what moves along an axis. A trend has one subject for all of
-// its cases, so everything in it must be the launch's own.
-func (r *relation) trendable() *Error {
+// checkTrendSubject checks the subject of a trend. All cases share it, so every term must be measured in
+// the launch itself.
+func (r *relation) checkTrendSubject() *Error {
 	if !r.left.measured() {
 		return r.unmeasured()
 	}
@@ -232,13 +232,13 @@ func (r *relation) trendable() *Error {
 		switch {
 		case err != nil || aggregated:
 		case t.op.Aggregates():
-			err = t.errorf("name the metric by itself: a trend goes over the cases already",
-				"a trend of an aggregate has one value only")
+			err = t.errorf("write the metric without an aggregate: a trend already covers all cases",
+				"an aggregate has only one value, so there is no trend")
 		case t.op == knob:
 			err = t.errorf("leave it out, or compare single cases",
-				"%q may differ from case to case, and a trend has one subject", t.knob)
+				"%q may differ between cases, but a trend has one subject", t.knob)
 		case t.other != nil || t.baseline || t.op == reference:
-			err = t.errorf("compare case by case, with >= or within", "a trend is one of the run's own metrics")
+			err = t.errorf("compare case by case, with >= or within", "a trend must be of the run's own metrics")
 		}
 	})
 	return err
@@ -247,17 +247,17 @@ func (r *relation) trendable() *Error {
 func (r *relation) unmeasured() *Error {
 	return r.left.errorf(
 		"name a metric: "+suggest.Few("", r.parser.names.metricNames(), metricsListed)+
-			". To choose cases write `where`",
-		"nothing here is measured")
+			". To select cases write `where`",
+		"there is no metric here")
 }
 
-// check holds a target against the left side: something must be measured, and
-// both must be of one dimension.
+// check checks a target against the left side: one must be measured, and both must have the same
+// dimension.
 func (r *relation) check(target *term) *Error {
 	if !r.left.measured() {
 		if target.measured() {
 			return r.left.errorf("put the metric first",
-				"the left side of %s is the one that is judged, and nothing in it is measured", r.word)
+				"the left side of %s is judged, but has no metric", r.word)
 		}
 		return r.unmeasured()
 	}
@@ -266,8 +266,8 @@ func (r *relation) check(target *term) *Error {
 			return r.mismatch(target)
 		}
 		if r.word != "within" && target.mayBeNegative() {
-			return target.errorf("move what is subtracted to the other side, with +",
-				"the measured target could become negative or zero")
+			return target.errorf("move the subtracted value to the other side, with +",
+				"the target could become negative or zero")
 		}
 		return nil
 	}
@@ -280,8 +280,7 @@ func (r *relation) check(target *term) *Error {
 	return r.mismatch(target)
 }
 
-// setUnit chooses the unit of the bounds: that of the first metric of the
-// subject's own dimension.
+// setUnit chooses the unit of the bounds: that of the first metric of the subject's dimension.
 func (r *relation) setUnit() *Error {
 	if unit, ok := r.left.unitOf(r.left.dim); ok {
 		r.unit = unit
@@ -304,13 +303,13 @@ func (r *relation) mismatch(target *term) *Error {
 	u := target.literal
 	switch {
 	case target.percent:
-		hint = "say of what: write 0.2 * ceiling.bandwidth for 20 % of a metric"
+		hint = "for 20 % of a metric write 0.2 * ceiling.bandwidth"
 	case u != "" && target.dim == quantity.SizeDim && r.left.dim == quantity.RateDim:
 		hint = "did you mean " + u + "/s?"
 	case u != "" && target.dim == quantity.RateDim && r.left.dim == quantity.SizeDim:
 		hint = "did you mean " + strings.TrimSuffix(u, "/s") + "?"
 	}
-	return target.errorf(hint, "%q is a %s, and %q is a %s", r.source(target), target.dim, r.source(r.left), r.left.dim)
+	return target.errorf(hint, "%q is a %s, but %q is a %s", r.source(target), target.dim, r.source(r.left), r.left.dim)
 }
 
 func (r *relation) source(t *term) string {

@@ -3,16 +3,16 @@ package expression
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/workload"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// sibling reads at(CONDITION).METRIC after the word at: the metric of the case of the own run
-// that satisfies the condition and is at the same point on all axes that it does not name.
+// sibling reads at(CONDITION).METRIC after the word at: the metric of the case of the same run that
+// satisfies the condition and has the same values of all axes that the condition does not name.
 func (p *assertionParser) sibling(t token) (*term, *Error) {
 	if q := p.quantifier; q != "" {
-		return nil, t.errorf("write the relation as an assertion of its own",
-			"each case is judged by itself in %s, without others", q)
+		return nil, t.errorf("write the relation as a separate assertion",
+			"other cases cannot be used in %s, which judges each case separately", q)
 	}
 	const form = "write at(CONDITION).METRIC"
 	closing := p.closing(p.at)
@@ -30,7 +30,8 @@ func (p *assertionParser) sibling(t token) (*term, *Error) {
 	}
 	end := p.tokens[closing]
 	if !slices.ContainsFunc(where.Names(), func(name string) bool { _, ok := p.names.axis(name); return ok }) {
-		return nil, errorf(t.from, end.to, "name an axis of the run in it", "no axis tells which other case is meant")
+		return nil, errorf(t.from, end.to, "add an axis of the run to the condition",
+			"the condition has no axis, so it does not select another case")
 	}
 	p.at = closing + 1
 	if !p.take(".") || p.peek().kind != nameToken {
@@ -51,8 +52,8 @@ func (p *assertionParser) metricAt(m workload.Metric, where *Condition, from, to
 	}
 }
 
-// gain reads gain(METRIC) after the word gain: by how much the metric is better than that of
-// the baseline of the variants. m/b - 1 where higher is better, 1 - m/b where lower is.
+// gain reads gain(METRIC) after the word gain: how much better the metric m is than b of the
+// baseline variant, m/b - 1 if higher is better, 1 - m/b if lower is.
 func (p *assertionParser) gain(t token) (*term, *Error) {
 	p.next()
 	name := p.next()
@@ -66,14 +67,14 @@ func (p *assertionParser) gain(t token) (*term, *Error) {
 	case !ok:
 		return nil, p.names.unknownMetric(name)
 	case p.quantifier != "":
-		return nil, t.errorf("write the relation as an assertion of its own",
-			"each case is judged by itself in %s, without others", p.quantifier)
+		return nil, t.errorf("write the relation as a separate assertion",
+			"other cases cannot be used in %s, which judges each case separately", p.quantifier)
 	case p.names.Baseline == "":
 		return nil, t.errorf("name one: variants: {baseline: NAME, …}", "the scenario has no variants with a baseline")
 	case !swept:
 		return nil, t.errorf("sweep it, or compare runs: run(\"NAME\").METRIC", "the run has no axis %s", VariantAxis)
 	case m.Better == workload.Neither:
-		return nil, name.errorf("compare it with at(CONDITION).METRIC", "neither direction of %s is better", m.Name)
+		return nil, name.errorf("compare it with at(CONDITION).METRIC", "%s has no better direction", m.Name)
 	}
 	where, err := compileCondition(VariantAxis+" == "+p.names.literal(VariantAxis, p.names.Baseline), p.names, false)
 	if err != nil {
@@ -92,8 +93,8 @@ func (p *assertionParser) gain(t token) (*term, *Error) {
 	return binary(token{text: "-"}, quotient, one, t.from, end)
 }
 
-// exceptBaseline leaves out the baseline of the variants, which has no gain over itself.
-func (a *Assertion) exceptBaseline() *Error {
+// excludeBaseline excludes the baseline variant, which has no gain over itself.
+func (a *Assertion) excludeBaseline() *Error {
 	text := VariantAxis + " != " + a.names.literal(VariantAxis, a.names.Baseline)
 	if a.where != nil {
 		text = "(" + a.where.text + ") && " + text
@@ -103,5 +104,5 @@ func (a *Assertion) exceptBaseline() *Error {
 	return err
 }
 
-// VariantAxis is the axis that goes through the variants of a scenario.
+// VariantAxis is the axis with the variants of a scenario.
 const VariantAxis = workload.VariantAxis

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/assertion"
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// String says what is judged, with numbers: "bandwidth in [41.832, 51.128] GB/s".
+// String formats the subject with numeric bounds: "bandwidth in [41.832, 51.128] GB/s".
 func (b band) String() string {
 	scale, unit := 1.0, b.unit
 	if unit == "s" {
@@ -33,7 +33,7 @@ func (b band) String() string {
 	return text
 }
 
-// ofOwnCase is the band as it reads where its case need not be named.
+// ofOwnCase omits the key of the case.
 func (b band) ofOwnCase(key string) band {
 	b.subject = unkeyed(b.subject, key)
 	return b
@@ -51,8 +51,8 @@ func unkeyed(e *assertion.Expr, key string) *assertion.Expr {
 	return &out
 }
 
-// quantifiedText says what is judged of every case. texts are those of the last
-// case, which stand for all if they are alike.
+// quantifiedText describes the relations of every case. texts are those of the last case; alike
+// says that all cases have the same.
 func quantifiedText(a *assertion.Assertion, texts []string, alike bool, cases int) string {
 	head := fmt.Sprintf("%s of %d cases: ", a.Quantifier, cases)
 	if cases == 1 {
@@ -61,7 +61,7 @@ func quantifiedText(a *assertion.Assertion, texts []string, alike bool, cases in
 	if alike {
 		return head + strings.Join(texts, "; ")
 	}
-	shown := a.Parts[:min(len(a.Parts), mostShown)]
+	shown := a.Parts[:min(len(a.Parts), maxShown)]
 	texts = nil
 	for _, p := range shown {
 		texts = append(texts, band{subject: p.Subject, unit: p.Unit, bounds: p.Bounds}.String())
@@ -72,7 +72,7 @@ func quantifiedText(a *assertion.Assertion, texts []string, alike bool, cases in
 	return head + strings.Join(texts, "; ")
 }
 
-// timeScale is the unit of time in which the larger bound is at least 1.
+// timeScale returns the unit of time in which the larger bound is at least 1.
 func timeScale(b assertion.Bounds) (float64, string) {
 	var largest float64
 	for _, v := range []*float64{b.Lower, b.Upper} {

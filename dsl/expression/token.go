@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Error is a fault in an expression, at a span of its characters.
+// Error is an error in an expression, at a span of its characters.
 type Error struct {
 	From, To int // character offsets, To exclusive
 	Message  string
@@ -31,7 +31,7 @@ func (t token) errorf(hint, format string, args ...any) *Error {
 	return errorf(t.from, t.to, hint, format, args...)
 }
 
-// maxText bounds what is handed to a recursive parser.
+// maxText bounds the text for a recursive parser.
 const maxText = 4096
 
 type tokenKind int
@@ -51,7 +51,7 @@ type token struct {
 	quantity quantity.Quantity
 }
 
-// is says whether the token is a word or a symbol.
+// is reports whether the token is the word or symbol.
 func (t token) is(text string) bool {
 	return (t.kind == nameToken || t.kind == symbolToken) && t.text == text
 }
@@ -76,7 +76,7 @@ func isBoolean(t token) bool {
 	return false
 }
 
-// keywords are the words that may follow a number without being its unit.
+// keywords are words after a number that are not its unit.
 var keywords = map[string]bool{
 	"within": true, "of": true, "between": true, "and": true, "or": true, "not": true, "where": true, "with": true,
 	"over":      true,
@@ -84,7 +84,7 @@ var keywords = map[string]bool{
 	"endsWith": true,
 }
 
-// scan cuts a text into tokens.
+// scan splits a text into tokens.
 func scan(text string) ([]rune, []token, *Error) {
 	r := []rune(text)
 	if len(r) > maxText {
@@ -144,8 +144,7 @@ func scanString(r []rune, from int) (token, *Error) {
 	return token{}, errorf(from, len(r), "close it with "+string(quote), "the text is not closed")
 }
 
-// scanQuantity reads a number and its unit. A unit may be set off by a space:
-// then the word is taken for one if it is one.
+// scanQuantity reads a number and its unit. The unit may follow a space if the word is a unit.
 func scanQuantity(r []rune, from int) (token, *Error) {
 	at := from
 	for at < len(r) && (digit(r[at]) || r[at] == '_' || r[at] == '.' && at+1 < len(r) && digit(r[at+1])) {
@@ -172,7 +171,7 @@ func scanQuantity(r []rune, from int) (token, *Error) {
 	return token{kind: quantityToken, from: from, to: end, quantity: q}, nil
 }
 
-// scanUnit finds the end of the unit after a number that ends at `at`.
+// scanUnit finds the end of the unit of a number that ends at `at`.
 func scanUnit(r []rune, from, at int) (int, *Error) {
 	start := at
 	for start < len(r) && r[start] == ' ' {
@@ -212,7 +211,7 @@ func scanUnit(r []rune, from, at int) (int, *Error) {
 	return end, nil
 }
 
-// endOfEach is where a word ends that a slash joins to a unit, as in s/GB.
+// endOfEach returns the end of a word after a slash, as in s/GB.
 func endOfEach(r []rune, at int) int {
 	if at+1 >= len(r) || r[at] != '/' || !startsName(r[at+1]) {
 		return at

@@ -3,17 +3,17 @@ package expression
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// transportWord is what assertions call that which carried the data.
+// transportWord is the name of the transports in assertions.
 const transportWord = "transport"
 
 const transportForms = `about transports write transport == "rc_mlx5", transport in ["rc_mlx5", "dc_mlx5"], transport startsWith "rc", transport != "tcp" or "rc_mlx5" in transport`
 
-// aboutTransport is the index of the word in an assertion, -1 where it is about numbers.
-// An axis of that name keeps it.
+// aboutTransport returns the index of the word in an assertion, -1 if there is none. An axis of
+// that name takes precedence.
 func (p *assertionParser) aboutTransport() int {
 	if _, taken := p.names.axis(transportWord); taken {
 		return -1
@@ -21,12 +21,12 @@ func (p *assertionParser) aboutTransport() int {
 	return slices.IndexFunc(p.tokens, func(t token) bool { return t.is(transportWord) })
 }
 
-// transport reads a statement about what carried the data, in which the word has an
-// index. The statement has no number, so it stands by itself.
+// transport reads a statement about the transports; at is the index of the word. The statement is
+// not a number, so it is a whole assertion.
 func (p *assertionParser) transport(at int) (*assertion.Transport, *Error) {
 	for _, t := range p.tokens {
 		if isBoolean(t) && !t.is("not") && !t.is("!") {
-			return nil, combined(t)
+			return nil, refuseCombination(t)
 		}
 	}
 	s := &assertion.Transport{Of: assertion.All}
@@ -37,7 +37,7 @@ func (p *assertionParser) transport(at int) (*assertion.Transport, *Error) {
 		return s, p.inTransport(s)
 	}
 	t := p.tokens[at]
-	return nil, t.errorf(transportForms, "a transport has a name and is no number, and stands first or after in")
+	return nil, t.errorf(transportForms, "a transport is a name, not a number; it must come first or after in")
 }
 
 // fromTransport reads the forms that begin with the word.
@@ -45,7 +45,7 @@ func (p *assertionParser) fromTransport(s *assertion.Transport) *Error {
 	subject, op := p.next(), p.next()
 	switch {
 	case op.kind == endToken:
-		return subject.errorf(transportForms, "nothing is said of the transport")
+		return subject.errorf(transportForms, "a comparison is missing after transport")
 	case op.is("in"):
 		return p.transportList(s, op)
 	case op.is("not"):
@@ -72,21 +72,21 @@ func (p *assertionParser) fromTransport(s *assertion.Transport) *Error {
 	return p.statementEnds("after a name", "write two assertions, each with its own verdict")
 }
 
-// notOfTransports refuses what stands between the word and a name.
+// notOfTransports explains why an operator does not apply to transports.
 func notOfTransports(op token) *Error {
 	switch {
 	case op.is("="):
 		return op.errorf("write ==", "there is no operator =")
 	case op.is("contains"):
-		return op.errorf(`write "NAME" in transport`, "a transport is a set of names, of which a name is in it or not")
+		return op.errorf(`write "NAME" in transport`, "transport is a set of names")
 	case op.kind != nameToken:
-		return op.errorf(transportForms, "a transport has a name and is no number: %s does not fit", op.text)
+		return op.errorf(transportForms, "a transport is a name, not a number: %s cannot be used", op.text)
 	}
 	hint := transportForms
 	if near := suggest.Nearest(op.text, []string{"in", "not", "startsWith"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return op.errorf(hint, "%q is not expected after transport", op.text)
+	return op.errorf(hint, "unexpected %q after transport", op.text)
 }
 
 // inTransport reads "NAME" in transport and "NAME" not in transport.
@@ -97,7 +97,7 @@ func (p *assertionParser) inTransport(s *assertion.Transport) *Error {
 		s.Of = assertion.None
 	}
 	if t := p.next(); !t.is("in") {
-		return t.errorf(transportForms, "%q is not expected before in", t.text)
+		return t.errorf(transportForms, "unexpected %q before in", t.text)
 	}
 	p.next()
 	if err := p.statementEnds("after transport", "write two assertions, each with its own verdict"); err != nil {
@@ -113,7 +113,7 @@ func (p *assertionParser) transportList(s *assertion.Transport, in token) *Error
 	case open.kind == stringToken:
 		return open.errorf(
 			"write transport in ["+open.text+"], or "+open.text+" in transport if there may be others beside it",
-			"a list of names follows in")
+			"in needs a list of names")
 	case !open.is("["):
 		return in.errorf(`write transport in ["rc_mlx5", "dc_mlx5"]`, "a list of names is missing after in")
 	}
@@ -125,7 +125,7 @@ func (p *assertionParser) transportList(s *assertion.Transport, in token) *Error
 			return err
 		}
 		if t := p.peek(); !p.take(",") && !p.is("]") && !p.ended() {
-			return t.errorf("put a comma between names", "%q is not expected in a list of names", t.text)
+			return t.errorf("put a comma between names", "unexpected %q in a list of names", t.text)
 		}
 	}
 	if len(s.Names) == 0 {
@@ -134,13 +134,13 @@ func (p *assertionParser) transportList(s *assertion.Transport, in token) *Error
 	return p.statementEnds("after the list", transportForms)
 }
 
-// statementEnds refuses what follows a complete statement.
+// statementEnds refuses tokens after a complete statement.
 func (p *assertionParser) statementEnds(place, hint string) *Error {
 	if p.ended() {
 		return nil
 	}
 	t := p.peek()
-	return errorf(t.from, p.tokens[len(p.tokens)-1].to, hint, "%q is not expected %s", t.text, place)
+	return errorf(t.from, p.tokens[len(p.tokens)-1].to, hint, "unexpected %q %s", t.text, place)
 }
 
 func missingTransport(after token) *Error {
@@ -150,7 +150,7 @@ func missingTransport(after token) *Error {
 func addTransport(s *assertion.Transport, t token) *Error {
 	switch {
 	case t.kind == nameToken:
-		return t.errorf(`a name stands in quotes: "`+t.text+`"`, "%q is not in quotes", t.text)
+		return t.errorf(`write a name in quotes: "`+t.text+`"`, "%q is not in quotes", t.text)
 	case t.kind != stringToken:
 		return t.errorf(`write a name in quotes, as "rc_mlx5"`, "%q is not the name of a transport", t.text)
 	case len(t.text) == 2:

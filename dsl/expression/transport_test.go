@@ -18,8 +18,8 @@ func TestTransportLowers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if a.Reach() != EachCase || !a.Stated() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
-			t.Errorf("%s: reach %v", text, a.Reach())
+		if a.Grouping() != PerCase || !a.Stated() || a.TrendAxis() != "" || len(a.Uses().Runs) > 0 {
+			t.Errorf("%s: grouping %v", text, a.Grouping())
 		}
 		for _, s := range c.in("main", a.Where()) {
 			out, err := a.Lower(s)

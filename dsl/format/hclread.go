@@ -7,32 +7,29 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// hclReader makes the tree that the YAML of the same scenario would give.
+type node = yamlsyntax.Node
+
+// hclReader builds the tree that the same scenario in YAML would have.
 type hclReader struct {
-	src   []byte
-	path  string
-	diags hcl.Diagnostics
-	raw   [][2]int // expressions that stay as they are, comments in them too
+	src      []byte
+	comments hclComments
+	diags    hcl.Diagnostics
 }
 
-// readHCL makes the tree of an HCL file.
+// readHCL builds the tree of an HCL file.
 func readHCL(src []byte, path string) (*node, hcl.Diagnostics) {
 	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	r := &hclReader{src: src, path: path}
+	r := &hclReader{src: src, comments: readComments(src)}
 	root := r.file(file.Body.(*hclsyntax.Body))
-	if r.diags.HasErrors() {
-		return nil, r.diags
-	}
-	attach(root, r.comments(), newPlaces(src, path), false)
-	return root, nil
+	return root, r.diags
 }
 
 func (r *hclReader) error(at hcl.Range, summary, format string, args ...any) {
@@ -41,11 +38,11 @@ func (r *hclReader) error(at hcl.Range, summary, format string, args ...any) {
 	})
 }
 
-// file is the one block that a file holds.
+// file reads the one block of a file.
 func (r *hclReader) file(body *hclsyntax.Body) *node {
 	for _, a := range body.Attributes {
 		r.error(a.NameRange, "Outside of the scenario",
-			"%q has no place in YAML, where everything is inside the scenario.",
+			"%q is outside of the scenario, which YAML does not allow.",
 			a.Name)
 	}
 	var top *hclsyntax.Block
@@ -64,278 +61,111 @@ func (r *hclReader) file(body *hclsyntax.Body) *node {
 			r.error(body.MissingItemRange(), "Missing scenario",
 				"The file has no scenario: begin it with scenario \"NAME\" { … }.")
 		}
-		return &node{kind: mapping}
+		return nil
 	}
-	root := r.body(top.Body, grammar.Scenario)
-	name := &element{
-		key: &node{text: "scenario", at: top.TypeRange}, value: &node{text: top.Labels[0], at: top.LabelRanges[0]},
+	root := r.body(top.Body, scenario)
+	name := yamlsyntax.Pair{
+		Key: "scenario", KeyRange: top.TypeRange, Value: &node{Text: top.Labels[0]},
+		Comments: r.comments.of(top.Range(), true),
 	}
-	name.start, name.end = top.TypeRange.Start.Byte, top.OpenBraceRange.Start.Byte
-	root.elements = append([]*element{name}, root.elements...)
-	root.at = top.Range()
+	if before := r.comments.before[top.TypeRange.Start.Byte]; strings.HasSuffix(before, "\n\n") {
+		root.Head, name.Head = name.Head, "\n"
+	}
+	root.Pairs = append([]yamlsyntax.Pair{name}, root.Pairs...)
+	root.Foot = r.comments.foot(body.EndRange.Start.Byte)
 	return root
 }
 
-// body reads attributes and blocks in the order of the file. keys is nil where
-// names are free.
-func (r *hclReader) body(body *hclsyntax.Body, keys []grammar.Key) *node {
-	n := &node{kind: mapping, at: body.Range()}
-	type item struct {
-		at   int
-		read func()
-	}
-	var items []item
+// body reads attributes and blocks in the order of the file.
+func (r *hclReader) body(body *hclsyntax.Body, forms []grammar.Form) *node {
+	n := &node{Kind: yamlsyntax.Mapping, Range: body.Range()}
+	var items []hclsyntax.Node
 	for _, a := range body.Attributes {
-		items = append(items, item{a.NameRange.Start.Byte, func() { r.attribute(n, a, keys) }})
+		items = append(items, a)
 	}
 	for _, b := range body.Blocks {
-		items = append(items, item{b.TypeRange.Start.Byte, func() { r.block(n, b, keys) }})
+		items = append(items, b)
 	}
-	slices.SortFunc(items, func(a, b item) int { return a.at - b.at })
-	for _, i := range items {
-		i.read()
+	slices.SortFunc(items, func(a, b hclsyntax.Node) int { return a.Range().Start.Byte - b.Range().Start.Byte })
+	for i, item := range items {
+		comments := r.comments.of(item.Range(), i == 0)
+		switch item := item.(type) {
+		case *hclsyntax.Attribute:
+			r.attribute(n, item, comments, forms)
+		case *hclsyntax.Block:
+			r.block(n, item, comments, forms)
+		}
 	}
+	r.foot(n, body.EndRange.Start.Byte-1)
 	return n
 }
 
-func (r *hclReader) attribute(n *node, a *hclsyntax.Attribute, keys []grammar.Key) {
-	k, _ := grammar.Find(keys, a.Name)
-	if k.Singular != "" {
+// foot attaches the comments before a closing bracket to the last entry.
+func (r *hclReader) foot(n *node, at int) {
+	text := r.comments.foot(at)
+	if last := len(n.Pairs) - 1; last >= 0 {
+		n.Pairs[last].Foot = joined(n.Pairs[last].Foot, text)
+	} else if last := len(n.Items) - 1; last >= 0 {
+		n.Items[last].Foot = joined(n.Items[last].Foot, text)
+	}
+}
+
+func (r *hclReader) attribute(n *node, a *hclsyntax.Attribute, c yamlsyntax.Comments, forms []grammar.Form) {
+	if k, _ := grammar.Find(keysOf(forms), a.Name); k.Singular != "" {
 		r.error(a.NameRange, "Not an argument", "In HCL %q is a block of its own for each: %s \"NAME\" { … }.", a.Name,
 			k.Singular)
 		return
 	}
-	r.put(n, a.Name, a.NameRange, r.expression(a.Expr, k.Forms), a.SrcRange.End.Byte)
+	r.put(n, a.Name, a.NameRange, r.expression(a.Expr, formsOf(forms, a.Name)), c)
 }
 
-// put adds a key; the second of two equal ones has no place in YAML.
-func (r *hclReader) put(n *node, key string, at hcl.Range, value *node, end int) *element {
-	if first := n.find(key); first != nil {
-		r.error(at, "Given twice", "%q was already given on line %d; in YAML it can be there once.", key,
-			first.key.at.Start.Line)
-		return first
-	}
-	e := &element{key: &node{text: key, at: at}, value: value, start: at.Start.Byte, end: end}
-	n.elements = append(n.elements, e)
-	return e
-}
-
-func (r *hclReader) block(n *node, b *hclsyntax.Block, keys []grammar.Key) {
-	end := b.CloseBraceRange.End.Byte
-	if len(b.Labels) > 0 {
-		i := slices.IndexFunc(keys, func(k grammar.Key) bool { return k.Singular == b.Type })
-		if i < 0 || len(b.Labels) != 1 {
-			r.error(b.TypeRange, "Unknown block",
-				"There is no block %s with %d labels here, so it has no place in YAML.",
-				b.Type, len(b.Labels))
+// put adds a key; YAML cannot have duplicate keys.
+func (r *hclReader) put(n *node, key string, at hcl.Range, value *node, c yamlsyntax.Comments) {
+	for _, p := range n.Pairs {
+		if p.Key == key {
+			r.error(at, "Given twice", "%q was already given on line %d; YAML allows it once.", key,
+				p.KeyRange.Start.Line)
 			return
 		}
-		all := n.find(keys[i].Name)
-		if all == nil {
-			all = r.put(n, keys[i].Name, b.TypeRange, &node{kind: mapping, at: b.TypeRange, style: block}, end)
-		}
-		form, _ := keys[i].Form(grammar.Named)
-		e := r.put(all.value, b.Labels[0], b.LabelRanges[0], r.body(b.Body, form.Keys), end)
-		e.start = b.TypeRange.Start.Byte
-		all.end = end
-		return
 	}
+	if c.Line != "" && strings.Contains(value.Text, c.Line) { // it is inside the expression
+		c.Line = ""
+	}
+	n.Pairs = append(n.Pairs, yamlsyntax.Pair{Key: key, KeyRange: at, Value: value, Comments: c})
+}
+
+func (r *hclReader) block(n *node, b *hclsyntax.Block, c yamlsyntax.Comments, forms []grammar.Form) {
+	keys := keysOf(forms)
+	i := slices.IndexFunc(keys, func(k grammar.Key) bool { return k.Singular == b.Type })
 	k, known := grammar.Find(keys, b.Type)
-	if k.Singular != "" || !known && slices.ContainsFunc(keys,
-		func(k grammar.Key) bool { return k.Singular == b.Type }) {
+	switch {
+	case len(b.Labels) == 0 && (k.Singular != "" || !known && i >= 0):
 		r.error(b.TypeRange, "Missing name", "A block %s has a name.", b.Type)
-		return
-	}
-	value := &node{}
-	switch form, isSection := k.Form(grammar.Section); {
-	case isSection:
-		value = r.body(b.Body, form.Keys)
+	case len(b.Labels) == 0:
+		r.put(n, b.Type, b.TypeRange, r.body(b.Body, formsOf(forms, b.Type)), c)
+	case i < 0 || len(b.Labels) != 1:
+		r.error(b.TypeRange, "Unknown block", "Block %s with %d labels is unknown, so YAML has no equivalent.",
+			b.Type, len(b.Labels))
 	default:
-		value = r.freeBody(b.Body, k.Forms)
-	}
-	r.put(n, b.Type, b.TypeRange, value, end)
-}
-
-// freeBody reads a block whose names are free: a map or a sweep.
-func (r *hclReader) freeBody(body *hclsyntax.Body, forms []grammar.Form) *node {
-	var keys []grammar.Key
-	seen := func(name string, of []grammar.Form) {
-		keys = append(keys, grammar.Key{Name: name, Forms: of})
-	}
-	for _, f := range forms {
-		keys = append(keys, f.Keys...)
-		if f.Shape != grammar.Map {
-			continue
-		}
-		for name := range body.Attributes {
-			seen(name, f.Value)
-		}
-		for _, b := range body.Blocks {
-			seen(b.Type, f.Value)
-		}
-	}
-	return r.body(body, keys)
-}
-
-// expression reads a value: lists and objects as such, constants as texts, and
-// everything else as an expression in ${…}.
-func (r *hclReader) expression(expr hclsyntax.Expression, forms []grammar.Form) *node {
-	n := &node{at: expr.Range()}
-	if isExpression(forms) {
-		return r.template(n, expr)
-	}
-	if word := hcl.ExprAsKeyword(expr); word != "" &&
-		slices.ContainsFunc(forms, func(f grammar.Form) bool { return slices.Contains(f.Values, word) }) {
-		n.text = word
-		return n
-	}
-	switch e := expr.(type) {
-	case *hclsyntax.TupleConsExpr:
-		n.kind = list
-		items := itemForms(forms)
-		for _, item := range e.Exprs {
-			value := r.expression(item, items)
-			n.elements = append(n.elements, &element{
-				value: value, start: item.Range().Start.Byte, end: item.Range().End.Byte,
-			})
-		}
-		return n
-	case *hclsyntax.ObjectConsExpr:
-		if r.object(n, e, forms) {
-			return n
-		}
-	case *hclsyntax.LiteralValueExpr:
-		if e.Val.IsNull() {
-			n.null = true
-			return n
-		}
-	case *hclsyntax.TemplateExpr:
-		if t, isTemplate, ok := r.text(e); ok {
-			n.text, n.template, n.quoted = t, isTemplate, true
-			return n
-		}
-	}
-	if src := string(n.at.SliceBytes(r.src)); isLiteral(src) {
-		n.text = src
-		return n
-	}
-	return r.template(n, expr)
-}
-
-func isExpression(forms []grammar.Form) bool {
-	return slices.ContainsFunc(forms, func(f grammar.Form) bool { return f.Type == grammar.Expression })
-}
-
-// template makes ${…} of an expression as it stands.
-func (r *hclReader) template(n *node, expr hclsyntax.Expression) *node {
-	inner := expr.Range()
-	switch expr.(type) {
-	case *hclsyntax.TemplateWrapExpr:
-		r.raw = append(r.raw, [2]int{inner.Start.Byte, inner.End.Byte})
-		src := string(inner.SliceBytes(r.src))
-		n.text = "${" + trimInterpolation(src[1:len(src)-1]) + "}"
-		n.template = true
-		return n
-	case *hclsyntax.ParenthesesExpr: // those of an expression in several lines are HCL's need
-		if inner.Start.Line != inner.End.Line {
-			inner.Start.Byte++
-			inner.End.Byte--
-		}
-	}
-	r.raw = append(r.raw, [2]int{expr.Range().Start.Byte, expr.Range().End.Byte})
-	n.text, n.template = "${"+unindented(string(inner.SliceBytes(r.src)))+"}", true
-	return n
-}
-
-// unindented takes from an expression in several lines the indentation that it
-// had in its file. That of a heredoc is part of its text.
-func unindented(t string) string {
-	lines := strings.Split(strings.TrimSpace(t), "\n")
-	if len(lines) == 1 || strings.Contains(t, "<<") {
-		return t
-	}
-	least := len(t)
-	for _, l := range lines[1:] {
-		if trimmed := strings.TrimLeft(l, " \t"); trimmed != "" {
-			least = min(least, len(l)-len(trimmed))
-		}
-	}
-	for i, l := range lines {
-		if i > 0 {
-			l = l[min(least, len(l)):]
-		}
-		lines[i] = strings.TrimRight("  "+l, " \t\r")
-	}
-	return "\n" + strings.Join(lines, "\n") + "\n"
-}
-
-// trimInterpolation is the expression in ${…}, without the marks that strip the
-// white space that is not there.
-func trimInterpolation(t string) string {
-	t = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(t), "${"), "}")
-	return strings.TrimSuffix(strings.TrimPrefix(t, "~"), "~")
-}
-
-// object reads { a = 1 }; false if its keys are computed.
-func (r *hclReader) object(n *node, e *hclsyntax.ObjectConsExpr, forms []grammar.Form) bool {
-	names := make([]string, len(e.Items))
-	for i, item := range e.Items {
-		key, ok := item.KeyExpr.(*hclsyntax.ObjectConsKeyExpr)
-		if !ok || key.ForceNonLiteral {
-			return false
-		}
-		if names[i] = hcl.ExprAsKeyword(key); names[i] == "" {
-			if t, isTemplate := key.Wrapped.(*hclsyntax.TemplateExpr); !isTemplate || !t.IsStringLiteral() {
-				return false
+		all := find(n, keys[i].Name)
+		if all == nil {
+			all = &node{Kind: yamlsyntax.Mapping}
+			var gap yamlsyntax.Comments
+			if rest, ok := strings.CutPrefix(c.Head, "\n"); ok {
+				gap.Head, c.Head = "\n", rest
 			}
-			v, diags := key.Value(nil)
-			if diags.HasErrors() || v.Type() != cty.String {
-				return false
-			}
-			names[i] = v.AsString()
+			r.put(n, keys[i].Name, b.TypeRange, all, gap)
 		}
+		r.put(all, b.Labels[0], b.LabelRanges[0], r.body(b.Body, formsOf(keys[i].Forms, b.Labels[0])), c)
 	}
-	n.kind = mapping
-	for i, item := range e.Items {
-		value := r.expression(item.ValueExpr, formsOf(forms, names[i]))
-		el := r.put(n, names[i], item.KeyExpr.Range(), value, item.ValueExpr.Range().End.Byte)
-		el.start = item.KeyExpr.Range().Start.Byte
-	}
-	return true
 }
 
-// formsOf are the forms of a key's value inside a value of the given forms.
-func formsOf(forms []grammar.Form, name string) []grammar.Form {
-	var out []grammar.Form
-	for _, f := range forms {
-		switch f.Shape {
-		case grammar.Map:
-			out = append(out, f.Value...)
-		case grammar.Section:
-			k, _ := grammar.Find(f.Keys, name)
-			out = append(out, k.Forms...)
-		case grammar.Sweep:
-			if k, ok := grammar.Find(grammar.SweepKeys, name); ok {
-				out = append(out, k.Forms...)
-			}
+// find returns the value of a key, nil if there is none.
+func find(n *node, key string) *node {
+	for _, p := range n.Pairs {
+		if p.Key == key {
+			return p.Value
 		}
 	}
-	return out
-}
-
-// comments are those outside of expressions that stay as they are.
-func (r *hclReader) comments() []comment {
-	tokens, _ := hclsyntax.LexConfig(r.src, r.path, hcl.InitialPos)
-	var out []comment
-	for _, t := range tokens {
-		if t.Type != hclsyntax.TokenComment {
-			continue
-		}
-		at := t.Range.Start.Byte
-		if slices.ContainsFunc(r.raw, func(s [2]int) bool { return s[0] <= at && at < s[1] }) {
-			continue
-		}
-		out = append(out, comment{at, hashed(string(t.Bytes))})
-	}
-	return out
+	return nil
 }

@@ -1,29 +1,34 @@
 package format
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"weir/dsl/grammar"
-	"weir/dsl/yamlsyntax"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// quoted is a text as a string of HCL.
+// quoted formats a text as a string of HCL.
 func quoted(t string) string {
-	return `"` + strings.NewReplacer("${", "$${", "%{", "%%{").Replace(yamlsyntax.Escape(t)) + `"`
+	return `"` + yamlsyntax.Escape(escapeTemplate(t)) + `"`
 }
 
-// hclScalar is a text as an expression of HCL. Numbers and flags lose their
-// quotes where the place reads more than texts and YAML had none either.
+// hclScalar formats a text as an expression of HCL. Numbers and flags lose their quotes if the
+// place accepts other types and YAML had no quotes.
 func hclScalar(n *node, forms []grammar.Form) string {
+	text := n.Text
+	if isExpression(forms) && !n.Null && !isTemplate(text) {
+		text = "${" + text + "}"
+	}
 	switch {
-	case n.null && !n.quoted:
+	case n.Null:
 		return "null"
-	case n.template:
-		if e, ok := wholeExpression(n.text); ok {
+	case isTemplate(text):
+		if e, ok := wholeExpression(text); ok {
 			switch {
 			case !isExpression(forms) && readsAsText(e):
 				return `"${` + e + `}"`
@@ -32,15 +37,21 @@ func hclScalar(n *node, forms []grammar.Form) string {
 			}
 			return strings.TrimSpace(e)
 		}
-		return quoteTemplate(n.text)
-	case !n.quoted && isLiteral(n.text) && !onlyTexts(forms):
-		return n.text
+		return quoteTemplate(text)
+	case n.Plain && isLiteral(text) && !onlyTexts(forms):
+		return text
 	}
-	return quoted(n.text)
+	return quoted(text)
 }
 
-// readsAsText says whether an expression alone would be read as a text, a list or
-// an object that is written out, where YAML has an expression that gives one.
+// literal matches numbers that HCL and YAML read alike, digit for digit.
+var literal = regexp.MustCompile(`^(-?(0|[1-9][0-9]{0,14})(\.[0-9]{0,8}[1-9])?|true|false)$`)
+
+// isLiteral reports whether a text is a number or flag that both syntaxes read alike.
+func isLiteral(text string) bool { return literal.MatchString(text) && text != "-0" }
+
+// readsAsText reports whether HCL would read a single expression as a text, a list or an object,
+// although it is an expression in YAML.
 func readsAsText(e string) bool {
 	expr, diags := hclsyntax.ParseExpression([]byte("("+e+")"), "", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -57,25 +68,7 @@ func readsAsText(e string) bool {
 	return isLiteral(strings.TrimSpace(e)) || hcl.ExprAsKeyword(expr) != ""
 }
 
-// onlyTexts says whether every scalar that may stand here is a text.
-func onlyTexts(forms []grammar.Form) bool {
-	texts := []grammar.Type{
-		grammar.String, grammar.Condition, grammar.Assertion, grammar.File, grammar.Date, grammar.Time, grammar.Percent,
-	}
-	seen := false
-	for _, f := range forms {
-		if f.Shape != grammar.Scalar {
-			continue
-		}
-		if !slices.Contains(texts, f.Type) {
-			return false
-		}
-		seen = true
-	}
-	return seen
-}
-
-// hclKey is a key of an object: as it is if it is a name, otherwise in quotes.
+// hclKey formats a key of an object: unquoted if it is a name.
 func hclKey(name string) string {
 	if isName(name) {
 		return name
@@ -83,7 +76,7 @@ func hclKey(name string) string {
 	return quoted(name)
 }
 
-// isName says whether HCL takes a name without quotes, and for nothing else.
+// isName reports whether HCL accepts a name without quotes, and only as a name.
 func isName(name string) bool {
 	return hclsyntax.ValidIdentifier(name) && !slices.Contains([]string{"for", "null", "true", "false"}, name)
 }

@@ -15,17 +15,17 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
-	"weir/dsl/format"
-	"weir/dsl/yamlsyntax"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// yamlReader is another program's reader of YAML. Its script defines load; the rest
-// takes a JSON list of documents on stdin and writes a list of {"data"} or {"error"}.
+// yamlReader is a YAML library of another language. Its script defines load; the common code reads
+// a JSON list of documents from stdin and writes a list of {"data"} or {"error"}.
 type yamlReader struct{ name, program, flag, load, rest string }
 
-// PyYAML reads YAML 1.1, where the key `on` is true; that alone is put right here.
+// PyYAML reads YAML 1.1, where the key `on` is true; only that is corrected here.
 const inPython = `
 import json, sys
 def named(v):
@@ -63,7 +63,7 @@ type reading struct {
 	Error string
 }
 
-// readByOthers gives what each reader that is installed reads of each document.
+// readByOthers returns what each installed reader reads of each document.
 func readByOthers(t *testing.T, documents []string) map[string][]reading {
 	t.Helper()
 	stdin, err := json.Marshal(documents)
@@ -90,8 +90,8 @@ func readByOthers(t *testing.T, documents []string) map[string][]reading {
 	return all
 }
 
-// Every YAML file of the tree as it is shipped, those of the tests once they are
-// formatted, and what is converted from HCL: all readers read the same data.
+// Every YAML file of the repository, those of the tests after formatting, and conversions from HCL:
+// all readers read the same data.
 func TestOtherReadersOfYAMLReadWhatIsShippedAndWritten(t *testing.T) {
 	phase.Long(t)
 	var names, documents []string
@@ -150,8 +150,8 @@ func TestOtherReadersOfYAMLReadWhatIsShippedAndWritten(t *testing.T) {
 	}
 }
 
-// Texts that some version of YAML takes for something else, and texts of the
-// characters that mean something there.
+// Texts that some version of YAML does not read as text, and texts of the characters with a meaning
+// there.
 func nastyTexts() []string {
 	texts := []string{
 		"", "y", "N", "yes", "NO", "on", "Off", "true", "False", "null", "~", "=", "<<", "<", "=x",
@@ -175,8 +175,8 @@ func nastyTexts() []string {
 	return texts
 }
 
-// What is written without quotes, and what is written in them, is the same text to all
-// readers; numbers without quotes are the same number.
+// A text written with or without quotes is the same text for all readers; an unquoted number is the
+// same number.
 func TestTextsAreReadAlikeByOtherReaders(t *testing.T) {
 	phase.Long(t)
 	var documents []string
@@ -191,7 +191,7 @@ func TestTextsAreReadAlikeByOtherReaders(t *testing.T) {
 		var value any = text
 		if !yamlsyntax.IsPlain(text, true) && yamlsyntax.ReadAlike(text, true) &&
 			json.Unmarshal([]byte(strings.ToLower(text)), &value) != nil {
-			continue // it begins with what begins no text, which no reader gives
+			continue // no reader starts a plain text with these characters
 		}
 		if yamlsyntax.IsPlain(text, false) || value != any(text) {
 			add("v: "+text+"\n", value)
@@ -209,10 +209,10 @@ func TestTextsAreReadAlikeByOtherReaders(t *testing.T) {
 	}
 }
 
-// Whoever writes without quotes what only weir reads is warned at its characters, with
-// the text in quotes; nobody else is.
+// An unquoted text that only weir can read gives a warning at its characters, with the quoted text.
+// Other texts give none.
 func TestWhatOtherReadersRefuseIsWarnedOf(t *testing.T) {
-	type line struct{ yaml, text, quoted string } // no quoted: no warning
+	type line struct{ yaml, text, quoted string } // no quoted text: no warning
 	lines := []line{
 		{`a: ${x ? 1 : 0}`, `${x ? 1 : 0}`, `"${x ? 1 : 0}"`},
 		{`a: ${x == "y" ? 1 : 0}`, `${x == "y" ? 1 : 0}`, `'${x == "y" ? 1 : 0}'`},

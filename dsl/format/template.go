@@ -1,43 +1,40 @@
 package format
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"weir/dsl/yamlsyntax"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// text reads a quoted template or heredoc: as the text that it is, or as the
-// template that says the same without quotes, in which a backslash is a
-// backslash. It is false where the template is one whole expression.
-func (r *hclReader) text(e *hclsyntax.TemplateExpr) (t string, template, ok bool) {
-	plain, isPlain := plainText(e)
-	if isPlain {
-		if strings.Contains(plain, "${") || strings.Contains(plain, "%{") {
-			return escapeTemplate(plain), true, true
-		}
-		return plain, false, true
-	}
-	src := e.SrcRange.SliceBytes(r.src)
-	r.raw = append(r.raw, [2]int{e.SrcRange.Start.Byte, e.SrcRange.End.Byte})
-	switch {
-	case strings.HasPrefix(string(src), "<<-"):
-		t, ok = r.indented(e)
-		if !ok {
-			r.error(e.SrcRange, "Cannot be converted",
-				"An indented heredoc with %%{…} has no equal in YAML. Write it with << or in quotes.")
-		}
-		return t, true, true
-	case strings.HasPrefix(string(src), "<<"):
-		return heredocBody(src), true, true
-	}
-	return unquoteTemplate(src), true, true
+// isTemplate reports whether a text contains ${…} or %{…}.
+func isTemplate(text string) bool {
+	return strings.Contains(text, "${") || strings.Contains(text, "%{")
 }
 
-// plainText is the text of a template without ${…} and %{…}.
+// text reads a quoted template or heredoc: as a plain text, or as the equivalent template without
+// quotes, in which backslashes are literal.
+func (r *hclReader) text(n *node, e *hclsyntax.TemplateExpr) *node {
+	src := e.SrcRange.SliceBytes(r.src)
+	plain, isPlain := plainText(e)
+	switch {
+	case isPlain:
+		n.Text = escapeTemplate(plain)
+	case bytes.HasPrefix(src, []byte("<<-")): // the parser has removed the indentation
+		return r.template(n, e)
+	case bytes.HasPrefix(src, []byte("<<")):
+		n.Text = heredocBody(src)
+	default:
+		n.Text = unquoteTemplate(src)
+	}
+	return n
+}
+
+// plainText returns the text of a template without ${…} and %{…}.
 func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
 	var b strings.Builder
 	for _, p := range e.Parts {
@@ -50,35 +47,12 @@ func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
 	return b.String(), true
 }
 
-// escapeTemplate makes a template that gives the text as it is.
+// escapeTemplate returns the template that evaluates to the text.
 func escapeTemplate(t string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t, "${", "$${"), "%{", "%%{")
 }
 
-// indented is the template of a heredoc whose indentation the parser has taken away.
-func (r *hclReader) indented(e *hclsyntax.TemplateExpr) (string, bool) {
-	var b strings.Builder
-	for _, p := range e.Parts {
-		if lit, ok := p.(*hclsyntax.LiteralValueExpr); ok && lit.Val.Type() == cty.String {
-			b.WriteString(escapeTemplate(lit.Val.AsString()))
-			continue
-		}
-		if !endsInterpolation(r.src[p.Range().End.Byte:]) {
-			return "", false
-		}
-		b.WriteString("${" + string(p.Range().SliceBytes(r.src)) + "}")
-	}
-	return b.String(), true
-}
-
-// endsInterpolation says whether an expression is followed by its closing brace,
-// as one in ${…} is and one in %{for …} is not.
-func endsInterpolation(after []byte) bool {
-	t := strings.TrimSpace(string(after[:min(len(after), 64)]))
-	return strings.HasPrefix(t, "}")
-}
-
-// heredocBody is a heredoc between its marks.
+// heredocBody returns a heredoc without its delimiters.
 func heredocBody(src []byte) string {
 	body := string(src)
 	body = body[strings.IndexByte(body, '\n')+1:]
@@ -86,17 +60,10 @@ func heredocBody(src []byte) string {
 	return body[:strings.LastIndexByte(body, '\n')+1]
 }
 
-// pieces calls for each stretch of a template that is text, and each that is not.
-// Only texts outside of ${…} and %{…} are texts of the template.
-func pieces(tokens hclsyntax.Tokens, src []byte, each func(raw string, isText bool)) {
-	depth := 0
-	last := 0
-	flush := func(to int) {
-		if to > last {
-			each(string(src[last:to]), false)
-		}
-		last = to
-	}
+// mapTexts applies change to the texts of a template outside of ${…} and %{…}.
+func mapTexts(tokens hclsyntax.Tokens, src []byte, change func(raw string) string) string {
+	var b strings.Builder
+	depth, last := 0, 0
 	for _, t := range tokens {
 		switch t.Type {
 		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
@@ -105,65 +72,45 @@ func pieces(tokens hclsyntax.Tokens, src []byte, each func(raw string, isText bo
 			depth--
 		case hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit:
 			if depth == 0 {
-				flush(t.Range.Start.Byte)
-				each(string(t.Bytes), true)
+				b.Write(src[last:t.Range.Start.Byte])
+				b.WriteString(change(string(t.Bytes)))
 				last = t.Range.End.Byte
 			}
 		}
 	}
-	flush(len(src))
-}
-
-// unquoteTemplate makes a template of a quoted one.
-func unquoteTemplate(src []byte) string {
-	tokens, _ := hclsyntax.LexExpression(src, "", hcl.Pos{Line: 1, Column: 1})
-	var b strings.Builder
-	pieces(tokens[1:], src, func(raw string, isText bool) {
-		if !isText {
-			b.WriteString(raw)
-			return
-		}
-		b.WriteString(unescape(raw))
-	})
-	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), `"`)
-}
-
-// unescape reads the backslashes of a quoted text and gives the template of it.
-func unescape(raw string) string {
-	expr, diags := hclsyntax.ParseExpression([]byte(`"`+raw+`"`), "", hcl.Pos{Line: 1, Column: 1})
-	if diags.HasErrors() {
-		return raw
-	}
-	v, diags := expr.Value(nil)
-	if diags.HasErrors() || v.Type() != cty.String {
-		return raw
-	}
-	return escapeTemplate(v.AsString())
-}
-
-// quoteTemplate makes a quoted template of one without quotes.
-func quoteTemplate(t string) string {
-	t = yamlsyntax.QuoteConditions(t)
-	tokens, _ := hclsyntax.LexTemplate([]byte(t), "", hcl.Pos{Line: 1, Column: 1})
-	var b strings.Builder
-	b.WriteByte('"')
-	pieces(tokens, []byte(t), func(raw string, isText bool) {
-		if isText {
-			raw = yamlsyntax.Escape(raw)
-		}
-		b.WriteString(raw)
-	})
-	b.WriteByte('"')
+	b.Write(src[last:])
 	return b.String()
 }
 
-// wholeExpression is the expression of a template that is nothing but ${…}.
+// unquoteTemplate converts a quoted template to one without quotes.
+func unquoteTemplate(src []byte) string {
+	tokens, _ := hclsyntax.LexExpression(src, "", hcl.InitialPos)
+	return strings.TrimSuffix(strings.TrimPrefix(mapTexts(tokens, src, unescape), `"`), `"`)
+}
+
+// unescape resolves the backslashes of a quoted text and returns its template.
+func unescape(raw string) string {
+	expr, diags := hclsyntax.ParseExpression([]byte(`"`+raw+`"`), "", hcl.InitialPos)
+	if v, wrong := expr.Value(nil); !diags.HasErrors() && !wrong.HasErrors() && v.Type() == cty.String {
+		return escapeTemplate(v.AsString())
+	}
+	return raw
+}
+
+// quoteTemplate converts a template without quotes to a quoted one.
+func quoteTemplate(t string) string {
+	src := []byte(yamlsyntax.QuoteConditions(t))
+	tokens, _ := hclsyntax.LexTemplate(src, "", hcl.InitialPos)
+	return `"` + mapTexts(tokens, src, yamlsyntax.Escape) + `"`
+}
+
+// wholeExpression returns the expression of a template that is nothing but ${…}.
 func wholeExpression(t string) (string, bool) {
 	if !strings.HasPrefix(t, "${") {
 		return "", false
 	}
 	t = yamlsyntax.QuoteConditions(t)
-	expr, diags := hclsyntax.ParseTemplate([]byte(t), "", hcl.Pos{Line: 1, Column: 1})
+	expr, diags := hclsyntax.ParseTemplate([]byte(t), "", hcl.InitialPos)
 	if _, whole := expr.(*hclsyntax.TemplateWrapExpr); diags.HasErrors() || !whole {
 		return "", false
 	}

@@ -1,12 +1,15 @@
-// Package grammar is the table of everything that a scenario may say: each key
-// with its forms, its default and its meaning. The loader takes its keys from
-// here, and JSON Schema, documentation, formatter and converter are walks over
-// it, so that no key is written down twice.
+// Package grammar is the table of all keys of a scenario, each with its forms, default and meaning.
+// The loader, the JSON Schema, the documentation, the formatter and the converter all use this
+// table, so that every key is defined once.
 package grammar
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// Shape is how a value is written.
+// Shape is the structure of a value.
 type Shape int
 
 // The shapes.
@@ -15,11 +18,11 @@ const (
 	List                 // a sequence of Item
 	Section              // a mapping with the keys of Keys; in HCL a block without label or an object
 	Named                // named mappings with the keys of Keys; in HCL a block each, with the name as its label
-	Map                  // a mapping of free names, of which Names tells what they name, to Value
+	Map                  // a mapping from free names to Value; Names says what they name
 	Sweep                // a node of a sweep: axes and their combinations
 )
 
-// Type is what the text of a scalar is read as.
+// Type is the type of a scalar.
 type Type string
 
 // The types of scalars.
@@ -34,14 +37,14 @@ const (
 	Assertion  Type = "assertion"  // the language of assertions
 	Expression Type = "expression" // ${…}, an HCL expression
 	File       Type = "file"       // a path, relative to the file that names it
-	Any        Type = "any"        // read by the place that it goes to: an option, a variable
+	Any        Type = "any"        // depends on the option or variable that it sets
 )
 
 // Form is one way to write the value of a key.
 type Form struct {
 	Shape  Shape
 	Type   Type     // of a Scalar
-	Values []string // of a Scalar: the only texts that it may have
+	Values []string // of a Scalar: the only allowed texts
 	Item   []Form   // of a List
 	Keys   []Key    // of a Section or Named
 	Names  string   // of a Map: options, env, axes, variables, runs, metrics
@@ -56,7 +59,10 @@ type Key struct {
 	Default  string // as the author would write it; "": none
 	Required bool
 	Forms    []Form
-	Written  string // how a value looks, where its forms in words are too long; "": they are not
+	// Min and Max bound a count, and as shares a percentage, which is below Max.
+	Min, Max float64
+	OrZero   bool   // a time may be 0
+	Written  string // replaces the description of the forms if that is too long; "": it is used
 }
 
 func scalar(t Type, values ...string) Form { return Form{Shape: Scalar, Type: t, Values: values} }
@@ -68,12 +74,38 @@ func mapOf(names string, values ...Form) Form {
 
 func key(name, doc string, forms ...Form) Key { return Key{Name: name, Doc: doc, Forms: forms} }
 
-func (k Key) required() Key             { k.Required = true; return k }
-func (k Key) or(text string) Key        { k.Default = text; return k }
+func (k Key) required() Key      { k.Required = true; return k }
+func (k Key) or(text string) Key { k.Default = text; return k }
+func (k Key) within(least, most float64) Key {
+	k.Min, k.Max = least, most
+	return k
+}
+func (k Key) orZero() Key               { k.OrZero = true; return k }
 func (k Key) named(singular string) Key { k.Singular = singular; return k }
 func (k Key) written(text string) Key   { k.Written = text; return k }
 
-// Find gives the key of a name among keys.
+// Note is the default and the bounds of a key, as " (default: 1; 1 to 100)"; "" if it has none.
+func (k Key) Note() string {
+	var parts []string
+	switch {
+	case k.Default != "":
+		parts = append(parts, "default: "+k.Default)
+	case k.Required:
+		parts = append(parts, "required")
+	}
+	switch scalar, _ := k.Form(Scalar); {
+	case k.Max > 0 && scalar.Type == Percent:
+		parts = append(parts, fmt.Sprintf("%g%% to below %g%%", 100*k.Min, 100*k.Max))
+	case k.Max > 0:
+		parts = append(parts, fmt.Sprintf("%.0f to %.0f", k.Min, k.Max))
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+// Find returns the key of a name.
 func Find(keys []Key, name string) (Key, bool) {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -82,7 +114,7 @@ func Find(keys []Key, name string) (Key, bool) {
 	return keys[i], true
 }
 
-// Form gives the form of a key that has a shape.
+// Form returns the form of a key that has the shape.
 func (k Key) Form(s Shape) (Form, bool) {
 	i := slices.IndexFunc(k.Forms, func(f Form) bool { return f.Shape == s })
 	if i < 0 {

@@ -1,10 +1,9 @@
-// Package jsonschema makes the JSON Schema (draft 2020-12) of the scenario
-// language in its YAML syntax, for editors: the table of keys and the registry
-// of workloads, walked.
+// Package jsonschema generates the JSON Schema (draft 2020-12) of scenarios in YAML, for editors,
+// from the grammar and the registry of workloads.
 //
-// A place that reads text takes what YAML makes of it (a number, a flag) and any
-// text with ${…}, whose value only a load knows. A file that the schema takes may
-// still be refused by `weir validate`; one that it refuses is wrong.
+// A place that reads text accepts every YAML scalar (a number, a flag), and any text with ${…},
+// since its value is unknown. `weir validate` may refuse a file that the schema accepts, but not
+// the reverse.
 package jsonschema
 
 import (
@@ -12,18 +11,17 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/dsl/grammar"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/workload"
 )
 
-// ID names the schema.
+// ID is the identifier of the schema.
 const ID = "urn:weir:schema:scenario:v1"
 
-// schema is a JSON Schema. Go writes the keys of a map in order, so equal tables
-// give equal bytes.
+// schema is a JSON Schema. Go writes the keys of a map in order, so equal tables give equal bytes.
 type schema map[string]any
 
-// Scenario is the schema of scenario files, indented, with a final line feed.
+// Scenario returns the schema of scenario files, indented, with a final line feed.
 func Scenario() ([]byte, error) {
 	w := &walker{definitions: schema{}}
 	root := w.keys(grammar.Scenario)
@@ -31,7 +29,7 @@ func Scenario() ([]byte, error) {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["$id"] = ID
 	root["title"] = "weir scenario"
-	root["description"] = "a weir scenario in YAML: runs, their sweeps and what must hold"
+	root["description"] = "a weir scenario in YAML: runs, their sweeps and assertions"
 	w.scalars()
 	w.workloads()
 	root["$defs"] = w.definitions
@@ -42,15 +40,14 @@ func Scenario() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// walker makes a schema of the table of keys. Mappings with known keys that are
-// used more than once would be written once each; the table shares them by value.
+// walker converts tables of keys to schemas. Tables that are used several times become definitions.
 type walker struct {
 	definitions schema
 }
 
 func reference(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 
-// keys is the schema of a mapping with known keys.
+// keys returns the schema of a mapping with known keys.
 func (w *walker) keys(keys []grammar.Key) schema {
 	properties := schema{}
 	var required []string
@@ -73,21 +70,14 @@ func (w *walker) key(k grammar.Key) schema {
 	for name, v := range w.forms(k.Forms) {
 		s[name] = v
 	}
-	s["description"] = description(k)
+	s["description"] = k.Doc + k.Note()
 	if k.Default != "" {
 		s["default"] = defaultValue(k.Default)
 	}
 	return s
 }
 
-func description(k grammar.Key) string {
-	if k.Default != "" {
-		return k.Doc + " (default: " + k.Default + ")"
-	}
-	return k.Doc
-}
-
-// forms is the schema of a value that has one of several forms.
+// forms returns the schema of a value with several forms.
 func (w *walker) forms(forms []grammar.Form) schema {
 	if len(forms) == 1 {
 		return w.form(forms[0])
@@ -118,20 +108,19 @@ func (w *walker) form(f grammar.Form) schema {
 	return reference(string(f.Type))
 }
 
-// orNothing also takes a key with nothing after it, as the loader does.
+// orNothing also accepts a key without a value, as the loader does.
 func orNothing(s schema) schema {
 	return schema{"anyOf": []schema{s, {"type": "null"}}}
 }
 
-// shared puts the schema of some keys among the definitions, under the name of
-// its first keys, so that a command is written down once.
+// shared adds the schema of a table of keys to the definitions, named by its first keys.
 func (w *walker) shared(keys []grammar.Key) schema {
 	name := tableName(keys)
 	if name == "" {
 		return w.keys(keys)
 	}
 	if w.definitions[name] == nil {
-		w.definitions[name] = schema{} // a table may hold itself
+		w.definitions[name] = schema{} // a table may contain itself
 		s := w.keys(keys)
 		if name == "run" {
 			s = withOptions(s)
@@ -159,7 +148,7 @@ func tableName(keys []grammar.Key) string {
 	return ""
 }
 
-// named takes a mapping from name to contents, or a list whose items carry theirs.
+// named accepts a mapping from name to contents, or a list of items with a key name.
 func (w *walker) named(f grammar.Form) schema {
 	contents := w.shared(f.Keys)
 	name := tableName(f.Keys)
@@ -196,7 +185,7 @@ func (w *walker) mapOf(f grammar.Form) schema {
 	return s
 }
 
-// sweep takes axes beside the keys that combine them; it holds itself.
+// sweep accepts axes beside the keys that combine them; it is recursive.
 func (w *walker) sweep() schema {
 	if w.definitions["sweep"] != nil {
 		return orNothing(reference("sweep"))
@@ -220,7 +209,8 @@ func (w *walker) sweep() schema {
 				}
 			}
 			if offered := values[o.Name]; offered != nil {
-				// Offered and not imposed: a run of another workload may have an axis of its own of this name.
+				// A suggestion, not a constraint: a run of another workload may have its own axis
+				// of this name.
 				axis = schema{
 					"anyOf": []schema{{"type": "array", "items": schema{"enum": offered}, "minItems": 1}, axis},
 				}
@@ -243,7 +233,7 @@ func (w *walker) sweep() schema {
 	return orNothing(reference("sweep"))
 }
 
-// withOptions ties the options of a run to its workload.
+// withOptions selects the options of a run by its workload.
 func withOptions(run schema) schema {
 	var rules []schema
 	for _, k := range workload.Kinds() {

@@ -12,10 +12,10 @@ import (
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir/dsl/grammar"
-	"weir/dsl/jsonschema"
-	"weir/dsl/yamlsyntax"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/dsl/jsonschema"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
+	"github.com/weir-bench/weir/workload"
 )
 
 func scenarioSchema(t *testing.T) []byte {
@@ -44,54 +44,43 @@ func compiled(t *testing.T) *validator.Schema {
 	return s
 }
 
-// value is what an editor makes of a YAML value.
-func value(v *yamlsyntax.Value) any {
-	switch v.Kind {
-	case yamlsyntax.Alias:
-		return value(v.Target)
+// value converts YAML as an editor does.
+func value(n *yamlsyntax.Node) any {
+	switch n.Kind {
 	case yamlsyntax.Sequence:
 		items := []any{}
-		for _, i := range v.Items {
+		for _, i := range n.Items {
 			items = append(items, value(i))
 		}
 		return items
 	case yamlsyntax.Mapping:
 		m := map[string]any{}
-		for _, e := range v.Entries {
-			if e.Merge {
-				for k, x := range value(e.Value).(map[string]any) {
-					m[k] = x
-				}
-			}
-		}
-		for _, e := range v.Entries {
-			if !e.Merge {
-				m[e.Key.Text] = value(e.Value)
-			}
+		for _, p := range n.Pairs {
+			m[p.Key] = value(p.Value)
 		}
 		return m
 	}
 	switch {
-	case v.Null:
+	case n.Null:
 		return nil
-	case v.Style != yamlsyntax.Plain:
-		return v.Text
-	case v.Text == "true" || v.Text == "false":
-		return v.Text == "true"
+	case !n.Plain:
+		return n.Text
+	case n.Text == "true" || n.Text == "false":
+		return n.Text == "true"
 	}
-	if _, err := strconv.ParseFloat(v.Text, 64); err == nil && strings.Trim(v.Text, "0123456789.+-eE") == "" {
-		return json.Number(strings.TrimLeft(v.Text[:len(v.Text)-1], "+0") + v.Text[len(v.Text)-1:])
+	if _, err := strconv.ParseFloat(n.Text, 64); err == nil && strings.Trim(n.Text, "0123456789.+-eE") == "" {
+		return json.Number(strings.TrimLeft(n.Text[:len(n.Text)-1], "+0") + n.Text[len(n.Text)-1:])
 	}
-	return v.Text
+	return n.Text
 }
 
 func parse(t *testing.T, name string, src []byte) any {
 	t.Helper()
-	doc, diags := yamlsyntax.ParseDocument(src, name, "scenario")
+	root, diags := yamlsyntax.ParseTree(src, name)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	return value(doc.Root)
+	return value(root)
 }
 
 func TestGoodScenariosAreValid(t *testing.T) {
@@ -205,8 +194,8 @@ func TestBrokenScenariosAreNot(t *testing.T) {
 	}
 }
 
-// Every key of the language, every option of every workload and what is said
-// about them are in the schema.
+// Every key of the language, every option of every workload and their documentation are in the
+// schema.
 func TestEveryKeyOccurs(t *testing.T) {
 	text := string(scenarioSchema(t))
 	var walk func(keys []grammar.Key)
@@ -266,7 +255,7 @@ func TestAnAxisOverAnEnumOffersItsValues(t *testing.T) {
 	for _, k := range workload.Kinds() {
 		for _, o := range k.Options {
 			p := doc.Defs.Sweep.Properties[o.Name]
-			for _, v := range o.Values { // other workloads' may be among them
+			for _, v := range o.Values { // those of other workloads are allowed too
 				if len(p.AnyOf) == 0 || !slices.Contains(p.AnyOf[0].Items.Enum, v) {
 					t.Errorf("%s of workload %s offers %v, and not %s", o.Name, k.Name, p.AnyOf, v)
 				}

@@ -1,3 +1,3 @@
 package jsonschema_test
 
-import _ "weir/workload/kinds"
+import _ "github.com/weir-bench/weir/workload/kinds"

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/dsl/grammar"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// The patterns of quantities, as package quantity reads them. They are looser
-// than it is where a pattern cannot be exact.
+// The patterns of quantities, as in package quantity. Where a pattern cannot be exact, it is
+// looser.
 const (
 	number   = `[+-]?_*([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][+-]?[0-9_]+)?`
 	whole    = `[+-]?[0-9_]+`
@@ -24,7 +25,7 @@ const (
 
 func exactly(pattern string) string { return `^\s*` + pattern + `\s*$` }
 
-// texts are the patterns of the types that are written as text.
+// texts are the patterns of types written as text.
 var texts = map[grammar.Type]struct {
 	pattern  string
 	examples []any
@@ -34,7 +35,7 @@ var texts = map[grammar.Type]struct {
 	grammar.Date:    {exactly(`[0-9]{4}-[0-9]{2}-[0-9]{2}`), []any{"2026-12-31"}},
 }
 
-// scalars defines the types that scalars are read as.
+// scalars defines the types of scalars.
 func (w *walker) scalars() {
 	scalar := []string{"string", "number", "boolean"}
 	w.definitions["template"] = schema{
@@ -86,7 +87,7 @@ func (w *walker) workloads() {
 	for _, k := range workload.Kinds() {
 		properties := schema{}
 		for _, o := range k.Options {
-			properties[o.Name] = option(k, o)
+			properties[o.Name] = optionSchema(k, o)
 		}
 		if metrics, ok := grammar.Find(grammar.Run, "metrics"); ok && k.DeclaresMetrics {
 			properties[metrics.Name] = w.key(metrics)
@@ -98,16 +99,16 @@ func (w *walker) workloads() {
 	}
 }
 
-func option(k *workload.Kind, o workload.Option) schema {
+func optionSchema(k *workload.Kind, o option.Option) schema {
 	var s schema
 	switch o.Type {
-	case workload.Size:
+	case option.Size:
 		s = orExpression(schema{"anyOf": []schema{
 			{"type": "integer", "minimum": o.Min}, {
 				"type": "string", "pattern": exactly(number + `\s*` + sizeUnit + `?`),
 			},
 		}}, "4KiB", "64MiB", "1GB")
-	case workload.Count:
+	case option.Count:
 		bounded := schema{"type": "integer", "minimum": o.Min}
 		if o.Max != 0 {
 			bounded["maximum"] = o.Max
@@ -117,45 +118,45 @@ func option(k *workload.Kind, o workload.Option) schema {
 			text = schema{"type": "string"}
 		}
 		s = orExpression(schema{"anyOf": []schema{bounded, text}})
-	case workload.Time:
+	case option.Time:
 		s = withUnit(timeUnit, "3us", "1.5 ms")
-	case workload.Rate:
+	case option.Rate:
 		s = withUnit(rateUnit, "10 GB/s", "400 Gbps")
-	case workload.Frequency:
+	case option.Frequency:
 		s = withUnit(`1?/s`, "2/s", "0.5 1/s")
-	case workload.Percent:
+	case option.Percent:
 		s = withUnit(`%`, "3%", "0.1%")
-	case workload.Bool:
+	case option.Bool:
 		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
-	case workload.Enum:
+	case option.Enum:
 		s = orExpression(schema{"enum": o.Values})
-	case workload.NUMA:
+	case option.NUMA:
 		s = orExpression(schema{
 			"anyOf": []schema{
 				{"enum": []string{"default", "local"}}, {"type": "integer", "minimum": 0},
 				{"type": "string", "pattern": exactly(whole)},
 			},
 		})
-	case workload.Matrix:
+	case option.Matrix:
 		rows := schema{
 			"type": "array", "minItems": 2, "items": schema{
 				"type": "array", "minItems": 2, "items": schema{"type": []string{"string", "integer", "number"}},
 			},
 		}
 		s = schema{"anyOf": []schema{rows, {"type": "string"}}, "examples": []any{[][]any{{0, "4M"}, {"512K", 0}}}}
-	case workload.Generator:
+	case option.Generator:
 		s = schema{"anyOf": []schema{
-			{"type": "string", "pattern": `^\s*(` + strings.Join(workload.Generators(), "|") + `)\s`},
-			reference("template"), model(),
+			{"type": "string", "pattern": `^\s*(` + strings.Join(option.Generators(), "|") + `)\s`},
+			reference("template"), generatedTraffic(),
 		}, "examples": []any{"uniform 4MiB", "sparse 4MiB peers=2 seed=1"}}
-	case workload.Model:
-		s = model()
-	case workload.Structure:
+	case option.Model:
+		s = generatedTraffic()
+	case option.Structure:
 		s = schema{"type": "object"}
 		if slices.Contains(k.OneOf, o.Name) { // the items of a sequence
 			s = schema{"type": "array", "minItems": 1, "items": schema{"type": "object"}}
 		}
-	case workload.Patterns:
+	case option.Patterns:
 		s = schema{"type": "array", "minItems": 1, "items": pattern(k)}
 	default:
 		s = schema{"type": []string{"string", "number", "boolean"}}
@@ -169,7 +170,7 @@ func option(k *workload.Kind, o workload.Option) schema {
 		return s
 	}
 	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, o.DefaultText())
-	s["default"] = defaultValue(workload.Text(o.Default))
+	s["default"] = defaultValue(option.Text(o.Default))
 	return s
 }
 
@@ -180,7 +181,7 @@ func withUnit(unit string, examples ...any) schema {
 	}}, examples...)
 }
 
-// defaultValue is a default as JSON has it.
+// defaultValue converts a default to its JSON value.
 func defaultValue(text string) any {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n

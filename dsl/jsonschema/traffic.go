@@ -1,25 +1,26 @@
 package jsonschema
 
 import (
-	"weir/dsl/grammar"
-	"weir/matgen"
-	"weir/workload"
-	_ "weir/workload/kinds" // the workloads that scenarios may name
-	"weir/workload/traffic"
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
+	_ "github.com/weir-bench/weir/workload/kinds" // the workloads that scenarios may name
+	"github.com/weir-bench/weir/workload/traffic"
+	"github.com/weir-bench/weir/workload/traffic/model"
 )
 
-// model is the schema of traffic that follows from a model and its requests.
-func model() schema {
+// generatedTraffic returns the schema of traffic generated from a model and its requests.
+func generatedTraffic() schema {
 	scalar := schema{"type": []string{"string", "number", "boolean"}}
 	properties := schema{}
-	for _, f := range matgen.Fields() {
+	for _, f := range model.Fields() {
 		s := schema{"type": []string{"string", "number"}}
 		switch {
-		case f.Type == matgen.Bool:
+		case f.Type == model.Bool:
 			s = reference(string(grammar.Bool))
-		case f.Type == matgen.Count:
+		case f.Type == model.Count:
 			s = reference("count")
-		case f.Values != nil: // offered and not imposed: there are other spellings
+		case f.Values != nil: // a suggestion, not a constraint: other spellings are valid
 			s = schema{"anyOf": []schema{{"enum": f.Values}, scalar}}
 		}
 		property := schema{"description": f.Doc}
@@ -39,19 +40,19 @@ func model() schema {
 	}
 }
 
-// pattern is the schema of an item of a sequence.
+// pattern returns the schema of an item of a sequence.
 func pattern(k *workload.Kind) schema {
 	file, _ := traffic.Kind.Option("matrix_file")
-	properties := schema{file.Name: option(traffic.Kind, file)}
+	properties := schema{file.Name: optionSchema(traffic.Kind, file)}
 	for _, o := range k.ItemOptions() {
-		properties[o.Name] = option(k, o)
+		properties[o.Name] = optionSchema(k, o)
 		switch o.Type {
-		case workload.Time:
+		case option.Time:
 			properties[o.Name+workload.InSeconds] = schema{
 				"type":        []string{"number", "string"},
-				"description": "the same as a plain number of seconds, as the published files have it",
+				"description": "the same as a plain number of seconds, as in the published files",
 			}
-		case workload.String:
+		case option.String:
 			properties[o.Name] = schema{
 				"type": []string{"object", "null"}, "description": o.Doc, "additionalProperties": reference("string"),
 			}

@@ -1,7 +1,6 @@
-// Package command runs programs that weir did not write as ranks of a launch: each rank
-// process starts the program of its role when the roles before it are ready, and ends it
-// when its time has come. Programs are in the process group of their rank, which its agent
-// ends with it, whatever becomes of the rank.
+// Package command runs external programs as ranks of a launch: each rank process starts the program of its role when
+// the roles before it are ready, and ends it as its role specifies. Programs are in the process group of their rank;
+// the agent ends that group in any case.
 package command
 
 import (
@@ -15,16 +14,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/workload"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/command"
 )
 
 func init() { engine.Register(command.Runner, runner{}) }
 
 type runner struct{}
 
-// RunsCommands says that an agent may refuse the ranks.
+// RunsCommands marks ranks that an agent may refuse.
 func (runner) RunsCommands() {}
 
 func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (engine.Rank, error) {
@@ -40,7 +39,7 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 	}
 	r.role = &r.spec.Roles[self.Rank]
 	r.launch.Nodes = slices.Clone(l.Nodes)
-	// A role that is told to end gets a signal of its whole group, which this process is in.
+	// A role that is told to end gets a signal for its whole group, which includes this process.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP)
 	return r, nil
 }
@@ -52,17 +51,18 @@ type rank struct {
 	spec    command.Spec
 	role    *command.Role
 	control *engine.Control
-	ports   reserved // those that this rank found
+	ports   reserved // allocated by this rank
 	numbers map[string]int
 	news    *news
-	guard   *os.File       // open as long as this process lives; nil: there is none
+	guard   *os.File       // open as long as this process lives; nil: there is no guard
 	done    *workload.Part // of the first case: the others are other rows of the same output
-	serving *program       // of a service that is ready
+	program *program       // nil before its start
+	ready   bool           // the service is ready
 
-	listened []string // sockets that listened where the role is to, before it started
+	listened []string // sockets on the role's port before it started
 }
 
-// Address finds free ports and says where this rank can be reached.
+// Address allocates free ports and returns the address of this rank.
 func (r *rank) Address() ([]byte, error) {
 	var err error
 	if r.ports, err = reserve(r.spec.PortsOf(r.self)); err != nil {
@@ -74,7 +74,7 @@ func (r *rank) Address() ([]byte, error) {
 	return r.news.Address(r.ports.numbers())
 }
 
-// Connect connects to all other ranks and learns their ports.
+// Connect connects to all other ranks and receives their ports.
 func (r *rank) Connect(addresses [][]byte) error {
 	timeout := time.Duration(r.launch.Cases[0].Timeout)
 	all, err := r.news.Connect(addresses, timeout, r.news.hear)
@@ -99,7 +99,10 @@ func (r *rank) fault(err error) error {
 }
 
 func (r *rank) faultIn(phase string, err error) error {
-	return &engine.Error{Phase: phase, Peer: -1, Text: fmt.Sprintf("%s %s: %v", r.what(), r.role.Name, err)}
+	return &engine.Error{
+		Phase: phase, Peer: -1, Killed: r.program != nil && r.program.killed(),
+		Text: fmt.Sprintf("%s %s: %v", r.what(), r.role.Name, err),
+	}
 }
 
 func (r *rank) what() string {
@@ -131,7 +134,7 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	}
 	has := command.Facts{Seconds: p.took.Seconds()}
 	if r.spec.Parsed(r.self) {
-		has.Said = p.said()
+		has.Last = p.lastLines()
 	}
 	facts, err := json.Marshal(has)
 	if err != nil {
@@ -142,5 +145,5 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	return &first, nil
 }
 
-// Close hangs up.
+// Close closes the connections.
 func (r *rank) Close() error { return r.news.Close() }

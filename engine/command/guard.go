@@ -5,13 +5,13 @@ import (
 	"os/exec"
 )
 
-// guardian waits for the end of the rank, which is that of its standard input, and then ends
-// the process group, itself too.
+// guardian waits for the end of its standard input, which is the end of the rank, and then kills the process group,
+// itself included.
 const guardian = `trap '' TERM INT QUIT HUP; read -r nothing; kill -9 0`
 
-// guard has a shell watch over the process group: when an agent is killed the kernel kills
-// its ranks, and of what these have started only their own children. A host without a shell
-// does without. The file is to stay open as long as the rank lives.
+// guard starts a shell that watches over the process group: when an agent is killed the kernel kills its ranks, and
+// their own children only. It is skipped on a host without a shell. The returned file must stay open as long as the
+// rank lives.
 func guard() *os.File {
 	if !leads() {
 		return nil

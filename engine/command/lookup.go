@@ -4,30 +4,28 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
-// hasKey asks the agent whether there is a key in the part of etcd that is lent to the launch.
+// hasKey reports whether a key exists in the launch's part of etcd.
 func hasKey(ctx context.Context, key string) (bool, error) {
-	socket, err := given(engine.EtcdLookup)
+	text, err := given(engine.EtcdURL)
 	if err != nil {
 		return false, err
 	}
-	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-		},
-	}}
-	at := url.URL{Scheme: "http", Host: "etcd", Path: "/" + key}
+	at, err := url.Parse(text)
+	if err != nil {
+		return false, err
+	}
+	at.Path = "/" + key
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return false, err
 	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy
 	answer, err := client.Do(request)
 	if err != nil {
 		return false, err

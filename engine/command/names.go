@@ -11,18 +11,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/workload/command"
 )
 
-// value is that of a name of the launch.
+// value returns the value of a name of the launch.
 func (r *rank) value(name string) (string, error) {
 	if port, ok := command.Port(name); ok {
 		if n, known := r.numbers[port]; known {
 			return strconv.Itoa(n), nil
 		}
-		return "", errors.New("no rank has found such a port")
+		return "", errors.New("no rank has such a port")
 	}
 	if role, ok := command.Address(name); ok {
 		i := slices.IndexFunc(r.spec.Roles, func(o command.Role) bool { return o.Name == role })
@@ -50,7 +50,7 @@ func (r *rank) value(name string) (string, error) {
 	return "", errors.New("it has no value here")
 }
 
-// given is what the agent tells its ranks in their environment.
+// given returns a variable that the agent sets in the environment of its ranks.
 func given(variable string) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return path, nil
@@ -58,11 +58,10 @@ func given(variable string) (string, error) {
 	return "", fmt.Errorf("the agent gave no %s", variable)
 }
 
-// environment is that of the program: the rank's without what weir's own engine needs, and
-// the role's.
+// environment returns the program's environment: the rank's without the variables of weir's engine, and the role's.
 func (r *rank) environment() ([]string, error) {
 	drop := map[string]bool{
-		engine.LaunchScratch: true, engine.SessionScratch: true, engine.EtcdURL: true, engine.EtcdLookup: true,
+		engine.LaunchScratch: true, engine.SessionScratch: true, engine.EtcdURL: true,
 	}
 	for _, pair := range fabric.RankEnv() {
 		name, _, _ := strings.Cut(pair, "=")
@@ -88,13 +87,13 @@ func (r *rank) environment() ([]string, error) {
 	return all, nil
 }
 
-// reserved are sockets that hold ports, by name, and do not listen: nobody else is given
-// them, and no readiness check takes them for a server.
+// reserved are sockets that hold ports, by name, without listening: no other process gets these ports, and no readiness
+// check takes the sockets for a server.
 type reserved map[string]held
 
 type held struct{ socket, port int }
 
-// reserve finds a free port of TCP for each name.
+// reserve allocates a free TCP port for each name.
 func reserve(names []string) (reserved, error) {
 	r := reserved{}
 	for _, name := range names {
@@ -108,7 +107,7 @@ func reserve(names []string) (reserved, error) {
 	return r, nil
 }
 
-// hold binds a socket for IPv6 and IPv4, or for IPv4 where the kernel has no other.
+// hold binds a socket for IPv6 and IPv4, or for IPv4 if the kernel has no IPv6.
 func hold() (held, error) {
 	h, err := bind(unix.AF_INET6, &unix.SockaddrInet6{})
 	if err != nil {

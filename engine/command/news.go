@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/engine/mesh"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
 )
 
-// state is how far a role has come. A rank tells it to the others as one byte.
+// state is the progress of a role. A rank sends it to the others as one byte.
 type state byte
 
 const (
@@ -18,7 +18,7 @@ const (
 	hasEnded state = 2
 )
 
-// news is how far the roles have come.
+// news is the progress of all roles.
 type news struct {
 	*mesh.Mesh
 	self int
@@ -26,7 +26,7 @@ type news struct {
 	mu      sync.Mutex
 	states  []state // by rank
 	lost    []error
-	changed chan struct{} // closed and replaced with each news
+	changed chan struct{} // closed and replaced with each change
 }
 
 func newsOf(nodes []string, self int) (*news, error) {
@@ -37,7 +37,7 @@ func newsOf(nodes []string, self int) (*news, error) {
 	}, err
 }
 
-// hear takes the news of another role.
+// hear handles the state of another role.
 func (m *news) hear(other int, message []byte, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,15 +50,15 @@ func (m *news) hear(other int, message []byte, err error) {
 	m.changed = make(chan struct{})
 }
 
-// tell tells all others how far this role has come.
-func (m *news) tell(s state) { m.Tell([]byte{byte(s)}) }
+// tell sends the state of this role to all others.
+func (m *news) tell(s state) { m.Broadcast([]byte{byte(s)}) }
 
-// wait waits until another role has come so far.
+// wait waits until another role has reached a state.
 func (m *news) wait(ctx context.Context, other int, s state) error {
 	return m.waitAll(ctx, func(i int) bool { return i == other }, s)
 }
 
-// waitAll waits until some of the other roles have come so far.
+// waitAll waits until some other roles have reached a state.
 func (m *news) waitAll(ctx context.Context, which func(int) bool, s state) error {
 	for {
 		m.mu.Lock()
@@ -72,7 +72,7 @@ func (m *news) waitAll(ctx context.Context, which func(int) bool, s state) error
 			if m.lost[i] != nil {
 				err = &engine.Error{
 					Phase: "run", Peer: i, Code: -int(unix.ECONNRESET),
-					Text: "the rank of another role has gone: " + m.lost[i].Error(),
+					Text: "lost the rank of another role: " + m.lost[i].Error(),
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
 // meet connects the ranks on some nodes to each other.
@@ -40,7 +40,7 @@ func meet(t *testing.T, nodes ...string) []*news {
 	return all
 }
 
-func TestRanksHearOfEachOther(t *testing.T) {
+func TestRanksReceiveStates(t *testing.T) {
 	for _, nodes := range [][]string{{"a"}, {"a", "a", "a"}, {"a", "b", "a", "c"}} {
 		all := meet(t, nodes...)
 		for i, m := range all {
@@ -59,8 +59,8 @@ func TestRanksHearOfEachOther(t *testing.T) {
 	}
 }
 
-// A rank that has gone is missed by those who wait for more of it, and by nobody else.
-func TestARankThatHasGone(t *testing.T) {
+// A lost rank is an error for those that wait for more of it, and for no other.
+func TestLostRank(t *testing.T) {
 	all := meet(t, "a", "a")
 	all[1].tell(isReady)
 	all[1].Close()
@@ -68,7 +68,7 @@ func TestARankThatHasGone(t *testing.T) {
 		t.Error(err)
 	}
 	err := all[0].wait(t.Context(), 1, hasEnded)
-	if e, ok := errors.AsType[*engine.Error](err); !ok || e.Peer != 1 || !strings.Contains(e.Text, "has gone") {
+	if e, ok := errors.AsType[*engine.Error](err); !ok || e.Peer != 1 || !strings.Contains(e.Text, "lost the rank") {
 		t.Errorf("%v", err)
 	}
 }

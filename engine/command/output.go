@@ -7,21 +7,21 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weir/logwatch"
+	"github.com/weir-bench/weir/internal/logwatch"
 )
 
-// mostOutput bounds what is kept of an output for its parser.
-const mostOutput = 16 << 20
+// maxOutput limits the output kept for its parser.
+const maxOutput = 16 << 20
 
-// mostEnd is how much of the end of an output is kept besides.
-const mostEnd = 64 << 10
+// maxEnd limits the end of an output that is kept in addition.
+const maxEnd = 64 << 10
 
-// output keeps the beginning of what is printed, and its end, and passes all of it on.
+// output keeps the beginning and the end of an output, and passes on all of it.
 type output struct {
 	mu     sync.Mutex
 	most   int // of the beginning
 	kept   bytes.Buffer
-	last   []byte // the end of what did not fit
+	last   []byte // the end of the rest
 	passed int
 	next   []func([]byte)
 }
@@ -32,8 +32,8 @@ func (o *output) Write(p []byte) (int, error) {
 	fits := min(len(p), o.most-o.kept.Len())
 	o.kept.Write(p[:fits])
 	o.last = append(o.last, p[fits:]...)
-	if len(o.last) > 4*mostEnd {
-		o.last = append([]byte{}, o.last[len(o.last)-mostEnd:]...)
+	if len(o.last) > 4*maxEnd {
+		o.last = append([]byte{}, o.last[len(o.last)-maxEnd:]...)
 	}
 	o.mu.Unlock()
 	for _, pass := range o.next {
@@ -48,33 +48,32 @@ func (o *output) text() (text []byte, whole bool) {
 	return bytes.Clone(o.kept.Bytes()), o.passed == o.kept.Len()
 }
 
-// end is the end of what was printed.
+// end returns the end of the output.
 func (o *output) end() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := o.kept.Bytes()
-	text = append(bytes.Clone(text[max(0, len(text)-mostEnd):]), o.last...)
-	return text[max(0, len(text)-mostEnd):]
+	text = append(bytes.Clone(text[max(0, len(text)-maxEnd):]), o.last...)
+	return text[max(0, len(text)-maxEnd):]
 }
 
-// sight looks for a line in an output until it has come.
+// sight searches an output for a line until it is found.
 type sight struct {
 	watch *logwatch.Watch
-	found *atomic.Bool // by any of those that look for the same
+	found *atomic.Bool // shared by all searches for the same line
 }
 
 func (s *sight) write(b []byte) {
 	if s.found.Load() {
 		return
 	}
-	_, _ = s.watch.Write(b) // does not fail
+	_, _ = s.watch.Write(b) // never fails
 	if s.watch.Ever(0) {
 		s.found.Store(true)
 	}
 }
 
-// lookFor has outputs look for a line that matches an expression; "": for none. found says whether
-// it has come.
+// lookFor makes outputs search for a line that matches an expression; "": none. found reports whether it was found.
 func lookFor(expression string, outputs ...*output) (found *atomic.Bool, err error) {
 	found = &atomic.Bool{}
 	if expression == "" {
@@ -90,11 +89,11 @@ func lookFor(expression string, outputs ...*output) (found *atomic.Bool, err err
 	return found, nil
 }
 
-// stamper writes to the log of a rank, with the time before each line where that is asked for.
+// stamper writes to the log of a rank, if requested with the time before each line.
 type stamper struct {
 	to      io.Writer
 	stamped bool
-	within  bool // of a line whose beginning is written
+	within  bool // within a line: its beginning is written
 	mu      sync.Mutex
 }
 

@@ -13,31 +13,31 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/placeholder"
-	"weir/readiness"
-	"weir/redact"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/readiness"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/workload/command"
 )
 
-// politely is how long a program that was told to end may take.
-const politely = 5 * time.Second
+// stopGrace is the time for a program to end after its stop signal.
+const stopGrace = 5 * time.Second
 
-// hastily is the same where the launch is stopped: an agent kills after a second.
-const hastily = 500 * time.Millisecond
+// abortGrace is stopGrace for a stopped launch: an agent kills after a second.
+const abortGrace = 500 * time.Millisecond
 
-// later is how much later than the role that it waits for a role says that time is over.
-const later = 150 * time.Millisecond
+// waiterMargin is added to the timeout of a role that waits for another one, so that the other one's timeout is
+// reported.
+const waiterMargin = 150 * time.Millisecond
 
-// ofTheOther is how long a program that failed may have ended before the role that it ends
-// with, and counts as ended by that.
-const ofTheOther = 500 * time.Millisecond
+// peerFailureWindow is how long before the role that it ends with a program may fail, and still count as ended by that.
+const peerFailureWindow = 500 * time.Millisecond
 
-// play carries the role through and gives what it printed or wrote, if that is parsed.
+// play runs the role and returns its parsed output, if any.
 func (r *rank) play(ctx context.Context, c engine.Case) (*program, []byte, error) {
 	limit := time.Duration(c.Timeout)
 	if r.role.Ends != command.EndsByItself {
-		limit += later // of the others one is to blame
+		limit += waiterMargin // the other role is the cause
 	}
 	overdue := &engine.Error{Phase: "run", Peer: -1, Code: -int(unix.ETIMEDOUT),
 		Text: fmt.Sprintf("role %s did not end within %v", r.role.Name, time.Duration(c.Timeout))}
@@ -57,6 +57,7 @@ func (r *rank) play(ctx context.Context, c engine.Case) (*program, []byte, error
 	}
 	defer p.kill()
 	if err := r.awaitReady(ctx, p); err != nil {
+		p.finish(unix.SIGTERM, abortGrace)
 		return nil, nil, p.words(err)
 	}
 	r.news.tell(isReady)
@@ -81,11 +82,11 @@ func (r *rank) start() (*program, error) {
 		return nil, err
 	}
 	r.guard = guard()
-	r.ports.release() // the program, or one that it talks to, is to have them now
+	r.ports.release() // for the program and its peers
 	if address, err := r.expand(r.role.Ready.Listens); err == nil && address != "" {
 		r.listened = readiness.Listening(address)
 	}
-	p, err := start(argv, env, manner{
+	p, err := start(argv, env, outputMode{
 		stamped: r.spec.Serves != nil && r.spec.Serves.Stamped,
 		parsed:  r.spec.Parsed(r.self) && r.spec.Parse.File == "",
 		ready:   r.role.Ready.Log,
@@ -93,6 +94,7 @@ func (r *rank) start() (*program, error) {
 	if err != nil {
 		return nil, r.faultIn("start", err)
 	}
+	r.program = p
 	return p, nil
 }
 
@@ -144,9 +146,9 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 	return fmt.Errorf("it did not become ready: %w", err)
 }
 
-// awaitEnd waits until the program has ended as its role is to end.
+// awaitEnd waits until the program has ended as its role specifies.
 func (r *rank) awaitEnd(ctx context.Context, p *program) error {
-	var told <-chan struct{} // when it is to end; nil: by itself
+	var told <-chan struct{} // closed when it must end; nil: it ends by itself
 	others, stop := context.WithCancel(ctx)
 	defer stop()
 	gone := make(chan error, 1)
@@ -165,7 +167,7 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 	case <-p.ended:
 		return r.endedFirst(p, told)
 	case <-told:
-		p.finish(unix.SIGTERM, politely)
+		p.finish(unix.SIGTERM, stopGrace)
 		return nil
 	case err := <-gone:
 		if ctx.Err() == nil {
@@ -173,37 +175,38 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 		}
 	case <-ctx.Done():
 	}
-	p.finish(unix.SIGTERM, hastily)
+	p.finish(unix.SIGTERM, abortGrace)
 	return context.Cause(ctx)
 }
 
-// endsIt says whether the end of another role is what this one waits for.
+// endsIt reports whether this role ends with another one.
 func (r *rank) endsIt(other int) bool {
 	o := r.spec.Roles[other]
-	if r.role.Ends == command.EndsWith {
-		return o.Name == r.role.With
+	if with, ok := r.role.Ends.With(); ok {
+		return o.Name == with
 	}
 	return o.Ends != command.EndsWhenTold
 }
 
 // endedFirst judges a program that ended before it was told to.
 func (r *rank) endedFirst(p *program, told <-chan struct{}) error {
+	_, endsWith := r.role.Ends.With()
 	switch {
 	case r.role.Ends == command.EndsWhenTold:
 		return fmt.Errorf("it ended before it was told to: %s", p.status())
 	case p.cmd.ProcessState.Success():
 		return nil
-	case r.role.Ends == command.EndsWith && p.cmd.ProcessState.Exited():
+	case endsWith && p.cmd.ProcessState.Exited():
 		select {
-		case <-told: // it failed because the other hung up
+		case <-told: // it failed because the other one closed the connection
 			return nil
-		case <-time.After(ofTheOther):
+		case <-time.After(peerFailureWindow):
 		}
 	}
 	return errors.New(p.status())
 }
 
-// output is what is parsed of the role; nil: nothing is.
+// output returns the parsed output of the role; nil: none.
 func (r *rank) output(p *program) ([]byte, error) {
 	switch {
 	case !r.spec.Parsed(r.self):
@@ -220,9 +223,9 @@ func (r *rank) output(p *program) ([]byte, error) {
 		return nil, fmt.Errorf("the file with its result: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostOutput+1))
-	if err == nil && len(text) > mostOutput {
-		err = fmt.Errorf("%s has more than %d MiB", name, mostOutput>>20)
+	text, err := io.ReadAll(io.LimitReader(f, maxOutput+1))
+	if err == nil && len(text) > maxOutput {
+		err = fmt.Errorf("%s has more than %d MiB", name, maxOutput>>20)
 	}
 	return []byte(redact.Hidden().Text(string(text))), err
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHeldPortsAreNobodyElses(t *testing.T) {
+func TestReservedPortsAreExclusive(t *testing.T) {
 	r, err := reserve([]string{"a", "b"})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -15,48 +16,50 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/redact"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/workload/command"
 )
 
-// program is a running program of a role. What it prints goes to the log of its rank too.
+// program is a running program of a role. Its output also goes to the log of its rank.
 type program struct {
 	cmd   *exec.Cmd
 	out   output
 	errs  output       // standard error
-	ready *atomic.Bool // a line has come that says so
+	ready *atomic.Bool // the line of ready was printed
 	began time.Time
-	took  time.Duration // once it has ended
+	took  time.Duration // set after its end
 	ended chan struct{}
-	err   error // of waiting for it
+	err   error // of Wait
+
+	stopped bool // this process has signalled or killed it
 }
 
-// manner is what is done with what a program prints.
-type manner struct {
+// outputMode is the handling of a program's output.
+type outputMode struct {
 	stamped bool   // lines of its log begin with their times
-	parsed  bool   // its standard output is kept
-	ready   string // an expression of a line that is looked for; "": none
+	parsed  bool   // keep its standard output
+	ready   string // expression of the line to search for; "": none
 }
 
-// start starts a program in the process group of this process. It dies with the thread that
-// started it, which lives until the program has ended.
-func start(argv, env []string, how manner) (*program, error) {
+// start starts a program in the process group of this process. The program dies with the thread that started it, which
+// lives until the program has ended.
+func start(argv, env []string, how outputMode) (*program, error) {
 	p := &program{ended: make(chan struct{})}
 	log := &stamper{to: os.Stdout, stamped: how.stamped}
 	p.out.next, p.errs.next = []func([]byte){log.write}, []func([]byte){log.write} // the log of the rank
 	if how.parsed {
-		p.out.most = mostOutput
+		p.out.most = maxOutput
 	}
 	var err error
 	if p.ready, err = lookFor(how.ready, &p.out, &p.errs); err != nil {
 		return nil, err
 	}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
-	// before it is kept, cut or looked at
+	// before it is kept, cut or searched
 	out, errs := redact.Hidden().Writer(&p.out), redact.Hidden().Writer(&p.errs)
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, out, errs
-	p.cmd.WaitDelay = time.Second // for output that something it started holds open
+	p.cmd.WaitDelay = time.Second // for output that a child holds open
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
@@ -69,7 +72,7 @@ func start(argv, env []string, how manner) (*program, error) {
 			return
 		}
 		p.err = p.cmd.Wait()
-		_, _ = out.Flush(), errs.Flush() // an output takes everything
+		_, _ = out.Flush(), errs.Flush() // an output accepts everything
 		p.took = time.Since(p.began)
 		close(p.ended)
 	}()
@@ -81,7 +84,7 @@ func start(argv, env []string, how manner) (*program, error) {
 
 var errNotInstalled = errors.New("the program is not installed, or not in PATH")
 
-// plain is an error of starting without the name of the program.
+// plain returns a start error without the name of the program.
 func plain(err error) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return errNotInstalled
@@ -95,7 +98,7 @@ func plain(err error) error {
 	return err
 }
 
-// status is how the program ended.
+// status describes the end of the program.
 func (p *program) status() string {
 	s := p.cmd.ProcessState
 	if s == nil {
@@ -108,41 +111,84 @@ func (p *program) status() string {
 	return fmt.Sprintf("exit status %d", s.ExitCode())
 }
 
-// stdout is all of its standard output.
+// stdout returns its complete standard output.
 func (p *program) stdout() ([]byte, error) {
 	text, whole := p.out.text()
 	if !whole {
-		return nil, fmt.Errorf("it printed more than %d MiB: have it print less, or write its result to a file that parse names",
-			mostOutput>>20)
+		return nil, fmt.Errorf("it printed more than %d MiB: let it print less, or write its result to a file that parse names",
+			maxOutput>>20)
 	}
 	return text, nil
 }
 
-// said is what the program has printed last.
-func (p *program) said() command.Said { return command.LastSaid(p.out.end(), p.errs.end()) }
+// lastLines returns the program's last lines.
+func (p *program) lastLines() command.LastLines {
+	return command.TakeLastLines(p.out.end(), p.errs.end())
+}
 
-// words adds what the program said last to an error, but to that of being stopped.
+// hasEnded reports whether the program has ended, even before Wait.
+func (p *program) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+	}
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return errors.Is(err, unix.ECHILD) || err == nil && info.Signo == int32(unix.SIGCHLD)
+}
+
+// fatal are signals that are causes of a failure. Others may be consequences: a program gets SIGPIPE, or aborts, after
+// the end of its peer.
+var fatal = []syscall.Signal{unix.SIGKILL, unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGSYS}
+
+// shellStatus is added to a signal in the exit status of a shell after it killed the shell's program.
+const shellStatus = 128
+
+// killed reports whether a fatal signal ended the program before it was stopped.
+func (p *program) killed() bool {
+	select {
+	case <-p.ended:
+	default:
+		return false
+	}
+	if p.stopped || p.cmd.ProcessState == nil {
+		return false
+	}
+	by := syscall.Signal(p.cmd.ProcessState.ExitCode() - shellStatus)
+	if w, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		by = w.Signal()
+	}
+	return slices.Contains(fatal, by)
+}
+
+// words adds the program's last lines to an error, except for a stopped program. A program that was killed before it
+// was stopped is an error of its own.
 func (p *program) words(err error) error {
-	said := p.said().String()
-	if said == "" {
-		said = "\nit printed nothing"
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Code == -int(unix.ECANCELED) && p.killed() {
+		err = errors.New(p.status())
+	}
+	last := p.lastLines().String()
+	if last == "" {
+		last = "\nit printed nothing"
 	}
 	e, ok := errors.AsType[*engine.Error](err)
 	if !ok {
-		return fmt.Errorf("%w%s", err, said)
+		return fmt.Errorf("%w%s", err, last)
 	}
 	if e.Code == -int(unix.ECANCELED) {
 		return e
 	}
 	with := *e
-	with.Text += said
+	with.Text += last
 	return &with
 }
 
-// finish tells the program to end, and ends it when that takes too long.
+// finish signals the program to end, and kills it after a time.
 func (p *program) finish(by unix.Signal, within time.Duration) {
+	p.stopped = !p.hasEnded()
 	if leads() {
-		_ = unix.Kill(0, by) // this process hears it too
+		_ = unix.Kill(0, by) // this process gets the signal too
 	} else {
 		_ = p.cmd.Process.Signal(by)
 	}
@@ -154,14 +200,13 @@ func (p *program) finish(by unix.Signal, within time.Duration) {
 	<-p.ended
 }
 
-// leads says whether the process group is that of this rank alone, as an agent makes it.
+// leads reports whether the process group is that of this rank alone, as made by an agent.
 func leads() bool { return unix.Getpgrp() == os.Getpid() }
 
-// kill ends the program and all that it has started, if it stayed in this process group.
+// kill kills the program and its descendants in this process group.
 func (p *program) kill() {
-	select {
-	case <-p.ended:
-	default:
+	if !p.hasEnded() {
+		p.stopped = true
 		_ = p.cmd.Process.Kill()
 	}
 	if !leads() {
@@ -179,8 +224,8 @@ func (p *program) kill() {
 	}
 }
 
-// groupOf reads the numbers of a process and of its group from its stat, proc(5). The name
-// between them may hold anything but is in parentheses.
+// groupOf reads the process and group numbers from a stat file, proc(5). The name between them is in parentheses and
+// may contain anything.
 func groupOf(stat string) (pid, group int) {
 	first, _, _ := strings.Cut(stat, " ")
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])

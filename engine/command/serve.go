@@ -8,18 +8,18 @@ import (
 	"strings"
 	"time"
 
-	"weir/engine/mesh"
-	"weir/workload"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/command"
 )
 
-// serve starts the service in the first case, which ends when it is ready, and waits in the
-// second until it is told to end: a service never ends by itself.
+// serve starts the service in the first case, which ends when it is ready, and waits in the second until the service is
+// stopped: it never ends by itself.
 func (r *rank) serve(ctx context.Context) (*workload.Part, error) {
-	if r.serving == nil {
+	if !r.ready {
 		return r.startService(ctx)
 	}
-	p := r.serving
+	p := r.program
 	defer p.kill()
 	select {
 	case <-p.ended:
@@ -28,7 +28,7 @@ func (r *rank) serve(ctx context.Context) (*workload.Part, error) {
 	}
 	stop := r.spec.Serves.Stop
 	p.finish(stop.Number(), stop.Within)
-	return nil, context.Cause(ctx)
+	return nil, p.words(context.Cause(ctx))
 }
 
 func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
@@ -37,7 +37,7 @@ func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
 		return nil, err
 	}
 	if err := r.awaitReady(ctx, p); err != nil {
-		p.finish(r.spec.Serves.Stop.Number(), hastily)
+		p.finish(r.spec.Serves.Stop.Number(), abortGrace)
 		return nil, p.words(err)
 	}
 	facts := workload.ServiceFacts{Seconds: time.Since(p.began).Seconds(), Names: map[string]string{}}
@@ -55,11 +55,11 @@ func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.serving = p
+	r.ready = true
 	return &workload.Part{Facts: text}, nil
 }
 
-// proof is the path of the file that is to be there after a launch.
+// proof returns the path of the file that must exist after a launch.
 func (r *rank) proof() (string, error) {
 	path, err := r.expand(r.spec.Serves.Proof)
 	if err != nil || path == "" {
@@ -70,7 +70,7 @@ func (r *rank) proof() (string, error) {
 
 func serviceName(service, what string) string { return "service." + service + "." + what }
 
-// offers are the parts of the service that launches may name.
+// offers returns the properties of the service that launches may name.
 func (r *rank) offers() []string {
 	all := []string{"address"}
 	if r.spec.Serves.URL != "" {
@@ -82,7 +82,7 @@ func (r *rank) offers() []string {
 	return all
 }
 
-// own is the value of a part of this service.
+// own returns the value of a property of this service.
 func (r *rank) own(what string) (string, error) {
 	if name, ok := command.Port(what); ok {
 		return r.value("port." + name)

@@ -14,16 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/engine/mesh"
-	"weir/quantity"
-	"weir/results"
-	"weir/test/phase"
-	"weir/workload/epelastic"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/epelastic"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// world plays the ranks of a run: steps of which a rank is missing wait until it breaks off.
+// world simulates the ranks of a run: steps with a missing rank wait until they are aborted.
 type world struct {
 	t      *testing.T
 	spec   *epelastic.Spec
@@ -33,7 +33,7 @@ type world struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
-	made    map[int]map[int]int // by contents, then by rank: steps
+	made    map[int]map[int]int // steps by contents, then by rank
 }
 
 // played is a process of a rank.
@@ -138,7 +138,7 @@ func (w *world) step(p *played, silence time.Duration) (missing []int, err error
 	}
 }
 
-// gpuOf is the GPU of a rank; each two ranks have one.
+// gpuOf returns the GPU of a rank; two ranks share each.
 func gpuOf(rank int) string { return fmt.Sprintf("GPU %d", rank/2) }
 
 // run is a process of a rank, for the cases of its life.
@@ -181,7 +181,7 @@ func (w *world) run(ctx context.Context, rank, first, last int, survives bool,
 	return nil
 }
 
-// play runs all phases, and gives what ranks report by phase.
+// play runs all phases, and returns the parts of ranks by phase.
 func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
 	survives int) (parts []map[int]*epelastic.Part, err error) {
 	t.Helper()
@@ -232,7 +232,7 @@ func play(t *testing.T, phases epelastic.Phases, silence time.Duration,
 	return parts, err
 }
 
-// random makes phases in which ranks join, leave and are killed; mute: and fall silent.
+// random makes phases in which ranks join, leave and are killed, and with mute also muted.
 func random(rng *rand.Rand, mute bool) (p epelastic.Phases) {
 	group, next := []int{0}, 1
 	for range 1 + rng.IntN(5) {
@@ -277,15 +277,15 @@ func random(rng *rand.Rand, mute bool) (p epelastic.Phases) {
 
 var plans = flag.Int("plans", 0, "how many random plans are played; 0: 300, or 60 where time is short")
 
-// Of random plans none hangs, all ranks of a group make their steps, and each survivor masks those
-// that were killed or fell silent, and nobody else.
+// No random plan hangs, all ranks of a group make their steps, and each survivor masks exactly the killed and muted
+// ranks.
 func TestRandomPlans(t *testing.T) {
 	n := *plans
 	if n == 0 {
 		n = map[bool]int{true: 300, false: 60}[phase.AtLength()]
 	}
 	for seed := range uint64(n) {
-		mute := seed%25 == 0 // which takes as long as ranks may be silent
+		mute := seed%25 == 0 // takes as long as the option silence
 		phases := random(rand.New(rand.NewPCG(seed, 7)), mute)
 		parts, err := play(t, phases, 5*time.Second-time.Duration(boolean(mute))*4500*time.Millisecond, -1)
 		if err != nil {
@@ -350,18 +350,18 @@ func boolean(b bool) int {
 	return 0
 }
 
-// A rank that outlives its kill, or speaks though it is mute, is an error with its cause.
+// A rank that survives its kill, or responds although it is muted, is an error with its cause.
 func TestFaultsWithoutEffect(t *testing.T) {
 	phases := epelastic.Phases{
 		{Ranks: []int{0, 1, 2, 3}}, {Ranks: []int{0, 1, 3}, Kill: []int{2}, At: epelastic.InDispatch},
 	}
 	_, err := play(t, phases, time.Second, 2)
-	if err == nil || !strings.Contains(fmt.Sprint(err), "rank 2 was to be killed in a step (dispatch), and is still there") {
+	if err == nil || !strings.Contains(fmt.Sprint(err), "rank 2 should have been killed in a step (dispatch), but is still there") {
 		t.Errorf("a rank that survives: %v", err)
 	}
 	phases[1] = epelastic.Phase{Ranks: []int{0, 1, 3}, Mute: []int{2}, At: epelastic.InCombine}
 	_, err = play(t, phases, time.Second, 2)
-	if err == nil || !strings.Contains(fmt.Sprint(err), "rank 2 was to be muted in a step (combine), and is still there") {
+	if err == nil || !strings.Contains(fmt.Sprint(err), "rank 2 should have been muted in a step (combine), but is still there") {
 		t.Errorf("a rank that speaks: %v", err)
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// events are those that the leader has not taken note of.
+// events are the events that the leader has not handled yet.
 type events struct {
 	mu      sync.Mutex
 	list    []event
-	changed chan struct{} // has an element when one came
+	changed chan struct{} // has an element after an event
 }
 
 func newEvents() *events { return &events{changed: make(chan struct{}, 1)} }
@@ -24,7 +24,7 @@ func (q *events) put(e event) {
 	}
 }
 
-// take takes those that are meant out of the list, in their order.
+// take removes selected events from the list, in order.
 func (q *events) take(meant func(event) bool) (taken []event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -40,7 +40,7 @@ func (q *events) take(meant func(event) bool) (taken []event) {
 	return taken
 }
 
-// takeChange takes the first process that has come or gone.
+// takeChange takes the first start or end of a process.
 func (q *events) takeChange() (e event, any bool) {
 	first := true
 	taken := q.take(func(e event) bool {
@@ -54,12 +54,12 @@ func (q *events) takeChange() (e event, any bool) {
 	return taken[0], true
 }
 
-// takeAnswers takes what processes of some ranks have said.
+// takeAnswers takes the answers of selected ranks.
 func (q *events) takeAnswers(of func(rank int) bool) []event {
 	return q.take(func(e event) bool { return e.text != nil && of(e.spoke.Rank) })
 }
 
-// wait waits until something has come since it was called last.
+// wait waits until an event has occurred since its last call.
 func (q *events) wait(ctx context.Context) error {
 	select {
 	case <-q.changed:

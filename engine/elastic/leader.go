@@ -8,25 +8,24 @@ import (
 	"syscall"
 	"time"
 
-	"weir/engine"
-	"weir/engine/mesh"
-	"weir/workload/epelastic"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/workload/epelastic"
 )
 
-// Leader leads the group. It is in the process of rank 0, beside that rank's member.
+// Leader leads the group. It runs in the process of rank 0, beside that rank's member.
 type Leader struct {
-	// Look adds to what was found what has spoiled a GPU since it was looked at last. It is called while nothing is
-	// timed.
+	// Look adds to led what has disturbed a GPU since the last call. It is called outside of timed parts.
 	Look func(gpu string, led *epelastic.Led)
 
 	spec   *epelastic.Spec
 	nodes  []string // by rank
 	events *events
-	spokes []*mesh.Spoke // by rank: of the process that is in the group, or joins it; nil: none
-	// next are those of processes that have come and were not told to join. One may have come before it
-	// is known that the process before it has gone.
+	spokes []*mesh.Spoke // by rank: the process in the group, or joining; nil: none
+	// next are new processes that have not been told to join. One may connect before the end of its predecessor is
+	// known.
 	next   []*mesh.Spoke
-	group  []int    // who is connected
+	group  []int    // connected ranks
 	number int      // of the last order
 	gpus   []string // by rank: of the process that opened last
 	ahead  []int64
@@ -36,7 +35,7 @@ type Leader struct {
 	led   *epelastic.Led
 }
 
-// event is what a process said, or that it has come or gone (err).
+// event is an answer of a process, or its start or end (err).
 type event struct {
 	spoke *mesh.Spoke
 	text  []byte
@@ -53,7 +52,7 @@ func NewLeader(s *epelastic.Spec, nodes []string) (*Leader, *mesh.Hub, error) {
 	return l, hub, err
 }
 
-// fail is an error about the group as a whole.
+// fail is an error of the group as a whole.
 func (l *Leader) fail(format string, args ...any) error {
 	return &engine.Error{
 		Phase: "run", Peer: -1, Code: -int(syscall.EPROTO),
@@ -61,7 +60,7 @@ func (l *Leader) fail(format string, args ...any) error {
 	}
 }
 
-// Steps of a phase before its change, and of one order while ranks are waited for.
+// Steps of a phase before its change, and of each order while ranks open.
 const (
 	shareBefore = 4 // of the iterations
 	whileOpens  = 2
@@ -83,7 +82,7 @@ func (l *Leader) Lead(ctx context.Context, phase int) (*epelastic.Led, error) {
 	}
 	l.led.Ahead, l.led.Bound = slices.Clone(l.ahead), l.bound
 	led := l.led
-	return led, l.tell(l.group, order{Do: doEnd})
+	return led, l.send(l.group, order{Do: doEnd})
 }
 
 func (l *Leader) lead(ctx context.Context, p epelastic.Phase) error {
@@ -117,8 +116,8 @@ func (l *Leader) lead(ctx context.Context, p epelastic.Phase) error {
 	return err
 }
 
-// use notes the GPUs of ranks that take part in the phase: those that die in it cannot say theirs any more. What
-// has spoiled a GPU that no rank had before in it is of no phase.
+// use records the GPUs of ranks that take part in the phase, as killed ranks cannot report theirs. Earlier disturbances
+// of a GPU that is new in the phase are dropped.
 func (l *Leader) use(ranks []int) {
 	for _, r := range ranks {
 		gpu := l.gpus[r]
@@ -131,7 +130,7 @@ func (l *Leader) use(ranks []int) {
 
 func (l *Leader) before() int { return max(2, int(l.spec.Iterations)/shareBefore) }
 
-// lose has ranks killed and muted, and goes on without them and those that leave.
+// lose has ranks killed and muted, and continues without them and those that leave.
 func (l *Leader) lose(ctx context.Context, p epelastic.Phase) error {
 	ends, n := map[int]Steps{}, max(2, l.before()/2)
 	for _, r := range p.Lost() {
@@ -145,11 +144,12 @@ func (l *Leader) lose(ctx context.Context, p epelastic.Phase) error {
 	return l.regroup(ctx, change, lost)
 }
 
-// open waits until ranks that join have come and made their memory. The group goes on meanwhile.
+// open waits until joining ranks have connected and allocated their memory. The group continues to make steps
+// meanwhile.
 func (l *Leader) open(ctx context.Context, joined []int) error {
 	var told, done []int
 	for len(done) < len(joined) {
-		if err := l.heed(); err != nil {
+		if err := l.handleChanges(); err != nil {
 			return err
 		}
 		for _, r := range joined {
@@ -161,8 +161,8 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 					return err
 				}
 				l.number++
-				if l.tell([]int{r}, order{Do: doOpen}) != nil {
-					return l.fail("rank %d, which joins, has gone", r)
+				if l.send([]int{r}, order{Do: doOpen}) != nil {
+					return l.fail("lost rank %d, which was joining", r)
 				}
 				told = append(told, r)
 			}
@@ -186,20 +186,20 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 			}
 		default:
 			if err := l.events.wait(ctx); err != nil {
-				return l.late(ctx, err, joined, done, "come to the group with their memory made")
+				return l.timedOut(ctx, err, joined, done, "join the group and allocate their memory")
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			return l.late(ctx, err, joined, done, "come to the group with their memory made")
+			return l.timedOut(ctx, err, joined, done, "join the group and allocate their memory")
 		}
 	}
 	return nil
 }
 
-// late says who is waited for in vain.
-func (l *Leader) late(ctx context.Context, err error, who, done []int, what string) error {
+// timedOut reports the missing ranks of a timeout.
+func (l *Leader) timedOut(ctx context.Context, err error, ranks, done []int, what string) error {
 	var missing []int
-	for _, r := range who {
+	for _, r := range ranks {
 		if !slices.Contains(done, r) {
 			missing = append(missing, r)
 		}
@@ -213,7 +213,7 @@ func (l *Leader) late(ctx context.Context, err error, who, done []int, what stri
 	return l.fail("ranks %v did not %s: %v", missing, what, err)
 }
 
-// regroup connects the ranks of a change with each other, without those that are lost.
+// regroup connects the ranks of a change with each other, without the lost ones.
 func (l *Leader) regroup(ctx context.Context, c epelastic.Change, lost []int) error {
 	var stay, leave []int
 	for _, r := range l.group {
@@ -232,21 +232,21 @@ func (l *Leader) regroup(ctx context.Context, c epelastic.Change, lost []int) er
 	if _, err := l.ask(ctx, slices.Concat(stay, leave), order{Do: how}, "disconnect"); err != nil {
 		return err
 	}
-	if err := l.tell(leave, order{Do: doEnd}); err != nil {
+	if err := l.send(leave, order{Do: doEnd}); err != nil {
 		return err
 	}
 	for _, r := range leave {
 		l.spokes[r] = nil
 	}
-	for _, r := range lost { // those that are only silent
+	for _, r := range lost { // muted ranks
 		if l.spokes[r] != nil {
-			_ = l.tell([]int{r}, order{Do: doAbandon})
-			_ = l.tell([]int{r}, order{Do: doEnd})
+			_ = l.send([]int{r}, order{Do: doAbandon})
+			_ = l.send([]int{r}, order{Do: doEnd})
 			l.spokes[r] = nil
 		}
 	}
 	l.group = nil
-	answers, err := l.ask(ctx, c.Ranks, order{Do: doAddress}, "say how they are reached")
+	answers, err := l.ask(ctx, c.Ranks, order{Do: doAddress}, "report their addresses")
 	if err != nil {
 		return err
 	}
@@ -268,36 +268,36 @@ func (l *Leader) regroup(ctx context.Context, c epelastic.Change, lost []int) er
 	return nil
 }
 
-// tell gives ranks an order with the last number.
-func (l *Leader) tell(ranks []int, o order) error {
+// send sends an order with the last number to ranks.
+func (l *Leader) send(ranks []int, o order) error {
 	o.Number = l.number
 	text := encode(o)
 	for _, r := range ranks {
 		if l.spokes[r] == nil {
-			return l.gone(r, nil)
+			return l.lostRank(r, nil)
 		}
 		if err := l.spokes[r].Send(text); err != nil {
-			return l.gone(r, err)
+			return l.lostRank(r, err)
 		}
 	}
 	return nil
 }
 
-func (l *Leader) gone(rank int, err error) error {
-	e := l.fail("rank %d has gone, which its phase does not say: %v", rank, err).(*engine.Error)
+func (l *Leader) lostRank(rank int, err error) error {
+	e := l.fail("lost rank %d, which its phase does not specify: %v", rank, err).(*engine.Error)
 	e.Peer, e.Code = rank, -int(syscall.ECONNRESET)
 	return e
 }
 
-// ask gives ranks an order and waits for the answer of each.
+// ask sends an order to ranks and waits for the answer of each.
 func (l *Leader) ask(ctx context.Context, ranks []int, o order, what string) (map[int]answer, error) {
 	l.number++
-	if err := l.tell(ranks, o); err != nil {
+	if err := l.send(ranks, o); err != nil {
 		return nil, err
 	}
 	answers := map[int]answer{}
 	for len(answers) < len(ranks) {
-		if err := l.heed(); err != nil {
+		if err := l.handleChanges(); err != nil {
 			return nil, err
 		}
 		came := l.events.takeAnswers(func(rank int) bool { return slices.Contains(ranks, rank) })
@@ -314,26 +314,26 @@ func (l *Leader) ask(ctx context.Context, ranks []int, o order, what string) (ma
 				for r := range answers {
 					done = append(done, r)
 				}
-				return nil, l.late(ctx, err, ranks, done, what)
+				return nil, l.timedOut(ctx, err, ranks, done, what)
 			}
 		}
 	}
 	return answers, nil
 }
 
-// heed takes note of processes that have come and gone.
-func (l *Leader) heed() error {
+// handleChanges handles starts and ends of processes.
+func (l *Leader) handleChanges() error {
 	for e, any := l.events.takeChange(); any; e, any = l.events.takeChange() {
 		rank := e.spoke.Rank
 		switch {
 		case e.err == nil:
 			l.next[rank] = e.spoke
-		case l.spokes[rank] == e.spoke: // else it left in order
+		case l.spokes[rank] == e.spoke: // otherwise it left in order
 			l.spokes[rank] = nil
-			return l.gone(rank, e.err)
+			return l.lostRank(rank, e.err)
 		case l.next[rank] == e.spoke:
 			l.next[rank] = nil
-			return l.fail("rank %d has gone before it joined: %v", rank, e.err)
+			return l.fail("lost rank %d before it joined: %v", rank, e.err)
 		}
 	}
 	return nil
@@ -341,7 +341,7 @@ func (l *Leader) heed() error {
 
 const clockQuestions = 8
 
-// readClock finds by how much the clock of a rank's host is ahead.
+// readClock measures by how much the clock of a rank's host is ahead.
 func (l *Leader) readClock(ctx context.Context, rank int) error {
 	l.ahead[rank] = 0
 	if l.nodes[rank] == l.nodes[0] {
@@ -350,7 +350,7 @@ func (l *Leader) readClock(ctx context.Context, rank int) error {
 	best := int64(-1)
 	for range clockQuestions {
 		asked := Now()
-		answers, err := l.ask(ctx, []int{rank}, order{Do: doClock}, "say what time it is")
+		answers, err := l.ask(ctx, []int{rank}, order{Do: doClock}, "report their clocks")
 		if err != nil {
 			return err
 		}
@@ -362,5 +362,5 @@ func (l *Leader) readClock(ctx context.Context, rank int) error {
 	return nil
 }
 
-// grace is how long ranks may take to say that they are there.
+// grace is the time for ranks to report that they are alive.
 func (l *Leader) grace() time.Duration { return time.Duration(l.spec.Silence) }

@@ -8,25 +8,25 @@ import (
 	"sync"
 	"syscall"
 
-	"weir/engine"
-	"weir/engine/mesh"
-	"weir/workload/epelastic"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/workload/epelastic"
 )
 
-// Member is a process of a rank: it does what the leader orders.
+// Member is a process of a rank, which executes the leader's orders.
 type Member struct {
 	self   int
-	tokens int64 // that it has in a step
+	tokens int64 // of a step
 	rank   Rank
 	spoke  *mesh.Spoke
-	orders chan order // closed when the leader has gone
-	gone   error      // why; of a closed orders
+	orders chan order // closed when the leader is lost
+	gone   error      // cause of a closed orders
 
 	mu    sync.Mutex
 	masks []epelastic.Mask // of the phase
 }
 
-// NewMember begins to hear the leader.
+// NewMember starts to listen to the leader.
 func NewMember(self int, tokens int64, rank Rank, spoke *mesh.Spoke) *Member {
 	m := &Member{
 		self: self, tokens: tokens, rank: rank, spoke: spoke, orders: make(chan order, 16),
@@ -35,7 +35,7 @@ func NewMember(self int, tokens int64, rank Rank, spoke *mesh.Spoke) *Member {
 	return m
 }
 
-// listen takes what cannot wait at once.
+// listen handles urgent orders at once, and queues the others.
 func (m *Member) listen() {
 	for {
 		var o order
@@ -65,13 +65,13 @@ func (m *Member) listen() {
 	}
 }
 
-// Run carries out the orders of a phase, and adds to a part what came of it.
+// Run executes the orders of a phase, and adds the results to a part.
 func (m *Member) Run(ctx context.Context, p *epelastic.Part) error {
 	for {
 		select {
 		case o, there := <-m.orders:
 			if !there {
-				return m.forsaken()
+				return m.leaderLost()
 			}
 			if o.Do == doEnd {
 				m.mu.Lock()
@@ -88,10 +88,10 @@ func (m *Member) Run(ctx context.Context, p *epelastic.Part) error {
 	}
 }
 
-func (m *Member) forsaken() error {
+func (m *Member) leaderLost() error {
 	return &engine.Error{
 		Phase: "run", Peer: 0, Code: -int(syscall.ECONNRESET),
-		Text: fmt.Sprintf("rank 0, which leads the group, has gone: %v", m.gone),
+		Text: fmt.Sprintf("lost rank 0, which leads the group: %v", m.gone),
 	}
 }
 
@@ -112,7 +112,7 @@ func (m *Member) carryOut(o order, p *epelastic.Part) (err error) {
 		err = m.rank.Disconnect(false)
 	case doAbandon:
 		if err = m.rank.Disconnect(true); p.Muted != 0 {
-			return err // it says nothing
+			return err // a muted rank does not answer
 		}
 	case doSteps:
 		silent := false
@@ -125,11 +125,11 @@ func (m *Member) carryOut(o order, p *epelastic.Part) (err error) {
 	if err != nil {
 		return err
 	}
-	_ = m.spoke.Send(encode(a)) // a leader that is gone shows in what it says
+	_ = m.spoke.Send(encode(a)) // a lost leader shows when receiving
 	return nil
 }
 
-// steps makes steps; silent: the leader is not to hear of it.
+// steps makes steps; silent: do not answer the leader.
 func (m *Member) steps(o order, p *epelastic.Part, a *answer) (silent bool, err error) {
 	done, err := m.rank.Steps(o.Steps)
 	for _, s := range done.Steps {
@@ -140,7 +140,7 @@ func (m *Member) steps(o order, p *epelastic.Part, a *answer) (silent bool, err 
 	if p.Wrong += done.Wrong; p.WrongAt == "" {
 		p.WrongAt = done.WrongAt
 	}
-	ends := o.Steps.EndIn != "" && err != nil || done.Mute // another one that ended was first
+	ends := o.Steps.EndIn != "" && err != nil || done.Mute // it has an error if another rank ended first
 	if ends && o.Steps.Dies {
 		m.rank.Die()
 	}

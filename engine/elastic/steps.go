@@ -8,20 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
-// stepping is an order to make steps under way.
+// stepping is an order to make steps in progress.
 type stepping struct {
 	*Leader
 	ends     map[int]Steps // of the ranks that end in it
 	answered map[int]answer
 	lost     []int
-	// first is when they were asked whether they are there, and asked when they were looked at since
-	first, asked time.Time // zero: nobody was asked
+	// first is when ranks were asked whether they are alive, and asked when they were last checked since.
+	first, asked time.Time // zero: never
 }
 
-// steps has the group make steps. Ranks of ends end in them: those are the ones that come back.
+// steps makes the group make steps, and returns the lost ranks. Ranks of ends end in them.
 func (l *Leader) steps(ctx context.Context, n int, ends map[int]Steps) (lost []int, err error) {
 	s := &stepping{Leader: l, ends: ends, answered: map[int]answer{}}
 	l.number++
@@ -30,7 +30,7 @@ func (l *Leader) steps(ctx context.Context, n int, ends map[int]Steps) (lost []i
 		if end, ends := ends[r]; ends {
 			o.Steps = end
 		}
-		if err := l.tell([]int{r}, o); err != nil && !s.dies(r) {
+		if err := l.send([]int{r}, o); err != nil && !s.dies(r) {
 			return nil, err
 		}
 	}
@@ -45,16 +45,16 @@ func (l *Leader) steps(ctx context.Context, n int, ends map[int]Steps) (lost []i
 			break
 		}
 		if err := s.wait(ctx); err != nil {
-			return nil, l.late(ctx, err, l.group, slices.Concat(s.lost, slices.Collect(maps.Keys(s.answered))),
+			return nil, l.timedOut(ctx, err, l.group, slices.Concat(s.lost, slices.Collect(maps.Keys(s.answered))),
 				"make their steps")
 		}
 	}
-	return s.lost, s.judge()
+	return s.lost, s.check()
 }
 
 func (s *stepping) dies(rank int) bool { return s.ends[rank].Dies }
 
-// over says whether all have answered or are lost.
+// over reports whether all ranks have answered or are lost.
 func (s *stepping) over() bool {
 	return !slices.ContainsFunc(s.group, func(r int) bool {
 		_, answered := s.answered[r]
@@ -62,7 +62,7 @@ func (s *stepping) over() bool {
 	})
 }
 
-// wait waits until something comes, or ranks that were asked whether they are there are overdue.
+// wait waits for an event, or until ranks that were asked whether they are alive are overdue.
 func (s *stepping) wait(ctx context.Context) error {
 	if !s.asked.IsZero() {
 		var cancel context.CancelFunc
@@ -76,7 +76,7 @@ func (s *stepping) wait(ctx context.Context) error {
 	return s.events.wait(ctx)
 }
 
-// note takes what ranks have said, and who has gone.
+// note handles the answers of ranks, and the end of processes.
 func (s *stepping) note() error {
 	for _, e := range s.events.takeAnswers(func(r int) bool { return slices.Contains(s.group, r) }) {
 		var a answer
@@ -88,17 +88,17 @@ func (s *stepping) note() error {
 			if end.Dies {
 				what = "killed"
 			}
-			return s.fail("rank %d was to be %s in a step (%s), and is still there after it", e.spoke.Rank, what,
+			return s.fail("rank %d should have been %s in a step (%s), but is still there after it", e.spoke.Rank, what,
 				end.EndIn)
 		}
 		s.answered[e.spoke.Rank] = a
 		if len(a.Missing) > 0 && s.asked.IsZero() {
-			s.mind()
+			s.requestLiveness()
 			s.tellAll(order{Do: doBreakOff})
 		}
 	}
 	for {
-		err := s.heed()
+		err := s.handleChanges()
 		if err == nil {
 			return nil
 		}
@@ -110,16 +110,16 @@ func (s *stepping) note() error {
 	}
 }
 
-// mind notes that all are to say now that they are there.
-func (s *stepping) mind() {
+// requestLiveness asks all ranks to report that they are alive.
+func (s *stepping) requestLiveness() {
 	if s.first.IsZero() {
 		s.first = time.Now()
 		s.asked = s.first
 	}
 }
 
-// there are the ranks of the group that are not lost.
-func (s *stepping) there() (list []int) {
+// alive returns the ranks of the group that are not lost.
+func (s *stepping) alive() (list []int) {
 	for _, r := range s.group {
 		if !slices.Contains(s.lost, r) && s.spokes[r] != nil {
 			list = append(list, r)
@@ -128,22 +128,22 @@ func (s *stepping) there() (list []int) {
 	return list
 }
 
-// tellAll tells each rank that is there. One may have gone: that is heeded, and keeps it from no other.
+// tellAll sends an order to all ranks that are not lost. A failure is handled later and does not affect other ranks.
 func (s *stepping) tellAll(o order) {
-	for _, r := range s.there() {
-		_ = s.tell([]int{r}, o)
+	for _, r := range s.alive() {
+		_ = s.send([]int{r}, o)
 	}
 }
 
 // lose tells all others that a rank is lost.
 func (s *stepping) lose(ranks ...int) {
 	s.lost = append(s.lost, ranks...)
-	s.mind()
+	s.requestLiveness()
 	s.tellAll(order{Do: doMask, Ranks: ranks})
 }
 
-// findSilent finds the ranks that say nothing any more, once one has been missed: those that do not
-// even say that they are there.
+// findSilent finds the ranks that stopped responding, after one was missed: those that do not even report that they are
+// alive.
 func (s *stepping) findSilent() error {
 	if s.asked.IsZero() || time.Since(s.asked) < s.grace() {
 		return nil
@@ -162,11 +162,11 @@ func (s *stepping) findSilent() error {
 		switch {
 		case ends && !s.dies(r):
 			mute = append(mute, r)
-		case patient: // a busy machine may keep it from answering
+		case patient: // a busy machine may delay its answer
 		case ends:
-			return s.fail("rank %d was to be killed, and is silent but not gone", r)
+			return s.fail("rank %d should have been killed, but is silent and still there", r)
 		default:
-			return s.fail("rank %d says nothing any more, which its phase does not say (%s)", r, s.why())
+			return s.fail("rank %d stopped responding, which its phase does not specify (%s)", r, s.why())
 		}
 	}
 	if len(mute) > 0 {
@@ -175,27 +175,27 @@ func (s *stepping) findSilent() error {
 	return nil
 }
 
-// patience is how many times as long a rank may say nothing that the phase does not mute.
+// patience multiplies the time after which a rank that should respond counts as silent.
 const patience = 10
 
-// why is what one of the ranks says of those that it missed.
+// why returns the reason of a rank that missed others.
 func (s *stepping) why() string {
 	for _, r := range slices.Sorted(maps.Keys(s.answered)) {
 		if a := s.answered[r]; a.Why != "" {
 			return a.Why
 		}
 	}
-	return "no rank says why"
+	return "no rank has a reason"
 }
 
-// judge says what is wrong with how the steps ended.
-func (s *stepping) judge() error {
+// check checks how the steps ended.
+func (s *stepping) check() error {
 	for _, r := range s.group {
 		if _, ends := s.ends[r]; ends && !slices.Contains(s.lost, r) {
-			return s.fail("rank %d was to end, and did not", r)
+			return s.fail("rank %d should have ended, but did not", r)
 		}
 		if s.answered[r].Broken && len(s.lost) == 0 {
-			return s.fail("a step of rank %d broke off, and no rank is lost: %s", r, s.why())
+			return s.fail("a step of rank %d was aborted, but no rank is lost: %s", r, s.why())
 		}
 	}
 	return nil

@@ -11,62 +11,60 @@ import (
 	"time"
 )
 
-// Hub is where ranks that come and go while their launch goes on are connected: one of them hears
-// all, and tells each.
+// Hub connects ranks that come and go during a launch: the hub receives the messages of all, and sends to each.
 type Hub struct {
-	mesh *Mesh
-	hear func(*Spoke, []byte, error)
+	mesh      *Mesh
+	onMessage func(*Spoke, []byte, error)
 }
 
 // Spoke is the connection of a rank's process to the hub, at either end.
 type Spoke struct {
-	Rank int // at the hub: whose process it is
+	Rank int // at the hub: the rank of the process
 	conn net.Conn
 	in   *bufio.Reader
-	mu   sync.Mutex // of writing
+	mu   sync.Mutex // for writing
 }
 
-// NewHub makes one at a rank. nodes are those of all ranks. hear is called with each message of a
-// process in its order, and at last with the error with which its connection ended; before all, with
-// neither, when it has come. Calls for several processes come at a time.
-func NewHub(nodes []string, self int, hear func(*Spoke, []byte, error)) (*Hub, error) {
+// NewHub makes a hub at rank self. nodes are those of all ranks. onMessage is called for each process: with neither
+// message nor error when it connects, with each message in order, and finally with the error that ended the connection.
+// Calls for several processes are concurrent.
+func NewHub(nodes []string, self int, onMessage func(*Spoke, []byte, error)) (*Hub, error) {
 	m, err := Listen(nodes, self)
 	if err != nil {
 		return nil, err
 	}
-	h := &Hub{mesh: m, hear: hear}
+	h := &Hub{mesh: m, onMessage: onMessage}
 	go h.accept()
 	return h, nil
 }
 
-// Address is what others need to reach it.
+// Address returns the address that others need to connect.
 func (h *Hub) Address() ([]byte, error) { return h.mesh.Address(nil) }
 
-// Close takes no more processes. Those that are connected stay.
+// Close accepts no more processes. Existing connections stay.
 func (h *Hub) Close() error { return h.mesh.listener.Close() }
 
 func (h *Hub) accept() {
-	var waiting guests
-	defer waiting.close()
+	var pending pendingConns
+	defer pending.close()
 	for {
-		conn, ok := h.mesh.guest(&waiting)
+		conn, ok := h.mesh.acceptPending(&pending)
 		if !ok {
 			return
 		}
-		go h.take(conn, &waiting)
+		go h.take(conn, &pending)
 	}
 }
 
-// chosen is what a process says over the connection that it keeps, of those that it made to several
-// addresses of the hub's host.
+// chosen is sent on the connection that a process keeps, if it has several to different addresses of the hub's host.
 const chosen = 1
 
-// take reads from a process until it ends. A connection that does not know the launch is closed; one
-// that its process does not keep is not heard of.
-func (h *Hub) take(conn net.Conn, waiting *guests) {
+// take reads from a process until it ends. It closes connections without the launch's token, and ignores those that
+// their process does not keep.
+func (h *Hub) take(conn net.Conn, pending *pendingConns) {
 	defer conn.Close()
 	rank, known := h.mesh.hello(conn)
-	if !waiting.remove(conn) || !known || rank >= len(h.mesh.nodes) {
+	if !pending.remove(conn) || !known || rank >= len(h.mesh.nodes) {
 		return
 	}
 	s := &Spoke{Rank: rank, conn: conn, in: bufio.NewReader(conn)}
@@ -76,17 +74,17 @@ func (h *Hub) take(conn net.Conn, waiting *guests) {
 	if kept, err := s.in.ReadByte(); err != nil || kept != chosen || conn.SetDeadline(time.Time{}) != nil {
 		return
 	}
-	h.hear(s, nil, nil)
+	h.onMessage(s, nil, nil)
 	for {
 		message, err := s.Receive()
-		h.hear(s, message, err)
+		h.onMessage(s, message, err)
 		if err != nil {
 			return
 		}
 	}
 }
 
-// Join connects a rank's process to the hub with an address.
+// Join connects a rank's process to the hub at an address.
 func Join(address []byte, nodes []string, self int, timeout time.Duration) (*Spoke, error) {
 	var c contact
 	if err := json.Unmarshal(address, &c); err != nil {
@@ -106,7 +104,7 @@ func Join(address []byte, nodes []string, self int, timeout time.Duration) (*Spo
 	return &Spoke{Rank: self, conn: conn, in: bufio.NewReader(conn)}, nil
 }
 
-// Send sends a message. An error shows at the other end too, and when something is received.
+// Send sends a message. Errors also show at the other end, and when receiving.
 func (s *Spoke) Send(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A process that reaches the hub by several addresses comes once, and has not gone before it goes.
-func TestAProcessOfSeveralAddressesComesOnce(t *testing.T) {
+// A process that reaches the hub by several addresses connects once, and is reported lost only once.
+func TestProcessWithSeveralAddressesConnectsOnce(t *testing.T) {
 	nodes := []string{"a", "b"}
-	events := make(chan heard, 100)
-	hub, err := NewHub(nodes, 0, func(s *Spoke, message []byte, err error) { events <- heard{s.Rank, message, err} })
+	events := make(chan received, 100)
+	hub, err := NewHub(nodes, 0, func(s *Spoke, message []byte, err error) { events <- received{s.Rank, message, err} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,16 +31,16 @@ func TestAProcessOfSeveralAddressesComesOnce(t *testing.T) {
 	if address, err = json.Marshal(c); err != nil {
 		t.Fatal(err)
 	}
-	next := func() heard {
+	next := func() received {
 		select {
 		case e := <-events:
 			return e
 		case <-time.After(10 * time.Second):
-			t.Fatal("nothing is heard")
-			return heard{}
+			t.Fatal("nothing is received")
+			return received{}
 		}
 	}
-	for range 20 { // lives of the rank
+	for range 20 { // processes of the rank
 		spoke, err := Join(address, nodes, 1, 10*time.Second)
 		if err != nil {
 			t.Fatal(err)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// However many strangers connect to a hub, with a wrong token or saying nothing, the processes of
-// its launch are taken.
-func TestStrangersDelayNoProcessOfAHub(t *testing.T) {
+// Any number of unidentified connections, with a wrong token or silent, does not keep the processes of the launch from
+// connecting.
+func TestUnidentifiedConnectionsDelayNoProcessOfAHub(t *testing.T) {
 	nodes := []string{"a", "a"}
 	came := make(chan int, 2)
 	h, err := NewHub(nodes, 0, func(s *Spoke, message []byte, err error) {
@@ -21,7 +21,7 @@ func TestStrangersDelayNoProcessOfAHub(t *testing.T) {
 	}
 	defer h.Close()
 	unanswered(t, h.mesh)
-	for range 2 * mostGuests {
+	for range 2 * maxPending {
 		conn, err := net.Dial("tcp", h.mesh.listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)

@@ -6,27 +6,27 @@ import (
 	"sync"
 	"syscall"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
-// Inbox are the messages of the other ranks that nobody has taken yet.
+// Inbox holds the messages of the other ranks until they are taken.
 type Inbox struct {
 	self int
 
 	mu       sync.Mutex
-	messages [][][]byte // by rank, in their order
+	messages [][][]byte // by rank, in order
 	lost     []error
-	changed  chan struct{} // closed and replaced when one comes
+	changed  chan struct{} // closed and replaced with each message
 }
 
-// InboxOf is that of one of so many ranks.
+// InboxOf makes the inbox of a rank of a launch with this many ranks.
 func InboxOf(self, ranks int) *Inbox {
 	return &Inbox{
 		self: self, messages: make([][][]byte, ranks), lost: make([]error, ranks), changed: make(chan struct{}),
 	}
 }
 
-// Put is a Hear.
+// Put is an OnMessage.
 func (b *Inbox) Put(from int, message []byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func (b *Inbox) Await(ctx context.Context, from int) error {
 		case lost != nil:
 			return &engine.Error{
 				Phase: "run", Peer: from, Code: -int(syscall.ECONNRESET),
-				Text: fmt.Sprintf("rank %d has gone: %v", from, lost),
+				Text: fmt.Sprintf("lost rank %d: %v", from, lost),
 			}
 		}
 		select {

@@ -1,5 +1,4 @@
-// Package mesh connects the ranks of a launch with each other, beside what they measure: each
-// tells the others messages.
+// Package mesh connects the ranks of a launch with each other for messages, apart from the measured data path.
 package mesh
 
 import (
@@ -20,16 +19,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
 const (
 	tokenBytes  = 16
-	lengthBytes = 4       // of a message, before it
-	mostBytes   = 1 << 26 // of a message
+	lengthBytes = 4       // of the prefix of a message
+	maxBytes    = 1 << 26 // of a message
 )
 
-// greetingTime is how long whoever connects may take to say who it is.
+// greetingTime is the time limit of a new connection to identify itself.
 const greetingTime = 10 * time.Second
 
 // Mesh are the connections of a rank to all others of its launch.
@@ -37,17 +36,17 @@ type Mesh struct {
 	nodes    []string // by rank
 	self     int
 	listener net.Listener
-	token    []byte // which ranks of the launch know
+	token    []byte // shared by the ranks of the launch
 
 	mu    sync.Mutex
 	conns []net.Conn // by rank; nil: itself
 }
 
-// Hear is called with each message of another rank, in its order, and with the error when that
-// rank is gone. Calls for several ranks come at a time.
-type Hear func(from int, message []byte, err error)
+// OnMessage is called with each message of another rank, in order, and with the error when the connection ends. Calls
+// for several ranks are concurrent.
+type OnMessage func(from int, message []byte, err error)
 
-// contact is what the others need to know of a rank.
+// contact is the address of a rank for others.
 type contact struct {
 	Token []byte          `json:"token"`
 	Port  uint16          `json:"port"`
@@ -55,7 +54,7 @@ type contact struct {
 	More  json.RawMessage `json:"more"`
 }
 
-// onOneNode says whether all ranks are on the same node.
+// onOneNode reports whether all ranks are on the same node.
 func (m *Mesh) onOneNode() bool {
 	return !slices.ContainsFunc(m.nodes, func(n string) bool { return n != m.nodes[0] })
 }
@@ -63,7 +62,7 @@ func (m *Mesh) onOneNode() bool {
 // Listen makes a mesh that others can connect to. nodes are those of all ranks.
 func Listen(nodes []string, self int) (*Mesh, error) {
 	m := &Mesh{nodes: nodes, self: self, token: make([]byte, tokenBytes), conns: make([]net.Conn, len(nodes))}
-	_, _ = rand.Read(m.token) // which never fails
+	_, _ = rand.Read(m.token) // it never fails
 	at := ":0"
 	if m.onOneNode() {
 		at = "127.0.0.1:0"
@@ -75,7 +74,7 @@ func Listen(nodes []string, self int) (*Mesh, error) {
 	return m, nil
 }
 
-// Address is what the others need to connect, with more that they are to know, as JSON.
+// Address returns the address of this rank as JSON, with more data for the others.
 func (m *Mesh) Address(more any) ([]byte, error) {
 	c := contact{Token: m.token, Port: m.listener.Addr().(*net.TCPAddr).AddrPort().Port()}
 	var err error
@@ -94,7 +93,7 @@ func (m *Mesh) Address(more any) ([]byte, error) {
 	return json.Marshal(c)
 }
 
-// HostAddresses are those by which others may reach this host, and those by which only itself can.
+// HostAddresses returns the addresses by which others may reach this host, and its loopback addresses.
 func HostAddresses() (others, loopback []netip.Addr, err error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
@@ -115,9 +114,10 @@ func HostAddresses() (others, loopback []netip.Addr, err error) {
 	return others, loopback, nil
 }
 
-// Connect connects to all other ranks, whose addresses come in rank order, and gives what more
-// they say.
-func (m *Mesh) Connect(addresses [][]byte, timeout time.Duration, hear Hear) (more []json.RawMessage, err error) {
+// Connect connects to all other ranks, with addresses in rank order, and returns the additional data of all ranks.
+func (m *Mesh) Connect(
+	addresses [][]byte, timeout time.Duration, onMessage OnMessage,
+) (more []json.RawMessage, err error) {
 	defer m.listener.Close()
 	contacts := make([]contact, len(addresses))
 	for i, text := range addresses {
@@ -145,18 +145,18 @@ func (m *Mesh) Connect(addresses [][]byte, timeout time.Duration, hear Hear) (mo
 	}
 	for other, conn := range m.conns {
 		if conn != nil {
-			go listenTo(other, conn, hear)
+			go listenTo(other, conn, onMessage)
 		}
 	}
 	return more, nil
 }
 
-// listenTo takes the messages of another rank.
-func listenTo(other int, conn net.Conn, hear Hear) {
+// listenTo receives the messages of another rank.
+func listenTo(other int, conn net.Conn, onMessage OnMessage) {
 	in := bufio.NewReader(conn)
 	for {
 		message, err := readMessage(in)
-		hear(other, message, err)
+		onMessage(other, message, err)
 		if err != nil {
 			return
 		}
@@ -169,7 +169,7 @@ func readMessage(in io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(head)
-	if n > mostBytes {
+	if n > maxBytes {
 		return nil, fmt.Errorf("a message of %d bytes", n)
 	}
 	message := make([]byte, n)
@@ -177,8 +177,8 @@ func readMessage(in io.Reader) ([]byte, error) {
 	return message, err
 }
 
-// Tell tells all others a message. Who is gone needs none.
-func (m *Mesh) Tell(message []byte) {
+// Broadcast sends a message to all others; it ignores lost ones.
+func (m *Mesh) Broadcast(message []byte) {
 	framed := append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...)
 	for _, conn := range m.conns {
 		if conn != nil {
@@ -187,7 +187,7 @@ func (m *Mesh) Tell(message []byte) {
 	}
 }
 
-// HostOf is the address of the host that a rank is on: 127.0.0.1 if there is only one.
+// HostOf returns the address of a rank's host: 127.0.0.1 if there is only one.
 func (m *Mesh) HostOf(rank int) string {
 	if m.onOneNode() {
 		return "127.0.0.1"
@@ -208,7 +208,7 @@ func host(a net.Addr) string {
 	return a.(*net.TCPAddr).AddrPort().Addr().Unmap().String()
 }
 
-// Close hangs up.
+// Close closes the connections.
 func (m *Mesh) Close() error {
 	for _, conn := range m.conns {
 		if conn != nil {
@@ -218,8 +218,7 @@ func (m *Mesh) Close() error {
 	return nil
 }
 
-// dial tries the addresses of a rank's host at the same time, and takes the first that
-// answers as that rank.
+// dial tries the addresses of a rank's host concurrently, and takes the first that answers as that rank.
 func (m *Mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -241,7 +240,7 @@ func (m *Mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 			all = append(all, d.err)
 			continue
 		}
-		go func() { // those that are late
+		go func() { // later results
 			for range len(c.Hosts) - 1 - i {
 				if d := <-results; d.err == nil {
 					d.conn.Close()
@@ -253,7 +252,7 @@ func (m *Mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 	return nil, errors.Join(append(all, errors.New("none of its addresses answers"))...)
 }
 
-// greet says who this rank is, and hears whether the other one takes it.
+// greet identifies this rank, and waits until the other one accepts it.
 func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.String())
 	if err != nil {
@@ -272,28 +271,27 @@ func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.
 	return conn, conn.SetDeadline(time.Time{})
 }
 
-// mostGuests is how many who have not said who they are may be connected at a time.
-const mostGuests = 256
+// maxPending limits the unidentified connections.
+const maxPending = 256
 
-// guests are those who have connected and have not said yet who they are. All of them are
-// listened to at the same time, so that one who says nothing delays nobody; where there are too
-// many, who came first has had the most time, and gives way.
-type guests struct {
+// pendingConns are unidentified connections. All are read concurrently, so that a silent one delays no other; if there
+// are too many, the oldest is closed.
+type pendingConns struct {
 	mu    sync.Mutex
 	conns []net.Conn // the oldest first
 }
 
-func (g *guests) add(conn net.Conn) {
+func (g *pendingConns) add(conn net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.conns = append(g.conns, conn); len(g.conns) > mostGuests {
+	if g.conns = append(g.conns, conn); len(g.conns) > maxPending {
 		g.conns[0].Close()
 		g.conns = g.conns[1:]
 	}
 }
 
-// remove says whether somebody was still a guest.
-func (g *guests) remove(conn net.Conn) bool {
+// remove reports whether the connection was still pending.
+func (g *pendingConns) remove(conn net.Conn) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := slices.Index(g.conns, conn)
@@ -304,7 +302,7 @@ func (g *guests) remove(conn net.Conn) bool {
 	return true
 }
 
-func (g *guests) close() {
+func (g *pendingConns) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, conn := range g.conns {
@@ -313,37 +311,37 @@ func (g *guests) close() {
 	g.conns = nil
 }
 
-// guest waits for who connects next; false: nobody is waited for any more.
-func (m *Mesh) guest(waiting *guests) (net.Conn, bool) {
+// acceptPending accepts the next connection; false: the listener is closed.
+func (m *Mesh) acceptPending(pending *pendingConns) (net.Conn, bool) {
 	for {
 		conn, err := m.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return nil, false
 		}
 		if err == nil {
-			waiting.add(conn)
+			pending.add(conn)
 			return conn, true
 		}
-		time.Sleep(10 * time.Millisecond) // too many descriptors are open: some of them are guests'
+		time.Sleep(10 * time.Millisecond) // too many open descriptors: some are of pending connections
 	}
 }
 
-// accept takes the connections of so many ranks behind this one. Others are hung up on.
+// accept accepts the connections of this many higher ranks. It closes others.
 func (m *Mesh) accept(ctx context.Context, missing int) error {
 	stop := context.AfterFunc(ctx, func() { m.listener.Close() })
 	defer stop()
-	var waiting guests
-	defer waiting.close()
+	var pending pendingConns
+	defer pending.close()
 	taken := make(chan struct{}, missing)
 	go func() {
 		for {
-			conn, ok := m.guest(&waiting)
+			conn, ok := m.acceptPending(&pending)
 			if !ok {
 				return
 			}
 			go func() {
 				from, known := m.hello(conn)
-				if waiting.remove(conn) && known && m.take(from, conn) {
+				if pending.remove(conn) && known && m.take(from, conn) {
 					taken <- struct{}{}
 				} else {
 					conn.Close()
@@ -363,8 +361,7 @@ func (m *Mesh) accept(ctx context.Context, missing int) error {
 	return nil
 }
 
-// hello is which rank somebody says it is, once it has shown that it is one of the launch. Before
-// that nothing else is read.
+// hello reads the token and the rank of a connection; it reads nothing more before the token is verified.
 func (m *Mesh) hello(conn net.Conn) (from int, known bool) {
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))
 	token, rank := make([]byte, tokenBytes), make([]byte, 2)
@@ -375,12 +372,12 @@ func (m *Mesh) hello(conn net.Conn) (from int, known bool) {
 	return int(binary.BigEndian.Uint16(rank)), err == nil
 }
 
-// take takes a connection if it is that of a rank which was missing.
+// take keeps a connection if its rank was missing.
 func (m *Mesh) take(from int, conn net.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if from <= m.self || from >= len(m.conns) || m.conns[from] != nil {
-		return false // it had come by another of this host's addresses
+		return false // it has connected by another of this host's addresses
 	}
 	if _, err := conn.Write([]byte{0}); err != nil || conn.SetDeadline(time.Time{}) != nil {
 		return false

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// heard is one call of Hear.
-type heard struct {
+// received is one call of OnMessage.
+type received struct {
 	from    int
 	message []byte
 	err     error
 }
 
 // meet connects the ranks on some nodes to each other.
-func meet(t *testing.T, nodes ...string) (all []*Mesh, told []chan heard) {
+func meet(t *testing.T, nodes ...string) (all []*Mesh, told []chan received) {
 	t.Helper()
 	addresses := make([][]byte, len(nodes))
 	for i := range nodes {
@@ -31,13 +31,13 @@ func meet(t *testing.T, nodes ...string) (all []*Mesh, told []chan heard) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { m.Close() })
-		all, told = append(all, m), append(told, make(chan heard, 100))
+		all, told = append(all, m), append(told, make(chan received, 100))
 	}
 	failed := make(chan error)
 	for i, m := range all {
 		go func() {
 			more, err := m.Connect(addresses, 10*time.Second, func(from int, message []byte, err error) {
-				told[i] <- heard{from, message, err}
+				told[i] <- received{from, message, err}
 			})
 			for rank, text := range more {
 				var n int
@@ -56,19 +56,19 @@ func meet(t *testing.T, nodes ...string) (all []*Mesh, told []chan heard) {
 	return all, told
 }
 
-func TestMessagesComeWholeAndInOrder(t *testing.T) {
+func TestMessagesAreCompleteAndInOrder(t *testing.T) {
 	for _, nodes := range [][]string{{"a"}, {"a", "a", "a"}, {"a", "b", "a", "c"}} {
 		all, told := meet(t, nodes...)
 		long := bytes.Repeat([]byte("0123456789"), 30000)
 		for i, m := range all {
 			for _, message := range [][]byte{{}, {1}, long} {
-				m.Tell(message)
+				m.Broadcast(message)
 				for j := range all {
 					if j == i {
 						continue
 					}
 					if h := <-told[j]; h.err != nil || h.from != i || !bytes.Equal(h.message, message) {
-						t.Fatalf("%v: %d heard of %d: %d bytes, %v", nodes, j, h.from, len(h.message), h.err)
+						t.Fatalf("%v: %d received of %d: %d bytes, %v", nodes, j, h.from, len(h.message), h.err)
 					}
 				}
 			}
@@ -79,7 +79,7 @@ func TestMessagesComeWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestARankThatHasGoneIsHeardOf(t *testing.T) {
+func TestLostRankIsReported(t *testing.T) {
 	all, told := meet(t, "a", "a")
 	all[1].Close()
 	if h := <-told[0]; h.from != 1 || h.err == nil {
@@ -87,8 +87,8 @@ func TestARankThatHasGoneIsHeardOf(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsTooLongIsRefused(t *testing.T) {
-	head := binary.BigEndian.AppendUint32(nil, mostBytes+1)
+func TestLongMessageIsRejected(t *testing.T) {
+	head := binary.BigEndian.AppendUint32(nil, maxBytes+1)
 	if _, err := readMessage(bytes.NewReader(head)); err == nil || errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
@@ -97,7 +97,7 @@ func TestAMessageThatIsTooLongIsRefused(t *testing.T) {
 	}
 }
 
-// unanswered has a stranger say that it is rank 1, without the token of a rank: it is hung up on.
+// unanswered connects as rank 1 without the token: the connection is closed.
 func unanswered(t *testing.T, m *Mesh) {
 	t.Helper()
 	conn, err := net.Dial("tcp", m.listener.Addr().String())
@@ -113,8 +113,8 @@ func unanswered(t *testing.T, m *Mesh) {
 	}
 }
 
-// Ranks of one host hear nobody who is on another.
-func TestRanksOfOneHostAreReachedFromItAlone(t *testing.T) {
+// Ranks of one host do not listen on other addresses.
+func TestRanksOfOneHostListenOnLoopback(t *testing.T) {
 	for _, c := range []struct {
 		nodes    []string
 		loopback bool
@@ -130,8 +130,8 @@ func TestRanksOfOneHostAreReachedFromItAlone(t *testing.T) {
 	}
 }
 
-// Whoever does not know the token of a rank is hung up on, and the launch goes on.
-func TestAStrangerIsNotTaken(t *testing.T) {
+// A connection with a wrong token is closed, and the launch continues.
+func TestWrongTokenIsRejected(t *testing.T) {
 	nodes := []string{"a", "a"}
 	m, err := Listen(nodes, 0)
 	if err != nil {
@@ -159,9 +159,9 @@ func TestAStrangerIsNotTaken(t *testing.T) {
 	}
 }
 
-// However many connect and say nothing, they delay nobody: those that are ranks of the launch are
-// taken while none of the others has been given up. They are hung up on in the end.
-func TestSilentStrangersDelayNobody(t *testing.T) {
+// Any number of silent connections delays no rank of the launch: ranks connect while all others are pending, and those
+// are closed in the end.
+func TestSilentConnectionsDelayNoRank(t *testing.T) {
 	nodes := []string{"a", "a", "a"}
 	m, err := Listen(nodes, 0)
 	if err != nil {
@@ -181,7 +181,7 @@ func TestSilentStrangersDelayNobody(t *testing.T) {
 		}
 		strangers = append(strangers, conn)
 	}
-	for range mostGuests / 2 {
+	for range maxPending / 2 {
 		stranger()
 	}
 	connected := make(chan error)
@@ -189,7 +189,7 @@ func TestSilentStrangersDelayNobody(t *testing.T) {
 		_, err := m.Connect([][]byte{address, []byte("{}"), []byte("{}")}, time.Minute, func(int, []byte, error) {})
 		connected <- err
 	}()
-	for range mostGuests { // more than there is room for, among them
+	for range maxPending { // more than the limit, and ranks among them
 		stranger()
 	}
 	begun := time.Now()
@@ -203,7 +203,7 @@ func TestSilentStrangersDelayNobody(t *testing.T) {
 	if err := <-connected; err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(begun); d >= greetingTime { // the silent ones would not have been given up
+	if d := time.Since(begun); d >= greetingTime { // silent connections would not have timed out
 		t.Errorf("it took %v", d)
 	}
 	for _, conn := range strangers {

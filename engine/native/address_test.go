@@ -9,19 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Whatever comes in the place of an address is an error that names the peer, at once and
-// on every fabric: no library is given it.
+// An invalid address is an error that names the peer, immediately and on every fabric, and is not passed to a
+// library.
 func TestDamagedAddress(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
-			ranks, addresses := unlike(t, fabric, options(8), options(8))
+			ranks, addresses := openUnequal(t, fabric, options(8), options(8))
 			whole := addresses[1]
 			flipped := slices.Clone(whole)
 			flipped[len(flipped)/2] ^= 4
@@ -39,10 +38,9 @@ func TestDamagedAddress(t *testing.T) {
 	}
 }
 
-// An address at which nobody is any more ends a rank with words within the time that
-// connecting has. The rank is a process: some libraries end it themselves.
+// With the address of a dead peer a rank fails within the connect timeout. The rank is a process, because
+// some libraries end it themselves.
 func TestDeadAddress(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	for name, c := range map[string]struct {
 		fabric string
@@ -91,9 +89,8 @@ func TestDeadAddress(t *testing.T) {
 	}
 }
 
-// An address that is one is left as it was.
+// A valid address is returned unchanged.
 func TestSealedAddress(t *testing.T) {
-	phase.NotUnderRace(t)
 	r := &rank{member: member{fabric: "tcp"}}
 	for _, text := range []string{"", "00", "deadbeef"} {
 		want, _ := hex.DecodeString(text)

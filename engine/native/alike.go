@@ -20,12 +20,11 @@ import "C"
 import (
 	"unsafe"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
-// The control page is shared with agents, which have no C, and so are the numbers of
-// phases in it: both stand in Go and in C. Where they differ, one of these constants is
-// less than 0, and does not compile.
+// The control page and the numbers of phases in it are shared with agents, which are built without C, so they
+// are declared in Go and in C. If they differ, one of these constants is negative and does not compile.
 const (
 	_ = -(unsafe.Offsetof(engine.Control{}.Abort) ^ C.AT_ABORT)
 	_ = -(unsafe.Offsetof(engine.Control{}.Phase) ^ C.AT_PHASE)

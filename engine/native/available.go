@@ -10,29 +10,28 @@ import (
 	"math"
 	"os"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// freeMemory is what this host has free; a variable, because tests cannot fill it.
+// freeMemory returns the free memory of this host; a variable, because tests cannot fill it.
 var freeMemory = func() engine.Memory { return engine.FreeMemory(os.DirFS("/")) }
 
-// memoryFits refuses a launch whose ranks on this node together need more memory
-// than there was before any of them was started: the kernel would not refuse it but
-// kill somebody later.
-func (r *rank) memoryFits() error {
-	need, ranks, err := r.needed()
+// checkMemory refuses a launch if its ranks on this node need more memory than was free before any of them
+// started: the kernel would not refuse it but kill a process later.
+func (r *rank) checkMemory() error {
+	need, ranks, err := r.requiredMemory()
 	if err != nil {
 		return err
 	}
-	return r.fits(r.options, fmt.Sprintf("%d ranks with %s need", ranks, r.buffers()), need)
+	return r.checkFree(r.options, fmt.Sprintf("%d ranks with %s need", ranks, r.buffers()), need)
 }
 
-// fits is memoryFits of so many bytes, placed and in pages as options say; what names what
-// needs them.
-func (m *member) fits(o move.Spec, what string, need float64) error {
+// checkFree checks that need bytes are free, with the placement and page size of the options; what names the
+// consumers.
+func (m *member) checkFree(o move.Spec, what string, need float64) error {
 	free := m.self.Memory
 	if free == nil {
 		now := freeMemory()
@@ -41,10 +40,10 @@ func (m *member) fits(o move.Spec, what string, need float64) error {
 	if page := uint64(o.ReservedPage()); page > 0 {
 		have, known := free.Huge[page]
 		if !known || need <= float64(have) {
-			return nil // what the kernel has not, allocation itself will say
+			return nil // unknown to the kernel: allocation will report it
 		}
 		what = fmt.Sprintf("%s %.4g huge pages of %v on this node, and %d are free: "+
-			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many there are", what, need/float64(page),
+			"/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets their number", what, need/float64(page),
 			quantity.Size(page), have/page, page>>10)
 	} else if most, known := free.Nodes[int(o.Placement())]; known && need > float64(most) {
 		what = fmt.Sprintf("%s %.4g GiB of memory of NUMA node %v, which has %.4g GiB at most", what, need/(1<<30),
@@ -59,9 +58,9 @@ func (m *member) fits(o move.Spec, what string, need float64) error {
 	return &engine.Error{Fabric: m.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -12, Text: what}
 }
 
-// needed are the bytes that the regions with data of the ranks on this node need together,
-// and the regions of control beside them where those have pages of the same size.
-func (r *rank) needed() (bytes float64, ranks int, err error) {
+// requiredMemory returns the bytes of the data regions of all ranks on this node, plus their control regions if those
+// have the same page size.
+func (r *rank) requiredMemory() (bytes float64, ranks int, err error) {
 	reserved := r.options.ReservedPage() > 0
 	for i, n := range r.launch.Nodes {
 		if n != r.launch.Nodes[r.self.Rank] {
@@ -73,10 +72,10 @@ func (r *rank) needed() (bytes float64, ranks int, err error) {
 		}
 		var each float64
 		if r.options.Initiator != fabric.VRAM {
-			each += r.inPages(l.source)
+			each += r.roundToPages(l.source)
 		}
 		if r.options.Target != fabric.VRAM {
-			each += r.inPages(l.sink)
+			each += r.roundToPages(l.sink)
 		}
 		if !reserved {
 			each += float64(C.weir_control_bytes(C.int(r.launch.Ranks)))
@@ -87,7 +86,7 @@ func (r *rank) needed() (bytes float64, ranks int, err error) {
 	return bytes, ranks, nil
 }
 
-// buffers are what memory is mostly for, in words.
+// buffers describes the main use of memory, for errors.
 func (r *rank) buffers() string {
 	if r.cells != nil {
 		return "the cells of their matrix"
@@ -95,8 +94,8 @@ func (r *rank) buffers() string {
 	return fmt.Sprintf("buffers of %v", quantity.Size(r.buffer))
 }
 
-// inPages rounds up to the huge pages that a region has, if it has any.
-func (r *rank) inPages(bytes uint64) float64 {
+// roundToPages rounds up to a region's huge pages, if it has any.
+func (r *rank) roundToPages(bytes uint64) float64 {
 	page := float64(r.options.ReservedPage())
 	if page == 0 {
 		return float64(bytes)

@@ -4,18 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Whether a launch fits is not another question for the rank that asks it when others
-// have their memory already.
+// The check gives the same answer when other ranks already have their memory.
 func TestMemoryFitsWheneverARankAsks(t *testing.T) {
-	phase.NotUnderRace(t)
 	defer func(f func() engine.Memory) { freeMemory = f }(freeMemory)
-	// a source and a sink each, room to probe in for the one that is written to, what keeps
-	// them apart, and a page for each of the four arrays of a control region
+	// a source and a sink each, probe space for the rank written to, the skew between regions, and a page for
+	// each of the four arrays of a control region
 	const block, need = 8 << 20, 4*8<<20 + 4<<20 + (2+2)*17*4096 + 2*4*4096
 	l := engine.Launch{
 		ID: "test", Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"},
@@ -31,11 +28,11 @@ func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 		now    uint64
 		fits   bool
 	}{
-		"the other has its memory":  {&engine.Memory{Available: need}, need / 2, true},
-		"others have given it back": {&engine.Memory{Available: need - 1}, need, false},
-		"nobody told, it fits":      {nil, need, true},
-		"nobody told, it does not":  {nil, need - 1, false},
-		"nothing is known":          {&engine.Memory{}, 0, true},
+		"the other has its memory":      {&engine.Memory{Available: need}, need / 2, true},
+		"others have given it back":     {&engine.Memory{Available: need - 1}, need, false},
+		"nothing reported, it fits":     {nil, need, true},
+		"nothing reported, it does not": {nil, need - 1, false},
+		"nothing is known":              {&engine.Memory{}, 0, true},
 	} {
 		for rank := range 2 {
 			err := open(rank, c.before, c.now)
@@ -47,10 +44,9 @@ func TestMemoryFitsWheneverARankAsks(t *testing.T) {
 	}
 }
 
-// Huge pages that are set aside are no part of what is available, and each thread of a
-// rank has whole ones; nor is what other NUMA nodes have, where one is asked for.
+// Reserved huge pages do not count as available memory, and each thread of a rank rounds up to whole ones;
+// other NUMA nodes' memory does not count if a node is requested.
 func TestMemoryOfAKindFits(t *testing.T) {
-	phase.NotUnderRace(t)
 	const page = 2 << 20
 	pages := func(o *move.Spec) { o.Pages = "2MiB" }
 	for name, c := range map[string]struct {
@@ -84,7 +80,7 @@ func TestMemoryOfAKindFits(t *testing.T) {
 				Cases: []task{{Options: c.o}}}, member: member{self: engine.Identity{Memory: &c.free}},
 		}
 		r.buffer = r.slots(c.o) * stride(c.o)
-		err := r.memoryFits()
+		err := r.checkMemory()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

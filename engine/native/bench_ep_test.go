@@ -6,19 +6,19 @@ import (
 	"slices"
 	"testing"
 
-	"weir/matrix"
-	"weir/routing"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/ep/routing"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// BenchmarkEPAndTraffic compares dispatches, with messages made before, to workload traffic with
-// the same bytes between the same ranks, their own included: the median over pairs of runs of the
-// ratio of their median times, between 2 ranks, and between 8 on a host with 16 processors. Dispatch
-// has two halves of a sink in turn, as NIXL EP has two sets of buffers, and traffic has one: with 256
-// tokens traffic's buffers fit in a last-level cache of 32 MiB and dispatch's do not. With 64 tokens
-// both fit, with 1024 neither: sizes tell what the cache does to the ratio.
+// BenchmarkEPAndTraffic compares dispatches, with messages made before, to workload traffic with the same
+// bytes between the same ranks, including their own: the median over pairs of runs of the ratio of their
+// median times, between 2 ranks, and between 8 on a host with 16 processors. Dispatch alternates two halves
+// of a sink, as NIXL EP has two sets of buffers, and traffic has one: with 256 tokens traffic's buffers fit
+// in a last-level cache of 32 MiB and dispatch's do not. With 64 tokens both fit, with 1024 neither: the
+// sizes show the effect of the cache on the ratio.
 func BenchmarkEPAndTraffic(b *testing.B) {
 	for _, ranks := range []int{2, 8} {
 		for _, fabric := range []string{"shm", "ucx", "tcp"} {
@@ -45,8 +45,8 @@ func BenchmarkEPAndTraffic(b *testing.B) {
 	}
 }
 
-// BenchmarkEPThreads says how much faster operations of two ranks are with several threads a rank, as the median over
-// pairs of runs: a dispatch whose rows are made while it is timed, and a combine.
+// BenchmarkEPThreads measures the speedup of operations of two ranks with several threads per rank, as the
+// median over pairs of runs: a dispatch that makes its rows while timed, and a combine.
 func BenchmarkEPThreads(b *testing.B) {
 	for _, mode := range []string{"dispatch", "combine"} {
 		for _, tokens := range []int64{128, 1024} {
@@ -78,8 +78,8 @@ func threadsTime(b *testing.B, mode string, tokens int64, threads int) float64 {
 	return m["latency.p50"]
 }
 
-func benchedEP(ranks int, tokens int64) workload.Values {
-	return workload.Values{
+func benchedEP(ranks int, tokens int64) option.Values {
+	return option.Values{
 		"ranks": int64(ranks), "tokens": tokens, "hidden": int64(7168), "experts_per_rank": int64(8), "top_k": int64(4),
 		"iterations": int64(100), "mode": "dispatch", "quantise": "before", "verify": "none",
 	}
@@ -96,7 +96,7 @@ func dispatchTime(b *testing.B, fabric, layout string, ranks int, tokens int64) 
 	return m["latency.p50"]
 }
 
-// trafficTime is that of the matrix of the same routes.
+// trafficTime returns the time of the traffic matrix of the same routes.
 func trafficTime(b *testing.B, fabric string, ranks int, tokens int64) float64 {
 	b.Helper()
 	s, err := ep.Decode(benchedEP(ranks, tokens))

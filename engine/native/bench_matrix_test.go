@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"weir/matrix"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// BenchmarkMatrixBarrier is what an iteration of 16 ranks costs that moves nothing to
-// speak of: the meeting, the common start, and the lead up to it.
+// BenchmarkMatrixBarrier measures an iteration of 16 ranks with negligible data: the barrier, and the lead to
+// the common start.
 func BenchmarkMatrixBarrier(b *testing.B) {
 	for _, ranks := range []int{16, 64} {
 		for _, fabric := range []string{"shm", "tcp"} {
@@ -42,8 +42,8 @@ func BenchmarkMatrixBarrier(b *testing.B) {
 	}
 }
 
-// BenchmarkSequenceStep is what coordinating a pattern of a sequence costs: from the
-// last end of one to the common start of the next, of all ranks and without a sleep.
+// BenchmarkSequenceStep measures the coordination of a step in a sequence: from the last end of one step to
+// the common start of the next, over all ranks and without a sleep.
 func BenchmarkSequenceStep(b *testing.B) {
 	for _, ranks := range []int{16, 64} {
 		for _, fabric := range []string{"shm", "tcp"} {

@@ -19,18 +19,17 @@ import (
 	"testing"
 	"time"
 
-	"weir/matrix"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// A matrix beside as many concurrent pairs of ucx_perftest as it has cells.
+// Compares a matrix with concurrent pairs of ucx_perftest, one per cell.
 
-// allToAll is one of weir's sides: all ranks of four send to each other.
+// allToAll is weir's side: each of four ranks sends to all others.
 type allToAll struct {
 	what, fabric string
-	cells        int64 // that an iteration moves
+	cells        int64 // per iteration
 	options      func(size quantity.Size) move.Spec
 }
 
@@ -51,18 +50,18 @@ func cellByCell(size quantity.Size) move.Spec {
 	})
 }
 
-// matrixRows: the same bytes from the same number of sources to as many targets.
+// matrixRows compares the same bytes from the same number of sources to as many targets.
 func matrixRows(t *benchTable) []comparison {
 	if !(native{}).Probe([]string{"ucx"})["ucx"].Available || !t.present("ucx_perftest", "ucx-utils") {
 		return nil
 	}
 	const section, pairs = "matrix and ucx_perftest pairs", allToAllRanks * (allToAllRanks - 1)
 	env := []string{"UCX_TLS=posix"}
-	t.note(section, fmt.Sprintf("All-to-all of %d ranks: %d cells, each with a source and a target of its own. *transfer* streams (pattern all_to_all), in GB/s while all ranks move; *traffic* moves "+
-		"the matrix again and again: its bytes over the mean time of an iteration, from the common start until the last cell is delivered, without the meeting before it.",
+	t.note(section, fmt.Sprintf("All-to-all of %d ranks: %d cells, each with its own source and target. *transfer* streams (pattern all_to_all), in GB/s while all ranks move; *traffic* moves "+
+		"the matrix repeatedly: its bytes over the mean time of an iteration, from the common start until the last cell is delivered, without the barrier before it.",
 		allToAllRanks, pairs))
-	t.note(section, fmt.Sprintf("The peer: %d pairs of `ucx_perftest -t ucp_put_bw -O 1` at a time. Of each pair the iterations between two of its reports, which come once a second, over the time between them by its "+
-		"own clock, both while all pairs ran; then the sum. Nobody is bound to a processor: the peer's %d processes, half of which are servers that spin, and weir's %d share what there are.",
+	t.note(section, fmt.Sprintf("The peer: %d pairs of `ucx_perftest -t ucp_put_bw -O 1` at a time. Per pair: the iterations between two of its reports (one a second) over the time between them by its "+
+		"own clock, both while all pairs ran; then the sum. No process is pinned: the peer's %d processes, half of which are spinning servers, and weir's %d share the processors.",
 		pairs, 2*pairs, allToAllRanks))
 	var list []comparison
 	for _, side := range []allToAll{
@@ -75,7 +74,7 @@ func matrixRows(t *benchTable) []comparison {
 				o.Warmup, o.Verify = n/10+1, "none"
 				if o.Matrix != nil {
 					o.Iterations = n
-				} else { // where ranks share processors, one may be through before another begins
+				} else { // where ranks share processors, one may end before another begins
 					o.Iterations, o.Duration = allToAllRanks, streamFor
 				}
 				return o
@@ -98,21 +97,21 @@ func matrixRows(t *benchTable) []comparison {
 	return list
 }
 
-// reportRow is of ucx_perftest: so many iterations so far, of so many µs on average.
+// reportRow matches ucx_perftest's reports: iterations so far, and their average in µs.
 var reportRow = regexp.MustCompile(`(?m)^\[thread 0\] +(\d+) +\S+ +\S+ +([0-9.]+) `)
 
-// course is what one pair has reported.
+// course holds the reports of one pair.
 type course struct {
 	mu      sync.Mutex
 	reports []report
-	began   time.Time // no later than any report says
-	rest    []byte    // of a line
+	began   time.Time // a lower bound on the time of any report
+	rest    []byte    // incomplete line
 }
 
-// report is how many iterations there were within the seconds since a pair began.
+// report is the number of iterations within the seconds since a pair began.
 type report struct{ iterations, seconds float64 }
 
-// Write takes what a pair's client prints as it comes.
+// Write parses the output of a pair's client.
 func (c *course) Write(text []byte) (int, error) {
 	now := time.Now()
 	c.mu.Lock()
@@ -136,8 +135,8 @@ func (c *course) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// since is the rate between the first report after a time and the last one, in
-// iterations per second. It is known once there are three.
+// since returns the rate between the first report after a time and the last one, in iterations per second. It
+// needs three reports.
 func (c *course) since(t time.Time) (rate float64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,9 +148,9 @@ func (c *course) since(t time.Time) (rate float64, known bool) {
 	return (last.iterations - first.iterations) / (last.seconds - first.seconds), true
 }
 
-// together is the sum of the rates of all from when the last of them began; they go on
-// until they are killed.
-func together(all []*course) (rate float64, known bool) {
+// combinedRate returns the sum of the rates of all pairs since the last of them began; they run until they are
+// killed.
+func combinedRate(all []*course) (rate float64, known bool) {
 	var latest time.Time
 	for _, c := range all {
 		c.mu.Lock()
@@ -174,11 +173,11 @@ func together(all []*course) (rate float64, known bool) {
 	return rate, true
 }
 
-// perftestPairs is the GB/s that so many pairs move together.
+// perftestPairs returns the total GB/s of concurrent pairs.
 func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) float64 {
 	b.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
-	runtime.LockOSThread() // they die with the thread that started them
+	ctx, stop := context.WithTimeout(context.Background(), benchTimeout)
+	runtime.LockOSThread() // Pdeathsig is sent when the starting thread ends
 	defer runtime.UnlockOSThread()
 	var processes []*exec.Cmd
 	defer func() {
@@ -189,8 +188,8 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 	}()
 	start := func(out io.Writer, args ...string) {
 		p := exec.CommandContext(ctx, "ucx_perftest", args...)
-		p.Env, p.Stdout = append(usersEnvironment(), sendingWritten(b, env)...), out
-		// one that stayed would share the processors with all later rows
+		p.Env, p.Stdout = append(userEnvironment(), withWrittenMemory(b, env)...), out
+		// a leftover process would share the processors with all later rows
 		p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if err := p.Start(); err != nil {
 			b.Fatal(err)
@@ -198,7 +197,7 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 		processes = append(processes, p)
 	}
 	all, ports := make([]*course, pairs), make([]string, pairs)
-	for i := range all { // all servers first: those that wait for a client do not spin
+	for i := range all { // all servers first: servers waiting for a client do not spin
 		port := freePort(b)
 		all[i], ports[i] = &course{}, strconv.Itoa(port)
 		start(nil, "-p", ports[i])
@@ -209,18 +208,17 @@ func perftestPairs(b *testing.B, env []string, pairs int, size quantity.Size) fl
 			"1000000000", "-w", "10", "-O", "1")
 	}
 	for ctx.Err() == nil {
-		if rate, known := together(all); known {
+		if rate, known := combinedRate(all); known {
 			return rate * float64(size) / 1e9
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	b.Fatalf("%d pairs did not report three times each within %v", pairs, benchPatience)
+	b.Fatalf("%d pairs did not report three times each within %v", pairs, benchTimeout)
 	return 0
 }
 
 // The rates of pairs count from the first report of each after the last of them began.
 func TestPairsCountWhileAllRun(t *testing.T) {
-	phase.NotUnderRace(t)
 	const head = "+--------+\n| Stage | # iterations | 50.0%ile | average | overall |\n"
 	row := func(iterations int, each string) string {
 		return fmt.Sprintf("[thread 0] %20d %10s %10s %10s %10s 1.00 1 1\n", iterations, "0.5", "0.6", each, "2.00")
@@ -228,24 +226,24 @@ func TestPairsCountWhileAllRun(t *testing.T) {
 	early, late := &course{}, &course{}
 	write := func(c *course, text string) {
 		t.Helper()
-		for half := len(text) / 2; text != ""; text, half = text[half:], len(text)-half { // a pipe may cut a line
+		for half := len(text) / 2; text != ""; text, half = text[half:], len(text)-half { // a pipe may split a line
 			if _, err := c.Write([]byte(text[:half])); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	write(early, head+row(1000, "1000.0")+row(2000, "1000.0")+row(2500, "1200.0")+row(3000, "1333.333333"))
-	if _, known := together([]*course{early, late}); known {
+	if _, known := combinedRate([]*course{early, late}); known {
 		t.Error("a pair that has reported nothing has a rate")
 	}
 	write(late, head+row(10, "100000.0")+row(30, "66666.666667"))
-	early.began = late.began.Add(-1500 * time.Millisecond) // it had a second to itself
-	if _, known := together([]*course{early, late}); known {
+	early.began = late.began.Add(-1500 * time.Millisecond) // it ran alone for a second
+	if _, known := combinedRate([]*course{early, late}); known {
 		t.Error("two reports are a rate")
 	}
 	write(late, row(70, "42857.142857"))
 	late.began = early.began.Add(1500 * time.Millisecond)
-	if rate, known := together([]*course{early, late}); !known || math.Abs(rate-(500+30)) > 1e-3 {
+	if rate, known := combinedRate([]*course{early, late}); !known || math.Abs(rate-(500+30)) > 1e-3 {
 		t.Errorf("%v iterations/s, %v, want those of 2 s to 4 s and of 1 s to 3 s: 500 and 30", rate, known)
 	}
 }

@@ -20,28 +20,28 @@ import (
 	"testing"
 	"time"
 
-	"weir/fabric"
-	"weir/quantity"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// The peers: each a client and a server on the processors that weir's ranks have
-// (benchCPUs). Every value is what the tool prints of its client.
+// The peers: a client and a server on the processors of weir's ranks (benchCPUs). Every value is what the
+// tool prints for its client.
 
 // peerRun is one run of a peer.
 type peerRun struct {
 	out string
-	// busy is the server's processor time by the client's, which spins: a server that
-	// must progress the transfers and slept instead delays it.
+	// busy is the server's CPU time divided by that of the client, which spins: a server that must progress
+	// the transfers but slept delays it.
 	busy     float64
-	resident int64 // the most memory that the client had, bytes
+	resident int64 // peak resident memory of the client, bytes
 }
 
-// runPeer binds both sides, unless they spread over several processors.
+// runPeer binds both sides if bound is set, for peers that use one processor per side.
 func runPeer(b *testing.B, env []string, bound bool, server, client []string, port int) peerRun {
 	b.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
+	ctx, stop := context.WithTimeout(context.Background(), benchTimeout)
 	defer stop()
-	runtime.LockOSThread() // they die with the thread that started them
+	runtime.LockOSThread() // Pdeathsig is sent when the starting thread ends
 	defer runtime.UnlockOSThread()
 	cpus := benchCPUs(b)
 	command := func(cpu int, args []string) *exec.Cmd {
@@ -49,8 +49,8 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 			args = append([]string{"taskset", "-c", strconv.Itoa(cpu)}, args...)
 		}
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
-		c.Env = append(usersEnvironment(), env...)
-		// one that stayed would share a core with all later rows
+		c.Env = append(userEnvironment(), env...)
+		// a leftover process would share a core with all later rows
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		return c
 	}
@@ -65,19 +65,19 @@ func runPeer(b *testing.B, env []string, bound bool, server, client []string, po
 	if err != nil {
 		b.Fatalf("%s: %v\n%s", client[0], err, out)
 	}
-	_ = s.Wait() // its exit status says nothing that the client's does not
+	_ = s.Wait() // the client's exit status suffices
 	used := func(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
 	most := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 // getrusage(2): in KiB
 	return peerRun{string(out), used(s.ProcessState) / used(c.ProcessState), most}
 }
 
-// usersEnvironment is that of this process without what it set for its own ranks: a peer
-// that hears of no memory events would register its buffers for each request.
-func usersEnvironment() []string {
+// userEnvironment returns this process's environment without the variables set for its own ranks: a peer
+// without memory events would register its buffers for each request.
+func userEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool { return slices.Contains(fabric.RankEnv(), e) })
 }
 
-// freePort is one that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(b *testing.B) int {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -88,8 +88,8 @@ func freePort(b *testing.B) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// awaitListener returns when somebody listens on the port. Connecting to find out
-// would be taken for the client.
+// awaitListener returns when a process listens on the port. Connecting to find out would be taken for the
+// client.
 func awaitListener(b *testing.B, port int) {
 	b.Helper()
 	listening := regexp.MustCompile(fmt.Sprintf(`(?m)^\s*\d+: [0-9A-F]+:%04X [0-9A-F]+:0000 0A `, port))
@@ -100,13 +100,13 @@ func awaitListener(b *testing.B, port int) {
 			}
 		}
 	}
-	b.Fatalf("nobody listens on port %d after 10 s", port)
+	b.Fatalf("no listener on port %d after 10 s", port)
 }
 
 func number(b *testing.B, text string) float64 {
 	b.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err == nil && (v <= 0 || math.IsNaN(v)) { // infinite: of fewer iterations than it can time
+	if err == nil && (v <= 0 || math.IsNaN(v)) { // infinite: too few iterations to time
 		err = fmt.Errorf("%s is no speed and no time", text)
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func number(b *testing.B, text string) float64 {
 	return v
 }
 
-// ucxTest is one of ucx_perftest's tests, and how weir does the same.
+// ucxTest is one of ucx_perftest's tests, and weir's equivalent.
 type ucxTest struct {
 	name, perftest string
 	api, op, mode  string
@@ -125,12 +125,12 @@ type ucxTest struct {
 
 var finalRow = regexp.MustCompile(`(?m)^(?:Final:)?\s+\d+\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)`)
 
-// perftest is GB/s of a bandwidth test, µs of a latency test.
+// perftest returns GB/s of a bandwidth test, µs of a latency test.
 func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iterations int64) (float64, peerRun) {
 	b.Helper()
 	port := freePort(b)
 	p := strconv.Itoa(port)
-	run := runPeer(b, sendingWritten(b, env), true, []string{test.program, "-p", p}, []string{
+	run := runPeer(b, withWrittenMemory(b, env), true, []string{test.program, "-p", p}, []string{
 		test.program, "-p", p, "127.0.0.1", "-t", test.perftest, "-s", strconv.FormatInt(int64(size), 10),
 		"-n", strconv.FormatInt(iterations, 10), "-w", strconv.FormatInt(iterations/10+1, 10), "-O",
 		strconv.FormatInt(test.window, 10), "-f",
@@ -139,25 +139,23 @@ func perftest(b *testing.B, env []string, test ucxTest, size quantity.Size, iter
 	if len(rows) == 0 {
 		b.Fatalf("no result in\n%s", run.out)
 	}
-	sentWritten(b, run, size)
+	checkResident(b, run, size)
 	row := rows[len(rows)-1]
 	if test.mode != "stream" {
 		return number(b, row[3]), run // overall latency
 	}
 	v := number(b, row[5]) * (1 << 20) / 1e9 // overall MB/s, which are MiB
 	if test.api == "rma" && test.op == "write" {
-		// it times one transfer more, which carries the mark of the end, than it counts;
-		// messages need no mark
+		// it times one transfer more than it counts, which carries the end mark; messages need none
 		v *= float64(iterations+1) / float64(iterations)
 	}
 	return v, run
 }
 
-// lanes are what UCX logs of an endpoint; with its second protocols it says cfg#0.
+// lanes matches UCX's log of an endpoint; with protocols v2 that is cfg#0.
 var lanes = regexp.MustCompile(`(?:ep_cfg\[\d+\]:|cfg#\d+) *(.*)`)
 
-// ucxLanes is which transports UCX says to have chosen for what, in a run that is not
-// measured.
+// ucxLanes returns the transports that UCX logs as selected for what, in an untimed run.
 func ucxLanes(b *testing.B, run func(env []string)) string {
 	b.Helper()
 	dir := b.TempDir()
@@ -180,10 +178,10 @@ func ucxLanes(b *testing.B, run func(env []string)) string {
 	return strings.Join(slices.Compact(found), " | ")
 }
 
-// bytes, sent, acknowledged, total, time, MB/s, µs per transfer
+// fiRow matches bytes, sent, acknowledged, total, time, MB/s and µs per transfer.
 var fiRow = regexp.MustCompile(`(?m)^\S+\s+\S+\s+=\S+\s+\S+\s+[0-9.]+s\s+[0-9.]+\s+([0-9.]+)`)
 
-// fiPingpong is µs of a message, half of a round trip.
+// fiPingpong returns µs per message, half of a round trip.
 func fiPingpong(b *testing.B, provider string, size quantity.Size, iterations int64) float64 {
 	b.Helper()
 	port := freePort(b)
@@ -201,10 +199,10 @@ func fiPingpong(b *testing.B, provider string, size quantity.Size, iterations in
 	return number(b, row[1])
 }
 
-// iperf3Seconds is the shortest test that it takes.
+// iperf3Seconds is the shortest duration that iperf3 accepts.
 const iperf3Seconds = 1
 
-// iperf3 is GB/s that its server received.
+// iperf3 returns the GB/s received by its server.
 func iperf3(b *testing.B, streams int64, block quantity.Size) float64 {
 	b.Helper()
 	port := freePort(b)

@@ -8,14 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"weir/test/phase"
 )
 
-// benchCPUs is where both sides of a comparison run: the initiator, or client, on the
-// first processor and the other on the second. BENCH_CPUS names another pair than
-// defaultCPUs; on a machine with many cores several runs with a pair each may go on at
-// a time.
+// benchCPUs returns the processors of both sides of a comparison: of the initiator, or client, and of the
+// other side. BENCH_CPUS overrides defaultCPUs; on a machine with many cores several runs, each with a pair,
+// may go on at a time.
 func benchCPUs(tb testing.TB) [2]int {
 	tb.Helper()
 	text := os.Getenv("BENCH_CPUS")
@@ -45,8 +42,8 @@ func cpuPair(text string) (pair [2]int, err error) {
 	return pair, nil
 }
 
-// defaultCPUs are processor 0 and the next that is no hardware thread of the same core,
-// which would halve the speed of both; 1 where the kernel does not say, or all are.
+// defaultCPUs returns processor 0 and the next one that is not a hardware thread of the same core, which
+// would halve the speed of both; 1 if the kernel does not report it, or all are.
 func defaultCPUs(read func(name string) ([]byte, error)) [2]int {
 	siblings, err := read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
 	if err != nil {
@@ -74,9 +71,8 @@ func defaultCPUs(read func(name string) ([]byte, error)) [2]int {
 	}
 }
 
-// Both sides have a core each where there are two.
+// Both sides have a core each if there are two.
 func TestBothSidesHaveACore(t *testing.T) {
-	phase.NotUnderRace(t)
 	for siblings, want := range map[string][2]int{
 		"0\n": {0, 1}, "0-1\n": {0, 2}, "0,8\n": {0, 1}, "0-1,4-5\n": {0, 2}, "0-7\n": {0, 1}, "": {0, 1},
 	} {

@@ -8,20 +8,20 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// benchPatience ends a launch, or a peer, that hangs.
-const benchPatience = time.Minute
+// benchTimeout limits the time of a launch or a peer.
+const benchTimeout = time.Minute
 
-// measured is what a launch of one case found.
+// measured is the result of a launch of one case.
 type measured struct {
 	Metrics   map[string]float64
 	Transport string // of rank 0
 }
 
-// speed is GB/s of a stream, µs of a message of a ping-pong.
+// speed returns GB/s of a stream, µs per message of a ping-pong.
 func (m measured) speed(o move.Spec) float64 {
 	if o.Mode == "stream" {
 		return m.Metrics["bandwidth"]
@@ -29,13 +29,13 @@ func (m measured) speed(o move.Spec) float64 {
 	return m.Metrics["latency.avg"] * 1e6
 }
 
-// weirRun runs one case. Two ranks have the processors of benchCPUs; more of them, or several
-// threads, run wherever the kernel likes, as where processors are few.
+// weirRun runs one case. Two ranks use the processors of benchCPUs; more ranks, several threads, and hosts
+// with few processors are not pinned.
 func weirRun(b *testing.B, fabric string, env []string, o move.Spec) measured {
 	b.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), benchPatience)
-	defer stop() // kills whoever is left
-	c := caseOf("a", o, benchPatience, 0)
+	ctx, stop := context.WithTimeout(context.Background(), benchTimeout)
+	defer stop() // kills leftover processes
+	c := caseOf("a", o, benchTimeout, 0)
 	cpus, ranks := benchCPUs(b), make([]*rankProcess, o.Ranks)
 	l := engine.Launch{
 		Fabric: fabric, Ranks: len(ranks), Nodes: slices.Repeat([]string{"a"}, len(ranks)), Seed: 1,

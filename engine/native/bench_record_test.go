@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// recordingBound is what recording may add to an iteration, ns.
+// recordingBound limits what recording may add to an iteration, ns.
 const recordingBound = 20
 
-// BenchmarkRecord: what is added to a stamped request, one clock read included.
+// BenchmarkRecord measures the cost of a stamped request, including one clock read.
 func BenchmarkRecord(b *testing.B) {
 	least := math.Inf(1)
 	for b.Loop() {
@@ -28,11 +28,10 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkRecording is what recording adds to an iteration of a stream over shm, whose
-// puts are the cheapest there are: the same loop that stamps each request, that stamps
-// as it does for users, and that stamps none. From 256 KiB, where each request is
-// stamped, a copy's own time varies by more than a stamp costs; there the cost is that of
-// the stamps at 8 B.
+// BenchmarkRecording measures what recording adds to an iteration of a stream over shm, which has the
+// cheapest puts: the same loop with each request stamped, with the usual stamps, and with none. From 256 KiB,
+// where each request is stamped, a copy's own time varies by more than a stamp costs; there the cost is that
+// of the stamps at 8 B.
 func BenchmarkRecording(b *testing.B) {
 	for b.Loop() {
 		var rows strings.Builder
@@ -43,7 +42,7 @@ func BenchmarkRecording(b *testing.B) {
 				each = all - none
 			}
 			stamp := each
-			if every > 1 { // each request has a read of its own for its beginning
+			if every > 1 { // each stamped request has a clock read for its start
 				stamp += read
 			}
 			met := "yes"
@@ -61,8 +60,8 @@ func BenchmarkRecording(b *testing.B) {
 	}
 }
 
-// recording is the least time of an iteration in ns with no request stamped (but the
-// first), with those that users have, and with each; and what a clock read takes.
+// recording returns the minimum time of an iteration in ns with no request stamped (except the first), with
+// the usual ones, and with all; and the cost of a clock read.
 func recording(b *testing.B, size quantity.Size) (none, usual, all, read float64, every int) {
 	b.Helper()
 	const rounds = 7
@@ -70,7 +69,7 @@ func recording(b *testing.B, size quantity.Size) (none, usual, all, read float64
 	n := max(2, min(100_000, int64(256<<20)/int64(size)))
 	for range rounds {
 		for _, to := range []struct {
-			every int // 0: as users have it
+			every int // 0: the usual rate
 			least *float64
 		}{{math.MaxUint32, &none}, {0, &usual}, {1, &all}} {
 			usually := stampOneIn(to.every)
@@ -86,7 +85,7 @@ func recording(b *testing.B, size quantity.Size) (none, usual, all, read float64
 	return none, usual, all, read, every
 }
 
-// addSection adds to the table of BenchmarkPeers what `make bench` measured elsewhere.
+// addSection appends results of `make bench` from elsewhere to the table of BenchmarkPeers.
 func addSection(b *testing.B, text string) {
 	b.Helper()
 	fmt.Println(text)

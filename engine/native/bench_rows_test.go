@@ -9,28 +9,28 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 // The rows of the table, by peer.
 
-// memcpyRows: the stream over shm against the best single-thread copy, which is probed
-// before and after it in the same launch, on the same buffers.
+// memcpyRows compares the stream over shm with the best single-thread copy, which is probed before and after
+// it in the same launch, on the same buffers.
 func memcpyRows(t *benchTable) []comparison {
 	const section = "shm and memcpy"
 	t.note(section, "The peer is the best of memcpy, `rep movsb` and non-temporal copies, probed in the same launch on the same buffers.")
 	list := ceilingRows(section, "shm", benchSizes[1:])
 	for i := range list {
-		if list[i].size >= 1<<20 { // of small blocks nothing is promised
+		if list[i].size >= 1<<20 { // small blocks have no bar
 			list[i].bar = bar{0.97, true}
 		}
 	}
 	return list
 }
 
-// probeRows show that a fabric's own probe finds what its path carries: the gate calls
-// 1.10 of it impossible.
+// probeRows show that a fabric's own probe finds the capacity of its path: assertions treat 1.10 of it as
+// impossible.
 func probeRows(t *benchTable) []comparison {
 	const section = "ucx and its ceiling"
 	if !(native{}).Probe([]string{"ucx"})["ucx"].Available {
@@ -59,19 +59,18 @@ var ucxTests = []ucxTest{
 	{name: "tag_bw", perftest: "tag_bw", api: "tag", op: "write", mode: "stream", window: 32},
 }
 
-// ucxTransport is what UCX_TLS is set to, and of which UCX.
+// ucxTransport is a value of UCX_TLS, and the UCX that it applies to.
 type ucxTransport struct {
 	name     string
 	env      []string
-	emulated bool // a put or a get is carried out by the target's progress
+	emulated bool // puts or gets are executed by the target's progress
 	sizes    []quantity.Size
 	tests    []ucxTest
 	program  string // its ucx_perftest
 }
 
-// ucxTransports are those of the UCX that this machine has, and UCX's own choice also
-// of the newest, where BENCH_UCX or `test/newest/build ucx` has it. cma alone has no way
-// to connect.
+// ucxTransports returns those of the installed UCX, and UCX's own choice also with the newest UCX, if
+// BENCH_UCX or `test/newest/build ucx` provides it. cma alone cannot connect.
 func ucxTransports(t *benchTable) []ucxTransport {
 	var list []ucxTransport
 	if (native{}).Probe([]string{"ucx"})["ucx"].Available && t.present("ucx_perftest", "ucx-utils") {
@@ -98,7 +97,7 @@ func ucxTransports(t *benchTable) []ucxTransport {
 	})
 }
 
-// ownChoiceSizes have those at which UCX changes its protocol.
+// ownChoiceSizes includes the sizes at which UCX changes its protocol.
 var ownChoiceSizes = []quantity.Size{4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20, 64 << 20}
 
 func ucxRows(t *benchTable) []comparison {
@@ -133,14 +132,14 @@ func ucxRows(t *benchTable) []comparison {
 	return list
 }
 
-// describeUCX says what both sides are, and that their lanes are alike.
+// describeUCX notes both sides' versions, and checks that their lanes are equal.
 func describeUCX(b *testing.B, env []string, test ucxTest, o move.Spec) []string {
 	lines := describeLanes(b, env, test, o)
 	lines[0] += " ucp_put_bw has a window of 32, ucp_get of 1; ucp_put_lat marks its last byte."
 	return lines
 }
 
-// describeLanes says which lanes both sides were given, and that the buffers are alike.
+// describeLanes notes both sides' lanes, and checks that the buffers are equal.
 func describeLanes(b *testing.B, env []string, test ucxTest, o move.Spec) []string {
 	var transport string
 	ours := ucxLanes(b, func(log []string) { transport = weirRun(b, "ucx", append(log, env...), o).Transport })
@@ -157,8 +156,8 @@ func describeLanes(b *testing.B, env []string, test ucxTest, o move.Spec) []stri
 	}
 }
 
-// libfabricRows: fi_pingpong sends and receives messages where weir writes into the
-// peer's memory with data that tells it so: what a user gets, not equal calls.
+// libfabricRows compares fi_pingpong, which sends and receives messages, with weir's writes with remote CQ
+// data: equal results for the user, not equal calls.
 func libfabricRows(t *benchTable) []comparison {
 	if !(native{}).Probe([]string{"libfabric"})["libfabric"].Available || !t.present("fi_pingpong", "libfabric-bin") {
 		return nil
@@ -183,14 +182,14 @@ func libfabricRows(t *benchTable) []comparison {
 	return list
 }
 
-// shmRows: what the built-in fabric gains over a library's.
+// shmRows compares the built-in fabric with a library's.
 func shmRows(t *benchTable) []comparison {
 	const size = quantity.Size(8)
 	o := func(n int64) move.Spec { return benchOptions(size, n, pingpong) }
 	ours := func(b *testing.B, n int64) float64 { return weirRun(b, "shm", nil, o(n)).speed(o(n)) }
 
 	const floor = "shm and the processors"
-	t.note(floor, "The peer is no program: a word that one processor stores until the other, which looks for nothing else, sees it.")
+	t.note(floor, "The peer is not a program: the time until a word stored by one processor is seen by the other, which polls it.")
 	list := []comparison{{section: floor, what: "put_lat", size: size, unit: "µs", weir: ours,
 		peer: func(b *testing.B, n int64) (float64, string) {
 			ns := handover(t.cpus, n)
@@ -213,8 +212,8 @@ func shmRows(t *benchTable) []comparison {
 	return append(list, c)
 }
 
-// tcpRows: the built-in tcp against iperf3 with as many streams, each of which is a
-// thread of weir's ranks; iperf3's own are threads from version 3.16 on.
+// tcpRows compares the built-in tcp with iperf3 with as many streams, each of which is a thread of weir's
+// ranks; iperf3 has threads from version 3.16 on.
 func tcpRows(t *benchTable) []comparison {
 	if !t.present("iperf3", "iperf3") {
 		return nil

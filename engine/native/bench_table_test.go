@@ -17,19 +17,18 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/quantity"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// The table that `make bench` writes: what was compared, on what, and which bars are met.
+// The table written by `make bench`: what was compared, on what, and which bars are met.
 
-// A bar of 1 is met within the tolerance: a ratio of pairs is not known better.
+// barTolerance is the tolerance of a bar of 1: the ratio of pairs has that error.
 const barTolerance = 0.02
 
 // bar is the bound of a ratio, weir's value over the peer's.
 type bar struct {
 	bound   float64
-	atLeast bool // the bound is the least, not the most
+	atLeast bool // the bound is a minimum
 }
 
 func (r bar) met(ratio float64) bool {
@@ -43,7 +42,7 @@ func (r bar) met(ratio float64) bool {
 	return ratio <= r.bound+slack
 }
 
-// decided says whether the interval of the median lies on one side of the bar.
+// decided returns whether the interval of the median lies on one side of the bar.
 func (r bar) decided(ratios []float64) bool {
 	if r == (bar{}) {
 		return true
@@ -87,8 +86,7 @@ func (r *benchRow) met() string {
 	return met
 }
 
-// benchTable is written again after each row, so that a run that is cut off leaves
-// what it has found.
+// benchTable is written again after each row, so that an interrupted run leaves its results.
 type benchTable struct {
 	path     string
 	pairs    int
@@ -131,7 +129,7 @@ func (t *benchTable) write(b *testing.B) {
 	}
 }
 
-// csv has each pair of each row, for whoever wants more than medians.
+// csv returns each pair of each row, as raw data.
 func (t *benchTable) csv() string {
 	var s strings.Builder
 	s.WriteString("section,what,bytes,unit,pair,weir,peer\n")
@@ -195,10 +193,9 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// medianInterval has the median of what pairs are drawn from with 98 % or more, whatever
-// its distribution: the narrowest pair of order statistics, by the binomial distribution
-// of how many lie below it (David and Nagaraja, Order Statistics, 7.1). Fewer than seven
-// have no such pair: all of them are the interval.
+// medianInterval returns an interval that covers the median with a probability of at least 98 %, whatever the
+// distribution: the narrowest pair of order statistics, by the binomial distribution of how many lie below it
+// (David and Nagaraja, Order Statistics, 7.1). With fewer than seven values the interval is their range.
 func medianInterval(v []float64) (low, high float64) {
 	s := slices.Sorted(slices.Values(v))
 	if len(s) == 0 {
@@ -226,7 +223,7 @@ func busy(load string) bool {
 	return err == nil && v > 0.5
 }
 
-// machine is what the ratios were measured on, in words.
+// machine describes the machine that the ratios were measured on.
 func machine() string {
 	model := runtime.GOARCH
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -241,9 +238,9 @@ func machine() string {
 	return fmt.Sprintf("%s, %d processors, Linux %s", model, runtime.NumCPU(), strings.TrimSpace(string(kernel)))
 }
 
-// versions are those of weir, of what it loads, and of the peers.
+// versions returns those of weir, of the libraries it loads, and of the peers.
 func versions() []string {
-	own := os.Getenv("BENCH_VERSION") // of a benchmark that was carried here without its repository
+	own := os.Getenv("BENCH_VERSION") // for a benchmark copied without its repository
 	if own == "" {
 		own = strings.TrimSpace(output("git", "describe", "--tags", "--always", "--dirty"))
 	}
@@ -263,13 +260,12 @@ func versions() []string {
 }
 
 func output(name string, args ...string) string {
-	out, _ := exec.Command(name, args...).Output() // what is not here has no version
+	out, _ := exec.Command(name, args...).Output() // missing tools have no version
 	return string(out)
 }
 
-// A row is decided when the interval of its median, not its median alone, says so.
+// A row is decided when the interval of its median is on one side of the bar, not the median alone.
 func TestRowsAreDecided(t *testing.T) {
-	phase.NotUnderRace(t)
 	spread := func(n int, from, to float64) (v []float64) {
 		for i := range n {
 			v = append(v, from+(to-from)*float64(i)/float64(n-1))
@@ -283,7 +279,7 @@ func TestRowsAreDecided(t *testing.T) {
 	}{
 		{bar{1, true}, spread(11, 1.0, 1.2), "yes"},
 		{bar{1, true}, spread(11, 0.7, 1.2), "**no**, not decided"},
-		{bar{1, true}, spread(11, 0.97, 1.2), "yes"}, // the least of eleven does not count
+		{bar{1, true}, spread(11, 0.97, 1.2), "yes"}, // the minimum of eleven is outside the interval
 		{bar{1, true}, spread(7, 0.97, 1.2), "yes, not decided"},
 		{bar{1, true}, spread(33, 0.8, 1.0), "**no**"},
 		{bar{0.5, false}, spread(11, 0.3, 0.49), "yes"},

@@ -15,17 +15,16 @@ import (
 	"testing"
 	"time"
 
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// BenchmarkPeers compares the engine with its peers in pairs: the same library,
-// transport, window, iterations and kind of buffer, both as two processes on the same
-// two processors, one after the other in turns (A B B A), because the machine's
-// speed changes from minute to minute. It writes a table to .build/bench.md
-// (BENCH_OUT), and its pairs to a .csv beside it. BENCH is a regular expression of the rows to measure, BENCH_PAIRS how
-// many pairs (11; three times as many where they do not decide whether a bar is met), BENCH_SECONDS about how long each
-// side's timed part is (0.15), BENCH_CPUS on which processors (benchCPUs).
+// BenchmarkPeers compares the engine with its peers in pairs: the same library, transport, window, iterations
+// and kind of buffer, both as two processes on the same two processors, alternating (A B B A), because the
+// machine's speed changes from minute to minute. It writes a table to .build/bench.md (BENCH_OUT), and its
+// pairs to a .csv beside it. BENCH is a regular expression of the rows to measure, BENCH_PAIRS the number of
+// pairs (11; three times as many while a bar is undecided), BENCH_SECONDS the approximate length of each
+// side's timed part (0.15), BENCH_CPUS the processors (benchCPUs).
 func BenchmarkPeers(b *testing.B) {
 	only, err := regexp.Compile(os.Getenv("BENCH"))
 	if err != nil {
@@ -61,12 +60,12 @@ func BenchmarkPeers(b *testing.B) {
 
 var benchSizes = []quantity.Size{8, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20}
 
-// comparison is one row: weir's side and the peer's, which move so many iterations and
-// give a value in the row's unit.
+// comparison is one row: weir's side and the peer's, which run a number of iterations and return a value in
+// the row's unit.
 type comparison struct {
 	section, what string
 	size          quantity.Size
-	cells         int64 // requests of this size in an iteration; 0: one
+	cells         int64 // requests of this size per iteration; 0: one
 	unit          string
 	bar           bar
 	weir          func(b *testing.B, iterations int64) float64
@@ -74,27 +73,27 @@ type comparison struct {
 	together      func(b *testing.B, iterations int64) (weir, peer float64) // instead: one launch has both
 	// notes of the section, before anything is timed
 	describe func(b *testing.B) []string
-	// instead of rowFor, where a run of the peer takes seconds
+	// instead of rowFor, if a run of the peer takes seconds
 	patience time.Duration
 }
 
 func (c comparison) name() string { return fmt.Sprintf("%s/%s/%v", c.section, c.what, c.size) }
 
-// measureFor is how long the timed part of either side takes, about; where so few
-// iterations would fit that their beginning and end show, it takes fewestIterations.
+// measureFor is the approximate length of the timed part of either side; at least fewestIterations are run,
+// so that start and end do not show.
 var measureFor = 0.15 // s
 
 const (
 	fewestIterations = 5
 	mostIterations   = 2_000_000
-	// rowFor is after how long a row has to do with the pairs that it has, if it has as
-	// many as a median needs at least: transfers that a peer emulates may take a second.
+	// rowFor limits the time of a row, once it has the minimum of pairs for a median: transfers that a peer
+	// emulates may take a second.
 	rowFor      = 25 * time.Second
 	fewestPairs = 3
-	mostPairs   = 3 // times as many as were asked for, while they do not decide
+	mostPairs   = 3 // times the requested number, while undecided
 )
 
-// seconds of one iteration at a value in the row's unit.
+// seconds returns the duration of one iteration at a value in the row's unit.
 func (c comparison) seconds(value float64) float64 {
 	if c.unit == "GB/s" {
 		return float64(c.size) * float64(max(1, c.cells)) / (value * 1e9)
@@ -137,10 +136,10 @@ func (c comparison) measure(b *testing.B, t *benchTable) {
 	b.ReportMetric(median(ratios), "ratio")
 	b.ReportMetric(row.weir, "weir-"+c.unit)
 	b.ReportMetric(row.peer, "peer-"+c.unit)
-	b.ReportMetric(0, "ns/op") // the time of the benchmark itself means nothing
+	b.ReportMetric(0, "ns/op") // the benchmark's own time is meaningless
 }
 
-// pair runs both sides; which of them first alternates.
+// pair runs both sides; the first one alternates.
 func (c comparison) pair(b *testing.B, n int64, i int) (weir, peer float64, remark string) {
 	if c.together != nil {
 		weir, peer = c.together(b, n)
@@ -155,7 +154,7 @@ func (c comparison) pair(b *testing.B, n int64, i int) (weir, peer float64, rema
 	return weir, peer, remark
 }
 
-// iterations are as many as the slower side has time for.
+// iterations returns as many as the slower side has time for.
 func (c comparison) iterations(b *testing.B) int64 {
 	few := max(fewestIterations, min(10_000, 16<<20/max(int64(c.size), 1<<10)))
 	weir, peer, _ := c.pair(b, few, 0)
@@ -167,18 +166,18 @@ func (c comparison) iterations(b *testing.B) int64 {
 	return int64(min(mostIterations, max(fewestIterations, math.Round(measureFor/each))))
 }
 
-// present says whether a peer is here, and notes how to install it if not.
+// present returns whether a peer is installed, and otherwise notes how to install it.
 func (t *benchTable) present(tool, pkg string) bool {
 	if _, err := exec.LookPath(tool); err != nil {
-		t.absent = append(t.absent, fmt.Sprintf("%s is not here (Debian: apt-get install %s, or scripts/setup bench)",
+		t.absent = append(t.absent, fmt.Sprintf("%s is not installed (Debian: apt-get install %s, or scripts/setup bench)",
 			tool, pkg))
 		return false
 	}
 	return true
 }
 
-// benchOptions are those of one side of a comparison: nothing is verified, because no
-// peer does, and the warm-up is a tenth, as the peers are told.
+// benchOptions returns those of one side of a comparison: nothing is verified, as no peer does, and the
+// warm-up is a tenth, as the peers are configured.
 func benchOptions(size quantity.Size, iterations int64, change ...func(*move.Spec)) move.Spec {
 	o := options(size, change...)
 	o.Iterations, o.Warmup, o.Verify = iterations, iterations/10+1, "none"

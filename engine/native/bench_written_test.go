@@ -9,11 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// written is the library testdata/bench/written.c, which writes the peer's memory before
-// it is sent; a benchmark that was carried to another machine has it built (BENCH_WRITTEN).
+// written builds the library testdata/bench/written.c, which writes the peer's memory before it is sent; a
+// benchmark copied to another machine brings it along (BENCH_WRITTEN).
 var written = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("BENCH_WRITTEN"); path != "" {
 		return path, nil
@@ -31,8 +31,8 @@ var written = sync.OnceValues(func() (string, error) {
 	return path, cmd.Run()
 })
 
-// sendingWritten is the environment of a peer of UCX.
-func sendingWritten(b *testing.B, env []string) []string {
+// withWrittenMemory returns the environment of a UCX peer.
+func withWrittenMemory(b *testing.B, env []string) []string {
 	b.Helper()
 	path, err := written()
 	if err != nil {
@@ -41,9 +41,9 @@ func sendingWritten(b *testing.B, env []string) []string {
 	return append([]string{"LD_PRELOAD=" + path}, env...)
 }
 
-// sentWritten fails unless the client had as much memory as it sent: pages that it
-// only reads are the kernel's one page of zeros, and none of its own.
-func sentWritten(b *testing.B, run peerRun, size quantity.Size) {
+// checkResident fails unless the client had as much resident memory as it sent: pages that it only reads map
+// the kernel's one page of zeros.
+func checkResident(b *testing.B, run peerRun, size quantity.Size) {
 	b.Helper()
 	if run.resident < int64(size) {
 		b.Errorf("buffers are not equal: the peer sent %v, of which it had %v: it never wrote the rest", size,

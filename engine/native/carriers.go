@@ -4,12 +4,12 @@ import (
 	"net"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// transports reads the list of carriers.h that a rank made. An initiator whose
-// fabric says nothing has used one without a name, so that nobody takes silence for
-// an answer; a target does not know what reached it.
+// transports parses a rank's list of fabric_carriers.h. If an initiator's fabric reports nothing, it returns
+// a transport without a name, so that the lack of information is visible; a target does not know what reached
+// it.
 func transports(list string, rank int, initiator bool) []results.Transport {
 	if !initiator {
 		return nil
@@ -44,7 +44,7 @@ func transports(list string, rank int, initiator bool) []results.Transport {
 
 const providerFact = "f" // PROVIDER_FACT
 
-// providerFacts reads the facts of the provider from such a list.
+// providerFacts parses the facts of the provider from such a list.
 func providerFacts(list string, rank int, initiator bool) []results.ProviderFact {
 	var out []results.ProviderFact
 	for line := range strings.Lines(list) {
@@ -56,15 +56,15 @@ func providerFacts(list string, rank int, initiator bool) []results.ProviderFact
 	return results.MergeProviderFacts(out)
 }
 
-// paths reads such a list of ways to other hosts: see weir_info. Those that come back to
-// this host are none.
+// paths parses such a list of paths to other hosts: see weir_info. It leaves out those that return to this
+// host.
 func paths(list string) []results.Path {
 	access := map[string]string{"d": results.RDMAAccess, "e": results.SoftwareAccess}
 	var out []results.Path
 	for line := range strings.Lines(list) {
 		use, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		transport, device, _ := strings.Cut(name, "/")
-		if !ok || transport == "" || loopback(device) { // without a name: there was no room for more
+		if !ok || transport == "" || loopback(device) { // without a name: the list was truncated
 			continue
 		}
 		out = append(out, results.Path{Name: transport, Device: device, Access: access[use]})

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"weir/test/phase"
 )
 
-// What UCX prints of endpoints, by version; IB from its sources' formats.
+// UCX's output for endpoints, by version; InfiniBand from its sources' formats.
 const (
 	lanesPosix = `#                 lane[0]:  0:posix/memory.0 md[0]          -> md[0]/posix/sysdev[255] am am_bw#0
 #                  put[0]: 0..<short>..4294967296..<bcopy>..(inf)
@@ -33,7 +31,6 @@ const (
 )
 
 func TestCarriersOfUCX(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		name, text, mapped string
 		second             bool
@@ -68,14 +65,12 @@ const (
 	resourcesEFA = `#      resource 0  :  md 0  dev 0  flags -- tcp/eth0
 #      resource 1  :  md 4  dev 1  flags -- ud_verbs/rdmap0:1`
 	lanesEFA = `#                 lane[0]:  1:ud_verbs/rdmap0:1.0 md[4]     -> md[4]/ib/sysdev[0] am am_bw#0 wireup`
-	// sockets that the second protocols count among those that put
+	// sockets that protocols v2 count among those that put.
 	lanesSockets = `#                 lane[0]:  0:tcp/eth0.0 md[0]              -> md[0]/tcp/sysdev[255] rma_bw#0 am am_bw#0 wireup`
 )
 
-// A way to other hosts has RDMA where UCX itself would have blocks put on it, and the
-// device is one for that.
+// A path to other hosts has RDMA if UCX itself would put blocks on it and the device supports it.
 func TestPathsOfUCX(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, c := range []struct {
 		name, resources, lanes string
 		second                 bool
@@ -99,9 +94,8 @@ func TestPathsOfUCX(t *testing.T) {
 	}
 }
 
-// What does not fit must not look like something that was not used.
+// A truncated list must not look like transports that were not used.
 func TestCarriersThatDoNotFitAreNotForgotten(t *testing.T) {
-	phase.NotUnderRace(t)
 	var names []string
 	for i := range 1000 {
 		names = append(names, fmt.Sprintf("transport%d", i))

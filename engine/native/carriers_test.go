@@ -7,14 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
 )
 
-// No software is taken for a device: what the real libraries tell of a host agrees with
-// what its kernel does.
+// Software is not taken for a device: the real libraries' lists agree with the kernel's.
 func TestPathsOfThisHost(t *testing.T) {
-	phase.NotUnderRace(t)
 	cards, _ := filepath.Glob("/sys/class/infiniband/*")
 	for name, f := range (native{}).Probe([]string{"shm", "tcp", "ucx", "libfabric"}) {
 		if !f.Available {
@@ -40,7 +37,6 @@ func TestPathsOfThisHost(t *testing.T) {
 }
 
 func TestTransportsOfAList(t *testing.T) {
-	phase.NotUnderRace(t)
 	for list, want := range map[string]results.Transport{
 		"d tcp;ofi_rxm/eth0\n":       {Name: "tcp;ofi_rxm", Device: "eth0", Use: results.DataUse},
 		"e tcp/lo\n":                 {Name: "tcp", Device: "lo", Use: results.DataUse, Emulated: true},

@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// A path that is so slow or far that the time is up is probed as often as it must be, and
-// any other as often as it should, before the timed part and after it; the copies that it
-// is compared with are always 9 and 9. Both ends of tcp take the time of each span.
+// A path too slow for the time budget is probed with the minimum of spans, any other with the full number,
+// before the timed part and after it; the copies for comparison always take 9 and 9. Both ends of tcp use
+// each span's time.
 func init() { shortenCeilings = func() { ceilingSpan(50_000) } }
 
 func TestSlowPathsAreProbedLess(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	const usual = 1e9
 	t.Cleanup(func() { ceilingTime(usual) })
 	for fabric, ends := range map[string]uint64{"tcp": 2, "ucx": 1, "libfabric": 1} {

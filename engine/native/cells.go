@@ -2,7 +2,7 @@ package native
 
 /*
 #include <stdlib.h>
-#include "role.h"
+#include "loop_role.h"
 */
 import "C"
 
@@ -11,11 +11,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"weir/workload/move"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// cellFlow is a cell of a matrix that a rank initiates, with its places in the areas
-// of both ends.
+// cellFlow is a cell of a matrix that a rank initiates, with its offsets in the areas of both ends.
 type cellFlow struct {
 	peer                 int
 	bytes, local, remote uint64
@@ -27,21 +26,19 @@ type cellSource struct {
 	bytes, offset uint64
 }
 
-// cells are those of a matrix as one rank sees them when they move one way, and what
-// it must know of the others.
+// cells are one rank's view of a matrix in one direction, and what it must know of other ranks.
 type cells struct {
 	targets []cellFlow   // in the order of its requests
-	own     cellFlow     // what it sends to itself
+	own     cellFlow     // to itself
 	sources []cellSource // ascending
-	// by rank: the bytes of their areas, and whom an initiator probes its path to,
-	// which is who gets its largest cell; -1: it initiates nothing
+	// by rank: the bytes of their areas, and the target of an initiator's largest cell, to which it probes
+	// its path; -1: it initiates nothing
 	local, exposed, largest []uint64
 	probed                  []int
 }
 
-// layOut gives each cell its place: at the initiator in the order of its targets, at
-// the target in that of its sources, and behind the cells of another matrix, if there
-// is one. One pass over the cells is enough for all.
+// layOut assigns each cell its offset: at the initiator in the order of its targets, at the target in the
+// order of its sources, and after the cells of another matrix, if given. It needs one pass over the cells.
 func layOut(o move.Spec, self int, behindThose *cells) *cells {
 	n := int(o.Ranks)
 	l := &cells{
@@ -67,12 +64,12 @@ func layOut(o move.Spec, self int, behindThose *cells) *cells {
 		l.exposed[target] += room(bytes)
 		l.local[initiator] += room(bytes)
 		if p := l.probed[initiator]; p < 0 || bytes > l.largest[initiator] ||
-			bytes == l.largest[initiator] && behind(initiator, target, n) < behind(initiator, p, n) {
+			bytes == l.largest[initiator] && distance(initiator, target, n) < distance(initiator, p, n) {
 			l.probed[initiator], l.largest[initiator] = target, bytes
 		}
 	}
 	l.layOutOwn(o, self)
-	slices.SortFunc(l.targets, func(a, b cellFlow) int { return behind(self, a.peer, n) - behind(self, b.peer, n) })
+	slices.SortFunc(l.targets, func(a, b cellFlow) int { return distance(self, a.peer, n) - distance(self, b.peer, n) })
 	for i := range l.targets {
 		l.targets[i].local = at
 		at += room(l.targets[i].bytes)
@@ -80,7 +77,7 @@ func layOut(o move.Spec, self int, behindThose *cells) *cells {
 	return l
 }
 
-// layOutOwn gives the cells of ranks with themselves their places, behind all others.
+// layOutOwn assigns offsets to the cells of ranks to themselves, after all others.
 func (l *cells) layOutOwn(o move.Spec, self int) {
 	if o.Own == nil {
 		return
@@ -94,19 +91,18 @@ func (l *cells) layOutOwn(o move.Spec, self int) {
 	}
 }
 
-// behind is how many ranks after the first the second comes.
-func behind(rank, other, ranks int) int { return (other - rank + ranks) % ranks }
+// distance returns the distance from the first rank to the second, modulo ranks.
+func distance(rank, other, ranks int) int { return (other - rank + ranks) % ranks }
 
-// probe is what a rank's ceilings are probed with: one of the requests that its
-// largest cell is cut into.
+// probe returns the size of a rank's ceiling probes: of one request of its largest cell.
 func (l *cells) probe(rank int, shards int64) uint64 {
 	s := uint64(max(1, shards))
 	return max(1, (l.largest[rank]+s-1)/s)
 }
 
-// layOutCells prepares for a launch of matrices. All cases of workload traffic have one
-// matrix; the ops may differ, and with them who initiates. The patterns of a sequence
-// have places of their own, so that what one has moved stands until all are checked.
+// layOutCells prepares a launch of matrices. All cases of workload traffic have one matrix; ops, and with
+// them the initiators, may differ. The patterns of a sequence have separate areas, so that the data of each
+// stays until all are checked.
 func (r *rank) layOutCells() error {
 	first := r.options.Matrix
 	byOp := map[string]int{}
@@ -141,7 +137,7 @@ func (r *rank) layOutCells() error {
 	return nil
 }
 
-// areas are the bytes that a rank needs for its cells, in whichever case, and to probe.
+// areas returns the bytes that a rank needs for its cells over all cases, and to probe.
 func (r *rank) areas(rank int) (local, exposed, probe uint64) {
 	for i, c := range r.launch.Cases {
 		l := r.cells[r.flows[i]]
@@ -171,10 +167,10 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 				peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset),
 			}
 		}
-		turns, free := cTurns(turnsOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
+		probes, free := cProbes(probesOf(r.launch.Ranks, r.self.Rank, func(i int) int { return l.probed[i] }))
 		frees = append(frees, free)
-		one := flowsOf(flows, from, turns)
-		one.own = C.struct_weir_own{
+		one := flowsOf(flows, from, probes)
+		one.own = C.struct_weir_own_cell{
 			bytes: C.uint64_t(l.own.bytes), from: C.uint64_t(l.own.local), to: C.uint64_t(l.own.remote),
 		}
 		all = append(all, one)
@@ -188,7 +184,7 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 	}
 }
 
-// deliveries are the cells of an initiator.
+// deliveries converts the cells of an initiator.
 func deliveries(out *C.struct_weir_result) []move.Delivery {
 	var list []move.Delivery
 	for _, d := range unsafe.Slice(out.delivered, out.ndelivered) {
@@ -201,7 +197,7 @@ func deliveries(out *C.struct_weir_result) []move.Delivery {
 	return list
 }
 
-// spans are the iterations of an initiator.
+// spans converts the iterations of an initiator.
 func spans(out *C.struct_weir_result) []move.Span {
 	list := make([]move.Span, out.niterations)
 	for i, s := range unsafe.Slice(out.iterations, out.niterations) {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The requests of a cell are as many as was asked for, cover it, and differ by no more
-// than a cache line; those of lines begin with one.
+// A cell has the requested number of requests; they cover it and differ by at most a cache line; requests of
+// whole lines are aligned to lines.
 func TestCellsAreCutEvenly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytes := rapid.OneOf(rapid.Uint64Range(1, 5000), rapid.Uint64Range(1, 1<<50)).Draw(t, "bytes")

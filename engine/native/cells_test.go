@@ -8,12 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/matrix"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Both ends of a cell agree where it is, no two overlap, and all lie in their area.
+// Both ends of a cell agree on its offset; cells do not overlap and lie within their area.
 func TestCellsHaveTheirPlaces(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
@@ -100,12 +99,11 @@ func TestCellsHaveTheirPlaces(t *testing.T) {
 	})
 }
 
-// A matrix whose cells fit into no memory is refused before anything is allocated.
+// A matrix that exceeds memory is refused before anything is allocated.
 func TestMemoryOfAMatrix(t *testing.T) {
-	phase.NotUnderRace(t)
 	m := matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 1 << 50}, matrix.Cell{From: 1, To: 2, Bytes: 1 << 50})
 	_, err := tryCases(t, "shm", 3, trafficOf(m))
-	// twice each cell, and ranks 0 and 1 have as much to probe in
+	// twice each cell, and probe space for ranks 0 and 1
 	if want := fmt.Sprintf("3 ranks with the cells of their matrix need %.4g GiB of memory on this node",
 		6*float64(1<<20)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)

@@ -6,14 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"weir/test/phase"
 )
 
-// The processor's counter is a clock as long as the kernel offers it as one; where the
-// kernel says nothing, the processor's word is taken.
+// The TSC is used as long as the kernel offers it as a clock source; if the kernel does not say, the
+// processor's flag decides.
 func TestTSCThatTheKernelDoesNotTrust(t *testing.T) {
-	phase.NotUnderRace(t)
 	dir := t.TempDir()
 	for list, want := range map[string]bool{
 		"kvm-clock tsc acpi_pm \n": true, "tsc\n": true, "kvm-clock acpi_pm \n": false, "tsc-early hpet\n": false,

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// readCorrupt takes apart where to flip a byte. What would flip none in one of the
-// cases, or one that nobody looks at, is refused: it would look like a check that
-// finds nothing.
+// readCorrupt parses where to flip a byte. It refuses offsets that no case checks: such a test would look
+// like a check that finds nothing.
 func (r *rank) readCorrupt(text string) error {
 	if text == "" {
 		return nil
@@ -45,17 +44,17 @@ func (r *rank) readCorrupt(text string) error {
 			CorruptEnv, text, r.launch.Ranks, received)
 	}
 	if n == r.self.Rank {
-		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), truth(timed)
+		r.corrupt, r.corruptThread, r.timed = at%int64(each), int(at/int64(each)), cBool(timed)
 	}
 	return nil
 }
 
-// parseCorrupt takes rank:offset or rank:offset:timed apart.
+// parseCorrupt parses rank:offset or rank:offset:timed.
 func parseCorrupt(text string, ranks int) (rank int, at int64, timed bool, err error) {
 	place, timed := strings.CutSuffix(text, ":timed")
-	who, where, ok := strings.Cut(place, ":")
-	rank, err1 := strconv.Atoi(who)
-	at, err2 := strconv.ParseInt(where, 10, 64)
+	rankText, offsetText, ok := strings.Cut(place, ":")
+	rank, err1 := strconv.Atoi(rankText)
+	at, err2 := strconv.ParseInt(offsetText, 10, 64)
 	if !ok || err1 != nil || err2 != nil || rank < 0 || rank >= ranks || at < 0 {
 		return 0, 0, false, fmt.Errorf("%s is %q, not rank:offset or rank:offset:timed of one of %d ranks", CorruptEnv,
 			text, ranks)
@@ -63,8 +62,8 @@ func parseCorrupt(text string, ranks int) (rank int, at int64, timed bool, err e
 	return rank, at, timed, nil
 }
 
-// corruptSequence has a byte flipped of what came in a sequence, or of its patterns
-// alone: its offset is counted over the patterns, in their order.
+// corruptSequence flips a received byte of a sequence, or of its patterns alone: the offset is counted over
+// the patterns, in their order.
 func (r *rank) corruptSequence(text string, rank int, at int64, timed bool) error {
 	received := uint64(0)
 	for _, c := range r.launch.Cases {
@@ -77,7 +76,7 @@ func (r *rank) corruptSequence(text string, rank int, at int64, timed bool) erro
 		return fmt.Errorf("%s is %q, but rank %d receives %d bytes in the sequence", CorruptEnv, text, rank, received)
 	}
 	if rank == r.self.Rank {
-		r.corrupt, r.timed = at, truth(timed)
+		r.corrupt, r.timed = at, cBool(timed)
 	}
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// cuda_images.c is what kernels.cu gives, and no kernel spills registers. The compilers are not
-// fetched for it: make kernels does that.
+// The images are up to date with kernels*.cu, and no kernel spills registers. The test does not fetch the
+// compilers: scripts/kernels does.
 func TestImagesAreOfTheKernels(t *testing.T) {
 	if _, err := os.Stat("../../.build/cuda/done"); err != nil {
-		t.Skip("the compilers for GPUs are not here: make kernels fetches them")
+		t.Skip("the compilers for GPUs are not here: scripts/kernels fetches them")
 	}
 	out, err := exec.Command("../../scripts/kernels", "--check").CombinedOutput()
 	lines, kept := strings.Count(string(out), " bytes spill stores, "),
@@ -24,7 +24,7 @@ func TestImagesAreOfTheKernels(t *testing.T) {
 func TestRankOnItsHost(t *testing.T) {
 	nodes := []string{"a", "b", "a", "a", "b"}
 	for rank, want := range []int{0, 0, 1, 2, 1} {
-		if got := onItsHost(nodes, rank); got != want {
+		if got := indexOnHost(nodes, rank); got != want {
 			t.Errorf("rank %d is rank %d of its host, want %d", rank, got, want)
 		}
 	}

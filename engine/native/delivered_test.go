@@ -9,18 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// What is timed of a write is that it is at the target and not that it was handed over:
-// with a target that stands still, no more requests are complete than were in flight.
-// With only their handing over timed, these small ones would be complete by the thousands,
-// because sockets have room for them.
+// The timed end of a write is its delivery, not its hand-over: with a stopped target, no more requests
+// complete than were in flight. If hand-over were timed, these small ones would complete by the thousands,
+// because sockets buffer them.
 func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
-	defer stampOneIn(1)() // an unstamped one is not waited for where the fabric does not confirm delivery
+	defer stampOneIn(1)() // unstamped ones are not awaited where the fabric does not confirm delivery
 	const inFlight = 4
 	endless := func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.Verify, o.InFlight = 1<<30, 0, "none", inFlight
@@ -31,14 +29,14 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 			for k, v := range env {
 				t.Setenv(k, v)
 			}
-			p := newLonelyPair(t, fabric, o, patience)
+			p := newKillablePair(t, fabric, o, patience)
 			p.connect(t)
 			done := make(chan error, 1)
 			go func() {
 				_, err := p.rank.measure(p.launch.Cases[0].Key)
 				done <- err
 			}()
-			if err, ok := inStream(done, p.control, p.other.control); !ok {
+			if err, ok := awaitTimedPart(done, p.control, p.other.control); !ok {
 				t.Fatal(err, &p.other.words)
 			}
 			for p.control.Done.Load() == 0 {
@@ -47,7 +45,7 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 			stop(t, p.other.cmd.Process.Pid)
 			before := p.control.Done.Load()
 			time.Sleep(300 * time.Millisecond)
-			if more := p.control.Done.Load() - before; more > 2*inFlight { // the count may be one turn old
+			if more := p.control.Done.Load() - before; more > 2*inFlight { // the count may be one poll old
 				t.Errorf("%d more requests were complete while the target stood still, after %d before", more, before)
 			}
 			p.control.Abort.Store(1)
@@ -62,13 +60,13 @@ func TestWriteIsCompleteWhenItIsDelivered(t *testing.T) {
 	}
 	check("ucx am queue", "ucx", overQueue, options(64, endless, api("am")))
 	for _, name := range providers(t) {
-		if name != "shm" { // the memory is the target's own, and a signal keeps it from its lock
+		if name != "shm" { // the memory is the target's own, and a signal could stop it while it holds a lock
 			check("libfabric "+name, "libfabric", nil, options(64, endless, provider(name)))
 		}
 	}
 }
 
-// stop has a process stand still, with all its threads.
+// stop stops a process with all its threads.
 func stop(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -81,7 +79,7 @@ func stop(t *testing.T, pid int) {
 		}
 		still = len(threads) > 0
 		for _, name := range threads {
-			text, _ := os.ReadFile(name) // one that has ended stands still
+			text, _ := os.ReadFile(name) // an ended process counts as stopped
 			if i := strings.LastIndexByte(string(text), ')'); i >= 0 && !strings.HasPrefix(string(text[i+1:]), " T") {
 				still = false
 			}

@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-func lasting(d time.Duration) func(*move.Spec) {
+func withDuration(d time.Duration) func(*move.Spec) {
 	return func(o *move.Spec) { o.Duration, o.Iterations = quantity.Time(d), 8 }
 }
 
-// With a duration the timed part ends when the time is over, whatever the number
-// of iterations is, and says how many there were.
+// With a duration the timed part ends when it has passed, whatever the number of iterations, and reports how
+// many there were.
 func TestDuration(t *testing.T) {
 	phase.Long(t)
 	endless := func(o *move.Spec) { o.Iterations, o.Verify = 1<<40, "sample" }
@@ -25,17 +25,17 @@ func TestDuration(t *testing.T) {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			var short []bool
-			// A rank that the kernel starts late has the less time: one of the tries is on
-			// time, and the later they are the less does a late start matter.
+			// A rank that the kernel starts late has less time: one of the tries is on time, and the later
+			// they are the less a late start matters.
 			for try := 0; try < 5 && (try == 0 || slices.Contains(short, true)); try++ {
 				wanted := 60 * time.Millisecond << try
 				cases := []move.Spec{
-					options(8, under("pairwise", 2), lasting(wanted)),
-					options(100000, under("pairwise", 2), lasting(wanted), read),
-					options(8, under("pairwise", 2), pingpong, lasting(wanted)),
-					options(100000, under("pairwise", 2), pingpong, lasting(wanted)),
-					options(4096, under("pairwise", 2), lasting(wanted), endless),
-					options(64, under("pairwise", 2), pingpong),
+					options(8, withPattern("pairwise", 2), withDuration(wanted)),
+					options(100000, withPattern("pairwise", 2), withDuration(wanted), read),
+					options(8, withPattern("pairwise", 2), pingpong, withDuration(wanted)),
+					options(100000, withPattern("pairwise", 2), pingpong, withDuration(wanted)),
+					options(4096, withPattern("pairwise", 2), withDuration(wanted), endless),
+					options(64, withPattern("pairwise", 2), pingpong),
 				}
 				if try == 0 {
 					short = slices.Repeat([]bool{true}, len(cases))
@@ -69,7 +69,7 @@ func TestDuration(t *testing.T) {
 			}
 		})
 	}
-	o := options(4096, under("all_to_all", 4), lasting(60*time.Millisecond))
+	o := options(4096, withPattern("all_to_all", 4), withDuration(60*time.Millisecond))
 	for rank, r := range runCases(t, "tcp", 4, o)[0] {
 		if r.Samples == nil || r.Samples.Ops < 3 {
 			t.Errorf("rank %d: %+v", rank, r.Samples)
@@ -77,10 +77,10 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// Even a duration that is over at once moves one request to each target, so that
-// what is verified has been moved, however few iterations there are to be.
+// Even with a duration of nothing, each target gets one request, so that verified data was moved, however few
+// iterations are asked for.
 func TestDurationThatIsOver(t *testing.T) {
-	o := options(4096, under("one_to_many", 4), func(o *move.Spec) { o.Duration, o.Iterations = 1, 1 })
+	o := options(4096, withPattern("one_to_many", 4), func(o *move.Spec) { o.Duration, o.Iterations = 1, 1 })
 	for rank, r := range runCases(t, "shm", 4, o)[0] {
 		if !r.Verified || rank == 0 && r.Samples.Ops < 3 {
 			t.Errorf("rank %d: verified %v, %+v", rank, r.Verified, r.Samples)
@@ -88,11 +88,9 @@ func TestDurationThatIsOver(t *testing.T) {
 	}
 }
 
-// What is not of one host has clocks of its own; the common start and the end of a
-// duration are on rank 0's.
+// Ranks of several hosts have separate clocks; the common start and the end of a duration are on rank 0's.
 func TestRanksOfSeveralHosts(t *testing.T) {
-	phase.NotUnderRace(t)
-	o := options(4096, under("many_to_one", 3), func(o *move.Spec) { o.Duration = 20e6 })
+	o := options(4096, withPattern("many_to_one", 3), func(o *move.Spec) { o.Duration = 20e6 })
 	var apart time.Duration
 	for range 5 { // in one of them the kernel runs both at about the same time
 		ranks := onNodes(t, "tcp", []string{"a", "b", "c"}, o)
@@ -104,7 +102,6 @@ func TestRanksOfSeveralHosts(t *testing.T) {
 }
 
 func TestMetricsOfUse(t *testing.T) {
-	phase.NotUnderRace(t)
 	o := options(64<<10, func(o *move.Spec) { o.Duration = 50e6 })
 	begin := time.Now()
 	ranks := runCases(t, "shm", 2, o)[0]
@@ -114,7 +111,7 @@ func TestMetricsOfUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	gb := m["requests"] * 65536 / 1e9
-	// both ranks poll; both are counted in each, because here they are one process
+	// both ranks poll; both count in each, because here they are one process
 	if cpu := m["cpu_time_per_gb"] * gb; cpu <= 0 || cpu > 2*wall*float64(runtime.NumCPU()) {
 		t.Errorf("%v s of processors for a timed part of 50 ms, within %v s", cpu, wall)
 	}

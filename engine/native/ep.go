@@ -13,11 +13,11 @@ import (
 	"slices"
 	"unsafe"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func init() { engine.Register(ep.Runner, epRunner{}) }
@@ -25,23 +25,23 @@ func init() { engine.Register(ep.Runner, epRunner{}) }
 // epRunner runs the ranks of workload ep.
 type epRunner struct{}
 
-// Quiet says that nothing else may run in the processes of ranks.
+// Quiet declares that nothing else may run in the processes of ranks.
 func (epRunner) Quiet() {}
 
-// epRank is a rank of a launch, all of whose cases have the same routes.
+// epRank is a rank of a launch; all cases have the same routes.
 type epRank struct {
 	member
 	launch  engine.Launch
 	specs   []*ep.Spec // by case
 	layout  *ep.Layout
-	probes  []uint64 // by rank: bytes that its path is probed with
-	targets []int    // by rank: to whom
-	signals uint64   // where kernels of ranks signal each other, in a sink
-	timed   C.int    // of the byte that is flipped on purpose
+	probes  []uint64 // by rank: bytes of its path probes
+	targets []int    // by rank: its probed peer
+	signals uint64   // offset of the signals between kernels in a sink
+	timed   C.int    // of the byte flipped by the self-test
 	corrupt int64
 }
 
-// Open works out the routes and makes the memory for them.
+// Open computes the routes and allocates their memory.
 func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	r := &epRank{member: memberOf(l, self, control), launch: l, corrupt: -1}
 	for _, c := range l.Cases {
@@ -52,7 +52,7 @@ func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Cont
 		r.specs = append(r.specs, s)
 	}
 	if len(r.specs) == 0 {
-		return nil, errors.New("a launch without cases")
+		return nil, errors.New("the launch has no cases")
 	}
 	s := r.specs[0]
 	t, err := s.Table()
@@ -67,8 +67,7 @@ func (epRunner) Open(l engine.Launch, self engine.Identity, control *engine.Cont
 	return r, r.open(s.Moves(), s.Moves().FabricOptions.With(l.Options))
 }
 
-// readCorrupt takes apart where to flip a byte of what comes, counted over messages, counts, rows
-// and sums.
+// readCorrupt parses where to flip a received byte, counted over messages, counts, rows and sums.
 func (r *epRank) readCorrupt(text string) error {
 	if text == "" {
 		return nil
@@ -86,12 +85,12 @@ func (r *epRank) readCorrupt(text string) error {
 		return fmt.Errorf("%s is %q, but rank %d receives %d bytes", CorruptEnv, text, rank, received)
 	}
 	if rank == r.self.Rank {
-		r.corrupt, r.timed = at, truth(timed)
+		r.corrupt, r.timed = at, cBool(timed)
 	}
 	return nil
 }
 
-// regions are those of any rank: all have sinks of one size.
+// regions returns the layout of any rank: all have sinks of one size.
 func (r *epRank) regions() layout {
 	probe := slices.Max(r.probes)
 	sink := area(max(uint64(r.layout.Sink()), probe))
@@ -117,7 +116,7 @@ func (r *epRank) open(o move.Spec, options fabric.Options) error {
 	}
 	rows := 2 * uint64(len(r.layout.Table.Experts[r.self.Rank])/r.layout.Table.TopK) * uint64(r.specs[0].Hidden) * 2
 	need := float64(on) * float64(regions.source+regions.sink+rows)
-	if err := r.fits(o, fmt.Sprintf("%d ranks with their messages and rows need", on), need); err != nil {
+	if err := r.checkFree(o, fmt.Sprintf("%d ranks with their messages and rows need", on), need); err != nil {
 		return err
 	}
 	name := C.CString(r.fabric)
@@ -136,14 +135,13 @@ func (r *epRank) open(o move.Spec, options fabric.Options) error {
 			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(onItsHost(r.launch.Nodes, r.self.Rank)),
+		gpu: C.uint(indexOnHost(r.launch.Nodes, r.self.Rank)),
 	}
 	defer r.describeProbes(&cfg)()
 	return r.openThreads(cfg)
 }
 
-// describeProbes tells the C side which paths are probed: each rank's to the peer that it sends
-// most.
+// describeProbes sets the probed paths of the C side: from each rank to the peer that it sends most.
 func (r *epRank) describeProbes(cfg *C.struct_weir_config) (free func()) {
 	self := r.self.Rank
 	flows, freeFlows := cArray[C.struct_weir_flow](1)
@@ -156,12 +154,12 @@ func (r *epRank) describeProbes(cfg *C.struct_weir_config) (free func()) {
 	}
 	sources, freeSources := cArray[C.struct_weir_source](len(from))
 	copy(sources, from)
-	turns, freeTurns := cTurns(turnsOf(r.launch.Ranks, self, func(i int) int { return r.targets[i] }))
-	freeAll := setFlows(cfg, []C.struct_weir_flows{flowsOf(flows[:1], sources[:len(from)], turns)})
-	return func() { freeFlows(); freeSources(); freeTurns(); freeAll() }
+	probes, freeProbes := cProbes(probesOf(r.launch.Ranks, self, func(i int) int { return r.targets[i] }))
+	freeAll := setFlows(cfg, []C.struct_weir_flows{flowsOf(flows[:1], sources[:len(from)], probes)})
+	return func() { freeFlows(); freeSources(); freeProbes(); freeAll() }
 }
 
-// Address has the digest of the routes before the fabric's own.
+// Address puts the digest of the routes before the fabric's address.
 func (r *epRank) Address() ([]byte, error) {
 	all, err := r.address()
 	if err != nil {
@@ -180,7 +178,7 @@ func (r *epRank) Connect(addresses [][]byte) error {
 		if err == nil && (len(all) < len(digest) || string(all[:len(digest)]) != digest) {
 			err = &engine.Error{
 				Fabric: r.fabric, Op: "connect", Phase: "connect", Peer: i, Code: -71,
-				Text: "it has other routes: its weir is of another version",
+				Text: "its routes differ: it runs another version of weir",
 			}
 		}
 		if err == nil {
@@ -225,7 +223,7 @@ func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
 	return p.Encode(c.Key, r.launch.Index)
 }
 
-// iterationOf puts the two operations of an iteration together.
+// iterationOf combines the two operations of an iteration.
 func iterationOf(s *ep.Spec, d, c C.struct_weir_ep_times) ep.Iteration {
 	if !s.Dispatches() {
 		d = C.struct_weir_ep_times{start: c.start, end: c.start}
@@ -240,7 +238,7 @@ func iterationOf(s *ep.Spec, d, c C.struct_weir_ep_times) ep.Iteration {
 	}
 }
 
-// facts are what ranks of all workloads say.
+// facts returns the part of a result common to all workloads.
 func (r *epRank) facts(out *C.struct_weir_result) *move.Part {
 	p := &move.Part{
 		Rank: r.self.Rank, Initiator: true, Verified: out.verified != 0,

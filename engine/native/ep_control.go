@@ -13,22 +13,22 @@ import (
 	"os"
 	"time"
 
-	"weir/engine"
-	"weir/engine/mesh"
-	"weir/fabric"
-	"weir/workload"
-	"weir/workload/epcontrol"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/epcontrol"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func init() { engine.Register(epcontrol.Runner, epControlRunner{}) }
 
-// epControlRunner runs the ranks of workload ep_control. It calls C for each operation: what is
-// measured takes milliseconds.
+// epControlRunner runs the ranks of workload ep_control. It calls C for each operation: the measured times
+// are milliseconds.
 type epControlRunner struct{}
 
-// epControlRank makes a rank of the engine anew in each round. Ranks tell each other their
-// addresses, and meet, over connections that are none of what is measured.
+// epControlRank recreates a rank of the engine in each round. Ranks exchange addresses and synchronise over
+// connections that are not measured.
 type epControlRank struct {
 	member
 	launch  engine.Launch
@@ -39,7 +39,7 @@ type epControlRank struct {
 
 func (epControlRunner) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	if len(l.Cases) == 0 {
-		return nil, errors.New("a launch without cases")
+		return nil, errors.New("the launch has no cases")
 	}
 	r := &epControlRank{
 		member: memberOf(l, self, control), launch: l, inbox: mesh.InboxOf(self.Rank, l.Ranks), corrupt: -1,
@@ -59,7 +59,7 @@ func (epControlRunner) Open(l engine.Launch, self engine.Identity, control *engi
 	return r, nil
 }
 
-// Address is where this rank hears of the others.
+// Address returns where other ranks reach this one.
 func (r *epControlRank) Address() (address []byte, err error) {
 	if r.mesh, err = mesh.Listen(r.launch.Nodes, r.self.Rank); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *epControlRank) Connect(addresses [][]byte) error {
 
 func (r *epControlRank) Close() error { return r.mesh.Close() }
 
-// controlCase are the operations of one case.
+// controlCase holds the state of one case.
 type controlCase struct {
 	*epControlRank
 	ctx     context.Context
@@ -115,30 +115,30 @@ func (r *epControlRank) Run(c engine.Case) (*workload.Part, error) {
 		}
 		r.control.Done.Add(1)
 	}
-	if err := k.look(); err != nil {
+	if err := k.checkGPU(); err != nil {
 		return nil, err
 	}
 	return epcontrol.Encode(c.Key, r.launch.Index, r.self.Rank, &k.facts, measured)
 }
 
-// find notes which GPU the rank has, if any, as soon as it has one.
-func (k *controlCase) find() error {
-	l := C.weir_life_of(k.threads[0])
+// findGPU looks up the rank's GPU, if any, as soon as it has one.
+func (k *controlCase) findGPU() error {
+	l := C.weir_lifecycle_of(k.threads[0])
 	k.facts.GPU = C.GoString(&l.gpu[0])
-	return k.look()
+	return k.checkGPU()
 }
 
-// look looks at the rank's GPU while no rank is timed.
-func (k *controlCase) look() error {
+// checkGPU checks the rank's GPU while no rank is timed.
+func (k *controlCase) checkGPU() error {
 	if k.facts.GPU == "" {
 		return nil
 	}
-	err := k.meet()
-	k.facts.GPUCounters = k.gpus.look(k.facts.GPU)
+	err := k.barrier()
+	k.facts.GPUCounters = k.gpus.check(k.facts.GPU)
 	return err
 }
 
-// round makes a rank, does the operations of a round, and gives the spans of their steps.
+// round creates a rank, runs the operations of a round, and returns the durations of their steps.
 func (k *controlCase) round() (epcontrol.Round, error) {
 	var all epcontrol.Round
 	done := map[string]bool{}
@@ -149,7 +149,7 @@ func (k *controlCase) round() (epcontrol.Round, error) {
 		timed, does := done[name]
 		steps := make([]int64, len(epcontrol.StepsOf(name)))
 		if does {
-			if err := k.meet(); err != nil {
+			if err := k.barrier(); err != nil {
 				return nil, err
 			}
 			spans, err := k.operate(name)
@@ -160,7 +160,7 @@ func (k *controlCase) round() (epcontrol.Round, error) {
 				copy(steps, spans)
 			}
 			if name == "init" && k.facts.GPU == "" {
-				if err := k.find(); err != nil {
+				if err := k.findGPU(); err != nil {
 					return nil, err
 				}
 			}

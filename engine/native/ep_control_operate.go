@@ -11,12 +11,12 @@ import (
 	"time"
 	"unsafe"
 
-	"weir/fabric"
+	"github.com/weir-bench/weir/fabric"
 )
 
-// meet waits until all ranks are here.
-func (k *controlCase) meet() error {
-	k.mesh.Tell(nil)
+// barrier waits until all ranks call it.
+func (k *controlCase) barrier() error {
+	k.mesh.Broadcast(nil)
 	_, err := k.inbox.Take(k.ctx)
 	return err
 }
@@ -33,7 +33,7 @@ func (k *controlCase) operate(name string) ([]int64, error) {
 	return k.connectAll()
 }
 
-// stepTimes are steps of seconds in nanoseconds; the one at rest has what of the whole is in no other.
+// stepTimes converts seconds to nanoseconds; step rest gets the remainder of the whole.
 func stepTimes(whole time.Duration, rest int, seconds ...C.double) []int64 {
 	list, sum := make([]int64, len(seconds)), int64(0)
 	for i, s := range seconds {
@@ -55,8 +55,8 @@ func (k *controlCase) init() ([]int64, error) {
 		}
 	}
 	need := float64(on) * float64(k.source+k.sink)
-	if !k.spec.VRAM() { // a GPU says itself what it has not
-		if err := k.fits(o, fmt.Sprintf("%d ranks with their buffers need", on), need); err != nil {
+	if !k.spec.VRAM() { // a GPU reports a lack of memory itself
+		if err := k.checkFree(o, fmt.Sprintf("%d ranks with their buffers need", on), need); err != nil {
 			return nil, err
 		}
 	}
@@ -71,16 +71,16 @@ func (k *controlCase) init() ([]int64, error) {
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(k.self.Rank), ranks: C.int(k.launch.Ranks), one_host: oneHost(k.launch.Nodes),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
-		layout: C.struct_weir_layout{ // no part is used before a block of it is written, as with the libraries
+		layout: C.struct_weir_layout{ // as with the libraries, memory is untouched before a block is written to it
 			source: C.uint64_t(area(uint64(k.source))), sink: C.uint64_t(area(uint64(k.sink))),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(onItsHost(k.launch.Nodes, k.self.Rank)),
+		gpu: C.uint(indexOnHost(k.launch.Nodes, k.self.Rank)),
 	}
 	if err := k.openThreads(cfg); err != nil {
 		return nil, err
 	}
-	l := C.weir_life_of(k.threads[0])
+	l := C.weir_lifecycle_of(k.threads[0])
 	return stepTimes(time.Since(start), 0, l.open, l.alloc, l.clear, l.registering), nil
 }
 
@@ -97,7 +97,7 @@ func (k *controlCase) connectAll() ([]int64, error) {
 		return nil, err
 	}
 	mine = sealAddress(mine)
-	k.mesh.Tell(mine)
+	k.mesh.Broadcast(mine)
 	published := time.Since(start)
 	addresses, err := k.inbox.Take(k.ctx)
 	if err != nil {
@@ -124,9 +124,9 @@ func (k *controlCase) connectAll() ([]int64, error) {
 	}); err != nil {
 		return nil, err
 	}
-	l := C.weir_life_of(k.threads[0])
+	l := C.weir_lifecycle_of(k.threads[0])
 	touch := time.Duration(float64(l.touch) * 1e9)
-	imported := max(0, time.Since(start)-come-touch) // what is in no other step
+	imported := max(0, time.Since(start)-come-touch) // the remainder
 	k.describe()
 	return []int64{published.Nanoseconds(), (come - published).Nanoseconds(), imported.Nanoseconds(),
 		touch.Nanoseconds()}, nil
@@ -139,13 +139,13 @@ func (k *controlCase) disconnect() ([]int64, error) {
 	}); err != nil {
 		return nil, err
 	}
-	l := C.weir_life_of(k.threads[0])
+	l := C.weir_lifecycle_of(k.threads[0])
 	return stepTimes(time.Since(start), 1, l.quiesce, l.unmap), nil
 }
 
 func (k *controlCase) destroy() ([]int64, error) {
 	start := time.Now()
-	var l C.struct_weir_life
+	var l C.struct_weir_lifecycle
 	if err := k.each(func(_ int, t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		return C.weir_destroy(t, k.timeout, &l, e)
 	}); err != nil {
@@ -155,7 +155,7 @@ func (k *controlCase) destroy() ([]int64, error) {
 	return stepTimes(time.Since(start), 1, l.unregister, l.free), nil
 }
 
-// describe notes what the fabric says of its connections.
+// describe records the fabric's description of its connections.
 func (k *controlCase) describe() {
 	if k.facts.Transport != "" {
 		return

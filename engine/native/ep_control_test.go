@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload"
-	"weir/workload/epcontrol"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/epcontrol"
 )
 
-func runEPControl(t *testing.T, fabric string, change workload.Values) (map[string]float64, error) {
+func runEPControl(t *testing.T, fabric string, change option.Values) (map[string]float64, error) {
 	t.Helper()
-	v := workload.Values{
+	v := option.Values{
 		"fabric": fabric, "ranks": int64(4), "tokens": int64(8), "hidden": int64(256), "experts_per_rank": int64(2),
 		"rounds": int64(3), "warmup": int64(1),
 	}
@@ -29,10 +29,10 @@ func runEPControl(t *testing.T, fabric string, change workload.Values) (map[stri
 	return runRanks(t, epControlRunner{}, epcontrol.Kind, s)
 }
 
-// Over every fabric a rank is made, connected, taken apart, connected again and destroyed, round
-// after round, and what is written over each connection comes.
+// Over every fabric a rank is created, connected, disconnected, reconnected and destroyed, round after round,
+// and the block written over each connection arrives.
 func TestEPControl(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -60,9 +60,8 @@ func TestEPControl(t *testing.T) {
 }
 
 func TestEPControlOptions(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	for _, change := range []workload.Values{
+	phase.Rest(t)
+	for _, change := range []option.Values{
 		{"storm": false}, {"operation": "init"}, {"operation": "connect"}, {"operation": "disconnect"},
 		{"operation": "reconnect"}, {"operation": "destroy"}, {"alloc": "heap", "fabric": "ucx"},
 		{"fabric": "ucx", "api": "am"}, {"ranks": int64(9), "fabric": "shm"}, {"ranks": int64(2), "rounds": int64(60)},
@@ -88,7 +87,6 @@ func TestEPControlOptions(t *testing.T) {
 
 // A byte that changes on its way over a new connection is found.
 func TestEPControlFindsAFlippedByte(t *testing.T) {
-	phase.NotUnderRace(t)
 	for at, from := range map[int]int{0: 0, 64: 1, 191: 3} {
 		t.Setenv(CorruptEnv, "2:"+strconv.Itoa(at))
 		_, err := runEPControl(t, "tcp", nil)
@@ -105,13 +103,12 @@ func TestEPControlFindsAFlippedByte(t *testing.T) {
 
 // Rounds leave neither files nor mappings behind.
 func TestEPControlLeavesNothingBehind(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
+	phase.Rest(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			held := func(rounds int64) (files, mappings int) {
-				if _, err := runEPControl(t, fabric, workload.Values{"rounds": rounds, "ranks": int64(2)}); err != nil {
+				if _, err := runEPControl(t, fabric, option.Values{"rounds": rounds, "ranks": int64(2)}); err != nil {
 					t.Fatal(err)
 				}
 				list, err := os.ReadDir("/proc/self/fd")

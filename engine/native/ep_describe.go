@@ -9,10 +9,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"weir/workload/ep"
+	"github.com/weir-bench/weir/workload/ep"
 )
 
-// describe writes a case as C has it. The lists are theirs until free is called.
+// describe converts a case to C. The lists are valid until free is called.
 func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	s, l := r.specs[index], r.layout
 	a := &cArrays{}
@@ -26,26 +26,26 @@ func (r *epRank) describe(index int) (e *C.struct_weir_ep, free func()) {
 	e.of = C.struct_weir_case{
 		index: C.uint32_t(index), op: C.OP_WRITE, mode: C.MODE_MATRIX, verify: verifies[s.Verify], block: probe,
 		batch: 1, slots: 1, stride: C.uint64_t(room(uint64(probe))),
-		shards: 1, every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1,
+		shards: 1, stamp_every: 1, iterations: C.uint64_t(s.Iterations), warmup: C.uint64_t(s.Warmup), in_flight: 1,
 		timeout: C.int64_t(r.launch.Cases[index].Timeout),
 		corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	return e, a.free
 }
 
-// describeEP writes what a rank sends and gets, in lists of a.
+// describeEP converts what a rank sends and receives, in lists of a.
 func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_ep {
 	t := l.Table
 	e := &newList[C.struct_weir_ep](a, 1)[0]
 	*e = C.struct_weir_ep{
-		operations: truth(s.Dispatches())<<C.EP_DISPATCH | truth(s.Combines())<<C.EP_COMBINE,
-		layout:     epLayouts[s.Layout], fp8: truth(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
-		before: truth(s.Quantise == "before"), aligned: truth(s.Timing == "aligned"),
-		launch: epLaunches[s.KernelLaunch], flushed: truth(s.Caches == "flushed"),
+		operations: cBool(s.Dispatches())<<C.EP_DISPATCH | cBool(s.Combines())<<C.EP_COMBINE,
+		layout:     epLayouts[s.Layout], fp8: cBool(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
+		before: cBool(s.Quantise == "before"), aligned: cBool(s.Timing == "aligned"),
+		launch: epLaunches[s.KernelLaunch], flushed: cBool(s.Caches == "flushed"),
 		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()),
 		message:  C.uint64_t(s.MessageBytes()),
-		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), room: C.uint64_t(s.MessageRoom()),
-		count_room: C.uint64_t(s.CountBytes()), most_tokens: C.int(slices.Max(t.Tokens)),
+		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), message_stride: C.uint64_t(s.MessageRoom()),
+		count_stride: C.uint64_t(s.CountBytes()), most_tokens: C.int(slices.Max(t.Tokens)),
 	}
 	if t.Absent != nil {
 		places := newList[C.int](a, t.Ranks)
@@ -88,10 +88,10 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 			rank: C.int(p.Rank), token: C.uint32_t(p.Token), k: C.uint32_t(p.K), at: C.uint64_t(p.At),
 		}
 	}
-	e.messages, e.made, e.come = unsafe.SliceData(listOf(a, l.Come, place)), unsafe.SliceData(listOf(a, l.Made, place)),
-		unsafe.SliceData(listOf(a, l.Back, place))
-	e.ncopies, e.nmessages, e.nmade, e.ncome = C.uint32_t(len(l.Copies)), C.uint32_t(len(l.Come)),
-		C.uint32_t(len(l.Made)), C.uint32_t(len(l.Back))
+	e.ncopies = C.uint32_t(len(l.Copies))
+	e.messages, e.nmessages = unsafe.SliceData(listOf(a, l.Come, place)), C.uint32_t(len(l.Come))
+	e.made, e.nmade = unsafe.SliceData(listOf(a, l.Made, place)), C.uint32_t(len(l.Made))
+	e.incoming, e.nincoming = unsafe.SliceData(listOf(a, l.Back, place)), C.uint32_t(len(l.Back))
 	e.partial, e.total = sumsOf(a, l.Sums[0]), sumsOf(a, l.Sums[1])
 	return e
 }

@@ -15,38 +15,38 @@ import (
 	"strconv"
 	"time"
 
-	"weir/engine"
-	"weir/engine/elastic"
-	"weir/engine/mesh"
-	"weir/workload"
-	"weir/workload/epelastic"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/elastic"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/epelastic"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func init() { engine.Register(epelastic.Runner, epElasticRunner{}) }
 
-// SurviveEnv names a rank that does not die where its phase says so, to show that this is noticed.
+// SurviveEnv names a rank that does not die when its phase says so, to test that this is detected.
 const SurviveEnv = "WEIR_SELFTEST_SURVIVE"
 
 // epElasticRunner runs the ranks of workload ep_elastic.
 type epElasticRunner struct{}
 
-// Lives are the processes of each rank, as the phases say.
+// Lives returns the processes of each rank over the phases.
 func (epElasticRunner) Lives(l engine.Launch) ([][]engine.Life, error) {
 	if len(l.Cases) == 0 {
-		return nil, errors.New("a launch without cases")
+		return nil, errors.New("the launch has no cases")
 	}
 	s, err := epelastic.Read(l.Cases[0].Spec)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.Phases) != len(l.Cases) {
-		return nil, fmt.Errorf("a launch of %d cases, and there are %d phases", len(l.Cases), len(s.Phases))
+		return nil, fmt.Errorf("the launch has %d cases, but there are %d phases", len(l.Cases), len(s.Phases))
 	}
 	return s.Phases.Lives(), nil
 }
 
-// epElasticRank is a process of a rank. The process of rank 0 leads the group too.
+// epElasticRank is a process of a rank. The process of rank 0 also leads the group.
 type epElasticRank struct {
 	launch  engine.Launch
 	self    engine.Identity
@@ -69,7 +69,7 @@ func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engi
 		r.specs = append(r.specs, s)
 	}
 	if len(r.specs) == 0 {
-		return nil, errors.New("a launch without cases")
+		return nil, errors.New("the launch has no cases")
 	}
 	var err error
 	if r.memory, err = newElasticMemory(l, self, control, r.specs[0]); err != nil {
@@ -78,7 +78,7 @@ func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engi
 	if text := os.Getenv(SurviveEnv); text != "" {
 		rank, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s is %q, which is no rank", SurviveEnv, text)
+			return nil, fmt.Errorf("%s is %q, not a rank", SurviveEnv, text)
 		}
 		r.memory.survives = rank == self.Rank
 	}
@@ -86,15 +86,15 @@ func (epElasticRunner) Open(l engine.Launch, self engine.Identity, control *engi
 		if r.leader, r.hub, err = elastic.NewLeader(r.specs[0], l.Nodes); err != nil {
 			return nil, err
 		}
-		watch := gpuWatch{} // fabric cuda, which alone has memory of GPUs here, is of one host
+		watch := gpuWatch{} // fabric cuda, the only one with GPU memory here, runs on one host
 		r.leader.Look = func(gpu string, led *epelastic.Led) {
-			led.GPUCounters = append(led.GPUCounters, watch.look(gpu)...)
+			led.GPUCounters = append(led.GPUCounters, watch.check(gpu)...)
 		}
 	}
 	return r, nil
 }
 
-// Address is how the leader is reached; others need none before they are in the group.
+// Address returns how to reach the leader; other ranks need none before they join the group.
 func (r *epElasticRank) Address() ([]byte, error) {
 	if r.hub == nil {
 		return nil, nil
@@ -135,7 +135,7 @@ func (r *epElasticRank) Run(c engine.Case) (*workload.Part, error) {
 	return p.Encode(c.Key, r.launch.Index)
 }
 
-// play has the leader lead, where it is here, beside its member.
+// play runs the leader, if it is here, beside its member.
 func (r *epElasticRank) play(ctx context.Context, stop func(), phase int, p *epelastic.Part) error {
 	if r.leader == nil {
 		return r.member.Run(ctx, p)
@@ -164,7 +164,7 @@ func (r *epElasticRank) play(ctx context.Context, stop func(), phase int, p *epe
 // Close ends the process in order. No peer uses its memory any more.
 func (r *epElasticRank) Close() error {
 	if r.hub != nil {
-		_ = r.hub.Close() // nobody comes any more
+		_ = r.hub.Close() // no more ranks join
 	}
 	return r.memory.close()
 }

@@ -15,23 +15,23 @@ import (
 	"time"
 	"unsafe"
 
-	"weir/engine"
-	"weir/engine/elastic"
-	"weir/fabric"
-	"weir/results"
-	"weir/workload/ep"
-	"weir/workload/epelastic"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/elastic"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/epelastic"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// elasticMemory is the memory of a rank, connected to the ranks of its group. It is made once, for
-// the largest group of the run.
+// elasticMemory is the memory of a rank, connected to the ranks of its group. It is allocated once, for the
+// largest group of the run.
 type elasticMemory struct {
 	member
 	launch     engine.Launch
 	spec       *epelastic.Spec
 	layouts    map[string]*ep.Layout // by group
-	signals    uint64                // where kernels of ranks signal each other, in a sink
+	signals    uint64                // offset of the signals between kernels in a sink
 	options    fabric.Options
 	timeout    time.Duration
 	corrupt    int64
@@ -39,9 +39,9 @@ type elasticMemory struct {
 	transport  string
 	transports []results.Transport
 	provider   []results.ProviderFact
-	free       func() // what C has of the group
+	free       func() // frees the C lists of the group
 
-	mu sync.Mutex // of threads, which BreakOff looks at
+	mu sync.Mutex // guards threads, which BreakOff uses
 }
 
 func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Control,
@@ -69,14 +69,14 @@ func newElasticMemory(l engine.Launch, self engine.Identity, control *engine.Con
 	return m, nil
 }
 
-// Open makes the memory, and registers it.
+// Open allocates and registers the memory.
 func (m *elasticMemory) Open() (gpu string, err error) {
 	source, sink := uint64(0), uint64(0)
 	for _, l := range m.layouts {
 		source, sink = max(source, uint64(l.Source)), max(sink, uint64(l.Sink()))
 	}
 	used, o := sink, m.spec.Moves()
-	if m.spec.VRAM() { // a GPU says itself what it has not
+	if m.spec.VRAM() { // a GPU reports a lack of memory itself
 		m.signals = area(sink)
 		sink = m.signals + signalBytes(m.layouts)
 	} else if err := m.fitsAll(o, source+2*sink); err != nil {
@@ -91,23 +91,23 @@ func (m *elasticMemory) Open() (gpu string, err error) {
 	defer C.free(unsafe.Pointer(lines))
 	cfg := C.struct_weir_config{
 		fabric: name, rank: C.int(m.self.Rank), ranks: C.int(max(2, m.launch.Ranks)),
-		one_host: oneHost(m.launch.Nodes), outlives: truth(m.spec.Phases.Lose()),
+		one_host: oneHost(m.launch.Nodes), peers_may_fail: cBool(m.spec.Phases.Lose()),
 		source: kind(o, o.Initiator), sink: kind(o, o.Target), options: lines,
 		layout: C.struct_weir_layout{
 			source: C.uint64_t(area(source)), sink: C.uint64_t(area(sink)), used: C.uint64_t(used),
 		},
 		pages: pages[o.Pages], numa: numa(o.Placement()), in_flight: 1, batch: 1, share: 1,
-		gpu: C.uint(onItsHost(m.launch.Nodes, m.self.Rank)),
+		gpu: C.uint(indexOnHost(m.launch.Nodes, m.self.Rank)),
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.openThreads(cfg); err != nil {
 		return "", err
 	}
-	return C.GoString(&C.weir_life_of(m.threads[0]).gpu[0]), nil
+	return C.GoString(&C.weir_lifecycle_of(m.threads[0]).gpu[0]), nil
 }
 
-// fitsAll says whether the ranks of this host have so much memory each.
+// fitsAll checks that the ranks of this host can have each bytes.
 func (m *elasticMemory) fitsAll(o move.Spec, each uint64) error {
 	on := 0
 	for _, n := range m.launch.Nodes {
@@ -115,10 +115,10 @@ func (m *elasticMemory) fitsAll(o move.Spec, each uint64) error {
 			on++
 		}
 	}
-	return m.fits(o, fmt.Sprintf("%d ranks with their messages and rows need", on), float64(on)*float64(each))
+	return m.checkFree(o, fmt.Sprintf("%d ranks with their messages and rows need", on), float64(on)*float64(each))
 }
 
-// signalBytes are those by which kernels of any group signal each other.
+// signalBytes returns the bytes of the signals between kernels, for the largest group.
 func signalBytes(layouts map[string]*ep.Layout) (most uint64) {
 	for _, l := range layouts {
 		t := l.Table
@@ -166,7 +166,7 @@ func (m *elasticMemory) Connect(addresses [][]byte) error {
 	return nil
 }
 
-// describe notes what the fabric says of its connections.
+// describe records the fabric's description of its connections.
 func (m *elasticMemory) describe() {
 	var transport [C.WEIR_TEXT]C.char
 	var carriers [C.WEIR_CARRIERS]C.char
@@ -202,17 +202,17 @@ var elasticEnds = map[string]C.int{
 func (m *elasticMemory) Steps(s elastic.Steps) (elastic.Stepped, error) {
 	order := C.struct_weir_ep_steps{
 		n: C.uint64_t(s.N), end_at: C.uint64_t(s.N), silence: C.int64_t(m.spec.Silence), timeout: C.int64_t(m.timeout),
-		corrupt: C.int64_t(m.corrupt), dies: truth(s.Dies),
+		corrupt: C.int64_t(m.corrupt), killed: cBool(s.Dies),
 	}
 	m.corrupt = -1
 	if s.EndIn != "" && !m.survives {
 		order.end_at, order.end_in = C.uint64_t(s.EndAt), elasticEnds[s.EndIn]
 	}
-	var out C.struct_weir_ep_stepped
+	var out C.struct_weir_ep_steps_result
 	err := m.call(func(t *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		return C.weir_ep_steps(t, &order, &out, e)
 	})
-	did := elastic.Stepped{Wrong: int64(out.wrong), Mute: out.mute != 0, Stopped: int64(out.stopped)}
+	did := elastic.Stepped{Wrong: int64(out.wrong), Mute: out.silenced != 0, Stopped: int64(out.stopped)}
 	if out.wrong > 0 {
 		did.WrongAt = C.GoString(&out.first.text[0])
 	}
@@ -237,7 +237,7 @@ func (m *elasticMemory) BreakOff() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range m.threads {
-		C.weir_break_off(t)
+		C.weir_interrupt(t)
 	}
 }
 
@@ -250,9 +250,9 @@ func (m *elasticMemory) Disconnect(abandon bool) error {
 	})
 }
 
-// leavesAlone says whether a rank that leaves in order waits for no peer: one that has left already answers nothing
-// over UCX, and nothing over an end of connections of libfabric or NIXL that is made anew. All ranks have made their
-// steps then, so that nothing is under way.
+// leavesAlone returns whether a rank that leaves in order waits for no peer: over UCX, a peer that has left
+// no longer replies; over libfabric and NIXL, recreated endpoints do not. All ranks have finished their steps
+// then, so nothing is in flight.
 func (m *elasticMemory) leavesAlone() bool {
 	return m.fabric == "ucx" || m.spec.Phases.Lose() && (m.fabric == "libfabric" || m.fabric == "nixl")
 }
@@ -270,7 +270,7 @@ func (m *elasticMemory) Die() {
 func (m *elasticMemory) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var l C.struct_weir_life
+	var l C.struct_weir_lifecycle
 	for _, t := range m.threads {
 		var e C.struct_weir_err
 		if C.weir_destroy(t, C.int64_t(closeTimeout), &l, &e) != 0 {

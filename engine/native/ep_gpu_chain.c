@@ -1,32 +1,31 @@
-/* Operations that follow each other as in the timed part, and are checked in the same stream. When
- * the host checks an operation, data that came after the operation had ended is there by then; here
- * it is not. Contents are of two kinds, in turns, so that what an operation finds in its half of a
- * sink is wrong until it is replaced. The host has checked an operation of each kind before, and
- * the same must come of all others. */
+/* Verifies operations that run back to back as in the timed part, by kernels in the same stream. A
+ * check by the host would miss data that arrives after its operation has ended. Two kinds of
+ * contents alternate, so that the half of a sink is wrong until an operation replaces it. The host
+ * has verified one operation of each kind before; all others must bring the same. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "contents.h"
+#include "loop_contents.h"
 #include "ep_gpu.h"
 #include "fab_cuda.h"
 
-#define LONGEST 64 /* iterations */
-#define THREADS 256 /* threads of a block */
+#define MAX_ITERATIONS 64
+#define THREADS 256 /* of a block */
 
 enum group { MESSAGES, COUNTS, ROWS, SUMS, GROUPS }; /* of pieces, in this order */
 
 struct ep_chain {
-    struct ep_args   args[2]; /* by kind of contents */
+    struct ep_args args[2]; /* by kind of contents */
     struct ep_piece *pieces;
-    u32              n[GROUPS];
-    cu_address       memory;
-    u64              pieces_there, found, expected[2];
-    u64              rows, terms; /* of the first kind, where rows are pulled */
-    size_t           expected_bytes;
+    u32 n[GROUPS];
+    cu_address memory;
+    u64 pieces_dev, found, expected[2];
+    u64 rows, terms; /* of the first kind, where rows are pulled */
+    size_t expected_bytes;
 };
 
 #ifdef WEIR_TEST
-_Atomic int64_t ep_gpu_stale = -1;
+_Atomic int64_t ep_gpu_stale_iteration = -1;
 #endif
 
 /* ---- pieces ---- */
@@ -34,29 +33,36 @@ _Atomic int64_t ep_gpu_stale = -1;
 static void add_piece(struct ep_chain *c, enum group of, u64 at, size_t bytes)
 {
     u32 i = 0;
-    for (int g = 0; g < GROUPS; g++)
+    for (int g = 0; g < GROUPS; g++) {
         i += c->n[g];
+    }
     c->pieces[i] = (struct ep_piece){.at = at, .expected = c->expected_bytes, .bytes = (u32)bytes};
     c->expected_bytes += (bytes + 15) / 16 * 16;
     c->n[of]++;
 }
 
-/* What the host checks too, in its order. */
+/* Adds what the host checks too, in its order. */
 static void add_pieces(struct ep_run *u, struct ep_chain *c)
 {
     const struct weir_ep *e = u->e;
     const struct ep_args *a = &u->gpu->args;
-    u64 dispatched = a->sinks[a->rank] + a->dispatch_at, come = a->sinks[a->rank] + a->combine_at;
-    for (u32 i = 0; ep_does(u, EP_DISPATCH) && i < e->nmessages; i++)
+    u64 dispatched = a->sinks[a->rank] + a->dispatch_at,
+        received = a->sinks[a->rank] + a->combine_at;
+    for (u32 i = 0; ep_does(u, EP_DISPATCH) && i < e->nmessages; i++) {
         add_piece(c, MESSAGES, dispatched + e->messages[i].at, e->message);
-    for (int s = 0; ep_does(u, EP_DISPATCH) && s < u->r->cfg.ranks; s++)
+    }
+    for (int s = 0; ep_does(u, EP_DISPATCH) && s < u->r->cfg.ranks; s++) {
         add_piece(c, COUNTS, dispatched + e->counts_at[s], (size_t)e->per_rank * sizeof *e->counts);
-    if (!ep_does(u, EP_COMBINE))
+    }
+    if (!ep_does(u, EP_COMBINE)) {
         return;
-    for (u32 i = 0; !ep_pulls(u) && i < e->ncome; i++)
-        add_piece(c, ROWS, come + e->come[i].at, ep_row_bytes(e));
-    for (u32 t = 0; t < (u32)e->tokens; t++)
+    }
+    for (u32 i = 0; !ep_pulls(u) && i < e->nincoming; i++) {
+        add_piece(c, ROWS, received + e->incoming[i].at, ep_row_bytes(e));
+    }
+    for (u32 t = 0; t < (u32)e->tokens; t++) {
         add_piece(c, SUMS, a->out + t * ep_row_bytes(e), ep_row_bytes(e));
+    }
 }
 
 /* ---- memory ---- */
@@ -69,34 +75,39 @@ static size_t pulled_bytes(const struct ep_run *u)
 static int allocate(struct ep_run *u, struct ep_chain *c)
 {
     const struct weir_ep *e = u->e;
-    size_t at = 0, most = e->nmessages + (size_t)u->r->cfg.ranks + e->ncome + (size_t)e->tokens;
-    if (!(c->pieces = calloc(most + 1, sizeof *c->pieces)))
+    size_t at = 0, most = e->nmessages + (size_t)u->r->cfg.ranks + e->nincoming + (size_t)e->tokens;
+    c->pieces = calloc(most + 1, sizeof *c->pieces);
+    if (!c->pieces) {
         return rank_fail(u->r, -ENOMEM, "verify", -1, "no memory for the places of %zu rows", most);
+    }
     add_pieces(u, c);
     c->args[0] = c->args[1] = u->gpu->args;
-    c->pieces_there   = ep_gpu_room(&at, most * sizeof *c->pieces);
-    c->found          = ep_gpu_room(&at, sizeof(u64));
-    c->expected[0]       = ep_gpu_room(&at, c->expected_bytes);
-    c->expected[1]       = ep_gpu_room(&at, c->expected_bytes);
-    c->args[0].x      = ep_gpu_room(&at, (size_t)e->tokens * ep_row_bytes(e));
-    c->args[0].source = ep_gpu_room(&at, u->used);
-    c->rows           = ep_gpu_room(&at, pulled_bytes(u));
-    c->terms          = ep_gpu_room(&at, u->gpu->terms * sizeof(struct ep_term));
-    if (cuda.cuMemAlloc_v2(&c->memory, at + 256) != CU_DONE)
+    c->pieces_dev = ep_gpu_reserve(&at, most * sizeof *c->pieces);
+    c->found = ep_gpu_reserve(&at, sizeof(u64));
+    c->expected[0] = ep_gpu_reserve(&at, c->expected_bytes);
+    c->expected[1] = ep_gpu_reserve(&at, c->expected_bytes);
+    c->args[0].x = ep_gpu_reserve(&at, (size_t)e->tokens * ep_row_bytes(e));
+    c->args[0].source = ep_gpu_reserve(&at, u->used);
+    c->rows = ep_gpu_reserve(&at, pulled_bytes(u));
+    c->terms = ep_gpu_reserve(&at, u->gpu->terms * sizeof(struct ep_term));
+    if (cuda.cuMemAlloc_v2(&c->memory, at + 256) != CU_DONE) {
         return rank_fail(u->r, -ENOMEM, "verify", -1,
-                         "the GPU has no %zu bytes more to check operations that follow each "
-                         "other; verify none leaves that out", at);
-    u64 *each[] = {&c->pieces_there,  &c->found,          &c->expected[0], &c->expected[1],
-                   &c->args[0].x, &c->args[0].source, &c->rows,     &c->terms};
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+                         "the GPU has no %zu more bytes to verify back-to-back operations; verify "
+                         "none skips this",
+                         at);
+    }
+    u64 *each[] = {&c->pieces_dev, &c->found,          &c->expected[0], &c->expected[1],
+                   &c->args[0].x,  &c->args[0].source, &c->rows,        &c->terms};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         *each[i] += c->memory;
+    }
     return 0;
 }
 
 static int copy_pieces(struct ep_run *u, struct ep_chain *c)
 {
     size_t n = (size_t)c->n[MESSAGES] + c->n[COUNTS] + c->n[ROWS] + c->n[SUMS];
-    int    rc = ep_gpu_give(u, c->pieces_there, c->pieces, n * sizeof *c->pieces);
+    int rc = ep_gpu_copy_in(u, c->pieces_dev, c->pieces, n * sizeof *c->pieces);
     return rc < 0 ? rc : ep_gpu_set(u, c->found, 0xff, sizeof(u64));
 }
 
@@ -107,24 +118,24 @@ static int copy(struct ep_run *u, cu_address to, cu_address from, size_t n)
 
 /* ---- the two kinds of contents ---- */
 
-/* Compares what an operation has brought with what is expected of this kind of contents; found 0:
- * it is what is expected from now on. */
+/* Compares the data of an operation with the expected data of this kind of contents; found 0:
+ * stores it as expected. */
 static int compare(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration, int kind,
                    u64 found)
 {
     struct ep_chain *c = u->gpu->chain;
-    enum group       from = o == EP_DISPATCH ? MESSAGES : ROWS;
-    u64 most = 2 * (u64)cuda_here()->multiprocessors;
+    enum group from = o == EP_DISPATCH ? MESSAGES : ROWS;
+    u64 most = 2 * (u64)cuda_current()->multiprocessors;
     u64 shift = ep_half_of(u, iteration) * u->e->parts[o].half, first = 0;
     int rc = 0;
     for (enum group g = MESSAGES; g < from + 2 && rc == 0; first += c->n[g++]) {
-        u64   pieces = c->pieces_there + first * sizeof *c->pieces, n = c->n[g],
-              moved  = g == SUMS ? 0 : shift,
-              number = iteration * GROUPS + g;
-        void    *values[] = {&pieces, &n, &moved, &c->expected[kind], &found, &number};
-        unsigned blocks   = (unsigned)(n < most ? n : most);
-        if (g >= from && n)
+        u64 pieces = c->pieces_dev + first * sizeof *c->pieces, n = c->n[g],
+            moved = g == SUMS ? 0 : shift, number = iteration * GROUPS + g;
+        void *values[] = {&pieces, &n, &moved, &c->expected[kind], &found, &number};
+        unsigned blocks = (unsigned)(n < most ? n : most);
+        if (g >= from && n) {
             rc = ep_gpu_launch(u, KERNEL_EP_VERIFY, blocks, THREADS, values);
+        }
     }
     return rc;
 }
@@ -132,22 +143,30 @@ static int compare(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
 static int compare_all(struct ep_run *u, uint64_t iteration, int kind, u64 found)
 {
     int rc = 0;
-    for (int o = 0; o < EP_OPERATIONS && rc == 0; o++)
-        if (ep_does(u, (enum weir_ep_operation)o))
+    for (int o = 0; o < EP_OPERATIONS && rc == 0; o++) {
+        if (ep_does(u, (enum weir_ep_operation)o)) {
             rc = compare(u, (enum weir_ep_operation)o, iteration, kind, found);
+        }
+    }
     return rc;
 }
 
-/* The contents that are there are of the first kind: they move to where the chain has them. */
+/* Moves the current contents, which are of the first kind, to where the chain expects them. */
 static int keep_first(struct ep_run *u)
 {
     struct ep_chain *c = u->gpu->chain;
-    struct ep_args  *a = &u->gpu->args;
-    size_t           tokens = (size_t)u->e->tokens * ep_row_bytes(u->e);
-    int              rc;
-    if ((rc = compare_all(u, 0, 0, 0)) < 0 || (rc = copy(u, c->args[0].x, a->x, tokens)) < 0 ||
-        (rc = copy(u, c->args[0].source, a->source, u->used)) < 0)
+    struct ep_args *a = &u->gpu->args;
+    size_t tokens = (size_t)u->e->tokens * ep_row_bytes(u->e);
+    int rc;
+    if ((rc = compare_all(u, 0, 0, 0)) < 0) {
         return rc;
+    }
+    if ((rc = copy(u, c->args[0].x, a->x, tokens)) < 0) {
+        return rc;
+    }
+    if ((rc = copy(u, c->args[0].source, a->source, u->used)) < 0) {
+        return rc;
+    }
     return copy(u, c->rows, a->sinks[a->rank] + a->combine_at, pulled_bytes(u));
 }
 
@@ -156,20 +175,24 @@ static int keep_first(struct ep_run *u)
 static int place_pulled(struct ep_run *u)
 {
     struct ep_chain *c = u->gpu->chain;
-    struct ep_args  *a = &u->gpu->args;
-    size_t           n = u->gpu->terms * sizeof(struct ep_term);
-    int              rc = 0;
-    if (!ep_pulls(u))
+    struct ep_args *a = &u->gpu->args;
+    size_t n = u->gpu->terms * sizeof(struct ep_term);
+    int rc = 0;
+    if (!ep_pulls(u)) {
         return 0;
+    }
     struct ep_term *terms = malloc(n + 1);
-    if (!terms)
+    if (!terms) {
         return rank_fail(u->r, -ENOMEM, "verify", -1, "no memory for %zu bytes of terms", n);
-    rc = ep_gpu_take(u, terms, a->term, n);
-    for (u32 i = 0; i < u->gpu->terms; i++)
+    }
+    rc = ep_gpu_copy_out(u, terms, a->term, n);
+    for (u32 i = 0; i < u->gpu->terms; i++) {
         terms[i].at += a->combine_half;
+    }
     c->args[0].term = c->terms;
-    if (rc == 0)
-        rc = ep_gpu_give(u, c->terms, terms, n);
+    if (rc == 0) {
+        rc = ep_gpu_copy_in(u, c->terms, terms, n);
+    }
     free(terms);
     return rc < 0 ? rc
                   : copy(u, a->sinks[a->rank] + a->combine_at + a->combine_half, c->rows,
@@ -179,18 +202,39 @@ static int place_pulled(struct ep_run *u)
 static int make_second(struct ep_run *u)
 {
     int rc;
-    if ((rc = ep_fill(u, PASS_TIMED)) < 0 || (rc = rank_barrier(u->r, 0, NULL)) < 0 ||
-        (rc = ep_iterate(u, 1)) < 0 || (rc = ep_finish(u)) < 0 ||
-        (rc = ep_check(u, PASS_TIMED, 1, -1)) < 0 || (rc = compare_all(u, 1, 1, 0)) < 0 ||
-        (rc = rank_barrier(u->r, 0, NULL)) < 0 || (rc = place_pulled(u)) < 0 ||
-        (rc = ep_finish(u)) < 0)
+    if ((rc = ep_fill(u, PASS_TIMED)) < 0) {
         return rc;
+    }
+    if ((rc = rank_barrier(u->r, 0, NULL)) < 0) {
+        return rc;
+    }
+    if ((rc = ep_iterate(u, 1)) < 0) {
+        return rc;
+    }
+    if ((rc = ep_finish(u)) < 0) {
+        return rc;
+    }
+    if ((rc = ep_check(u, PASS_TIMED, 1, -1)) < 0) {
+        return rc;
+    }
+    if ((rc = compare_all(u, 1, 1, 0)) < 0) {
+        return rc;
+    }
+    if ((rc = rank_barrier(u->r, 0, NULL)) < 0) {
+        return rc;
+    }
+    if ((rc = place_pulled(u)) < 0) {
+        return rc;
+    }
+    if ((rc = ep_finish(u)) < 0) {
+        return rc;
+    }
     return rank_barrier(u->r, 0, NULL);
 }
 
 /* ---- the chain ---- */
 
-/* So that a half has other contents each time. */
+/* Returns the kind of contents of an iteration: a half gets the other kind each time. */
 static int kind_of(const struct ep_run *u, uint64_t iteration)
 {
     return (int)(u->e->aligned ? iteration : iteration >> 1) & 1;
@@ -198,30 +242,32 @@ static int kind_of(const struct ep_run *u, uint64_t iteration)
 
 static const struct ep_args *args_of(const struct ep_run *u, uint64_t iteration, int kind)
 {
-    (void)iteration;
 #ifdef WEIR_TEST
-    if ((int64_t)iteration == ep_gpu_stale && u->r->cfg.rank == 1)
+    if ((int64_t)iteration == ep_gpu_stale_iteration && u->r->cfg.rank == 1) {
         return &u->gpu->chain->args[!kind];
+    }
 #endif
     return &u->gpu->chain->args[kind];
 }
 
-/* Operations of four iterations are checked behind each; those of the next four both behind the
- * second, which then follows the first as in the timed part. */
+/* Enqueues an iteration. Of each eight, the first four check after each operation; the next four
+ * check both operations after the second, which then follows the first as in the timed part. */
 static int put(struct ep_run *u, uint64_t iteration)
 {
-    struct ep_gpu *g     = u->gpu;
-    int            kind  = kind_of(u, iteration), each = !(iteration & 4), rc;
-    struct ep_args own   = g->args;
-    u64            found = g->chain->found;
-    g->args              = *args_of(u, iteration, kind);
-    rc                   = ep_gpu_prepare(u);
+    struct ep_gpu *g = u->gpu;
+    int kind = kind_of(u, iteration), each = !(iteration & 4), rc;
+    struct ep_args own = g->args;
+    u64 found = g->chain->found;
+    g->args = *args_of(u, iteration, kind);
+    rc = ep_gpu_prepare(u);
     for (int o = 0; o < EP_OPERATIONS && rc == 0; o++) {
-        if (!ep_does(u, (enum weir_ep_operation)o))
+        if (!ep_does(u, (enum weir_ep_operation)o)) {
             continue;
+        }
         rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration);
-        if (each && rc == 0)
+        if (each && rc == 0) {
             rc = compare(u, (enum weir_ep_operation)o, iteration, kind, found);
+        }
     }
     g->args = own;
     return rc < 0 || each ? rc : compare_all(u, iteration, kind, found);
@@ -230,62 +276,72 @@ static int put(struct ep_run *u, uint64_t iteration)
 static int run(struct ep_run *u, uint64_t n)
 {
     struct ep_gpu *g = u->gpu;
-    int            rc = 0;
+    int rc = 0;
     if (u->e->launch & EP_GRAPH) {
-        if ((rc = ep_gpu_record(u, n, put)) == 0)
+        rc = ep_gpu_record(u, n, put);
+        if (rc == 0) {
             rc = CUDA_EP(u, cuGraphLaunch, g->made, g->stream);
+        }
     } else {
-        for (uint64_t i = 0; i < n && rc == 0; i++)
+        for (uint64_t i = 0; i < n && rc == 0; i++) {
             rc = put(u, i);
+        }
     }
-    if (rc == 0)
+    if (rc == 0) {
         rc = ep_finish(u);
-    ep_gpu_forget_graph(g);
+    }
+    ep_gpu_drop_graph(g);
     return rc;
 }
 
-/* The first difference that was found. */
-static int judge(struct ep_run *u, uint64_t n)
+/* Reports the first difference found. */
+static int report_difference(struct ep_run *u, uint64_t n)
 {
     static const char *const what[GROUPS] = {"message of a dispatch", "count of a dispatch",
                                              "row of a combine", "sum of a combine"};
     const struct weir_ep *e = u->e;
-    struct ep_chain      *c = u->gpu->chain;
-    u64                   found;
-    int                   rc = ep_gpu_take(u, &found, c->found, sizeof found), source;
-    if (rc < 0 || found == ~0ull)
+    struct ep_chain *c = u->gpu->chain;
+    u64 found;
+    int rc = ep_gpu_copy_out(u, &found, c->found, sizeof found), source;
+    if (rc < 0 || found == ~0ull) {
         return rc;
-    u64      number = found >> EP_VERIFY_NUMBER, word = found & ((1u << EP_VERIFY_PIECE) - 1);
-    u32      piece = (u32)(found >> EP_VERIFY_PIECE & ((1u << EP_VERIFY_PIECE) - 1));
-    int64_t  token = piece;
+    }
+    u64 number = found >> EP_VERIFY_NUMBER, word = found & ((1u << EP_VERIFY_PIECE) - 1);
+    u32 piece = (u32)(found >> EP_VERIFY_PIECE & ((1u << EP_VERIFY_PIECE) - 1));
+    int64_t token = piece;
     switch (number % GROUPS) {
     case MESSAGES:
-        source = e->messages[piece].rank, token = e->messages[piece].token;
+        source = e->messages[piece].rank;
+        token = e->messages[piece].token;
         break;
     case COUNTS:
-        source = (int)piece, token = -1;
+        source = (int)piece;
+        token = -1;
         break;
     case ROWS:
-        token  = e->come[piece].token;
-        source = e->experts[u->r->cfg.rank][token * e->top_k + e->come[piece].k] / e->per_rank;
+        token = e->incoming[piece].token;
+        source = e->experts[u->r->cfg.rank][token * e->top_k + e->incoming[piece].k] / e->per_rank;
         break;
     default:
         source = u->r->cfg.rank;
     }
-    return rank_fail(u->r, -EBADMSG, "verify", source == u->r->cfg.rank ? -1 : source,
-                     "wrong %s at rank %d in iteration %llu of %llu that follow each other: rank "
-                     "%d, token %lld, from byte %llu on; it was right when the host waited for it",
-                     what[number % GROUPS], u->r->cfg.rank, (unsigned long long)(number / GROUPS),
-                     (unsigned long long)n, source, (long long)token, (unsigned long long)word * 4);
+    return rank_fail(
+        u->r, -EBADMSG, "verify", source == u->r->cfg.rank ? -1 : source,
+        "wrong %s at rank %d in iteration %llu of %llu back-to-back ones: rank %d, token %lld, "
+        "from byte %llu on; the same data was right with host synchronisation",
+        what[number % GROUPS], u->r->cfg.rank, (unsigned long long)(number / GROUPS),
+        (unsigned long long)n, source, (long long)token, (unsigned long long)word * 4);
 }
 
 void ep_gpu_drop_chain(struct ep_gpu *g)
 {
     struct ep_chain *c = g->chain;
-    if (!c)
+    if (!c) {
         return;
-    if (c->memory)
+    }
+    if (c->memory) {
         (void)cuda.cuMemFree_v2(c->memory);
+    }
     free(c->pieces);
     free(c);
     g->chain = NULL;
@@ -293,15 +349,31 @@ void ep_gpu_drop_chain(struct ep_gpu *g)
 
 int ep_gpu_chain(struct ep_run *u)
 {
-    uint64_t         n = u->e->of.iterations < LONGEST ? u->e->of.iterations : LONGEST;
+    uint64_t n = u->e->of.iterations < MAX_ITERATIONS ? u->e->of.iterations : MAX_ITERATIONS;
     struct ep_chain *c = u->gpu->chain = calloc(1, sizeof *c);
-    int              rc;
-    if (!c)
+    int rc;
+    if (!c) {
         return rank_fail(u->r, -ENOMEM, "verify", -1, "no memory to check operations");
+    }
     rank_phase(u->r, PH_VERIFY, n);
-    if ((rc = allocate(u, c)) < 0 || (rc = copy_pieces(u, c)) < 0 || (rc = keep_first(u)) < 0 ||
-        (rc = make_second(u)) < 0 || (rc = run(u, n)) < 0 || (rc = judge(u, n)) < 0)
+    if ((rc = allocate(u, c)) < 0) {
         return rc;
+    }
+    if ((rc = copy_pieces(u, c)) < 0) {
+        return rc;
+    }
+    if ((rc = keep_first(u)) < 0) {
+        return rc;
+    }
+    if ((rc = make_second(u)) < 0) {
+        return rc;
+    }
+    if ((rc = run(u, n)) < 0) {
+        return rc;
+    }
+    if ((rc = report_difference(u, n)) < 0) {
+        return rc;
+    }
     ep_gpu_drop_chain(u->gpu);
     return rank_barrier(u->r, 0, NULL);
 }

@@ -11,19 +11,19 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// A kernel that waits for a rank that starts none ends at its deadline, and says for whom it waited.
+// A kernel that waits for a rank without kernels ends at its deadline and names that rank.
 func TestKernelsOfASilentRank(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	if os.Getenv(cudaChildEnv) == "" {
 		cudaChildTest(t, "TestKernelsOfASilentRank")
 		return
 	}
-	epPatience = 10 * time.Second
+	epTimeout = 10 * time.Second
 	idleKernels(1)
 	defer idleKernels(-1)
 	t.Run("both", func(t *testing.T) { // ends when both have
@@ -32,7 +32,7 @@ func TestKernelsOfASilentRank(t *testing.T) {
 		} {
 			t.Run(mode, func(t *testing.T) {
 				t.Parallel()
-				v := kernelValues(workload.Values{"ranks": int64(2), "mode": mode, "verify": "none"})
+				v := kernelValues(option.Values{"ranks": int64(2), "mode": mode, "verify": "none"})
 				_, err := runEP(t, "cuda", v)
 				var e *engine.Error
 				if !errors.As(err, &e) || !strings.Contains(e.Text, want) ||
@@ -44,19 +44,19 @@ func TestKernelsOfASilentRank(t *testing.T) {
 	})
 }
 
-// What the host does not look at is checked too: contents of an earlier iteration are found in whichever they are.
+// Operations that the host does not check are verified too: stale contents are found in each of them.
 func TestStaleContentsOfKernels(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	if os.Getenv(cudaChildEnv) == "" {
 		cudaChildTest(t, "TestStaleContentsOfKernels")
 		return
 	}
 	defer staleKernels(-1)
-	launches := []workload.Values{
+	launches := []option.Values{
 		{"timing": "aligned"}, {"timing": "stream"}, {"timing": "stream", "kernel_launch": "dependent"},
 		{"timing": "stream", "kernel_launch": "graph"}, {"timing": "stream", "kernel_launch": "graph_dependent"},
 	}
-	// checked behind each operation, and behind both
+	// checked after each operation, and after both
 	for i, iteration := range []int{1, 6} {
 		for k, layout := range epLayoutNames {
 			for m, mode := range []string{"dispatch", "combine", "e2e"} {
@@ -65,10 +65,10 @@ func TestStaleContentsOfKernels(t *testing.T) {
 						continue // each with some of the others in every run, and all with all at length
 					}
 					staleKernels(iteration)
-					v := kernelValues(workload.Values{"layout": layout, "mode": mode, "iterations": int64(9)})
+					v := kernelValues(option.Values{"layout": layout, "mode": mode, "iterations": int64(9)})
 					maps.Copy(v, launch)
 					_, err := runEP(t, "cuda", v)
-					want := fmt.Sprintf("in iteration %d of 9 that follow each other", iteration)
+					want := fmt.Sprintf("in iteration %d of 9 back-to-back ones", iteration)
 					var e *engine.Error
 					if !errors.As(err, &e) || !strings.Contains(e.Text, want) ||
 						mode != "e2e" && !strings.Contains(e.Text, "of a "+mode) {

@@ -3,56 +3,38 @@ package native
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// A library that a process has loaded stays loaded: what runs over the stand-in of the CUDA driver
-// runs in a process of its own.
+// A process cannot unload a library: tests over the fake CUDA driver run in a child process.
 const cudaChildEnv = "WEIR_TEST_CUDA_CHILD"
 
-// fakeCUDA builds the stand-in, which runs the same kernels on the host.
+// fakeCUDA builds the fake driver, which runs the same kernels on the host.
 func fakeCUDA(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc here")
-	}
-	lib := filepath.Join(t.TempDir(), "libcuda.so.1")
-	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-fPIC", "-shared", "-o", lib}
-	for _, name := range []string{"fake_cuda.c", "fake_memory.c", "fake_work.c"} {
-		args = append(args, "testdata/cuda/"+name)
-	}
-	if out, err := exec.Command("gcc", append(args, "-lpthread")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return lib
+	const dir = "testdata/cuda/"
+	return library(t, "libcuda.so.1", dir+"fake_cuda.c", dir+"fake_memory.c", dir+"fake_work.c", "-lpthread")
 }
 
-// cudaChild runs a part of TestCUDAChild over the stand-in.
+// cudaChild runs a part of TestCUDAChild over the fake driver.
 func cudaChild(t *testing.T, what string) { cudaChildTest(t, "TestCUDAChild/"+what) }
 
-// cudaChildTest runs a test in such a process, where cudaChildEnv is set, with one GPU if env does not say more.
+// cudaChildTest runs a test in such a process, with cudaChildEnv set, and with one GPU unless env says
+// otherwise.
 func cudaChildTest(t *testing.T, name string, env ...string) {
 	t.Helper()
-	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
-	cmd := exec.Command(os.Args[0], "-test.run="+pattern, "-test.v", "-test.timeout=10m")
-	cmd.Env = append(os.Environ(), cudaChildEnv+"=1", "FAKE_CUDA_DEVICES=1", "WEIR_CUDA_LIBRARY="+fakeCUDA(t))
-	cmd.Env = append(cmd.Env, env...)
-	out, _ := cmd.CombinedOutput() // what it printed says whether it failed
-	if !strings.Contains(string(out), "--- PASS: "+name+" ") {
-		t.Fatalf("%s:\n%s", name, out)
-	}
+	rerunTests(t, "^"+strings.ReplaceAll(name, "/", "$/^")+"$",
+		append([]string{cudaChildEnv + "=1", "FAKE_CUDA_DEVICES=1", "WEIR_CUDA_LIBRARY=" + fakeCUDA(t)}, env...)...)
 }
 
-// kernelValues are those of a small case whose rows are moved by kernels.
-func kernelValues(change workload.Values) workload.Values {
-	v := epValues(workload.Values{"memory": "vram"})
+// kernelValues returns the options of a small case with rows moved by kernels.
+func kernelValues(change option.Values) option.Values {
+	v := epValues(option.Values{"memory": "vram"})
 	for name, value := range change {
 		v[name] = value
 	}
@@ -63,7 +45,7 @@ func TestCUDAChild(t *testing.T) {
 	if os.Getenv(cudaChildEnv) == "" {
 		t.Skip("is started by tests of kernels")
 	}
-	for name, changes := range map[string][]workload.Values{
+	for name, changes := range map[string][]option.Values{
 		"layouts": {{}, {"timing": "stream"}, {"verify": "full"}},
 		"options": {
 			{"mode": "dispatch"}, {"mode": "combine"}, {"mode": "combine", "timing": "stream"},
@@ -94,9 +76,9 @@ func TestCUDAChild(t *testing.T) {
 	}
 }
 
-// The control plane of memory of GPUs, made, connected, taken apart and made again.
+// The control plane of GPU memory: created, connected, disconnected and recreated.
 func TestEPControlOfGPUs(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	cudaChildTest(t, "TestEPControlOfGPUsChild")
 }
 
@@ -105,7 +87,7 @@ func TestEPControlOfGPUsChild(t *testing.T) {
 		t.Skip("is started by TestEPControlOfGPUs")
 	}
 	for _, alloc := range []string{"device", "vmm", "pool"} {
-		m, err := runEPControl(t, "cuda", workload.Values{"memory": "vram", "vram_alloc": alloc})
+		m, err := runEPControl(t, "cuda", option.Values{"memory": "vram", "vram_alloc": alloc})
 		if err != nil {
 			t.Fatalf("%s: %v", alloc, err)
 		}
@@ -113,31 +95,30 @@ func TestEPControlOfGPUsChild(t *testing.T) {
 			t.Errorf("%s: %v", alloc, m)
 		}
 	}
-	if _, err := runEPControl(t, "cuda", workload.Values{"memory": "vram", "cuda_engine": "sm"}); err != nil {
+	if _, err := runEPControl(t, "cuda", option.Values{"memory": "vram", "cuda_engine": "sm"}); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(CorruptEnv, "2:64")
-	if _, err := runEPControl(t, "cuda", workload.Values{"memory": "vram"}); err == nil ||
+	if _, err := runEPControl(t, "cuda", option.Values{"memory": "vram"}); err == nil ||
 		!strings.Contains(err.Error(), "from rank 1 over the connection is wrong from byte 0 on") {
 		t.Errorf("a flipped byte: %v", err)
 	}
 }
 
-// What kernels move comes to the places that the host's runner has, and is the same, byte for byte.
+// Kernels put data at the same offsets as the host implementation, byte for byte.
 func TestKernelsOfEP(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	cudaChild(t, "layouts")
 }
 
 func TestKernelsOfEPWithEachOption(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
+	phase.Rest(t)
 	cudaChild(t, "options")
 }
 
-// GPUs before Hopper launch no kernel before the one before has ended, which is said and not measured as if they did.
+// GPUs before Hopper have no dependent launches; that is an error, not a silent fallback.
 func TestDependentKernelsOfOlderGPUs(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	if os.Getenv(cudaChildEnv) == "" {
 		cudaChildTest(t, t.Name(), "FAKE_CUDA_CAPABILITY=80")
 		return
@@ -145,7 +126,7 @@ func TestDependentKernelsOfOlderGPUs(t *testing.T) {
 	for launch, want := range map[string]string{
 		"graph": "", "dependent": "compute capability 9.0", "graph_dependent": "compute capability 9.0",
 	} {
-		_, err := runEP(t, "cuda", kernelValues(workload.Values{"timing": "stream", "kernel_launch": launch}))
+		_, err := runEP(t, "cuda", kernelValues(option.Values{"timing": "stream", "kernel_launch": launch}))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", launch, err, want)
 		}

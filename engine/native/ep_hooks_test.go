@@ -5,18 +5,17 @@ package native
 import (
 	"testing"
 
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// A byte that is flipped anywhere in what comes is found.
+// A byte flipped anywhere in received data is found.
 func TestEPFindsAnyFlippedByte(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	const flips = 60 // after each of three checks of each of three ranks
 	for _, layout := range epLayoutNames {
 		missed := flipBytes(flips)
-		_, err := runEP(t, "shm", epValues(workload.Values{
+		_, err := runEP(t, "shm", epValues(option.Values{
 			"layout": layout, "tokens": int64(6), "hidden": int64(128), "scales": "ue8m0",
 		}))
 		if n := missed(); err != nil || n != 0 {

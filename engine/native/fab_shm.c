@@ -1,5 +1,5 @@
-/* shm: ranks of one host map each other's control regions and sinks, and copy. A put is
- * complete when the copy is: the target's memory is the same memory. */
+/* shm: ranks of one host map each other's control regions and sinks, and copy. A put is complete
+ * when the copy is: both ends share the memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -8,27 +8,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ceiling.h"
-#include "handover.h"
+#include "loop_ceiling.h"
+#include "rank_handover.h"
 #include "rank.h"
-#include "role.h"
-#include "unsupported.h"
+#include "loop_role.h"
+#include "fabric_unsupported.h"
+#include "sys_copy.h"
 
-/* The messages of two ranks take turns, so one cache line in the lower rank's memory has
- * the marks of both directions: whoever has read it writes to it next, and it changes
- * hands once for each message; of two lines, each would have to be taken back from the
- * one who looks. A message small enough travels in it too. */
-struct shm_turns {
-    _Atomic uint64_t to_lower, to_higher; /* the number of the last message */
-    char             message[WEIR_LINE - 2 * sizeof(uint64_t)];
+/* Ping-pong messages alternate, so one cache line in the lower rank's memory has the sequence words
+ * of both directions: the rank that read it writes it next, and its ownership moves once per
+ * message. With two lines each write would take one back from the poller. Small messages are sent
+ * inside the line. */
+struct shm_line {
+    _Atomic uint64_t to_lower, to_higher; /* number of the last message */
+    char message[WEIR_LINE - 2 * sizeof(uint64_t)];
 };
-_Static_assert(sizeof(struct shm_turns) == WEIR_LINE, "turns fill a line");
+_Static_assert(sizeof(struct shm_line) == WEIR_LINE, "fills a cache line");
 
 struct shm_peer {
-    char             *sink;
-    char             *control; /* of this rank itself too */
-    struct shm_turns *turns;
-    _Atomic uint64_t *there, *here; /* of their marks */
+    char *sink;
+    char *control; /* including this rank's own */
+    struct shm_line *line;
+    _Atomic uint64_t *peer_seq, *own_seq; /* their sequence words */
 };
 
 struct shm {
@@ -50,9 +51,10 @@ static void shm_probe(struct weir_info *out)
 
 static int shm_open_(struct weir_rank *r)
 {
-    struct shm *s = weir_alloc_at_page(sizeof *s + (size_t)r->cfg.ranks * sizeof *s->peers);
-    if (!s)
+    struct shm *s = weir_alloc_page_aligned(sizeof *s + (size_t)r->cfg.ranks * sizeof *s->peers);
+    if (!s) {
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    }
     r->fs = s;
     return handover_open(r, &s->handover);
 }
@@ -60,8 +62,9 @@ static int shm_open_(struct weir_rank *r)
 static int shm_attach(struct weir_rank *r, enum weir_region_name name)
 {
     struct shm *s = r->fs;
-    if (name == REGION_CONTROL)
+    if (name == REGION_CONTROL) {
         s->peers[r->cfg.rank].control = r->regions[name].base;
+    }
     return handover_attach(r, &s->handover, name);
 }
 
@@ -70,25 +73,26 @@ static int64_t shm_address(struct weir_rank *r, void *buf, size_t cap)
     return handover_address(r, &((struct shm *)r->fs)->handover, buf, cap);
 }
 
-static void take_turns(struct weir_rank *r, int peer)
+static void set_lines(struct weir_rank *r, int peer)
 {
     struct shm_peer *all = ((struct shm *)r->fs)->peers, *p = &all[peer];
     int lower = peer < r->cfg.rank ? peer : r->cfg.rank, higher = peer + r->cfg.rank - lower;
-    p->turns = (struct shm_turns *)(all[lower].control + rank_ping_of(r, higher));
-    p->there = peer == lower ? &p->turns->to_lower : &p->turns->to_higher;
-    p->here  = peer == lower ? &p->turns->to_higher : &p->turns->to_lower;
+    p->line = (struct shm_line *)(all[lower].control + rank_ping_of(r, higher));
+    p->peer_seq = peer == lower ? &p->line->to_lower : &p->line->to_higher;
+    p->own_seq = peer == lower ? &p->line->to_higher : &p->line->to_lower;
 }
 
 static int shm_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
 {
-    struct shm *s  = r->fs;
-    int         rc = handover_connect(r, &s->handover, blobs, lens);
+    struct shm *s = r->fs;
+    int rc = handover_connect(r, &s->handover, blobs, lens);
     for (int p = 0; p < r->cfg.ranks && rc == 0; p++) {
-        if (!rank_is_peer(r, p))
+        if (!rank_is_peer(r, p)) {
             continue;
+        }
         s->peers[p].control = s->handover.mapped[p][0].base;
-        s->peers[p].sink    = s->handover.mapped[p][1].base;
-        take_turns(r, p);
+        s->peers[p].sink = s->handover.mapped[p][1].base;
+        set_lines(r, p);
     }
     return rc;
 }
@@ -101,7 +105,6 @@ static inline char *sink_of(struct weir_rank *r, int peer)
 static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t roff, size_t n,
                    struct weir_req *q)
 {
-    (void)q;
     r->copy->fn(sink_of(r, peer) + roff, local, n);
     return WEIR_DONE;
 }
@@ -109,21 +112,18 @@ static int shm_put(struct weir_rank *r, int peer, const void *local, uint64_t ro
 static int shm_get(struct weir_rank *r, int peer, void *local, uint64_t roff, size_t n,
                    struct weir_req *q)
 {
-    (void)q;
     r->copy->fn(local, sink_of(r, peer) + roff, n);
     return WEIR_DONE;
 }
 
 static int shm_progress(struct weir_rank *r)
 {
-    (void)r;
     rank_pause();
     return 0;
 }
 
 static int shm_flush(struct weir_rank *r, int peer, struct weir_req *q)
 {
-    (void)r, (void)peer, (void)q;
     atomic_thread_fence(memory_order_seq_cst);
     return WEIR_DONE;
 }
@@ -135,64 +135,68 @@ static int shm_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t va
     return 0;
 }
 
-/* What fits into a line, without the call that memcpy is for a length that nobody knows
- * beforehand: it would be a fifth of a message's time. */
+/* Copies within a line without calling memcpy for a length unknown at compile time, which would
+ * take a fifth of a message's time. */
 static inline void copy_short(char *to, const char *from, size_t n)
 {
     if (n < 8) {
-        while (n--)
+        while (n--) {
             to[n] = from[n];
+        }
         return;
     }
-    for (size_t at = 0; at + 8 < n; at += 8)
+    for (size_t at = 0; at + 8 < n; at += 8) {
         memcpy(to + at, from + at, 8);
+    }
     memcpy(to + n - 8, from + n - 8, 8);
 }
 
 static int shm_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
     struct shm_peer *p = &((struct shm *)r->fs)->peers[peer];
-    if (n <= sizeof p->turns->message)
-        copy_short(p->turns->message, local, n);
-    else
+    if (n <= sizeof p->line->message) {
+        copy_short(p->line->message, local, n);
+    } else {
         r->copy->fn(p->sink, local, n);
-    atomic_store_explicit(p->there, seq, memory_order_release);
+    }
+    atomic_store_explicit(p->peer_seq, seq, memory_order_release);
     return 0;
 }
 
-/* Each case starts its messages at 1 again. */
-static int shm_expect(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
+/* Each case restarts message numbers at 1. */
+static int shm_prepost(struct weir_rank *r, const struct weir_case *c, const struct weir_role *o)
 {
-    if (c && c->mode == MODE_PINGPONG)
-        atomic_store(((struct shm *)r->fs)->peers[o->from].here, 0);
+    if (c && c->mode == MODE_PINGPONG) {
+        atomic_store(((struct shm *)r->fs)->peers[o->from].own_seq, 0);
+    }
     return 0;
 }
 
-/* Looks a few times: a call for each would be as long as a short message takes. */
-#define LOOKS 16
+/* Polls several times per call: a call takes as long as a short message. */
+#define POLLS 16
 
 static int shm_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
     struct shm_peer *p = &((struct shm *)r->fs)->peers[peer];
-    for (int i = 0; atomic_load_explicit(p->here, memory_order_acquire) != seq; i++) {
-        if (i == LOOKS)
+    for (int i = 0; atomic_load_explicit(p->own_seq, memory_order_acquire) != seq; i++) {
+        if (i == POLLS) {
             return 0;
+        }
         rank_pause();
     }
-    if (n <= sizeof p->turns->message)
-        copy_short(rank_sink(r), p->turns->message, n);
+    if (n <= sizeof p->line->message) {
+        copy_short(rank_sink(r), p->line->message, n);
+    }
     return 1;
 }
 
 static void shm_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 {
-    (void)peer;
     snprintf(buf, cap, "shm (memfd, copies by %s)", r->copy->name);
 }
 
 static void shm_carriers(struct weir_rank *r, int peer, char *list)
 {
-    (void)r, (void)peer;
     carrier_add(list, CARRIES_DATA, "shm", "");
 }
 
@@ -200,9 +204,11 @@ static int shm_disconnect(struct weir_rank *r)
 {
     struct shm *s = r->fs;
     handover_disconnect(r, &s->handover);
-    for (int p = 0; p < r->cfg.ranks; p++)
-        if (p != r->cfg.rank)
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (p != r->cfg.rank) {
             s->peers[p] = (struct shm_peer){.sink = NULL};
+        }
+    }
     return 0;
 }
 
@@ -214,12 +220,30 @@ static int shm_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_shm = {
-    .name = "shm", .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST | CAP_COPIES, .probe = shm_probe,
-    .open = shm_open_, .attach = shm_attach, .address = shm_address,
-    .connect = shm_connect, .put = shm_put, .get = shm_get, .post = posts_itself,
-    .progress = shm_progress, .wait = shm_progress, .flush = shm_flush, .signal = shm_signal,
-    .tell = shm_signal, .expect = shm_expect,
-    .ping = shm_ping, .arrived = shm_arrived, .ceiling = ceiling_is_memcpy,
-    .transport = shm_transport, .carriers = shm_carriers, .disconnect = shm_disconnect,
+    .name = "shm",
+    .caps = CAP_REMOTE_COMPLETION | CAP_NEEDS_HOST | CAP_COPIES,
+    .probe = shm_probe,
+    .open = shm_open_,
+    .attach = shm_attach,
+    .address = shm_address,
+    .connect = shm_connect,
+    .put = shm_put,
+    .get = shm_get,
+    .post = posts_itself,
+    .progress = shm_progress,
+    .poll = shm_progress,
+    .idle_wait = no_idle_wait,
+    .flush = shm_flush,
+    .signal = shm_signal,
+    .notify = shm_signal,
+    .prepost = shm_prepost,
+    .ping = shm_ping,
+    .arrived = shm_arrived,
+    .runs_pingpong = runs_no_pingpong,
+    .run_pingpong = unsupported_run_pingpong,
+    .ceiling = ceiling_is_memcpy,
+    .transport = shm_transport,
+    .carriers = shm_carriers,
+    .disconnect = shm_disconnect,
     .close = shm_close,
 };

@@ -1,6 +1,6 @@
-/* tcp: one-sided operations over plain sockets. The target's progress carries
- * them out: it reads a put's bytes straight into their place and acknowledges
- * them in order, so a put is complete when it is in the target's memory. */
+/* tcp: one-sided operations over plain sockets. The target's progress executes them: it reads a
+ * put's bytes directly into place and acknowledges them in order, so a completed put is in the
+ * target's memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "rank.h"
-#include "tcp_pump.h"
-#include "tcp_wire.h"
-#include "unsupported.h"
+#include "fab_tcp_pump.h"
+#include "fab_tcp_wire.h"
+#include "fabric_unsupported.h"
 
 static void tcp_probe(struct weir_info *out)
 {
@@ -33,18 +33,24 @@ static void no_peer(struct tcp_peer *p)
 {
     memset(p, 0, sizeof *p);
     p->fd = p->probe = -1;
-    p->out.size      = sizeof(struct tcp_out);
+    p->out.size = sizeof(struct tcp_out);
     p->puts.size = p->gets.size = sizeof(struct tcp_pending);
 }
 
 static int tcp_open(struct weir_rank *r)
 {
     struct tcp *t = calloc(1, sizeof *t);
-    if (!t || !(t->peers = calloc((size_t)r->cfg.ranks, sizeof *t->peers)))
+    if (!t) {
         return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
-    for (int p = 0; p < r->cfg.ranks; p++)
+    }
+    t->peers = calloc((size_t)r->cfg.ranks, sizeof *t->peers);
+    if (!t->peers) {
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    }
+    for (int p = 0; p < r->cfg.ranks; p++) {
         no_peer(&t->peers[p]);
-    r->fs    = t;
+    }
+    r->fs = t;
     t->epoll = -1;
     t->wire = tcp_wire_listen(r);
     return t->wire ? 0 : -1;
@@ -52,7 +58,6 @@ static int tcp_open(struct weir_rank *r)
 
 static int tcp_attach(struct weir_rank *r, enum weir_region_name name)
 {
-    (void)r, (void)name;
     return 0; /* sockets take any host memory */
 }
 
@@ -64,12 +69,15 @@ static int64_t tcp_address(struct weir_rank *r, void *buf, size_t cap)
 static int tcp_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
 {
     struct tcp *t = r->fs;
-    int         rc, (*fds)[2] = calloc((size_t)r->cfg.ranks, sizeof *fds);
-    if (!fds)
+    int rc, (*fds)[2] = calloc((size_t)r->cfg.ranks, sizeof *fds);
+    if (!fds) {
         return rank_fail(r, -ENOMEM, "connect", -1, "no memory for %d peers", r->cfg.ranks);
+    }
     rc = tcp_wire_connect(r, t->wire, blobs, lens, fds);
-    for (int p = 0; p < r->cfg.ranks && rc == 0; p++)
-        t->peers[p].fd = fds[p][0], t->peers[p].probe = fds[p][1];
+    for (int p = 0; p < r->cfg.ranks && rc == 0; p++) {
+        t->peers[p].fd = fds[p][0];
+        t->peers[p].probe = fds[p][1];
+    }
     free(fds);
     return rc < 0 ? rc : tcp_watch(r);
 }
@@ -78,9 +86,10 @@ static int send_put(struct weir_rank *r, int peer, const void *local, struct tcp
                     struct weir_req *q)
 {
     struct tcp_pending *o = ring_push(&((struct tcp *)r->fs)->peers[peer].puts);
-    if (!o)
+    if (!o) {
         return rank_fail(r, -ENOMEM, "put", peer, "no memory to queue a put");
-    *o     = (struct tcp_pending){.q = q};
+    }
+    *o = (struct tcp_pending){.q = q};
     int rc = tcp_queue(r, peer, h, local);
     return rc < 0 ? rc : WEIR_PENDING;
 }
@@ -95,9 +104,10 @@ static int tcp_get(struct weir_rank *r, int peer, void *local, uint64_t roff, si
                    struct weir_req *q)
 {
     struct tcp_pending *g = ring_push(&((struct tcp *)r->fs)->peers[peer].gets);
-    if (!g)
+    if (!g) {
         return rank_fail(r, -ENOMEM, "get", peer, "no memory to queue a get");
-    *g     = (struct tcp_pending){q, local, n};
+    }
+    *g = (struct tcp_pending){q, local, n};
     int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_GET, .off = roff, .len = n}, NULL);
     return rc < 0 ? rc : WEIR_PENDING;
 }
@@ -105,57 +115,66 @@ static int tcp_get(struct weir_rank *r, int peer, void *local, uint64_t roff, si
 static int tcp_flush(struct weir_rank *r, int peer, struct weir_req *q)
 {
     struct tcp_peer *p = &((struct tcp *)r->fs)->peers[peer];
-    if (p->puts.head == p->puts.tail)
+    if (p->puts.head == p->puts.tail) {
         return WEIR_DONE;
-    /* acknowledgements come in order: whoever waits for the last put waits for all */
+    }
+    /* acknowledgements are in order: the last put completes after all others */
     struct tcp_pending *last = ring_at(&p->puts, p->puts.tail - 1);
-    if (last->q)
+    if (last->q) {
         return rank_fail(r, -EBUSY, "flush", peer,
                          "the last put belongs to a request that is still counted");
+    }
     last->q = q;
     return WEIR_PENDING;
 }
 
-/* Everything queued is with the kernel when this returns. */
+/* Waits until the kernel has taken everything queued. */
 static int drain(struct weir_rank *r, int peer)
 {
     struct tcp_peer *p = &((struct tcp *)r->fs)->peers[peer];
-    int              rc;
-    while (p->out.head < p->out.tail)
-        if ((rc = tcp_pump_out(r, peer)) < 0 || (rc = tcp_progress(r)) < 0 ||
-            (rc = rank_tick_for(r, peer, "signal")) < 0)
+    int rc;
+    while (p->out.head < p->out.tail) {
+        if ((rc = tcp_pump_out(r, peer)) < 0) {
             return rc;
+        }
+        if ((rc = tcp_progress(r)) < 0) {
+            return rc;
+        }
+        if ((rc = rank_tick_for(r, peer, "signal")) < 0) {
+            return rc;
+        }
+    }
     return 0;
 }
 
 static int tcp_signal(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
-    int rc = tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .off = place,
-                                                    .arg = value}, NULL);
+    int rc =
+        tcp_queue(r, peer, (struct tcp_header){.type = MSG_WORD, .off = place, .arg = value}, NULL);
     return rc < 0 ? rc : drain(r, peer);
 }
 
-static int tcp_tell(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
+static int tcp_notify(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
 {
     struct weir_req q = {.pending = 2};
     int rc = send_put(r, peer, NULL,
-                      (struct tcp_header){.type = MSG_TELL, .off = place, .arg = value}, &q);
+                      (struct tcp_header){.type = MSG_NOTIFY, .off = place, .arg = value}, &q);
     return rc < 0 ? rc : rank_await(r, "tell", peer, &q);
 }
 
 static int tcp_ping(struct weir_rank *r, int peer, void *local, size_t n, uint64_t seq)
 {
-    int rc = send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .len = n,
-                                                          .arg = seq}, NULL);
+    int rc =
+        send_put(r, peer, local, (struct tcp_header){.type = MSG_PING, .len = n, .arg = seq}, NULL);
     return rc < 0 ? rc : tcp_pump_out(r, peer);
 }
 
 static int tcp_arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 {
-    (void)n;
     int rc = tcp_progress(r);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     return atomic_load_explicit(rank_ping_slot(r, peer), memory_order_acquire) == seq;
 }
 
@@ -175,16 +194,17 @@ static void tcp_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
 
 static void tcp_carriers(struct weir_rank *r, int peer, char *list)
 {
-    (void)r, (void)peer;
     carrier_add(list, CARRIES_DATA, "tcp", "");
 }
 
 static void drop_peer(struct tcp_peer *p)
 {
-    if (p->fd >= 0)
+    if (p->fd >= 0) {
         close(p->fd);
-    if (p->probe >= 0)
+    }
+    if (p->probe >= 0) {
         close(p->probe);
+    }
     free(p->out.at);
     free(p->puts.at);
     free(p->gets.at);
@@ -197,8 +217,9 @@ static int tcp_disconnect(struct weir_rank *r)
         drop_peer(&t->peers[i]);
         no_peer(&t->peers[i]);
     }
-    if (t->epoll >= 0)
+    if (t->epoll >= 0) {
         close(t->epoll);
+    }
     t->epoll = -1;
     return 0;
 }
@@ -214,11 +235,30 @@ static int tcp_close(struct weir_rank *r)
 }
 
 const struct weir_fabric weir_fab_tcp = {
-    .name = "tcp", .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST, .probe = tcp_probe,
-    .open = tcp_open, .attach = tcp_attach, .address = tcp_address,
-    .connect = tcp_connect, .put = tcp_put, .get = tcp_get, .post = posts_itself,
-    .progress = tcp_progress, .wait = tcp_progress, .rest = tcp_rest, .flush = tcp_flush,
-    .signal = tcp_signal, .tell = tcp_tell, .expect = expects_nothing,
-    .ping = tcp_ping, .arrived = tcp_arrived, .ceiling = tcp_ceiling, .transport = tcp_transport,
-    .carriers = tcp_carriers, .disconnect = tcp_disconnect, .close = tcp_close,
+    .name = "tcp",
+    .caps = CAP_REMOTE_COMPLETION | CAP_NETWORK | CAP_NEEDS_HOST,
+    .probe = tcp_probe,
+    .open = tcp_open,
+    .attach = tcp_attach,
+    .address = tcp_address,
+    .connect = tcp_connect,
+    .put = tcp_put,
+    .get = tcp_get,
+    .post = posts_itself,
+    .progress = tcp_progress,
+    .poll = tcp_progress,
+    .idle_wait = tcp_idle_wait,
+    .flush = tcp_flush,
+    .signal = tcp_signal,
+    .notify = tcp_notify,
+    .prepost = preposts_nothing,
+    .ping = tcp_ping,
+    .arrived = tcp_arrived,
+    .runs_pingpong = runs_no_pingpong,
+    .run_pingpong = unsupported_run_pingpong,
+    .ceiling = tcp_ceiling,
+    .transport = tcp_transport,
+    .carriers = tcp_carriers,
+    .disconnect = tcp_disconnect,
+    .close = tcp_close,
 };

@@ -10,9 +10,11 @@ static const struct weir_fabric *const fabrics[] = {WEIR_FABRICS(ENTRY)};
 
 const struct weir_fabric *weir_fabric_find(const char *name)
 {
-    for (size_t i = 0; i < NFABRICS; i++)
-        if (!strcmp(fabrics[i]->name, name))
+    for (size_t i = 0; i < NFABRICS; i++) {
+        if (!strcmp(fabrics[i]->name, name)) {
             return fabrics[i];
+        }
+    }
     return NULL;
 }
 

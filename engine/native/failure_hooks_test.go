@@ -11,14 +11,13 @@ import (
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
-	"weir/engine"
-	"weir/results"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func TestPeerThatClosesTCP(t *testing.T) {
-	phase.NotUnderRace(t)
 	l := engine.Launch{Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{
 		caseOf("a", options(1<<20, func(o *move.Spec) { o.Iterations = 1 << 30 }), patience, patience)}}
 	ctl := control(t)
@@ -47,7 +46,6 @@ func TestPeerThatClosesTCP(t *testing.T) {
 
 // The C recorder and hdrhistogram-go must put every value into the same counter.
 func TestRecorderIsHdrHistogram(t *testing.T) {
-	phase.NotUnderRace(t)
 	h := hdr.New(1, results.HistogramHighest, 3)
 	if n := len(h.Export().Counts); n != histogramCounts() {
 		t.Fatalf("C has %d counters, HdrHistogram %d", histogramCounts(), n)
@@ -72,7 +70,6 @@ func TestRecorderIsHdrHistogram(t *testing.T) {
 }
 
 func TestPatternTellsPlaceAndKey(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, n := range []int{1, 7, 8, 9, 4096, 5000, 8192*3 + 5} {
 		for at := 0; at < n; at += max(1, n/13) {
 			if got := patternCheckFlipped(n, at); got != at {
@@ -85,13 +82,11 @@ func TestPatternTellsPlaceAndKey(t *testing.T) {
 	}
 }
 
-// Where the connections of one of several ranks break in the middle, the others
-// end at once.
+// If the connections of one of several ranks break, the others fail immediately.
 func TestOneOfFourBreaksOff(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
-	o := options(1<<20, under("all_to_all", 4), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
-	l, ranks := opened(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
+	o := options(1<<20, withPattern("all_to_all", 4), func(o *move.Spec) { o.Iterations, o.Verify = 1<<30, "none" })
+	l, ranks := openConnected(t, "tcp", slices.Repeat([]string{"a"}, 4), o)
 	errs := make(chan error, 4)
 	for _, r := range ranks {
 		go func() { _, err := r.measure(l.Cases[0].Key); errs <- err }()

@@ -2,8 +2,8 @@ package native
 
 /*
 #include <stdlib.h>
-#include "clock.h"
-#include "gpu.h"
+#include "sys_clock.h"
+#include "gpu_nvml.h"
 #include "weir.h"
 */
 import "C"
@@ -11,13 +11,13 @@ import "C"
 import (
 	"unsafe"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// mostGPUs of a host are described.
+// mostGPUs limits the GPUs of a host that are described.
 const mostGPUs = 64
 
-// StampClock is the same for all ranks of a host.
+// StampClock returns the name of the clock, the same for all ranks of a host.
 func (native) StampClock() string { return C.GoString(C.weir_clock_name()) }
 
 // GPUs loads a vendor library, like Probe.
@@ -55,12 +55,12 @@ func describeGPU(g *C.struct_weir_gpu) results.GPU {
 	return out
 }
 
-// gpuCounters are what spoils what was measured on a rank's GPU; nil: nothing did.
+// gpuCounters returns conditions of a rank's GPU that invalidate its measurements; nil: none.
 func gpuCounters(out *C.struct_weir_result) []results.Counter {
-	return spoilt(C.GoString(&out.gpu[0]), out.gpu_slowed, out.gpu_errors)
+	return gpuProblems(C.GoString(&out.gpu[0]), out.gpu_slowed, out.gpu_errors)
 }
 
-func spoilt(gpu string, slowed, errors C.uint64_t) (list []results.Counter) {
+func gpuProblems(gpu string, slowed, errors C.uint64_t) (list []results.Counter) {
 	device := "GPU " + gpu
 	if slowed != 0 {
 		list = append(list, results.Counter{Device: device, Name: "clocks_throttle_reasons",
@@ -73,12 +73,12 @@ func spoilt(gpu string, slowed, errors C.uint64_t) (list []results.Counter) {
 	return list
 }
 
-// gpuWatch is how GPUs of this host were when they were looked at last, by their addresses on the bus. It is for
-// workloads whose ranks come and go while they are measured; ranks of others look themselves (rank_gpu_health).
+// gpuWatch has the last health of GPUs of this host, by PCI address. It is for workloads that start and end
+// ranks during measurements; ranks of other workloads check by themselves (rank_gpu_health).
 type gpuWatch map[string]C.struct_weir_gpu_health
 
-// look says what has spoiled a GPU since it was looked at last; nil: nothing has, or it was not looked at.
-func (w gpuWatch) look(gpu string) []results.Counter {
+// check returns what has affected a GPU since it was checked last; nil: nothing, or it was not checked.
+func (w gpuWatch) check(gpu string) []results.Counter {
 	bus := C.CString(gpu)
 	defer C.free(unsafe.Pointer(bus))
 	now := C.weir_gpu_health(bus)
@@ -87,5 +87,5 @@ func (w gpuWatch) look(gpu string) []results.Counter {
 	if !watched {
 		return nil
 	}
-	return spoilt(gpu, before.slowed|now.slowed, C.weir_gpu_new_errors(&before, &now))
+	return gpuProblems(gpu, before.slowed|now.slowed, C.weir_gpu_new_errors(&before, &now))
 }

@@ -1,5 +1,5 @@
-/* hist.h: latency recorder with the counters of HdrHistogram (3 significant
- * digits, 1 ns to 2^40 ns), so that Go and every HDR tool read them exactly. */
+/* hist.h: latency recorder with the counters of HdrHistogram (3 significant digits, 1 ns to 2^40
+ * ns), so that Go and HDR tools read them exactly. */
 #ifndef WEIR_HIST_H
 #define WEIR_HIST_H
 
@@ -8,19 +8,20 @@
 
 #include "weir.h"
 
-#define HIST_HALF_BITS 10 /* log2 of half the 2048 sub-buckets that 3 digits need */
+#define HIST_HALF_BITS 10 /* log2 of half of the 2048 sub-buckets for 3 digits */
 #define HIST_BUCKETS 30
 #define HIST_COUNTS ((HIST_BUCKETS + 1) << HIST_HALF_BITS)
 #define HIST_MAX (((int64_t)1 << 40) - 1)
 
 struct weir_hist {
     uint64_t counts[HIST_COUNTS];
-    /* of requests that were complete when they were posted, until hist_merge */
-    uint64_t at_once[HIST_COUNTS];
+    /* of requests that were complete when posted; hist_merge adds them to counts */
+    uint64_t immediate[HIST_COUNTS];
     uint64_t n;
-    int64_t  first[WEIR_KEEP], ring[WEIR_KEEP], last[WEIR_KEEP];
+    int64_t first[WEIR_MAX_STAMPS], ring[WEIR_MAX_STAMPS], last[WEIR_MAX_STAMPS];
 };
 
+/* Returns the index of the counter for a value in ns. */
 static inline size_t hist_index(int64_t v)
 {
     int bucket =
@@ -30,30 +31,35 @@ static inline size_t hist_index(int64_t v)
 
 static inline void hist_record_in(struct weir_hist *h, uint64_t *counts, int64_t ns)
 {
-    if (ns < 1)
-        ns = 1; /* shorter than the clock can tell */
-    if (ns > HIST_MAX)
+    if (ns < 1) {
+        ns = 1; /* below the clock's resolution */
+    }
+    if (ns > HIST_MAX) {
         ns = HIST_MAX;
+    }
     counts[hist_index(ns)]++;
-    if (h->n < WEIR_KEEP)
+    if (h->n < WEIR_MAX_STAMPS) {
         h->first[h->n] = ns;
-    h->ring[h->n % WEIR_KEEP] = ns;
+    }
+    h->ring[h->n % WEIR_MAX_STAMPS] = ns;
     h->n++;
 }
 
+/* Records the latency of a request, in ns. */
 static inline void hist_record(struct weir_hist *h, int64_t ns)
 {
     hist_record_in(h, h->counts, ns);
 }
-static inline void hist_record_at_once(struct weir_hist *h, int64_t ns)
+/* Records the latency of a request that was complete when posted, in ns. */
+static inline void hist_record_immediate(struct weir_hist *h, int64_t ns)
 {
-    hist_record_in(h, h->at_once, ns);
+    hist_record_in(h, h->immediate, ns);
 }
 
-struct weir_hist *hist_new(void); /* prefaulted */
-void              hist_reset(struct weir_hist *h);
-void              hist_merge(struct weir_hist *h); /* counts are of all from now on */
-int64_t           hist_least(size_t index); /* value of a counter */
-size_t            hist_last(struct weir_hist *h); /* fills last in order; how many */
+struct weir_hist *hist_new(void); /* prefaulted; NULL: out of memory */
+void hist_reset(struct weir_hist *h);
+void hist_merge(struct weir_hist *h);        /* counts cover all requests afterwards */
+int64_t hist_value(size_t index);            /* lower bound of a counter */
+size_t hist_order_last(struct weir_hist *h); /* orders the last stamps; returns their number */
 
 #endif

@@ -6,7 +6,7 @@ package native
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "rows_simd.h"
+#include "ep_rows_simd.h"
 
 #define TOKENS 8
 
@@ -37,7 +37,7 @@ static void rate_step(const struct rows_simd *v, enum rate_of of, const uint16_t
     }
 }
 
-// Bytes that are read each second, going round so many rows.
+// Returns the bytes read per second, cycling over the rows of tokens.
 static double rate_of(const struct rows_simd *v, enum rate_of of, const uint16_t *x,
                       int channels, int tokens, uint8_t *to, float *scales)
 {
@@ -83,10 +83,10 @@ import (
 	"unsafe"
 )
 
-// rowsVersion are the functions of rows.h for one set of instructions.
+// rowsVersion has the functions of ep_rows.h for one instruction set.
 type rowsVersion struct{ v *C.struct_rows_simd }
 
-// rowsVersions are those that this processor has, by name.
+// rowsVersions returns those that this processor supports, by name.
 func rowsVersions() map[string]rowsVersion {
 	all := map[string]rowsVersion{}
 	for i, name := range []string{"reference", "chosen", "any", "avx2", "avx512"} {
@@ -119,7 +119,8 @@ func (r rowsVersion) reduce(channels int, rows [][]uint16, weights []float32) []
 	return out
 }
 
-// rates are those at which rows are read: made FP8, added up, and copied by memcpy, in bytes/s.
+// rates returns the rates at which rows are read: quantised to FP8, added up, and copied by memcpy, in
+// bytes/s.
 func (r rowsVersion) rates(channels, tokens int) (quantise, reduce, copying float64) {
 	x := plainRow(channels * tokens)
 	to, scales := make([]byte, 2*channels), make([]float32, channels)
@@ -130,7 +131,7 @@ func (r rowsVersion) rates(channels, tokens int) (quantise, reduce, copying floa
 	return rate(C.RATE_QUANTISE), rate(C.RATE_REDUCE), rate(C.RATE_COPY)
 }
 
-// plainRow has numbers from 1 to below 2.
+// plainRow returns numbers from 1 to below 2.
 func plainRow(n int) []uint16 {
 	x := make([]uint16, n)
 	for i := range x {

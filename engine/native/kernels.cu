@@ -1,6 +1,6 @@
-/* The kernels of weir: contents and their check, and two ways to copy. scripts/kernels
- * compiles this into cuda_images.c. The tests' libcuda compiles it for the host, where each
- * thread of a kernel runs by itself, one after the other: so no thread waits for another. */
+/* The kernels of weir: contents and their check, and two ways to copy. scripts/kernels compiles
+ * this into kernels_*.cubin and kernels_*.ptx. The tests' libcuda compiles it for the host and runs
+ * the threads of a kernel one after the other: so no thread may wait for another. */
 #ifdef WEIR_ON_HOST
 #include "testdata/cuda/on_host.h"
 #else
@@ -8,13 +8,13 @@ typedef unsigned long long u64;
 typedef unsigned int       u32;
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
-/* blocks whose threads work together; all of them run at once */
-#define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS + EP_GPU_TELLERS, 1)
-/* the same, where two blocks fit into a multiprocessor */
+/* blocks of cooperating threads; all blocks must be resident at once */
+#define TEAM_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS + EP_GPU_SIGNALERS, 1)
+/* the same, with two blocks per multiprocessor */
 #define PAIR_KERNEL extern "C" __global__ void __launch_bounds__(EP_GPU_THREADS, 2)
 #define ARGS const __grid_constant__ struct ep_args
 #define PINGPONG_ARGS const __grid_constant__ struct pingpong_args
-/* Whether a loop is unrolled. Code that runs once in a kernel is slowed by instruction fetches. */
+/* Controls loop unrolling. Code that runs once per kernel is slowed by instruction fetches. */
 #define ROLLED _Pragma("unroll 1")
 #define UNROLLED _Pragma("unroll 4")
 #define SHARED(type, name)       \
@@ -30,7 +30,7 @@ typedef unsigned int       u32;
     __shared__ struct piece               pieces[STAGES]
 #endif
 
-/* As pattern.c has it: of a key and the place of the word. */
+/* As in pattern.c: of a key and a word's index. */
 DEVICE u64 pattern_word(u64 key, u64 i)
 {
     u64 x = (key + i) * 0x9e3779b97f4a7c15ull;
@@ -56,7 +56,7 @@ KERNEL weir_fill(u64 to, u64 n, u64 key)
         p[at] = byte_of(pattern_word(key, words), at % 8);
 }
 
-/* The least of all offsets that differ goes to the word at found. */
+/* Writes the smallest differing offset to the word at found. */
 KERNEL weir_check(u64 from, u64 n, u64 key, u64 found)
 {
     const char *p       = AT(const char, from);
@@ -81,8 +81,8 @@ struct block {
     u64 to, from, n;
 };
 
-/* The first bytes of a copy that are before a multiple of 16 at both ends; all of them where
- * there is no such place. */
+/* Returns the leading bytes of a copy up to 16-byte alignment at both ends; all of them if the ends
+ * cannot be aligned together. */
 DEVICE u64 bytes_before(const struct block *b)
 {
     u64 head = (16 - b->to % 16) % 16;
@@ -97,7 +97,7 @@ DEVICE void copy_bytes(const struct block *b, u64 from, u64 to, u64 lane, u64 la
         out[i] = in[i];
 }
 
-/* The part of one of so many lanes. */
+/* Copies the part of one of `lanes` lanes. */
 DEVICE void copy_part(const struct block *b, u64 lane, u64 lanes)
 {
     u64          head = bytes_before(b), words = (b->n - head) / 16, i = lane;
@@ -113,8 +113,8 @@ DEVICE void copy_part(const struct block *b, u64 lane, u64 lanes)
     copy_bytes(b, head + 16 * words, b->n, lane, lanes);
 }
 
-/* Blocks of a list, or one that stands in the arguments (list 0); so many threads have a
- * block together, and groups of them go round the list. */
+/* Copies the blocks of a list, or the one in the arguments (list 0); `team` threads share a block,
+ * and teams cycle over the list. */
 KERNEL weir_copy(u64 list, u64 count, u64 team, u64 to, u64 from, u64 n)
 {
     u64 teams = THREADS / team;
@@ -133,7 +133,7 @@ KERNEL weir_copy(u64 list, u64 count, u64 team, u64 to, u64 from, u64 n)
 /* ---- copies by the bulk copy engine of each multiprocessor, through its shared memory ---- */
 
 #define STAGES 4
-#define AHEAD 2 /* loads under way while an earlier piece is stored */
+#define AHEAD 2 /* loads in flight while an earlier piece is stored */
 #define PIECE 16384ull
 
 #if defined(WEIR_ON_HOST) || __CUDA_ARCH__ >= 900
@@ -181,8 +181,8 @@ DEVICE void bulk_store(u64 to, const char *from, u32 n)
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/* Until the shared memory of all stores but the last ones, as many as may not have been read
- * when a load comes to their place, may be written again. */
+/* Waits until the shared memory of all stores, except the last ones that may still be read when a
+ * load reuses their place, may be overwritten. */
 DEVICE void stores_read(void)
 {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(STAGES - 1 - AHEAD) : "memory");
@@ -195,7 +195,7 @@ struct piece {
     u64 to, n;
 };
 
-struct ring { /* all but the counts is shared memory */
+struct ring { /* in shared memory, except the counts */
     char         *stages;
     u64          *barriers;
     struct piece *pieces;
@@ -219,7 +219,8 @@ DEVICE void load_next(struct ring *r, u64 to, u64 from, u32 n)
         store_next(r);
 }
 
-/* Pieces first, first + step, … of a block. The first moves the bytes that no bulk copy can move. */
+/* Copies pieces first, first + step, … of a block. The first call also moves the bytes that bulk
+ * copies cannot move. */
 DEVICE void bulk_part(struct ring *r, const struct block *b, u64 first, u64 step)
 {
     u64 head = bytes_before(b), body = (b->n - head) / 16 * 16;
@@ -232,7 +233,7 @@ DEVICE void bulk_part(struct ring *r, const struct block *b, u64 first, u64 step
     }
 }
 
-/* One thread of each block of threads drives the engine of its multiprocessor. */
+/* One thread of each thread block drives the engine of its multiprocessor. */
 KERNEL weir_bulk(u64 list, u64 count, u64 to, u64 from, u64 n)
 {
     BULK_SHARED(stages, barriers, pieces);

@@ -1,23 +1,22 @@
 /* Dispatch and combine of a mixture-of-experts layer between GPUs that map each other's sinks.
- * Behind kernels.cu in the same image. Blocks of threads work together here, and wait for other
- * ranks: so all blocks of a kernel must run at once. A wait ends when what it is for has come, at
- * its deadline, or when the host says so; the word of errors has the first that was given up.
- *
- * A flag is written by one thread, with release, behind a barrier of the threads that wrote the
- * data. Flags and counts carry the number of their operation, and are there twice: a rank is
- * never more than one operation ahead of another, because none ends before all have begun. */
+ * Compiled after kernels.cu into the same image. Blocks cooperate and wait for other ranks, so all
+ * blocks of a kernel must be resident at once. A wait ends when its data arrives, at its deadline,
+ * or when the host aborts it; the error word records the first failed wait. A flag is written by
+ * one thread, with release, after a barrier of the threads that wrote the data. Flags and counts
+ * carry the number of their operation and are double-buffered: a rank is at most one operation
+ * ahead of another, because none ends before all have begun. */
 
 #ifndef WEIR_ON_HOST
-/* looks in vain between two at the clock and at the words of abort and errors */
-#define TO_LOOK 256
+/* polls without success between two reads of the clock and of the abort and error words */
+#define POLLS_PER_CHECK 256
 #define GROUP_LANES 16 /* threads that make a group of channels together */
 #define LANES 32       /* of a warp */
 
 DEVICE void barrier(void) { __syncthreads(); }
-DEVICE void looked_in_vain(void) {}
+DEVICE void poll_pause(void) {}
 
-/* Of kernels that may be launched before the one before them has ended (kernel_launch dependent):
- * until it has, and all that it wrote is there; and the next may be launched now. */
+/* For kernels launched before their predecessor has ended (kernel_launch dependent): waits for its
+ * end and its writes; and allows the next launch. */
 #if __CUDA_ARCH__ >= 900
 DEVICE void wait_for_kernel_before(void) { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 DEVICE void let_next_kernel_start(void) { asm volatile("griddepcontrol.launch_dependents;"); }
@@ -46,7 +45,7 @@ DEVICE u32 load_acquire(const u32 *p)
     return v;
 }
 
-/* What another GPU may have, and is not read again. */
+/* Loads data that another GPU may have, and that is not read again. */
 DEVICE uint4 load_once(u64 at)
 {
     uint4 v;
@@ -104,7 +103,7 @@ DEVICE u32 most_of_group(u32 v)
     return v;
 }
 
-/* Of a whole warp. */
+/* Sums over a warp. */
 DEVICE u32 sum_of_warp(u32 v)
 {
 #if __CUDA_ARCH__ >= 800
@@ -121,7 +120,7 @@ DEVICE u32 many_of_warp(int is) { return (u32)__popc(__ballot_sync(~0u, is)); }
 
 DEVICE u64 least(u64 a, u64 b) { return a < b ? a : b; }
 
-/* The rank of an expert; a division takes as long as ten loads. */
+/* Returns the rank of an expert; a division would take as long as ten loads. */
 DEVICE u32 rank_of(const struct ep_args *a, int expert)
 {
     return a->per_rank == 1 ? (u32)expert : (u32)((u64)(u32)expert * a->inverse >> 32);
@@ -137,7 +136,7 @@ DEVICE u64 flag_place(u64 array, u64 number, u64 each, u64 ranks, u64 source, u6
 struct op { /* an operation, as each thread has it */
     const struct ep_args *a;
     u64                   number, until;
-    struct ep_stamps     *stamps; /* NULL: it is not timed */
+    struct ep_stamps     *stamps; /* NULL: not timed */
 };
 
 DEVICE struct op begin(const struct ep_args *a, u64 number, u64 slot, u64 timeout)
@@ -164,7 +163,7 @@ DEVICE void stamp_source(const struct op *o, u64 source)
         atomicMax(&o->stamps->came[source], now());
 }
 
-DEVICE int given_up(const struct op *o, u32 what, u32 who)
+DEVICE int wait_failed(const struct op *o, u32 what, u32 peer)
 {
     u32 *error = AT(u32, o->a->error);
     u64  stop;
@@ -173,17 +172,17 @@ DEVICE int given_up(const struct op *o, u32 what, u32 who)
     stop = load_word(AT(u64, o->a->abort));
     if (!stop && now() < o->until)
         return 0;
-    atomicCAS(error, 0u, (stop ? EP_ABORTED : EP_LATE) | what << 8 | who);
+    atomicCAS(error, 0u, (stop ? EP_ABORTED : EP_LATE) | what << 8 | peer);
     return 1;
 }
 
-/* 0: the flag has come. */
-DEVICE int wait_flag(const struct op *o, u64 at, u32 what, u32 who)
+/* Returns 0 if the flag has arrived. */
+DEVICE int wait_flag(const struct op *o, u64 at, u32 what, u32 peer)
 {
     const u32 *flag = AT(const u32, at);
-    for (u32 looks = 1; load_acquire(flag) != (u32)o->number; looks++) {
-        looked_in_vain();
-        if (looks % TO_LOOK == 0 && given_up(o, what, who))
+    for (u32 polls = 1; load_acquire(flag) != (u32)o->number; polls++) {
+        poll_pause();
+        if (polls % POLLS_PER_CHECK == 0 && wait_failed(o, what, peer))
             return 1;
     }
     return 0;
@@ -201,14 +200,14 @@ DEVICE u64 count_place(const struct op *o, u64 sink, u64 source, u64 word)
     return flag_place(sink + a->counts_at, o->number, words_of(a), (u64)a->ranks, source, word);
 }
 
-/* A count that carries the number of its operation; nothing else is read behind it. */
+/* Waits for a count that carries the number of its operation; no other data depends on it. */
 DEVICE int wait_count(const struct op *o, u64 source, u64 word, u32 *count)
 {
     const u32 *p   = AT(const u32, count_place(o, o->a->sinks[o->a->rank], source, word));
     u32        tag = (u32)o->number << COUNT_BITS, is;
-    for (u32 looks = 1; (is = load_relaxed(p)) >> COUNT_BITS != tag >> COUNT_BITS; looks++) {
-        looked_in_vain();
-        if (looks % TO_LOOK == 0 && given_up(o, EP_FOR_COUNTS, (u32)source)) {
+    for (u32 polls = 1; (is = load_relaxed(p)) >> COUNT_BITS != tag >> COUNT_BITS; polls++) {
+        poll_pause();
+        if (polls % POLLS_PER_CHECK == 0 && wait_failed(o, EP_FOR_COUNTS, (u32)source)) {
             *count = 0;
             return 1;
         }

@@ -1,4 +1,4 @@
-/* Combine, where ranks send the rows or the sums of rows that their experts made. */
+/* Combine, where ranks send the rows, or sums of rows, that their experts made. */
 
 #define HEADS 8 /* groups of a block that are looked up together */
 struct combine_shared {
@@ -10,7 +10,7 @@ struct combine_shared {
     struct ep_term  total[EP_GPU_SELECTED], own[EP_GPU_SELECTED];
 };
 
-/* The weighted sum of 8 channels of rows, each product and each sum rounded. */
+/* Returns the weighted sum of 8 channels of rows, each product and each sum rounded. */
 #define AT_ONCE 4
 DEVICE void add_row(float *sum, uint4 v, float weight)
 {
@@ -29,11 +29,11 @@ DEVICE uint4 to_unit(const float *sum)
 }
 
 /* The last threads of a block set flags while all others go on. */
-DEVICE u32 workers(void) { return blockDim.x - EP_GPU_TELLERS; }
+DEVICE u32 workers(void) { return blockDim.x - EP_GPU_SIGNALERS; }
 DEVICE int is_of_tellers(void) { return threadIdx.x >= workers(); }
 DEVICE int is_teller(void) { return threadIdx.x == workers(); }
 
-/* Units of a sum of rows, two for each thread at a time: what it waits for is memory. */
+/* Units of a sum of rows that a thread processes at a time, to hide memory latency. */
 #define UNITS_AT_ONCE 2
 DEVICE void add_units(const struct ep_term *terms, u32 n, u64 rows, u32 unit, u32 units, uint4 *out)
 {
@@ -61,7 +61,7 @@ DEVICE void store_units(u64 to, u32 unit, u32 units, const uint4 *v)
             AT(uint4, to)[unit + u * workers()] = v[u];
 }
 
-/* All units of a sum of rows. */
+/* Adds up all units of a sum of rows. */
 DEVICE void add_rows(const struct ep_term *terms, u32 n, u64 rows, u64 to, u32 units)
 {
     for (u32 unit = threadIdx.x; !is_of_tellers() && unit < units;
@@ -91,7 +91,7 @@ DEVICE void tell_rows(const struct op *o, const struct ep_group *g)
         atomicMax(&o->stamps->at[EP_SENT], now());
 }
 
-/* Rows as they are: all items of a group. */
+/* Sends unmodified rows: all items of a group. */
 DEVICE void send_rows(const struct ep_args *a, const struct ep_group *g, u64 half)
 {
     const struct ep_item *items = AT(const struct ep_item, a->item) + g->first;
@@ -155,7 +155,7 @@ DEVICE void look_up(const struct ep_args *a, struct combine_shared *s, u32 from,
     barrier();
 }
 
-/* The sum of each group's rows. The first groups are looked up. */
+/* Sends the sum of each group's rows. The first groups are already looked up. */
 DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
 {
     const struct ep_args *a = o->a;
@@ -173,7 +173,7 @@ DEVICE void send_sums(const struct op *o, struct combine_shared *s, u64 half)
     }
 }
 
-/* Waits for what other ranks send of a token. A wait that was given up is not repeated. */
+/* Waits for the rows of a token from other ranks. A failed wait is not repeated. */
 DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u64 token)
 {
     const struct ep_args *a = o->a;
@@ -192,7 +192,7 @@ DEVICE void wait_rows(const struct op *o, struct combine_shared *s, u64 token)
     stamp(o, EP_COME);
 }
 
-/* Units of a token's row. This rank's own sum is given, and stored beside the others' sums. */
+/* Adds units of a token's row. This rank's own sum is given, and stored beside the others' sums. */
 DEVICE void total_units(const struct op *o, const struct combine_shared *s, u64 rows, u32 unit,
                         const uint4 *own, uint4 *out)
 {
@@ -216,7 +216,7 @@ DEVICE void total_units(const struct op *o, const struct combine_shared *s, u64 
         out[u] = to_unit(sum[u]);
 }
 
-/* Adds up the sums of all ranks for a token; this rank makes its own while the others' come. */
+/* Adds up the sums of all ranks for a token; this rank makes its own while the others' arrive. */
 DEVICE void add_sums(const struct op *o, struct combine_shared *s, u64 token, u64 half)
 {
     const struct ep_args *a = o->a;
@@ -267,7 +267,7 @@ TEAM_KERNEL weir_ep_combine(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
         send_all_rows(&o, half);
     for (u64 t = blockIdx.x; t < (u64)a.tokens; t += gridDim.x) {
         if (t != blockIdx.x)
-            look_up(&a, s, a.groups, t); /* behind the barrier of the token before */
+            look_up(&a, s, a.groups, t); /* after the barrier of the token before */
         if (a.layout == EP_GPU_RANK)
             add_sums(&o, s, t, half);
         else

@@ -1,18 +1,19 @@
-/* Dispatch, its first part: how many messages this rank and all ranks have for each expert and
- * rank. Each block counts all selections, tells its share of the counts, and waits for the others'. */
+/* First part of dispatch: counts the messages of this rank and of all ranks for each expert and
+ * rank. Each block counts all selections, sends its share of the counts, and waits for the
+ * others'. */
 
 #define MOST_WORDS (EP_GPU_EXPERTS + EP_GPU_RANKS)
 struct dispatch_shared {
-    /* Numbers of messages to each expert, then to each rank. Of this rank, in two halves: of all
-     * its tokens, and above of those before a token. */
+    /* Numbers of messages to each expert, then to each rank. This rank's are split into two halves
+     * of the word: over all its tokens, and above over those before a token. */
     u32 counts[MOST_WORDS];
     u32 total[MOST_WORDS];   /* of all ranks */
     u32 earlier[MOST_WORDS]; /* of the ranks before this one */
     int   selected[EP_GPU_SELECTED]; /* of a token */
     float weight[EP_GPU_SELECTED];   /* of those, with EP_GPU_RANK */
-    u64   to[EP_GPU_SELECTED];       /* where their messages go; 0: there is none */
+    u64   to[EP_GPU_SELECTED];       /* destinations of their messages; 0: none */
     u32   bucket[EP_GPU_SELECTED];   /* words of counts: a message's own, and */
-    u32   first[EP_GPU_SELECTED];    /* the first of those before it that its place depends on */
+    u32   first[EP_GPU_SELECTED];    /* the first of the earlier ones that its offset depends on */
     u32   stopped;                   /* before it began */
     u32   failed;
 };
@@ -30,8 +31,8 @@ DEVICE u32 before_of(const struct dispatch_shared *s, u64 word)
 
 static_assert(sizeof(struct dispatch_shared) + 1024 <= EP_GPU_SHARED, "two blocks fit");
 
-/* The ranks that a token goes to, as bits; its experts are counted where counts are given. Several
- * selections are loaded at a time. */
+/* Returns the ranks that a token goes to, as bits, and counts its experts if counts is given.
+ * Several selections are loaded at a time. */
 #define LOADS 8
 DEVICE u32 ranks_of(const struct ep_args *a, const int *experts, u32 *counts)
 {
@@ -51,13 +52,13 @@ DEVICE u32 ranks_of(const struct ep_args *a, const int *experts, u32 *counts)
     return ranks;
 }
 
-/* With a message for each token and rank a warp counts its threads' tokens together. */
+/* With a message for each token and rank, a warp counts its threads' tokens together. */
 DEVICE void count_tokens(const struct ep_args *a, struct dispatch_shared *s, int all, u64 from,
                          u64 until, u64 bound)
 {
     const int *experts = AT(const int, a->experts);
     u32 lane = threadIdx.x % LANES, *counts = s->counts + a->ranks * a->per_rank;
-    /* experts are counted for those who are told of them */
+    /* experts are counted only for the ranks that receive the counts */
     int of_experts = all && blockIdx.x < words_of(a);
     ROLLED for (u64 t = from + threadIdx.x; t - lane < until; t += blockDim.x) {
         u32 ranks = t >= until ? 0
@@ -89,7 +90,7 @@ DEVICE uint4 load_selections(const struct ep_args *a, u32 at)
 }
 
 /* Counts selections from one to another; those before the bound in the high half too. A thread
- * loads the next ones before it counts those that it has, of which the first are loaded. */
+ * loads the next selections before it counts the current ones; the first are already loaded. */
 DEVICE void count_selections(const struct ep_args *a, struct dispatch_shared *s, u32 one, u32 from,
                              u32 until, u32 bound, uint4 next)
 {
@@ -105,7 +106,7 @@ DEVICE void count_selections(const struct ep_args *a, struct dispatch_shared *s,
     }
 }
 
-/* The selections of a token, by the last warp, as it counts least. */
+/* Takes the selections of a token, by the last warp, since it counts least. */
 DEVICE void take_selections(const struct ep_args *a, struct dispatch_shared *s, u64 token)
 {
     u64 first = token * (u64)a->top_k;
@@ -131,8 +132,8 @@ DEVICE void count(const struct ep_args *a, struct dispatch_shared *s, int all, u
                          (u32)token * k, next);
 }
 
-/* Each block tells some words, each to all ranks. */
-DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
+/* Each block sends some words to all ranks. */
+DEVICE void send_counts(const struct op *o, const struct dispatch_shared *s)
 {
     const struct ep_args *a = o->a;
     u32 words = (u32)words_of(a), tag = (u32)o->number << COUNT_BITS, word;
@@ -144,7 +145,7 @@ DEVICE void tell_counts(const struct op *o, const struct dispatch_shared *s)
     }
 }
 
-/* Waits for the counts of all ranks that say where the messages of this rank begin: of experts,
+/* Waits for the counts of all ranks that determine the offsets of this rank's messages: of experts,
  * where each selection has a message for its expert, or of ranks. */
 DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s)
 {
@@ -167,7 +168,8 @@ DEVICE void gather_counts(const struct op *o, struct dispatch_shared *s)
     }
 }
 
-/* All messages that come to this rank. Each warp adds them up for itself, without a barrier. */
+/* Returns the number of messages that arrive at this rank. Each warp adds them up for itself,
+ * without a barrier. */
 DEVICE u32 all_here(const struct ep_args *a, const struct dispatch_shared *s)
 {
     u32 here = 0, first = (u32)(a->rank * a->per_rank);

@@ -1,10 +1,10 @@
-/* Dispatch: places and messages of the tokens of a rank, and what comes of others. */
+/* Dispatch: offsets and messages of a rank's tokens, and the reception of others'. */
 
-/* Where the message of each selection of a token goes: behind those of its rank's experts before
- * it, and in its bucket (an expert with EP_GPU_MESSAGE, otherwise a rank) behind those of earlier
- * ranks and tokens, and of the token's earlier selections. With EP_GPU_RANK only the first
- * selection of a bucket has one. A warp has a selection. First what this rank knows by itself,
- * while the counts of the others come. */
+/* Computes the destination of the message of each selection of a token: after those of its rank's
+ * experts before it, and in its bucket (an expert with EP_GPU_MESSAGE, otherwise a rank) after
+ * those of earlier ranks and tokens, and of the token's earlier selections. With EP_GPU_RANK only
+ * the first selection of a bucket has one. A warp has a selection. First the local part, while the
+ * counts of the others arrive. */
 DEVICE void prepare_places(const struct op *o, struct dispatch_shared *s, u64 half)
 {
     const struct ep_args *a = o->a;
@@ -30,7 +30,7 @@ DEVICE void prepare_places(const struct op *o, struct dispatch_shared *s, u64 ha
     }
 }
 
-/* Then what all ranks count before it; all that a lane loads is under way at once. */
+/* Then adds the counts of all ranks before it; all loads of a lane are in flight at once. */
 DEVICE void choose_places(const struct op *o, struct dispatch_shared *s)
 {
     u32 lane = threadIdx.x % LANES, top_k = (u32)o->a->top_k;
@@ -48,7 +48,7 @@ DEVICE void choose_places(const struct op *o, struct dispatch_shared *s)
     }
 }
 
-/* The same image to all places of a token. Messages begin at lines of the memory and are whole ones,
+/* Sends the same image to all destinations of a token. Messages are aligned to whole memory lines,
  * so that neighbouring threads write whole lines. */
 DEVICE void send_message(const struct ep_args *a, const struct dispatch_shared *s,
                          const char *image)
@@ -64,7 +64,7 @@ DEVICE void send_message(const struct ep_args *a, const struct dispatch_shared *
     }
 }
 
-/* Waits for all that comes of a source, and writes down its counts. */
+/* Waits for all data of a source, and records its counts. */
 DEVICE void receive(const struct op *o, struct dispatch_shared *s, u64 source, u64 half)
 {
     const struct ep_args *a = o->a;
@@ -97,8 +97,8 @@ DEVICE void receive(const struct op *o, struct dispatch_shared *s, u64 source, u
         stamp_source(o, source);
 }
 
-/* The last threads of the block set the flags: the first ones wait for others' meanwhile. */
-DEVICE void tell_sent(const struct op *o)
+/* The last threads of the block set the flags, while the first ones wait for others'. */
+DEVICE void signal_sent(const struct op *o)
 {
     const struct ep_args *a = o->a;
     barrier();
@@ -110,7 +110,7 @@ DEVICE void tell_sent(const struct op *o)
         atomicMax(&o->stamps->at[EP_SENT], now());
 }
 
-/* Two blocks run at once on a multiprocessor, where there is more than one token for each. */
+/* Two blocks are resident on a multiprocessor if there is more than one token for each. */
 PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout)
 {
     SHARED(struct dispatch_shared, s);
@@ -138,7 +138,7 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         if (s->stopped)
             return;
         if (first)
-            tell_counts(&o, s);
+            send_counts(&o, s);
         if (t < tokens) {
             make_message(&a, t, s->selected, s->weight, &row, image);
             prepare_places(&o, s, half);
@@ -157,9 +157,9 @@ PAIR_KERNEL weir_ep_dispatch(ARGS a, u64 number, u64 half, u64 slot, u64 timeout
         barrier();
         if (first)
             stamp(&o, EP_PLACED);
-        send_message(&a, s, image); /* before the next barrier nothing changes what it reads */
+        send_message(&a, s, image); /* nothing changes what it reads before the next barrier */
     }
-    tell_sent(&o);
+    signal_sent(&o);
     let_next_kernel_start();
     ROLLED for (u64 source = blockIdx.x; source < (u64)a.ranks; source += gridDim.x)
         receive(&o, s, source, half);

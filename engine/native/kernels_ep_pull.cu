@@ -1,4 +1,4 @@
-/* Combine, where ranks read the rows of others where they are. */
+/* Combine, where ranks read others' rows in place. */
 
 struct pull_shared {
     u32            failed, n[2];
@@ -16,8 +16,8 @@ DEVICE void look_up_terms(const struct ep_args *a, struct pull_shared *s, u64 to
         s->n[which] = sum.n;
 }
 
-/* A unit of the sum of rows that lie anywhere: all loads of several rows are under way before the
- * first is waited for, those of other ranks' first. */
+/* Adds a unit of the sum of rows at any addresses: all loads of several rows are in flight before
+ * the first is waited for, other ranks' rows first. */
 #define PULLED_AT_ONCE 8
 DEVICE uint4 pull_unit(const struct ep_term *terms, u32 n, u32 rank, u32 unit)
 {
@@ -35,8 +35,8 @@ DEVICE uint4 pull_unit(const struct ep_term *terms, u32 n, u32 rank, u32 unit)
     return to_unit(sum);
 }
 
-/* Says that this rank's rows are there, unless kernels are to stop. */
-DEVICE void tell_ready(const struct op *o)
+/* Signals that this rank's rows are ready, unless kernels are to stop. */
+DEVICE void signal_ready(const struct op *o)
 {
     const struct ep_args *a = o->a;
     for (u64 q = threadIdx.x; q < (u64)a->ranks; q += blockDim.x)
@@ -44,7 +44,7 @@ DEVICE void tell_ready(const struct op *o)
             store_release(AT(u32, begun_place(o, a->sinks[q], (u64)a->rank, 0)), (u32)o->number);
 }
 
-/* Waits until the rows of all ranks are there. */
+/* Waits until the rows of all ranks are ready. */
 DEVICE void wait_ready(const struct op *o, struct pull_shared *s)
 {
     const struct ep_args *a = o->a;
@@ -62,7 +62,7 @@ PAIR_KERNEL weir_ep_pull(ARGS a, u64 number, u64 parts, u64 slot, u64 timeout)
     u32       units = units_of_row(&a), each = (units + (u32)parts - 1) / (u32)parts, which = 0;
     u64       all = (u64)a.tokens * parts;
     if (blockIdx.x == 0)
-        tell_ready(&o);
+        signal_ready(&o);
     if (threadIdx.x == 0)
         s->failed = 0;
     barrier();

@@ -1,4 +1,4 @@
-/* Rows of tokens, as they are and quantised, and the messages that they make. */
+/* Rows of tokens, plain and quantised, and their messages. */
 
 DEVICE float of_bf16(u32 bits) { return float_of(bits << 16); }
 
@@ -8,8 +8,8 @@ DEVICE u32 to_bf16(float f)
     return (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-/* As rows.c has it: of a group whose largest value has these bits as BF16. Gives what values are
- * multiplied by; one of the group's threads stores the scale. */
+/* As in ep_rows_plain.c: of a group with this largest magnitude as BF16 bits. Returns the factor
+ * for its values; one of the group's threads stores the scale. */
 DEVICE float group_scale(u32 most_bits, int kind, char *scales, u64 group, int stores)
 {
     float most  = of_bf16(most_bits), scale, times;
@@ -28,7 +28,7 @@ DEVICE float group_scale(u32 most_bits, int kind, char *scales, u64 group, int s
     return times;
 }
 
-/* To nearest even; at most 448. Values are finite. */
+/* Rounds to nearest even, at most 448. Values are finite. */
 DEVICE u32 to_e4m3(float f)
 {
     u32   sign = bits_of(f) >> 24 & 0x80, u = bits_of(f) & 0x7fffffff;
@@ -60,7 +60,7 @@ DEVICE u32 four_e4m3(float a, float b, float c, float d)
 }
 #endif
 
-/* 8 channels of BF16 that are multiplied, as 8 bytes of e4m3. */
+/* Multiplies 8 channels of BF16 and packs them as 8 bytes of e4m3. */
 DEVICE void pack_fp8(const uint4 *v, float times, u32 *out)
 {
     const u32 w[4] = {v->x, v->y, v->z, v->w};
@@ -100,7 +100,7 @@ DEVICE void quantise_group(const struct ep_args *a, u32 g, const uint4 *v, char 
         pack_fp8(&v[i], times, (u32 *)(fp8 + g * GROUP + (lane + i * GROUP_LANES) * 8));
 }
 
-/* A group of the row goes into the message, quantised or as it is. */
+/* Puts a group of the row into the message, quantised or plain. */
 DEVICE void put_group(const struct ep_args *a, u32 g, const uint4 *v, char *row, char *scales)
 {
     if (a->fp8) {
@@ -112,9 +112,9 @@ DEVICE void put_group(const struct ep_args *a, u32 g, const uint4 *v, char *row,
 }
 
 #define HEADER 16
-#define HELD 2 /* groups of a row that a thread loads before it needs them */
+#define HELD 2 /* groups of a row that a thread loads ahead */
 
-/* Groups of a token's row that a thread has. */
+/* Groups of a token's row that a thread holds. */
 struct held {
     uint4 v[HELD][VECTORS];
 };
@@ -145,7 +145,7 @@ DEVICE void copy_message(const struct ep_args *a, u64 token, char *to)
         ((uint4 *)to)[i] = from[i];
 }
 
-/* A selection and its weight, behind the scales: they may be at any byte. */
+/* Puts a selection and its weight after the scales, at any alignment. */
 DEVICE void put_selection(const struct ep_args *a, u32 k, int expert, float weight, char *to)
 {
     u32 scale = a->scales == EP_GPU_UE8M0 ? 1 : 4,
@@ -155,7 +155,7 @@ DEVICE void put_selection(const struct ep_args *a, u32 k, int expert, float weig
         to[bytes + 8 * k + i] = byte_of(both, i);
 }
 
-/* The message of a token, in shared memory; its row's first groups are held. */
+/* Makes the message of a token, in shared memory; its row's first groups are held. */
 DEVICE void make_message(const struct ep_args *a, u64 token, const int *selected,
                          const float *weights, struct held *h, char *to)
 {

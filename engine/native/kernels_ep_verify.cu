@@ -1,4 +1,4 @@
-/* Checks what an operation has brought, in the stream of the operations. */
+/* Checks the data of an operation, in the stream of the operations. */
 
 DEVICE u32 piece_mask(const struct ep_piece *p, u32 word)
 {
@@ -6,9 +6,9 @@ DEVICE u32 piece_mask(const struct ep_piece *p, u32 word)
     return left >= 4 ? ~0u : (1u << 8 * left) - 1;
 }
 
-/* Compares pieces, which lie `shift` bytes later in the other half, with what is expected of them.
- * The word at found gets the least number, piece and word of all differences; found 0: what is
- * there becomes what is expected. A block has a piece at a time. */
+/* Compares pieces, `shift` bytes later in the other half, with their expected data. The word at
+ * found gets the smallest number, piece and word of all differences; found 0: stores the data as
+ * expected. A block has a piece at a time. */
 TEAM_KERNEL weir_ep_verify(u64 pieces, u64 n, u64 shift, u64 expected, u64 found, u64 number)
 {
     wait_for_kernel_before();

@@ -1,6 +1,6 @@
-/* A ping-pong of two GPUs: the kernel of each answers that of the other, and no host is asked in
- * between. A message is there when its word is, which one thread writes with release behind a
- * barrier of the threads that wrote the message. */
+/* A ping-pong of two GPUs: each kernel replies to the other's, without the host. A message has
+ * arrived when its word has; one thread writes the word with release, after a barrier of the
+ * threads that wrote the message. */
 
 struct pingpong_shared {
     u64 word;
@@ -18,16 +18,16 @@ DEVICE void pingpong_send(const struct pingpong_args *a, u64 word)
         store_word(AT(u64, a->theirs), word);
 }
 
-/* The word of the message that has come; 0: the wait was given up. All threads get it. */
+/* Returns the word of the arrived message; 0: the wait failed. All threads get it. */
 DEVICE u64 pingpong_await(const struct pingpong_args *a, struct pingpong_shared *s, u64 word,
                           u64 until)
 {
     if (threadIdx.x == 0) {
         const u64 *own = AT(const u64, a->own);
         u64        v;
-        for (u32 looks = 1; ((v = load_word(own)) & ~PINGPONG_OVER) != word; looks++) {
-            looked_in_vain();
-            if (looks % TO_LOOK == 0 &&
+        for (u32 polls = 1; ((v = load_word(own)) & ~PINGPONG_OVER) != word; polls++) {
+            poll_pause();
+            if (polls % POLLS_PER_CHECK == 0 &&
                 (load_word(AT(const u64, a->words) + PINGPONG_ABORT) || now() > until)) {
                 store_word(AT(u64, a->words) + PINGPONG_LATE, 1);
                 v = 0;
@@ -42,8 +42,8 @@ DEVICE u64 pingpong_await(const struct pingpong_args *a, struct pingpong_shared 
     return v;
 }
 
-/* A message more than n goes first and does not count: who begins waits with it until the kernel
- * of the other runs. */
+/* An extra first message is not recorded: the first sender waits with it until the other kernel
+ * runs. */
 TEAM_KERNEL weir_pingpong(PINGPONG_ARGS a)
 {
     SHARED(struct pingpong_shared, s);

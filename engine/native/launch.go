@@ -4,12 +4,12 @@ import (
 	"errors"
 	"maps"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// launch is what a rank is told, with its cases decoded.
+// launch is the launch of a rank, with its cases decoded.
 type launch struct {
 	engine.Launch
 	Cases []task
@@ -21,8 +21,8 @@ type task struct {
 	Options move.Spec
 }
 
-// decode reads what the cases of a launch move. All of them have the options that weir chose
-// with the fabric.
+// decode decodes what the cases of a launch move. All of them have the options that weir chose with the
+// fabric.
 func decode(l engine.Launch) (launch, error) {
 	out := launch{Launch: l}
 	for _, c := range l.Cases {
@@ -39,15 +39,15 @@ func decode(l engine.Launch) (launch, error) {
 	}
 	out.Launch.Cases = nil
 	if len(out.Cases) == 0 {
-		return out, errors.New("a launch without cases")
+		return out, errors.New("the launch has no cases")
 	}
 	return out, nil
 }
 
-// Threads are those of each rank; all cases of a launch have as many.
+// Threads returns the threads per rank, equal for all cases of a launch.
 func (l launch) Threads() int { return max(1, int(l.Cases[0].Options.Threads)) }
 
-// find is the index of a case, -1 if the launch has none of this key.
+// find returns the index of a case, -1 if the launch has none with this key.
 func (l launch) find(key string) int {
 	for i := range l.Cases {
 		if l.Cases[i].Key == key {

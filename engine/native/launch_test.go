@@ -3,14 +3,14 @@ package native
 import (
 	"time"
 
-	"weir/engine"
-	"weir/workload/move"
-	"weir/workload/sequence"
-	"weir/workload/traffic"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/sequence"
+	"github.com/weir-bench/weir/workload/traffic"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// caseOf is a case as a rank is told it.
+// caseOf returns a case as a rank receives it.
 func caseOf(key string, o move.Spec, timeout, before time.Duration) engine.Case {
 	c, err := engine.NewCase(key, &o, timeout, nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func caseOf(key string, o move.Spec, timeout, before time.Duration) engine.Case 
 	return c
 }
 
-// open is a rank of a launch in this process.
+// open opens a rank of a launch in this process.
 func open(l engine.Launch, self engine.Identity, c *engine.Control) (*rank, error) {
 	r, err := native{}.Open(l, self, c)
 	if err != nil {
@@ -29,7 +29,7 @@ func open(l engine.Launch, self engine.Identity, c *engine.Control) (*rank, erro
 	return r.(*rank), nil
 }
 
-// metricsOf are those of the workload that moves so.
+// metricsOf returns those of the workload that moves data this way.
 func metricsOf(o move.Spec, parts []*move.Part) (map[string]float64, error) {
 	switch {
 	case o.Step != nil:

@@ -6,24 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	"weir/matrix"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// What a launch is said to need is what its ranks have: sizes are worked out in one place.
+// The announced memory of a launch is what its ranks allocate: sizes are computed in one place.
 func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
-	phase.NotUnderRace(t)
 	for name, o := range map[string]move.Spec{
 		"a pair":    options(5<<20, batch4),
-		"in a ring": options(100000, under("ring", 3)),
-		"to many":   options(3<<20, under("one_to_many", 4)),
+		"in a ring": options(100000, withPattern("ring", 3)),
+		"to many":   options(3<<20, withPattern("one_to_many", 4)),
 		"a matrix": trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 9 << 20},
 			matrix.Cell{From: 1, To: 2, Bytes: 7})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			nodes := strings.Fields(strings.Repeat("a ", int(o.Ranks)))
-			_, ranks := opened(t, "shm", nodes, o)
+			_, ranks := openConnected(t, "shm", nodes, o)
 			var sum float64
 			for i, r := range ranks {
 				want, err := r.layout(i)
@@ -41,7 +39,7 @@ func TestRegionsAreAsLargeAsTheyWereWorkedOut(t *testing.T) {
 				}
 				sum += float64(source + sink + control)
 			}
-			if need, n, err := ranks[0].needed(); err != nil || need != sum || n != len(ranks) {
+			if need, n, err := ranks[0].requiredMemory(); err != nil || need != sum || n != len(ranks) {
 				t.Errorf("%d ranks are said to need %v bytes, and have %v: %v", n, need, sum, err)
 			}
 			closeAll(t, ranks)

@@ -3,16 +3,13 @@ package native
 import (
 	"strings"
 	"testing"
-
-	"weir/test/phase"
 )
 
-// Places for probes overlap with nothing that peers use, and where copies are compared their
-// two ends do not fall on the same lines of a first-level cache.
+// Probe areas overlap with nothing that peers use, and both ends of compared copies use different lines of a
+// first-level cache.
 func TestLayout(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, buffer := range []uint64{128, 4096, 1 << 20, 16 << 20, 5<<30 + 128} {
-		r := &rank{options: options(8, under("ring", 3)), buffer: buffer}
+		r := &rank{options: options(8, withPattern("ring", 3)), buffer: buffer}
 		l, err := r.layout(1)
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +23,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("buffers of %d: source from %#x on, probes at %#x", buffer, l.first, l.probe)
 		}
 	}
-	r := &rank{options: options(8, under("ring", 3)), buffer: 1 << 60}
+	r := &rank{options: options(8, withPattern("ring", 3)), buffer: 1 << 60}
 	if _, err := r.layout(1); err != nil {
 		t.Error(err)
 	}

@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// lonelyPair is rank 0 of a launch in this process and rank 1 in a process of its
-// own, which can be killed.
-type lonelyPair struct {
+// killablePair is rank 0 of a launch in this process and rank 1 in a process of its own, which can be killed.
+type killablePair struct {
 	rank      *rank
 	control   *engine.Control
 	launch    engine.Launch
@@ -23,9 +22,9 @@ type lonelyPair struct {
 	other     *rankProcess
 }
 
-func newLonelyPair(t *testing.T, fabric string, o move.Spec, timeout time.Duration) *lonelyPair {
+func newKillablePair(t *testing.T, fabric string, o move.Spec, timeout time.Duration) *killablePair {
 	t.Helper()
-	p := &lonelyPair{control: control(t), launch: engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"},
+	p := &killablePair{control: control(t), launch: engine.Launch{Fabric: fabric, Ranks: 2, Nodes: []string{"a", "a"},
 		Cases: []engine.Case{caseOf("a", o, timeout, 0)}}}
 	p.other = startRank(t, t.Context(), p.launch, engine.Identity{Rank: 1})
 	t.Cleanup(p.kill)
@@ -44,7 +43,7 @@ func newLonelyPair(t *testing.T, fabric string, o move.Spec, timeout time.Durati
 	return p
 }
 
-func (p *lonelyPair) connect(t *testing.T) {
+func (p *killablePair) connect(t *testing.T) {
 	t.Helper()
 	fmt.Fprintln(p.other.in, hex.EncodeToString(p.addresses[0]), hex.EncodeToString(p.addresses[1]))
 	if err := p.rank.Connect(p.addresses); err != nil {
@@ -52,17 +51,16 @@ func (p *lonelyPair) connect(t *testing.T) {
 	}
 }
 
-func (p *lonelyPair) kill() { _ = p.other.end() } // it was killed, and the second time it is gone already
+func (p *killablePair) kill() { _ = p.other.end() } // it was killed; the second time it has already ended
 
-// A peer that is killed in mid-stream ends the case with an error that names it, long
-// before the case's own deadline where the provider notices, else at the deadline.
+// A peer killed in mid-stream ends the case with an error that names it, long before the case's deadline if
+// the provider notices, else at the deadline.
 func TestLibfabricKilledPeer(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	for _, name := range providers(t) {
 		if name == "shm" {
-			// it waits in a spin lock in shared memory, which may have died with its holder: only weir's agent ends
-			// that (run_killed_rank.txtar)
+			// it waits in a spin lock in shared memory, which may have died with its holder: only weir's
+			// agent ends that (run_killed_rank.txtar)
 			continue
 		}
 		for op, how := range map[string]func(*move.Spec){
@@ -71,7 +69,7 @@ func TestLibfabricKilledPeer(t *testing.T) {
 			t.Run(name+"/"+op, func(t *testing.T) {
 				o := options(64<<10, provider(name), how, func(o *move.Spec) { o.Iterations, o.Warmup = 1<<30, 0 })
 				timeout := 20 * time.Second
-				if mayNoticeNothing(name, op) {
+				if mayTimeOut(name, op) {
 					timeout = time.Second
 				}
 				for !killedOverLibfabric(t, o, timeout) {
@@ -84,24 +82,24 @@ func TestLibfabricKilledPeer(t *testing.T) {
 	}
 }
 
-// mayNoticeNothing says where the deadline may be what ends a case.
-func mayNoticeNothing(provider, op string) bool {
+// mayTimeOut returns whether the case may end only at its deadline.
+func mayTimeOut(provider, op string) bool {
 	return provider == "sockets" && op == "write" || provider != "sockets" && op == "pingpong"
 }
 
 // killedOverLibfabric kills the peer; false: its case ended before it moved anything.
 func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool {
 	t.Helper()
-	p := newLonelyPair(t, "libfabric", o, timeout)
+	p := newKillablePair(t, "libfabric", o, timeout)
 	p.connect(t)
 	done := make(chan error, 1)
 	go func() {
 		_, err := p.rank.measure(p.launch.Cases[0].Key)
 		done <- err
 	}()
-	if err, ok := inStream(done, p.control, p.other.control); !ok {
+	if err, ok := awaitTimedPart(done, p.control, p.other.control); !ok {
 		p.kill()
-		mustBeOver(t, timeout, fmt.Sprint(err, "; ", &p.other.words))
+		failUnlessTimedOut(t, timeout, fmt.Sprint(err, "; ", &p.other.words))
 		return false
 	}
 	killed := time.Now()
@@ -110,7 +108,7 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 	case err := <-done:
 		var e *engine.Error
 		if !errors.As(err, &e) || e.Peer != 1 &&
-			!strings.Contains(e.Text, fmt.Sprintf("the time of %.3g s is up", timeout.Seconds())) {
+			!strings.Contains(e.Text, fmt.Sprintf("timed out after %.3g s", timeout.Seconds())) {
 			t.Errorf("got %v, want peer 1 named, or the deadline", err)
 		}
 		t.Logf("after %v: %v", time.Since(killed).Round(time.Millisecond), err)
@@ -120,17 +118,16 @@ func killedOverLibfabric(t *testing.T, o move.Spec, timeout time.Duration) bool 
 	return true
 }
 
-// Addresses at which nobody is any more end the connecting within its deadline.
+// Connecting to addresses of dead peers ends within its deadline.
 func TestLibfabricDeadAddress(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	usual := connectTimeout
 	t.Cleanup(func() { connectTimeout = usual })
-	connectTimeout = 3 * time.Second // which some wait for
+	connectTimeout = 3 * time.Second // some wait that long
 	for _, name := range providers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each may wait for its deadline
-			p := newLonelyPair(t, "libfabric", options(8, provider(name)), time.Second)
+			p := newKillablePair(t, "libfabric", options(8, provider(name)), time.Second)
 			p.kill()
 			begin := time.Now()
 			err := p.rank.Connect(p.addresses)

@@ -8,24 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/matrix"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// What a provider that does not confirm delivery is driven by: a read that is fenced
-// off from the writes before it, or ordered after them. Requests longer than one
-// operation go in pieces.
+// Providers without delivery confirmation: a fenced read, or a read ordered after the writes. Requests longer
+// than one operation are split.
 func TestLibfabricWaysOfDelivery(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
+	phase.Rest(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
 		tried, granted := 0, 0
 		for _, p := range providers(t) {
 			if p == "sockets" && way != 1 {
-				continue // it takes longest; fences are what the others here do not have
+				continue // it takes longest; the other providers here have no fences
 			}
 			libfabricLimits(1<<way, 1000)
 			t.Run(words+"/"+p, func(t *testing.T) {
@@ -36,8 +34,8 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 					options(1000, full, pingpong, provider(p)), options(12345, full, pingpong, provider(p)),
 					options(7000, provider(p)),
 				}
-				out, err := tryCases(t, "libfabric", 2, fewer(p, cases)...)
-				if err != nil && strings.Contains(err.Error(), "cannot be known") {
+				out, err := tryCases(t, "libfabric", 2, shortened(p, cases)...)
+				if err != nil && strings.Contains(err.Error(), "cannot be confirmed") {
 					t.Skip(err)
 				}
 				if err != nil {
@@ -56,10 +54,9 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 	}
 }
 
-// Of two ranks the lower one connects: the higher one has heard of it before it does, or it would
-// wait here for an hour.
+// The lower of two ranks connects first: the higher one is notified of it, or it would wait here for an hour.
 func TestLibfabricLowerRanksConnect(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	libfabricListening(int64(time.Hour))
 	t.Cleanup(func() { libfabricListening(0) })
 	for _, p := range providers(t) {
@@ -73,7 +70,6 @@ func TestLibfabricLowerRanksConnect(t *testing.T) {
 }
 
 func TestLibfabricRefusals(t *testing.T) {
-	phase.NotUnderRace(t)
 	here := providers(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))

@@ -3,64 +3,42 @@ package native
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // onlyProviderEnv names the one provider that the tests of libfabric are to use.
 const onlyProviderEnv = "WEIR_TEST_PROVIDER"
 
-// strictProvider builds the provider of testdata that asks for all that network
-// cards ask for, and gives the folder where libfabric finds it.
-func strictProvider(t *testing.T) string {
+// strictProvider builds the strict provider of testdata and returns the environment in which libfabric loads
+// it: libfabric looks for providers once.
+func strictProvider(t *testing.T, env ...string) []string {
 	t.Helper()
 	providers(t)
-	dir := t.TempDir()
-	out, err := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-shared", "-fPIC",
-		"-o", filepath.Join(dir, "libstrict-fi.so"), filepath.Join("testdata", "libfabric", "strict_provider.c"),
-		"-lfabric").CombinedOutput()
-	if err != nil {
-		t.Fatalf("building the provider: %v\n%s", err, out)
-	}
-	return dir
+	path := library(t, "libstrict-fi.so", filepath.Join("testdata", "libfabric", "strict_provider.c"), "-lfabric")
+	return append(env, "FI_PROVIDER_PATH="+filepath.Dir(path), onlyProviderEnv+"=strict",
+		onlyPathsEnv+"=libfabric strict")
 }
 
-// again runs tests of this package once more, in a process that has the strict
-// provider: libfabric looks for providers once.
-func again(t *testing.T, dir, tests string, env ...string) string {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.v", "-test.count=1", "-test.timeout=5m", "-test.run", tests)
-	cmd.Env = append(append(os.Environ(), "FI_PROVIDER_PATH="+dir, onlyProviderEnv+"=strict"), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return string(out)
-}
-
-// What network cards demand and the providers of a plain host do not: registered
-// local buffers, keys that the provider chooses, raw keys, virtual addresses, memory
-// bound to an endpoint, contexts that it writes to, short operations, full queues and
-// no word about delivery.
+// What network cards require and the providers of a plain host do not: registered local buffers, keys chosen
+// by the provider, raw keys, virtual addresses, memory bound to an endpoint, contexts that it writes to,
+// short operations, full queues and no delivery confirmation.
 func TestLibfabricStrictProvider(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	dir := strictProvider(t)
-	const tests = "^TestLibfabric(MovesEveryByte|FourRanks|SinglePings|KilledPeer)$"
+	phase.Rest(t)
 	for _, keys := range []string{"raw", "plain"} {
 		t.Run(keys, func(t *testing.T) {
-			out := again(t, dir, tests, "STRICT_KEYS="+keys)
+			out := rerunTests(t, "^Test(Transfer|Patterns|LibfabricKilledPeer)$",
+				strictProvider(t, "STRICT_KEYS="+keys)...)
 			for _, passed := range []string{
-				"MovesEveryByte/strict", "FourRanks/strict", "SinglePings", "KilledPeer/strict/write",
+				"Transfer/libfabric_strict", "Patterns/libfabric_strict", "LibfabricKilledPeer/strict/write",
 			} {
-				if !strings.Contains(out, "--- PASS: TestLibfabric"+passed+" (") {
+				if !strings.Contains(out, "--- PASS: Test"+passed+" (") {
 					t.Errorf("%s did not pass:\n%s", passed, out)
 				}
 			}
@@ -71,14 +49,13 @@ func TestLibfabricStrictProvider(t *testing.T) {
 	}
 }
 
-// A provider that drives a card has RDMA, whatever its name, and one whose card has no
-// link, or that has none, does not.
+// A provider that drives a card has RDMA, whatever its name; one without a card, or with a card without a
+// link, has not.
 func TestLibfabricPaths(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	if os.Getenv(onlyProviderEnv) == "" {
-		dir := strictProvider(t)
 		for _, card := range []string{"", "up", "down"} {
-			again(t, dir, "^TestLibfabricPaths$", "STRICT_CARD="+card)
+			rerunTests(t, "^TestLibfabricPaths$", strictProvider(t, "STRICT_CARD="+card)...)
 		}
 		return
 	}
@@ -104,12 +81,11 @@ func TestLibfabricPaths(t *testing.T) {
 	}
 }
 
-// Memory that may not be locked is an error that says how much may be, and where
-// that is set.
+// Exceeding the limit on locked memory is an error that gives the limit and where to set it.
 func TestLibfabricLockedMemory(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	if os.Getenv(onlyProviderEnv) == "" {
-		again(t, strictProvider(t), "^TestLibfabricLockedMemory$", "STRICT_LOCKS=1")
+		rerunTests(t, "^TestLibfabricLockedMemory$", strictProvider(t, "STRICT_LOCKS=1")...)
 		return
 	}
 	var before unix.Rlimit

@@ -1,7 +1,7 @@
 package native
 
-// #include "process_limits.h"
+// #include "sys_limits.h"
 import "C"
 
-// ThreadsFit says whether this process could have so many more threads now.
+// ThreadsFit returns whether this process can have this many more threads now.
 func ThreadsFit(threads int) bool { return C.weir_threads_fit(C.int(threads)) != 0 }

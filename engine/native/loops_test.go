@@ -4,18 +4,19 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// A request that is complete when it is posted is no reason to look at nothing else:
-// among large ones the loop takes a turn, in which it shows life and sees its deadline.
+// Requests that complete when posted do not suppress polling: among large ones the loop polls, advances the
+// heartbeat and checks its deadline.
 func TestLargeRequestsLeaveTurns(t *testing.T) {
-	const n = 255 // 8 GiB; among small requests a turn is taken after 256
-	l, ranks := opened(t, "shm", []string{"here", "here"},
+	phase.Long(t)
+	const n = 255 // 8 GiB; among small requests the loop polls after 256
+	l, ranks := openConnected(t, "shm", []string{"here", "here"},
 		options(32<<20, func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = n, 0, "none" }))
 	errs := make(chan error, len(ranks))
 	for _, r := range ranks {
@@ -38,14 +39,14 @@ func TestLargeRequestsLeaveTurns(t *testing.T) {
 		}
 	}
 	if !between {
-		t.Error("the loop told of nothing between its first request and its last")
+		t.Error("no progress was reported between its first request and its last")
 	}
 }
 
-// The warm-up of a ping-pong is over before its timed part begins: however long it
-// takes, a duration is the timed part's own.
+// The warm-up of a ping-pong ends before its timed part begins: however long it takes, a duration covers the
+// timed part only.
 func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	for fabric, warmup := range map[string]int64{"shm": 200000, "tcp": 3000, "ucx": 50000, "libfabric": 3000} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
@@ -61,12 +62,11 @@ func TestWarmUpOfAPingPongIsNotTimed(t *testing.T) {
 	}
 }
 
-// Requests that wait for the peer fill the window before the first turn moves any of
-// them, however large they are. By Little's law, rate times latency is the mean number
-// of requests under way. A host with other work can take time from the posting rank, so
-// one of several launches must show a full window; a loop that does not fill it never does.
+// Requests that wait for the peer fill the window before the first poll moves any of them, however large they
+// are. By Little's law, rate times latency is the mean number of requests in flight. A host with other work
+// can take time from the posting rank, so one of several launches must show a full window; a loop that does
+// not fill it never does.
 func TestLargeRequestsFillTheWindow(t *testing.T) {
-	phase.NotUnderRace(t)
 	const window, launches = 16, 8
 	o := options(8<<20, func(o *move.Spec) {
 		o.Iterations, o.Warmup, o.InFlight, o.Verify = 96, 4, window, "none"

@@ -1,5 +1,5 @@
-/* Host memory behind a memfd, so that a rank of the same host can map it: no name
- * anywhere, hence nothing to leave behind when a rank is killed. */
+/* Host memory backed by a memfd, so that ranks of the same host can map it. A memfd has no name, so
+ * nothing is left behind when a rank is killed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,15 @@
 
 #include "memory.h"
 
-/* Has the kernel keep pages for all bytes, in pieces of whole pages. */
+/* Reserves pages for all bytes, in steps of 64 MiB. */
 static int reserve(int fd, size_t bytes, size_t page)
 {
     size_t piece = page > WEIR_PIECE ? page : WEIR_PIECE;
     for (size_t off = 0; off < bytes; off += piece) {
-        if (fallocate(fd, 0, (off_t)off, (off_t)(bytes - off < piece ? bytes - off : piece)) < 0)
+        if (fallocate(fd, 0, (off_t)off, (off_t)(bytes - off < piece ? bytes - off : piece)) < 0) {
             return -1;
-        weir_memory_beat();
+        }
+        weir_memory_heartbeat();
     }
     return 0;
 }
@@ -28,26 +29,30 @@ static int dram_alloc(size_t bytes, int pages, struct weir_region *out, struct w
     const struct weir_reserved *huge = weir_reserved(pages);
     if (pages == PAGES_THP &&
         weir_thp_granted(err, "shared", "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
-                         "advise") < 0)
+                         "advise") < 0) {
         return err->code;
-    if (huge)
+    }
+    if (huge) {
         bytes = (bytes + huge->size - 1) / huge->size * huge->size;
+    }
     int fd = memfd_create("weir", MFD_CLOEXEC | (huge ? huge->memfd : 0));
-    if (fd < 0)
+    if (fd < 0) {
         return huge ? weir_reserved_failed(err, huge, bytes)
                     : weir_memory_failed(err, "creating", bytes);
+    }
     if (ftruncate(fd, (off_t)bytes) < 0) {
         weir_memory_failed(err, "sizing", bytes);
         goto close_fd;
     }
-    /* fallocate first: where memory is short it says so, while a touch would be killed; but
-     * what it reserves are small pages */
+    /* fallocate first: it reports a shortage of memory, where a page fault would kill the process;
+     * but it reserves small pages */
     if (pages != PAGES_THP && reserve(fd, bytes, huge ? huge->size : 0) < 0 &&
         errno != EOPNOTSUPP) {
-        if (huge)
+        if (huge) {
             weir_reserved_failed(err, huge, bytes);
-        else
+        } else {
             weir_memory_failed(err, "reserving", bytes);
+        }
         goto close_fd;
     }
     char *p = weir_map(fd, bytes, MAP_SHARED);
@@ -66,7 +71,7 @@ close_fd:
     return err->code;
 }
 
-/* A library that allocated memory may have written to it. */
+/* A library that allocated the memory may have written to it. */
 static int dram_clear(struct weir_region *m, struct weir_err *err)
 {
     return m->fd < 0 ? host_clear(m, err) : host_clear_new(m, err);
@@ -75,22 +80,26 @@ static int dram_clear(struct weir_region *m, struct weir_err *err)
 static int dram_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err)
 {
     *out = (struct weir_handle){.fd = m->fd};
-    if (m->fd >= 0)
+    if (m->fd >= 0) {
         return 0;
+    }
     err->code = -EOPNOTSUPP;
     snprintf(err->text, sizeof err->text,
-             "this memory was allocated by a library, which shares it by itself");
+             "this memory was allocated by a library, and only the library can share it");
     return err->code;
 }
 
-/* Maps the first bytes of memory with their pages; all of it, where the kernel cannot do that. */
-static char *map_with_pages(int fd, size_t bytes, size_t at_once)
+/* Maps the first populated bytes with their pages populated; all of it if the kernel cannot do
+ * part. */
+static char *map_with_pages(int fd, size_t bytes, size_t populated)
 {
-    char *p = at_once < bytes ? weir_map(fd, bytes, MAP_SHARED) : NULL;
-    if (!p)
+    char *p = populated < bytes ? weir_map(fd, bytes, MAP_SHARED) : NULL;
+    if (!p) {
         return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
-    if (!at_once || weir_populate(p, at_once) == 0)
+    }
+    if (!populated || weir_populate(p, populated) == 0) {
         return p;
+    }
     munmap(p, bytes);
     return weir_map(fd, bytes, MAP_SHARED | MAP_POPULATE);
 }
@@ -98,7 +107,7 @@ static char *map_with_pages(int fd, size_t bytes, size_t at_once)
 static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
                        struct weir_err *err)
 {
-    char *p = map_with_pages(h->fd, bytes, h->at_once);
+    char *p = map_with_pages(h->fd, bytes, h->populated);
     if (!p) {
         err->code = -errno;
         snprintf(err->text, sizeof err->text, "mapping %zu bytes of its memory: %s", bytes,
@@ -110,18 +119,18 @@ static int dram_import(const struct weir_handle *h, size_t bytes, struct weir_re
 }
 
 const struct weir_memory weir_mem_dram = {
-    .name      = "dram",
-    .host      = 1,
+    .name = "dram",
+    .host = 1,
     .by_fabric = 1,
-    .bind      = host_bind,
-    .unbind    = host_unbind,
-    .alloc     = dram_alloc,
-    .clear     = dram_clear,
-    .fill      = host_fill,
-    .check     = host_check,
-    .copy_in   = host_copy,
-    .copy_out  = host_copy,
-    .export    = dram_export,
-    .import    = dram_import,
-    .free      = weir_unmap,
+    .bind = host_bind,
+    .unbind = host_unbind,
+    .alloc = dram_alloc,
+    .clear = dram_clear,
+    .fill = host_fill,
+    .check = host_check,
+    .copy_in = host_copy,
+    .copy_out = host_copy,
+    .export = dram_export,
+    .import = dram_import,
+    .free = weir_unmap,
 };

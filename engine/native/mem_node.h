@@ -1,4 +1,4 @@
-/* mem_node.h: on which NUMA node memory is made, and on which it is. */
+/* mem_node.h: binds memory to a NUMA node and checks where it is. */
 #ifndef WEIR_MEM_NODE_H
 #define WEIR_MEM_NODE_H
 
@@ -6,21 +6,21 @@
 
 #include "weir.h"
 
-#define NODE_WORDS 16 /* of a set of nodes: as many as the kernel can have, 1024 */
+#define NODE_WORDS 16 /* of a node set: room for the kernel's maximum of 1024 nodes */
 
 struct weir_binding {
-    int           node; /* that memory is made on; -1: wherever the kernel likes */
-    int           mode; /* of before */
+    int node; /* node of new memory; -1: not bound */
+    int mode; /* the previous policy */
     unsigned long nodes[NODE_WORDS];
 };
 
-/* From now on all memory that this thread touches first is made on the node that numa
- * means (see weir_config), and on no other, whoever allocates it. */
+/* Binds all memory that this thread touches first from now on to the node given by numa (see
+ * weir_config), no matter which library allocates it. */
 int node_bind(int numa, struct weir_binding *b, struct weir_err *err);
-/* As it was before. */
+/* Restores the previous policy. */
 int node_release(const struct weir_binding *b, struct weir_err *err);
 
-/* An error if the page at an address is not on the node that it was bound to. */
+/* Fails if the page at an address is not on the bound node. */
 int node_check(const struct weir_binding *b, const void *at, struct weir_err *err);
 
 #endif

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// policy is how many pages the kernel says that each node has of the mapping that begins
-// at an address.
+// policy returns the kernel's count of pages per node of the mapping that begins at an address.
 func policy(t *testing.T, at uint64) (nodes string) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/numa_maps")
@@ -39,10 +38,9 @@ func policy(t *testing.T, at uint64) (nodes string) {
 	return ""
 }
 
-// Memory is on the node that was asked for, whoever allocates it, and the result says
-// which that is. Where there is one node only, this shows that nothing else happens.
+// Memory is on the requested node, whichever library allocates it, and the result names the node. With one
+// node, this shows only that nothing else happens.
 func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	bindable(t)
 	dirs, _ := filepath.Glob("/sys/devices/system/node/node[0-9]*") // only a bad pattern is an error
@@ -67,7 +65,7 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 							t.Errorf("rank %d: verified %v, nodes %s", rank, r.Verified, diff)
 						}
 					}
-					_, ranks := opened(t, fabric, []string{"a", "a"}, o)
+					_, ranks := openConnected(t, fabric, []string{"a", "a"}, o)
 					for _, r := range ranks {
 						for region := regionControl; region <= regionSink; region++ {
 							base, _ := r.memory(region)
@@ -91,9 +89,8 @@ func TestMemoryIsOnTheNodeThatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Whoever binds memory puts back what was, and a page that lies elsewhere is found.
+// Binding restores the previous policy, and a page on another node is found.
 func TestBindingsAreOfTheirMemoryOnly(t *testing.T) {
-	phase.NotUnderRace(t)
 	bindable(t)
 	if why := selftestBinding(); why != "" {
 		t.Error(why)

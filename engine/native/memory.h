@@ -1,4 +1,4 @@
-/* memory.h: one table of functions per kind of memory. */
+/* memory.h: the interface of memory kinds. */
 #ifndef WEIR_MEMORY_H
 #define WEIR_MEMORY_H
 
@@ -10,118 +10,126 @@
 enum weir_region_name { REGION_CONTROL, REGION_SOURCE, REGION_SINK, REGIONS }; /* see weir.h */
 
 struct weir_region {
-    char                     *base;
-    size_t                    size;
-    int                       fd; /* that other processes can map; -1: none */
+    char *base;
+    size_t size;
+    int fd; /* that other processes can map; -1: none */
     const struct weir_memory *kind;
-    void                     *own; /* what the kind keeps of it */
+    void *priv; /* private state of the kind */
 };
 
 #define WEIR_HANDLE 112 /* bytes */
 
-/* By which another process imports memory: a descriptor, bytes, or both, as the kind likes. */
+/* With which another process imports memory: a descriptor, bytes, or both. */
 struct weir_handle {
-    int           fd; /* -1: none */
-    uint32_t      n;
-    /* as many of its first bytes are mapped at once, and later pages when they are first written */
-    uint64_t      at_once;
+    int fd; /* -1: none */
+    uint32_t n;
+    /* populated when mapped: this many of the first bytes; other pages fault in when written */
+    uint64_t populated;
     unsigned char bytes[WEIR_HANDLE];
 };
 
-/* What can be done with memory of one kind. Only these functions touch data, but where
- * the kind is host memory and the caller is written for that. All return 0, or fill err
- * and return its code. What a kind cannot do is a function that says so. */
+/* The operations on one kind of memory. Data is accessed only through these functions, except by
+ * callers written for host memory. All return 0, or fill err and return its code. Unsupported
+ * operations are functions that fail. */
 struct weir_memory {
     const char *name;
-    int         host;      /* this processor can load from it and store to it */
-    int         gpu;       /* it is that of the thread's GPU, see cuda.h */
-    int         by_fabric; /* a fabric that allocates memory itself allocates it too */
-    /* bind prepares a thread before it uses memory of the kind; unbind, after the last free,
-     * undoes that. Both count. */
+    int host;      /* the CPU can load and store it */
+    int gpu;       /* memory of the thread's GPU, see gpu_cuda.h */
+    int by_fabric; /* fabrics that allocate memory (CAP_ALLOCATES) allocate it too */
+    /* bind prepares a thread before it uses memory of the kind; unbind undoes that after the last
+     * free. Calls nest. */
     int (*bind)(const struct weir_config *cfg, struct weir_err *err);
     void (*unbind)(void);
-    /* some pages may not be there before clear */
+    /* some pages may be missing before clear */
     int (*alloc)(size_t bytes, int pages, struct weir_region *out, struct weir_err *err);
     int (*clear)(struct weir_region *m, struct weir_err *err); /* writes zeros */
     int (*fill)(void *p, size_t n, uint64_t key, struct weir_err *err);
-    /* *wrong: the first wrong offset; -1: there is none */
+    /* *wrong: the first wrong offset; -1: none */
     int (*check)(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
     int (*copy_in)(void *to, const void *host, size_t n, struct weir_err *err);
     int (*copy_out)(void *host, const void *from, size_t n, struct weir_err *err);
-    /* A handle by which another process imports the memory; it stays the region's. */
+    /* Returns a handle with which another process imports the memory; the region keeps
+     * ownership. */
     int (*export)(const struct weir_region *m, struct weir_handle *out, struct weir_err *err);
-    /* Maps what another process exported; the descriptor stays the caller's. */
+    /* Maps memory that another process exported; the caller keeps the descriptor. */
     int (*import)(const struct weir_handle *h, size_t bytes, struct weir_region *out,
                   struct weir_err *err);
-    void (*free)(struct weir_region *m); /* allocated or imported */
+    void (*free)(struct weir_region *m); /* memory that was allocated or imported */
 };
 
-/* Host memory that ranks of the same host can map, and such that is private to its rank. */
+/* Host memory that ranks of the same host can map, and host memory private to its rank. */
 extern const struct weir_memory weir_mem_dram, weir_mem_heap;
+
+/* Functions of kinds that other processes cannot map: fail with -EOPNOTSUPP. */
+int unsupported_export(const struct weir_region *m, struct weir_handle *out, struct weir_err *err);
+int unsupported_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
+                       struct weir_err *err);
 
 /* Copies between memories of any two kinds of this rank. */
 int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind,
                 const void *from, size_t n, struct weir_err *err);
 
-/* ---- mem_host.c: what all kinds of host memory have in common ---- */
+/* ---- mem_host.c: shared by all kinds of host memory ---- */
 
-int  host_bind(const struct weir_config *cfg, struct weir_err *err);
+int host_bind(const struct weir_config *cfg, struct weir_err *err);
 void host_unbind(void);
-int  host_clear(struct weir_region *m, struct weir_err *err);
-/* Of memory that was mapped for this region and not written yet: its pages are zero. */
-int  host_clear_new(struct weir_region *m, struct weir_err *err);
+int host_clear(struct weir_region *m, struct weir_err *err);
+/* Clears freshly mapped memory: its pages are already zero. */
+int host_clear_new(struct weir_region *m, struct weir_err *err);
 int host_fill(void *p, size_t n, uint64_t key, struct weir_err *err);
 int host_check(const void *p, size_t n, uint64_t key, int64_t *wrong, struct weir_err *err);
 int host_copy(void *to, const void *from, size_t n, struct weir_err *err);
 
 /* ---- mem_place.c ---- */
 
-/* Maps memory at a multiple of 256 MiB, so that where two areas lie to each
- * other is decided by their offsets and not by chance: first-level caches tag lines
- * with a hash of the virtual address (on AMD Zen bits 12 to 27), and of two streams
- * with equal tags each keeps evicting the other. Seen here as copies of 4 KiB at 33
- * or 83 GB/s, changing from launch to launch. fd and flags are those of mmap. NULL and
- * errno on failure. */
+/* Maps memory at a multiple of 256 MiB, so that offsets, not chance, decide how two areas are
+ * aligned to each other. First-level caches tag lines with a hash of the virtual address (AMD Zen:
+ * bits 12 to 27), and streams with equal tags evict each other: copies of 4 KiB ran at 33 or 83
+ * GB/s depending on the launch. fd and flags are those of mmap. Returns NULL and sets errno on
+ * failure. */
 char *weir_map(int fd, size_t bytes, int flags);
-void  weir_unmap(struct weir_region *m);
+/* Unmaps memory of weir_map. */
+void weir_unmap(struct weir_region *m);
 
 /* ---- mem_lock.c ---- */
 
-/* Words to put behind an error of registering as many bytes; "" if this process may lock
- * them. */
+/* Writes a suffix for errors of registering this many bytes: the limit on locked memory; "" if the
+ * process may lock them. */
 #define LOCK_WORDS 64
 void weir_lock_limit(size_t bytes, char *words, size_t cap);
 
 /* ---- mem_pages.c ---- */
 
-struct weir_reserved { /* huge pages that are set aside beforehand */
-    size_t      size;
-    unsigned    memfd; /* flags of memfd_create for them */
-    int         map;   /* and of mmap */
+struct weir_reserved { /* reserved huge pages */
+    size_t size;
+    unsigned memfd; /* flags for memfd_create */
+    int map;        /* flags for mmap */
     const char *name;
 };
 
-/* Those that an option pages names; NULL: it names none. */
+/* Returns the reserved pages of a value of option pages; NULL: no reserved pages. */
 const struct weir_reserved *weir_reserved(int pages);
 
-/* An error of as many bytes, in the kernel's words: errno. */
+/* Fills an error about this many bytes from errno. */
 int weir_memory_failed(struct weir_err *err, const char *what, size_t bytes);
 
-/* That there are too few of such pages for as many bytes: errno. */
+/* Fills an error that too few reserved pages are free for this many bytes, from errno. */
 int weir_reserved_failed(struct weir_err *err, const struct weir_reserved *of, size_t bytes);
 
-/* Bytes of a piece: much memory is worked on in pieces, with a sign of life after each. */
+/* Large memory is processed in pieces of this many bytes, with a heartbeat after each. */
 #define WEIR_PIECE ((size_t)64 << 20)
 
-/* Sets the heartbeat that this thread beats between pieces; NULL: none. */
-void weir_memory_beats(_Atomic uint64_t *of_rank);
-void weir_memory_beat(void);
+/* Sets the heartbeat that this thread advances between pieces; NULL: none. */
+void weir_memory_set_heartbeat(_Atomic uint64_t *of_rank);
+/* Advances the heartbeat of this thread, if it has one. */
+void weir_memory_heartbeat(void);
 
-/* Brings all pages in, zeroed where they are new. -1 and errno: EINVAL before Linux 5.14. */
+/* Populates all pages, zeroed where new. Returns -1 and sets errno on failure: EINVAL before Linux
+ * 5.14. */
 int weir_populate(char *p, size_t bytes);
 
-/* Gives memory transparent huge pages, before its first touch: after it that has no
- * effect. The policy is the kernel's for that sort of memory. */
+/* Enables transparent huge pages; must precede the first access. The policy is the kernel's for
+ * this sort of memory. */
 int weir_thp_granted(struct weir_err *err, const char *sort, const char *policy,
                      const char *enough);
 int weir_thp(struct weir_err *err, char *p, size_t bytes);

@@ -14,13 +14,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// mapping is what the kernel says of the memory that holds an address of this process:
-// the file behind it ("": none), whether it is private, and the fields of
-// /proc/self/smaps in KiB.
+// mapping returns the kernel's entry for the memory at an address of this process: the file behind it ("":
+// none), whether it is private, and the fields of /proc/self/smaps in KiB.
 func mapping(t *testing.T, at uint64) (file string, private bool, kib map[string]uint64) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -51,17 +50,16 @@ func mapping(t *testing.T, at uint64) (file string, private bool, kib map[string
 	return file, private, kib
 }
 
-// What is asked for is what a rank has for data: memory of its own, or such that others can
-// map. Words by which ranks meet are never in memory of the first kind.
+// Data regions have the requested kind of memory: private, or mappable by others. Control words are never in
+// private memory.
 func TestAllocIsWhatWasAskedFor(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	for _, fabric := range []string{"tcp", "libfabric", "ucx"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			t.Setenv("UCX_TLS", "posix")
 			for alloc, change := range map[string]func(*move.Spec){"heap": heap, "fabric": func(*move.Spec) {}} {
-				_, ranks := opened(t, fabric, []string{"a", "a"}, options(100000, change))
+				_, ranks := openConnected(t, fabric, []string{"a", "a"}, options(100000, change))
 				for _, r := range ranks {
 					for region := regionControl; region <= regionSink; region++ {
 						base, size := r.memory(region)
@@ -80,24 +78,24 @@ func TestAllocIsWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Huge pages are there, or the launch says why not: never small pages unsaid. A rank's
-// own memory has them over any fabric.
+// Huge pages are used, or the launch says why not: small pages are never used silently. A rank's private
+// memory has them over any fabric.
 func TestPagesAreWhatWasAskedFor(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	for _, c := range []struct{ pages, alloc, fabrics, words string }{
-		{"thp", "fabric", "shm tcp", "this kernel gives no transparent huge pages to shared memory"},
-		{"thp", "heap", "tcp ucx libfabric", "this kernel gives no transparent huge pages to private memory"},
-		{"2MiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
-		{"2MiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets how many"},
-		{"1GiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
+		{"thp", "fabric", "shm tcp", "this kernel grants no transparent huge pages to shared memory"},
+		{"thp", "heap", "tcp ucx libfabric", "this kernel grants no transparent huge pages to private memory"},
+		{"2MiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets their number"},
+		{"2MiB", "heap", "tcp ucx libfabric", "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages sets their number"},
+		{"1GiB", "fabric", "shm tcp", "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets their number"},
 		{"1GiB", "heap", "tcp ucx libfabric",
-			"/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets how many"},
+			"/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages sets their number"},
 	} {
 		for fabric := range strings.FieldsSeq(c.fabrics) {
 			t.Run(strings.Join([]string{c.pages, c.alloc, fabric}, " "), func(t *testing.T) {
 				needs(t, fabric)
-				o := options(3<<20, under("pairwise", 2), func(o *move.Spec) { o.Pages, o.Alloc = c.pages, c.alloc })
+				o := options(3<<20, withPattern("pairwise", 2),
+					func(o *move.Spec) { o.Pages, o.Alloc = c.pages, c.alloc })
 				ranks, err := tryCases(t, fabric, 2, o)
 				if err != nil {
 					if !strings.Contains(err.Error(), c.words) {
@@ -106,7 +104,7 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 					t.Skip(err)
 				}
 				checkMoved(t, o, ranks[0], func(rank int) bool { return rank == 0 })
-				_, open := opened(t, fabric, []string{"a", "a"}, o)
+				_, open := openConnected(t, fabric, []string{"a", "a"}, o)
 				for _, region := range []int{regionSource, regionSink} {
 					base, size := open[0].memory(region)
 					_, _, kib := mapping(t, base+size/2)
@@ -124,7 +122,7 @@ func TestPagesAreWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// closeAll ends ranks, which wait for each other.
+// closeAll closes ranks, which wait for each other.
 func closeAll(t *testing.T, ranks []*rank) {
 	t.Helper()
 	errs := make(chan error, len(ranks))
@@ -138,7 +136,7 @@ func closeAll(t *testing.T, ranks []*rank) {
 	}
 }
 
-// New memory is there, and zero, before a rank uses it; where the kernel cannot bring it in, that is an
+// New memory is populated with zeros before a rank uses it; if the kernel cannot populate it, that is an
 // error, and no signal ends the process.
 func TestNewMemoryIsBroughtIn(t *testing.T) {
 	const pages = 64
@@ -176,7 +174,7 @@ func TestNewMemoryIsBroughtIn(t *testing.T) {
 	}
 }
 
-// resident is how many pages are in memory.
+// resident returns the number of pages in memory.
 func resident(t *testing.T, b []byte) int {
 	t.Helper()
 	in := make([]byte, len(b)/os.Getpagesize())

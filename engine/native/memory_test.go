@@ -5,60 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
-	"weir/results"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func heap(o *move.Spec) { o.Alloc = "heap" }
 
-// A fabric moves memory that it did not allocate, every byte of it, by each of its ways.
-func TestHeapMovesEveryByte(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	for _, fabric := range []string{"tcp", "libfabric"} {
-		t.Run(fabric, func(t *testing.T) {
-			needs(t, fabric)
-			checkTransfer(t, fabric, []move.Spec{
-				options(8, heap), options(4097, heap, batch4), options(1<<20, heap, read),
-				options(100000, heap, pingpong), options(64<<10, heap, full),
-			})
-		})
-	}
-	for _, env := range []map[string]string{overKernel, overQueue, overSockets, secondProtocols} {
-		for _, name := range []string{"rma", "am", "tag", "tag_sync"} {
-			t.Run(fmt.Sprint("ucx ", name, " ", env), func(t *testing.T) {
-				needs(t, "ucx")
-				setenv(t, env)
-				cases := []move.Spec{
-					options(8, heap, api(name)), options(4097, heap, batch4, api(name)),
-					options(1<<20+3, heap, full, api(name)), options(100000, heap, pingpong, api(name)),
-				}
-				if name == "rma" {
-					cases = append(cases, options(70000, heap, read))
-				}
-				checkTransfer(t, "ucx", cases)
-			})
-		}
-	}
-}
-
-// secondProtocols are those of UCX 1.16 and later, which older versions have to be asked for.
+// secondProtocols selects UCX's protocols v2, the default from 1.16 on.
 var secondProtocols = map[string]string{"UCX_TLS": "posix,cma", "UCX_PROTO_ENABLE": "y"}
 
-func setenv(t *testing.T, env map[string]string) {
-	t.Helper()
-	for k, v := range env {
-		t.Setenv(k, v)
-	}
-}
-
-// The two are not one measurement: what UCX has allocated it may store into, what it has
-// not it moves as messages, or since 1.16 through the kernel without a copy of its own,
-// which is what NIXL gets. What is read back tells them apart.
+// The two kinds are measured differently: UCX stores into memory that it allocated, and moves other memory as
+// messages, or since 1.16 through the kernel without a copy of its own, as for NIXL. The reported transport
+// distinguishes them.
 func TestHeapTakesAnotherWay(t *testing.T) {
-	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	setenv(t, overKernel)
 	posix, cma := results.Transport{Name: "posix", Device: "memory", Use: results.DataUse},
@@ -97,9 +57,8 @@ func TestHeapTakesAnotherWay(t *testing.T) {
 	}
 }
 
-// Where nobody knows beforehand that there are none, allocating says the same.
+// If the check before a launch cannot know, allocation reports that there are no huge pages.
 func TestAllocationSaysThatThereAreNoHugePages(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, pages := range []string{"2MiB", "1GiB"} {
 		for _, alloc := range []string{"fabric", "heap"} {
 			o := options(1<<40, func(o *move.Spec) { o.Pages, o.Alloc = pages, alloc })
@@ -107,7 +66,7 @@ func TestAllocationSaysThatThereAreNoHugePages(t *testing.T) {
 				Fabric: "tcp", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", o, patience, 0)},
 			}
 			_, err := open(l, engine.Identity{Memory: &engine.Memory{}}, control(t))
-			if want := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets how many",
+			if want := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages sets their number",
 				o.ReservedPage()>>10); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("pages %s, alloc %s: %v, want %q", pages, alloc, err, want)
 			}

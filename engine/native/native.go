@@ -1,13 +1,12 @@
-// Package native is the engine that moves real bytes: all of weir's cgo and C.
-// The C files say what they do; Go only hands over options and takes results,
-// and is never in a measured loop.
+// Package native is the engine that moves real bytes: all of weir's cgo and C. The C files document what they
+// do; Go only passes options and takes results, and is never in a measured loop.
 package native
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Wshadow
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -Wshadow
 #cgo LDFLAGS: -ldl -lpthread -lm
 #include <stdlib.h>
-#include "role.h"
+#include "loop_role.h"
 */
 import "C"
 
@@ -20,11 +19,12 @@ import (
 	"time"
 	"unsafe"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func init() {
@@ -34,20 +34,18 @@ func init() {
 
 type native struct{}
 
-// Quiet says that nothing else may run in the processes of ranks.
+// Quiet declares that nothing else may run in the processes of ranks.
 func (native) Quiet() {}
 
-// connectTimeout and closeTimeout are the C side's own bounds; the agent's
-// deadlines are above them and end a process that does not keep to these. Variables,
-// because tests give ranks of one busy process more.
+// connectTimeout and closeTimeout bound the C side; the agent's deadlines are longer, and end a process that
+// exceeds these. Variables, because tests give ranks of one busy process more.
 var (
 	connectTimeout = 8 * time.Second
 	closeTimeout   = 3 * time.Second
 )
 
-// CorruptEnv makes a rank flip one received byte before it is checked, as
-// "rank:offset", or "rank:offset:timed" for the check of the timed part. It exists
-// to show that verification can fail.
+// CorruptEnv makes a rank flip one received byte before it is checked, as "rank:offset", or
+// "rank:offset:timed" for the check of the timed part. It exists to show that verification can fail.
 const CorruptEnv = "WEIR_SELFTEST_CORRUPT"
 
 // Probe loads vendor libraries: run it in a process that ends afterwards.
@@ -92,8 +90,7 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 	return out
 }
 
-// loaded is the file of a library that this process has loaded, by the beginning of its
-// name.
+// loaded returns the file of a library that this process has loaded, by the prefix of its name.
 func loaded(library string) string {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil || library == "" {
@@ -112,20 +109,19 @@ func loaded(library string) string {
 type rank struct {
 	member
 	launch  launch
-	options move.Spec // of the first case: all share what is the launch's
-	cells   []*cells  // of matrices; nil: there is none
-	flows   []int     // by case: which of the cells, or of what describeFlows describes
-	played  *played   // what came of the launch's sequence; nil: it has none, or was not played yet
-	cache   uint64    // bytes that requests are spread over; 0: no case does
-	buffer  uint64    // bytes of the largest buffer of the launch; of matrices there is none
-	// of the byte that is flipped on purpose: its offset, whose it is, and whether
-	// it is of the timed part
+	options move.Spec // of the first case: all share those of the launch
+	cells   []*cells  // of matrices; nil: none
+	flows   []int     // by case: index of its cells, or of the flows of describeFlows
+	played  *played   // result of the launch's sequence; nil: none, or not played yet
+	cache   uint64    // bytes that requests are spread over; 0: no case spreads
+	buffer  uint64    // bytes of the largest buffer of the launch; 0 with matrices
+	// of the byte flipped by the self-test: its offset, its rank, and whether it is flipped in the timed part
 	corrupt       int64
 	corruptThread int
 	timed         C.int
 }
 
-// Open opens the fabric and makes the memory for the largest case.
+// Open opens the fabric and allocates memory for the largest case.
 func (native) Open(l engine.Launch, self engine.Identity, control *engine.Control) (engine.Rank, error) {
 	decoded, err := decode(l)
 	if err != nil {
@@ -149,7 +145,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	if err := r.readCorrupt(os.Getenv(CorruptEnv)); err != nil {
 		return nil, err
 	}
-	if err := r.memoryFits(); err != nil {
+	if err := r.checkMemory(); err != nil {
 		return nil, err
 	}
 	regions, err := r.layout(self.Rank)
@@ -158,7 +154,7 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	}
 	name := C.CString(l.Fabric)
 	defer C.free(unsafe.Pointer(name))
-	// the same in all cases: they are fixed when a rank starts
+	// equal in all cases: they are fixed when a rank starts
 	lines, err := fabric.Lines(l.Fabric, r.options.FabricOptions)
 	if err != nil {
 		return nil, err
@@ -172,8 +168,8 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 			source: C.uint64_t(regions.source), sink: C.uint64_t(regions.sink), first: C.uint64_t(regions.first),
 			probe: C.uint64_t(regions.probe), used: C.uint64_t(regions.used),
 		},
-		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: truth(r.options.Sleeps()),
-		options: options, gpu: C.uint(onItsHost(l.Nodes, self.Rank)),
+		pages: pages[r.options.Pages], numa: numa(r.options.Placement()), sleeps: cBool(r.options.Sleeps()),
+		options: options, gpu: C.uint(indexOnHost(l.Nodes, self.Rank)),
 	}
 	for _, c := range decoded.Cases {
 		cfg.in_flight, cfg.batch = max(cfg.in_flight, C.uint64_t(c.Options.InFlight)),
@@ -186,8 +182,8 @@ func (native) Open(l engine.Launch, self engine.Identity, control *engine.Contro
 	return r, nil
 }
 
-// onItsHost is which of the ranks on its host a rank is.
-func onItsHost(nodes []string, rank int) int {
+// indexOnHost returns the index of a rank among those of its host.
+func indexOnHost(nodes []string, rank int) int {
 	n := 0
 	for _, other := range nodes[:rank] {
 		if other == nodes[rank] {
@@ -198,17 +194,17 @@ func onItsHost(nodes []string, rank int) int {
 }
 
 func oneHost(nodes []string) C.int {
-	return truth(!slices.ContainsFunc(nodes, func(n string) bool { return n != nodes[0] }))
+	return cBool(!slices.ContainsFunc(nodes, func(n string) bool { return n != nodes[0] }))
 }
 
-func truth(b bool) C.int {
+func cBool(b bool) C.int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// supported refuses what the language knows but this engine does not do yet.
+// supported refuses features of the language that this engine does not have yet.
 func (r *rank) supported(o move.Spec) error {
 	for _, name := range []string{o.Initiator, o.Target} {
 		if kind(o, name) == nil {
@@ -218,24 +214,24 @@ func (r *rank) supported(o move.Spec) error {
 			}
 		}
 	}
-	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused before
+	if why := o.Lacks(r.fabric); why != "" { // a scenario that names the fabric is refused earlier
 		return &engine.Error{Fabric: r.fabric, Op: "alloc", Phase: "ready", Peer: -1, Code: -1, Text: why}
 	}
 	return nil
 }
 
-func numa(p workload.Placement) C.int {
+func numa(p option.Placement) C.int {
 	switch p {
-	case workload.Default:
+	case option.Default:
 		return C.NUMA_DEFAULT
-	case workload.Local:
+	case option.Local:
 		return C.NUMA_LOCAL
 	}
 	return C.NUMA_NODE + C.int(p)
 }
 
-// addressSize is room for a fabric's address blob; UCX's, the largest, has some
-// hundred bytes for each transport and device.
+// addressSize is the maximum of a fabric's address blob; UCX's, the largest, has some hundred bytes for each
+// transport and device.
 const addressSize = 64 << 10
 
 func (r *rank) Address() ([]byte, error) {
@@ -302,12 +298,12 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		verify: verifies[o.Verify],
 		block:  C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)),
-		duration: C.int64_t(o.Duration),
-		every:    C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight),
+		duration:    C.int64_t(o.Duration),
+		stamp_every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight),
 		timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
 	if o.Step != nil {
-		cc.played = C.int(index + 1)
+		cc.sequence_step = C.int(index + 1)
 	}
 	if o.Matrix != nil {
 		cc.mode, cc.block, cc.batch, cc.slots = C.MODE_MATRIX,
@@ -324,7 +320,7 @@ func (r *rank) measure(key string) (*move.Part, error) {
 // stampedOneIn is a variable, because tests stamp each request, or none.
 var stampedOneIn = move.StampedOneIn
 
-// stamped is the rate at which the requests of a case are stamped: of a matrix all are.
+// stamped returns n if one in n requests of a case is stamped: all of a matrix are.
 func (r *rank) stamped(o move.Spec) int {
 	requests := uint64(o.Iterations)
 	if o.Duration != 0 {
@@ -355,7 +351,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 			Resolution: float64(out.resolution_ns) / 1e9, Cost: float64(out.clock_ns) / 1e9,
 			Bound: float64(out.bound_ns) / 1e9,
 		},
-		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.made), Listed: stage(out.listed),
+		Stages: move.Stages{Prepare: float64(out.prep_s), Made: stage(out.fabric_prep), Listed: stage(out.listed),
 			Registered: stage(out.registered),
 			Post:       stage(out.post), Transfer: stage(out.transfer)},
 	}
@@ -375,7 +371,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 	s := &results.Samples{
 		Case: c.Key, Launch: r.launch.Index, Rank: r.self.Rank, Role: "initiator",
 		Ops: uint64(out.ops), Bytes: uint64(out.bytes), Start: int64(out.start), End: int64(out.end),
-		Every: int(out.every), ClockNS: float64(out.clock_ns), Counts: map[int]int64{},
+		Every: int(out.stamp_every), ClockNS: float64(out.clock_ns), Counts: map[int]int64{},
 	}
 	for i, n := range unsafe.Slice(out.counts, out.ncounts) {
 		if n != 0 {
@@ -391,7 +387,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 	return res
 }
 
-func stage(s C.struct_weir_part_time) move.Stage {
+func stage(s C.struct_weir_stage_time) move.Stage {
 	return move.Stage{Stamps: uint64(s.n), Mean: float64(s.mean), P99: float64(s.p99)}
 }
 

@@ -15,20 +15,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// patience bounds what only hangs where something is wrong, on a machine that may have
-// much else to do.
+// patience bounds tests that hang if something is wrong, on a machine that may be busy.
 const patience = 2 * time.Minute
 
-// runCases runs cases between the ranks of one launch, all in this process:
-// what they share with each other is only what ranks of a host share anyway.
+// runCases runs cases between the ranks of one launch, all in this process: they share only what ranks of a
+// host share anyway.
 func runCases(t testing.TB, fabric string, ranks int, options ...move.Spec) [][]*move.Part {
 	t.Helper()
 	out, err := tryCases(t, fabric, ranks, options...)
@@ -71,9 +69,9 @@ func tryCases(t testing.TB, fabric string, ranks int, options ...move.Spec) ([][
 	var wg sync.WaitGroup
 	for i, r := range rs {
 		wg.Go(func() {
-			if err := goThrough(l, r, addresses, func(k int, res *move.Part) { out[k][i] = res }); err != nil {
+			if err := runRank(l, r, addresses, func(k int, res *move.Part) { out[k][i] = res }); err != nil {
 				once.Do(func() {
-					first = fmt.Errorf("rank %d: %w%s", i, err, whereRanksAre(controls))
+					first = fmt.Errorf("rank %d: %w%s", i, err, describeRanks(controls))
 					for _, ctl := range controls { // as an agent does
 						ctl.Abort.Store(1)
 					}
@@ -104,8 +102,8 @@ func connectedPair(t testing.TB, l engine.Launch) (ranks [2]*rank, err error) {
 	return ranks, errors.Join(<-connected, <-connected)
 }
 
-// goThrough is what a rank does once all addresses are known.
-func goThrough(l engine.Launch, r *rank, addresses [][]byte, took func(k int, res *move.Part)) error {
+// runRank runs a rank once all addresses are known.
+func runRank(l engine.Launch, r *rank, addresses [][]byte, took func(k int, res *move.Part)) error {
 	if err := r.Connect(addresses); err != nil {
 		return err
 	}
@@ -119,8 +117,8 @@ func goThrough(l engine.Launch, r *rank, addresses [][]byte, took func(k int, re
 	return r.Close()
 }
 
-// opened are the connected ranks of a launch, of which a test does what it likes.
-func opened(t testing.TB, fabric string, nodes []string, options ...move.Spec) (engine.Launch, []*rank) {
+// openConnected returns the connected ranks of a launch, for a test to use.
+func openConnected(t testing.TB, fabric string, nodes []string, options ...move.Spec) (engine.Launch, []*rank) {
 	t.Helper()
 	l := engine.Launch{ID: "test", Fabric: fabric, Ranks: len(nodes), Nodes: nodes, Seed: 42}
 	for i, o := range options {
@@ -151,8 +149,8 @@ func opened(t testing.TB, fabric string, nodes []string, options ...move.Spec) (
 	return l, ranks
 }
 
-// unlike are ranks of which each was told something else, not yet connected.
-func unlike(t *testing.T, fabric string, each ...move.Spec) ([]*rank, [][]byte) {
+// openUnequal returns ranks with different options each, not yet connected.
+func openUnequal(t *testing.T, fabric string, each ...move.Spec) ([]*rank, [][]byte) {
 	t.Helper()
 	ranks, addresses := make([]*rank, len(each)), make([][]byte, len(each))
 	for i, o := range each {
@@ -171,10 +169,10 @@ func unlike(t *testing.T, fabric string, each ...move.Spec) ([]*rank, [][]byte) 
 	return ranks, addresses
 }
 
-// onNodes runs one case between ranks that are told to be on these nodes.
+// onNodes runs one case between ranks with these nodes.
 func onNodes(t testing.TB, fabric string, nodes []string, o move.Spec) []*move.Part {
 	t.Helper()
-	l, ranks := opened(t, fabric, nodes, o)
+	l, ranks := openConnected(t, fabric, nodes, o)
 	out := make([]*move.Part, len(ranks))
 	errs := make(chan error, len(ranks))
 	for i, r := range ranks {
@@ -201,12 +199,12 @@ func control(t testing.TB) *engine.Control {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// never unmapped: the thread of a rank that was given up still reads it
+	// never unmapped: the thread of an abandoned rank still reads it
 	return engine.ControlAt(page)
 }
 
-// shortenCeilings shortens the probes of hundreds of cases that nobody asks for their
-// ceiling, where the tag weirtest lets it.
+// shortenCeilings shortens the ceiling probes of hundreds of cases that do not test them, if the tag weirtest
+// permits it.
 var shortenCeilings = func() {}
 
 func TestMain(m *testing.M) {
@@ -217,10 +215,14 @@ func TestMain(m *testing.M) {
 	if os.Getenv(benchRankEnv) != "" {
 		os.Exit(benchRank())
 	}
-	if os.Getenv(nixlChildEnv) == "" { // these are asked for the usual words
+	if os.Getenv(nixlChildEnv) == "" { // these use the default environment
 		connectTimeout, closeTimeout = time.Minute, time.Minute
 	}
 	flag.Parse()
+	// with the race detector all concurrency is C except for this
+	if phase.Race && flag.Lookup("test.run").Value.String() == "" {
+		flag.Set("test.run", "Threads|BetweenHosts")
+	}
 	if flag.Lookup("test.bench").Value.String() == "" {
 		shortenCeilings()
 	}
@@ -230,8 +232,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// forgetSharedOf removes what libfabric keeps for a process that cannot do it itself:
-// ranks that were abandoned or killed. Who has its number later would find it busy.
+// forgetSharedOf removes libfabric's shared files of abandoned or killed ranks. A later process with the same
+// number would find them busy.
 func forgetSharedOf(pid int) {
 	left, _ := filepath.Glob(fmt.Sprintf("/dev/shm/%d:*", pid)) // only a bad pattern is an error
 	for _, path := range left {
@@ -251,8 +253,8 @@ func options(size quantity.Size, change ...func(*move.Spec)) move.Spec {
 	return o
 }
 
-// having sets options that belong to the fabric, each by its name and value.
-func having(pairs ...string) func(*move.Spec) {
+// withOptions sets options of the fabric, each by its name and value.
+func withOptions(pairs ...string) func(*move.Spec) {
 	return func(o *move.Spec) {
 		all := fabric.Options{}
 		maps.Copy(all, o.FabricOptions)
@@ -268,95 +270,8 @@ func pingpong(o *move.Spec) { o.Mode = "pingpong" }
 func batch4(o *move.Spec)   { o.Batch = 4 }
 func full(o *move.Spec)     { o.Verify, o.Iterations = "full", 20 }
 
-func TestTransfer(t *testing.T) {
-	phase.NotUnderRace(t)
-	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
-		t.Run(fabric, func(t *testing.T) {
-			if f := (native{}).Probe([]string{fabric})[fabric]; !f.Available {
-				t.Skipf("no %s here: %s", fabric, f.Reason)
-			}
-			cases := []move.Spec{
-				options(1), options(8), options(4096), options(4097, batch4), options(1<<20, read),
-				options(100, read, batch4),
-				options(8, pingpong), options(1, pingpong), options(100000, pingpong), options(64<<10, full),
-				options(5000, read, full), options(333, pingpong, full),
-			}
-			checkTransfer(t, fabric, cases)
-		})
-	}
-}
-
-// Short messages over shm travel in one cache line with their marks, longer ones beside it.
-func TestMessagesOfEachLength(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	var cases []move.Spec
-	for size := quantity.Size(1); size <= 66; size++ {
-		cases = append(cases, options(size, pingpong, full))
-	}
-	checkTransfer(t, "shm", cases)
-}
-
-// Where a stamp needs a flush, one in 256 of small requests is enough as long as there
-// are many.
-func TestStampsWithFlush(t *testing.T) {
-	phase.NotUnderRace(t)
-	needs(t, "ucx")
-	many := func(o *move.Spec) { o.Iterations, o.Verify = 256*256, "none" }
-	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }
-	ranks := runCases(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few),
-		options(512, api("rma"), many), options(64<<10, api("tag"), few))
-	for k, want := range []int{256, 64, 256, 16} {
-		s := ranks[k][0].Samples
-		var stamped int64
-		for _, n := range s.Counts {
-			stamped += n
-		}
-		if all := int64(256*256+want-1) / int64(want); s.Every != want || stamped != all {
-			t.Errorf("case %d: %d stamps, one in %d, want %d, one in %d", k, stamped, s.Every, all, want)
-		}
-	}
-}
-
-// checkTransfer runs the cases between two ranks: all bytes are counted, all stamps
-// taken, and both ends verified what they received.
-func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
-	t.Helper()
-	for k, ranks := range runCases(t, fabric, 2, cases...) {
-		o := cases[k]
-		m, err := transfer.Metrics(o, ranks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := ranks[0].Samples
-		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
-		if o.Mode == "pingpong" {
-			want *= 2
-		}
-		if s.Bytes != want {
-			t.Errorf("case %d: %d bytes, want %d", k, s.Bytes, want)
-		}
-		if every := move.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations), false); s.Every != every {
-			t.Errorf("case %d: one request of %v in %d is stamped, want one in %d", k, o.BlockSize, s.Every, every)
-		}
-		var stamped int64
-		for _, n := range s.Counts {
-			stamped += n
-		}
-		if wantStamps := (o.Iterations + int64(s.Every) - 1) / int64(s.Every); stamped != wantStamps {
-			t.Errorf("case %d: %d stamps, want %d", k, stamped, wantStamps)
-		}
-		if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
-			t.Errorf("case %d: verified %v %v, target's samples %v", k, ranks[0].Verified, ranks[1].Verified,
-				ranks[1].Samples)
-		}
-		t.Logf("%-5s %-8s %8v x%d: %8.3f GB/s  ceiling %6.3f  p50 %.3g us  %s", o.Op, o.Mode, o.BlockSize, o.Batch,
-			m["bandwidth"], m["ceiling"], m["latency.p50"]*1e6, ranks[0].Transport)
-	}
-}
-
-// stampOneIn has cases that are run from now on stamp one request in so many, whatever
-// its size (0: as usual), until the function that it returns is called.
+// stampOneIn makes cases stamp one in every requests from now on, whatever their size (0: the default), until
+// the returned function is called.
 func stampOneIn(every int) (usually func()) {
 	before := stampedOneIn
 	if every > 0 {

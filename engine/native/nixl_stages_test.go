@@ -10,32 +10,26 @@ import (
 	"strings"
 	"testing"
 
-	"weir/matrix"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// slowCall is how long the stand-in sleeps in the call that a test has it sleep in, in
-// seconds. No machine makes that shorter; what is measured by a clock whose rate is
-// itself measured may be by a thousandth.
+// slowCall is how long the fake sleeps in the call selected by a test, in seconds. No machine shortens that,
+// but the measuring clock has a calibrated rate, with an error of up to a thousandth.
 const (
 	slowCall  = 2e-3
 	slowLeast = slowCall * 0.999
 )
 
-var recreated, prepared, reregistered = having("nixl_recreate", "true"), having("nixl_prepared", "true"),
-	having("nixl_reregister", "true")
+var recreated, prepared, reregistered = withOptions("nixl_recreate", "true"), withOptions("nixl_prepared", "true"),
+	withOptions("nixl_reregister", "true")
 
-func inFlight(n int64) func(*move.Spec) {
-	return func(o *move.Spec) { o.InFlight = n }
-}
-
-// slowLaunches are few requests of all shapes; the window is of one, because with more
-// the transfer of one lasts as long as the posting of the next. A shape that comes twice
-// in a launch is made for each of its cases; what a case finds unmade when its timed part
-// begins is made there.
+// slowLaunches returns few requests of all shapes; the window is one, because with more the transfer of one
+// lasts as long as the posting of the next. A shape that occurs twice in a launch is created for each of its
+// cases; requests missing when a timed part begins are created there.
 func slowLaunches() [][]move.Spec {
 	few := func(o *move.Spec) { o.Iterations, o.Warmup, o.InFlight = 6, 2, 1 }
 	cold := func(o *move.Spec) { o.Verify, o.Warmup, o.BlockSize = "none", 0, quantity.Size(48<<10) }
@@ -50,7 +44,7 @@ func slowLaunches() [][]move.Spec {
 	}
 }
 
-// slowMakings are few requests that are made in another way each launch.
+// slowMakings returns few requests, created in another way in each launch.
 func slowMakings(how func(*move.Spec)) [][]move.Spec {
 	var all [][]move.Spec
 	for _, l := range slowLaunches()[:2] {
@@ -62,8 +56,8 @@ func slowMakings(how func(*move.Spec)) [][]move.Spec {
 	return all
 }
 
-// nixlSlow checks each case's metrics. Times are compared with each other or have a
-// lower bound, and a busy machine, which makes the other one longer, has five tries.
+// nixlSlow checks each case's metrics. Times are compared with each other or have a lower bound; since a busy
+// machine lengthens the other one, there are five tries.
 func nixlSlow(t *testing.T, launches [][]move.Spec, right func(m map[string]float64) bool) error {
 	var err error
 	for _, l := range launches {
@@ -95,7 +89,7 @@ func nixlSlowLaunch(t *testing.T, l []move.Spec, right func(m map[string]float64
 	return wrong
 }
 
-// Making a request is no part of posting it, nor of its latency.
+// Creating a request is part neither of its posting nor of its latency.
 func nixlSlowCreate(t *testing.T) error {
 	return nixlSlow(t, slowLaunches(), func(m map[string]float64) bool {
 		return m["prep.request"] >= slowLeast && m["prep.request.p99"] >= slowLeast &&
@@ -116,7 +110,7 @@ func nixlSlowStatus(t *testing.T) error {
 	})
 }
 
-// Of the two lists each is prepared slowly, and a request is made of them faster than that.
+// Both lists are prepared slowly, and creating a request from them is faster than that.
 func nixlSlowLists(t *testing.T) error {
 	return nixlSlow(t, slowMakings(prepared), func(m map[string]float64) bool {
 		return m["prep.lists"] >= 2*slowLeast && m["prep.lists.p99"] >= 2*slowLeast &&
@@ -132,10 +126,9 @@ func nixlSlowRegister(t *testing.T) error {
 	})
 }
 
-// The time of each of NIXL's calls is in the column that says it is.
+// The time of each of NIXL's calls is in its own column.
 func TestNixlStages(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
+	phase.Rest(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for call, env := range map[string]string{
 		"create": "CREATE", "post": "POST", "status": "STATUS", "lists": "PREP", "register": "REGISTER",
@@ -150,8 +143,8 @@ func TestNixlStages(t *testing.T) {
 	}
 }
 
-// nixlSlowCells has two cells of one sender, each of three shards: the last is posted as
-// the first is, before the iteration's posting is over.
+// nixlSlowCells has two cells of one sender with three shards each: the last is posted like the first, before
+// the iteration's posting is over.
 func nixlSlowCells(t *testing.T) error {
 	o := trafficOf(matrixOf(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 3000}, matrix.Cell{From: 0, To: 2, Bytes: 3000}),
 		sharded(3))
@@ -173,7 +166,6 @@ func nixlSlowCells(t *testing.T) error {
 }
 
 func TestNixlStagesOfAMatrix(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	slow := fmt.Sprint(int(slowCall * 1e3))
 	if out := nixlChild(t, "slow cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1",
@@ -182,22 +174,23 @@ func TestNixlStagesOfAMatrix(t *testing.T) {
 	}
 }
 
-// nixlAnew is a write and a read of 16 KiB in four blocks: 211 requests each, of the timed
-// part, of the warm-up and of the pass that verifies.
-func nixlAnew(t *testing.T, changes ...func(*move.Spec)) error {
-	var cases []move.Spec
-	for _, op := range []func(*move.Spec){func(*move.Spec) {}, read} {
-		cases = append(cases, options(4096, append([]func(*move.Spec){batch4, op}, changes...)...))
+// nixlRecreate is a write and a read of 16 KiB in four blocks: 211 requests each, of the timed part, of the
+// warm-up and of the pass that verifies.
+func nixlRecreate(changes ...func(*move.Spec)) func(t *testing.T) error {
+	return func(t *testing.T) error {
+		var cases []move.Spec
+		for _, op := range []func(*move.Spec){func(*move.Spec) {}, read} {
+			cases = append(cases, options(4096, append([]func(*move.Spec){batch4, op}, changes...)...))
+		}
+		_, err := tryCases(t, "nixl", 2, cases...)
+		return err
 	}
-	_, err := tryCases(t, "nixl", 2, cases...)
-	return err
 }
 
-// A batch is one request with all its blocks, made once for each place in the window and
-// posted again after that; or it is made anew, its lists of blocks prepared and its
-// memory registered as often as was asked for. None of all that is left.
+// A batch is one request with all its blocks, created once per place in the window and posted again after
+// that; or it is created anew, its lists prepared and its memory registered as often as requested. Nothing is
+// left at the end.
 func TestNixlMakes(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	const there, blocks, bytes = "list weir-rank-1 4 x 4096", "list here 4 x 4096", "registered 16384"
@@ -231,7 +224,7 @@ func TestNixlMakes(t *testing.T) {
 					requests++
 					most = max(most, requests)
 				}
-				// a batch that was taken apart would be here too
+				// a batch that was split would be here too
 				if strings.Contains(line, " x 4096") || strings.HasSuffix(line, bytes) {
 					got[line]++
 				}
@@ -246,10 +239,10 @@ func TestNixlMakes(t *testing.T) {
 	}
 }
 
-// Where the fabric makes no requests by itself a ping-pong has none to make, whatever streams came
-// before it: no metric, and no 0.
+// If the fabric prepares no requests itself, a ping-pong has none, whatever streams came before it: no
+// metric, and no 0.
 func TestPingPongMakesNoRequests(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	cases := []move.Spec{options(4096), options(4096, pingpong)}
 	for _, fabric := range []string{"shm", "tcp"} {
 		var has []bool

@@ -8,147 +8,60 @@ import (
 	"strings"
 	"testing"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// The library that a process has loaded stays loaded, and the stand-in for it reads
-// its orders from the environment: each test of NIXL is a process of its own. The
-// child prints what came of it.
+// A process cannot unload a library, and the fake is configured by the environment: each test of NIXL is a
+// child process, which prints the result.
 const nixlChildEnv = "WEIR_TEST_NIXL_CHILD"
 
+var once = func(o *move.Spec) { o.Iterations, o.Warmup, o.Verify = 1, 0, "none" }
+
 var nixlChildren = map[string]func(t *testing.T) error{
-	"ep":                 nixlEP,
-	"transfers":          func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}) },
-	"prepared transfers": func(t *testing.T) error { return nixlTransfers(t, [3]int64{1, 16, 300}, prepared) },
-	"recreated transfers": func(t *testing.T) error {
-		return nixlTransfers(t, [3]int64{1, 16, 300}, prepared, recreated)
-	},
-	"reregister transfers": func(t *testing.T) error { return nixlTransfers(t, [3]int64{1}, reregistered) },
-	"one":                  func(t *testing.T) error { _, err := tryCases(t, "nixl", 2, options(4096)); return err },
-	"prepared one": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, prepared))
-		return err
-	},
-	"reregister one": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, reregistered, inFlight(1)))
-		return err
-	},
-	"old": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(4096))
-		if err == nil && !strings.Contains(ranks[0][0].Transport, "progress by a thread of NIXL's") {
-			err = errors.New(ranks[0][0].Transport)
-		}
-		return err
-	},
-	"backend": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, having("nixl_backend", "LIBFABRIC")))
-		return err
-	},
-	"posix pingpong": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, pingpong, having("nixl_backend", "POSIX")))
-		return err
-	},
-	"params": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(8, having("nixl_params", "num_workers=2; ucx_devises = all")))
-		if err != nil {
-			return err
-		}
-		return errors.New(ranks[0][0].Transport)
-	},
-	"refused": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, having("nixl_params", "refused=1")))
-		return err
-	},
-	"once": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(8, func(o *move.Spec) {
-			o.Iterations, o.Warmup, o.Verify = 1, 0, "none"
-		}))
-		return err
-	},
-	"batch": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, batch4, func(o *move.Spec) { o.InFlight, o.Warmup = 3, 10 }))
-		return err
-	},
-	"merged batch": func(t *testing.T) error {
-		_, err := tryCases(t, "nixl", 2, options(4096, batch4, having("nixl_merge", "true")))
-		return err
-	},
-	"progress thread": func(t *testing.T) error {
-		ranks, err := tryCases(t, "nixl", 2, options(8, having("nixl_progress_thread", "true")))
-		if err != nil {
-			return err
-		}
-		return errors.New(ranks[0][0].Transport)
-	},
+	"one":             nixlCase(options(4096)),
+	"prepared one":    nixlCase(options(4096, prepared)),
+	"reregister one":  nixlCase(options(4096, reregistered, window(1))),
+	"backend":         nixlCase(options(8, withOptions("nixl_backend", "LIBFABRIC"))),
+	"posix pingpong":  nixlCase(options(8, pingpong, withOptions("nixl_backend", "POSIX"))),
+	"params":          nixlCase(options(8, withOptions("nixl_params", "num_workers=2; ucx_devises = all"))),
+	"refused":         nixlCase(options(8, withOptions("nixl_params", "refused=1"))),
+	"once":            nixlCase(options(8, once)),
+	"batch":           nixlCase(options(4096, batch4, window(3))),
+	"merged batch":    nixlCase(options(4096, batch4, withOptions("nixl_merge", "true"))),
+	"progress thread": nixlCase(options(8, withOptions("nixl_progress_thread", "true"))),
 	"probe": func(*testing.T) error {
 		f := native{}.Probe([]string{"nixl"})["nixl"]
 		return errors.New(f.Version + " | " + f.Reason + " | " + f.Details["library"] + " | " + f.Details["backends"])
 	},
-	"peer that went": nixlPeerThatWent,
-	"traffic":        nixlTraffic,
-	"shapes":         nixlShapes,
+	"peer that went": nixlLostPeer,
+	"cells":          nixlCells,
 	"slow create":    nixlSlowCreate,
 	"slow post":      nixlSlowPost,
 	"slow status":    nixlSlowStatus,
 	"slow cells":     nixlSlowCells,
 	"slow lists":     nixlSlowLists,
 	"slow register":  nixlSlowRegister,
-	"recreate":       func(t *testing.T) error { return nixlAnew(t, recreated, inFlight(3)) },
-	"prepared":       func(t *testing.T) error { return nixlAnew(t, prepared, inFlight(3)) },
-	"both":           func(t *testing.T) error { return nixlAnew(t, prepared, recreated, inFlight(3)) },
-	"reregister":     func(t *testing.T) error { return nixlAnew(t, reregistered, inFlight(1)) },
+	"recreate":       nixlRecreate(recreated, window(3)),
+	"prepared":       nixlRecreate(prepared, window(3)),
+	"both":           nixlRecreate(prepared, recreated, window(3)),
+	"reregister":     nixlRecreate(reregistered, window(1)),
 }
 
-// nixlTransfers runs all operations over sizes, batches and windows; a transfer
-// that did not verify is an error of its rank.
-func nixlTransfers(t *testing.T, windows [3]int64, changes ...func(*move.Spec)) error {
-	var cases []move.Spec
-	for _, o := range []move.Spec{
-		options(1), options(8, read), options(4096), options(4097, batch4), options(1<<20, read),
-		options(100, read, batch4), options(64<<10, full),
-		options(5000, read, full), options(8, pingpong), options(1, pingpong), options(100000, pingpong),
-		options(333, pingpong, full),
-	} {
-		for _, window := range windows {
-			if o.Mode == "pingpong" && window > 1 || window == 0 {
-				continue
-			}
-			o.InFlight = window
-			for _, change := range changes {
-				change(&o)
-			}
-			cases = append(cases, o)
+// nixlCase runs one case and prints its transports.
+func nixlCase(o move.Spec) func(t *testing.T) error {
+	return func(t *testing.T) error {
+		ranks, err := tryCases(t, "nixl", 2, o)
+		if err == nil {
+			t.Log(ranks[0][0].Transport)
 		}
-	}
-	all, err := tryCases(t, "nixl", 2, cases...)
-	if err != nil {
 		return err
 	}
-	for k, ranks := range all {
-		o := cases[k]
-		if _, err := transfer.Metrics(o, ranks); err != nil {
-			return err
-		}
-		want := uint64(o.BlockSize) * uint64(o.Batch) * uint64(o.Iterations)
-		if o.Mode == "pingpong" {
-			want *= 2
-		}
-		if got := ranks[0].Samples.Bytes; got != want || !ranks[0].Verified || !ranks[1].Verified {
-			t.Errorf("case %d moved %d bytes, want %d; verified %v %v", k, got, want, ranks[0].Verified,
-				ranks[1].Verified)
-		}
-		if !strings.HasPrefix(ranks[0].Transport, "nixl/UCX ("+os.Getenv("WEIR_NIXL_LIBRARY")) {
-			t.Errorf("the transport %q does not name the library", ranks[0].Transport)
-		}
-	}
-	return nil
 }
 
-// nixlPeerThatWent has a rank whose peer never comes to the case.
-func nixlPeerThatWent(t *testing.T) error {
+// nixlLostPeer runs a rank without its peer.
+func nixlLostPeer(t *testing.T) error {
 	l := engine.Launch{
 		Fabric: "nixl", Ranks: 2, Nodes: []string{"a", "a"}, Cases: []engine.Case{caseOf("a", options(4096), 300e6, 0)},
 	}
@@ -161,7 +74,6 @@ func nixlPeerThatWent(t *testing.T) error {
 }
 
 func TestNixlChild(t *testing.T) {
-	phase.NotUnderRace(t)
 	what, ok := os.LookupEnv(nixlChildEnv)
 	if !ok {
 		t.Skip("is started by the tests of nixl")
@@ -178,7 +90,7 @@ func nixlChild(t *testing.T, what string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNixlChild$", "-test.v", "-test.timeout=2m")
 	cmd.Env = append(append(os.Environ(), nixlChildEnv+"="+what), env...)
-	out, _ := cmd.CombinedOutput() // what it printed says whether it failed
+	out, _ := cmd.CombinedOutput() // the output says whether it failed
 	text := string(out)
 	if !strings.Contains(text, "--- PASS: TestNixlChild") {
 		t.Fatalf("%s:\n%s", what, text)
@@ -186,67 +98,40 @@ func nixlChild(t *testing.T, what string, env ...string) string {
 	return text
 }
 
-// fakeNixl builds the stand-in.
+// fakeNixl builds the fake library.
 func fakeNixl(t *testing.T, flags ...string) string {
 	t.Helper()
-	compiler, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("no gcc here")
-	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lib := filepath.Join(dir, "libnixl_capi.so")
-	args := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-O1", "-fPIC", "-shared", "-o",
-		lib, "testdata/nixl/fake_nixl.c"}, flags...)
-	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return lib
+	return library(t, "libnixl_capi.so", append([]string{"testdata/nixl/fake_nixl.c"}, flags...)...)
 }
 
+// nixlTests are the tests of every path, which are run over NIXL.
+const nixlTests = "^Test(Transfer|Patterns|Threads|Traffic|TrafficSequence|WrongByteOverEachFabric|EP)$"
+
+// NIXL moves what other fabrics move, however its requests are created, and whether they are done at once or
+// after some polls.
 func TestNixl(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
-	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
-	for _, c := range [][2]string{
-		{"transfers", "0"}, {"transfers", "1"}, {"transfers", "7"}, {"prepared transfers", "3"},
-		{"recreated transfers", "1"}, {"reregister transfers", "2"},
-	} {
-		if out := nixlChild(t, c[0], lib, "FAKE_NIXL_POLLS="+c[1]); !strings.Contains(out, "FINE") {
-			t.Errorf("%s, done after %s questions:\n%s", c[0], c[1], out)
-		}
+	runs := map[string]string{"3": "^TestTransfer$"}
+	if phase.Whole() {
+		runs = map[string]string{"0": nixlTests, "3": nixlTests}
+	}
+	for polls, tests := range runs {
+		rerunTests(t, tests, onlyPathsEnv+"=nixl", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS="+polls)
 	}
 }
 
-func TestNixlShapes(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	if out := nixlChild(t, "shapes", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=2"); !strings.Contains(out,
-		"FINE") {
-		t.Error(out)
-	}
-}
-
-// The real library, where there is one.
+// The real library, if installed.
 func TestNixlItself(t *testing.T) {
-	phase.NotUnderRace(t)
 	out := nixlChild(t, "probe")
 	if !strings.Contains(out, "| UCX") && !strings.Contains(out, ",UCX") || os.Getenv("WEIR_NIXL_LIBRARY") == "" {
 		t.Skip("WEIR_NIXL_LIBRARY names no NIXL with UCX")
 	}
-	for _, child := range []string{"transfers", "prepared transfers", "recreated transfers", "reregister transfers"} {
-		if out := nixlChild(t, child); !strings.Contains(out, "FINE") {
-			t.Errorf("%s: %s", child, out)
-		}
-	}
+	rerunTests(t, nixlTests, onlyPathsEnv+"=nixl")
 }
 
-// The options reach NIXL: a batch is merged only where that is asked for, parameters
-// are set as written.
+// Options reach NIXL: a batch is merged only if requested, and parameters are set as written.
 func TestNixlOptions(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	traced := func(child string) (string, string) {
 		trace := filepath.Join(t.TempDir(), "trace")
@@ -272,9 +157,8 @@ func TestNixlOptions(t *testing.T) {
 	}
 }
 
-// Whatever call of NIXL's fails, the error names it with its status.
+// If a call of NIXL fails, the error names it with its status.
 func TestNixlNamesTheCallThatFails(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
 	for _, call := range []string{
@@ -294,12 +178,12 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 		"register_mem:5",
 	} {
 		name, _, _ := strings.Cut(call, ":")
-		want := "nixl_capi_" + name + " gave -2 (backend error)"
+		want := "nixl_capi_" + name + " returned -2 (backend error)"
 		if strings.HasSuffix(call, "-13") {
-			want = "nixl_capi_" + name + " gave -13 (remote disconnected)"
+			want = "nixl_capi_" + name + " returned -13 (remote disconnected)"
 		}
 		if name == "string_list_size" || name == "string_list_get" || name == "destroy_string_list" {
-			want = "nixl_capi_get_available_plugins gave -2" // of which they are a part
+			want = "nixl_capi_get_available_plugins returned -2" // they are a part of it
 		}
 		child := "one"
 		switch call {
@@ -309,7 +193,7 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 			child = "reregister one"
 		}
 		if strings.HasPrefix(name, "params_") {
-			child, want = "params", "nixl_capi_params_add gave -2" // of which they are a part
+			child, want = "params", "nixl_capi_params_add returned -2" // they are a part of it
 		}
 		if out := nixlChild(t, child, lib, "FAKE_NIXL_POLLS=2", "FAKE_NIXL_FAIL="+call); !strings.Contains(out, want) {
 			t.Errorf("%s failed:\n%s\nwant %q", call, out, want)
@@ -318,7 +202,6 @@ func TestNixlNamesTheCallThatFails(t *testing.T) {
 }
 
 func TestNixlFaults(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	fake := fakeNixl(t)
 	lib := "WEIR_NIXL_LIBRARY=" + fake
@@ -333,9 +216,9 @@ func TestNixlFaults(t *testing.T) {
 			"NIXL has no backend LIBFABRIC here; it has POSIX,UCX (" + fake + ")"},
 		"order of bytes": {"posix pingpong", []string{lib}, "NIXL's backend POSIX does not promise that"},
 		"unlisted param": {"params", []string{lib}, "parameters that the plugin does not list: ucx_devises)"},
-		"refused param":  {"refused", []string{lib}, "nixl_capi_params_add gave -1 (invalid parameter)"},
-		"peer that went": {"peer that went", []string{lib}, "rank 1 did not come to the barrier within 0.3 s"},
-		"never done":     {"peer that went", []string{lib, "FAKE_NIXL_POLLS=1000000000"}, "the time of 8 s is up"},
+		"refused param":  {"refused", []string{lib}, "nixl_capi_params_add returned -1 (invalid parameter)"},
+		"peer that went": {"peer that went", []string{lib}, "rank 1 did not reach the barrier within 0.3 s"},
+		"never done":     {"peer that went", []string{lib, "FAKE_NIXL_POLLS=1000000000"}, "timed out after 8 s"},
 		"left first":     {"once", []string{lib, "FAKE_NIXL_RECEIPT=1", "FAKE_NIXL_POLLS=200000"}, "FINE"},
 		"missing symbol": {"probe", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_WITHOUT_POST")},
 			"libnixl_capi.so has no nixl_capi_post_xfer_req"},
@@ -350,7 +233,8 @@ func TestNixlFaults(t *testing.T) {
 		"found": {"probe", []string{lib}, "C API 0.99.7 |  | " + fake + " | POSIX,UCX"},
 		"on the path": {"probe", []string{"WEIR_NIXL_LIBRARY=", "LD_LIBRARY_PATH=" + filepath.Dir(fake)},
 			"C API 0.99.7 |  | " + fake},
-		"old library": {"old", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")}, "FINE"},
+		"old library": {"one", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")},
+			"progress by a thread of NIXL's"},
 		"old, prepared": {"prepared one", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")},
 			"nixl_prepared needs nixl_capi_prep_xfer_dlist and nixl_capi_make_xfer_req"},
 		"old, parameters": {"params", []string{"WEIR_NIXL_LIBRARY=" + fakeNixl(t, "-DFAKE_NIXL_OLD")},

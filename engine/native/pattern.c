@@ -18,8 +18,8 @@ uint64_t pattern_key(uint64_t seed, uint32_t case_index, int from, int to, uint6
     return mix(mix(of_case + ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) + pass);
 }
 
-/* One multiplication per word: contents are made at memory speed, since a 64 MiB
- * block is filled and checked for every case. */
+/* One multiplication per word, so that contents are generated at memory speed: a 64 MiB block is
+ * filled and checked for every case. */
 static inline uint64_t word(uint64_t key, uint64_t i)
 {
     uint64_t x = (key + i) * 0x9e3779b97f4a7c15u;
@@ -29,7 +29,7 @@ static inline uint64_t word(uint64_t key, uint64_t i)
 void pattern_fill(void *buf, size_t n, uint64_t key)
 {
     unsigned char *p = buf;
-    size_t         i = 0;
+    size_t i = 0;
     for (; i < n / 8; i++) {
         uint64_t w = word(key, i);
         memcpy(p + 8 * i, &w, 8);
@@ -43,8 +43,8 @@ void pattern_fill(void *buf, size_t n, uint64_t key)
 int64_t pattern_check(const void *buf, size_t n, uint64_t key)
 {
     const unsigned char *p = buf;
-    size_t               i = 0;
-    /* blocks of words without a branch in between, then the place in the block that differs */
+    size_t i = 0;
+    /* compares in blocks of words without a branch, then locates the difference within the block */
     for (; i + 512 <= n / 8; i += 512) {
         uint64_t diff = 0;
         for (size_t j = i; j < i + 512; j++) {
@@ -52,12 +52,15 @@ int64_t pattern_check(const void *buf, size_t n, uint64_t key)
             memcpy(&w, p + 8 * j, 8);
             diff |= w ^ word(key, j);
         }
-        if (diff)
+        if (diff) {
             break;
+        }
     }
-    for (size_t off = 8 * i; off < n; off++)
-        if (p[off] != pattern_byte(key, off))
+    for (size_t off = 8 * i; off < n; off++) {
+        if (p[off] != pattern_byte(key, off)) {
             return (int64_t)off;
+        }
+    }
     return -1;
 }
 

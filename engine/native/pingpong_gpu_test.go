@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"weir/fabric"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Of a ping-pong by kernels the time is that of its round trips: how long a kernel takes to start is in none of
-// them, and nothing of what lies between two parts is.
+// The time of a ping-pong by kernels is that of its round trips: it includes neither the start of a kernel
+// nor the time between two parts.
 func TestKernelsOfAPingPongAreTimedByThemselves(t *testing.T) {
-	phase.NotUnderRace(t)
+	phase.Long(t)
 	if os.Getenv(cudaChildEnv) == "" {
 		cudaChildTest(t, t.Name(), "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_SLOW=20000")
 		return

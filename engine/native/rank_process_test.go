@@ -18,17 +18,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Ranks as processes of their own, as the agent has them, started from this test's
-// binary: what is killed in tests, and weir's side of a comparison.
+// Ranks as separate processes, as the agent has them, started from this test's binary: for tests that kill
+// them, and for weir's side of a comparison.
 
 const benchRankEnv = "WEIR_BENCH_RANK"
 
-// controlFD is where such a process finds its control page.
+// controlFD is the descriptor of such a process's control page.
 const controlFD = 3
 
 type benchSpec struct {
@@ -36,14 +36,13 @@ type benchSpec struct {
 	Self   engine.Identity
 }
 
-// rankFound is what such a process says of its case, an initiator's samples as they
-// are stored.
+// rankFound is the result of such a process's case, with an initiator's samples as they are stored.
 type rankFound struct {
 	Part    *workload.Part
 	Samples []byte
 }
 
-// found is what the rank has found, once its case is over.
+// found returns the rank's result, once its case is over.
 func (p *rankProcess) found(tb testing.TB) *move.Part {
 	tb.Helper()
 	var f rankFound
@@ -64,7 +63,7 @@ type rankProcess struct {
 	control *engine.Control
 	in      io.Writer
 	out     *bufio.Reader
-	words   bytes.Buffer // on stderr; whoever reads them waits for its end first
+	words   bytes.Buffer // on stderr; read after its end
 }
 
 // startRank starts a rank of a launch, which is killed when the context ends.
@@ -73,7 +72,7 @@ func startRank(tb testing.TB, ctx context.Context, l engine.Launch, self engine.
 	return startRankBy(tb, ctx, nil, l, self, env...)
 }
 
-// startRankBy has another program start it.
+// startRankBy starts it by another program.
 func startRankBy(tb testing.TB, ctx context.Context, starter []string, l engine.Launch, self engine.Identity,
 	env ...string) *rankProcess {
 	tb.Helper()
@@ -113,7 +112,7 @@ func mapControl(fd int) ([]byte, error) {
 	return unix.Mmap(fd, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// address is that of the rank in hexadecimal digits, once it is open.
+// address returns that of the rank in hexadecimal digits, once it is open.
 func (p *rankProcess) address(tb testing.TB) string {
 	tb.Helper()
 	line, err := p.out.ReadString('\n')
@@ -123,14 +122,14 @@ func (p *rankProcess) address(tb testing.TB) string {
 	return strings.TrimSpace(line)
 }
 
-// end kills the process and gives what it ended with.
+// end kills the process and returns its exit error.
 func (p *rankProcess) end() error {
 	_ = p.cmd.Process.Kill() // it may have ended
 	defer forgetSharedOf(p.cmd.Process.Pid)
 	return p.cmd.Wait()
 }
 
-// meet tells all ranks of a launch the addresses of all.
+// meet passes the addresses of all ranks of a launch to each.
 func meet(tb testing.TB, ranks []*rankProcess) {
 	tb.Helper()
 	var all []string
@@ -142,9 +141,9 @@ func meet(tb testing.TB, ranks []*rankProcess) {
 	}
 }
 
-// inStream waits until the ranks with these pages move their timed part. It gives
-// false and the error if one ended before.
-func inStream(ended <-chan error, controls ...*engine.Control) (error, bool) {
+// awaitTimedPart waits until the ranks with these pages move their timed part. It returns false and the error if
+// one ended before.
+func awaitTimedPart(ended <-chan error, controls ...*engine.Control) (error, bool) {
 	for _, c := range controls {
 		for c.Phase.Load() != engine.PhaseRun {
 			select {
@@ -158,12 +157,11 @@ func inStream(ended <-chan error, controls ...*engine.Control) (error, bool) {
 	return nil, true
 }
 
-// mustBeOver fails where a launch ended before the kill for another reason than that
-// this machine had too little time for it.
-func mustBeOver(t *testing.T, timeout time.Duration, words string) {
+// failUnlessTimedOut fails if a launch ended before the kill, unless this machine had too little time for it.
+func failUnlessTimedOut(t *testing.T, timeout time.Duration, words string) {
 	t.Helper()
 	t.Logf("before the kill, within %v: %s", timeout, words)
-	for _, over := range []string{" s is up", "did not come to the barrier within", "did not let it complete within"} {
+	for _, over := range []string{"timed out after", "did not reach the barrier within", "no completion from rank"} {
 		if strings.Contains(words, over) {
 			return
 		}

@@ -2,7 +2,7 @@ package native
 
 /*
 #include <stdlib.h>
-#include "role.h"
+#include "loop_role.h"
 */
 import "C"
 
@@ -15,26 +15,26 @@ import (
 	"strings"
 	"unsafe"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func requestBytes(o move.Spec) uint64 { return uint64(o.BlockSize) * uint64(o.Batch) }
 
-// stride is the room of a request in a buffer.
+// stride returns the size of a request's place in a buffer.
 func stride(o move.Spec) uint64 {
 	return room(requestBytes(o))
 }
 
-// room is what bytes take in an area: whole cache lines, in pairs because they are
-// fetched in pairs, so that neighbours do not disturb each other.
+// room returns the size of an area for bytes: whole cache lines, in pairs because they are fetched in pairs,
+// so that neighbours do not share them.
 func room(bytes uint64) uint64 {
 	const lines = 128
 	return (bytes + lines - 1) / lines * lines
 }
 
-// slots are the places of a buffer that requests go round.
+// slots returns the number of places in a buffer; requests use them cyclically.
 func (r *rank) slots(o move.Spec) uint64 {
 	if o.Reuse != "spread" {
 		return 1
@@ -43,8 +43,7 @@ func (r *rank) slots(o move.Spec) uint64 {
 	return max(1, (r.cache+round-1)/round)
 }
 
-// receives is how many bytes come to each thread of a rank in one request of each
-// peer that it has data from.
+// receives returns the bytes that each thread of a rank receives in one request of each of its sources.
 func receives(o move.Spec, rank int) uint64 {
 	if o.Matrix != nil {
 		sum := uint64(o.OwnBytes(rank))
@@ -63,9 +62,8 @@ func receives(o move.Spec, rank int) uint64 {
 	return requestBytes(o) * uint64(len(peers))
 }
 
-// walk is what the requests of a case go over in this rank's memory, with the rest of the
-// cache lines at their ends. Between two turns
-// of a sequence's pattern others move, so that none is said of it.
+// walk describes the memory of this rank that the requests of a case use, in whole cache lines; nil for a
+// sequence's patterns, since others move between two runs of a pattern.
 func (r *rank) walk(o move.Spec) *move.Walk {
 	self := r.self.Rank
 	if o.Step != nil {
@@ -77,7 +75,7 @@ func (r *rank) walk(o move.Spec) *move.Walk {
 			sent += room(uint64(o.Matrix.At(self, peer)))
 			received += room(uint64(o.Matrix.At(peer, self)))
 		}
-		if o.Op == "read" { // who receives makes the requests
+		if o.Op == "read" { // the receiver makes the requests
 			sent, received = received, sent
 		}
 		own := room(uint64(o.OwnBytes(self)))
@@ -85,14 +83,14 @@ func (r *rank) walk(o move.Spec) *move.Walk {
 		return &move.Walk{Initiated: sent, Served: received}
 	}
 	round := stride(o) * r.slots(o) * uint64(r.launch.Threads())
-	if o.Mode == "pingpong" { // each has a message for the other, and has one from it
+	if o.Mode == "pingpong" { // each rank sends and receives a message
 		return &move.Walk{Initiated: round, Served: round}
 	}
 	return &move.Walk{Initiated: round * uint64(len(o.Targets(self))), Served: round * uint64(len(o.Sources(self)))}
 }
 
-// describeFlows tells the C side whom this rank has to do with. The lists are
-// theirs until the function that it returns is called.
+// describeFlows passes the traffic patterns of this rank to the C side. The lists are valid until the
+// returned function is called.
 func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	if r.cells != nil {
 		return r.describeCells(cfg)
@@ -107,17 +105,17 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	for i, s := range sources {
 		from[i] = C.struct_weir_source{peer: C.int(s)}
 	}
-	turns, freeTurns := cTurns(probeTurns(o, self))
-	all := flowsOf(flows, from, turns)
+	probes, freeProbes := cProbes(probeOrder(o, self))
+	all := flowsOf(flows, from, probes)
 	freeAll := setFlows(cfg, []C.struct_weir_flows{all})
 	cfg.share = 1
 	if len(targets) > 0 {
 		cfg.share = C.double(o.Share(self))
 	}
-	return func() { freeFlows(); freeSources(); freeTurns(); freeAll() }
+	return func() { freeFlows(); freeSources(); freeProbes(); freeAll() }
 }
 
-// setFlows gives the C side the flows that cases choose from.
+// setFlows sets the flows that cases select from.
 func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func()) {
 	list, free := cArray[C.struct_weir_flows](len(flows))
 	copy(list, flows)
@@ -126,23 +124,23 @@ func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func
 }
 
 func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source,
-	turns []C.struct_weir_turn) C.struct_weir_flows {
+	probes []C.struct_weir_link_probe) C.struct_weir_flows {
 	return C.struct_weir_flows{
 		targets: unsafe.SliceData(targets), ntargets: C.int(len(targets)),
 		sources: unsafe.SliceData(sources), nsources: C.int(len(sources)),
-		turns: unsafe.SliceData(turns), nturns: C.int(len(turns)),
+		probes: unsafe.SliceData(probes), nprobes: C.int(len(probes)),
 	}
 }
 
-func cTurns(turns []turn) ([]C.struct_weir_turn, func()) {
-	links, free := cArray[C.struct_weir_turn](len(turns))
-	for i, t := range turns {
-		links[i] = C.struct_weir_turn{peer: C.int(t.peer), initiator: truth(t.initiator)}
+func cProbes(probes []linkProbe) ([]C.struct_weir_link_probe, func()) {
+	links, free := cArray[C.struct_weir_link_probe](len(probes))
+	for i, t := range probes {
+		links[i] = C.struct_weir_link_probe{peer: C.int(t.peer), initiator: cBool(t.initiator)}
 	}
 	return links, free
 }
 
-// cArray makes a list in C memory: a Go list must not hang in what C is given.
+// cArray allocates a list in C memory: memory passed to C must not contain Go pointers.
 func cArray[T any](n int) ([]T, func()) {
 	var zero T
 	p := C.calloc(C.size_t(n+1), C.size_t(unsafe.Sizeof(zero)))
@@ -152,16 +150,15 @@ func cArray[T any](n int) ([]T, func()) {
 	return unsafe.Slice((*T)(p), n), func() { C.free(p) }
 }
 
-// turn is a link to a peer that a rank helps to probe.
-type turn struct {
+// linkProbe is one probe of a link that this rank is an end of.
+type linkProbe struct {
 	peer      int
-	initiator bool // this rank is, and not the peer
+	initiator bool // this rank initiates
 }
 
-// probeTurns are the links that this rank helps to probe, from each initiator to
-// its first target.
-func probeTurns(o move.Spec, self int) []turn {
-	return turnsOf(int(o.Ranks), self, func(i int) int {
+// probeOrder returns the links that this rank helps to probe, from each initiator to its first target.
+func probeOrder(o move.Spec, self int) []linkProbe {
+	return probesOf(int(o.Ranks), self, func(i int) int {
 		if targets := o.Targets(i); len(targets) > 0 {
 			return targets[0]
 		}
@@ -169,30 +166,29 @@ func probeTurns(o move.Spec, self int) []turn {
 	})
 }
 
-// turnsOf are those of the links from each initiator to one target (-1: it is none)
-// that this rank is an end of. Every rank takes them in one order, so that nobody waits in a
-// circle: the even initiators before the odd ones, because in a ring, and where each
-// has all others, those of one parity have no rank in common and are probed at once.
-func turnsOf(ranks, self int, target func(initiator int) int) []turn {
-	var turns []turn
+// probesOf returns the links from each initiator to one target (-1: none) that this rank is an end of. All
+// ranks use the same order, so there is no deadlock: even initiators before odd ones, because in a ring, and
+// where each has all others, those of one parity have no rank in common and are probed at once.
+func probesOf(ranks, self int, target func(initiator int) int) []linkProbe {
+	var probes []linkProbe
 	for odd := range 2 {
 		for i := odd; i < ranks; i += 2 {
 			switch to := target(i); {
 			case to < 0:
 			case i == self:
-				turns = append(turns, turn{to, true})
+				probes = append(probes, linkProbe{to, true})
 			case to == self:
-				turns = append(turns, turn{i, false})
+				probes = append(probes, linkProbe{i, false})
 			}
 		}
 	}
-	return turns
+	return probes
 }
 
-// lastLevelCache is the size in bytes of the largest cache of this host's first
-// processor; a variable, because tests cannot spread requests over hundreds of MiB.
+// lastLevelCache returns the size in bytes of the largest cache of this host's first processor; a variable,
+// because tests cannot spread requests over hundreds of MiB.
 var lastLevelCache = func() uint64 {
-	const usual = 64 << 20 // where the kernel does not say
+	const usual = 64 << 20 // if the kernel does not say
 	var largest quantity.Size
 	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*/size")
 	for _, f := range files {
@@ -210,11 +206,11 @@ var lastLevelCache = func() uint64 {
 	return uint64(largest)
 }
 
-// cacheWord goes before a rank's address: what requests are spread over must be
-// equal in all ranks, since it decides where regions lie.
+// cacheWord precedes a rank's address: the size that requests are spread over must be equal on all ranks,
+// since it determines region offsets.
 func (r *rank) cacheWord() []byte { return binary.LittleEndian.AppendUint64(nil, r.cache) }
 
-// sameCache cuts that word off a peer's address.
+// sameCache removes that word from a peer's address and compares it.
 func (r *rank) sameCache(peer int, address []byte) ([]byte, error) {
 	if len(address) < 8 {
 		return nil, &engine.Error{

@@ -7,14 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/engine"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Links are probed one after the other only where they share a rank, and nobody
-// waits in a circle: in each round those go whose both ends have come to them.
-func TestProbeTurns(t *testing.T) {
+// Links are probed one after the other only if they share a rank, and without deadlock: each round probes the
+// links with both ends ready.
+func TestProbeOrder(t *testing.T) {
 	for pattern := range initiates {
 		for ranks := 2; ranks <= 9; ranks++ {
 			if pattern == "pairwise" && ranks%2 != 0 {
@@ -28,7 +27,7 @@ func TestProbeTurns(t *testing.T) {
 				if both {
 					want = 2
 				}
-				if got := rounds(t, ranks, func(r int) []turn { return probeTurns(o, r) }); got != want {
+				if got := rounds(t, ranks, func(r int) []linkProbe { return probeOrder(o, r) }); got != want {
 					t.Errorf("%s of %d, both ways %v: %d rounds, want %d", pattern, ranks, both, got, want)
 				}
 			}
@@ -36,8 +35,8 @@ func TestProbeTurns(t *testing.T) {
 	}
 }
 
-// The links of a matrix are any: each is probed once, by both of its ends.
-func TestProbeTurnsOfAMatrix(t *testing.T) {
+// The links of a matrix are arbitrary: each is probed once, by both of its ends.
+func TestProbeOrderOfAMatrix(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 30).Draw(rt, "ranks")
 		to := make([]int, ranks)
@@ -47,8 +46,8 @@ func TestProbeTurnsOfAMatrix(t *testing.T) {
 				to[i] = -1
 			}
 		}
-		if got := rounds(rt, ranks, func(r int) []turn {
-			return turnsOf(ranks, r,
+		if got := rounds(rt, ranks, func(r int) []linkProbe {
+			return probesOf(ranks, r,
 				func(i int) int { return to[i] })
 		}); got > ranks {
 			rt.Fatalf("%d rounds of %v", got, to)
@@ -59,22 +58,22 @@ func TestProbeTurnsOfAMatrix(t *testing.T) {
 func rounds(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, ranks int, turns func(rank int) []turn) int {
+}, ranks int, probes func(rank int) []linkProbe) int {
 	t.Helper()
-	left := make([][]turn, ranks)
+	left := make([][]linkProbe, ranks)
 	links := 0
 	for r := range left {
-		left[r] = turns(r)
+		left[r] = probes(r)
 		links += len(left[r])
 	}
 	n := 0
 	for ; links > 0; n++ {
-		var met []int // the initiators whose link goes now
-		for r, turns := range left {
-			if len(turns) == 0 || !turns[0].initiator {
+		var met []int // the initiators probing in this round
+		for r, probes := range left {
+			if len(probes) == 0 || !probes[0].initiator {
 				continue
 			}
-			if p := turns[0].peer; len(left[p]) > 0 && left[p][0] == (turn{peer: r}) {
+			if p := probes[0].peer; len(left[p]) > 0 && left[p][0] == (linkProbe{peer: r}) {
 				met = append(met, r)
 			}
 		}
@@ -91,15 +90,15 @@ func rounds(t interface {
 	return n
 }
 
-// Who has probed its last link waits for the others: closing, it would not wait so
-// long. Of the time that the probes take, all come back in the last part.
+// A rank that has probed its last link waits for the others: close would not wait that long. All ranks return
+// in the last part of the time that the probes take.
 func TestRanksEndACaseTogether(t *testing.T) {
-	phase.NotUnderRace(t)
 	nodes := slices.Repeat([]string{"a"}, 6)
-	o := options(4096, under("many_to_one", len(nodes)), func(o *move.Spec) { o.Verify, o.Duration = "sample", 20e6 })
+	o := options(4096, withPattern("many_to_one", len(nodes)),
+		func(o *move.Spec) { o.Verify, o.Duration = "sample", 20e6 })
 	var probes, apart time.Duration
-	for range 5 { // in one of them the kernel lets all of them come back at once
-		l, ranks := opened(t, "tcp", nodes, o)
+	for range 5 { // in one of them the kernel lets all of them return at once
+		l, ranks := openConnected(t, "tcp", nodes, o)
 		errs, returned := make(chan error, len(ranks)), make([]time.Time, len(ranks))
 		for i, r := range ranks {
 			go func() {

@@ -15,11 +15,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"weir/test/phase"
 )
 
-// words is the finaliser of splitmix64 of seed + i, as testdata/rows/golden.py has it.
+// words returns the finaliser of splitmix64 of seed + i, as testdata/rows/golden.py does.
 func words(seed uint64, n int) []uint64 {
 	list := make([]uint64, n)
 	for i := range list {
@@ -47,7 +45,7 @@ func plainNumbers(seed uint64, n int) []uint16 {
 	return list
 }
 
-// everyPattern has all of them, in groups of 127 with a largest value.
+// everyPattern returns all bit patterns, in groups of 127 with a largest value.
 func everyPattern(most uint16) (list []uint16) {
 	for p := range 1 << 16 {
 		v, size := uint16(p), uint16(p)&0x7fff
@@ -67,13 +65,13 @@ func everyPattern(most uint16) (list []uint16) {
 	return append(list, most)
 }
 
-// quantised is a row by one version, values and then scales, as the golden file digests them.
+// quantised quantises a row by one version, values and then scales, as the golden file digests them.
 func quantised(v rowsVersion, x []uint16, scales string) []byte {
 	values, stored := v.quantise(x, scales)
 	return append(values, stored...)
 }
 
-// Rows become what numpy and ml_dtypes say, bit for bit, with each set of instructions.
+// Rows equal those of numpy and ml_dtypes, bit for bit, with each instruction set.
 func TestRowsAreThoseOfMLDtypes(t *testing.T) {
 	content, err := os.ReadFile("testdata/rows/golden.json")
 	if err != nil {
@@ -125,9 +123,8 @@ func little16(list []uint16) (b []byte) {
 	return b
 }
 
-// Whatever stands in a row and wherever it lies, all versions agree.
+// All versions agree, whatever the contents and the alignment of a row.
 func TestVersionsOfRowsAgree(t *testing.T) {
-	phase.NotUnderRace(t)
 	versions := rowsVersions()
 	reference := versions["reference"]
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,7 +149,7 @@ func TestVersionsOfRowsAgree(t *testing.T) {
 			}
 			got, want := v.reduce(channels, rows, weights), reference.reduce(channels, rows, weights)
 			for i := range got {
-				// of which the bits differ with the order of operands
+				// their bits differ with the order of operands
 				bothNaN := got[i]&0x7fff > 0x7f80 && want[i]&0x7fff > 0x7f80
 				if got[i] != want[i] && !bothNaN {
 					t.Fatalf("%s: channel %d is %04x, should be %04x", name, i, got[i], want[i])
@@ -162,7 +159,7 @@ func TestVersionsOfRowsAgree(t *testing.T) {
 	})
 }
 
-// What lies in the middle between two numbers goes to the even one.
+// Ties round to even.
 func TestTiesOfFP8(t *testing.T) {
 	bf16 := func(f float32) uint16 { return uint16(math.Float32bits(f) >> 16) }
 	x := make([]uint16, 128)
@@ -186,7 +183,7 @@ func TestTiesOfFP8(t *testing.T) {
 	}
 }
 
-// BenchmarkRows has the rates at which rows are read, and what memcpy reads in the same place.
+// BenchmarkRows measures the rates at which rows are read, and memcpy's at the same place.
 func BenchmarkRows(b *testing.B) {
 	for _, tokens := range []int{8, 4096} { // in the second-level cache, and in memory
 		for name, v := range rowsVersions() {

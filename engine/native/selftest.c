@@ -13,23 +13,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ceiling.h"
-#include "libfabric.h"
+#include "loop_ceiling.h"
+#include "fab_libfabric.h"
 #include "loop.h"
 #include "pattern.h"
 #include "rank.h"
-#include "stage.h"
-#include "tcp_wire.h" /* fab_tcp_socket */
-#include "ucx.h"
+#include "hist_stage.h"
+#include "fab_tcp_wire.h" /* fab_tcp_socket */
+#include "fab_ucx.h"
 
 int64_t selftest_pattern(size_t n, int64_t flip)
 {
     unsigned char *p = malloc(n);
-    if (!p)
+    if (!p) {
         return -2;
+    }
     pattern_fill(p, n, 0x5eed);
-    if (flip >= 0)
+    if (flip >= 0) {
         p[flip] ^= 0x10;
+    }
     int64_t at = pattern_check(p, n, 0x5eed);
     free(p);
     return at;
@@ -40,7 +42,7 @@ double selftest_stage_p99(uint32_t none, uint32_t ones, uint32_t twos)
     struct weir_stage s = {.n = (uint64_t)ones + twos};
     s.counts[1] = ones;
     s.counts[2] = twos;
-    return stage_span(&s, none).p99;
+    return stage_summary(&s, none).p99;
 }
 
 const void *selftest_memory(struct weir_rank *r, int region, size_t *bytes)
@@ -57,32 +59,39 @@ static int mode_now(void)
 
 const char *selftest_binding(void)
 {
-    struct weir_err     err = {0};
+    struct weir_err err = {0};
     struct weir_binding b;
     for (int before = MPOL_DEFAULT; before <= MPOL_PREFERRED; before++) {
         unsigned long nodes = 1;
         if (syscall(SYS_set_mempolicy, before, before == MPOL_DEFAULT ? NULL : &nodes,
-                    8 * sizeof nodes) < 0)
-            return "no policy could be set before";
+                    8 * sizeof nodes) < 0) {
+            return "setting a previous policy failed";
+        }
         int rc = node_bind(NUMA_DEFAULT, &b, &err);
         if (rc < 0 || b.node != -1 || mode_now() != before || node_check(&b, &b, &err) < 0 ||
-            node_release(&b, &err) < 0)
-            return "numa default is not without effect";
-        if (node_bind(NUMA_NODE, &b, &err) < 0 || b.node != 0 || mode_now() != MPOL_BIND)
+            node_release(&b, &err) < 0) {
+            return "numa default changes the policy";
+        }
+        if (node_bind(NUMA_NODE, &b, &err) < 0 || b.node != 0 || mode_now() != MPOL_BIND) {
             return "numa 0 does not bind";
+        }
         char *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED)
+        if (page == MAP_FAILED) {
             return "no page";
+        }
         *page = 1;
-        if (node_check(&b, page, &err) < 0)
-            return "a page of node 0 is not found there";
+        if (node_check(&b, page, &err) < 0) {
+            return "a page on node 0 is reported elsewhere";
+        }
         b.node = 1;
         if (node_check(&b, page, &err) == 0 ||
-            !strstr(err.text, "was to be on node 1, and a page of it is on node 0"))
-            return "a page of another node is not noticed";
+            !strstr(err.text, "memory bound to node 1 has a page on node 0")) {
+            return "a page on another node is not detected";
+        }
         munmap(page, 1);
-        if (node_release(&b, &err) < 0 || mode_now() != before)
-            return "the policy of before is not put back";
+        if (node_release(&b, &err) < 0 || mode_now() != before) {
+            return "the previous policy is not restored";
+        }
     }
     syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
     return NULL;
@@ -92,8 +101,9 @@ void selftest_break_tcp(struct weir_rank *r)
 {
     for (int peer = 0; peer < r->cfg.ranks; peer++) {
         int fd = fab_tcp_socket(r, peer);
-        if (fd >= 0)
+        if (fd >= 0) {
             shutdown(fd, SHUT_RDWR);
+        }
     }
 }
 
@@ -108,23 +118,28 @@ uint64_t selftest_ceiling_time(int64_t ns)
 double selftest_record_ns(uint64_t n)
 {
     struct weir_rank *r = calloc(1, sizeof *r);
-    struct weir_loop  l = {.r = r, .next_point = UINT64_MAX};
-    struct weir_req   q = {.loop = &l, .stamped = 1};
-    if (!r || !(r->hist = hist_new())) {
+    struct weir_loop l = {.r = r, .next_point = UINT64_MAX};
+    struct weir_req q = {.loop = &l, .stamped = 1};
+    if (!r) {
+        free(r);
+        return -1;
+    }
+    r->rec.hist = hist_new();
+    if (!r->rec.hist) {
         free(r);
         return -1;
     }
     weir_clock_calibrate(&r->clk);
-    l.read     = l.read_at_once = (int64_t)r->clk.cost_ns;
+    l.clock_ns = l.immediate_clock_ns = (int64_t)r->clk.cost_ns;
     int64_t t0 = weir_ticks();
     for (uint64_t i = 0; i < n; i++) {
-        q.pending  = 1;
-        q.posted   = t0 - (int64_t)(i & 1023);
+        q.pending = 1;
+        q.posted = t0 - (int64_t)(i & 1023);
         q.returned = t0;
         weir_part_done(&q, 0);
     }
-    double each = (double)weir_span(&r->clk, weir_ticks() - t0) / (double)n;
-    free(r->hist);
+    double each = (double)weir_ticks_to_ns(&r->clk, weir_ticks() - t0) / (double)n;
+    free(r->rec.hist);
     free(r);
     return each;
 }
@@ -132,19 +147,17 @@ double selftest_record_ns(uint64_t n)
 void selftest_libfabric(unsigned ways, size_t piece)
 {
 #ifdef WEIR_HAS_LIBFABRIC
-    libfabric_ways  = ways ? ways : LIBFABRIC_ALL_WAYS;
+    libfabric_ways = ways ? ways : LIBFABRIC_ALL_WAYS;
     libfabric_piece = piece;
 #else
-    (void)ways, (void)piece;
 #endif
 }
 
 void selftest_libfabric_listening(int64_t ns)
 {
 #ifdef WEIR_HAS_LIBFABRIC
-    libfabric_listening = ns ? ns : LIBFABRIC_LISTENING;
+    libfabric_listening = ns ? ns : LIBFABRIC_LISTEN_NS;
 #else
-    (void)ns;
 #endif
 }
 
@@ -171,15 +184,16 @@ int selftest_ucx_devices_gone(int times)
 {
 #ifdef WEIR_HAS_UCX
     char why[WEIR_TEXT];
-    if (ucx_load(why, sizeof why) < 0)
+    if (ucx_load(why, sizeof why) < 0) {
         return -1;
-    if (!create_worker)
+    }
+    if (!create_worker) {
         create_worker = ucx.ucp_worker_create;
-    devices_gone          = times;
+    }
+    devices_gone = times;
     ucx.ucp_worker_create = create_worker_or_not;
     return 0;
 #else
-    (void)times;
     return -1;
 #endif
 }
@@ -188,7 +202,7 @@ int selftest_ucx_devices_gone(int times)
 static __typeof__(ucx.ucp_mem_map) mem_map;
 static int refusals;
 
-#define LOCKABLE (64 << 10) /* bytes that may be locked nevertheless */
+#define LOCKABLE (64 << 10) /* limit on locked bytes that is still allowed */
 
 static ucs_status_t mem_map_or_not(ucp_context_h context, const ucp_mem_map_params_t *p,
                                    ucp_mem_h *memh)
@@ -205,18 +219,19 @@ void selftest_ucx_refuses_memory(int times)
 {
 #ifdef WEIR_HAS_UCX
     char why[WEIR_TEXT];
-    if (ucx_load(why, sizeof why) < 0)
+    if (ucx_load(why, sizeof why) < 0) {
         return;
-    if (!mem_map)
+    }
+    if (!mem_map) {
         mem_map = ucx.ucp_mem_map;
-    refusals        = times;
+    }
+    refusals = times;
     ucx.ucp_mem_map = mem_map_or_not;
 #else
-    (void)times;
 #endif
 }
 
-struct bounce { /* one line for both words: of two, each is taken back from the one who looks */
+struct bounce { /* one cache line for both words: with two, the poller would steal each */
     _Alignas(WEIR_LINE) _Atomic uint64_t there;
     _Atomic uint64_t back;
     _Alignas(WEIR_LINE) uint64_t n;
@@ -239,8 +254,9 @@ static void *bounce_back(void *arg)
         return NULL;
     }
     for (uint64_t i = 1; i <= b->n; i++) {
-        while (atomic_load_explicit(&b->there, memory_order_acquire) != i)
+        while (atomic_load_explicit(&b->there, memory_order_acquire) != i) {
             rank_pause();
+        }
         atomic_store_explicit(&b->back, i, memory_order_release);
     }
     return NULL;
@@ -248,28 +264,32 @@ static void *bounce_back(void *arg)
 
 double selftest_handover_ns(int cpu, int other, uint64_t n)
 {
-    struct bounce     b = {.n = n, .cpu = other};
+    struct bounce b = {.n = n, .cpu = other};
     struct weir_clock clk = {0};
-    uint64_t          seen = 0;
-    int64_t           t0 = 0;
-    pthread_t         thread;
-    cpu_set_t         before;
+    uint64_t seen = 0;
+    int64_t t0 = 0;
+    pthread_t thread;
+    cpu_set_t before;
     weir_clock_calibrate(&clk);
-    if (sched_getaffinity(0, sizeof before, &before) < 0 || stay_on(cpu) < 0)
+    if (sched_getaffinity(0, sizeof before, &before) < 0 || stay_on(cpu) < 0) {
         return -1;
+    }
     if (pthread_create(&thread, NULL, bounce_back, &b) != 0) {
         sched_setaffinity(0, sizeof before, &before);
         return -1;
     }
     for (uint64_t i = 1; i <= n && seen != UINT64_MAX; i++) {
-        if (i == 2)
-            t0 = weir_ticks(); /* both are there */
+        if (i == 2) {
+            t0 = weir_ticks(); /* both threads are running */
+        }
         atomic_store_explicit(&b.there, i, memory_order_release);
-        while ((seen = atomic_load_explicit(&b.back, memory_order_acquire)) != i &&
-               seen != UINT64_MAX)
+        seen = atomic_load_explicit(&b.back, memory_order_acquire);
+        while (seen != i && seen != UINT64_MAX) {
             rank_pause();
+            seen = atomic_load_explicit(&b.back, memory_order_acquire);
+        }
     }
-    double each = (double)weir_span(&clk, weir_ticks() - t0) / (double)(n - 1) / 2;
+    double each = (double)weir_ticks_to_ns(&clk, weir_ticks() - t0) / (double)(n - 1) / 2;
     pthread_join(thread, NULL);
     sched_setaffinity(0, sizeof before, &before);
     return seen == UINT64_MAX ? -1 : each;

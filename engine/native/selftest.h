@@ -1,4 +1,4 @@
-/* selftest.h: faults made on purpose, for the tests that show they are noticed. */
+/* selftest.h: injected faults, for tests that they are detected. */
 #ifndef WEIR_SELFTEST_H
 #define WEIR_SELFTEST_H
 
@@ -8,41 +8,41 @@
 #include "weir.h"
 
 int64_t selftest_pattern(size_t n, int64_t flip);
-/* Where a rank has one of its regions, and how much. */
+/* Returns the address and the size of one of the regions of a rank. */
 const void *selftest_memory(struct weir_rank *r, int region, size_t *bytes);
-/* Binds, allocates and releases, with and without a policy of before; NULL, or what went wrong. */
+/* Binds, allocates and releases memory, with and without a previous policy; returns NULL or an
+ * error. */
 const char *selftest_binding(void);
-void    selftest_break_tcp(struct weir_rank *r);
-/* How libfabric's ranks that open from now on may learn of delivery (a bit per way; 0:
- * any), and the most bytes of one of their operations (0: as the provider says). */
-void    selftest_libfabric(unsigned ways, size_t piece);
-/* How long, in ns, its ranks wait for lower ones to connect; 0: as always. */
-void    selftest_libfabric_listening(int64_t ns);
+/* Shuts the sockets of a tcp rank down, as its death would. */
+void selftest_break_tcp(struct weir_rank *r);
+/* Restricts ranks of libfabric opened from now on: ways to learn of delivery (bit mask; 0: any),
+ * and bytes per operation (0: the provider's limit). */
+void selftest_libfabric(unsigned ways, size_t piece);
+/* Sets how long, in ns, ranks of libfabric wait for lower ranks to connect; 0: the default. */
+void selftest_libfabric_listening(int64_t ns);
 
-/* carriers_between_hosts where the devices mlx5_… read and write remote memory. */
-void    selftest_between_hosts(char *list, char *resources, char *lanes, int second);
+/* Calls carriers_between_hosts as if the devices mlx5_… accessed remote memory. */
+void selftest_between_hosts(char *list, char *resources, char *lanes, int second);
 
-/* The next so many workers of UCX find that a device that was listed is gone. -1: there
- * is no UCX. */
-int     selftest_ucx_devices_gone(int times);
+/* Makes the next workers of UCX find a listed device missing. Returns -1 without UCX. */
+int selftest_ucx_devices_gone(int times);
 
-/* The next so many times UCX refuses memory of more than 64 KiB, as a card's driver does that
- * may not lock as much. */
-void    selftest_ucx_refuses_memory(int times);
+/* Makes UCX refuse memory of more than 64 KiB the next times, like a driver under a limit on locked
+ * memory. */
+void selftest_ucx_refuses_memory(int times);
 
-/* How long a span of a probe of ceilings takes at least, from now on. */
+/* Sets the minimum length of a span of a ceiling probe. */
 void selftest_ceiling_span(int64_t ns);
-/* From now on a probe of a path has so long before it takes no more spans than it must;
- * the spans that probes have taken since the last call. */
+/* Sets the time budget of a path probe, after which it takes only the required spans; returns the
+ * spans taken since the last call. */
 uint64_t selftest_ceiling_time(int64_t ns);
 
-/* The 99th percentile, in seconds, of a part that took 0, 1 and 2 ns so many times. */
+/* Returns the 99th percentile, in seconds, of a stage with the given numbers of 0, 1 and 2 ns. */
 double selftest_stage_p99(uint32_t none, uint32_t ones, uint32_t twos);
-/* Nanoseconds that recording one stamped request takes, with its clock read. */
+/* Returns the time to record one stamped request, in ns, including its clock read. */
 double selftest_record_ns(uint64_t n);
-/* Nanoseconds in which a word that one processor stores is seen by another that looks for
- * nothing else, half of a round trip of n. Negative: a thread could not be made, or not be
- * kept on its processor. */
+/* Returns the latency, in ns, until a word stored by one processor is seen by a polling one: half
+ * of the mean round trip of n. Negative: a thread could not be created or pinned. */
 double selftest_handover_ns(int cpu, int other, uint64_t n);
 
 #endif

@@ -2,18 +2,18 @@ package native
 
 /*
 #include <stdlib.h>
-#include "role.h"
+#include "loop_role.h"
 */
 import "C"
 
 import (
 	"unsafe"
 
-	"weir/workload/move"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// played is what a rank measured of the sequence that the cases of a launch are
-// together: for each case each iteration, and when those began.
+// played has the measurements of the sequence formed by the cases of a launch: for each case each iteration,
+// and when those began.
 type played struct {
 	steps [][]move.Played
 	began []int64
@@ -23,9 +23,8 @@ func (p *played) of(index int) (steps []move.Played, began []int64) {
 	return p.steps[index], p.began
 }
 
-// play plays the sequence, and each of its patterns alone, when the first of them is run:
-// all ranks run the cases of a launch in one order. What is left for a case are its
-// ceilings.
+// play runs the sequence, and each of its patterns alone, when the first of them is run: all ranks run the
+// cases of a launch in one order. Only the ceilings are left for each case.
 func (r *rank) play(timeout int64) error {
 	steps, free := cArray[C.struct_weir_step](len(r.launch.Cases))
 	defer free()
@@ -58,7 +57,7 @@ func (r *rank) play(timeout int64) error {
 		timeout: C.int64_t(timeout), verify: verifies[r.options.Verify], corrupt: C.int64_t(r.corrupt),
 		corrupt_timed: r.timed,
 	}
-	var out C.struct_weir_playing
+	var out C.struct_weir_play_result
 	var cerr C.struct_weir_err
 	if C.weir_play(r.threads[0], &s[0], &out, &cerr) != 0 {
 		return r.error(0, &cerr)

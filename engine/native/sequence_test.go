@@ -2,20 +2,19 @@ package native
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"weir/matrix"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/sequence"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/sequence"
 )
 
-// sequenceOf are patterns of five ranks: the second shares ranks with the first, the
-// third with none of the others, and rank 4 is in none before the last.
+// sequenceOf returns patterns of five ranks: the second shares ranks with the first, the third with none of
+// the others, and rank 4 is in none before the last.
 func sequenceOf(t testing.TB) []*matrix.Matrix {
 	return []*matrix.Matrix{
 		matrixOf(t, 5, matrix.Cell{From: 0, To: 1, Bytes: 70001}, matrix.Cell{From: 1, To: 0, Bytes: 3}),
@@ -26,7 +25,7 @@ func sequenceOf(t testing.TB) []*matrix.Matrix {
 	}
 }
 
-// sequence are the cases of a launch that plays these matrices.
+// patternCases returns the cases of a launch that plays these matrices.
 func patternCases(patterns []*matrix.Matrix, change ...func(*move.Spec)) []move.Spec {
 	var cases []move.Spec
 	var steps []*move.Spec
@@ -76,8 +75,8 @@ func checkSequence(t *testing.T, cases []move.Spec, all [][]*move.Part) {
 	}
 }
 
-// inOrder says that no pattern starts before those before it, with which it shares a
-// rank, have ended and slept everywhere.
+// inOrder checks that no pattern starts before the earlier ones that share a rank with it have ended and
+// slept everywhere.
 func inOrder(t *testing.T, cases []move.Spec, all [][]*move.Part, k int) {
 	t.Helper()
 	members := cases[k].Members()
@@ -97,46 +96,38 @@ func inOrder(t *testing.T, cases []move.Spec, all [][]*move.Part, k int) {
 	}
 }
 
-// A sequence is played in order where ranks are in several patterns, every cell of it
-// arrives where it belongs, and each pattern is measured alone besides.
+// A sequence with ranks in several patterns is played in order, every cell of it arrives at its place, and
+// each pattern is also measured alone.
 func TestTrafficSequence(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
-	for _, fabric := range []string{"shm", "tcp", "ucx", "ucx/am", "libfabric"} {
-		t.Run(fabric, func(t *testing.T) {
-			library, api, _ := strings.Cut(fabric, "/")
-			needs(t, library)
-			over := having()
-			if api != "" {
-				over = having("api", api)
-			}
-			ops := []func(*move.Spec){over, sharded(3)}
-			sleepy := func(o *move.Spec) {
-				o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6)
-			}
-			for _, cases := range [][]move.Spec{
-				patternCases(sequenceOf(t), ops...), patternCases(sequenceOf(t), over, sleepy),
-				patternCases(sequenceOf(t), over, func(o *move.Spec) { o.Step.Overlap, o.Verify = false, "sample" }),
-			} {
-				checkSequence(t, cases, runCases(t, library, 5, cases...))
-			}
-			if api == "" {
-				mixed := patternCases(sequenceOf(t), over)
-				for k := range mixed {
-					if k%2 == 0 {
-						mixed[k].Op = "read"
-					}
+	eachPath(t, func(t *testing.T, w testPath) {
+		if w.slow() || !w.puts() {
+			t.Skip("each request takes milliseconds, or is a tagged message")
+		}
+		sleepy := func(o *move.Spec) { o.Step.Before, o.Step.After = quantity.Time(4e6), quantity.Time(1e6) }
+		launches := [][]move.Spec{patternCases(sequenceOf(t), w.change, sharded(3), sleepy)}
+		if w.reads() {
+			mixed := patternCases(sequenceOf(t), w.change)
+			for k := range mixed {
+				if k%2 == 0 {
+					mixed[k].Op = "read"
 				}
-				checkSequence(t, mixed, runCases(t, library, 5, mixed...))
 			}
-		})
-	}
+			launches = append(launches, mixed)
+		}
+		if phase.Whole() {
+			launches = append(launches, patternCases(sequenceOf(t), w.change,
+				func(o *move.Spec) { o.Step.Overlap, o.Verify = false, "sample" }))
+		}
+		for _, cases := range launches {
+			checkSequence(t, cases, runCases(t, w.fabric, 5, cases...))
+		}
+	})
 }
 
-// Patterns that have no rank in common do not wait for each other, unless they are told to.
+// Patterns that have no rank in common do not wait for each other, unless requested.
 func TestTrafficSequenceOverlaps(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	for _, overlap := range []bool{true, false} {
 		cases := patternCases(sequenceOf(t), func(o *move.Spec) {
 			o.Step.Overlap = overlap
@@ -155,10 +146,9 @@ func TestTrafficSequenceOverlaps(t *testing.T) {
 	}
 }
 
-// Any patterns between any ranks end, in order and whole.
+// Any patterns between any ranks end, in order and complete.
 func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
 		var patterns []*matrix.Matrix
@@ -186,38 +176,7 @@ func TestTrafficSequenceOfAnyPatterns(t *testing.T) {
 	})
 }
 
-// A wrong byte is found, with its pattern, whether it came alone or in the sequence.
-func TestWrongByteOfASequence(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	// rank 0 receives 3 bytes, then 2 MiB, both of rank 1; rank 4 in the last pattern only
-	for corrupt, want := range map[string]string{
-		"0:2":             "wrong data from rank 1 to rank 0 after an untimed pass: byte 2 of 3 of their cell",
-		"0:3:timed":       "wrong data from rank 1 to rank 0 after the timed part: byte 0 of 2097152 of their cell",
-		"4:4224:timed":    "byte 4095 of 4096",
-		"3:1048580:timed": "wrong data from rank 3 to rank 3 after the timed part: byte 4 of 5 of its own cell",
-		"2:300000":        "wrong data from rank 2 to rank 2 after an untimed pass: byte 300000 of 300001 of its own cell",
-		"0:2097155:timed": "receives 2097155 bytes in the sequence",
-	} {
-		t.Setenv(CorruptEnv, corrupt)
-		cases := patternCases(sequenceOf(t))
-		_, err := tryCases(t, "shm", 5, cases...)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", corrupt, err, want)
-		}
-		if err != nil && strings.Contains(want, "byte ") && !strings.Contains(err.Error(), ", in pattern ") {
-			t.Errorf("%s: the pattern is not named: %v", corrupt, err)
-		}
-	}
-	t.Setenv(CorruptEnv, "0:0")
-	if _, err := tryCases(t, "shm", 5, patternCases(sequenceOf(t),
-		func(o *move.Spec) { o.Verify = "none" })...); err == nil ||
-		!strings.Contains(err.Error(), "verifies nothing") {
-		t.Errorf("a byte that nobody looks at: %v", err)
-	}
-}
-
-// Ranks on other hosts give their times on the clock of the first one's.
+// Ranks on other hosts report their times by the first host's clock.
 func TestTrafficSequenceBetweenHosts(t *testing.T) {
 	cases := patternCases(sequenceOf(t)[:1])
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c"}, cases[0])

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/engine"
 )
 
-// listeners are the local addresses, in the kernel's form, at which this process listens.
+// listeners returns the local addresses, in the kernel's form, at which this process listens.
 func listeners(t *testing.T) map[string]bool {
 	t.Helper()
 	own := map[string]bool{}
@@ -44,7 +43,7 @@ func listeners(t *testing.T) map[string]bool {
 	return at
 }
 
-// onLoopback says whether an address in the kernel's form is 127.x.x.x or ::1.
+// onLoopback returns whether an address in the kernel's form is 127.x.x.x or ::1.
 func onLoopback(t *testing.T, at string) bool {
 	t.Helper()
 	address, _, _ := strings.Cut(at, ":")
@@ -60,12 +59,11 @@ func onLoopback(t *testing.T, at string) bool {
 
 // Ranks of one host listen at no address that other hosts can reach, whatever the fabric.
 func TestRanksOfOneHostListenOnLoopback(t *testing.T) {
-	phase.NotUnderRace(t)
 	for _, fabric := range []string{"shm", "tcp", "ucx", "libfabric"} {
 		t.Run(fabric, func(t *testing.T) {
 			needs(t, fabric)
 			before := listeners(t)
-			_, ranks := opened(t, fabric, []string{"here", "here"}, options(8))
+			_, ranks := openConnected(t, fabric, []string{"here", "here"}, options(8))
 			for at := range listeners(t) {
 				if !before[at] && !onLoopback(t, at) {
 					t.Errorf("a rank listens at %s", at)
@@ -76,7 +74,7 @@ func TestRanksOfOneHostListenOnLoopback(t *testing.T) {
 	}
 }
 
-// newPort is the one TCP port at which this process listens and did not before.
+// newPort returns the one TCP port at which this process listens and did not before.
 func newPort(t *testing.T, before map[string]bool) int {
 	t.Helper()
 	var ports []int
@@ -96,7 +94,7 @@ func newPort(t *testing.T, before map[string]bool) int {
 	return ports[0]
 }
 
-// closeAllRanks ends the ranks of a launch, each of which waits for the others.
+// closeAllRanks closes the ranks of a launch, each of which waits for the others.
 func closeAllRanks(t *testing.T, ranks []*rank) {
 	t.Helper()
 	ended := make(chan error)
@@ -110,10 +108,9 @@ func closeAllRanks(t *testing.T, ranks []*rank) {
 	}
 }
 
-// However many strangers connect to a rank and say nothing, or something else than its peers do,
-// the launch is connected before any of the silent ones would have been given up.
+// However many foreign connections a rank gets, silent or with other data than its peers send, the launch
+// connects before any of the silent ones would have timed out.
 func TestStrangersDelayNoRank(t *testing.T) {
-	phase.NotUnderRace(t)
 	l := engine.Launch{ID: "test", Fabric: "tcp", Ranks: 3, Nodes: []string{"a", "a", "a"}, Seed: 42}
 	l.Cases = append(l.Cases, caseOf("a", options(8), patience, patience))
 	ranks, addresses := make([]*rank, 3), make([][]byte, 3)

@@ -2,8 +2,8 @@ package native
 
 /*
 #include <stdlib.h>
-#include "role.h"
-#include "team.h"
+#include "loop_role.h"
+#include "rank_team.h"
 */
 import "C"
 
@@ -14,14 +14,14 @@ import (
 	"syscall"
 	"unsafe"
 
-	"weir/engine"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// member is this process as one of the ranks of a launch, whatever they move.
+// member is this process as a rank of a launch, common to all workloads.
 type member struct {
 	threads []*C.struct_weir_rank
-	team    *C.struct_weir_team // nil: there is one thread
+	team    *C.struct_weir_team // nil: single-threaded
 	fabric  string
 	self    engine.Identity
 	control *engine.Control
@@ -44,9 +44,9 @@ func (m *member) error(thread int, e *C.struct_weir_err) error {
 	}
 }
 
-// errorBeforeOthers makes an error of a call on all threads: the first one that
-// says more than that its thread was told to stop because another gave up.
-func (m *member) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error {
+// firstCause combines the errors of a call on all threads: it returns the first one that is not caused
+// by the failure of another thread.
+func (m *member) firstCause(rcs []C.int, errs []C.struct_weir_err) error {
 	found := -1
 	for i, rc := range rcs {
 		if rc != 0 && (found < 0 || errs[found].code == -C.int(syscall.ECANCELED) && errs[i].code != errs[found].code) {
@@ -59,8 +59,7 @@ func (m *member) errorBeforeOthers(rcs []C.int, errs []C.struct_weir_err) error 
 	return m.error(found, &errs[found])
 }
 
-// each calls a function for each thread of the rank, for all at a time, because a
-// thread may wait for the others.
+// each calls a function for each thread of the rank concurrently, because threads may wait for each other.
 func (m *member) each(f func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int) error {
 	rcs, errs := make([]C.int, len(m.threads)), make([]C.struct_weir_err, len(m.threads))
 	var wg sync.WaitGroup
@@ -69,12 +68,11 @@ func (m *member) each(f func(i int, c *C.struct_weir_rank, e *C.struct_weir_err)
 	}
 	rcs[0] = f(0, m.threads[0], &errs[0])
 	wg.Wait()
-	return m.errorBeforeOthers(rcs, errs)
+	return m.firstCause(rcs, errs)
 }
 
-// openThreads opens each thread as a rank of its own: they share nothing but the
-// meetings, and have contents of their own, so that what another one moved is not
-// taken for this one's.
+// openThreads opens each thread as a rank of its own: they share only the barriers. Their contents differ, so
+// that data moved by another thread is not taken for this one's.
 func (m *member) openThreads(cfg C.struct_weir_config) error {
 	n := m.width
 	first := (*C.struct_weir_control)(unsafe.Pointer(m.control)) // mapped memory, not Go's
@@ -104,7 +102,7 @@ func (m *member) openThreads(cfg C.struct_weir_config) error {
 	return nil
 }
 
-// address are the addresses of all threads, each with its length.
+// address returns the addresses of all threads, each with its length.
 func (m *member) address() ([]byte, error) {
 	buf := C.malloc(addressSize)
 	if buf == nil {
@@ -124,7 +122,7 @@ func (m *member) address() ([]byte, error) {
 	return all, nil
 }
 
-// split takes a peer's addresses apart.
+// split separates a peer's addresses.
 func (m *member) split(peer int, all []byte) ([][]byte, error) {
 	var list [][]byte
 	for len(all) >= 4 {
@@ -142,8 +140,7 @@ func (m *member) split(peer int, all []byte) ([][]byte, error) {
 	return list, nil
 }
 
-// connect connects each thread with its like in the other ranks: blobs are by rank
-// and thread.
+// connect connects each thread with the same thread of the other ranks: blobs are by rank and thread.
 func (m *member) connect(blobs [][][]byte) error {
 	return m.each(func(i int, c *C.struct_weir_rank, e *C.struct_weir_err) C.int {
 		var all []byte
@@ -187,7 +184,7 @@ func (r *rank) run(c task, cc C.struct_weir_case) (*move.Part, error) {
 	}
 	all := move.Together(threads)
 	all.Walk = r.walk(c.Options)
-	if s := all.Samples; s != nil && s.End > s.Start { // each thread wrote its own
+	if s := all.Samples; s != nil && s.End > s.Start { // each thread has written its own
 		r.control.Rate.Store(uint64(float64(s.Bytes) / float64(s.End-s.Start) * 1e9))
 	}
 	return all, nil

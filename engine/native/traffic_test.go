@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/matrix"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func matrixOf(t testing.TB, ranks int, cells ...matrix.Cell) *matrix.Matrix {
@@ -24,7 +24,7 @@ func matrixOf(t testing.TB, ranks int, cells ...matrix.Cell) *matrix.Matrix {
 	return m
 }
 
-// generated unwraps what a generator of package matrix gives.
+// generated unwraps the result of a generator of package matrix.
 func generated(m *matrix.Matrix, err error) *matrix.Matrix {
 	if err != nil {
 		panic(err)
@@ -32,7 +32,7 @@ func generated(m *matrix.Matrix, err error) *matrix.Matrix {
 	return m
 }
 
-// traffic are the options of a case of workload traffic.
+// trafficOf returns the options of a case of workload traffic.
 func trafficOf(m *matrix.Matrix, change ...func(*move.Spec)) move.Spec {
 	return options(quantity.Size(m.Largest()), append([]func(*move.Spec){func(o *move.Spec) {
 		o.Pattern, o.Ranks, o.Shards = move.MatrixPattern, int64(m.Ranks()), 1
@@ -45,9 +45,9 @@ func sharded(n int64) func(*move.Spec) {
 	return func(o *move.Spec) { o.Shards = n }
 }
 
-// matrices are what a launch may be asked for; in "uneven" rank 4 has nothing, rank 3
-// only receives and rank 5 only sends; in "own" rank 2 only receives and copies, rank 3
-// only copies, and in "example", which is that of ct-perftest, so does none.
+// matrices returns examples of matrices; in "uneven" rank 4 has nothing, rank 3 only receives and rank 5 only
+// sends; in "own" rank 2 only receives and copies, rank 3 only copies, and in "example", which is that of
+// ct-perftest, so does none.
 func matrices(t testing.TB) map[string]*matrix.Matrix {
 	return map[string]*matrix.Matrix{
 		"uniform": generated(matrix.Uniform(4, 70001)),
@@ -67,31 +67,34 @@ func matrices(t testing.TB) map[string]*matrix.Matrix {
 	}
 }
 
-// Each cell arrives where it belongs in every single iteration, whatever carries it
-// and into however many requests it is cut; who moves has a span for each iteration,
-// and nobody else has.
+// Each cell arrives at its place in every iteration, over every fabric and split into any number of requests;
+// exactly the initiators have a span for each iteration.
 func TestTraffic(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
-	for _, fabric := range []string{"shm", "tcp", "ucx", "ucx/am", "libfabric"} {
+	eachPath(t, func(t *testing.T, w testPath) {
+		if !w.puts() {
+			t.Skip("tagged messages carry nothing else")
+		}
 		for name, m := range matrices(t) {
-			t.Run(fabric+"/"+name, func(t *testing.T) {
-				library, api, _ := strings.Cut(fabric, "/")
-				needs(t, library)
-				over := having()
-				if api != "" {
-					over = having("api", api)
+			if name != "uneven" && (name != "own" || w.slow()) && (!w.every || !phase.Whole()) {
+				continue // those have each kind of rank
+			}
+			t.Run(name, func(t *testing.T) {
+				short := func(o *move.Spec) {
+					if w.slow() {
+						o.Iterations, o.Warmup = 2, 1
+					}
 				}
-				cases := []move.Spec{trafficOf(m, over), trafficOf(m, over, sharded(3))}
-				if api == "" {
-					cases = append(cases, trafficOf(m, over, read), trafficOf(m, over, read, sharded(5)))
+				cases := []move.Spec{trafficOf(m, w.change, short), trafficOf(m, w.change, short, sharded(3))}
+				if w.reads() {
+					cases = append(cases, trafficOf(m, w.change, short, read, sharded(5)))
 				}
-				for k, results := range runCases(t, library, m.Ranks(), cases...) {
+				for k, results := range runCases(t, w.fabric, m.Ranks(), cases...) {
 					checkTraffic(t, cases[k], results)
 				}
 			})
 		}
-	}
+	})
 }
 
 func checkTraffic(t *testing.T, o move.Spec, ranks []*move.Part) {
@@ -175,9 +178,8 @@ func checkSpans(t *testing.T, rank, want int, spans []move.Span) {
 	}
 }
 
-// Cells of any sizes arrive whole, however they are cut.
+// Cells of any sizes arrive complete, however they are split.
 func TestAnyMatrix(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 6).Draw(rt, "ranks")
@@ -204,13 +206,13 @@ func TestAnyMatrix(t *testing.T) {
 	})
 }
 
-// Ranks on other hosts give their times on the clock of the first one's.
+// Ranks on other hosts report their times by the first host's clock.
 func TestTrafficBetweenHosts(t *testing.T) {
 	o := trafficOf(matrices(t)["uneven"], sharded(2))
 	ranks := onNodes(t, "tcp", []string{"a", "b", "a", "b", "c", "c"}, o)
 	for rank, r := range ranks {
 		for i, s := range r.Iterations {
-			// all of them have one clock here, and the others are found to be ahead by a message's time
+			// all of them have one clock here, with a measured offset of at most a message's time
 			if apart := s.Start - ranks[0].Iterations[i].Start; apart > 1e9 || apart < -1e9 {
 				t.Errorf("rank %d begins iteration %d %d ns after rank 0", rank, i, apart)
 			}
@@ -221,9 +223,8 @@ func TestTrafficBetweenHosts(t *testing.T) {
 	}
 }
 
-// Of more iterations than are kept the first and the last are.
+// Of more iterations than are kept, the first and the last are.
 func TestManyIterations(t *testing.T) {
-	phase.NotUnderRace(t)
 	phase.Long(t)
 	o := trafficOf(matrixOf(t, 2, matrix.Cell{From: 0, To: 1, Bytes: 8}),
 		func(o *move.Spec) { o.Verify, o.Iterations = "sample", 5000 })
@@ -237,119 +238,30 @@ func TestManyIterations(t *testing.T) {
 	}
 }
 
-// One byte that a rank received wrongly is found, with its sender, its receiver and
-// its offset in the cell, whichever cell it is in.
-func TestWrongByteOfACell(t *testing.T) {
-	phase.NotUnderRace(t)
-	phase.Long(t)
-	m := matrices(t)["uneven"] // rank 3 receives 3 MiB of rank 0, then 1000 bytes of rank 5
-	own := matrices(t)["own"]
-	for name, c := range map[string]struct {
-		option  move.Spec
-		corrupt string
-		want    string
-	}{
-		"first cell": {trafficOf(m), "3:3145727",
-			"wrong data from rank 0 to rank 3 after an untimed pass: byte 3145727 of 3145728 of their cell"},
-		"second cell": {trafficOf(m, sharded(3)), "3:3145728:timed",
-			"wrong data from rank 5 to rank 3 after the timed part: byte 0 of 1000 of their cell"},
-		"last byte": {trafficOf(m), "3:3146727:timed",
-			"wrong data from rank 5 to rank 3 after the timed part: byte 999 of 1000"},
-		"one byte": {trafficOf(m), "0:1",
-			"wrong data from rank 5 to rank 0 after an untimed pass: byte 1 of 2 of their cell"},
-		"read": {trafficOf(m, read), "1:65536:timed",
-			"wrong data from rank 2 to rank 1 after the timed part: byte 65536 of 65537 of their cell"},
-		"own cell": {trafficOf(own), "0:3145728:timed",
-			"wrong data from rank 0 to rank 0 after the timed part: byte 3145728 of 3145729 of its own cell"},
-		"untimed own": {trafficOf(own), "3:70000",
-			"wrong data from rank 3 to rank 3 after an untimed pass: byte 70000 of 70001 of its own cell"},
-		"behind another": {trafficOf(own, read), "2:1:timed",
-			"wrong data from rank 2 to rank 2 after the timed part: byte 0 of 1 of its own cell"},
-		"read, next rank": {trafficOf(m, read, sharded(7)), "1:65537",
-			"wrong data from rank 0 to rank 1 after an untimed pass: byte 0 of 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv(CorruptEnv, c.corrupt)
-			if _, err := tryCases(t, "shm", int(c.option.Ranks), c.option); err == nil ||
-				!strings.Contains(err.Error(), c.want) {
-				t.Fatalf("got %v, want %q", err, c.want)
-			}
-		})
-	}
-	for corrupt, cases := range map[string][]move.Spec{
-		"3:3146728": {trafficOf(m)}, "5:0": {trafficOf(m)}, "0:2": {trafficOf(m, read)}, "4:0": {trafficOf(m, read)},
-		"3:1": {trafficOf(m), trafficOf(m, read)},
-	} {
-		t.Setenv(CorruptEnv, corrupt)
-		if _, err := tryCases(t, "shm", m.Ranks(), cases...); err == nil ||
-			!strings.Contains(err.Error(), "that it receives") && !strings.Contains(err.Error(), "different bytes") {
-			t.Errorf("%s: got %v", corrupt, err)
-		}
-	}
-}
-
-// What providers demand of registration, progress and delivery differs.
-func TestTrafficOverEachProvider(t *testing.T) {
-	phase.Long(t)
-	phase.NotUnderRace(t)
+// nixlCells runs in a process of its own, see nixlChildren.
+func nixlCells(t *testing.T) error {
 	m := matrices(t)["uneven"]
-	for _, p := range providers(t) {
-		t.Run(p, func(t *testing.T) {
-			short := func(o *move.Spec) { o.Iterations, o.Warmup = 2, 1 }
-			cases := []move.Spec{trafficOf(m, short, provider(p), sharded(3)), trafficOf(m, short, provider(p), read)}
-			for k, results := range runCases(t, "libfabric", m.Ranks(), cases...) {
-				checkTraffic(t, cases[k], results)
-			}
-		})
-	}
-}
-
-// nixlTraffic runs in a process of its own, see nixlChildren.
-func nixlTraffic(t *testing.T) error {
-	for _, m := range matrices(t) {
-		cases := []move.Spec{trafficOf(m), trafficOf(m, sharded(3)), trafficOf(m, read, sharded(3))}
-		all, err := tryCases(t, "nixl", m.Ranks(), cases...)
-		if err != nil {
-			return err
-		}
-		for k, results := range all {
-			checkTraffic(t, cases[k], results)
-		}
-	}
-	s := patternCases(sequenceOf(t))
-	all, err := tryCases(t, "nixl", int(s[0].Ranks), s...)
-	if err == nil {
-		checkSequence(t, s, all)
-	}
+	_, err := tryCases(t, "nixl", m.Ranks(), trafficOf(m, sharded(3)))
 	return err
 }
 
-// Over NIXL a cell is one request with a descriptor for each of its shards, prepared
-// once and posted in every iteration.
+// Over NIXL a cell is one request with a descriptor for each of its shards, prepared once and posted in every
+// iteration.
 func TestTrafficOverNixl(t *testing.T) {
 	phase.Long(t)
-	phase.NotUnderRace(t)
-	lib := "WEIR_NIXL_LIBRARY=" + fakeNixl(t)
-	for _, polls := range []string{"0", "3"} {
-		trace := filepath.Join(t.TempDir(), "trace")
-		out := nixlChild(t, "traffic", lib, "FAKE_NIXL_POLLS="+polls, "FAKE_NIXL_TRACE="+trace)
-		if !strings.Contains(out, "FINE") {
-			t.Fatalf("done after %s questions:\n%s", polls, out)
+	trace := filepath.Join(t.TempDir(), "trace")
+	out := nixlChild(t, "cells", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_TRACE="+trace)
+	b, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(out, "FINE") {
+		t.Fatal(err, out)
+	}
+	cells := 0
+	for c := range matrices(t)["uneven"].Cells() {
+		if c.Bytes >= 3 {
+			cells++
 		}
-		b, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cells := 0
-		for _, m := range matrices(t) {
-			for c := range m.Cells() {
-				if c.Bytes >= 3 && c.From != c.To {
-					cells++
-				}
-			}
-		}
-		if n := strings.Count(string(b), "write 3 x "); n != cells {
-			t.Errorf("%d requests of 3 descriptors were prepared for %d cells:\n%s", n, cells, b)
-		}
+	}
+	if n := strings.Count(string(b), "write 3 x "); n != cells {
+		t.Errorf("%d requests of 3 descriptors were prepared for %d cells:\n%s", n, cells, b)
 	}
 }

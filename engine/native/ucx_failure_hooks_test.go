@@ -9,15 +9,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/test/phase"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// A network interface that UCX listed and that is gone when it opens it, as those of
-// containers and of namespaces come and go, is no fault of a rank; but when that never
-// ends, it is said.
+// A network interface that UCX listed and that is missing when it opens it, like those of containers and of
+// namespaces, is not an error of a rank, unless it happens repeatedly.
 func TestUCXDeviceThatIsGone(t *testing.T) {
-	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	t.Cleanup(func() { ucxDevicesGone(0) })
 	ucxDevicesGone(3)
@@ -29,9 +26,8 @@ func TestUCXDeviceThatIsGone(t *testing.T) {
 	}
 }
 
-// Where UCX cannot have memory, whoever allocates it, its error says what may be locked.
+// If UCX cannot register memory, its own or not, its error gives the limit on locked memory.
 func TestUCXLockedMemory(t *testing.T) {
-	phase.NotUnderRace(t)
 	needs(t, "ucx")
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {

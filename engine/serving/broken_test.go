@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/results"
-	load "weir/serving"
-	"weir/serving/testserver"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/testserver"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// asksWell says whether a request only asks whether the endpoint answers.
+// asksWell reports whether a request only polls the endpoint.
 func asksWell(a *testserver.Answer) bool { return a.Body["max_tokens"] == 1. }
 
 const (
@@ -22,7 +23,7 @@ const (
 	gapOfTruth   = 10 * time.Millisecond
 )
 
-// truth sends tokens as it is told to: the first after firstOfTruth, the others gapOfTruth apart.
+// truth sends tokens on schedule: the first after firstOfTruth, the others gapOfTruth apart.
 func truth(a *testserver.Answer, n int, event func(i int) string) {
 	a.Stream()
 	at := time.Now().Add(firstOfTruth)
@@ -34,7 +35,7 @@ func truth(a *testserver.Answer, n int, event func(i int) string) {
 
 func content(i int) string { return fmt.Sprintf(`{"choices":[{"delta":{"content":" w%d"}}]}`, i) }
 
-// brokenBy answers well when it is asked whether it answers, and otherwise sends four tokens of ten, a piece and a
+// brokenBy answers readiness requests normally, and otherwise sends four of ten tokens, a piece and a normal end.
 // good end.
 func brokenBy(piece string) func(*testserver.Answer) {
 	return func(a *testserver.Answer) {
@@ -48,7 +49,7 @@ func brokenBy(piece string) func(*testserver.Answer) {
 	}
 }
 
-// metricsOf are the metrics of a load of some requests for ten tokens, with what the client notes.
+// metricsOf returns the metrics of a load of some requests for ten tokens, with the client's notes.
 func metricsOf(t *testing.T, script func(*testserver.Answer),
 	more map[string]string) (map[string]float64, serving.Facts) {
 	t.Helper()
@@ -83,7 +84,7 @@ func textsOf(facts serving.Facts) (errors, notes []string) {
 }
 
 // An answer that breaks off with status 200 counts in no latency, rate, token or goodput.
-func TestAnswersThatBreakOffCountInNothing(t *testing.T) {
+func TestBrokenAnswersDoNotCount(t *testing.T) {
 	for name, c := range map[string]struct{ piece, metric, cause string }{
 		"an event of its own": {
 			"event: error\ndata: {\"code\":500,\"message\":\"worker lost\"}\n\n", "errors.status",
@@ -115,7 +116,7 @@ func TestAnswersThatBreakOffCountInNothing(t *testing.T) {
 	}
 }
 
-// Half of the answers break off: what is measured is of the others.
+// Half of the answers break off: the metrics are of the others.
 func TestHalfOfTheAnswersBreakOff(t *testing.T) {
 	var n int
 	script := brokenBy("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"abort\"}]}\n\n")
@@ -131,17 +132,17 @@ func TestHalfOfTheAnswersBreakOff(t *testing.T) {
 	}
 }
 
-// A usage that cannot be true is none: events are counted, and that is told.
-func TestUsageThatCannotBeTrue(t *testing.T) {
+// An implausible usage is ignored with a note, and events are counted.
+func TestImplausibleUsage(t *testing.T) {
 	for usage, c := range map[string]struct {
 		by   load.TokenSource
 		note string
 	}{
 		`{"prompt_tokens":9,"completion_tokens":0,"total_tokens":9}`: {
-			load.ByEvents, "8 × usage says 0 tokens of an answer that has some: it is not believed",
+			load.ByEvents, "8 × usage has 0 tokens for an answer with output: it is ignored",
 		},
 		`{"prompt_tokens":9,"completion_tokens":1000000}`: {
-			load.ByEvents, "8 × usage says far more tokens than were asked for: it is not believed",
+			load.ByEvents, "8 × usage has far more tokens than requested: it is ignored",
 		},
 		`{}`: {load.ByEvents, ""},
 		`{"prompt_tokens":9.0,"completion_tokens":10.0,"total_tokens":19.0}`: {load.ByUsage, ""},
@@ -162,15 +163,15 @@ func TestUsageThatCannotBeTrue(t *testing.T) {
 			c.note == "" && len(notes) > 0 {
 			t.Errorf("%s: %v, %v", usage, m, notes)
 		}
-		why := serving.Kind.Undecidable(nil, results.ValuesOf(m), "output_throughput")
+		why := serving.Kind.Behaviour.(workload.Undecider).Undecidable(nil, results.ValuesOf(m), "output_throughput")
 		if (why != "") != (c.by == load.ByEvents) {
 			t.Errorf("%s: %q", usage, why)
 		}
 	}
 }
 
-// Output in members that are not known moves neither the clock nor the count.
-func TestOutputInMembersThatAreNotKnown(t *testing.T) {
+// Output in unknown members affects neither times nor counts.
+func TestOutputInUnknownMembers(t *testing.T) {
 	for _, thought := range []string{
 		`"reasoning_details":[{"type":"reasoning.text","text":"t"}],"content":""`, `"thinking":"t"`,
 		`"not_known":["t"]`,
@@ -196,7 +197,7 @@ func TestOutputInMembersThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// What a reader has to know of requests that succeeded is noted.
+// Peculiarities of successful requests are noted.
 func TestOddRequestsAreNoted(t *testing.T) {
 	_, facts := metricsOf(t, func(a *testserver.Answer) {
 		a.Stream()
@@ -210,7 +211,7 @@ func TestOddRequestsAreNoted(t *testing.T) {
 	}
 }
 
-// A proxy that the environment names is used by a load that says so, and noted either way.
+// The environment's proxy is used on request, and noted either way.
 func TestProxiesAreNoted(t *testing.T) {
 	proxy := testserver.New(t, func(a *testserver.Answer) { a.Steady(10, 0, 0) })
 	for _, name := range []string{"HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"} {

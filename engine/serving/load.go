@@ -8,31 +8,31 @@ import (
 	"sync"
 	"time"
 
-	"weir/engine"
-	"weir/results"
-	load "weir/serving"
-	"weir/serving/client"
-	"weir/serving/prompt"
-	"weir/serving/schedule"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/client"
+	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/prompt"
+	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
-// level is one load: of a case without a search there is one.
+// level is one load; a case without a search has one.
 type level struct {
 	number      int
 	concurrency int     // of a closed load, over all clients; 0: it is open
 	rate        float64 // of an open one, requests per second
-	requests    int     // over all clients; 0: the duration says
+	requests    int     // over all clients; 0: the duration decides
 }
 
-// measure makes ready, warms up and runs the load, or the levels of its search.
+// measure prepares the endpoint, warms up and runs the load, or the levels of its search.
 func (k *run) measure() ([]load.Record, error) {
 	if err := k.prepare(); err != nil {
 		return nil, err
 	}
 	s := k.spec
 	first := level{concurrency: int(s.Concurrency), rate: s.Rate, requests: int(s.Requests)}
-	if search := s.Searching(); search != nil {
+	if search := s.Search; search != nil {
 		return k.search(search, first)
 	}
 	if err := k.warmUp(first); err != nil {
@@ -41,10 +41,10 @@ func (k *run) measure() ([]load.Record, error) {
 	return k.play(first)
 }
 
-// openSlots are how many requests of a wave that warms up for an open load are in flight together.
+// openSlots limits the requests in flight in a warm-up wave of an open load.
 const openSlots = 64
 
-// slots are the requests that this client may have in flight; 0: as many as are due.
+// slots returns the requests that this client may have in flight; 0: no limit.
 func (k *run) slots(l level) int {
 	n := l.concurrency
 	if n == 0 {
@@ -56,9 +56,9 @@ func (k *run) slots(l level) int {
 	return schedule.Slots(n, k.self, k.launch.Ranks)
 }
 
-// warmUp sends requests that nothing is measured of.
+// warmUp sends unmeasured requests.
 func (k *run) warmUp(l level) error {
-	w := k.spec.WarmingUp()
+	w := k.spec.Warmup
 	width := l.concurrency
 	if width == 0 {
 		width = openSlots
@@ -99,8 +99,7 @@ func (k *run) warmUp(l level) error {
 	return context.Cause(k.ctx)
 }
 
-// play runs a load and gives what became of the requests of this client; with an error, of those
-// that it had sent.
+// play runs a load and returns the records of this client; with an error, those of the requests sent.
 func (k *run) play(l level) ([]load.Record, error) {
 	set, err := k.prompts(l.number)
 	if err != nil {
@@ -119,7 +118,7 @@ func (k *run) play(l level) ([]load.Record, error) {
 		}
 		l.requests = len(times) * set.Turns
 	}
-	if _, err := k.share(k.ctx, nil); err != nil { // all begin together
+	if _, err := k.share(k.ctx, nil); err != nil { // a common start
 		return nil, err
 	}
 	c.Begin()
@@ -141,21 +140,21 @@ func (k *run) play(l level) ([]load.Record, error) {
 	return p.records, context.Cause(k.ctx)
 }
 
-// player makes the conversations of a client one after the other, and takes what becomes of them.
+// player makes the conversations of a client one by one, and takes their records.
 type player struct {
 	k     *run
 	set   *prompt.Set
 	level level
-	times []int64 // when conversations are due; nil: as soon as a slot is free
-	next  int     // conversation of this client
+	times []int64 // scheduled times of conversations; nil: as soon as a slot is free
+	next  int     // index of this client's next conversation
 
 	mu      sync.Mutex
 	records []load.Record
-	kept    int // bytes of answers that are to be counted
+	kept    int // bytes of answers to be counted
 }
 
-// mostKept bounds the answers of a client that the server is to count; those beyond keep their estimate.
-const mostKept = 64 << 20
+// maxKept limits the answers of a client that the server will count; others keep their estimate.
+const maxKept = 64 << 20
 
 func (p *player) load() client.Load {
 	s := p.k.spec
@@ -166,12 +165,12 @@ func (p *player) load() client.Load {
 	case p.times == nil && s.Duration > 0:
 		l.Until = s.Duration.Nanoseconds()
 	case p.times != nil && s.Duration > 0:
-		l.Until = s.Duration.Nanoseconds() // all are due before
+		l.Until = s.Duration.Nanoseconds() // all are scheduled before
 	}
 	return l
 }
 
-// conversation is the next one of this client; nil: there is none.
+// conversation returns the next conversation of this client; nil: there are no more.
 func (p *player) conversation() (turns []*load.Request) {
 	first := p.next * p.set.Turns
 	if p.times != nil && p.next >= len(p.times) || p.level.requests > 0 && first >= p.level.requests {
@@ -183,7 +182,7 @@ func (p *player) conversation() (turns []*load.Request) {
 		}
 		q := p.set.Request(load.Measured, first+t)
 		if p.k.spec.Tokenizer == "endpoint" {
-			q.Text = client.MostText
+			q.Text = client.MaxText
 		}
 		if t == 0 && p.times != nil {
 			q.Due = p.times[p.next]
@@ -199,7 +198,7 @@ func (p *player) done(r *load.Record) {
 	p.records = append(p.records, *r)
 	last := &p.records[len(p.records)-1]
 	counted := p.k.spec.Tokenizer == "endpoint" && r.Outcome == load.OK && r.Source == load.ByEvents
-	if p.kept += len(r.Answer); !counted || p.kept > mostKept {
+	if p.kept += len(r.Answer); !counted || p.kept > maxKept {
 		p.kept -= len(r.Answer)
 		last.Answer = ""
 	}
@@ -207,8 +206,8 @@ func (p *player) done(r *load.Record) {
 	p.k.control.Done.Add(1)
 }
 
-// unsent adds the requests of an open load that were due and never sent, because the load was
-// over before there was a slot for them: they are errors.
+// unsent adds scheduled requests of an open load that were never sent, because the load ended before they got a slot:
+// they are errors.
 func (p *player) unsent() {
 	if p.times == nil {
 		return
@@ -229,19 +228,19 @@ func (p *player) unsent() {
 	}
 }
 
-// causes are why requests failed, the most frequent first; inFlight are those that were in flight
-// together at most, 0: as many as were due.
+// causes returns the reasons of failed requests, the most frequent first; inFlight is the limit of requests in flight,
+// 0: none.
 func causes(records []load.Record, inFlight int) []results.Cause {
 	count := map[string]int{}
 	for i := range records {
 		r := &records[i]
 		switch {
 		case r.Outcome == load.Unfinished && r.Start == load.Never && inFlight > 0:
-			count[fmt.Sprintf("never sent: max_in_flight %d were under way", inFlight)]++
+			count[fmt.Sprintf("never sent: max_in_flight %d requests were in flight", inFlight)]++
 		case r.Outcome == load.Unfinished && r.Start == load.Never:
-			count["never sent: the load was over before the client came to it"]++
+			count["never sent: the load ended before the client could send it"]++
 		case r.Outcome == load.Unfinished:
-			count["the load was over before it ended"]++
+			count["the load ended before the request"]++
 		case r.Error != "":
 			count[r.Error]++
 		}

@@ -1,12 +1,12 @@
 package serving
 
 import (
-	"weir/results"
-	load "weir/serving"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// notes are what is odd about requests that did not fail, and about the way to the endpoint.
+// notes are peculiarities of successful requests, and of the path to the endpoint.
 func (k *run) notes(records []load.Record) []results.Cause {
 	count := map[string]int{}
 	for i := range records {
@@ -18,7 +18,7 @@ func (k *run) notes(records []load.Record) []results.Cause {
 			continue
 		}
 		if r.Doubt != "" {
-			count[r.Doubt+": it is not believed"]++
+			count[r.Doubt+": it is ignored"]++
 		}
 		known := r.Source == load.ByUsage || r.Source == load.ByTokenizer
 		if known && r.Blank > 0 && r.Output > len(r.Events) {

@@ -1,5 +1,5 @@
-// Package serving runs the ranks of workload serving: each is a client of an OpenAI-compatible
-// endpoint, and all of a launch follow one schedule.
+// Package serving runs the ranks of workload serving: each is a client of an OpenAI-compatible endpoint, and all of a
+// launch share one schedule.
 package serving
 
 import (
@@ -16,19 +16,19 @@ import (
 	"strings"
 	"time"
 
-	"weir/engine"
-	"weir/engine/mesh"
-	"weir/placeholder"
-	load "weir/serving"
-	"weir/serving/client"
-	"weir/serving/prompt"
-	"weir/workload"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/client"
+	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/prompt"
 )
 
 func init() { engine.Register(serving.Runner, runner{}) }
 
-// connectWithin is how long clients have to connect to each other.
+// connectWithin is the time limit for clients to connect to each other.
 const connectWithin = 30 * time.Second
 
 type runner struct{}
@@ -40,7 +40,7 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 	return &rank{launch: l, self: self.Rank, control: c, inbox: mesh.InboxOf(self.Rank, l.Ranks)}, nil
 }
 
-// Reveals are the variables in headers of the case's requests.
+// Reveals returns the environment variables in headers of the case's requests.
 func (runner) Reveals(c engine.Case) ([]string, error) {
 	s, err := serving.Read(c.Spec, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ type rank struct {
 	ready   bool
 }
 
-// Address is where this client hears of the others.
+// Address returns the address of this client for the others.
 func (r *rank) Address() (address []byte, err error) {
 	if r.mesh, err = mesh.Listen(r.launch.Nodes, r.self); err != nil {
 		return nil, err
@@ -75,9 +75,9 @@ func (r *rank) Connect(addresses [][]byte) error {
 
 func (r *rank) Close() error { return r.mesh.Close() }
 
-// share tells all other clients a message, and gives those of all.
+// share sends a message to all other clients, and returns the messages of all.
 func (r *rank) share(ctx context.Context, message []byte) ([][]byte, error) {
-	r.mesh.Tell(message)
+	r.mesh.Broadcast(message)
 	all, err := r.inbox.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ type run struct {
 	facts serving.Facts
 	ready []load.Record // of phases before the measured one
 	words prompt.Calibration
-	proxy string // what is to be known of a proxy
+	proxy string // note about a proxy
 }
 
 // Run waits until the endpoint is ready, warms it up and measures the load.
@@ -127,7 +127,7 @@ func (r *rank) Run(c engine.Case) (*workload.Part, error) {
 	return serving.Encode(c.Key, r.launch.Index, r.self, &k.facts, append(k.ready, records...))
 }
 
-// unfinished are the requests that had ended when the load was told to stop; nil: none had.
+// unfinished returns the requests that had ended when the load was stopped; nil: none.
 func (k *run) unfinished(records []load.Record) *workload.Part {
 	records = slices.DeleteFunc(records, func(r load.Record) bool { return r.Outcome == load.Unfinished })
 	if len(records) == 0 {
@@ -135,13 +135,13 @@ func (k *run) unfinished(records []load.Record) *workload.Part {
 	}
 	part, err := serving.Encode(k.c.Key, k.launch.Index, k.self, &k.facts, records)
 	if err != nil {
-		return nil // why the load ended is the nearer cause
+		return nil // the reason of the stop takes precedence
 	}
 	part.Unfinished = true
 	return part
 }
 
-// fault is an error of this client. When the launch is to stop, that is why.
+// fault is an error of this client. If the launch is stopped, that is the error.
 func (k *run) fault(err error) error {
 	if cause := context.Cause(k.ctx); cause != nil {
 		err = cause
@@ -152,7 +152,7 @@ func (k *run) fault(err error) error {
 	return &engine.Error{Phase: engine.PhaseName(k.control.Phase.Load()), Peer: -1, Text: err.Error()}
 }
 
-// config is how requests are sent, with the values of names.
+// config returns the client's settings, with the values of names.
 func (k *run) config() (c client.Config, err error) {
 	s := k.spec
 	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{}}
@@ -169,17 +169,13 @@ func (k *run) config() (c client.Config, err error) {
 	if c.CA, err = base64.StdEncoding.DecodeString(s.Authority); err != nil {
 		return c, fmt.Errorf("tls_ca: %w", err)
 	}
-	t, err := s.Timeouts()
-	if err != nil {
-		return c, err
-	}
+	t, most := s.Timeouts, s.MaxAnswer
 	c.Connect, c.First, c.Idle, c.Total = t.Connect, t.First, t.Idle, t.Total
-	most, err := s.Bounds()
 	c.Bytes, c.Events, c.Proxy = int64(most.Bytes), most.Events, s.Proxy
-	return c, err
+	return c, nil
 }
 
-// value is that of a name of the launch, or of client.env.NAME.
+// value returns the value of a name of the launch, or of client.env.NAME.
 func (k *run) value(name string) (string, error) {
 	variable, ok := strings.CutPrefix(name, serving.EnvPrefix)
 	if !ok {
@@ -201,17 +197,17 @@ func (k *run) prompts(level int) (*prompt.Set, error) {
 	return k.spec.Prompts(uint64(k.launch.Index), binary.LittleEndian.Uint64(h.Sum(nil)), k.words)
 }
 
-// told is what client 0 found out for all.
+// told is what client 0 found out for all clients.
 type told struct {
 	Words prompt.Calibration
 	Ready float64
 }
 
-// agree gives all clients what client 0 found out of the endpoint.
+// agree distributes what client 0 found out about the endpoint.
 func (k *run) agree(mine told) (told, error) {
 	var message []byte
 	if k.self == 0 {
-		message, _ = json.Marshal(mine) // of numbers it always succeeds
+		message, _ = json.Marshal(mine) // numbers always encode
 	}
 	all, err := k.share(k.ctx, message)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 
 	"go.uber.org/goleak"
 
-	"weir/engine"
-	load "weir/serving"
-	"weir/serving/testserver"
-	"weir/workload"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/test/testserver"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// specOf decodes options as texts, of which url and model are given.
+// specOf decodes options as texts; url and model are given.
 func specOf(t *testing.T, url string, texts map[string]string) *serving.Spec {
 	t.Helper()
 	all := map[string]any{"url": url, "model": "mock", "api": "completions", "output": `{"tokens":"3"}`}
@@ -44,7 +44,7 @@ func specOf(t *testing.T, url string, texts map[string]string) *serving.Spec {
 	return s
 }
 
-// launch runs a case with all of its clients in this process, and gives their parts.
+// launch runs a case with all of its clients in this process, and returns their parts.
 func launch(t *testing.T, s *serving.Spec, control *engine.Control) ([]*workload.Part, error) {
 	t.Helper()
 	c, err := engine.NewCase("case", s, 30*time.Second, nil)
@@ -92,7 +92,7 @@ func launchOf(t *testing.T, s *serving.Spec) engine.Launch {
 	return engine.Launch{Runner: serving.Runner, Ranks: s.Ranks, Cases: []engine.Case{c}}
 }
 
-// measured are the records of all clients of the measured part, and what client 0 says.
+// measured returns the records of all clients of the measured part, and the facts of client 0.
 func measured(t *testing.T, parts []*workload.Part) (list []load.Record, facts serving.Facts) {
 	t.Helper()
 	var samples [][]byte
@@ -111,8 +111,7 @@ func measured(t *testing.T, parts []*workload.Part) (list []load.Record, facts s
 
 func steady(a *testserver.Answer) { a.Steady(3, 5*time.Millisecond, time.Millisecond) }
 
-// Clients share the requests of a closed load: each is sent once, none is the same as another, and
-// no more are in flight than asked for.
+// Clients share the requests of a closed load: each is sent once, all differ, and no more are in flight than requested.
 func TestClientsShareAClosedLoad(t *testing.T) {
 	s := testserver.New(t, steady)
 	parts, err := launch(t, specOf(t, s.URL, map[string]string{"concurrency": "5", "requests": "40", "ranks": "2"}),
@@ -136,7 +135,7 @@ func TestClientsShareAClosedLoad(t *testing.T) {
 		}
 		prompts[text] = true
 	}
-	// one that asks whether the endpoint answers, two that calibrate, a wave, and those that are measured
+	// one readiness request, two to calibrate, a wave, and the measured ones
 	if want := 1 + 2 + 5 + 40; len(records) != 40 || len(prompts) != want || s.MostInFlight.Load() != 5 {
 		t.Errorf("%d records, %d prompts instead of %d, %d in flight", len(records), len(prompts), want,
 			s.MostInFlight.Load())
@@ -146,11 +145,10 @@ func TestClientsShareAClosedLoad(t *testing.T) {
 	}
 }
 
-// Requests of an open load are sent when they are due, also while the server stands still; what
-// users wait for counts from then.
-func TestAnOpenLoadCountsFromWhenRequestsWereDue(t *testing.T) {
+// Requests of an open load are sent on schedule, even while the server stalls; users' latency counts from the schedule.
+func TestOpenLoadCountsFromSchedule(t *testing.T) {
 	var mu sync.Mutex
-	var stands time.Time // the first measured request has the server stand still until then
+	var stands time.Time // the first measured request stalls the server until then
 	s := testserver.New(t, func(a *testserver.Answer) {
 		mu.Lock()
 		if n, ok := a.Body["max_tokens"].(float64); ok && n == 4 && stands.IsZero() {
@@ -182,7 +180,7 @@ func TestAnOpenLoadCountsFromWhenRequestsWereDue(t *testing.T) {
 	}
 }
 
-// Requests that were due and that the load was over for are errors, not absent.
+// Scheduled requests that the end of the load cuts off are errors, not absent.
 func TestNoRequestOfAnOpenLoadIsDropped(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(3, 100*time.Millisecond, 0) })
 	spec := specOf(t, s.URL, map[string]string{
@@ -197,13 +195,14 @@ func TestNoRequestOfAnOpenLoadIsDropped(t *testing.T) {
 	if len(records) != 50 || m["requests"] != 50 || m["error_rate"] < 0.5 || len(facts.Errors) == 0 {
 		t.Errorf("%d records, %v, %v", len(records), m["error_rate"], facts.Errors)
 	}
-	if first := facts.Errors[0]; first.Text != "never sent: max_in_flight 1 were under way" || first.Count < 25 {
+	const unsent = "never sent: max_in_flight 1 requests were in flight"
+	if first := facts.Errors[0]; first.Text != unsent || first.Count < 25 {
 		t.Errorf("%+v", facts.Errors)
 	}
 }
 
-// A client that is told to stop says so, and leaves what had ended until then.
-func TestWhatHadEndedIsLeft(t *testing.T) {
+// A stopped client reports it, and leaves the completed requests.
+func TestStoppedLoadLeavesCompletedRequests(t *testing.T) {
 	var control engine.Control
 	var answered atomic.Int32
 	s := testserver.New(t, func(a *testserver.Answer) {
@@ -227,14 +226,15 @@ func TestWhatHadEndedIsLeft(t *testing.T) {
 	if len(records) < 15 || slices.ContainsFunc(records, func(r load.Record) bool { return r.Outcome != load.OK }) {
 		t.Errorf("%d records: %+v", len(records), records)
 	}
-	said, err := serving.Kind.Unfinished(specOf(t, s.URL, options), [][]byte{parts[0].Samples})
+	u, _ := workload.As[workload.Unfinisher]("serving")
+	said, err := u.Unfinished(specOf(t, s.URL, options), [][]byte{parts[0].Samples})
 	if want := fmt.Sprintf("%d requests had ended", len(records)); err != nil || !strings.Contains(said, want) ||
 		!strings.Contains(said, "ttft.p50 ") || !strings.Contains(said, "not judged") {
 		t.Errorf("%v: %s", err, said)
 	}
 }
 
-// An endpoint that is starting is waited for; one that refuses is not.
+// A starting endpoint is waited for; a refusing one is an error.
 func TestReady(t *testing.T) {
 	var mu sync.Mutex
 	left := 3
@@ -277,7 +277,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// A search finds the load that a server can bear: here eight requests at a time.
+// A search finds the load that a server sustains: here eight requests at a time.
 func TestSearch(t *testing.T) {
 	var s *testserver.Server
 	s = testserver.New(t, func(a *testserver.Answer) {
@@ -301,8 +301,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A search by rate finds the highest one that keeps the promise. Half a second of a rate has half as
-// many requests, however busy the machine is: 30 are those of 60/s.
+// A search by rate finds the highest one that meets the condition. Half a second of a rate has half as many requests,
+// however busy the machine is: 30 are those of 60/s.
 func TestSearchByRate(t *testing.T) {
 	s := testserver.New(t, steady)
 	spec := specOf(t, s.URL, map[string]string{
@@ -322,7 +322,7 @@ func TestSearchByRate(t *testing.T) {
 	}
 }
 
-// A rank that is told to stop ends at once, with the cause.
+// A stopped rank ends at once, with the cause.
 func TestStop(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(1000, 0, 20*time.Millisecond) })
 	control := &engine.Control{}
@@ -333,7 +333,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Tokens of answers without usage are counted by the server's tokenizer, if it is asked.
+// Tokens of answers without usage are counted by the server's tokenizer on request.
 func TestTokenizer(t *testing.T) {
 	s := testserver.New(t, func(a *testserver.Answer) {
 		if a.Path == "/tokenize" {
@@ -372,12 +372,12 @@ func TestTokenizer(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Setenv("WEIR_TEST_KEY", "secret")
 	var mu sync.Mutex
-	var heard []string
+	var received []string
 	s := testserver.Unstarted(steady)
 	inner := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		heard = append(heard, r.Header.Get("Authorization"))
+		received = append(received, r.Header.Get("Authorization"))
 		mu.Unlock()
 		inner.ServeHTTP(w, r)
 	})
@@ -391,8 +391,8 @@ func TestHeaders(t *testing.T) {
 		!slices.Equal(names, []string{"WEIR_TEST_KEY"}) {
 		t.Errorf("agents hear that %q are sent, %v", names, err)
 	}
-	if len(heard) == 0 || slices.ContainsFunc(heard, func(h string) bool { return h != "Bearer secret" }) {
-		t.Errorf("%q", heard)
+	if len(received) == 0 || slices.ContainsFunc(received, func(h string) bool { return h != "Bearer secret" }) {
+		t.Errorf("%q", received)
 	}
 	options["headers"] = `{"Authorization":"Bearer ${client.env.WEIR_NO_SUCH}"}`
 	if _, err := launch(t, specOf(t, s.URL, options), &engine.Control{}); err == nil ||

@@ -9,27 +9,27 @@ import (
 	"slices"
 	"time"
 
-	load "weir/serving"
-	"weir/serving/client"
-	"weir/serving/prompt"
+	"github.com/weir-bench/weir/workload/serving/client"
+	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/prompt"
 )
 
-// Waits between two attempts of an endpoint that is not ready.
+// Pauses between attempts at an endpoint that is not ready.
 const (
 	firstWait = 50 * time.Millisecond
-	mostWait  = 2 * time.Second
+	maxWait   = 2 * time.Second
 )
 
-// refused are statuses that waiting does not change.
+// refused are statuses that do not change with time.
 var refused = []int{
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
 	http.StatusUnprocessableEntity,
 }
 
-// wordsOfReady are those of the request that asks whether the endpoint answers.
+// wordsOfReady is the length of the request that polls the endpoint.
 const wordsOfReady = 8
 
-// awaitReady asks the endpoint until it answers a request, as long as it may take.
+// awaitReady polls the endpoint until it answers a request, within its time limit.
 func (k *run) awaitReady() (seconds float64, err error) {
 	set, err := k.prompts(0)
 	if err != nil {
@@ -42,7 +42,7 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		return 0, err
 	}
 	defer c.Close()
-	within := k.spec.ReadyWithin()
+	within := k.spec.Ready.Timeout
 	ctx, cancel := context.WithTimeout(k.ctx, within)
 	defer cancel()
 	begin := time.Now()
@@ -81,18 +81,17 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		wait = min(2*wait, mostWait)
+		wait = min(2*wait, maxWait)
 	}
 }
 
-// wordsOfProbes are two lengths, of which the tokens of a word and of the rest follow.
+// wordsOfProbes are two lengths, which determine the tokens per word and of the rest.
 var wordsOfProbes = []int{16, 256}
 
-// attempts are how often the server is asked how many tokens words are.
+// attempts is the number of requests to count tokens.
 const attempts = 3
 
-// calibrate asks the server how many tokens words are. A server that does not say leaves what is
-// assumed.
+// calibrate determines the tokens of words by requests. If the server does not report usage, the default stays.
 func (k *run) calibrate() (prompt.Calibration, error) {
 	if !k.spec.Counted() {
 		return prompt.Uncalibrated, nil
@@ -112,7 +111,7 @@ func (k *run) calibrate() (prompt.Calibration, error) {
 			q := set.Probe(1<<20+attempts*i+attempt, words)
 			rec := c.Send(k.ctx, &q, q.Body)
 			if rec.Outcome != load.OK {
-				continue // a server that is not well yet
+				continue // the server is not stable yet
 			}
 			if rec.Source == load.ByUsage && rec.Input > 0 {
 				probes = append(probes, prompt.Probe{Words: words, Tokens: rec.Input})
@@ -124,13 +123,13 @@ func (k *run) calibrate() (prompt.Calibration, error) {
 		return prompt.Uncalibrated, context.Cause(k.ctx)
 	}
 	words, err := prompt.Calibrate(probes)
-	if err != nil { // the server counts something else: say nothing of it
+	if err != nil { // the server counts something else: ignore it
 		return prompt.Uncalibrated, nil
 	}
 	return words, nil
 }
 
-// prepare has the endpoint ready and knows what its tokens are.
+// prepare waits for the endpoint and calibrates the tokens of words.
 func (k *run) prepare() error {
 	var mine told
 	var err error

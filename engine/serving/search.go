@@ -5,13 +5,12 @@ import (
 	"math"
 	"os"
 
-	load "weir/serving"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// search runs levels of a load until the highest is known that keeps the promise. All clients know
-// the records of all, so they go through the same levels. The records are those of the level that
-// was found, or of the lowest.
+// search runs levels of a load until it has found the highest one that meets the condition. All clients know the
+// records of all, so they run the same levels. The records are those of the level that was found, or of the lowest.
 func (k *run) search(search *serving.Search, first level) ([]load.Record, error) {
 	var found []load.Record
 	kept, broken := 0., 0.
@@ -59,7 +58,7 @@ func (k *run) search(search *serving.Search, first level) ([]load.Record, error)
 	return found, nil
 }
 
-// recordsOfAll are the records of all clients.
+// recordsOfAll returns the records of all clients.
 func (k *run) recordsOfAll(mine []load.Record) ([]load.Record, error) {
 	part, err := serving.Encode(k.c.Key, k.launch.Index, k.self, &serving.Facts{}, mine)
 	if err != nil {

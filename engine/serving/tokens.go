@@ -4,15 +4,15 @@ import (
 	"context"
 	"sync"
 
-	load "weir/serving"
-	"weir/serving/client"
+	"github.com/weir-bench/weir/workload/serving/client"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// countersAtOnce are how many answers are counted at a time.
+// countersAtOnce is the number of concurrent requests to count tokens.
 const countersAtOnce = 8
 
-// countAnswers has the server count the tokens of answers that came without usage. An answer that
-// it does not count keeps its estimate.
+// countAnswers lets the server count the tokens of answers without usage. Answers that it does not count keep their
+// estimate.
 func countAnswers(ctx context.Context, c *client.Client, model string, records []load.Record) {
 	next := make(chan *load.Record)
 	var workers sync.WaitGroup

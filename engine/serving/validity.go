@@ -12,18 +12,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/results"
-	load "weir/serving"
-	"weir/serving/client"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/serving/client"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// timerEvery is the period of the timer whose lateness tells how busy this client is.
+// timerEvery is the period of the timer that measures how busy this client is by its lateness.
 const timerEvery = 5 * time.Millisecond
 
-// watching looks at this process while it measures.
+// watching observes this process during the measurement.
 type watching struct {
 	begin  time.Time
-	before time.Duration // processor time
+	before time.Duration // CPU time
 	end    chan struct{}
 	late   chan []float64
 }
@@ -41,7 +41,7 @@ func watchClient() *watching {
 			}
 			by := time.Since(next)
 			late = append(late, by.Seconds())
-			if by > timerEvery { // those that were missed are not made up for
+			if by > timerEvery { // missed ticks are dropped
 				next = time.Now()
 			}
 		}
@@ -49,8 +49,8 @@ func watchClient() *watching {
 	return w
 }
 
-// stop gives the share of its processors that the process used, and the median and the 99th
-// percentile of how late its timers fired, in s; none where it was over before the first.
+// stop returns the share of its processors that the process used, and the median and the 99th percentile of its timer's
+// lateness, in s; none if it ended before the first tick.
 func (w *watching) stop() (cpu float64, lateness []float64) {
 	wall, used := time.Since(w.begin), processorTime()-w.before
 	close(w.end)
@@ -64,7 +64,7 @@ func (w *watching) stop() (cpu float64, lateness []float64) {
 	return cpu, []float64{at(results.P50), at(results.P99)}
 }
 
-// processorTime is that of this process until now.
+// processorTime returns the CPU time of this process.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
@@ -73,12 +73,11 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// requestsOfFloor are how many requests the floor of a client is the median of, after some that
-// open its connection.
+// requestsOfFloor is the number of requests for the median of a client's floor, after some that open its connection.
 const requestsOfFloor, beforeFloor = 51, 5
 
-// floor is the time to first token, in s, that a client with this configuration measures of a
-// server in this process that answers at once.
+// floor returns the time to first token, in s, that a client with this configuration measures against a server in this
+// process that answers at once.
 func floor(ctx context.Context, with client.Config) (float64, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

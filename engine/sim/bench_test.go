@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"weir/engine"
-	"weir/workload"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// shapes are launches from the smallest to those of a thousand ranks, each of which
-// has one target or all others.
+// shapes are launches from the smallest to those of a thousand ranks, each with one target or all others.
 var shapes = []struct {
 	pattern           string
 	ranks, iterations int64
@@ -23,7 +22,7 @@ var shapes = []struct {
 func bench(b *testing.B, run func(b *testing.B, l engine.Launch)) {
 	for _, s := range shapes {
 		b.Run(fmt.Sprintf("pattern=%s/ranks=%d/iterations=%d", s.pattern, s.ranks, s.iterations), func(b *testing.B) {
-			run(b, launchOf(0, options(b, workload.Values{
+			run(b, launchOf(0, options(b, option.Values{
 				"pattern": s.pattern, "ranks": s.ranks, "iterations": s.iterations,
 			})))
 		})

@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"testing"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// options are those of a transfer over fabric sim; set wins over the defaults.
-func options(t testing.TB, set workload.Values) move.Spec {
+// options returns the options of a transfer over fabric sim; set overrides the defaults.
+func options(t testing.TB, set option.Values) move.Spec {
 	t.Helper()
-	v := workload.Values{"fabric": "sim", "block_size": quantity.Size(1 << 20)}
+	v := option.Values{"fabric": "sim", "block_size": quantity.Size(1 << 20)}
 	for name, value := range set {
 		v[name] = value
 	}
@@ -25,16 +26,16 @@ func options(t testing.TB, set workload.Values) move.Spec {
 	return o
 }
 
-// still are options of a path without any variation.
-func still(set workload.Values) workload.Values {
-	v := workload.Values{"sim_noise": quantity.Percent(0), "sim_jitter": quantity.Percent(0)}
+// still are options of a path without variation.
+func still(set option.Values) option.Values {
+	v := option.Values{"sim_noise": quantity.Percent(0), "sim_jitter": quantity.Percent(0)}
 	for name, value := range set {
 		v[name] = value
 	}
 	return v
 }
 
-// launchOf is a launch of cases with these options; they have one number of ranks.
+// launchOf is a launch of cases with these options, which have the same number of ranks.
 func launchOf(index int, cases ...move.Spec) engine.Launch {
 	l := engine.Launch{
 		ID: fmt.Sprint("g-", index), Index: index, Fabric: "sim", Ranks: int(cases[0].Ranks), Seed: uint64(index) + 1,
@@ -48,7 +49,7 @@ func launchOf(index int, cases ...move.Spec) engine.Launch {
 	return l
 }
 
-// caseOf is a case as a rank is told it.
+// caseOf is a case as encoded for a rank.
 func caseOf(key string, o move.Spec) engine.Case {
 	c, err := engine.NewCase(key, &o, 0, nil)
 	if err != nil {
@@ -57,7 +58,7 @@ func caseOf(key string, o move.Spec) engine.Case {
 	return c
 }
 
-// specOf is what a case moves.
+// specOf decodes the movement of a case.
 func specOf(t testing.TB, c engine.Case) move.Spec {
 	t.Helper()
 	o, err := move.Read(c.Spec, c.Large)
@@ -67,7 +68,7 @@ func specOf(t testing.TB, c engine.Case) move.Spec {
 	return o
 }
 
-// played is a launch whose parts are decoded.
+// played is a simulated launch with decoded parts.
 type played struct {
 	*engine.Played
 	Cases []playedCase
@@ -106,7 +107,7 @@ func decoded(parts []*workload.Part) (ranks []*move.Part, err error) {
 	return ranks, nil
 }
 
-// metrics are those of the first case of a launch that must go well.
+// metrics returns those of the first case of a launch that must succeed.
 func metrics(t testing.TB, s *Session, l engine.Launch) map[string]float64 {
 	t.Helper()
 	p := play(t, s, l)

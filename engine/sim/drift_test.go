@@ -7,22 +7,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/test/phase"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// pairs is how many launches each arm of a comparison has.
+// pairs is the number of launches of each arm of a comparison.
 const pairs = 8
 
-// compare runs two arms in one session, in the order of a text of a and b, and
-// gives the logarithms of their bandwidths in the order of their launches.
+// compare runs two arms in one session, in the order of a text of a and b, and returns the logarithms of their
+// bandwidths in the order of their launches.
 func compare(t *testing.T, seed int64, order string, effect float64) (a, b []float64) {
 	t.Helper()
 	s := New()
 	arm := func(speed float64) engine.Case {
-		return caseOf("c", options(t, workload.Values{
+		return caseOf("c", options(t, option.Values{
 			"block_size": quantity.Size(64 << 10), "in_flight": int64(1), "sim_latency": quantity.Time(0),
 			"sim_seed":      seed,
 			"sim_bandwidth": quantity.Rate(quantity.Round(speed * 10e9)), "sim_noise": quantity.Percent(0.01),
@@ -45,8 +45,7 @@ func compare(t *testing.T, seed int64, order string, effect float64) (a, b []flo
 	return a, b
 }
 
-// differ is the two-sided t-test of equal means at 5 %, of pairs or of two
-// samples of one size.
+// differ is the two-sided t-test of equal means at 5 %, of pairs or of two samples of one size.
 func differ(a, b []float64, paired bool) bool {
 	n := float64(len(a))
 	mean, sd, df := stat.Mean(a, nil)-stat.Mean(b, nil), 0., 2*n-2
@@ -62,14 +61,12 @@ func differ(a, b []float64, paired bool) bool {
 	return math.Abs(mean) > distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975)*sd/math.Sqrt(n)
 }
 
-// Arms that run one after the other are told apart by the drift between them;
-// interleaved a b b a and compared in pairs they are not. The model must show what
-// was measured under 1 % drift per launch with 8 pairs: false alarms 48 % blocked
-// and 4.7 % paired, and 99 % power for a loss of 3 % in pairs. Over 1000 sessions a
-// share has a standard error of at most 1.6 points; the tolerances of 10, 2.5 and 5
-// points also cover that the study's launch noise and test are not these exactly.
+// Drift makes arms that run one after the other differ; interleaved a b b a and compared in pairs they do not. The
+// model must show what was measured under 1 % drift per launch with 8 pairs: false alarms 48 % blocked and 4.7 %
+// paired, and 99 % power for a loss of 3 % in pairs. Over 1000 sessions a share has a standard error of at most 1.6
+// points; the tolerances of 10, 2.5 and 5 points also cover differences of launch noise and test.
 func TestDriftBlockedAndInterleaved(t *testing.T) {
-	phase.Long(t)
+	phase.Rest(t)
 	phase.NotUnderRace(t)
 	const n = 1000
 	share := func(order string, effect float64, paired bool) float64 {

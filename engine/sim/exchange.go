@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 // exchange is a case of workload ep.
@@ -21,7 +21,7 @@ type exchange struct {
 	footprint float64     // bytes of the largest rank's buffers
 }
 
-// exchangeOf works out what the ranks of a case send each other.
+// exchangeOf computes the bytes between the ranks of a case.
 func exchangeOf(c engine.Case) (task, error) {
 	s, err := ep.Read(c.Spec, c.Large)
 	if err != nil {
@@ -49,7 +49,7 @@ func exchangeOf(c engine.Case) (task, error) {
 	return task{Case: c, Options: s.Moves(), ep: x}, nil
 }
 
-// path is an iteration without variation, as if it were a request.
+// path returns an iteration without variation, in the form of a request.
 func (x *exchange) path(model *fabric.Simulation) path {
 	took, bytes := 0., 0.
 	for o := range x.out {
@@ -60,15 +60,14 @@ func (x *exchange) path(model *fabric.Simulation) path {
 	return path{interval: took, latency: took, alone: took, bytes: uint64(max(bytes, 1))}
 }
 
-// course of one rank.
+// participant is the state of one rank.
 type participant struct {
-	at         float64 // ns: where its last operation ended
+	at         float64 // ns: end of its last operation
 	iterations []ep.Iteration
 	waits      [2][]ep.Wait
 }
 
-// exchange draws what all ranks measure in the timed part of a case; the package comment has the
-// model.
+// exchange draws the measurements of all ranks in the timed part of a case, by the model in the package comment.
 func (l *launch) exchange(c task) (parts []*workload.Part, rate float64, err error) {
 	x, model := c.ep, c.Options.Sim
 	n := len(x.out[0])
@@ -117,8 +116,7 @@ func (l *launch) exchange(c task) (parts []*workload.Part, rate float64, err err
 	return parts, bytes * 1e9 / max(float64(l.now)-began, 1), nil
 }
 
-// iterate goes through the operations of an iteration; slower is by what factor a rank's sending
-// takes longer.
+// iterate runs the operations of an iteration; slower multiplies a rank's sending time.
 func (l *launch) iterate(x *exchange, ranks []participant, slower func(rank int) float64) {
 	model := l.model
 	way, rate := float64(model.Latency.Seconds())*1e9/l.speed, float64(model.Bandwidth)/1e9
@@ -167,7 +165,7 @@ func (l *launch) iterate(x *exchange, ranks []participant, slower func(rank int)
 	}
 }
 
-// participated are the facts of a rank that took part in an exchange.
+// participated are the facts of a rank in an exchange.
 func (l *launch) participated(rank int, verified bool, bandwidth float64) *move.Part {
 	ceiling := quantity.Round(bandwidth * l.speed)
 	return &move.Part{

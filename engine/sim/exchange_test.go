@@ -4,17 +4,18 @@ import (
 	"math"
 	"testing"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/ep"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
 )
 
-// exchanged are the metrics of a launch of workload ep over fabric sim.
-func exchanged(t *testing.T, change workload.Values) map[string]float64 {
+// exchanged returns the metrics of a launch of workload ep over fabric sim.
+func exchanged(t *testing.T, change option.Values) map[string]float64 {
 	t.Helper()
-	v := workload.Values{
+	v := option.Values{
 		"fabric": "sim", "ranks": int64(4), "tokens": int64(64), "hidden": int64(1024), "iterations": int64(30),
 		"sim_bandwidth": quantity.Rate(10e9),
 		"sim_latency":   quantity.Time(5000), "sim_noise": quantity.Percent(0), "sim_jitter": quantity.Percent(0),
@@ -50,12 +51,11 @@ func exchanged(t *testing.T, change workload.Values) map[string]float64 {
 	return m
 }
 
-// Without variation an operation takes the latency and the bytes of the rank that sends or gets
-// most, over the bandwidth.
+// Without variation an operation takes the latency, and the bytes of the busiest rank over the bandwidth.
 func TestExchange(t *testing.T) {
 	for _, mode := range []string{"dispatch", "combine"} {
 		for _, layout := range []string{"message", "rank", "packed"} {
-			m := exchanged(t, workload.Values{"mode": mode, "layout": layout})
+			m := exchanged(t, option.Values{"mode": mode, "layout": layout})
 			want := 5e-6 + m["bytes.wire"]/10e9
 			for _, name := range []string{"latency.p50", "latency.p99"} {
 				if math.Abs(m[name]-want) > 2e-9 {
@@ -67,8 +67,8 @@ func TestExchange(t *testing.T) {
 			}
 		}
 	}
-	dispatch, combine, both := exchanged(t, workload.Values{"mode": "dispatch"}),
-		exchanged(t, workload.Values{"mode": "combine"}), exchanged(t, nil)
+	dispatch, combine, both := exchanged(t, option.Values{"mode": "dispatch"}),
+		exchanged(t, option.Values{"mode": "combine"}), exchanged(t, nil)
 	if sum := dispatch["latency.p50"] + combine["latency.p50"]; both["latency.p50"] > sum+2e-9 ||
 		both["latency.p50"] < 0.8*sum {
 		t.Errorf("an iteration of both takes %v, and its operations alone %v", both["latency.p50"], sum)
@@ -78,13 +78,13 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// Ranks that follow each other without a meeting are never further apart than an operation.
+// Ranks that do not meet between iterations are never further apart than an operation.
 func TestExchangeAsAStream(t *testing.T) {
-	m := exchanged(t, workload.Values{"timing": "stream", "sim_jitter": quantity.Percent(0.3)})
+	m := exchanged(t, option.Values{"timing": "stream", "sim_jitter": quantity.Percent(0.3)})
 	if m["skew.start"] <= 0 || m["skew.start"] > m["latency.p50"] || m["latency.p99"] <= m["latency.p50"] {
 		t.Errorf("%v", m)
 	}
-	if again := exchanged(t, workload.Values{"timing": "stream",
+	if again := exchanged(t, option.Values{"timing": "stream",
 		"sim_jitter": quantity.Percent(0.3)}); again["latency.p99"] != m["latency.p99"] {
 		t.Errorf("another time it is %v, not %v", again["latency.p99"], m["latency.p99"])
 	}

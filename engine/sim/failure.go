@@ -4,23 +4,22 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
 // trouble is the failure that a launch will have, and where.
 type trouble struct {
 	failure *results.Failure // nil: none
-	at      int              // index of the case that it ends; len(cases): none, it comes at the end
+	at      int              // index of the case that it ends; len(cases): the teardown
 }
 
-// before says whether the launch does not come through case i.
+// before reports whether the launch fails before case i completes.
 func (t trouble) before(i int) bool { return t.failure != nil && i >= t.at }
 
-// drawFailure decides whether, where and how the launch fails. If several
-// failures befall it, the one that comes first is the only one that anyone sees.
+// drawFailure decides whether, where and how the launch fails. Of several failures the first one happens.
 func (l *launch) drawFailure() trouble {
 	best := trouble{}
 	earliest := 0
@@ -47,25 +46,25 @@ func (l *launch) drawFailure() trouble {
 	return best
 }
 
-// phases in the order in which a launch comes to them; the last is after all cases.
+// phases are in the order of a launch; the last one is after all cases.
 var phases = []string{"ready", "connect", "verify", "run", "teardown"}
 
-// befalls says whether a launch is one of those that fail. One that is named does
-// so at its first attempt only: a retry shows that it can go well.
-func (l *launch) befalls(f workload.SimFailure, luck float64) bool {
+// befalls reports whether a launch is one of those that fail. A launch that is named by number fails only at its first
+// attempt, so that a retry succeeds.
+func (l *launch) befalls(f option.SimFailure, luck float64) bool {
 	if f.Launch >= 0 {
 		return f.Launch == l.Index && l.attempt == 0
 	}
 	return luck < float64(f.Share)
 }
 
-// kinds are the usual kinds of failures by phase.
+// kinds are the default kinds of failures by phase.
 var kinds = map[string]string{
 	"ready": results.FailedReady, "connect": results.FailedLink, "verify": results.Wrong, "run": results.Fault,
 	"teardown": results.Fault,
 }
 
-func (l *launch) failure(f workload.SimFailure, rank int) *results.Failure {
+func (l *launch) failure(f option.SimFailure, rank int) *results.Failure {
 	kind := f.Kind
 	if kind == "" {
 		kind = kinds[f.Phase]
@@ -75,7 +74,7 @@ func (l *launch) failure(f workload.SimFailure, rank int) *results.Failure {
 	}
 }
 
-// cause words a failure as a real one would.
+// cause formats a failure as a real one.
 func (l *launch) cause(kind string, rank int) string {
 	switch kind {
 	case results.FailedReady:

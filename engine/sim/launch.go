@@ -5,35 +5,35 @@ import (
 	"math"
 	"time"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// What a launch needs before its first case; the package comment has the words.
+// Costs of a launch before its first case; see the package comment.
 const (
 	startUp      = 10 * time.Millisecond
 	fillRate     = 8e9   // bytes/s
 	registerTime = 20e-6 // s
 	registerRate = 100e9 // bytes/s
-	roundTrips   = 3     // of connecting
+	roundTrips   = 3     // to connect
 )
 
-// longest is the virtual time, some 13 days, and most the bytes that a case may
-// take: far beyond both, the whole numbers of samples would overflow.
+// longest is the longest virtual time of a case, some 13 days, and most its largest number of bytes: far beyond both,
+// the integers of samples would overflow.
 const (
 	longest = float64(1 << 50) // ns
 	most    = float64(1 << 62)
 )
 
-// launch is a launch under way.
+// launch is a launch in progress.
 type launch struct {
 	engine.Launch
 	cases   []task
-	model   *fabric.Simulation // of its first case; all cases share what is the launch's
+	model   *fabric.Simulation // of its first case; all cases share the settings of the launch
 	attempt int
 	speed   float64
 	now     time.Duration
@@ -41,13 +41,13 @@ type launch struct {
 	played  engine.Played
 }
 
-// stream is the launch's own for a purpose.
+// stream returns the launch's random stream for a purpose.
 func (l *launch) stream(words ...uint64) stream {
 	return streamFor(append([]uint64{uint64(l.model.Seed), l.Seed, uint64(l.attempt)}, words...)...)
 }
 
-// drawSpeed draws how fast the launch is, given where the drift is. All draws are
-// made whatever the options are, so that changing one leaves the others' luck.
+// drawSpeed draws the speed of the launch, given the drift. All values are drawn whatever the options are, so that
+// changing one option does not affect the others.
 func (l *launch) drawSpeed(drift float64) float64 {
 	r := l.stream(forLaunch)
 	noise, straggles, loss := r.NormFloat64(), r.Float64(), r.Float64()
@@ -58,7 +58,7 @@ func (l *launch) drawSpeed(drift float64) float64 {
 	return quantity.Round(speed) // the last bits of exp differ between machines
 }
 
-// play goes through the launch.
+// play simulates the launch.
 func (l *launch) play() *engine.Played {
 	l.played.Began = l.now
 	bad := l.drawFailure()
@@ -100,7 +100,7 @@ func (l *launch) prepare() {
 	l.wait(l.prep.Alloc + l.prep.Register + l.prep.Connect)
 }
 
-// first is the initiator with the lowest number. All have paths of one kind.
+// first is the initiator with the lowest number. All have the same kind of path.
 func first(o move.Spec) int {
 	for r := range int(o.Ranks) {
 		if o.Initiates(r) {
@@ -110,13 +110,12 @@ func first(o move.Spec) int {
 	return 0
 }
 
-// wait lets virtual time pass, in seconds.
+// wait advances virtual time, in seconds.
 func (l *launch) wait(seconds float64) {
 	l.now += time.Duration(math.Min(math.Round(seconds*1e9), longest))
 }
 
-// reach lets the time pass until a case fails: after its preparation, or halfway
-// through its timed part.
+// reach advances virtual time until a case fails: after its preparation, or halfway through its timed part.
 func (l *launch) reach(phase string, c task) {
 	p := c.path()
 	switch phase {
@@ -127,7 +126,7 @@ func (l *launch) reach(phase string, c task) {
 	}
 }
 
-// run goes through a case; false: it ended the launch.
+// run simulates a case; false: it ended the launch.
 func (l *launch) run(c task) bool {
 	from := l.now
 	p := c.path()
@@ -166,8 +165,7 @@ func (l *launch) fail(kind string, rank int, cause string) bool {
 	return false
 }
 
-// measure draws what all ranks measure in the timed part of a case, which begins
-// at one instant.
+// measure draws the measurements of all ranks in the timed part of a case, which begins at one instant.
 func (l *launch) measure(c task, p path) []*move.Part {
 	o := c.Options
 	ranks := make([]*move.Part, l.Ranks)
@@ -202,13 +200,13 @@ func (l *launch) measure(c task, p path) []*move.Part {
 	return ranks
 }
 
-// stage is the whole of the latencies: posting takes no time.
+// stage has all of the latency: posting takes no time.
 func stage(s *results.Samples) move.Stage {
 	h := results.NewLatencies(s.Counts)
 	return move.Stage{Stamps: uint64(h.Count()), Mean: h.Mean() / 1e9, P99: float64(h.Quantile(results.P99)) / 1e9}
 }
 
-// encode writes what ranks measured as it would come from processes.
+// encode encodes the ranks' measurements in the form of real processes.
 func encode(key string, ranks []*move.Part) ([]*workload.Part, error) {
 	out := make([]*workload.Part, len(ranks))
 	for i, r := range ranks {
@@ -220,7 +218,7 @@ func encode(key string, ranks []*move.Part) ([]*workload.Part, error) {
 	return out, nil
 }
 
-// rateOfAll is that of all initiators in bytes/s, each over its own time.
+// rateOfAll returns the rate of all initiators in bytes/s, each over its own time.
 func rateOfAll(ranks []*move.Part) (rate float64) {
 	for _, r := range ranks {
 		if s := r.Samples; s != nil && s.End > s.Start {

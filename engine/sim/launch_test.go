@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/results"
-	"weir/test/phase"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// encoded is everything that a launch gave, samples included.
+// encoded is the complete result of a launch, samples included.
 func encoded(t *testing.T, p *played) string {
 	t.Helper()
 	var b strings.Builder
@@ -32,7 +32,7 @@ func encoded(t *testing.T, p *played) string {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	varied := func(seed int64) move.Spec {
-		return options(t, workload.Values{
+		return options(t, option.Values{
 			"sim_seed": seed, "sim_noise": quantity.Percent(0.05), "sim_stragglers": quantity.Percent(0.3),
 			"sim_drift":   quantity.Percent(0.01),
 			"sim_failure": "20% run", "ranks": int64(4), "iterations": int64(1000),
@@ -54,10 +54,10 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// A rank more and a case more change nothing for the others of a launch.
-func TestRanksAndCasesHaveTheirOwnLuck(t *testing.T) {
-	one := options(t, workload.Values{"ranks": int64(4)})
-	two := options(t, workload.Values{"ranks": int64(8)})
+// Another rank and another case do not affect the others of a launch.
+func TestRanksAndCasesAreIndependent(t *testing.T) {
+	one := options(t, option.Values{"ranks": int64(4)})
+	two := options(t, option.Values{"ranks": int64(8)})
 	a := play(t, New(), launchOf(0, one)).Cases[0].Ranks[1].Samples
 	b := play(t, New(), launchOf(0, two)).Cases[0].Ranks[1].Samples
 	c := play(t, New(), launchOf(0, one, one)).Cases[0].Ranks[1].Samples
@@ -66,8 +66,8 @@ func TestRanksAndCasesHaveTheirOwnLuck(t *testing.T) {
 	}
 }
 
-// speeds are those of so many launches, each of a session of its own.
-func speeds(t *testing.T, n int, set workload.Values) []float64 {
+// speeds returns the speeds of n launches, each of a session of its own.
+func speeds(t *testing.T, n int, set option.Values) []float64 {
 	t.Helper()
 	var all []float64
 	for i := range n {
@@ -82,7 +82,7 @@ func TestNoiseAndStragglers(t *testing.T) {
 	phase.NotUnderRace(t)
 	const n = 4000
 	var sum, square float64
-	for _, v := range speeds(t, n, workload.Values{"sim_noise": quantity.Percent(0.03)}) {
+	for _, v := range speeds(t, n, option.Values{"sim_noise": quantity.Percent(0.03)}) {
 		sum += math.Log(v)
 		square += math.Log(v) * math.Log(v)
 	}
@@ -90,7 +90,7 @@ func TestNoiseAndStragglers(t *testing.T) {
 		t.Errorf("the logarithm of speed is %.4f ± %.4f, want 0 ± 0.03", mean, sd)
 	}
 	slow, least := 0., 1.
-	for _, v := range speeds(t, n, still(workload.Values{
+	for _, v := range speeds(t, n, still(option.Values{
 		"sim_stragglers": quantity.Percent(0.1), "sim_straggler_loss": quantity.Percent(0.4),
 	})) {
 		if v < 1-1e-9 {
@@ -103,10 +103,10 @@ func TestNoiseAndStragglers(t *testing.T) {
 	}
 }
 
-// All groups of a session drift alike: they share the walk, not its beginning.
-func TestDriftIsTheSessions(t *testing.T) {
+// All groups of a session share one walk, but not its start.
+func TestGroupsOfASessionShareDrift(t *testing.T) {
 	phase.NotUnderRace(t)
-	set := still(workload.Values{"sim_drift": quantity.Percent(0.01)})
+	set := still(option.Values{"sim_drift": quantity.Percent(0.01)})
 	steady := options(t, still(nil))
 	s := New()
 	at := func(index int, o move.Spec) float64 {
@@ -114,7 +114,7 @@ func TestDriftIsTheSessions(t *testing.T) {
 	}
 	first := at(0, options(t, set))
 	second := at(100, options(t, set)) // of another group
-	undrifted := at(200, steady)       // takes a step, and does not feel it
+	undrifted := at(200, steady)       // takes a step, without its effect
 	fourth := at(1, options(t, set))
 	if math.Abs(first) > 1e-9 || math.Abs(undrifted) > 1e-9 {
 		t.Errorf("the first launch is at %v and one without drift at %v, want 0", first, undrifted)
@@ -125,9 +125,9 @@ func TestDriftIsTheSessions(t *testing.T) {
 	}
 }
 
-// Launches follow each other on one clock, which nobody waits for.
+// Launches follow each other on one virtual clock without waiting.
 func TestVirtualClock(t *testing.T) {
-	o := options(t, still(workload.Values{
+	o := options(t, still(option.Values{
 		"iterations": int64(1000), "warmup": int64(0), "verify": "none", "in_flight": int64(1),
 		"sim_latency": quantity.Time(1e6),
 	}))
@@ -162,7 +162,7 @@ func TestFailures(t *testing.T) {
 		{"launch 2 rank 1 lost", "run", results.NodeLost, 1, 0},
 		{"launch 2 rank 0 run, launch 2 rank 1 connect", "connect", results.FailedLink, 1, 0},
 	} {
-		o := options(t, workload.Values{"sim_failure": c.text})
+		o := options(t, option.Values{"sim_failure": c.text})
 		s := New()
 		if p := play(t, s, launchOf(1, o, o)); p.Failure != nil || len(p.Cases) != 2 {
 			t.Errorf("%s: launch 1 has %v", c.text, p.Failure)
@@ -181,7 +181,7 @@ func TestFailures(t *testing.T) {
 func TestFailuresByChance(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
-	o := options(t, workload.Values{"sim_failure": "10% run timeout", "ranks": int64(4)})
+	o := options(t, option.Values{"sim_failure": "10% run timeout", "ranks": int64(4)})
 	s := New()
 	failed, ranks, reached := 0., map[int]bool{}, map[int]bool{}
 	for i := range 2000 {
@@ -194,7 +194,7 @@ func TestFailuresByChance(t *testing.T) {
 	if failed/2000 < 0.08 || failed/2000 > 0.12 || len(ranks) != 4 || len(reached) != 3 {
 		t.Errorf("%.1f%% failed, at ranks %v after %v cases; want 10%%, everywhere", failed/20, ranks, reached)
 	}
-	always := options(t, workload.Values{"sim_failure": "100% connect"})
+	always := options(t, option.Values{"sim_failure": "100% connect"})
 	for range 3 {
 		if p := play(t, s, launchOf(0, always)); p.Failure == nil {
 			t.Error("a launch that always fails went well")
@@ -203,7 +203,7 @@ func TestFailuresByChance(t *testing.T) {
 }
 
 func TestDeadlineInVirtualTime(t *testing.T) {
-	l := launchOf(0, options(t, workload.Values{"iterations": int64(1e9)}))
+	l := launchOf(0, options(t, option.Values{"iterations": int64(1e9)}))
 	l.Cases[0].Timeout = int64(time.Minute)
 	p := play(t, New(), l)
 	if f := p.Failure; f == nil || f.Kind != results.TimedOut || f.Rank != -1 ||
@@ -223,7 +223,7 @@ func TestDeadlineInVirtualTime(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatItHasNoModelOf(t *testing.T) {
+func TestUnmodelledCasesAreRejected(t *testing.T) {
 	good := options(t, nil)
 	other, pattern := good, good
 	other.Fabric, other.Sim = "shm", nil
@@ -241,9 +241,9 @@ func TestRefusesWhatItHasNoModelOf(t *testing.T) {
 	}
 }
 
-// A thousand ranks are no other than a few; what they take is in the benchmarks.
+// A thousand ranks are simulated as a few are; benchmarks measure the cost.
 func TestManyRanks(t *testing.T) {
-	m := metrics(t, New(), launchOf(0, options(t, workload.Values{"ranks": int64(1024), "iterations": int64(256)})))
+	m := metrics(t, New(), launchOf(0, options(t, option.Values{"ranks": int64(1024), "iterations": int64(256)})))
 	if want := m["bandwidth.min_rank"] * 512; m["bandwidth"] < want || m["bandwidth"] > want*1.05 {
 		t.Errorf("512 initiators give %v GB/s together, the slowest %v", m["bandwidth"], m["bandwidth.min_rank"])
 	}

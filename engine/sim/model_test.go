@@ -6,10 +6,10 @@ import (
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 // Without variation the metrics are those of the formulas in the package comment.
@@ -18,52 +18,52 @@ func TestModel(t *testing.T) {
 	mib := float64(1 << 20)
 	for _, c := range []struct {
 		name                   string
-		set                    workload.Values
+		set                    option.Values
 		bandwidth, latency     float64 // GB/s, s
 		messages, ofTheCeiling float64 // 1/s, share
 	}{
-		{"one write at a time", workload.Values{"in_flight": int64(1)},
+		{"one write at a time", option.Values{"in_flight": int64(1)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"a read asks first", workload.Values{"in_flight": int64(1), "op": "read"},
+		{"a read asks first", option.Values{"in_flight": int64(1), "op": "read"},
 			mib / (4*us + mib/10e9) / 1e9, 4*us + mib/10e9, 1 / (4*us + mib/10e9), mib / 10e9 / (4*us + mib/10e9)},
-		{"a window covers the latency", workload.Values{"in_flight": int64(4)},
+		{"a window covers the latency", option.Values{"in_flight": int64(4)},
 			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
 			mib / 10e9 / (2*us/4 + mib/10e9)},
-		{"a batch has one latency", workload.Values{
+		{"a batch has one latency", option.Values{
 			"in_flight": int64(1), "batch": int64(8), "block_size": quantity.Size(128 << 10),
 		},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"a window is no larger than the iterations", workload.Values{"in_flight": int64(64), "iterations": int64(4)},
+		{"a window is no larger than the iterations", option.Values{"in_flight": int64(64), "iterations": int64(4)},
 			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
 			mib / 10e9 / (2*us/4 + mib/10e9)},
-		{"half of a round trip", workload.Values{"mode": "pingpong"},
+		{"half of a round trip", option.Values{"mode": "pingpong"},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"pairs add up", workload.Values{"in_flight": int64(1), "ranks": int64(8)},
+		{"pairs add up", option.Values{"in_flight": int64(1), "ranks": int64(8)},
 			4 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 4 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"one sender has one path", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "one_to_many"},
+		{"one sender has one path", option.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "one_to_many"},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"senders share their target", workload.Values{
+		{"senders share their target", option.Values{
 			"in_flight": int64(1), "ranks": int64(5), "pattern": "many_to_one",
 		},
 			4 * mib / (2*us + mib/2.5e9) / 1e9, 2*us + mib/2.5e9, 4 / (2*us + mib/2.5e9),
 			mib / 2.5e9 / (2*us + mib/2.5e9)},
-		{"a ring has a path for each", workload.Values{"in_flight": int64(1), "ranks": int64(3), "pattern": "ring"},
+		{"a ring has a path for each", option.Values{"in_flight": int64(1), "ranks": int64(3), "pattern": "ring"},
 			3 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 3 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"each to each other", workload.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "all_to_all"},
+		{"each to each other", option.Values{"in_flight": int64(1), "ranks": int64(5), "pattern": "all_to_all"},
 			5 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 5 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"both directions of a pair", workload.Values{"in_flight": int64(1), "bidirectional": true},
+		{"both directions of a pair", option.Values{"in_flight": int64(1), "bidirectional": true},
 			2 * mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 2 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"a duration has as many as begin in it", workload.Values{
+		{"a duration has as many as begin in it", option.Values{
 			"in_flight": int64(1), "duration": quantity.Time(50e6),
 		},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
-		{"threads have a window each, on one path", workload.Values{"in_flight": int64(2), "threads": int64(4)},
+		{"threads have a window each, on one path", option.Values{"in_flight": int64(2), "threads": int64(4)},
 			mib / (2*us/8 + mib/10e9) / 1e9, 8 * (2*us/8 + mib/10e9), 1 / (2*us/8 + mib/10e9),
 			mib / 10e9 / (2*us/8 + mib/10e9)},
-		{"a message of each thread is under way", workload.Values{"mode": "pingpong", "threads": int64(4)},
+		{"a message of each thread is under way", option.Values{"mode": "pingpong", "threads": int64(4)},
 			mib / (2*us/4 + mib/10e9) / 1e9, 2*us + 4*mib/10e9, 1 / (2*us/4 + mib/10e9),
 			mib / 10e9 / (2*us/4 + mib/10e9)},
-		{"many iterations", workload.Values{"in_flight": int64(1), "iterations": int64(1e6)},
+		{"many iterations", option.Values{"in_flight": int64(1), "iterations": int64(1e6)},
 			mib / (2*us + mib/10e9) / 1e9, 2*us + mib/10e9, 1 / (2*us + mib/10e9), mib / 10e9 / (2*us + mib/10e9)},
 	} {
 		m := metrics(t, New(), launchOf(0, options(t, still(c.set))))
@@ -78,10 +78,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Samples are what the native engine hands over: the initiators have them, and
-// all of it adds up.
-func TestSamplesAreWhole(t *testing.T) {
-	for _, set := range []workload.Values{
+// Samples have the form of the native engine: the initiators have them, and their counts are consistent.
+func TestSamplesAreComplete(t *testing.T) {
+	for _, set := range []option.Values{
 		{"iterations": int64(1)}, {"iterations": int64(100)}, {"iterations": int64(256)}, {"iterations": int64(257)},
 		{"iterations": int64(100_003)},
 		{"iterations": int64(100), "block_size": quantity.Size(8)}, {
@@ -157,7 +156,7 @@ func TestHistogramIndex(t *testing.T) {
 	}
 }
 
-// histogramOf is the library's histogram of what was recorded.
+// histogramOf is the library's histogram of the recorded values.
 func histogramOf(s *results.Samples) *hdr.Histogram {
 	snap := hdr.New(1, results.HistogramHighest, 3).Export()
 	for i, n := range s.Counts {
@@ -166,14 +165,13 @@ func histogramOf(s *results.Samples) *hdr.Histogram {
 	return hdr.Import(snap)
 }
 
-// However many iterations there are, they have the declared mean, coefficient of
-// variation and quantiles.
+// For any number of iterations they have the declared mean, coefficient of variation and quantiles.
 func TestJitter(t *testing.T) {
 	for _, iterations := range []int64{256, 200_000} {
 		h := hdr.New(1, results.HistogramHighest, 3)
 		var took, ops float64
 		for seed := range int64(200) {
-			set := still(workload.Values{
+			set := still(option.Values{
 				"sim_jitter": quantity.Percent(0.2), "iterations": iterations, "in_flight": int64(1), "sim_seed": seed,
 			})
 			s := play(t, New(), launchOf(0, options(t, set))).Cases[0].Ranks[0].Samples
@@ -202,16 +200,16 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// A timed part of a duration has the iterations that begin in it, of a slow launch
-// fewer, and one to each target if it is over at once.
+// A timed part with a duration has the iterations that begin in it, fewer in a slow launch, and at least one to each
+// target.
 func TestDurationCountsIterations(t *testing.T) {
 	for _, c := range []struct {
-		set  workload.Values
+		set  option.Values
 		want float64
 	}{
-		{workload.Values{"in_flight": int64(1), "duration": quantity.Time(10e6)},
+		{option.Values{"in_flight": int64(1), "duration": quantity.Time(10e6)},
 			math.Ceil(10e-3 / (2e-6 + float64(1<<20)/10e9))},
-		{workload.Values{"duration": quantity.Time(1), "ranks": int64(4), "pattern": "all_to_all"}, 12},
+		{option.Values{"duration": quantity.Time(1), "ranks": int64(4), "pattern": "all_to_all"}, 12},
 	} {
 		m := metrics(t, New(), launchOf(0, options(t, still(c.set))))
 		if m["requests"] != c.want {

@@ -3,20 +3,19 @@ package sim
 import (
 	"math"
 
-	"weir/quantity"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// path is what the model says of the requests of a case, without variation and
-// at speed 1. Times are in seconds.
+// path is the model of the requests of a case, without variation and at speed 1. Times are in seconds.
 type path struct {
 	interval float64 // between two completions
 	latency  float64 // as it is stamped
-	alone    float64 // of a request while nothing else is under way
-	bytes    uint64  // that a completion counts for
+	alone    float64 // of a request while no other is in flight
+	bytes    uint64  // of a completion
 }
 
-// path is that of the case's first initiator, or what stands for it in an exchange of all ranks.
+// path returns the path of the case's first initiator, or its equivalent for an exchange of all ranks.
 func (c task) path() path {
 	if c.ep != nil {
 		return c.ep.path(c.Options.Sim)
@@ -24,7 +23,7 @@ func (c task) path() path {
 	return pathOf(c.Options, first(c.Options))
 }
 
-// pathOf is the path of an initiator to its targets.
+// pathOf returns the path of an initiator to its targets.
 func pathOf(o move.Spec, initiator int) path {
 	way, rate := o.Sim.Latency.Seconds(), rateOf(o, initiator)
 	if o.Mode == "pingpong" {
@@ -50,15 +49,13 @@ func pathOf(o move.Spec, initiator int) path {
 	}
 }
 
-// rateOf is the bandwidth that an initiator has: targets share theirs among those
-// who initiate to them.
+// rateOf returns the bandwidth of an initiator: targets divide theirs among their initiators.
 func rateOf(o move.Spec, initiator int) float64 {
 	return quantity.Round(float64(o.Sim.Bandwidth) * o.Share(initiator))
 }
 
-// iterations are those of all threads in the timed part, which with a duration the
-// speed decides: as many as begin before it is over, but of each thread one to each
-// target.
+// iterations returns the iterations of all threads in the timed part. With a duration the speed decides: those that
+// begin before its end, but at least one of each thread to each target.
 func (p path) iterations(o move.Spec, speed float64) float64 {
 	if o.Duration == 0 {
 		return float64(o.Iterations * o.Threads)
@@ -66,7 +63,7 @@ func (p path) iterations(o move.Spec, speed float64) float64 {
 	return max(math.Ceil(quantity.Round(o.Duration.Seconds()*speed/p.interval)), float64(o.FanOut()*o.Threads))
 }
 
-// untimed is how long the verification and warm-up before the timed part take.
+// untimed returns the time of the verification and warm-up before the timed part.
 func (p path) untimed(o move.Spec) float64 {
 	passes := map[string]float64{"sample": 1, "full": float64(o.Iterations)}[o.Verify]
 	return passes*p.alone + float64(o.Warmup*o.Threads)*p.interval

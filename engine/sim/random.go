@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// stream is a source of random numbers that depends on what it is for alone, so
-// that one more rank or case changes nothing for the others.
+// stream is a random stream that depends only on its purpose, so that another rank or case does not affect the others.
 type stream struct{ *rand.Rand }
 
-// streamFor gives the stream of a purpose, named by words.
+// streamFor returns the stream of a purpose, given as words.
 func streamFor(words ...uint64) stream {
 	a, b := uint64(0x9e3779b97f4a7c15), uint64(0xd1b54a32d192ed03)
 	for _, w := range words {
@@ -19,8 +18,8 @@ func streamFor(words ...uint64) stream {
 	return stream{rand.New(rand.NewPCG(a, b))}
 }
 
-// mix is the finalizer of splitmix64 (Steele, Lea and Flood 2014): every bit of
-// the argument changes half of the result's.
+// mix is the finalizer of splitmix64 (Steele, Lea and Flood 2014): every bit of the argument flips half of the result's
+// bits.
 func mix(v uint64) uint64 {
 	v += 0x9e3779b97f4a7c15
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
@@ -28,7 +27,7 @@ func mix(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// textWord makes a word of a text (64-bit FNV-1a).
+// textWord hashes a text to a word (64-bit FNV-1a).
 func textWord(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -45,8 +44,8 @@ const (
 	forRank
 )
 
-// sigma is the standard deviation of the logarithm of a lognormal variable with
-// this coefficient of variation: σ² = ln(1 + cv²).
+// sigma returns the standard deviation of the logarithm of a lognormal variable with this coefficient of variation: σ²
+// = ln(1 + cv²).
 func sigma(cv float64) float64 { return math.Sqrt(math.Log1p(cv * cv)) }
 
 // walk is a random walk with normal steps of standard deviation 1.
@@ -58,7 +57,7 @@ type walk struct {
 
 func newWalk(seed int64) *walk { return &walk{steps: streamFor(uint64(seed), forDrift)} }
 
-// after is where the walk is after so many steps, which must not become fewer.
+// after returns the position after n steps; n must not decrease.
 func (w *walk) after(n int) float64 {
 	for ; w.taken < n; w.taken++ {
 		w.at += w.steps.NormFloat64()

@@ -5,17 +5,17 @@ import (
 	"math/bits"
 	"sync"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 const (
 	detailed = 256 // iterations that are drawn one by one
-	kept     = 64  // first and last stamps that are drawn where not all are
+	kept     = 64  // first and last stamps that are drawn individually
 	pieces   = 16  // of a course, each with a point of progress
 )
 
-// course is what an initiator does in the timed part of a case.
+// course is the work of an initiator in the timed part of a case.
 type course struct {
 	start      int64   // ns on the virtual clock
 	interval   float64 // ns
@@ -60,8 +60,7 @@ func (c course) recordEach(s *results.Samples, r stream) {
 	s.Last = s.First
 }
 
-// recordMany draws the pieces of the course, the first and last stamps, and takes
-// the other stamps from the distribution itself.
+// recordMany draws the pieces of the course, and the first and last stamps; the other stamps follow the distribution.
 func (c course) recordMany(s *results.Samples, r stream) {
 	at := float64(0)
 	done := uint64(0)
@@ -86,8 +85,8 @@ func (c course) recordMany(s *results.Samples, r stream) {
 	c.strata(s, sd, left, r.Float64())
 }
 
-// strata puts n latencies into the histogram in the proportions of their
-// distribution. The offset between 0 and 1 decides where fractions go.
+// strata adds n latencies to the histogram in the proportions of their distribution. offset (0 to 1) decides the
+// rounding of fractions.
 func (c course) strata(s *results.Samples, sd float64, n uint64, offset float64) {
 	put := uint64(0)
 	for _, q := range quantiles() {
@@ -99,7 +98,7 @@ func (c course) strata(s *results.Samples, sd float64, n uint64, offset float64)
 	}
 }
 
-// progress notes that n iterations are complete so many ns after the start.
+// progress adds a point: n iterations were complete this many ns after the start.
 func (c course) progress(s *results.Samples, at float64, n uint64) {
 	t := max(c.start+nanoseconds(at), s.End)
 	s.End = t
@@ -109,25 +108,24 @@ func (c course) progress(s *results.Samples, at float64, n uint64) {
 // factor is a lognormal factor of mean 1.
 func factor(sd, z float64) float64 { return math.Exp(sd*z - sd*sd/2) }
 
-// nanoseconds are whole and at least one: shorter the clock cannot tell.
+// nanoseconds rounds to an integer of at least one, the resolution of the clock.
 func nanoseconds(v float64) int64 {
 	return int64(math.Min(math.Max(math.Round(v), 1), results.HistogramHighest))
 }
 
-// histogramIndex is the counter of a value in the layout that package results
-// fixes: 2048 sub-buckets, each further bucket of twice the width.
+// histogramIndex returns the counter of a value in the layout of package results: 2048 sub-buckets, each further bucket
+// of twice the width.
 func histogramIndex(ns int64) int {
 	const halfBits = 10
 	bucket := bits.Len64(uint64(ns)|(1<<(halfBits+1)-1)) - 1 - halfBits
 	return bucket<<halfBits + int(ns>>bucket)
 }
 
-// quantile is a stratum of the standard normal distribution: its middle, and the
-// share of the distribution up to its end.
+// quantile is a stratum of the standard normal distribution: its middle, and the cumulative share at its end.
 type quantile struct{ z, upTo float64 }
 
-// quantiles are 127 strata of one 128th each and, for the upper tail, strata of
-// half the share of the one before: what is rare decides the tail latencies.
+// quantiles are 127 strata of 1/128 each and, for the upper tail, strata of half the share of the one before, as rare
+// values decide the tail latencies.
 var quantiles = sync.OnceValue(func() []quantile {
 	const strata, tails = 128, 33
 	var all []quantile

@@ -1,8 +1,6 @@
-// Package sim pretends to be the ranks of launches whose fabric is sim. It moves
-// no bytes, sleeps never and needs no processes: from a declared model it computes
-// the samples that such ranks would have handed over, and package engine computes
-// the metrics from them as from real ones. It is for learning the language, for
-// trying out a plan, and for knowing how often the gate is right.
+// Package sim simulates the ranks of launches with fabric sim. It moves no bytes, never sleeps and needs no processes:
+// from a declared model it computes samples in the form of real ranks, and metrics follow from them as from real ones.
+// Use it to learn the language, to try out a plan, and to measure the error rates of the gate.
 //
 // # The path
 //
@@ -78,11 +76,11 @@ import (
 	"sync"
 	"time"
 
-	"weir/engine"
-	"weir/fabric"
-	"weir/results"
-	"weir/workload/ep"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func init() {
@@ -94,7 +92,7 @@ func init() {
 	engine.RegisterSimulation(ep.SimRunner, all)
 }
 
-// Session plays the launches of one session on one virtual clock.
+// Session simulates the launches of one session on one virtual clock.
 type Session struct {
 	mu       sync.Mutex
 	clock    time.Duration
@@ -103,11 +101,11 @@ type Session struct {
 	attempts map[uint64]int  // by launch seed
 }
 
-// New is a session whose clock stands at 0.
+// New returns a session with its clock at 0.
 func New() *Session { return &Session{walks: map[int64]*walk{}, attempts: map[uint64]int{}} }
 
-// Play goes through a launch. An error says that the launch cannot be played at
-// all; one that fails because its scenario says so has a failure.
+// Play simulates a launch. An error means that the launch cannot be simulated; a failure that the scenario declares is
+// in the result.
 func (s *Session) Play(l engine.Launch) (*engine.Played, error) {
 	cases, err := decode(l)
 	if err != nil {
@@ -124,7 +122,7 @@ func (s *Session) Play(l engine.Launch) (*engine.Played, error) {
 	return played, nil
 }
 
-// drifted is where the walk of a seed is at this launch.
+// drifted returns the position of a seed's walk at this launch.
 func (s *Session) drifted(seed int64) float64 {
 	if s.walks[seed] == nil {
 		s.walks[seed] = newWalk(seed)
@@ -132,7 +130,7 @@ func (s *Session) drifted(seed int64) float64 {
 	return s.walks[seed].after(s.launches)
 }
 
-// task is a case with what it moves.
+// task is a case with its movement.
 type task struct {
 	engine.Case
 	Options move.Spec

@@ -1,19 +1,19 @@
-// Package agent is a node's part in a session: it says what the node has, starts
-// the rank processes that it is asked to, watches over them and ends them. It
-// loads no fabric library itself, so nothing that a rank does can take it down,
-// and it trusts nothing that a rank says. `weir run` has one in its own process;
-// on a cluster each node runs one.
+// Package agent is the part of a session on one node: it surveys the node, and starts, monitors and ends rank
+// processes. It loads no fabric library, so that a rank cannot crash it, and checks all that ranks send.
+// `weir run` has an agent in its own process; on a cluster each node runs one.
 //
-// An agent never measures and, while ranks measure, hardly moves: it wakes a few
-// times a second to look at their heartbeats, and when a case is done.
+// While ranks measure, an agent is nearly idle: it wakes each tick to check heartbeats, and for results.
+//
+// Orders arrive at Agent.Take (agent.go) as tasks (task.go), reports leave by Options.Sink (report.go).
+// launch.go has the event loop of a launch: launch_start.go starts ranks, launch_rendezvous.go connects them,
+// launch_messages.go handles their messages, launch_watch.go their deadlines and ends.
 package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -24,74 +24,76 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/executor/cgroup"
-	"weir/executor/cluster"
-	"weir/executor/confine"
-	"weir/executor/environ"
-	"weir/executor/placement"
-	"weir/executor/trust"
-	"weir/redact"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/executor/host/confine"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/executor/placement"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
 )
 
-// Options say who an agent is and how it works.
+// Options configure an agent.
 type Options struct {
-	Node         string   // how the session calls this node
+	Node         string   // the node's name in the session
 	Session      string   // the session's id
-	RankCommand  []string // argv of a rank process; it must end in rank.Main
-	ProbeCommand []string // argv of a probe process, without the fabrics; it must end in rank.ProbeMain
-	GuardCommand []string // argv of a process that must end in Guard; none: the next agent cleans up after this one
-	LogDir       string   // where the logs of rank processes go
-	ScratchDir   string   // for files that ranks share as memory; whoever made it removes it
+	RankCommand  []string // argv of a rank process, which calls rank.Main
+	ProbeCommand []string // argv of a probe process without the fabrics, which calls rank.ProbeMain
+	GuardCommand []string // argv of a process that calls Guard; none: the next agent cleans up after this one
+	LogDir       string   // of the logs of ranks and commands
+	ScratchDir   string   // for shared memory; its creator removes it
 	Deadlines    Deadlines
 	Host         fs.FS             // the root of the node's files; nil: this host's
-	Sink         func(Report)      // takes what the agent has to say; called from several goroutines
-	ShipLogs     bool              // report logs when they are complete: LogDir is this node's own
-	NoCommands   bool              // run the engine's workloads and nothing that a scenario names
+	Sink         func(Report)      // receives reports; called from several goroutines, and may block
+	Lend         Lender            // connects to the etcd that a task borrows; nil: there is none
+	ShipLogs     bool              // report complete logs, because LogDir is not the session's
+	NoCommands   bool              // run no commands of scenarios; variables and secrets are restricted
 	AllowEnv     []string          // names of variables that scenarios and shells may set in any case
-	SecretsDir   string            // where an agent without commands finds files with secrets; "": nowhere
-	Shell        map[string]string // carried variables of the shell of weir run
+	SecretsDir   string            // of secret files, for agents without commands; "": there are none
+	Shell        map[string]string // library variables of the shell of weir run
 	Secrets      []string          // references to the scenario's secrets
-	Labels       map[string]string // of the node, by which scenarios choose it
-	CPUs         []int             // that ranks may run on; none: all that this process may
-	Limits       cgroup.Limits     // of what it starts; 0: what leaves the host enough to go on with
-	RankUser     *confine.User     // whose all that it starts is; nil: this process's
-	Verifier     *trust.Verifier   // of the session's signatures
-	// told of tasks that the session has signed and that name files elsewhere; nil: nobody
+	Labels       map[string]string // of the node
+	CPUs         []int             // that ranks may run on; none: all of this process
+	Limits       cgroup.Limits     // of all that it starts; 0: defaults that leave a part to the host
+	RankUser     *confine.User     // that processes run as; nil: this process's user
+	// Refused is called for tasks that name files outside of LogDir; nil: it is not.
 	Refused func(why string)
-	// Engine is that of ranks that are goroutines of this process, as where thousands of
-	// nodes are played on one; nil: each is a process, as it must be to measure anything.
+	// Engine runs ranks as goroutines of this process, to simulate thousands of nodes; nil: ranks are
+	// processes, which measuring requires.
 	Engine engine.Engine
 }
+
+// Lender connects to the part of the session's etcd that a task borrows.
+type Lender func(ctx context.Context, task string) (net.Conn, error)
 
 // Agent is the agent of one node in one session.
 type Agent struct {
 	o       Options
 	policy  environ.Policy
 	vault   vault
-	shell   map[string]string // carried variables that are permitted
-	self    placement.Node    // as it was registered
+	shell   map[string]string // permitted variables of the session's shell
+	self    placement.Node    // as Join described it
 	cpus    []int             // that ranks may run on
 	spawner *spawner
 	logs    logDir
 
 	followers followers
-	session   *cluster.Session
-	etcd      cluster.Config
 	ctx       context.Context // of all tasks; its cause says why they must end
 	cancel    context.CancelCauseFunc
 	wg        sync.WaitGroup
 	count     atomic.Int64  // launches so far
-	refused   atomic.Int64  // tasks that Refused was to be told of
-	kill      chan struct{} // closed when nothing may be waited for any more
+	refused   atomic.Int64  // refused tasks so far
+	kill      chan struct{} // closed when processes must be killed at once
 	killing   sync.Once
 
 	mu    sync.Mutex
-	tasks map[string]context.CancelCauseFunc // under way
+	tasks map[string]*runningTask // by name
+}
 
-	numbers sync.Mutex
-	seen    map[uint64]bool // numbers of tasks that were placed
+// runningTask is a task under way.
+type runningTask struct {
+	cancel     context.CancelCauseFunc
+	rendezvous *nodeRendezvous // nil: not a launch
 }
 
 // New makes an agent that has not joined yet.
@@ -106,24 +108,18 @@ func New(o Options) *Agent {
 		cpus = AllowedCPUs()
 	}
 	a := &Agent{
-		o: o, policy: o.policy(), vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus,
+		o: o, policy: environ.Policy{All: !o.NoCommands, Names: o.AllowEnv},
+		vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus,
 		spawner: newSpawner(o.Limits, o.RankUser), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
-		kill: make(chan struct{}), tasks: map[string]context.CancelCauseFunc{}, seen: map[uint64]bool{},
+		kill: make(chan struct{}), tasks: map[string]*runningTask{},
 	}
 	a.spawner.guard.argv = o.GuardCommand
-	a.shell = a.permitted(o.Shell)
+	a.shell = a.permittedShell(o.Shell)
 	return a
 }
 
-// member is what the agent says of its node.
-func (a *Agent) member(node results.Node) placement.Node {
-	return placement.Node{
-		Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node,
-	}
-}
-
-// visibleGPUs are the names of a node's n GPUs, or of those that whoever started the
-// agent left it, as Slurm does.
+// visibleGPUs are the names of a node's n GPUs, or of those that CUDA_VISIBLE_DEVICES leaves the agent, as under
+// Slurm.
 func visibleGPUs(n int) []string {
 	var names []string
 	own, some := os.LookupEnv("CUDA_VISIBLE_DEVICES")
@@ -144,87 +140,61 @@ func visibleGPUs(n int) []string {
 	return names
 }
 
-// Serve joins the session and does what is placed on this node until Close.
-func (a *Agent) Serve(ctx context.Context, etcd cluster.Config, node results.Node) error {
-	s, err := cluster.Open(ctx, etcd, a.o.Session)
-	if err != nil {
-		return err
+// Join describes the node to the session, before the first order.
+func (a *Agent) Join(node results.Node) placement.Node {
+	a.self = placement.Node{
+		Host: HostID(), Labels: a.o.Labels, CPUs: a.cpus, GPUs: visibleGPUs(len(node.GPUs)), Node: node,
 	}
-	a.session, a.etcd = s, etcd
-	placements, err := s.Placements(a.ctx, a.o.Node)
-	if err != nil {
-		return fmt.Errorf("watching for tasks: %w", err)
-	}
-	a.self = a.member(node)
-	inventory, err := json.Marshal(a.self)
-	if err != nil {
-		return fmt.Errorf("encoding the inventory: %w", err)
-	}
-	if err := s.Join(ctx, a.o.Node, inventory); err != nil {
-		return err
-	}
-	a.wg.Go(func() { a.serve(placements) })
-	return nil
+	return a.self
 }
 
-var errLost = errors.New("lost etcd: it is gone, or this process was suspended")
+var errWithdrawn = errors.New("it was withdrawn")
 
-func (a *Agent) serve(placements <-chan cluster.Placement) {
-	for {
-		select {
-		case p, ok := <-placements:
-			if !ok {
-				a.cancel(errLost)
-				return
-			}
-			a.placed(p)
-		case <-a.session.Lost():
-			a.cancel(errLost)
-			return
-		case <-a.ctx.Done():
-			return
-		}
-	}
-}
-
-var errWithdrawn = errors.New("it was called off")
-
-// mostTasks is how many tasks are under way at once before no stranger's is answered any more.
-const mostTasks = 1000
-
-// placed begins a task, or ends one that was withdrawn. It checks one placement at a
-// time: a forged one takes memory only while it is checked.
-func (a *Agent) placed(p cluster.Placement) {
+// Take starts to carry out an order of the session. Orders about a task that is not under way are ignored: it may
+// have ended.
+func (a *Agent) Take(o Order) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if end, ok := a.tasks[p.Task]; ok || p.Withdrawn {
-		if p.Withdrawn && ok {
-			end(errWithdrawn)
-		}
-		return
+	t := a.tasks[o.Task]
+	switch {
+	case o.Setup != nil: // done by its creator
+	case o.Do != nil && t == nil:
+		a.begin(o.Task, *o.Do)
+	case t == nil || o.Do != nil:
+	case o.Withdraw:
+		t.cancel(errWithdrawn)
+	case t.rendezvous != nil:
+		t.rendezvous.handle(o)
 	}
-	task, err := a.open(p)
-	if err != nil && len(a.tasks) >= mostTasks {
-		return
+}
+
+// begin starts a task. The caller holds mu.
+func (a *Agent) begin(id string, task Task) {
+	err := task.check()
+	t := &runningTask{}
+	var ctx context.Context
+	ctx, t.cancel = context.WithCancelCause(a.ctx)
+	if task.Launch != nil {
+		t.rendezvous = &nodeRendezvous{changed: make(chan struct{}, 1)}
 	}
-	ctx, end := context.WithCancelCause(a.ctx)
-	a.tasks[p.Task] = end
+	a.tasks[id] = t
 	a.wg.Go(func() {
-		a.do(ctx, p.Task, task, err)
+		a.do(ctx, id, task, t.rendezvous, err)
 		a.mu.Lock()
-		delete(a.tasks, p.Task)
+		delete(a.tasks, id)
 		a.mu.Unlock()
-		end(nil)
+		t.cancel(nil)
 	})
 }
 
-// do does a task, or says by err why not.
-func (a *Agent) do(ctx context.Context, id string, task Task, err error) {
+// do does a task and reports its result; err: the task is refused.
+func (a *Agent) do(ctx context.Context, id string, task Task, m *nodeRendezvous, err error) {
 	r := Report{Task: id}
 	switch {
 	case err != nil:
-		a.tellRefused(err)
-		r.Outcome = failed(kindTold, results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault, Cause: err.Error()})
+		a.reportRefused(err)
+		r.Outcome = failedOutcome(causeCancelled,
+			results.Failure{Rank: -1, Phase: "ready", Kind: results.Fault, Cause: err.Error()})
 	case task.Check != nil:
 		r.Check = a.check(ctx, *task.Check, a.hidden(task.Redact))
 	case task.Command != nil:
@@ -240,30 +210,34 @@ func (a *Agent) do(ctx context.Context, id string, task Task, err error) {
 		now := time.Now()
 		r.Clock = &now
 	case task.Secrets != nil:
-		r.Secrets = &SecretsReport{Problems: a.problems(*task.Secrets)}
+		r.Secrets = &SecretsReport{Problems: a.secretProblems(*task.Secrets)}
 	default:
-		r.Outcome = a.assigned(ctx, id, *task.Launch, a.hidden(task.Redact))
+		r.Outcome = a.runLaunch(ctx, id, *task.Launch, m, a.hidden(task.Redact))
 	}
 	a.report(r)
 }
 
-// assigned fetches what the launch is and carries this node's part in it through.
-func (a *Agent) assigned(ctx context.Context, id string, task LaunchTask, h redact.Values) *Outcome {
-	packed, err := a.session.Shared(ctx, id, task.Text)
-	var all *assignment
-	if err == nil {
-		all, err = unpack(task, packed)
+// runLaunch unpacks a launch and runs this node's part of it.
+func (a *Agent) runLaunch(ctx context.Context, id string, task LaunchTask, m *nodeRendezvous,
+	h redact.Values) *Outcome {
+	all, err := unpack(task)
+	if err != nil {
+		return a.refuse(id, causeFailed, results.Fault, h.Text(err.Error()))
 	}
-	switch {
-	case ctx.Err() != nil:
-		return a.refuse(id, kindTold, results.Fault, context.Cause(ctx).Error())
-	case err != nil:
-		return a.refuse(id, kindFailed, results.Fault, h.Text(err.Error()))
+	if err := a.self.CheckBindings(all.Bindings); err != nil {
+		return a.refuse(id, causeFailed, results.FailedReady, err.Error())
 	}
-	if err := a.self.CheckSeats(all.Seats); err != nil {
-		return a.refuse(id, kindFailed, results.FailedReady, err.Error())
+	return a.launch(ctx, id, all, m, h)
+}
+
+// maxRefusedReports bounds the calls of Options.Refused in a session.
+const maxRefusedReports = 10
+
+// reportRefused tells the node's owner of a task that names files outside of the log directory.
+func (a *Agent) reportRefused(err error) {
+	if a.o.Refused != nil && errors.Is(err, errNotLocal) && a.refused.Add(1) <= maxRefusedReports {
+		a.o.Refused(err.Error())
 	}
-	return a.launch(ctx, id, all, h)
 }
 
 func (a *Agent) report(r Report) {
@@ -271,41 +245,21 @@ func (a *Agent) report(r Report) {
 	a.o.Sink(r)
 }
 
-// Lost is closed when the agent does nothing more: etcd is gone, or it was closed.
-func (a *Agent) Lost() <-chan struct{} { return a.ctx.Done() }
-
-// Cause says why, once it is.
-func (a *Agent) Cause() error { return context.Cause(a.ctx) }
-
-// Kill makes the end of all tasks immediate: no process has a chance to leave in
-// order. Close must follow.
+// Kill kills all processes at once. Close must follow.
 func (a *Agent) Kill() {
 	a.killing.Do(func() { close(a.kill) })
 	a.cancel(errors.New("the session was killed"))
 }
 
-func (a *Agent) killed() bool {
-	select {
-	case <-a.kill:
-		return true
-	default:
-		return false
-	}
-}
-
-// Close ends all tasks, and with them all rank processes, and leaves the session.
+// Close ends all tasks and their processes. No order may follow.
 func (a *Agent) Close() error {
 	a.cancel(errors.New("the agent is closing"))
 	a.wg.Wait()
-	var err error
-	if a.session != nil {
-		err = a.session.Close(a.killed())
-	}
-	// the spawner last: the kernel kills ranks with the thread that started them
-	return errors.Join(err, a.logs.close(), a.spawner.close())
+	// the spawner last: the kernel kills processes when their parent thread ends
+	return errors.Join(a.logs.close(), a.spawner.close())
 }
 
-// AllowedCPUs are the processors in this process's affinity mask, in order.
+// AllowedCPUs are the processors in this process's affinity mask, ascending.
 func AllowedCPUs() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -320,7 +274,7 @@ func AllowedCPUs() []int {
 	return cpus
 }
 
-// HostID tells hosts apart: names may repeat, boots do not.
+// HostID identifies the host by its boot, because host names may repeat.
 func HostID() string {
 	if b, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		if id := strings.TrimSpace(string(b)); id != "" {
@@ -331,5 +285,5 @@ func HostID() string {
 	return name
 }
 
-// tick is how often an agent looks at its ranks.
+// tick is the period at which an agent checks its ranks.
 const tick = 200 * time.Millisecond

@@ -5,63 +5,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/traffic"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-	"weir/executor/cgroup"
-	"weir/test/phase"
-	"weir/workload/move"
-	"weir/workload/traffic"
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/engine"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestJudgeFindsTheCause(t *testing.T) {
 	begin := time.Now()
-	at := func(ms int, k kind, rank int) suspect {
-		return suspect{
+	at := func(ms int, k causeKind, rank int) cause {
+		return cause{
 			kind: k, rank: rank, at: begin.Add(time.Duration(ms) * time.Millisecond), phase: "run",
-			cause: fmt.Sprintf("cause %d", ms),
+			text: fmt.Sprintf("cause %d", ms),
 		}
 	}
 	for name, test := range map[string]struct {
-		suspects []suspect
-		rank     int
-		cause    string
+		causes []cause
+		rank   int
+		cause  string
 	}{
-		"a peer complains before the kernel reaps the dead": {[]suspect{at(0, kindPeer, 0), at(1, kindPeer, 2),
-			at(9, kindDied, 1)}, 1, "cause 9"},
-		"time that was up before those who were hung up on": {[]suspect{at(0, kindForsaken, 0), at(1, kindPeer, 1)}, 1,
+		"a peer complains before the kernel reaps the dead": {[]cause{at(0, causePeer, 0), at(1, causePeer, 2),
+			at(9, causeDied, 1)}, 1, "cause 9"},
+		"a timeout before a closed connection": {[]cause{at(0, causePeerClosed, 0), at(1, causePeer, 1)}, 1,
 			"cause 1"},
 
-		"an engine's own error before those about it": {[]suspect{at(0, kindPeer, 0), at(3, kindFailed, 1)}, 1,
+		"an engine's own error before those about it": {[]cause{at(0, causePeer, 0), at(3, causeFailed, 1)}, 1,
 			"cause 3"},
-		"a stopped rank before time-outs": {[]suspect{at(0, kindOverdue, 0), at(0, kindStopped, 3)}, 3, "cause 0"},
-		"a rank that hangs before those that wait for it": {[]suspect{at(0, kindOverdue, 0), at(1, kindSilent, 1),
-			at(2, kindPeer, 0)}, 1, "cause 1"},
-		"of two alike the first":         {[]suspect{at(5, kindDied, 0), at(2, kindDied, 1)}, 1, "cause 2"},
-		"being told to stop is no cause": {[]suspect{at(0, kindTold, 0), at(5, kindFailed, 1)}, 1, "cause 5"},
+		"a stopped rank before time-outs": {[]cause{at(0, causeOverdue, 0), at(0, causeStopped, 3)}, 3, "cause 0"},
+		"a rank that hangs before those that wait for it": {[]cause{at(0, causeOverdue, 0), at(1, causeStalled, 1),
+			at(2, causePeer, 0)}, 1, "cause 1"},
+		"of two alike the first":     {[]cause{at(5, causeDied, 0), at(2, causeDied, 1)}, 1, "cause 2"},
+		"a cancellation is no cause": {[]cause{at(0, causeCancelled, 0), at(5, causeFailed, 1)}, 1, "cause 5"},
 
-		"all late and all moving": {[]suspect{at(1, kindOverdue, 0), at(1, kindOverdue, 1)}, -1, "2 ranks cause 1"},
-		"one late":                {[]suspect{at(1, kindOverdue, 1)}, 1, "cause 1"},
+		"all late and all moving": {[]cause{at(1, causeOverdue, 0), at(1, causeOverdue, 1)}, -1, "2 ranks cause 1"},
+		"one late":                {[]cause{at(1, causeOverdue, 1)}, 1, "cause 1"},
 	} {
-		if got := judge(test.suspects); got.rank != test.rank || got.cause != test.cause {
-			t.Errorf("%s: rank %d, %s", name, got.rank, got.cause)
+		if got := rootCause(test.causes); got.rank != test.rank || got.text != test.cause {
+			t.Errorf("%s: rank %d, %s", name, got.rank, got.text)
 		}
 	}
 }
 
 func TestWeightierOutcome(t *testing.T) {
 	fine := &Outcome{}
-	peer := failed(kindPeer, results.Failure{Rank: 0})
-	died := failed(kindDied, results.Failure{Rank: 1})
+	peer := failedOutcome(causePeer, results.Failure{Rank: 0})
+	died := failedOutcome(causeDied, results.Failure{Rank: 1})
 	for _, test := range []struct {
 		a, b *Outcome
 		want bool
@@ -69,7 +69,7 @@ func TestWeightierOutcome(t *testing.T) {
 		{fine, nil, false}, {peer, nil, true}, {peer, fine, true}, {fine, peer, false}, {died, peer, true},
 		{peer, died, false},
 	} {
-		if got := test.a.Weightier(test.b); got != test.want {
+		if got := test.a.TakesPrecedence(test.b); got != test.want {
 			t.Errorf("%+v over %+v: %v", test.a, test.b, got)
 		}
 	}
@@ -78,25 +78,25 @@ func TestWeightierOutcome(t *testing.T) {
 func TestEngineErrorsAreSorted(t *testing.T) {
 	for _, test := range []struct {
 		err   engine.Error
-		kind  kind
+		kind  causeKind
 		class string
 		text  string
 	}{
-		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, kindFailed, "",
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: -1, Code: -3, Text: "no memory"}, causeFailed, "",
 			"ucx: put: no memory"},
-		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, kindForsaken, "",
+		{engine.Error{Fabric: "tcp", Op: "put", Peer: 1, Code: -104, Text: "reset"}, causePeerClosed, "",
 			"tcp: put (peer 1): reset"},
-		{engine.Error{Fabric: "ucx", Op: "put", Peer: 1, Code: -22, Text: "bad key"}, kindPeer, "",
+		{engine.Error{Fabric: "ucx", Op: "put", Peer: 1, Code: -22, Text: "bad key"}, causePeer, "",
 			"ucx: put (peer 1): bad key"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, kindPeer, results.TimedOut,
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -110, Text: "deadline"}, causePeer, results.TimedOut,
 			"shm: wait: deadline"},
-		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, kindTold, "",
+		{engine.Error{Fabric: "shm", Op: "wait", Peer: -1, Code: -125, Text: "told to stop"}, causeCancelled, "",
 			"shm: wait: told to stop"},
-		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, kindFailed, "", "no engine[31m"},
-		{engine.Error{Fabric: "shm", Op: "verify", Phase: "verify", Peer: 0, Code: -74, Text: "wrong data"}, kindFailed,
-			results.Wrong, "shm: verify (peer 0): wrong data"},
+		{engine.Error{Peer: -1, Text: "no engine\x1b[31m"}, causeFailed, "", "no engine[31m"},
+		{engine.Error{Fabric: "shm", Op: "verify", Phase: "verify", Peer: 0, Code: -74, Text: "wrong data"},
+			causeFailed, results.Wrong, "shm: verify (peer 0): wrong data"},
 	} {
-		if k, class, text := fromEngine(&test.err); k != test.kind || class != test.class || text != test.text {
+		if k, class, text := engineCause(&test.err); k != test.kind || class != test.class || text != test.text {
 			t.Errorf("%+v: %v, %q, %q", test.err, k, class, text)
 		}
 	}
@@ -145,7 +145,7 @@ func TestOrphansAreOnlyOurs(t *testing.T) {
          0          4   600               4194304   100   100      1     0     0     0     0 1 2 3
          0          5   600               4194304   200   200      0     0     0     0     0 1 2 3
 `
-	got := orphans(bufio.NewScanner(strings.NewReader(list)), map[int]bool{100: true})
+	got := orphanedSegments(bufio.NewScanner(strings.NewReader(list)), map[int]bool{100: true})
 	if diff := cmp.Diff([]int{3}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -161,7 +161,7 @@ func TestReadyAllowsForMemory(t *testing.T) {
 	if got := d.ready(touched(move.Spec{BlockSize: 4096}), 2); got > 1100*time.Millisecond {
 		t.Errorf("ranks with hardly any memory get %v", got)
 	}
-	all, err := traffic.Decode(workload.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
+	all, err := traffic.Decode(option.Values{"generate": "uniform 256MiB", "ranks": int64(9)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 	phase.Long(t)
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	_, err := s.output(t.Context(), 3*time.Second, ofRanks, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"},
+	_, err := s.output(t.Context(), 3*time.Second, forRanks, []string{"sh", "-c", "sleep 60 & echo $!; sleep 60"},
 		os.Environ())
 	if err == nil || !strings.HasPrefix(err.Error(), "did not end within 3s: ") {
 		t.Fatalf("error %v", err)
@@ -195,32 +195,32 @@ func TestCommandThatDoesNotEndIsKilledWithItsChildren(t *testing.T) {
 func TestCommandMayLeaveSomethingThatHoldsItsOutput(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
-	out, err := s.output(t.Context(), time.Minute, ofRanks, []string{"sh", "-c", "setsid sleep 5 & echo done"},
+	out, err := s.output(t.Context(), time.Minute, forRanks, []string{"sh", "-c", "setsid sleep 5 & echo done"},
 		os.Environ())
 	if err != nil || string(out) != "done\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 }
 
-func TestCommandThatIsCalledOffSaysWhy(t *testing.T) {
+func TestWithdrawnCommandReportsTheReason(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errWithdrawn)
 	for _, argv := range [][]string{{"sleep", "60"}, {"/nonexistent/weir"}} {
-		if _, err := s.output(ctx, time.Minute, ofRanks, argv, os.Environ()); !errors.Is(err, errWithdrawn) {
+		if _, err := s.output(ctx, time.Minute, forRanks, argv, os.Environ()); !errors.Is(err, errWithdrawn) {
 			t.Errorf("%s: %v", argv, err)
 		}
 	}
 }
 
-// TestWhatARankSaidComesBeforeItsEnd, although something outside of its group holds its
-// end of the socket and nobody has had time to read.
+// TestWhatARankSaidComesBeforeItsEnd, although a process of another group holds its end of the socket and its
+// messages were not read in time.
 func TestWhatARankSaidComesBeforeItsEnd(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	events := make(chan event)
-	p, err := startProcess(s, ofRanks, nil,
+	p, err := startProcess(s, forRanks, nil,
 		[]string{"sh", "-c", `setsid sleep 10 & printf 'c\0\0\0\0c\0\0\0\0c\0\0\0\0' >&3`},
 		os.Environ(), output(t), func(e event) { events <- e })
 	if err != nil {

@@ -14,53 +14,52 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/executor/environ"
-	"weir/redact"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
 )
 
-// ArtifactTask asks for the output of a command, or for files.
+// ArtifactTask requests the output of a command, or files.
 type ArtifactTask struct {
 	Command []string      `json:"command,omitempty"`
-	File    string        `json:"file,omitempty"` // an absolute path, or a pattern of such
+	File    string        `json:"file,omitempty"` // an absolute path or a pattern for filepath.Glob
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ArtifactReport is one file of an artifact. There is at least one for each task; the
-// last one says so.
+// ArtifactReport is one file of an artifact. Each task has at least one.
 type ArtifactReport struct {
-	Source  string // path on the node; "": output of the command
-	Content []byte
-	Status  string // as results.Artifact has it; of one that is missing there is no content
-	Reason  string
-	Last    bool
+	Source  string `json:"source"` // path on the node; "": output of the command
+	Content []byte `json:"-"`
+	Status  string `json:"status"` // as in results.Artifact; a missing one has no content
+	Reason  string `json:"reason"`
+	Last    bool   `json:"last"`
 }
 
-// Bounds of what a node is asked for: of a file, of all files of an artifact, and of
-// their number.
+// Limits of an artifact on a node: bytes of a file, bytes of all files, and files.
 const (
 	maxArtifact      = 16 << 20
 	MaxArtifactTotal = 64 << 20
 	MaxArtifactFiles = 100
 )
 
-// artifact gathers what is asked for, and reports each file by itself.
 func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h redact.Values, report func(ArtifactReport)) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, fmt.Errorf("not done within %v", t.Timeout))
 	defer cancel()
-	if a.o.NoCommands { // files of the node are as much its owner's business
-		report(ArtifactReport{Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: refusal, Last: true})
+	if a.o.NoCommands {
+		report(ArtifactReport{
+			Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: commandsRefused, Last: true,
+		})
 		return
 	}
 	if len(t.Command) > 0 {
-		r := a.outputOf(ctx, t, h)
+		r := a.commandOutput(ctx, t, h)
 		r.Last = true
 		report(r)
 		return
 	}
 	paths, err := []string{t.File}, error(nil)
 	if IsPattern(t.File) {
-		paths, err = unlessOver(ctx, func() ([]string, error) {
+		paths, err = withContext(ctx, func() ([]string, error) {
 			if err := a.o.RankUser.Opens(); err != nil {
 				return nil, err
 			}
@@ -86,22 +85,21 @@ func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h redact.Values, r
 			})
 			return
 		}
-		r := a.fileOf(ctx, path, h)
+		r := a.fileContent(ctx, path, h)
 		r.Last = i == len(paths)-1
 		total += len(r.Content)
 		report(r)
 	}
 }
 
-// outputOf runs a command and keeps the beginning of what it writes.
-func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h redact.Values) ArtifactReport {
-	out := &capture{most: enough(h)}
-	err := a.spawner.runOpen(ctx, t.Timeout, ofCommands, t.Command, a.environment(environ.Layers{}).Env, out, out)
-	r := kept(out.kept.Bytes(), out.written, h)
+func (a *Agent) commandOutput(ctx context.Context, t ArtifactTask, h redact.Values) ArtifactReport {
+	out := &capture{most: readLimit(h)}
+	err := a.spawner.runOpen(ctx, t.Timeout, forCommands, t.Command, a.environment(environ.Layers{}).Env, out, out)
+	r := artifactReport(out.kept.Bytes(), out.written, h)
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
 		r.Status, r.Reason = results.ArtifactTruncated,
-			"its output was still open when it had ended: what came later is left out"
+			"its output was still open when it had ended: later output is left out"
 	case err != nil && out.written == 0:
 		return ArtifactReport{Status: results.ArtifactMissing, Reason: h.Text(err.Error())}
 	case err != nil:
@@ -110,32 +108,26 @@ func (a *Agent) outputOf(ctx context.Context, t ArtifactTask, h redact.Values) A
 	return r
 }
 
-// IsPattern says whether a path stands for any number of files.
+// IsPattern reports whether a path is a pattern for any number of files.
 func IsPattern(path string) bool { return strings.ContainsAny(path, `*?[\`) }
 
-// unlessOver does something that may wait for a file system that does not answer. When
-// ctx ends before, it is left alone.
-func unlessOver[T any](ctx context.Context, do func() (T, error)) (v T, err error) {
-	type outcome struct {
-		v   T
-		err error
-	}
-	done := make(chan outcome, 1)
+// withContext calls do in a goroutine, because a file system may hang, and abandons it when ctx ends.
+func withContext[T any](ctx context.Context, do func() (T, error)) (v T, err error) {
+	done := make(chan func() (T, error), 1)
 	go func() {
 		v, err := do()
-		done <- outcome{v, err}
+		done <- func() (T, error) { return v, err }
 	}()
 	select {
 	case <-ctx.Done():
 		return v, context.Cause(ctx)
-	case o := <-done:
-		return o.v, o.err
+	case outcome := <-done:
+		return outcome()
 	}
 }
 
-// fileOf keeps the beginning of a file.
-func (a *Agent) fileOf(ctx context.Context, path string, h redact.Values) ArtifactReport {
-	r, err := unlessOver(ctx, func() (ArtifactReport, error) {
+func (a *Agent) fileContent(ctx context.Context, path string, h redact.Values) ArtifactReport {
+	r, err := withContext(ctx, func() (ArtifactReport, error) {
 		if err := a.o.RankUser.Opens(); err != nil {
 			return ArtifactReport{}, err
 		}
@@ -144,8 +136,8 @@ func (a *Agent) fileOf(ctx context.Context, path string, h redact.Values) Artifa
 			return ArtifactReport{}, err
 		}
 		defer f.Close()
-		content, size, err := readBeginning(f, enough(h))
-		return kept(content, size, h), err
+		content, size, err := readBeginning(f, readLimit(h))
+		return artifactReport(content, size, h), err
 	})
 	if err != nil {
 		r = ArtifactReport{Status: results.ArtifactMissing, Reason: h.Text(err.Error())}
@@ -154,14 +146,13 @@ func (a *Agent) fileOf(ctx context.Context, path string, h redact.Values) Artifa
 	return r
 }
 
-// openFile opens a file for reading. Opening a pipe would wait for its writer otherwise.
+// openFile opens a file for reading, without waiting for the writer of a pipe.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
-// readBeginning reads at most so many bytes of a regular file, and says how many it has;
-// those of /proc say that they have none. Only regular files have an end for certain: a
-// pipe may stand still, a device go on for ever.
+// readBeginning reads up to most bytes of a regular file and returns its size, at least that of the content: files
+// of /proc have size 0. Pipes and devices may have no end, so they are refused.
 func readBeginning(f *os.File, most int) ([]byte, int64, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
@@ -174,27 +165,25 @@ func readBeginning(f *os.File, most int) ([]byte, int64, error) {
 	return b, max(st.Size(), int64(len(b))), err
 }
 
-// enough is how much of an artifact must be read: what is kept, and behind it room for
-// a secret that begins before its end.
-func enough(h redact.Values) int { return maxArtifact + 1 + h.Room() }
+// readLimit is how many bytes of an artifact must be read: the kept part, and a secret that begins in it.
+func readLimit(h redact.Values) int { return maxArtifact + 1 + h.Room() }
 
-// kept is what is kept of a beginning of something of this size: nothing of a secret,
-// not even the first letters of one that is cut off.
-func kept(content []byte, size int64, h redact.Values) ArtifactReport {
-	whole := size <= maxArtifact
-	if !whole {
-		content = content[:min(len(content), enough(h))]
+// artifactReport reports the beginning of content of this size, without secrets or parts of them.
+func artifactReport(content []byte, size int64, h redact.Values) ArtifactReport {
+	complete := size <= maxArtifact
+	if !complete {
+		content = content[:min(len(content), readLimit(h))]
 	}
 	if len(h) > 0 {
 		var clean bytes.Buffer
 		w := h.Writer(&clean)
 		_, _ = w.Write(content) // a bytes.Buffer takes everything
-		if whole {
+		if complete {
 			_ = w.Flush()
 		}
 		content = clean.Bytes()
 	}
-	if whole && len(content) <= maxArtifact {
+	if complete && len(content) <= maxArtifact {
 		return ArtifactReport{Content: content, Status: results.OK}
 	}
 	content = content[:min(len(content), maxArtifact)]

@@ -3,26 +3,25 @@ package agent
 import (
 	"bytes"
 	"context"
+	"github.com/weir-bench/weir/executor/host/cgroup"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"weir/executor/cgroup"
 
-	"weir/redact"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
-// A command that writes without an end must not fill the agent's memory, whichever way
-// package exec copies what it writes.
+// The output of a command without an end must not fill the agent's memory, however package exec copies it.
 func TestOutputOfCommandsIsBounded(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
 	out := &capture{most: 1000}
-	if err := s.run(t.Context(), 20*time.Second, ofRanks, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(),
+	if err := s.run(t.Context(), 20*time.Second, forRanks, []string{"head", "-c", "3000000", "/dev/zero"}, os.Environ(),
 		out, out); err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +57,8 @@ func TestArtifactsHaveBounds(t *testing.T) {
 	}
 }
 
-// TestNothingOfASecretIsKept: wherever a secret lies across the end of what is kept,
-// what comes before it stands and not even its first letters do.
+// TestNothingOfASecretIsKept: wherever a secret crosses the end of the kept part, the text before it is kept, but
+// not even its first letters.
 func TestNothingOfASecretIsKept(t *testing.T) {
 	phase.Long(t)
 	phase.NotUnderRace(t)
@@ -69,7 +68,7 @@ func TestNothingOfASecretIsKept(t *testing.T) {
 		for _, secret := range h {
 			at := maxArtifact + from
 			content := slices.Concat(long[:at], []byte(secret), long[at:])
-			r := kept(content[:enough(h)], int64(len(content)), h)
+			r := artifactReport(content[:readLimit(h)], int64(len(content)), h)
 			whole := min(at, maxArtifact-len(h[0]))
 			if !bytes.HasPrefix(r.Content, long[:whole]) {
 				t.Fatalf("%d: less than %d bytes are left", from, whole)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"time"
 
-	"weir/executor/environ"
-	"weir/redact"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
 )
 
-// command runs a setup or teardown command on this node. Its output is kept in a
-// file, which is shipped, and the end of it in the report.
+// command runs a setup or teardown command on this node. Its output goes into a log, and the last lines into the
+// report.
 func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.Values) *results.Command {
 	begin := time.Now()
 	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: begin.UTC(), Status: results.OK}
@@ -26,10 +26,10 @@ func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.
 	return r
 }
 
-// runCommand gives the command's log, nil if it did not come so far.
+// runCommand runs a command and returns its log; nil: it has none, because of the error.
 func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) (*logFile, error) {
 	if a.o.NoCommands {
-		return nil, errors.New(refusal)
+		return nil, errors.New(commandsRefused)
 	}
 	secrets, err := a.vault.resolveAll(c.Secrets)
 	if err != nil {
@@ -49,6 +49,19 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) 
 		limit = a.o.Deadlines.Command
 	}
 	env := a.environment(environ.Layers{Scenario: c.Env, Secrets: secrets})
-	err = a.spawner.run(ctx, limit, ofCommands, c.Command, env.Env, out, out)
+	err = a.spawner.run(ctx, limit, forCommands, c.Command, env.Env, out, out)
 	return log, errors.Join(err, out.Close(), stop())
+}
+
+func (a *Agent) check(ctx context.Context, c CheckTask, h redact.Values) *results.Check {
+	r := &results.Check{Name: c.Name, Node: a.o.Node, Status: "ok"}
+	if a.o.NoCommands {
+		r.Status, r.Reason = "failed", commandsRefused
+		return r
+	}
+	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, forCommands, c.Command,
+		a.environment(environ.Layers{}).Env); err != nil {
+		r.Status, r.Reason = "failed", h.Text(err.Error())
+	}
+	return r
 }

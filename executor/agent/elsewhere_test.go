@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"weir/engine"
-	"weir/executor/cluster"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// node is a directory with an agent's logs and, beside them, what is not the agent's.
+// node is a directory with an agent's logs and, beside them, other files.
 type node struct {
 	t                  *testing.T
 	dir, logs, victim  string
@@ -45,7 +44,7 @@ func newNode(t *testing.T) *node {
 	return n
 }
 
-// untouched holds that nothing but logs changed, and of these not the other task's.
+// untouched checks that only logs changed, and of these not the other task's.
 func (n *node) untouched(after string) {
 	n.t.Helper()
 	for _, file := range []string{n.victim, n.inLogs} {
@@ -63,7 +62,7 @@ func (n *node) untouched(after string) {
 	}
 }
 
-// launchTask is a launch of one rank, which its node can carry through alone.
+// launchTask is a launch of one rank, which its node can run alone.
 func (c *coordinator) launchTask(t *testing.T, name, logs string, env map[string]string) Task {
 	t.Helper()
 	packed, err := Pack(engine.Launch{ID: name, Ranks: 1, Nodes: []string{"n1"}, Runner: move.NativeRunner,
@@ -73,25 +72,17 @@ func (c *coordinator) launchTask(t *testing.T, name, logs string, env map[string
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, err := c.Host(c.ctx, name, []string{"n1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(host.Close)
-	return Task{Launch: &LaunchTask{Text: cluster.TextFor(packed, 1), Ranks: []int{0}, LogDir: logs, Env: env}}
+	return Task{Launch: &LaunchTask{Packed: packed, Ranks: []int{0}, LogDir: logs, Env: env}}
 }
 
-// answer places a task and gives the first report of it, and the cause that it names.
+// answer starts a task and returns its first report, and the cause in it.
 func (c *coordinator) answer(t *testing.T, name string, task Task, reports <-chan Report) (Report, string) {
 	t.Helper()
-	spec, err := task.Encode()
-	if err == nil {
-		err = c.place(name, spec)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.place(name, task)
 	r := <-reports
+	if r.Failing != "" { // told to other nodes first
+		r = <-reports
+	}
 	switch {
 	case r.Outcome != nil && r.Outcome.Failure != nil:
 		return r, r.Outcome.Failure.Cause
@@ -101,8 +92,8 @@ func (c *coordinator) answer(t *testing.T, name string, task Task, reports <-cha
 	return r, ""
 }
 
-// A session that has signed what it likes names files outside of the agent's log
-// directory: none is made, read, sent or removed, and the node's owner is told.
+// Files outside of the agent's log directory that a session names are not created, read, sent or removed, and the
+// node's owner is told.
 func TestACoordinatorNamesFilesElsewhere(t *testing.T) {
 	n := newNode(t)
 	told := make(chan string, 20)
@@ -137,7 +128,7 @@ func TestACoordinatorNamesFilesElsewhere(t *testing.T) {
 	}
 }
 
-// Links in the log directory lead nowhere out of it, whatever is permitted.
+// Links in the log directory do not lead out of it, whatever is permitted.
 func TestLinksLeadOutOfNoLogDirectory(t *testing.T) {
 	n := newNode(t)
 	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true})
@@ -156,8 +147,7 @@ func TestLinksLeadOutOfNoLogDirectory(t *testing.T) {
 	}
 }
 
-// Of a task that an agent refuses, nothing is read, sent or removed, although there is a
-// file of its name.
+// Logs of a task that an agent refuses are not read, sent or removed, although a file with their name exists.
 func TestNothingIsShippedOfARefusedTask(t *testing.T) {
 	n := newNode(t)
 	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, NoCommands: true})

@@ -10,118 +10,111 @@ import (
 	"sync"
 	"time"
 
-	"weir/engine"
-	"weir/executor/cluster"
-	"weir/redact"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/results"
 )
 
-// launch is a launch under way on this node. One goroutine owns it: events of
-// the processes, news of other nodes and the clock come to it one by one.
-type launch struct {
-	a       *Agent
-	id      string
-	task    *assignment
-	limits  Deadlines
-	hidden  redact.Values
-	meeting *cluster.Rendezvous
-	ranks   []*member
-	former  []*member  // whose places others have taken
-	logs    []*logFile // of all ranks that were to be started
-	events  chan event
-	over    chan struct{} // closed when nobody takes events any more
-	ctx     context.Context
-	wg      sync.WaitGroup
+// nodeLaunch is a launch under way on this node. Its goroutine handles events of processes, orders of the session and
+// ticks, one after the other.
+type nodeLaunch struct {
+	a          *Agent
+	id         string
+	task       *assignment
+	limits     Deadlines
+	hidden     redact.Values
+	rendezvous *nodeRendezvous
+	ranks      []*localRank
+	replaced   []*localRank // earlier processes of ranks
+	logs       []*logFile   // of all ranks
+	events     chan event
+	over       chan struct{} // closed when events are no longer received
+	ctx        context.Context
+	wg         sync.WaitGroup
 
-	published, introduced, arrived, started bool
+	addressesReported, peersSent, connectedReported, started bool
 
-	variables []results.Variable // of each rank
-	replaced  []results.Ignored  // by weir's own
-	lent      *cluster.Lent      // nil: nothing is
+	variables  []results.Variable // of the ranks
+	overridden []results.Ignored  // variables that weir's own replace
+	etcdRelay  *etcdRelay         // to the etcd that ranks borrow; nil: none
 
-	lives [][]engine.Life // by rank: processes that are still to come; nil: each rank has one for all cases
-	peers []byte          // the addresses of all, once they are known
+	lives [][]engine.Life // by rank, the processes to run one after the other; nil: each rank has one
+	peers []byte          // the addresses of all ranks, for later processes
 
-	suspects []suspect
-	told     time.Time // when the ranks were told to stop; zero: they were not
-	killed   time.Time // when SIGKILL was sent
+	causes   []cause
+	stopSent time.Time // zero: ranks were not told to stop
+	killSent time.Time // zero: SIGKILL was not sent
 }
 
-// askTime bounds the question who is missing, which holds up the end of the launch.
-const askTime = time.Second
-
-func (a *Agent) launch(ctx context.Context, id string, task *assignment, h redact.Values) *Outcome {
-	refuse := func(k kind, class string, err error) *Outcome { return a.refuse(id, k, class, h.Text(err.Error())) }
+func (a *Agent) launch(ctx context.Context, id string, task *assignment, m *nodeRendezvous, h redact.Values) *Outcome {
+	refuse := func(k causeKind, class string, err error) *Outcome {
+		return a.refuse(id, k, class, h.Text(err.Error()))
+	}
 	if a.o.NoCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
-		return refuse(kindFailed, results.FailedReady, errors.New(refusal))
+		return refuse(causeFailed, results.FailedReady, errors.New(commandsRefused))
 	}
 	secrets, err := a.vault.resolveAll(task.Secrets)
 	if err == nil {
-		err = errors.Join(a.permits(task.Env, secrets), a.reveals(task))
+		err = errors.Join(a.checkEnvironment(task.Env, secrets), a.checkRevealed(task))
 	}
 	if err != nil {
-		return refuse(kindFailed, results.FailedReady, err)
+		return refuse(causeFailed, results.FailedReady, err)
 	}
-	meeting, err := a.session.Meet(ctx, id, a.o.Node, task.Ranks, task.launch.Ranks)
-	if err != nil {
-		return refuse(kindMissing, results.NodeLost, err)
-	}
-	defer meeting.Close()
-	l := &launch{
-		a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, meeting: meeting,
+	l := &nodeLaunch{
+		a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, rendezvous: m,
 		events: make(chan event), over: make(chan struct{}), ctx: ctx,
 	}
-	// a short name: UCX puts it into every key and address that it sends
+	// UCX sends this name in every key and address, so it is short
 	scratch := filepath.Join(a.o.ScratchDir, strconv.FormatInt(a.count.Add(1), 10))
 	defer os.RemoveAll(scratch)
-	defer l.ship()
+	defer l.shipLogs()
 	defer l.release()
 	if err := errors.Join(os.MkdirAll(scratch, 0o700), a.o.RankUser.Own(scratch)); err != nil {
-		return refuse(kindFailed, results.FailedReady, err)
+		return refuse(causeFailed, results.FailedReady, err)
 	}
-	if err := a.makeRoom(task); err != nil {
-		return refuse(kindFailed, results.FailedReady, err)
+	if err := a.checkLimits(task); err != nil {
+		return refuse(causeFailed, results.FailedReady, err)
 	}
 	if task.Etcd {
-		// a short name, as the path of a Unix socket must be short
-		if l.lent, err = cluster.Lend(ctx, a.etcd, a.o.Session, id, filepath.Join(scratch, "etcd")); err != nil {
-			return refuse(kindFailed, results.FailedReady, err)
+		if l.etcdRelay, err = startEtcdRelay(a.o.Lend, id); err != nil {
+			return refuse(causeFailed, results.FailedReady, err)
 		}
-		defer l.lent.Close()
+		defer l.etcdRelay.close()
 	}
 	if l.lives, err = engine.LivesOf(task.launch); err != nil {
-		return refuse(kindFailed, results.FailedReady, err)
+		return refuse(causeFailed, results.FailedReady, err)
 	}
-	before, used := a.counters(), a.use()
-	l.spawn(scratch, secrets)
+	before, used := a.counters(), a.processorUse()
+	l.startAll(scratch, secrets)
 	l.loop()
 	o := l.outcome()
-	o.Load, o.Counters = a.since(used), a.counters().Since(before, a.o.Node)
-	o.Ignored = results.MergeIgnored(append(l.replaced, l.ignored()...))
+	o.Load, o.Counters = a.loadSince(used), a.counters().Since(before, a.o.Node)
+	o.Ignored = results.MergeIgnored(append(l.overridden, l.ignored()...))
 	o.Variables = results.MergeVariables(l.variables, 0)
-	o.Beneath = l.beneath()
+	o.LowerTransports = l.lowerTransports()
 	return o
 }
 
-// loop runs until all processes have ended.
-func (l *launch) loop() {
+func (l *nodeLaunch) loop() {
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
 	stop, kill := l.ctx.Done(), l.a.kill
-	for !l.allEnded() {
+	for slices.ContainsFunc(l.ranks, func(m *localRank) bool { return !m.ended }) {
 		select {
 		case e := <-l.events:
-			l.event(e)
-		case <-l.meeting.Changed():
-			l.news()
+			l.onEvent(e)
+		case <-l.rendezvous.changed:
+			l.onRendezvous()
 		case now := <-clock.C:
-			l.boundLogs()
-			if !l.look(now) {
+			for _, log := range l.logs {
+				_ = log.bounded.cut() // shipLogs calls finish
+			}
+			if !l.onTick(now) {
 				return
 			}
 		case <-stop:
 			stop = nil
-			l.stop(l.ended(context.Cause(l.ctx)))
+			l.stop(l.endCause(context.Cause(l.ctx)))
 		case <-kill:
 			kill = nil
 			l.killAll(time.Now())
@@ -129,14 +122,57 @@ func (l *launch) loop() {
 	}
 }
 
-// boundLogs keeps libraries that say much from filling the node's disk. It is done with the look
-// at the ranks, as whatever else this process does takes time from them.
-func (l *launch) boundLogs() {
-	for _, log := range l.logs {
-		_ = log.most.cut() // the last one says what is wrong
+// refuse is the outcome of a launch that this node does not start. A failure of this node is reported at once, so
+// that ranks on other nodes stop waiting.
+func (a *Agent) refuse(id string, k causeKind, class, cause string) *Outcome {
+	if k == causeFailed {
+		a.report(Report{Task: id, Failing: cause})
+	}
+	return failedOutcome(k, results.Failure{Rank: -1, Node: a.o.Node, Phase: "ready", Kind: class, Cause: cause})
+}
+
+// endCause is the cause of the end of the launch's context: the launch was withdrawn, or the agent ends.
+func (l *nodeLaunch) endCause(cause error) (causeKind, string) {
+	if errors.Is(cause, errWithdrawn) {
+		return causeCancelled, cause.Error()
+	}
+	return causeAgentEnded, "the agent on this node ended: " + cause.Error()
+}
+
+func (l *nodeLaunch) outcome() *Outcome {
+	if len(l.causes) == 0 {
+		return &Outcome{At: time.Now()}
+	}
+	c := rootCause(l.causes)
+	return &Outcome{
+		Failure: &results.Failure{
+			Rank: c.rank, Node: l.a.o.Node, Phase: c.phase, Kind: c.failureKind(),
+			Cause: l.hidden.Text(c.text), Log: redactLines(l.hidden, c.log.tail()),
+		},
+		At: c.at, kind: c.kind,
 	}
 }
 
-func (l *launch) allEnded() bool {
-	return !slices.ContainsFunc(l.ranks, func(m *member) bool { return !m.ended })
+func (l *nodeLaunch) shipLogs() {
+	for _, log := range l.logs {
+		l.a.followers.drop(log)
+		_ = log.bounded.finish() // ship sends what there is
+		l.a.ship(l.id, log)
+		log.close()
+	}
+}
+
+func (l *nodeLaunch) release() {
+	close(l.over)
+	l.wg.Wait()
+	bad := map[int]bool{}
+	for _, m := range append(l.ranks, l.replaced...) {
+		if (m.stage != finished || m.life.Killed) && m.pid != 0 {
+			bad[m.pid] = true
+		}
+		m.release()
+	}
+	if len(bad) > 0 {
+		removeSharedMemory(bad)
+	}
 }

@@ -6,77 +6,76 @@ import (
 	"slices"
 	"strings"
 
-	"weir/engine"
-	"weir/executor/wire"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/wire"
 )
 
-func (l *launch) emit(e event) {
+func (l *nodeLaunch) emit(e event) {
 	select {
 	case l.events <- e:
 	case <-l.over:
 	}
 }
 
-func (l *launch) event(e event) {
-	m := l.memberOf(e.from)
+func (l *nodeLaunch) onEvent(e event) {
+	m := l.rankOf(e.from)
 	if m == nil {
-		return // it has ended, as it was to
+		return // its rank has another process
 	}
 	switch {
 	case e.exit != nil:
 		m.ended = true
-		l.exited(m, e.exit)
-		l.succeed(m)
+		l.onExit(m, e.exit)
+		l.startNext(m)
 	case e.err != nil:
-		l.suspect(m, kindGarbage, e.err.Error())
+		l.fail(m, causeProtocol, e.err.Error())
 	case e.frame.Kind == wire.KindFailure:
-		l.complained(m, e.frame.Body)
+		l.onFailure(m, e.frame.Body)
 	default:
-		if err := l.message(m, e.frame); err != nil {
-			l.suspect(m, kindGarbage, err.Error())
+		if err := l.onMessage(m, e.frame); err != nil {
+			l.fail(m, causeProtocol, err.Error())
 		}
 	}
 }
 
-func (l *launch) exited(m *member, p *os.ProcessState) {
-	// who died while the machine was too busy to tell is to blame, whoever spoke first
+func (l *nodeLaunch) onExit(m *localRank, p *os.ProcessState) {
+	// a process that died before SIGKILL is a cause even if its end is reported later
 	_, signalled := signalOf(p)
-	ours := !l.killed.IsZero() && !(m.fell && signalled)
-	if ours || m.stage == left && p.Success() || l.spoke(m) || l.endedAsSaid(m, p) {
+	ours := !l.killSent.IsZero() && !(m.diedFirst && signalled)
+	if ours || m.stage == finished && p.Success() || l.reportedCause(m) || l.killedAsPlanned(m, p) {
 		return
 	}
-	l.suspect(m, kindDied, fromExit(p, m.log.tail())+m.starvation()+m.where(l.task.launch.Cases))
+	l.fail(m, causeDied, exitCause(p, m.log.tail())+m.oomText()+m.position(l.task.launch.Cases))
 }
 
-// spoke says whether the rank itself has already said why it ends.
-func (l *launch) spoke(m *member) bool {
-	return slices.ContainsFunc(l.suspects, func(s suspect) bool {
-		return s.rank == m.rank && (s.kind == kindFailed || s.kind == kindPeer || s.kind == kindForsaken ||
-			s.kind == kindTold)
+func (l *nodeLaunch) reportedCause(m *localRank) bool {
+	own := []causeKind{causeProgramKilled, causeFailed, causePeer, causePeerClosed, causeCancelled}
+	return slices.ContainsFunc(l.causes, func(c cause) bool {
+		return c.rank == m.rank && slices.Contains(own, c.kind)
 	})
 }
 
-func (l *launch) complained(m *member, body []byte) {
+func (l *nodeLaunch) onFailure(m *localRank, body []byte) {
 	e, err := wire.DecodeFailure(body)
 	if err != nil {
-		l.suspect(m, kindGarbage, err.Error())
+		l.fail(m, causeProtocol, err.Error())
 		return
 	}
-	k, class, cause := fromEngine(e)
-	if own := k == kindFailed && m.stage == running; !l.told.IsZero() && !own {
-		k = kindTold // in a case it would say that it was stopped, and may have failed before
+	k, class, cause := engineCause(e)
+	if own := k == causeProgramKilled || k == causeFailed && m.stage == running; !l.stopSent.IsZero() && !own {
+		k = causeCancelled // except in a case, where it may have failed before it was stopped
 	}
-	what, said, more := strings.Cut(cause, "\n")
-	if what += m.where(l.task.launch.Cases); more {
-		what += "\n" + said
+	what, rest, more := strings.Cut(cause, "\n")
+	if what += m.position(l.task.launch.Cases); more {
+		what += "\n" + rest
 	}
-	s := l.about(m, k, what)
+	s := l.causeOf(m, k, what)
 	s.class = class
-	l.blame(s)
+	l.failWith(s)
 }
 
-// message takes a message that belongs to the rank's stage.
-func (l *launch) message(m *member, f *wire.Frame) error {
+// onMessage handles a message that is valid in the rank's stage.
+func (l *nodeLaunch) onMessage(m *localRank, f *wire.Frame) error {
 	cases := l.task.launch.Cases
 	switch {
 	case m.stage == starting && f.Kind == wire.KindAddress:
@@ -84,18 +83,20 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		m.enter(addressed)
 		if l.peers != nil {
 			m.enter(connecting)
-			m.tell(wire.KindPeers, l.peers)
+			m.queue(wire.KindPeers, l.peers)
 			return nil
 		}
-		return l.publish()
+		l.reportAddresses()
+		return nil
 	case m.stage == connecting && f.Kind == wire.KindConnected:
 		m.enter(connected)
 		if l.started {
 			m.enter(running)
-			m.tell(wire.KindGo, nil)
+			m.queue(wire.KindGo, nil)
 			return nil
 		}
-		return l.arrive()
+		l.reportConnected()
+		return nil
 	case m.stage == running && f.Kind == wire.KindResult:
 		r, err := wire.DecodeResult(f.Body)
 		if err != nil {
@@ -104,12 +105,12 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 		if r.Key != cases[m.next].Key || r.Rank != m.rank || r.Ended != nil || r.Absent {
 			return fmt.Errorf("a result of rank %d for case %s came in case %s", r.Rank, r.Key, cases[m.next].Key)
 		}
-		if r.Unfinished { // why it stopped comes next
+		if r.Unfinished { // its failure follows
 			l.a.report(Report{Task: l.id, Result: &Result{Part: r}})
 			return nil
 		}
 		if m.life.Killed && m.next == m.life.Last {
-			return fmt.Errorf("it was to end by SIGKILL in case %s, and is there after it", r.Key)
+			return fmt.Errorf("it should have ended by SIGKILL in case %s, but ran it to the end", r.Key)
 		}
 		m.next++
 		m.enter(running)
@@ -121,14 +122,14 @@ func (l *launch) message(m *member, f *wire.Frame) error {
 			rate = float64(m.control.Rate.Load())
 		}
 		r.Facts = l.hidden.JSON(r.Facts)
-		if r.Samples != nil && engine.RunsCommands(l.task.launch.Runner) { // they are what a program printed
+		if r.Samples != nil && engine.RunsCommands(l.task.launch.Runner) { // output of a program
 			r.Samples = []byte(l.hidden.Text(string(r.Samples)))
 		}
 		l.a.report(Report{Task: l.id, Result: &Result{Part: r, Rate: rate}})
 		return nil
 	case m.stage == closing && f.Kind == wire.KindBye:
-		m.enter(left)
+		m.enter(finished)
 		return nil
 	}
-	return fmt.Errorf("it sent %s out of turn", f.Kind)
+	return fmt.Errorf("it sent an unexpected %s", f.Kind)
 }

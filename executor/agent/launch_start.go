@@ -6,26 +6,26 @@ import (
 	"strconv"
 	"time"
 
-	"weir/engine"
-	"weir/executor/wire"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/wire"
+	"github.com/weir-bench/weir/results"
 )
 
-func (l *launch) spawn(scratch string, secrets map[string]string) {
-	free := l.a.free() // before a rank takes any of it
+func (l *nodeLaunch) startAll(scratch string, secrets map[string]string) {
+	free := l.a.freeMemory() // before ranks use it
 	recorded := map[int]bool{}
 	for i, rank := range l.task.Ranks {
-		err := l.begin(i, func(self engine.Identity) (*process, engine.Identity, error) {
-			var seat results.Seat
-			if len(l.task.Seats) > 0 {
-				seat = l.task.Seats[i]
+		err := l.startFirst(i, func(self engine.Identity) (*process, engine.Identity, error) {
+			var binding results.Binding
+			if len(l.task.Bindings) > 0 {
+				binding = l.task.Bindings[i]
 			}
-			cpus := seat.Processors()
+			cpus := binding.Processors()
 			self.CPUs, self.Memory = l.cpus(i, cpus), &free
-			p, err := l.start(self, cpus, func() []string {
-				env := apart(l.rankEnvironment(seat, scratch, secrets), i)
+			p, err := l.startRank(self, cpus, func() []string {
+				env := withTelemetryPort(l.rankEnvironment(binding, scratch, secrets), i)
 				if !recorded[rank] {
-					l.record(rank, env)
+					l.recordEnvironment(rank, env)
 				}
 				recorded[rank] = true
 				return env.Env
@@ -33,26 +33,26 @@ func (l *launch) spawn(scratch string, secrets map[string]string) {
 			return p, self, err
 		})
 		if err != nil {
-			l.suspects = append(l.suspects, notStarted(rank, err))
-			l.tellStop()
+			l.causes = append(l.causes, startCause(rank, err))
+			l.sendStop()
 			return
 		}
 	}
 	if l.lives == nil {
-		l.task.text, l.task.launch.Nodes = nil, nil // the ranks and their queues have them for as long as it is needed
+		l.task.text, l.task.launch.Nodes = nil, nil // large, and not needed any more
 	}
 }
 
-func notStarted(rank int, err error) suspect {
-	return suspect{
-		kind: kindFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready",
-		cause: "starting the process: " + err.Error(),
+func startCause(rank int, err error) cause {
+	return cause{
+		kind: causeFailed, class: results.FailedReady, rank: rank, at: time.Now(), phase: "ready",
+		text: "starting the process: " + err.Error(),
 	}
 }
 
-func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*process, error) {
+func (l *nodeLaunch) startRank(self engine.Identity, cpus []int, env func() []string) (*process, error) {
 	if e := l.a.o.Engine; e != nil {
-		return startInside(e, wire.Launch{Launch: l.task.launch, Self: self}, l.emit), nil
+		return startInProcess(e, wire.Launch{Launch: l.task.launch, Self: self}, l.emit), nil
 	}
 	log, file, err := l.a.logs.create(RankLog(l.task.LogDir, l.task.launch.Index, self.Rank))
 	if err != nil {
@@ -64,9 +64,9 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 			return nil, errors.Join(err, file.Close())
 		}
 	}
-	as := ofRanks
+	as := forRanks
 	if engine.RunsCommands(l.task.launch.Runner) {
-		as = ofCommands
+		as = forCommands
 	}
 	p, err := startProcess(l.a.spawner, as, cpus, l.a.o.RankCommand, env(), redacted(l.hidden, file), l.emit)
 	if err != nil {
@@ -76,15 +76,14 @@ func (l *launch) start(self engine.Identity, cpus []int, env func() []string) (*
 	return p, nil
 }
 
-// RankLog is the name of a rank's log in a launch, which has this number of its group.
+// RankLog is the name of a rank's log in a launch with this index in its group.
 func RankLog(dir string, launch, rank int) string {
 	return filepath.Join(dir, strconv.Itoa(launch), strconv.Itoa(rank)+".log")
 }
 
-// cpus are the processors of the node's i-th rank of the launch, one for each of its
-// threads: of its own, if it has any; none where there are fewer processors than threads
-// of all ranks.
-func (l *launch) cpus(i int, own []int) []int {
+// cpus are the processors of the node's i-th rank, one for each of its threads: of its binding, if that has enough;
+// nil: there are fewer processors than threads of all ranks.
+func (l *nodeLaunch) cpus(i int, own []int) []int {
 	each := l.task.launch.Threads
 	if len(own) >= each {
 		return own[:each]
@@ -96,15 +95,14 @@ func (l *launch) cpus(i int, own []int) []int {
 	return l.a.cpus[first : first+each]
 }
 
-// tellLaunch tells a rank what it is to do, if it does not know.
-func (l *launch) tellLaunch(m *member, self engine.Identity) {
-	if m.inside != nil {
+func (l *nodeLaunch) sendLaunch(m *localRank, self engine.Identity) {
+	if m.inProcess != nil {
 		return
 	}
 	body, err := wire.EncodeSelf(self, l.hidden, l.task.text)
 	if err != nil {
-		l.suspect(m, kindFailed, err.Error())
+		l.fail(m, causeFailed, err.Error())
 		return
 	}
-	m.tell(wire.KindLaunch, body...)
+	m.queue(wire.KindLaunch, body...)
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"weir/engine"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
 )
 
-// taking is an engine of which each rank tells whom it was opened as.
+// taking is an engine with ranks that report their identity.
 type taking chan engine.Identity
 
 func (taking) Probe([]string) map[string]results.Fabric { return nil }
@@ -18,21 +18,20 @@ func (e taking) Open(_ engine.Launch, self engine.Identity, _ *engine.Control) (
 	return nil, errors.New("opened")
 }
 
-// All ranks of a node are told one thing of its memory: what it had before any of them
-// was there to take some.
-func TestRanksAreToldWhatMemoryThereWas(t *testing.T) {
+// All ranks of a node are told the same free memory: before any of them used some.
+func TestRanksGetTheFreeMemory(t *testing.T) {
 	e := make(taking, 3)
-	l := &launch{
+	l := &nodeLaunch{
 		a: &Agent{o: Options{Engine: e}}, task: &assignment{launch: engine.Launch{Ranks: 3,
 			Cases: []engine.Case{{Key: "a"}}}}, events: make(chan event, 100), over: make(chan struct{}),
 	}
 	l.task.Ranks = []int{0, 1, 2}
 	defer close(l.over)
-	l.spawn(t.TempDir(), nil)
+	l.startAll(t.TempDir(), nil)
 	first := <-e
 	for range 2 {
 		if other := <-e; first.Memory == nil || first.Memory.Available == 0 || other.Memory != first.Memory {
-			t.Errorf("one is told %+v, another %+v", first.Memory, other.Memory)
+			t.Errorf("one gets %+v, another %+v", first.Memory, other.Memory)
 		}
 	}
 }

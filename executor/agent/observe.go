@@ -7,33 +7,33 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
-	"weir/logwatch"
-	"weir/redact"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/redact"
 )
 
-// ObserveTask asks for what a service has said since a launch began: of its log what it was watched
-// for, and the page where it counts.
+// ObserveTask requests the matches in a service's log since the beginning of a launch, and its metrics page.
 type ObserveTask struct {
-	Log   string `json:"log"` // below the agent's log directory
-	Begin bool   `json:"begin,omitempty"`
-	Page  string `json:"page,omitempty"` // a URL; "": none
-	File  string `json:"file,omitempty"` // that must have been written since the service started; "": none
+	Log   string `json:"log"`             // below the agent's log directory
+	Begin bool   `json:"begin,omitempty"` // a launch begins: discard earlier matches
+	Page  string `json:"page,omitempty"`  // a URL; "": none
+	File  string `json:"file,omitempty"`  // that must have been written since the service started; "": none
 }
 
-// Observation is the answer.
+// Observation is the answer to an ObserveTask.
 type Observation struct {
-	Matches []logwatch.Match // of the expressions that the log is watched for
-	Tail    []string         // its last lines
-	// Unproven is why the file is not what it must be; "": it is.
-	Unproven string
-	Page     []byte
-	Error    string // "": nothing went wrong
-	At       time.Time
+	Matches []logwatch.Match `json:"matches,omitempty"` // of the watched expressions
+	Tail    []string         `json:"tail,omitempty"`    // the last lines of the log
+	// Unproven is why ObserveTask.File was not written by this start of the service; "": it was.
+	Unproven string    `json:"unproven,omitempty"`
+	Page     []byte    `json:"-"`
+	Error    string    `json:"error,omitempty"` // "": none
+	At       time.Time `json:"-"`
 }
 
-// Bounds of an observation: of a page and of its answer, and how many lines of a log it has.
+// Limits of an observation: bytes of a page, time of its request, and lines of a log.
 const (
 	maxPage   = 16 << 20
 	pageTime  = 10 * time.Second
@@ -44,7 +44,7 @@ func (a *Agent) observe(ctx context.Context, t ObserveTask, h redact.Values) *Ob
 	o := &Observation{At: time.Now()}
 	err := a.observeLog(t, o, h)
 	if err == nil && t.Page != "" {
-		o.Page, err = page(ctx, t.Page)
+		o.Page, err = Page(ctx, t.Page)
 	}
 	if err != nil {
 		o.Error = h.Text(err.Error())
@@ -54,29 +54,29 @@ func (a *Agent) observe(ctx context.Context, t ObserveTask, h redact.Values) *Ob
 
 func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error {
 	if a.o.NoCommands {
-		return errors.New(refusal)
+		return errors.New(commandsRefused)
 	}
-	f := a.followers.of(t.Log)
+	f := a.followers.find(t.Log)
 	if f == nil {
-		return errors.New("it does not run any more")
+		return errors.New("it has ended")
 	}
 	if t.Begin {
 		return f.begin()
 	}
-	err := f.look(mostBehind)
+	err := f.readNew(maxBacklog)
 	o.Matches = f.watch.Matches()
 	o.Tail = redactLines(h, f.log.last(tailLines))
 	if t.File != "" {
-		o.Unproven = h.Text(unproven(t.File, f.started))
+		o.Unproven = h.Text(notWrittenSince(t.File, f.started))
 	}
 	return err
 }
 
-// coarse is by how much the time of a file may be before that at which it was written.
-const coarse = 20 * time.Millisecond
+// timestampSlack is the coarseness of a file system's clock.
+const timestampSlack = 20 * time.Millisecond
 
-// unproven says why a file was not written since a time; "": it was.
-func unproven(path string, since time.Time) string {
+// notWrittenSince is why a file was not written since a time; "": it was.
+func notWrittenSince(path string, since time.Time) string {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -85,19 +85,18 @@ func unproven(path string, since time.Time) string {
 		return err.Error()
 	}
 	at := st.ModTime()
-	if at.Nanosecond() == 0 { // of a file system that knows seconds only
+	if at.Nanosecond() == 0 { // the file system may store seconds only
 		at = at.Add(time.Second)
 	}
-	if old := since.Add(-coarse).Sub(at); old > 0 {
-		return fmt.Sprintf("file %s was written %v before the service started: it is of another", path,
+	if old := since.Add(-timestampSlack).Sub(at); old > 0 {
+		return fmt.Sprintf("file %s was written %v before the service started, by another service", path,
 			old.Round(time.Millisecond))
 	}
 	return ""
 }
 
-// page asks without the proxy of the environment: a service is on this host or on the
-// cluster's network.
-func page(ctx context.Context, url string) ([]byte, error) {
+// Page reads a metrics page, without the proxy of the environment: services are on this host or in the cluster.
+func Page(ctx context.Context, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -118,4 +117,93 @@ func page(ctx context.Context, url string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d MiB", url, maxPage>>20)
 	}
 	return text, err
+}
+
+const (
+	readPerTick = 64 << 20  // bytes of a log that are read at each tick
+	maxBacklog  = 256 << 20 // bytes of a log that may be unread before some are skipped
+)
+
+// logFollower matches lines of a log while it is written.
+type logFollower struct {
+	log     *logFile
+	watch   *logwatch.Watch
+	started time.Time // of the log
+
+	mu     sync.Mutex
+	offset int64 // up to which the log was read
+	missed int64 // skipped bytes
+}
+
+// followers are the followers of the logs of running launches, by log name.
+type followers struct {
+	mu  sync.Mutex
+	all map[string]*logFollower
+}
+
+// follow starts to match lines of a log.
+func (f *followers) follow(log *logFile, s logwatch.Spec) error {
+	watch, err := logwatch.New(s)
+	if err != nil {
+		return fmt.Errorf("watching a log: %w", err)
+	}
+	one := &logFollower{log: log, watch: watch, started: time.Now()}
+	log.bounded.beforeCut = func() { _ = one.readNew(readPerTick) } // observeLog reports the error
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil {
+		f.all = map[string]*logFollower{}
+	}
+	f.all[log.name] = one
+	return nil
+}
+
+// find returns the follower of a log; nil: no such log is being written.
+func (f *followers) find(name string) *logFollower {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.all[name]
+}
+
+func (f *followers) drop(log *logFile) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one := f.all[log.name]; one != nil && one.log == log {
+		delete(f.all, log.name)
+	}
+}
+
+var errSlow = errors.New("it prints faster than its lines can be matched: print less, or use no metrics and proofs from its log")
+
+// readNew reads up to most bytes that were written since the last call.
+func (f *logFollower) readNew(most int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	st, err := f.log.file.Stat()
+	if err != nil {
+		return err
+	}
+	if behind := st.Size() - f.offset; behind > maxBacklog {
+		f.missed += behind
+		f.offset = st.Size()
+	}
+	n, err := io.Copy(f.watch, io.NewSectionReader(f.log.file, f.offset, min(most, st.Size()-f.offset)))
+	f.offset += n
+	if err == nil && f.missed > 0 {
+		err = errSlow
+	}
+	return err
+}
+
+// begin discards the matches so far.
+func (f *logFollower) begin() error {
+	err := f.readNew(maxBacklog)
+	f.mu.Lock()
+	f.missed = 0
+	f.mu.Unlock()
+	f.watch.Begin()
+	if errors.Is(err, errSlow) { // the skipped lines are not needed
+		err = nil
+	}
+	return err
 }

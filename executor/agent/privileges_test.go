@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/cgroup"
+	"github.com/weir-bench/weir/executor/host/cgroup"
 )
 
-// atStart is the status of this process before any test had its first thread confined.
+// atStart is the status of this process before its first thread was confined.
 var atStart, _ = os.ReadFile("/proc/self/status")
 
-// Processes of weir's own engine have only a rank's privileges; a scenario's commands, where they
-// are permitted, keep those of their user.
+// Processes of weir's own engine have only a rank's privileges; a scenario's commands keep those of their user.
 func TestRanksHaveNoPrivileges(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
@@ -24,7 +23,7 @@ func TestRanksHaveNoPrivileges(t *testing.T) {
 		}
 		return string(out)
 	}
-	rank, command := status(ofRanks), status(ofCommands)
+	rank, command := status(forRanks), status(forCommands)
 	const gains = "NoNewPrivs:\t0\n" // unless this process cannot either
 	if !strings.Contains(rank, "NoNewPrivs:\t1\n") ||
 		strings.Contains(string(atStart), gains) != strings.Contains(command, gains) {
@@ -35,7 +34,7 @@ func TestRanksHaveNoPrivileges(t *testing.T) {
 	}
 }
 
-// The environment of what an agent starts is put together in one place.
+// The environment of processes is composed in one place.
 func TestOneFunctionMakesEnvironments(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {

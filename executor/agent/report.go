@@ -3,38 +3,44 @@ package agent
 import (
 	"time"
 
-	"weir/fabric"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/placement"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Report is what an agent says of a task; one of the pointers is set.
+// Report is a report of an agent about a task; exactly one field besides Node and Task is set.
 type Report struct {
-	Node, Task  string
-	Running     *time.Time // all ranks are connected: the first case begins
-	Progress    *Progress
-	Result      *Result
-	Outcome     *Outcome // the launch is over, and all its processes are gone
-	Check       *results.Check
-	Command     *results.Command
-	Secrets     *SecretsReport
-	Artifact    *ArtifactReport
-	Observation *Observation
-	Clock       *time.Time // of the node, when it was asked
-	Log         *Log       // of an agent whose logs are not the session's
+	Node        string           `json:"-"`
+	Task        string           `json:"task"`
+	Joined      *placement.Node  `json:"joined,omitempty"`    // the agent is ready for orders
+	Addresses   []byte           `json:"-"`                   // of the node's ranks in a launch on several nodes
+	Connected   bool             `json:"connected,omitempty"` // the node's ranks are connected
+	Failing     string           `json:"failing,omitempty"`   // why the launch fails, before its outcome, to stop other nodes
+	Running     *time.Time       `json:"-"`                   // when the first case began
+	Progress    *Progress        `json:"progress,omitempty"`
+	Result      *Result          `json:"result,omitempty"`
+	Outcome     *Outcome         `json:"-"` // the launch has ended with all its processes
+	Check       *results.Check   `json:"check,omitempty"`
+	Command     *results.Command `json:"command,omitempty"`
+	Secrets     *SecretsReport   `json:"secrets,omitempty"`
+	Artifact    *ArtifactReport  `json:"artifact,omitempty"`
+	Observation *Observation     `json:"-"`
+	Clock       *time.Time       `json:"-"`             // the node's time
+	Log         *Log             `json:"log,omitempty"` // of an agent with its own log directory
 }
 
 // Log is a piece of a log file.
 type Log struct {
-	Name string // below the session's logs
-	From int64  // where in the file the piece begins
-	Text []byte
+	Name string `json:"name"` // below the session's logs
+	From int64  `json:"from"` // offset in bytes
+	Text []byte `json:"-"`
 }
 
-// SecretsReport says which secrets a node lacks and which variables it refuses.
+// SecretsReport names secrets that a node lacks and variables that it refuses.
 type SecretsReport struct{ Problems []string }
 
-// Progress is where the slowest of a node's ranks is.
+// Progress is the progress of the slowest rank of a node.
 type Progress struct {
 	Case        int // index into the launch's cases
 	Phase       string
@@ -44,38 +50,35 @@ type Progress struct {
 
 // Result is what one rank measured in one case.
 type Result struct {
-	Part *workload.Part
-	Rate float64 // bytes/s of a rank with samples, as its runner saw it
+	Part *workload.Part `json:"case"`
+	Rate float64        `json:"rate"` // bytes/s of a rank with samples, as its runner saw it
 }
 
 // Outcome is how a launch ended on a node.
 type Outcome struct {
-	Failure *results.Failure // nil: every rank ran every case and left in order
-	// Ignored are variables that did nothing: a library has no use for them, or weir's own
-	// values replaced them.
-	Ignored []results.Ignored
-	// Beneath is, by rank, what the library beneath that of the fabric says it used.
-	Beneath map[int][]fabric.Beneath
-	// Variables are the library variables of the node's ranks, each with their numbers.
-	Variables []results.Variable
-	// Counters are those of the node that moved meanwhile.
-	Counters []results.Counter
-	// Load is what else was on the node meanwhile; nil: nobody looked.
-	Load *results.NodeLoad
-	At   time.Time
-	kind kind
+	Failure *results.Failure `json:"failure,omitempty"` // nil: every rank ran every case and ended in order
+	// Ignored are variables without effect: a library ignores them, or weir's own values replace them.
+	Ignored []results.Ignored `json:"ignored,omitempty"`
+	// LowerTransports are the transports of the library below the fabric's own, by rank.
+	LowerTransports map[int][]fabric.LowerTransport `json:"beneath,omitempty"`
+	Variables       []results.Variable              `json:"variables,omitempty"` // of the node's ranks
+	Counters        []results.Counter               `json:"counters,omitempty"`  // of the node, if they have increased
+	Load            *results.NodeLoad               `json:"load,omitempty"`      // of the node; nil: not known
+	At              time.Time                       `json:"-"`
+	kind            causeKind
 }
 
-// Told says whether the launch ended because it was told to.
-func (o *Outcome) Told() bool { return o.Failure != nil && o.kind == kindTold }
+// Cancelled reports whether the launch ended because it was told to.
+func (o *Outcome) Cancelled() bool { return o.Failure != nil && o.kind == causeCancelled }
 
-// Left says whether the launch ended here because the agent does: nothing more can be
-// placed on its node.
-func (o *Outcome) Left() bool { return o.Failure != nil && o.kind == kindLeft }
+// PeersMissing reports whether the launch ended because ranks of other nodes did not arrive.
+func (o *Outcome) PeersMissing() bool { return o.Failure != nil && o.kind == causePeerMissing }
 
-// Weightier says whether this outcome, of two failures of one launch, is nearer
-// to the cause than the other.
-func (o *Outcome) Weightier(other *Outcome) bool {
+// AgentEnded reports whether the launch ended because its agent ends, so that the node is lost.
+func (o *Outcome) AgentEnded() bool { return o.Failure != nil && o.kind == causeAgentEnded }
+
+// TakesPrecedence reports whether this outcome is nearer to the root cause than the other.
+func (o *Outcome) TakesPrecedence(other *Outcome) bool {
 	if other == nil || other.Failure == nil || o.Failure == nil {
 		return o.Failure != nil
 	}

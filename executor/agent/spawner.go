@@ -15,26 +15,23 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/executor/cgroup"
-	"weir/executor/confine"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/executor/host/confine"
+	"github.com/weir-bench/weir/results"
 )
 
-// spawner starts processes from one thread that lives as long as the agent. The
-// kernel sends a child's death signal when the *thread* that started it ends,
-// and Go ends threads when it likes. There is none until there is something to start.
-//
-// spawner starts weir's own engine from another thread than a scenario's commands: the engine
-// needs no privileges, and that thread has given them up.
+// spawner starts processes from threads that live as long as the agent: the kernel sends the parent death signal
+// when the *thread* that started a process ends. Ranks of the engine are started by a thread without privileges,
+// commands of scenarios by another one. The threads start with the first process.
 type spawner struct {
 	begin    sync.Once
-	engine   chan func() // a confined thread
+	engine   chan func() // run by the thread without privileges
 	commands chan func()
 	done     sync.WaitGroup
 	limits   cgroup.Limits
 	user     *confine.User
 	refusal  error  // of the confined thread: it starts nothing
-	bounds   bounds // from begin on
+	applied  limits // from begin on
 	guard    guard  // from the first command on
 }
 
@@ -42,11 +39,11 @@ func newSpawner(l cgroup.Limits, u *confine.User) *spawner {
 	return &spawner{engine: make(chan func()), commands: make(chan func()), limits: l, user: u}
 }
 
-func (s *spawner) threads() {
-	s.bounds = newBounds(s.limits)
+func (s *spawner) startThreads() {
+	s.applied = newLimits(s.limits)
 	confined := make(chan struct{})
 	s.done.Go(func() {
-		runtime.LockOSThread() // and it ends with this goroutine: it is of no other use
+		runtime.LockOSThread() // without unlock: the thread ends with this goroutine
 		s.refusal = confine.Thread()
 		close(confined)
 		for f := range s.engine {
@@ -68,21 +65,19 @@ func (s *spawner) close() error {
 	close(s.engine)
 	close(s.commands)
 	s.done.Wait()
-	return errors.Join(s.bounds.close(), s.guard.close())
+	return errors.Join(s.applied.close(), s.guard.close())
 }
 
-// start starts a command in a process group of its own that dies with the agent, within
-// the agent's bounds. If
-// processors are given it stays on them, with all threads that it will have: they inherit
-// the mask of the thread that starts it.
+// start starts a command in its own process group, within the agent's limits; it is killed when the agent ends. With
+// cpus, all its threads run on these processors: they inherit the mask of the starting thread.
 func (s *spawner) start(cmd *exec.Cmd, as privileges, cpus ...int) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
-	s.begin.Do(s.threads)
-	s.bounds.within(cmd.SysProcAttr)
+	s.begin.Do(s.startThreads)
+	s.applied.joinGroup(cmd.SysProcAttr)
 	s.user.Starts(cmd.SysProcAttr)
 	work := s.commands
-	if as == ofRanks {
+	if as == forRanks {
 		if work = s.engine; s.refusal != nil {
 			return s.refusal
 		}
@@ -92,20 +87,20 @@ func (s *spawner) start(cmd *exec.Cmd, as privileges, cpus ...int) error {
 	work <- func() { result <- onProcessors(cpus, cmd.Start) }
 	err := <-result
 	if err == nil {
-		s.bounds.of(cmd)
+		s.applied.apply(cmd)
 	}
 	return err
 }
 
-// privileges are those that a process may have.
+// privileges are the privileges of a process.
 type privileges int
 
 const (
-	ofRanks    privileges = iota // those that the engine may have use for
-	ofCommands                   // all of the user's
+	forRanks    privileges = iota // those that the engine may need
+	forCommands                   // all of the user's
 )
 
-// onProcessors does something while this thread is kept on some processors.
+// onProcessors calls do while this thread is bound to some processors.
 func onProcessors(cpus []int, do func() error) error {
 	if len(cpus) == 0 {
 		return do()
@@ -118,18 +113,17 @@ func onProcessors(cpus []int, do func() error) error {
 		return fmt.Errorf("reading the processors of a thread: %w", err)
 	}
 	if err := unix.SchedSetaffinity(0, &some); err != nil {
-		return fmt.Errorf("keeping a rank on processors %s: %w", results.FormatCPUs(cpus), err)
+		return fmt.Errorf("binding a rank to processors %s: %w", results.FormatCPUs(cpus), err)
 	}
-	// the mask of a moment ago: if it is none any more, the kernel has narrowed it itself
+	// an error means that the kernel has narrowed the mask meanwhile
 	defer unix.SchedSetaffinity(0, &all)
 	return do()
 }
 
-// killGroup kills a process and all that it started.
-func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) } // gone already is as good
+func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }
 
-// capture keeps the beginning of what a command writes, and counts all of it. Its buffer
-// is a field of its own: as an embedded one it would be read into without Write.
+// capture keeps the beginning of a command's output and counts its bytes. The buffer is not embedded, because
+// its ReadFrom would bypass Write.
 type capture struct {
 	kept    bytes.Buffer
 	most    int // bytes
@@ -144,9 +138,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a command to its end; when ctx ends, or limit has passed, it is killed
-// with all that it started. Something that it leaves running may hold its output
-// open, which is no failure of the command.
+// run runs a command, and kills its process group when ctx ends or limit has passed. Processes that it leaves behind
+// may hold its output open.
 func (s *spawner) run(ctx context.Context, limit time.Duration, as privileges, argv, env []string, stdout,
 	stderr io.Writer) error {
 	err := s.runOpen(ctx, limit, as, argv, env, stdout, stderr)
@@ -156,8 +149,7 @@ func (s *spawner) run(ctx context.Context, limit time.Duration, as privileges, a
 	return err
 }
 
-// runOpen is run, and says by exec.ErrWaitDelay that the output was still open when
-// nobody waited for more of it.
+// runOpen is run that returns exec.ErrWaitDelay if the output was still open after the command's end.
 func (s *spawner) runOpen(ctx context.Context, limit time.Duration, as privileges, argv, env []string, stdout,
 	stderr io.Writer) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
@@ -174,7 +166,7 @@ func (s *spawner) runOpen(ctx context.Context, limit time.Duration, as privilege
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return err
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("there is no program %s in PATH of this node", argv[0])
+		return fmt.Errorf("program %s not found in PATH of this node", argv[0])
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case bounded.Err() != nil:
@@ -183,8 +175,7 @@ func (s *spawner) runOpen(ctx context.Context, limit time.Duration, as privilege
 	return err
 }
 
-// output runs a command and gives what it wrote. An error says what the command
-// said last.
+// output runs a command and returns its output. The error has the last line of the command's output.
 func (s *spawner) output(ctx context.Context, limit time.Duration, as privileges, argv, env []string) ([]byte,
 	error) {
 	stdout, stderr := capture{most: maxCapture}, capture{most: maxCapture}

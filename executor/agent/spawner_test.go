@@ -1,17 +1,16 @@
 package agent
 
 import (
+	"github.com/weir-bench/weir/executor/host/cgroup"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"weir/executor/cgroup"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// A rank stays on the processors that it is given, and those that are started after it
-// have all again.
+// A rank stays on its processors, and later ones have all again.
 func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	s := newSpawner(cgroup.Limits{}, nil)
 	defer s.close()
@@ -20,7 +19,7 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 	for i, cpus := range [][]int{one, nil} {
 		log := output(t)
 		ended := make(chan event, 4)
-		p, err := startProcess(s, ofRanks, cpus,
+		p, err := startProcess(s, forRanks, cpus,
 			[]string{"grep", "Cpus_allowed_list", "/proc/self/status"}, os.Environ(),
 			log, func(e event) { ended <- e })
 		if err != nil {
@@ -38,7 +37,7 @@ func TestProcessesStayOnTheirProcessors(t *testing.T) {
 			t.Errorf("on %q, want %q (%v)", got, want, err)
 		}
 	}
-	if _, err := startProcess(s, ofRanks, []int{1 << 15}, []string{"true"}, os.Environ(), output(t),
+	if _, err := startProcess(s, forRanks, []int{1 << 15}, []string{"true"}, os.Environ(), output(t),
 		func(event) {}); err == nil {
 		t.Error("a process runs on a processor that there is not")
 	}

@@ -1,31 +1,28 @@
 package agent
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	"weir/engine"
-	"weir/executor/cluster"
-	"weir/logwatch"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/results"
 )
 
-// Deadlines bound what a launch may take in each phase. A case has its own, in
-// engine.Case.
+// Deadlines bound the phases of a launch. A case has its own deadline, in engine.Case.
 type Deadlines struct {
 	Ready    time.Duration `json:"ready"`    // from the start of a process to its address, without filling memory
 	Connect  time.Duration `json:"connect"`  // from the addresses to the connection
 	Teardown time.Duration `json:"teardown"` // from the last result to the exit
-	Stall    time.Duration `json:"stall"`    // a rank whose loop stands still for so long, while others move, hangs
-	Grace    time.Duration `json:"grace"`    // from the word to stop to SIGKILL
-	Command  time.Duration `json:"command"`  // of a check or a probe
+	Stall    time.Duration `json:"stall"`    // without a heartbeat, while other ranks have one
+	Grace    time.Duration `json:"grace"`    // from the stop to SIGKILL
+	Command  time.Duration `json:"command"`  // of a check, a probe, or a command without a timeout
 	Run      time.Duration `json:"run"`      // warm-up and timed part of a case; 0: only the case's own deadline
-	Verify   time.Duration `json:"verify"`   // checking what was moved; 0: only the case's own deadline
+	Verify   time.Duration `json:"verify"`   // verification of a case; 0: only the case's own deadline
 }
 
-// over gives the deadlines of which those that are set replace another's.
+// over overrides the deadlines of base by those that are set.
 func (d Deadlines) over(base Deadlines) Deadlines {
 	for _, f := range []struct{ from, to *time.Duration }{
 		{&d.Ready, &base.Ready}, {&d.Connect, &base.Connect}, {&d.Teardown, &base.Teardown}, {&d.Stall, &base.Stall},
@@ -45,56 +42,53 @@ func (d Deadlines) orDefaults() Deadlines {
 	})
 }
 
-// memoryRate is the rate at which even a slow node fills fresh memory, bytes/s.
+// memoryRate is the rate in bytes/s at which even a slow node fills new memory.
 const memoryRate = 256 << 20
 
-// ready is the deadline for ranks that have this much memory to fill.
+// ready is the deadline for ranks to become ready, with the time to fill their memory.
 func (d Deadlines) ready(l engine.Launch, ranks int) time.Duration {
 	return d.Ready + time.Duration(float64(l.Memory)*2*float64(ranks)/memoryRate*float64(time.Second))
 }
 
-// Task is what the coordinator places on a node; one of the pointers is set.
+// Task is work for a node; exactly one field besides Redact is set.
 type Task struct {
 	Launch  *LaunchTask  `json:"launch,omitempty"`
 	Check   *CheckTask   `json:"check,omitempty"`
 	Command *CommandTask `json:"command,omitempty"`
 	Secrets *SecretsTask `json:"secrets,omitempty"`
-	Clock   bool         `json:"clock,omitempty"` // asks what time it is on the node
-	// Artifact may be answered by several reports.
+	Clock   bool         `json:"clock,omitempty"` // asks for the node's time
+	// Artifact may have several reports.
 	Artifact *ArtifactTask `json:"artifact,omitempty"`
 	Observe  *ObserveTask  `json:"observe,omitempty"`
-	// Redact are references to the secrets whose values may stand in nothing that
-	// is kept of the task, whether or not the task itself is given them: processes
-	// inherit the agent's environment.
+	// Redact are references to secrets that are redacted from logs and reports, even if the task does not use
+	// them: processes inherit the agent's environment.
 	Redact []string `json:"redact,omitempty"`
 }
 
-// LaunchTask is a node's part in a launch. The launch itself, which all nodes have in
-// common and which may be long, is shared beside the placements.
+// LaunchTask is a node's part in a launch.
 type LaunchTask struct {
-	Text   cluster.Text      `json:"text"`  // what Pack gives
+	Packed []byte            `json:"-"`     // the launch, as Pack encodes it; the same for all nodes
 	Ranks  []int             `json:"ranks"` // that this node runs
 	Env    map[string]string `json:"env"`   // the scenario's
 	Unset  []string          `json:"unset,omitempty"`
 	LogDir string            `json:"log_dir"`
 	// Secrets are references to the values of further environment variables.
 	Secrets map[string]string `json:"secrets,omitempty"`
-	// Deadlines are those that the run sets; of the others the agent has its own.
+	// Deadlines are the run's; 0: the agent's own apply.
 	Deadlines Deadlines `json:"deadlines"`
 	CPUs      CPUs      `json:"cpus"`
-	// Etcd says that a part of the session's etcd is lent to the ranks.
+	// Etcd: the ranks borrow a part of the session's etcd.
 	Etcd bool `json:"etcd,omitempty"`
-	// Seats are what each of Ranks has to itself, in their order; none: nothing.
-	Seats []results.Seat `json:"seats,omitempty"`
-	// Watch is what is looked for in the logs of the ranks; nil: nothing.
+	// Bindings are the dedicated resources of Ranks, in their order; nil: none.
+	Bindings []results.Binding `json:"seats,omitempty"`
+	// Watch are the expressions to match in the logs of the ranks; nil: none.
 	Watch *logwatch.Spec `json:"watch,omitempty"`
 }
 
-// CPUs says which of a node's processors the ranks of a task get, where several
-// launches run at a time: so many threads of all the ranks come before its own.
+// CPUs assigns processors of a node to a launch that may run at the same time as others.
 type CPUs struct {
-	First   int `json:"first"`
-	Threads int `json:"threads"` // of all launches; 0: this launch is alone
+	First   int `json:"first"`   // index of the first processor: the threads of earlier launches
+	Threads int `json:"threads"` // of all launches; 0: there is only this one
 }
 
 // CommandTask is a setup or teardown command.
@@ -107,14 +101,12 @@ type CommandTask struct {
 	Log     string            `json:"log"` // file for its output, below the agent's log directory
 }
 
-// SecretsTask asks whether a node has the scenario's secrets and takes the variables that
-// its ranks are to have.
+// SecretsTask asks whether a node has the scenario's secrets and permits the variables of its ranks.
 type SecretsTask struct {
 	Names     []string            `json:"names"`               // references
-	Variables []string            `json:"variables,omitempty"` // that secrets are the values of
+	Variables []string            `json:"variables,omitempty"` // that get the values of secrets
 	Env       map[string][]string `json:"env,omitempty"`       // the scenario's variables with all of their values
-	// Revealed are variables of the node, and references to secrets, whose values ranks send to
-	// where the scenario says.
+	// Revealed are variables of the node, and references to secrets, that ranks send to endpoints of the scenario.
 	Revealed []string `json:"revealed,omitempty"`
 }
 
@@ -124,61 +116,36 @@ type CheckTask struct {
 	Command []string `json:"command"`
 }
 
-// Encode gives a task the form in which it is placed.
-func (t Task) Encode() ([]byte, error) {
-	text, err := json.Marshal(t)
-	if err == nil {
-		text, err = compress(text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encoding a task: %w", err)
-	}
-	return text, nil
-}
+// errNotLocal is the error of a task with a file that is not below the agent's log directory.
+var errNotLocal = errors.New("refused")
 
-// maxTask is the longest text of a task without its launch.
-const maxTask = 16 << 20
-
-// errElsewhere is of a task with a file that is not below the agent's log directory.
-var errElsewhere = errors.New("refused")
-
-// localFiles refuses names of files with which a coordinator would have the agent write,
-// read or remove others than its own.
+// localFiles refuses tasks with files that are not below the agent's log directory.
 func (t Task) localFiles() (err error) {
 	if c := t.Command; c != nil {
-		err = below("log", c.Log)
+		err = checkLocal("log", c.Log)
 	}
 	if l := t.Launch; err == nil && l != nil && l.LogDir != "" {
-		err = below("directory for logs", l.LogDir)
+		err = checkLocal("directory for logs", l.LogDir)
 	}
 	if o := t.Observe; err == nil && o != nil {
-		err = below("log", o.Log)
+		err = checkLocal("log", o.Log)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", errElsewhere, err)
+		return fmt.Errorf("%w: %w", errNotLocal, err)
 	}
 	return nil
 }
 
-func decodeTask(b []byte) (Task, error) {
-	var t Task
-	text, err := decompress(b, maxTask)
-	if err == nil {
-		err = json.Unmarshal(text, &t)
-	}
-	if err != nil {
-		return t, fmt.Errorf("reading a task: %w", err)
-	}
+func (t Task) check() error {
 	if err := t.localFiles(); err != nil {
-		return Task{}, fmt.Errorf("reading a task: %w", err)
+		return fmt.Errorf("reading a task: %w", err)
 	}
 	switch {
 	case t.Check != nil && len(t.Check.Command) > 0, t.Command != nil && len(t.Command.Command) > 0, t.Secrets != nil,
 		t.Clock, t.Observe != nil,
-		t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""):
-		return t, nil
-	case t.Launch == nil || len(t.Launch.Ranks) == 0:
-		return t, errors.New("reading a task: it asks for nothing")
+		t.Artifact != nil && (len(t.Artifact.Command) > 0 || t.Artifact.File != ""),
+		t.Launch != nil && len(t.Launch.Ranks) > 0:
+		return nil
 	}
-	return t, nil
+	return errors.New("reading a task: it is empty")
 }

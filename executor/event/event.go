@@ -1,4 +1,4 @@
-// Package event says what happens in a session while it happens.
+// Package event defines the events of a session and writes them.
 package event
 
 import (
@@ -8,46 +8,45 @@ import (
 	"os"
 	"time"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of one event as a line of NDJSON. It is
-// strict: a key that is not in it is a mistake of the writer.
+// Schema is the strict JSON Schema (draft 2020-12) of one event, a line of NDJSON.
 //
 //go:embed events.schema.json
 var Schema []byte
 
-// Type says what happened.
+// Type is the type of an event.
 type Type string
 
-// The events, in about the order in which they come.
+// The event types, approximately in order of occurrence.
 const (
 	SessionStarted  Type = "session_started"
 	NodeReady       Type = "node_ready"
-	NodeLost        Type = "node_lost"    // for Reason; what is launched from now on goes without it
-	CaseSkipped     Type = "case_skipped" // for Reason, without having run
+	NodeLost        Type = "node_lost"    // later launches do not use it
+	CaseSkipped     Type = "case_skipped" // without having run
 	RequireMissing  Type = "require_missing"
 	CheckDone       Type = "check_done"
 	CommandDone     Type = "command_done" // a setup or teardown command on one node
 	ServiceStarted  Type = "service_started"
-	ServiceWaits    Type = "service_waits" // for what its Reason says
+	ServiceWaits    Type = "service_waits" // for Reason
 	ServiceReady    Type = "service_ready"
-	ServiceEnded    Type = "service_ended"  // by its Status, because it was told to or not
-	ArtifactKept    Type = "artifact_kept"  // or, by its Status, not
-	LaunchResumed   Type = "launch_resumed" // taken over from the session that this one goes on with
+	ServiceEnded    Type = "service_ended"  // Status: whether it failed
+	ArtifactKept    Type = "artifact_kept"  // Status: whether it is missing
+	LaunchResumed   Type = "launch_resumed" // taken over from the resumed session
 	LaunchStarted   Type = "launch_started"
 	CaseStarted     Type = "case_started"
 	CaseProgress    Type = "case_progress" // of the slowest rank
-	CaseFinished    Type = "case_finished" // all ranks have run it; its samples are not evaluated yet
+	CaseFinished    Type = "case_finished" // all ranks have run it; not evaluated yet
 	CaseMeasured    Type = "case_measured" // with the launch's metrics
 	LaunchFinished  Type = "launch_finished"
-	NodeChanged     Type = "node_changed" // a launch has another node than those before it
+	NodeChanged     Type = "node_changed" // a launch uses another node than earlier ones
 	EnvIgnored      Type = "env_ignored"  // a variable that is set has no effect
-	VerdictReached  Type = "verdict"      // a first verdict, or another one than before
+	VerdictReached  Type = "verdict"      // first or changed
 	SessionFinished Type = "session_finished"
 )
 
-// Event is one thing that happened; fields that do not apply are absent.
+// Event is one event; fields that do not apply are absent.
 type Event struct {
 	Time      time.Time            `json:"time"`
 	Type      Type                 `json:"type"`
@@ -60,16 +59,16 @@ type Event struct {
 	File      string               `json:"file,omitempty"`  // of an artifact, below the session directory
 	Stage     string               `json:"stage,omitempty"` // setup | teardown
 	Scope     string               `json:"scope,omitempty"` // session | run | launch
-	Of        string               `json:"of,omitempty"`    // the run or launch that a command is of
+	Of        string               `json:"of,omitempty"`    // the run or launch of a command
 	Group     string               `json:"group,omitempty"`
 	Launch    *int                 `json:"launch,omitempty"`   // index within the group
-	Launches  int                  `json:"launches,omitempty"` // how many of the group the next look needs
+	Launches  int                  `json:"launches,omitempty"` // of the group until its next look
 	Case      string               `json:"case,omitempty"`
-	Cases     int                  `json:"cases,omitempty"` // how many
+	Cases     int                  `json:"cases,omitempty"` // number of cases
 	Phase     string               `json:"phase,omitempty"`
 	Done      uint64               `json:"done,omitempty"` // iterations of the phase
 	Total     uint64               `json:"total,omitempty"`
-	Rate      float64              `json:"rate,omitempty"` // bytes/s of all initiators, as they see it; a first idea
+	Rate      float64              `json:"rate,omitempty"` // bytes/s of all initiators, preliminary
 	Seconds   float64              `json:"seconds,omitempty"`
 	Status    string               `json:"status,omitempty"`
 	Reason    string               `json:"reason,omitempty"`
@@ -77,36 +76,36 @@ type Event struct {
 	Failure   *results.Failure     `json:"failure,omitempty"`
 	Assertion string               `json:"assertion,omitempty"`
 	Verdict   results.Verdict      `json:"verdict,omitempty"`
-	// Background says that the launch runs as load beside another one.
+	// Background: the launch is background load of another one.
 	Background bool `json:"background,omitempty"`
-	// Void says why the launch does not count and is made again.
+	// Void is why the launch is discarded and repeated.
 	Void string `json:"void,omitempty"`
-	// Retried says that the launch failed and is made again.
+	// Retried: the launch failed and is retried.
 	Retried bool `json:"retried,omitempty"`
 }
 
-// Stream keeps events in a file and passes them on.
+// Stream writes events to a file and passes them on.
 type Stream struct {
-	File *os.File    // nil: none yet
-	Hear func(Event) // nil: nobody
-	Err  error       // the first of writing
+	File    *os.File    // nil: none yet
+	OnEvent func(Event) // nil: none
+	Err     error       // the first write error
 }
 
-// Emit passes an event on and keeps it.
+// Emit sets the time of an event, writes it and passes it on.
 func (s *Stream) Emit(e Event) {
 	e.Time = time.Now()
 	if s.File != nil {
-		// the stream is for watching; the journal is what must not be lost
+		// only the journal must be complete
 		if err := WriteLine(s.File, e); s.Err == nil {
 			s.Err = err
 		}
 	}
-	if s.Hear != nil {
-		s.Hear(e)
+	if s.OnEvent != nil {
+		s.OnEvent(e)
 	}
 }
 
-// WriteLine appends a value as a line of JSON, or nothing.
+// WriteLine appends a value as a line of JSON, completely or not at all.
 func WriteLine(f *os.File, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -114,7 +113,7 @@ func WriteLine(f *os.File, v any) error {
 	}
 	if n, err := f.Write(append(b, '\n')); err != nil {
 		if st, failed := f.Stat(); n > 0 && failed == nil {
-			_ = f.Truncate(st.Size() - int64(n)) // what comes next must begin a line
+			_ = f.Truncate(st.Size() - int64(n)) // remove the incomplete line
 		}
 		return fmt.Errorf("writing %s: %w", f.Name(), err)
 	}

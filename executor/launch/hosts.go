@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// maxHosts is how many hosts a list may expand to: more is a slip in a range.
+// maxHosts is the largest number of hosts of a list, to detect typing errors in ranges.
 const maxHosts = 10_000
 
-// Hosts expands a list of hosts as Slurm writes them: commas between entries, and
-// numbers and ranges in brackets, where leading zeros are kept: a[1-4,7],rack[01-12]x[1,2].
-// @FILE stands for the entries of a file, one or more lists a line, # begins a
-// comment. Each host comes once, in order; one that is named twice is an error.
+// Hosts expands a list of hosts in Slurm's notation: entries separated by commas, with numbers and ranges in
+// brackets, which keep leading zeros: a[1-4,7],rack[01-12]x[1,2]. @FILE stands for the entries of a file with
+// one or more lists per line and # comments. A duplicate host is an error.
 func Hosts(list string) ([]string, error) {
 	var hosts []string
 	entries, err := split(list)
@@ -123,7 +122,7 @@ func expand(entry string) ([]string, error) {
 	}
 	tails := []string{""}
 	if after != "" {
-		// checked with what stands before, as an entry of its own it may be odd
+		// not checked alone, as it may be no valid host
 		if tails, err = expandTail(after); err != nil {
 			return nil, err
 		}
@@ -144,7 +143,7 @@ func expand(entry string) ([]string, error) {
 }
 
 func expandTail(tail string) ([]string, error) {
-	const head = "h" // any tail makes a host with one
+	const head = "h" // makes any tail a valid host
 	if !strings.Contains(tail, "[") {
 		return []string{tail}, nil
 	}
@@ -155,7 +154,7 @@ func expandTail(tail string) ([]string, error) {
 	return tails, err
 }
 
-// ranges expands what stands in brackets.
+// ranges expands the contents of brackets.
 func ranges(inside string) ([]string, error) {
 	var all []string
 	for part := range strings.SplitSeq(inside, ",") {
@@ -187,7 +186,7 @@ func number(s string) (int, error) {
 	return strconv.Atoi(s)
 }
 
-// checkHost refuses what is no name of a host to ssh, or would be an option.
+// checkHost refuses names that ssh would not accept, or would parse as an option.
 func checkHost(h string) error {
 	switch {
 	case len(h) > 250 || !only(h, letters+digits+"._-@:%") || strings.ContainsAny(h[:1], "-.@:%") ||
@@ -195,7 +194,7 @@ func checkHost(h string) error {
 		return fmt.Errorf("%.80q is no host: it has letters, digits, '.', '_' and '-', and may have a user, user@host",
 			h)
 	case strings.Count(h, ":") == 1:
-		return fmt.Errorf("%s: a port goes into ~/.ssh/config or --ssh-option Port=N", h)
+		return fmt.Errorf("%s: a port goes into ~/.ssh/config, or as Port=N into the setting ssh.option", h)
 	}
 	return nil
 }

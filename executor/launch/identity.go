@@ -5,37 +5,34 @@ import (
 	"strings"
 )
 
-// Identity is what a process can tell about itself from its environment when
-// something else than weir has started it, one of many.
+// Identity is the rank and node of a process, from the variables of the scheduler or launcher that started it.
 type Identity struct {
-	Rule      string // which of the rules told; "none" if none did
-	Rank      int    // of all; -1: not known
-	Size      int    // how many there are; 0: not known
-	LocalRank int    // of those on this node; -1: not known
-	LocalSize int    // how many there are on this node; 0: not known
-	Node      string // how the scheduler calls this node; "": it does not say, so the host name will do
-	// Coordinator is the host that rank 0 or the leader can be reached at, with a port if
-	// there is one; "": not known.
+	Rule      string // the rule that applied, or "none"
+	Rank      int    // global; -1: unknown
+	Size      int    // number of ranks; 0: unknown
+	LocalRank int    // on this node; -1: unknown
+	LocalSize int    // number of ranks on this node; 0: unknown
+	Node      string // the scheduler's name of this node; "": use the host name
+	// Coordinator is the host of rank 0 or of the leader, with a port if known; "": unknown.
 	Coordinator string
-	// Notes say which variables looked as if they told, and why they were not believed.
+	// Notes explain why variables were ignored.
 	Notes []string
 }
 
-// rule is one way of being told. Every variable that it names must be there.
+// rule reads the variables of one scheduler or launcher. rank, size and with must be set.
 type rule struct {
 	name                 string
-	rank, size           string // size "": it is not known
-	localRank, localSize string // these need not be there
+	rank, size           string // size "": unknown
+	localRank, localSize string // optional
 	with                 []string
-	coordinator, port    string // these neither
+	coordinator, port    string // optional
 	only                 func(environment) (refused string)
 	rankOf               func(environment) (int, bool) // instead of rank
 }
 
-// rules in the order of who is right where several speak. What launches ranks inside of
-// something else (mpirun in a Slurm job, torchrun in a pod) stands before it, and what is
-// often exported by hand, and then inherited by processes that it is not about, behind
-// what is set for each process.
+// rules are in order of precedence. A launcher that runs inside of a scheduler (mpirun in a Slurm job,
+// torchrun in a pod) precedes it; variables that users often export, and that other processes inherit, come
+// after variables that are set for each process.
 var rules = []rule{
 	{name: "weir", rank: "WEIR_RANK", size: "WEIR_WORLD_SIZE", localRank: "WEIR_LOCAL_RANK"},
 	{name: "torchrun", rank: "RANK", size: "WORLD_SIZE", localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE",
@@ -59,7 +56,7 @@ var rules = []rule{
 	{name: "statefulset", with: []string{"KUBERNETES_SERVICE_HOST", "HOSTNAME"}, rankOf: ordinal},
 }
 
-// Identify reads an environment of NAME=VALUE.
+// Identify reads the identity from an environment of NAME=VALUE.
 func Identify(env []string) Identity {
 	vars := environment{}
 	for _, v := range env {
@@ -96,8 +93,7 @@ func (e environment) has(r rule) bool {
 	return true
 }
 
-// read fills in what the rule says, or says why it is not believed; nothing, if it
-// only looked alike.
+// read fills in the identity, or returns why the variables were ignored ("" if the rule does not apply).
 func (r rule) read(e environment, id *Identity) (refused string) {
 	if r.only != nil {
 		if refused := r.only(e); refused != "" {
@@ -127,15 +123,14 @@ func (r rule) read(e environment, id *Identity) (refused string) {
 	return ""
 }
 
-// count reads a small number that is not negative.
+// count reads a non-negative number.
 func (e environment) count(name string) (int, bool) {
 	n, err := strconv.ParseUint(e[name], 10, 31)
 	return int(n), name != "" && err == nil
 }
 
-// slurmTask tells a task of a job step from the shell of a batch script, which has
-// the same variables, as if it were rank 0 of all, without a step; and from that of
-// salloc, whose step has a number from the top of the range (SLURM_INTERACTIVE_STEP).
+// slurmTask distinguishes a task of a job step from the shells of a batch script and of salloc, which have
+// the variables of rank 0: a batch script has no step, salloc a reserved step ID (SLURM_INTERACTIVE_STEP).
 func slurmTask(e environment) (refused string) {
 	switch step, err := strconv.ParseUint(e["SLURM_STEP_ID"], 10, 32); {
 	case e["SLURM_STEP_ID"] == "":
@@ -146,8 +141,7 @@ func slurmTask(e environment) (refused string) {
 	return ""
 }
 
-// ordinal reads the number at the end of a pod's name, as StatefulSets give it. Pods of
-// others end in five characters of chance.
+// ordinal is the number at the end of the name of a StatefulSet's pod. Other pods have five random characters.
 func ordinal(e environment) (int, bool) {
 	name := e["HOSTNAME"]
 	end := name[strings.LastIndexByte(name, '-')+1:]
@@ -160,7 +154,7 @@ func (e environment) node() string {
 		return node
 	}
 	if e["KUBERNETES_SERVICE_HOST"] == "" {
-		return "" // HOSTNAME is a habit of shells, and inherited over hosts by mpirun and srun
+		return "" // HOSTNAME is set by shells, and inherited across hosts by mpirun and srun
 	}
 	if pod := e["POD_NAME"]; pod != "" {
 		return pod
@@ -181,7 +175,7 @@ func (e environment) coordinator(r rule) string {
 
 func firstHost(list string) string {
 	if strings.HasPrefix(list, "@") {
-		return "" // no file is read because of an environment
+		return "" // never read a file that a variable names
 	}
 	hosts, err := Hosts(list)
 	if err != nil {

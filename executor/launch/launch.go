@@ -1,12 +1,9 @@
-// Package launch says what a launcher is: something that puts one `weir agent` on each
-// of some nodes, hands it a bootstrap document, and takes it away again. A launcher
-// does nothing else. Who is there, who is alive and what is measured goes through etcd
-// and the agents' connections, which notice a lost node within seconds; what launchers
-// know of it comes late (a minute with Slurm, minutes with Kubernetes) and serves to say
-// why.
+// Package launch defines launchers: a launcher starts one `weir agent` on each node, passes it a bootstrap
+// document, and ends it. The agents' links report joins and losses within seconds; the launcher's own status
+// comes later (a minute with Slurm, minutes with Kubernetes) and only adds the cause.
 //
-// Launchers are packages of their own below this one. They drive the programs that
-// users have (ssh, sbatch, kubectl), so that what users have configured holds.
+// The launchers are the packages below this one. They run the user's own programs (ssh, sbatch, kubectl) with
+// their configuration.
 package launch
 
 import (
@@ -17,94 +14,79 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"weir/executor/trust"
 )
 
-// Request is what every launcher is asked. What only one of them understands are its
-// own options.
+// Request is the common part of the requests to launchers.
 type Request struct {
-	Session string // the session's id; what is left of it is found by this alone
-	Nodes   int    // how many agents; 0: one on each node that the launcher has been given
-	Binary  string // weir's own file, absolute
+	Session string // the session's ID, by which Reap finds its leftovers
+	Nodes   int    // number of agents; 0: one on each node of the launcher
+	Binary  string // absolute path of weir's own file
 	Dir     string // absolute; for scripts and output. It is kept
-	// Bootstrap makes the document of a node, or with "*" the one that any node can use.
-	Bootstrap func(node string) (trust.Bootstrap, error)
-	// Serve takes the coordinator's end of a connection that comes with the agent (its
-	// standard input and output) and returns when it is over.
+	// Bootstrap makes the document of a node, or with "*" one for any node.
+	Bootstrap func(node string) (Bootstrap, error)
+	// Serve serves the coordinator's end of a connection over the agent's stdin and stdout, until it ends.
 	Serve         func(net.Conn)
 	AllowCommands bool // agents may run the scenario's commands
-	// Env is added to the agents' environment. It appears neither in arguments nor in
-	// files.
+	// Env is added to the agents' environment, but never to arguments or files.
 	Env map[string]string
-	// Say tells the user what goes on meanwhile, a line at a time; nil: nobody asks.
+	// Say prints a message to the user, one line each; it may be nil.
 	Say func(format string, args ...any)
-}
-
-// File is one of those that a launcher would write or run.
-type File struct {
-	Name string
-	Mode os.FileMode
-	Text []byte
 }
 
 // States of a worker.
 const (
 	Pending  = "pending"  // in a queue
-	Starting = "starting" // its node is known, its agent not yet running
+	Starting = "starting" // on a known node, not yet running
 	Running  = "running"
-	Exited   = "exited" // by itself or because it was told to
-	Lost     = "lost"   // the launcher does not know what became of it
+	Exited   = "exited"
+	Lost     = "lost" // with unknown outcome
 )
 
 // Worker is one agent, as its launcher sees it.
 type Worker struct {
 	Node   string // "": not known yet
-	State  string // one of the above
+	State  string
 	Code   int    // exit code, if it exited
-	Reason string // why it is pending, lost or has failed; "": nothing to say
+	Reason string // why it is pending, is lost or has failed, or ""
 	Log    []string
 }
 
 // Launcher starts agents in one way.
 type Launcher interface {
-	// Check says what is missing or wrong before anything is started.
+	// Check validates a request without starting anything.
 	Check(ctx context.Context, r Request) error
-	// Render writes what would be run, without anything secret.
-	Render(r Request) ([]File, error)
-	// Start returns once every agent has been started, and starts none that it does not
-	// return a handle for.
+	// Start returns when all agents were started. After an error, no agent is left.
 	Start(ctx context.Context, r Request) (Handle, error)
 }
 
 // Handle is the agents of one Start.
 type Handle interface {
 	Poll(ctx context.Context) ([]Worker, error)
-	// Stop asks the agents to end, waits for them and ends what is left after grace.
+	// Stop tells the agents to end, waits for them, and kills the rest after grace.
 	Stop(ctx context.Context, grace time.Duration) error
 }
 
 // Replacer is a handle that can start further agents.
 type Replacer interface {
-	// Replace starts n agents in the place of those that have ended, and says how many have
-	// begun: fewer where no host is left to start one on. It tells the user why not.
+	// Replace starts up to n agents in place of ended ones, and returns their number. It prints why there are
+	// fewer.
 	Replace(ctx context.Context, n int) (begun int)
 }
 
-// Reaper is a launcher that can find what a killed coordinator left.
+// Reaper is a launcher that can end the agents of a dead coordinator.
 type Reaper interface {
 	// Reap ends all agents of a session. None to be found is no error.
 	Reap(ctx context.Context, session string) error
 }
 
-// Tell says something to the user.
+// Tell prints a message to the user.
 func (r *Request) Tell(format string, args ...any) {
 	if r.Say != nil {
 		r.Say(format, args...)
 	}
 }
 
-// Check says what no launcher could do anything with.
+// Check validates the common part of a request.
 func (r *Request) Check() error {
 	if err := CheckSession(r.Session); err != nil {
 		return err
@@ -118,9 +100,9 @@ func (r *Request) Check() error {
 	st, err := os.Stat(r.Binary)
 	switch {
 	case err != nil:
-		return fmt.Errorf("weir's own file, which agents are started from: %w", err)
+		return fmt.Errorf("weir's own program file: %w", err)
 	case !st.Mode().IsRegular() || st.Mode()&0o111 == 0:
-		return fmt.Errorf("weir's own file, which agents are started from: %s is no program", r.Binary)
+		return fmt.Errorf("weir's own program file: %s is not executable", r.Binary)
 	}
 	for name, value := range r.Env {
 		if !variable(name) || strings.ContainsAny(value, "\n\x00") {
@@ -131,17 +113,16 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// CheckSession refuses ids that could mean anything to a shell or a scheduler.
+// CheckSession refuses IDs with special characters of shells or schedulers.
 func CheckSession(id string) error {
 	if !plain(id) {
-		return fmt.Errorf("session %.80q: an id has letters, digits, '.', '_' and '-', and begins with a letter or digit",
+		return fmt.Errorf("session %.80q: an ID has letters, digits, '.', '_' and '-', and begins with a letter or digit",
 			id)
 	}
 	return nil
 }
 
-// AgentArguments is how weir is called to be an agent with this bootstrap, a file or
-// "-", standard input.
+// AgentArguments are the arguments of weir as an agent with a bootstrap document in a file or stdin ("-").
 func (r *Request) AgentArguments(bootstrap string) []string {
 	argv := []string{"agent", "--bootstrap", bootstrap}
 	if r.AllowCommands {
@@ -157,7 +138,7 @@ const (
 
 func only(s, characters string) bool { return s != "" && strings.Trim(s, characters) == "" }
 
-// plain says whether a name means the same to every shell, scheduler and file system.
+// plain reports whether a name is safe for all shells, schedulers and file systems.
 func plain(s string) bool {
 	return len(s) <= 128 && only(s, letters+digits+"._-") && !strings.ContainsAny(s[:1], "._-")
 }

@@ -6,22 +6,21 @@ import (
 	"strings"
 	"sync"
 
-	"weir/printable"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
-// What Lines keeps at most.
+// Limits of Lines.
 const (
 	maxLines = 200
 	maxLine  = 1 << 10 // bytes of each
 )
 
-// Lines keeps the last lines of what is written to it, for errors and reports. What
-// a terminal would take for commands is replaced: a host may say anything.
+// Lines is a writer that keeps the last lines, without control sequences.
 type Lines struct {
 	mu     sync.Mutex
 	kept   []string
-	before int    // how many are no longer kept
-	part   []byte // of a line that has not ended
+	before int    // number of dropped lines
+	part   []byte // of an unfinished line
 }
 
 // Write never fails.
@@ -48,8 +47,7 @@ func (l *Lines) keep(line string) {
 	}
 }
 
-// All are the lines so far, with one that has not ended, and with a first one that says
-// how many are missing.
+// All are the lines so far, including an unfinished one; a first line has the number of dropped ones.
 func (l *Lines) All() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +62,7 @@ func (l *Lines) All() []string {
 	return all
 }
 
-// Last is the last line that says anything, "" if none does.
+// Last is the last line that is not blank, or "".
 func (l *Lines) Last() string {
 	all := l.All()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -75,6 +73,5 @@ func (l *Lines) Last() string {
 	return ""
 }
 
-// Printable keeps what a host says from doing anything to a terminal. ssh ends its own lines
-// with a carriage return, which goes.
+// Printable removes control sequences, and the carriage returns at the end of ssh's own lines.
 func Printable(s string) string { return printable.Line(strings.ReplaceAll(s, "\r", "")) }

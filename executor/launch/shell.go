@@ -2,8 +2,7 @@ package launch
 
 import "strings"
 
-// ShellCommand writes an argument vector as a POSIX shell reads it. Words that need no
-// quotes have none.
+// ShellCommand quotes an argument vector for a POSIX shell, where needed.
 func ShellCommand(argv ...string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {

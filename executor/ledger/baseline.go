@@ -3,13 +3,12 @@ package ledger
 import (
 	"slices"
 
-	"weir/assertion"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// UsesBaseline names an assertion of the plan that mentions the baseline, "" if
-// none does.
+// UsesBaseline is the text of an assertion that mentions the baseline; "": none does.
 func UsesBaseline(p *planner.Plan) string {
 	for _, a := range assertionsOf(p) {
 		if len(baselineCases(a.Assertion, a.of)) > 0 {
@@ -19,21 +18,21 @@ func UsesBaseline(p *planner.Plan) string {
 	return ""
 }
 
-// owned is an assertion with the key of its case; "" of one over several.
-type owned struct {
+// ownedAssertion is an assertion with the key of its case; "": it is over several cases.
+type ownedAssertion struct {
 	assertion.Assertion
 	of string
 }
 
-func assertionsOf(p *planner.Plan) []owned {
-	var all []owned
+func assertionsOf(p *planner.Plan) []ownedAssertion {
+	var all []ownedAssertion
 	for _, c := range p.Cases {
 		for _, a := range c.Assertions {
-			all = append(all, owned{a, c.Key})
+			all = append(all, ownedAssertion{a, c.Key})
 		}
 	}
 	for _, a := range p.Assertions {
-		all = append(all, owned{a, ""})
+		all = append(all, ownedAssertion{a, ""})
 	}
 	return all
 }
@@ -42,7 +41,7 @@ func assertionsOf(p *planner.Plan) []owned {
 func baselineCases(a assertion.Assertion, own string) []string {
 	var keys []string
 	walk := func(e *assertion.Expr, own string) {
-		eachMetric(e, func(m *assertion.Expr) {
+		visitMetrics(e, func(m *assertion.Expr) {
 			switch {
 			case !m.Baseline:
 			case m.Case != "":
@@ -59,7 +58,7 @@ func baselineCases(a assertion.Assertion, own string) []string {
 	return keys
 }
 
-func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
+func visitMetrics(e *assertion.Expr, see func(*assertion.Expr)) {
 	if e == nil {
 		return
 	}
@@ -67,14 +66,13 @@ func eachMetric(e *assertion.Expr, see func(*assertion.Expr)) {
 		see(e)
 	}
 	for _, a := range e.Args {
-		eachMetric(a, see)
+		visitMetrics(a, see)
 	}
 }
 
-// takeBaseline copies into the document what its assertions mention of the
-// baseline. A case that the baseline lacks, or that was not measured to its end
-// there, is not there, and the gate says so.
-func (l *Ledger) takeBaseline() error {
+// loadBaseline copies the baseline's cases that assertions mention into the document, except those without complete
+// results.
+func (l *Ledger) loadBaseline() error {
 	text := UsesBaseline(l.Plan)
 	if text == "" || l.Doc.Baseline != nil {
 		return nil
@@ -102,13 +100,13 @@ func (l *Ledger) takeBaseline() error {
 		Cases: []results.BaselineCase{}, Missing: missing,
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
-	for _, c := range slices.Backward(b.Cases) { // of two of a key the first, as Document.Case has it
+	for _, c := range slices.Backward(b.Cases) { // the first of equal keys, as in Document.Case
 		measured[c.Key] = c
 	}
 	for _, a := range assertionsOf(l.Plan) {
 		for _, key := range baselineCases(a.Assertion, a.of) {
 			if c := measured[key]; c != nil && c.Status == results.OK {
-				measured[key] = nil // it is taken once
+				measured[key] = nil // add it once
 				taken.Cases = append(taken.Cases, baselineCase(c))
 			}
 		}
@@ -117,14 +115,14 @@ func (l *Ledger) takeBaseline() error {
 	return nil
 }
 
-// CompareBaseline puts into the document what the baseline's environment and this one do not
-// have in common. One that a former session has read was compared by it.
+// CompareBaseline puts the differences between the baseline's environment and this one into the document. The baseline
+// of a resumed session has been compared already.
 func (l *Ledger) CompareBaseline(simulated bool) {
 	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.Doc.Baseline.Session != l.o.Baseline.Session.ID {
 		return
 	}
 	now := *l.Doc
-	now.Session.Simulated = simulated // no launch says so yet
+	now.Session.Simulated = simulated // set in Doc by the first launch
 	l.Doc.Baseline.Differences = results.EnvironmentDifferences(l.o.Baseline, &now)
 }
 

@@ -3,11 +3,11 @@ package ledger
 import (
 	"testing"
 
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// A session that goes on was compared when it began; the baseline is not read again.
+// A resumed session was compared when it began; the baseline is not read again.
 func TestResumedSessionKeepsWhatDiffersFromTheBaseline(t *testing.T) {
 	l := &Ledger{
 		Plan: &planner.Plan{}, Doc: &results.Document{

@@ -6,14 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Refusal is an error before anything was run or written: the session directory
-// is as it was.
+// Refusal is an error before the session has run or written anything.
 type Refusal struct {
 	Code int // exit code
 	Err  error
@@ -22,7 +22,7 @@ type Refusal struct {
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// ExitCode is what the program ends with.
+// ExitCode is the exit code of the program.
 func (r *Refusal) ExitCode() int { return r.Code }
 
 // Refuse is a Refusal.
@@ -30,20 +30,19 @@ func Refuse(code int, format string, args ...any) error {
 	return &Refusal{code, fmt.Errorf(format, args...)}
 }
 
-// PlanName is the file of a session directory that has the plan.
+// PlanName is the file of the plan in a session directory.
 const PlanName = "plan.json"
 
-// Open makes the session directory, or opens that of the session to go on
-// with, and the files that grow with the session.
+// Open creates the session directory, or opens it to resume its session, and opens journal and event file.
 func (l *Ledger) Open() error {
 	if !l.o.Resume { // a resumed session may have one
-		if err := l.takeBaseline(); err != nil {
+		if err := l.loadBaseline(); err != nil {
 			return err
 		}
 	}
-	open := l.newDir
+	open := l.createDir
 	if l.o.Resume {
-		open = l.formerDir
+		open = l.openDir
 	}
 	if err := noLinks(l.o.Dir); err != nil {
 		return Refuse(ExitUsage, "%w", err)
@@ -60,8 +59,7 @@ func (l *Ledger) Open() error {
 	return nil
 }
 
-// noLinks refuses a session directory in which a link would lead what is written elsewhere, to
-// files of whoever runs the session.
+// noLinks refuses a session directory with symbolic links: files written through them could replace others.
 func noLinks(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -76,7 +74,7 @@ func noLinks(dir string) error {
 	})
 }
 
-// NoLinks is what must hold before the files of a session's end are written into its directory.
+// NoLinks refuses a session directory with symbolic links at its top, before reports are written into it.
 func NoLinks(dir string) error {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -91,7 +89,7 @@ func linkError(path string) error {
 	return fmt.Errorf("%s is a symbolic link: a session writes through none", path)
 }
 
-func (l *Ledger) newDir() error {
+func (l *Ledger) createDir() error {
 	if err := os.MkdirAll(l.o.Dir, 0o755); err != nil {
 		return fmt.Errorf("making the session directory: %w", err)
 	}
@@ -99,15 +97,15 @@ func (l *Ledger) newDir() error {
 	if err != nil {
 		return fmt.Errorf("encoding the plan: %w", err)
 	}
-	// complete before the journal, which says that there is a session to go on with
+	// written before the journal, which marks a session that can be resumed
 	early := filepath.Join(l.o.Dir, PlanName+"."+l.o.SessionID)
 	if err := results.WriteFile(early, b); err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
-	defer os.Remove(early) // where it is still there, there is another session
+	defer os.Remove(early) // renamed below unless there is another session
 	l.journal, err = os.OpenFile(l.journalPath(), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s holds a session already", l.o.Dir)
+		return fmt.Errorf("%s already has a session", l.o.Dir)
 	}
 	if err != nil {
 		return fmt.Errorf("making the journal: %w", err)
@@ -121,13 +119,12 @@ func (l *Ledger) newDir() error {
 	return nil
 }
 
-// formerDir opens the directory of the session to go on with and reads what it
-// did. The journal's last line may be cut short; it goes.
-func (l *Ledger) formerDir() error {
+// openDir opens the directory of the session to resume and reads its journal, without an incomplete last line.
+func (l *Ledger) openDir() error {
 	var err error
 	l.journal, err = os.OpenFile(l.journalPath(), os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return Refuse(ExitUsage, "%s holds no session to go on with: %w", l.o.Dir, err)
+		return Refuse(ExitUsage, "%s has no session to resume: %w", l.o.Dir, err)
 	}
 	if err := l.lock(); err != nil {
 		return err
@@ -136,19 +133,19 @@ func (l *Ledger) formerDir() error {
 	if err != nil {
 		return Refuse(ExitUsage, "%w", err)
 	}
-	if l.former, err = readPast(records, l.Plan); err != nil {
+	if l.past, err = readRecords(records, l.Plan); err != nil {
 		return err
 	}
 	if err := l.journal.Truncate(size); err != nil {
 		return fmt.Errorf("repairing the journal: %w", err)
 	}
-	l.former.restore(l)
-	return l.takeBaseline()
+	l.past.restore(l)
+	return l.loadBaseline()
 }
 
 func (l *Ledger) journalPath() string { return filepath.Join(l.o.Dir, JournalName) }
 
-// lock keeps the directory to this process for as long as it has the journal open.
+// lock locks the directory while this process has the journal open.
 func (l *Ledger) lock() error {
 	err := unix.Flock(int(l.journal.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -160,7 +157,7 @@ func (l *Ledger) lock() error {
 	return nil
 }
 
-// Begin writes to the journal how the session began.
+// Begin writes the session's record into the journal.
 func (l *Ledger) Begin() error {
 	d := l.Doc
 	return l.Record(Record{Session: &SessionRecord{
@@ -168,4 +165,47 @@ func (l *Ledger) Begin() error {
 		Quantiles:  d.Quantiles,
 		PlanDigest: l.Plan.Digest, Environment: d.Environment, Resumed: d.Session.Resumed, Baseline: d.Baseline,
 	}})
+}
+
+// DirNames gives each key a unique directory name, also in file systems that ignore case.
+func DirNames(keys []string) map[string]string {
+	names := make(map[string]string, len(keys))
+	taken := map[string]bool{}
+	for _, key := range keys {
+		base := DirName(key)
+		name := base
+		for n := 2; taken[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s~%d", base, n)
+		}
+		taken[strings.ToLower(name)] = true
+		names[key] = name
+	}
+	return names
+}
+
+const maxDirName = 120
+
+// DirName is a name for files without characters special to shells: bandwidth[block_size=64MiB,op=read] becomes
+// bandwidth.block_size=64MiB,op=read.
+func DirName(key string) string {
+	key = strings.TrimSuffix(key, "]")
+	var b strings.Builder
+	for _, r := range key {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_=,+-.", r):
+			b.WriteRune(r)
+		case r == '[':
+			b.WriteByte('.')
+		default:
+			b.WriteByte('_')
+		}
+	}
+	name := strings.TrimLeft(b.String(), ".-") // no hidden file, no option
+	if len(name) > maxDirName {
+		name = name[:maxDirName]
+	}
+	if name == "" {
+		return "_"
+	}
+	return name
 }

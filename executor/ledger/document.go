@@ -10,18 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"weir/assertion"
-	"weir/executor/environ"
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// notRun is the reason of a case that has not run so far.
+// notRun is the reason of a case that has not run.
 const notRun = results.NotRun
 
-// newDocument is the document of a session that has not run anything.
+// newDocument is the document of a new session.
 func newDocument(p *planner.Plan, o Options) *results.Document {
 	d := &results.Document{
 		Schema: results.Schema,
@@ -49,13 +49,13 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			d.Noise = append(d.Noise, n)
 		}
 	}
-	looks := map[string][]int{}
+	analyses := map[string][]int{}
 	for _, g := range p.Groups {
 		if len(g.During) > 0 {
-			continue // others decide how often background load runs: it is judged on what there is
+			continue // background load has no analyses: it runs as often as its foreground
 		}
 		for _, key := range g.Cases {
-			looks[key] = looksOf(g, o)
+			analyses[key] = analysesOf(g, o)
 		}
 	}
 	runs := map[string]*planner.Run{}
@@ -68,7 +68,7 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
-			Options: c.Options.Plain(), Later: later(c),
+			Options: c.Options.Plain(), Later: deferredNames(c),
 			Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
 			Assertions: []*results.AssertionVerdict{},
 			Launches:   []*results.Launch{},
@@ -90,21 +90,21 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			r.Reason = c.Reason
 		}
 		for _, a := range c.Assertions {
-			looks := looksOver(looks, append(a.Cases, c.Key), a)
-			r.Assertions = append(r.Assertions, o.verdict(c.Key, a, looks, r.Reason))
+			at := commonAnalyses(analyses, append(a.Cases, c.Key), a)
+			r.Assertions = append(r.Assertions, o.newVerdict(c.Key, a, at, r.Reason))
 		}
 		d.Cases = append(d.Cases, r)
 	}
 	for _, a := range p.Assertions {
-		d.Assertions = append(d.Assertions, o.verdict("", a, looksOver(looks, a.Cases, a), notRun))
+		d.Assertions = append(d.Assertions, o.newVerdict("", a, commonAnalyses(analyses, a.Cases, a), notRun))
 	}
 	return d
 }
 
-// later are the options and variables of a case whose text is an expression over values of runs.
-func later(c *planner.Case) (names []string) {
+// deferredNames are the options and variables of a case that are expressions over results of other runs.
+func deferredNames(c *planner.Case) (names []string) {
 	for name, v := range c.Options {
-		if _, ok := v.(workload.Deferred); ok {
+		if _, ok := v.(option.Deferred); ok {
 			names = append(names, name)
 		}
 	}
@@ -115,73 +115,72 @@ func later(c *planner.Case) (names []string) {
 	return names
 }
 
-func looksOf(g *planner.LaunchGroup, o Options) []int {
-	if o.Launches > 0 {
+// analysesOf are the numbers of launches at which the gate analyses a group.
+func analysesOf(g *planner.LaunchGroup, o Options) []int {
+	switch {
+	case o.Launches > 0:
 		return []int{o.Launches}
-	}
-	if len(g.Looks) == 0 {
+	case len(g.Looks) == 0:
 		return []int{1}
 	}
 	return g.Looks
 }
 
-// looksOver are the looks of an assertion over several cases: those of the case
-// that is launched the fewest times, or the last one would never be reached.
-func looksOver(looks map[string][]int, keys []string, a assertion.Assertion) []int {
+// commonAnalyses are the analyses of an assertion over several cases: those of the case with the fewest launches.
+func commonAnalyses(analyses map[string][]int, keys []string, a assertion.Assertion) []int {
 	if a.Subject != nil {
 		keys = append(keys[:len(keys):len(keys)], a.Subject.Cases()...)
 	}
 	var least []int
 	for _, key := range keys {
-		if own := looks[key]; len(own) > 0 && (least == nil || own[len(own)-1] < least[len(least)-1]) {
+		if own := analyses[key]; len(own) > 0 && (least == nil || own[len(own)-1] < least[len(least)-1]) {
 			least = own
 		}
 	}
 	return least
 }
 
-// verdict is an assertion about a case, "" of one over several, that nobody has judged.
-func (o Options) verdict(key string, a assertion.Assertion, looks []int, message string) *results.AssertionVerdict {
-	v := &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
+// newVerdict is the unjudged verdict of an assertion about a case; key "": about several.
+func (o Options) newVerdict(key string, a assertion.Assertion, analyses []int,
+	message string) *results.AssertionVerdict {
+	v := &results.AssertionVerdict{Assertion: a, Looks: analyses, Verdict: results.SkippedVerdict, Message: message}
 	if o.OpenBefore != nil {
 		v.OpenBefore = o.OpenBefore(key, a)
 	}
 	return v
 }
 
-// SetEnvironment puts the nodes, and the variables that all of them got, into the document.
+// SetEnvironment puts the nodes and the shell's variables into the document.
 func (l *Ledger) SetEnvironment(nodes []results.Node, variables map[string]string) {
 	e := &l.Doc.Environment
 	e.Nodes, e.Variables = nodes, variables
 	e.Fingerprint = fingerprint(*e)
 }
 
-// Introduce puts a node into the document that came for another. The fingerprint stays
-// that of the nodes that the session began with.
-func (l *Ledger) Introduce(n results.Node) {
+// AddNode puts a node that replaces another into the document. The fingerprint stays that of the first nodes.
+func (l *Ledger) AddNode(n results.Node) {
 	e := &l.Doc.Environment
 	if e.Fingerprint == "" || slices.ContainsFunc(e.Nodes, func(o results.Node) bool { return o.Name == n.Name }) {
-		return // none has begun, or it has come back
+		return // the session has not begun, or the node is known
 	}
 	e.Nodes = append(e.Nodes, n)
 	l.Events.Emit(event.Event{Type: event.NodeReady, Node: n.Name})
 }
 
-// essence is a node without what says nothing of its numbers.
-func essence(n results.Node) results.Node {
+// comparableNode is a node without properties that do not affect results.
+func comparableNode(n results.Node) results.Node {
 	n.Name, n.Labels, n.ClockOffset, n.StampClock, n.Counters = "", nil, results.ClockOffset{}, "", nil
 	n.Load, n.Running = 0, 0
-	n.CPU.Cache = nil     // older sessions do not have it, and the model says it
-	n.Memory.Total >>= 30 // what the kernel keeps for itself differs from boot to boot
+	n.CPU.Cache = nil     // older sessions lack it, and it follows from the model
+	n.Memory.Total >>= 30 // the kernel's own part differs from boot to boot
 	var nics []results.NIC
 	for _, nic := range n.NICs {
-		// bridges and the ends of containers, which come and go, have no driver, and
-		// the speed of a link is known only while it is up
+		// virtual interfaces, which come and go, have no driver; the speed is known only while a link is up
 		if nic.Driver != "" {
 			nics = append(nics, results.NIC{Driver: nic.Driver, MTU: nic.MTU})
 		}
 	}
-	slices.SortFunc(nics, func(a, b results.NIC) int { // names, which they are listed by, are left out
+	slices.SortFunc(nics, func(a, b results.NIC) int { // they were sorted by name
 		return cmp.Or(strings.Compare(a.Driver, b.Driver), cmp.Compare(a.MTU, b.MTU))
 	})
 	n.NICs = nics
@@ -207,14 +206,14 @@ func essence(n results.Node) results.Node {
 	return n
 }
 
-// fingerprint is equal for environments whose numbers may be compared. Names,
-// free memory and links' momentary states are no part of it.
+// fingerprint is equal for environments with comparable results. Names, free memory and states of links are no part
+// of it.
 func fingerprint(e results.Environment) string {
 	kinds := environ.Pairs(e.Variables)
 	for _, n := range e.Nodes {
-		b, err := json.Marshal(essence(n))
+		b, err := json.Marshal(comparableNode(n))
 		if err != nil {
-			panic(err) // a node is strings and whole numbers
+			panic(err) // strings and integers always encode
 		}
 		kinds = append(kinds, string(b))
 	}

@@ -4,11 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Numbers may be compared as long as what they depend on is alike: momentary states
-// and the names of things are not part of it.
+// The fingerprint depends on what affects results, not on momentary states and names.
 func TestFingerprintIsOfWhatNumbersDependOn(t *testing.T) {
 	node := func(change func(*results.Node)) results.Environment {
 		n := results.Node{

@@ -3,20 +3,20 @@ package ledger
 import (
 	"cmp"
 
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 // Group is a launch group under way.
 type Group struct {
 	*planner.LaunchGroup
-	looks    []int
-	Wanted   []*planner.Case // that the plan means to run
-	admitted bool            // the groups that it needs are decided, and so are its needs
-	Load     []*Group        // that run as background load during its launches
+	analyses []int
+	Wanted   []*planner.Case // planned, neither excluded nor skipped
+	admitted bool            // the groups that it needs are decided
+	Load     []*Group        // its background load
 }
 
-// Background says whether the group runs only beside others.
+// Background reports whether the group is background load of others.
 func (g *Group) Background() bool { return len(g.During) > 0 }
 
 func groupsOf(p *planner.Plan, o Options) []*Group {
@@ -27,7 +27,7 @@ func groupsOf(p *planner.Plan, o Options) []*Group {
 		cases[c.Key] = c
 	}
 	for _, g := range p.Groups {
-		n := &Group{LaunchGroup: g, looks: looksOf(g, o)}
+		n := &Group{LaunchGroup: g, analyses: analysesOf(g, o)}
 		for _, key := range g.Cases {
 			if c := cases[key]; c != nil && c.Status == planner.Planned {
 				n.Wanted = append(n.Wanted, c)
@@ -46,24 +46,23 @@ func groupsOf(p *planner.Plan, o Options) []*Group {
 	return all
 }
 
-// Round is the groups of which a launch is due, in the order of this round. A
-// group that the gate had called decided is among them again if an assertion
-// over several cases has made one of its cases undecided.
-func (l *Ledger) Round() []*Group {
+// NextRound are the groups with a next launch, in the order of this round. A decided group returns if an assertion over
+// several cases has made one of its cases undecided.
+func (l *Ledger) NextRound() []*Group {
 	var ready []*Group
 	for _, g := range l.Groups {
-		if !g.admitted && l.mayBegin(g) {
+		if !g.admitted && l.needsDecided(g) {
 			l.admitGroup(g)
 		}
-		if len(l.Due(g)) > 0 {
+		if len(l.NextCases(g)) > 0 {
 			ready = append(ready, g)
 		}
 	}
 	return l.InOrder(ready)
 }
 
-// mayBegin says whether everything that the group and its load need is decided.
-func (l *Ledger) mayBegin(g *Group) bool {
+// needsDecided reports whether all groups that the group and its load need are decided.
+func (l *Ledger) needsDecided(g *Group) bool {
 	for _, other := range append([]*Group{g}, g.Load...) {
 		for _, id := range other.Needs {
 			if n := l.group(id); n != nil && !l.Decided(n) {
@@ -74,12 +73,11 @@ func (l *Ledger) mayBegin(g *Group) bool {
 	return true
 }
 
-// admitGroup finds the cases of a group that are still to run, now that what
-// they need is decided.
+// admitGroup skips cases of a group with unmet needs or missing values, once their needs are decided.
 func (l *Ledger) admitGroup(g *Group) {
 	g.admitted = true
-	for _, c := range l.Live(g) {
-		if reason := cmp.Or(l.unmet(c), l.valueless(c)); reason != "" {
+	for _, c := range l.Launchable(g) {
+		if reason := cmp.Or(l.unmetNeed(c), l.missingValue(c)); reason != "" {
 			l.Decide(c.Key, results.Skipped, reason)
 		}
 	}
@@ -87,8 +85,8 @@ func (l *Ledger) admitGroup(g *Group) {
 		if !load.admitted {
 			l.admitGroup(load)
 		}
-		if len(l.Live(load)) == 0 && len(l.Live(g)) > 0 {
-			l.DecideAll(l.Live(g), results.Skipped, l.Unloaded(load))
+		if len(l.Launchable(load)) == 0 && len(l.Launchable(g)) > 0 {
+			l.DecideAll(l.Launchable(g), results.Skipped, l.LoadReason(load))
 		}
 	}
 }

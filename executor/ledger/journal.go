@@ -9,31 +9,29 @@ import (
 	"os"
 	"time"
 
-	"weir/executor/event"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/results"
 )
 
-// JournalName is the file of a session directory in which each finished launch
-// is on disk before the next begins: a session that is killed loses the launch
-// that it was in, and nothing else.
+// JournalName is the file of the journal in a session directory. Each launch is on disk before the next one begins,
+// so a killed session loses at most one launch.
 const JournalName = "journal.ndjson"
 
-// Record is one line of a journal. With the plan beside it, the records are all
-// that a result document is made of; one of the pointers is set.
+// Record is one line of a journal; exactly one field besides Time is set. Plan and records together determine the
+// result document.
 type Record struct {
 	Time      time.Time          `json:"time"`
 	Session   *SessionRecord     `json:"session,omitempty"`
 	Check     *results.Check     `json:"check,omitempty"`
 	Command   *results.Command   `json:"command,omitempty"`
-	Service   *results.Service   `json:"service,omitempty"`   // that has ended
+	Service   *results.Service   `json:"service,omitempty"`   // ended
 	Artifacts []results.Artifact `json:"artifacts,omitempty"` // of one name and node
 	Launch    *LaunchRecord      `json:"launch,omitempty"`
 	Case      *CaseRecord        `json:"case,omitempty"`
 	End       *EndRecord         `json:"end,omitempty"`
 }
 
-// SessionRecord is how a session began. A journal has several if the session was
-// resumed.
+// SessionRecord is the beginning of a session. The journal of a resumed session has several.
 type SessionRecord struct {
 	Schema      string              `json:"schema"`
 	ID          string              `json:"id"`
@@ -43,41 +41,41 @@ type SessionRecord struct {
 	PlanDigest  string              `json:"plan_digest"`
 	Quantiles   *results.Quantiles  `json:"quantiles,omitempty"` // as in the document
 	Environment results.Environment `json:"environment"`
-	Resumed     string              `json:"resumed,omitempty"` // id of the session that this one goes on with
+	Resumed     string              `json:"resumed,omitempty"` // id of the resumed session
 	Baseline    *results.Baseline   `json:"baseline,omitempty"`
 }
 
-// LaunchRecord is a finished launch: what each of its cases has of it.
+// LaunchRecord is an ended launch.
 type LaunchRecord struct {
 	Group string         `json:"group"`
 	Index int            `json:"index"`
 	Cases []LaunchedCase `json:"cases"`
-	// Background are the launches of its background load that were complete.
+	// Background are the complete launches of its background load.
 	Background []*LaunchRecord `json:"background,omitempty"`
 }
 
-// LaunchedCase is a case's part of a launch.
+// LaunchedCase is a case's entry of a launch.
 type LaunchedCase struct {
 	Key    string          `json:"key"`
 	Launch *results.Launch `json:"launch"`
 }
 
-// CaseRecord is a case that was decided without or beside a launch.
+// CaseRecord is a decision about a case that does not follow from its launches.
 type CaseRecord struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
 	Reason string `json:"reason"`
-	Kind   string `json:"kind,omitempty"` // of the failure that was no launch's, as in results.Failure
+	Kind   string `json:"kind,omitempty"` // of the failure, as in results.Failure
 }
 
-// EndRecord is how a session ended.
+// EndRecord is the end of a session.
 type EndRecord struct {
 	Status   string `json:"status"`
 	ExitCode int    `json:"exit_code"`
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Record appends to the journal. A session that cannot keep its results ends.
+// Record appends a record to the journal. The session must end if that fails.
 func (l *Ledger) Record(r Record) error {
 	if l.journal == nil {
 		return nil
@@ -95,8 +93,7 @@ func (l *Ledger) Record(r Record) error {
 	return nil
 }
 
-// ReadJournal reads a journal. A last line that was cut short by the end of the
-// process is left out.
+// ReadJournal reads a journal, without an incomplete last line.
 func ReadJournal(path string) ([]Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -107,8 +104,7 @@ func ReadJournal(path string) ([]Record, error) {
 	return all, err
 }
 
-// readJournal reads a journal from its beginning, and says how many bytes of it
-// are whole records.
+// readJournal reads a journal and returns the size in bytes of its complete lines.
 func readJournal(f *os.File) (all []Record, size int64, err error) {
 	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
 	for n := 1; ; n++ {
@@ -121,7 +117,7 @@ func readJournal(f *os.File) (all []Record, size int64, err error) {
 		}
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, 0, fmt.Errorf("reading journal %s: line %d is cut short or damaged: begin anew, without --resume",
+			return nil, 0, fmt.Errorf("reading journal %s: line %d is cut short or damaged: start a new session, without --resume",
 				f.Name(), n)
 		}
 		all = append(all, r)

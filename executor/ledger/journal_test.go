@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A line that a full disk has cut short is taken back, so that a journal to which there is
-// more to write stays readable.
+// An incomplete line on a full disk is removed, so that the journal stays readable.
 func TestAJournalOnAFullDiskStaysReadable(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=8192"); err != nil {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A link that somebody has put into a session's directory is found, wherever it stands; the
-// directory itself may be reached by one.
+// A link anywhere in a session's directory is found; the directory itself may be reached by a link.
 func TestASessionWritesThroughNoLink(t *testing.T) {
 	for _, name := range []string{"events.ndjson", "results.json", "report.md", "logs", "samples/a/0.bin"} {
 		base := t.TempDir()

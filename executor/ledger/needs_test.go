@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func TestTrendThatFailsIsANeedThatIsNotMet(t *testing.T) {
@@ -16,8 +16,8 @@ func TestTrendThatFailsIsANeedThatIsNotMet(t *testing.T) {
 			Assertion: assertion.Assertion{Name: "grows", Cases: []string{"a", "b"}}, Verdict: results.Fail,
 		}},
 	}}
-	l.find = l.newIndex()
-	if got := l.unmet(&planner.Case{Needs: []string{"a"}}); !strings.Contains(got, "grows") {
+	l.index = l.newIndex()
+	if got := l.unmetNeed(&planner.Case{Needs: []string{"a"}}); !strings.Contains(got, "grows") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -4,24 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// Rejudge makes a document of what an older one measured and a plan asserts, which the
-// gate has not seen. Cases are matched by what they do (workload, options, environment
-// variables): by their keys where several do the same. A case of the plan that nobody
-// measured is there as an error; what the plan does not have is left out, and how many
-// these are is given too. What surrounds cases, such as setup commands, is not compared:
-// documents do not have it.
+// Rejudge makes an unjudged document of an old document's launches and a plan's assertions. Cases match if they have
+// the same workload, options and environment variables; their keys distinguish equal ones. Cases of the plan without
+// a match are errors; left counts cases of the old document without a match. Setup commands are not compared, because
+// documents do not have them.
 func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, left int, err error) {
 	measured := map[string][]*results.Case{}
 	for _, c := range old.Cases {
-		does, err := deed(c)
+		id, err := caseIdentity(c)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
-		measured[does] = append(measured[does], c)
+		measured[id] = append(measured[id], c)
 	}
 	doc = newDocument(p, Options{Version: old.Weir})
 	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
@@ -29,18 +27,18 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	doc.Baseline, doc.Previous = old.Baseline, old.Previous
 	doc.Site = old.Site
 	if p.Scenario.File != old.Scenario.File {
-		doc.Session.Again = nil // which names the scenario of that session
+		doc.Session.Again = nil // it names the other scenario
 	}
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {
-			continue // the plan itself leaves it out
+			continue // by the plan
 		}
-		does, err := deed(c)
+		id, err := caseIdentity(c)
 		if err != nil {
 			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
 		}
-		from, why := sameDeed(c.Key, measured[does])
+		from, why := matchCase(c.Key, measured[id])
 		if from == nil {
 			c.Status, c.Reason = results.Error, why+" in session "+old.Session.ID
 			continue
@@ -54,8 +52,8 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	return doc, len(old.Cases) - len(taken), nil
 }
 
-// sameDeed chooses among cases that do the same.
-func sameDeed(key string, cases []*results.Case) (one *results.Case, why string) {
+// matchCase chooses among cases of equal identity.
+func matchCase(key string, cases []*results.Case) (one *results.Case, why string) {
 	for _, c := range cases {
 		if c.Key == key {
 			return c, ""
@@ -70,9 +68,8 @@ func sameDeed(key string, cases []*results.Case) (one *results.Case, why string)
 	return nil, fmt.Sprintf("%d cases do what this one does, and none has its key,", len(cases))
 }
 
-// deed is a text of what a case does, the same for options that were read from a
-// document and for those of a plan.
-func deed(c *results.Case) (string, error) {
+// caseIdentity is a text of a case's workload, options and variables, equal for a document and its plan.
+func caseIdentity(c *results.Case) (string, error) {
 	b, err := json.Marshal(c.Options)
 	if err != nil {
 		return "", err

@@ -10,18 +10,17 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// ErrStale says that a plan is not the one that a session was made with.
+// ErrStale is the error of a plan that differs from the plan of the session to resume.
 var ErrStale = errors.New("the plan is not that of the session")
 
-// former is what the sessions before this one have done. A resumed session goes
-// through its schedule from the beginning; a launch that is in here is taken over
-// instead of being made, so whatever follows from the launches follows again.
-type former struct {
+// pastSessions are the resumed sessions. A resumed session repeats its schedule from the beginning, but takes over the
+// recorded launches instead of running them.
+type pastSessions struct {
 	sessions   []*SessionRecord
 	launches   map[launchID]*LaunchRecord
 	decided    map[CaseRecord]bool
@@ -37,9 +36,8 @@ type launchID struct {
 	index int
 }
 
-// readPast reads the records of a journal, which may end anywhere.
-func readPast(records []Record, p *planner.Plan) (*former, error) {
-	f := &former{
+func readRecords(records []Record, p *planner.Plan) (*pastSessions, error) {
+	f := &pastSessions{
 		launches: map[launchID]*LaunchRecord{}, decided: map[CaseRecord]bool{}, failedRuns: map[string]string{},
 	}
 	for i, r := range records {
@@ -77,7 +75,6 @@ func readPast(records []Record, p *planner.Plan) (*former, error) {
 	return f, nil
 }
 
-// check refuses a record that cannot have come from the plan.
 func (r *LaunchRecord) check(p *planner.Plan) error {
 	i := slices.IndexFunc(p.Groups, func(g *planner.LaunchGroup) bool { return g.ID == r.Group })
 	if i < 0 {
@@ -86,10 +83,10 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 	name := results.LaunchName(r.Index)
 	for _, c := range r.Cases {
 		if c.Launch == nil || c.Launch.Index != r.Index || !slices.Contains(p.Groups[i].Cases, c.Key) {
-			return fmt.Errorf("%s of %s does not hold together at case %s", name, r.Group, c.Key)
+			return fmt.Errorf("%s of %s is inconsistent at case %s", name, r.Group, c.Key)
 		}
 		if c.Launch.Status != results.OK && c.Launch.Failure == nil {
-			return fmt.Errorf("%s of %s failed at case %s and does not say why", name, r.Group, c.Key)
+			return fmt.Errorf("%s of %s failed at case %s without a failure", name, r.Group, c.Key)
 		}
 	}
 	for _, b := range r.Background {
@@ -103,13 +100,13 @@ func (r *LaunchRecord) check(p *planner.Plan) error {
 	return nil
 }
 
-// Admits refuses the session if its document is one in whose environment, or by whose definitions, numbers
-// would not compare with those that the former sessions measured.
-func (l *Ledger) Admits() error {
-	f, now := l.former, l.Doc
+// CheckComparable refuses to resume a session in another environment, or with another definition of quantiles: its
+// results would not be comparable.
+func (l *Ledger) CheckComparable() error {
+	f, now := l.past, l.Doc
 	older := func(s *SessionRecord) bool { return s.Quantiles == nil }
 	if len(f.launches) > 0 && slices.ContainsFunc(f.sessions, older) {
-		return Refuse(ExitStale, "a weir version that defines quantiles differently (%s) measured the session, so its numbers and new ones would not compare: run it again",
+		return Refuse(ExitStale, "the session was measured by a weir version that defines quantiles differently (%s), so old and new results are not comparable: run it again",
 			results.DefinitionText(results.RoundedRankRule))
 	}
 	if len(f.sessions) == 0 || f.sessions[0].Environment.Fingerprint == now.Environment.Fingerprint {
@@ -118,16 +115,13 @@ func (l *Ledger) Admits() error {
 	before := f.sessions[0].Environment
 	diff := append(shellDiffers(before.Variables, now.Environment.Variables),
 		differences(before.Nodes, now.Environment.Nodes)...)
-	return Refuse(ExitStale, "the session was measured in another environment, so its numbers and new ones would not compare: %s",
+	return Refuse(ExitStale, "the session was measured in another environment, so old and new results are not comparable: %s",
 		strings.Join(diff, "; "))
 }
 
-// shellDiffers says which carried variables of the shell differ.
 func shellDiffers(before, now map[string]string) (all []string) {
-	names := maps.Clone(before)
-	if names == nil {
-		names = map[string]string{}
-	}
+	names := map[string]string{}
+	maps.Copy(names, before)
 	maps.Copy(names, now)
 	set := func(variables map[string]string, name string) string {
 		if value, ok := variables[name]; ok {
@@ -143,14 +137,14 @@ func shellDiffers(before, now map[string]string) (all []string) {
 	return all
 }
 
-// differences says in which parts the nodes' fingerprints differ.
+// differences describes differences between nodes that affect the fingerprint.
 func differences(before, now []results.Node) []string {
 	if len(before) != len(now) {
 		return []string{fmt.Sprintf("it had %d nodes, now there are %d", len(before), len(now))}
 	}
 	var all []string
 	for i := range now {
-		b, n := reflect.ValueOf(essence(before[i])), reflect.ValueOf(essence(now[i]))
+		b, n := reflect.ValueOf(comparableNode(before[i])), reflect.ValueOf(comparableNode(now[i]))
 		for f := range b.NumField() {
 			was, is := text(b.Field(f).Interface()), text(n.Field(f).Interface())
 			if was != is {
@@ -165,17 +159,17 @@ func differences(before, now []results.Node) []string {
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // parts of a node are strings and whole numbers
+		panic(err) // strings and integers always encode
 	}
 	return string(b)
 }
 
-// TakeOver puts a launch that a former session made into the document, and says whether there
-// is one and on which nodes it was, by rank.
+// TakeOver puts a launch of a resumed session into the document, and returns its nodes, by rank; not ok: there is no
+// such launch.
 func (l *Ledger) TakeOver(g *Group, index int) (nodes []string, ok bool) {
 	id := launchID{g.ID, index}
-	r := l.former.launches[id]
-	delete(l.former.launches, id)
+	r := l.past.launches[id]
+	delete(l.past.launches, id)
 	if r == nil || len(r.Cases) == 0 {
 		return nil, false
 	}
@@ -187,13 +181,4 @@ func (l *Ledger) TakeOver(g *Group, index int) (nodes []string, ok bool) {
 	}
 	l.Events.Emit(event.Event{Type: event.LaunchResumed, Group: g.ID, Launch: &index, Cases: len(r.Cases)})
 	return r.Cases[0].Launch.Nodes, true
-}
-
-// recordCase appends to the journal that a case was decided, unless it says so
-// already.
-func (l *Ledger) recordCase(c CaseRecord) error {
-	if l.former.decided[c] {
-		return nil
-	}
-	return l.Record(Record{Case: &c})
 }

@@ -3,17 +3,18 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// LookAt lets the gate judge if any group has come to a look: only cases that it
-// then calls undecided go on.
-func (l *Ledger) LookAt(round []*Group) {
-	if !slices.ContainsFunc(round, l.complete) {
+// InterimAnalysis lets the gate judge if a group of the round has all launches of an analysis. Only cases that are then
+// undecided continue.
+func (l *Ledger) InterimAnalysis(round []*Group) {
+	if !slices.ContainsFunc(round, l.analysisReached) {
 		return
 	}
 	l.Judge()
@@ -25,7 +26,7 @@ func (l *Ledger) LookAt(round []*Group) {
 	}
 }
 
-// Judge asks the gate and tells of every verdict that is new.
+// Judge lets the gate judge, and emits new verdicts.
 func (l *Ledger) Judge() {
 	if l.o.Judge == nil {
 		return
@@ -34,7 +35,7 @@ func (l *Ledger) Judge() {
 		c.Made = len(c.Launches)
 	}
 	l.o.Judge(l.Doc)
-	tell := func(key string, list []*results.AssertionVerdict) {
+	emit := func(key string, list []*results.AssertionVerdict) {
 		for _, a := range list {
 			if a.Verdict != results.SkippedVerdict && l.verdicts[a] != a.Verdict {
 				l.verdicts[a] = a.Verdict
@@ -45,23 +46,25 @@ func (l *Ledger) Judge() {
 		}
 	}
 	for _, c := range l.Doc.Cases {
-		tell(c.Key, c.Assertions)
+		emit(c.Key, c.Assertions)
 	}
-	tell("", l.Doc.Assertions)
+	emit("", l.Doc.Assertions)
 }
 
-// Decide ends a case without, or beside, its launches.
+// Decide ends a case independently of its launches.
 func (l *Ledger) Decide(key, status, reason string) { l.DecideFor("", key, status, reason) }
 
-// DecideFor does so because of a failure of some kind that was no launch's.
+// DecideFor decides a case because of a failure of this kind outside of a launch.
 func (l *Ledger) DecideFor(kind, key, status, reason string) {
-	l.Leave(key, status, reason)
-	l.Err = cmp.Or(l.Err, l.recordCase(CaseRecord{Key: key, Status: status, Reason: reason, Kind: kind}))
+	l.SetReason(key, status, reason)
+	c := CaseRecord{Key: key, Status: status, Reason: reason, Kind: kind}
+	if !l.past.decided[c] {
+		l.Err = cmp.Or(l.Err, l.Record(Record{Case: &c}))
+	}
 }
 
-// Leave says of a case why it was not run, or not to its end, without deciding it
-// for a session that goes on with this one.
-func (l *Ledger) Leave(key, status, reason string) {
+// SetReason sets the status and reason of a case, without deciding it for a session that resumes this one.
+func (l *Ledger) SetReason(key, status, reason string) {
 	c := l.Case(key)
 	c.Status, c.Reason = status, reason
 	for _, a := range c.Assertions {
@@ -76,10 +79,10 @@ func (l *Ledger) DecideAll(cases []*planner.Case, status, reason string) {
 	}
 }
 
-// Excuses says whether the error of a case is expected.
+// Excuses reports whether the error of a case is expected.
 func (l *Ledger) Excuses(key string) bool { return l.Doc.ExcusesError(l.Case(key)) }
 
-// FailFastError ends a session early because it was asked to end at a failure.
+// FailFastError ends a session at the first failure.
 type FailFastError struct{ cause string }
 
 func (e *FailFastError) Error() string { return "--fail-fast: " + e.cause }
@@ -103,4 +106,78 @@ func (l *Ledger) FailFast() error {
 		}
 	}
 	return nil
+}
+
+// FinishUnjudged completes the document of a session without a gate: its status is whether all cases ran.
+func (l *Ledger) FinishUnjudged(aborted bool) {
+	d := l.Doc
+	d.Summarize()
+	if d.Session.Reason == "" {
+		d.Session.Reason = l.lacksArtifacts()
+	}
+	switch {
+	case aborted:
+		d.Session.Status = results.Aborted
+	case d.Session.Reason != "" || d.Summary.Cases[results.Error] > 0:
+		d.Session.Status, d.Session.ExitCode = results.Errored, ExitError
+	default:
+		d.Session.Status = results.Passed
+	}
+}
+
+// ExplainUnrun sets the reasons of cases that did not run. aborted is what ended the session from outside, "": nothing;
+// err is the session's error.
+func (l *Ledger) ExplainUnrun(aborted string, err error) {
+	reason := notRun
+	switch {
+	case aborted != "":
+		reason = "aborted: " + aborted
+	case err != nil:
+		reason = notRunBecause(err.Error())
+	}
+	for _, g := range l.Groups {
+		if g.Background() && err == nil {
+			for _, c := range l.Launchable(g) {
+				if len(l.Case(c.Key).Launches) == 0 {
+					l.SetReason(c.Key, results.Skipped,
+						notRunBecause("it was background load only, and no launch of it was complete"))
+				}
+			}
+		}
+	}
+	for _, c := range l.Doc.Cases {
+		switch {
+		case c.Reason == notRun && reason != notRun:
+			l.SetReason(c.Key, results.Skipped, reason)
+		case aborted != "" && c.Status == results.OK:
+			c.Reason = fmt.Sprintf("%s, after %d launches", reason, countedLaunches(c))
+		}
+	}
+}
+
+// Close writes the last record and event, and closes their files.
+func (l *Ledger) Close() error {
+	e := l.Doc.Session
+	err := l.Record(Record{End: &EndRecord{Status: e.Status, ExitCode: e.ExitCode, Reason: e.Reason}})
+	l.Events.Emit(event.Event{
+		Type: event.SessionFinished, Session: e.ID, Status: e.Status, Reason: e.Reason,
+		Seconds: e.Finished.Sub(e.Started).Seconds(),
+	})
+	err = cmp.Or(err, l.Events.Err)
+	if l.journal != nil {
+		err = cmp.Or(err, l.journal.Close())
+	}
+	if l.Events.File != nil {
+		err = cmp.Or(err, l.Events.File.Close())
+	}
+	return err
+}
+
+// Abandon closes the files of a session that did not begin, without writing.
+func (l *Ledger) Abandon() {
+	for _, f := range []*os.File{l.journal, l.Events.File} {
+		if f != nil {
+			f.Close()
+		}
+	}
 }

@@ -3,37 +3,34 @@ package placement
 import (
 	"fmt"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Share is how much of each kind of a node's resources a rank has to itself.
+// Share are numbers of dedicated resources of a node.
 type Share struct{ GPUs, NICs, CPUs int }
 
 func (s Share) plus(o Share) Share { return Share{s.GPUs + o.GPUs, s.NICs + o.NICs, s.CPUs + o.CPUs} }
 
 func (s Share) times(n int) Share { return Share{n * s.GPUs, n * s.NICs, n * s.CPUs} }
 
-// Demand is what a launch asks of nodes. Launches of equal demands run on the same ones.
+// Demand is what a launch requires of nodes. Launches of equal demands run on the same nodes.
 type Demand struct {
 	Nodes         int // at least 1
 	DistinctHosts bool
-	Labels        map[string]string // that each node must carry
-	NodeGPUs      int               // that each node has at least
-	Fabric        string            // that each node has; "": it is chosen by the nodes
+	Labels        map[string]string // of each node
+	NodeGPUs      int               // of each node, at least
+	Fabric        string            // that each node must have; "": any
 	Ranks         int
-	Threads       int   // of each rank; 0: nobody knows
-	On            []int // the number of the node that each rank is on; nil: they are spread evenly
-	Each          Share
-	// Own is what each rank has instead, as far as it says so, and the NUMA node that it is kept
-	// on; nil: nothing.
+	Threads       int   // of each rank; 0: unknown
+	On            []int // the index of each rank's node; nil: ranks are spread evenly
+	Each          Share // of each rank
+	// Own overrides Each and sets the NUMA node, by rank; nil: no rank does.
 	Own []workload.Own
-	// Affine says that ranks have processors of their own, as many as threads, near what
-	// else they have, if there are enough processors.
+	// Affine gives each rank as many dedicated processors as threads, near its devices, if there are enough.
 	Affine bool
 }
 
-// most is how many ranks the fullest node has.
-func (d Demand) most() int {
+func (d Demand) maxRanksPerNode() int {
 	if d.On == nil {
 		return (d.Ranks + d.Nodes - 1) / d.Nodes
 	}
@@ -45,9 +42,8 @@ func (d Demand) most() int {
 	return most
 }
 
-// Block is the number of the chosen node that a rank is on. Unless the demand says so, ranks are
-// spread over nodes in equal blocks, so that with pairwise traffic over two nodes each pair
-// crosses between them.
+// Block is the index of a rank's node. By default ranks are spread over nodes in equal blocks, so that pairwise traffic
+// on two nodes crosses between them.
 func (d Demand) Block(rank int) int {
 	if d.On != nil {
 		return d.On[rank]
@@ -55,25 +51,17 @@ func (d Demand) Block(rank int) int {
 	return rank * d.Nodes / d.Ranks
 }
 
-// beyond says which ranks are on nodes that the demand does not have, as a plan can say that this weir did not make.
-func (d Demand) beyond() (lacks []string) {
+// invalidNodes describes ranks on nodes that the demand does not have, which plan files may contain.
+func (d Demand) invalidNodes() (lacks []string) {
 	for rank, node := range d.On {
 		if node < 0 || node >= d.Nodes {
-			lacks = append(lacks, fmt.Sprintf("node %d, counted from 0, for rank %d of a launch on %s", node, rank,
-				plural(d.Nodes, "node")))
+			lacks = append(lacks, fmt.Sprintf("node %d, counted from 0, for rank %d of a launch (its nodes: %d)", node,
+				rank, d.Nodes))
 		}
 	}
 	return lacks
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// shareOf is what a rank has to itself.
 func (d Demand) shareOf(rank int) Share {
 	s := d.Each
 	if d.Own == nil {
@@ -90,19 +78,19 @@ func (d Demand) shareOf(rank int) Share {
 	return s
 }
 
-// numaOf is the NUMA node that a rank is kept on; nowhere: any.
+// numaOf is the NUMA node that a rank is bound to; noNUMA: any.
 func (d Demand) numaOf(rank int) int {
 	if d.Own == nil || d.Own[rank].NUMA < 0 {
-		return nowhere
+		return noNUMA
 	}
 	return int(d.Own[rank].NUMA)
 }
 
-// need is what the ranks of a block have together, and what those of each NUMA node have that
-// are kept on one. Without shares of their own all blocks need what the fullest does.
+// need is what the ranks of a node need together, and those that are bound to a NUMA node. Without Own, all nodes need
+// what the fullest one does.
 func (d Demand) need(block int) (n need) {
 	if d.Own == nil {
-		n.ranks = d.most()
+		n.ranks = d.maxRanksPerNode()
 		n.all = d.Each.times(n.ranks)
 		return n
 	}
@@ -113,7 +101,7 @@ func (d Demand) need(block int) (n need) {
 		share := d.shareOf(r)
 		n.ranks++
 		n.all = n.all.plus(share)
-		if at := d.numaOf(r); at != nowhere {
+		if at := d.numaOf(r); at != noNUMA {
 			if n.near == nil {
 				n.near = map[int]Share{}
 			}
@@ -123,11 +111,11 @@ func (d Demand) need(block int) (n need) {
 	return n
 }
 
-// need is what ranks on one node have to themselves.
+// need are the dedicated resources of the ranks on one node.
 type need struct {
 	ranks int
 	all   Share
-	near  map[int]Share // of those that are kept on a NUMA node, by its number
+	near  map[int]Share // of ranks that are bound to a NUMA node, by its number
 }
 
 // Key is equal for equal demands.

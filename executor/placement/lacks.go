@@ -7,38 +7,38 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/fabric"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// mostRefused is of how many nodes a refusal says why they do not do.
-const mostRefused = 8
+// maxListed is the number of nodes with reasons in a message.
+const maxListed = 8
 
-// shortOf says why too few nodes can be had: nodes that there are not, what keeps others
-// from being used, or that they are nodes of one host.
-func (c *Cluster) shortOf(d Demand, fit []string, refused map[string][]string) []string {
+// tooFewNodes describes why too few nodes are available: missing nodes, mismatches of others, or shared hosts.
+func (c *Cluster) tooFewNodes(d Demand, fit []string, refused map[string][]string) []string {
 	var lacks []string
 	all := c.Names()
-	if have := c.apart(all, d.DistinctHosts); have < d.Nodes {
+	if have := c.countHosts(all, d.DistinctHosts); have < d.Nodes {
 		lacks = []string{
-			NodesNeeded(d.Nodes, have, d.DistinctHosts) + c.sharedHosts(all, d) + c.lostText() + c.othersText(),
+			NodesNeeded(d.Nodes, have, d.DistinctHosts) + c.sharedHosts(all, d) + c.lostText() + c.launcherHint(),
 		}
-	} else if have := c.apart(fit, d.DistinctHosts); have > 0 {
+	} else if have := c.countHosts(fit, d.DistinctHosts); have > 0 {
 		lacks = []string{
-			NodesNeeded(d.Nodes, have, d.DistinctHosts) + " that have what is asked for" + c.sharedHosts(fit, d),
+			NodesNeeded(d.Nodes, have, d.DistinctHosts) + " that meet the requirements" + c.sharedHosts(fit, d),
 		}
 	}
 	for i, name := range slices.Sorted(maps.Keys(refused)) {
-		if i == mostRefused {
-			return append(lacks, fmt.Sprintf("and so on for %d further nodes", len(refused)-i))
+		if i == maxListed {
+			return append(lacks, fmt.Sprintf("and %d further nodes", len(refused)-i))
 		}
 		lacks = append(lacks, refused[name]...)
 	}
 	return lacks
 }
 
-// NodesNeeded says that there are too few nodes.
+// NodesNeeded describes too few nodes.
 func NodesNeeded(need, have int, distinct bool) string {
 	what := "nodes"
 	if distinct {
@@ -47,18 +47,17 @@ func NodesNeeded(need, have int, distinct bool) string {
 	return fmt.Sprintf("%s (needed: %d, there: %d)", what, need, have)
 }
 
-// othersText says how a session of this host alone comes to others.
-func (c *Cluster) othersText() string {
+// launcherHint tells users of a session on this host alone how to use others.
+func (c *Cluster) launcherHint() string {
 	if !c.Local || len(c.Nodes) > 1 {
 		return ""
 	}
 	return "; --hosts names others to reach by ssh, and there are --launcher and --etcd"
 }
 
-// lostText says which nodes there were, and why they are not there any more.
 func (c *Cluster) lostText() (text string) {
 	for i, name := range slices.Sorted(maps.Keys(c.Lost)) {
-		if i == mostRefused {
+		if i == maxListed {
 			return text + ", …"
 		}
 		text += fmt.Sprintf(", node %s was lost: %s", name, c.Lost[name])
@@ -66,7 +65,7 @@ func (c *Cluster) lostText() (text string) {
 	return text
 }
 
-// sharedHosts names nodes that are one host, where hosts must be distinct.
+// sharedHosts names nodes that share a host, if hosts must be distinct.
 func (c *Cluster) sharedHosts(nodes []string, d Demand) string {
 	if !d.DistinctHosts {
 		return ""
@@ -78,8 +77,8 @@ func (c *Cluster) sharedHosts(nodes []string, d Demand) string {
 	}
 	for _, first := range nodes {
 		if same := byHost[c.Nodes[first].Host]; len(same) > 1 {
-			if len(same) > mostRefused {
-				same = append(same[:mostRefused:mostRefused], "…")
+			if len(same) > maxListed {
+				same = append(same[:maxListed:maxListed], "…")
 			}
 			return ": " + strings.Join(same, ", ") + " are one host"
 		}
@@ -87,8 +86,8 @@ func (c *Cluster) sharedHosts(nodes []string, d Demand) string {
 	return ""
 }
 
-// apart counts nodes, or if hosts must be distinct their hosts.
-func (c *Cluster) apart(nodes []string, distinct bool) int {
+// countHosts is the number of nodes, or of hosts if they must be distinct.
+func (c *Cluster) countHosts(nodes []string, distinct bool) int {
 	if !distinct {
 		return len(nodes)
 	}
@@ -99,7 +98,7 @@ func (c *Cluster) apart(nodes []string, distinct bool) int {
 	return len(hosts)
 }
 
-// whyMoved is why a launch is not on a node any more.
+// whyMoved is why a launch does not use a node any more.
 func (c *Cluster) whyMoved(name string, refused map[string][]string) string {
 	if _, here := c.Nodes[name]; !here {
 		return "its agent is gone"
@@ -107,7 +106,7 @@ func (c *Cluster) whyMoved(name string, refused map[string][]string) string {
 	return strings.Join(refused[name], "; ")
 }
 
-// Choose resolves the fabric of ranks on these nodes.
+// Choose chooses the fabric of ranks on these nodes.
 func (c *Cluster) Choose(needs workload.Demand, ranks []string) fabric.Choice {
 	var nodes []results.Node
 	for _, name := range nodesOf(ranks) {
@@ -115,20 +114,19 @@ func (c *Cluster) Choose(needs workload.Demand, ranks []string) fabric.Choice {
 		n.Name = name
 		nodes = append(nodes, n)
 	}
-	return fabric.Choose(needs, nodes)
+	return fabric.Choose(needs.OfFabric(), nodes)
 }
 
-// Lacks is what the nodes on which ranks are placed lack for a case, besides what its
-// demand says: the fabric that is chosen for it, and the NUMA node of its buffers.
+// Lacks describes what the nodes of ranks lack besides the demand: the chosen fabric, and the NUMA node of buffers.
 func (c *Cluster) Lacks(needs workload.Demand, ranks []string) (lacks []string) {
 	name := c.Choose(needs, ranks).Fabric
 	for _, node := range nodesOf(ranks) {
 		if f := c.Nodes[node].Node.Fabrics[name]; name != "" && !f.Available {
-			lacks = append(lacks, noFabric(name, node, f))
+			lacks = append(lacks, fabricMissing(name, node, f))
 		} else if why := f.Details[fabric.VRAM]; needs.GPU && why != "" && why != fabric.HasVRAM {
 			lacks = append(lacks, fmt.Sprintf("memory of GPUs over fabric %s on node %s: %s", name, node, why))
 		}
-		if why := noMemoryNode(needs.NUMA, node, c.Nodes[node].Node.NUMA); why != "" {
+		if why := numaMissing(needs.NUMA, node, c.Nodes[node].Node.NUMA); why != "" {
 			lacks = append(lacks, why)
 		}
 	}
@@ -137,7 +135,7 @@ func (c *Cluster) Lacks(needs workload.Demand, ranks []string) (lacks []string) 
 
 func nodesOf(ranks []string) []string { return slices.Compact(slices.Sorted(slices.Values(ranks))) }
 
-func noFabric(fabric, node string, f results.Fabric) string {
+func fabricMissing(fabric, node string, f results.Fabric) string {
 	reason := f.Reason
 	if reason == "" {
 		reason = "this weir does not have it"
@@ -145,9 +143,9 @@ func noFabric(fabric, node string, f results.Fabric) string {
 	return fmt.Sprintf("fabric %s on node %s: %s", fabric, node, reason)
 }
 
-// noMemoryNode says that a node does not have the NUMA node on which a case wants its
-// buffers; "": it has, or nobody knows which there are, and the launch will say.
-func noMemoryNode(want workload.Placement, node string, there []results.NUMANode) string {
+// numaMissing describes that a node lacks the NUMA node of a case's buffers; "": it has it, or its NUMA nodes are
+// unknown.
+func numaMissing(want option.Placement, node string, there []results.NUMANode) string {
 	if want < 0 || len(there) == 0 || slices.ContainsFunc(there,
 		func(n results.NUMANode) bool { return n.ID == int(want) }) {
 		return ""

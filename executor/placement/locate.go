@@ -5,41 +5,42 @@ import (
 	"maps"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Cluster are the nodes of a session, those that were lost, and where launches were.
+// Cluster are the nodes of a session, lost ones, and the placements of earlier launches.
 type Cluster struct {
 	Nodes map[string]Node   // by name
 	Lost  map[string]string // why, by name
-	// Local says that the session knows no way to other hosts: a refusal names some.
+	// Local: the session uses this host only, so that messages about missing nodes explain how to use others.
 	Local bool
 
-	last map[string][]string // the nodes of the last launch of a demand, by its blocks
+	last map[string][]string // the nodes of the last launch of a demand, by block
 }
 
-// NewCluster has no node yet.
+// NewCluster returns a cluster without nodes.
 func NewCluster(local bool) *Cluster {
 	return &Cluster{Nodes: map[string]Node{}, Lost: map[string]string{}, Local: local, last: map[string][]string{}}
 }
 
-// Join adds a node, or what a node says now.
+// Join adds or updates a node.
 func (c *Cluster) Join(name string, n Node) {
 	c.Nodes[name] = n
 	delete(c.Lost, name)
 }
 
-// Leave takes a node out.
+// Leave removes a lost node.
 func (c *Cluster) Leave(name, cause string) {
 	delete(c.Nodes, name)
 	c.Lost[name] = cause
 }
 
-// Names are those of the nodes that are here, in order.
+// Names are the names of the nodes, sorted.
 func (c *Cluster) Names() []string { return slices.Sorted(maps.Keys(c.Nodes)) }
 
-// Inventories are what is known of the nodes, by name.
+// Inventories are the inventories of the nodes, sorted by name.
 func (c *Cluster) Inventories() []results.Node {
 	var list []results.Node
 	for _, name := range c.Names() {
@@ -59,28 +60,27 @@ func (c *Cluster) Caches() map[string]int64 {
 	return out
 }
 
-// Placement is where the ranks of a launch are.
+// Placement assigns the ranks of a launch to nodes and dedicated resources.
 type Placement struct {
-	Nodes []string       // by rank
-	Seats []results.Seat // by rank; none: nobody has anything to itself
-	Moved []results.Move
+	Nodes    []string          // by rank
+	Bindings []results.Binding // by rank; nil: no rank has dedicated resources
+	Moved    []results.Move
 }
 
-// Locate finds nodes for a launch beside the seats that other launches have, by node: those
-// that the last launch of this demand had, and others in the order of their names for those
-// that are gone. It changes nothing. If something is lacking, all of that is named and
+// Locate places a launch next to taken bindings, by node: on the nodes of the last launch of this demand, with others
+// in place of lost ones, in the order of names. It changes no state. lacks describes all that is missing; then
 // nothing is placed.
-func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement, lacks []string) {
-	if lacks = d.beyond(); len(lacks) > 0 {
+func (c *Cluster) Locate(d Demand, taken map[string][]results.Binding) (p Placement, lacks []string) {
+	if lacks = d.invalidNodes(); len(lacks) > 0 {
 		return p, lacks
 	}
 	pools, refused := map[string]pool{}, map[string][]string{}
-	blocks := 1 // those that differ in what they need
+	blocks := 1 // with different needs
 	if d.Own != nil {
 		blocks = d.Nodes
 	}
 	fit := make([][]string, blocks) // by block
-	var some []string               // that fit a block
+	var some []string               // nodes that fit any block
 	for _, name := range c.Names() {
 		n := c.Nodes[name]
 		if d.Affine {
@@ -88,7 +88,7 @@ func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement
 		}
 		fits := false
 		for i := range fit {
-			if why := d.refuses(name, n, pools[name], i); len(why) == 0 {
+			if why := d.mismatches(name, n, pools[name], i); len(why) == 0 {
 				fit[i], fits = append(fit[i], name), true
 			} else {
 				refused[name] = append(refused[name], why...)
@@ -101,7 +101,7 @@ func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement
 	last := c.last[d.Key()]
 	chosen := c.choice(d, fit, last)
 	if len(chosen) == 0 {
-		return p, c.shortOf(d, some, refused)
+		return p, c.tooFewNodes(d, some, refused)
 	}
 	for i, name := range last {
 		if chosen[i] != name && name != "" {
@@ -114,88 +114,78 @@ func (c *Cluster) Locate(d Demand, taken map[string][]results.Seat) (p Placement
 		ranks[d.Block(r)] = append(ranks[d.Block(r)], r)
 	}
 	if d.Affine {
-		p.Seats = d.seats(chosen, ranks, pools)
+		p.Bindings = d.bindings(chosen, ranks, pools)
 	}
 	return p, nil
 }
 
-// seats are those of all ranks, by rank. None: no rank has anything to itself, as where
-// processors are short and nothing else was asked for.
-func (d Demand) seats(chosen []string, ranks [][]int, pools map[string]pool) []results.Seat {
-	seats := make([]results.Seat, d.Ranks)
+// bindings are the bindings of all ranks, by rank; nil: no rank has dedicated resources, for example because there are
+// too few processors.
+func (d Demand) bindings(chosen []string, ranks [][]int, pools map[string]pool) []results.Binding {
+	bindings := make([]results.Binding, d.Ranks)
 	for i, name := range chosen {
 		free := pools[name]
 		least := 0
-		if affine := (Share{CPUs: max(d.Threads, d.Each.CPUs)}); free.holds(affine.times(d.most())) {
+		if affine := (Share{CPUs: max(d.Threads, d.Each.CPUs)}); free.holds(affine.times(d.maxRanksPerNode())) {
 			least = affine.CPUs
 		}
-		for _, s := range d.allocate(&free, ranks[i], least) {
-			seats[s.Rank] = s
+		for _, b := range d.allocate(&free, ranks[i], least) {
+			bindings[b.Rank] = b
 		}
 	}
-	if !slices.ContainsFunc(seats, func(s results.Seat) bool { return !s.Empty() }) ||
-		d.Each == (Share{}) && d.Own == nil && slices.ContainsFunc(seats, results.Seat.Empty) {
+	if !slices.ContainsFunc(bindings, func(b results.Binding) bool { return !b.Empty() }) ||
+		d.Each == (Share{}) && d.Own == nil && slices.ContainsFunc(bindings, results.Binding.Empty) {
 		return nil
 	}
-	return seats
+	return bindings
 }
 
-// allocate gives ranks their seats on a node of which so much is free, those first that are kept on
-// a NUMA node. Each rank has at least so many processors to itself. One that has none, and of whose
-// threads nobody knows, is kept on those that nobody has, where that is not all.
-func (d Demand) allocate(free *pool, ranks []int, least int) (seats []results.Seat) {
-	domains, before := free.domains(), len(free.cpus)
+// allocate binds ranks to free resources of a node, ranks with a NUMA node first, each to at least this many
+// processors. A rank without processors of its own, and with an unknown number of threads, shares those that are
+// left, if others have some.
+func (d Demand) allocate(free *pool, ranks []int, least int) (bindings []results.Binding) {
+	domains, before := free.numaNodes(), len(free.cpus)
 	ordered := slices.Clone(ranks)
-	slices.SortStableFunc(ordered, func(a, b int) int {
-		return boolInt(d.numaOf(a) == nowhere) - boolInt(d.numaOf(b) == nowhere)
-	})
+	slices.SortStableFunc(ordered, func(a, b int) int { return min(d.numaOf(b), 0) - min(d.numaOf(a), 0) })
 	for _, r := range ordered {
 		share, near := d.shareOf(r), domains
 		share.CPUs = max(share.CPUs, least)
-		if at := d.numaOf(r); at != nowhere {
+		if at := d.numaOf(r); at != noNUMA {
 			near = []int{at}
 		}
-		seats = append(seats, free.allocate(r, share, near))
+		bindings = append(bindings, free.allocate(r, share, near))
 	}
-	for i, s := range seats {
-		at := d.numaOf(s.Rank)
-		others := len(free.cpus) < before || free.reduced // have processors to themselves
-		if s.CPUs != "" || d.Threads > 0 || at == nowhere && !others {
+	for i, b := range bindings {
+		at := d.numaOf(b.Rank)
+		others := len(free.cpus) < before || free.reduced // have dedicated processors
+		if b.CPUs != "" || d.Threads > 0 || at == noNUMA && !others {
 			continue
 		}
 		left := free.cpus
-		if at != nowhere {
-			left = free.in(at).cpus
+		if at != noNUMA {
+			left = free.onNUMA(at).cpus
 		}
-		seats[i].SharedCPUs = listOf(left)
-		if at != nowhere && !slices.Contains(s.NUMA, at) {
-			seats[i].NUMA = append(seats[i].NUMA, at)
+		bindings[i].SharedCPUs = cpuList(left)
+		if at != noNUMA && !slices.Contains(b.NUMA, at) {
+			bindings[i].NUMA = append(bindings[i].NUMA, at)
 		}
 	}
-	return seats
+	return bindings
 }
 
-// Reserve gives one process of a node its seat beside those that others have there. If something is
-// lacking, all of that is named.
-func (c *Cluster) Reserve(node string, own workload.Own, taken []results.Seat) (s results.Seat, lacks []string) {
+// Reserve binds one process on a node, next to taken bindings. lacks describes all that is missing.
+func (c *Cluster) Reserve(node string, own workload.Own, taken []results.Binding) (b results.Binding, lacks []string) {
 	n := c.Nodes[node]
 	d := Demand{Nodes: 1, Ranks: 1, Own: []workload.Own{own}}
 	free := poolOf(n).without(taken)
-	if lacks = d.refuses(node, n, free, 0); len(lacks) > 0 {
-		return s, lacks
+	if lacks = d.mismatches(node, n, free, 0); len(lacks) > 0 {
+		return b, lacks
 	}
 	return d.allocate(&free, []int{0}, 0)[0], nil
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// refuses is all that keeps a node from having a block of ranks, given what is free of it.
-func (d Demand) refuses(name string, n Node, free pool, block int) (why []string) {
+// mismatches describes why a node cannot have a block of ranks, with this free part of its resources.
+func (d Demand) mismatches(name string, n Node, free pool, block int) (why []string) {
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, label := range slices.Sorted(maps.Keys(d.Labels)) {
 		want := d.Labels[label]
@@ -225,21 +215,20 @@ func (d Demand) refuses(name string, n Node, free pool, block int) (why []string
 	}
 	short(needs.all, free, "")
 	for _, at := range slices.Sorted(maps.Keys(needs.near)) {
-		if lacks := noMemoryNode(workload.Placement(at), name, n.Node.NUMA); lacks != "" {
+		if lacks := numaMissing(option.Placement(at), name, n.Node.NUMA); lacks != "" {
 			add("%s", lacks)
 		} else {
-			short(needs.near[at], free.in(at), fmt.Sprintf(" near NUMA node %d", at))
+			short(needs.near[at], free.onNUMA(at), fmt.Sprintf(" near NUMA node %d", at))
 		}
 	}
 	if f := n.Node.Fabrics[d.Fabric]; d.Fabric != "" && !f.Available {
-		add("%s", noFabric(d.Fabric, name, f))
+		add("%s", fabricMissing(d.Fabric, name, f))
 	}
 	return why
 }
 
-// choice takes nodes from those that fit, by block or the same for all, the former ones first and
-// where they were; none if there are too few. Of the nodes of a host it takes one, if hosts must be
-// distinct. Blocks that fewer nodes fit choose first.
+// choice chooses a fitting node for each block, the last one if possible; nil: there are too few. fit is by block, or
+// the same for all blocks. Blocks with fewer fitting nodes choose first.
 func (c *Cluster) choice(d Demand, fit [][]string, last []string) []string {
 	of := func(block int) int { return block % len(fit) }
 	left, hosts := make([]map[string]bool, len(fit)), map[string]bool{}
@@ -280,10 +269,10 @@ func (c *Cluster) choice(d Demand, fit [][]string, last []string) []string {
 	return chosen
 }
 
-// Remember has the next launches of a demand on the nodes that one of it was on, by rank.
+// Remember makes later launches of a demand use these nodes, by rank.
 func (c *Cluster) Remember(d Demand, nodes []string) {
-	if len(nodes) != d.Ranks || len(d.beyond()) > 0 {
-		return // of a journal that says otherwise
+	if len(nodes) != d.Ranks || len(d.invalidNodes()) > 0 {
+		return // a journal may have such nodes
 	}
 	blocks := make([]string, d.Nodes)
 	for r, name := range nodes {

@@ -1,32 +1,30 @@
-// Package placement decides on which nodes the ranks of a launch run, and which processors,
-// GPUs and NICs each of them has to itself. It knows neither processes nor etcd: it is given
-// what agents say of their nodes.
+// Package placement places the ranks of launches on nodes, and binds them to dedicated processors, GPUs and NICs.
+// It uses the inventories of nodes, and knows neither processes nor etcd.
 package placement
 
 import (
 	"fmt"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Node is what an agent says of its node.
+// Node describes a node, as reported by its agent.
 type Node struct {
-	Host   string            `json:"host"` // equal for agents of one host, however they are called
+	Host   string            `json:"host"` // id, equal for all agents of a host
 	Labels map[string]string `json:"labels,omitempty"`
 	CPUs   []int             `json:"cpus,omitempty"` // that ranks may run on
 	GPUs   []string          `json:"gpus,omitempty"` // that ranks may use, as CUDA_VISIBLE_DEVICES names them
 	Node   results.Node      `json:"node"`
 }
 
-// Device is one that carries data between hosts: of RDMA with its port, as mlx5_0:1.
+// Device is a network device: an interface, or the port of an RDMA device, as mlx5_0:1.
 type Device struct {
 	Name string
-	NUMA *int // nil: the kernel does not say
+	NUMA *int // nil: unknown
 }
 
-// DataDevices are those of a node: the active ports of RDMA devices, and where there are
-// none, the interfaces of real devices that are up.
+// DataDevices are the devices of a node for data: active ports of RDMA devices, otherwise interfaces that are up.
 func DataDevices(n results.Node) []Device {
 	var all []Device
 	for _, d := range n.RDMA {
@@ -40,18 +38,17 @@ func DataDevices(n results.Node) []Device {
 		return all
 	}
 	for _, nic := range n.NICs {
-		if nic.State == "up" && nic.Driver != "" { // bridges and tunnels have no driver of a device
+		if nic.State == "up" && nic.Driver != "" { // virtual interfaces have no driver
 			all = append(all, Device{nic.Name, nic.NUMA})
 		}
 	}
 	return all
 }
 
-// CheckSeats refuses seats with something that this node does not have: their names become
-// values of variables.
-func (n Node) CheckSeats(seats []results.Seat) error {
+// CheckBindings refuses bindings to devices that this node does not have: their names become values of variables.
+func (n Node) CheckBindings(bindings []results.Binding) error {
 	nics := DataDevices(n.Node)
-	for _, s := range seats {
+	for _, s := range bindings {
 		for _, name := range s.GPUs {
 			if !slices.Contains(n.GPUs, name) {
 				return fmt.Errorf("rank %d is to have GPU %.80q, which this node does not have", s.Rank, name)

@@ -9,12 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// aNode is a node with two nodes of memory: half of its processors, GPUs and RDMA
-// devices near each.
+// aNode is a node with two NUMA nodes: half of its processors, GPUs and RDMA devices near each.
 func aNode(host string, cpus, gpus, nics int, labels map[string]string) Node {
 	m := Node{
 		Host: host, Labels: labels, Node: results.Node{Fabrics: map[string]results.Fabric{"shm": {Available: true}}},
@@ -41,9 +40,8 @@ func aNode(host string, cpus, gpus, nics int, labels map[string]string) Node {
 	return m
 }
 
-// TestPlacementHoldsEveryConstraint draws clusters and demands. Whatever is placed keeps
-// to all of them; what is refused cannot be had, which a count of the nodes that would do
-// tells, and the refusal names something that is lacking.
+// TestPlacementHoldsEveryConstraint draws clusters and demands. Placements meet all constraints; refusals are
+// confirmed by counting the nodes that fit, and name what is missing.
 func TestPlacementHoldsEveryConstraint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
@@ -65,10 +63,10 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 			d.Labels = map[string]string{"zone": "a"}
 		}
 		// what another launch that is running has
-		taken := map[string][]results.Seat{}
+		taken := map[string][]results.Binding{}
 		if p, lacks := s.Locate(Demand{Nodes: 1, Ranks: 1, Each: Share{GPUs: 1}, Affine: true, Threads: 1},
 			nil); len(lacks) == 0 {
-			taken[p.Nodes[0]] = p.Seats
+			taken[p.Nodes[0]] = p.Bindings
 		}
 		p, lacks := s.Locate(d, taken)
 
@@ -99,19 +97,19 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 			t.Fatalf("placed on %v, and only %d nodes would do", p.Nodes, fits)
 		}
 		used := map[string]bool{} // node and resource
-		for node, seats := range taken {
-			for _, seat := range seats {
-				for _, g := range seat.GPUs {
+		for node, bindings := range taken {
+			for _, binding := range bindings {
+				for _, g := range binding.GPUs {
 					used[node+" gpu "+g] = true
 				}
-				for _, c := range results.ParseCPUs(seat.CPUs) {
+				for _, c := range results.ParseCPUs(binding.CPUs) {
 					used[fmt.Sprint(node, " cpu ", c)] = true
 				}
 			}
 		}
 		take := func(what string) {
 			if used[what] {
-				t.Fatalf("%s is given to two Ranks: %v", what, p.Seats)
+				t.Fatalf("%s is given to two Ranks: %v", what, p.Bindings)
 			}
 			used[what] = true
 		}
@@ -128,18 +126,18 @@ func TestPlacementHoldsEveryConstraint(t *testing.T) {
 			if !d.Affine {
 				continue
 			}
-			seat := p.Seats[r]
-			if seat.Rank != r || len(seat.GPUs) != d.Each.GPUs || len(seat.NICs) != d.Each.NICs ||
-				len(results.ParseCPUs(seat.CPUs)) < d.Each.CPUs {
-				t.Fatalf("rank %d has %v", r, seat)
+			binding := p.Bindings[r]
+			if binding.Rank != r || len(binding.GPUs) != d.Each.GPUs || len(binding.NICs) != d.Each.NICs ||
+				len(results.ParseCPUs(binding.CPUs)) < d.Each.CPUs {
+				t.Fatalf("rank %d has %v", r, binding)
 			}
-			for _, g := range seat.GPUs {
+			for _, g := range binding.GPUs {
 				take(node + " gpu " + g)
 			}
-			for _, n := range seat.NICs {
+			for _, n := range binding.NICs {
 				take(node + " nic " + n)
 			}
-			for _, c := range results.ParseCPUs(seat.CPUs) {
+			for _, c := range results.ParseCPUs(binding.CPUs) {
 				take(fmt.Sprint(node, " cpu ", c))
 			}
 		}
@@ -172,8 +170,8 @@ func TestRanksHaveTheirDevicesNearThem(t *testing.T) {
 	} {
 		p, lacks := s.Locate(Demand{Nodes: 1, Ranks: c.ranks, Each: c.each, Affine: true, Threads: c.thread}, nil)
 		var got []string
-		for _, seat := range p.Seats {
-			got = append(got, seat.String())
+		for _, binding := range p.Bindings {
+			got = append(got, binding.String())
 		}
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%d ranks with %+v: %s, want %s (%v)", c.ranks, c.each, text, c.want, lacks)
@@ -181,7 +179,7 @@ func TestRanksHaveTheirDevicesNearThem(t *testing.T) {
 	}
 }
 
-// A demand may say which of its nodes each rank is on. One that it does not have is lacking.
+// A demand may give the node of each rank. A node that it does not have is reported.
 func TestRanksOnNodesOfTheirOwn(t *testing.T) {
 	c := NewCluster(true)
 	c.Join("b", aNode("b", 1, 0, 0, nil))
@@ -196,17 +194,17 @@ func TestRanksOnNodesOfTheirOwn(t *testing.T) {
 	}
 	d.Nodes = 1
 	p, lacks := c.Locate(d, nil)
-	if len(p.Nodes) > 0 || strings.Join(lacks, "; ") != "node 1, counted from 0, for rank 0 of a launch on 1 node; "+
-		"node 1, counted from 0, for rank 2 of a launch on 1 node" {
+	if len(p.Nodes) > 0 || strings.Join(lacks, "; ") != "node 1, counted from 0, for rank 0 of a launch (its nodes: 1); "+
+		"node 1, counted from 0, for rank 2 of a launch (its nodes: 1)" {
 		t.Errorf("on %v, lacking %q", p.Nodes, lacks)
 	}
 	c.Remember(d, []string{"b", "b", "b", "b"}) // of the journal of an older weir
-	if most := (Demand{Nodes: 2, Ranks: 3, On: []int{1, 1, 1}}).most(); most != 3 {
+	if most := (Demand{Nodes: 2, Ranks: 3, On: []int{1, 1, 1}}).maxRanksPerNode(); most != 3 {
 		t.Errorf("the fullest node has %d ranks", most)
 	}
 }
 
-// Launches stay where they are while they can, each block of ranks for itself.
+// Launches stay on their nodes while they can, each block of ranks by itself.
 func TestLaunchesStayOnTheirNodes(t *testing.T) {
 	members := map[string]Node{}
 	for _, name := range []string{"b", "c", "d"} {
@@ -239,7 +237,7 @@ func TestLaunchesStayOnTheirNodes(t *testing.T) {
 	delete(members, "c")
 	_, lacks := s.Locate(d, nil)
 	const want = "nodes on distinct hosts (needed: 2, there: 1)"
-	if len(lacks) != 1 || lacks[0] != want+s.othersText() || s.othersText() == "" {
+	if len(lacks) != 1 || lacks[0] != want+s.launcherHint() || s.launcherHint() == "" {
 		t.Errorf("%v", lacks)
 	}
 	s.Local = false // a session with a fleet knows where others are named
@@ -263,7 +261,7 @@ func TestRefusalsNameWhatIsLacking(t *testing.T) {
 		{Demand{Nodes: 1, Labels: map[string]string{"zone": "c"}, Ranks: 1},
 			"label zone=c on node n1, which has zone=a; label zone=c on node n2, which has zone=b; label zone=c on node n3, which has no label zone"},
 		{Demand{Nodes: 2, Ranks: 4, Each: Share{GPUs: 1}, Affine: true},
-			"nodes (needed: 2, there: 1) that have what is asked for; GPUs on node n1 for 2 of its ranks (needed: 2, free: 1); GPUs on node n3 for 2 of its ranks (needed: 2, free: 0)"},
+			"nodes (needed: 2, there: 1) that meet the requirements; GPUs on node n1 for 2 of its ranks (needed: 2, free: 1); GPUs on node n3 for 2 of its ranks (needed: 2, free: 0)"},
 		{Demand{Nodes: 3, Ranks: 3, NodeGPUs: 1, Fabric: "ucx"},
 			"fabric ucx on node n1: this weir does not have it; fabric ucx on node n2: this weir does not have it; GPUs on node n3 (needed: 1, there: 0); fabric ucx on node n3: this weir does not have it"},
 	} {
@@ -274,8 +272,8 @@ func TestRefusalsNameWhatIsLacking(t *testing.T) {
 	}
 }
 
-// Each rank may have a share and a NUMA node of its own: blocks go to nodes that have theirs, and
-// what is left is for those that have none.
+// Each rank may have its own share and NUMA node: blocks go to nodes that have them, and ranks without get the
+// rest.
 func TestRanksWithSharesOfTheirOwn(t *testing.T) {
 	c := NewCluster(true)
 	c.Join("a", aNode("a", 4, 0, 0, nil))
@@ -292,7 +290,7 @@ func TestRanksWithSharesOfTheirOwn(t *testing.T) {
 	for i, want := range []string{
 		"rank 0, GPUs 0, NUMA node 0", "rank 1, CPUs 2, NUMA node 1", "rank 2, shared CPUs 0-1,3",
 	} {
-		if got := p.Seats[i].String(); got != want {
+		if got := p.Bindings[i].String(); got != want {
 			t.Errorf("%s instead of %s", got, want)
 		}
 	}
@@ -303,9 +301,9 @@ func TestRanksWithSharesOfTheirOwn(t *testing.T) {
 		t.Error(lacks)
 	}
 
-	seat, _ := c.Reserve("a", workload.Own{CPUs: 2, NUMA: 1}, nil)
-	other, _ := c.Reserve("a", none, []results.Seat{seat})
-	if seat.CPUs != "2-3" || other.SharedCPUs != "0-1" {
-		t.Errorf("%v, %v", seat, other)
+	binding, _ := c.Reserve("a", workload.Own{CPUs: 2, NUMA: 1}, nil)
+	other, _ := c.Reserve("a", none, []results.Binding{binding})
+	if binding.CPUs != "2-3" || other.SharedCPUs != "0-1" {
+		t.Errorf("%v, %v", binding, other)
 	}
 }

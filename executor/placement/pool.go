@@ -4,50 +4,46 @@ import (
 	"slices"
 	"strconv"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 // resource is a processor or device of a node.
 type resource struct {
-	name string // as environment variables and processor lists have it
-	numa int    // nowhere: the kernel does not say
+	name string // as in environment variables and processor lists
+	numa int    // noNUMA: unknown
 }
 
-// nowhere is the memory node of what is near none, or near nobody knows which.
-const nowhere = -1
+// noNUMA stands for an unknown NUMA node, or any.
+const noNUMA = -1
 
-// pool are resources of a node that no rank has, each kind in the order in which
-// they are given out.
+// pool are the free resources of a node, in the order of allocation.
 type pool struct {
 	gpus, nics, cpus []resource
 	reduced          bool // others have some of its processors
 }
 
-// poolOf is all that a node lets ranks have.
 func poolOf(m Node) pool {
 	return pool{gpus: gpusOf(m), nics: nicsOf(m.Node), cpus: cpusOf(m)}
 }
 
-// gpusOf are the GPUs by the names that the agent may give them. Where those are
-// places in the kernel's list, which is in the order of their addresses on the bus, it
-// says where they are.
+// gpusOf are the GPUs by their names in CUDA_VISIBLE_DEVICES. Only indices into the kernel's list have a known NUMA
+// node.
 func gpusOf(m Node) []resource {
 	var all []resource
 	for _, name := range m.GPUs {
-		r := resource{name, nowhere}
+		r := resource{name, noNUMA}
 		if i, err := strconv.Atoi(name); err == nil && i < len(m.Node.GPUs) {
-			r.numa = near(m.Node.GPUs[i].NUMA)
+			r.numa = numaOrNone(m.Node.GPUs[i].NUMA)
 		}
 		all = append(all, r)
 	}
 	return all
 }
 
-// nicsOf are the devices that carry data between hosts.
 func nicsOf(n results.Node) []resource {
 	var all []resource
 	for _, d := range DataDevices(n) {
-		all = append(all, resource{d.Name, near(d.NUMA)})
+		all = append(all, resource{d.Name, numaOrNone(d.NUMA)})
 	}
 	return all
 }
@@ -61,7 +57,7 @@ func cpusOf(m Node) []resource {
 	}
 	var all []resource
 	for _, c := range m.CPUs {
-		r := resource{strconv.Itoa(c), nowhere}
+		r := resource{strconv.Itoa(c), noNUMA}
 		if id, ok := numa[c]; ok {
 			r.numa = id
 		}
@@ -70,24 +66,23 @@ func cpusOf(m Node) []resource {
 	return all
 }
 
-func near(numa *int) int {
+func numaOrNone(numa *int) int {
 	if numa == nil {
-		return nowhere
+		return noNUMA
 	}
 	return *numa
 }
 
-// without takes out what ranks have already.
-func (p pool) without(seats []results.Seat) pool {
+func (p pool) without(taken []results.Binding) pool {
 	gpus, nics, cpus := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, s := range seats {
-		for _, name := range s.GPUs {
+	for _, b := range taken {
+		for _, name := range b.GPUs {
 			gpus[name] = true
 		}
-		for _, name := range s.NICs {
+		for _, name := range b.NICs {
 			nics[name] = true
 		}
-		for _, c := range results.ParseCPUs(s.CPUs) {
+		for _, c := range results.ParseCPUs(b.CPUs) {
 			cpus[strconv.Itoa(c)] = true
 		}
 	}
@@ -97,40 +92,41 @@ func (p pool) without(seats []results.Seat) pool {
 	return pool{left(p.gpus, gpus), left(p.nics, nics), left(p.cpus, cpus), p.reduced || len(cpus) > 0}
 }
 
-// holds says whether a pool has so much.
 func (p pool) holds(s Share) bool {
 	return len(p.gpus) >= s.GPUs && len(p.nics) >= s.NICs && len(p.cpus) >= s.CPUs
 }
 
-// allocate gives a rank its seat, from a pool that has enough, on the first of some nodes of memory
-// that can have all of it. Equal shares fill one such node after the other, so that none is left with
-// room for one that was divided.
-func (p *pool) allocate(rank int, share Share, domains []int) results.Seat {
-	first := nowhere
-	if at := slices.IndexFunc(domains, func(d int) bool { return p.in(d).holds(share) }); at >= 0 {
+// allocate binds a rank to resources of a pool that has enough, on the first of some NUMA nodes that has all of them.
+// So equal shares fill one NUMA node after the other, and few are divided.
+func (p *pool) allocate(rank int, share Share, domains []int) results.Binding {
+	first := noNUMA
+	if at := slices.IndexFunc(domains, func(d int) bool { return p.onNUMA(d).holds(share) }); at >= 0 {
 		first = domains[at]
 	}
 	gpus := take(&p.gpus, share.GPUs, first)
-	nics := take(&p.nics, share.NICs, beside(first, gpus))
-	cpus := take(&p.cpus, share.CPUs, beside(first, gpus, nics))
-	return seatOf(rank, gpus, nics, cpus)
+	nics := take(&p.nics, share.NICs, preferredNUMA(first, gpus))
+	cpus := take(&p.cpus, share.CPUs, preferredNUMA(first, gpus, nics))
+	used := pool{gpus: gpus, nics: nics, cpus: cpus}
+	return results.Binding{
+		Rank: rank, GPUs: names(gpus), NICs: names(nics), CPUs: cpuList(cpus), NUMA: used.numaNodes(),
+	}
 }
 
-// beside is the node of memory to look for something on, given what a rank has already.
-func beside(first int, has ...[]resource) int {
+// preferredNUMA is the NUMA node for further resources: first, otherwise that of resources that a rank has.
+func preferredNUMA(first int, has ...[]resource) int {
 	for _, r := range slices.Concat(has...) {
-		if first == nowhere {
+		if first == noNUMA {
 			first = r.numa
 		}
 	}
 	return first
 }
 
-// domains are the nodes of memory that anything is near, ascending.
-func (p *pool) domains() []int {
+// numaNodes are the NUMA nodes of the resources, ascending.
+func (p *pool) numaNodes() []int {
 	var all []int
 	for _, r := range slices.Concat(p.gpus, p.nics, p.cpus) {
-		if r.numa != nowhere && !slices.Contains(all, r.numa) {
+		if r.numa != noNUMA && !slices.Contains(all, r.numa) {
 			all = append(all, r.numa)
 		}
 	}
@@ -138,23 +134,22 @@ func (p *pool) domains() []int {
 	return all
 }
 
-// in is what of a pool may be near a node of memory: what is, and what is nowhere.
-func (p *pool) in(domain int) pool {
+// onNUMA are the resources of a NUMA node, and those with an unknown one.
+func (p *pool) onNUMA(domain int) pool {
 	some := func(all []resource) []resource {
 		return slices.DeleteFunc(slices.Clone(all),
-			func(r resource) bool { return r.numa != domain && r.numa != nowhere })
+			func(r resource) bool { return r.numa != domain && r.numa != noNUMA })
 	}
 	return pool{some(p.gpus), some(p.nics), some(p.cpus), p.reduced}
 }
 
-// take takes resources out: those near a node of memory first, then those of which
-// nobody knows, then any.
+// take removes resources: first those of a NUMA node, then those with an unknown one, then any.
 func take(from *[]resource, n, domain int) []resource {
 	rank := func(r resource) int {
 		switch r.numa {
 		case domain:
 			return 0
-		case nowhere:
+		case noNUMA:
 			return 1
 		}
 		return 2
@@ -166,20 +161,8 @@ func take(from *[]resource, n, domain int) []resource {
 	return taken
 }
 
-func seatOf(rank int, gpus, nics, cpus []resource) results.Seat {
-	s := results.Seat{Rank: rank, GPUs: names(gpus), NICs: names(nics)}
-	s.CPUs = listOf(cpus)
-	for _, r := range slices.Concat(gpus, nics, cpus) {
-		if r.numa != nowhere && !slices.Contains(s.NUMA, r.numa) {
-			s.NUMA = append(s.NUMA, r.numa)
-		}
-	}
-	slices.Sort(s.NUMA)
-	return s
-}
-
-// listOf writes processors as the kernel does.
-func listOf(cpus []resource) string {
+// cpuList is a list of processors in the kernel's format.
+func cpuList(cpus []resource) string {
 	var list []int
 	for _, c := range cpus {
 		n, _ := strconv.Atoi(c.name)

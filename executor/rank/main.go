@@ -1,7 +1,6 @@
-// Package rank is the whole of a rank process: it is told a launch over a socket
-// pair, opens the launch's runner, meets the others through its agent, runs the cases
-// and leaves. With a quiet runner nothing else runs between those steps: no second
-// goroutine and no garbage collection, because they would be measured too.
+// Package rank is a rank process: it receives a launch over a socket pair, opens the launch's runner, connects to
+// the other ranks through its agent, runs the cases and exits. With a quiet runner it has no other goroutines
+// and no garbage collection meanwhile, because they would disturb measurements.
 package rank
 
 import (
@@ -17,40 +16,39 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/executor/scratch"
-	"weir/executor/wire"
-	"weir/redact"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/host/scratch"
+	"github.com/weir-bench/weir/executor/wire"
+	"github.com/weir-bench/weir/internal/redact"
 )
 
-// The file descriptors that an agent gives to a rank.
+// File descriptors that a rank inherits from its agent.
 const (
 	SocketFD  = 3
 	ControlFD = 4
 )
 
-// Main is the rank process; the value is its exit status.
+// Main runs a rank process and returns its exit status.
 func Main() int {
-	scratch.ForgetProcess(os.Getpid()) // of one that had this number before
+	scratch.ForgetProcess(os.Getpid()) // files of an earlier process with this pid
 	conn, control, err := inherit()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "weir rank: %v; it is started by weir itself, not by hand\n", err)
 		return 4
 	}
 	if err := run(conn, control); err != nil {
-		failure := structured(err, control)
+		failure := engineError(err, control)
 		failure.Text = redact.Hidden().Text(failure.Text)
-		what, _, _ := strings.Cut(redact.Hidden().Text(err.Error()), "\n") // what follows is the end of this log
+		what, _, _ := strings.Cut(redact.Hidden().Text(err.Error()), "\n") // more lines are from this log
 		fmt.Fprintf(os.Stderr, "weir rank: %s\n", what)
-		// no more clean-up than that: a library that failed may hang in it
+		// without clean-up, in which a failed library may hang
 		_ = conn.Send(wire.KindFailure, wire.EncodeFailure(failure))
 		return 1
 	}
 	return 0
 }
 
-// inherit takes over what the agent left open for this process, and keeps it
-// from whatever a library may start.
+// inherit opens the inherited descriptors, and closes them on exec for processes that libraries start.
 func inherit() (wire.Conn, *engine.Control, error) {
 	for _, fd := range []int{SocketFD, ControlFD} {
 		var st unix.Stat_t
@@ -66,9 +64,8 @@ func inherit() (wire.Conn, *engine.Control, error) {
 	return wire.Over(os.NewFile(SocketFD, "agent")), engine.ControlAt(page), nil
 }
 
-// structured gives an error the form in which agents take it. An engine's own
-// errors have it already.
-func structured(err error, control *engine.Control) *engine.Error {
+// engineError converts an error for the agent.
+func engineError(err error, control *engine.Control) *engine.Error {
 	if e, ok := errors.AsType[*engine.Error](err); ok {
 		return e
 	}
@@ -76,7 +73,7 @@ func structured(err error, control *engine.Control) *engine.Error {
 }
 
 func run(conn wire.Conn, control *engine.Control) error {
-	l, err := told(conn)
+	l, err := receiveLaunch(conn)
 	if err != nil {
 		return err
 	}
@@ -88,24 +85,28 @@ func run(conn wire.Conn, control *engine.Control) error {
 	between := func() {}
 	if _, quiet := runner.(engine.Quiet); quiet {
 		debug.SetGCPercent(-1)
-		between = collect
+		between = collectGarbage
 	}
-	return carry(conn, control, runner, l, wire.DecodePeers, between)
+	return runLaunch(conn, control, runner, l, wire.DecodePeers, between)
 }
 
-// carry takes a rank through its launch; between has the time between two cases.
-func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Launch, peers decoder,
+// runLaunch runs a rank's launch; it calls between after each case.
+func runLaunch(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Launch, peers decoder,
 	between func()) error {
 	control.Phase.Store(engine.PhaseReady)
 	r, err := e.Open(l.Launch, l.Self, control)
 	if err != nil {
 		return err
 	}
-	l.Launch.Nodes = nil // of thousands of ranks it is long, and the engine has it
-	if err := meet(conn, control, r, l.Launch.Ranks, peers); err != nil {
+	l.Launch.Nodes = nil // it may be long, and only Open needs it
+	if err := connect(conn, control, r, l.Launch.Ranks, peers); err != nil {
 		return err
 	}
-	for _, c := range casesOf(l) {
+	cases := l.Launch.Cases
+	if life := l.Self.Life; life != nil {
+		cases = cases[life.First : life.Last+1]
+	}
+	for _, c := range cases {
 		if err := runCase(conn, r, c, l); err != nil {
 			return err
 		}
@@ -118,18 +119,9 @@ func carry(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.Laun
 	return conn.Send(wire.KindBye)
 }
 
-// casesOf are the cases that this process runs.
-func casesOf(l wire.Launch) []engine.Case {
-	if life := l.Self.Life; life != nil {
-		return l.Launch.Cases[life.First : life.Last+1]
-	}
-	return l.Launch.Cases
-}
-
-// told reads what the rank is to do. What is left of a long text goes back to the
-// host, which has many ranks, before nothing is collected any more.
-func told(conn wire.Conn) (wire.Launch, error) {
-	body, err := expect(conn, wire.KindLaunch)
+// receiveLaunch receives the rank's launch, and frees the memory of a long text before garbage collection is off.
+func receiveLaunch(conn wire.Conn) (wire.Launch, error) {
+	body, err := receive(conn, wire.KindLaunch)
 	if err != nil {
 		return wire.Launch{}, err
 	}
@@ -142,11 +134,11 @@ func told(conn wire.Conn) (wire.Launch, error) {
 	return l, err
 }
 
-// decoder reads all ranks' addresses.
+// decoder decodes the addresses of all ranks.
 type decoder func(body []byte, ranks int) ([][]byte, error)
 
-// meet connects the rank to all others, if it has peers, and waits until all are ready.
-func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
+// connect connects the rank to its peers, if it has any, and waits until all ranks are connected.
+func connect(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, decode decoder) error {
 	p, connects := r.(engine.Peers)
 	var address []byte
 	var err error
@@ -158,7 +150,7 @@ func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, dec
 	if err := conn.Send(wire.KindAddress, address); err != nil {
 		return fmt.Errorf("sending the address: %w", err)
 	}
-	body, err := expect(conn, wire.KindPeers)
+	body, err := receive(conn, wire.KindPeers)
 	if err != nil {
 		return err
 	}
@@ -173,9 +165,9 @@ func meet(conn wire.Conn, control *engine.Control, r engine.Rank, ranks int, dec
 		}
 	}
 	if err := conn.Send(wire.KindConnected); err != nil {
-		return fmt.Errorf("saying that it is connected: %w", err)
+		return fmt.Errorf("reporting the connection: %w", err)
 	}
-	_, err = expect(conn, wire.KindGo)
+	_, err = receive(conn, wire.KindGo)
 	return err
 }
 
@@ -195,11 +187,10 @@ func runCase(conn wire.Conn, r engine.Rank, c engine.Case, l wire.Launch) error 
 	return failed
 }
 
-// heapLimit is the garbage that a rank may pile up before it collects it, which
-// it does between two cases only.
+// heapLimit is the heap size in bytes above which a rank collects garbage, between two cases.
 const heapLimit = 128 << 20
 
-func collect() {
+func collectGarbage() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Kind() == metrics.KindUint64 && heap[0].Value.Uint64() > heapLimit {
@@ -207,12 +198,12 @@ func collect() {
 	}
 }
 
-func expect(conn wire.Conn, kind wire.Kind) ([]byte, error) {
+func receive(conn wire.Conn, kind wire.Kind) ([]byte, error) {
 	f, err := conn.Receive()
-	if errors.Is(err, io.EOF) { // the agent ends, or has the launch ended: no fault of this rank
+	if errors.Is(err, io.EOF) { // the agent ends, or stops the launch
 		return nil, &engine.Error{
 			Peer: -1, Code: -int(unix.ECANCELED),
-			Text: fmt.Sprintf("told to stop while it waited for the agent's %s", kind),
+			Text: fmt.Sprintf("stopped while it waited for the agent's %s", kind),
 		}
 	}
 	if err != nil {

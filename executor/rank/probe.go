@@ -6,23 +6,21 @@ import (
 	"io"
 	"os"
 
-	"weir/engine"
-	"weir/results"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
 )
 
 // Probe is what a probe process prints.
 type Probe struct {
 	Fabrics    map[string]results.Fabric `json:"fabrics"`
 	StampClock string                    `json:"stamp_clock,omitempty"`
-	GPUs       []results.GPU             `json:"gpus,omitempty"` // nil: nobody tells, and why
+	GPUs       []results.GPU             `json:"gpus,omitempty"` // nil: unknown, because of GPUReason
 	GPUReason  string                    `json:"gpu_reason,omitempty"`
 	Error      string                    `json:"error,omitempty"`
 }
 
-// ProbeMain is the probe process: it asks the engine for the named fabrics, all
-// if none are named, and prints what it says. It is a process of its own because
-// loading a vendor's library changes the process for good. The value is its exit
-// status.
+// ProbeMain probes the named fabrics, all if none are named, prints a Probe and returns the exit status. It runs in a
+// process of its own, because vendors' libraries cannot be unloaded.
 func ProbeMain(w io.Writer, fabrics []string) int {
 	var p Probe
 	if e, err := engine.DefaultProber(); err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/engine"
-	"weir/executor/wire"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/executor/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -42,15 +42,15 @@ func TestProbeWithoutAnEngineSaysSo(t *testing.T) {
 	}
 }
 
-// silent is an agent that has nothing more to say.
+// silent is an agent that sends nothing more.
 type silent struct{ wire.Conn }
 
 func (silent) Receive() (wire.Frame, error) { return wire.Frame{}, io.EOF }
 
-// An agent that ends while a rank waits for its word has it stop: that is no fault of the
-// rank, which would keep the launch from being made again.
+// An agent that ends while a rank waits for its message stops the rank, which is no failure of the rank and does
+// not prevent a retry.
 func TestAgentThatHangsUpTellsTheRankToStop(t *testing.T) {
-	_, err := expect(silent{}, wire.KindGo)
+	_, err := receive(silent{}, wire.KindGo)
 	e, ok := errors.AsType[*engine.Error](err)
 	if !ok || e.Code != -int(unix.ECANCELED) || !strings.Contains(e.Text, wire.KindGo.String()) {
 		t.Errorf("%#v", err)

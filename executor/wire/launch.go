@@ -9,46 +9,45 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"weir/engine"
+	"github.com/weir-bench/weir/engine"
 )
 
-// MaxLaunch is the longest text of a launch in bytes, as EncodeLaunch writes it: four
-// times that of 1024 ranks that all send each other different amounts.
+// MaxLaunch is the longest text of a launch in bytes: four times that of 1024 ranks with different amounts for each
+// pair.
 const MaxLaunch = 64 << 20
 
-// EncodeLaunch writes a launch as all nodes and all ranks of it are told. A matrix may
-// have a million cells, and all cases of a launch have the same: it is written once.
-// An error says which case has the most of a launch that is too long.
+// EncodeLaunch encodes a launch for its nodes and ranks. A matrix that all cases share, with up to a million cells, is
+// written once. The error of a launch that is too long names its longest case.
 func EncodeLaunch(l engine.Launch) ([]byte, error) {
-	l.Cases = once(l.Cases)
+	l.Cases = dedupeLarge(l.Cases)
 	nodes, err := encodeNodes(l.Nodes)
 	var text []byte
 	if err == nil {
-		text, err = json.Marshal(written{l, nodes})
+		text, err = json.Marshal(encodedLaunch{l, nodes})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding launch %s: %w", l.ID, err)
 	}
 	if len(text) > MaxLaunch {
 		key, most := longest(l.Cases)
-		return nil, fmt.Errorf("launch %s: its %d cases take %.1f MiB on their way to the nodes, of which case %s has %.1f, and %d MiB is the most: "+
-			"give its matrices fewer cells that are not 0, or divide its run into several", l.ID, len(l.Cases),
-			mib(len(text)), key, mib(most), MaxLaunch>>20)
+		return nil, fmt.Errorf("launch %s: its %d cases take %.1f MiB encoded, at most %d MiB are allowed (the longest: case %s, %.1f MiB): "+
+			"use matrices with fewer nonzero cells, or divide its run into several", l.ID, len(l.Cases), mib(len(text)),
+			MaxLaunch>>20, key, mib(most))
 	}
 	return text, nil
 }
 
-// written is a launch as it travels: each rank is told of all nodes, and of thousands of
-// ranks a list of names takes longer to read than all else.
-type written struct {
+// encodedLaunch is the encoded form of a launch, with a compact list of nodes: JSON lists of thousands of names are
+// slow.
+type encodedLaunch struct {
 	engine.Launch
 	Nodes string `json:"nodes"`
 }
 
-// mostRanks bounds what a short text makes of itself.
-const mostRanks = 1 << 16
+// maxNodesRanks bounds the ranks that a short text can stand for.
+const maxNodesRanks = 1 << 16
 
-// encodeNodes writes the nodes of ranks as NAME/RANKS/NAME/RANKS…
+// encodeNodes encodes the nodes of ranks as NAME/RANKS, separated by slashes.
 func encodeNodes(nodes []string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(nodes); {
@@ -67,9 +66,8 @@ func encodeNodes(nodes []string) (string, error) {
 	return b.String(), nil
 }
 
-// latest is the list that was read last. Of a launch's ranks all that one process has are
-// told the same, and nobody changes it.
-var latest atomic.Pointer[nodeList]
+// lastNodes is the last decoded list, which all ranks of this process share.
+var lastNodes atomic.Pointer[nodeList]
 
 type nodeList struct {
 	text  string
@@ -78,17 +76,17 @@ type nodeList struct {
 }
 
 func nodesOf(text string, ranks int) ([]string, error) {
-	if l := latest.Load(); l != nil && l.text == text && l.ranks == ranks {
+	if l := lastNodes.Load(); l != nil && l.text == text && l.ranks == ranks {
 		return l.nodes, nil
 	}
 	nodes, err := decodeNodes(text, ranks)
 	if err == nil {
-		latest.Store(&nodeList{text, ranks, nodes})
+		lastNodes.Store(&nodeList{text, ranks, nodes})
 	}
 	return nodes, err
 }
 
-// decodeNodes undoes encodeNodes, of at most so many ranks.
+// decodeNodes undoes encodeNodes, for up to this number of ranks.
 func decodeNodes(text string, ranks int) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -99,11 +97,11 @@ func decodeNodes(text string, ranks int) ([]string, error) {
 		name, text, _ = strings.Cut(text, "/")
 		count, text, more = strings.Cut(text, "/")
 		n, err := strconv.Atoi(count)
-		if err != nil || n < 1 || n > min(ranks, mostRanks)-len(nodes) {
-			return nil, fmt.Errorf("the nodes of %d ranks make no sense", ranks)
+		if err != nil || n < 1 || n > min(ranks, maxNodesRanks)-len(nodes) {
+			return nil, fmt.Errorf("malformed nodes of %d ranks", ranks)
 		}
 		if nodes == nil {
-			nodes = make([]string, 0, min(ranks, mostRanks))
+			nodes = make([]string, 0, min(ranks, maxNodesRanks))
 		}
 		for range n {
 			nodes = append(nodes, name)
@@ -114,7 +112,6 @@ func decodeNodes(text string, ranks int) ([]string, error) {
 
 func mib(bytes int) float64 { return float64(bytes) / (1 << 20) }
 
-// longest is the case with the longest text, and how long that is.
 func longest(cases []engine.Case) (key string, bytes int) {
 	for _, c := range cases {
 		if text, err := json.Marshal(c); err == nil && len(text) > bytes {
@@ -124,9 +121,9 @@ func longest(cases []engine.Case) (key string, bytes int) {
 	return key, bytes
 }
 
-// DecodeLaunch reads what EncodeLaunch writes.
+// DecodeLaunch decodes what EncodeLaunch encodes.
 func DecodeLaunch(text []byte) (engine.Launch, error) {
-	var w written
+	var w encodedLaunch
 	if len(text) > MaxLaunch {
 		return w.Launch, fmt.Errorf("a launch of %d bytes: %d is the most", len(text), MaxLaunch)
 	}
@@ -138,12 +135,12 @@ func DecodeLaunch(text []byte) (engine.Launch, error) {
 	if err != nil {
 		return l, fmt.Errorf("reading a launch: %w", err)
 	}
-	each(l.Cases)
+	restoreLarge(l.Cases)
 	return l, nil
 }
 
-// once leaves out the large part of a case that the case before has too.
-func once(cases []engine.Case) []engine.Case {
+// dedupeLarge replaces the large part of a case by a mark if it is equal to that of the previous case.
+func dedupeLarge(cases []engine.Case) []engine.Case {
 	cases = slices.Clone(cases)
 	for i := len(cases) - 1; i > 0; i-- {
 		if bytes.Equal(cases[i].Large, cases[i-1].Large) && len(cases[i].Large) > 0 {
@@ -153,11 +150,10 @@ func once(cases []engine.Case) []engine.Case {
 	return cases
 }
 
-// same stands for the large part of the case before.
+// same stands for the large part of the previous case.
 var same = json.RawMessage("true")
 
-// each undoes once.
-func each(cases []engine.Case) {
+func restoreLarge(cases []engine.Case) {
 	for i := 1; i < len(cases); i++ {
 		if bytes.Equal(cases[i].Large, same) {
 			cases[i].Large = cases[i-1].Large

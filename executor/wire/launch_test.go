@@ -9,17 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/engine"
-	"weir/redact"
-	"weir/test/phase"
-	"weir/workload"
-	"weir/workload/move"
-	"weir/workload/traffic"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/traffic"
 )
 
 func generated(t *testing.T, generate string, ranks int64) move.Spec {
 	t.Helper()
-	o, err := traffic.Decode(workload.Values{"generate": generate, "ranks": ranks})
+	o, err := traffic.Decode(option.Values{"generate": generate, "ranks": ranks})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func launchOf(options ...move.Spec) engine.Launch {
 	return l
 }
 
-// specOf is what a case moves.
+// specOf is the specification of a case.
 func specOf(t *testing.T, c engine.Case) move.Spec {
 	t.Helper()
 	o, err := move.Read(c.Spec, c.Large)
@@ -57,7 +56,7 @@ func encoded(t *testing.T, l engine.Launch) []byte {
 	return text
 }
 
-// All cases of a launch have one matrix, which is on its way once and there in each.
+// All cases of a launch share one matrix, which is encoded once and decoded for each.
 func TestAMatrixTravelsOnce(t *testing.T) {
 	o := generated(t, "uniform 1MiB", 64)
 	l := launchOf(o, o, o)
@@ -88,15 +87,14 @@ func TestAMatrixTravelsOnce(t *testing.T) {
 	}
 }
 
-// A launch that is too long says how long it is, and which case makes it so.
+// The error of a launch that is too long has its length and its longest case.
 func TestALaunchThatIsTooLong(t *testing.T) {
-	phase.NotUnderRace(t)
 	long := func(mib int) move.Spec {
 		return move.Spec{Pages: strings.Repeat("x", mib<<20)}
 	}
 	encoded(t, launchOf(long(20), long(23), long(20))) // is not
 	_, err := EncodeLaunch(launchOf(long(20), long(23), long(22)))
-	const want = "launch l-0: its 3 cases take 65.0 MiB on their way to the nodes, of which case c[x=1] has 23.0, and 64 MiB is the most: "
+	const want = "launch l-0: its 3 cases take 65.0 MiB encoded, at most 64 MiB are allowed (the longest: case c[x=1], 23.0 MiB): "
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -106,8 +104,7 @@ func TestALaunchThatIsTooLong(t *testing.T) {
 	}
 }
 
-// Every rank is told the same launch and who it is, through a socket that takes less
-// at a time.
+// All ranks get the same launch and their own identity, through a socket that takes less at a time.
 func TestEachRankIsToldWhoItIs(t *testing.T) {
 	text := encoded(t, launchOf(generated(t, "sparse 1MiB peers=40 seed=3", 64)))
 	for rank := range 2 {
@@ -137,7 +134,7 @@ func TestEachRankIsToldWhoItIs(t *testing.T) {
 }
 
 func TestIntroductionsThatAreNone(t *testing.T) {
-	self := func(who, launch string) []byte { return []byte(string(rune(len(who))) + who + launch) }
+	self := func(name, launch string) []byte { return []byte(string(rune(len(name))) + name + launch) }
 	const two = `{"ranks":2}`
 	for body, want := range map[string]string{
 		"":       "cut short",

@@ -6,49 +6,47 @@ import (
 	"errors"
 	"fmt"
 
-	"weir/engine"
-	"weir/redact"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Launch is the first message: what a rank is to do and who it is.
+// Launch is the first message to a rank: the launch, and the rank's identity.
 type Launch struct {
 	Launch engine.Launch
 	Self   engine.Identity
-	// Hidden are values of secrets that the rank may not tell, not even its agent.
-	Hidden redact.Values
+	Hidden redact.Values // secrets to redact from all that the rank reports
 }
 
-// self is what a message says of a rank alone.
-type self struct {
+// encodedSelf is the part of a Launch that is the rank's own.
+type encodedSelf struct {
 	engine.Identity
 	Hidden [][]byte `json:"hidden,omitempty"` // any bytes
 }
 
-// EncodeSelf writes a KindLaunch body in two pieces: all ranks of a node are told one
-// launch, as EncodeLaunch wrote it, and each who it is.
-func EncodeSelf(who engine.Identity, hidden redact.Values, launch []byte) ([][]byte, error) {
-	told := self{Identity: who}
+// EncodeSelf encodes a KindLaunch body in two pieces: the rank's identity, and the launch from EncodeLaunch, which all
+// ranks of a node share.
+func EncodeSelf(identity engine.Identity, hidden redact.Values, launch []byte) ([][]byte, error) {
+	own := encodedSelf{Identity: identity}
 	for _, value := range hidden {
-		told.Hidden = append(told.Hidden, []byte(value))
+		own.Hidden = append(own.Hidden, []byte(value))
 	}
-	head, err := json.Marshal(told)
+	head, err := json.Marshal(own)
 	if err != nil {
-		return nil, fmt.Errorf("encoding who a rank is: %w", err)
+		return nil, fmt.Errorf("encoding a rank's identity: %w", err)
 	}
 	return [][]byte{append(binary.AppendUvarint(nil, uint64(len(head))), head...), launch}, nil
 }
 
-// DecodeSelf reads a KindLaunch body.
+// DecodeSelf decodes a KindLaunch body.
 func DecodeSelf(body []byte) (Launch, error) {
 	var l Launch
-	n, used := binary.Uvarint(body)
-	if used <= 0 || n > uint64(len(body)-used) {
+	head, text, ok := cutPrefixed(body)
+	if !ok {
 		return l, errors.New("launch message: cut short")
 	}
-	body = body[used:]
-	var own self
-	if err := json.Unmarshal(body[:n], &own); err != nil {
+	var own encodedSelf
+	if err := json.Unmarshal(head, &own); err != nil {
 		return l, fmt.Errorf("launch message: %w", err)
 	}
 	l.Self = own.Identity
@@ -56,7 +54,7 @@ func DecodeSelf(body []byte) (Launch, error) {
 		l.Hidden = append(l.Hidden, string(value))
 	}
 	var err error
-	if l.Launch, err = DecodeLaunch(body[n:]); err != nil {
+	if l.Launch, err = DecodeLaunch(text); err != nil {
 		return l, fmt.Errorf("launch message: %w", err)
 	}
 	if l.Self.Rank < 0 || l.Self.Rank >= l.Launch.Ranks {
@@ -74,8 +72,8 @@ func AppendPeer(body, address []byte) []byte {
 	return append(binary.AppendUvarint(body, uint64(len(address))), address...)
 }
 
-// cutPeer takes the first address off a KindPeers body.
-func cutPeer(body []byte) (address, rest []byte, ok bool) {
+// cutPrefixed splits a body after a part that begins with its length.
+func cutPrefixed(body []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {
 		return nil, nil, false
@@ -84,12 +82,12 @@ func cutPeer(body []byte) (address, rest []byte, ok bool) {
 	return body[:n:n], body[n:], true
 }
 
-// CheckPeers says whether a KindPeers body has the addresses of so many ranks.
+// CheckPeers checks that a KindPeers body has this number of addresses.
 func CheckPeers(body []byte, ranks int) error {
 	known := 0
 	for ; len(body) > 0; known++ {
 		var ok bool
-		if _, body, ok = cutPeer(body); !ok {
+		if _, body, ok = cutPrefixed(body); !ok {
 			return fmt.Errorf("peers message: address %d is cut short", known)
 		}
 	}
@@ -99,20 +97,19 @@ func CheckPeers(body []byte, ranks int) error {
 	return nil
 }
 
-// DecodePeers reads a KindPeers body with the addresses of so many ranks.
+// DecodePeers decodes a KindPeers body with this number of addresses.
 func DecodePeers(body []byte, ranks int) ([][]byte, error) {
 	if err := CheckPeers(body, ranks); err != nil {
 		return nil, err
 	}
 	all := make([][]byte, ranks)
 	for i := range all {
-		all[i], body, _ = cutPeer(body)
+		all[i], body, _ = cutPrefixed(body)
 	}
 	return all, nil
 }
 
-// EncodeResult writes a KindResult body: the length of the JSON part, that part,
-// and the samples in the form in which they are stored.
+// EncodeResult encodes a KindResult body: the length of the JSON part, that part, and the samples as they are stored.
 func EncodeResult(p *workload.Part) ([]byte, error) {
 	head, err := json.Marshal(p)
 	if err != nil {
@@ -122,25 +119,23 @@ func EncodeResult(p *workload.Part) ([]byte, error) {
 	return append(append(b, head...), p.Samples...), nil
 }
 
-// DecodeResult reads a KindResult body. Facts and samples stay as they are: they are
-// parsed when no rank is measuring any more.
+// DecodeResult decodes a KindResult body, except facts and samples, which are parsed after the launch.
 func DecodeResult(body []byte) (*workload.Part, error) {
-	n, used := binary.Uvarint(body)
-	if used <= 0 || n > uint64(len(body)-used) {
-		return nil, fmt.Errorf("result message: cut short")
+	head, samples, ok := cutPrefixed(body)
+	if !ok {
+		return nil, errors.New("result message: cut short")
 	}
-	body = body[used:]
 	p := &workload.Part{}
-	if err := json.Unmarshal(body[:n], p); err != nil {
+	if err := json.Unmarshal(head, p); err != nil {
 		return nil, fmt.Errorf("result message: %w", err)
 	}
-	if samples := body[n:]; len(samples) > 0 {
+	if len(samples) > 0 {
 		p.Samples = samples
 	}
 	return p, nil
 }
 
-// EncodeFailure writes a KindFailure body, shortening the text if it must.
+// EncodeFailure encodes a KindFailure body with a limited text.
 func EncodeFailure(e *engine.Error) []byte {
 	short := *e
 	const most = 8 << 10
@@ -154,7 +149,7 @@ func EncodeFailure(e *engine.Error) []byte {
 	return b
 }
 
-// DecodeFailure reads a KindFailure body.
+// DecodeFailure decodes a KindFailure body.
 func DecodeFailure(body []byte) (*engine.Error, error) {
 	e := &engine.Error{}
 	if err := json.Unmarshal(body, e); err != nil {

@@ -1,7 +1,5 @@
-// Package wire is what an agent and its ranks say to each other over a socket
-// pair: frames of a kind, a length and a body. A rank runs other people's
-// libraries and may write anything, so the agent's side bounds and checks all
-// that it reads; nothing here trusts a length.
+// Package wire is the protocol of an agent and its ranks over a socket pair: frames of kind, length and body. Ranks
+// run third-party libraries and may write anything, so all lengths and contents are checked.
 package wire
 
 import (
@@ -13,15 +11,15 @@ import (
 	"net"
 )
 
-// Kind says what a frame is.
+// Kind is the kind of a frame.
 type Kind byte
 
-// The kinds. A conversation is: Launch, Address, Peers, Connected, Go, a Result
-// for each case, Bye; or Failure instead of anything that a rank says.
+// The kinds, in order: Launch, Address, Peers, Connected, Go, a Result for each case, Bye. A rank may send Failure
+// instead of any of its messages.
 const (
-	KindLaunch    Kind = 'L' // to the rank: what to do
-	KindPeers     Kind = 'P' // to the rank: the addresses of all
-	KindGo        Kind = 'G' // to the rank: all are connected
+	KindLaunch    Kind = 'L' // to the rank
+	KindPeers     Kind = 'P' // to the rank: all addresses
+	KindGo        Kind = 'G' // to the rank: all ranks are connected
 	KindAddress   Kind = 'a'
 	KindConnected Kind = 'c'
 	KindResult    Kind = 'r'
@@ -29,9 +27,9 @@ const (
 	KindBye       Kind = 'b'
 )
 
-// limits are the longest bodies of each kind.
+// limits are the longest bodies of each kind, in bytes.
 var limits = map[Kind]uint32{
-	KindLaunch:    MaxLaunch + 1<<20, // a launch, and who the rank is
+	KindLaunch:    MaxLaunch + 1<<20, // and the rank's identity
 	KindPeers:     128 << 20,
 	KindGo:        0,
 	KindAddress:   64 << 10,
@@ -61,19 +59,18 @@ type Frame struct {
 // Conn carries messages between an agent and a rank.
 type Conn interface {
 	Send(kind Kind, body ...[]byte) error
-	Receive() (Frame, error) // io.EOF when no more will come
+	Receive() (Frame, error) // io.EOF: the other side sends no more
 }
 
-// Over carries messages over a stream of bytes.
-func Over(stream io.ReadWriter) Conn { return framed{stream} }
+// Over is a Conn over a stream of bytes.
+func Over(stream io.ReadWriter) Conn { return streamConn{stream} }
 
-type framed struct{ stream io.ReadWriter }
+type streamConn struct{ stream io.ReadWriter }
 
-func (f framed) Send(kind Kind, body ...[]byte) error { return Write(f.stream, kind, body...) }
-func (f framed) Receive() (Frame, error)              { return Read(f.stream) }
+func (f streamConn) Send(kind Kind, body ...[]byte) error { return Write(f.stream, kind, body...) }
+func (f streamConn) Receive() (Frame, error)              { return Read(f.stream) }
 
-// NewFrame is a frame whose body may come in pieces, of which it makes no copy if there is
-// only one.
+// NewFrame returns a frame of a body in pieces; a single piece is not copied.
 func NewFrame(kind Kind, body ...[]byte) (Frame, error) {
 	if _, err := sizeOf(kind, body); err != nil {
 		return Frame{}, err
@@ -84,7 +81,7 @@ func NewFrame(kind Kind, body ...[]byte) (Frame, error) {
 	return Frame{kind, bytes.Join(body, nil)}, nil
 }
 
-// sizeOf is the length of a body in pieces, if it is allowed.
+// sizeOf is the length of a body in pieces, or an error if it exceeds the limit.
 func sizeOf(kind Kind, body [][]byte) (uint32, error) {
 	size := uint64(0)
 	for _, piece := range body {
@@ -99,9 +96,7 @@ func sizeOf(kind Kind, body [][]byte) (uint32, error) {
 
 const headerSize = 5
 
-// Write writes a frame whose body may come in pieces. A short one is written in one
-// call, so that it is never seen in halves; of a long one, which is told to many ranks
-// at a time, no copy is made.
+// Write writes a frame of a body in pieces: short ones in one call, long ones, which many ranks get, without a copy.
 func Write(w io.Writer, kind Kind, body ...[]byte) error {
 	size, err := sizeOf(kind, body)
 	if err != nil {
@@ -110,20 +105,20 @@ func Write(w io.Writer, kind Kind, body ...[]byte) error {
 	head := append(make([]byte, 0, headerSize), byte(kind))
 	head = binary.BigEndian.AppendUint32(head, size)
 	frame := net.Buffers(append([][]byte{head}, body...))
-	if size <= mostCopied {
+	if size <= maxCopied {
 		frame = net.Buffers{bytes.Join(frame, nil)}
 	}
 	_, err = frame.WriteTo(w)
 	return err
 }
 
-// mostCopied is the longest body that is copied to be written in one call.
-const mostCopied = 64 << 10
+// maxCopied is the longest body that is written in one call, in bytes.
+const maxCopied = 64 << 10
 
-// ErrGarbage says that what came is not a frame.
+// ErrGarbage is the error of bytes that are no frame.
 var ErrGarbage = errors.New("not a message of the rank protocol")
 
-// Read reads a frame. It is io.EOF only between frames.
+// Read reads a frame. It returns io.EOF only between frames.
 func Read(r io.Reader) (Frame, error) {
 	var head [headerSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -146,7 +141,7 @@ func Read(r io.Reader) (Frame, error) {
 	return f, nil
 }
 
-// readBody takes memory as the bytes come, not as the header promises them.
+// readBody allocates memory as bytes arrive, because the length in the header is not trusted.
 func readBody(r io.Reader, n uint32) ([]byte, error) {
 	const piece = 1 << 20
 	body := make([]byte, 0, min(n, piece))

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/engine"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/workload"
 )
 
 func TestFramesComeOutAsTheyWentIn(t *testing.T) {

@@ -8,29 +8,29 @@ import (
 	"slices"
 )
 
-// Chart is what a drawing shows: plain data, which the page carries as JSON and its script
-// gives to the chart library. Texts are finished. Kind says which of the others are used.
+// Chart is plain data that the page carries as JSON and its script passes to the chart library. Texts are
+// final. Kind determines which fields are used.
 type Chart struct {
 	Kind   Kind     `json:"kind"`
-	Name   string   `json:"name"` // what it shows, for who does not see it
+	Name   string   `json:"name"` // accessible description
 	Title  string   `json:"title,omitempty"`
 	X      Axis     `json:"x,omitzero"`
 	Y      Axis     `json:"y,omitzero"`
 	Series []Series `json:"series,omitempty"`
-	// Interval is what whiskers are, as "96% interval"; "": there are none.
+	// Interval names the whiskers, such as "96% interval"; "": there are none.
 	Interval string `json:"interval,omitempty"`
-	// Band is what bands are; "": what was asserted.
+	// Band names the bands; "": asserted bounds.
 	Band string `json:"band,omitempty"`
-	// Levels are values that lie across the chart, as the nominal bandwidth of a link.
+	// Levels are horizontal lines, such as the nominal bandwidth of a link.
 	Levels []Level `json:"levels,omitempty"`
-	// Marks are places on the X axis that have a name.
+	// Marks are named positions on the X axis.
 	Marks []Tick `json:"marks,omitempty"`
-	// Rows are the names of what lies one below the other; Columns are those of a heat map.
+	// Rows are names of rows; Columns are those of a heat map.
 	Rows    []string `json:"rows,omitempty"`
 	Columns []string `json:"columns,omitempty"`
 	Cells   []Cell   `json:"cells,omitempty"`
-	Least   string   `json:"least,omitempty"` // what the lightest colour of a heat map is
-	Most    string   `json:"most,omitempty"`  // and the darkest
+	Least   string   `json:"least,omitempty"` // meaning of the lightest colour of a heat map
+	Most    string   `json:"most,omitempty"`  // and of the darkest
 	Spans   []Span   `json:"spans,omitempty"`
 }
 
@@ -40,15 +40,15 @@ type Kind string
 // The kinds of charts.
 const (
 	Lines Kind = "lines" // series of points over an axis of numbers
-	Bars  Kind = "rows"  // estimates one below the other, each with its name in Rows; their X is the row
+	Bars  Kind = "rows"  // estimates in rows, with names in Rows; X is the row
 	Heat  Kind = "heat"  // cells in rows and columns
 	Spans Kind = "spans" // what took from one time to another, in Rows
 )
 
-// MostSeries is how many series of a chart can be told apart: colours with two kinds of lines.
+// MostSeries is how many series can be distinguished: colours with two line styles.
 const MostSeries = 12
 
-// Tick is a place on an axis that has a label.
+// Tick is a labelled position on an axis.
 type Tick struct {
 	At    float64 `json:"at"`
 	Label string  `json:"label"`
@@ -57,45 +57,45 @@ type Tick struct {
 // Axis is one direction of a chart.
 type Axis struct {
 	Name string `json:"name,omitempty"`
-	Log  bool   `json:"log,omitzero"`  // it is logarithmic until the reader wants it linear
+	Log  bool   `json:"log,omitzero"`  // logarithmic unless the reader switches
 	Unit string `json:"unit,omitzero"` // "s": labels are times with their units; "%": shares
-	// Ticks are all places that have labels; nil: round numbers.
+	// Ticks are all labelled positions; nil: round numbers.
 	Ticks []Tick `json:"ticks,omitempty"`
 }
 
 // Series are points that belong together, ascending in X.
 type Series struct {
-	Name string `json:"name"`
-	Look Look   `json:"look,omitempty"`
-	// Of is the series whose colour this one has, as its baseline does; "": it has its own.
+	Name  string `json:"name"`
+	Style Style  `json:"look,omitempty"`
+	// Of is a series with the same colour, such as the variant of a baseline; "": none.
 	Of     string  `json:"of,omitempty"`
 	Points []Point `json:"points"`
 }
 
-// Look is how a series is drawn.
-type Look string
+// Style is how a series is drawn.
+type Style string
 
-// The looks of series besides points joined by lines, which is "".
+// The styles of series; "" joins points by lines.
 const (
-	Dashed Look = "dashed" // what was measured another time
-	Steps  Look = "steps"  // each value holds until the next point
-	Filled Look = "filled" // steps with what is below them
-	Loose  Look = "loose"  // points that nothing joins
+	Dashed Style = "dashed" // what was measured another time
+	Steps  Style = "steps"  // each value holds until the next point
+	Filled Style = "filled" // steps with what is below them
+	Loose  Style = "loose"  // points without lines
 )
 
 // Point is one estimate on a chart.
 type Point struct {
 	X  float64     `json:"x"`
 	Y  float64     `json:"y"`
-	CI *[2]float64 `json:"ci,omitempty"` // nil: not known
-	// ends of the band that it must lie in; nil: open
+	CI *[2]float64 `json:"ci,omitempty"` // nil: unknown
+	// bounds of the point; nil: open
 	Lower *float64 `json:"lower,omitempty"`
 	Upper *float64 `json:"upper,omitempty"`
-	// Ceiling is what bounds it; nil: none.
+	// Ceiling is the probed ceiling; nil: none.
 	Ceiling  *float64  `json:"ceiling,omitempty"`
-	Launches []float64 `json:"launches,omitempty"` // what the estimate rests on
-	Sign     string    `json:"sign,omitempty"`     // beside the point: its verdict, if that is worth a look
-	Says     []string  `json:"says,omitempty"`     // all of it in words, a line each
+	Launches []float64 `json:"launches,omitempty"` // values behind the estimate
+	Sign     string    `json:"sign,omitempty"`     // symbol of a notable verdict
+	Says     []string  `json:"says,omitempty"`     // tooltip, by line
 }
 
 // Level is a value with a name.
@@ -104,7 +104,7 @@ type Level struct {
 	At   float64 `json:"at"`
 }
 
-// Cell is one of a heat map. Heat is from 0 to 1.
+// Cell is one cell of a heat map. Heat is from 0 to 1.
 type Cell struct {
 	Row    int     `json:"r"`
 	Column int     `json:"c"`
@@ -113,36 +113,34 @@ type Cell struct {
 	Says   string  `json:"says"`
 }
 
-// Span is something that took from one time to another, in seconds; one without length is an
-// instant.
+// Span is a time range in seconds; one without length is an instant.
 type Span struct {
 	Row   int     `json:"r"`
 	From  float64 `json:"a"`
 	To    float64 `json:"b"`
-	Group string  `json:"g,omitempty"` // what the legend calls its colour
-	// Depth and Of say which of so many parts of its row it takes, from the top; Of 0: all.
+	Group string  `json:"g,omitempty"` // legend entry of its colour
+	// Depth and Of place the span in the Depth-th of Of parts of its row, from the top; Of 0: all of it.
 	Depth int    `json:"d,omitzero"`
 	Of    int    `json:"of,omitzero"`
-	Sign  string `json:"sign,omitempty"` // of what went wrong; "": nothing did
+	Sign  string `json:"sign,omitempty"` // of failures; ""
 	Says  string `json:"says"`
 }
 
-// spread is how many times the least value the largest is, from where on a linear
-// axis would show the small ones as nothing.
+// spread is the ratio of the largest to the smallest value from which a linear axis hides the small ones.
 const spread = 20
 
-// Wide says whether values are better shown on a logarithmic axis.
+// Wide reports whether values need a logarithmic axis.
 func Wide(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) > 0 && slices.Max(values) >= spread*slices.Min(values)
 }
 
-// Data is the chart as the page carries it: JSON that no text in it can end. Numbers that
-// no axis has a place for are left out.
+// Data is the chart as JSON for the page, safe inside a script element, without numbers that an axis
+// cannot show.
 func (c Chart) Data() (template.HTML, error) {
 	c.clean()
 	var b bytes.Buffer
 	b.WriteString(`<script type="application/json">`)
-	encoder := json.NewEncoder(&b) // writes < and > as escapes
+	encoder := json.NewEncoder(&b) // escapes < and >
 	if err := encoder.Encode(c); err != nil {
 		return "", err
 	}
@@ -150,10 +148,10 @@ func (c Chart) Data() (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// finite says whether JSON has a number.
+// finite reports whether JSON can represent a number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// clean takes out what only a damaged document has: numbers that are none.
+// clean removes non-finite numbers, as in damaged documents.
 func (c *Chart) clean() {
 	end := func(v *float64) *float64 {
 		if v == nil || !finite(*v) {

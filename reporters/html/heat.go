@@ -6,23 +6,22 @@ import (
 	"strconv"
 )
 
-// Amount is what one rank sends to another.
+// Amount is the data that one rank sends to another.
 type Amount struct {
 	From, To int
 	Bytes    int64 // above 0
 }
 
-// mostBlocks is how many rows and columns a heat map of ranks has; more ranks than that are
-// shown as blocks of several.
+// mostBlocks is the maximal number of rows and columns of a heat map of ranks; more ranks are grouped.
 const mostBlocks = 64
 
-// Block is how many ranks a row and a column of the heat map of so many ranks stand for.
+// Block is the number of ranks per row and column of a heat map.
 func Block(ranks int) int { return (ranks + mostBlocks - 1) / mostBlocks }
 
-// Drawn is how many cells a heat map of these has, which is what it costs in a page.
+// Drawn is the number of cells of a heat map, which determines its size in a page.
 func Drawn(ranks int, amounts []Amount) int { return len(sums(ranks, amounts)) }
 
-// sums adds the amounts up in blocks, by row and column.
+// sums adds up the amounts in blocks, by row and column.
 func sums(ranks int, amounts []Amount) map[[2]int]int64 {
 	of := make(map[[2]int]int64, min(len(amounts), mostBlocks*mostBlocks))
 	each := Block(ranks)
@@ -37,11 +36,10 @@ func sums(ranks int, amounts []Amount) map[[2]int]int64 {
 	return of
 }
 
-// Extent is the least and the most bytes that the heat map of these has a colour for: the
-// scale of one map, or joined with those of others a scale on which all can be compared.
+// Extent is the range of bytes of a heat map's colours; joined extents give comparable maps.
 type Extent struct{ Least, Most int64 }
 
-// ExtentOf is that of one map; of one without cells Most is 0.
+// ExtentOf is the extent of one map; Most is 0 without cells.
 func ExtentOf(ranks int, amounts []Amount) Extent {
 	e := Extent{math.MaxInt64, 0}
 	for _, b := range sums(ranks, amounts) {
@@ -53,7 +51,7 @@ func ExtentOf(ranks int, amounts []Amount) Extent {
 // Join is the extent of both.
 func (e Extent) Join(o Extent) Extent { return Extent{min(e.Least, o.Least), max(e.Most, o.Most)} }
 
-// heat is the place of an amount on the logarithmic scale of colours.
+// heat is the position of an amount on the logarithmic colour scale.
 func (e Extent) heat(b int64) float64 {
 	if e.Least >= e.Most {
 		return 1
@@ -62,8 +60,8 @@ func (e Extent) heat(b int64) float64 {
 	return math.Round(min(max(share, 0), 1)*1000) / 1000
 }
 
-// TrafficMap is the heat map of a traffic matrix: a row for each sender, a column for each
-// receiver, nothing where nothing is sent. label writes an amount of bytes.
+// TrafficMap is the heat map of a traffic matrix: a row for each sender, a column for each receiver, and
+// no cell for no data. label formats bytes.
 func TrafficMap(name string, ranks int, amounts []Amount, scale Extent, label func(bytes int64) string) Chart {
 	of, each := sums(ranks, amounts), Block(ranks)
 	n := (ranks + each - 1) / each

@@ -1,12 +1,10 @@
-// Package html draws a report as one page that needs nothing else: no host and no other
-// file. It knows no result document, only plain data with its texts
-// as they are to be read; package reporters makes these of a document.
+// Package html renders a report as one self-contained page. It does not depend on result documents:
+// package reporters converts these to plain data with final texts.
 //
-// Tables, verdicts and findings are plain HTML, which some CI systems serve under a policy
-// that forbids style sheets and scripts: nothing of them is lost there. Charts are data in
-// the page that a script draws with Apache ECharts, which is in the page too; every number
-// of theirs is in a table. A policy in the page itself lets in its sheet, its script and the
-// library by their hashes and nothing else.
+// Tables, verdicts and findings are plain HTML, because some CI systems forbid style sheets and scripts.
+// Charts are data that a script draws with Apache ECharts, included in the page; all their numbers are
+// also in tables. A content security policy in the page allows only its own sheet, script and library, by
+// their hashes.
 package html
 
 import (
@@ -18,44 +16,44 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 )
 
-// Pair is a fact with its name.
+// Pair is a named fact.
 type Pair struct{ Name, Value string }
 
-// Link leads to the definition of a metric: ID is that of Definition; "" if it has none.
+// Link refers to the definition of a metric: ID is that of Definition; "" if it has none.
 type Link struct{ Name, ID, Doc string }
 
 // Page is a report.
 type Page struct {
 	Kind         string // of page: "report"
 	Title        string
-	Sign, Status string // the verdict, and a character that says it too
+	Sign, Status string // the verdict with its symbol
 	Headline     string
-	Banner       string // what nobody may miss; "": nothing
+	Banner       string // prominent warnings; ""
 	Description  string
-	Brief        string // of the facts, what is shown where they are folded
+	Brief        string // shown while the facts are folded
 	Facts        []Pair
 	Groups       []Group
-	Overview     []Run // what compares several runs
+	Overview     []Run // comparisons of several runs
 	Runs         []Run
-	Held         *Table // assertions over several cases that hold; nil: there are none
+	Held         *Table // assertions over several cases that hold; nil: none
 	Matrices     Matrices
 	Timeline     *Figure
 	Notes        []Note
-	Environment  []Note // facts of the whole, then one for each node
+	Environment  []Note // facts of the session, then of each node
 	Definitions  []Definition
 }
 
-// Group are findings of one kind, the first of them at length.
+// Group are findings of one kind, the first ones with details.
 type Group struct {
 	Title string
 	Cards []Card
 	More  *Table
 }
 
-// Card is what was found of one or of several cases for one reason: its first line is shown,
-// the rest when it is unfolded.
+// Card is a finding of one or several cases with one reason: the first line is visible, the rest unfolds.
 type Card struct {
 	Sign, Standing             string
 	Where, Name, Place         string
@@ -63,18 +61,18 @@ type Card struct {
 	Nodes                      string
 	Message                    string
 	Metrics                    []Link
-	Lines                      []string // what else is to be known at once
+	Lines                      []string // always visible
 	Launches                   []string
 	Log                        []string
-	Again                      string // the command that runs it again
-	Others                     *Table // all cases that it was found of, if there are several
+	Again                      string // command that repeats it
+	Others                     *Table // all cases, if there are several
 }
 
-// Run is what one block of the scenario measured.
+// Run is the section of one run.
 type Run struct {
 	ID, Name      string
-	Stage         string // heading that it is shown under; "": none
-	Heads         bool   // it is the first of its stage
+	Stage         string // heading above it; "": none
+	Heads         bool   // first of its stage
 	Setup         []Setting
 	Figures       []Figure
 	Table         Table
@@ -82,7 +80,7 @@ type Run struct {
 	QuantileTable *Table
 }
 
-// Setting is what a run was run with: a name, its value, and what it means.
+// Setting is a setting of a run: name, value and explanation.
 type Setting struct{ Name, Value, Doc string }
 
 // Figure is one or several charts with a caption.
@@ -100,7 +98,7 @@ type Matrices struct {
 	Note  string
 }
 
-// Note is a list of lines, of facts, or of files.
+// Note is a list of lines, facts or files.
 type Note struct {
 	Title string
 	Lines []string
@@ -111,10 +109,10 @@ type Note struct {
 // File is a file beside the page.
 type File struct {
 	Name, Says string
-	Href       string // relative to the page; "": there is no such file
+	Href       string // relative to the page; "": no such file
 }
 
-// Definition says what a metric is.
+// Definition defines a metric.
 type Definition struct{ ID, Name, Workload, Unit, Better, Doc string }
 
 var (
@@ -130,20 +128,20 @@ var (
 	library string
 )
 
-// script is the page's own.
+// script is the page's own script.
 var script = "'use strict';\n" + tables + drawing
 
-var page = template.Must(template.New("page").Parse(pageText))
+// page is parsed on first use: most processes render none.
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
-// hash is how a policy names what it lets in: the exact text of an element.
+// hash is the policy's hash of an element's text.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// policy lets in the sheet and the scripts of a page, by their hashes. It holds wherever
-// the page is opened; what a server forbids besides stays forbidden. Charts measure
-// themselves by styles that a script sets, which no policy of this kind forbids.
+// policy allows the sheet and the scripts of a page by their hashes. A server's own policy applies in
+// addition. Charts set styles by script, which hashes do not restrict.
 func policy(scripts ...string) string {
 	allowed := "'none'"
 	for i, s := range scripts {
@@ -157,7 +155,7 @@ func policy(scripts ...string) string {
 		allowed, hash(sheet))
 }
 
-// charts says whether the page has any.
+// charts reports whether the page has any.
 func (p *Page) charts() bool {
 	all := p.Matrices.Maps
 	for _, r := range append(slices.Clone(p.Overview), p.Runs...) {
@@ -166,7 +164,7 @@ func (p *Page) charts() bool {
 	return p.Timeline != nil || len(all) > 0
 }
 
-// Write writes the page. The library is in it if there is a chart.
+// Write writes the page, with the library only if there is a chart.
 func (p *Page) Write(w io.Writer) error {
 	scripts := []string{script}
 	if p.charts() {
@@ -177,11 +175,11 @@ func (p *Page) Write(w io.Writer) error {
 		elements += "<script>" + s + "</script>\n"
 	}
 	var b bytes.Buffer
-	err := page.Execute(&b, struct {
+	err := page().Execute(&b, struct {
 		*Page
 		Policy         string
 		HasCharts      bool
-		Sheet, Scripts template.HTML // our own files: trusted, and not to be changed by a byte
+		Sheet, Scripts template.HTML // our own trusted files, byte for byte
 	}{p, policy(scripts...), p.charts(), template.HTML("<style>" + sheet + "</style>"), template.HTML(elements)})
 	if err != nil {
 		return fmt.Errorf("drawing the page: %w", err)

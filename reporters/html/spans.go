@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// pixels is about how many of them a timeline has: what is nearer cannot be told apart.
+// pixels is the approximate width of a timeline: closer spans are indistinguishable.
 const pixels = 1000
 
-// Merged joins spans of a row between which less than half a pixel of a chart of all of them
-// lies, and has count say how many they are; those that went wrong are never joined with one
-// that did not. Spans with groups or parts of rows are left alone.
+// Merged joins adjacent spans of a row less than half a pixel apart, with their number as text by count;
+// failures are never joined with others. Spans with groups or parts of rows are unchanged.
 func Merged(all []Span, count func(n int) string) []Span {
 	if len(all) == 0 {
 		return nil

@@ -10,29 +10,27 @@ import (
 // Column is one column of a table.
 type Column struct {
 	Head   string
-	Metric Link // what it shows, if that has a definition
-	Right  bool // numbers
+	Metric Link // of the metric, if it is defined
+	Right  bool // right-aligned numbers
 }
 
-// Row is one row: its cells, and a verdict of which the style sheet knows the colour.
+// Row is one row: its cells, and a standing for its colour.
 type Row struct {
 	Class string // bad | doubt | good | ""
 	Cells []string
 }
 
-// Table is a table that can be sorted and filtered.
+// Table is a sortable and filterable table.
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    []Row
-	Text    bool // cells are sentences, which may take several lines
-	// Folded tables open when asked for: a reader who wants the rest of the page does not wait
-	// until ten thousand rows have their places.
+	Text    bool // cells are sentences, which may wrap
+	// Folded tables open on demand, so that the page does not wait for the layout of ten thousand rows.
 	Folded bool
 }
 
-// Class names the columns of numbers: with a rule for each place the style sheet
-// aligns them, which costs nothing in the rows.
+// Class names the numeric columns: style rules by position align them without attributes in rows.
 func (t *Table) Class() string {
 	names := []string{"data"}
 	if t.Text {
@@ -46,9 +44,8 @@ func (t *Table) Class() string {
 	return strings.Join(names, " ")
 }
 
-// Body are the rows. End tags are left out, as HTML allows, and it is written here and not
-// by the template because a large session has a hundred thousand cells: escaping
-// is that of the template's own package for the text of an element.
+// Body renders the rows, without end tags, as HTML allows. It does not use the template because a large
+// session has a hundred thousand cells; escaping is that of package html/template for text.
 func (t *Table) Body() template.HTML {
 	var b strings.Builder
 	for _, row := range t.Rows {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../engine/native/cuda.h"
+#include "../../engine/native/gpu_cuda.h"
 
 static struct cuda_library driver;
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor/lab"
+	"github.com/weir-bench/weir/test/lab"
 )
 
 const roles = `scenario: roles

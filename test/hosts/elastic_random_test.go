@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // plan is a random list of phases, as a scenario has it: ranks join, leave and are killed; mute: and

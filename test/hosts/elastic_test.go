@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
 )
 
 // On two hosts an expert-parallel group is made, taken apart, grown and shrunk, and loses ranks of the
@@ -74,7 +74,7 @@ runs:
 	}
 }
 
-// endless is a group of four ranks on two nodes whose phase goes on until something happens to it.
+// endless is a group of four ranks on two nodes with a phase that lasts until something happens to it.
 const endless = `scenario: endless
 cluster: {nodes: 2}
 runs:

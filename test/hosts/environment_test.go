@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/executor/lab"
-	"weir/results"
-	"weir/serving/testserver"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/testserver"
 )
 
 // ucxOnOneNode has UCX take shared memory of both kinds, unless it is told otherwise.
@@ -35,10 +35,10 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 	w := newWorld(t)
 	w.agent("a")
 	l := lab.New(t, "h1")
-	config := l.SSH().Config
+	config := sshConfig(t, l.SSH())
 	records := map[string]*results.Document{}
 	for name, flags := range map[string][]string{
-		"here": nil, "ssh": {"--hosts", "h1", "--ssh-config", config},
+		"here": nil, "ssh": {"--hosts", "h1", "--launcher-config", config},
 		"registered": {"--etcd", w.etcd, "--cluster", w.path("ca"), "--wait", "20s"},
 	} {
 		out := t.TempDir() + "/out"
@@ -73,8 +73,8 @@ func TestTheShellReachesEveryHost(t *testing.T) {
 
 	// An agent that ssh starts for the session takes any variable, with commands or without.
 	out := t.TempDir() + "/out"
-	cmd := w.command("run", write(t, "scenario.yaml", ucxOnOneNode), "--hosts", "h1", "--ssh-config", config, "--out",
-		out)
+	cmd := w.command("run", write(t, "scenario.yaml", ucxOnOneNode), "--hosts", "h1", "--launcher-config", config,
+		"--out", out)
 	cmd.Env = append(cmd.Env, "MKL_ON_NO_LIST=/a/value")
 	start(t, cmd).ends(0)
 	if got := document(t, out).Environment.Variables["MKL_ON_NO_LIST"]; got != "/a/value" {
@@ -105,7 +105,7 @@ func TestVariablesOnAnAgentWithoutCommands(t *testing.T) {
 	w.agent("a", "--allow-env", "UCX_STATS_FILTER", "--secrets", w.path("secrets"))
 	for _, c := range []struct{ name, env, shell, want string }{
 		{"a log in a file", "{UCX_LOG_FILE: " + victim + ", UCX_LOG_LEVEL: info, UCX_LOG_FILE_FILTER: '*parser.c'}", "",
-			"the scenario sets UCX_LOG_FILE: UCX_LOG_FILE is none of the variables that this agent takes; whoever runs the node can start its agent with --allow-env UCX_LOG_FILE (on node a)"},
+			"the scenario sets UCX_LOG_FILE: UCX_LOG_FILE is none of the variables that this agent takes; the node's owner can start its agent with --allow-env UCX_LOG_FILE (on node a)"},
 		{"a secret for a log", "{UCX_LOG_LEVEL: info, UCX_GDB_COMMAND: '${secret(\"file:" + secret + "\")}'}", "",
 			"only below the directory of its --secrets (on node a)"},
 		{"a link to a secret", "{UCX_TLS: '${secret(\"file:link\")}'}", "", "escapes"},
@@ -114,7 +114,7 @@ func TestVariablesOnAnAgentWithoutCommands(t *testing.T) {
 		{"a path in a permitted variable", "{UCX_TLS: '`id>" + victim + "`'}", "",
 			"UCX_TLS has a value with a slash, a backquote"},
 		{"a library", "{LD_PRELOAD: /tmp/pre.so}", "", "the scenario sets LD_PRELOAD"},
-		{"a shell", "{}", "UCX_MEM_LOG_LEVEL=info", "the shell of weir run sets UCX_MEM_LOG_LEVEL: UCX_MEM_LOG_LEVEL is none of the variables that this agent takes; unset it there, or whoever runs the node can start its agent with --allow-env UCX_MEM_LOG_LEVEL (on node a)"},
+		{"a shell", "{}", "UCX_MEM_LOG_LEVEL=info", "the shell of weir run sets UCX_MEM_LOG_LEVEL: UCX_MEM_LOG_LEVEL is none of the variables that this agent takes; unset it there, or the node's owner can start its agent with --allow-env UCX_MEM_LOG_LEVEL (on node a)"},
 	} {
 		out := t.TempDir() + "/out"
 		scenario := strings.Replace(ucxOnOneNode, "{UCX_RNDV_THRESH: 8k}", c.env, 1)
@@ -169,8 +169,7 @@ func TestValuesOfANodeAreSentToNoEndpoint(t *testing.T) {
 	})
 	endpoint.Start()
 	t.Cleanup(endpoint.Close)
-	cmd := w.command("agent", "--etcd", w.etcd, "--node", "a", "--state", w.path("state-a"), "--join", w.path("token"),
-		"--allow-env", "API_KEY")
+	cmd := w.command(append(w.agentOf("a"), "--allow-env", "API_KEY")...)
 	cmd.Env = append(cmd.Env, "API_KEY=for-endpoints", "OWNERS=of-the-owner")
 	start(t, cmd).hears("waits for sessions")
 	scenario := func(env, variable string) string {

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab/kube"
-	"weir/results"
-	"weir/test/phase"
-	"weir/test/port"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab/kube"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/test/port"
 )
 
-// served is a Deployment whose pod says its BACKEND and serves its directory at $PORT, and its
+// served is a Deployment with a pod that prints its BACKEND and serves its directory at $PORT, and its
 // Service.
 const served = `
 apiVersion: apps/v1
@@ -83,7 +83,7 @@ func leftInCluster(c *kube.Cluster) string {
 // A service in a real control plane is started for each variant, measured through weir's tunnel,
 // and gone afterwards.
 func TestServicesInCluster(t *testing.T) {
-	phase.Minutes(t)
+	phase.Rest(t)
 	c := kube.New(t, []kube.Node{{Name: "k1"}, {Name: "k2"}})
 	run := func(t *testing.T, manifest, scenario string) (*process, string) {
 		t.Helper()

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/executor/lab/kube"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/lab/kube"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // pods is what a cluster has of sessions.
@@ -28,7 +29,7 @@ func pods(c *kube.Cluster) string {
 // gone holds a cluster and its machines to having nothing of sessions.
 func gone(t *testing.T, c *kube.Cluster, l *lab.Lab) {
 	t.Helper()
-	if left := pods(c); left != "" { // who has returned has waited for it
+	if left := pods(c); left != "" { // the session waited for it before it returned
 		t.Errorf("the cluster still has %s", left)
 	}
 	for _, h := range l.Hosts {
@@ -57,20 +58,21 @@ func podProcesses(pod string) (found []int) {
 // TestKubernetes has the real program make pods of a real control plane, in which the
 // real program is the agent.
 func TestKubernetes(t *testing.T) {
-	phase.Minutes(t)
+	phase.Rest(t)
 	l := lab.New(t, "k1", "k2", "k3")
 	var nodes []kube.Node
 	for _, h := range l.Hosts {
 		nodes = append(nodes, kube.Node{Name: h.Name, Address: h.Address, Machine: h.Process()})
 	}
 	c := kube.New(t, nodes)
-	run := func(t *testing.T, scenario string, more ...string) (*process, string) {
+	run := func(t *testing.T, scenario string, settings ...string) (*process, string) {
 		t.Helper()
 		out := t.TempDir() + "/out"
-		args := []string{"run", write(t, "scenario.yaml", scenario), "--launcher", "kubernetes", "--kube-image",
-			"weir:lab", "--kube-command", weir(t),
-			"--kube-kubectl", c.Kubectl, "--out", out}
-		return start(t, exec.Command(weir(t), append(args, more...)...)), out
+		config := fmt.Sprintf("kubernetes: {command: %q, kubectl: %q%s}", weir(t), c.Kubectl,
+			strings.Join(settings, ""))
+		args := []string{"run", write(t, "scenario.yaml", scenario), "--kube-image", "weir:lab", "--launcher-config",
+			write(t, "kube.yaml", config), "--out", out}
+		return start(t, exec.Command(weir(t), args...)), out
 	}
 
 	t.Run("a result of two pods", func(t *testing.T) {
@@ -117,11 +119,11 @@ artifacts: {mark: {command: [hostname]}}
 	})
 
 	t.Run("fewer machines than nodes", func(t *testing.T) {
-		p, _ := run(t, short("cluster: {nodes: 4}"), "--kube-wait", "5s")
+		p, _ := run(t, short("cluster: {nodes: 4}"), ", wait: 5s")
 		p.ends(6)
 		for _, words := range []string{
 			"Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules",
-			"each agent needs a machine of its own", "--kube-wait allows more",
+			"each agent needs a machine of its own", "the setting kubernetes.wait allows more",
 		} {
 			if !strings.Contains(p.said(), words) {
 				t.Errorf("it does not say %q:\n%s", words, p.said())

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"weir/executor/lab"
-	"weir/results"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
 )
 
 // On two hosts a role reaches a service of the other host by its address, and the log of the

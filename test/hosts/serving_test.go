@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor/lab"
-	"weir/results"
-	load "weir/serving"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// endpoint is a server that says of each request whose it was.
+// endpoint is a server that logs the client of each request.
 const endpoint = `
 import http.server, json, sys
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -42,9 +42,8 @@ http.server.ThreadingHTTPServer.request_queue_size = 256
 http.server.ThreadingHTTPServer(("", int(sys.argv[1])), Handler).serve_forever()
 `
 
-// Clients on three hosts load one endpoint with one schedule: each request is sent once, by the
-// client whose turn it is, at the time that it has in the schedule, and all clients send from the
-// beginning to the end.
+// Clients on three hosts load one endpoint with one schedule: each request is sent once, in turn, at
+// its time in the schedule, and all clients send from the beginning to the end.
 func TestClientsOnThreeHosts(t *testing.T) {
 	t.Parallel()
 	const clients, requests, rate = 3, 150, 50
@@ -101,8 +100,8 @@ runs:
 	}
 	var askers []string
 	for line := range strings.Lines(string(log)) {
-		if _, who, is := strings.Cut(line, "asked by "); is {
-			askers = append(askers, strings.TrimSpace(who))
+		if _, client, is := strings.Cut(line, "asked by "); is {
+			askers = append(askers, strings.TrimSpace(client))
 		}
 	}
 	if len(askers) != requests {
@@ -110,15 +109,15 @@ runs:
 	}
 	for _, part := range [][]string{askers[:requests/2], askers[requests/2:]} {
 		count := map[string]int{}
-		for _, who := range part {
-			count[who]++
+		for _, client := range part {
+			count[client]++
 		}
 		if len(count) != clients {
 			t.Errorf("half of the requests are of %v", count)
 		}
-		for who, n := range count {
+		for client, n := range count {
 			if n < requests/2/clients/2 {
-				t.Errorf("%s sent %d of %d requests: %v", who, n, len(part), count)
+				t.Errorf("%s sent %d of %d requests: %v", client, n, len(part), count)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // jobs are those that Slurm still has.
@@ -19,7 +19,7 @@ func jobs() string {
 }
 
 func TestSlurm(t *testing.T) {
-	phase.Minutes(t)
+	phase.Rest(t)
 	l := lab.New(t, "ctl", "n1", "n2")
 	t.Setenv("SLURM_CONF", l.Slurm())
 	run := func(t *testing.T, scenario string, wrapped ...string) (*process, string) {

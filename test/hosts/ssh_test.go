@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -11,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // overSSH runs a scenario on hosts of a lab.
@@ -21,10 +22,16 @@ func overSSH(t *testing.T, s lab.SSH, scenario, hosts string, more ...string) (*
 	t.Helper()
 	out := t.TempDir() + "/out"
 	args := []string{
-		"run", write(t, "scenario.yaml", scenario), "--hosts", hosts, "--ssh-config", s.Config, "--out", out,
-		"--ssh-connect-timeout", "3s",
+		"run", write(t, "scenario.yaml", scenario), "--hosts", hosts, "--launcher-config", sshConfig(t, s),
+		"--out", out,
 	}
 	return start(t, exec.Command(weir(t), append(args, more...)...)), out
+}
+
+// sshConfig is a file for --launcher-config by which ssh finds the hosts of a lab.
+func sshConfig(t *testing.T, s lab.SSH) string {
+	t.Helper()
+	return write(t, "ssh.yaml", fmt.Sprintf("ssh: {config: %q, connect_timeout: 3s}", s.Config))
 }
 
 // leaves holds a host to having nothing of a session: no process, no file.
@@ -38,14 +45,14 @@ func leaves(t *testing.T, h *lab.Host) {
 	await(t, h.Name+" is left as it was", 15*time.Second, func() bool { return left() == "" }, left)
 }
 
-// TestOneCommandForTwoHosts is what whoever has two hosts and ssh does first: no file is
-// written for it. It leaves out other fabrics for time's sake.
+// TestOneCommandForTwoHosts is the first step of a user with two hosts and ssh: no file is written for it.
+// Other fabrics are left out to save time.
 func TestOneCommandForTwoHosts(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t, "gpu01", "gpu02")
 	out := t.TempDir() + "/out"
-	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--ssh-config", l.SSH().Config,
-		"--out", out,
+	p := start(t, exec.Command(weir(t), "run", "catalog:hosts", "--hosts", "gpu[01-02]", "--launcher-config",
+		sshConfig(t, l.SSH()), "--out", out,
 		"--launches", "1", "--only", "bandwidth[*fabric=tcp]"))
 	<-p.done
 	// 1: bandwidth of a busy machine
@@ -77,14 +84,14 @@ func TestOneCommandForTwoHosts(t *testing.T) {
 	}
 }
 
-// TestFromOneOfTwoHosts: who sits at one of them needs no login there, but to the other.
+// TestFromOneOfTwoHosts: a user on one of them needs a login on the other only.
 func TestFromOneOfTwoHosts(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t, "other")
 	s := l.SSH()
 	out := t.TempDir() + "/out"
 	cmd := exec.Command(weir(t), "run", write(t, "scenario.yaml", short("cluster: {nodes: 2, distinct_hosts: true}")),
-		"--hosts", "localhost,other", "--ssh-config", s.Config, "--out", out)
+		"--hosts", "localhost,other", "--launcher-config", sshConfig(t, s), "--out", out)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 	p := start(t, cmd)
 	p.ends(0)
@@ -95,7 +102,7 @@ func TestFromOneOfTwoHosts(t *testing.T) {
 }
 
 func TestSSH(t *testing.T) {
-	phase.Minutes(t)
+	phase.Rest(t)
 	l := lab.New(t, "h1", "h2", "h3")
 	s := l.SSH()
 
@@ -139,7 +146,8 @@ artifacts: {mark: {command: [hostname]}}
 		p.ends(-1)
 		leaves(t, l.Host("h1"))
 		leaves(t, l.Host("h2"))
-		again := start(t, exec.Command(weir(t), "run", "--resume", out, "--hosts", "h1,h2", "--ssh-config", s.Config))
+		again := start(t, exec.Command(weir(t), "run", "--resume", out, "--hosts", "h1,h2", "--launcher-config",
+			sshConfig(t, s)))
 		again.ends(0)
 		if n := len(document(t, out).Cases[0].Launches); n != 3 {
 			t.Errorf("the resumed session has %d launches, want 3", n)

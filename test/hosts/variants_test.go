@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
 )
 
 // variants is a scenario of five variants, four levels and three launches of each, with a
@@ -93,7 +93,7 @@ func launchesOf(doc *results.Document) (order []placed) {
 	var all []timed
 	for _, c := range doc.Cases {
 		for _, l := range c.Launches {
-			all = append(all, timed{placed{workload.Text(c.Axes["variant"]), workload.Text(c.Axes["level"]), l.Index},
+			all = append(all, timed{placed{option.Text(c.Axes["variant"]), option.Text(c.Axes["level"]), l.Index},
 				l.Started.UnixNano()})
 		}
 	}

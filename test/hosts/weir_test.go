@@ -12,15 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // binary is the program under test, built once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(home, "weir")
-	if out, err := exec.Command("go", "build", "-o", path, "weir/cmd/weir").CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-o", path, "github.com/weir-bench/weir/cmd/weir").CombinedOutput()
+	if err != nil {
 		return "", fmt.Errorf("building weir: %w\n%s", err, out)
 	}
 	return path, nil
@@ -43,7 +44,6 @@ func TestMain(m *testing.M) {
 func weir(t *testing.T) string {
 	t.Helper()
 	phase.Long(t)
-	phase.NotUnderRace(t) // hosts of programs, which the detector does not see
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +162,8 @@ runs:
 `
 }
 
-// long is a scenario whose launches last, so that something can happen to them; one that
-// fails is made again.
+// long is a scenario with long launches, so that something can happen to them; a failed one
+// is repeated.
 const long = `scenario: long
 cluster: {nodes: 2}
 runs:

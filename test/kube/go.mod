@@ -1,4 +1,4 @@
-module weir.test/kube
+module github.com/weir-bench/weir/test/kube
 
 go 1.26.0
 

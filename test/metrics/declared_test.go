@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/dsl"
-	"weir/gate"
-	"weir/planner"
-	"weir/reporters"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // nothing is what a case of the toy asks for.
@@ -22,12 +23,18 @@ type nothing struct{}
 
 func (nothing) Demand() workload.Demand { return workload.Demand{Ranks: 1} }
 
+func (nothing) Spec(option.Values) (workload.Spec, error) { return nothing{}, nil }
+
+func (nothing) Reduce(*workload.Measured, *results.Launch) (map[string]float64, error) {
+	return nil, nil
+}
+
 func init() {
 	workload.Register(&workload.Kind{
 		Name: "toy", Doc: "measures what its runs declare", DeclaresMetrics: true,
-		Options:   []workload.Option{{Name: "size", Type: workload.Count, Default: int64(1), Min: 1}},
+		Options:   []option.Option{{Name: "size", Type: option.Count, Default: int64(1), Min: 1}},
 		Metrics:   []workload.Metric{{Name: "elapsed", Unit: "s", Better: workload.Lower, Doc: "from start to end"}},
-		Behaviour: workload.Behaviour{Spec: func(workload.Values) (workload.Spec, error) { return nothing{}, nil }},
+		Behaviour: nothing{},
 	})
 }
 
@@ -233,17 +240,17 @@ func TestMetricsThatCannotBeDeclared(t *testing.T) {
 			"measures \"elapsed\" itself"},
 		"twice": {"toy", "{x: {better: lower}, «x»: {better: lower}}", ``, "", "x"},
 		"reserved": {"toy", "{«reference.x»: {better: lower}}", `{ «"reference.x"» = { better = "lower" } }`,
-			"Invalid name", "means something else"},
+			"Invalid name", "has another meaning"},
 		"function": {"toy", "{«median»: {better: lower}}", `{ «median» = { better = "lower" } }`, "Invalid name",
-			"means something else"},
+			"has another meaning"},
 		"name": {"toy", "{«a-b»: {better: lower}}", `{ «"a-b"» = { better = "lower" } }`, "Invalid name",
 			"letters, digits"},
-		"not a map": {"toy", "{x: «lower»}", `{ x = «"lower"» }`, "Not a mapping", "keys of its own"},
+		"not a map": {"toy", "{x: «lower»}", `{ x = «"lower"» }`, "Not a mapping", "must be a mapping"},
 		"zero": {"toy", "{x: {better: lower, may_be_zero: «1»}}",
 			`{ x = { better = "lower", may_be_zero = «1» } }`, "Invalid value", "true or false"},
 
 		"other kinds": {"transfer", "{«x»: {better: lower}}", `{ «x» = { better = "lower" } }`,
-			"Metrics of the workload", "workload transfer measures its own"},
+			"Metrics of the workload", "workload transfer has fixed metrics"},
 	} {
 		options := "{}"
 		if c.kind == "transfer" {

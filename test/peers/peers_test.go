@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/results"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // required is the value of WEIR_PEERS under which nothing may be missing.
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(home, "weir")
-	out, err := exec.Command("go", "build", "-o", path, "weir/cmd/weir").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "github.com/weir-bench/weir/cmd/weir").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building weir: %w\n%s", err, out)
 	}
@@ -54,8 +54,7 @@ func missing(t *testing.T, what string) {
 // peer is a file that make peers installs.
 func peer(t *testing.T, path string) string {
 	t.Helper()
-	phase.Minutes(t)
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	whole, err := filepath.Abs(filepath.Join("../../.build/peers", path))
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +68,7 @@ func peer(t *testing.T, path string) string {
 // tool is a program of the distribution.
 func tool(t *testing.T, name string) {
 	t.Helper()
-	phase.Minutes(t)
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	if _, err := exec.LookPath(name); err != nil {
 		missing(t, name)
 	}

@@ -61,7 +61,7 @@ runs:
 func TestOutputsOfTools(t *testing.T) {
 	tool(t, "sh")
 	dir := t.TempDir()
-	table, err := os.ReadFile("../../tooloutput/testdata/nixlbench/etcd_ucx_write_15_sizes.txt")
+	table, err := os.ReadFile("../../interop/output/testdata/nixlbench/etcd_ucx_write_15_sizes.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,13 @@
-// Package phase says which run of the tests a test is for. There are four:
+// Package phase says which run of the tests a test is for. There are three:
 //
-//	make quick   go test -short: none that takes long
-//	make test    all but those of minutes
-//	make rest    under the race detector: none that only costs the detector's time
-//	CI           make test and make rest with WEIR_LAB set: those of minutes too
-//	             (make test-all does the same with simulations at length)
+//	make quick   go test -short
+//	make test    go test: seconds for each test
+//	make rest    go test with WEIR_LAB=whole: all tests; then, without it, the race detector over
+//	             the packages of scripts/concurrent
 //
-// Nothing is left out of all of them: whatever a function here skips, make test runs with
-// WEIR_LAB set, because that has neither -short nor the race detector, and all packages
-// (TestEveryTestRunsInMakeTest). No test asks for -short or for the detector but through
-// this package (TestPhasesAreChosenInOnePlace).
+// Nothing is left out of all of them: make rest runs whatever a function here skips, because it has
+// neither -short nor, at first, the race detector, and all packages (TestEveryTestRuns). No test
+// asks for -short or for the detector but through this package (TestPhasesAreChosenInOnePlace).
 //
 // It is test support: no package of weir itself may import it.
 package phase
@@ -20,13 +18,16 @@ import (
 	"testing"
 )
 
-// lab is the variable that asks for tests of minutes (executor/lab).
+// lab is the variable that make rest sets (test/lab).
 const lab = "WEIR_LAB"
 
 // Short is whether tests are to be short: make quick.
 func Short() bool { return testing.Short() }
 
-// Long skips a test that takes long, of make quick.
+// Whole is whether everything is to be tried, and not some of each kind: make rest.
+func Whole() bool { return !Short() && os.Getenv(lab) != "" }
+
+// Long skips a test that takes a second or more, in make quick.
 func Long(t testing.TB) {
 	t.Helper()
 	if Short() {
@@ -34,12 +35,13 @@ func Long(t testing.TB) {
 	}
 }
 
-// Minutes skips a test that takes half a minute or more, unless WEIR_LAB asks for it.
-func Minutes(t testing.TB) {
+// Rest skips a test in all runs but make rest: one that takes ten seconds or more, or that
+// repeats for other libraries or sizes what another test shows.
+func Rest(t testing.TB) {
 	t.Helper()
 	Long(t)
-	if os.Getenv(lab) == "" {
-		t.Skip("takes minutes: with WEIR_LAB=whole")
+	if !Whole() {
+		t.Skip("takes long: with WEIR_LAB=whole, as in make rest")
 	}
 }
 
@@ -50,15 +52,6 @@ func NotUnderRace(t testing.TB) {
 	if Race {
 		t.Skip("has nothing for the race detector")
 	}
-}
-
-// Serial runs the tests of a package in which nothing runs at once, but not under the
-// race detector.
-func Serial(m *testing.M) {
-	if Race {
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
 }
 
 // AtLength is whether a simulation that every run does in brief is done at length: in make test-all and

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// What a function here skips, make test runs with WEIR_LAB set.
+// What a function here skips, make rest runs.
 func TestNothingIsSkippedInEveryPhase(t *testing.T) {
 	if Short() || Race {
 		t.Skip("one of the phases that skip")
 	}
 	t.Setenv(lab, "whole")
 	for name, skips := range map[string]func(testing.TB){
-		"Long": Long, "Minutes": Minutes, "NotUnderRace": NotUnderRace,
+		"Long": Long, "Rest": Rest, "NotUnderRace": NotUnderRace,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(func() {
@@ -48,22 +48,26 @@ func TestPhasesAreChosenInOnePlace(t *testing.T) {
 	}
 }
 
-// make test runs every test of every package, make rest those that the race detector has
-// something of: neither chooses packages or tests by name.
-func TestEveryTestRunsInMakeTest(t *testing.T) {
-	packages := lines(t, "go", "list", "./...")
-	for target, race := range map[string]bool{"test": false, "rest": true} {
+// make test and make rest run the tests of every package, and the race detector those of the packages that
+// start goroutines: none chooses tests by name.
+func TestEveryTestRuns(t *testing.T) {
+	all := lines(t, "go", "list", "./...")
+	concurrent := lines(t, "go", append([]string{"list"}, lines(t, "scripts/concurrent")...)...)
+	if len(concurrent) < 20 {
+		t.Errorf("only %v are concurrent", concurrent)
+	}
+	for target, packages := range map[string][]string{"test": all, "rest": all, "race": concurrent} {
 		tested := map[string]bool{}
-		for _, command := range lines(t, "make", "-n", "--no-print-directory", target) {
+		for _, command := range lines(t, "make", "-n", target) {
 			_, args, found := strings.Cut(command, "go test ")
-			if !found || !strings.Contains(args, " weir/") || strings.Contains(args, "-race") != race {
+			if !found || strings.Contains(args, "-race") != (target == "race") {
 				continue
 			}
 			if chosen := regexp.MustCompile(`-(short|run|skip)\b`).FindString(args); chosen != "" {
 				t.Errorf("make %s leaves out tests by %s: %s", target, chosen, command)
 			}
-			for _, word := range strings.Fields(args) {
-				tested[word] = true
+			for word := range strings.FieldsSeq(args) {
+				tested[strings.Replace(word, "./", "github.com/weir-bench/weir/", 1)] = true
 			}
 		}
 		for _, p := range packages {

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"weir/gate"
-	"weir/results"
-	load "weir/serving"
-	"weir/test/phase"
-	"weir/workload/serving"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/test/phase"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// A simulated session has two variants of a server, with launches that take turns A B B A, and in
-// each launch users who send one request after the other.
+// A simulated session has two variants of a server, with launches that take turns A B B A. In
+// each launch users send one request after the other.
 const (
 	launches = 5
 	requests = 60
@@ -103,17 +103,15 @@ func session(t *testing.T, spec *serving.Spec, seed uint64, ratio float64,
 }
 
 func TestVariantsThatAreAlike(t *testing.T) {
-	phase.NotUnderRace(t)
 	compareVariants(t, 30)
 }
 
 func TestTwoHundredSessionsOfVariantsThatAreAlike(t *testing.T) {
-	phase.Minutes(t)
-	phase.NotUnderRace(t)
+	phase.Rest(t)
 	compareVariants(t, 200)
 }
 
-// compareVariants holds that two variants that are the same server are called different in at most
+// compareVariants checks that two variants that are the same server are called different in at most
 // 5 % of sessions, by each of what users feel, however the machine drifts; and that one that is a
 // tenth faster is found.
 func compareVariants(t *testing.T, sessions int) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 const overToy = `scenario: toy
@@ -41,7 +41,7 @@ func withToy(t *testing.T) map[string]string {
 	}
 	c = changed(t, c, `"shm"`, `"toy"`)
 	c = changed(t, c, opens, ".open = toy_open,")
-	c = changed(t, c, `const struct weir_fabric weir_fab_shm`, `#include "options.h"
+	c = changed(t, c, `const struct weir_fabric weir_fab_shm`, `#include "rank_options.h"
 
 static int toy_open(struct weir_rank *r)
 {

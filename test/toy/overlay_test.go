@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weir/test/phase"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // top is the directory of the module.
@@ -30,6 +30,13 @@ func source(t *testing.T, name string) string {
 	return string(content)
 }
 
+// simulating is a weir with other files, by their names in the module, that has no native engine: simulations run.
+func simulating(t *testing.T, files map[string]string) string {
+	t.Helper()
+	t.Setenv("CGO_ENABLED", "0")
+	return builtWith(t, files)
+}
+
 // builtWith is a weir with other files, by their names in the module.
 func builtWith(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -42,7 +49,6 @@ func builtWith(t *testing.T, files map[string]string) string {
 // build runs go build on the module with other files.
 func build(t *testing.T, files map[string]string, args ...string) {
 	t.Helper()
-	phase.NotUnderRace(t) // a program, which the detector does not see
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, content := range files {
 		file := filepath.Join(dir, filepath.Base(name))

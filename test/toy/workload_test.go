@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 const scenario = `scenario: counting
@@ -28,7 +28,7 @@ func withCounting(t *testing.T) map[string]string {
 	t.Helper()
 	const list, before = "workload/kinds/kinds.go", "import (\n"
 	src := source(t, list)
-	more := strings.Replace(src, before, before+"\t_ \"weir/test/toy/counting\"\n", 1)
+	more := strings.Replace(src, before, before+"\t_ \"github.com/weir-bench/weir/test/toy/counting\"\n", 1)
 	if more == src {
 		t.Fatalf("%s has no list of imports", list)
 	}

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"weir/logwatch"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-func values(t *testing.T, raw map[string]any) workload.Values {
+func values(t *testing.T, raw map[string]any) option.Values {
 	t.Helper()
 	v, err := Kind.Normalize(raw)
 	if err != nil {
@@ -21,7 +22,7 @@ func values(t *testing.T, raw map[string]any) workload.Values {
 	return v
 }
 
-// Roles have one text, whatever order and defaults they were written with, and it says the same.
+// Roles have one canonical text, independent of order and defaults, with the same meaning.
 func TestRolesHaveOneText(t *testing.T) {
 	const want = `{"server":{"node":"1","command":["s","-p","${port.a}"],"env":{"A":"$$HOME"},"place":{"cpus_per_rank":"2","numa":"1"},"ready":{"log":"up$$","within":"2s"},"ends":"with client"},` +
 		`"client":{"command":["c","${role.server.address}"],"after":["server"]}}`
@@ -36,7 +37,7 @@ func TestRolesHaveOneText(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithRoles(t *testing.T) {
+func TestInvalidRoles(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                                              "mapping from names of roles",
 		`{"any":{"command":["x"]}}`:                       "any: a role is named",
@@ -44,16 +45,16 @@ func TestWhatIsWrongWithRoles(t *testing.T) {
 		`{"a":["x"]}`:                                     "a: it is a list, not a mapping",
 		`{"a":{}}`:                                        "a: it has no command",
 		`{"a":{"command":"x y"}}`:                         "a.command: it is a text, not a list",
-		`{"a":{"command":[]}}`:                            "a.command: it names no program",
+		`{"a":{"command":[]}}`:                            "a.command: it has no program",
 		`{"a":{"command":["x"],"nod":"1"}}`:               "a.nod: there is no such key",
 		`{"a":{"command":["x"],"node":"-1"}}`:             "a.node:",
-		`{"a":{"command":["x"],"node":"${port.a}"}}`:      "a.node: it is read before there is a launch",
+		`{"a":{"command":["x"],"node":"${port.a}"}}`:      "a.node: it is needed before the launch",
 		`{"a":{"command":["x","${role.b.address}"]}}`:     `a: ${role.b.address}: there is no role "b"; there are a`,
 		`{"a":{"command":["x","${x.y}"]}}`:                "a.command.1: there is no ${x.y}",
 		`{"a":{"command":["x"],"env":{"1":"x"}}}`:         "a.env.1: no variable",
 		`{"a":{"command":["x"],"after":["b"]}}`:           `a.after: there is no role "b"`,
 		`{"a":{"command":["x"],"after":["a"]}}`:           "a.after: the roles wait for each other: a after a",
-		`{"a":{"command":["x"],"ends":"with a"}}`:         "a.ends: nobody ends these roles: a with a",
+		`{"a":{"command":["x"],"ends":"with a"}}`:         "a.ends: no role ends these roles: a with a",
 		`{"a":{"command":["x"],"ends":"with b"}}`:         `a.ends: there is no role "b"`,
 		`{"a":{"command":["x"],"ends":"soon"}}`:           "a.ends: \"soon\" is neither",
 		`{"a":{"command":["x"],"ends":"when told"}}`:      "none ends by itself",
@@ -67,8 +68,8 @@ func TestWhatIsWrongWithRoles(t *testing.T) {
 			`"c":{"command":["x"],"after":"b"}}`: "b.after: the roles wait for each other: b after c after b",
 
 		`{"a":{"command":["x"],"place":{"cpus":"1"}}}`:          "a.place.cpus: there is no such key",
-		`{"a":{"command":["x"],"place":{"cpus_per_rank":"0"}}}`: "a.place.cpus_per_rank: \"0\" is no number from 1",
-		`{"a":{"command":["x"],"place":{"numa":"local"}}}`:      "a.place.numa: \"local\" is no number of a NUMA node",
+		`{"a":{"command":["x"],"place":{"nics_per_rank":"0"}}}`: "a.place.nics_per_rank: \"0\" is not a whole",
+		`{"a":{"command":["x"],"place":{"numa":"local"}}}`:      "a.place.numa: \"local\" is not the number of a NUMA node",
 	} {
 		if _, err := canonicalRoles(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -76,9 +77,9 @@ func TestWhatIsWrongWithRoles(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithParse(t *testing.T) {
+func TestInvalidParse(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"format":"fio"}`:                              "of which role",
+		`{"format":"fio"}`:                              "it has no role",
 		`{"of":"a"}`:                                    "add format",
 		`{"of":"a","format":"fi"}`:                      "format: there is no format",
 		`{"of":"a","format":"lines"}`:                   "belong together",
@@ -87,10 +88,10 @@ func TestWhatIsWrongWithParse(t *testing.T) {
 		`{"of":"a","lines":"x"}`:                        "lines: no metric is given: put its number into a group of its name, as (?<NAME>…)",
 		`{"of":"a","lines":"^bw=(.*)"}`:                 "lines: no metric is given: name the group of its number after it, as (?<bw>…)",
 		`{"of":"a","lines":"([0-9]+) GB/s"}`:            "as (?<NAME>…)",
-		`{"of":"a","format":"iperf3","rows":"size"}`:    "rows: an output of iperf3 is one row, of which each case has all: leave rows out",
+		`{"of":"a","format":"iperf3","rows":"size"}`:    "rows: an output of iperf3 has one row with all metrics: leave rows out",
 		`{"of":"a","paths":{"x":"[["}}`:                 "paths: path of x",
 		`{"of":"a","format":"aiperf"}`:                  "say which by file",
-		`{"of":"a","format":"nixlbench","rows":"size"}`: "rows: rows of nixlbench are told apart by block_size, batch, not by \"size\"",
+		`{"of":"a","format":"nixlbench","rows":"size"}`: "rows: rows of nixlbench are distinguished by block_size, batch, not by \"size\"",
 		`{"of":"a","lines":"(?<x>.)","rows":"y"}`:       "lines: the expression has no group \"y\"",
 	} {
 		if _, err := canonicalParse(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -104,16 +105,16 @@ func TestWhatIsWrongWithParse(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotGoTogether(t *testing.T) {
+func TestInvalidCombinations(t *testing.T) {
 	const roles = `{"a":{"command":["x"]}}`
 	for want, raw := range map[string]map[string]any{
 		`parse.of: there is no role "b"; there are a`: {"roles": roles, "parse": `{"of":"b","format":"iperf3"}`},
 
-		"no role has ${port.x}":           {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
-		"role a uses etcd, which is lent": {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
+		"no role has ${port.x}":         {"roles": roles, "parse": `{"of":"a","format":"iperf3","file":"${port.x}"}`},
+		"role a uses etcd, which needs": {"roles": `{"a":{"command":["x","${etcd.url}"]}}`},
 
-		"role a uses service s, which the run has not": {"roles": `{"a":{"command":["x","${service.s.url}"]}}`},
-		"and the service has no url": {
+		"role a uses service s, which the run lacks": {"roles": `{"a":{"command":["x","${service.s.url}"]}}`},
+		"but the service has no url": {
 			"roles": `{"a":{"command":["x","${service.s.url}"]}}`, "services": `{"s":{"command":["x"]}}`,
 		},
 	} {
@@ -123,25 +124,25 @@ func TestWhatDoesNotGoTogether(t *testing.T) {
 	}
 }
 
-// A path that is to answer is below the url of its service.
-func TestPathsThatAreToAnswer(t *testing.T) {
+// The path of a readiness check is below the url of its service.
+func TestReadinessPaths(t *testing.T) {
 	all, err := ReadServices(`{"s":{"command":["x"],"url":"http://127.0.0.1:${port.a}/","ready":{"http":"/v1/models"}}}`)
 	if err != nil || all[0].Ready.HTTP != "http://127.0.0.1:${port.a}/v1/models" {
 		t.Errorf("%+v, %v", all, err)
 	}
 	_, err = ReadServices(`{"s":{"command":["x"],"ready":{"http":"/v1/models"}}}`)
-	if err == nil || !strings.Contains(err.Error(), `"/v1/models" is a path below its url, which it has not`) {
+	if err == nil || !strings.Contains(err.Error(), `"/v1/models" is a path below its url, which it lacks`) {
 		t.Error(err)
 	}
 	_, err = readRoles(`{"a":{"command":["x"],"ready":{"http":"/up"}}}`)
-	if err == nil || !strings.Contains(err.Error(), `"/up" is a path, and a role has no url`) {
+	if err == nil || !strings.Contains(err.Error(), `"/up" is a path, but a role has no url`) {
 		t.Error(err)
 	}
 }
 
-// The rank that listens on a port finds it, and of a port that nobody says he listens on
-// the first that mentions it.
-func TestWhoFindsAPort(t *testing.T) {
+// The rank that listens on a port allocates it; a port without a listener is allocated by the first rank that mentions
+// it.
+func TestPortsAreAllocatedByOneRank(t *testing.T) {
 	s, err := decode(values(t, map[string]any{"roles": `{
 		"client":{"command":["c","${port.a}","${port.b}"],"after":"server"},
 		"server":{"command":["s","${port.a}"],"ready":{"listens":"${port.a}"}}}`}))
@@ -166,14 +167,14 @@ func measured(t *testing.T, parse, first, second string) (map[string]float64, ma
 			Rank: 1, Facts: []byte(`{"seconds":3}`), Samples: []byte(second),
 		},
 	}}
-	values, err := reduce(m, &results.Launch{})
+	values, err := behaviour{}.Reduce(m, &results.Launch{})
 	var files [][]byte
 	for i, p := range m.Parts {
 		if s.Parsed(i) {
 			files = append(files, p.Samples)
 		}
 	}
-	again, wrong := recompute(raw, files)
+	again, wrong := behaviour{}.Recompute(raw, files)
 	if (wrong == nil) != (err == nil) {
 		t.Errorf("computed again: %v, and at first %v", wrong, err)
 	}
@@ -203,19 +204,19 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 	}
 }
 
-// A case is the row of its value, however the tool writes it.
+// A case is the row of its value, however the tool formats the value.
 func TestRowsAreCases(t *testing.T) {
 	const output = "size=4096 bw=1\nsize=65536 bw=2\nsize=x bw=3\n"
 	for row, want := range map[string]string{
 		"4KiB": "1", "64KiB": "2", "65536": "2", "x": "3",
-		"":     "its output has 3 rows, and the run has one case: make each row one by sweep: {size: [4096, 65536, x]}",
+		"":     "its output has 3 rows, but the run has one case: make each row a case by sweep: {size: [4096, 65536, x]}",
 		"1MiB": "no row of size 1MiB; it has 4096, 65536, x",
 	} {
 		raw := map[string]any{
 			"roles": `{"a":{"command":["x"]}}`, "parse": `{"of":"a","lines":"^size=(?<size>.*) bw=(?<bw>.*)$$","rows":"size"}`,
 			"row": row,
 		}
-		got, err := recompute(raw, [][]byte{[]byte(output)})
+		got, err := behaviour{}.Recompute(raw, [][]byte{[]byte(output)})
 		if text := fmt.Sprint(got["bw"]); text != want && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %s, %v", row, text, err)
 		}
@@ -240,7 +241,7 @@ func TestMetricsOfARun(t *testing.T) {
 		`{"of":"a","paths":{"x":"y"}}`:                    {nil, "elapsed x", `parse finds "x"`},
 		`{"of":"a","format":"lines","lines":"(?<bws>.)"}`: {own, "elapsed bws bw", `metrics declares "bw"`},
 	} {
-		got, err := measures(workload.Values{"parse": parse}, c.declared)
+		got, err := measures(option.Values{"parse": parse}, c.declared)
 		var names []string
 		for _, m := range got {
 			names = append(names, m.Name)
@@ -252,7 +253,7 @@ func TestMetricsOfARun(t *testing.T) {
 	}
 }
 
-// Services start behind those that they come after or name.
+// Services start after those that they depend on.
 func TestServicesInOrder(t *testing.T) {
 	services, err := ReadServices(`{
 		"a":{"command":["x","${service.c.url}"]},
@@ -289,8 +290,8 @@ func TestServicesInOrder(t *testing.T) {
 	}
 }
 
-// TestBothStreamsAreHeard although one says much, and none says more than its share.
-func TestBothStreamsAreHeard(t *testing.T) {
+// TestLastLinesOfBothStreams checks that last lines come from both streams, even if one has many.
+func TestLastLinesOfBothStreams(t *testing.T) {
 	lines := func(name string, n int) (text string) {
 		for i := range n {
 			text += fmt.Sprintf("%s %d\n", name, i)
@@ -300,19 +301,19 @@ func TestBothStreamsAreHeard(t *testing.T) {
 	for _, c := range [][4]int{
 		{0, 0, 0, 0}, {1, 30, 1, 9}, {30, 30, 5, 5}, {30, 0, 10, 0}, {3, 4, 3, 4}, {0, 12, 0, 10}, {8, 3, 7, 3},
 	} {
-		said := LastSaid([]byte(lines("out", c[0])), []byte(lines("err", c[1])))
-		if len(said.Stdout) != c[2] || len(said.Stderr) != c[3] {
-			t.Errorf("of %d and %d lines: %d and %d", c[0], c[1], len(said.Stdout), len(said.Stderr))
+		last := TakeLastLines([]byte(lines("out", c[0])), []byte(lines("err", c[1])))
+		if len(last.Stdout) != c[2] || len(last.Stderr) != c[3] {
+			t.Errorf("of %d and %d lines: %d and %d", c[0], c[1], len(last.Stdout), len(last.Stderr))
 		}
 	}
-	said := LastSaid([]byte("a\r\n"+strings.Repeat("é", 1000)+"\n\n"), []byte("\n"))
-	if want := "\nstdout ends with:\na\n" + strings.Repeat("é", 150) + "…"; said.String() != want {
-		t.Errorf("%q", said)
+	last := TakeLastLines([]byte("a\r\n"+strings.Repeat("é", 1000)+"\n\n"), []byte("\n"))
+	if want := "\nstdout ends with:\na\n" + strings.Repeat("é", 150) + "…"; last.String() != want {
+		t.Errorf("%q", last)
 	}
 }
 
-// TestAProofThatDoesNotHold is told with the end of the log.
-func TestAProofThatDoesNotHold(t *testing.T) {
+// TestMissingProof checks that the error has the end of the log.
+func TestMissingProof(t *testing.T) {
 	o := workload.Observation{Tail: []string{"one", "two"}, Unproven: "there is no file /a"}
 	both := Proof{Log: "^B", File: "/a"}
 	for _, c := range []struct {

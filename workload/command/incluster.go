@@ -1,357 +1,283 @@
 package command
 
 import (
-	"regexp"
+	"cmp"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
-	"weir/placeholder"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
-	clusterWithin   = 10 * time.Minute // of conditions, unless wait says otherwise
-	clusterStop     = 30 * time.Second // Kubernetes' own grace of a pod
-	mostManifest    = 256 << 10
-	mostConditions  = 64
-	longestNameKube = 53 // of a release of Helm
+	clusterWithin   = 10 * time.Minute // for conditions, unless wait says otherwise
+	clusterStop     = 30 * time.Second // Kubernetes' default grace period of a pod
+	maxManifest     = 256 << 10
+	maxConditions   = 64
+	longestNameKube = 53 // of a Helm release
 )
 
 var (
-	kubeName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
-	kubeObject = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9]([-a-z0-9.:]{0,251}[a-z0-9])?$`)
-	kubePort   = regexp.MustCompile(`^([0-9]{1,5}|[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?)$`)
-	kubeIs     = regexp.MustCompile(`^[A-Za-z][\w./-]*(\[[^\]]+\][\w./-]*)*(=.+)?$`)
+	kubeName   = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
+	kubeObject = lazyregexp.New(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9]([-a-z0-9.:]{0,251}[a-z0-9])?$`)
+	kubePort   = lazyregexp.New(`^([0-9]{1,5}|[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?)$`)
+	kubeIs     = lazyregexp.New(`^[A-Za-z][\w./-]*(\[[^\]]+\][\w./-]*)*(=.+)?$`)
 )
 
-// isInCluster says whether a service is made of objects of a cluster.
-func isInCluster(s *workload.Structured) bool {
-	for _, p := range s.Pairs {
-		if p.Key == "kubernetes" || p.Key == "helm" {
-			return true
-		}
-	}
-	return false
+// Kubernetes are objects to apply to a cluster and wait for.
+type Kubernetes struct {
+	Context   string    `key:"context"`   // of kubectl's configuration; "": the current one
+	Namespace string    `key:"namespace"` // "": the context's
+	Apply     Manifests `key:"apply"`
+	Patch     Patch     `key:"patch"`
+	Wait      Wait      `key:"wait"`
+	Tunnel    *Tunnel   `key:"tunnel"`
+	Keep      bool      `key:"keep"` // the objects are not deleted
 }
 
-// readInCluster reads a service that is made of objects of a cluster.
-func readInCluster(p workload.Pair) (Service, error) {
-	s := Service{Role: Role{Name: p.Key, Ends: EndsWhenTold, Place: workload.NothingOwn}}
-	path := []string{p.Key}
-	if !roleName.MatchString(p.Key) {
-		return s, workload.Wrong(path, "a service is named by letters, digits and _")
+// Check validates names.
+func (k *Kubernetes) Check(d *structure.Decoder) {
+	if k.Namespace != "" && !kubeName().MatchString(k.Namespace) {
+		d.At("namespace").Fail("%q is no name of a namespace", k.Namespace)
 	}
-	f := mapping(p.Value, path, "kubernetes", "helm", "tunnel", "after", "ready", "url", "fresh", "stop", "metrics",
-		"proof")
-	if f.err != nil {
-		return s, f.err
-	}
-	c := &workload.InCluster{Within: clusterWithin, Stop: clusterStop}
-	s.Cluster = c
-	s.After = f.words("after")
-	s.URL = f.late("url")
-	c.URL = s.URL
-	readKube(f.get("kubernetes"), append(path, "kubernetes"), c, f)
-	readHelm(f.get("helm"), append(path, "helm"), c, f)
-	if tunnel := f.get("tunnel"); tunnel != nil && c.Tunnel != nil {
-		f.fail([]string{"tunnel"}, "it is given in kubernetes too")
-	} else if tunnel != nil {
-		c.Tunnel = readTunnel(tunnel, append(path, "tunnel"), f)
-	}
-	if f.err == nil {
-		s.Ready, f.err = readReady(f.get("ready"), append(path, "ready"), serviceReadyWithin)
-	}
-	r := &s.Ready
-	c.HTTP, c.Contains, c.Ready = r.HTTP, r.Contains, r.Within
+}
+
+// Manifests are texts of YAML. The text of a file has been read: it ends with a line break.
+type Manifests []string
+
+// ReadValue reads one text or several.
+func (m *Manifests) ReadValue(d *structure.Decoder, v *structure.Value) {
+	items := v.Items
 	switch {
-	case r.Listens != "" || r.Log != "" || r.File != "" || r.Etcd != "" || len(r.Command) > 0:
-		f.fail(
-			[]string{"ready"},
-			"a service in a cluster is ready by kubernetes.wait, and by http where it has a url",
-		)
-	case r.HTTP != "" && !s.hasURL() && !strings.Contains(r.HTTP, "://"):
-		f.fail(
-			[]string{"ready", "http"},
-			"it is a path below the url of the service, which has neither url nor tunnel",
-		)
-	case len(c.Manifests) == 0 && c.Helm == nil && len(c.Wait) == 0 && c.Tunnel == nil:
-		f.fail([]string{"kubernetes"}, "it has none of apply, wait and tunnel")
-	case len(c.Manifests) == 0 && (len(c.Patches) > 0 || !c.Change.Empty()):
-		f.fail([]string{"kubernetes", "patch"}, "there is nothing to patch: apply is not given")
+	case v.Pairs != nil:
+		d.Fail("it is a mapping, where numbers and texts are indistinguishable here: name a file, or write the manifest as a text after `|`")
+	case v.IsText():
+		items = []*structure.Value{v}
 	}
-	s.Stop = Stop{Signal: stopByDefault.Signal, Within: c.Stop}
-	if stop := f.get("stop"); stop != nil && f.err == nil {
-		inner := mapping(stop, append(path, "stop"), "within") // pods are always told by SIGTERM
-		c.Stop = inner.duration("within", clusterStop)
-		if c.Stop > mostStop {
-			inner.fail([]string{"within"}, "%v is more than %v", c.Stop, mostStop)
+	for _, item := range items {
+		if !item.IsText() {
+			d.Fail("it is neither a file nor the text of a manifest, nor a list of these")
+			return
 		}
-		s.Stop.Within, f.err = c.Stop, inner.err
-	}
-	s.readCommon(f)
-	return s, f.err
-}
-
-func readKube(k *workload.Structured, path []string, c *workload.InCluster, of *fields) {
-	if k == nil || of.err != nil {
-		return
-	}
-	f := mapping(k, path, "apply", "patch", "wait", "tunnel", "keep", "context", "namespace")
-	if f.err == nil {
-		c.Context, c.Namespace = f.text("context"), f.text("namespace")
-		c.Manifests = f.manifests("apply", f.get("apply"))
-		f.patches(c)
-		c.Wait, c.Within = f.conditions()
-		if t := f.get("tunnel"); t != nil {
-			c.Tunnel = readTunnel(t, append(path, "tunnel"), f)
-		}
-	}
-	switch text := f.text("keep"); {
-	case f.err != nil:
-	case text != "" && text != "true" && text != "false":
-		f.fail([]string{"keep"}, "%q is neither true nor false", text)
-	case c.Namespace != "" && !kubeName.MatchString(c.Namespace):
-		f.fail([]string{"namespace"}, "%q is no name of a namespace", c.Namespace)
-	default:
-		c.Keep = text == "true"
-	}
-	of.err = f.err
-}
-
-// manifests are one or several texts of YAML. The text of a file has been read: it ends with a
-// line break.
-func (f *fields) manifests(key string, s *workload.Structured) (all []string) {
-	switch {
-	case s == nil:
-		return nil
-	case s.Pairs != nil:
-		f.fail(
-			[]string{key},
-			"it is a mapping, whose numbers and texts cannot be told apart here: name a file, or write the manifest as a text behind `|`",
-		)
-		return nil
-	case s.IsText():
-		s = &workload.Structured{Items: []*workload.Structured{s}}
-	}
-	for i, item := range s.Items {
-		text := f.plain(item.Text, key, quantity.Text(int64(i)))
+		text := d.Text(item, false)
 		switch {
-		case !item.IsText():
-			f.fail([]string{key}, "it is neither a file nor the text of a manifest, nor a list of these")
 		case !strings.Contains(text, "\n"):
-			f.fail([]string{key}, "%q is no manifest", text)
-		case len(text) > mostManifest:
-			f.fail([]string{key}, "%d bytes are more than %d KiB", len(text), mostManifest>>10)
+			d.Fail("%q is no manifest", text)
+		case len(text) > maxManifest:
+			d.Fail("%d bytes are more than %d KiB", len(text), maxManifest>>10)
 		}
-		all = append(all, text)
+		*m = append(*m, text)
 	}
-	return all
 }
 
-// patches are manifests of their own, or a mapping that changes containers.
-func (f *fields) patches(c *workload.InCluster) {
-	s := f.get("patch")
-	if s == nil || s.Pairs == nil {
-		c.Patches = f.manifests("patch", s)
+// Patch is a change of manifests: by patches in YAML, or in containers.
+type Patch struct {
+	Patches Manifests
+	Change  Change
+}
+
+// Change is a change to containers of all manifests.
+type Change struct {
+	Image string            `key:"image,late"`
+	Env   []structure.Named `key:"env,late"`
+	Args  []string          `key:"args,late"` // replace those of the containers
+	// Containers are their names; none: all. A pod must have only one then for an image or args.
+	Containers []string `key:"containers,single"`
+}
+
+// Check validates the names of variables.
+func (c *Change) Check(d *structure.Decoder) {
+	for _, v := range c.Env {
+		if !variableName().MatchString(v.Name) {
+			d.At("env", v.Name).Fail("no variable has such a name")
+		}
+	}
+}
+
+// ReadValue reads a mapping, which is a change to containers, or manifests.
+func (p *Patch) ReadValue(d *structure.Decoder, v *structure.Value) {
+	if v.Pairs != nil {
+		d.Mapping(v, &p.Change)
+	} else {
+		p.Patches.ReadValue(d, v)
+	}
+}
+
+// WriteValue writes the form that ReadValue reads.
+func (p Patch) WriteValue(c structure.Codec) *structure.Value {
+	if p.Patches != nil {
+		return c.List(p.Patches)
+	}
+	return c.Encode(p.Change, Change{})
+}
+
+// Wait are states that objects must reach.
+type Wait struct {
+	Conditions []workload.Condition
+	Within     time.Duration // for all of them; 0: clusterWithin
+}
+
+const waitWithin = "within"
+
+// ReadValue reads pairs of an object and its state, and within.
+func (w *Wait) ReadValue(d *structure.Decoder, v *structure.Value) {
+	if v.Pairs == nil {
+		d.Fail("it is %s, not a mapping as {Deployment/NAME: Available, within: 10m}", v.What())
 		return
 	}
-	path := append(append([]string{}, f.path...), "patch")
-	inner := mapping(s, path, "image", "env", "args", "containers")
-	if inner.err == nil {
-		c.Change.Image, c.Change.Args, c.Change.Containers = inner.late(
-			"image",
-		), inner.texts(
-			"args",
-		), inner.words(
-			"containers",
-		)
-		for _, v := range inner.pairs("env", true) {
-			if !variableName.MatchString(v.Name) {
-				inner.fail([]string{"env", v.Name}, "no variable has such a name")
-			}
-			c.Change.Env = append(c.Change.Env, workload.NamedText(v))
-		}
-	}
-	f.err = inner.err
-}
-
-// conditions are pairs of an object and what it must come to, and within.
-func (f *fields) conditions() (all []workload.Condition, within time.Duration) {
-	within = clusterWithin
-	s := f.get("wait")
-	if s == nil {
-		return nil, within
-	}
-	path := append(append([]string{}, f.path...), "wait")
-	if s.Pairs == nil {
-		f.fail([]string{"wait"}, "it is %s, not a mapping as {Deployment/NAME: Available, within: 10m}", s.What())
-		return nil, within
-	}
-	inner := &fields{path: path, of: s}
-	within = inner.duration("within", clusterWithin)
-	for _, p := range s.Pairs {
-		if p.Key == "within" {
+	for _, p := range v.Pairs {
+		part := d.At(p.Key)
+		if p.Key == waitWithin {
+			w.Within = part.Time(p.Value)
 			continue
 		}
-		is := inner.text(p.Key)
+		is := part.Text(p.Value, false)
 		switch {
-		case !kubeObject.MatchString(p.Key):
-			inner.fail([]string{p.Key}, "an object is KIND/NAME, as Deployment/frontend")
-		case !kubeIs.MatchString(is) || strings.Contains(is, ".") && !strings.Contains(is, "="):
-			inner.fail(
-				[]string{p.Key},
-				"%q is neither a condition, as Ready or Ready=False, nor a field, as status.readyReplicas=2",
-				is,
-			)
+		case !kubeObject().MatchString(p.Key):
+			part.Fail("an object is KIND/NAME, as Deployment/frontend")
+		case !kubeIs().MatchString(is) || strings.Contains(is, ".") && !strings.Contains(is, "="):
+			part.Fail("%q is neither a condition, as Ready or Ready=False, nor a field, as status.readyReplicas=2", is)
 		}
-		all = append(all, workload.Condition{Object: p.Key, Is: is})
+		w.Conditions = append(w.Conditions, workload.Condition{Object: p.Key, Is: is})
 	}
-	if len(all) == 0 || len(all) > mostConditions {
-		inner.fail(nil, "it has %d objects: there must be 1 to %d", len(all), mostConditions)
+	if n := len(w.Conditions); n == 0 || n > maxConditions {
+		d.Fail("it has %d objects: there must be 1 to %d", n, maxConditions)
 	}
-	f.err = inner.err
-	return all, within
+	if w.Within == clusterWithin {
+		w.Within = 0
+	}
 }
 
-func readTunnel(s *workload.Structured, path []string, of *fields) *workload.Tunnel {
-	if of.err != nil {
-		return nil
+// WriteValue writes the form that ReadValue reads.
+func (w Wait) WriteValue(c structure.Codec) *structure.Value {
+	all := make([]structure.Named, 0, len(w.Conditions)+1)
+	for _, want := range w.Conditions {
+		all = append(all, structure.Named{Name: want.Object, Value: want.Is})
 	}
-	f := mapping(s, path, "service", "port")
-	if f.err != nil {
-		of.err = f.err
-		return nil
+	if w.Within != 0 {
+		all = append(all, structure.Named{Name: waitWithin, Value: quantity.Time(w.Within).String()})
 	}
-	t := &workload.Tunnel{Service: f.text("service"), Port: f.text("port")}
+	return c.Pairs(all)
+}
+
+// Tunnel forwards a port of this host to a port of a Service or a pod.
+type Tunnel struct {
+	Service string `key:"service"` // or KIND/NAME
+	Port    string `key:"port"`    // number or name
+}
+
+// Check validates names.
+func (t *Tunnel) Check(d *structure.Decoder) {
 	switch {
-	case !kubeName.MatchString(t.Service) && !kubeObject.MatchString(t.Service):
-		f.fail([]string{"service"}, "it is the name of a Service, or KIND/NAME")
-	case !kubePort.MatchString(t.Port):
-		f.fail([]string{"port"}, "it is the number or the name of a port of %s", t.Service)
+	case !kubeName().MatchString(t.Service) && !kubeObject().MatchString(t.Service):
+		d.At("service").Fail("it is the name of a Service, or KIND/NAME")
+	case !kubePort().MatchString(t.Port):
+		d.At("port").Fail("it is the number or the name of a port of %s", t.Service)
 	}
-	of.err = f.err
-	return t
 }
 
-func readHelm(s *workload.Structured, path []string, c *workload.InCluster, of *fields) {
-	if s == nil || of.err != nil {
-		return
+// Helm is a release of a chart.
+type Helm struct {
+	Chart   string    `key:"chart"` // a directory, an archive, or a name in a repository
+	Version string    `key:"version"`
+	Release string    `key:"release"`
+	Values  Manifests `key:"values"` // YAML; later ones take precedence
+}
+
+// Check validates names.
+func (h *Helm) Check(d *structure.Decoder) {
+	switch {
+	case h.Chart == "" || strings.HasPrefix(h.Chart, "-"):
+		d.At("chart").Fail("it is a directory, an archive, or the name of a chart in a repository")
+	case h.Release != "" && (!kubeName().MatchString(h.Release) || len(h.Release) > longestNameKube):
+		d.At("release").Fail("%q is no name of a release: small letters, digits and -, %d at most", h.Release,
+			longestNameKube)
 	}
-	f := mapping(s, path, "chart", "version", "release", "values")
-	if f.err == nil {
-		c.Helm = &workload.Helm{Chart: f.text("chart"), Version: f.text("version"), Release: f.text("release")}
-		c.Helm.Values = f.manifests("values", f.get("values"))
-		switch h := c.Helm; {
-		case f.err != nil:
-		case h.Chart == "" || strings.HasPrefix(h.Chart, "-"):
-			f.fail([]string{"chart"}, "it is a directory, an archive, or the name of a chart in a repository")
-		case h.Release != "" && (!kubeName.MatchString(h.Release) || len(h.Release) > longestNameKube):
-			f.fail(
-				[]string{"release"},
-				"%q is no name of a release: small letters, digits and -, %d at most",
-				h.Release,
-				longestNameKube,
-			)
+}
+
+// inCluster reports whether a service consists of objects of a cluster.
+func (s *Service) inCluster() bool { return s.Kubernetes != nil || s.Helm != nil }
+
+// checkCluster validates a service in a cluster.
+func (s *Service) checkCluster(d *structure.Decoder) {
+	s.checkName(d)
+	for _, key := range []string{"node", "command", "env", "place"} {
+		if d.Given(key) {
+			d.At(key).Fail("it is for a program on a node, but the service is in a cluster")
 		}
 	}
-	of.err = f.err
+	if s.Kubernetes == nil {
+		s.Kubernetes = &Kubernetes{}
+	}
+	k := s.Kubernetes
+	if s.Tunnel != nil && k.Tunnel != nil {
+		d.At("tunnel").Fail("it is also given in kubernetes")
+	}
+	if s.Tunnel != nil {
+		k.Tunnel, s.Tunnel = s.Tunnel, nil
+	}
+	if s.Stop.Signal != stopByDefault.Signal {
+		d.At("stop", "signal").Fail("pods are always told to end by SIGTERM")
+	}
+	s.Stop.Signal = ""
+	r := &s.Ready
+	patched := k.Patch.Patches != nil || !reflect.DeepEqual(k.Patch.Change, Change{})
+	switch {
+	case r.Listens != "" || r.Log != "" || r.File != "" || r.Etcd != "" || len(r.Command) > 0:
+		d.At("ready").Fail("a service in a cluster can only use kubernetes.wait, and http if it has a url")
+	case r.HTTP != "" && !s.hasURL() && !strings.Contains(r.HTTP, "://"):
+		d.At("ready", "http").Fail("it is a path below the url of the service, which has neither url nor tunnel")
+	case len(k.Apply) == 0 && s.Helm == nil && len(k.Wait.Conditions) == 0 && k.Tunnel == nil:
+		d.At("kubernetes").Fail("it has none of apply, wait and tunnel")
+	case len(k.Apply) == 0 && patched:
+		d.At("kubernetes", "patch").Fail("there is nothing to patch: apply is not given")
+	case s.proofFile() != "":
+		d.At("proof", "file").Fail("files of pods are not accessible: let the program print a line, and prove that by log")
+	}
 }
 
-// hasURL says whether launches may name where the service answers.
-func (s *Service) hasURL() bool { return s.URL != "" || s.Cluster != nil && s.Cluster.Tunnel != nil }
+// hasURL reports whether the service has an address for launches.
+func (s *Service) hasURL() bool { return s.URL != "" || s.inCluster() && s.Kubernetes.Tunnel != nil }
 
-// clusterTexts are the texts of a service in a cluster that may have names of a launch.
+// clusterTexts returns the texts of a service in a cluster that may contain names of a launch.
 func (s *Service) clusterTexts() (all []string) {
-	if s.Cluster == nil {
+	if !s.inCluster() {
 		return nil
 	}
-	all = append(all, s.Cluster.Change.Image)
-	all = append(all, s.Cluster.Change.Args...)
-	for _, v := range s.Cluster.Change.Env {
+	change := s.Kubernetes.Patch.Change
+	all = append(slices.Clone(change.Args), change.Image)
+	for _, v := range change.Env {
 		all = append(all, v.Value)
 	}
 	return all
 }
 
-// checkClusterNames refuses names that nobody has outside of a node.
-func (s *Service) checkClusterNames(f *fields) {
-	if s.Cluster == nil {
-		return
-	}
-	for _, name := range s.names() {
-		_, _, isService := OfService(name)
-		if !isService && !workload.OfRuns(name) {
-			f.fail(nil, "%s is of a process on a node, and the service is in a cluster", placeholder.Of(name))
-		}
-	}
-}
-
-// putCluster writes what the service has in a cluster.
-func (s *Service) putCluster(w *writer) {
-	c := s.Cluster
-	var k, change, wait writer
-	k.text("context", placeholder.Quote(c.Context))
-	k.text("namespace", placeholder.Quote(c.Namespace))
-	k.quoted("apply", c.Manifests)
-	k.quoted("patch", c.Patches)
-	change.text("image", c.Change.Image)
-	var env []Variable
-	for _, v := range c.Change.Env {
-		env = append(env, Variable(v))
-	}
-	change.variables("env", env)
-	change.texts("args", c.Change.Args)
-	change.quoted("containers", c.Change.Containers)
-	if len(change.pairs) > 0 {
-		k.put("patch", change.mapping())
-	}
-	for _, want := range c.Wait {
-		wait.text(want.Object, placeholder.Quote(want.Is))
-	}
-	if c.Within != clusterWithin && len(c.Wait) > 0 {
-		wait.text("within", quantity.Time(c.Within).String())
-	}
-	if len(wait.pairs) > 0 {
-		k.put("wait", wait.mapping())
-	}
-	if c.Tunnel != nil {
-		var t writer
-		t.text("service", placeholder.Quote(c.Tunnel.Service))
-		t.text("port", placeholder.Quote(c.Tunnel.Port))
-		k.put("tunnel", t.mapping())
-	}
-	if c.Keep {
-		k.text("keep", "true")
-	}
-	if len(k.pairs) > 0 {
-		w.put("kubernetes", k.mapping())
-	}
-	if h := c.Helm; h != nil {
-		var inner writer
-		inner.text("chart", placeholder.Quote(h.Chart))
-		inner.text("version", placeholder.Quote(h.Version))
-		inner.text("release", placeholder.Quote(h.Release))
-		inner.quoted("values", h.Values)
-		w.put("helm", inner.mapping())
-	}
-}
-
-// quoted writes texts that have no names of a launch.
-func (w *writer) quoted(key string, texts []string) {
-	var all []string
-	for _, t := range texts {
-		all = append(all, placeholder.Quote(t))
-	}
-	w.texts(key, all)
-}
-
-// inCluster is what an executor is told.
-func (s *Service) inCluster() *workload.InCluster {
-	if s.Cluster == nil {
+// cluster returns the description of the service for an executor.
+func (s *Service) cluster() *workload.InCluster {
+	if !s.inCluster() {
 		return nil
 	}
-	c := *s.Cluster
-	c.Stamped = s.stamps()
-	return &c
+	k := s.Kubernetes
+	c := &workload.InCluster{
+		Context: k.Context, Namespace: k.Namespace, Manifests: k.Apply, Patches: k.Patch.Patches,
+		Change: workload.ContainerChange{
+			Image: k.Patch.Change.Image, Args: k.Patch.Change.Args, Containers: k.Patch.Change.Containers,
+		},
+		Wait: k.Wait.Conditions, Within: cmp.Or(k.Wait.Within, clusterWithin), Keep: k.Keep, Stamped: s.stamps(),
+		URL: s.URL, HTTP: s.Ready.HTTP, Contains: s.Ready.Contains, Ready: s.Ready.Within, Stop: s.Stop.Within,
+	}
+	for _, v := range k.Patch.Change.Env {
+		c.Change.Env = append(c.Change.Env, workload.NamedText(v))
+	}
+	if t := k.Tunnel; t != nil {
+		c.Tunnel = &workload.Tunnel{Service: t.Service, Port: t.Port}
+	}
+	if h := s.Helm; h != nil {
+		c.Helm = &workload.Helm{Chart: h.Chart, Version: h.Version, Release: h.Release, Values: h.Values}
+	}
+	return c
 }

@@ -1,24 +1,25 @@
-// Package command is a workload whose ranks are programs that weir did not write, as
-// ucx_perftest or a script: which there are, in which order they start and end, and how
-// their output becomes metrics. Package engine/command executes them.
+// Package command is a workload with ranks that are external programs, as ucx_perftest or a script: their start and
+// end, and the metrics in their output. Package engine/command runs them.
 package command
 
 import (
 	_ "embed"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
 //go:embed docs.md
 var docs string
 
-// Runner is the name of what executes the ranks.
+// Runner is the name of the runner of its ranks.
 const Runner = "command"
 
-// elapsed is measured of each run, whatever its programs print.
+// elapsed is the metric of every run, whatever its programs print.
 const elapsed = "elapsed"
 
-// Names whose values are known only when a launch runs.
+// Names with values that are known only when a launch runs.
 const (
 	LaunchID       = "launch.id"
 	LaunchScratch  = "launch.scratch"
@@ -36,49 +37,58 @@ var (
 	}
 	late = append([]string{portPrefix + "*", rolePrefix + "*" + addressSuffix, LaunchID, LaunchScratch,
 		SessionScratch, EtcdURL}, ofServices...)
-	// serviceLate are the names that services may have: they outlive launches.
+	// serviceLate are the names for services, which outlive launches.
 	serviceLate = append([]string{portPrefix + "*", SessionScratch, LaunchScratch, EtcdURL}, ofServices...)
 )
 
 // Kind is workload command.
 var Kind = &workload.Kind{
 	Name: "command",
-	Doc:  "programs that weir did not write, each a rank; their output becomes metrics",
-	Options: []workload.Option{
-		{Name: "roles", Type: workload.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
+	Doc:  "external programs, each a rank; metrics are read from their output",
+	Options: []option.Option{
+		{Name: "roles", Type: option.Structure, Required: true, Process: true, Late: late, Read: canonicalRoles},
 		{
-			Name: "parse", Type: workload.Structure, Default: nothingParsed, Process: true, Late: late,
+			Name: "parse", Type: option.Structure, Default: nothingParsed, Process: true, Late: late,
 			Read: canonicalParse,
 		},
 		ServicesOption,
-		{Name: "row", Type: workload.String, Default: ""},
-		{Name: "etcd", Type: workload.Bool, Default: false, Process: true},
+		{Name: "row", Type: option.String, Default: ""},
+		{Name: "etcd", Type: option.Bool, Default: false, Process: true},
 	},
 	Metrics:         []workload.Metric{{Name: elapsed, Unit: "s", Better: workload.Lower}},
 	DeclaresMetrics: true,
-	CountedBy:       []string{"roles"},
-	Count: func(value func(string) any) int {
-		roles, _ := value("roles").(string)
-		s, err := workload.ReadStructure(roles)
-		if err != nil {
-			return 0 // which the loader reports
-		}
-		return len(s.Pairs)
-	},
-	Row:     "row",
-	Checked: []string{"roles", "parse", "services", "row", "etcd"},
+	Checked:         []string{"roles", "parse", "services", "row", "etcd"},
 }
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error {
+	Kind.Check = func(v option.Values) error {
 		_, err := decode(v)
 		return err
 	}
-	Kind.Measures, Kind.RowAxis, Kind.RowValues = measures, rowAxis, rowValues
-	Kind.Behaviour = workload.Behaviour{
-		Spec:   func(v workload.Values) (workload.Spec, error) { return decode(v) },
-		Reduce: reduce, Recompute: recompute, Doubtful: doubtful,
-	}
+	Kind.Measures = measures
+	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)
+}
+
+// behaviour implements workload.Behaviour.
+type behaviour struct{}
+
+// Spec decodes and checks the options of a case.
+func (behaviour) Spec(v option.Values) (workload.Spec, error) { return decode(v) }
+
+// Row returns the option that distinguishes the rows of one output.
+func (behaviour) Row() string { return "row" }
+
+// CountedBy returns the option with a role for each rank.
+func (behaviour) CountedBy() []string { return []string{"roles"} }
+
+// CountRanks returns the number of roles.
+func (behaviour) CountRanks(value func(string) any) int {
+	roles, _ := value("roles").(string)
+	s, err := structure.Read(roles)
+	if err != nil {
+		return 0 // the loader reports the error
+	}
+	return len(s.Pairs)
 }

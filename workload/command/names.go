@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"weir/placeholder"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
 )
 
-// checkNames refuses a text with a name that no launch has.
+// checkNames rejects a text with an unknown name.
 func checkNames(text string) error {
 	names, err := placeholder.Names(text)
 	if err != nil {
@@ -19,60 +19,59 @@ func checkNames(text string) error {
 		_, isPort := Port(name)
 		_, isRole := Address(name)
 		_, _, isService := OfService(name)
-		if !isPort && !isRole && !isService && !workload.OfRuns(name) && !slices.Contains(late, name) {
+		if !isPort && !isRole && !isService && !option.OfRuns(name) && !slices.Contains(late, name) {
 			return fmt.Errorf("there is no %s", placeholder.Of(name))
 		}
 	}
 	return nil
 }
 
-// Port is the NAME of port.NAME.
+// Port returns NAME of port.NAME.
 func Port(name string) (string, bool) {
 	port, ok := strings.CutPrefix(name, portPrefix)
-	return port, ok && roleName.MatchString(port)
+	return port, ok && roleName().MatchString(port)
 }
 
-// Address is the NAME of role.NAME.address.
+// Address returns NAME of role.NAME.address.
 func Address(name string) (string, bool) {
 	role, ok := strings.CutPrefix(name, rolePrefix)
 	role, ends := strings.CutSuffix(role, addressSuffix)
-	return role, ok && ends && roleName.MatchString(role)
+	return role, ok && ends && roleName().MatchString(role)
 }
 
-// OfService takes service.NAME.url, .address and .port.PORT apart.
+// OfService splits service.NAME.url, .address and .port.PORT.
 func OfService(name string) (service, what string, ok bool) {
 	rest, ok := strings.CutPrefix(name, servicePrefix)
 	service, what, _ = strings.Cut(rest, ".")
 	port, isPort := Port(what)
-	return service, what, ok && roleName.MatchString(service) &&
+	return service, what, ok && roleName().MatchString(service) &&
 		(what == "url" || what == "address" || isPort && port != "")
 }
 
-// texts are all texts of a role that may have names of a launch.
-func (r *Role) texts() []string {
-	all := append(slices.Clone(r.Command), r.Ready.Command...)
-	for _, v := range r.Env {
+// texts returns all texts of a program that may contain names of a launch.
+func (p *Program) texts() []string {
+	all := append(slices.Clone(p.Command), p.Ready.Command...)
+	for _, v := range p.Env {
 		all = append(all, v.Value)
 	}
-	return append(all, r.Ready.Listens, r.Ready.HTTP, r.Ready.Contains, r.Ready.File, r.Ready.Etcd)
+	return append(all, p.Ready.Listens, p.Ready.HTTP, p.Ready.Contains, p.Ready.File, p.Ready.Etcd)
 }
 
-// names are those of a launch in the role's texts.
-func (r *Role) names() []string {
+// names returns the names of a launch in its texts.
+func (p *Program) names() []string {
 	var all []string
-	for _, text := range r.texts() {
-		names, _ := placeholder.Names(text) // which were read with them
+	for _, text := range p.texts() {
+		names, _ := placeholder.Names(text) // they have been validated
 		all = append(all, names...)
 	}
 	return all
 }
 
-// Mentions says whether a role has a use for a name.
-func (r *Role) Mentions(name string) bool { return slices.Contains(r.names(), name) }
+// Mentions reports whether a text of the program contains a name.
+func (p *Program) Mentions(name string) bool { return slices.Contains(p.names(), name) }
 
-// PortsOf are the names of the ports that a role's rank finds free ones for: those that it
-// listens on as far as its readiness tells, and of others those that it is the first to
-// mention.
+// PortsOf returns the names of the ports that a role's rank allocates: those that its readiness says it listens on, and
+// ports that no earlier role mentions.
 func (s *Spec) PortsOf(rank int) []string {
 	owner := map[string]int{}
 	claim := func(rank int, names []string) {

@@ -7,32 +7,41 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/logwatch"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Observe is a metric that is read of a service: from its log, or from what it counts.
+// Observe is a metric of a service, from its log or from its /metrics.
 type Observe struct {
-	Metric workload.Metric `json:"metric"`
-	Log    string          `json:"log,omitempty"`   // a regular expression of lines
-	Count  bool            `json:"count,omitempty"` // how many lines match; else the number in the last
-	First  bool            `json:"first,omitempty"` // when the first line came that matches
-	Last   bool            `json:"last,omitempty"`  // when the last one came
-	Name   string          `json:"name,omitempty"`  // of a metric of Prometheus, and labels of its series
-	// Difference says that a metric whose type the page does not tell is a counter.
-	Difference bool `json:"difference,omitempty"`
+	Name       string `key:"*"`
+	Log        string `key:"log,regexp"` // matches lines
+	Count      bool   `key:"count"`      // number of matching lines; else the number in the last one
+	First      bool   `key:"first"`      // time of the first matching line
+	Last       bool   `key:"last"`       // time of the last matching line
+	Prometheus string `key:"prometheus"` // a Prometheus metric, and labels of its series
+	// Difference declares a metric without a type to be a counter.
+	Difference bool               `key:"difference"`
+	Unit       string             `key:"unit"`
+	Better     workload.Direction `key:"better"`
+	Doc        string             `key:"doc"`
 }
 
-// Proof is what must be true of a service in each launch.
+// metric returns the definition of the metric.
+func (m *Observe) metric() workload.Metric {
+	return workload.Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Doc: m.Doc, MayBeZero: true}
+}
+
+// Proof is a condition that a service must meet in each launch.
 type Proof struct {
-	Log string `json:"log,omitempty"` // a regular expression that a line of its log matches, since its start
-	// Pod is one that the name of the line's pod matches; "": any line will do.
-	Pod  string `json:"pod,omitempty"`
-	File string `json:"file,omitempty"` // a text of package placeholder: a file that was written since its start
+	Pod  string `key:"pod,regexp"` // matches the name of the line's pod; "": any
+	Log  string `key:"log,regexp"` // matches a line of its log since its start
+	File string `key:"file,late"`  // must have been written since its start
 }
 
-// check says what of a proof does not hold. seen is what was seen of its expression, if it has one.
+// check fails if the proof is missing. seen is the match of its expression, if any.
 func (p *Proof) check(seen logwatch.Match, o workload.Observation) error {
 	var err error
 	switch {
@@ -51,118 +60,72 @@ func (p *Proof) check(seen logwatch.Match, o workload.Observation) error {
 	return fmt.Errorf("%w\nits log ends with:\n%s", err, strings.Join(o.Tail, "\n"))
 }
 
-// valueGroup names the number in a line.
+// valueGroup is the name of the group with the number of a line.
 const valueGroup = "value"
 
-var observedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+var observedName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-func readObserves(s *workload.Structured, path []string) ([]Observe, error) {
-	if s == nil {
-		return nil, nil
-	}
-	if s.Pairs == nil {
-		return nil, workload.Wrong(path, "it is %s, not a mapping from metrics to where they are read", s.What())
-	}
-	var all []Observe
-	for _, p := range s.Pairs {
-		o, err := readObserve(p, append(slices.Clone(path), p.Key))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, o)
-	}
-	return all, nil
-}
-
-func readObserve(p workload.Pair, path []string) (Observe, error) {
-	f := mapping(p.Value, path, "log", "count", "first", "last", "prometheus", "difference", "unit", "better", "doc")
-	if f.err != nil {
-		return Observe{}, f.err
-	}
-	o := Observe{
-		Log:   f.expression("log"),
-		Count: f.flag("count"),
-		First: f.flag("first"),
-		Last:  f.flag("last"),
-		Name:  f.text("prometheus"),
-
-		Difference: f.flag("difference"),
-	}
-	o.Metric = workload.Metric{
-		Name: p.Key, Unit: f.text("unit"), Better: workload.Direction(f.text("better")), Doc: f.text("doc"),
-		MayBeZero: true,
-	}
-	if o.times() && f.get("unit") == nil {
-		o.Metric.Unit = "s"
+// Check validates a metric.
+func (m *Observe) Check(d *structure.Decoder) {
+	if m.times() && !d.Given("unit") {
+		m.Unit = "s"
 	}
 	groups, ways := 0, 0
-	for _, is := range []bool{o.Count, o.First, o.Last} {
+	for _, is := range []bool{m.Count, m.First, m.Last} {
 		if is {
 			ways++
 		}
 	}
-	if o.Log != "" && f.err == nil {
-		groups = len(regexp.MustCompile(o.Log).SubexpNames()) - 1
+	if m.Log != "" {
+		groups = len(regexp.MustCompile(m.Log).SubexpNames()) - 1
 	}
 	switch {
 	case ways > 1:
-		f.fail(nil, "it is one of count, first and last")
-	case o.times() && o.Log == "":
-		f.fail(nil, "lines of a log have times: give log")
-	case o.times() && o.Metric.Unit != "s":
-		f.fail([]string{"unit"}, "the time of a line is in s")
-	case (o.Log == "") == (o.Name == ""):
-		f.fail(nil, "it is read from its log or from prometheus: give one of the two")
-	case o.Count && o.Log == "":
-		f.fail([]string{"count"}, "lines of a log are counted: give log")
-	case o.Log != "" && ways == 0 && groups == 0:
-		f.fail(
-			[]string{"log"},
-			"no group tells the number of a line: write (?<%s>…), or count, first or last: true",
-			valueGroup,
-		)
-	case o.Name == "" && o.Difference:
-		f.fail([]string{"difference"}, "metrics of prometheus are differences: give prometheus")
-	case o.Name != "" && selectorError(o.Name) != nil:
-		f.fail([]string{"prometheus"}, "%w", selectorError(o.Name))
-	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, o.Metric.Better):
-		f.fail([]string{"better"}, "it is higher, lower or none, not %q", o.Metric.Better)
+		d.Fail("it is one of count, first and last")
+	case m.times() && m.Log == "":
+		d.Fail("lines of a log have times: give log")
+	case m.times() && m.Unit != "s":
+		d.At("unit").Fail("the time of a line is in s")
+	case (m.Log == "") == (m.Prometheus == ""):
+		d.Fail("it is read from its log or from prometheus: give one of the two")
+	case m.Count && m.Log == "":
+		d.At("count").Fail("lines of a log are counted: give log")
+	case m.Log != "" && ways == 0 && groups == 0:
+		d.At("log").Fail("no group has the number of a line: write (?<%s>…), or count, first or last: true",
+			valueGroup)
+	case m.Prometheus == "" && m.Difference:
+		d.At("difference").Fail("metrics of prometheus are differences: give prometheus")
+	case m.Prometheus != "" && selectorError(m.Prometheus) != nil:
+		d.At("prometheus").Fail("%w", selectorError(m.Prometheus))
+	case !slices.Contains([]workload.Direction{workload.Higher, workload.Lower, workload.Neither}, m.Better):
+		d.At("better").Fail("it is higher, lower or none, not %q", m.Better)
 	}
-	unit, known := quantity.UnitOf(o.Metric.Unit)
+	unit, known := quantity.UnitOf(m.Unit)
 	switch {
 	case !known:
-		f.fail([]string{"unit"}, "there is no unit %q", o.Metric.Unit)
-	case !observedName.MatchString(p.Key) || len(p.Key) > 100:
-		f.fail(nil, "a metric is named by words of letters, digits and _ with dots between them")
+		d.At("unit").Fail("there is no unit %q", m.Unit)
+	case !observedName().MatchString(m.Name) || len(m.Name) > 100:
+		d.Fail("a metric is named by words of letters, digits and _ with dots between them")
 	}
-	o.Metric.Unit = unit.Symbol
-	return o, f.err
+	m.Unit = unit.Symbol
 }
 
-func readProof(s *workload.Structured, path []string) (*Proof, error) {
-	if s == nil {
-		return nil, nil
-	}
-	f := mapping(s, path, "pod", "log", "file")
-	if f.err != nil {
-		return nil, f.err
-	}
-	p := &Proof{Pod: f.expression("pod"), Log: f.expression("log"), File: f.late("file")}
+// Check validates a proof.
+func (p *Proof) Check(d *structure.Decoder) {
 	switch {
 	case p.Log == "" && p.File == "":
-		f.fail(nil, "it has no log, a regular expression that a line must match, and no file that must be there")
+		d.Fail("it has no log, a regular expression that a line must match, and no file that must be there")
 	case p.Log == "" && p.Pod != "":
-		f.fail([]string{"pod"}, "pods have lines of a log: give log")
+		d.At("pod").Fail("pods have lines of a log: give log")
 	}
-	return p, f.err
 }
 
-// times says whether the metric is the time of a line.
+// times reports whether the metric is the time of a line.
 func (m *Observe) times() bool { return m.First || m.Last }
 
 func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, error) {
 	switch {
-	case m.Name != "":
+	case m.Prometheus != "":
 		return m.counted(o.Before, o.After)
 	case m.Count:
 		return float64(seen.Count), nil
@@ -173,7 +136,7 @@ func (m *Observe) read(seen logwatch.Match, o workload.Observation) (float64, er
 	case m.Last:
 		return max(0, seen.Last.Sub(o.Began).Seconds()), nil
 	}
-	re := regexp.MustCompile(m.Log) // which was read with the service
+	re := regexp.MustCompile(m.Log) // validated with the service
 	groups := re.FindStringSubmatch(seen.Text)
 	group := max(1, re.SubexpIndex(valueGroup))
 	if groups == nil {

@@ -4,31 +4,30 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	dto "github.com/prometheus/client_model/go"
-
-	"weir/suggest"
+	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/suggest"
 )
 
-var seriesName = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
+var seriesName = lazyregexp.New(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
 
-// counterSuffixes end the names of what only grows, as Prometheus has them.
+// counterSuffixes are the suffixes of counters in Prometheus.
 var counterSuffixes = []string{"_total", "_sum", "_count", "_bucket"}
 
-// Labels of the bounds of buckets and of quantiles, whose values are numbers.
+// Labels of the bounds of buckets and of quantiles, which have numbers as values.
 const (
 	bucketLabel   = "le"
 	quantileLabel = "quantile"
 )
 
-// selector chooses series of a page: those with a name that have all of its labels.
+// selector chooses the series of a page with a name and all of its labels.
 type selector struct {
 	text, name string
 	labels     map[string]string
@@ -38,7 +37,7 @@ type selector struct {
 func readSelector(text string) (selector, error) {
 	name, labels, has := strings.Cut(text, "{")
 	s := selector{text: text, name: strings.TrimSpace(name)}
-	if !seriesName.MatchString(s.name) {
+	if !seriesName().MatchString(s.name) {
 		return s, fmt.Errorf("%q is no name of a metric", s.name)
 	}
 	if !has {
@@ -77,7 +76,7 @@ type series struct {
 	labels   map[string]string
 	value    float64
 	grows    bool // it is a counter
-	quantile bool // it is one of a summary, which only its label chooses
+	quantile bool // one of a summary's quantiles, chosen only by its label
 }
 
 func (s selector) matches(one series) bool {
@@ -93,7 +92,7 @@ func (s selector) matches(one series) bool {
 	return true
 }
 
-// sameBound says whether two values of a label that is a number are one: 1 and 1.0.
+// sameBound reports whether two label values are the same number, as 1 and 1.0.
 func sameBound(label, a, b string) bool {
 	if label != bucketLabel && label != quantileLabel {
 		return false
@@ -103,14 +102,14 @@ func sameBound(label, a, b string) bool {
 	return err == nil && wrong == nil && x == y
 }
 
-// page is the series of a page by their names.
+// page has the series of a page by name.
 type page map[string][]series
 
 // readPage reads the text format of Prometheus.
 func readPage(text string) (page, error) {
 	found, err := families(text)
 	if err != nil {
-		return nil, fmt.Errorf("what it counts: %w", err)
+		return nil, fmt.Errorf("its /metrics: %w", err)
 	}
 	all := page{}
 	for name, f := range found {
@@ -121,7 +120,7 @@ func readPage(text string) (page, error) {
 	return all, nil
 }
 
-// add adds the series of a metric. A histogram or summary is its count by its own name too.
+// add adds the series of a metric. The name of a histogram or summary also stands for its count.
 func (p page) add(name string, of dto.MetricType, m *dto.Metric) {
 	put := func(suffix string, grows bool, v float64) {
 		p[name+suffix] = append(p[name+suffix], series{labels: labelsOf(m), value: v, grows: grows})
@@ -157,7 +156,7 @@ func (p page) add(name string, of dto.MetricType, m *dto.Metric) {
 	}
 }
 
-// counts says whether what has no type is a counter by its name.
+// counts reports whether a metric without a type is a counter by its name.
 func counts(name string) bool {
 	return slices.ContainsFunc(counterSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
@@ -167,7 +166,7 @@ func with(labels map[string]string, name string, value float64) map[string]strin
 	return labels
 }
 
-// choose are the series of a page that a metric is the sum of.
+// choose returns the series of a page that a metric is the sum of.
 func (s selector) choose(from page) (sum float64, grows, any bool) {
 	for _, one := range from[s.name] {
 		if s.matches(one) {
@@ -177,11 +176,10 @@ func (s selector) choose(from page) (sum float64, grows, any bool) {
 	return sum, grows, any
 }
 
-// counted is by how much a counter grew, over the series that are chosen, or the sum of a gauge at
-// the end. Of a histogram or a summary it is the count. A counter that was not there before its
-// first use was at zero.
+// counted returns the increase of a counter over the chosen series, or the sum of a gauge at the end; for a histogram
+// or a summary the count. A counter that was absent before its first use was 0.
 func (m *Observe) counted(before, after string) (float64, error) {
-	s, err := readSelector(m.Name)
+	s, err := readSelector(m.Prometheus)
 	if err != nil {
 		return 0, err
 	}
@@ -203,24 +201,24 @@ func (m *Observe) counted(before, after string) (float64, error) {
 	first, _, _ := s.choose(begin)
 	switch growth := last - first; {
 	case growth < 0 && !grows:
-		return 0, fmt.Errorf("it fell from %v to %v: it is no counter, leave difference out", first, last)
+		return 0, fmt.Errorf("it decreased from %v to %v, so it is no counter: leave difference out", first, last)
 	case growth < 0:
-		return 0, fmt.Errorf("it fell from %v to %v: the service counts anew", first, last)
+		return 0, fmt.Errorf("it decreased from %v to %v: the service has reset it", first, last)
 	case math.IsNaN(growth):
-		return 0, fmt.Errorf("it went from %v to %v", first, last)
+		return 0, fmt.Errorf("it changed from %v to %v", first, last)
 	default:
 		return growth, nil
 	}
 }
 
-// absent says that a page has no such series, and which it has.
+// absent says that a page lacks a series, and which ones it has.
 func (s selector) absent(from page) error {
 	if len(from) == 0 {
-		return fmt.Errorf("it counts no %s; its page is empty", s.text)
+		return fmt.Errorf("/metrics has no %s; it is empty", s.text)
 	}
 	of := from[s.name]
 	if of == nil {
-		return fmt.Errorf("it counts no %s; it has %s", s.text,
+		return fmt.Errorf("/metrics has no %s; it has %s", s.text,
 			suggest.Few(s.name, slices.Sorted(maps.Keys(from)), ""))
 	}
 	var have []string
@@ -228,7 +226,7 @@ func (s selector) absent(from page) error {
 		have = append(have, s.name+labelText(one.labels))
 	}
 	slices.Sort(have)
-	return fmt.Errorf("it counts no %s; it has %s", s.text, suggest.Few(s.text, have, ""))
+	return fmt.Errorf("/metrics has no %s; it has %s", s.text, suggest.Few(s.text, have, ""))
 }
 
 func labelText(labels map[string]string) string {

@@ -45,7 +45,7 @@ a:lat_count 9
 `
 )
 
-func TestWhatIsCounted(t *testing.T) {
+func TestCounters(t *testing.T) {
 	for name, want := range map[string]float64{
 		"reqs_total": 14, "plain_total": 2, "odd": 8, "errors_count": 3, "queue": 6, "kept_count": 9,
 		"ttft_seconds": 5, "ttft_seconds_count": 5, "ttft_seconds_sum": 2.5,
@@ -53,30 +53,30 @@ func TestWhatIsCounted(t *testing.T) {
 		"a:lat": 5, "a:lat_sum": 15, `a:lat{quantile="0.5"}`: 9,
 		`reqs_total{path="/x"}`: 4, `reqs_total{code="200", path="/y"}`: 10, `reqs_total{}`: 14,
 	} {
-		m := Observe{Name: name}
+		m := Observe{Prometheus: name}
 		if got, err := m.counted(pageBefore, pageAfter); err != nil || got != want {
 			t.Errorf("%s: %v instead of %v: %v", name, got, want, err)
 		}
 	}
-	m := Observe{Name: "odd", Difference: true}
+	m := Observe{Prometheus: "odd", Difference: true}
 	if got, err := m.counted(pageBefore, pageAfter); err != nil || got != 3 {
 		t.Errorf("a difference: %v, %v", got, err)
 	}
 }
 
-func TestWhatIsNotCounted(t *testing.T) {
+func TestMissingCounters(t *testing.T) {
 	for name, want := range map[string]string{
-		"reqs_totl":             "it counts no reqs_totl; it has reqs_total",
-		`reqs_total{path="/z"}`: `it counts no reqs_total{path="/z"}; it has reqs_total{code="200",path="/x"}, `,
-		"queue_seconds_sum":     "it counts no queue_seconds_sum; it has ",
+		"reqs_totl":             "/metrics has no reqs_totl; it has reqs_total",
+		`reqs_total{path="/z"}`: `/metrics has no reqs_total{path="/z"}; it has reqs_total{code="200",path="/x"}, `,
+		"queue_seconds_sum":     "/metrics has no queue_seconds_sum; it has ",
 	} {
-		m := Observe{Name: name}
+		m := Observe{Prometheus: name}
 		if _, err := m.counted(pageBefore, pageAfter); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	fell := Observe{Name: "plain_total"}
-	if _, err := fell.counted(pageAfter, pageBefore); err == nil || !strings.Contains(err.Error(), "counts anew") {
+	fell := Observe{Prometheus: "plain_total"}
+	if _, err := fell.counted(pageAfter, pageBefore); err == nil || !strings.Contains(err.Error(), "has reset it") {
 		t.Error(err)
 	}
 	for _, text := range []string{"1x", `x{a=~"b"}`, `x{a="b"`, `x{a="b"} 1`, "x{a=\"b\"} 1\ny{", "{a=\"b\"}", "x y"} {

@@ -7,21 +7,20 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
-	"weir/tooloutput"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/interop/output"
 )
 
-// rowAxis is the axis of whose values each is a row.
-func rowAxis(v workload.Values) string {
+// RowAxis returns the axis with a value for each row.
+func (behaviour) RowAxis(v option.Values) string {
 	text, _ := Kind.Get(v)("parse").(string)
-	p, _ := readParse(text) // which is reported where it is read
+	p, _ := readParse(text) // errors are reported elsewhere
 	return p.Rows
 }
 
-// rowValues are the values of the axis of rows that a command line of the tool asks for; none: it is
-// not known.
-func rowValues(v workload.Values) []string {
+// RowValues returns the values of the axis of rows that a command line of the tool asks for; none: unknown.
+func (behaviour) RowValues(v option.Values) []string {
 	get := Kind.Get(v)
 	parse, _ := get("parse").(string)
 	programs, _ := get("roles").(string)
@@ -44,7 +43,7 @@ func rowValues(v workload.Values) []string {
 	return nil
 }
 
-// values are the numbers of an output: of its only row, or of that with a value of its key.
+// values returns the numbers of an output: of its only row, or of the row with a value of its key.
 func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 	f, err := p.format()
 	if err != nil {
@@ -74,8 +73,8 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 	return rows[0].Values, nil
 }
 
-// selected are the rows with a value of the key, of which there is at least one.
-func (p *Parse) selected(rows []tooloutput.Row, at string) (found []tooloutput.Row, err error) {
+// selected returns the rows with a value of the key, at least one.
+func (p *Parse) selected(rows []output.Row, at string) (found []output.Row, err error) {
 	var others []string
 	for _, r := range rows {
 		if same(r.At[p.Rows], at) {
@@ -90,19 +89,19 @@ func (p *Parse) selected(rows []tooloutput.Row, at string) (found []tooloutput.R
 	return found, nil
 }
 
-// unswept says which rows the cases of a run could be whose sweep does not have them.
-func (p *Parse) unswept(rows []tooloutput.Row) error {
+// unswept lists the rows that could be cases, for a run without a sweep over them.
+func (p *Parse) unswept(rows []output.Row) error {
 	var values []string
 	for _, r := range rows {
 		if v := r.At[p.Rows]; !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
-	return fmt.Errorf("its output has %d rows, and the run has one case: make each row one by sweep: {%s: [%s]}",
+	return fmt.Errorf("its output has %d rows, but the run has one case: make each row a case by sweep: {%s: [%s]}",
 		len(rows), p.Rows, strings.Join(values, ", "))
 }
 
-// same says whether two texts are one, one number or one size: tools print 4096 for 4KiB.
+// same reports whether two texts are the same text, number or size: tools print 4096 for 4KiB.
 func same(a, b string) bool {
 	if a == b {
 		return true
@@ -117,14 +116,14 @@ func same(a, b string) bool {
 	return err == nil && wrong == nil && f == g
 }
 
-// printed is what a role has printed: its output that is parsed, and how both of its streams end.
+// printed is the output of a role: the parsed output, and the last lines of both streams.
 type printed struct {
 	role   string
 	output []byte
-	said   Said
+	last   LastLines
 }
 
-// find takes the values of the output that has them: one of those given.
+// find returns the values of the output that has a result.
 func (p *Parse) find(all []printed, at string) (map[string]float64, error) {
 	var found map[string]float64
 	nothing := error(fmt.Errorf("no role has an output"))
@@ -132,7 +131,7 @@ func (p *Parse) find(all []printed, at string) (map[string]float64, error) {
 	for _, one := range all {
 		values, err := p.values(one.output, at)
 		switch {
-		case errors.Is(err, tooloutput.ErrNothing):
+		case errors.Is(err, output.ErrNothing):
 			nothing = p.unread(one, err)
 		case err != nil:
 			return nil, p.unread(one, err)
@@ -148,14 +147,14 @@ func (p *Parse) find(all []printed, at string) (map[string]float64, error) {
 	return found, nil
 }
 
-// unread is the error of an output, with the last lines of it and of what the role printed.
+// unread is the error of an unparsable output, with its last lines and those of the role.
 func (p *Parse) unread(of printed, err error) error {
-	said := of.said.String()
+	last := of.last.String()
 	switch {
 	case p.File != "":
-		said = ending("the file", linesOf(of.output)) + said
-	case said == "": // the role has not said it
-		said = ending("stdout", linesOf(of.output))
+		last = ending("the file", linesOf(of.output)) + last
+	case last == "": // the role has not printed it
+		last = ending("stdout", linesOf(of.output))
 	}
-	return fmt.Errorf("role %s: %w%s", of.role, err, said)
+	return fmt.Errorf("role %s: %w%s", of.role, err, last)
 }

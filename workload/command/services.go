@@ -9,124 +9,84 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/placeholder"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Service is a program that runs longer than a launch. Its role ends when it is told to.
+// Service is a program that outlives a launch, or objects in a Kubernetes cluster.
 type Service struct {
-	Role
-	URL   string         `json:"url,omitempty"` // a text of package placeholder
-	Fresh workload.Fresh `json:"fresh"`
-	Stop  Stop           `json:"stop"`
-	// Metrics and Proof are read of each launch that uses the service.
-	Metrics []Observe `json:"metrics,omitempty"`
-	Proof   *Proof    `json:"proof,omitempty"`
-	// Cluster is that of a service which is no program of a node but objects in a Kubernetes
-	// cluster.
-	Cluster *workload.InCluster `json:"cluster,omitempty"`
+	Program
+	Kubernetes *Kubernetes    `key:"kubernetes"`
+	Helm       *Helm          `key:"helm"`
+	Tunnel     *Tunnel        `key:"tunnel"` // moved into Kubernetes after reading
+	URL        string         `key:"url,late"`
+	Fresh      workload.Fresh `key:"fresh,one=session|run|variant|launch"`
+	Stop       Stop           `key:"stop,whole"`
+	// Metrics and Proof are read for each launch that uses the service.
+	Metrics []Observe `key:"metrics"`
+	Proof   *Proof    `key:"proof"`
 }
 
-// Stop says how a service is told to end.
+// Stop says how a service is stopped.
 type Stop struct {
-	Signal string        `json:"signal"`    // as SIGTERM
-	Within time.Duration `json:"within_ns"` // until SIGKILL
+	Signal Signal        `key:"signal"`
+	Within time.Duration `key:"within,max=10m"` // until SIGKILL; the end of a session waits for it
+}
+
+// Signal is the name of a signal, as SIGTERM.
+type Signal string
+
+// ReadValue reads a name with or without SIG.
+func (s *Signal) ReadValue(d *structure.Decoder, v *structure.Value) {
+	*s = Signal("SIG" + strings.TrimPrefix(strings.ToUpper(d.Text(v, false)), "SIG"))
+	if !slices.Contains(stopSignals, *s) {
+		d.Fail("%q is none of SIGTERM, SIGINT, SIGQUIT, SIGHUP", string(*s))
+	}
 }
 
 var stopByDefault = Stop{Signal: "SIGTERM", Within: 5 * time.Second}
 
-// stopSignals are what a program can be told to end with. Its rank ignores them.
-var stopSignals = []string{"SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"}
+// stopSignals are the signals that stop a program. Its rank ignores them.
+var stopSignals = []Signal{"SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"}
 
 // serviceReadyWithin is longer than readyWithin: a server may load a model first.
 const serviceReadyWithin = 10 * time.Minute
 
-// mostStop bounds Stop.Within: a session that ends waits for it.
-const mostStop = 10 * time.Minute
-
 const nothingServed = "{}"
 
-// ServicesOption is the option of workloads whose programs use services.
-var ServicesOption = workload.Option{
-	Name: "services", Type: workload.Structure, Default: nothingServed, Process: true, Late: serviceLate,
+// ServicesOption is the option services of workloads.
+var ServicesOption = option.Option{
+	Name: "services", Type: option.Structure, Default: nothingServed, Process: true, Late: serviceLate,
 	Read: canonicalServices,
 }
 
-// canonicalServices checks services and writes them without what are defaults, in the
-// order in which they start.
+// service has the defaults of a service.
+func service(_ string, v *structure.Value) Service {
+	s := Service{Program: programOf(serviceReadyWithin), Fresh: workload.FreshSession, Stop: stopByDefault}
+	if v.At("kubernetes") != nil || v.At("helm") != nil {
+		s.Stop.Within = clusterStop
+	}
+	return s
+}
+
+// canonicalServices validates services and formats them without defaults, in starting order.
 func canonicalServices(text string) (string, error) {
 	services, err := ReadServices(text)
 	if err != nil {
 		return "", err
 	}
-	var all writer
-	for _, s := range services {
-		all.put(s.Name, s.structured())
-	}
-	return all.mapping().JSON(), nil
-}
-
-func (s *Service) structured() *workload.Structured {
-	role := s.Role
-	role.Ends = EndsByItself // which is not written
-	w := writer{role.structured(serviceReadyWithin).Pairs}
-	byDefault := stopByDefault
-	if s.Cluster != nil {
-		s.putCluster(&w)
-		byDefault.Within = clusterStop
-	}
-	w.text("url", s.URL)
-	if s.Fresh != workload.FreshSession {
-		w.text("fresh", string(s.Fresh))
-	}
-	if s.Stop != byDefault {
-		var stop writer
-		if s.Cluster == nil {
-			stop.text("signal", s.Stop.Signal)
+	return structure.EncodeItems(texts, services, func(s Service) Service {
+		usual := Service{Program: programOf(serviceReadyWithin), Fresh: workload.FreshSession, Stop: stopByDefault}
+		if s.inCluster() {
+			usual.Stop = Stop{Within: clusterStop}
 		}
-		stop.text("within", quantity.Time(s.Stop.Within).String())
-		w.put("stop", stop.mapping())
-	}
-	var metrics writer
-	for _, m := range s.Metrics {
-		metrics.put(m.Metric.Name, m.structured())
-	}
-	if len(metrics.pairs) > 0 {
-		w.put("metrics", metrics.mapping())
-	}
-	if s.Proof != nil {
-		var proof writer
-		proof.text("pod", placeholder.Quote(s.Proof.Pod))
-		proof.text("log", placeholder.Quote(s.Proof.Log))
-		proof.text("file", s.Proof.File)
-		w.put("proof", proof.mapping())
-	}
-	return w.mapping()
+		return usual
+	}).JSON(), nil
 }
 
-func (m *Observe) structured() *workload.Structured {
-	var w writer
-	w.text("log", placeholder.Quote(m.Log))
-	for _, way := range []struct {
-		key string
-		is  bool
-	}{{"count", m.Count}, {"first", m.First}, {"last", m.Last}} {
-		if way.is {
-			w.text(way.key, "true")
-		}
-	}
-	w.text("prometheus", placeholder.Quote(m.Name))
-	if m.Difference {
-		w.text("difference", "true")
-	}
-	w.text("unit", placeholder.Quote(m.Metric.Unit))
-	w.text("better", string(m.Metric.Better))
-	w.text("doc", placeholder.Quote(m.Metric.Doc))
-	return w.mapping()
-}
-
-// proofFile is the path of the file that is its proof; "": there is none.
+// proofFile returns the path of the file that is its proof; "": there is none.
 func (s *Service) proofFile() string {
 	if s.Proof == nil {
 		return ""
@@ -134,127 +94,86 @@ func (s *Service) proofFile() string {
 	return s.Proof.File
 }
 
-// stamps says whether lines of its log are to have times.
+// stamps reports whether lines of its log need times.
 func (s *Service) stamps() bool {
 	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.times() })
 }
 
-// counts says whether metrics are read from what the service counts.
+// counts reports whether metrics are read from the service's /metrics.
 func (s *Service) counts() bool {
-	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.Name != "" })
+	return slices.ContainsFunc(s.Metrics, func(m Observe) bool { return m.Prometheus != "" })
 }
 
-// ReadServices reads the services of a case, in the order in which they start: each behind
-// those that it comes after or names. What is wrong is a *workload.StructureError.
+// ReadServices reads the services of a case in starting order: each after those that its after or its texts name.
+// Errors are *structure.Error.
 func ReadServices(text string) ([]Service, error) {
-	s, err := workload.ReadStructure(text)
+	v, err := structure.Read(text)
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Pairs == nil:
-		return nil, fmt.Errorf("it is %s, not a mapping from names of services to their programs", s.What())
-	case len(s.Pairs) > mostRoles:
-		return nil, fmt.Errorf("%d services are more than %d", len(s.Pairs), mostRoles)
+	case v.Pairs == nil:
+		return nil, fmt.Errorf("it is %s, not a mapping from names of services to their programs", v.What())
+	case len(v.Pairs) > maxRoles:
+		return nil, fmt.Errorf("%d services are more than %d", len(v.Pairs), maxRoles)
 	}
-	var all []Service
-	for _, p := range s.Pairs {
-		service, err := readService(p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, service)
+	all, err := structure.DecodeItems(texts, v, service)
+	if err != nil {
+		return nil, err
 	}
 	return inOrder(all)
 }
 
-func readService(p workload.Pair) (Service, error) {
-	if isInCluster(p.Value) {
-		return readInCluster(p)
-	}
-	role, f, err := readRole(p, serviceReadyWithin, "url", "fresh", "stop", "metrics", "proof")
-	if err != nil {
-		return Service{}, err
-	}
-	s := Service{Role: role, URL: f.late("url"), Stop: stopByDefault}
-	s.Ends = EndsWhenTold
-	if stop := f.get("stop"); stop != nil && f.err == nil {
-		s.Stop, f.err = readStop(stop, []string{s.Name, "stop"})
-	}
-	s.readCommon(f)
-	if s.Proof != nil && s.Proof.Pod != "" {
-		f.fail([]string{"proof", "pod"}, "the service is a program and has no pods")
-	}
-	return s, f.err
-}
-
-// readCommon reads what services of all kinds have.
-func (s *Service) readCommon(f *fields) {
-	s.Fresh = workload.Fresh(f.text("fresh"))
-	if s.Fresh == "" {
-		s.Fresh = workload.FreshSession
-	}
-	if !slices.Contains(workload.AllFresh, s.Fresh) {
-		f.fail([]string{"fresh"}, "%q is none of session, run, variant and launch", s.Fresh)
-	}
-	if f.err == nil {
-		s.Metrics, f.err = readObserves(f.get("metrics"), []string{s.Name, "metrics"})
-	}
-	if f.err == nil {
-		s.Proof, f.err = readProof(f.get("proof"), []string{s.Name, "proof"})
-	}
-	if s.proofFile() != "" && s.Cluster != nil {
-		f.fail([]string{"proof", "file"}, "files of pods are not seen: let the program print a line, and prove that by log")
+// Check validates a service.
+func (s *Service) Check(d *structure.Decoder) {
+	if s.inCluster() {
+		s.checkCluster(d)
+	} else {
+		s.checkProgram(d)
 	}
 	if s.counts() && !s.hasURL() {
-		f.fail([]string{"metrics"}, "what it counts is at /metrics below its url, which it has not")
-	}
-	switch path := s.Ready.HTTP; {
-	case s.Cluster != nil || !strings.HasPrefix(path, "/"): // incluster knows the url of a tunnel
-	case s.URL == "":
-		f.fail([]string{"ready", "http"}, "%q is a path below its url, which it has not", path)
-	default:
-		s.Ready.HTTP = strings.TrimSuffix(s.URL, "/") + path
+		d.At("metrics").Fail("prometheus needs /metrics below its url, which it lacks")
 	}
 	for _, name := range s.names() {
-		if _, isRole := Address(name); isRole || name == LaunchID {
-			f.fail(nil, "%s is of a launch, and a service outlives it", placeholder.Of(name))
+		_, _, isService := OfService(name)
+		switch _, isRole := Address(name); {
+		case isRole || name == LaunchID:
+			d.Fail("%s exists only in a launch, which a service outlives", placeholder.Of(name))
+		case s.inCluster() && !isService && !option.OfRuns(name):
+			d.Fail("%s is for a process on a node, but the service is in a cluster", placeholder.Of(name))
 		}
 	}
-	s.checkClusterNames(f)
 }
 
-func readStop(s *workload.Structured, path []string) (Stop, error) {
-	f := mapping(s, path, "signal", "within")
-	if f.err != nil {
-		return Stop{}, f.err
+func (s *Service) checkProgram(d *structure.Decoder) {
+	s.check(d)
+	if s.Proof != nil && s.Proof.Pod != "" {
+		d.At("proof", "pod").Fail("the service is a program and has no pods")
 	}
-	out := Stop{Signal: stopByDefault.Signal, Within: f.duration("within", stopByDefault.Within)}
-	if text := f.text("signal"); text != "" {
-		out.Signal = "SIG" + strings.TrimPrefix(strings.ToUpper(text), "SIG")
+	if s.Tunnel != nil {
+		d.At("tunnel").Fail("a tunnel needs a service in a cluster: give kubernetes or helm")
 	}
-	switch {
-	case !slices.Contains(stopSignals, out.Signal):
-		f.fail([]string{"signal"}, "%q is none of %s", out.Signal, strings.Join(stopSignals, ", "))
-	case out.Within > mostStop:
-		f.fail([]string{"within"}, "%v is more than %v", out.Within, mostStop)
+	if path := s.Ready.HTTP; strings.HasPrefix(path, "/") {
+		if s.URL == "" {
+			d.At("ready", "http").Fail("%q is a path below its url, which it lacks", path)
+		}
+		s.Ready.HTTP = strings.TrimSuffix(s.URL, "/") + path
 	}
-	return out, f.err
 }
 
 // Number is the number of the signal.
-func (s Stop) Number() unix.Signal { return unix.SignalNum(s.Signal) }
+func (s Stop) Number() unix.Signal { return unix.SignalNum(string(s.Signal)) }
 
-// names are those of a launch in the service's texts.
+// names returns the names of a launch in the service's texts.
 func (s *Service) names() []string {
-	all := s.Role.names()
+	all := s.Program.names()
 	for _, text := range append(s.clusterTexts(), s.URL, s.proofFile()) {
-		own, _ := placeholder.Names(text) // which was read before
+		own, _ := placeholder.Names(text) // validated before
 		all = append(all, own...)
 	}
 	return all
 }
 
-// inOrder sorts services by what they come after, and otherwise leaves their order.
+// inOrder sorts services after the ones they depend on, and otherwise keeps their order.
 func inOrder(all []Service) ([]Service, error) {
 	index := map[string]int{}
 	var names []string
@@ -275,7 +194,7 @@ func inOrder(all []Service) ([]Service, error) {
 	for _, name := range names {
 		for _, other := range before(name) {
 			if _, ok := index[other]; !ok {
-				return nil, workload.Wrong([]string{name}, "there is no service %q for it; there are %s", other, known)
+				return nil, structure.Wrong([]string{name}, "there is no service %q for it; there are %s", other, known)
 			}
 		}
 	}
@@ -294,7 +213,7 @@ func inOrder(all []Service) ([]Service, error) {
 	}
 	for _, name := range names {
 		if loop := cycle(name, before); loop != nil {
-			return nil, workload.Wrong([]string{name}, "the services wait for each other: %s",
+			return nil, structure.Wrong([]string{name}, "the services wait for each other: %s",
 				strings.Join(loop, " after "))
 		}
 		add(name)
@@ -302,12 +221,12 @@ func inOrder(all []Service) ([]Service, error) {
 	return out, nil
 }
 
-// demands are the services as an executor starts them.
+// demands returns the services in the form for an executor.
 func demands(services []Service) ([]workload.Service, error) {
 	var all []workload.Service
 	for _, s := range services {
 		serves := Serving{s.URL, s.Stop, s.stamps(), s.proofFile()}
-		spec, err := json.Marshal(Spec{Roles: []Role{s.Role}, Serves: &serves})
+		spec, err := json.Marshal(Spec{Roles: []Role{{s.Program, EndsWhenTold}}, Serves: &serves})
 		if err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
@@ -322,8 +241,8 @@ func demands(services []Service) ([]workload.Service, error) {
 			Name: s.Name, Node: s.Node, Needs: slices.Compact(needs), Fresh: s.Fresh,
 			Runner: Runner, Spec: spec, Ready: s.Ready.Within, Stop: s.Stop.Within, Own: s.Place,
 			Observed: len(s.Metrics) > 0 || s.Proof != nil, Counts: s.counts(), Watch: s.watch(),
-			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.inCluster(),
-			Values: workload.NamesOfRuns(s.names()),
+			Etcd: s.Ready.Etcd != "" || slices.Contains(s.names(), EtcdURL), Cluster: s.cluster(),
+			Values: option.NamesOfRuns(s.names()),
 		})
 	}
 	return all, nil

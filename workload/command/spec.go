@@ -6,35 +6,36 @@ import (
 	"slices"
 	"strings"
 
-	"weir/placeholder"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Spec are the options of a case. Rank i is role i.
 type Spec struct {
 	Roles []Role `json:"roles"`
 	Parse Parse  `json:"parse"`
-	Row   string `json:"row,omitempty"` // the value of the key Parse.Rows that the case is
+	Row   string `json:"row,omitempty"` // value of the key Parse.Rows of this case
 	// Serves says that the only role is a service; nil: the roles are those of a launch.
 	Serves *Serving `json:"serves,omitempty"`
 
 	services Used
 	etcd     bool
-	values   []string // names of those of other runs
+	values   []string // names of results of other runs
 }
 
-// Serving is what a service has beyond a role.
+// Serving are the settings of a service beyond those of a role.
 type Serving struct {
 	URL  string `json:"url,omitempty"`
 	Stop Stop   `json:"stop"`
-	// Stamped says that each line of its log begins with its time.
+	// Stamped: each line of its log begins with its time.
 	Stamped bool `json:"stamped,omitempty"`
-	// Proof is the path of a file that must be there after a launch, a text of package placeholder.
+	// Proof is the path of a file that must exist after a launch; it may have placeholders.
 	Proof string `json:"proof,omitempty"`
 }
 
-func decode(v workload.Values) (*Spec, error) {
+func decode(v option.Values) (*Spec, error) {
 	get := Kind.Get(v)
 	roles, _ := get("roles").(string)
 	parse, _ := get("parse").(string)
@@ -61,19 +62,19 @@ func decode(v workload.Values) (*Spec, error) {
 		r := &s.Roles[i]
 		names = append(names, r.Name)
 		if !s.etcd && (r.Ready.Etcd != "" || r.Mentions(EtcdURL)) {
-			return nil, fmt.Errorf("role %s uses etcd, which is lent to programs with etcd: true", r.Name)
+			return nil, fmt.Errorf("role %s uses etcd, which needs etcd: true", r.Name)
 		}
-		s.values = append(s.values, workload.NamesOfRuns(r.names())...)
+		s.values = append(s.values, option.NamesOfRuns(r.names())...)
 		for _, name := range r.names() {
 			other, what, isService := OfService(name)
 			i := slices.IndexFunc(services, func(s Service) bool { return s.Name == other })
 			switch {
 			case !isService:
 			case i < 0:
-				return nil, fmt.Errorf("role %s uses service %s, which the run has not: declare it in services beside runs, or name it in services of the run",
+				return nil, fmt.Errorf("role %s uses service %s, which the run lacks: declare it in services beside runs, or name it in services of the run",
 					r.Name, other)
 			case what == "url" && !services[i].hasURL():
-				return nil, fmt.Errorf("role %s uses %s, and the service has no url", r.Name, placeholder.Of(name))
+				return nil, fmt.Errorf("role %s uses %s, but the service has no url", r.Name, placeholder.Of(name))
 			}
 		}
 	}
@@ -96,9 +97,9 @@ func decode(v workload.Values) (*Spec, error) {
 // Demand is a process for each role, on its node.
 func (s *Spec) Demand() workload.Demand {
 	d := workload.Demand{
-		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
+		Runner: Runner, Ranks: len(s.Roles), Threads: 1, NUMA: option.Default, Services: s.services.Demands,
 		Etcd:   s.etcd,
-		Values: workload.NamesOfRuns(s.values),
+		Values: option.NamesOfRuns(s.values),
 	}
 	for _, r := range s.Roles {
 		d.On, d.Own = append(d.On, r.Node), append(d.Own, r.Place)
@@ -109,18 +110,18 @@ func (s *Spec) Demand() workload.Demand {
 	return d
 }
 
-// Parsed says whether the output of a role is read.
+// Parsed reports whether the output of a role is read.
 func (s *Spec) Parsed(rank int) bool {
 	return s.Parse.Of == anyRole || s.Parse.Of == s.Roles[rank].Name
 }
 
-// Facts are what a rank says besides its output.
+// Facts are the results of a rank besides its output.
 type Facts struct {
-	Seconds float64 `json:"seconds"`       // from the start of its program to its end
-	Said    Said    `json:"said,omitzero"` // by one whose output is parsed
+	Seconds float64   `json:"seconds"`       // from the start of its program to its end
+	Last    LastLines `json:"said,omitzero"` // of a rank with parsed output
 }
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	longest := 0.
 	var outputs []printed
@@ -133,7 +134,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 			longest = max(longest, f.Seconds)
 		}
 		if s.Parsed(i) {
-			outputs = append(outputs, printed{s.Roles[i].Name, p.Samples, f.Said})
+			outputs = append(outputs, printed{s.Roles[i].Name, p.Samples, f.Last})
 		}
 	}
 	values := map[string]float64{}
@@ -147,12 +148,12 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		return nil, err
 	}
 	values[elapsed] = longest
-	l.Verified = true // what the programs moved is for them to check
+	l.Verified = true // programs verify their own transfers
 	return values, nil
 }
 
-// recompute reads again what the programs printed.
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+// Recompute parses the programs' output again.
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 	for _, output := range files {
 		one := printed{role: s.Parse.Of, output: output}
 		if s.Parse.File == "" {
-			one.said = LastSaid(output, nil)
+			one.last = TakeLastLines(output, nil)
 		}
 		all = append(all, one)
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/logwatch"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Used are the services that launches use, of any workload with ServicesOption.
+// Used are the services of launches, of any workload with ServicesOption.
 type Used struct {
 	Demands   []workload.Service
 	all       []Service
@@ -34,7 +34,7 @@ func (u Used) CheckURL(name string) error {
 	i := slices.IndexFunc(u.all, func(s Service) bool { return s.Name == name })
 	switch {
 	case i < 0:
-		return fmt.Errorf("the run has no service %s: declare it in services beside runs, or name it in services of the run",
+		return fmt.Errorf("the run lacks service %s: declare it in services beside runs, or name it in services of the run",
 			name)
 	case !u.all[i].hasURL():
 		return fmt.Errorf("service %s has no url", name)
@@ -42,30 +42,29 @@ func (u Used) CheckURL(name string) error {
 	return nil
 }
 
-// URLName is the name by which a launch finds the url of a service.
+// URLName is the name of a service's url in texts.
 func URLName(service string) string { return servicePrefix + service + ".url" }
 
-// Metrics are those that are read of the services, none of which has the name of another.
+// Metrics adds the metrics of the services, which must have unique names.
 func (u Used) Metrics(others []workload.Metric) (all []workload.Metric, err error) {
 	for _, s := range u.observing {
 		for _, m := range s.Metrics {
 			if slices.ContainsFunc(slices.Concat(others, all),
-				func(o workload.Metric) bool { return o.Name == m.Metric.Name }) {
-				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Metric.Name,
-					s.Name)
+				func(o workload.Metric) bool { return o.Name == m.Name }) {
+				return all, fmt.Errorf("metric %s of service %s has the name of another: rename it", m.Name, s.Name)
 			}
-			all = append(all, m.Metric)
+			all = append(all, m.metric())
 		}
 	}
 	return all, nil
 }
 
-// Observe adds the metrics of services to those of a launch, and holds their proofs.
+// Observe adds the metrics of services to those of a launch, and checks their proofs.
 func (u Used) Observe(seen map[string]workload.Observation, values map[string]float64) error {
 	for _, service := range u.observing {
 		o, ok := seen[service.Name]
 		if !ok {
-			return fmt.Errorf("service %s was not looked at", service.Name)
+			return fmt.Errorf("service %s was not observed", service.Name)
 		}
 		if err := service.watch().Check(o.Matches); err != nil {
 			return fmt.Errorf("service %s: %w", service.Name, err)
@@ -77,7 +76,7 @@ func (u Used) Observe(seen map[string]workload.Observation, values map[string]fl
 	return nil
 }
 
-// watch is what is looked for in the log of a service: its proof, and then its metrics in their order.
+// watch returns the patterns to find in the log of a service: its proof, and then its metrics in order.
 func (s *Service) watch() logwatch.Spec {
 	w := logwatch.Spec{Stamped: s.stamps()}
 	if p := s.Proof; p != nil && p.Log != "" {
@@ -91,7 +90,7 @@ func (s *Service) watch() logwatch.Spec {
 	return w
 }
 
-// observe is Observe of one service, of which all that it is watched for was seen.
+// observe is Observe for one service.
 func (s *Service) observe(o workload.Observation, values map[string]float64) error {
 	left := o.Matches
 	next := func(isLog bool) (m logwatch.Match) {
@@ -108,9 +107,9 @@ func (s *Service) observe(o workload.Observation, values map[string]float64) err
 	for _, m := range s.Metrics {
 		v, err := m.read(next(m.Log != ""), o)
 		if err != nil {
-			return fmt.Errorf("metric %s of service %s: %w", m.Metric.Name, s.Name, err)
+			return fmt.Errorf("metric %s of service %s: %w", m.Name, s.Name, err)
 		}
-		values[m.Metric.Name] = v
+		values[m.Name] = v
 	}
 	return nil
 }

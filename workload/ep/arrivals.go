@@ -3,18 +3,18 @@ package ep
 import (
 	"math"
 
-	"weir/routing"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// arrival is a message of one rank, with its place at its destination.
+// arrival is a message of one rank, with its slot at its destination.
 type arrival struct {
 	Place
 	to, expert int
-	slot       int64 // among those of its source at its destination, in order of tokens
+	slot       int64 // index among those of its source at its destination, in order of tokens
 }
 
-// arrivals are the messages of a source, in the order of tokens and selections; with layout rank
-// one for each rank that a token goes to. Only a destination's, if to is not below 0.
+// arrivals returns the messages of a source in the order of tokens and selections; with layout rank one for each rank
+// that a token goes to. If to is not below 0, only those for destination to.
 func (p *planner) arrivals(source, to int) (list []arrival) {
 	n := p.t.Ranks
 	slots, atExpert, sent := make([]int64, n), map[int]int64{}, make([]int, n)
@@ -61,7 +61,7 @@ func (p *planner) arrivals(source, to int) (list []arrival) {
 	return list
 }
 
-// next are all ranks, the one behind this rank first and this rank last.
+// next returns all ranks, starting after this one and ending with it.
 func (p *planner) next() (list []int) {
 	for i := 1; i <= p.t.Ranks; i++ {
 		list = append(list, (p.self+i)%p.t.Ranks)

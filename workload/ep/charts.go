@@ -1,8 +1,8 @@
 package ep
 
-import "weir/workload"
+import "github.com/weir-bench/weir/workload"
 
-// recordedPhases are the steps of an iteration, in their order.
+// recordedPhases are the steps of an iteration in order.
 var recordedPhases = []workload.RecordColumn{
 	{Name: "quantise"},
 	{Name: "dispatch_send", Title: "dispatch: send"},
@@ -13,11 +13,11 @@ var recordedPhases = []workload.RecordColumn{
 	{Name: "sum"},
 }
 
-// charts are what reports draw of iterations.
+// charts are the charts of iterations in reports.
 var charts = []workload.Chart{
 	{
 		Title: "Phases of an iteration", Shows: workload.Phases, At: "start", Columns: recordedPhases,
-		Doc: "The iteration in the middle of a launch: from the common start, one phase behind the other, a row for each rank.",
+		Doc: "The middle iteration of a launch, from the common start: its phases in order, a row per rank.",
 	},
 	{
 		Title: "Time in each phase, by rank", Shows: workload.ByRank, Columns: recordedPhases,

@@ -1,6 +1,6 @@
 package ep
 
-import "weir/routing"
+import "github.com/weir-bench/weir/workload/ep/routing"
 
 func (p *planner) combine() {
 	c, begin, out := &p.Parts[1], up(p.Source, 4096), p.s.outputBytes()
@@ -35,7 +35,7 @@ func (p *planner) combine() {
 			}
 			weight := p.t.Weights[p.self][token*p.t.TopK+k]
 			if p.s.Layout == "rank" {
-				weight = 1 // ranks have weighed their rows
+				weight = 1 // ranks have applied the weights
 			}
 			total.Terms = append(total.Terms, Term{at, weight})
 		}
@@ -44,7 +44,7 @@ func (p *planner) combine() {
 	}
 }
 
-// backAt is where the row of a selection comes back to at the rank of its token.
+// backAt returns the offset where the row of a selection arrives at the rank of its token.
 func (p *planner) backAt(a arrival) int64 {
 	if p.s.Layout != "packed" {
 		return int64(a.Token*p.t.TopK+a.K) * p.s.outputBytes()
@@ -56,8 +56,8 @@ func (p *planner) backAt(a arrival) int64 {
 	return (rows + a.slot) * p.s.outputBytes()
 }
 
-// madeBefore are the rows that a rank's experts make before those of this rank's tokens: it makes
-// those of the rank behind it first, and its own last.
+// madeBefore returns the number of rows that a rank's experts make before those of this rank's tokens. A rank begins
+// with the rows of the next rank, and ends with its own.
 func (p *planner) madeBefore(rank int) (rows int64) {
 	for i := 1; (rank+i)%p.t.Ranks != p.self; i++ {
 		rows += p.rowsOf((rank+i)%p.t.Ranks, rank)
@@ -65,8 +65,7 @@ func (p *planner) madeBefore(rank int) (rows int64) {
 	return rows
 }
 
-// combineRows sends each expert's row back: by itself, or with layout packed all of a rank's
-// tokens in one put.
+// combineRows sends each expert's row on its own, or with layout packed all rows for a rank in one put.
 func (p *planner) combineRows(c *Operation) {
 	out := p.s.outputBytes()
 	for _, owner := range p.next() {

@@ -16,7 +16,7 @@ func (p *planner) dispatch() {
 	}
 }
 
-// packBlocks makes a block for each peer, which one put sends: its messages, then its counts.
+// packBlocks makes a block for each peer, sent by one put: its messages, then its counts.
 func (p *planner) packBlocks(d *Operation, mine []arrival) {
 	begin := make([]int64, p.t.Ranks)
 	for _, peer := range p.next() {
@@ -33,7 +33,7 @@ func (p *planner) packBlocks(d *Operation, mine []arrival) {
 	}
 }
 
-// postMessages sends each message by itself, from one copy of it, and the counts behind them.
+// postMessages sends each message on its own, from one copy of it, and the counts after them.
 func (p *planner) postMessages(d *Operation, mine []arrival) {
 	begin := p.Source
 	p.Source += up(int64(p.t.Tokens[p.self])*p.s.MessageRoom(), 128)

@@ -1,39 +1,39 @@
-// Package ep is workload ep: dispatch and combine of tokens between the ranks of a
-// mixture-of-experts layer. Routes come from package routing; what each rank sends to which
-// place follows from them here (Layout), so that every runner moves the same bytes. Names of
-// options and metrics follow NIXL EP's performance tests where these have one.
+// Package ep is workload ep: dispatch and combine of tokens between the ranks of a mixture-of-experts layer. Package
+// routing makes the routes, and Layout the offsets of all messages, so that every runner moves the same bytes. Options
+// and metrics are named as in NIXL EP's performance tests where those have them.
 package ep
 
 import (
 	_ "embed"
 	"slices"
 
-	"weir/fabric"
-	"weir/results"
-	"weir/routing"
-	"weir/workload"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep/routing"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// Names of what executes the ranks: between memories, and of fabric sim.
+// Names of the runners: of ranks that move bytes, and of fabric sim.
 const (
 	Runner    = "native-ep"
 	SimRunner = "sim-ep"
 )
 
-// Engine is an option of fabric cuda that dispatch and combine have not, as Without says.
+// Engine is an option of fabric cuda that workload ep lacks, see Without.
 const Engine = "cuda_engine"
 
-// Without are the options of fabrics that dispatch and combine have not.
+// Without are the options of fabrics that workload ep lacks, each with the reason.
 var Without = map[string]string{
 	Engine: "kernels of dispatch and combine store by multiprocessors, as cuda_engine sm of other workloads does",
 }
 
 var named, prefixed = options()
 
-// options are those of the fabrics that move matrices, and of the simulated ones.
-func options() (named, prefixed []workload.Option) {
+// options returns the options of the fabrics that move matrices, and of the simulated ones.
+func options() (named, prefixed []option.Option) {
 	named, prefixed = fabric.OptionsOf(true, Engine)
 	for _, f := range fabric.All {
 		if f.Simulated {
@@ -43,68 +43,66 @@ func options() (named, prefixed []workload.Option) {
 	return named, prefixed
 }
 
-func of(name, value string, o workload.Option) workload.Option {
-	o.For = map[string]string{name: value}
+func of(name, value string, o option.Option) option.Option {
+	o.Where.Options = map[string]string{name: value}
 	return o
 }
 
-// routed are the options that decide the routes: cases that differ in them need launches of
-// their own, because places in memory follow from the routes.
-var routed = []workload.Option{
-	workload.CountOption("ranks", 8, 2, workload.MostProcesses),
-	{Name: "tokens", Type: workload.Count, Default: int64(512), Min: 1, Max: routing.MostTokens, Words: checkTokens},
-	workload.CountOption("hidden", 4096, 128, 65536),
-	workload.CountOption("experts_per_rank", 8, 1, 4096),
-	workload.CountOption("top_k", 2, 1, mostSelected),
+// routed are the options that decide the routes. Cases that differ in them need launches of their own, because memory
+// offsets follow from the routes.
+var routed = []option.Option{
+	option.CountOption("ranks", 8, 2, option.MostProcesses),
+	{Name: "tokens", Type: option.Count, Default: int64(512), Min: 1, Max: routing.MaxTokens, Words: checkTokens},
+	option.CountOption("hidden", 4096, 128, 65536),
+	option.CountOption("experts_per_rank", 8, 1, 4096),
+	option.CountOption("top_k", 2, 1, maxSelected),
 	{
-		Name: "routing", Type: workload.Enum, Default: routing.Uniform,
+		Name: "routing", Type: option.Enum, Default: routing.Uniform,
 		Values: append(slices.Clone(routing.Kinds), fromFile),
 	},
-	{Name: "seed", Type: workload.Count, Default: int64(1), Min: 0, Max: 1 << 53},
-	of("routing", routing.Lognormal, workload.Option{
-		Name: "maxvio", Type: workload.Factor, Default: workload.Scale(1),
+	{Name: "seed", Type: option.Count, Default: int64(1), Min: 0, Max: 1 << 53},
+	of("routing", routing.Lognormal, option.Option{
+		Name: "maxvio", Type: option.Factor, Default: option.Scale(1),
 	}),
-	of("routing", routing.Zipf, workload.Option{Name: "zipf_s", Type: workload.Factor, Default: workload.Scale(1)}),
-	of("routing", routing.Hot, workload.CountOption("hot_experts", 1, 1, 1<<20)),
-	of("routing", routing.Hot, workload.Option{
-		Name: "hot_fraction", Type: workload.Percent, Default: hotDefault, Min: 0, Max: 100,
+	of("routing", routing.Zipf, option.Option{Name: "zipf_s", Type: option.Factor, Default: option.Scale(1)}),
+	of("routing", routing.Hot, option.CountOption("hot_experts", 1, 1, 1<<20)),
+	of("routing", routing.Hot, option.Option{
+		Name: "hot_fraction", Type: option.Percent, Default: hotDefault, Min: 0, Max: 100,
 	}),
-	of("routing", routing.Group, workload.CountOption("groups", 8, 1, 1<<16)),
-	{Name: "routes", Type: workload.File, Into: "route_table"},
-	of("routing", fromFile, workload.Option{
-		Name: "route_table", Type: workload.Data, Default: "", Read: canonicalRoutes,
+	of("routing", routing.Group, option.CountOption("groups", 8, 1, 1<<16)),
+	{Name: "routes", Type: option.File, Into: "route_table"},
+	of("routing", fromFile, option.Option{
+		Name: "route_table", Type: option.Data, Default: "", Read: canonicalRoutes,
 	}),
-	{Name: "masked", Type: workload.Percent, Default: noneOfAll, Min: 0, Max: 100},
-	workload.EnumOption("mode", "e2e", "dispatch", "combine"),
-	workload.EnumOption("layout", "message", "rank", "packed"),
-	workload.EnumOption("dispatch_dtype", "fp8", "bf16"),
-	of("dispatch_dtype", "fp8", workload.EnumOption("scales", "f32", "pow2", "ue8m0")),
-	workload.EnumOption("combine_dtype", "bf16"),
+	{Name: "masked", Type: option.Percent, Default: noneOfAll, Min: 0, Max: 100},
+	option.EnumOption("mode", "e2e", "dispatch", "combine"),
+	option.EnumOption("layout", "message", "rank", "packed"),
+	option.EnumOption("dispatch_dtype", "fp8", "bf16"),
+	of("dispatch_dtype", "fp8", option.EnumOption("scales", "f32", "pow2", "ue8m0")),
+	option.EnumOption("combine_dtype", "bf16"),
 }
 
 // Kind is workload ep.
 var Kind = &workload.Kind{
 	Name: "ep",
 	Doc:  "dispatch and combine of an expert-parallel layer: tokens go to the ranks of their experts, and sums come back",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, workload.OfProcess(routed...),
-		[]workload.Option{
+	Options: slices.Concat([]option.Option{transfer.Option("fabric")}, named, option.OfProcess(routed...),
+		[]option.Option{
 			move.MemoryOfRanks(),
 			move.VRAMAlloc("memory"),
-			workload.EnumOption("timing", "aligned", "stream"),
+			option.EnumOption("timing", "aligned", "stream"),
 			of("memory", fabric.VRAM,
-				workload.EnumOption("kernel_launch", "each", "dependent", "graph", "graph_dependent")),
-			of("memory", fabric.VRAM, workload.EnumOption("caches", "warm", "flushed")),
-			workload.EnumOption("quantise", "timed", "before"),
-			workload.CountOption("warmup", 10, 0, 1<<20),
-			workload.CountOption("iterations", 100, 1, 4096),
-			workload.CountOption("threads", 1, 1, mostThreads),
+				option.EnumOption("kernel_launch", "each", "dependent", "graph", "graph_dependent")),
+			of("memory", fabric.VRAM, option.EnumOption("caches", "warm", "flushed")),
+			option.EnumOption("quantise", "timed", "before"),
+			option.CountOption("warmup", 10, 0, 1<<20),
+			option.CountOption("iterations", 100, 1, 4096),
+			option.CountOption("threads", 1, 1, maxThreads),
 			transfer.Option("verify"),
 			transfer.Option("pages"),
 			transfer.Option("alloc"),
 			transfer.Option("numa"),
 		}, prefixed),
-	Without: Without,
-	Charts:  charts,
 	Metrics: slices.Concat([]workload.Metric{
 		{Name: "bandwidth", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
 		{Name: "bandwidth.min_rank", Unit: "GB/s", Better: workload.Higher, FromRanks: results.EachRank},
@@ -151,22 +149,25 @@ var Kind = &workload.Kind{
 		{Name: "clock.cost", Unit: "s", Better: workload.Neither},
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
-	Checked: slices.Concat(workload.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
+	Checked: slices.Concat(option.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
 		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads", "kernel_launch", "caches"},
 		fabric.CheckedOptions(true, Engine)),
-	Columns: []workload.Column{
-		{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
-		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
-		{Metric: "wire_bandwidth", Head: "wire\nbandwidth", Drop: 3},
-		{Metric: "latency.avg", Head: "latency\nof a rank avg", Drop: 4},
-		{Metric: "latency.p50", Head: "latency\nof all p50", Drop: 5},
-		{Metric: "latency.p99", Head: "latency\nof all p99", Drop: 2},
-		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	Show: workload.Presentation{
+		Columns: []workload.Column{
+			{Metric: "bytes.logical", Head: "bytes\na rank", Drop: 6},
+			{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+			{Metric: "wire_bandwidth", Head: "wire\nbandwidth", Drop: 3},
+			{Metric: "latency.avg", Head: "latency\nof a rank avg", Drop: 4},
+			{Metric: "latency.p50", Head: "latency\nof all p50", Drop: 5},
+			{Metric: "latency.p99", Head: "latency\nof all p99", Drop: 2},
+			{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+		},
+		Brief:  []string{"bandwidth", "latency.p50", "latency.p99"},
+		Charts: charts,
 	},
-	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
-// operationMetrics are those of one of the two operations of mode e2e.
+// operationMetrics are the metrics of one of the two operations of mode e2e.
 func operationMetrics(name string) []workload.Metric {
 	return []workload.Metric{
 		{Name: name + ".bandwidth", Unit: "GB/s", Better: workload.Higher},
@@ -181,34 +182,45 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error {
+	Kind.Check = func(v option.Values) error {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{
-		Spec:      func(v workload.Values) (workload.Spec, error) { return Decode(v) },
-		Simulated: simulated, Reduce: reduce, Recompute: recompute, Amount: amount,
-		AmountOf:  append([]string{"routing"}, workload.NamesOf(routed)...),
-		OfCeiling: move.OfCeiling, Carries: move.Carries("wire_bandwidth"),
-		AcrossHosts: acrossHosts, Starts: starts, Moves: moves,
-		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
-		Passed: "ranks_passed",
-		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
-	}
+	Kind.Behaviour = behaviour{move.Path{Bounded: "wire_bandwidth"}}
 	workload.Register(Kind)
 }
 
-func simulated(option workload.Getter) bool {
+// behaviour implements workload.Behaviour.
+type behaviour struct{ move.Path }
+
+// Spec decodes and checks the options of a case.
+func (behaviour) Spec(v option.Values) (workload.Spec, error) { return Decode(v) }
+
+// AmountOf returns the options that decide which rows go where.
+func (behaviour) AmountOf() []string { return append([]string{"routing"}, option.NamesOf(routed)...) }
+
+// Without returns the options of fabrics that workload ep lacks.
+func (behaviour) Without() map[string]string { return Without }
+
+// Passed returns the metric that counts the ranks with verified contents.
+func (behaviour) Passed() string { return "ranks_passed" }
+
+// Blocks returns the output of NIXL EP's test.
+func (behaviour) Blocks() map[string]workload.ForeignBlock {
+	return map[string]workload.ForeignBlock{"nixl-ep": nixlEP}
+}
+
+func (behaviour) Simulated(option option.Getter) bool {
 	name, _ := option("fabric").(string)
 	return fabric.Simulated(name)
 }
 
-// acrossHosts is an iteration, which begins at one rank and ends at another.
-func acrossHosts(m results.MetricValues) workload.Span {
+// AcrossHosts returns an iteration, which starts at one rank and ends at another.
+func (behaviour) AcrossHosts(m results.MetricValues) workload.Span {
 	return workload.Span{Of: "an iteration", Took: m.At("latency.p50"), Bound: m.At("clock.bound")}
 }
 
-func starts(m results.MetricValues) (apart, took float64, ok bool) {
+func (behaviour) Starts(m results.MetricValues) (apart, took float64, ok bool) {
 	apart, ok = m.Get("skew.start")
 	took, known := m.Get("latency.p50")
 	return apart, took, ok && known

@@ -1,60 +1,59 @@
 package ep
 
 import (
-	"weir/routing"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// Layout says what one rank sends from where to where, and what comes to it. All offsets are in
-// bytes: in the rank's source, and in a half of an operation's part of a sink. Parts are as large
-// in all ranks, so a place is the same whoever's it is.
+// Layout is the list of a rank's requests, and of the messages it receives. All offsets are in bytes: in the rank's
+// source, and in one half of an operation's part of a sink. Parts are equally large in all ranks.
 type Layout struct {
 	Table  *routing.Table
 	Source int64        // bytes
 	Parts  [2]Operation // of dispatch and of combine
 	Copies []Copy       // of messages in the source, by token
-	Come   []Place      // messages that come
+	Come   []Place      // received messages
 	Made   []Place      // rows of this rank's experts, in the source
-	Back   []Place      // rows that come back; those that are pulled are at their experts' rank
-	Sums   [2]Sums      // partial ones before a combine (layout rank), and those of tokens
+	Back   []Place      // returned rows; pulled ones stay at their experts' rank
+	Sums   [2]Sums      // partial ones before a combine (layout rank), and final ones of tokens
 	Counts []uint32     // by peer: messages for each of its experts from this rank; then by source for this rank's
-	From   []int64      // by peer: where its counts are in the source
-	At     []int64      // by source: where its counts are in dispatch's half
+	From   []int64      // by peer: offset of its counts in the source
+	At     []int64      // by source: offset of its counts in the half of dispatch
 
 	received int64
 }
 
-// Operation is an operation.
+// Operation is the part of a layout for one operation.
 type Operation struct {
 	Puts       []Put
 	Steps      int   // before the last put: tokens to quantise, or sums to make
-	Sink, Half int64 // where its first half begins in a sink, and the bytes of a half
+	Sink, Half int64 // offset of its first half in a sink, and the bytes of a half
 }
 
 // Put is a request: bytes from this rank's source to the half of a peer, or its own.
 type Put struct {
-	Peer, Ready          int // Ready: steps that must be done before
+	Peer, Ready          int // steps that must be done before
 	Bytes, Local, Remote int64
 }
 
-// Copy is a token's message, at a place.
+// Copy is a token's message at an offset.
 type Copy struct {
 	Token int
 	At    int64
 }
 
-// Place is a message or a row of a selection. Rank is the token's, At where it is.
+// Place is a message or a row of a selection, at offset At. Rank is the token's.
 type Place struct {
 	Rank, Token, K int
 	At             int64
 }
 
-// Sums are rows that are added up.
+// Sums are rows to add up.
 type Sums struct {
 	List  []Sum
 	Terms []Term
 }
 
-// Sum is of N terms from First on.
+// Sum is a sum of N terms from First on.
 type Sum struct {
 	To       int64
 	First, N int
@@ -66,19 +65,19 @@ type Term struct {
 	Weight float32
 }
 
-// planner works a layout out.
+// planner computes a layout.
 type planner struct {
 	*Layout
 	s    *Spec
 	t    *routing.Table
 	self int
-	// slot is the number of a selection's message among those of its source at its destination
-	// (layout packed), of its source and expert (message), or of its token (rank).
+	// slot is the index of a selection's message among those of its source at its destination (layout packed), of its
+	// source and expert (message), or of its token (rank).
 	perPair, distinct [][]int // by source and destination
 	perExpert         [][]int // by expert and source
 }
 
-// LayOut works out what a rank does with routes.
+// LayOut computes the layout of a rank from the routes.
 func (s *Spec) LayOut(t *routing.Table, self int) *Layout {
 	a := t.Amounts()
 	p := &planner{
@@ -117,7 +116,7 @@ func (s *Spec) LayOut(t *routing.Table, self int) *Layout {
 	return p.Layout
 }
 
-// rowsOf are the messages from a source to a destination.
+// rowsOf returns the number of messages from a source to a destination.
 func (p *planner) rowsOf(from, to int) int64 {
 	if p.s.Layout == "rank" {
 		return int64(p.distinct[from][to])
@@ -125,7 +124,7 @@ func (p *planner) rowsOf(from, to int) int64 {
 	return int64(p.perPair[from][to])
 }
 
-// sizeParts gives each operation's halves the bytes that the busiest rank needs.
+// sizeParts sets the size of each operation's halves to what the busiest rank needs.
 func (p *planner) sizeParts() {
 	d, c := &p.Parts[0], &p.Parts[1]
 	for to := range p.t.Ranks {
@@ -151,7 +150,7 @@ func (p *planner) sizeParts() {
 	c.Sink = 2 * d.Half
 }
 
-// count fills in the counts of messages by expert, and gives them their places.
+// count fills in the counts of messages by expert, and assigns their offsets.
 func (p *planner) count() {
 	n := p.t.Ranks
 	p.From, p.At = make([]int64, n), make([]int64, n)
@@ -168,8 +167,8 @@ func (p *planner) count() {
 	}
 }
 
-// blockAt is where what comes from a source begins at a rank, with layouts packed and rank: the
-// messages of each source lie together, with its counts behind them.
+// blockAt returns the offset of a source's block at a rank, with layouts packed and rank: the messages of each source
+// are adjacent, followed by its counts.
 func (p *planner) blockAt(source, rank int) (at int64) {
 	for s := range source {
 		at += p.rowsOf(s, rank)*p.s.MessageRoom() + p.countRoom(s)
@@ -177,7 +176,7 @@ func (p *planner) blockAt(source, rank int) (at int64) {
 	return at
 }
 
-// countRoom is what the counts of a source take at a rank: those of members only come.
+// countRoom returns the size of a source's counts at a rank; only members send any.
 func (p *planner) countRoom(source int) int64 {
 	if !p.t.Member(source) {
 		return 0
@@ -199,8 +198,8 @@ func (p *planner) countsAt(source, rank int) int64 {
 	return all*p.s.MessageRoom() + before
 }
 
-// expertAt is where the messages of a source for an expert begin, with layout message: by expert
-// of the rank, then by source.
+// expertAt returns the offset of a source's messages for an expert, with layout message: by expert of the rank, then by
+// source.
 func (p *planner) expertAt(expert, source int) int64 {
 	rows, first := 0, expert/p.t.PerRank*p.t.PerRank
 	for e := first; e < expert; e++ {
@@ -214,16 +213,15 @@ func (p *planner) expertAt(expert, source int) int64 {
 	return int64(rows) * p.s.MessageRoom()
 }
 
-// Sink are the bytes of a rank's sink.
+// Sink returns the size of a rank's sink in bytes.
 func (l *Layout) Sink() int64 { return 2 * (l.Parts[0].Half + l.Parts[1].Half) }
 
-// Received are the bytes that come to the rank in an iteration, its own and its sums included: as
-// many are checked.
+// Received returns the bytes that arrive at the rank in an iteration, including its own and its sums; all of them are
+// checked.
 func (l *Layout) Received() int64 { return l.received }
 
-// Probes are the paths that ceilings are probed on, by rank: to the peer that a rank sends most,
-// with requests of as many bytes as it sends at once. Kernels send all messages of an operation at
-// once.
+// Probes returns the paths to probe for ceilings, by rank: to the peer that a rank sends most to, with requests of the
+// bytes that it sends at once. Kernels send all messages of an operation at once.
 func (s *Spec) Probes(t *routing.Table) (bytes []uint64, targets []int) {
 	z := s.sizes(t)
 	for from, row := range z.sent {

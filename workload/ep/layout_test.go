@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/routing"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// world is the memory of all ranks, in which messages and rows are words that say what they are.
+// world is the memory of all ranks, in which messages and rows are words that identify themselves.
 type world struct {
 	s             *Spec
 	t             *routing.Table
@@ -29,13 +29,12 @@ func newWorld(s *Spec, t *routing.Table) *world {
 	return w
 }
 
-// label is what stands at the beginning of a message or row: never 0.
+// label is the word at the beginning of a message or row, never 0.
 func label(rank, token, k int) uint64 {
 	return 1<<60 | uint64(rank)<<40 | uint64(token)<<10 | uint64(k)
 }
 
-// put moves the requests of an operation into a half, byte by byte, and fails where two write to
-// one place.
+// put moves the requests of an operation into a half, byte by byte, and fails if two write to one place.
 func (w *world) put(operation, half int) error {
 	for rank, l := range w.layouts {
 		for _, p := range l.Parts[operation].Puts {
@@ -55,8 +54,8 @@ func (w *world) put(operation, half int) error {
 
 func (w *world) word(memory []byte, at int64) uint64 { return binary.LittleEndian.Uint64(memory[at:]) }
 
-// Whatever the routes and the layout, each message and each row comes to the place where its
-// rank looks for it, counts too, nothing is written twice, and as many bytes move as are said.
+// For any routes and layout, each message, row and count arrives at the offset where its rank expects it, nothing is
+// written twice, and the moved bytes are as computed.
 func TestAnyLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Spec{
@@ -181,7 +180,7 @@ func (w *world) checkCombine(t *rapid.T, half int) {
 	}
 }
 
-// checkBytes compares what the requests amount to with sizes.
+// checkBytes compares the bytes of the requests with sizes.
 func (w *world) checkBytes(t *rapid.T) {
 	z := w.s.sizes(w.t)
 	for rank, l := range w.layouts {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/routing"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// Kernels write whole lines: every message and every source's counts begin at one. Their paths are
-// probed with all that a rank sends, because they send it at once.
+// Kernels write whole lines: every message and every source's counts begin at one. Their paths are probed with all
+// bytes that a rank sends, because they send them at once.
 func TestMessagesInMemoryOfGPUsAreWholeLines(t *testing.T) {
 	for _, layout := range []string{"message", "rank", "packed"} {
 		for _, dtype := range []string{"fp8", "bf16"} {
@@ -46,7 +46,7 @@ func TestMessagesInMemoryOfGPUsAreWholeLines(t *testing.T) {
 	}
 }
 
-// Kernels tell every rank the counts of all experts and ranks, and how many blocks send.
+// Kernels send every rank the counts of all experts and ranks, and the number of sending blocks.
 func TestCountsOfKernelsAreOnTheWire(t *testing.T) {
 	v := suite("dispatch")
 	v["fabric"], v["memory"], v["ranks"], v["experts_per_rank"] = "cuda", "vram", int64(3), int64(4)
@@ -64,7 +64,7 @@ func TestCountsOfKernelsAreOnTheWire(t *testing.T) {
 	}
 }
 
-// Kernels count selections in 16 bits, whoever made the routes.
+// Kernels count selections in 16 bits, also for routes of a file.
 func TestSelectionsOfAFileForKernels(t *testing.T) {
 	for tokens, want := range map[int]string{
 		8191: "", 8192: "tokens 8192 with top_k 8: kernels of vram have at most 65535 selections of a rank, not 65536",
@@ -75,7 +75,7 @@ func TestSelectionsOfAFileForKernels(t *testing.T) {
 				experts[rank] = append(experts[rank], int32(i%8))
 			}
 		}
-		v := workload.Values{
+		v := option.Values{
 			"fabric": "cuda", "memory": "vram", "ranks": int64(2), "experts_per_rank": int64(4), "routing": "file",
 			"tokens": "file", "top_k": int64(8),
 			"route_table": compact + base64.StdEncoding.EncodeToString(routing.Compact(experts, 8)),

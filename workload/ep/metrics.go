@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"weir/results"
-	"weir/routing"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
 const ns = 1e-9 // seconds
 
-// fromIterations computes the metrics that follow from routes and iterations. What quantiles are of goes
-// into d, which may be nil.
+// fromIterations computes the metrics that follow from routes and iterations. The values of quantiles are added to d,
+// which may be nil.
 func fromIterations(
 	s *Spec, a routing.Amounts, z sizes, parts []*Part, d results.Distributions,
 ) (map[string]float64, error) {
@@ -56,16 +56,16 @@ func fromIterations(
 	return m, finite(m)
 }
 
-// counted are the iterations of each rank that count: all have as many, and with timing stream
-// the first is dropped.
+// counted returns the iterations of each rank that count: equally many for all. With timing stream the first is
+// dropped.
 func counted(s *Spec, parts []*Part) ([][]Iteration, error) {
 	if len(parts) != int(s.Ranks) {
-		return nil, fmt.Errorf("%d ranks have measured, and there are %d", len(parts), s.Ranks)
+		return nil, fmt.Errorf("results of %d ranks, expected %d", len(parts), s.Ranks)
 	}
 	list := make([][]Iteration, len(parts))
 	for _, p := range parts {
 		if p.Rank < 0 || p.Rank >= len(parts) || list[p.Rank] != nil {
-			return nil, fmt.Errorf("rank %d has measured twice, or is none of %d", p.Rank, len(parts))
+			return nil, fmt.Errorf("results of rank %d are duplicate, or not of one of %d ranks", p.Rank, len(parts))
 		}
 		of := p.Iterations
 		if s.Timing == "stream" && len(of) > 1 {
@@ -85,11 +85,11 @@ func counted(s *Spec, parts []*Part) ([][]Iteration, error) {
 	return list, nil
 }
 
-// spans are a part of all iterations, in ns.
+// spans are one part of all iterations, in ns.
 type spans struct {
-	means        []float64 // by rank: of its own spans
+	means        []float64 // by rank: mean of its own spans
 	together     []float64 // by iteration: from the first start to the last end of all ranks
-	starts, ends []float64 // by iteration: how far apart ranks start and end
+	starts, ends []float64 // by iteration: skew of starts and of ends
 }
 
 func spansOf(ranks [][]Iteration, part func(Iteration) (from, to int64)) spans {
@@ -108,7 +108,7 @@ func spansOf(ranks [][]Iteration, part func(Iteration) (from, to int64)) spans {
 	return s
 }
 
-// rates are the bytes of each rank divided by its own mean time, in GB/s.
+// rates returns the bytes of each rank divided by its own mean time, in GB/s.
 func (s spans) rates(bytes []int64) []float64 {
 	list := make([]float64, len(bytes))
 	for r, b := range bytes {
@@ -137,7 +137,7 @@ func split(m map[string]float64, d results.Distributions, s *Spec, z sizes, a ro
 	quantiles(m, d, "combine.", combine.together, results.P50, results.P99)
 }
 
-// phases adds the means of the parts of an iteration, over ranks and iterations.
+// phases adds the mean times of an iteration's phases, over ranks and iterations.
 func phases(m map[string]float64, ranks [][]Iteration) {
 	for _, list := range ranks {
 		each := ns / float64(len(list)) / float64(len(ranks))
@@ -163,7 +163,7 @@ func addWaits(m map[string]float64, parts []*Part) {
 	}
 }
 
-// addHost adds what ranks say once, and what the path can carry.
+// addHost adds the host metrics and the ceilings.
 func addHost(m map[string]float64, z sizes, parts []*Part) {
 	var ceilings []float64
 	passed, best, memcpy, cpu, switches, total, bound := 0., 0., 0., 0., 0., 0., [2]float64{}
@@ -226,7 +226,7 @@ func mean(values []float64) (sum float64) {
 	return sum
 }
 
-// median is the mean of the middle two where their number is even.
+// median returns the median; the mean of the middle two of an even number.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -242,8 +242,8 @@ func finite(m map[string]float64) error {
 	return nil
 }
 
-// waitsOf are the mean waits of all ranks for each other, in the operations that a case has; nil of
-// more ranks than a document has them of.
+// waitsOf returns the mean waits of all ranks for each other, in the operations of a case; nil if there are more ranks
+// than a document lists.
 func waitsOf(s *Spec, parts []*Part) (all []results.Waits) {
 	if len(parts) > results.MostRanks {
 		return nil

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-func decoded(t *testing.T, v workload.Values) *Spec {
+func decoded(t *testing.T, v option.Values) *Spec {
 	t.Helper()
 	s, err := Decode(v)
 	if err != nil {
@@ -20,13 +21,13 @@ func decoded(t *testing.T, v workload.Values) *Spec {
 	return s
 }
 
-func suite(mode string) workload.Values {
-	return workload.Values{
+func suite(mode string) option.Values {
+	return option.Values{
 		"mode": mode, "tokens": int64(128), "hidden": int64(7168), "top_k": int64(8), "experts_per_rank": int64(36),
 	}
 }
 
-// The figures that NIXL EP publishes: bytes of a rank, and what they are per second.
+// The metrics that NIXL EP publishes: bytes of a rank, and their rate.
 func TestPublishedFigures(t *testing.T) {
 	for mode, want := range map[string]struct{ bytes, micros, bandwidth float64 }{
 		"dispatch": {7.586e6, 180, 42.14}, "combine": {14.680e6, 340, 43.18}, "e2e": {22.266e6, 519.3, 42.88},
@@ -83,7 +84,7 @@ func TestMessageBytes(t *testing.T) {
 
 // Each metric by hand: two ranks, of which the second is late.
 func TestMetrics(t *testing.T) {
-	s := decoded(t, workload.Values{
+	s := decoded(t, option.Values{
 		"ranks": int64(2), "tokens": int64(10), "hidden": int64(128), "top_k": int64(1), "experts_per_rank": int64(1),
 		"timing": "stream",
 	})
@@ -166,9 +167,9 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What was stored gives the same numbers again.
+// Stored samples give the same metrics again.
 func TestRecompute(t *testing.T) {
-	v := workload.Values{"ranks": int64(2), "tokens": int64(6), "hidden": int64(128), "top_k": int64(2)}
+	v := option.Values{"ranks": int64(2), "tokens": int64(6), "hidden": int64(128), "top_k": int64(2)}
 	s, options := decoded(t, v), map[string]any{}
 	for name, value := range v {
 		options[name] = value
@@ -188,11 +189,11 @@ func TestRecompute(t *testing.T) {
 		}
 		m.Parts, files = append(m.Parts, part), append(files, part.Samples)
 	}
-	metrics, err := reduce(m, l)
+	metrics, err := behaviour{}.Reduce(m, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := recompute(options, files)
+	again, err := behaviour{}.Recompute(options, files)
 	if err != nil || len(again) < 20 {
 		t.Fatalf("%d metrics, %v", len(again), err)
 	}
@@ -204,13 +205,14 @@ func TestRecompute(t *testing.T) {
 	if !l.Verified || l.Transport != "words" || len(l.Ranks) != 2 {
 		t.Errorf("launch %+v", l)
 	}
-	if _, err := recompute(options, files[:1]); err == nil || !strings.Contains(err.Error(), "1 ranks have measured") {
+	_, err = behaviour{}.Recompute(options, files[:1])
+	if err == nil || !strings.Contains(err.Error(), "results of 1 ranks") {
 		t.Error(err)
 	}
 }
 
-func TestOptionsThatDoNotGoTogether(t *testing.T) {
-	for want, change := range map[string]workload.Values{
+func TestIncompatibleOptions(t *testing.T) {
+	for want, change := range map[string]option.Values{
 		"no multiple of 128":          {"hidden": int64(200)},
 		"timing stream does not wait": {"timing": "stream", "verify": "full"},
 
@@ -218,25 +220,27 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 		"needs the option routes": {"routing": "file"},
 
 		"is for routing file": {"tokens": "file"},
-		"different experts":   {"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4)},
-		"maxvio 40 cannot be": {"routing": "lognormal", "maxvio": workload.Scale(40)},
-		"with memory vram":    {"threads": int64(2), "memory": "vram", "fabric": "cuda"},
-		"has one for each":    {"threads": int64(2), "fabric": "sim"},
-		"at most":             {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
+		"different experts": {
+			"routing": "top_k", "ranks": int64(2), "experts_per_rank": int64(1), "top_k": int64(4),
+		},
+		"maxvio 40 is impossible": {"routing": "lognormal", "maxvio": option.Scale(40)},
+		"with memory vram":        {"threads": int64(2), "memory": "vram", "fabric": "cuda"},
+		"models one for each":     {"threads": int64(2), "fabric": "sim"},
+		"at most":                 {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
 	} {
 		if _, err := Decode(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", change, err, want)
 		}
 	}
-	if _, err := Decode(workload.Values{"masked": quantity.Percent(1)}); err != nil {
+	if _, err := Decode(option.Values{"masked": quantity.Percent(1)}); err != nil {
 		t.Errorf("all selections masked: %v", err)
 	}
 }
 
-// Kernels store, whichever way the fabric was chosen.
+// Kernels store, however the fabric was chosen.
 func TestKernelsStore(t *testing.T) {
 	for _, fabric := range []string{"cuda", "auto"} {
-		s := decoded(t, workload.Values{"fabric": fabric, "memory": "vram", "ranks": int64(2)})
+		s := decoded(t, option.Values{"fabric": fabric, "memory": "vram", "ranks": int64(2)})
 		if got := s.Moves().FabricOptions[Engine]; got != "sm" {
 			t.Errorf("fabric %s: %s %q", fabric, Engine, got)
 		}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/routing"
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// nixlEP is what NIXL EP's test_data_plane.py prints of a case.
+// nixlEP returns the output of NIXL EP's test_data_plane.py for a case.
 func nixlEP(option func(name string) string, metric func(name string) (float64, bool)) []string {
 	line := strings.Repeat("=", 70)
 	experts := option("experts_per_rank")
@@ -37,7 +37,7 @@ func nixlEP(option func(name string) string, metric func(name string) (float64, 
 			value("%.1f", "latency.min", 1e6), value("%.1f", "latency.max", 1e6)))
 }
 
-// tokensOf is how many tokens a rank has, which a file of routes may say.
+// tokensOf returns the number of tokens of a rank, which may be in a file of routes.
 func tokensOf(option func(name string) string) string {
 	experts, topK, err := parseRoutes(option("route_table"))
 	if option("tokens") != routing.FromFile || err != nil || topK < 1 || len(experts) == 0 {

@@ -6,30 +6,29 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Part is what one rank measured: what ranks of all workloads have, its iterations, and how long
-// it waited for each source.
+// Part is the measurement of one rank: the part common to all workloads, its iterations, and its waits for each source.
 type Part struct {
 	*move.Part
 	Iterations []Iteration // its samples
 	loops
 }
 
-// loops are what a rank says beside its samples.
+// loops are the results of a rank besides its samples.
 type loops struct {
 	Waits [2][]Wait `json:"waits"` // of dispatch and combine, by source
-	// Events and Wall are the seconds of all timed iterations between two events of the GPU, and by
-	// the host's clock; 0: no kernels moved them.
+	// Events and Wall are the seconds of all timed iterations between two events of the GPU, and by the host's clock;
+	// 0: no kernels ran.
 	Events float64 `json:"events,omitempty"`
 	Wall   float64 `json:"wall,omitempty"`
 }
 
-// Iteration is one of a rank, in nanoseconds. Start, Turn and End are on the common clock (see
-// move.Span): Turn is the end of the dispatch, the others are spans.
+// Iteration is an iteration of a rank, in nanoseconds. Start, Turn and End are on the common clock (see move.Span):
+// Turn is the end of the dispatch. The others are spans.
 type Iteration struct {
 	Start, Turn, End                       int64
 	Quantise, DispatchSend, DispatchWait   int64
@@ -48,14 +47,14 @@ func (i *Iteration) fields() []*int64 {
 	}
 }
 
-// Wait is from the start of an operation at a rank until all that a source sends in it had come:
-// in seconds, over all iterations.
+// Wait is the time from the start of an operation at a rank until everything from a source has arrived, in seconds,
+// over all iterations.
 type Wait struct {
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// Encode writes a part as it travels and is stored.
+// Encode encodes a part for transport and storage.
 func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 	r := results.NewRecords(columns...)
 	r.Case, r.Launch, r.Rank = key, launch, p.Rank
@@ -75,12 +74,12 @@ func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 		loops
 	}{p.Part, p.loops})
 	if err != nil {
-		return nil, fmt.Errorf("encoding what a rank measured: %w", err)
+		return nil, fmt.Errorf("encoding a rank's measurement: %w", err)
 	}
 	return &workload.Part{Key: key, Rank: p.Rank, Facts: facts, Samples: samples.Bytes()}, nil
 }
 
-// decode reads what Encode wrote.
+// decode decodes what Encode encoded.
 func decode(p *workload.Part) (*Part, error) {
 	out := &Part{Part: &move.Part{}}
 	facts := struct {
@@ -88,7 +87,7 @@ func decode(p *workload.Part) (*Part, error) {
 		loops
 	}{Part: out.Part}
 	if err := json.Unmarshal(p.Facts, &facts); err != nil {
-		return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+		return nil, fmt.Errorf("facts of rank %d: %w", p.Rank, err)
 	}
 	out.Rank, out.loops = p.Rank, facts.loops
 	var err error
@@ -121,7 +120,7 @@ func iterations(content []byte) (rank int, list []Iteration, err error) {
 	return r.Rank, list, nil
 }
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	t, err := s.Table()
 	if err != nil {
@@ -153,7 +152,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return metrics, nil
 }
 
-// pieces are the bandwidths of a rank in equal parts of the iterations, in their order.
+// pieces returns the bandwidths of a rank in equal parts of the iterations, in order.
 func pieces(s *Spec, z sizes, parts []*Part) ([]float64, error) {
 	ranks, err := counted(s, parts)
 	if err != nil {
@@ -167,8 +166,8 @@ func pieces(s *Spec, z sizes, parts []*Part) ([]float64, error) {
 	return move.PiecesOfIterations(all.together, logical), nil
 }
 
-// recompute gives the metrics that follow from options and samples alone.
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+// Recompute computes the metrics that follow from options and samples alone.
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err
@@ -192,7 +191,7 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 	return fromIterations(s, t.Amounts(), s.sizes(t), parts, nil)
 }
 
-// shares are what each rank sent to others, by rank; of many only the slowest.
+// shares returns the bytes that each rank sent to others, by rank; of many ranks only the slowest.
 func shares(z sizes, parts []*Part) (list []results.RankShare, initiators int) {
 	for _, p := range parts {
 		bytes, took := int64(0), int64(0)

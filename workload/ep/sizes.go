@@ -1,14 +1,14 @@
 package ep
 
 import (
-	"weir/matrix"
-	"weir/routing"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/workload/ep/routing"
 )
 
-// HeaderBytes stand before the row of each message: the token's number, then zeros.
+// HeaderBytes is the size of the header before a message's row: the token's number, then zeros.
 const HeaderBytes = 16
 
-// RowBytes are those of a dispatched row without its scales.
+// RowBytes returns the size of a dispatched row without its scales.
 func (s *Spec) RowBytes() int64 {
 	if s.DispatchDtype == "fp8" {
 		return s.Hidden
@@ -26,11 +26,11 @@ func (s *Spec) scaleBytes() int64 {
 	return 4 * s.Hidden / groupOfScale
 }
 
-// logicalMessage are the bytes of a message as NIXL EP counts them.
+// logicalMessage returns the size of a message as NIXL EP counts it.
 func (s *Spec) logicalMessage() int64 { return HeaderBytes + s.RowBytes() + s.scaleBytes() }
 
-// MessageBytes are those of a message as it is sent: with layout rank it also has the experts
-// and weights of its token.
+// MessageBytes returns the size of a message as it is sent: with layout rank it includes the experts and weights of its
+// token.
 func (s *Spec) MessageBytes() int64 {
 	if s.Layout == "rank" {
 		return s.logicalMessage() + 8*int64(s.Routes.TopK)
@@ -38,7 +38,7 @@ func (s *Spec) MessageBytes() int64 {
 	return s.logicalMessage()
 }
 
-// lineOfGPU: kernels write whole lines, because a path between GPUs takes as long for a part of one.
+// lineOfGPU is the unit of kernels' writes: a path between GPUs takes as long for a part of a line.
 const lineOfGPU = 128
 
 func (s *Spec) orLine(unit int64) int64 {
@@ -48,15 +48,15 @@ func (s *Spec) orLine(unit int64) int64 {
 	return unit
 }
 
-// MessageRoom is what a message takes: a multiple of 16 bytes, so that rows can be read in the
-// widest loads; in the memory of GPUs of a line.
+// MessageRoom returns the memory of a message: a multiple of 16 bytes, so that rows can be read in the widest loads; in
+// GPU memory a multiple of a line.
 func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), s.orLine(16)) }
 
-// outputBytes are those of a row of a combine, which is BF16.
+// outputBytes returns the size of a row of a combine, which is BF16.
 func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
 
-// sentCounts are the bytes of counts that a rank sends another one: those for its experts; kernels
-// tell all ranks all of them, then how many messages go to each rank, and how many blocks send.
+// sentCounts returns the bytes of counts that a rank sends to another: those for its experts. Kernels send all ranks
+// all counts, then the numbers of messages for each rank, and of sending blocks.
 func (s *Spec) sentCounts() int64 {
 	if s.VRAM() {
 		return 4 * (s.Ranks*s.PerRank + s.Ranks + 1)
@@ -64,26 +64,26 @@ func (s *Spec) sentCounts() int64 {
 	return 4 * s.PerRank
 }
 
-// CountBytes is what the counts of one source take.
+// CountBytes returns the memory of one source's counts.
 func (s *Spec) CountBytes() int64 { return up(4*s.PerRank, s.orLine(64)) }
 
 func up(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
-// Dispatches and Combines say which operations an iteration has.
+// Dispatches reports whether an iteration has a dispatch.
 func (s *Spec) Dispatches() bool { return s.Mode != "combine" }
 
-// Combines is said at Dispatches.
+// Combines reports whether an iteration has a combine.
 func (s *Spec) Combines() bool { return s.Mode != "dispatch" }
 
-// sizes are the bytes that ranks send each other in an iteration.
+// sizes are the bytes between ranks in an iteration.
 type sizes struct {
-	logical []int64   // by rank: published, of all selections
-	sent    [][]int64 // by source and destination, each with itself too
-	dedup   [][]int64 // the same if a token went to a rank once
+	logical []int64   // by rank: as published, of all selections
+	sent    [][]int64 // by source and destination, themselves included
+	dedup   [][]int64 // as sent, if a token went to each rank once
 }
 
-// Sent are the bytes that ranks send each other in the operations of an iteration: by operation,
-// source and destination, each with itself too.
+// Sent returns the bytes between ranks in the operations of an iteration: by operation, source and destination,
+// themselves included.
 func (s *Spec) Sent(t *routing.Table) (operations [][][]int64) {
 	for _, mode := range []string{"dispatch", "combine"} {
 		if one := *s; s.Mode == mode || s.Mode == "e2e" {
@@ -109,7 +109,7 @@ func (s *Spec) sizes(t *routing.Table) sizes {
 				z.sent[from][to] += rows*s.wireMessage() + s.sentCounts()
 				z.dedup[from][to] += distinct * s.logicalMessage()
 			}
-			if s.Combines() { // what came is answered
+			if s.Combines() { // each arrival is answered
 				z.logical[from] += pairs * s.outputBytes()
 				z.sent[to][from] += rows * s.outputBytes()
 				z.dedup[to][from] += distinct * s.outputBytes()
@@ -119,7 +119,7 @@ func (s *Spec) sizes(t *routing.Table) sizes {
 	return z
 }
 
-// wireMessage is what a message takes on the way.
+// wireMessage returns the size of a message on the path.
 func (s *Spec) wireMessage() int64 {
 	if s.Layout == "packed" || s.VRAM() {
 		return s.MessageRoom()
@@ -135,8 +135,7 @@ func squareOf(n int) [][]int64 {
 	return rows
 }
 
-// wire are the bytes to or from others of the busiest rank, as they are sent and if each token
-// went to a rank once.
+// wire returns the bytes to or from others of the busiest rank: as sent, and if each token went to a rank once.
 func (z sizes) wire() (sent, dedup int64) { return busiest(z.sent), busiest(z.dedup) }
 
 func busiest(bytes [][]int64) (most int64) {
@@ -152,7 +151,7 @@ func busiest(bytes [][]int64) (most int64) {
 	return most
 }
 
-// toOthers are the bytes that a rank sends, of which row has the destinations.
+// toOthers returns the bytes that a rank sends to others; row has the destinations.
 func toOthers(row []int64, rank int) (sum int64) {
 	for to, n := range row {
 		if to != rank {
@@ -162,8 +161,8 @@ func toOthers(row []int64, rank int) (sum int64) {
 	return sum
 }
 
-// moves is the matrix of an iteration, with what ranks send to themselves.
-func moves(options map[string]any) (*matrix.Matrix, error) {
+// Moves returns the matrix of an iteration, including the bytes of ranks to themselves.
+func (behaviour) Moves(options map[string]any) (*matrix.Matrix, error) {
 	v, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err

@@ -9,21 +9,22 @@ import (
 	"slices"
 	"strings"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/routing"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep/routing"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 const (
 	fromFile     = "file"
-	mostSelected = 64
-	mostThreads  = 64
+	maxSelected  = 64
+	maxThreads   = 64
 	hotDefault   = quantity.Percent(0.1)
 	noneOfAll    = quantity.Percent(0)
 	groupOfScale = 128 // channels that share a scale
-	mostMemory   = 1 << 40
+	maxMemory    = 1 << 40
 )
 
 // Spec are the options of a case.
@@ -40,15 +41,14 @@ type Spec struct {
 	Threads                                    int64
 	Routes                                     routing.Settings
 	FabricOptions                              fabric.Options `json:",omitempty"`
-	// of a simulated fabric; nil: it moves bytes
+	// of a simulated fabric; nil: bytes are moved
 	Sim *fabric.Simulation `json:",omitempty"`
-	// File are the routes that were read from one, as canonicalRoutes writes them; "": Routes
-	// are made.
+	// File are the routes of a file, as canonicalRoutes formats them; "": Routes are made.
 	File string `json:"-"`
 }
 
 // Decode reads the values of a case; options that are absent have their defaults.
-func Decode(v workload.Values) (*Spec, error) {
+func Decode(v option.Values) (*Spec, error) {
 	s := &Spec{}
 	get := Kind.Get(v)
 	var topK, seed, hot, groups int64
@@ -72,7 +72,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	for name, to := range map[string]*float64{
 		"maxvio": &r.MaxVio, "zipf_s": &r.Exponent, "hot_fraction": &r.HotShare, "masked": &r.Masked,
 	} {
-		n, ok := workload.Number(get(name))
+		n, ok := option.Number(get(name))
 		if !ok {
 			return nil, fmt.Errorf("option %s is %T, not a number", name, get(name))
 		}
@@ -93,7 +93,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	return s, s.check()
 }
 
-// readTokens reads option tokens, which a file of routes may say.
+// readTokens reads option tokens, which may refer to the file of routes.
 func (s *Spec) readTokens(text string) error {
 	switch {
 	case s.Routes.Kind == fromFile && s.File == "":
@@ -110,7 +110,7 @@ func (s *Spec) readTokens(text string) error {
 	return err
 }
 
-// checkTokens checks a number of tokens that is no number.
+// checkTokens validates a text for tokens that is no number.
 func checkTokens(text string) error {
 	if text == routing.FromFile {
 		return nil
@@ -122,7 +122,7 @@ func checkTokens(text string) error {
 func (s *Spec) check() error {
 	switch {
 	case s.Hidden%groupOfScale != 0:
-		return fmt.Errorf("hidden %d is no multiple of %d: so many channels share a scale", s.Hidden, groupOfScale)
+		return fmt.Errorf("hidden %d is no multiple of %d, the channels that share a scale", s.Hidden, groupOfScale)
 	case s.Verify == "full" && s.Timing == "stream":
 		return fmt.Errorf("verify full checks each iteration before the next, which timing stream does not wait for: use timing aligned, or verify sample")
 	case s.Iterations < 2 && s.Timing == "stream":
@@ -130,10 +130,10 @@ func (s *Spec) check() error {
 	}
 	switch {
 	case s.Threads > 1 && s.VRAM():
-		return fmt.Errorf("threads %d are of host memory: with memory vram kernels make, send and add up the rows",
+		return fmt.Errorf("threads %d needs host memory: with memory vram kernels make, send and add up the rows",
 			s.Threads)
 	case s.Threads > 1 && s.Sim != nil:
-		return fmt.Errorf("threads %d: the model of fabric %s has one for each rank", s.Threads, s.Fabric)
+		return fmt.Errorf("threads %d: fabric %s models one for each rank", s.Threads, s.Fabric)
 	}
 	if why := s.lacks(s.Fabric); why != "" {
 		return errors.New(why)
@@ -160,18 +160,17 @@ func (s *Spec) check() error {
 	}
 	most := quantity.Size(s.Routes.Tokens.Most) * quantity.Size(s.Routes.TopK) * quantity.Size(s.MessageRoom()+
 		2*s.Hidden) * quantity.Size(s.Ranks)
-	if most > mostMemory {
-		return fmt.Errorf("messages of %v a rank: at most %v", most, quantity.Size(mostMemory))
+	if most > maxMemory {
+		return fmt.Errorf("messages of %v a rank: at most %v", most, quantity.Size(maxMemory))
 	}
 	return s.Routes.Check()
 }
 
-// Moves is the same movement as the engine's own workloads have it, of which fabrics say what
-// they lack.
+// Moves returns the movement as a move.Spec, for the checks of fabrics.
 func (s *Spec) Moves() move.Spec {
 	pattern := move.MatrixPattern
 	if s.Sim != nil {
-		pattern = "" // its model is that of ranks, and of no matrix
+		pattern = "" // fabric sim models ranks without a matrix
 	}
 	memory := cmp.Or(s.Memory, "dram")
 	return move.Spec{
@@ -184,7 +183,7 @@ func (s *Spec) Moves() move.Spec {
 	}
 }
 
-// Demand is what a case needs of a cluster.
+// Demand returns the requirements of the case.
 func (s *Spec) Demand() workload.Demand {
 	runner := Runner
 	if s.Sim != nil {
@@ -209,7 +208,7 @@ func (s *Spec) Table() (*routing.Table, error) {
 	return routing.FromExperts(s.Routes, experts)
 }
 
-// Large is the file of routes.
+// Large returns the file of routes.
 func (s *Spec) Large() (json.RawMessage, error) {
 	if s.File == "" {
 		return nil, nil
@@ -217,13 +216,13 @@ func (s *Spec) Large() (json.RawMessage, error) {
 	return json.Marshal(s.File)
 }
 
-// SameLarge says whether another case has the same file.
+// SameLarge reports whether another case has the same file.
 func (s *Spec) SameLarge(other workload.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && o.File == s.File
 }
 
-// Read reads what a Spec and its Large part were written as.
+// Read decodes an encoded Spec and its Large part.
 func Read(spec, large json.RawMessage) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(spec, s); err != nil {
@@ -237,7 +236,7 @@ func Read(spec, large json.RawMessage) (*Spec, error) {
 	return s, nil
 }
 
-// compact begins the text of routes in their canonical form.
+// compact is the prefix of routes in their canonical form.
 const compact = "routes:"
 
 // canonicalRoutes reads a NumPy file in base64, or its own result.
@@ -268,8 +267,8 @@ func parseRoutes(text string) (experts [][]int32, topK int, err error) {
 	return routing.ParseCompact(content)
 }
 
-// amount is what the routes amount to.
-func amount(v workload.Values) string {
+// Amount summarizes the routes.
+func (behaviour) Amount(v option.Values) string {
 	s, err := Decode(v)
 	if err != nil {
 		return ""

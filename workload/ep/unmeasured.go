@@ -3,26 +3,26 @@ package ep
 import (
 	"strings"
 
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// unmeasured says which option rules a metric out.
-func unmeasured(v workload.Values, metric string) string {
+// Unmeasured says why a case lacks a metric.
+func (behaviour) Unmeasured(v option.Values, metric string) string {
 	get := Kind.Get(v)
 	switch mode := get("mode"); {
 	case ofKernels(metric) && get("memory") != fabric.VRAM:
-		return "it is of kernels, which move memory vram"
+		return "only kernels, which move memory vram, have it"
 	case ofKernels(metric) && get("timing") != "stream":
-		return "it is of all iterations of timing stream: with another one the host waits between them"
+		return "it needs timing stream: otherwise the host waits between iterations"
 	case operation(metric) != "" && mode != "e2e":
-		return "the two operations are told apart with mode e2e; with another mode there is one, of which " +
+		return "only mode e2e has two operations; with another mode there is one, of which " +
 			strings.TrimPrefix(metric, operation(metric)+".") + " is"
 	}
 	return ""
 }
 
-func unmeasuredBy(metric string) []string {
+func (behaviour) UnmeasuredBy(metric string) []string {
 	switch {
 	case ofKernels(metric):
 		return []string{"fabric", "memory", "timing"}
@@ -32,10 +32,10 @@ func unmeasuredBy(metric string) []string {
 	return nil
 }
 
-// ofKernels says whether kernelMetrics has a metric.
+// ofKernels reports whether kernelMetrics has a metric.
 func ofKernels(metric string) bool { return metric == "latency.events" || metric == "latency.wall" }
 
-// operation is the one of mode e2e that a metric is of; "": it is of whole iterations.
+// operation returns the operation of mode e2e that a metric belongs to; "": whole iterations.
 func operation(metric string) string {
 	if name, _, _ := strings.Cut(metric, "."); name == "dispatch" || name == "combine" {
 		return name

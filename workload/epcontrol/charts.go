@@ -1,8 +1,8 @@
 package epcontrol
 
-import "weir/workload"
+import "github.com/weir-bench/weir/workload"
 
-// charts are what reports draw of rounds.
+// charts are the charts of rounds in reports.
 func charts() []workload.Chart {
 	var steps []workload.RecordColumn
 	for _, name := range Columns() {
@@ -11,7 +11,7 @@ func charts() []workload.Chart {
 	return []workload.Chart{
 		{
 			Title: "Steps of a round", Shows: workload.Phases, Columns: steps,
-			Doc: "The round in the middle of a launch: its steps one behind the other without what is between them, a row for each rank.",
+			Doc: "The middle round of a launch: its steps in order, without the time between them, a row per rank.",
 		},
 		{
 			Title: "Time in each step, by rank", Shows: workload.ByRank, Columns: steps,

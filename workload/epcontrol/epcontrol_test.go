@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-func decode(t *testing.T, v workload.Values) *Spec {
+func decode(t *testing.T, v option.Values) *Spec {
 	t.Helper()
 	s, err := Decode(v)
 	if err != nil {
@@ -22,7 +23,7 @@ func decode(t *testing.T, v workload.Values) *Spec {
 	return s
 }
 
-// Buffers are as large as NIXL EP's get_rdma_size_hint says.
+// Buffers have the size of NIXL EP's get_rdma_size_hint.
 func TestBuffers(t *testing.T) {
 	for _, c := range []struct {
 		tokens, hidden, ranks, experts int64
@@ -31,7 +32,7 @@ func TestBuffers(t *testing.T) {
 		{512, 4096, 8, 8, 1.09}, {512, 4096, 8, 32, 4.36}, {128, 7168, 8, 36, 2.15}, {512, 4096, 4, 8, 0.55},
 		{128, 7168, 4, 36, 1.07},
 	} {
-		s := decode(t, workload.Values{
+		s := decode(t, option.Values{
 			"tokens": c.tokens, "hidden": c.hidden, "ranks": c.ranks, "experts_per_rank": c.experts, "fabric": "tcp",
 		})
 		source, sink := s.Buffers()
@@ -40,7 +41,7 @@ func TestBuffers(t *testing.T) {
 		}
 	}
 	// by hand: d = 16 + 256, c = 264, 4 experts: send 8 * 272 or 32 * 264, receive 32 * 272, 32 bytes of signals
-	source, sink := decode(t, workload.Values{
+	source, sink := decode(t, option.Values{
 		"tokens": int64(8), "hidden": int64(128), "ranks": int64(2), "experts_per_rank": int64(2), "fabric": "tcp",
 	}).Buffers()
 	if source != 2*32*260 || source+sink != (2*(32*260+32*272+128)+127)/128*128 {
@@ -55,7 +56,7 @@ func TestTurns(t *testing.T) {
 		"reconnect": "-init -connect -disconnect +reconnect -destroy", "destroy": "-init -connect +destroy",
 	} {
 		var got []string
-		for _, turn := range decode(t, workload.Values{"operation": operation, "fabric": "tcp"}).Turns() {
+		for _, turn := range decode(t, option.Values{"operation": operation, "fabric": "tcp"}).Turns() {
 			sign := "-"
 			if turn.Timed {
 				sign = "+"
@@ -68,7 +69,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// roundsOf gives each step of a round so many ms more than the step before.
+// roundsOf gives each step of a round this many ms more than the step before.
 func roundOf(first int64) (r Round) {
 	for i := range Columns() {
 		r = append(r, (first+int64(i))*1e6)
@@ -89,12 +90,12 @@ func parts(t *testing.T, lists ...[]Round) (all []*workload.Part) {
 }
 
 func TestMetrics(t *testing.T) {
-	s := decode(t, workload.Values{"ranks": int64(2), "rounds": int64(2), "fabric": "tcp"})
+	s := decode(t, option.Values{"ranks": int64(2), "rounds": int64(2), "fabric": "tcp"})
 	m := &workload.Measured{
 		Spec: s, Nodes: []string{"a", "a"},
 		Parts: parts(t, []Round{roundOf(1), roundOf(2)}, []Round{roundOf(3), roundOf(10)}),
 	}
-	got, err := Kind.Reduce(m, &results.Launch{})
+	got, err := behaviour{}.Reduce(m, &results.Launch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestMetrics(t *testing.T) {
 	for _, p := range m.Parts {
 		files = append(files, p.Samples)
 	}
-	again, err := Kind.Recompute(map[string]any{"ranks": 2., "rounds": 2., "fabric": "tcp"}, files)
+	again, err := behaviour{}.Recompute(map[string]any{"ranks": 2., "rounds": 2., "fabric": "tcp"}, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestOneOperationHasItsMetricsOnly(t *testing.T) {
-	s := decode(t, workload.Values{
+	s := decode(t, option.Values{
 		"ranks": int64(2), "rounds": int64(1), "operation": "connect", "fabric": "tcp",
 	})
 	got, err := s.fromRounds([][]byte{
@@ -157,7 +158,7 @@ func TestOneOperationHasItsMetricsOnly(t *testing.T) {
 }
 
 func TestDamagedSamplesAreRefused(t *testing.T) {
-	s := decode(t, workload.Values{"ranks": int64(2), "rounds": int64(2), "fabric": "tcp"})
+	s := decode(t, option.Values{"ranks": int64(2), "rounds": int64(2), "fabric": "tcp"})
 	good := parts(t, []Round{roundOf(1), roundOf(2)})[0].Samples
 	negative := parts(t, []Round{roundOf(1), roundOf(-5)})[0].Samples
 	other := results.NewRecords("init.open")
@@ -173,13 +174,13 @@ func TestDamagedSamplesAreRefused(t *testing.T) {
 		}
 	}
 	m := &workload.Measured{Spec: s, Parts: []*workload.Part{{Facts: json.RawMessage("7"), Samples: good}}}
-	if _, err := Kind.Reduce(m, &results.Launch{}); err == nil {
+	if _, err := (behaviour{}).Reduce(m, &results.Launch{}); err == nil {
 		t.Error("facts that are none were taken")
 	}
 }
 
-func TestOptionsThatDoNotGoTogether(t *testing.T) {
-	for text, v := range map[string]workload.Values{
+func TestIncompatibleOptions(t *testing.T) {
+	for text, v := range map[string]option.Values{
 		"no model of connecting": {"fabric": "sim"},
 		"buffers have more than": {"tokens": int64(1 << 20), "hidden": int64(65536), "experts_per_rank": int64(4096)},
 	} {

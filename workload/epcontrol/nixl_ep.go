@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nixlEP is what NIXL EP's test_control_plane.py prints of a case, in ms. Its figures are those of
-// one rank; these are of all.
+// nixlEP returns the output of NIXL EP's test_control_plane.py for a case, in ms. The test prints one rank; this is
+// over all ranks.
 func nixlEP(option func(name string) string, metric func(name string) (float64, bool)) []string {
 	line, rule := strings.Repeat("=", 70), strings.Repeat("-", 70)
 	ranks, _ := strconv.Atoi(option("ranks"))

@@ -2,10 +2,10 @@ package epcontrol
 
 import "slices"
 
-// Cycle is the operation that is all of them, one after the other.
+// Cycle is the operation that runs all operations, one after the other.
 const Cycle = "cycle"
 
-// Operation is one that a rank times, and its steps in their order.
+// operation is a timed operation of a rank, with its steps in order.
 type operation struct {
 	name  string
 	steps []string
@@ -21,7 +21,7 @@ var operations = []operation{
 	{"destroy", []string{"unregister", "free"}},
 }
 
-// Operations are the names of all, in the order of a round.
+// Operations returns the names of all operations in the order of a round.
 func Operations() (list []string) {
 	for _, o := range operations {
 		list = append(list, o.name)
@@ -29,19 +29,19 @@ func Operations() (list []string) {
 	return list
 }
 
-// StepsOf are the steps of an operation.
+// StepsOf returns the steps of an operation.
 func StepsOf(name string) []string {
 	i := slices.IndexFunc(operations, func(o operation) bool { return o.name == name })
 	return operations[i].steps
 }
 
-// Turn is an operation of a round: a timed one is measured, another one is only needed.
+// Turn is an operation of a round: timed, or only a precondition.
 type Turn struct {
 	Name  string
 	Timed bool
 }
 
-// Turns are the operations of a round, in their order.
+// Turns returns the operations of a round in order.
 func (s *Spec) Turns() (turns []Turn) {
 	before := map[string][]string{
 		"connect": {"init"}, "disconnect": {"init", "connect"}, "reconnect": {"init", "connect", "disconnect"},

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Round is one round of a rank: how long each step of each operation took, in nanoseconds, in the
-// order of Columns. Steps of operations that are not timed take 0.
+// Round is one round of a rank: the time of each step of each operation in nanoseconds, in the order of Columns; 0 for
+// steps of untimed operations.
 type Round []int64
 
 // Columns are the steps of all operations, as init.open.
@@ -25,7 +25,7 @@ func Columns() (list []string) {
 	return list
 }
 
-// Encode writes what a rank measured as it travels and is stored.
+// Encode encodes a rank's measurement for transport and storage.
 func Encode(key string, launch, rank int, facts *move.Part, rounds []Round) (*workload.Part, error) {
 	r := results.NewRecords(Columns()...)
 	r.Case, r.Launch, r.Rank = key, launch, rank
@@ -70,14 +70,14 @@ func rounds(content []byte) (list []Round, err error) {
 	return list, nil
 }
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	moved, files := make([]*move.Part, len(m.Parts)), make([][]byte, len(m.Parts))
 	passed := 0.
 	for i, p := range m.Parts {
 		moved[i], files[i] = &move.Part{}, p.Samples
 		if err := json.Unmarshal(p.Facts, moved[i]); err != nil {
-			return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+			return nil, fmt.Errorf("facts of rank %d: %w", p.Rank, err)
 		}
 		moved[i].Rank = p.Rank
 		if moved[i].Verified {
@@ -94,8 +94,8 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return all, nil
 }
 
-// recompute gives the metrics that follow from options and samples alone.
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+// Recompute computes the metrics that follow from options and samples alone.
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Spec) fromRounds(files [][]byte) (map[string]float64, error) {
 			return nil, err
 		}
 		if len(list) != int(s.Rounds) {
-			return nil, fmt.Errorf("a rank has measured %d rounds, and there are %d", len(list), s.Rounds)
+			return nil, fmt.Errorf("a rank has %d rounds, expected %d", len(list), s.Rounds)
 		}
 		all = append(all, list...)
 	}
@@ -136,7 +136,7 @@ func (s *Spec) fromRounds(files [][]byte) (map[string]float64, error) {
 	return m, nil
 }
 
-// statistics adds the metrics of an operation, whose first step is in column at.
+// statistics adds the metrics of an operation; column at has its first step.
 func statistics(m map[string]float64, o operation, at int, all []Round) {
 	const ns = 1e-9
 	var times []float64

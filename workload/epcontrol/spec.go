@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-const mostMemory = 1 << 42
+const maxMemory = 1 << 42
 
 // Spec are the options of a case.
 type Spec struct {
@@ -25,7 +26,7 @@ type Spec struct {
 }
 
 // Decode reads the values of a case; options that are absent have their defaults.
-func Decode(v workload.Values) (*Spec, error) {
+func Decode(v option.Values) (*Spec, error) {
 	s := &Spec{}
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{
@@ -48,14 +49,14 @@ func Decode(v workload.Values) (*Spec, error) {
 	if err := s.Moves().CheckFabric(); err != nil {
 		return nil, err
 	}
-	// as floats: products of the largest options do not fit into 64 bits
-	if float64(s.Ranks*s.PerRank)*float64(s.Tokens)*float64(s.Hidden) > mostMemory {
-		return nil, fmt.Errorf("a rank's buffers have more than %v", quantity.Size(mostMemory))
+	// as floats: products of large options exceed 64 bits
+	if float64(s.Ranks*s.PerRank)*float64(s.Tokens)*float64(s.Hidden) > maxMemory {
+		return nil, fmt.Errorf("a rank's buffers have more than %v", quantity.Size(maxMemory))
 	}
 	return s, nil
 }
 
-// Read reads what a Spec was written as.
+// Read decodes an encoded Spec.
 func Read(spec json.RawMessage) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(spec, s); err != nil {
@@ -64,8 +65,7 @@ func Read(spec json.RawMessage) (*Spec, error) {
 	return s, nil
 }
 
-// Moves is the same memory as the engine's own workloads have it, of which fabrics say what they
-// lack.
+// Moves returns the memory as a move.Spec, for the checks of fabrics.
 func (s *Spec) Moves() move.Spec {
 	memory := cmp.Or(s.Memory, "dram")
 	return move.Spec{
@@ -76,7 +76,7 @@ func (s *Spec) Moves() move.Spec {
 	}
 }
 
-// Demand is what a case needs of a cluster.
+// Demand returns the requirements of the case.
 func (s *Spec) Demand() workload.Demand {
 	d := workload.Demand{
 		Runner: Runner, Ranks: int(s.Ranks), Threads: 1, Fabric: s.Fabric, Lacks: s.Moves().Lacks,
@@ -88,11 +88,11 @@ func (s *Spec) Demand() workload.Demand {
 	return d
 }
 
-// VRAM says whether the buffers are in the memory of GPUs.
+// VRAM reports whether the buffers are in GPU memory.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
-// Buffers are the bytes that a rank sends from and receives into: two of each, and a word for each
-// expert of all ranks, as NIXL EP's get_rdma_size_hint has it.
+// Buffers returns the bytes that a rank sends from and receives into: two of each, and a word for each expert of all
+// ranks, as NIXL EP's get_rdma_size_hint computes them.
 func (s *Spec) Buffers() (source, sink int64) {
 	experts := s.Ranks * s.PerRank
 	dispatched := 16 + max(2*s.Hidden, s.Hidden+4*s.Hidden/128)
@@ -105,8 +105,8 @@ func (s *Spec) Buffers() (source, sink int64) {
 
 func up(n int64) int64 { return (n + 127) / 128 * 128 }
 
-// amount is the memory of a rank.
-func amount(v workload.Values) string {
+// Amount summarizes the memory of a rank.
+func (behaviour) Amount(v option.Values) string {
 	s, err := Decode(v)
 	if err != nil {
 		return ""

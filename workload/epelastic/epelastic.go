@@ -1,44 +1,44 @@
-// Package epelastic is workload ep_elastic: an expert-parallel group whose ranks join, leave and
-// die while tokens are dispatched and combined. Its phases, and what a plan file is, are those of
-// NIXL EP's elastic test.
+// Package epelastic is workload ep_elastic: an expert-parallel group with ranks that join, leave and die while tokens
+// are dispatched and combined. Phases and plan files are those of NIXL EP's elastic test.
 package epelastic
 
 import (
 	_ "embed"
 	"slices"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
-// Runner executes the ranks.
+// Runner is the name of the runner of its ranks.
 const Runner = "native-ep-elastic"
 
 var named, prefixed = fabric.OptionsOf(true, ep.Engine)
 
 // own are the options of the group and its steps.
-var own = []workload.Option{
-	{Name: "phases", Type: workload.Structure, Read: canonicalPhases},
-	{Name: "plan_file", Type: workload.File, Into: "plan"},
-	{Name: "plan", Type: workload.Data, Default: "", Read: canonicalPlan},
-	workload.CountOption("iterations", 200, 4, 1<<16),
-	workload.CountOption("tokens", 128, 1, 1<<16),
-	workload.CountOption("hidden", 7168, 128, 65536),
-	workload.CountOption("top_k", 8, 1, 64),
-	workload.CountOption("experts_per_rank", 2, 1, 4096),
-	workload.CountOption("seed", 1, 0, 1<<53),
+var own = []option.Option{
+	{Name: "phases", Type: option.Structure, Read: canonicalPhases},
+	{Name: "plan_file", Type: option.File, Into: "plan"},
+	{Name: "plan", Type: option.Data, Default: "", Read: canonicalPlan},
+	option.CountOption("iterations", 200, 4, 1<<16),
+	option.CountOption("tokens", 128, 1, 1<<16),
+	option.CountOption("hidden", 7168, 128, 65536),
+	option.CountOption("top_k", 8, 1, 64),
+	option.CountOption("experts_per_rank", 2, 1, 4096),
+	option.CountOption("seed", 1, 0, 1<<53),
 	{
-		Name: "silence", Type: workload.Time, Default: quantity.Time(1e9), Min: 1e6, Max: 600e9,
+		Name: "silence", Type: option.Time, Default: quantity.Time(1e9), Min: 1e6, Max: 600e9,
 	},
-	{Name: "layout", Type: workload.Enum, Default: "message", Values: []string{"message", "rank", "packed"}},
-	{Name: "dispatch_dtype", Type: workload.Enum, Default: "fp8", Values: []string{"fp8", "bf16"}},
+	{Name: "layout", Type: option.Enum, Default: "message", Values: []string{"message", "rank", "packed"}},
+	{Name: "dispatch_dtype", Type: option.Enum, Default: "fp8", Values: []string{"fp8", "bf16"}},
 	{
-		Name: "scales", Type: workload.Enum, Default: "f32", Values: []string{"f32", "pow2", "ue8m0"},
-		For: map[string]string{"dispatch_dtype": "fp8"},
+		Name: "scales", Type: option.Enum, Default: "f32", Values: []string{"f32", "pow2", "ue8m0"},
+		Where: option.OnlyWhere{Options: map[string]string{"dispatch_dtype": "fp8"}},
 	},
 }
 
@@ -46,36 +46,35 @@ var own = []workload.Option{
 var Kind = &workload.Kind{
 	Name: "ep_elastic",
 	Doc:  "an expert-parallel group that grows, shrinks and loses ranks while tokens are dispatched and combined: each phase is a case, and all of them run in one launch",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, workload.OfProcess(named...),
-		workload.OfProcess(own...), []workload.Option{
-			{Name: "phase", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPhases, Item: workload.OnlyItem},
+	Options: slices.Concat([]option.Option{transfer.Option("fabric")}, option.OfProcess(named...),
+		option.OfProcess(own...), []option.Option{
+			{Name: "phase", Type: option.Count, Default: int64(0), Min: 0, Max: maxPhases, Item: option.OnlyItem},
 			move.MemoryOfRanks(), move.VRAMAlloc("memory"), transfer.Option("pages"), transfer.Option("alloc"),
 			transfer.Option("numa"),
-		}, workload.OfProcess(prefixed...)),
-	Without: ep.Without,
+		}, option.OfProcess(prefixed...)),
 	Metrics: metrics(),
-	Checked: slices.Concat(workload.NamesOf(own),
+	Checked: slices.Concat(option.NamesOf(own),
 		[]string{"fabric", "phase", "memory", "vram_alloc", "pages", "alloc", "numa"},
 		fabric.CheckedOptions(true, ep.Engine)),
-	OneOf:     []string{"phases", "plan_file"},
-	CountedBy: []string{"phases", "plan"}, Count: countRanks,
-	Items: items,
-	Columns: []workload.Column{
-		{Metric: "scale_up.time", Head: "scale up"},
-		{Metric: "detect.time", Head: "detect"},
-		{Metric: "recover.time", Head: "recover"},
-		{Metric: "stall.max", Head: "longest\nstep", Interval: true},
-		{Metric: "rate.before", Head: "rate\nbefore", Drop: 1},
-		{Metric: "rate.after", Head: "rate\nafter"},
-		{Metric: "wrong_tokens", Head: "wrong\ntokens", Drop: 2},
-	},
-	Brief:    []string{"rate.after", "stall.max", "recover.time", "scale_up.time"},
+	OneOf:    []string{"phases", "plan_file"},
 	Sequence: "phase",
-	Moments: map[string]workload.Moment{
-		"order": {Text: "the order to change"}, "joined": {Text: "joined"}, "left": {Text: "left"},
-		"killed": {Text: "killed", Fault: true}, "muted": {Text: "fell silent", Fault: true},
-		"noticed": {Text: "masked", By: true}, "regrouped": {Text: "connected again"},
-		"prepare": {Text: "makes the rows of its next steps"},
+	Show: workload.Presentation{
+		Columns: []workload.Column{
+			{Metric: "scale_up.time", Head: "scale up"},
+			{Metric: "detect.time", Head: "detect"},
+			{Metric: "recover.time", Head: "recover"},
+			{Metric: "stall.max", Head: "longest\nstep", Interval: true},
+			{Metric: "rate.before", Head: "rate\nbefore", Drop: 1},
+			{Metric: "rate.after", Head: "rate\nafter"},
+			{Metric: "wrong_tokens", Head: "wrong\ntokens", Drop: 2},
+		},
+		Brief: []string{"rate.after", "stall.max", "recover.time", "scale_up.time"},
+		Moments: map[string]workload.Moment{
+			"order": {Text: "the order to change"}, "joined": {Text: "joined"}, "left": {Text: "left"},
+			"killed": {Text: "killed", Fault: true}, "muted": {Text: "muted", Fault: true},
+			"noticed": {Text: "masked", By: true}, "regrouped": {Text: "connected again"},
+			"prepare": {Text: "prepares its next steps"},
+		},
 	},
 }
 
@@ -110,15 +109,27 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error {
+	Kind.Check = func(v option.Values) error {
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{
-		Spec:   spec,
-		Reduce: reduce, Recompute: recompute, Amount: amount, AmountOf: changing,
-		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
-		Blocks: map[string]workload.ForeignBlock{"nixl-ep": nixlEP},
-	}
+	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)
+}
+
+// behaviour implements workload.Behaviour.
+type behaviour struct{}
+
+// AmountOf returns the options that change the group.
+func (behaviour) AmountOf() []string { return changing }
+
+// CountedBy returns the options that decide the largest number of ranks.
+func (behaviour) CountedBy() []string { return []string{"phases", "plan"} }
+
+// Without returns the options of fabrics that dispatch and combine lack.
+func (behaviour) Without() map[string]string { return ep.Without }
+
+// Blocks returns the output in the form of NIXL EP's tests.
+func (behaviour) Blocks() map[string]workload.ForeignBlock {
+	return map[string]workload.ForeignBlock{"nixl-ep": nixlEP}
 }

@@ -3,10 +3,10 @@ package epelastic
 import (
 	"fmt"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nixlEP are the lines of a phase in the form of NIXL EP's tests, whose elastic.py prints none for a phase.
+// nixlEP returns the lines of a phase in the form of NIXL EP's tests; its elastic.py prints none.
 func nixlEP(option func(name string) string, metric func(name string) (float64, bool)) []string {
 	number := func(name string) string { return workload.Foreign("%.0f", metric, name, 1) }
 	us := func(name string) string { return workload.Foreign("%.1f", metric, name, 1e6) }

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Step is one complete dispatch and combine of a rank. Times are on the rank's own clock, in ns.
+// Step is a complete dispatch and combine of a rank. Times are on the rank's own clock, in ns.
 type Step struct {
 	Group            int64 // the number of the group in the case: see Change
 	Start, Turn, End int64
@@ -18,55 +18,54 @@ type Step struct {
 
 var columns = []string{"group", "start", "turn", "end"}
 
-// Mask is a rank that is not sent to any more, and when that began.
+// Mask is a masked rank, with the time from which nothing is sent to it.
 type Mask struct {
 	Rank int   `json:"rank"`
 	At   int64 `json:"at"`
 }
 
-// Part is what a rank measured in a phase. Instants are CLOCK_MONOTONIC of its host, in ns.
+// Part is the measurement of a rank in a phase. Times are CLOCK_MONOTONIC of its host, in ns.
 type Part struct {
 	*move.Part
 	Steps   []Step `json:"-"` // its samples
 	Wrong   int64  `json:"wrong"`
 	WrongAt string `json:"wrong_at,omitempty"`
-	Lost    int64  `json:"lost"` // tokens of steps that broke off
-	// Stopped is how long its kernels took to end when they were told to, in ns; 0: there were none.
+	Lost    int64  `json:"lost"` // tokens of aborted steps
+	// Stopped is the time that its kernels took to end after they were stopped, in ns; 0: there were none.
 	Stopped int64  `json:"stopped,omitempty"`
 	Masks   []Mask `json:"masks,omitempty"`
-	// Muted is when the rank fell silent, as its phase says; 0: it did not.
+	// Muted is when the rank stopped responding, as its phase specifies; 0: it did not.
 	Muted int64 `json:"muted,omitempty"`
-	// Led is what rank 0 knows of the whole group; nil: it is another rank.
+	// Led is the leader's record of the whole group; nil: this is another rank.
 	Led *Led `json:"led,omitempty"`
 }
 
-// Led is what the leader of the group did and saw. Instants are of its clock.
+// Led is the leader's record of the group. Times are of its clock.
 type Led struct {
 	Began   int64    `json:"began"`
 	Changes []Change `json:"changes"` // groups by number: the first is that of the phase before
-	// Prepared are the times in which ranks made the rows of their next steps, which a program that
-	// has tokens of its own need not do.
+	// Prepared are the times in which ranks made the rows of their next steps, which a program with its own tokens does
+	// not need.
 	Prepared [][2]int64 `json:"prepared"`
-	// Ahead is by how much each rank's clock is ahead of the leader's, and Bound by how much that may
-	// be wrong; 0 on the leader's host.
+	// Ahead is the offset of each rank's clock to the leader's, and Bound its largest error; 0 on the leader's host.
 	Ahead []int64 `json:"ahead"`
 	Bound int64   `json:"bound"`
-	// GPUs of all ranks that were in the group at any time of the phase, as move.Part has a rank's own: one
-	// that was killed says nothing of itself.
+	// GPUs are those of all ranks that were in the group in the phase, as in move.Part; killed ranks report none
+	// themselves.
 	GPUs []string `json:"gpus,omitempty"`
-	// GPUCounters are what spoils a measurement on any of them, also on that of a rank that was killed.
+	// GPUCounters are counters of disturbances on these GPUs.
 	GPUCounters []results.Counter `json:"gpu_counters,omitempty"`
 }
 
-// Change is how a group came to be.
+// Change is the formation of a group.
 type Change struct {
 	Ranks     []int `json:"ranks"`
-	Order     int64 `json:"order"`               // when it was wanted; 0: it was there before
-	Opened    int64 `json:"opened,omitempty"`    // when ranks that join had their memory
+	Order     int64 `json:"order"`               // when it was ordered; 0: the group existed before
+	Opened    int64 `json:"opened,omitempty"`    // when joining ranks had allocated their memory
 	Connected int64 `json:"connected,omitempty"` // when all its ranks were connected
 }
 
-// Encode writes a part as it travels and is stored.
+// Encode encodes a part for transport and storage.
 func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 	r := results.NewRecords(columns...)
 	r.Case, r.Launch, r.Rank = key, launch, p.Rank
@@ -79,16 +78,16 @@ func (p *Part) Encode(key string, launch int) (*workload.Part, error) {
 	}
 	facts, err := json.Marshal(p)
 	if err != nil {
-		return nil, fmt.Errorf("encoding what a rank measured: %w", err)
+		return nil, fmt.Errorf("encoding a rank's measurement: %w", err)
 	}
 	return &workload.Part{Key: key, Rank: p.Rank, Facts: facts, Samples: samples.Bytes()}, nil
 }
 
-// decode reads what Encode wrote.
+// decode decodes what Encode encoded.
 func decode(p *workload.Part) (*Part, error) {
 	out := &Part{Part: &move.Part{}}
 	if err := json.Unmarshal(p.Facts, out); err != nil {
-		return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+		return nil, fmt.Errorf("facts of rank %d: %w", p.Rank, err)
 	}
 	out.Rank = p.Rank
 	var err error

@@ -8,36 +8,37 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
-	mostRanks  = 256
-	mostPhases = 256
+	maxRanks  = 256
+	maxPhases = 256
 )
 
-// Where a rank ends in a phase.
+// Operations in which a rank ends in a phase.
 const (
 	InDispatch = "dispatch"
 	InCombine  = "combine"
 	Idle       = "idle"
 )
 
-// Phase says how a group of ranks changes.
+// Phase is a change of the group.
 type Phase struct {
-	Ranks []int  `json:"ranks"` // the group once it has changed
+	Ranks []int  `json:"ranks"` // the group after the change
 	Kill  []int  `json:"kill,omitempty"`
-	Mute  []int  `json:"mute,omitempty"` // they stay alive and say nothing any more
-	At    string `json:"at,omitempty"`   // where in a step those of Kill and Mute end; "": there are none
+	Mute  []int  `json:"mute,omitempty"` // they stay alive and stop responding
+	At    string `json:"at,omitempty"`   // operation in which those of Kill and Mute end; "": there are none
 }
 
-// Lost are the ranks that do not leave in order.
+// Lost returns the ranks that do not leave in order.
 func (p Phase) Lost() []int { return slices.Sorted(slices.Values(slices.Concat(p.Kill, p.Mute))) }
 
-// Phases are those of a run.
+// Phases are the phases of a run.
 type Phases []Phase
 
-// Ranks are all that there are in any phase.
+// Ranks returns the number of ranks over all phases.
 func (p Phases) Ranks() int {
 	most := 0
 	for _, phase := range p {
@@ -46,8 +47,8 @@ func (p Phases) Ranks() int {
 	return most
 }
 
-// everybody are all ranks that there are at any time.
-func (p Phases) everybody() []int {
+// allRanks returns all ranks of any phase.
+func (p Phases) allRanks() []int {
 	list := make([]int, p.Ranks())
 	for rank := range list {
 		list[rank] = rank
@@ -55,7 +56,7 @@ func (p Phases) everybody() []int {
 	return list
 }
 
-// Before is the group when a phase begins.
+// Before returns the group at the start of a phase.
 func (p Phases) Before(phase int) []int {
 	if phase == 0 {
 		return nil
@@ -63,15 +64,15 @@ func (p Phases) Before(phase int) []int {
 	return p[phase-1].Ranks
 }
 
-// Joined are the ranks that a phase adds.
+// Joined returns the ranks that join in a phase.
 func (p Phases) Joined(phase int) []int {
 	if phase == 0 {
-		return nil // there is no group yet that could grow
+		return nil // the first phase forms the group
 	}
 	return without(p[phase].Ranks, p.Before(phase))
 }
 
-// Left are the ranks that leave in order in a phase.
+// Left returns the ranks that leave in order in a phase.
 func (p Phases) Left(phase int) []int {
 	return without(p.Before(phase), slices.Concat(p[phase].Ranks, p[phase].Lost()))
 }
@@ -85,12 +86,12 @@ func without(list, others []int) (rest []int) {
 	return rest
 }
 
-// Lose says whether a rank is killed or muted in any of the phases.
+// Lose reports whether a rank is killed or muted in any phase.
 func (p Phases) Lose() bool {
 	return slices.ContainsFunc(p, func(phase Phase) bool { return len(phase.Lost()) > 0 })
 }
 
-// Lives are the processes of each rank.
+// Lives returns the processes of each rank.
 func (p Phases) Lives() [][]workload.Life {
 	lives := make([][]workload.Life, p.Ranks())
 	for rank := range lives {
@@ -113,19 +114,19 @@ func (p Phases) Lives() [][]workload.Life {
 	return lives
 }
 
-// check says what is wrong with the phases.
+// check validates the phases.
 func (p Phases) check() error {
-	if len(p) == 0 || len(p) > mostPhases {
-		return fmt.Errorf("%d phases, and there are 1 to %d", len(p), mostPhases)
+	if len(p) == 0 || len(p) > maxPhases {
+		return fmt.Errorf("%d phases, and there are 1 to %d", len(p), maxPhases)
 	}
 	for i := range p {
 		if err := p.checkPhase(i); err != nil {
-			return &workload.StructureError{Path: []string{strconv.Itoa(i)}, Err: err}
+			return &structure.Error{Path: []string{strconv.Itoa(i)}, Err: err}
 		}
 	}
 	for rank, lives := range p.Lives() {
 		if len(lives) == 0 {
-			return fmt.Errorf("rank %d is in no phase, and rank %d is: number ranks without holes", rank, p.Ranks()-1)
+			return fmt.Errorf("rank %d is in no phase, but rank %d is: number ranks without gaps", rank, p.Ranks()-1)
 		}
 	}
 	return nil
@@ -135,9 +136,9 @@ func (p Phases) checkPhase(i int) error {
 	phase, before := p[i], p.Before(i)
 	switch {
 	case !slices.Contains(phase.Ranks, 0):
-		return fmt.Errorf("rank 0 is not in it: it leads the group, and is in each phase")
+		return fmt.Errorf("rank 0 is missing: it leads the group and must be in each phase")
 	case i == 0 && len(phase.Lost()) > 0:
-		return fmt.Errorf("the first phase makes the group: nobody can be killed or muted in it")
+		return fmt.Errorf("the first phase forms the group: no rank can be killed or muted in it")
 	case len(slices.Compact(phase.Lost())) < len(phase.Lost()):
 		return fmt.Errorf("a rank is killed or muted twice")
 	}
@@ -155,7 +156,7 @@ func (p Phases) checkPhase(i int) error {
 
 // parsePhases reads the JSON of option phases.
 func parsePhases(text string) (Phases, error) {
-	s, err := workload.ReadStructure(text)
+	s, err := structure.Read(text)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +174,10 @@ func parsePhases(text string) (Phases, error) {
 	return p, p.check()
 }
 
-func readPhase(item *workload.Structured, path []string, before Phases) (p Phase, err error) {
+func readPhase(item *structure.Value, path []string, before Phases) (p Phase, err error) {
 	if item.Pairs == nil {
-		return p, workload.Wrong(path, "a phase is a mapping with ranks, kill, mute, leave and at, not %s", item.What())
+		return p, structure.Wrong(path, "a phase is a mapping with ranks, kill, mute, leave and at, not %s",
+			item.What())
 	}
 	var leave []int
 	said := map[string]bool{}
@@ -189,10 +191,10 @@ func readPhase(item *workload.Structured, path []string, before Phases) (p Phase
 				return p, err
 			}
 		case pair.Key != "at":
-			return p, workload.Wrong(path, "there is no %q in a phase, which has ranks, kill, mute, leave and at",
+			return p, structure.Wrong(path, "there is no %q in a phase, which has ranks, kill, mute, leave and at",
 				pair.Key)
 		case !slices.Contains([]string{InDispatch, InCombine, Idle}, pair.Value.Text):
-			return p, workload.Wrong(at, "%s is not one of %s, %s, %s", pair.Value.Flow(), InDispatch, InCombine, Idle)
+			return p, structure.Wrong(at, "%s is not one of %s, %s, %s", pair.Value.Flow(), InDispatch, InCombine, Idle)
 		default:
 			p.At = pair.Value.Text
 		}
@@ -200,7 +202,7 @@ func readPhase(item *workload.Structured, path []string, before Phases) (p Phase
 	return p, p.complete(path, said, leave, before)
 }
 
-// complete works out what a phase does not say.
+// complete fills in what a phase leaves out.
 func (p *Phase) complete(path []string, said map[string]bool, leave []int, before Phases) error {
 	var group []int
 	if len(before) > 0 {
@@ -209,27 +211,27 @@ func (p *Phase) complete(path []string, said map[string]bool, leave []int, befor
 	gone := slices.Concat(p.Lost(), leave)
 	switch {
 	case said["ranks"] && len(p.Ranks) == 0:
-		return workload.Wrong(append(path, "ranks"), "a group without ranks")
+		return structure.Wrong(append(path, "ranks"), "the group has no ranks")
 	case !said["ranks"] && len(before) == 0:
-		return workload.Wrong(path, "the first phase says which ranks the group has")
+		return structure.Wrong(path, "the first phase needs ranks")
 	case !said["ranks"] && len(gone) == 0:
-		return workload.Wrong(path, "nobody joins, leaves, or is killed or muted in it: say its ranks")
+		return structure.Wrong(path, "no rank joins, leaves, or is killed or muted in it: give its ranks")
 	case !said["ranks"]:
 		p.Ranks = without(group, gone)
 	}
 	for _, r := range leave {
 		if !slices.Contains(group, r) || slices.Contains(p.Ranks, r) || slices.Contains(p.Lost(), r) {
-			return workload.Wrong(append(path, "leave"),
+			return structure.Wrong(append(path, "leave"),
 				"rank %d leaves, so it is in the group of the phase before, and neither in ranks nor killed or muted",
 				r)
 		}
 	}
 	if left := without(group, slices.Concat(p.Ranks, p.Lost(), leave)); said["leave"] && len(left) > 0 {
-		return workload.Wrong(append(path, "leave"), "rank %d is not in it, and neither in ranks nor killed or muted",
+		return structure.Wrong(append(path, "leave"), "rank %d is not in it, and neither in ranks nor killed or muted",
 			left[0])
 	}
 	if len(p.Lost()) == 0 && said["at"] {
-		return workload.Wrong(append(path, "at"), "nobody is killed or muted in this phase")
+		return structure.Wrong(append(path, "at"), "no rank is killed or muted in this phase")
 	}
 	if len(p.Lost()) > 0 && p.At == "" {
 		p.At = InDispatch
@@ -238,13 +240,13 @@ func (p *Phase) complete(path []string, said map[string]bool, leave []int, befor
 }
 
 // readRanks reads a rank, a range of ranks as 0..3, or a list of both.
-func readRanks(s *workload.Structured, path []string) (list []int, err error) {
+func readRanks(s *structure.Value, path []string) (list []int, err error) {
 	if s.Pairs != nil {
-		return nil, workload.Wrong(path, "it is a rank, a range as 0..3 or a list of them, not a mapping")
+		return nil, structure.Wrong(path, "it is a rank, a range as 0..3 or a list of them, not a mapping")
 	}
 	items := s.Items
 	if s.IsText() {
-		items = []*workload.Structured{s}
+		items = []*structure.Value{s}
 	}
 	for _, item := range items {
 		first, last, isRange := strings.Cut(item.Text, "..")
@@ -253,13 +255,13 @@ func readRanks(s *workload.Structured, path []string) (list []int, err error) {
 		}
 		a, errA := strconv.Atoi(strings.TrimSpace(first))
 		b, errB := strconv.Atoi(strings.TrimSpace(last))
-		if !item.IsText() || errA != nil || errB != nil || a < 0 || b < a || b >= mostRanks {
-			return nil, workload.Wrong(path, "%s is no rank from 0 to %d and no range of them as 0..3", item.Flow(),
-				mostRanks-1)
+		if !item.IsText() || errA != nil || errB != nil || a < 0 || b < a || b >= maxRanks {
+			return nil, structure.Wrong(path, "%s is no rank from 0 to %d and no range of them as 0..3", item.Flow(),
+				maxRanks-1)
 		}
 		for r := a; r <= b; r++ {
 			if slices.Contains(list, r) {
-				return nil, workload.Wrong(path, "rank %d is given twice", r)
+				return nil, structure.Wrong(path, "rank %d is given twice", r)
 			}
 			list = append(list, r)
 		}
@@ -268,7 +270,7 @@ func readRanks(s *workload.Structured, path []string) (list []int, err error) {
 	return list, nil
 }
 
-// canonicalPhases writes what parsePhases reads in one way.
+// canonicalPhases formats option phases canonically.
 func canonicalPhases(text string) (string, error) {
 	p, err := parsePhases(text)
 	if err != nil {
@@ -277,30 +279,30 @@ func canonicalPhases(text string) (string, error) {
 	return p.Structure().JSON(), nil
 }
 
-// Structure is what option phases has for these phases.
-func (p Phases) Structure() *workload.Structured {
-	all := &workload.Structured{Items: []*workload.Structured{}}
+// Structure returns the value of option phases for these phases.
+func (p Phases) Structure() *structure.Value {
+	all := &structure.Value{Items: []*structure.Value{}}
 	for _, phase := range p {
-		item := &workload.Structured{Pairs: []workload.Pair{{Key: "ranks", Value: ranksText(phase.Ranks)}}}
+		item := &structure.Value{Pairs: []structure.Pair{{Key: "ranks", Value: ranksText(phase.Ranks)}}}
 		for _, part := range []struct {
 			key  string
 			list []int
 		}{{"kill", phase.Kill}, {"mute", phase.Mute}} {
 			if len(part.list) > 0 {
-				item.Pairs = append(item.Pairs, workload.Pair{Key: part.key, Value: ranksText(part.list)})
+				item.Pairs = append(item.Pairs, structure.Pair{Key: part.key, Value: ranksText(part.list)})
 			}
 		}
 		if phase.At != "" {
-			item.Pairs = append(item.Pairs, workload.Pair{Key: "at", Value: &workload.Structured{Text: phase.At}})
+			item.Pairs = append(item.Pairs, structure.Pair{Key: "at", Value: &structure.Value{Text: phase.At}})
 		}
 		all.Items = append(all.Items, item)
 	}
 	return all
 }
 
-// ranksText writes ascending ranks with ranges where three or more follow each other.
-func ranksText(list []int) *workload.Structured {
-	out := &workload.Structured{Items: []*workload.Structured{}}
+// ranksText formats ascending ranks, with ranges for three or more consecutive ones.
+func ranksText(list []int) *structure.Value {
+	out := &structure.Value{Items: []*structure.Value{}}
 	for i := 0; i < len(list); {
 		n := 1
 		for i+n < len(list) && list[i+n] == list[i]+n {
@@ -313,14 +315,14 @@ func ranksText(list []int) *workload.Structured {
 		if n > 1 {
 			text += ".." + strconv.Itoa(list[i+n-1])
 		}
-		out.Items = append(out.Items, &workload.Structured{Text: text})
+		out.Items = append(out.Items, &structure.Value{Text: text})
 		i += n
 	}
 	return out
 }
 
-// ParsePlan reads a plan of NIXL's elastic test: a list of phases, each the ranks of its group; one
-// with a minus sign is killed in it.
+// ParsePlan reads a plan of NIXL's elastic test: a list of phases, each the ranks of its group. A rank with a minus
+// sign is killed in the phase.
 func ParsePlan(content []byte) (Phases, error) {
 	var plan [][]json.Number
 	if err := json.Unmarshal(content, &plan); err != nil {
@@ -333,8 +335,8 @@ func ParsePlan(content []byte) (Phases, error) {
 			text, killed := strings.CutPrefix(number.String(), "-")
 			rank, err := strconv.Atoi(text)
 			switch {
-			case err != nil || rank >= mostRanks:
-				return nil, fmt.Errorf("phase %d: %s is no rank from 0 to %d", i, number, mostRanks-1)
+			case err != nil || rank >= maxRanks:
+				return nil, fmt.Errorf("phase %d: %s is no rank from 0 to %d", i, number, maxRanks-1)
 			case slices.Contains(phase.Ranks, rank) || slices.Contains(phase.Kill, rank):
 				return nil, fmt.Errorf("phase %d has rank %d twice", i, rank)
 			case killed:
@@ -349,11 +351,11 @@ func ParsePlan(content []byte) (Phases, error) {
 			phase.At = InDispatch
 		}
 		if len(phase.Ranks) == 0 {
-			return nil, fmt.Errorf("phase %d leaves nobody in the group", i)
+			return nil, fmt.Errorf("phase %d leaves no rank in the group", i)
 		}
 		p = append(p, phase)
 	}
-	if wrong, ok := errors.AsType[*workload.StructureError](p.check()); ok {
+	if wrong, ok := errors.AsType[*structure.Error](p.check()); ok {
 		return nil, fmt.Errorf("phase %s: %w", strings.Join(wrong.Path, "."), wrong.Err)
 	}
 	return p, p.check()

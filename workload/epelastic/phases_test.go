@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
-// NIXL's own plans, as its elastic test has them.
+// Plans of NIXL's elastic test.
 var plans = map[string]string{
 	"no_expansion":                `[[0, 1, 2, 3]]`,
 	"single_rank":                 `[[0]]`,
@@ -56,13 +57,13 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// A case has room for all ranks of all phases, whatever says them.
+// A case has room for all ranks of all phases, of either option.
 func TestRanksOfACase(t *testing.T) {
 	plan, err := canonicalPlan(base64.StdEncoding.EncodeToString([]byte(plans["single_expansion"])))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, v := range map[int]workload.Values{
+	for want, v := range map[int]option.Values{
 		5: {"phases": `[{"ranks":"0..4"},{"kill":"4"}]`}, 8: {"plan": plan}, 1: {"plan": ""},
 	} {
 		if got := Kind.Ranks(func(option string) any { return v[option] }); got != want {
@@ -75,12 +76,12 @@ func TestBadPlans(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                      "a JSON list of phases",
 		`[]`:                      "0 phases",
-		`[[0, 1], [-0, 1]]`:       "rank 0 is not in it",
+		`[[0, 1], [-0, 1]]`:       "rank 0 is missing",
 		`[[0, 1], [0, -1, 1]]`:    "phase 1 has rank 1 twice",
 		`[[0, 1], [0, -2]]`:       "rank 2 is killed or muted, and is not in the group",
-		`[[0, -1]]`:               "the first phase makes the group",
+		`[[0, -1]]`:               "the first phase forms the group",
 		`[[0, 2]]`:                "rank 1 is in no phase",
-		`[[0, 1], []]`:            "leaves nobody",
+		`[[0, 1], []]`:            "leaves no rank",
 		`[[0, 1.5]]`:              "is no rank",
 		`[[0, 100000]]`:           "is no rank",
 		`[[0, 1], [0, 1], ["a"]]`: "JSON list",
@@ -110,19 +111,19 @@ func TestPhases(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                             "a list with a mapping for each phase",
 		`["0..3"]`:                       "a phase is a mapping",
-		`[{}]`:                           "the first phase says which ranks",
-		`[{"ranks":"0..3"},{}]`:          "nobody joins, leaves",
+		`[{}]`:                           "the first phase needs ranks",
+		`[{"ranks":"0..3"},{}]`:          "no rank joins, leaves",
 		`[{"ranks":"0..3","grow":"1"}]`:  `there is no "grow"`,
 		`[{"ranks":"3..0"}]`:             "is no rank from 0",
 		`[{"ranks":["0","0"]}]`:          "given twice",
-		`[{"ranks":[]}]`:                 "without ranks",
-		`[{"ranks":"0..1","at":"idle"}]`: "nobody is killed or muted",
+		`[{"ranks":[]}]`:                 "has no ranks",
+		`[{"ranks":"0..1","at":"idle"}]`: "no rank is killed or muted",
 		`[{"ranks":"0..1"},{"kill":"1","at":"there"}]`:    "is not one of dispatch",
 		`[{"ranks":"0..2"},{"ranks":"0..1","leave":"1"}]`: "rank 1 leaves",
 		`[{"ranks":"0..3"},{"ranks":"0..1","leave":"2"}]`: "rank 3 is not in it",
 		`[{"ranks":"0..1"},{"ranks":"0..1","kill":"1"}]`:  "and is in ranks",
 		`[{"ranks":"0..1"},{"kill":"1","mute":"1"}]`:      "killed or muted twice",
-		`[{"ranks":"1..2"}]`:                              "rank 0 is not in it",
+		`[{"ranks":"1..2"}]`:                              "rank 0 is missing",
 		`[{"ranks":{"a":"1"}}]`:                           "not a mapping",
 	} {
 		if got, err := canonicalPhases(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -131,9 +132,9 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// Equal groups have equal routes; tokens select experts of their group only, all different.
+// Equal groups have equal routes; tokens select different experts of their group only.
 func TestTable(t *testing.T) {
-	s, err := Decode(workload.Values{
+	s, err := Decode(option.Values{
 		"fabric": "tcp", "tokens": int64(16), "top_k": int64(4),
 		"phases": `[{"ranks":["0..3"]},{"ranks":["0","2"],"kill":["1","3"],"at":"idle"},{"ranks":["0..3"]}]`,
 	})

@@ -5,31 +5,31 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 const ns = 1e-9
 
-// measured is a phase with all that its ranks say, on the leader's clock.
+// measured is a phase with all parts of its ranks, on the leader's clock.
 type measured struct {
 	s     *Spec
 	phase Phase
 	led   *Led
-	parts map[int]*Part           // of the ranks that came through it, or left in it
-	ended map[int]*workload.Ended // of those that were killed
-	// values are those that quantiles are of.
+	parts map[int]*Part           // of the ranks that completed it, or left in it
+	ended map[int]*workload.Ended // of the killed ranks
+	// values are the values of quantiles.
 	values results.Distributions
 }
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	d := &measured{s: s, phase: s.Phases[s.Phase], parts: map[int]*Part{}, ended: map[int]*workload.Ended{},
 		values: results.Distributions{}}
 	moved := make([]*move.Part, len(m.Parts))
 	for rank, p := range m.Parts {
-		moved[rank] = &move.Part{Verified: true} // of one that is not there
+		moved[rank] = &move.Part{Verified: true} // of an absent rank
 		switch {
 		case p.Absent:
 		case p.Ended != nil:
@@ -43,7 +43,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 		}
 	}
 	if d.parts[0] == nil || d.parts[0].Led == nil {
-		return nil, errors.New("rank 0 says nothing of the group that it leads")
+		return nil, errors.New("rank 0 has no record of the group that it leads")
 	}
 	d.led = d.parts[0].Led
 	if err := d.check(); err != nil {
@@ -63,32 +63,32 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return metrics, nil
 }
 
-// check holds what came against the plan.
+// check compares the parts with the plan.
 func (d *measured) check() error {
 	i := int(d.s.Phase)
 	for _, r := range d.phase.Kill {
 		if d.ended[r] == nil {
-			return fmt.Errorf("rank %d was to be killed in phase %d, and nobody says that it was", r, i)
+			return fmt.Errorf("rank %d should have been killed in phase %d, but was not", r, i)
 		}
 	}
 	if len(d.ended) != len(d.phase.Kill) {
-		return fmt.Errorf("%d ranks were killed in phase %d, and %d were to be", len(d.ended), i, len(d.phase.Kill))
+		return fmt.Errorf("%d ranks were killed in phase %d, expected %d", len(d.ended), i, len(d.phase.Kill))
 	}
 	for _, r := range slices.Concat(d.phase.Ranks, d.s.Phases.Left(i), d.phase.Mute) {
 		if d.parts[r] == nil {
-			return fmt.Errorf("rank %d says nothing of phase %d", r, i)
+			return fmt.Errorf("rank %d has no results for phase %d", r, i)
 		}
 	}
 	if len(d.led.Ahead) != d.s.Phases.Ranks() || len(d.led.Changes) == 0 {
-		return errors.New("rank 0 does not say how the group came to be")
+		return errors.New("rank 0 has no record of the changes of the group")
 	}
 	if n := len(d.led.GPUs); n != 0 && n != d.s.Phases.Ranks() {
-		return fmt.Errorf("rank 0 names GPUs of %d ranks, and there are %d", n, d.s.Phases.Ranks())
+		return fmt.Errorf("rank 0 has GPUs of %d ranks, expected %d", n, d.s.Phases.Ranks())
 	}
 	return nil
 }
 
-// toLeader puts all instants on the leader's clock.
+// toLeader converts all times to the leader's clock.
 func (d *measured) toLeader() {
 	for rank, p := range d.parts {
 		ahead := d.led.Ahead[rank]
@@ -108,7 +108,7 @@ func (d *measured) toLeader() {
 	}
 }
 
-// died is when the first rank was lost; 0: none was.
+// died returns when the first rank was lost; 0: none was.
 func (d *measured) died() (at int64) {
 	note := func(t int64) {
 		if at == 0 || t < at {
@@ -124,7 +124,7 @@ func (d *measured) died() (at int64) {
 	return at
 }
 
-// between is a span without what ranks took to make the rows of their steps.
+// between returns a span without the times in which ranks prepared their steps.
 func (d *measured) between(from, to int64) int64 {
 	span := to - from
 	for _, p := range d.led.Prepared {
@@ -133,7 +133,7 @@ func (d *measured) between(from, to int64) int64 {
 	return max(0, span)
 }
 
-// first is when all ranks of a group had ended their first step in it.
+// first returns when all ranks of a group had completed their first step in it.
 func (d *measured) first(group int) (at int64, err error) {
 	for _, r := range d.led.Changes[group].Ranks {
 		i := slices.IndexFunc(d.parts[r].Steps, func(s Step) bool { return s.Group == int64(group) })
@@ -180,7 +180,7 @@ func (d *measured) metrics() (map[string]float64, error) {
 	return m, nil
 }
 
-// changes adds what it took to change the group.
+// changes adds the times of the change of the group.
 func (d *measured) changes(m map[string]float64, last int, settled int64) error {
 	i := int(d.s.Phase)
 	target := d.led.Changes[last]
@@ -219,7 +219,7 @@ func (d *measured) changes(m map[string]float64, last int, settled int64) error 
 	return nil
 }
 
-// losses adds what became of tokens, and who noticed the loss of ranks when.
+// losses adds the metrics of tokens and of the detection of lost ranks.
 func (d *measured) losses(m map[string]float64) {
 	died, noticed := d.died(), int64(0)
 	wrong, lost, masks := int64(0), int64(0), 0
@@ -249,8 +249,7 @@ func (d *measured) losses(m map[string]float64) {
 	}
 }
 
-// rates adds what follows from the steps of the ranks of the settled group alone: how many tokens a
-// rank dispatches in a second of its steps, and how long these take; the times go into d, which may be nil.
+// rates adds the rates and latencies of steps in the settled group. The step times are added to d, which may be nil.
 func (s *Spec) rates(m map[string]float64, lists [][]Step, d results.Distributions) {
 	last := int64(0)
 	for _, list := range lists {
@@ -284,8 +283,8 @@ func (s *Spec) rates(m map[string]float64, lists [][]Step, d results.Distributio
 	}
 }
 
-// recompute gives the metrics that follow from options and samples alone.
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+// Recompute computes the metrics that follow from options and samples alone.
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err

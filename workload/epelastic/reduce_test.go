@@ -5,18 +5,19 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 const ms = int64(1e6)
 
-// lost is the phase of a test in which rank 2 of three is killed at 100 ms: the others notice it at 103
-// and 104 ms, are connected again at 110, make rows until 130, and end their first step at 135 and 136.
+// lost is the phase of a test in which rank 2 of three is killed at 100 ms: the others notice it at 103 and 104 ms, are
+// connected again at 110, prepare rows until 130, and end their first step at 135 and 136.
 func lost(t *testing.T) *workload.Measured {
 	t.Helper()
-	s, err := Decode(workload.Values{
+	s, err := Decode(option.Values{
 		"fabric": "tcp", "tokens": int64(10), "phase": int64(1),
 		"phases": `[{"ranks":["0..2"]},{"ranks":["0","1"],"kill":["2"],"at":"dispatch"}]`,
 	})
@@ -61,7 +62,7 @@ func lost(t *testing.T) *workload.Measured {
 
 func TestMetrics(t *testing.T) {
 	var l results.Launch
-	m, err := Kind.Reduce(lost(t), &l)
+	m, err := behaviour{}.Reduce(lost(t), &l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// led is the part of rank 0 with another report of how it led.
+// led is the part of rank 0 with another record of the leader.
 func led(t *testing.T, m *workload.Measured, change func(*Led)) *workload.Part {
 	t.Helper()
 	p, err := decode(m.Parts[0])
@@ -116,7 +117,7 @@ func led(t *testing.T, m *workload.Measured, change func(*Led)) *workload.Part {
 	return out
 }
 
-// Reports that disagree with the plan are no measurement.
+// Contradictory parts are rejected.
 func TestWrongReports(t *testing.T) {
 	for name, change := range map[string]func(*workload.Measured){
 		"nobody was killed":     func(m *workload.Measured) { m.Parts[2] = &workload.Part{Rank: 2, Absent: true} },
@@ -130,7 +131,7 @@ func TestWrongReports(t *testing.T) {
 	} {
 		m := lost(t)
 		change(m)
-		if got, err := Kind.Reduce(m, &results.Launch{}); err == nil {
+		if got, err := (behaviour{}).Reduce(m, &results.Launch{}); err == nil {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -143,7 +144,7 @@ func TestWrongReports(t *testing.T) {
 	if m.Parts[1], err = p.Encode("a", 1); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Kind.Reduce(m, &results.Launch{}); err != nil || got["mask.wrong"] != 2 {
+	if got, err := (behaviour{}).Reduce(m, &results.Launch{}); err != nil || got["mask.wrong"] != 2 {
 		t.Errorf("of a wrong mask: %v, %v", got, err)
 	}
 }

@@ -10,18 +10,19 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/fabric"
-	"weir/matrix"
-	"weir/quantity"
-	"weir/routing"
-	"weir/workload"
-	"weir/workload/ep"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/ep"
+	"github.com/weir-bench/weir/workload/ep/routing"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-const mostMemory = 1 << 40
+const maxMemory = 1 << 40
 
-// Spec are the options of a case: all phases of the run, and which of them it is.
+// Spec are the options of a case: all phases of the run, and the index of its own.
 type Spec struct {
 	Fabric                        string
 	Layout, DispatchDtype, Scales string
@@ -37,7 +38,7 @@ type Spec struct {
 }
 
 // Decode reads the values of a case; options that are absent have their defaults.
-func Decode(v workload.Values) (*Spec, error) {
+func Decode(v option.Values) (*Spec, error) {
 	s := &Spec{}
 	get := Kind.Get(v)
 	phases, _ := get("phases").(string)
@@ -69,7 +70,7 @@ func Decode(v workload.Values) (*Spec, error) {
 	case phases != "":
 		s.Phases, err = parsePhases(phases)
 	default:
-		return nil, nil // which the loader reports
+		return nil, nil // the loader reports the error
 	}
 	if err != nil {
 		return nil, err
@@ -82,9 +83,9 @@ func (s *Spec) check() error {
 	case s.Phase < 0 || s.Phase >= int64(len(s.Phases)):
 		return fmt.Errorf("phase %d of %d", s.Phase, len(s.Phases))
 	case s.Hidden%128 != 0:
-		return fmt.Errorf("hidden %d is no multiple of 128: so many channels share a scale", s.Hidden)
-	case float64(s.Tokens)*float64(s.TopK)*float64(s.Hidden)*float64(s.Phases.Ranks())*4 > mostMemory:
-		return fmt.Errorf("messages of more than %v a rank", quantity.Size(mostMemory))
+		return fmt.Errorf("hidden %d is no multiple of 128, the channels that share a scale", s.Hidden)
+	case float64(s.Tokens)*float64(s.TopK)*float64(s.Hidden)*float64(s.Phases.Ranks())*4 > maxMemory:
+		return fmt.Errorf("messages of more than %v a rank", quantity.Size(maxMemory))
 	}
 	if why := s.lacks(s.Fabric); s.Fabric != fabric.AutoName && why != "" {
 		return errors.New(why)
@@ -92,10 +93,10 @@ func (s *Spec) check() error {
 	if err := s.Moves().CheckFabric(); err != nil {
 		return err
 	}
-	return s.Steps(s.Phases.everybody()).CheckKernels(fmt.Sprintf("phases or plan with %d ranks", s.Phases.Ranks()))
+	return s.Steps(s.Phases.allRanks()).CheckKernels(fmt.Sprintf("phases or plan with %d ranks", s.Phases.Ranks()))
 }
 
-// lacks says what a fabric cannot do of the phases.
+// lacks says which needs of the phases a fabric cannot meet; "" if it meets all.
 func (s *Spec) lacks(name string) string {
 	if why := s.Steps(nil).LacksKernels("ep_elastic", name); why != "" {
 		return why
@@ -107,7 +108,7 @@ func (s *Spec) lacks(name string) string {
 		}
 	}
 	if ok && s.Phases.Lose() && !f.OutlivesPeers {
-		return fmt.Sprintf("fabric %s cannot give up what is under way to a rank that is killed or muted: "+
+		return fmt.Sprintf("fabric %s cannot abandon requests to a killed or muted rank: "+
 			"use one of %v for such phases; ranks may join and leave over it", name, outlives())
 	}
 	return s.Moves().Lacks(name)
@@ -122,7 +123,7 @@ func outlives() (list []string) {
 	return list
 }
 
-func spec(v workload.Values) (workload.Spec, error) {
+func (behaviour) Spec(v option.Values) (workload.Spec, error) {
 	s, err := Decode(v)
 	if err == nil && s == nil {
 		err = errors.New("there are neither phases nor a plan_file")
@@ -130,7 +131,7 @@ func spec(v workload.Values) (workload.Spec, error) {
 	return s, err
 }
 
-// Read reads what a Spec was written as.
+// Read decodes an encoded Spec.
 func Read(spec json.RawMessage) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(spec, s); err != nil {
@@ -139,8 +140,7 @@ func Read(spec json.RawMessage) (*Spec, error) {
 	return s, nil
 }
 
-// Moves is the same movement as the engine's own workloads have it, of which fabrics say what they
-// lack.
+// Moves returns the movement as a move.Spec, for the checks of fabrics.
 func (s *Spec) Moves() move.Spec {
 	memory, options := cmp.Or(s.Memory, "dram"), s.FabricOptions
 	if s.VRAM() {
@@ -154,7 +154,7 @@ func (s *Spec) Moves() move.Spec {
 	}
 }
 
-// Demand is what a case needs of a cluster: room for all ranks that there are at any time.
+// Demand is for all ranks of any phase.
 func (s *Spec) Demand() workload.Demand {
 	return workload.Demand{
 		Runner: Runner, Ranks: s.Phases.Ranks(), Threads: 1, Fabric: s.Fabric, Lacks: s.lacks,
@@ -162,10 +162,10 @@ func (s *Spec) Demand() workload.Demand {
 	}
 }
 
-// VRAM says whether tokens and rows are in the memory of GPUs, where kernels move them.
+// VRAM reports whether tokens and rows are in GPU memory, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
-// Steps is dispatch and combine of a group as workload ep has them.
+// Steps returns the spec of workload ep for the dispatch and combine of a group.
 func (s *Spec) Steps(group []int) *ep.Spec {
 	e := &ep.Spec{
 		Fabric: s.Fabric, Mode: "e2e", Layout: s.Layout, Timing: "stream", Quantise: "timed", Verify: "full",
@@ -178,14 +178,13 @@ func (s *Spec) Steps(group []int) *ep.Spec {
 	return e
 }
 
-// places are those of ranks in memory: a fabric has no rank alone.
+// places maps ranks to nodes: a fabric connects no rank alone.
 func (s *Spec) places() int { return max(2, s.Phases.Ranks()) }
 
-// selected is how many experts a token of a group selects: those of a small one may be fewer.
+// selected returns the number of experts that a token of a group selects: at most all of a small group.
 func (s *Spec) selected(group []int) int { return min(int(s.TopK), len(group)*int(s.PerRank)) }
 
-// Table are the routes of a group: each token selects different experts among those of the group.
-// Ranks that are not in it have no tokens.
+// Table returns the routes of a group: each token selects different experts of the group. Ranks outside have no tokens.
 func (s *Spec) Table(group []int) (*routing.Table, error) {
 	ranks, topK := s.places(), s.selected(group)
 	t, err := routing.Make(routing.Settings{
@@ -211,7 +210,7 @@ func (s *Spec) Table(group []int) (*routing.Table, error) {
 	return wide, nil
 }
 
-// Groups are those that there are in the run: between phases, and after ranks were lost.
+// Groups returns all groups of the run: between phases, and after ranks were lost.
 func (s *Spec) Groups() (groups [][]int) {
 	add := func(g []int) {
 		if !slices.ContainsFunc(groups, func(o []int) bool { return slices.Equal(o, g) }) {
@@ -227,12 +226,12 @@ func (s *Spec) Groups() (groups [][]int) {
 	return groups
 }
 
-// Survivors are the ranks of the group before a phase that are in it after it.
+// Survivors returns the ranks of the group before a phase that remain after it.
 func (p Phases) Survivors(phase int) []int {
 	return without(p.Before(phase), slices.Concat(p[phase].Lost(), p.Left(phase)))
 }
 
-// compactPlan begins the text of a plan in its canonical form.
+// compactPlan is the prefix of a plan in its canonical form.
 const compactPlan = "plan:"
 
 // canonicalPlan reads a plan file in base64, or its own result.
@@ -260,8 +259,8 @@ func phasesOf(text string) (Phases, error) {
 	return parsePhases(strings.TrimPrefix(text, compactPlan))
 }
 
-// countRanks is how many ranks the phases have at most, 0 where there are none.
-func countRanks(value func(option string) any) int {
+// CountRanks returns the number of ranks of the phases; 0 without phases.
+func (behaviour) CountRanks(value func(option string) any) int {
 	for _, option := range []string{"phases", "plan"} {
 		if text, _ := value(option).(string); text != "" {
 			if p, err := phasesOf(text); err == nil {
@@ -272,8 +271,8 @@ func countRanks(value func(option string) any) int {
 	return 0
 }
 
-// items are the phases in the value of option phases or plan, with how many ranks change in each.
-func items(text string) (phases [][]matrix.Field) {
+// Items returns for each phase in the value of option phases or plan the number of ranks that change.
+func (behaviour) Items(text string) (phases [][]matrix.Field) {
 	p, err := phasesOf(text)
 	if err != nil {
 		return nil
@@ -290,8 +289,8 @@ func items(text string) (phases [][]matrix.Field) {
 	return phases
 }
 
-// amount is what a case does with its group.
-func amount(v workload.Values) string {
+// Amount summarizes the change of a case.
+func (behaviour) Amount(v option.Values) string {
 	s, err := Decode(v)
 	if err != nil || s == nil {
 		return ""

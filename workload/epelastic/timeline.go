@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// timeline is what happened in the phase, as a document has it.
+// timeline returns the moments of the phase for a document.
 func (d *measured) timeline() *results.Timeline {
 	t := &results.Timeline{Moments: []results.Moment{}, Steps: []results.GroupStep{}}
 	at := func(instant int64) float64 { return max(0, float64(instant-d.led.Began)*ns) }
@@ -52,8 +52,8 @@ func (d *measured) timeline() *results.Timeline {
 	return t
 }
 
-// groupSteps puts the steps of the ranks of each group together: all have as many of those that are
-// complete, but for the last, which a rank may have completed where another one was lost.
+// groupSteps groups the steps of the ranks of each group: equally many complete ones, except that some ranks may have
+// completed the last one when another rank was lost.
 func (d *measured) groupSteps(at func(int64) float64) []results.GroupStep {
 	all := []results.GroupStep{}
 	for group, c := range d.led.Changes {

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// changing are the options that say how the group of a case changes.
+// changing are the options that change the group of a case.
 var changing = []string{"phase", "phases", "plan"}
 
-// unmeasured says which option rules a metric out.
-func unmeasured(v workload.Values, metric string) string {
+// Unmeasured says why a case lacks a metric.
+func (behaviour) Unmeasured(v option.Values, metric string) string {
 	s, err := Decode(v)
 	if err != nil || s == nil || s.Phase >= int64(len(s.Phases)) {
-		return "" // which is said of the options
+		return "" // the options are invalid, which is reported elsewhere
 	}
 	i := int(s.Phase)
 	joined, left, lost := len(s.Phases.Joined(i)) > 0, len(s.Phases.Left(i)) > 0, len(s.Phases[i].Lost()) > 0
 	switch family, _, _ := strings.Cut(metric, "."); {
 	case metric == "kernels.stop" && !s.VRAM():
-		return "it is of kernels, which move memory vram"
+		return "only kernels, which move memory vram, have it"
 	case family == "scale_up" && !joined:
 		return fmt.Sprintf("no rank joins in phase %d", i)
 	case family == "scale_down" && !left:
@@ -33,7 +33,7 @@ func unmeasured(v workload.Values, metric string) string {
 	return ""
 }
 
-func unmeasuredBy(metric string) []string {
+func (behaviour) UnmeasuredBy(metric string) []string {
 	switch family, _, _ := strings.Cut(metric, "."); family {
 	case "kernels":
 		return append([]string{"fabric", "memory"}, changing...)

@@ -1,17 +1,16 @@
-// Package kinds links all workloads into a program: each is a line here and a folder. Launches of all of
-// them can have services beside them.
+// Package kinds links all workloads into a program, and lets their launches use services.
 package kinds
 
 import (
-	"weir/workload"
-	"weir/workload/command"
-	_ "weir/workload/ep"
-	_ "weir/workload/epcontrol"
-	_ "weir/workload/epelastic"
-	_ "weir/workload/sequence"
-	_ "weir/workload/serving"
-	_ "weir/workload/traffic"
-	_ "weir/workload/transfer"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/command"
+	_ "github.com/weir-bench/weir/workload/ep"
+	_ "github.com/weir-bench/weir/workload/epcontrol"
+	_ "github.com/weir-bench/weir/workload/epelastic"
+	_ "github.com/weir-bench/weir/workload/sequence"
+	_ "github.com/weir-bench/weir/workload/serving"
+	_ "github.com/weir-bench/weir/workload/traffic"
+	_ "github.com/weir-bench/weir/workload/transfer"
 )
 
 func init() {

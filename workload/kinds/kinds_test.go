@@ -2,22 +2,22 @@ package kinds_test
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	_ "github.com/weir-bench/weir/workload/kinds"
 	"slices"
 	"strings"
 	"testing"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	_ "weir/workload/kinds"
 
 	"pgregory.net/rapid"
 )
 
-// Every entry of the registry must be usable: a unit that exists, a default that
-// its own type accepts, a definition, a name that is there once.
-// asked are metrics that count, of a workload, what an option of the same name asks for.
+// asked are metrics of a workload that count what an option of the same name requests.
 var asked = map[string]string{"serving": "requests"}
 
+// Every entry of the registry must be usable: a known unit, a default of its own type, a definition, a unique name.
 func TestRegistryIsSound(t *testing.T) {
 	for _, k := range workload.Kinds() {
 		seen := map[string]bool{}
@@ -27,13 +27,13 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[o.Name] = true
 			if o.Default == nil {
-				if !o.Required && !o.Absent && o.RanksOf == "" && o.Item != workload.OnlyItem && o.Into == "" &&
+				if !o.Required && !o.Absent && o.RanksOf == "" && o.Item != option.OnlyItem && o.Into == "" &&
 					!slices.Contains(k.OneOf, o.Name) {
 					t.Errorf("%s: option %s has no default and nothing that stands for it", k.Name, o.Name)
 				}
 				continue
 			}
-			v, err := o.Parse(workload.Text(o.Default))
+			v, err := o.Parse(option.Text(o.Default))
 			if err != nil || v != o.Default {
 				t.Errorf("%s: default of %s reads as %#v, %v", k.Name, o.Name, v, err)
 			}
@@ -44,17 +44,18 @@ func TestRegistryIsSound(t *testing.T) {
 			}
 			seen[m.Name] = true
 			m.Dim() // panics on an unknown unit
-			if k.UnmeasuredBy == nil {
+			u, ok := k.Behaviour.(workload.Unmeasurer)
+			if !ok {
 				continue
 			}
-			for _, name := range k.UnmeasuredBy(m.Name) {
+			for _, name := range u.UnmeasuredBy(m.Name) {
 				if !slices.Contains(k.Checked, name) {
 					t.Errorf("%s: option %s decides whether there is %s, and is not of Checked", k.Name, name, m.Name)
 				}
 			}
 		}
-		mentioned := slices.Clone(k.Brief)
-		for _, c := range k.Columns {
+		mentioned := slices.Clone(k.Show.Brief)
+		for _, c := range k.Show.Columns {
 			mentioned = append(mentioned, c.Metric)
 		}
 		for _, m := range k.Metrics {
@@ -73,10 +74,10 @@ func TestRegistryIsSound(t *testing.T) {
 	}
 }
 
-// The planner asks Check once for all cases that differ in other options than those
-// of Checked only: these must not change the answer.
+// The planner calls Check once for all cases that differ only in options outside of Checked: these must not change the
+// result.
 func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
-	draw := func(rt *rapid.T, o workload.Option, label string) any {
+	draw := func(rt *rapid.T, o option.Option, label string) any {
 		text := map[string][]string{
 			"block_size": {"1", "4KiB", "1TiB"}, "batch": {"1", "7", "1048576"}, "iterations": {"1", "3", "100"},
 			"ranks": {"2", "3", "4", "9"}, "duration": {"0", "1ms"},
@@ -90,25 +91,25 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 		}[o.Name]
 		switch {
 		case text != nil && (o.Name != "tokens" || o.Words != nil):
-		case o.Type == workload.Enum:
+		case o.Type == option.Enum:
 			text = o.Values
-		case o.Type == workload.Bool:
+		case o.Type == option.Bool:
 			text = []string{"true", "false"}
-		case o.Type == workload.Failures:
+		case o.Type == option.Failures:
 			text = []string{"", "launch 1 rank 5 run", "10% connect"}
-		case o.Type == workload.Params:
+		case o.Type == option.Params:
 			text = []string{"", "a=b", "a=b;c=d"}
-		case o.Type == workload.Structure:
+		case o.Type == option.Structure:
 			text = []string{"{}"}
-		case o.Type == workload.Data:
+		case o.Type == option.Data:
 			text = []string{""}
-		case o.Type == workload.Frequency:
+		case o.Type == option.Frequency:
 			text = []string{"0/s", "2/s"}
-		case o.Type == workload.Time:
+		case o.Type == option.Time:
 			text = []string{quantity.Time(o.Min).String(), "1ms"}
-		case o.Type == workload.Rate:
+		case o.Type == option.Rate:
 			text = []string{"1B/s", "10GB/s"}
-		case o.Type == workload.Percent:
+		case o.Type == option.Percent:
 			text = []string{"0%", "50%"}
 		default:
 			some := max(o.Min, 5)
@@ -133,7 +134,7 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 				continue
 			}
 			rapid.Check(t, func(rt *rapid.T) {
-				v := workload.Values{}
+				v := option.Values{}
 				if rapid.Bool().Draw(rt, "few iterations") { // which chance finds too seldom
 					v["pattern"], v["ranks"], v["iterations"] = "all_to_all", int64(9), int64(7)
 				}
@@ -142,12 +143,12 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 					v["generate"], v["ranks"] = draw(rt, generate, "generator"), int64(4)
 				}
 				for _, other := range k.Options {
-					// mostly defaults, which go together
+					// mostly defaults, which are compatible
 					if other.Required || rapid.IntRange(0, 4).Draw(rt, "set") == 0 {
 						v[other.Name] = draw(rt, other, other.Name)
 					}
 				}
-				for name, value := range o.For {
+				for name, value := range o.Where.Options {
 					v[name] = value
 				}
 				v[o.Name] = draw(rt, o, "one value")
@@ -161,8 +162,8 @@ func TestCheckLooksAtOptionsOfCheckedOnly(t *testing.T) {
 	}
 }
 
-// Documents without a definition of quantiles are known by the metrics of transfers that
-// are percentiles: all of them but medians, which are the same by both definitions.
+// Documents without a definition of quantiles are recognized by the percentiles of transfers: all except medians, which
+// are equal by both definitions.
 func TestOlderDocumentsAreDefinedDifferently(t *testing.T) {
 	older := &results.Document{}
 	for _, k := range workload.Kinds() {

@@ -1,26 +1,25 @@
 package move
 
-import "weir/results"
+import "github.com/weir-bench/weir/results"
 
-// OfCeiling is the share of the probed ceiling that a launch reached: of the best that the
-// probe saw where that is known, because a busy host may spoil most of a probe that takes
-// milliseconds.
-func OfCeiling(m results.MetricValues) (share float64, ok bool) {
+// Path implements workload.PathUser. Bounded is the metric that the ceiling bounds.
+type Path struct{ Bounded string }
+
+// OfCeiling returns the share of the probed ceiling that a launch reached: of the best probed span if known, because a
+// busy host may disturb most of a probe of milliseconds.
+func (Path) OfCeiling(m results.MetricValues) (share float64, ok bool) {
 	if share, ok = m.Get("ceiling.best"); ok {
 		return share, ok
 	}
 	return m.Get("ceiling")
 }
 
-// Carries is what the path was found to carry at its best, where bounded is the metric whose
-// share of the ceiling the workload has.
-func Carries(bounded string) func(metric string, m results.MetricValues) (most float64, ok bool) {
-	return func(metric string, m results.MetricValues) (most float64, ok bool) {
-		share, probed := OfCeiling(m)
-		value, measured := m.Get(metric)
-		if metric != bounded || !probed || !measured || share <= 0 {
-			return 0, false
-		}
-		return value / share, true
+// Carries returns the best probed rate of the path, for the metric that it bounds.
+func (p Path) Carries(metric string, m results.MetricValues) (most float64, ok bool) {
+	share, probed := p.OfCeiling(m)
+	value, measured := m.Get(metric)
+	if metric != p.Bounded || !probed || !measured || share <= 0 {
+		return 0, false
 	}
+	return value / share, true
 }

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Describe decodes the parts of a launch and sets those members of it that follow from
-// what its ranks say, whichever workload moved the bytes.
+// Describe decodes the parts of a launch and sets the fields of the launch that follow from them, for all workloads
+// that move bytes.
 func Describe(m *workload.Measured, l *results.Launch) ([]*Part, error) {
 	parts := make([]*Part, len(m.Parts))
 	for rank, encoded := range m.Parts {
@@ -24,8 +24,8 @@ func Describe(m *workload.Measured, l *results.Launch) ([]*Part, error) {
 	return parts, nil
 }
 
-// DescribeParts sets the members of a launch that do not depend on what is moved: whether it
-// was verified, what carried it, and where the memory is.
+// DescribeParts sets the fields of a launch that do not depend on what is moved: whether it was verified, its
+// transports, and the placement of its memory.
 func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	memory := make([][]int, len(parts))
 	gpus := make([]string, len(parts))
@@ -37,7 +37,7 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 		memory[rank], gpus[rank] = p.MemoryNodes, p.GPU
 		l.Verified = l.Verified && p.Verified
 		for _, c := range p.GPUCounters {
-			if c.Node = m.Nodes[rank]; !slices.Contains(l.Counters, c) { // of ranks that share a GPU
+			if c.Node = m.Nodes[rank]; !slices.Contains(l.Counters, c) { // ranks may share a GPU
 				l.Counters = append(l.Counters, c)
 			}
 		}

@@ -3,17 +3,17 @@ package move
 import (
 	_ "embed"
 
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload"
 )
 
 //go:embed docs.md
 var docs string
 
-// The options and the metric below belong to several workloads. Their texts are filled in
-// before any of these is made.
+// init fills in the texts of options and metrics that several workloads share, before any of these is made.
 func init() {
-	d := workload.ReadDocs(docs)
+	d := option.ReadDocs(docs)
 	d.OfOptions(options)
-	d.OfMetrics(ownMetrics)
+	workload.DocumentMetrics(d, ownMetrics)
 	OwnBytes = ownMetrics[0]
 }

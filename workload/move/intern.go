@@ -5,19 +5,17 @@ import (
 	"sync"
 	"weak"
 
-	"weir/matrix"
+	"github.com/weir-bench/weir/internal/matrix"
 )
 
-// interned is the matrix of the case that was read last. Cases of a launch often have the
-// same, which may have a million cells.
+// interned is the matrix of the last case read. Cases of a launch often share one, which may have a million cells.
 var interned struct {
 	sync.Mutex
 	values        []any
 	crossing, own weak.Pointer[matrix.Matrix]
 }
 
-// Intern has the case before and this one share a matrix that is made of the same values of
-// options.
+// Intern lets this case share the matrix of the previous one if both are made of the same option values.
 func (t *Spec) Intern(values ...any) {
 	interned.Lock()
 	defer interned.Unlock()

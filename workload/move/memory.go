@@ -1,51 +1,49 @@
 package move
 
 import (
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// MemoryKind is an option that says in which kind of memory the buffers of an end are.
-func MemoryKind(name string) workload.Option {
-	return workload.Option{
-		Name: name, Type: workload.Enum, Default: "dram", Process: true, Values: []string{"dram", fabric.VRAM},
+// MemoryKind is an option for the kind of memory of the buffers of an end.
+func MemoryKind(name string) option.Option {
+	return option.Option{
+		Name: name, Type: option.Enum, Default: "dram", Process: true, Values: []string{"dram", fabric.VRAM},
 	}
 }
 
-// MemoryOfRanks is the option that says in which kind of memory all buffers are. A fabric that moves
-// memory of GPUs only has that by default.
-func MemoryOfRanks() workload.Option {
+// MemoryOfRanks is the option for the kind of memory of all buffers. The default is vram for a fabric that moves GPU
+// memory only.
+func MemoryOfRanks() option.Option {
 	o := MemoryKind("memory")
-	o.DefaultBy = &workload.DefaultBy{Option: "fabric", Values: map[string]any{"cuda": fabric.VRAM}}
+	o.DefaultBy = &option.DefaultBy{Option: "fabric", Values: map[string]any{"cuda": fabric.VRAM}}
 	return o
 }
 
-// VRAMAlloc is an option that says how memory of a GPU is allocated, where one of these options
-// asks for it.
-func VRAMAlloc(kinds ...string) workload.Option {
+// VRAMAlloc is the option for the allocator of GPU memory, which exists if one of these options is vram.
+func VRAMAlloc(kinds ...string) option.Option {
 	o := options[vramAlloc]
-	o.For, o.ForAny = map[string]string{}, len(kinds) > 1
+	o.Where.Options, o.Where.Any = map[string]string{}, len(kinds) > 1
 	for _, name := range kinds {
-		o.For[name] = fabric.VRAM
+		o.Where.Options[name] = fabric.VRAM
 	}
 	return o
 }
 
-// VRAM says whether an end is in the memory of a GPU.
+// VRAM reports whether an end is in GPU memory.
 func (t Spec) VRAM() bool { return t.Initiator == fabric.VRAM || t.Target == fabric.VRAM }
 
 // heapAlloc is the value of option alloc for private memory of a rank.
 const heapAlloc = "heap"
 
-// Sleeps says whether a rank that waits for others sleeps until it is woken.
+// Sleeps reports whether a waiting rank sleeps until it is woken.
 func (t Spec) Sleeps() bool { return t.Wait == "sleep" }
 
-// Heap says whether a rank's buffers are private memory of its own.
+// Heap reports whether a rank's buffers are private memory.
 func (t Spec) Heap() bool { return t.Alloc == heapAlloc }
 
-// ReservedPage is the size of the huge pages that the buffers are of if these are set
-// aside beforehand; 0: they are of other pages.
+// ReservedPage returns the size of the buffers' huge pages if they are reserved beforehand; else 0.
 func (t Spec) ReservedPage() quantity.Size {
 	size, err := quantity.ParseSize(t.Pages)
 	if err != nil {
@@ -54,8 +52,8 @@ func (t Spec) ReservedPage() quantity.Size {
 	return size
 }
 
-// Lacks says what of a case a fabric cannot do; "": it can do all. Buffers of another kind
-// than those asked for would be measured unsaid.
+// Lacks says which needs of a case a fabric cannot meet; "" if it meets all. A case never gets other buffers than
+// requested without notice.
 func (t Spec) Lacks(name string) string {
 	return fabric.Lacks(name, t.needs())
 }
@@ -68,14 +66,14 @@ func (t Spec) needs() fabric.Needs {
 	}
 }
 
-// PostsNothing says why nobody posts the requests of a case; "": somebody does.
+// PostsNothing says why no request of a case is posted; "" if requests are.
 func (t Spec) PostsNothing() string { return fabric.PostsNothing(t.Fabric, t.needs()) }
 
-// NoStage says why a case has no metric of a stage of its requests; "": it has it, or nobody knows.
+// NoStage says why a case lacks a metric of a stage of its requests; "" if it has it, or that is unknown.
 func (t Spec) NoStage(metric string) string { return fabric.NoStage(t.Fabric, metric, t.FabricOptions) }
 
-// Placement is where the buffers are to be.
-func (t Spec) Placement() workload.Placement {
-	p, _ := workload.ParseNUMA(t.NUMA) // check has refused what is none
+// Placement returns the NUMA placement of the buffers.
+func (t Spec) Placement() option.Placement {
+	p, _ := option.ParseNUMA(t.NUMA) // invalid values have been refused by check
 	return p
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// initiator is a part with a value in every field.
+// initiator returns a part with a value in every field.
 func initiator() *move.Part {
 	stage := move.Stage{Stamps: 3, Mean: 1e-6, P99: 2e-6}
 	return &move.Part{
@@ -40,9 +40,8 @@ func initiator() *move.Part {
 	}
 }
 
-// What a rank measured survives the way to the executor and back. Its facts are plain JSON
-// without its samples, which travel beside them, and without its rank, which only the
-// process that it came from knows.
+// A rank's measurement survives the transport to the executor. Its facts are plain JSON without its samples, which are
+// sent separately, and without its rank, which is that of its process.
 func TestPartsSurvive(t *testing.T) {
 	for name, in := range map[string]*move.Part{
 		"initiator": initiator(), "nothing": {},
@@ -74,8 +73,8 @@ func TestPartsSurvive(t *testing.T) {
 	}
 }
 
-// The rank is the one that the part is said to be of, whatever its facts say.
-func TestRankOfAPartIsNoFactOfIts(t *testing.T) {
+// The rank is the one of the enclosing part, not of the facts.
+func TestRankIsThatOfTheEnclosingPart(t *testing.T) {
 	facts := json.RawMessage(`{"rank": 7, "Rank": 8, "verified": true}`)
 	p, err := move.Decode(&workload.Part{Rank: 2, Facts: facts})
 	if err != nil || p.Rank != 2 || !p.Verified {
@@ -83,7 +82,7 @@ func TestRankOfAPartIsNoFactOfIts(t *testing.T) {
 	}
 }
 
-func TestPartsThatAreRefused(t *testing.T) {
+func TestInvalidParts(t *testing.T) {
 	whole, err := initiator().Encode("c")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +92,7 @@ func TestPartsThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	short := whole.Samples[:len(whole.Samples)-1]
-	const unlike = "rank 5: an initiator has samples and no other rank has, but initiator is "
+	const unlike = "rank 5: exactly the initiators must have samples, but initiator is "
 	for name, c := range map[string]struct {
 		facts   json.RawMessage
 		samples []byte
@@ -104,9 +103,9 @@ func TestPartsThatAreRefused(t *testing.T) {
 		"a server with an empty file":  {server.Facts, []byte{}, unlike + "false"},
 		"an empty file":                {whole.Facts, []byte{}, "samples of rank 5: not a samples file"},
 		"samples that are cut short":   {whole.Facts, short, "samples of rank 5: not a samples file"},
-		"no facts":                     {nil, nil, "what rank 5 says of itself: "},
-		"facts that are no JSON":       {json.RawMessage("{"), nil, "what rank 5 says of itself: "},
-		"facts of other types":         {json.RawMessage(`{"prep": 5}`), nil, "what rank 5 says of itself: "},
+		"no facts":                     {nil, nil, "facts of rank 5: "},
+		"facts that are no JSON":       {json.RawMessage("{"), nil, "facts of rank 5: "},
+		"facts of other types":         {json.RawMessage(`{"prep": 5}`), nil, "facts of rank 5: "},
 	} {
 		p, err := move.Decode(&workload.Part{Key: "c", Rank: 5, Facts: c.facts, Samples: c.samples})
 		if err == nil || !strings.Contains(err.Error(), c.wrong) {

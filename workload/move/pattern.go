@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// Targets are the ranks that a rank initiates to, in the order of its requests;
-// none: it only serves. In a ping-pong the targets answer.
+// Targets returns the ranks that a rank initiates to, in the order of its requests; none: it is only a target. In a
+// ping-pong the targets answer.
 func (t Spec) Targets(rank int) []int {
 	n := int(t.Ranks)
 	switch half := n / 2; {
@@ -33,7 +33,7 @@ func (t Spec) Targets(rank int) []int {
 	return nil
 }
 
-// Initiates says whether a rank has targets, without listing them.
+// Initiates reports whether a rank has targets, without listing them.
 func (t Spec) Initiates(rank int) bool {
 	switch t.Pattern {
 	case MatrixPattern:
@@ -50,7 +50,7 @@ func (t Spec) Initiates(rank int) bool {
 	return false
 }
 
-// Sources are the ranks that initiate to a rank, in ascending order.
+// Sources returns the ranks that initiate to a rank, in ascending order.
 func (t Spec) Sources(rank int) []int {
 	n := int(t.Ranks)
 	switch half := n / 2; {
@@ -83,11 +83,9 @@ func others(rank, n int) []int {
 	return list
 }
 
-// Share is how much of the path of an initiator is its own: less than 1 if its
-// targets together have more initiators to serve than targets that it could use.
-// It is min(1, Σ 1/sources) over its targets, so that the shares of those who
-// share one target add up to it. All targets of an initiator have as many. In a matrix, where each target has something
-// else to serve, it is 1: the whole path.
+// Share is the share of its path that an initiator has to itself: min(1, Σ 1/sources) over its targets, so that the
+// shares of initiators with a common target add up to it. All targets of an initiator have equally many sources. For a
+// matrix it is 1, as targets serve others too.
 func (t Spec) Share(initiator int) float64 {
 	if t.Pattern == MatrixPattern {
 		return 1
@@ -102,8 +100,7 @@ func (t Spec) Share(initiator int) float64 {
 	return min(1, float64(t.FanOut())/float64(t.served(target)))
 }
 
-// FanOut is the number of targets of an initiator, which is the same for all; in a
-// matrix of the one that has the most.
+// FanOut is the number of targets of an initiator, which is the same for all; for a matrix the largest.
 func (t Spec) FanOut() int64 {
 	if t.Pattern == MatrixPattern {
 		targets, _ := t.flows()
@@ -115,7 +112,7 @@ func (t Spec) FanOut() int64 {
 	return 1
 }
 
-// served is the number of sources of a target.
+// served returns the number of sources of a target.
 func (t Spec) served(target int) int64 {
 	if t.Pattern == MatrixPattern {
 		return int64(len(t.Sources(target)))
@@ -126,19 +123,19 @@ func (t Spec) served(target int) int64 {
 	return 1
 }
 
-// Regions are the pairs that a rank is in, of the rank that is in the most, and at
-// least one each as an initiator and as a target: so many it makes memory for.
+// Regions is the number of pairs of the rank that is in most, and at least one each as an initiator and as a target:
+// ranks allocate memory for this many.
 func (t Spec) Regions() int64 {
 	if t.Pattern == MatrixPattern {
-		return t.mostRegions()
+		return t.maxRegions()
 	}
 	return t.FanOut() + t.served(0)
 }
 
-// mostMemory is far more than a rank can have, and little enough to calculate with.
-const mostMemory = quantity.Size(1 << 50)
+// maxMemory is more than a rank can have, and small enough for arithmetic.
+const maxMemory = quantity.Size(1 << 50)
 
-// Check says what no single option can say.
+// Check validates combinations of options.
 func (t Spec) Check() error {
 	if t.Pattern == MatrixPattern || t.Matrix != nil {
 		return t.checkMatrix()
@@ -154,10 +151,10 @@ func (t Spec) Check() error {
 	case t.Mode == "pingpong" && t.Op == "read":
 		return fmt.Errorf("mode pingpong sends messages there and back: it has no op read; for the latency of a read use mode stream with in_flight 1")
 	case t.Mode == "pingpong" && t.Pattern != "pairwise":
-		return fmt.Errorf("mode pingpong is between two ranks, who wait for each other: it has only pattern pairwise, not %s; for latencies under a pattern use mode stream with in_flight 1",
+		return fmt.Errorf("mode pingpong needs pattern pairwise, not %s: two ranks wait for each other; for latencies under a pattern use mode stream with in_flight 1",
 			t.Pattern)
 	case t.Bidirectional && t.Pattern != "pairwise":
-		return fmt.Errorf("bidirectional is of pattern pairwise, where only one rank of a pair initiates; pattern %s says already who does",
+		return fmt.Errorf("bidirectional needs pattern pairwise, where only one rank of a pair initiates, not %s",
 			t.Pattern)
 	case t.Bidirectional && t.Mode == "pingpong":
 		return fmt.Errorf("mode pingpong goes there and back already: it cannot be bidirectional")
@@ -168,21 +165,21 @@ func (t Spec) Check() error {
 	if err := t.CheckFabric(); err != nil {
 		return err
 	}
-	if areas := t.Regions() * t.Threads; t.BlockSize > mostMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
+	if areas := t.Regions() * t.Threads; t.BlockSize > maxMemory/quantity.Size(t.Batch)/quantity.Size(areas) {
 		return fmt.Errorf("a rank needs room for %d requests of %d blocks of %v, which is more than %v", areas, t.Batch,
-			t.BlockSize, mostMemory)
+			t.BlockSize, maxMemory)
 	}
 	return nil
 }
 
-// CheckFabric holds what a fabric cannot do, whatever the pattern.
+// CheckFabric checks the limits of a fabric for any pattern.
 func (t Spec) CheckFabric() error {
-	if !fabric.Simulated(t.Fabric) && t.Ranks > workload.MostProcesses {
+	if !fabric.Simulated(t.Fabric) && t.Ranks > option.MostProcesses {
 		return fmt.Errorf("a launch has at most %d ranks, not %d: the engine numbers them with 10 bits; "+
-			"only fabric %s, which starts no processes, takes up to %d", workload.MostProcesses, t.Ranks,
-			fabric.SimName, workload.MostSimulated)
+			"only fabric %s, which starts no processes, takes up to %d", option.MostProcesses, t.Ranks,
+			fabric.SimName, option.MostSimulated)
 	}
-	if _, err := workload.ParseNUMA(t.NUMA); err != nil {
+	if _, err := option.ParseNUMA(t.NUMA); err != nil {
 		return fmt.Errorf("option numa: %w", err)
 	}
 	if why := t.Lacks(t.Fabric); why != "" {

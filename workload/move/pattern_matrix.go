@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
-// MatrixPattern is the pattern of workload traffic: who moves how much to whom is
-// what the matrix says. With op write the senders initiate, with op read the
-// receivers, who fetch what is for them.
+// MatrixPattern is the pattern of workload traffic: the matrix has the bytes between ranks. With op write the senders
+// initiate, with op read the receivers.
 const MatrixPattern = "matrix"
 
-// MostShards are the requests that a cell may be cut into.
-const MostShards = 1 << 20
+// MaxShards is the most requests that a cell may be cut into.
+const MaxShards = 1 << 20
 
-// receivers are the ranks that a rank sends to, ascending.
+// receivers returns the ranks that a rank sends to, ascending.
 func (t Spec) receivers(rank int) []int {
 	row, _ := t.Matrix.Row(rank)
 	list := make([]int, len(row))
@@ -25,7 +24,7 @@ func (t Spec) receivers(rank int) []int {
 	return list
 }
 
-// senders are the ranks that send to a rank, ascending.
+// senders returns the ranks that send to a rank, ascending.
 func (t Spec) senders(rank int) []int {
 	list := []int{}
 	for _, from := range t.Matrix.Senders() {
@@ -36,8 +35,7 @@ func (t Spec) senders(rank int) []int {
 	return list
 }
 
-// fromTheNext has the ranks behind this one come first, so that not all initiators
-// begin with the same.
+// fromTheNext rotates a list of ranks to begin after this one, so that not all initiators begin with the same target.
 func fromTheNext(rank int, ascending []int) []int {
 	next, _ := slices.BinarySearch(ascending, rank)
 	return slices.Concat(ascending[next:], ascending[:next])
@@ -56,7 +54,7 @@ func (t Spec) flows() (targets, sources []int64) {
 	return targets, sources
 }
 
-func (t Spec) mostRegions() int64 {
+func (t Spec) maxRegions() int64 {
 	targets, sources := t.flows()
 	most := int64(0)
 	for i := range targets {
@@ -65,26 +63,26 @@ func (t Spec) mostRegions() int64 {
 	return most
 }
 
-// checkMatrix is check for a matrix.
+// checkMatrix is Check for a matrix.
 func (t Spec) checkMatrix() error {
 	m := t.Matrix
 	switch {
 	case m == nil || t.Pattern != MatrixPattern:
-		return fmt.Errorf("pattern %s and a matrix belong together", MatrixPattern)
+		return fmt.Errorf("pattern %s needs a matrix, and a matrix this pattern", MatrixPattern)
 	case int64(m.Ranks()) != t.Ranks || t.Ranks < 2:
-		return fmt.Errorf("a matrix of %d ranks for a launch of %d: traffic needs as many, and at least 2", m.Ranks(),
+		return fmt.Errorf("the matrix has %d ranks and the launch %d: they must be equal, and at least 2", m.Ranks(),
 			t.Ranks)
 	case m.NonZero() == 0:
 		return fmt.Errorf("all cells of the matrix are 0: nothing would move")
 	case t.Mode != "stream" || t.Batch != 1 || t.Threads != 1 || t.Duration != 0 || t.Bidirectional ||
 		t.Reuse == "spread" || t.Payload == "zero":
 		return fmt.Errorf("traffic of a matrix has mode stream, a batch and threads of 1, iterations and no duration, and random contents that are not spread over memory")
-	case t.Shards < 1 || t.Shards > MostShards:
-		return fmt.Errorf("%d shards of a cell: there are 1 to %d", t.Shards, MostShards)
+	case t.Shards < 1 || t.Shards > MaxShards:
+		return fmt.Errorf("%d shards of a cell: there are 1 to %d", t.Shards, MaxShards)
 	}
-	if rank, bytes := m.Bottleneck(); bytes > int64(mostMemory) {
+	if rank, bytes := m.Bottleneck(); bytes > int64(maxMemory) {
 		return fmt.Errorf("rank %d has %v to send or to receive, which is more than %v", rank, quantity.Size(bytes),
-			mostMemory)
+			maxMemory)
 	}
 	if t.Step != nil {
 		if err := t.checkStep(); err != nil {

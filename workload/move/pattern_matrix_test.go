@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/fabric"
-	"weir/matrix"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/matrix"
 )
 
 func trafficOptions(m *matrix.Matrix) Spec {
@@ -26,8 +26,8 @@ func newMatrix(t interface{ Fatal(...any) }, ranks int, cells ...matrix.Cell) *m
 	return m
 }
 
-// The flows of a matrix are its cells, from the senders for writes and from the
-// receivers for reads; an initiator begins with the rank behind it.
+// The flows of a matrix are its cells, from the senders for writes and from the receivers for reads; an initiator
+// begins with the next rank.
 func TestFlowsOfAMatrix(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 8).Draw(rt, "ranks")
@@ -79,25 +79,25 @@ func TestFlowsOfAMatrix(t *testing.T) {
 	})
 }
 
-func TestMatricesThatCannotMove(t *testing.T) {
+func TestInvalidMatrices(t *testing.T) {
 	ring := newMatrix(t, 3, matrix.Cell{From: 0, To: 1, Bytes: 5}, matrix.Cell{From: 1, To: 2, Bytes: 5})
 	if err := trafficOptions(ring).Check(); err != nil {
 		t.Errorf("a matrix like any other: %v", err)
 	}
 	for want, spoil := range map[string]func(*Spec){
-		"belong together":                       func(o *Spec) { o.Matrix = nil },
-		"pattern matrix and a matrix":           func(o *Spec) { o.Pattern = "ring" },
-		"a matrix of 3 ranks for a launch of 4": func(o *Spec) { o.Ranks = 4 },
-		"at least 2":                            func(o *Spec) { o.Matrix, o.Ranks = newMatrix(t, 1), 1 },
-		"nothing would move":                    func(o *Spec) { o.Matrix = newMatrix(t, 3) },
-		"has mode stream":                       func(o *Spec) { o.Threads = 2 },
-		"a batch and threads of 1":              func(o *Spec) { o.Batch = 2 },
-		"iterations and no duration":            func(o *Spec) { o.Duration = 1 },
-		"not spread over memory":                func(o *Spec) { o.Reuse = "spread" },
-		"random contents":                       func(o *Spec) { o.Payload = "zero" },
-		"0 shards":                              func(o *Spec) { o.Shards = 0 },
-		"there are 1 to 1048576":                func(o *Spec) { o.Shards = 1<<20 + 1 },
-		"fabric sim has no model":               func(o *Spec) { o.Fabric = fabric.SimName },
+		"needs a matrix, and":                     func(o *Spec) { o.Matrix = nil },
+		"pattern matrix needs a matrix":           func(o *Spec) { o.Pattern = "ring" },
+		"the matrix has 3 ranks and the launch 4": func(o *Spec) { o.Ranks = 4 },
+		"at least 2":                              func(o *Spec) { o.Matrix, o.Ranks = newMatrix(t, 1), 1 },
+		"nothing would move":                      func(o *Spec) { o.Matrix = newMatrix(t, 3) },
+		"has mode stream":                         func(o *Spec) { o.Threads = 2 },
+		"a batch and threads of 1":                func(o *Spec) { o.Batch = 2 },
+		"iterations and no duration":              func(o *Spec) { o.Duration = 1 },
+		"not spread over memory":                  func(o *Spec) { o.Reuse = "spread" },
+		"random contents":                         func(o *Spec) { o.Payload = "zero" },
+		"0 shards":                                func(o *Spec) { o.Shards = 0 },
+		"there are 1 to 1048576":                  func(o *Spec) { o.Shards = 1<<20 + 1 },
+		"fabric sim has no model":                 func(o *Spec) { o.Fabric = fabric.SimName },
 		"api tag of fabric ucx posts": func(o *Spec) {
 			o.Fabric, o.FabricOptions = "ucx", fabric.Options{"api": "tag"}
 		},

@@ -2,14 +2,14 @@ package move_test
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 	"slices"
 	"testing"
-	"weir/workload/move"
-	"weir/workload/transfer"
 )
 
-// Targets and sources are the two ends of the same flows, nobody has itself, and
-// the counts that other packages calculate with are theirs.
+// Targets and sources are the two ends of the same flows, no rank has itself, and the counts that other packages use
+// match them.
 func TestTargetsAndSourcesAreTheSameFlows(t *testing.T) {
 	pattern, _ := transfer.Kind.Option("pattern")
 	for _, name := range pattern.Values {
@@ -56,8 +56,7 @@ func TestTargetsAndSourcesAreTheSameFlows(t *testing.T) {
 	}
 }
 
-// No target is given away more than once: of each initiator's share every one of its
-// targets gets the same part. What many send to one is all of it.
+// The shares of the initiators of a target add up to at most 1, and to 1 if all send to it alone.
 func TestSharesOfATargetAddUpToIt(t *testing.T) {
 	pattern, _ := transfer.Kind.Option("pattern")
 	for _, name := range pattern.Values {

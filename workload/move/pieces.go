@@ -4,16 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
 )
 
-// piecesOfLaunch are the equal parts of a launch for which its bandwidth is kept.
+// piecesOfLaunch is the number of equal parts of a launch for which bandwidths are kept.
 const piecesOfLaunch = 16
 
-// Pieces are the bandwidths (GB/s) of all initiators together in equal parts of the time in which
-// all of them moved; nil where one has not as many points of progress in it, or they never did
-// move together.
+// Pieces returns the bandwidths (GB/s) of all initiators together in equal parts of the time in which all of them
+// moved; nil if an initiator has too few points of progress in it, or there is no such time.
 func Pieces(parts []*Part) []float64 {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	var all []*results.Samples
@@ -52,8 +51,8 @@ func Pieces(parts []*Part) []float64 {
 	return out
 }
 
-// PiecesOfIterations are the bandwidths (GB/s) in equal parts of a launch's iterations, which took
-// these times (ns) for as many bytes each; nil where there are fewer iterations than parts.
+// PiecesOfIterations returns the bandwidths (GB/s) in equal parts of a launch's iterations, which took these times (ns)
+// for the given bytes each; nil if there are fewer iterations than parts.
 func PiecesOfIterations(took []float64, bytes float64) []float64 {
 	if len(took) < piecesOfLaunch || bytes <= 0 {
 		return nil

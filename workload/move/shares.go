@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Shares are what each rank that initiates did, by rank, with their number: of more
-// than results.MostRanks only the slowest are listed. Of a matrix it gives the slowest
-// pair as well, nil where nothing was stamped.
+// Shares returns the work of each initiator by rank, and their number: of more than results.MostRanks only the slowest
+// are listed. For a matrix it also returns the slowest pair, nil if nothing was stamped.
 func Shares(o Spec, ranks []*Part) (list []results.RankShare, initiators int, slowest *results.Pair) {
 	for _, r := range ranks {
 		if r == nil || !r.Initiator {
@@ -48,7 +47,7 @@ func Shares(o Spec, ranks []*Part) (list []results.RankShare, initiators int, sl
 	return list, initiators, slowest
 }
 
-// spansOf are the iterations of a rank that moves by a matrix, alone or in a sequence.
+// spansOf returns the iterations of a rank that moves by a matrix, alone or in a sequence.
 func spansOf(r *Part) []Span {
 	if len(r.Iterations) > 0 {
 		return r.Iterations
@@ -62,7 +61,7 @@ func spansOf(r *Part) []Span {
 	return out
 }
 
-// slowerPair is the slowest of a pair and those that a rank initiates to.
+// slowerPair returns the slowest of a pair and those that a rank initiates to.
 func slowerPair(slowest *results.Pair, o Spec, r *Part) *results.Pair {
 	for _, d := range r.Delivered {
 		p := results.Pair{From: r.Rank, To: d.Peer, Seconds: d.Mean}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
 func TestSharesAreOfInitiators(t *testing.T) {
@@ -26,7 +26,7 @@ func TestSharesAreOfInitiators(t *testing.T) {
 	}
 }
 
-func TestOfManyRanksTheSlowestAreListed(t *testing.T) {
+func TestSharesListTheSlowestRanks(t *testing.T) {
 	var ranks []*Part
 	for i := range results.MostRanks + 1 {
 		ranks = append(ranks, &Part{

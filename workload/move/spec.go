@@ -4,46 +4,46 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"weir/fabric"
-	"weir/matrix"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Spec is a movement of bytes between ranks: what a case of the workloads transfer, traffic
-// and traffic_sequence asks of the runners that execute them.
+// Spec is a movement of bytes between ranks: the options of a case of workloads transfer, traffic and traffic_sequence
+// for their runners.
 type Spec struct {
 	Fabric, Op, Initiator, Target, Pattern, Mode, Verify string
 	Reuse, Pages, Payload                                string
 	Alloc                                                string `json:",omitempty"` // "": fabric
 	Wait                                                 string `json:",omitempty"` // "": poll
 	VRAMAlloc                                            string `json:",omitempty"` // "": device
-	// as ParseNUMA reads it; "": default
+	// in the form of ParseNUMA; "": default
 	NUMA                                                string `json:",omitempty"`
 	Bidirectional                                       bool
 	BlockSize                                           quantity.Size
 	Batch, Iterations, Warmup, InFlight, Threads, Ranks int64
-	Duration                                            quantity.Time // 0: Iterations decide
-	// of workload traffic, where Pattern is MatrixPattern; nil: of transfer; see Large
+	Duration                                            quantity.Time // 0: Iterations decides
+	// of workload traffic, with MatrixPattern; nil: of transfer; see Large
 	Matrix *matrix.Matrix `json:"-"`
-	// cells of ranks with themselves, which Matrix has none of: what they copy; nil: there are none
+	// bytes that ranks copy to themselves, which Matrix lacks; nil: none
 	Own *matrix.Matrix `json:"-"`
 	// descriptors of a cell, in workload traffic
 	Shards int64 `json:",omitempty"`
 	// of workload traffic_sequence; nil: of others
 	Step *Step `json:",omitempty"`
-	// FabricOptions are those that belong to Fabric; nil: it has none.
+	// FabricOptions are the options of Fabric; nil: it has none.
 	FabricOptions fabric.Options     `json:",omitempty"`
-	Sim           *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: it moves bytes
+	Sim           *fabric.Simulation `json:",omitempty"` // of a simulated fabric; nil: bytes are moved
 }
 
-// Runners of a Spec, by their names in package engine.
+// Names of the runners of a Spec.
 const (
 	NativeRunner = "native"
 	SimRunner    = "sim"
 )
 
-// Demand is what a case needs of a cluster.
+// Demand returns the requirements of the case.
 func (t Spec) Demand() workload.Demand {
 	d := workload.Demand{
 		Runner: NativeRunner, Ranks: int(t.Ranks), Threads: max(1, int(t.Threads)), Fabric: t.Fabric, Lacks: t.Lacks,
@@ -55,7 +55,7 @@ func (t Spec) Demand() workload.Demand {
 	return d
 }
 
-// touched are the bytes that a rank writes to before it is ready, at least.
+// touched returns the bytes that a rank touches before it is ready, at least.
 func (t Spec) touched() uint64 {
 	if t.Initiator == fabric.VRAM && t.Target == fabric.VRAM {
 		return 0
@@ -71,13 +71,13 @@ func (t Spec) touched() uint64 {
 	return bytes
 }
 
-// large is the part of a Spec that may have megabytes.
+// large are the parts of a Spec that may have megabytes.
 type large struct {
 	Matrix *matrix.Matrix
 	Own    *matrix.Matrix `json:",omitempty"`
 }
 
-// Large is the matrix of a case as JSON, nil if it has none.
+// Large returns the matrix of a case as JSON, nil if it has none.
 func (t Spec) Large() (json.RawMessage, error) {
 	if t.Matrix == nil {
 		return nil, nil
@@ -85,17 +85,17 @@ func (t Spec) Large() (json.RawMessage, error) {
 	return json.Marshal(large{t.Matrix, t.Own})
 }
 
-// SameLarge says whether another case has the same matrix.
+// SameLarge reports whether another case has the same matrix.
 func (t Spec) SameLarge(other workload.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && o.Matrix == t.Matrix && o.Own == t.Own
 }
 
-// Read reads what Spec and Large of a case were written as.
+// Read decodes an encoded Spec and its Large part.
 func Read(spec, matrices json.RawMessage) (Spec, error) {
 	var t Spec
 	if err := json.Unmarshal(spec, &t); err != nil {
-		return t, fmt.Errorf("reading what a case moves: %w", err)
+		return t, fmt.Errorf("reading the options of a case: %w", err)
 	}
 	if len(matrices) > 0 {
 		var l large

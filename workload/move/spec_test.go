@@ -8,16 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weir/fabric"
-	"weir/matrix"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 var word = rapid.SampledFrom([]string{"", "write", "read", "heap", "a=b; c", "\"<&>\u2028é"})
 
-// drawTime draws one that its text has to the nanosecond: of up to 13 days, as schedules have.
+// drawTime draws a time that its text represents to the nanosecond: up to 13 days, as in schedules.
 func drawTime(t *rapid.T, what string) quantity.Time {
 	return quantity.Time(rapid.Int64Range(0, 1<<50).Draw(t, what))
 }
@@ -55,7 +56,7 @@ func drawSpec(t *rapid.T) move.Spec {
 			Stragglers: drawShare(t, "stragglers"), StragglerLoss: drawShare(t, "loss"), Drift: drawShare(t, "drift"),
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "failures") {
-			s.Sim.Failures = append(s.Sim.Failures, workload.SimFailure{
+			s.Sim.Failures = append(s.Sim.Failures, option.SimFailure{
 				Launch: rapid.IntRange(-1, 9).Draw(t, "launch"), Rank: rapid.IntRange(-1, 9).Draw(t, "rank"),
 				Phase: "run", Kind: word.Draw(t, "kind"), Share: drawShare(t, "share"),
 			})
@@ -64,7 +65,7 @@ func drawSpec(t *rapid.T) move.Spec {
 	return s
 }
 
-// drawMatrix draws a matrix that has cells, with some of ranks with themselves.
+// drawMatrix draws a matrix with cells, with some of ranks with themselves.
 func drawMatrix(t *rapid.T) *matrix.Matrix {
 	ranks := rapid.IntRange(2, 6).Draw(t, "ranks of the matrix")
 	cells := []matrix.Cell{{From: 0, To: 1, Bytes: rapid.Int64Range(1, 1<<40).Draw(t, "bytes of the first")}}
@@ -87,7 +88,7 @@ func drawMatrix(t *rapid.T) *matrix.Matrix {
 // drawTraffic draws a movement by a matrix, maybe a pattern of a sequence.
 func drawTraffic(t *rapid.T) move.Spec {
 	s := drawSpec(t)
-	own := rapid.SampledFrom([]string{workload.OwnCopy, workload.OwnIgnore}).Draw(t, "own cells")
+	own := rapid.SampledFrom([]string{option.OwnCopy, option.OwnIgnore}).Draw(t, "own cells")
 	if err := s.SetMatrix(drawMatrix(t), own); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func drawTraffic(t *rapid.T) move.Spec {
 	return s
 }
 
-// written is a Spec as a case of a launch has it.
+// written returns a Spec as encoded in a case of a launch.
 func written(t interface{ Fatal(...any) }, s move.Spec) (spec, large json.RawMessage) {
 	spec, err := json.Marshal(s)
 	if err != nil {
@@ -123,8 +124,8 @@ var byCells = cmp.Comparer(func(a, b *matrix.Matrix) bool {
 	return a.Compact() == b.Compact()
 })
 
-// What a case asks of its ranks is what they read. Its matrices are large, and travel
-// beside the rest, which has nothing of them: it is small however many cells there are.
+// The decoded case equals the encoded one. Its matrices are sent separately, so that the rest is small however many
+// cells there are.
 func TestSpecsSurvive(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) move.Spec{"transfer": drawSpec, "traffic": drawTraffic} {
 		t.Run(name, func(t *testing.T) {
@@ -151,11 +152,11 @@ func TestSpecsSurvive(t *testing.T) {
 	}
 }
 
-func TestSpecsThatCannotBeRead(t *testing.T) {
+func TestInvalidSpecs(t *testing.T) {
 	for _, c := range []struct{ spec, matrices, wrong string }{
-		{"", "", "reading what a case moves: "},
-		{"{", "", "reading what a case moves: "},
-		{`{"BlockSize": "many"}`, "", "reading what a case moves: "},
+		{"", "", "reading the options of a case: "},
+		{"{", "", "reading the options of a case: "},
+		{`{"BlockSize": "many"}`, "", "reading the options of a case: "},
 		{"{}", "{", "reading the matrix of a case: "},
 		{"{}", `{"Matrix": "2: 0>2=5"}`, "reading the matrix of a case: "},
 	} {
@@ -171,7 +172,7 @@ type other struct{}
 
 func (other) Demand() workload.Demand { return workload.Demand{} }
 
-// Cases share what is large if both of their matrices are the same, not only like each other.
+// Cases share the large part only if both of their matrices are identical objects.
 func TestSameLarge(t *testing.T) {
 	m, like, own := ring(t), ring(t), ring(t)
 	a := move.Spec{Matrix: m, Own: own, Op: "write"}

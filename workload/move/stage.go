@@ -1,20 +1,16 @@
 package move
 
-import "weir/results"
+import "github.com/weir-bench/weir/results"
 
-// What a timed part has at least of stamps if it has as many requests, and of those that
-// need a flush.
+// Minimum numbers of stamps of a timed part with as many requests: in general, and of requests with a flush.
 const fewestStamps, fewestFlushed = 64, 256
 
-// StampedOneIn is the rate at which requests of a size are stamped, of so many that an
-// initiator makes; 0: as many as a duration allows. In a ping-pong a request is there
-// and back. A clock read and the recorder cost some 15 ns, a second read and the flush that
-// shows delivery up to 60: of requests to which that is something only some are stamped,
-// which keeps it below 2 % of a copy at the speed of a cache.
+// StampedOneIn returns n if one in n requests of this size in bytes is stamped, given the number of an initiator's
+// requests (0: limited by a duration). In a ping-pong a request is a round trip.
 //
-// Where delivery must be flushed, a stamp may cost a message there and one back, 1 % of a
-// stream of 4 KiB as tagged messages. There one in four of the stamps of small requests is
-// enough, as long as their tail is still seen.
+// A clock read with its record takes some 15 ns, a second read and the flush that shows delivery up to 60 ns. The rate
+// keeps this below 2 % of a copy at the speed of a cache. A flush may also cost a message there and one back, 1 % of a
+// stream of 4 KiB as tagged messages: then one in four of the stamps of small requests suffices.
 func StampedOneIn(bytes, requests uint64, flushed bool) int {
 	every := uint64(256)
 	switch {
@@ -37,8 +33,7 @@ func StampedOneIn(bytes, requests uint64, flushed bool) int {
 	return int(every)
 }
 
-// Add takes another initiator's stage in: the mean is that of all stamps, the
-// percentile the largest.
+// Add merges another initiator's stage: the mean over all stamps, and the larger percentile.
 func (s *Stage) Add(o Stage) {
 	if o.Stamps == 0 {
 		return
@@ -49,7 +44,7 @@ func (s *Stage) Add(o Stage) {
 	s.Stamps = all
 }
 
-// Completed interpolates how many bytes a rank had completed at a time.
+// Completed interpolates the bytes that a rank had completed at a time.
 func Completed(s *results.Samples, at int64) float64 {
 	p := results.Progress{Time: s.Start}
 	if at <= s.Start {
@@ -68,7 +63,7 @@ func Completed(s *results.Samples, at int64) float64 {
 	return float64(p.Bytes)
 }
 
-// ClockBound is by how much an instant of one rank may be wrong to that of another.
+// ClockBound returns the largest error between timestamps of two ranks.
 func ClockBound(ranks []*Part) float64 {
 	first, second := 0., 0.
 	for _, r := range ranks {

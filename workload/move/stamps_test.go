@@ -2,8 +2,8 @@ package move
 
 import "testing"
 
-// Of few requests more are stamped, of small ones fewer, and of those whose stamps need a
-// flush fewer still.
+// A larger share is stamped of few requests, a smaller one of small requests, and the smallest of those with a flush
+// per stamp.
 func TestStampedOneIn(t *testing.T) {
 	const endless = 0
 	for _, c := range []struct {
@@ -19,7 +19,7 @@ func TestStampedOneIn(t *testing.T) {
 		{256 << 10, endless, false, 4},
 		{1 << 20, endless, false, 1},
 		{1 << 40, endless, false, 1},
-		// never fewer than 64, if there are as many
+		// at least 64, if there are as many
 		{8, 64 * 256, false, 256},
 		{8, 64*256 - 1, false, 64},
 		{8, 64 * 64, false, 64},
@@ -28,7 +28,7 @@ func TestStampedOneIn(t *testing.T) {
 		{8, 1, false, 1},
 		{256 << 10, 64 * 4, false, 4},
 		{256 << 10, 64*4 - 1, false, 1},
-		// where a flush shows delivery, 256 are enough of small requests
+		// with a flush, 256 suffice for small requests
 		{512, 256 * 256, true, 256},
 		{512, 256*256 - 1, true, 64},
 		{512, endless, true, 256},

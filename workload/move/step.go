@@ -2,27 +2,27 @@ package move
 
 import (
 	"fmt"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
 	"slices"
-	"weir/matrix"
-	"weir/quantity"
 )
 
-// Step is what a case of workload traffic_sequence is besides the matrix of its
-// pattern: its place in the sequence that all cases of a launch are together.
+// Step is the place of a case's pattern in a sequence (workload traffic_sequence), which all cases of a launch form
+// together.
 type Step struct {
 	Pattern    int64 // its index in the sequence
 	Iterations int64 // of the whole sequence; those of Spec are of the pattern alone
 	Warmup     int64 // of the sequence, as above
 	Overlap    bool  // patterns without a rank in common do not wait for each other
-	// Before and After are the sleeps of its ranks, between their meeting and their
-	// common start and after their end, with the time scale in them.
+	// Before and After are the sleeps of its ranks before their common start and after their end, multiplied by the
+	// time scale.
 	Before, After quantity.Time
-	// Due is when it starts, counted from the start of an iteration of the sequence, if
-	// nothing but sleeps takes time. Package sequence computes it.
+	// Due is its planned start from the start of an iteration of the sequence, if only sleeps take time. Package
+	// sequence computes it.
 	Due quantity.Time
 }
 
-// Fit sets what follows from the matrix.
+// Fit sets the fields that follow from the matrix.
 func (t *Spec) Fit() {
 	t.Ranks, t.BlockSize, t.InFlight = int64(t.Matrix.Ranks()), quantity.Size(t.Matrix.Largest()), 1
 	for _, rank := range t.Matrix.Senders() {
@@ -31,8 +31,8 @@ func (t *Spec) Fit() {
 	}
 }
 
-// Members are the ranks that meet before and after the pattern of a case, ascending:
-// those that send, receive or copy; all, if patterns do not overlap.
+// Members returns the ranks that meet before and after the pattern of a case, ascending: those that send, receive or
+// copy; all, if patterns do not overlap.
 func (t Spec) Members() []int {
 	if t.Step.Overlap {
 		members := t.Matrix.Involved()
@@ -49,7 +49,7 @@ func (t Spec) Members() []int {
 	return all
 }
 
-// checkStep is what checkMatrix asks of a case of a sequence.
+// checkStep is the part of checkMatrix for a case of a sequence.
 func (t Spec) checkStep() error {
 	s := t.Step
 	if s.Before < 0 || s.After < 0 || int64(s.Before) > MaxSleep || int64(s.After) > MaxSleep {
@@ -59,10 +59,9 @@ func (t Spec) checkStep() error {
 	return nil
 }
 
-// SleepAlone is for how long a rank sleeps before or after a pattern that is moved alone, where it
-// sleeps that long in the sequence. Within a quarter of a second a processor is as slow to wake as it will be
-// (its deepest idle state, its lowest frequency), and patterns are moved alone many times.
+// SleepAlone limits the sleep of an isolated pattern to 250 ms. After that a processor is in its deepest idle state and
+// at its lowest frequency, and isolated patterns are repeated many times.
 func SleepAlone(inSequence quantity.Time) quantity.Time { return min(inSequence, quantity.Time(250e6)) }
 
-// MaxSleep bounds a sleep, like matrix.MaxSleep, in ns.
+// MaxSleep is the longest sleep in ns, as matrix.MaxSleep.
 const MaxSleep = int64(matrix.MaxSleep * 1e9)

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// mostPoints are the points of progress and mostStamps the first and last stamps
-// that are kept of all threads of a rank together.
+// maxPoints limits the points of progress, and maxStamps the first and last stamps, that are kept for all threads of
+// a rank together.
 const (
-	mostPoints = 1024
-	mostStamps = 4096
+	maxPoints = 1024
+	maxStamps = 4096
 )
 
-// Together is the result of a rank from those of its threads, in their order. What
-// the threads did one after the other or each for itself adds up; of what they did
-// at a time it is the longest; what is of the process is the first thread's.
+// Together merges the results of a rank's threads. Sequential work adds up; of parallel work the longest time counts;
+// values of the process are the first thread's.
 func Together(threads []*Part) *Part {
 	if len(threads) == 1 {
 		return threads[0]
@@ -51,7 +50,7 @@ func Together(threads []*Part) *Part {
 	slices.Sort(all.MemoryNodes)
 	all.MemoryNodes = slices.Compact(all.MemoryNodes)
 	if !all.Initiator {
-		all.Transport = threads[0].Transport // a target does not know it
+		all.Transport = threads[0].Transport // targets do not know it
 		return &all
 	}
 	all.Threads = &Threads{From: threads[0].Samples.Start, To: threads[0].Samples.End}
@@ -64,11 +63,11 @@ func Together(threads []*Part) *Part {
 	return &all
 }
 
-// samplesOf are the samples of all threads: from the first start to the last end.
+// samplesOf merges the samples of all threads, from the first start to the last end.
 func samplesOf(threads []*Part) *results.Samples {
 	s := *threads[0].Samples
 	s.Ops, s.Bytes, s.Counts, s.First, s.Last = 0, 0, map[int]int64{}, nil, nil
-	each := mostStamps / len(threads)
+	each := maxStamps / len(threads)
 	for _, t := range threads {
 		o := t.Samples
 		s.Ops += o.Ops
@@ -97,7 +96,7 @@ func progressOf(threads []*Part) []results.Progress {
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
-	n := min(len(times), mostPoints)
+	n := min(len(times), maxPoints)
 	points := make([]results.Progress, n)
 	for i := range points {
 		at := times[i*(len(times)-1)/max(1, n-1)]
@@ -111,7 +110,7 @@ func progressOf(threads []*Part) []results.Progress {
 	return points
 }
 
-// Timed is the time that all threads of a rank were in their timed parts.
+// Timed returns the time in which all threads of a rank were in their timed parts.
 func (r *Part) Timed() (from, to int64) {
 	if r.Threads != nil {
 		return r.Threads.From, r.Threads.To
@@ -119,7 +118,7 @@ func (r *Part) Timed() (from, to int64) {
 	return r.Samples.Start, r.Samples.End
 }
 
-// Took is how long the timed parts of a rank's threads were, added up, in seconds.
+// Took returns the sum of the timed parts of a rank's threads, in seconds.
 func (r *Part) Took() float64 {
 	if r.Threads != nil {
 		return r.Threads.Took

@@ -1,11 +1,11 @@
 package move
 
 import (
+	"github.com/weir-bench/weir/results"
 	"testing"
-	"weir/results"
 )
 
-// However many points the threads have, few are kept, in order, and the last is the end.
+// Few points of progress are kept for any number of threads, in order, with the end as the last.
 func TestProgressOfThreads(t *testing.T) {
 	threads := make([]*Part, 5)
 	for i := range threads {
@@ -18,7 +18,7 @@ func TestProgressOfThreads(t *testing.T) {
 		}
 	}
 	s := Together(threads).Samples
-	if n := len(s.Progress); n != mostPoints || s.Progress[n-1] != (results.Progress{Time: s.End, Bytes: s.Bytes}) ||
+	if n := len(s.Progress); n != maxPoints || s.Progress[n-1] != (results.Progress{Time: s.End, Bytes: s.Bytes}) ||
 		s.Progress[0].Bytes != 0 {
 		t.Fatalf("%d points from %+v to %+v", n, s.Progress[0], s.Progress[n-1])
 	}
@@ -29,7 +29,7 @@ func TestProgressOfThreads(t *testing.T) {
 	}
 }
 
-// Every stage of a rank's requests is that of all its threads.
+// The stages of a rank include the requests of all its threads.
 func TestStagesOfThreads(t *testing.T) {
 	stage := Stage{Stamps: 1, Mean: 2e-6, P99: 3e-6}
 	of := func() *Part {

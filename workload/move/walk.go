@@ -1,16 +1,16 @@
 package move
 
-import "weir/results"
+import "github.com/weir-bench/weir/results"
 
-// Walk is how many bytes of a rank's memory, that of all its threads, are read or written
-// before requests come back to the first place.
+// Walk is the number of bytes of a rank's memory, over all its threads, that requests cover before they return to the
+// first place.
 type Walk struct {
-	Initiated uint64 `json:"initiated"` // of requests that the rank makes
-	Served    uint64 `json:"served"`    // of those that others make to it
+	Initiated uint64 `json:"initiated"` // of requests that the rank initiates
+	Served    uint64 `json:"served"`    // of requests of other ranks to it
 }
 
-// WorkingSet is that of a launch: nodes has the node of each rank, and caches the size of
-// each node's last-level cache, 0 where it is unknown. nil: no rank has said what it walks.
+// WorkingSet returns the working set of a launch: nodes has the node of each rank, and caches the size of each node's
+// last-level cache (0: unknown). nil: no rank has a Walk.
 func WorkingSet(ranks []*Part, nodes []string, caches map[string]int64) *results.WorkingSet {
 	var w results.WorkingSet
 	on := map[string]int64{}
@@ -22,7 +22,7 @@ func WorkingSet(ranks []*Part, nodes []string, caches map[string]int64) *results
 		w.Target = max(w.Target, int64(r.Walk.Served))
 		on[nodes[i]] += int64(r.Walk.Initiated + r.Walk.Served)
 		w.Node = max(w.Node, on[nodes[i]])
-		if c := caches[nodes[i]]; i == 0 || c < w.Cache { // one that is unknown makes all unknown
+		if c := caches[nodes[i]]; i == 0 || c < w.Cache { // one unknown size makes all unknown
 			w.Cache = c
 		}
 	}

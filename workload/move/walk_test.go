@@ -3,10 +3,10 @@ package move
 import (
 	"testing"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// Ranks of one node share its cache, and what of one node is unknown is unknown of all.
+// Ranks of one node share its cache; if the value of one node is unknown, the total is.
 func TestWorkingSet(t *testing.T) {
 	walks := func(list ...Walk) []*Part {
 		var out []*Part

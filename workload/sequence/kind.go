@@ -4,49 +4,50 @@ import (
 	_ "embed"
 	"slices"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
-	"weir/workload/traffic"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/traffic"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
 var named, prefixed = fabric.OptionsOf(true)
 
-// Kind is workload traffic_sequence, which plays many matrices one after the other, as NIXL's
-// sequential-ct-perftest does.
+// Kind is workload traffic_sequence, which runs many matrices one after the other, as NIXL's sequential-ct-perftest
+// does.
 var Kind = &workload.Kind{
 	Name: "traffic_sequence",
-	Doc:  "traffic matrices one after the other: the ranks of each meet, sleep, and start together; and each again alone. Each pattern of the sequence is a case, and all of them run in one launch",
-	Options: slices.Concat([]workload.Option{process("fabric")}, named, []workload.Option{
-		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}, Item: workload.MayItem},
+	Doc:  "a sequence of traffic matrices, together and each alone: the ranks of a matrix meet, sleep, and start together. Each pattern of the sequence is a case, and all of them run in one launch",
+	Options: slices.Concat([]option.Option{process("fabric")}, named, []option.Option{
+		{Name: "op", Type: option.Enum, Default: "write", Values: []string{"write", "read"}, Item: option.MayItem},
 		move.MemoryOfRanks(),
 		move.VRAMAlloc("memory"),
-		{Name: "patterns", Type: workload.Patterns, Process: true},
-		{Name: "metadata_file", Type: workload.File, Into: "patterns"},
-		{Name: "generate", Type: workload.Model, Into: "patterns"},
-		{Name: "pattern", Type: workload.Count, Default: int64(0), Min: 0, Max: mostPatterns, Item: workload.OnlyItem},
-		{Name: "matrix", Type: workload.Matrix, Item: workload.OnlyItem},
+		{Name: "patterns", Type: option.Patterns, Process: true},
+		{Name: "metadata_file", Type: option.File, Into: "patterns"},
+		{Name: "generate", Type: option.Model, Into: "patterns"},
+		{Name: "pattern", Type: option.Count, Default: int64(0), Min: 0, Max: maxPatterns, Item: option.OnlyItem},
+		{Name: "matrix", Type: option.Matrix, Item: option.OnlyItem},
 		{
-			Name: "sleep_before_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
-			Item: workload.MayItem,
+			Name: "sleep_before_launch", Type: option.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
+			Item: option.MayItem,
 		},
 		{
-			Name: "sleep_after_launch", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
-			Item: workload.MayItem,
+			Name: "sleep_after_launch", Type: option.Time, Default: quantity.Time(0), Min: 0, Max: move.MaxSleep,
+			Item: option.MayItem,
 		},
-		{Name: "shards", Type: workload.Count, Default: int64(1), Min: 1, Max: move.MostShards, Item: workload.MayItem},
-		{Name: "metadata", Type: workload.String, Default: "", Item: workload.OnlyItem},
+		{Name: "shards", Type: option.Count, Default: int64(1), Min: 1, Max: move.MaxShards, Item: option.MayItem},
+		{Name: "metadata", Type: option.String, Default: "", Item: option.OnlyItem},
 		move.OwnCells(false),
-		{Name: "ranks", Type: workload.Count, Min: 2, Max: workload.MostRanks, Process: true, RanksOf: "matrix"},
-		{Name: "overlap", Type: workload.Bool, Default: true, Process: true},
-		{Name: "time_scale", Type: workload.Factor, Default: workload.Scale(1), Process: true},
-		{Name: "iterations", Type: workload.Count, Default: int64(3), Min: 1, Max: 4096, Process: true},
-		{Name: "warmup", Type: workload.Count, Default: int64(1), Min: 0, Max: 1 << 20, Process: true},
-		{Name: "isolated_iterations", Type: workload.Count, Default: int64(30), Min: 1, Max: 4096, Process: true},
-		{Name: "isolated_warmup", Type: workload.Count, Default: int64(10), Min: 0, Max: 1 << 20, Process: true},
+		{Name: "ranks", Type: option.Count, Min: 2, Max: option.MostRanks, Process: true, RanksOf: "matrix"},
+		{Name: "overlap", Type: option.Bool, Default: true, Process: true},
+		{Name: "time_scale", Type: option.Factor, Default: option.Scale(1), Process: true},
+		{Name: "iterations", Type: option.Count, Default: int64(3), Min: 1, Max: 4096, Process: true},
+		{Name: "warmup", Type: option.Count, Default: int64(1), Min: 0, Max: 1 << 20, Process: true},
+		{Name: "isolated_iterations", Type: option.Count, Default: int64(30), Min: 1, Max: 4096, Process: true},
+		{Name: "isolated_warmup", Type: option.Count, Default: int64(10), Min: 0, Max: 1 << 20, Process: true},
 		process("verify"),
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
@@ -80,59 +81,63 @@ var Kind = &workload.Kind{
 		"pattern", "matrix", "own_cells", "ranks", "op", "fabric", "memory", "pages", "alloc", "numa", "time_scale",
 		"sleep_before_launch", "sleep_after_launch",
 	}, fabric.CheckedOptions(true)...),
-	Columns: []workload.Column{ // those of sequential-ct-perftest, and what was moved
-		{Metric: "bytes", Head: "moves\n", Drop: 4},
-		{Metric: "senders", Head: "senders", Drop: 8},
-		{Metric: "latency", Head: "latency\n"},
-		{Metric: "isolated_latency", Head: "isolated\nlatency"},
-		{Metric: "slowdown.p50", Head: "slowdown\np50", Interval: true},
-		{Metric: "slowdown", Head: "slowdown\n", Drop: 2},
-		{Metric: "bandwidth", Head: "bandwidth\n", Drop: 3},
-		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
-	},
-	Brief:    []string{"bandwidth", "latency.p50", "slowdown.p50"},
 	Sequence: "pattern",
+	Show: workload.Presentation{
+		Columns: []workload.Column{ // those of sequential-ct-perftest, and bytes and ceiling
+			{Metric: "bytes", Head: "moves\n", Drop: 4},
+			{Metric: "senders", Head: "senders", Drop: 8},
+			{Metric: "latency", Head: "latency\n"},
+			{Metric: "isolated_latency", Head: "isolated\nlatency"},
+			{Metric: "slowdown.p50", Head: "slowdown\np50", Interval: true},
+			{Metric: "slowdown", Head: "slowdown\n", Drop: 2},
+			{Metric: "bandwidth", Head: "bandwidth\n", Drop: 3},
+			{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+		},
+		Brief: []string{"bandwidth", "latency.p50", "slowdown.p50"},
+	},
 }
 
-// mostPatterns is how many patterns a sequence has at most.
-const mostPatterns = 10_000
+// maxPatterns limits the patterns of a sequence.
+const maxPatterns = 10_000
 
 //go:embed docs.md
 var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error { // here, because it looks at the options above
+	Kind.Check = func(v option.Values) error { // set here, because Decode uses Kind
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{
-		Spec: spec, Arrange: arrange, Reduce: reduce, Together: together, Timetable: timetable,
-		OfCeiling: move.OfCeiling, Carries: move.Carries("bottleneck.bandwidth"),
-		AcrossHosts: traffic.AcrossHosts, Starts: traffic.Starts,
-	}
+	Kind.Behaviour = behaviour{Path: move.Path{Bounded: "bottleneck.bandwidth"}}
 	workload.Register(Kind)
 }
 
-func spec(v workload.Values) (workload.Spec, error) {
+// behaviour implements workload.Behaviour.
+type behaviour struct {
+	move.Path
+	traffic.Clocks
+}
+
+func (behaviour) Spec(v option.Values) (workload.Spec, error) {
 	t, err := Decode(v)
 	return &t, err
 }
 
-// process is an option of Transfer's that is one for a whole launch.
-func process(name string) workload.Option {
+// process returns an option of workload transfer that holds for a whole launch.
+func process(name string) option.Option {
 	o := transfer.Option(name)
 	o.Process = true
 	return o
 }
 
-// alone says of metrics of workload traffic what they are in a sequence.
+// alone are prefixes for texts of workload traffic's metrics.
 var alone = map[string]string{
-	"ceiling":      "of the pattern alone: ",
-	"ceiling.best": "of the pattern alone: ",
+	"ceiling":      "isolated pattern: ",
+	"ceiling.best": "isolated pattern: ",
 }
 
-// trafficMetrics are metrics of workload traffic by their names.
+// trafficMetrics returns metrics of workload traffic by name.
 func trafficMetrics(names ...string) []workload.Metric {
 	var list []workload.Metric
 	for _, name := range names {

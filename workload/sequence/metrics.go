@@ -5,17 +5,17 @@ import (
 	"math"
 	"slices"
 
-	"weir/results"
-	"weir/workload/move"
-	"weir/workload/traffic"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/traffic"
 )
 
-// Metrics computes the metrics of one pattern of workload traffic_sequence in
-// one launch, in the units of its registry: what it took among the others, and alone.
+// Metrics computes the metrics of one pattern of workload traffic_sequence in one launch, in the units of Kind: in the
+// sequence and isolated.
 func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[string]float64, error) {
 	alone, err := traffic.Metrics(o, ranks, nil)
 	if err != nil {
-		return nil, fmt.Errorf("of the pattern alone: %w", err)
+		return nil, fmt.Errorf("isolated pattern: %w", err)
 	}
 	movers, err := traffic.Movers(o, ranks)
 	if err != nil {
@@ -23,7 +23,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 	}
 	steps, err := played(o, movers)
 	if err != nil {
-		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
+		return nil, fmt.Errorf("pattern in its sequence: %w", err)
 	}
 	copiers, err := traffic.Copiers(o, ranks)
 	if err != nil {
@@ -31,11 +31,11 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 	}
 	copying, err := played(o, copiers)
 	if err != nil {
-		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
+		return nil, fmt.Errorf("pattern in its sequence: %w", err)
 	}
 	latencies, skews, err := traffic.Iterations(steps, copying)
 	if err != nil {
-		return nil, fmt.Errorf("of the pattern in its sequence: %w", err)
+		return nil, fmt.Errorf("pattern in its sequence: %w", err)
 	}
 	total, avg := alone["bytes"], traffic.Mean(latencies)*1e-9
 	m := map[string]float64{
@@ -47,7 +47,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 		"slowdown":             avg / alone["latency.avg"],
 		"bandwidth":            total / avg / 1e9,
 		"isolated_bandwidth":   alone["bandwidth"],
-		// of whichever was faster: neither may be more than the path can carry
+		// the larger one: neither may exceed what the path can carry
 		"ceiling.best": alone["ceiling.best"] * max(1, alone["latency.avg"]/avg),
 	}
 	for _, name := range []string{
@@ -73,7 +73,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 	return m, traffic.Finite(m)
 }
 
-// played has the spans in the sequence for those of the pattern alone.
+// played returns the parts of a pattern with its spans in the sequence instead of the isolated ones.
 func played(o move.Spec, movers []traffic.Mover) ([]traffic.Mover, error) {
 	var out []traffic.Mover
 	for _, r := range movers {
@@ -93,9 +93,8 @@ func played(o move.Spec, movers []traffic.Mover) ([]traffic.Mover, error) {
 	return out, nil
 }
 
-// punctuality adds how well the starts kept to what was agreed, and to the plan in
-// which only sleeps take time. The common clock has one value for who began an
-// iteration first, so that the ranks agree on where its plan begins.
+// punctuality adds the delays of starts compared to the agreed time, and to the plan in which only sleeps take time.
+// The common clock gives all ranks the same begin of an iteration.
 func punctuality(m map[string]float64, o move.Spec, movers []traffic.Mover) {
 	late, drift, worst := 0., 0., 0.
 	n := len(movers[0].Steps)
@@ -113,10 +112,9 @@ func punctuality(m map[string]float64, o move.Spec, movers []traffic.Mover) {
 	m["late"], m["drift"], m["drift.max"] = late*1e-9, drift*1e-9, worst*1e-9
 }
 
-// Timeline is when a pattern was played in each iteration of its sequence, in seconds
-// from the start of that iteration: from the earliest start of a rank that moves to the
-// latest end of one. It is nil where ranks do not agree on what was played: what they
-// say is not checked before.
+// Timeline returns when a pattern ran in each iteration of its sequence, in seconds from the start of that iteration:
+// from the earliest start to the latest end of a rank that moves. nil if the ranks' parts disagree, as they are not
+// checked before.
 func Timeline(ranks []*move.Part) (spans [][2]float64) {
 	for _, r := range ranks {
 		if len(r.Steps) == 0 || r.Steps[0].Start == 0 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"weir/matrix"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 func span(start, end int64) move.Span { return move.Span{Start: start, End: end} }
@@ -17,7 +17,7 @@ func at(agreed, start, end int64) move.Played {
 	return move.Played{Agreed: agreed, Start: start, End: end}
 }
 
-// moved is a rank that has these spans.
+// moved is a rank with these spans.
 func moved(rank int, spans ...move.Span) *move.Part {
 	r := &move.Part{
 		Rank: rank, Initiator: len(spans) > 0, Iterations: spans, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9,
@@ -37,7 +37,7 @@ func wantMetrics(t *testing.T, got, want map[string]float64) {
 	}
 }
 
-// fourRanks is a matrix of these cells.
+// fourRanks is a matrix with these cells.
 func fourRanks(t *testing.T, cells ...matrix.Cell) *matrix.Matrix {
 	t.Helper()
 	m, err := matrix.New(4, cells)
@@ -47,9 +47,8 @@ func fourRanks(t *testing.T, cells ...matrix.Cell) *matrix.Matrix {
 	return m
 }
 
-// inSequence is the second pattern of a sequence that was played twice, due 1000 ns after
-// the start of each iteration. Rank 0 sends 3000 bytes in all, rank 2 sends 6000, rank 1
-// gets 8000 and rank 3 has nothing to do.
+// inSequence is the second pattern of a sequence that ran twice, planned 1000 ns after the start of each iteration.
+// Rank 0 sends 3000 bytes in all, rank 2 sends 6000, rank 1 gets 8000 and rank 3 is idle.
 func inSequence(t *testing.T) (move.Spec, []*move.Part) {
 	c := move.Spec{
 		Pattern: move.MatrixPattern, Ranks: 4, Op: "write", Mode: "stream", BlockSize: 6000, Batch: 1, Threads: 1,
@@ -67,7 +66,7 @@ func inSequence(t *testing.T) (move.Spec, []*move.Part) {
 	return c, []*move.Part{a, moved(1), b, idle}
 }
 
-// A pattern took 3000 and 6000 ns among the others, and 2000 ns alone.
+// A pattern took 3000 and 6000 ns in the sequence, and 2000 ns isolated.
 func TestSequenceMetrics(t *testing.T) {
 	c, ranks := inSequence(t)
 	c.Own = fourRanks(t, matrix.Cell{From: 2, To: 2, Bytes: 500})
@@ -102,8 +101,8 @@ func TestSequenceMetrics(t *testing.T) {
 	}
 }
 
-// What a rank says is not believed: it may have played less than another.
-func TestTimelineOfRanksThatDisagree(t *testing.T) {
+// Ranks with contradictory iterations are rejected.
+func TestTimelineOfContradictoryRanks(t *testing.T) {
 	_, ranks := inSequence(t)
 	ranks[2].Steps = append(ranks[2].Steps, at(1, 2, 3))
 	if spans := Timeline(ranks); spans != nil {
@@ -119,12 +118,12 @@ func TestTimelineOfRanksThatDisagree(t *testing.T) {
 	}
 }
 
-func TestSequenceThatIsNotWhole(t *testing.T) {
+func TestIncompleteSequence(t *testing.T) {
 	for want, spoil := range map[string]func(ranks []*move.Part){
-		"rank 2 has 1 of 2 iterations":                  func(r []*move.Part) { r[2].Steps = r[2].Steps[:1] },
-		"rank 0 did not move anything in iteration 1":   func(r []*move.Part) { r[0].Steps[1].Start = 0 },
-		"of the pattern alone: rank 2 has no":           func(r []*move.Part) { r[2].Iterations = nil },
-		"of the pattern in its sequence: iteration 0 o": func(r []*move.Part) { r[2].Steps[0].End = 5 },
+		"rank 2 has 1 of 2 iterations":                func(r []*move.Part) { r[2].Steps = r[2].Steps[:1] },
+		"rank 0 did not move anything in iteration 1": func(r []*move.Part) { r[0].Steps[1].Start = 0 },
+		"isolated pattern: rank 2 has no":             func(r []*move.Part) { r[2].Iterations = nil },
+		"pattern in its sequence: iteration 0 o":      func(r []*move.Part) { r[2].Steps[0].End = 5 },
 	} {
 		c, ranks := inSequence(t)
 		spoil(ranks)

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 // Decode reads the values of a traffic_sequence case.
-func Decode(v workload.Values) (move.Spec, error) {
+func Decode(v option.Values) (move.Spec, error) {
 	t := move.Spec{Pattern: move.MatrixPattern, Mode: "stream", Reuse: "hot", Payload: "random", Batch: 1, Threads: 1}
 	s := &move.Step{}
 	get := Kind.Get(v)
@@ -33,7 +34,7 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, err
 	}
 	written, _ := get("matrix").(string)
-	m, err := workload.ParseMatrix(written)
+	m, err := option.ParseMatrix(written)
 	if err != nil {
 		return t, fmt.Errorf("option matrix: %w", err)
 	}
@@ -41,14 +42,14 @@ func Decode(v workload.Values) (move.Spec, error) {
 		return t, fmt.Errorf("pattern %d: %w", s.Pattern, err)
 	}
 	if ranks, counted := v["ranks"].(int64); counted && ranks != int64(t.Matrix.Ranks()) {
-		return t, fmt.Errorf("the matrix of pattern %d is of %d ranks, and the option ranks says %d", s.Pattern,
+		return t, fmt.Errorf("the matrix of pattern %d has %d ranks, but option ranks is %d", s.Pattern,
 			t.Matrix.Ranks(), ranks)
 	}
 	var ok bool
 	if s.Overlap, ok = get("overlap").(bool); !ok {
 		return t, fmt.Errorf("option overlap is %T, not true or false", get("overlap"))
 	}
-	scale, ok := get("time_scale").(workload.Scale)
+	scale, ok := get("time_scale").(option.Scale)
 	if !ok {
 		return t, fmt.Errorf("option time_scale is %T, not a factor", get("time_scale"))
 	}
@@ -65,13 +66,13 @@ func Decode(v workload.Values) (move.Spec, error) {
 	return t, t.Check()
 }
 
-// Schedule sets when each pattern of a sequence is due, and gives how long an iteration
-// of it sleeps at least: on the longest way through patterns that share ranks.
+// Schedule sets the planned start of each pattern of a sequence, and returns the least time that an iteration of it
+// sleeps: on the critical path through patterns with common ranks.
 func Schedule(patterns []*move.Spec) (sleeping quantity.Time) {
 	if len(patterns) == 0 {
 		return 0
 	}
-	free := make([]quantity.Time, patterns[0].Ranks) // by rank: when its last pattern has ended
+	free := make([]quantity.Time, patterns[0].Ranks) // by rank: end of its last pattern
 	for _, p := range patterns {
 		members := p.Members()
 		due := quantity.Time(0)
@@ -86,13 +87,12 @@ func Schedule(patterns []*move.Spec) (sleeping quantity.Time) {
 	return slices.Max(free)
 }
 
-// longest, 13 days, is where a schedule ends, whatever its sleeps add up to: 4096
-// iterations of it are still a time.
+// longest is the limit of a schedule, 13 days: 4096 iterations of it are a valid time.
 const longest = quantity.Time(math.MaxInt64 / 4096 / 2)
 
-// arrange tells each pattern when it is due. Before the first of them the whole sequence
-// is played, which may take what all cases may, and the sleeps of all iterations, alone and together.
-func arrange(cases []workload.Spec, timeout time.Duration) (before time.Duration) {
+// Arrange sets the planned start of each pattern. before is the time of the whole sequence, which runs ahead of the
+// first case: the timeouts of all cases, and all sleeps together and isolated.
+func (behaviour) Arrange(cases []workload.Spec, timeout time.Duration) (before time.Duration) {
 	patterns := make([]*move.Spec, len(cases))
 	for i, c := range cases {
 		patterns[i] = c.(*move.Spec)
@@ -105,7 +105,7 @@ func arrange(cases []workload.Spec, timeout time.Duration) (before time.Duration
 	return min(timeout, math.MaxInt64/4/n)*n + min(sleeping+sleepingAlone(patterns), math.MaxInt64/4)
 }
 
-// sleepingAlone is for how long all patterns sleep while they are moved one at a time.
+// sleepingAlone returns the sleep of all patterns while they run one at a time.
 func sleepingAlone(patterns []*move.Spec) time.Duration {
 	sum := quantity.Time(0)
 	for _, p := range patterns {
@@ -114,8 +114,8 @@ func sleepingAlone(patterns []*move.Spec) time.Duration {
 	return time.Duration(sum) * time.Duration(patterns[0].Iterations)
 }
 
-// timetable is when each pattern is due.
-func timetable(cases []workload.Values) ([]quantity.Time, error) {
+// Timetable returns the planned start of each pattern.
+func (behaviour) Timetable(cases []option.Values) ([]quantity.Time, error) {
 	patterns := make([]*move.Spec, len(cases))
 	for i, v := range cases {
 		t, err := Decode(v)
@@ -123,7 +123,7 @@ func timetable(cases []workload.Values) ([]quantity.Time, error) {
 			return nil, err
 		}
 		if patterns[i] = &t; t.Ranks != patterns[0].Ranks {
-			return nil, errors.New("they are of different numbers of ranks")
+			return nil, errors.New("the patterns have different numbers of ranks")
 		}
 	}
 	Schedule(patterns)

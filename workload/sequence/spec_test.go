@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-func pattern(t *testing.T, values workload.Values) *move.Spec {
+func pattern(t *testing.T, values option.Values) *move.Spec {
 	t.Helper()
 	o, err := Decode(values)
 	if err != nil {
@@ -18,11 +18,11 @@ func pattern(t *testing.T, values workload.Values) *move.Spec {
 	return &o
 }
 
-// A pattern is due when all that shares a rank with it, and comes before it, has slept
-// as long as it says; without overlap, when all that comes before it has.
+// A pattern is planned when all earlier patterns that share a rank with it have slept; without overlap, when all
+// earlier patterns have.
 func TestSchedule(t *testing.T) {
 	const ms = quantity.Time(1e6)
-	plan := func(overlap bool, scale workload.Scale) (patterns []*move.Spec) {
+	plan := func(overlap bool, scale option.Scale) (patterns []*move.Spec) {
 		for i, p := range []struct {
 			matrix        string
 			before, after quantity.Time
@@ -32,7 +32,7 @@ func TestSchedule(t *testing.T) {
 			{"4: 1>2=1", 5 * ms, 2 * ms},
 			{"4: 3>2=1", 0, 0},
 		} {
-			patterns = append(patterns, pattern(t, workload.Values{
+			patterns = append(patterns, pattern(t, option.Values{
 				"matrix": p.matrix, "pattern": int64(i), "overlap": overlap, "time_scale": scale,
 				"sleep_before_launch": p.before, "sleep_after_launch": p.after,
 			}))
@@ -41,7 +41,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for _, c := range []struct {
 		overlap bool
-		scale   workload.Scale
+		scale   option.Scale
 		due     []quantity.Time
 		whole   quantity.Time
 	}{
@@ -63,7 +63,7 @@ func TestSchedule(t *testing.T) {
 	}
 	var years []*move.Spec
 	for i := range 1000 {
-		years = append(years, pattern(t, workload.Values{
+		years = append(years, pattern(t, option.Values{
 			"matrix": "2: 0>1=1", "pattern": int64(i), "sleep_before_launch": quantity.Time(move.MaxSleep),
 		}))
 	}
@@ -76,7 +76,7 @@ func TestSchedule(t *testing.T) {
 }
 
 func TestDecodeSequence(t *testing.T) {
-	o := pattern(t, workload.Values{
+	o := pattern(t, option.Values{
 		"matrix": "3: 0>1=5", "iterations": int64(7), "isolated_iterations": int64(9), "isolated_warmup": int64(2),
 		"warmup": int64(4), "op": "read", "shards": int64(3),
 	})
@@ -87,11 +87,11 @@ func TestDecodeSequence(t *testing.T) {
 	if m := o.Members(); len(m) != 2 || m[0] != 0 || m[1] != 1 {
 		t.Errorf("members %v", m)
 	}
-	for want, v := range map[string]workload.Values{
-		"option matrix":                     {},
-		"matrix of pattern 4 is of 2 ranks": {"matrix": "2: 0>1=5", "ranks": int64(3), "pattern": int64(4)},
+	for want, v := range map[string]option.Values{
+		"option matrix":                   {},
+		"matrix of pattern 4 has 2 ranks": {"matrix": "2: 0>1=5", "ranks": int64(3), "pattern": int64(4)},
 		"a sleep is from 0s": {
-			"matrix": "2: 0>1=5", "sleep_before_launch": quantity.Time(86400e9), "time_scale": workload.Scale(1000),
+			"matrix": "2: 0>1=5", "sleep_before_launch": quantity.Time(86400e9), "time_scale": option.Scale(1000),
 		},
 		"fabric sim has no model of a matrix":   {"matrix": "2: 0>1=5", "fabric": "sim"},
 		"option time_scale is float64":          {"matrix": "2: 0>1=5", "time_scale": 2.},
@@ -107,8 +107,8 @@ func TestDecodeSequence(t *testing.T) {
 
 func TestFactors(t *testing.T) {
 	o, _ := Kind.Option("time_scale")
-	for text, want := range map[string]workload.Scale{"1": 1, "0.01": 0.01, "1%": 0.01, "0": 0, "2.50": 2.5} {
-		if v, err := o.Parse(text); err != nil || v != want || workload.Text(v) == "" {
+	for text, want := range map[string]option.Scale{"1": 1, "0.01": 0.01, "1%": 0.01, "0": 0, "2.50": 2.5} {
+		if v, err := o.Parse(text); err != nil || v != want || option.Text(v) == "" {
 			t.Errorf("%s is %v, %v", text, v, err)
 		}
 	}

@@ -2,31 +2,31 @@ package sequence
 
 import (
 	"fmt"
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// playing is what a launch of a sequence plays, for a person who waits for it.
+// playing describes the work of a launch of a sequence.
 type playing struct {
 	patterns   int
-	bytes      float64        // of all of them
-	sumAlone   quantity.Time  // of the sleeps of an iteration of each pattern alone
-	sum, least quantity.Time  // of the sleeps of an iteration, added up and on the longest way, with the scale
-	iterations int64          // of the sequence
-	alone      int64          // of each pattern alone
-	scale      workload.Scale // of the sleeps
+	bytes      float64       // of all patterns
+	sumAlone   quantity.Time // of the sleeps of an iteration of each isolated pattern
+	sum, least quantity.Time // of the sleeps of an iteration, in sum and on the critical path, with the scale
+	iterations int64         // of the sequence
+	alone      int64         // iterations of each isolated pattern
+	scale      option.Scale  // of the sleeps
 }
 
-// together says what the cases of a launch play.
-func together(cases []workload.Values) string {
+// Together describes the cases of a launch.
+func (behaviour) Together(cases []option.Values) string {
 	p := &playing{patterns: len(cases), scale: 1}
-	p.scale, _ = cases[0]["time_scale"].(workload.Scale)
+	p.scale, _ = cases[0]["time_scale"].(option.Scale)
 	var steps []*move.Spec
 	for _, v := range cases {
 		o, err := Decode(v)
 		if err != nil {
-			return "" // a plan that nobody checked yet
+			return "" // the plan has not been checked yet
 		}
 		p.sum += o.Step.Before + o.Step.After
 		p.sumAlone += move.SleepAlone(o.Step.Before) + move.SleepAlone(o.Step.After)
@@ -41,14 +41,14 @@ func together(cases []workload.Values) string {
 func (p *playing) String() string {
 	s := fmt.Sprintf("%s, %s in all; ", plural(p.patterns, "pattern"), quantity.ShortSize(p.bytes))
 	if p.sum == 0 {
-		return s + "nobody sleeps" + p.scaled()
+		return s + "no sleeps" + p.scaled()
 	}
 	sum, least := quantity.ShortTime(p.sum), quantity.ShortTime(p.least)
 	s += sum + " of sleep"
 	if least != sum {
-		s += fmt.Sprintf(" in sum and %s on the longest way", least)
+		s += fmt.Sprintf(" in sum and %s on the critical path", least)
 	}
-	return s + fmt.Sprintf(" in each of %s, and %s in each of %d of the patterns alone, so %s for a launch at least%s",
+	return s + fmt.Sprintf(" in each of %s, and %s in each of %d isolated iterations, so at least %s for a launch%s",
 		plural(int(p.iterations), "iteration"), quantity.ShortTime(p.sumAlone), p.alone,
 		quantity.ShortTime(p.least*quantity.Time(p.iterations)+p.sumAlone*quantity.Time(p.alone)), p.scaled())
 }

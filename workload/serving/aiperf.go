@@ -4,17 +4,16 @@ import (
 	"encoding/json"
 	"strings"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// aiperfTimes are names of aiperf's with the families of metrics that they are.
+// aiperfTimes maps names of aiperf to families of metrics.
 var aiperfTimes = []struct{ name, family string }{
 	{"request_latency", "latency"}, {"time_to_first_token", "ttft"}, {"time_to_first_output_token", "ttfo"},
 	{"inter_token_latency", "itl"}, {"inter_chunk_latency", "chunk_gap"},
 }
 
-// aiperfNumbers are names of aiperf's with a metric, its unit there, and what a number of weir's is
-// multiplied with.
+// aiperfNumbers maps names of aiperf to a metric, its unit there, and the factor of weir's value.
 var aiperfNumbers = []struct {
 	name, metric, unit string
 	factor             float64
@@ -30,8 +29,8 @@ var aiperfNumbers = []struct {
 	{"input_sequence_length", "input.tokens", "tokens", 1},
 }
 
-// aiperf writes a case with the names of aiperf's profile_export_aiperf.json (schema 1.4). A time
-// that has no end, because requests failed, is left out.
+// aiperf formats a case with the names of aiperf's profile_export_aiperf.json (schema 1.4). It leaves out unbounded
+// times, which failed requests cause.
 func aiperf(option func(string) string, metric func(string) (float64, bool)) []string {
 	all := map[string]any{
 		"schema_version": "1.4",
@@ -65,7 +64,7 @@ func aiperf(option func(string) string, metric func(string) (float64, bool)) []s
 		},
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil { // of numbers that JSON has not, which metrics are not
+	if err != nil { // NaN or infinity, which metrics are not
 		return []string{"{}"}
 	}
 	return strings.Split(string(text), "\n")

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/tooloutput"
+	"github.com/weir-bench/weir/interop/output"
+	"github.com/weir-bench/weir/results"
 )
 
-// A reader of aiperf's files reads the same numbers back from the report.
+// A reader of aiperf's files gets the same numbers from the report.
 func TestAiperfReportIsReadBack(t *testing.T) {
 	measured := map[string]float64{
 		"ttft.avg": 0.0925, "ttft.p50": 0.09, "ttft.p99": results.Unbounded, "itl.p50": 0.008, "latency.max": 1.5,
@@ -21,7 +21,7 @@ func TestAiperfReportIsReadBack(t *testing.T) {
 		v, ok := measured[name]
 		return v, ok
 	})
-	f, _ := tooloutput.Lookup("aiperf")
+	f, _ := output.Lookup("aiperf")
 	rows, err := f.Read([]byte(strings.Join(lines, "\n")))
 	if err != nil || len(rows) != 1 {
 		t.Fatal(rows, err)
@@ -37,9 +37,9 @@ func TestAiperfReportIsReadBack(t *testing.T) {
 	}
 }
 
-// Names and units are those of a file of aiperf itself.
+// Names and units are those of a file of aiperf.
 func TestAiperfHasTheseNames(t *testing.T) {
-	text, err := os.ReadFile("../../tooloutput/testdata/aiperf/profile_export_aiperf.json")
+	text, err := os.ReadFile("../../interop/output/testdata/aiperf/profile_export_aiperf.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,20 @@
 package serving
 
 import (
-	"weir/results"
-	"weir/serving"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// measured are the requests that metrics are of: answered ones of the measured part.
-var measured = map[string]int64{"phase": int64(serving.Measured), "outcome": int64(serving.OK)}
+// measured selects the requests of metrics: answered ones of the measured part.
+var measured = map[string]int64{"phase": int64(load.Measured), "outcome": int64(load.OK)}
 
-// charts are what reports draw of loads and their requests.
+// charts are the charts of loads and their requests in reports.
 var charts = []workload.Chart{
 	{
 		Title: "Time to first token over output throughput", Shows: workload.Pairs,
 		X: "output_throughput", Y: "ttft.p50",
-		Doc: "A point for each load: where more load brings no more tokens, only longer times, is the knee.",
+		Doc: "A point for each load. At the knee, more load brings no more tokens, but longer times.",
 	},
 	{
 		Title: "Latency over output throughput", Shows: workload.Pairs, X: "output_throughput", Y: "latency.p99",
@@ -39,19 +39,19 @@ var charts = []workload.Chart{
 		Columns: []workload.RecordColumn{
 			{Name: "first", Title: "first token", Since: "start"}, {Name: "last", Title: "last token", Since: "start"},
 		},
-		Doc: "When requests began, and how long after it their first and their last token came.",
+		Doc: "Start of requests, and the times from it to their first and last token.",
 	},
 }
 
-// perToken is the column of the mean time between two tokens of a request, in ns.
+// perToken is the column of the mean time between tokens of a request, in ns.
 const perToken = "per_token"
 
-// timesPerToken is that column; a request that has no second token has none.
-func timesPerToken(records []serving.Record) results.Column {
+// timesPerToken computes that column; a request without a second token has no value.
+func timesPerToken(records []load.Record) results.Column {
 	c := results.Column{Name: perToken, Values: make([]int64, 0, len(records))}
 	for i := range records {
 		r, v := &records[i], int64(absent)
-		if n := int64(r.Output) - 1; n > 0 && r.First != serving.Never {
+		if n := int64(r.Output) - 1; n > 0 && r.First != load.Never {
 			v = (r.Last - r.First) / n
 		}
 		c.Values = append(c.Values, v)

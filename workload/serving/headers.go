@@ -9,37 +9,41 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"weir/placeholder"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/structure"
 )
 
-// Header is a header of requests; its value is a text of package placeholder.
+// Header is a header of requests; its value may have placeholders.
 type Header struct{ Name, Value string }
 
-// ownHeaders are those that a client sets itself.
+// ownHeaders are set by the client itself.
 var ownHeaders = []string{"Content-Type", "Content-Length", "Accept", "Host", "Transfer-Encoding", "Connection"}
 
 func readHeaders(text string) (all []Header, err error) {
-	k, err := flat(text)
+	v, err := structure.Read(text)
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range k {
-		plain, err := placeholder.Expand(value, func(string) (string, error) { return "x", nil })
+	given, err := texts.DecodePairs(v)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range given {
+		plain, err := placeholder.Expand(h.Value, func(string) (string, error) { return "x", nil })
 		switch {
 		case err != nil:
-			return nil, workload.Wrong([]string{name}, "%w", err)
-		case !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(plain):
-			return nil, workload.Wrong([]string{name}, "a header has a name of letters, digits and -, and a value in one line")
-		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
-			return nil, workload.Wrong([]string{name}, "the client sets this header itself")
+			return nil, structure.Wrong([]string{h.Name}, "%w", err)
+		case !httpguts.ValidHeaderFieldName(h.Name) || !httpguts.ValidHeaderFieldValue(plain):
+			return nil, structure.Wrong([]string{h.Name}, "a header has a name of letters, digits and -, and a value in one line")
+		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(h.Name)):
+			return nil, structure.Wrong([]string{h.Name}, "the client sets this header itself")
 		}
-		all = append(all, Header{http.CanonicalHeaderKey(name), value})
+		all = append(all, Header{http.CanonicalHeaderKey(h.Name), h.Value})
 	}
 	slices.SortFunc(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(all); i++ {
 		if all[i].Name == all[i-1].Name {
-			return nil, workload.Wrong([]string{all[i].Name}, "it stands twice in them")
+			return nil, structure.Wrong([]string{all[i].Name}, "it is given twice")
 		}
 	}
 	return all, nil
@@ -47,16 +51,16 @@ func readHeaders(text string) (all []Header, err error) {
 
 func canonicalHeaders(text string) (string, error) {
 	all, err := readHeaders(text)
-	s := workload.Structured{Pairs: []workload.Pair{}}
-	for _, h := range all {
-		s.Pairs = append(s.Pairs, workload.Pair{Key: h.Name, Value: &workload.Structured{Text: h.Value}})
+	named := make([]structure.Named, len(all))
+	for i, h := range all {
+		named[i] = structure.Named(h)
 	}
-	return s.JSON(), err
+	return texts.Pairs(named).JSON(), err
 }
 
-// readBody reads further fields of requests. Its structure has types.
+// readBody reads further fields of requests, with types.
 func readBody(text string) (map[string]json.RawMessage, error) {
-	s, err := workload.ReadStructure(text)
+	s, err := structure.Read(text)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +74,10 @@ func readBody(text string) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-func jsonOf(s *workload.Structured) json.RawMessage {
+func jsonOf(s *structure.Value) json.RawMessage {
 	switch {
 	case s.IsText():
-		if workload.IsLiteral(s.Text) {
+		if structure.IsLiteral(s.Text) {
 			return json.RawMessage(s.Text)
 		}
 		return json.RawMessage(s.JSON())
@@ -82,7 +86,7 @@ func jsonOf(s *workload.Structured) json.RawMessage {
 		for _, item := range s.Items {
 			list = append(list, jsonOf(item))
 		}
-		out, _ := json.Marshal(list) // of JSON it always succeeds
+		out, _ := json.Marshal(list) // JSON values always encode
 		return out
 	}
 	all := map[string]json.RawMessage{}
@@ -94,13 +98,13 @@ func jsonOf(s *workload.Structured) json.RawMessage {
 }
 
 func canonicalBody(text string) (string, error) {
-	s, err := workload.ReadStructure(text)
+	s, err := structure.Read(text)
 	if err == nil {
 		_, err = readBody(text)
 	}
 	if err != nil {
 		return "", err
 	}
-	slices.SortFunc(s.Pairs, func(a, b workload.Pair) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(s.Pairs, func(a, b structure.Pair) int { return strings.Compare(a.Key, b.Key) })
 	return s.JSON(), nil
 }

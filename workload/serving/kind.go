@@ -1,7 +1,6 @@
-// Package serving is workload serving: the load of an OpenAI-compatible endpoint, and what its
-// users get. A rank is a client process; all of a launch follow one schedule. Package
-// weir/serving and those below it make, send and summarise requests; package engine/serving is
-// the rank.
+// Package serving is workload serving: a load on an OpenAI-compatible endpoint, and its latency and throughput for
+// users. A rank is a client process; all ranks of a launch share one schedule. Package load and its subpackages make,
+// send and summarize requests; package engine/serving runs the rank.
 package serving
 
 import (
@@ -9,100 +8,88 @@ import (
 	"slices"
 	"time"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/serving/schedule"
-	"weir/workload"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/command"
+	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
-// Runner is the name of what executes the ranks.
+// Runner is the name of the runner of its ranks.
 const Runner = "serving"
 
 //go:embed docs.md
 var docs string
 
-// fixed marks an option that cases of one launch have in common.
-func fixed(o workload.Option) workload.Option {
+// fixed marks an option that all cases of a launch share.
+func fixed(o option.Option) option.Option {
 	o.Process = true
 	return o
 }
 
-func count(name string, otherwise any, least, most int64) workload.Option {
-	return workload.Option{Name: name, Type: workload.Count, Default: otherwise, Min: least, Max: most}
+func count(name string, otherwise any, least, most int64) option.Option {
+	return option.Option{Name: name, Type: option.Count, Default: otherwise, Min: least, Max: most}
 }
 
-func span(name string, otherwise any) workload.Option {
-	return workload.Option{Name: name, Type: workload.Time, Default: otherwise, Max: int64(30 * 24 * time.Hour)}
+func span(name string, otherwise any) option.Option {
+	return option.Option{Name: name, Type: option.Time, Default: otherwise, Max: int64(30 * 24 * time.Hour)}
 }
 
-func text(name string, otherwise any) workload.Option {
-	return workload.Option{Name: name, Type: workload.String, Default: otherwise}
+func text(name string, otherwise any) option.Option {
+	return option.Option{Name: name, Type: option.String, Default: otherwise}
 }
 
-func structure(name string, read func(string) (string, error)) workload.Option {
-	return workload.Option{Name: name, Type: workload.Structure, Default: nothing, Read: read}
-}
-
-// typed marks a structure whose scalars keep their type.
-func typed(o workload.Option) workload.Option {
-	o.Typed = true
-	return o
-}
-
-// late are names in texts whose values a launch has.
+// late are the names in texts with values that are known in a launch.
 var late = []string{"service.*.url", "service.*.address", "service.*.port.*"}
 
-// EnvPrefix begins the names of variables of a client's environment in headers.
+// EnvPrefix is the prefix of names of a client's environment variables in headers.
 const EnvPrefix = "client.env."
 
-var options = []workload.Option{
-	fixed(workload.Option{Name: "url", Type: workload.String, Default: "", Late: late}),
+var options = []option.Option{
+	fixed(option.Option{Name: "url", Type: option.String, Default: "", Late: late}),
 	fixed(text("service", "")),
-	fixed(workload.Option{Name: "model", Type: workload.String, Required: true}),
-	workload.EnumOption("api", "chat", "completions"),
-	{Name: "stream", Type: workload.Bool, Default: true},
-	fixed(workload.Option{
-		Name: "headers", Type: workload.Structure, Default: nothing, Read: canonicalHeaders,
+	fixed(option.Option{Name: "model", Type: option.String, Required: true}),
+	option.EnumOption("api", "chat", "completions"),
+	{Name: "stream", Type: option.Bool, Default: true},
+	fixed(option.Option{
+		Name: "headers", Type: option.Structure, Default: nothing, Read: canonicalHeaders,
 		Late: []string{EnvPrefix + "*"},
 	}),
-	typed(structure("body", canonicalBody)),
-	fixed(workload.EnumOption("http", "1.1", "2")),
-	fixed(workload.EnumOption("proxy", "none", "environment")),
-	{Name: "tls_ca", Type: workload.File, Into: "tls_authorities"},
-	fixed(workload.Option{Name: "tls_authorities", Type: workload.Data, Default: "", Read: canonicalAuthorities}),
-	fixed(count("ranks", int64(1), 1, workload.MostProcesses)),
+	{Name: "body", Type: option.Structure, Typed: true, Default: nothing, Read: canonicalBody},
+	fixed(option.EnumOption("http", "1.1", "2")),
+	fixed(option.EnumOption("proxy", "none", "environment")),
+	{Name: "tls_ca", Type: option.File, Into: "tls_authorities"},
+	fixed(option.Option{Name: "tls_authorities", Type: option.Data, Default: "", Read: canonicalAuthorities}),
+	fixed(count("ranks", int64(1), 1, option.MostProcesses)),
 	count("concurrency", int64(0), 0, 1<<17),
-	{Name: "rate", Type: workload.Frequency, Default: quantity.PerSecond(0), Max: schedule.MostRate},
+	{Name: "rate", Type: option.Frequency, Default: quantity.PerSecond(0), Max: schedule.MaxRate},
 	text("ramp", ""),
 	text("arrivals", string(schedule.Constant)),
 	count("max_in_flight", int64(0), 0, 1<<17),
-	{Name: "trace", Type: workload.File, Into: "trace_rows"},
-	{Name: "trace_rows", Type: workload.Data, Default: "", Read: canonicalTrace},
-	{Name: "time_scale", Type: workload.Factor, Default: workload.Scale(1)},
-	structure("search", canonicalSearch),
-	count("requests", int64(0), 0, schedule.MostRequests),
+	{Name: "trace", Type: option.File, Into: "trace_rows"},
+	{Name: "trace_rows", Type: option.Data, Default: "", Read: canonicalTrace},
+	{Name: "time_scale", Type: option.Factor, Default: option.Scale(1)},
+	{Name: "search", Type: option.Structure, Default: nothing, Read: canonicalSearch},
+	count("requests", int64(0), 0, schedule.MaxRequests),
 	span("duration", quantity.Time(0)),
 	span("grace", quantity.Time(30*time.Second)),
-	{
-		Name: "input", Type: workload.Structure, Default: nothing, Read: canonicalInput,
-		Moved: map[string]string{"file": "prompts"},
-	},
-	{Name: "prompts", Type: workload.File, Into: "prompt_lines"},
-	{Name: "prompt_lines", Type: workload.Data, Default: "", Read: canonicalLines},
-	structure("output", canonicalOutput),
+	moved(structured("input", defaultInput), map[string]string{"file": "prompts"}),
+	{Name: "prompts", Type: option.File, Into: "prompt_lines"},
+	{Name: "prompt_lines", Type: option.Data, Default: "", Read: canonicalLines},
+	structured("output", defaultOutput),
 	count("turns", int64(1), 1, 1000),
 	span("think", quantity.Time(0)),
 	text("cancel", ""),
-	structure("warmup", canonicalWarmup),
-	structure("ready", canonicalReady),
-	structure("timeout", canonicalTimeout),
-	structure("max_answer", canonicalMaxAnswer),
-	structure("slo", canonicalSLO),
+	warmup(),
+	structured("ready", defaultReady),
+	structured("timeout", defaultTimeouts),
+	structured("max_answer", defaultMaxAnswer),
+	structured("slo", SLO{}),
 	count("gpus", int64(0), 0, 1<<20),
-	workload.EnumOption("window", "steady", "whole"),
+	option.EnumOption("window", "steady", "whole"),
 	count("seed", int64(1), 0, 1<<53),
-	workload.EnumOption("tokenizer", "usage", "endpoint"),
+	option.EnumOption("tokenizer", "usage", "endpoint"),
 	command.ServicesOption,
 }
 
@@ -112,49 +99,67 @@ var Kind = &workload.Kind{
 	Doc:     "a load on an OpenAI-compatible endpoint: times to tokens, throughput, goodput, errors",
 	Options: options,
 	Metrics: defined,
-	Charts:  charts,
-	Columns: []workload.Column{
-		{Metric: "request_rate", Head: "requests\n", Drop: 3},
-		{Metric: "output_throughput", Head: "output\ntokens", Interval: true},
-		{Metric: "ttft.p50", Head: "ttft\np50", Interval: true},
-		{Metric: "ttft.p99", Head: "ttft\np99", Drop: 2},
-		{Metric: "itl.p50", Head: "itl\np50"},
-		{Metric: "itl.p99", Head: "itl\np99", Drop: 4},
-		{Metric: "latency.p50", Head: "latency\np50", Drop: 1},
-		{Metric: "latency.p99", Head: "latency\np99", Drop: 5},
-		{Metric: "error_rate", Head: "%\nfailed", Percent: true},
+	Show: workload.Presentation{
+		Columns: []workload.Column{
+			{Metric: "request_rate", Head: "requests\n", Drop: 3},
+			{Metric: "output_throughput", Head: "output\ntokens", Interval: true},
+			{Metric: "ttft.p50", Head: "ttft\np50", Interval: true},
+			{Metric: "ttft.p99", Head: "ttft\np99", Drop: 2},
+			{Metric: "itl.p50", Head: "itl\np50"},
+			{Metric: "itl.p99", Head: "itl\np99", Drop: 4},
+			{Metric: "latency.p50", Head: "latency\np50", Drop: 1},
+			{Metric: "latency.p99", Head: "latency\np99", Drop: 5},
+			{Metric: "error_rate", Head: "%\nfailed", Percent: true},
+		},
+		Brief:  []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
+		Charts: charts,
 	},
-	Brief: []string{"output_throughput", "ttft.p50", "itl.p50", "latency.p50", "error_rate"},
 }
 
 func init() {
 	for _, o := range options {
-		if o.Type != workload.File {
+		if o.Type != option.File {
 			Kind.Checked = append(Kind.Checked, o.Name)
 		}
 	}
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error {
+	Kind.Check = func(v option.Values) error {
 		_, err := Decode(v)
 		return err
 	}
 	Kind.Measures = measures
-	Kind.Behaviour = workload.Behaviour{
-		Spec:    func(v workload.Values) (workload.Spec, error) { return Decode(v) },
-		Arrange: arrange, Reduce: reduce, Recompute: recompute, Redefined: redefined, Doubtful: doubtful,
-		OfLaunch:    []string{"ready.time"},
-		Undecidable: undecidable, Unmeasured: unmeasured, Idle: idle, Caution: caution, Unfinished: unfinished,
-		Quantiles: results.Quantile.TenBeyond, Invalid: invalid, Disturbed: disturbed,
-		Expected: func(options map[string]any, _ string) int64 { return int64(expected(options)) },
-		Blocks:   map[string]workload.ForeignBlock{"aiperf": aiperf},
-		Amount:   amount, AmountOf: []string{"requests"},
-	}
+	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)
 }
 
-// measures are the metrics of a run with those of its services behind the workload's own; nil: the
-// services have none.
-func measures(v workload.Values, _ []workload.Metric) ([]workload.Metric, error) {
+// behaviour implements workload.Behaviour.
+type behaviour struct{}
+
+// Spec decodes and checks the options of a case.
+func (behaviour) Spec(v option.Values) (workload.Spec, error) { return Decode(v) }
+
+// OfLaunch returns the metrics of the endpoint, which becomes ready once per launch.
+func (behaviour) OfLaunch() []string { return []string{"ready.time"} }
+
+// UnmeasuredBy returns all options: a metric may depend on any.
+func (behaviour) UnmeasuredBy(string) []string { return Kind.Checked }
+
+// Quantiles returns the number of requests for which ten are above the quantile.
+func (behaviour) Quantiles(q results.Quantile) int64 { return q.TenBeyond() }
+
+// Expected returns the number of requests of a case.
+func (behaviour) Expected(options map[string]any, _ string) int64 { return int64(expected(options)) }
+
+// AmountOf returns the option of the load's length.
+func (behaviour) AmountOf() []string { return []string{"requests"} }
+
+// Blocks returns the output of aiperf.
+func (behaviour) Blocks() map[string]workload.ForeignBlock {
+	return map[string]workload.ForeignBlock{"aiperf": aiperf}
+}
+
+// measures adds the metrics of a run's services to the workload's own; nil: there are none.
+func measures(v option.Values, _ []workload.Metric) ([]workload.Metric, error) {
 	served, _ := Kind.Get(v)("services").(string)
 	used, err := command.Use(served)
 	if err != nil {
@@ -162,7 +167,7 @@ func measures(v workload.Values, _ []workload.Metric) ([]workload.Metric, error)
 	}
 	more, err := used.Metrics(defined)
 	if len(more) == 0 {
-		return nil, err // the workload's own
+		return nil, err // only the workload's own metrics
 	}
 	return append(slices.Clone(defined), more...), err
 }

@@ -4,35 +4,36 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/results"
-	"weir/serving"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// families are the distributions of times, in the order of reports, with what they are of.
-var families = []struct{ name, of string }{
+// families are the distributions of times, in the order of reports, with their definitions.
+var families = []struct{ name, doc string }{
 	{
 		"ttft",
-		"time to first token: from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call, any other member of a delta that says something), which arrives when the client's kernel receives it",
+		"time to first token, from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call, any other non-empty member of a delta). An event arrives when the client's kernel receives it",
 	},
-	{"ttfo", "time to first output: as ttft, to the first event with content"},
+	{"ttfo", "time to first output, as ttft to the first event with content"},
 	{"itl", "inter-token latency of a request: (last event - first event) / (tokens - tokens of the first event)"},
 	{
 		"latency",
-		"end-to-end time of a request: from handing it to the transport to its last event with generated output",
+		"end-to-end time of a request, from handing it to the transport to its last event with generated output",
 	},
-	{"chunk_gap", "time between two events with generated output of one request, over all requests together"},
-	{"scheduled.ttft", "as ttft, from when the request was due"},
-	{"scheduled.latency", "as latency, from when the request was due"},
+	{"chunk_gap", "time between consecutive events with generated output of one request, over all requests together"},
+	{"scheduled.ttft", "as ttft, from the scheduled time of the request"},
+	{"scheduled.latency", "as latency, from the scheduled time of the request"},
 	{
 		"dispatch_delay",
-		"from when a request was due until it was handed to the transport: what the client or max_in_flight made it wait",
+		"time from the scheduled time of a request until it is handed to the transport: delay by the client or max_in_flight",
 	},
 }
 
+// statistics are the metrics of a family. The first one has the definition; others refer to it.
 var statistics = []struct{ name, doc string }{
-	{"avg", "mean over the requests that succeeded"}, {"min", "least"}, {"p50", "median"}, {"p90", "90th percentile"},
-	{"p95", "95th percentile"}, {"p99", "99th percentile"}, {"max", "most"},
+	{"avg", "mean"}, {"min", "minimum"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
+	{"p99", "99th percentile"}, {"max", "maximum"},
 }
 
 // plain are the other metrics; docs.md has their texts.
@@ -73,15 +74,20 @@ var plain = []workload.Metric{
 	{Name: "tokens.counted_by", Better: workload.Neither, MayBeZero: true},
 }
 
-// defined are all metrics.
+// defined are all metrics of the workload.
 var defined = metrics()
 
 func metrics() (all []workload.Metric) {
 	for _, f := range families {
-		for _, s := range statistics {
+		for i, s := range statistics {
+			doc := fmt.Sprintf("%s of %s over the successful requests, as %s.%s defines it", s.doc, f.name, f.name,
+				statistics[0].name)
+			if i == 0 {
+				doc = f.doc + ". Mean over the successful requests"
+			}
 			m := workload.Metric{
 				Name: f.name + "." + s.name, Unit: "s", Better: workload.Lower, MayBeZero: f.name != "latency",
-				Doc: fmt.Sprintf("%s: %s", s.doc, f.of), Headline: f.name == "ttft" && s.name == "p50",
+				Doc: doc, Headline: f.name == "ttft" && s.name == "p50",
 			}
 			if strings.HasPrefix(s.name, "p") {
 				m.Quantile = s.name
@@ -95,7 +101,7 @@ func metrics() (all []workload.Metric) {
 	return append(all, plain...)
 }
 
-// countsTokens says whether a metric is made of numbers of output tokens.
+// countsTokens reports whether a metric depends on numbers of output tokens.
 func countsTokens(metric string) bool {
 	switch metric {
 	case "output_throughput", "output_throughput.per_gpu", "total_throughput", "speed.per_user.p50", "goodput.tokens",
@@ -105,46 +111,46 @@ func countsTokens(metric string) bool {
 	return strings.HasPrefix(metric, "itl.")
 }
 
-// undecidable says why a metric of a launch decides nothing: tokens that nobody counted, what no search
-// looks for, or what the server does not tell.
-func undecidable(options map[string]any, m workload.MetricValues, metric string) string {
+// Undecidable says why a metric of a launch is inconclusive: tokens were not counted, the run has no such search, or
+// the server does not report the value.
+func (behaviour) Undecidable(options map[string]any, m workload.MetricValues, metric string) string {
 	if axis, ok := strings.CutPrefix(metric, "found."); ok {
 		text, _ := options["search"].(string)
-		if s, _, _ := readSearch(text); s == nil || s.Axis != axis { // its errors are told where it is read
-			return fmt.Sprintf("%s is what a search along %s finds, and the run has none", metric, axis)
+		if s, _ := readSearch(text); s == nil || s.Axis != axis { // errors are reported elsewhere
+			return fmt.Sprintf("%s needs a search along %s, which the run lacks", metric, axis)
 		}
 	}
 	if _, measured := m.Get("requests"); measured && metric == "input.cached" {
 		if _, told := m.Get(metric); !told {
-			return "the server does not tell how many tokens of prompts it had cached (usage.prompt_tokens_details); of vLLM: --enable-prompt-tokens-details"
+			return "the server does not report cached prompt tokens (usage.prompt_tokens_details); vLLM does with --enable-prompt-tokens-details"
 		}
 	}
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
-		by != float64(serving.ByUsage) && by != float64(serving.ByTokenizer) {
+		by != float64(load.ByUsage) && by != float64(load.ByTokenizer) {
 		return fmt.Sprintf(
-			"%s: the server told no usage that can be true, so an event was taken for a token; tokenizer: endpoint asks its /tokenize",
+			"%s: the server sent no plausible usage, so each event counted as a token; tokenizer: endpoint uses its /tokenize",
 			metric,
 		)
 	}
 	return ""
 }
 
-// Limits of a client whose measurement is of the server.
+// Limits above which the client is the bottleneck.
 const (
-	mostCPU      = 0.5
-	mostLateness = 0.010 // s, of the 99th percentile of its timers
-	// shareOfLatency is by how much of the median latency timers may be late all the same.
+	maxCPU      = 0.5
+	maxLateness = 0.010 // s, of the 99th percentile of its timers
+	// shareOfLatency is the allowed lateness of timers as a share of the median latency.
 	shareOfLatency = 0.05
-	mostDelay      = 0.010 // s, of the median request of an open load without a limit
+	maxDelay       = 0.010 // s, of the median request of an open load without a limit
 )
 
-// invalid says why what a launch measured is of the client and not of the server.
-func invalid(options map[string]any, m workload.MetricValues) string {
-	if v, ok := m.Get("client.cpu"); ok && v > mostCPU {
+// Invalid says why a launch measured the client and not the server.
+func (behaviour) Invalid(options map[string]any, m workload.MetricValues) string {
+	if v, ok := m.Get("client.cpu"); ok && v > maxCPU {
 		return fmt.Sprintf(
-			"the client was the bottleneck: it used %.0f %% of its processors, where %.0f %% is the most; give it more of them, or more ranks",
+			"the client was the bottleneck: it used %.0f %% of its processors (limit: %.0f %%); give it more processors, or more ranks",
 			100*v,
-			100*mostCPU,
+			100*maxCPU,
 		)
 	}
 	limited := false
@@ -152,24 +158,24 @@ func invalid(options map[string]any, m workload.MetricValues) string {
 		n, _ := values["max_in_flight"].(int64)
 		limited = n > 0
 	}
-	if v, ok := m.Get("dispatch_delay.p50"); ok && !limited && v > mostDelay {
+	if v, ok := m.Get("dispatch_delay.p50"); ok && !limited && v > maxDelay {
 		return fmt.Sprintf(
-			"the client was the bottleneck: it sent the median request %.1f ms after it was due, where %.0f ms is the most",
+			"the client was the bottleneck: it sent the median request %.1f ms after its scheduled time (limit: %.0f ms)",
 			1e3*v,
-			1e3*mostDelay,
+			1e3*maxDelay,
 		)
 	}
 	return ""
 }
 
-// disturbed says that the client's timers were late by more than its measurement bears: its host is busy.
-func disturbed(m workload.MetricValues) *results.Disturbance {
+// Disturbed reports a busy host by timers of the client that are too late.
+func (behaviour) Disturbed(m workload.MetricValues) *results.Disturbance {
 	late, ok := m.Get("client.lateness.p99")
 	latency, measured := m.Get("latency.p50")
-	if !ok || !measured || late <= mostLateness || late <= shareOfLatency*latency {
+	if !ok || !measured || late <= maxLateness || late <= shareOfLatency*latency {
 		return nil
 	}
 	return &results.Disturbance{Cause: results.Delayed, Share: min(late/latency, 1),
-		Text: fmt.Sprintf("the client did not keep time: its timers were %.1f ms late (p99), where %.0f ms, or %.0f %% of latency.p50, is the most",
-			1e3*late, 1e3*mostLateness, 100*shareOfLatency)}
+		Text: fmt.Sprintf("the client's timers were %.1f ms late (p99; limit: %.0f ms, or %.0f %% of latency.p50)",
+			1e3*late, 1e3*maxLateness, 100*shareOfLatency)}
 }

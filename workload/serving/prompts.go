@@ -3,19 +3,12 @@ package serving
 import (
 	"fmt"
 
-	"weir/serving/prompt"
+	"github.com/weir-bench/weir/workload/serving/prompt"
 )
 
-// Prompts makes the requests of a launch. salt tells those of one launch and case from all others.
+// Prompts makes the requests of a launch. salt distinguishes launch and case from all others.
 func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, error) {
-	in, _, err := readInput(s.Input)
-	if err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	out, _, err := readOutput(s.Output)
-	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
-	}
+	in, out := s.Input, s.Output
 	fields, err := readBody(s.Body)
 	if err != nil {
 		return nil, fmt.Errorf("body: %w", err)
@@ -49,14 +42,10 @@ func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, 
 	return prompt.New(settings)
 }
 
-// Exactly says whether answers are to have as many tokens as are asked for.
-func (s *Spec) Exactly() bool {
-	out, _, _ := readOutput(s.Output) // which was checked
-	return out.Exact
-}
+// Exactly reports whether answers must have exactly as many tokens as requested.
+func (s *Spec) Exactly() bool { return s.Output.Exact }
 
-// Counted says whether prompts are words of which the server has to say how many tokens they are.
+// Counted reports whether prompts are words with token counts that only the server knows.
 func (s *Spec) Counted() bool {
-	in, _, _ := readInput(s.Input)
-	return !in.IDs && in.Text == "" && s.lines == ""
+	return !s.Input.IDs && s.Input.Text == "" && s.lines == ""
 }

@@ -8,19 +8,19 @@ import (
 	"math"
 	"slices"
 
-	"weir/results"
-	"weir/serving"
-	"weir/serving/summary"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/summary"
 )
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	var samples [][]byte
 	clients := make([]Facts, len(m.Parts))
 	for i, p := range m.Parts {
 		if err := json.Unmarshal(p.Facts, &clients[i]); err != nil {
-			return nil, fmt.Errorf("what rank %d says of itself: %w", p.Rank, err)
+			return nil, fmt.Errorf("facts of rank %d: %w", p.Rank, err)
 		}
 		samples = append(samples, p.Samples)
 	}
@@ -36,11 +36,11 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	if err := s.services.Observe(m.Observed, values); err != nil {
 		return nil, err
 	}
-	l.Verified = true // whether answers make sense is for their reader to say
+	l.Verified = true // answers are not verified
 	return values, nil
 }
 
-// ofClients adds what the clients say of themselves: the worst of each.
+// ofClients adds the metrics of the clients themselves: the worst of each.
 func ofClients(s *Spec, clients []Facts, values map[string]float64) {
 	for _, c := range clients {
 		values["client.cpu"] = max(values["client.cpu"], c.CPU)
@@ -53,12 +53,12 @@ func ofClients(s *Spec, clients []Facts, values map[string]float64) {
 		}
 	}
 	values["ready.time"] = clients[0].Ready
-	if found, search := clients[0].Found, s.Searching(); found != nil && search != nil {
+	if found, search := clients[0].Found, s.Search; found != nil && search != nil {
 		values["found."+search.Axis] = *found
 	}
 }
 
-// merged are causes of all clients together, the most frequent first.
+// merged returns the causes of all clients together, the most frequent first.
 func merged(clients []Facts, of func(Facts) []results.Cause) []results.Cause {
 	count := map[string]int{}
 	for _, c := range clients {
@@ -69,19 +69,19 @@ func merged(clients []Facts, of func(Facts) []results.Cause) []results.Cause {
 	return MostFrequent(count)
 }
 
-// mostCauses bounds what is said of errors.
-const mostCauses = 5
+// maxCauses limits the causes of errors.
+const maxCauses = 5
 
-// MostFrequent are the causes that are counted most often.
+// MostFrequent returns the most frequent causes.
 func MostFrequent(count map[string]int) (all []results.Cause) {
 	for text, n := range count {
 		all = append(all, results.Cause{Text: text, Count: n})
 	}
 	slices.SortFunc(all, func(a, b results.Cause) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Text, b.Text)) })
-	return all[:min(len(all), mostCauses)]
+	return all[:min(len(all), maxCauses)]
 }
 
-// fromSamples is the summary of the records of all clients.
+// fromSamples summarizes the records of all clients.
 func (s *Spec) fromSamples(samples [][]byte) (*summary.Summary, error) {
 	records, err := Records(samples)
 	if err != nil {
@@ -89,20 +89,20 @@ func (s *Spec) fromSamples(samples [][]byte) (*summary.Summary, error) {
 	}
 	sum := summarize(s, records)
 	if sum.Values["requests"] == 0 {
-		return nil, errors.New("no request was measured: all were cancelled, or the load was over before the first")
+		return nil, errors.New("no request was measured: all were cancelled, or the load ended before the first")
 	}
 	return sum, nil
 }
 
 // Summarize computes the metrics of records.
-func Summarize(s *Spec, records []serving.Record) map[string]float64 {
+func Summarize(s *Spec, records []load.Record) map[string]float64 {
 	return summarize(s, records).Values
 }
 
-func summarize(s *Spec, records []serving.Record) *summary.Summary {
+func summarize(s *Spec, records []load.Record) *summary.Summary {
 	concurrency := int(s.Concurrency)
-	if search := s.Searching(); search != nil && search.Axis == ByConcurrency {
-		concurrency = 1 // the level that was found; its steady part is where one is in flight
+	if search := s.Search; search != nil && search.Axis == ByConcurrency {
+		concurrency = 1 // the level that was found
 	}
 	sum := summary.Of(records, s.Settings(concurrency))
 	for name, v := range sum.Values {
@@ -114,8 +114,8 @@ func summarize(s *Spec, records []serving.Record) *summary.Summary {
 	return &sum
 }
 
-// recompute gives the metrics that follow from options and samples alone.
-func recompute(options map[string]any, samples [][]byte) (map[string]float64, error) {
+// Recompute computes the metrics that follow from options and samples alone.
+func (behaviour) Recompute(options map[string]any, samples [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err

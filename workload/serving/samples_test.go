@@ -7,45 +7,45 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weir/results"
-	"weir/serving"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
 // drawRecord draws a record as a client makes it.
-func drawRecord(t *rapid.T, index int) serving.Record {
+func drawRecord(t *rapid.T, index int) load.Record {
 	at := func(label string) int64 {
 		if rapid.IntRange(0, 4).Draw(t, label+" came") == 0 {
-			return serving.Never
+			return load.Never
 		}
 		return rapid.Int64Range(0, 1e12).Draw(t, label)
 	}
 	number := func(label string) int { return rapid.IntRange(-1, 1e6).Draw(t, label) }
-	r := serving.Record{
-		Index: index, Phase: serving.Phase(rapid.IntRange(0, 2).Draw(t, "phase")), Session: index, Turn: number("turn"),
-		Outcome: serving.Outcome(rapid.IntRange(0, 8).Draw(t, "outcome")), Status: 200,
+	r := load.Record{
+		Index: index, Phase: load.Phase(rapid.IntRange(0, 2).Draw(t, "phase")), Session: index, Turn: number("turn"),
+		Outcome: load.Outcome(rapid.IntRange(0, 8).Draw(t, "outcome")), Status: 200,
 		Reused: rapid.Bool().Draw(t, "reused"), Due: at("due"), Slot: at("slot"), Start: at("start"),
 		Connected: at("connected"), Sent: at("sent"), Headers: at("headers"), First: at("first"),
 		FirstContent: at("content"), Last: at("last"), Done: at("done"), Input: number("input"),
-		Output: number("output"), Cached: number("cached"), Source: serving.ByUsage, Events: []serving.Event{},
+		Output: number("output"), Cached: number("cached"), Source: load.ByUsage, Events: []load.Event{},
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "events") {
-		r.Events = append(r.Events, serving.Event{At: at("event"), Tokens: int32(number("tokens")),
+		r.Events = append(r.Events, load.Event{At: at("event"), Tokens: int32(number("tokens")),
 			Coalesced: rapid.Bool().Draw(t, "coalesced")})
-		if r.Events[len(r.Events)-1].At == serving.Never {
+		if r.Events[len(r.Events)-1].At == load.Never {
 			r.Events[len(r.Events)-1].At = 0
 		}
 	}
 	return r
 }
 
-// Samples of several clients hold their records, whatever these are.
+// Samples of several clients contain their records, for any values.
 func TestSamplesHoldRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var want []serving.Record
+		var want []load.Record
 		var files [][]byte
 		for rank := range rapid.IntRange(1, 3).Draw(t, "clients") {
-			var own []serving.Record
+			var own []load.Record
 			for i := range rapid.IntRange(0, 4).Draw(t, "requests") {
 				own = append(own, drawRecord(t, 10*rank+i))
 			}
@@ -63,7 +63,7 @@ func TestSamplesHoldRecords(t *testing.T) {
 }
 
 func TestDamagedSamplesAreRefused(t *testing.T) {
-	p, err := Encode("case", 0, 0, &Facts{}, []serving.Record{{Events: []serving.Event{{At: 5}}}})
+	p, err := Encode("case", 0, 0, &Facts{}, []load.Record{{Events: []load.Event{{At: 5}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func TestDamagedSamplesAreRefused(t *testing.T) {
 	}
 }
 
-// The metrics of a launch and those that are computed again from its samples are the same.
-func TestRecomputeGivesWhatReduceGave(t *testing.T) {
+// Metrics recomputed from samples equal those of the launch.
+func TestRecomputeEqualsReduce(t *testing.T) {
 	options := map[string]any{
 		"url": "http://a", "model": "m", "requests": "20", "slo": `{"ttft":"1s"}`, "gpus": "2",
 	}
@@ -96,16 +96,16 @@ func TestRecomputeGivesWhatReduceGave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var records []serving.Record
+	var records []load.Record
 	for i := range 20 {
 		at := int64(i) * 1e8
-		r := serving.Record{
-			Index: i, Phase: serving.Measured, Status: 200, Due: serving.Never, Slot: at, Start: at, Connected: at,
+		r := load.Record{
+			Index: i, Phase: load.Measured, Status: 200, Due: load.Never, Slot: at, Start: at, Connected: at,
 			Sent: at, Headers: at, First: at + 5e6, FirstContent: at + 5e6, Last: at + 9e7, Done: at + 9e7,
-			Input: 10, Output: 3, Cached: serving.Unknown, Source: serving.ByUsage,
+			Input: 10, Output: 3, Cached: load.Unknown, Source: load.ByUsage,
 		}
 		if i == 19 {
-			r.Outcome = serving.Truncated
+			r.Outcome = load.Truncated
 		}
 		records = append(records, r)
 	}
@@ -114,11 +114,11 @@ func TestRecomputeGivesWhatReduceGave(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &results.Launch{}
-	got, err := reduce(&workload.Measured{Spec: spec, Parts: []*workload.Part{p}}, l)
+	got, err := behaviour{}.Reduce(&workload.Measured{Spec: spec, Parts: []*workload.Part{p}}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := recompute(options, [][]byte{p.Samples})
+	again, err := behaviour{}.Recompute(options, [][]byte{p.Samples})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (p *partOf) encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// When every request fails there is no throughput, which is a result as any other.
+// If every request fails the throughput is 0, a valid result.
 func TestThroughputMayBeZero(t *testing.T) {
 	for _, name := range []string{
 		"request_rate", "output_throughput", "output_throughput.per_gpu", "total_throughput",

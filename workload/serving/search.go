@@ -7,17 +7,21 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/structure"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// Search finds the highest load that keeps a promise, by doubling and then by bisection, all in
-// one launch. Axis is concurrency, in requests, or rate, in requests per second.
+// Search finds the highest load that meets a condition (Promise), by doubling and then by bisection, in one launch.
+// Axis is concurrency, in requests, or rate, in requests per second.
 type Search struct {
-	Axis     string
-	From, To float64
-	Promise  Promise
+	Axis    string `key:"axis"`
+	Lowest  string `key:"from"` // text of From
+	Highest string `key:"to"`
+	From    float64
+	To      float64
+	Promise Promise `key:"promise"`
 }
 
 // Axes of a search.
@@ -26,40 +30,52 @@ const (
 	ByRate        = "rate"
 )
 
-// finest is how near the bounds of a search by rate come: within 2 %.
+// finest is the precision of a search by rate: 2 %.
 const finest = 1.02
 
-var searchKeys = []string{"axis", "from", "to", "promise"}
-
-func readSearch(text string) (*Search, keys, error) {
-	k, err := flat(text, searchKeys...)
-	if err != nil || len(k) == 0 {
-		return nil, k, err
+// readSearch reads the value of option search; nil: there is none.
+func readSearch(text string) (*Search, error) {
+	if text == nothing || text == "" {
+		return nil, nil
 	}
-	s := &Search{Axis: k["axis"]}
-	if s.Axis != ByConcurrency && s.Axis != ByRate {
-		return nil, nil, workload.Wrong([]string{"axis"}, "a search is along %s or %s, not %q", ByConcurrency, ByRate,
-			s.Axis)
+	s := &Search{}
+	if err := read(text, s); err != nil {
+		return nil, err
 	}
-	for name, to := range map[string]*float64{"from": &s.From, "to": &s.To} {
-		if *to, err = s.bound(k[name]); err != nil {
-			return nil, nil, workload.Wrong([]string{name}, "%w", err)
-		}
-		k[name] = s.Show(*to)
-	}
-	if s.From >= s.To {
-		return nil, nil, workload.Wrong([]string{"to"}, "it is not above from, which is %s", s.Show(s.From))
-	}
-	if s.Promise, err = ParsePromise(k["promise"]); err != nil {
-		return nil, nil, workload.Wrong([]string{"promise"}, "%w", err)
-	}
-	k["promise"] = s.Promise.String()
-	return s, k, nil
+	return s, nil
 }
 
 func canonicalSearch(text string) (string, error) {
-	_, k, err := readSearch(text)
-	return k.write(searchKeys...), err
+	s, err := readSearch(text)
+	if s == nil {
+		return nothing, err
+	}
+	return texts.Encode(*s, Search{}).JSON(), nil
+}
+
+// Check reads the bounds in the unit of the axis.
+func (s *Search) Check(d *structure.Decoder) {
+	if s.Axis != ByConcurrency && s.Axis != ByRate {
+		d.At("axis").Fail("a search is along %s or %s, not %q", ByConcurrency, ByRate, s.Axis)
+		return
+	}
+	for _, b := range []struct {
+		key  string
+		text *string
+		to   *float64
+	}{{"from", &s.Lowest, &s.From}, {"to", &s.Highest, &s.To}} {
+		var err error
+		if *b.to, err = s.bound(*b.text); err != nil {
+			d.At(b.key).Fail("%w", err)
+		}
+		*b.text = s.Show(*b.to)
+	}
+	if s.From >= s.To {
+		d.At("to").Fail("it is not above from, which is %s", s.Show(s.From))
+	}
+	if len(s.Promise) == 0 {
+		d.Fail("it has no promise, as ttft.p90 <= 500ms")
+	}
 }
 
 func (s *Search) bound(text string) (float64, error) {
@@ -77,7 +93,7 @@ func (s *Search) bound(text string) (float64, error) {
 	return float64(n), nil
 }
 
-// Show is a load for a person.
+// Show formats a load.
 func (s *Search) Show(load float64) string {
 	if s.Axis == ByRate {
 		return quantity.PerSecond(load).String()
@@ -85,14 +101,14 @@ func (s *Search) Show(load float64) string {
 	return strconv.Itoa(int(load))
 }
 
-// Next is the load to try after those that kept the promise up to one, and those that broke it
-// from another on; 0: none did yet. ok is false when the search is over.
+// Next returns the load to try next. kept is the highest load so far that met the condition, broken the lowest that did
+// not; 0: none. ok is false when the search is over.
 func (s *Search) Next(kept, broken float64) (load float64, ok bool) {
 	switch {
 	case kept == 0 && broken == 0:
 		return s.From, true
 	case kept == 0:
-		return 0, false // not even the lowest
+		return 0, false // not even the lowest load
 	case broken == 0:
 		return min(2*kept, s.To), kept < s.To
 	case s.Axis == ByRate:
@@ -101,10 +117,10 @@ func (s *Search) Next(kept, broken float64) (load float64, ok bool) {
 	return math.Floor((kept + broken) / 2), broken-kept > 1
 }
 
-// Promise are bounds of metrics, all of which hold.
+// Promise is a condition: bounds of metrics that must all hold.
 type Promise []Bound
 
-// Bound is one of them, in the unit of the metric.
+// Bound is a bound of a metric, in the metric's unit.
 type Bound struct {
 	Metric string
 	Op     string // <=, <, >= or >
@@ -155,7 +171,16 @@ func parseBound(text string) (Bound, error) {
 	return b, nil
 }
 
-// String is what ParsePromise reads.
+// MarshalText writes String.
+func (p Promise) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the form of ParsePromise.
+func (p *Promise) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePromise(string(text))
+	return err
+}
+
+// String returns the form of ParsePromise.
 func (p Promise) String() string {
 	var parts []string
 	for _, b := range p {
@@ -164,7 +189,7 @@ func (p Promise) String() string {
 	return strings.Join(parts, " && ")
 }
 
-// Kept says whether all bounds hold. A metric that was not measured keeps none.
+// Kept reports whether all bounds hold. A metric without a value meets no bound.
 func (p Promise) Kept(m map[string]float64) bool {
 	return !slices.ContainsFunc(p, func(b Bound) bool {
 		v, ok := m[b.Metric]
@@ -182,12 +207,12 @@ func (p Promise) Kept(m map[string]float64) bool {
 	})
 }
 
-// TooFew is a bound whose quantile so many requests do not tell; "" if they tell all.
+// TooFew names a bound of a quantile for which this many requests are too few; "" if they suffice for all.
 func (p Promise) TooFew(requests int) string {
 	for _, b := range p {
 		if q, ok := quantileOf(b.Metric); ok && int64(requests) < q.TenBeyond() {
 			return fmt.Sprintf(
-				"%s of %d requests is no more than a guess: %d would tell",
+				"%s of %d requests is imprecise: it takes %d",
 				b.Metric,
 				requests,
 				q.TenBeyond(),
@@ -197,12 +222,12 @@ func (p Promise) TooFew(requests int) string {
 	return ""
 }
 
-// leastRequests is how many requests a level of a search has at least, where nobody says.
-const leastRequests = 100
+// minRequests is the default minimum of requests at a level of a search.
+const minRequests = 100
 
-// Enough is how many requests tell all quantiles of the promise.
+// Enough returns the number of requests that suffices for all quantiles of the condition.
 func (p Promise) Enough() int {
-	n := leastRequests
+	n := minRequests
 	for _, b := range p {
 		if q, ok := quantileOf(b.Metric); ok {
 			n = max(n, int(q.TenBeyond()))
@@ -211,7 +236,7 @@ func (p Promise) Enough() int {
 	return n
 }
 
-// quantileOf is the quantile that a metric is; false: it is none that few requests cannot tell.
+// quantileOf returns the quantile of a metric; false: it is no quantile that needs many requests.
 func quantileOf(metric string) (results.Quantile, bool) {
 	m, known := workload.FindMetric(defined, metric)
 	if !known {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A search finds the highest load that keeps a promise which higher loads break, in few steps.
+// A search finds the highest load that meets a condition which higher loads violate, in few steps.
 func TestSearchFindsTheEdge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Search{Axis: ByConcurrency, From: float64(rapid.IntRange(1, 100).Draw(t, "from"))}

@@ -8,27 +8,27 @@ import (
 	"strings"
 	"time"
 
-	"weir/placeholder"
-	"weir/quantity"
-	"weir/serving/prompt"
-	"weir/serving/schedule"
-	"weir/serving/summary"
-	"weir/workload"
-	"weir/workload/command"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/placeholder"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/command"
+	"github.com/weir-bench/weir/workload/serving/prompt"
+	"github.com/weir-bench/weir/workload/serving/schedule"
+	"github.com/weir-bench/weir/workload/serving/summary"
 )
 
-// Spec are the options of a case. Texts of structures are read again by whoever needs them, so
-// that a Spec is its own JSON.
+// Spec are the options of a case. Its JSON excludes the content of files.
 type Spec struct {
-	URL       string // a text of package placeholder
+	URL       string // may have placeholders
 	Model     string
 	API       string
 	Stream    bool
 	HTTP2     bool
-	Proxy     bool     `json:",omitempty"` // that of the environment
+	Proxy     bool     `json:",omitempty"` // use the environment's proxy
 	Headers   []Header `json:",omitempty"`
 	Body      string   // JSON of a structure
-	Authority string   `json:",omitempty"` // of TLS, in base64
+	Authority string   `json:",omitempty"` // TLS certificates, in base64
 	Ranks     int
 
 	Concurrency int64   `json:",omitempty"` // of a closed load
@@ -37,18 +37,20 @@ type Spec struct {
 	Arrivals    string
 	MaxInFlight int64   `json:",omitempty"`
 	TimeScale   float64 `json:",omitempty"`
-	Search      string  // JSON of a structure
+	Search      *Search `json:",omitempty"`
 
-	Requests        int64 // 0: Duration says
+	Requests        int64 // 0: Duration decides
 	Duration, Grace time.Duration
-	Input, Output   string // JSON of structures
+	Input           Input
+	Output          Output
 	Turns           int
 	Think           time.Duration
 	Cancel          string
-	Warmup          string // JSON of structures
-	Ready, Timeout  string
-	MaxAnswer       string
-	SLO             string
+	Warmup          Warmup
+	Ready           Ready
+	Timeouts        Timeouts
+	MaxAnswer       MaxAnswer
+	SLO             SLO
 	GPUs            int
 	Window          string
 	Seed            uint64
@@ -65,18 +67,16 @@ type files struct {
 }
 
 // Decode reads the values of a case; options that are absent have their defaults.
-func Decode(v workload.Values) (*Spec, error) {
+func Decode(v option.Values) (*Spec, error) {
 	s := &Spec{}
 	get := Kind.Get(v)
-	var service, http, proxy, headers, served string
+	var service, http, proxy, headers, served, search string
 	var ranks, turns, gpus, seed int64
 	err := get.Read(map[string]*string{
 		"url": &s.URL, "service": &service, "model": &s.Model, "api": &s.API, "http": &http, "proxy": &proxy,
 		"headers": &headers,
 		"body":    &s.Body, "tls_authorities": &s.Authority, "ramp": &s.Ramp, "arrivals": &s.Arrivals,
-		"trace_rows": &s.trace, "search": &s.Search, "input": &s.Input, "prompt_lines": &s.lines, "output": &s.Output,
-		"cancel": &s.Cancel, "warmup": &s.Warmup, "ready": &s.Ready, "timeout": &s.Timeout,
-		"max_answer": &s.MaxAnswer, "slo": &s.SLO,
+		"trace_rows": &s.trace, "search": &search, "prompt_lines": &s.lines, "cancel": &s.Cancel,
 		"window": &s.Window, "tokenizer": &s.Tokenizer, "services": &served,
 	}, map[string]*int64{
 		"ranks": &ranks, "max_in_flight": &s.MaxInFlight, "requests": &s.Requests, "turns": &turns, "gpus": &gpus,
@@ -85,11 +85,26 @@ func Decode(v workload.Values) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Search, err = readSearch(search); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	s.Input, s.Output, s.Warmup, s.Ready = defaultInput, defaultOutput, defaultWarmup, defaultReady
+	s.Timeouts, s.MaxAnswer = defaultTimeouts, defaultMaxAnswer
+	for option, into := range map[string]any{
+		"input": &s.Input, "output": &s.Output, "warmup": &s.Warmup, "ready": &s.Ready, "timeout": &s.Timeouts,
+		"max_answer": &s.MaxAnswer, "slo": &s.SLO,
+	} {
+		if text, _ := get(option).(string); text != nothing && text != "" {
+			if err := read(text, into); err != nil {
+				return nil, fmt.Errorf("%s: %w", option, err)
+			}
+		}
+	}
 	s.Concurrency, _ = get("concurrency").(int64)
 	s.Stream, _ = get("stream").(bool)
 	rate, _ := get("rate").(quantity.PerSecond)
 	s.Rate = float64(rate)
-	scale, _ := get("time_scale").(workload.Scale)
+	scale, _ := get("time_scale").(option.Scale)
 	duration, _ := get("duration").(quantity.Time)
 	grace, _ := get("grace").(quantity.Time)
 	think, _ := get("think").(quantity.Time)
@@ -108,14 +123,14 @@ func Decode(v workload.Values) (*Spec, error) {
 	if err := s.check(); err != nil {
 		return s, err
 	}
-	return s, measurable(s.Searching(), v)
+	return s, measurable(s.Search, v)
 }
 
-// endpoint finds the address of the load.
+// endpoint sets the address of the load.
 func (s *Spec) endpoint(service string) error {
 	switch {
 	case (s.URL == "") == (service == ""):
-		return errors.New("a load has an endpoint: give its url, or the service that it is")
+		return errors.New("a load needs exactly one endpoint: give url or service")
 	case service != "":
 		s.URL = placeholder.Of(command.URLName(service))
 	}
@@ -136,14 +151,14 @@ func (s *Spec) endpoint(service string) error {
 	return nil
 }
 
-// loads are the options of which a load has at most one.
+// loads lists the options that define a load; at most one is given.
 func (s *Spec) loads() (given []string) {
 	for _, l := range []struct {
 		name string
 		is   bool
 	}{
 		{"concurrency", s.Concurrency > 0}, {"rate", s.Rate > 0}, {"ramp", s.Ramp != ""}, {"trace", s.trace != ""},
-		{"search", s.Search != nothing},
+		{"search", s.Search != nil},
 	} {
 		if l.is {
 			given = append(given, l.name)
@@ -161,33 +176,32 @@ func (s *Spec) check() error {
 	given := s.loads()
 	switch {
 	case len(given) > 1:
-		return fmt.Errorf("a load has one of concurrency, rate, ramp, trace and search, and this has %s",
+		return fmt.Errorf("a load has at most one of concurrency, rate, ramp, trace and search, but this has %s",
 			strings.Join(given, " and "))
 	case len(given) == 0 && !atOnce:
 		s.Concurrency = 1
 	}
-	search, _, err := readSearch(s.Search)
-	if err != nil {
-		return err
-	}
+	search := s.Search
 	if search != nil && s.Requests == 0 && s.Duration == 0 {
 		s.Requests = int64(search.Promise.Enough())
 	}
 	switch {
 	case s.Requests == 0 && s.Duration == 0 && s.trace == "":
-		return errors.New("a load ends: give requests, or a duration as 60s")
+		return errors.New("a load needs an end: give requests, or a duration as 60s")
 	case s.Concurrency > 0 && int(s.Concurrency) < s.Ranks:
-		return fmt.Errorf("%d client processes have a request each, and concurrency is %d", s.Ranks, s.Concurrency)
+		return fmt.Errorf("%d client processes need at least one request each, but concurrency is %d", s.Ranks,
+			s.Concurrency)
 	case search != nil && search.Axis == ByConcurrency && int(search.From) < s.Ranks:
 		return fmt.Errorf(
-			"%d client processes have a request each, and the search begins with %v",
+			"%d client processes need at least one request each, but the search begins with %v",
 			s.Ranks,
 			search.From,
 		)
 	case s.MaxInFlight > 0 && int(s.MaxInFlight) < s.Ranks:
-		return fmt.Errorf("%d client processes have a request each, and max_in_flight is %d", s.Ranks, s.MaxInFlight)
+		return fmt.Errorf("%d client processes need at least one request each, but max_in_flight is %d", s.Ranks,
+			s.MaxInFlight)
 	case s.MaxInFlight > 0 && s.Concurrency > 0:
-		return errors.New("max_in_flight is of an open load: a closed one has concurrency requests in flight")
+		return errors.New("max_in_flight needs an open load: concurrency limits a closed one")
 	case search != nil && s.Requests > 0 && search.Promise.TooFew(int(s.Requests)) != "":
 		return errors.New("search: " + search.Promise.TooFew(int(s.Requests)))
 	}
@@ -199,48 +213,21 @@ func (s *Spec) check() error {
 	if s.Window != string(summary.Steady) && s.Window != string(summary.Whole) {
 		return fmt.Errorf("there is no window %q", s.Window)
 	}
-	if _, err := s.Prompts(0, 0, prompt.Calibration{}); err != nil {
-		return err
-	}
-	_, err = s.Timeouts()
+	_, err = s.Prompts(0, 0, prompt.Calibration{})
 	return err
 }
 
-// Open says whether requests are due at times.
+// Open reports whether requests have scheduled times.
 func (s *Spec) Open() bool {
-	if search, _, _ := readSearch(s.Search); search != nil {
-		return search.Axis == ByRate
+	if s.Search != nil {
+		return s.Search.Axis == ByRate
 	}
 	return s.Concurrency == 0
 }
 
-// Searching is the search of a load; nil: it has none.
-func (s *Spec) Searching() *Search {
-	search, _, _ := readSearch(s.Search) // which was checked
-	return search
-}
-
-// Timeouts are the bounds of requests.
-func (s *Spec) Timeouts() (Timeouts, error) {
-	t, _, err := readTimeout(s.Timeout)
-	return t, err
-}
-
-// WarmingUp is what is sent before the measured requests.
-func (s *Spec) WarmingUp() Warmup {
-	w, _, _ := readWarmup(s.Warmup) // which was checked as an option
-	return w
-}
-
-// ReadyWithin is how long the endpoint may take until it answers a request.
-func (s *Spec) ReadyWithin() time.Duration {
-	d, _, _ := readReady(s.Ready)
-	return d
-}
-
-// Settings are what the metrics depend on besides the records.
+// Settings are the inputs of metrics besides the records.
 func (s *Spec) Settings(concurrency int) summary.Settings {
-	promise, _, _ := readSLO(s.SLO)
+	promise := s.SLO
 	return summary.Settings{
 		Window: summary.Window(s.Window), Concurrency: concurrency, GPUs: s.GPUs,
 		SLO: summary.SLO{TTFT: int64(promise.TTFT), ITL: int64(promise.ITL), Latency: int64(promise.Latency)},
@@ -250,25 +237,25 @@ func (s *Spec) Settings(concurrency int) summary.Settings {
 // Demand is a process for each client.
 func (s *Spec) Demand() workload.Demand {
 	return workload.Demand{
-		Runner: Runner, Ranks: s.Ranks, Threads: 1, NUMA: workload.Default, Services: s.services.Demands,
+		Runner: Runner, Ranks: s.Ranks, Threads: 1, NUMA: option.Default, Services: s.services.Demands,
 		Reveals: s.Reveals(), Values: s.values(),
 	}
 }
 
-// values are names in url and headers that are values of runs.
+// values returns the names in url and headers that are results of runs.
 func (s *Spec) values() []string {
-	names, _ := placeholder.Names(s.URL) // of a text that is none, nothing is asked
+	names, _ := placeholder.Names(s.URL) // invalid texts have no names
 	for _, h := range s.Headers {
 		own, _ := placeholder.Names(h.Value)
 		names = append(names, own...)
 	}
-	return workload.NamesOfRuns(names)
+	return option.NamesOfRuns(names)
 }
 
-// Reveals are the variables of the clients' environment whose values the endpoint gets.
+// Reveals returns the clients' environment variables that are sent to the endpoint.
 func (s *Spec) Reveals() (variables []string) {
 	for _, h := range s.Headers {
-		names, _ := placeholder.Names(h.Value) // of a text that is none, nothing is sent
+		names, _ := placeholder.Names(h.Value) // invalid texts have no names
 		for _, name := range names {
 			if variable, ok := strings.CutPrefix(name, EnvPrefix); ok {
 				variables = append(variables, variable)
@@ -278,7 +265,7 @@ func (s *Spec) Reveals() (variables []string) {
 	return variables
 }
 
-// Large are the contents of files.
+// Large returns the contents of files.
 func (s *Spec) Large() (json.RawMessage, error) {
 	if s.trace == "" && s.lines == "" {
 		return nil, nil
@@ -286,13 +273,13 @@ func (s *Spec) Large() (json.RawMessage, error) {
 	return json.Marshal(files{s.trace, s.lines})
 }
 
-// SameLarge says whether another case has the same files.
+// SameLarge reports whether another case has the same files.
 func (s *Spec) SameLarge(other workload.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && o.trace == s.trace && o.lines == s.lines
 }
 
-// Read reads what Spec and Large of a case were written as.
+// Read decodes an encoded Spec and its Large part.
 func Read(spec, large json.RawMessage) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(spec, s); err != nil {
@@ -308,23 +295,23 @@ func Read(spec, large json.RawMessage) (*Spec, error) {
 	return s, nil
 }
 
-// arrange gives the first case the time in which the endpoint becomes ready.
-func arrange(cases []workload.Spec, _ time.Duration) (before time.Duration) {
+// Arrange adds the time until the endpoint is ready to the first case.
+func (behaviour) Arrange(cases []workload.Spec, _ time.Duration) (before time.Duration) {
 	for _, c := range cases {
-		before = max(before, c.(*Spec).ReadyWithin())
+		before = max(before, c.(*Spec).Ready.Timeout)
 	}
 	return before
 }
 
-// amount is how many requests a case has.
-func amount(v workload.Values) string {
+// Amount summarizes the number of requests of a case.
+func (behaviour) Amount(v option.Values) string {
 	if n := expected(v); n > 0 {
 		return fmt.Sprintf("%d requests", n)
 	}
 	return ""
 }
 
-// canonicalAuthorities keeps a file of certificates, if it has any.
+// canonicalAuthorities accepts a file with certificates.
 func canonicalAuthorities(text string) (string, error) {
 	return checked(text, func(content []byte) error {
 		if !x509.NewCertPool().AppendCertsFromPEM(content) {

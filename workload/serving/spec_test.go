@@ -11,16 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"weir/results"
-	"weir/serving"
-	"weir/serving/prompt"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
+	"github.com/weir-bench/weir/workload/serving/prompt"
 )
 
-// values are options as texts; url, model and requests are given unless they are here.
-func values(t *testing.T, texts map[string]string) workload.Values {
+// values are options as texts, with defaults for url, model and requests.
+func values(t *testing.T, texts map[string]string) option.Values {
 	t.Helper()
-	v := workload.Values{}
+	v := option.Values{}
 	all := map[string]string{"url": "http://127.0.0.1:8000", "model": "m", "requests": "100"}
 	for name, text := range texts {
 		all[name] = text
@@ -57,21 +58,21 @@ func TestDecode(t *testing.T) {
 		"burst":             {map[string]string{"arrivals": "burst"}, ""},
 		"trace":             {map[string]string{"trace_rows": trace, "requests": "-"}, ""},
 		"search":            {map[string]string{"search": search("1", "64", "ttft.p90 <= 500ms"), "requests": "-"}, ""},
-		"no end":            {map[string]string{"requests": "-"}, "a load ends: give requests, or a duration"},
-		"no endpoint":       {map[string]string{"url": "-"}, "give its url, or the service"},
-		"two endpoints":     {map[string]string{"service": "s"}, "give its url, or the service"},
-		"no such service":   {map[string]string{"url": "-", "service": "s"}, "the run has no service s"},
+		"no end":            {map[string]string{"requests": "-"}, "a load needs an end: give requests, or a duration"},
+		"no endpoint":       {map[string]string{"url": "-"}, "give url or service"},
+		"two endpoints":     {map[string]string{"service": "s"}, "give url or service"},
+		"no such service":   {map[string]string{"url": "-", "service": "s"}, "the run lacks service s"},
 		"no URL":            {map[string]string{"url": "localhost:8000"}, "does not begin with http://"},
 		"two loads":         {map[string]string{"concurrency": "2", "rate": "2/s"}, "this has concurrency and rate"},
 		"more clients":      {map[string]string{"concurrency": "2", "ranks": "3"}, "3 client processes"},
-		"closed, limit":     {map[string]string{"concurrency": "2", "max_in_flight": "4"}, "is of an open load"},
+		"closed, limit":     {map[string]string{"concurrency": "2", "max_in_flight": "4"}, "needs an open load"},
 		"arrivals":          {map[string]string{"rate": "2/s", "arrivals": "pareto"}, "there are no arrivals"},
 		"ramp in words":     {map[string]string{"ramp": "fast"}, "is no ramp"},
 		"turns":             {map[string]string{"turns": "3", "api": "completions"}, "need api chat"},
 		"token ids":         {map[string]string{"input": `{"token_ids":"true"}`}, "token ids need api completions"},
 		"traced, no trace":  {map[string]string{"input": `{"prefix":"as traced"}`}, "needs a trace"},
-		"few for a promise": {map[string]string{"search": search("1", "9", "ttft.p99 <= 1s")}, "1000 would tell"},
-		"cancel":            {map[string]string{"cancel": "often"}, "says not what is cancelled"},
+		"few for a promise": {map[string]string{"search": search("1", "9", "ttft.p99 <= 1s")}, "it takes 1000"},
+		"cancel":            {map[string]string{"cancel": "often"}, "is no cancellation"},
 		"body":              {map[string]string{"body": `{"prompt":"x"}`}, "prompt is an option of its own"},
 	} {
 		s, err := Decode(values(t, c.options))
@@ -89,7 +90,7 @@ func TestDecode(t *testing.T) {
 				t.Fatal(err)
 			}
 			back, err := Read(text, large)
-			if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spec{}),
+			if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spec{}, Bound{}, prompt.Tokens{}),
 				cmpopts.IgnoreFields(Spec{}, "services")); err != nil || diff != "" {
 				t.Errorf("%s: what a rank reads differs: %v %s", name, err, diff)
 			}
@@ -106,7 +107,7 @@ func search(from, to, promise string) string {
 	return string(text)
 }
 
-// Structures are written in one way, without what are defaults, and that is read as the same.
+// Structures are formatted canonically, without defaults, and decode to the same value.
 func TestStructuresAreCanonical(t *testing.T) {
 	for name, forms := range map[string]map[string]string{
 		"input": {
@@ -167,7 +168,7 @@ func TestStructuresAreCanonical(t *testing.T) {
 	}
 }
 
-// Fields of a body that are written as numbers and words of JSON are that.
+// JSON literals in the fields of a body keep their type.
 func TestBody(t *testing.T) {
 	fields, err := readBody(`{"temperature":"0.5","echo":"true","user":"me","stop":["a","1"],"o":{"n":"null"}}`)
 	if err != nil {
@@ -179,7 +180,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// A launch that decides nothing says why, and the plan says it before.
+// An inconclusive launch has a reason, which the plan shows before.
 func TestUndecidable(t *testing.T) {
 	options := map[string]any{"url": "http://a", "model": "m", "rate": "2/s", "duration": "60s"}
 	searching := map[string]any{"search": `{"axis":"rate","from":"1/s","to":"9/s","promise":"error_rate <= 0%"}`}
@@ -197,14 +198,17 @@ func TestUndecidable(t *testing.T) {
 		{"ttft.max", measured(numbers{"requests": 5}), ""},
 		{"chunk_gap.p99", measured(numbers{"requests": 5}), ""},
 		{
-			"output_throughput", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}),
-			"no usage",
+			"output_throughput", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByEvents)}),
+			"no plausible usage",
 		},
-		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByNobody)}), "no usage"},
-		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByTokenizer)}), ""},
-		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(serving.ByEvents)}), ""},
+		{
+			"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByNobody)}),
+			"no plausible usage",
+		},
+		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByTokenizer)}), ""},
+		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByEvents)}), ""},
 		{"found.rate", workload.MetricValues{}, ""},
-		{"found.concurrency", workload.MetricValues{}, "a search along concurrency finds, and the run has none"},
+		{"found.concurrency", workload.MetricValues{}, "needs a search along concurrency, which the run lacks"},
 	} {
 		m, _ := workload.FindMetric(Kind.Metrics, c.metric)
 		n := Kind.SamplesOf(m, options, []workload.MetricValues{c.m})
@@ -212,14 +216,14 @@ func TestUndecidable(t *testing.T) {
 		if strings.HasPrefix(c.metric, "found.") {
 			options = searching
 		}
-		got := Kind.FewSamples(m, n) + undecidable(options, c.m, c.metric)
+		got := Kind.FewSamples(m, n) + behaviour{}.Undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
 		}
 	}
 }
 
-// A client that is slower than its server spoils what it measured.
+// A client slower than its server invalidates the measurement.
 func TestInvalid(t *testing.T) {
 	type numbers = map[string]float64
 	for name, c := range map[string]struct {
@@ -232,21 +236,21 @@ func TestInvalid(t *testing.T) {
 		},
 		"processor": {numbers{"client.cpu": 0.6}, false, "60 % of its processors"},
 		"late":      {numbers{"client.lateness.p99": 0.02, "latency.p50": 0.1}, false, ""},
-		"delayed":   {numbers{"dispatch_delay.p50": 0.02}, false, "after it was due"},
+		"delayed":   {numbers{"dispatch_delay.p50": 0.02}, false, "after its scheduled time"},
 		"limited":   {numbers{"dispatch_delay.p50": 0.02}, true, ""},
 	} {
 		options := map[string]any{}
 		if c.limited {
 			options["max_in_flight"] = "4"
 		}
-		got := invalid(options, results.ValuesOf(c.m))
+		got := behaviour{}.Invalid(options, results.ValuesOf(c.m))
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-// A client that is late for want of a processor is no error: its launch is disturbed.
+// A client that is late for lack of a processor is no error: its launch is disturbed.
 func TestLateClientIsDisturbed(t *testing.T) {
 	for name, c := range map[string]struct{ late, latency, share float64 }{
 		"in time":             {0.001, 0.1, 0},
@@ -254,14 +258,15 @@ func TestLateClientIsDisturbed(t *testing.T) {
 		"late beside much":    {0.02, 3, 0},
 		"later than requests": {0.5, 0.1, 1},
 	} {
-		d := disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": c.late, "latency.p50": c.latency}))
+		d := behaviour{}.Disturbed(results.ValuesOf(
+			map[string]float64{"client.lateness.p99": c.late, "latency.p50": c.latency}))
 		told := d != nil && math.Abs(d.Share-c.share) < 1e-9 && d.Cause == results.Delayed &&
-			strings.Contains(d.Text, "ms late (p99)")
+			strings.Contains(d.Text, "ms late (p99")
 		if told != (c.share > 0) || d != nil && !told {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	if d := disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": 1})); d != nil {
+	if d := (behaviour{}).Disturbed(results.ValuesOf(map[string]float64{"client.lateness.p99": 1})); d != nil {
 		t.Errorf("without a latency: %+v", d)
 	}
 }
@@ -286,7 +291,7 @@ func TestDocsHaveAllOptionsAndMetrics(t *testing.T) {
 	}
 }
 
-// Fields of a body are sent with their types, and null takes one away that weir sets.
+// Fields of a body are sent with their types, and null removes one that weir sets.
 func TestBodiesAreSentWithTheirTypes(t *testing.T) {
 	s, err := Decode(values(t, map[string]string{
 		"body": `{"n":"1","q":"\"1\"","t":"true","l":["\"true\"","x","null"],"d":{"z":"null"},"stream_options":"null"}`,
@@ -299,7 +304,7 @@ func TestBodiesAreSentWithTheirTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sent map[string]any
-	if err := json.Unmarshal(set.Request(serving.Measured, 0).Body, &sent); err != nil {
+	if err := json.Unmarshal(set.Request(load.Measured, 0).Body, &sent); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"messages", "model", "stream", "max_tokens"} {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"weir/serving/schedule"
+	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
-// Times are when requests, or the first turns of conversations, of an open load are due, in ns.
+// Times returns the scheduled times of the requests, or first turns of conversations, of an open load, in ns.
 func (s *Spec) Times(rate float64) ([]int64, error) {
 	if s.trace != "" {
 		rows, err := s.rows()
@@ -47,7 +47,7 @@ func (s *Spec) open(rate float64) (o schedule.Open, err error) {
 	return o, nil
 }
 
-// CheckSchedule says what is wrong with the times of an open load.
+// CheckSchedule validates the times of an open load.
 func (s *Spec) CheckSchedule() error {
 	if s.trace != "" {
 		_, err := s.Times(0)
@@ -60,7 +60,7 @@ func (s *Spec) CheckSchedule() error {
 	return err
 }
 
-// conversations are those whose turns make up the requests.
+// conversations returns the number of conversations for this many requests.
 func (s *Spec) conversations() int { return (int(s.Requests) + s.Turns - 1) / s.Turns }
 
 func (s *Spec) rows() ([]schedule.Row, error) {
@@ -74,15 +74,14 @@ func (s *Spec) rows() ([]schedule.Row, error) {
 	return schedule.ReadTrace(content)
 }
 
-// expected is how many requests a case with these options will have, before there was a launch;
-// 0: nobody knows.
+// expected returns the number of requests of a case with these options, before any launch; 0: unknown.
 func expected(options map[string]any) int {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return 0
 	}
 	s, err := Decode(values)
-	if err != nil || s.Searching() != nil {
+	if err != nil || s.Search != nil {
 		return 0
 	}
 	switch {

@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/quantity"
-	"weir/serving"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving/load"
 )
 
-// unfinished says what was done of a load that was told to stop, for a person. Its medians are of
-// requests that had ended, among which the long ones are too few.
-func unfinished(spec workload.Spec, samples [][]byte) (string, error) {
+// Unfinished summarizes a load that was stopped. Its medians are of completed requests, among which long ones are
+// underrepresented.
+func (behaviour) Unfinished(spec workload.Spec, samples [][]byte) (string, error) {
 	records, err := Records(samples)
 	if err != nil {
 		return "", err
 	}
 	all := len(records)
-	good := slices.DeleteFunc(records, func(r serving.Record) bool { return r.Outcome != serving.OK })
+	good := slices.DeleteFunc(records, func(r load.Record) bool { return r.Outcome != load.OK })
 	text := fmt.Sprintf("%d requests had ended when the load was stopped", all)
 	if failed := all - len(good); failed > 0 {
 		text += fmt.Sprintf(", %d of them without an answer", failed)
@@ -28,5 +28,5 @@ func unfinished(spec workload.Spec, samples [][]byte) (string, error) {
 			text += ", " + name + " " + quantity.Format(v, "s")
 		}
 	}
-	return text + " (not judged: those that take longer had not ended)", nil
+	return text + " (not judged: longer requests had not ended)", nil
 }

@@ -4,44 +4,44 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/serving/schedule"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
-// unmeasured says which option rules a metric out.
-func unmeasured(v workload.Values, metric string) string {
+// Unmeasured says why a case lacks a metric.
+func (behaviour) Unmeasured(v option.Values, metric string) string {
 	get := Kind.Get(v)
 	text := func(option string) string {
 		s, _ := get(option).(string)
 		return s
 	}
 	streams, _ := get("stream").(bool)
-	promised, _, _ := readSLO(text("slo")) // which was checked as an option, as search was
-	search, _, _ := readSearch(text("search"))
+	promised := sloOf(text("slo"))
+	search, _ := readSearch(text("search")) // validated as an option
 	family, _, _ := strings.Cut(metric, ".")
 	needsStream := ofEvents(metric)
 	switch {
 	case needsStream && !streams:
-		return "with stream: false an answer comes in one piece, and its tokens have no times"
+		return "with stream: false tokens have no times"
 	case family == "goodput" && promised == SLO{}:
-		return "it counts requests that keep the promises of option slo, which has none"
+		return "it counts requests that meet the objectives of option slo, which has none"
 	case family == "goodput" && !streams && (promised.TTFT > 0 || promised.ITL > 0):
-		return "with stream: false no request keeps the ttft or itl of option slo"
+		return "with stream: false no request meets the ttft or itl of option slo"
 	case metric == "slo.ttft" && promised.TTFT == 0, metric == "slo.itl" && promised.ITL == 0,
 		metric == "slo.latency" && promised.Latency == 0:
-		return fmt.Sprintf("option slo has no promise about %s", strings.TrimPrefix(metric, "slo."))
+		return fmt.Sprintf("option slo has no %s", strings.TrimPrefix(metric, "slo."))
 	case family == "found" && (search == nil || "found."+search.Axis != metric):
-		return fmt.Sprintf("it is what option search finds along axis: %s, and the run has no such search",
+		return fmt.Sprintf("it needs option search with axis: %s, which the run lacks",
 			strings.TrimPrefix(metric, "found."))
 	case metric == "output_throughput.per_gpu" && get("gpus") == int64(0):
-		return "option gpus does not say how many GPUs the server has"
+		return "it needs option gpus, the number of GPUs of the server"
 	case (family == "scheduled" || family == "dispatch_delay") && !due(get, search):
-		return "requests are due at times only in an open load (rate, ramp, trace, or search along rate)"
+		return "only requests of an open load (rate, ramp, trace, or search along rate) have scheduled times"
 	}
 	return ""
 }
 
-// ofEvents says whether a metric is made of when the events of a stream came.
+// ofEvents reports whether a metric depends on the arrival times of events.
 func ofEvents(metric string) bool {
 	for _, prefix := range []string{"ttft.", "ttfo.", "itl.", "chunk_gap.", "scheduled.ttft."} {
 		if strings.HasPrefix(metric, prefix) {
@@ -55,12 +55,12 @@ func ofEvents(metric string) bool {
 	return false
 }
 
-// due says whether requests of a load are due at times.
-func due(get workload.Getter, search *Search) bool {
+// due reports whether requests of a load have scheduled times.
+func due(get option.Getter, search *Search) bool {
 	if search != nil {
 		return search.Axis == ByRate
 	}
-	rate, _ := workload.Number(get("rate"))
+	rate, _ := option.Number(get("rate"))
 	ramp, _ := get("ramp").(string)
 	trace, _ := get("trace_rows").(string)
 	arrivals, _ := get("arrivals").(string)
@@ -69,18 +69,18 @@ func due(get workload.Getter, search *Search) bool {
 	return rate > 0 || ramp != "" || trace != "" || atOnce
 }
 
-// measurable says what is wrong with a promise about metrics that levels of the search have not.
-func measurable(search *Search, v workload.Values) error {
+// measurable rejects a search with a condition on metrics that its levels lack.
+func measurable(search *Search, v option.Values) error {
 	if search == nil {
 		return nil
 	}
 	for _, b := range search.Promise {
-		why := unmeasured(v, b.Metric)
+		why := behaviour{}.Unmeasured(v, b.Metric)
 		if strings.HasPrefix(b.Metric, "found.") {
-			why = "it is what the search finds"
+			why = "the search finds it"
 		}
 		if why != "" {
-			return fmt.Errorf("search: nothing keeps a promise about %s: %s", b.Metric, why)
+			return fmt.Errorf("search: a promise about %s cannot be kept: %s", b.Metric, why)
 		}
 	}
 	return nil

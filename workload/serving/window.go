@@ -4,38 +4,38 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/results"
-	"weir/serving/summary"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/serving/summary"
 )
 
-// rates are the metrics that are of a window.
+// rates are the metrics over a window.
 var rates = []string{
 	"concurrency.effective", "request_rate", "output_throughput", "output_throughput.per_gpu", "total_throughput",
 	"goodput", "goodput.tokens",
 }
 
-// redefined are the rates of launches of versions that took the steady part of few waves.
-func redefined(l *results.Launch) []string {
+// Redefined returns the rates of launches of versions that used a steady part of few waves.
+func (behaviour) Redefined(l *results.Launch) []string {
 	if l.RateWindow == "" {
 		return rates
 	}
 	return nil
 }
 
-// doubtful says of a rate of a closed load that it has too few waves for a steady part.
-func doubtful(v workload.Values, metric string) string {
+// Doubtful reports rates of a closed load with too few waves for a steady part.
+func (behaviour) Doubtful(v option.Values, metric string) string {
 	s, err := Decode(v)
 	if err != nil || !slices.Contains(rates, metric) || s.Window != string(summary.Steady) || s.Concurrency == 0 ||
 		s.Requests == 0 ||
-		s.Searching() != nil ||
+		s.Search != nil ||
 		s.Requests >= summary.EnoughWaves*s.Concurrency {
 		return ""
 	}
 	return fmt.Sprintf(
-		"it is of the whole load, from the first request to the last token, with its start and its end: "+
-			"%d requests with concurrency %d are fewer than %d waves, too few for a steady part (requests: %d has one, "+
-			"window: whole says that the whole is meant)",
+		"it is over the whole load, including its start and end: "+
+			"%d requests with concurrency %d are fewer than %d waves, too few for a steady part (use requests: %d, "+
+			"or set window: whole)",
 		s.Requests,
 		s.Concurrency,
 		summary.EnoughWaves,

@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// Metrics computes the metrics of one case of workload traffic in one launch,
-// in the units of its registry (GB/s, seconds, bytes). An iteration lasts from the
-// first start to the last end of all ranks that initiate, on their common clock: no
-// mean over ranks hides the one that is late. What quantiles are of goes into d, which may be nil.
+// Metrics computes the metrics of a case of workload traffic in one launch, in the units of Kind. An iteration lasts
+// from the first start to the last end of all initiating ranks on their common clock. The values of quantiles are added
+// to d, which may be nil.
 func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[string]float64, error) {
 	movers, err := Movers(o, ranks)
 	if err != nil {
@@ -39,7 +38,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 		"bottleneck.bytes":     float64(busiest),
 		"bottleneck.bandwidth": bottleneck / 1e9,
 	}
-	if o.Own != nil { // the cells of ranks with themselves
+	if o.Own != nil { // cells of ranks with themselves
 		m["bytes.own"] = float64(o.Own.Total())
 	}
 	d.Add("latency", latencies, 0)
@@ -57,7 +56,7 @@ func Metrics(o move.Spec, ranks []*move.Part, d results.Distributions) (map[stri
 
 const ns = 1e-9 // seconds
 
-// Quantiles adds those of times in ns, which it sorts.
+// Quantiles adds the quantiles of times in ns, which it sorts.
 func Quantiles(m map[string]float64, prefix string, times []float64, of map[string]results.Quantile) {
 	slices.Sort(times)
 	for name, q := range of {
@@ -65,13 +64,13 @@ func Quantiles(m map[string]float64, prefix string, times []float64, of map[stri
 	}
 }
 
-// Skewness adds how far apart the starts of iterations were, given in ns.
+// Skewness adds the skew of iterations, given in ns.
 func Skewness(m map[string]float64, skews []float64) {
 	m["skew"] = slices.Max(skews) * ns
 	Quantiles(m, "skew.", skews, map[string]results.Quantile{"p50": results.P50})
 }
 
-// Finite says which metric is no number.
+// Finite fails for a metric that is not a finite number.
 func Finite(m map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if math.IsNaN(m[name]) || math.IsInf(m[name], 0) {
@@ -81,13 +80,13 @@ func Finite(m map[string]float64) error {
 	return nil
 }
 
-// Mover is a rank that initiates, with the bytes that it moves in an iteration.
+// Mover is an initiating rank, with the bytes that it moves in an iteration.
 type Mover struct {
 	*move.Part
 	Bytes float64
 }
 
-// Movers are the ranks that initiate by the matrix, all of which have spans.
+// Movers returns the initiating ranks of the matrix, all of which have spans.
 func Movers(o move.Spec, ranks []*move.Part) ([]Mover, error) {
 	bytes := make([]int64, o.Matrix.Ranks())
 	for c := range o.Matrix.Cells() {
@@ -119,7 +118,7 @@ func Movers(o move.Spec, ranks []*move.Part) ([]Mover, error) {
 	return movers, nil
 }
 
-// Copiers are the ranks that copy their own cell and initiate nothing.
+// Copiers returns the ranks that copy their own cell and initiate nothing.
 func Copiers(o move.Spec, ranks []*move.Part) ([]Mover, error) {
 	var copiers []Mover
 	for _, r := range ranks {
@@ -135,8 +134,8 @@ func Copiers(o move.Spec, ranks []*move.Part) ([]Mover, error) {
 	return copiers, nil
 }
 
-// Iterations are how long each took, with what ranks copy within their own memory, and
-// the distance of its last start from its first among those who initiate, in ns.
+// Iterations returns the time of each iteration, including copies within ranks, and its start skew over the initiating
+// ranks, in ns.
 func Iterations(movers, copiers []Mover) (latencies, skews []float64, err error) {
 	latencies = make([]float64, len(movers[0].Iterations))
 	all := slices.Concat(movers, copiers)
@@ -160,13 +159,13 @@ func Iterations(movers, copiers []Mover) (latencies, skews []float64, err error)
 			}
 			first, end = min(first, s.Start), max(end, s.End)
 		}
-		latencies[i] = float64(max(1, end-first)) // shorter than the clock can tell
+		latencies[i] = float64(max(1, end-first)) // below the resolution of the clock
 		skews = append(skews, float64(latest-begun))
 	}
 	return latencies, skews, nil
 }
 
-// Own adds what each mover had by itself.
+// Own adds the bandwidth of each mover.
 func Own(m map[string]float64, movers []Mover) {
 	sum, least := 0., math.Inf(1)
 	for _, r := range movers {
@@ -181,8 +180,7 @@ func Own(m map[string]float64, movers []Mover) {
 	m["bandwidth.min_sender"] = least
 }
 
-// served adds what each rank had that others move to, or from: its bytes divided by the
-// time until the last of those who serve it was done, each on average.
+// served adds the bandwidth of each target rank: its bytes divided by the mean time until its last cell is delivered.
 func served(m map[string]float64, movers []Mover, o move.Spec) {
 	until, bytes := map[int]float64{}, map[int]float64{}
 	for _, r := range movers {
@@ -210,10 +208,9 @@ func served(m map[string]float64, movers []Mover, o move.Spec) {
 	m["latency.max_receiver"] = longest
 }
 
-// ceilings compares the bottleneck with the path of one initiator. Whether more was
-// measured than can be is judged by the initiators alone, each by the best of its own
-// path: into a rank that only serves, others may well move more at a time than one of
-// them can, as where each copies with a core of its own.
+// ceilings compares the bottleneck with the path of one initiator. Whether a measurement is impossible is judged by the
+// initiators alone, each by the best rate of its own path: several initiators together may move more into one target
+// than one of them can.
 func ceilings(m map[string]float64, movers []Mover, bottleneck, avg float64) {
 	var paths []float64
 	best, memcpy := 0., 0.
@@ -241,7 +238,7 @@ func ceilings(m map[string]float64, movers []Mover, bottleneck, avg float64) {
 	}
 }
 
-// host adds what all ranks used, those included that do not move.
+// host adds the host metrics of all ranks, including those that do not move.
 func host(m map[string]float64, ranks []*move.Part, moved float64) {
 	var prep move.Prep
 	var clock move.Clock
@@ -278,7 +275,7 @@ func Mean(values []float64) float64 {
 	return sum
 }
 
-// senders are the ranks that have anything to send, to others or to themselves.
+// senders counts the ranks with anything to send, to others or to themselves.
 func senders(o move.Spec) []int {
 	all := o.Matrix.Senders()
 	if o.Own != nil {

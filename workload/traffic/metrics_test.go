@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"weir/matrix"
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// trafficCase is of four ranks: rank 0 sends 3000 bytes in all, rank 2 sends 6000,
-// rank 1 gets 8000 and rank 3 has nothing to do.
+// trafficCase has four ranks: rank 0 sends 3000 bytes in all, rank 2 sends 6000, rank 1 gets 8000 and rank 3 is idle.
 func trafficCase(t *testing.T, op string) move.Spec {
 	t.Helper()
 	m, err := matrix.New(4, []matrix.Cell{
@@ -33,7 +32,7 @@ func delivery(peer int, iterations uint64, mean float64) move.Delivery {
 	return move.Delivery{Peer: peer, Iterations: iterations, Mean: mean}
 }
 
-// moved is a rank that has these spans.
+// moved is a rank with these spans.
 func moved(rank int, spans ...move.Span) *move.Part {
 	r := &move.Part{
 		Rank: rank, Initiator: len(spans) > 0, Iterations: spans, Memcpy: 20e9, Ceiling: 10e9, CeilingBest: 12e9,
@@ -53,8 +52,7 @@ func wantMetrics(t *testing.T, got, want map[string]float64) {
 	}
 }
 
-// An iteration is as long as all ranks together need, whoever begins first and
-// whoever ends last.
+// An iteration lasts from the first start to the last end of all ranks.
 func TestTrafficMetrics(t *testing.T) {
 	a := moved(0, span(100, 1100), span(5000, 6000), span(9000, 10000))
 	b := moved(2, span(200, 2100), span(4900, 5900), span(9000, 13000))
@@ -93,7 +91,7 @@ func TestTrafficMetrics(t *testing.T) {
 	}
 }
 
-// ownCells is what one rank copies.
+// ownCells are the bytes that one rank copies.
 func ownCells(t *testing.T, rank int, bytes int64) *matrix.Matrix {
 	t.Helper()
 	m, err := matrix.New(4, []matrix.Cell{{From: rank, To: rank, Bytes: bytes}})
@@ -103,8 +101,8 @@ func ownCells(t *testing.T, rank int, bytes int64) *matrix.Matrix {
 	return m
 }
 
-// What a rank copies within its own memory takes time of the iteration, also where it
-// does nothing else, and is in no number of bytes but its own.
+// A copy within a rank takes time of the iteration, even if the rank does nothing else, and only bytes.own counts its
+// bytes.
 func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 	c := trafficCase(t, "write")
 	c.Own = ownCells(t, 3, 500)
@@ -126,7 +124,7 @@ func TestOwnCellsTakeTimeAndNoBandwidth(t *testing.T) {
 	}
 }
 
-// With op read it is the receivers who initiate.
+// With op read the receivers initiate.
 func TestTrafficMetricsOfReads(t *testing.T) {
 	m, err := Metrics(trafficCase(t, "read"), []*move.Part{
 		moved(0), moved(1, span(0, 1000)), moved(2, span(500, 800)), moved(3),
@@ -141,7 +139,7 @@ func TestTrafficMetricsOfReads(t *testing.T) {
 	})
 }
 
-func TestTrafficThatIsNotMeasured(t *testing.T) {
+func TestTrafficWithoutMeasurements(t *testing.T) {
 	whole := func(n int) []move.Span { return slices.Repeat([]move.Span{span(1, 2)}, n) }
 	broken := func(spoil func(r *move.Part)) []*move.Part {
 		r := moved(0, whole(2)...)
@@ -166,8 +164,7 @@ func TestTrafficThatIsNotMeasured(t *testing.T) {
 	}
 }
 
-// A span that is shorter than the clock can tell has no infinite rate, and what was
-// not probed is no metric.
+// A span below the clock's resolution has no infinite rate, and metrics without a probe are absent.
 func TestTrafficOfNoTime(t *testing.T) {
 	a, b := moved(0, span(5, 5)), moved(2, span(5, 5))
 	a.Ceiling, a.CeilingBest, a.Memcpy, b.Ceiling, b.CeilingBest, b.Memcpy = 0, 0, 0, 0, 0, 0

@@ -1,12 +1,12 @@
 package traffic
 
 import (
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	parts, err := move.Describe(m, l)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return metrics, err
 }
 
-// pieces are the bandwidths in equal parts of the iterations, in their order.
+// pieces returns the bandwidths in equal parts of the iterations, in order.
 func pieces(o move.Spec, ranks []*move.Part) ([]float64, error) {
 	movers, err := Movers(o, ranks)
 	if err != nil {

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"weir/fabric"
-	"weir/matrix"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
-	"weir/workload/transfer"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/matrix"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
+	"github.com/weir-bench/weir/workload/transfer"
 )
 
 var named, prefixed = fabric.OptionsOf(true)
@@ -19,19 +20,19 @@ var named, prefixed = fabric.OptionsOf(true)
 // Kind is workload traffic, which moves the cells of a matrix, as NIXL's ct-perftest does.
 var Kind = &workload.Kind{
 	Name: "traffic",
-	Doc:  "one traffic matrix: each rank moves so many bytes to each other, again and again, all starting together",
-	Options: slices.Concat([]workload.Option{transfer.Option("fabric")}, named, []workload.Option{
+	Doc:  "one traffic matrix, moved repeatedly: each rank moves the bytes of its row to the others, all starting together",
+	Options: slices.Concat([]option.Option{transfer.Option("fabric")}, named, []option.Option{
 		transfer.Option("op"),
 		move.MemoryOfRanks(),
 		move.VRAMAlloc("memory"),
-		{Name: "matrix", Type: workload.Matrix, Process: true},
-		{Name: "matrix_file", Type: workload.File, Into: "matrix"},
-		{Name: "generate", Type: workload.Generator, Into: "matrix", Process: true},
-		{Name: "ranks", Type: workload.Count, Min: 2, Max: workload.MostRanks, Process: true, RanksOf: "matrix"},
+		{Name: "matrix", Type: option.Matrix, Process: true},
+		{Name: "matrix_file", Type: option.File, Into: "matrix"},
+		{Name: "generate", Type: option.Generator, Into: "matrix", Process: true},
+		{Name: "ranks", Type: option.Count, Min: 2, Max: option.MostRanks, Process: true, RanksOf: "matrix"},
 		move.OwnCells(true),
-		{Name: "shards", Type: workload.Count, Default: int64(1), Min: 1, Max: 1 << 20},
-		{Name: "iterations", Type: workload.Count, Default: int64(50), Min: 1, Max: 4096},
-		{Name: "warmup", Type: workload.Count, Default: int64(10), Min: 0, Max: 1 << 20},
+		{Name: "shards", Type: option.Count, Default: int64(1), Min: 1, Max: 1 << 20},
+		{Name: "iterations", Type: option.Count, Default: int64(50), Min: 1, Max: 4096},
+		{Name: "warmup", Type: option.Count, Default: int64(10), Min: 0, Max: 1 << 20},
 		transfer.Option("verify"),
 		transfer.Option("pages"),
 		transfer.Option("alloc"),
@@ -78,61 +79,62 @@ var Kind = &workload.Kind{
 	Checked: append([]string{
 		"matrix", "own_cells", "generate", "ranks", "op", "fabric", "memory", "pages", "alloc", "numa",
 	}, fabric.CheckedOptions(true)...),
-	Columns: []workload.Column{
-		{Metric: "bytes", Head: "moves\n", Drop: 4},
-		{Metric: "senders", Head: "senders", Drop: 8},
-		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
-		{Metric: "bandwidth.per_sender", Head: "per sender\n", Drop: 9},
-		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
-		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
-		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
-		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	Show: workload.Presentation{
+		Columns: []workload.Column{
+			{Metric: "bytes", Head: "moves\n", Drop: 4},
+			{Metric: "senders", Head: "senders", Drop: 8},
+			{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+			{Metric: "bandwidth.per_sender", Head: "per sender\n", Drop: 9},
+			{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+			{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+			{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+			{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+		},
+		Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 	},
-	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
 var docs string
 
 func init() {
-	Kind.Document(docs)
-	for i := range Kind.Options {
-		o := &Kind.Options[i]
-		o.Doc = strings.Replace(o.Doc, "{generators}", workload.GeneratorDocs(), 1)
-	}
-	Kind.Check = func(v workload.Values) error { // here, because it looks at the options above
-		_, err := decode(v, workload.Generated.Check)
+	Kind.Document(strings.Replace(docs, "{generators}", option.GeneratorDocs(), 1))
+	Kind.Check = func(v option.Values) error { // set here, because decode uses Kind
+		_, err := decode(v, option.Generated.Check)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{
-		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
-		Spec: spec, Reduce: reduce, Amount: amount, AmountOf: []string{"generate", "ranks"},
-		OfCeiling: move.OfCeiling, Carries: move.Carries("bottleneck.bandwidth"),
-		AcrossHosts: AcrossHosts, Starts: Starts,
-	}
+	Kind.Behaviour = behaviour{Path: move.Path{Bounded: "bottleneck.bandwidth"}}
 	workload.Register(Kind)
 }
 
-func spec(v workload.Values) (workload.Spec, error) {
+// behaviour implements workload.Behaviour.
+type behaviour struct {
+	move.Path
+	Clocks
+}
+
+// AmountOf returns the options that generate a matrix.
+func (behaviour) AmountOf() []string { return []string{"generate", "ranks"} }
+
+func (behaviour) Spec(v option.Values) (workload.Spec, error) {
 	t, err := Decode(v)
 	return &t, err
 }
 
-// amount is what the matrix amounts to that a generator makes.
-func amount(v workload.Values) string {
+// Amount summarizes a generated matrix.
+func (behaviour) Amount(v option.Values) string {
 	t, err := Decode(v)
 	if err != nil {
 		return ""
 	}
-	return workload.Amount(t.Matrix)
+	return option.Amount(t.Matrix)
 }
 
-// Decode reads the values of a traffic case as runners take them: the
-// matrix is there, whether it was written down or is generated.
-func Decode(v workload.Values) (move.Spec, error) { return decode(v, workload.Generated.Matrix) }
+// Decode reads the values of a traffic case for runners, with the matrix written or generated.
+func Decode(v option.Values) (move.Spec, error) { return decode(v, option.Generated.Matrix) }
 
-// decode has a matrix generated by what it is given.
-func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*matrix.Matrix, error)) (move.Spec,
+// decode is Decode with a function that makes or checks a generated matrix.
+func decode(v option.Values, generate func(g option.Generated, ranks int) (*matrix.Matrix, error)) (move.Spec,
 	error) {
 	t := move.Spec{Pattern: move.MatrixPattern, Mode: "stream", Reuse: "hot", Payload: "random", Batch: 1, Threads: 1}
 	get := Kind.Get(v)
@@ -160,18 +162,18 @@ func decode(v workload.Values, generate func(g workload.Generated, ranks int) (*
 }
 
 // decodeMatrix makes the matrix of a case.
-func decodeMatrix(v workload.Values, generate func(g workload.Generated, ranks int) (*matrix.Matrix,
+func decodeMatrix(v option.Values, generate func(g option.Generated, ranks int) (*matrix.Matrix,
 	error)) (*matrix.Matrix, error) {
 	ranks, counted := v["ranks"].(int64)
 	written, isWritten := v["matrix"].(string)
 	generated, isGenerated := v["generate"].(string)
 	switch {
 	case isWritten == isGenerated:
-		return nil, fmt.Errorf("what is moved is said by one of the options matrix, matrix_file and generate")
+		return nil, fmt.Errorf("give exactly one of the options matrix, matrix_file and generate")
 	case isGenerated && !counted:
 		return nil, fmt.Errorf("option generate needs the option ranks: a generator makes a matrix of any size")
 	case isGenerated:
-		g, err := workload.ParseGenerated(generated)
+		g, err := option.ParseGenerated(generated)
 		if err != nil {
 			return nil, fmt.Errorf("option generate: %w", err)
 		}
@@ -181,9 +183,9 @@ func decodeMatrix(v workload.Values, generate func(g workload.Generated, ranks i
 		}
 		return m, nil
 	}
-	m, err := workload.ParseMatrix(written)
+	m, err := option.ParseMatrix(written)
 	if err == nil && counted && ranks != int64(m.Ranks()) {
-		err = fmt.Errorf("it is of %d ranks, and the option ranks says %d: leave ranks out, or give it the same",
+		err = fmt.Errorf("it has %d ranks, but option ranks is %d: leave ranks out, or make them equal",
 			m.Ranks(), ranks)
 	}
 	if err != nil {

@@ -1,31 +1,31 @@
 package traffic
 
 import (
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// ofOwn is the metric of what ranks copy within their own memory.
+// ofOwn is the metric of the bytes that ranks copy within their own memory.
 const ofOwn = "bytes.own"
 
-// unmeasured says which option rules a metric out.
-func unmeasured(v workload.Values, metric string) string {
+// Unmeasured says why a case lacks a metric.
+func (behaviour) Unmeasured(v option.Values, metric string) string {
 	if metric == ofOwn {
-		if v["own_cells"] == workload.OwnCopy {
+		if v["own_cells"] == option.OwnCopy {
 			return ""
 		}
-		return "no rank copies a cell of its own, for which a matrix must have such cells, and own_cells be copy"
+		return "no rank copies its own cell: this needs a matrix with such cells, and own_cells copy"
 	}
 	get := Kind.Get(v)
 	name, _ := get("fabric").(string)
 	options, err := fabric.Read(name, get)
 	if err != nil {
-		return "" // which is said of the options
+		return "" // the options are invalid, which is reported elsewhere
 	}
 	return fabric.NoStage(name, metric, options)
 }
 
-func unmeasuredBy(metric string) []string {
+func (behaviour) UnmeasuredBy(metric string) []string {
 	switch {
 	case metric == ofOwn:
 		return []string{"own_cells", "matrix"}

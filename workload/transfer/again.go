@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// RoundedQuantiles computes, from the raw samples of a transfer's initiators, the
-// quantiles of latencies as versions did whose documents do not say how.
+// RoundedQuantiles computes the latency quantiles from the samples of a transfer's initiators, rounded as in older
+// documents (results.RoundedRankRule).
 func RoundedQuantiles(samples []*results.Samples) map[string]float64 {
 	counts := map[int]int64{}
 	for _, s := range samples {
@@ -25,11 +25,8 @@ func RoundedQuantiles(samples []*results.Samples) map[string]float64 {
 	return out
 }
 
-// FromSamples computes again, from the raw samples of a transfer's initiators, the
-// metrics that follow from these alone: bandwidths, rates, latencies and when the timed
-// parts began. What ranks tell once, of preparing, clocks, processors and ceilings,
-// stands in no samples file, nor do the times of a rank's threads or those of the
-// iterations of a matrix.
+// FromSamples computes the metrics that follow from the samples of a transfer's initiators alone: bandwidths, rates,
+// latencies and skews. Samples lack preparation times, clocks, CPU use, ceilings, and the times of single threads.
 func FromSamples(o move.Spec, samples []*results.Samples) (map[string]float64, error) {
 	samples = slices.SortedFunc(slices.Values(samples),
 		func(a, b *results.Samples) int { return cmp.Compare(a.Rank, b.Rank) })
@@ -43,12 +40,12 @@ func FromSamples(o move.Spec, samples []*results.Samples) (map[string]float64, e
 	}
 	out := map[string]float64{}
 	for name, v := range all {
-		switch whole := o.Threads <= 1; {
+		switch single := o.Threads <= 1; {
 		case name == "requests", name == "requests.stamped", name == "bandwidth.min_rank",
 			strings.HasPrefix(name, "latency.") && name != "latency.avg":
 			out[name] = v
-		case name == "latency.avg" && (whole || o.Mode != "pingpong"),
-			whole && slices.Contains([]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}, name):
+		case name == "latency.avg" && (single || o.Mode != "pingpong"),
+			single && slices.Contains([]string{"bandwidth", "message_rate", "overlap", "skew", "skew.end"}, name):
 			out[name] = v
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// What samples say all of is what the ranks said, in whatever order files are read.
+// Metrics from samples equal those from ranks, in any order of the files.
 func TestMetricsFollowFromSamples(t *testing.T) {
 	samples := func(rank int, start, end int64) *results.Samples {
 		return &results.Samples{

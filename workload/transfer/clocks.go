@@ -1,13 +1,13 @@
 package transfer
 
 import (
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// acrossHosts is the part of a transfer in which all of its initiators move. A transfer of one
-// initiator, which has no skew, is timed by its own clock.
-func acrossHosts(m results.MetricValues) workload.Span {
+// AcrossHosts returns the common timed part of several initiators. A single initiator has no skew: its own clock times
+// the transfer.
+func (behaviour) AcrossHosts(m results.MetricValues) workload.Span {
 	rate := m.At("message_rate")
 	if m.At("skew") <= 0 || rate <= 0 {
 		return workload.Span{}

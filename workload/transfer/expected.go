@@ -1,13 +1,13 @@
 package transfer
 
-import "weir/workload/move"
+import "github.com/weir-bench/weir/workload/move"
 
-// stamped is the metric that counts the requests whose latency is known.
+// stamped is the metric that counts the requests with a measured latency.
 const stamped = "requests.stamped"
 
-// expected is how many requests of a launch are stamped at most, by the options of its case; 0: that
-// depends on how fast it is. Where delivery is flushed it may be a quarter of them.
-func expected(options map[string]any, _ string) int64 {
+// Expected returns the most requests of a launch that are stamped, by the options of its case; 0: it depends on the
+// speed. If delivery is flushed it may be a quarter of that.
+func (behaviour) Expected(options map[string]any, _ string) int64 {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return 0

@@ -4,19 +4,17 @@ import (
 	"fmt"
 	"math"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// latencyQuantiles are those of requests.
+// latencyQuantiles are the quantiles of request latencies.
 var latencyQuantiles = map[string]results.Quantile{
 	"latency.min": results.Minimum, "latency.p50": results.P50, "latency.p90": results.P90, "latency.p95": results.P95,
 	"latency.p99": results.P99, "latency.p999": results.P999, "latency.max": results.Maximum,
 }
 
-// Metrics computes the metrics of one transfer case in one launch from
-// what its ranks measured, in the units of the workload's registry (GB/s,
-// seconds). Package workload has the definitions.
+// Metrics computes the metrics of a transfer case in one launch from its ranks' parts, in the units of Kind.
 func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	var initiators []*move.Part
 	var prep move.Prep
@@ -70,7 +68,7 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	avg := h.Mean() * 1e-9
 	if o.Mode == "pingpong" {
 		message = float64(o.BlockSize)
-		avg = perMessage // exact: every message counts, stamped or not
+		avg = perMessage // over all messages, stamped or not
 	}
 	bandwidth := all.bytes / all.time
 	m := map[string]float64{
@@ -100,7 +98,7 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	if o.PostsNothing() == "" {
 		m["post.avg"], m["post.p99"] = post.Mean, post.P99
 	}
-	if prepare > 0 { // a ping-pong makes none, but where the fabric does
+	if prepare > 0 { // a ping-pong makes requests only over some fabrics
 		m["prep.request"] = prepare
 	}
 	if made.Stamps > 0 {
@@ -124,17 +122,17 @@ func Metrics(o move.Spec, ranks []*move.Part) (map[string]float64, error) {
 	return m, nil
 }
 
-// together is what initiators did while all of them moved.
-type together struct {
+// commonPart is the time in which all initiators were in their timed part.
+type commonPart struct {
 	bytes        float64 // completed
 	time         float64 // s
 	share        float64 // of the time from the first start to the last end
-	starts, ends float64 // s from the first to the last
+	starts, ends float64 // skew of starts and of ends, in s
 }
 
-// overlap is the time in which all initiators were in their timed part. What one moved
-// before the others began or after they ended is a solo run and no part of the aggregate.
-func overlap(initiators []*move.Part) (together, error) {
+// overlap computes the common part. The bytes of an initiator that runs before the others start or after they end do
+// not count in the aggregate.
+func overlap(initiators []*move.Part) (commonPart, error) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	first, last := to, from
 	for _, r := range initiators {
@@ -143,10 +141,10 @@ func overlap(initiators []*move.Part) (together, error) {
 		first, last = min(first, r.Samples.Start), max(last, r.Samples.End)
 	}
 	if to <= from {
-		return together{}, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
+		return commonPart{}, fmt.Errorf("the timed parts of the initiators do not overlap: use more iterations, or no more ranks and threads than processors")
 	}
 	const ns = 1e-9
-	t := together{
+	t := commonPart{
 		time: float64(to-from) * ns, share: float64(to-from) / float64(last-first), starts: float64(from-first) * ns,
 		ends: float64(last-to) * ns,
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir/results"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-// initiator makes a result of a rank that moved bytes evenly between two times (ns).
+// initiator is a rank that moved bytes evenly between two times (ns).
 func initiator(rank int, from, to int64, bytes uint64) *move.Part {
 	one := move.Stage{Stamps: 1, Mean: 1e-9, P99: 1e-9}
 	return &move.Part{Rank: rank, Initiator: true, Memcpy: 50e9, Ceiling: 10e9, CeilingBest: 12e9,
@@ -51,8 +51,7 @@ func TestOneInitiator(t *testing.T) {
 	}
 }
 
-// Two initiators that run one after the other for half of their time: only what
-// they move together counts, not the sum of their solo rates.
+// Two initiators overlap for half of their time: only what they move together counts, not the sum of their solo rates.
 func TestOverlapWindow(t *testing.T) {
 	a, b := initiator(0, 0, 2e9, 4e9), initiator(1, 1e9, 3e9, 4e9)
 	// a alone is fast; while b runs too, it moves 1 GB in its second second
@@ -74,7 +73,7 @@ func TestOverlapWindow(t *testing.T) {
 	}
 }
 
-func TestNothingToCount(t *testing.T) {
+func TestMissingSamples(t *testing.T) {
 	for want, ranks := range map[string][]*move.Part{
 		"do not overlap":        {initiator(0, 0, 1e9, 1e9), initiator(1, 2e9, 3e9, 1e9)},
 		"no rank has samples":   {{Rank: 0}, {Rank: 1}},
@@ -100,8 +99,8 @@ func TestPingPongLatencyIsHalfARoundTrip(t *testing.T) {
 	}
 }
 
-// Usage is of all ranks, over the bytes of all initiators; skew is between the
-// first and the last start; of stages the mean is that of all stamps.
+// Usage is of all ranks, over the bytes of all initiators; skew is between the first and the last start; the mean of a
+// stage is over all stamps.
 func TestUsageSkewAndStages(t *testing.T) {
 	a, b := initiator(0, 0, 1e9, 3e9), initiator(1, 2e6, 1e9, 1e9)
 	a.Usage, b.Usage = move.Usage{CPU: 1, Switches: 3}, move.Usage{CPU: 0.5, Switches: 4}
@@ -127,7 +126,7 @@ func TestUsageSkewAndStages(t *testing.T) {
 	}
 }
 
-// Of a ping-pong that kernels run nobody posts anything: there is no time of it, and no 0 either.
+// A ping-pong that kernels run has no time of posting, not even 0.
 func TestKernelsPostNothing(t *testing.T) {
 	o := transferCase()
 	o.Fabric, o.Mode, o.Initiator, o.Target = "cuda", "pingpong", "vram", "vram"

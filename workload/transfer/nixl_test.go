@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 func TestDecodeNixl(t *testing.T) {
-	v := workload.Values{
+	v := option.Values{
 		"fabric": "nixl", "block_size": quantity.Size(8), "nixl_params": "num_workers=2", "nixl_merge": true,
 		"nixl_recreate": true, "nixl_prepared": true,
 	}
@@ -27,11 +27,11 @@ func TestDecodeNixl(t *testing.T) {
 	if !maps.Equal(o.FabricOptions, want) {
 		t.Errorf("decoded as %v, want %v", o.FabricOptions, want)
 	}
-	if o, err := Decode(workload.Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil ||
+	if o, err := Decode(option.Values{"fabric": "ucx", "block_size": quantity.Size(8)}); err != nil ||
 		o.FabricOptions["nixl_backend"] != "" {
 		t.Errorf("fabric ucx has %v, %v", o.FabricOptions, err)
 	}
-	for want, change := range map[string]workload.Values{
+	for want, change := range map[string]option.Values{
 		"which is no name of a backend":              {"nixl_backend": "../UCX"},
 		"option nixl_backend is \"\"":                {"nixl_backend": ""},
 		"option nixl_merge is string, not a bool":    {"nixl_merge": "true"},
@@ -42,7 +42,7 @@ func TestDecodeNixl(t *testing.T) {
 
 		"nixl_reregister needs in_flight 1, not 16": {"nixl_reregister": true},
 	} {
-		bad := workload.Values{"fabric": "nixl", "block_size": quantity.Size(8)}
+		bad := option.Values{"fabric": "nixl", "block_size": quantity.Size(8)}
 		for name, value := range change {
 			bad[name] = value
 		}

@@ -3,12 +3,12 @@ package transfer
 import (
 	"strconv"
 
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// nixlbench are the columns of nixlbench's table in its order. Where there are several
-// initiators it has a sum beside what one of them reached.
+// nixlbench returns the columns of nixlbench's table. With several initiators the table has their sum as well as the
+// bandwidth of one.
 func nixlbench(option func(name string) string) (columns []workload.ForeignColumn, above string) {
 	rate, percent := results.Scale{Unit: "GB/s", Factor: 1}, results.Scale{Unit: "%", Factor: 100}
 	columns = []workload.ForeignColumn{

@@ -1,10 +1,10 @@
 package transfer
 
 import (
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 	"math"
 	"testing"
-	"weir/results"
-	"weir/workload/move"
 )
 
 // The p99 of 60 requests is the longest; versions without a definition took the second longest.

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	parts, err := move.Describe(m, l)
 	if err != nil {
 		return nil, err
@@ -20,9 +21,9 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return Metrics(*m.Spec.(*move.Spec), parts)
 }
 
-// latencies are those of all initiators.
+// latencies merges the histograms of all initiators.
 func latencies(ranks []*move.Part) *results.Latencies {
-	counts := map[int]int64{} // histograms of one layout add up counter by counter
+	counts := map[int]int64{}
 	for _, r := range ranks {
 		if r.Initiator && r.Samples != nil {
 			for i, n := range r.Samples.Counts {
@@ -33,7 +34,7 @@ func latencies(ranks []*move.Part) *results.Latencies {
 	return results.NewLatencies(counts)
 }
 
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	o, err := optionsOf(options)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func recompute(options map[string]any, files [][]byte) (map[string]float64, erro
 	return FromSamples(o, samples)
 }
 
-func rounded(files [][]byte) (map[string]float64, error) {
+func (behaviour) Rounded(files [][]byte) (map[string]float64, error) {
 	samples, err := read(files)
 	if err != nil {
 		return nil, err
@@ -65,11 +66,11 @@ func read(files [][]byte) ([]*results.Samples, error) {
 	return all, nil
 }
 
-// optionsOf are those of a case's options that metrics from samples depend on.
+// optionsOf reads the options of a case that metrics from samples depend on.
 func optionsOf(options map[string]any) (move.Spec, error) {
 	o := move.Spec{Batch: 1, Threads: 1}
 	for name, to := range map[string]*int64{"batch": &o.Batch, "threads": &o.Threads} {
-		if v, ok := workload.Number(options[name]); ok {
+		if v, ok := option.Number(options[name]); ok {
 			*to = int64(v)
 		}
 	}

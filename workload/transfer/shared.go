@@ -1,9 +1,11 @@
 package transfer
 
-import "weir/workload"
+import (
+	"github.com/weir-bench/weir/internal/option"
+)
 
-// Option is an option of this workload for another one.
-func Option(name string) workload.Option {
+// Option returns an option of this workload for use in another one.
+func Option(name string) option.Option {
 	o, ok := Kind.Option(name)
 	if !ok {
 		panic("workload transfer has no option " + name)

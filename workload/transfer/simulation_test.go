@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 )
 
 func TestParseSimulationOption(t *testing.T) {
@@ -34,7 +34,7 @@ func TestParseSimulationOption(t *testing.T) {
 		{"sim_straggler_loss", "100%", nil, "which is 99%"},
 		{"sim_seed", "-1", nil, "below the least"},
 		{"sim_failure", "launch 2 rank 1 run", "launch 2 rank 1 run", ""},
-		{"sim_failure", "sometimes", nil, "does not begin with launch N or P%"},
+		{"sim_failure", "sometimes", nil, "must begin with launch N or P%"},
 	} {
 		o, ok := Kind.Option(c.option)
 		if !ok {
@@ -50,10 +50,10 @@ func TestParseSimulationOption(t *testing.T) {
 	}
 }
 
-// What was set survives a plan file, whatever it was.
+// Options survive a plan file.
 func TestSimulationOptionsSurviveJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := workload.Values{
+		in := option.Values{
 			"fabric":        fabric.SimName,
 			"sim_latency":   quantity.Time(rapid.Int64Range(0, 1e12).Draw(t, "latency")),
 			"sim_bandwidth": quantity.Rate(quantity.Round(rapid.Float64Range(1, 1e18).Draw(t, "bandwidth"))),
@@ -81,11 +81,11 @@ func TestSimulationOptionsSurviveJSON(t *testing.T) {
 	})
 }
 
-// Options of the model exist for fabric sim and for nothing else.
+// Options of the model exist for fabric sim only.
 func TestOptionsThatExistForOneFabric(t *testing.T) {
 	o, _ := Kind.Option("sim_noise")
-	all := workload.Values{"fabric": "shm", "block_size": quantity.Size(8), "sim_noise": quantity.Percent(0.03)}
-	if Kind.Applies(o, all) || Kind.Applies(o, workload.Values{}) {
+	all := option.Values{"fabric": "shm", "block_size": quantity.Size(8), "sim_noise": quantity.Percent(0.03)}
+	if Kind.Applies(o, all) || Kind.Applies(o, option.Values{}) {
 		t.Error("sim_noise exists without fabric sim")
 	}
 	if _, there := Kind.Applicable(all)["sim_noise"]; there {
@@ -95,13 +95,13 @@ func TestOptionsThatExistForOneFabric(t *testing.T) {
 	if got := Kind.Applicable(all); len(got) != 3 || !Kind.Applies(o, all) {
 		t.Errorf("of a simulated case only %v is left", got)
 	}
-	if block, _ := Kind.Option("block_size"); !Kind.Applies(block, workload.Values{"fabric": "shm"}) {
+	if block, _ := Kind.Option("block_size"); !Kind.Applies(block, option.Values{"fabric": "shm"}) {
 		t.Error("block_size does not exist")
 	}
 }
 
 func TestDecodeSimulation(t *testing.T) {
-	v := workload.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
+	v := option.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
 	o, err := Decode(v)
 	if err != nil {
 		t.Fatal(err)
@@ -115,16 +115,16 @@ func TestDecodeSimulation(t *testing.T) {
 		s.Stragglers != 0 || s.StragglerLoss != want.StragglerLoss || s.Drift != 0 || s.Seed != want.Seed {
 		t.Errorf("the defaults are %+v", s)
 	}
-	if o, err := Decode(workload.Values{"fabric": "shm", "block_size": quantity.Size(8)}); err != nil || o.Sim != nil {
+	if o, err := Decode(option.Values{"fabric": "shm", "block_size": quantity.Size(8)}); err != nil || o.Sim != nil {
 		t.Errorf("fabric shm has the model %+v, %v", o.Sim, err)
 	}
-	for want, change := range map[string]workload.Values{
-		"names rank 2, but there are 2 ranks":           {"sim_failure": "5% rank 2"},
-		"option sim_noise is float64, not a percent":    {"sim_noise": 0.03},
-		"option sim_latency is string, not a time":      {"sim_latency": "2us"},
-		`option sim_failure: "x": it does not begin wi`: {"sim_failure": "x"},
+	for want, change := range map[string]option.Values{
+		"names rank 2, but there are 2 ranks":        {"sim_failure": "5% rank 2"},
+		"option sim_noise is float64, not a percent": {"sim_noise": 0.03},
+		"option sim_latency is string, not a time":   {"sim_latency": "2us"},
+		`option sim_failure: "x": it must begin wi`:  {"sim_failure": "x"},
 	} {
-		bad := workload.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
+		bad := option.Values{"fabric": fabric.SimName, "block_size": quantity.Size(8)}
 		for name, value := range change {
 			bad[name] = value
 		}

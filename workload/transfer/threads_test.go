@@ -1,14 +1,14 @@
 package transfer
 
 import (
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
 	"math"
 	"strings"
 	"testing"
-	"weir/results"
-	"weir/workload/move"
 )
 
-// The bandwidth of a rank is that of the time in which all its threads moved.
+// The bandwidth of a rank is over the time in which all its threads moved.
 func TestThreadsTogether(t *testing.T) {
 	a, b := initiator(0, 0, 2e9, 4e9), initiator(0, 1e9, 3e9, 4e9)
 	a.Samples.Progress = []results.Progress{{Time: 1e9, Bytes: 3e9}}
@@ -46,7 +46,7 @@ func TestThreadsTogether(t *testing.T) {
 	}
 }
 
-func TestThreadsThatDoNotOverlap(t *testing.T) {
+func TestThreadsWithoutOverlap(t *testing.T) {
 	r := move.Together([]*move.Part{initiator(0, 0, 1e9, 4e9), initiator(0, 2e9, 3e9, 4e9)})
 	if _, err := Metrics(transferCase(), []*move.Part{r}); err == nil ||
 		!strings.Contains(err.Error(), "no more ranks and threads than processors") {

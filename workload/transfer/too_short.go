@@ -3,22 +3,23 @@ package transfer
 import (
 	"strings"
 
-	"weir/quantity"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload"
 )
 
-// leastBelieved is the share of the time that the bytes of a request take at the best rate below
-// which a latency is no fact: stamps around a copy of some nanoseconds overlap with it.
-const leastBelieved = 0.95
+// minPlausible is the plausible minimum of a latency, as a share of the time that a request's bytes take at the best
+// rate. Timestamps around a copy of some nanoseconds overlap with it, and give less.
+const minPlausible = 0.95
 
-// tooShort compares latencies of two ranks of one thread each with what the path was found to carry.
-func tooShort(metric string, o workload.Values, value func(metric string) (float64, bool)) bool {
-	if !strings.HasPrefix(metric, "latency.") || workload.Text(o["ranks"]) != "2" ||
-		workload.Text(o["threads"]) != "1" || workload.Text(o["bidirectional"]) != "false" {
+// TooShort compares latencies between two ranks of one thread each with the best probed rate.
+func (behaviour) TooShort(metric string, o option.Values, value func(metric string) (float64, bool)) bool {
+	if !strings.HasPrefix(metric, "latency.") || option.Text(o["ranks"]) != "2" ||
+		option.Text(o["threads"]) != "1" || option.Text(o["bidirectional"]) != "false" {
 		return false
 	}
-	block, err := quantity.ParseSize(workload.Text(o["block_size"]))
-	batch, counted := workload.Number(o["batch"])
+	block, err := quantity.ParseSize(option.Text(o["block_size"]))
+	batch, counted := option.Number(o["batch"])
 	latency, timed := value(metric)
 	bandwidth, moved := value(workload.Bandwidth)
 	share, probed := value("ceiling.best")
@@ -26,5 +27,5 @@ func tooShort(metric string, o workload.Values, value func(metric string) (float
 		return false
 	}
 	best := bandwidth * 1e9 / share // B/s
-	return latency < leastBelieved*float64(block)*batch/best
+	return latency < minPlausible*float64(block)*batch/best
 }

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"weir/fabric"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 var named, prefixed = fabric.OptionsOf(false)
@@ -19,39 +20,39 @@ var named, prefixed = fabric.OptionsOf(false)
 var Kind = &workload.Kind{
 	Name: "transfer",
 	Doc:  "block transfers between ranks: one-sided writes and reads, streamed with a window or as a ping-pong",
-	Options: slices.Concat([]workload.Option{
+	Options: slices.Concat([]option.Option{
 		{
-			Name: "fabric", Type: workload.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(),
+			Name: "fabric", Type: option.Enum, Default: fabric.AutoName, Process: true, Values: fabric.Values(),
 		},
-	}, named, []workload.Option{
-		{Name: "op", Type: workload.Enum, Default: "write", Values: []string{"write", "read"}},
+	}, named, []option.Option{
+		{Name: "op", Type: option.Enum, Default: "write", Values: []string{"write", "read"}},
 		move.MemoryKind("initiator"),
 		move.MemoryKind("target"),
 		move.VRAMAlloc("initiator", "target"),
-		{Name: "block_size", Type: workload.Size, Required: true, Min: 1, Max: 1 << 40},
-		{Name: "batch", Type: workload.Count, Default: int64(1), Min: 1, Max: 1 << 20},
-		{Name: "iterations", Type: workload.Count, Default: int64(100), Min: 1, Max: 1 << 40},
-		{Name: "duration", Type: workload.Time, Default: quantity.Time(0), Min: 0, Max: 86400e9},
-		{Name: "warmup", Type: workload.Count, Default: int64(10), Min: 0, Max: 1 << 40},
-		{Name: "in_flight", Type: workload.Count, Default: int64(16), Min: 1, Max: 4096},
-		{Name: "threads", Type: workload.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
-		{Name: "ranks", Type: workload.Count, Default: int64(2), Min: 2, Max: workload.MostSimulated, Process: true},
+		{Name: "block_size", Type: option.Size, Required: true, Min: 1, Max: 1 << 40},
+		{Name: "batch", Type: option.Count, Default: int64(1), Min: 1, Max: 1 << 20},
+		{Name: "iterations", Type: option.Count, Default: int64(100), Min: 1, Max: 1 << 40},
+		{Name: "duration", Type: option.Time, Default: quantity.Time(0), Min: 0, Max: 86400e9},
+		{Name: "warmup", Type: option.Count, Default: int64(10), Min: 0, Max: 1 << 40},
+		{Name: "in_flight", Type: option.Count, Default: int64(16), Min: 1, Max: 4096},
+		{Name: "threads", Type: option.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
+		{Name: "ranks", Type: option.Count, Default: int64(2), Min: 2, Max: option.MostSimulated, Process: true},
 		{
-			Name: "pattern", Type: workload.Enum, Default: "pairwise",
+			Name: "pattern", Type: option.Enum, Default: "pairwise",
 			Values: []string{"pairwise", "one_to_many", "many_to_one", "ring", "all_to_all"}, Process: true,
 		},
-		{Name: "bidirectional", Type: workload.Bool, Default: false, Process: true},
-		{Name: "mode", Type: workload.Enum, Default: "stream", Values: []string{"stream", "pingpong"}},
-		{Name: "verify", Type: workload.Enum, Default: "sample", Values: []string{"none", "sample", "full"}},
-		{Name: "reuse", Type: workload.Enum, Default: "hot", Values: []string{"hot", "spread"}},
+		{Name: "bidirectional", Type: option.Bool, Default: false, Process: true},
+		{Name: "mode", Type: option.Enum, Default: "stream", Values: []string{"stream", "pingpong"}},
+		{Name: "verify", Type: option.Enum, Default: "sample", Values: []string{"none", "sample", "full"}},
+		{Name: "reuse", Type: option.Enum, Default: "hot", Values: []string{"hot", "spread"}},
 		{
-			Name: "pages", Type: workload.Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"},
+			Name: "pages", Type: option.Enum, Default: "default", Values: []string{"default", "thp", "2MiB", "1GiB"},
 			Process: true,
 		},
-		{Name: "alloc", Type: workload.Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"}},
-		{Name: "wait", Type: workload.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
-		{Name: "numa", Type: workload.NUMA, Default: "default", Process: true},
-		{Name: "payload", Type: workload.Enum, Default: "random", Values: []string{"random", "zero"}},
+		{Name: "alloc", Type: option.Enum, Default: "fabric", Process: true, Values: []string{"fabric", "heap"}},
+		{Name: "wait", Type: option.Enum, Default: "poll", Process: true, Values: []string{"poll", "sleep"}},
+		{Name: "numa", Type: option.NUMA, Default: "default", Process: true},
+		{Name: "payload", Type: option.Enum, Default: "random", Values: []string{"random", "zero"}},
 	}, prefixed),
 	Metrics: []workload.Metric{
 		{
@@ -100,18 +101,16 @@ var Kind = &workload.Kind{
 		"pattern", "bidirectional", "ranks", "mode", "op", "iterations", "block_size", "batch", "in_flight", "threads",
 		"fabric", "initiator", "target", "reuse", "pages", "alloc", "wait", "numa", "duration",
 	}, fabric.CheckedOptions(false)...),
-	Columns: []workload.Column{
-		{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
-		{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
-		{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
-		{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
-		{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+	Show: workload.Presentation{
+		Columns: []workload.Column{
+			{Metric: "bandwidth", Head: "bandwidth\n", Interval: true},
+			{Metric: "latency.avg", Head: "latency\navg", Drop: 4},
+			{Metric: "latency.p50", Head: "latency\np50", Drop: 5},
+			{Metric: "latency.p99", Head: "latency\np99", Drop: 2},
+			{Metric: "ceiling", Head: "% of ceiling", Drop: 1, Percent: true},
+		},
+		Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 	},
-	OnceRounded: []string{
-		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99",
-		"prep.lists.p99", "prep.reregister.p99",
-	},
-	Brief: []string{"bandwidth", "latency.p50", "latency.p99"},
 }
 
 //go:embed docs.md
@@ -119,32 +118,42 @@ var docs string
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error { // here, because it looks at the options above
+	Kind.Check = func(v option.Values) error { // set here, because Decode uses Kind
 		_, err := Decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{
-		Spec: spec, Reduce: reduce, Recompute: recompute, Rounded: rounded, Simulated: simulated,
-		Unmeasured: unmeasured, UnmeasuredBy: unmeasuredBy,
-		OfCeiling: move.OfCeiling, Carries: move.Carries("bandwidth"), TooShort: tooShort,
-		AcrossHosts: acrossHosts, Expected: expected,
-		Tables: map[string]workload.ForeignTable{"nixlbench": nixlbench},
-	}
+	Kind.Behaviour = behaviour{move.Path{Bounded: "bandwidth"}}
 	workload.Register(Kind)
 }
 
-func spec(v workload.Values) (workload.Spec, error) {
+// behaviour implements workload.Behaviour.
+type behaviour struct{ move.Path }
+
+// OnceRounded returns the quantiles that are rounded in older documents.
+func (behaviour) OnceRounded() []string {
+	return []string{
+		"latency.p90", "latency.p95", "latency.p99", "latency.p999", "post.p99", "transfer.p99", "prep.request.p99",
+		"prep.lists.p99", "prep.reregister.p99",
+	}
+}
+
+// Tables returns nixlbench's table.
+func (behaviour) Tables() map[string]workload.ForeignTable {
+	return map[string]workload.ForeignTable{"nixlbench": nixlbench}
+}
+
+func (behaviour) Spec(v option.Values) (workload.Spec, error) {
 	t, err := Decode(v)
 	return &t, err
 }
 
-func simulated(option workload.Getter) bool {
+func (behaviour) Simulated(option option.Getter) bool {
 	name, _ := option("fabric").(string)
 	return fabric.Simulated(name)
 }
 
 // Decode reads the values of a transfer case; options that are absent have their defaults.
-func Decode(v workload.Values) (move.Spec, error) {
+func Decode(v option.Values) (move.Spec, error) {
 	var t move.Spec
 	get := Kind.Get(v)
 	err := get.Read(map[string]*string{

@@ -2,11 +2,11 @@ package transfer
 
 import (
 	"encoding/json"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 	"strings"
 	"testing"
-	"weir/fabric"
-	"weir/quantity"
-	"weir/workload"
 )
 
 func TestParseOption(t *testing.T) {
@@ -41,9 +41,9 @@ func TestParseOption(t *testing.T) {
 	}
 }
 
-// What a plan or result document holds must read back as what was written.
+// Values of a plan or result document read back as written.
 func TestValuesSurviveJSON(t *testing.T) {
-	in := workload.Values{"block_size": quantity.Size(1 << 20), "iterations": int64(1000), "op": "read"}
+	in := option.Values{"block_size": quantity.Size(1 << 20), "iterations": int64(1000), "op": "read"}
 	b, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestValuesSurviveJSON(t *testing.T) {
 }
 
 func TestDecodeTransfer(t *testing.T) {
-	o, err := Decode(workload.Values{"block_size": quantity.Size(8)})
+	o, err := Decode(option.Values{"block_size": quantity.Size(8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,26 +80,26 @@ func TestDecodeTransfer(t *testing.T) {
 		o.Verify != "sample" {
 		t.Errorf("defaults are %+v", o)
 	}
-	// the clock decides then, and moves one to each target in any case
-	if _, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all",
+	// the clock decides; each target gets at least one request
+	if _, err := Decode(option.Values{"block_size": quantity.Size(8), "ranks": int64(9), "pattern": "all_to_all",
 		"iterations": int64(7), "duration": quantity.Time(1)}); err != nil {
 		t.Errorf("few iterations, which a duration overrules: %v", err)
 	}
-	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "ranks": int64(8192),
+	if o, err := Decode(option.Values{"block_size": quantity.Size(8), "ranks": int64(8192),
 		"fabric": fabric.SimName}); err != nil || o.Ranks != 8192 {
 		t.Errorf("ranks that are simulated: %v", err)
 	}
-	if o, err := Decode(workload.Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap",
+	if o, err := Decode(option.Values{"block_size": quantity.Size(8), "fabric": "ucx", "alloc": "heap",
 		"pages": "2MiB"}); err != nil || !o.Heap() {
 		t.Errorf("pages of the rank's own memory: %v", err)
 	}
-	for want, v := range map[string]workload.Values{
-		"block_size is missing":               {},
-		"even number of ranks":                {"block_size": quantity.Size(8), "ranks": int64(3)},
-		"has no op read":                      {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
-		"option op is int, not a stri":        {"block_size": quantity.Size(8), "op": 3},
-		"has only pattern pairwise, not ring": {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
-		"bidirectional is of pattern pairwise": {
+	for want, v := range map[string]option.Values{
+		"block_size is missing":            {},
+		"even number of ranks":             {"block_size": quantity.Size(8), "ranks": int64(3)},
+		"has no op read":                   {"block_size": quantity.Size(8), "mode": "pingpong", "op": "read"},
+		"option op is int, not a stri":     {"block_size": quantity.Size(8), "op": 3},
+		"needs pattern pairwise, not ring": {"block_size": quantity.Size(8), "mode": "pingpong", "pattern": "ring"},
+		"bidirectional needs pattern pairwise": {
 			"block_size": quantity.Size(8), "bidirectional": true, "pattern": "ring",
 		},
 
@@ -112,7 +112,7 @@ func TestDecodeTransfer(t *testing.T) {
 
 		"fabric ucx allocates the buffers itself": {"block_size": quantity.Size(8), "fabric": "ucx", "pages": "2MiB"},
 		"private memory cannot be mapped":         {"block_size": quantity.Size(8), "fabric": "shm", "alloc": "heap"},
-		"option numa: \"1024\" is neither":        {"block_size": quantity.Size(8), "numa": "1024"},
+		"option numa: \"1024\" is not default":    {"block_size": quantity.Size(8), "numa": "1024"},
 		"room for 6 requests of 1048576 blocks": {
 			"block_size": quantity.Size(1 << 40), "batch": int64(1 << 20), "ranks": int64(4), "pattern": "all_to_all",
 		},

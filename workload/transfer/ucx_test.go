@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"weir/quantity"
-	"weir/workload"
-	"weir/workload/move"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/workload/move"
 )
 
 // The API of fabric ucx: rma unless another is named, and messages carry writes only.
 func TestAPIOfUCX(t *testing.T) {
-	decode := func(change workload.Values) (move.Spec, error) {
-		v := workload.Values{"fabric": "ucx", "block_size": quantity.Size(8)}
+	decode := func(change option.Values) (move.Spec, error) {
+		v := option.Values{"fabric": "ucx", "block_size": quantity.Size(8)}
 		for name, value := range change {
 			v[name] = value
 		}
 		return Decode(v)
 	}
-	for want, change := range map[string]workload.Values{
+	for want, change := range map[string]option.Values{
 		"rma": {"op": "read"}, "am": {"api": "am"}, "tag": {"api": "tag", "mode": "pingpong"},
 		"": {"fabric": "shm", "op": "read"},
 	} {
@@ -26,7 +26,7 @@ func TestAPIOfUCX(t *testing.T) {
 			t.Errorf("%v: api %q, %v, want %q", change, o.FabricOptions["api"], err, want)
 		}
 	}
-	for want, change := range map[string]workload.Values{
+	for want, change := range map[string]option.Values{
 		"api am of fabric ucx sends messages, which carry writes":  {"api": "am", "op": "read"},
 		"api tag of fabric ucx sends messages, which carry writes": {"api": "tag", "op": "read"},
 		"option api is int, not a string":                          {"api": 1},

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"weir/fabric"
-	"weir/workload"
+	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
 )
 
-// ofPosting says whether a metric is of posting requests.
+// ofPosting reports whether a metric is of posting requests.
 func ofPosting(metric string) bool { return strings.HasPrefix(metric, "post.") }
 
-// unmeasured says which option rules a metric out.
-func unmeasured(v workload.Values, metric string) string {
+// Unmeasured says why a case lacks a metric.
+func (behaviour) Unmeasured(v option.Values, metric string) string {
 	t, err := Decode(v)
 	switch {
 	case err != nil:
-		return "" // which is said of the options
+		return "" // the options are invalid, which is reported elsewhere
 	case ofPosting(metric):
 		return t.PostsNothing()
 	case metric == "prep.request" && t.Mode == "pingpong" && t.NoStage("prep.request.p99") != "":
@@ -25,7 +25,7 @@ func unmeasured(v workload.Values, metric string) string {
 	return t.NoStage(metric)
 }
 
-func unmeasuredBy(metric string) []string {
+func (behaviour) UnmeasuredBy(metric string) []string {
 	if !ofPosting(metric) && metric != "prep.request" && !fabric.OfStage(metric) {
 		return nil
 	}

@@ -3,103 +3,143 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/access"
-	"weir/cmd/weir/exit"
-	"weir/executor/trust"
-	"weir/gate"
+	"github.com/weir-bench/weir/cmd/weir/access"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/gate"
 )
 
-// life is how long an authority and its coordinator's certificate last: a
-// certificate that ends while nobody thinks of it stops everything, and whoever has
-// the authority's key can make others anyway.
-const life = 10 * 365 * 24 * time.Hour
+// validity is the lifetime of an authority and its certificates.
+const validity = 10 * 365 * 24 * time.Hour
 
 func newInit() *cobra.Command {
-	return &cobra.Command{
+	var nodes []string
+	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "make a certificate authority and the coordinator's certificate",
-		Long: `init makes the files by which the coordinator (weir run) and agents that were started
-by hand know each other: ca.pem and ca.key, a certificate authority, and
-coordinator.pem and coordinator.key, a certificate of it. They go to DIR, which is
-weir/cluster in $XDG_CONFIG_HOME or ~/.config unless it is given. Nothing is replaced.
+		Short: "make a certificate authority and certificates, for sites without their own",
+		Long: `init makes the certificates for mutual TLS between weir run and agents that were
+started by hand: a certificate authority (ca.pem, ca.key), the certificate of weir run
+(coordinator.pem, coordinator.key), and the certificate of each node (NODE.pem,
+NODE.key). The default DIR is weir/cluster in $XDG_CONFIG_HOME or ~/.config. A second
+call adds certificates of further nodes. Existing files are never replaced.
 
-Both .key files are secrets: who has coordinator.key can make every agent run what it
-lets run, and who has ca.key can be any coordinator and any agent.`,
-		Example: `  weir cluster init
-  weir cluster init /srv/weir/cluster`,
+The .key files are secrets: coordinator.key lets its holder run on every agent what the
+agent permits, a node's key lets its holder act as the node's agent, and ca.key lets its
+holder act as any of them. To revoke a node's certificate, make a new authority: remove
+the files, and run init again for the other nodes.
+
+With your own CA you need none of this: give weir run and weir agent their certificates
+with --tls-cert, --tls-key and --tls-ca. A coordinator needs a server certificate with the
+DNS name weir-coordinator, an agent a client certificate with the name of its node.`,
+		Example: `  weir cluster init --node 'gpu[01-16]'
+  weir cluster init /srv/weir/cluster --node gpu17`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := dirOrDefault(args)
-			if err == nil {
-				err = initCluster(dir)
-			}
-			if err != nil {
-				return exit.With(gate.ExitUsage, err)
-			}
-			where := ""
-			if len(args) > 0 {
-				where = " --dir " + dir
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), nextSteps, dir, time.Now().Add(life).UTC().Format("2 January 2006"),
-				where)
-			return exit.With(gate.ExitExecution, err)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runInit(cmd, args, nodes) },
 	}
+	cmd.Flags().StringSliceVar(&nodes, "node", nil, "`NODES` that get certificates: a,b or ranges such as 'gpu[01-16]'")
+	return cmd
 }
 
-func dirOrDefault(args []string) (string, error) {
+func runInit(cmd *cobra.Command, args, lists []string) error {
+	dir, where := "", ""
+	var err error
 	if len(args) > 0 && args[0] != "" {
-		return args[0], nil
+		dir, where = args[0], " --cluster "+args[0]
+	} else if dir, err = access.ClusterDir(); err != nil {
+		return exit.With(gate.ExitUsage, err)
 	}
-	return access.ClusterDir()
+	var nodes []string
+	for _, list := range lists {
+		some, err := launch.Hosts(list)
+		if err != nil {
+			return exit.Usage("--node %s: %w", list, err)
+		}
+		nodes = append(nodes, some...)
+	}
+	made, err := initCluster(dir, nodes)
+	if err == nil && len(made) == 0 {
+		err = fmt.Errorf("%s and all other files exist already: name further nodes with --node, give another DIR, or remove the files, after which all agents need new certificates",
+			link.FilesIn(dir, "ca").Certificate)
+	}
+	if err != nil {
+		return exit.With(gate.ExitUsage, err)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), nextSteps, dir, "  "+strings.Join(made, "\n  "),
+		time.Now().Add(validity).UTC().Format("2 January 2006"), where)
+	return exit.With(gate.ExitExecution, err)
 }
 
-func initCluster(dir string) error {
-	for _, name := range []string{"ca", access.CoordinatorFiles} {
-		for _, ext := range []string{".pem", ".key"} {
-			path := filepath.Join(dir, name+ext)
-			if _, err := os.Lstat(path); err == nil {
-				return fmt.Errorf("%s is there already: give another DIR, or remove the old cluster's files, after which its agents must join again",
-					path)
-			}
+// subject is the subject of a certificate; its files have its name.
+type subject struct {
+	role link.Role
+	name string
+}
+
+// initCluster makes the files that are missing, and returns a line for each that it made.
+func initCluster(dir string, nodes []string) (made []string, err error) {
+	authority, err := link.LoadAuthority(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		authority, err = newAuthority(dir)
+		made = append(made, "ca.pem, ca.key: an authority")
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := []subject{{link.Coordinator, access.CoordinatorFiles}}
+	for _, node := range nodes {
+		if node == access.CoordinatorFiles || node == "ca" {
+			return nil, fmt.Errorf("a node cannot be called %s: another certificate has this file name", node)
+		}
+		all = append(all, subject{link.Agent, node})
+	}
+	for _, h := range all {
+		if _, err := os.Lstat(link.FilesIn(dir, h.name).Certificate); err == nil {
+			continue
+		}
+		i, err := authority.Issue(h.role, h.name, validity)
+		if err == nil {
+			err = i.Save(dir, h.name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, fmt.Sprintf("%s.pem, %[1]s.key: a certificate of role %s", h.name, h.role))
+	}
+	return made, nil
+}
+
+// newAuthority makes an authority in a directory without files of another one.
+func newAuthority(dir string) (*link.Authority, error) {
+	files := link.FilesIn(dir, access.CoordinatorFiles)
+	for _, path := range []string{link.FilesIn(dir, "ca").Certificate, files.Certificate, files.Key} {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s exists already: give another DIR, or remove the old files", path)
 		}
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return fmt.Errorf("naming the coordinator: %w", err)
+		return nil, fmt.Errorf("naming the authority: %w", err)
 	}
-	authority, err := trust.NewAuthority("weir on "+host, life)
-	if err != nil {
-		return err
+	a, err := link.NewAuthority("weir on "+host, validity)
+	if err == nil {
+		err = a.Save(dir)
 	}
-	coordinator, err := authority.Issue(trust.Coordinator, host, life)
-	if err != nil {
-		return err
-	}
-	if err := authority.Save(dir); err != nil {
-		return err
-	}
-	if err := coordinator.Save(dir, access.CoordinatorFiles); err != nil {
-		return errors.Join(err, os.Remove(filepath.Join(dir, "ca.key")), os.Remove(filepath.Join(dir, "ca.pem")))
-	}
-	return nil
+	return a, err
 }
 
-const nextSteps = `Made a certificate authority and a coordinator's certificate in %s:
-  ca.pem           public: everybody here knows the others by it
-  ca.key           secret: makes coordinators and agents; it stays here
-  coordinator.pem  public
-  coordinator.key  secret: weir run shows by it that it may say what agents do
-All of it ends on %s.
+const nextSteps = `Made in %s:
+%s
+The .key files are secrets. All certificates expire on %s.
 
 Next:
-  1. here, a token with which nodes join:  weir cluster token%s --out join.token
-  2. on each node, with a copy of that:    weir agent --etcd URLS --join join.token
-  3. here:                                 weir run --etcd URLS SCENARIO
+  1. on each node, with ca.pem, NODE.pem and NODE.key:  weir agent --etcd URLS%[4]s
+  2. here:                                              weir run --etcd URLS%[4]s SCENARIO
 `

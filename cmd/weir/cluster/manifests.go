@@ -8,21 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/launcher"
-	"weir/cmd/weir/stored"
-	"weir/dsl"
-	"weir/executor/launch"
-	"weir/executor/launch/kubernetes"
-	"weir/executor/trust"
-	"weir/gate"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch/kubernetes"
+	"github.com/weir-bench/weir/gate"
 )
 
 // manifestsFlags are the flags of weir cluster manifests.
 type manifestsFlags struct {
 	variables     input.Variables
-	kube          kubernetes.Flags
 	config        launcher.Config
 	nodes         int
 	session       string
@@ -34,34 +32,34 @@ func newManifests() *cobra.Command {
 	var f manifestsFlags
 	cmd := &cobra.Command{
 		Use:   "manifests (SCENARIO | --nodes N) --kube-image IMAGE",
-		Short: "print what the launcher kubernetes would create",
-		Long: `manifests prints the Indexed Job, the headless Service and the Secret with which the
-launcher kubernetes puts an agent on each of as many nodes as a scenario asks for,
-with the GPUs that it asks for. weir run applies the same with kubectl itself; it
-creates the Job first, which owns the others, so that deleting it deletes all.
+		Short: "print the Kubernetes objects that the launcher creates",
+		Long: `manifests prints the Indexed Job, the headless Service and the Secret with which
+--launcher kubernetes starts agents, one on each node, with the number of nodes and
+GPUs that the scenario asks for. weir run applies the same objects with kubectl. It
+creates the Job first, as the owner of the others: deleting the Job deletes all.
 
-The Secret is printed without its values. An agent can do nothing without the
-bootstrap document that belongs there; --with-secret puts one in, for manifests that
-are to be applied by hand: whoever can read the output can then take part in the
-session, and the image must have weir, as --kube-command says. All objects have the label weir.dev/session.
+The Secret is printed without its values. An agent needs the bootstrap document in
+it. --with-secret includes one, for manifests that you apply by hand: any reader of
+the output can then join the session, and the image must contain weir at the path of
+the setting command. All objects have the label weir.dev/session.
 
-Patches are laid over the pod template: mappings are merged, null removes, containers,
-volumes, variables and other lists that Kubernetes merges by a key are merged by it.`,
+Patches are merged into the pod template: mappings are merged, null removes a key, and
+lists that Kubernetes merges by a key (containers, volumes, variables) are merged by it.
+The settings file has patch, node_selector and others: docs/hosts.md lists them.`,
 		Example: `  weir cluster manifests examples/quickstart.yaml --kube-image registry.example.com/weir:1.7
   weir cluster manifests --nodes 4 --kube-image registry.example.com/weir:1.7 --kube-resource nvidia.com/gpu=8 --kube-resource vpc.amazonaws.com/efa=32 --kube-resource memory=900Gi --kube-resource hugepages-2Mi=5120Mi
-  weir cluster manifests --nodes 2 --kube-image registry.example.com/weir:1.7 --kube-patch pods.yaml | kubectl create --dry-run=server -f -`,
+  weir cluster manifests --nodes 2 --launcher-config kube.yaml | kubectl create --dry-run=server -f -`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	s := cmd.Flags()
 	s.SortFlags = false
-	s.IntVar(&f.nodes, "nodes", 0, "how many nodes, `N`, instead of what a scenario asks for")
-	s.StringVar(&f.session, "session", "", "`ID` of the session (default what the scenario is called)")
-	s.StringVar(&f.secret, "with-secret", "", "put the bootstrap document of `FILE` into the Secret; -: standard input")
-	s.BoolVar(&f.allowCommands, "allow-commands", false, "agents may run the scenario's commands")
+	s.IntVar(&f.nodes, "nodes", 0, "number `N` of nodes, instead of a scenario")
+	s.StringVar(&f.session, "session", "", "session `ID` (default: the name of the scenario)")
+	s.StringVar(&f.secret, "with-secret", "", "include the bootstrap document in `FILE` (-: stdin) in the Secret")
+	s.BoolVar(&f.allowCommands, "allow-commands", false, "let agents run the scenario's commands")
 	f.variables.Add(s)
 	f.config.Add(s)
-	f.kube.Add(s)
 	return cmd
 }
 
@@ -82,7 +80,7 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	l, err := f.kube.Launcher(gpus)
+	l, err := f.config.Kubernetes(gpus)
 	if err != nil {
 		return err
 	}
@@ -96,13 +94,13 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// request is what is asked of the launcher, and how many GPUs each node is to have.
+// request is the request to the launcher, with the number of GPUs per node.
 func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Request, gpus int, err error) {
 	r = launch.Request{Session: f.session, Nodes: f.nodes, AllowCommands: f.allowCommands}
 	byHand := cmd.Flags().Changed("nodes")
 	switch {
 	case byHand == (len(args) == 1):
-		return r, 0, exit.Usage("name a scenario or --nodes N, either of them")
+		return r, 0, exit.Usage("give either a scenario or --nodes N")
 	case byHand && f.nodes < 1:
 		return r, 0, exit.Usage("--nodes %d: there must be at least one", f.nodes)
 	case byHand:
@@ -134,14 +132,10 @@ func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Re
 
 func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.Request) ([]byte, error) {
 	if f.secret == "" {
-		files, err := l.Render(r)
-		if err != nil {
-			return nil, err
-		}
-		return files[0].Text, nil
+		return l.Render(r)
 	}
 	if l.NeedsCopy() {
-		return nil, errors.New("--with-secret: nobody copies weir into the pods of manifests that are applied by hand: name an image with weir in it, and its program with --kube-command weir")
+		return nil, errors.New("--with-secret: weir is not copied into pods of manifests that you apply by hand: use an image that contains weir, and give its path with kubernetes: {command: weir} in --launcher-config")
 	}
 	b, err := readBootstrap(in, f.secret)
 	if err != nil {
@@ -151,23 +145,23 @@ func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.R
 		return nil, fmt.Errorf("--with-secret: the document is for session %s, not %s", b.Session, f.session)
 	}
 	r.Session = b.Session
-	r.Bootstrap = func(string) (trust.Bootstrap, error) { return b, nil }
+	r.Bootstrap = func(string) (launch.Bootstrap, error) { return b, nil }
 	return l.RenderWithSecret(r)
 }
 
 // readBootstrap reads a bootstrap document from a file, or from in if it is "-".
-func readBootstrap(in io.Reader, file string) (trust.Bootstrap, error) {
+func readBootstrap(in io.Reader, file string) (launch.Bootstrap, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return trust.Bootstrap{}, err
+			return launch.Bootstrap{}, err
 		}
 		defer opened.Close()
 		in = opened
 	}
-	text, err := io.ReadAll(io.LimitReader(in, trust.MaxBootstrap+1))
+	text, err := io.ReadAll(io.LimitReader(in, launch.MaxBootstrap+1))
 	if err != nil {
-		return trust.Bootstrap{}, err
+		return launch.Bootstrap{}, err
 	}
-	return trust.DecodeBootstrap(text)
+	return launch.DecodeBootstrap(text)
 }

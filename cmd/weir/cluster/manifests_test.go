@@ -3,39 +3,42 @@ package cluster
 import (
 	"bytes"
 	"encoding/base64"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // With its secret a manifest holds the very document that was given, and is of that
 // document's session.
 func TestManifestsWithSecret(t *testing.T) {
-	a, err := trust.NewAuthority("test", time.Hour)
+	a, err := link.NewAuthority("test", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := a.Issue(trust.Agent, "*", time.Hour)
+	id, err := a.Issue(link.Agent, "*", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := trust.NewSigner()
+	document, err := launch.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id,
+		Coordinator: []string{"c.test:1"}}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := trust.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id,
-		Coordinator: []string{"c.test:1"}, SessionKey: key.Public()}.Encode()
-	if err != nil {
+	t.Setenv("WEIR_SITE", "none") // the user may have a site file
+	config := filepath.Join(t.TempDir(), "kube.yaml")
+	if err := os.WriteFile(config, []byte("kubernetes: {image: weir:1, command: weir}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("WEIR_SITE", "none") // whoever runs the test may have a site file
 	run := func(args ...string) (string, error) {
 		var out bytes.Buffer
 		cmd := New()
 		cmd.SetArgs(append([]string{
-			"manifests", "--nodes", "2", "--kube-image", "weir:1", "--kube-command", "weir", "--with-secret", "-",
+			"manifests", "--nodes", "2", "--launcher-config", config, "--with-secret", "-",
 		}, args...))
 		cmd.SetIn(bytes.NewReader(document))
 		cmd.SetOut(&out)

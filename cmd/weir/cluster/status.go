@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/access"
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/screen"
-	"weir/executor/cluster"
-	"weir/executor/daemon"
-	"weir/gate"
+	"github.com/weir-bench/weir/cmd/weir/access"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/gate"
 )
 
-// status is what weir cluster status --format json prints.
+// status is the output of weir cluster status --format json.
 type status struct {
 	Schema   string   `json:"schema"`
 	Sessions []member `json:"sessions"`
@@ -31,15 +31,15 @@ type status struct {
 // member is a session or an agent.
 type member struct {
 	Name string `json:"name"`
-	// none: the session's coordinator is gone, or nobody can read it
-	About    *cluster.About `json:"about,omitempty"`
-	Keys     int            `json:"keys,omitempty"`     // of a session
-	Nodes    []string       `json:"nodes,omitempty"`    // that have joined a session
-	Sessions []string       `json:"sessions,omitempty"` // that have claimed an agent's node
-	Offers   *offers        `json:"offers,omitempty"`   // of an agent
+	// About is nil if the session's coordinator is gone, or if another version wrote it.
+	About    *registry.About `json:"about,omitempty"`
+	Keys     int             `json:"keys,omitempty"`     // of a session
+	Nodes    []string        `json:"nodes,omitempty"`    // that have joined a session
+	Sessions []string        `json:"sessions,omitempty"` // that have claimed an agent's node
+	Offers   *offers         `json:"offers,omitempty"`   // of an agent
 }
 
-// offers is what scenarios can ask of an agent.
+// offers are the properties of an agent that scenarios can ask for.
 type offers struct {
 	CPUs     int               `json:"cpus"`
 	GPUs     int               `json:"gpus"`
@@ -66,7 +66,7 @@ func newStatus() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "list the sessions and the registered agents of an etcd",
+		Short: "list the sessions and registered agents of an etcd",
 		Example: `  weir cluster status --etcd http://127.0.0.1:2379
   weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem --format json`,
 		Args: cobra.NoArgs,
@@ -74,7 +74,7 @@ func newStatus() *cobra.Command {
 			if !slices.Contains([]string{"text", "json"}, format) {
 				return exit.Usage("--format %s: there are text, json", format)
 			}
-			return f.Directory(cmd.Context(), func(d *cluster.Directory) error {
+			return f.Directory(cmd.Context(), func(d *registry.Directory) error {
 				s, err := readStatus(cmd.Context(), d)
 				if err != nil {
 					return err
@@ -87,11 +87,11 @@ func newStatus() *cobra.Command {
 		},
 	}
 	f.Add(cmd.Flags(), "`URLS` of the etcd")
-	cmd.Flags().StringVar(&format, "format", format, "text, json")
+	cmd.Flags().StringVar(&format, "format", format, "`FORMAT`: text or json")
 	return cmd
 }
 
-func readStatus(ctx context.Context, d *cluster.Directory) (*status, error) {
+func readStatus(ctx context.Context, d *registry.Directory) (*status, error) {
 	s := &status{Schema: "weir.cluster/v1", Sessions: []member{}, Agents: []member{}}
 	sessions, err := d.Sessions(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func readStatus(ctx context.Context, d *cluster.Directory) (*status, error) {
 	}
 	for _, a := range agents {
 		m := member{Name: a.Node, About: aboutOf(a.About), Sessions: a.Sessions}
-		if about, err := daemon.DecodeAbout(a.Node, a.About); err == nil { // else another version says it
+		if about, err := fleet.DecodeAbout(a.Node, a.About); err == nil { // else another version wrote it
 			m.Offers = &offers{len(about.CPUs), about.GPUs, about.Labels, about.Commands}
 		}
 		s.Agents = append(s.Agents, m)
@@ -114,9 +114,9 @@ func readStatus(ctx context.Context, d *cluster.Directory) (*status, error) {
 	return s, nil
 }
 
-func aboutOf(text []byte) *cluster.About {
-	a, err := cluster.ReadAbout(text)
-	if err != nil { // nothing, or something that another version says
+func aboutOf(text []byte) *registry.About {
+	a, err := registry.ReadAbout(text)
+	if err != nil { // empty, or written by another version
 		return nil
 	}
 	return &a
@@ -126,7 +126,7 @@ func (s *status) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) {
 		for i := range cells {
-			cells[i] = harmless(cells[i])
+			cells[i] = printable(cells[i])
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
@@ -153,10 +153,10 @@ func (s *status) print(w io.Writer) error {
 	return t.Flush()
 }
 
-// by says which process it is and since when.
-func (m member) by() (by, since string, a cluster.About) {
+// by is the user, host and process of a member, and its start time.
+func (m member) by() (by, since string, a registry.About) {
 	if m.About == nil {
-		return "nobody any more", "", a
+		return "no coordinator", "", a
 	}
 	a = *m.About
 	return fmt.Sprintf("%s@%s[%d]", a.User, a.Host, a.PID), a.Since.UTC().Format(time.DateTime), a

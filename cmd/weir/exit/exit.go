@@ -1,4 +1,4 @@
-// Package exit says with which exit code weir ends: errors carry it, and signals have one.
+// Package exit maps errors and signals to the exit code of weir.
 package exit
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"weir/gate"
+	"github.com/weir-bench/weir/gate"
 )
 
-// codedError is an error that knows the exit code it ends the program with.
+// codedError is an error with the exit code of the program.
 type codedError struct {
 	code int
 	err  error
@@ -37,7 +37,7 @@ func Execution(err error) error {
 	return With(gate.ExitExecution, err)
 }
 
-// Usage is an error in how weir was called, unless the host is to blame for it.
+// Usage is an error with the exit code of wrong usage, or that of execution if a resource of the host is exhausted.
 func Usage(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if exhausted(err) {
@@ -46,7 +46,7 @@ func Usage(format string, args ...any) error {
 	return With(gate.ExitUsage, err)
 }
 
-// status ends the program with a code after everything has been said.
+// status is the exit code of an outcome that was reported already.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -59,8 +59,8 @@ func Code(code int) error {
 	return status(code)
 }
 
-// Explain prints an error, if it has not been told yet, and gives its exit code.
-// Errors without a code come from the parsing of the command line.
+// Explain prints an error, unless it was reported already, and returns its exit code.
+// Errors without a code come from the parser of the command line.
 func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return gate.ExitPassed
@@ -68,7 +68,7 @@ func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	if s, ok := errors.AsType[status](err); ok {
 		return int(s)
 	}
-	fmt.Fprintf(stderr, "weir: %s\n", arguments(Words(err.Error()), cmd.CommandPath(), cmd.Use))
+	fmt.Fprintf(stderr, "weir: %s\n", rewordArguments(Reword(err.Error()), cmd.CommandPath(), cmd.Use))
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
@@ -76,8 +76,7 @@ func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	return gate.ExitUsage
 }
 
-// exhausted says whether an error is of something that the host has no more of, which is
-// no mistake of whoever calls weir.
+// exhausted reports whether an error means that a resource of the host is exhausted.
 func exhausted(err error) bool {
 	for _, e := range []error{unix.ENOSPC, unix.EDQUOT, unix.EMFILE, unix.ENFILE, unix.ENOMEM} {
 		if errors.Is(err, e) {

@@ -2,46 +2,47 @@ package exit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
-// What libraries say of a value of a file of JSON that is of another kind than what it is read into.
+// Messages of encoding/json about a value of the wrong type.
 var (
-	// the number of the case that was read by itself, what the value is, into what it was read, where, and why
-	pointed = regexp.MustCompile(`(?:case (\d+): )?json: (?:cannot|unable to) unmarshal(?: JSON (\w+)(?: \S+)?)? ` +
+	// typeAtPointer has the index of a case, the JSON type, the Go type, the JSON pointer and the reason.
+	typeAtPointer = lazyregexp.New(`(?:case (\d+): )?json: (?:cannot|unable to) unmarshal(?: JSON (\w+)(?: \S+)?)? ` +
 		`into Go (\S+) within "(/[^"]*)"(?:: (.*))?`)
-	dotted = regexp.MustCompile(`json: cannot unmarshal (\w+)(?: \S+)? into Go struct field (\S+) of type (\S+)`)
-	asTime = regexp.MustCompile(`parsing time (".*?") as .*`)
+	typeAtField = lazyregexp.New(`json: cannot unmarshal (\w+)(?: \S+)? into Go struct field (\S+) of type (\S+)`)
+	badTime     = lazyregexp.New(`parsing time (".*?") as .*`)
 )
 
-// kinds says of values in a file of JSON what they are and what they must be, at their place.
-func kinds(message string) string {
-	message = pointed.ReplaceAllStringFunc(message, func(text string) string {
-		m := pointed.FindStringSubmatch(text)
+// rewordTypes rewords messages of encoding/json about values of the wrong type.
+func rewordTypes(message string) string {
+	message = typeAtPointer().ReplaceAllStringFunc(message, func(text string) string {
+		m := typeAtPointer().FindStringSubmatch(text)
 		at := m[4]
 		if m[1] != "" {
 			at = "/cases/" + m[1] + at
 		}
-		if t := asTime.FindStringSubmatch(m[5]); t != nil {
-			return fmt.Sprintf("%s is %s, not %s", at, t[1], kindOf(m[3]))
+		if t := badTime().FindStringSubmatch(m[5]); t != nil {
+			return fmt.Sprintf("%s is %s, not %s", at, t[1], typeName(m[3]))
 		}
 		if m[2] == "" {
 			return at + ": " + m[5]
 		}
-		return mistaken(at, m[2], m[3])
+		return wrongType(at, m[2], m[3])
 	})
-	return dotted.ReplaceAllStringFunc(message, func(text string) string {
-		m := dotted.FindStringSubmatch(text)
-		_, at, ok := strings.Cut(m[2], ".") // the first is the name of a type
+	return typeAtField().ReplaceAllStringFunc(message, func(text string) string {
+		m := typeAtField().FindStringSubmatch(text)
+		_, at, ok := strings.Cut(m[2], ".") // the first part is the name of a type
 		if !ok {
 			at = m[2]
 		}
-		return mistaken(at, m[1], m[3])
+		return wrongType(at, m[1], m[3])
 	})
 }
 
-func mistaken(at, is, goType string) string {
+func wrongType(at, is, goType string) string {
 	word, ok := map[string]string{
 		"string": "a text", "number": "a number", "object": "a mapping", "array": "a list", "boolean": "true or false",
 		"bool": "true or false", "true": "true", "false": "false",
@@ -49,16 +50,15 @@ func mistaken(at, is, goType string) string {
 	if !ok {
 		word = is
 	}
-	must := kindOf(goType)
+	must := typeName(goType)
 	if must == "" || must == word {
-		return fmt.Sprintf("%s is %s that cannot stand there", at, word)
+		return fmt.Sprintf("%s is %s that is not allowed there", at, word)
 	}
 	return fmt.Sprintf("%s is %s, not %s", at, word, must)
 }
 
-// kindOf is how a person calls what is read into a type of Go, "" where its name does not tell: named types
-// may be texts or mappings.
-func kindOf(goType string) string {
+// typeName is the user's name of a Go type, "" for other named types, which may be texts or mappings.
+func typeName(goType string) string {
 	t := strings.TrimLeft(goType, "*")
 	switch {
 	case strings.HasPrefix(t, "["):

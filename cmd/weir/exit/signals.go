@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/gate"
+	"github.com/weir-bench/weir/gate"
 )
 
-// Abort is the cause of a context that ends a session from outside.
+// Abort is the cause of a context that was cancelled by a signal or the total timeout.
 type Abort struct {
 	code int
 	text string
@@ -21,7 +21,7 @@ type Abort struct {
 
 func (a *Abort) Error() string { return a.text }
 
-// ExitCode is what the executor puts into the document.
+// ExitCode is the exit code that the executor puts into the result document.
 func (a *Abort) ExitCode() int { return a.code }
 
 var (
@@ -32,16 +32,14 @@ var (
 
 var causes = map[os.Signal]*Abort{unix.SIGINT: interrupted, unix.SIGTERM: terminated, unix.SIGHUP: hungUp}
 
-// SurvivePipes lets a reader of stdout or stderr go away: writes to it then fail,
-// and the session still tears down and writes its documents. The signal is taken
-// and not ignored, because the processes of a session would inherit that.
+// SurvivePipes makes writes to a closed stdout or stderr fail instead of ending the process, so that the
+// session still tears down and writes its documents. SIGPIPE is caught and not ignored, because child
+// processes would inherit that.
 func SurvivePipes() { signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) }
 
-// Abortable is a context that ends with the first signal, or after the total
-// timeout if there is one. A signal after that closes kill: nothing is waited for
-// any more, neither ranks nor teardown commands, but processes are still killed
-// and files removed, which takes a moment. After it, signals do what they do to
-// any program.
+// Abortable is a context that ends with the first signal, or after the total timeout if it is above 0.
+// A second signal closes kill: then neither ranks nor teardown commands are waited for, but processes
+// are still killed and files removed. Further signals have their default action.
 func Abortable(parent context.Context, timeout time.Duration) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -74,8 +72,8 @@ func Abortable(parent context.Context, timeout time.Duration) (ctx context.Conte
 	}
 }
 
-// Interruptible does what reads and computes only, and ends it at the first signal
-// with that signal's exit code, whatever it was about to say.
+// Interruptible runs a function that only reads and computes. The first signal ends it, with the exit
+// code of the signal.
 func Interruptible(parent context.Context, do func() error) error {
 	ctx, _, stop := Abortable(parent, 0)
 	defer stop()
@@ -92,7 +90,7 @@ func Interruptible(parent context.Context, do func() error) error {
 		}()
 		o.err = do()
 	}()
-	o := outcome{err: With(gate.ExitInternal, errors.New("it ended without an answer"))}
+	o := outcome{err: With(gate.ExitInternal, errors.New("the command ended without a result"))}
 	select {
 	case <-ctx.Done():
 	case o = <-done:

@@ -3,20 +3,22 @@ package exit
 import (
 	"regexp"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
-// rewording is a text of a library with what a person is told in its place.
+// rewording replaces a library's message by a plain one.
 type rewording struct {
-	text  *regexp.Regexp
+	text  func() *regexp.Regexp
 	plain string
 }
 
-func reworded(text, plain string) rewording { return rewording{regexp.MustCompile(text), plain} }
+func reworded(text, plain string) rewording { return rewording{lazyregexp.New(text), plain} }
 
-// ofFlag is how the reader of flags begins.
+// ofFlag is the start of pflag's messages.
 const ofFlag = `invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `
 
-// rewordings are the texts of Go, cobra, gRPC and encoding/json that errors are wrapped around.
+// rewordings are for the messages of Go, cobra, gRPC and encoding/json.
 var rewordings = []rewording{
 	reworded(ofFlag+`strconv\.Parse(?:Int|Uint): parsing .*: value out of range`,
 		`$2: "$1" is too large`),
@@ -34,7 +36,7 @@ var rewordings = []rewording{
 		`use one of $1, not several ($2)`),
 	reworded(`required flag\(s\) (.*) not set`, `$1 must be given`),
 	reworded(`json: cannot unmarshal (\w+) into Go value of type \S+`, `it is JSON of another kind: it begins with $1`),
-	reworded(`json: unknown field ("\S+")`, `$1 is no key that this version of weir knows`),
+	reworded(`json: unknown field ("\S+")`, `this version of weir does not know the key $1`),
 	reworded(`(?:jsontext: |json: )?invalid character .*?`+
 		`(?: at start of value| looking for beginning of value| in literal .*| after .*)(?:\nit is no object)?`,
 		`it is not JSON`),
@@ -58,22 +60,22 @@ var rewordings = []rewording{
 	reworded(`\b(?:open|mkdir|write|rename) (\S+(?: \S+)?): (read-only file system|no space left on device)`, `$1: $2`),
 }
 
-// Words says an error without the words of the libraries that it came through.
-func Words(message string) string {
-	message = kinds(message)
+// Reword replaces the messages of libraries in an error by plain ones.
+func Reword(message string) string {
+	message = rewordTypes(message)
 	for _, r := range rewordings {
-		message = r.text.ReplaceAllString(message, r.plain)
+		message = r.text().ReplaceAllString(message, r.plain)
 	}
 	return message
 }
 
-// counts are what cobra says of the number of arguments.
-var counts = regexp.MustCompile(
+// argumentCount is cobra's message about the number of arguments.
+var argumentCount = lazyregexp.New(
 	`^(requires at least|accepts|accepts between|accepts at most) [\d and]+ ?arg\(s\), (?:only )?received (\d+)$`)
 
-// arguments says what a command takes, where the number of its arguments is wrong.
-func arguments(message, path, use string) string {
-	m := counts.FindStringSubmatch(message)
+// rewordArguments says which arguments a command takes, if their number is wrong.
+func rewordArguments(message, path, use string) string {
+	m := argumentCount().FindStringSubmatch(message)
 	if m == nil {
 		return message
 	}

@@ -7,15 +7,15 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/assertion"
-	"weir/dsl"
-	"weir/gate"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Doubts are the assertions of a plan that will be inconclusive whatever is measured, each cause once. Noise is
-// what is known of it besides what references say.
+// Doubts are the assertions of a plan that no measurement can decide, each cause once. noise is from earlier
+// sessions; references may add to it.
 func Doubts(p *planner.Plan, noise []results.CaseNoise) []*planner.Doubt {
 	cases := map[string]*results.Case{}
 	for _, c := range p.Cases {
@@ -47,7 +47,7 @@ func Doubts(p *planner.Plan, noise []results.CaseNoise) []*planner.Doubt {
 	})
 }
 
-// doubtText is what a doubt says, with how many cases it is of.
+// doubtText describes a doubt and the number of its cases.
 func doubtText(d *planner.Doubt) string {
 	text := fmt.Sprintf("%q will be inconclusive in %s", d.Assertion.Text, d.Cases[0])
 	if n := len(d.Cases) - 1; n == 1 {
@@ -58,10 +58,10 @@ func doubtText(d *planner.Doubt) string {
 	return text + ": " + d.Why
 }
 
-// DoubtLine is a doubt with its place and what would change it, on one line that is fit for a terminal.
+// DoubtLine describes a doubt on one printable line, with its place and its remedy.
 func DoubtLine(d *planner.Doubt) string {
 	text := fmt.Sprintf("%s:%d: %s", d.Assertion.File, d.Assertion.Line, doubtText(d))
-	if d.Change != "" && !d.OfLaunches() { // which say it
+	if d.Change != "" && !d.OfLaunches() { // the text of a doubt about launches has the remedy
 		text += "; set " + d.Change
 	}
 	return dsl.Printable(text)

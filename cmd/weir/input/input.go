@@ -1,5 +1,5 @@
-// Package input makes plans of what a command line names: scenario files, folders, saved
-// plans and the shipped catalogue, with variables, selections and limits.
+// Package input plans the arguments of a command line: scenario files, folders, saved plans and shipped
+// scenarios, with variables, selections and limits.
 package input
 
 import (
@@ -14,19 +14,18 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/dsl"
-	"weir/dsl/deadline"
-	"weir/gate"
-	"weir/planner"
-	"weir/scenarios"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/deadline"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/scenarios"
 )
 
 // CatalogPrefix marks the name of a shipped scenario where a file is expected.
 const CatalogPrefix = "catalog:"
 
-// Files are the files that a list of arguments names: folders stand for the
-// scenarios in them.
+// Files are the files of a list of arguments; a folder stands for the scenarios in it.
 func Files(args []string) ([]string, error) {
 	var out []string
 	for _, a := range args {
@@ -52,7 +51,7 @@ func Files(args []string) ([]string, error) {
 	return out, nil
 }
 
-// IsPlan says whether an argument names a saved plan.
+// IsPlan reports whether an argument names a saved plan.
 func IsPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
 
 // Load reads a scenario from a file or as catalog:NAME.
@@ -87,8 +86,8 @@ func ReadPlan(arg string, vars map[string]string) (*planner.Plan, error) {
 	return p, exit.With(gate.ExitUsage, err)
 }
 
-// Read makes a plan of an argument: a scenario file, a saved plan (.json) or
-// catalog:NAME. Errors of the scenario come as diagnostics, all others as error.
+// Read plans an argument: a scenario file, a saved plan (.json) or catalog:NAME. Errors of the scenario
+// are diagnostics, all others are the error.
 func Read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
 	if IsPlan(arg) {
 		p, err := ReadPlan(arg, options.Vars)
@@ -102,7 +101,7 @@ func Read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diag
 	return p, sources, append(diags, more...), nil
 }
 
-// ReadAll plans every argument and reports what is wrong with any of them.
+// ReadAll plans all arguments and prints their diagnostics.
 func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner.Plan, error) {
 	stderr := cmd.ErrOrStderr()
 	files, err := Files(args)
@@ -132,8 +131,7 @@ func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner
 	return plans, nil
 }
 
-// Source is the text of a scenario file or of one in the catalogue, with
-// a path whose extension tells its syntax.
+// Source is the text of a scenario file or a shipped scenario. The extension of path gives its syntax.
 func Source(arg string) (path string, src []byte, err error) {
 	if name, ok := strings.CutPrefix(arg, CatalogPrefix); ok {
 		e, err := scenarios.Lookup(name)

@@ -9,28 +9,27 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"weir/dsl"
-	"weir/dsl/deadline"
-	"weir/engine"
-	"weir/gate"
-	"weir/planner"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/dsl/deadline"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
 )
 
-// planLimit is how long reading, planning or formatting one scenario may take.
+// planLimit is the time limit for reading, planning or formatting one scenario.
 var planLimit = 30 * time.Second
 
-// overtime is how long after the deadline a scenario that does not look at it is ended.
+// overtime is added to the deadline before the program ends, so that a step can end by itself.
 const overtime = time.Second
 
-// leastPlanMemory may be used even on a host with nothing to spare.
+// leastPlanMemory may always be used, in bytes.
 const leastPlanMemory = 512 << 20
 
-// errPlanLimit ends a program whose scenario asks for too much.
+// errPlanLimit means that a scenario exceeds the limits of time or memory.
 var errPlanLimit = errors.New("too much to plan")
 
-// Limited runs a step of reading a scenario. A step that exceeds its deadline and does not
-// end by itself, or needs three quarters of the host's free memory, ends the program: so
-// far it has started nothing.
+// Limited runs a step of planning. It ends the program, which has started nothing yet, if the step does
+// not end by itself at its deadline, or needs three quarters of the host's free memory.
 func Limited(d *deadline.Deadline, what string, do func()) {
 	ended, watched := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -49,16 +48,16 @@ func Limited(d *deadline.Deadline, what string, do func()) {
 	<-watched
 }
 
-// planMemory are the bytes that reading and planning a scenario may use.
+// planMemory is the memory that planning may use, in bytes.
 func planMemory() uint64 {
 	return max(leastPlanMemory, engine.FreeMemory(os.DirFS("/")).Available/4*3)
 }
 
-// watchPlanning waits until a step has ended, or says what it has too much of.
+// watchPlanning waits until a step has ended; the error names the limit that it exceeds.
 func watchPlanning(ended <-chan struct{}, memory uint64) error {
 	late := time.After(planLimit + overtime)
-	look := time.NewTicker(50 * time.Millisecond)
-	defer look.Stop()
+	check := time.NewTicker(50 * time.Millisecond)
+	defer check.Stop()
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	for {
 		select {
@@ -66,16 +65,16 @@ func watchPlanning(ended <-chan struct{}, memory uint64) error {
 			return nil
 		case <-late:
 			return fmt.Errorf("%w: it takes longer than %v; --plan-timeout allows more", errPlanLimit, planLimit)
-		case <-look.C:
+		case <-check.C:
 			if metrics.Read(heap); heap[0].Value.Uint64() > memory {
-				return fmt.Errorf("%w: it needs more than %d MiB of memory, three quarters of what is free here",
+				return fmt.Errorf("%w: it needs more than %d MiB, three quarters of the free memory",
 					errPlanLimit, memory>>20)
 			}
 		}
 	}
 }
 
-// build plans a scenario that was loaded.
+// build plans a loaded scenario.
 func build(s *dsl.Scenario) (*planner.Plan, hcl.Diagnostics) {
 	t, diags := Tabulate(s)
 	if t == nil {
@@ -84,7 +83,7 @@ func build(s *dsl.Scenario) (*planner.Plan, hcl.Diagnostics) {
 	return t.Plan(), diags
 }
 
-// Tabulate plans a scenario that was loaded without writing its cases out.
+// Tabulate plans a loaded scenario without expanding its cases.
 func Tabulate(s *dsl.Scenario) (t *planner.Table, diags hcl.Diagnostics) {
 	Limited(s.Deadline, "planning "+s.File, func() { t, diags = planner.Tabulate(s) })
 	return t, diags

@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/planner"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
 )
 
-// Selection are the flags that change what of a plan is run.
+// Selection are the flags that select cases of a plan and set the number of launches.
 type Selection struct {
 	only, skip []string
 	launches   int
@@ -19,18 +19,18 @@ type Selection struct {
 
 func (s *Selection) Add(f *pflag.FlagSet) {
 	s.flags = f
-	f.StringArrayVar(&s.only, "only", nil, "run only what `SELECTOR` picks and what that needs (repeatable); a selector is a run name, a case key with *, or where:EXPR")
-	f.StringArrayVar(&s.skip, "skip", nil, "leave out what `SELECTOR` picks and what needs it (repeatable)")
-	f.IntVar(&s.launches, "launches", 0, "exactly `N` launches of everything, instead of the looks in the scenario")
+	f.StringArrayVar(&s.only, "only", nil, "run only the cases of `SELECTOR` and their dependencies (repeatable): a run, a case key with *, or where:EXPR")
+	f.StringArrayVar(&s.skip, "skip", nil, "skip the cases of `SELECTOR` and their dependents (repeatable)")
+	f.IntVar(&s.launches, "launches", 0, "run exactly `N` launches of each case (default: the looks of the scenario)")
 }
 
-// mostLaunches is more than any verdict needs.
+// mostLaunches bounds --launches: no verdict needs more.
 const mostLaunches = 1000
 
-// Given says whether anything is selected or changed.
+// Given reports whether any of the flags is set.
 func (s *Selection) Given() bool { return len(s.only)+len(s.skip)+s.launches > 0 }
 
-// Apply changes the plan.
+// Apply applies the flags to a plan.
 func (s *Selection) Apply(p *planner.Plan) error {
 	if s.flags.Changed("launches") && s.launches < 1 {
 		return exit.Usage("--launches %d: at least one launch is needed", s.launches)
@@ -46,7 +46,7 @@ func (s *Selection) Apply(p *planner.Plan) error {
 	if err != nil {
 		return err
 	}
-	if len(only)+len(skip) > 0 || len(p.Groups) == 0 { // which it explains; ids of large cases take time
+	if len(only)+len(skip) > 0 || len(p.Groups) == 0 { // Select explains an empty plan
 		err = p.Select(only, skip)
 	}
 	switch {

@@ -6,15 +6,14 @@ import (
 	"os"
 	"strings"
 
-	"weir/cmd/weir/exit"
-	"weir/dsl"
-	"weir/gate"
-	"weir/planner"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
 )
 
-// Fresh refuses a saved plan whose scenario has changed since: what was shown is
-// no longer what the scenario says. Where the scenario cannot be read, as on
-// another machine, the plan stands for itself.
+// Fresh refuses a saved plan if its scenario has changed since. If the scenario does not exist, as on
+// another machine, the plan is accepted.
 func Fresh(p *planner.Plan, arg string, options dsl.Options, stderr io.Writer) error {
 	file := p.Scenario.File
 	if _, err := os.Stat(file); err != nil && !strings.HasPrefix(file, CatalogPrefix) {

@@ -7,13 +7,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/launcher"
-	"weir/dsl"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// Variables are --var and --var-file. Files come first, in order, so that
-// the command line wins. Who reads scenarios also takes --site, for its references.
+// Variables are --var, which takes precedence, and --var-file, and --site for its references and links.
 type Variables struct {
 	Vars  []string
 	Files []string
@@ -24,10 +23,10 @@ func (v *Variables) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&v.Vars, "var", nil, "set a variable, as `NAME=VALUE` (repeatable)")
 	f.StringArrayVar(&v.Files, "var-file", nil, "read variables from a `FILE` of lines name = value (repeatable)")
 	v.Site.Add(f)
-	f.DurationVar(&planLimit, "plan-timeout", planLimit, "how long reading and planning a scenario may take")
+	f.DurationVar(&planLimit, "plan-timeout", planLimit, "time limit for planning a scenario")
 }
 
-// Options are what scenarios are read with.
+// Options are the options for loading scenarios.
 func (v *Variables) Options() (dsl.Options, error) {
 	vars, err := v.Values()
 	if err != nil {
@@ -44,7 +43,7 @@ func (v *Variables) Options() (dsl.Options, error) {
 	return o, nil
 }
 
-// Values are all variables with their raw texts.
+// Values are the texts of all variables, by name.
 func (v *Variables) Values() (map[string]string, error) {
 	out := map[string]string{}
 	for _, path := range v.Files {

@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
-	"weir/dsl"
+	"github.com/weir-bench/weir/dsl"
 )
 
-// Choose takes the launcher and its settings from where they are said first: flags, the file
-// of --launcher-config, the site. The launcher of a site is not used where another is asked
-// for, where --hosts are there for ssh to log in to, and, being ssh, where there are none;
-// its settings for ssh are.
+// Choose takes the launcher and its settings from, in order of precedence: flags, the file of
+// --launcher-config, the site. The launcher of a site is not used if another launcher is named; if it
+// is kubernetes and there are --hosts; or if it is ssh and there are none (its settings are used).
 func (f *Flags) Choose(s *Site) error {
 	named, err := f.config.Read(f.launcher)
 	if err != nil {
@@ -26,8 +26,8 @@ func (f *Flags) Choose(s *Site) error {
 		return nil
 	}
 	of := s.Launcher.Pairs[0].Key
-	loggedIn := named == "" && len(f.hosts) > 0 && of == Kubernetes
-	if loggedIn || named != "" && named != of {
+	implied := named == "" && len(f.hosts) > 0 && of == Kubernetes // --hosts imply ssh
+	if implied || named != "" && named != of {
 		return nil
 	}
 	if _, err := f.config.Take(s.Launcher, of); err != nil {
@@ -39,30 +39,27 @@ func (f *Flags) Choose(s *Site) error {
 	return nil
 }
 
-// Tell says in a line which site is used.
-func (f *Flags) Tell(w io.Writer, s *Site) {
+// PrintSite prints a line about the site file that is used.
+func (f *Flags) PrintSite(w io.Writer, s *Site) {
 	with := ""
 	if s.Launcher != nil {
 		of := s.Launcher.Pairs[0].Key
 		with = ", launcher " + of
 		if f.launcher != of {
-			with = fmt.Sprintf(", whose launcher %s is not used", of)
+			with = fmt.Sprintf(", launcher %s not used", of)
 		}
 	}
 	fmt.Fprintf(w, "weir: %s\n", dsl.Printable(fmt.Sprintf("site %s: %s (%s)%s", s.name, s.file, s.by, with)))
 }
 
-// HideSettings keeps the settings of launchers out of the help of a command that only shows them.
+// HideSettings hides the flags of launcher settings in the help.
 func (f *Flags) HideSettings() {
-	f.config.set.VisitAll(func(flag *pflag.Flag) {
-		for _, prefix := range flagsOf {
-			flag.Hidden = flag.Hidden || strings.HasPrefix(flag.Name, prefix)
-		}
-	})
+	for name := range kubeFlags {
+		f.config.flagOf(Kubernetes, name).Hidden = true
+	}
 }
 
-// Text shows what the launcher is told, and which flag or file says so; nothing where none
-// was asked for.
+// Text prints the launcher and its settings with their origin, or nothing if no launcher is named.
 func (f *Flags) Text(w io.Writer) error {
 	if f.launcher == "" {
 		return nil
@@ -72,33 +69,26 @@ func (f *Flags) Text(w io.Writer) error {
 	row := func(name, value, origin string) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", name, dsl.Printable(value), dsl.Printable(origin))
 	}
-	row("launcher", f.launcher, f.originOf("launcher"))
-	f.config.set.VisitAll(func(flag *pflag.Flag) {
-		name, ok := strings.CutPrefix(flag.Name, cmp.Or(flagsOf[f.launcher], "none "))
-		if !ok || !flag.Changed && (flag.DefValue == "" || flag.DefValue == "[]" || flag.DefValue == "false" ||
-			flag.DefValue == "0s") {
-			return
-		}
-		value := flag.Value.String()
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			value = strings.Join(list.GetSlice(), ", ")
-		}
-		row("  "+strings.ReplaceAll(name, "-", "_"), value, f.originOf(flag.Name))
-	})
-	return t.Flush()
-}
-
-// originOf is who gave a flag its value. A file that names the launcher gives way to a flag
-// that does.
-func (f *Flags) originOf(name string) string {
-	flag := f.config.set.Lookup(name)
-	switch origin := f.config.origin[name]; {
-	case name == "launcher" && flag.Changed:
-		return "--launcher"
-	case origin != "":
-		return origin
-	case flag.Changed:
-		return "--" + name
+	by := cmp.Or(f.config.origin["launcher"], "default")
+	if f.config.flags.Changed("launcher") { // the flag takes precedence over a file
+		by = "--launcher"
 	}
-	return "default"
+	row("launcher", f.launcher, by)
+	if settings := f.config.of[f.launcher]; settings != nil {
+		settings.VisitAll(func(s *pflag.Flag) {
+			by := f.config.origin[f.launcher+"."+s.Name]
+			if flag := f.config.flagOf(f.launcher, s.Name); flag != nil && flag.Changed {
+				by = "--" + flag.Name
+			}
+			if by == "" && slices.Contains([]string{"", "[]", "false", "0s"}, s.DefValue) {
+				return
+			}
+			value := s.Value.String()
+			if list, ok := s.Value.(pflag.SliceValue); ok {
+				value = strings.Join(list.GetSlice(), ", ")
+			}
+			row("  "+s.Name, value, cmp.Or(by, "default"))
+		})
+	}
+	return t.Flush()
 }

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"weir/cmd/weir/exit"
-	"weir/executor/launch"
-	"weir/executor/launch/ssh"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/control/fleet"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch/ssh"
 )
 
-// nodeLabels reads --node-label: by node, AnyNode for all. hosts are those that there will
-// be, none if that is not known yet.
+// nodeLabels parses --node-label: labels by node, or by link.AnyNode for all nodes. hosts is empty if the
+// hosts are not known yet.
 func nodeLabels(texts, hosts []string) (map[string]map[string]string, error) {
 	var nodes []string
 	for _, h := range hosts {
@@ -29,12 +30,12 @@ func nodeLabels(texts, hosts []string) (map[string]map[string]string, error) {
 		before, value, ok := strings.Cut(text, "=")
 		list, name, some := cutLast(before, ":")
 		if !some {
-			list, name = trust.AnyNode, before
+			list, name = link.AnyNode, before
 		}
 		if !ok || name == "" || list == "" {
 			return nil, exit.Usage("--node-label %q: must be NAME=VALUE, or HOSTS:NAME=VALUE", text)
 		}
-		if list == trust.AnyNode {
+		if list == link.AnyNode {
 			add(list, name, value)
 			continue
 		}
@@ -52,11 +53,11 @@ func nodeLabels(texts, hosts []string) (map[string]map[string]string, error) {
 	return labels, nil
 }
 
-// labelled are those hosts that have the labels that a scenario asks for.
+// labelled are the hosts with the labels that a scenario asks for.
 func labelled(hosts []string, labels map[string]map[string]string, asked map[string]string) (fit []string, err error) {
 	lacks := map[string]bool{}
 	for _, h := range hosts {
-		has := trust.Bootstrap{Labels: labels}.LabelsOf(ssh.Node(h))
+		has := fleet.LabelsOf(labels, ssh.Node(h))
 		fits := true
 		for name, value := range asked {
 			if v, ok := has[name]; !ok || v != value {
@@ -68,7 +69,7 @@ func labelled(hosts []string, labels map[string]map[string]string, asked map[str
 		}
 	}
 	if len(fit) == 0 {
-		return nil, exit.Usage("none of the hosts has what the scenario's cluster.labels ask for (%s): --node-label says which have it",
+		return nil, exit.Usage("no host has the labels that the scenario's cluster.labels ask for (%s): set them with --node-label",
 			strings.Join(slices.Sorted(maps.Keys(lacks)), ", "))
 	}
 	return fit, nil

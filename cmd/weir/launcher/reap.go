@@ -6,16 +6,16 @@ import (
 	"io"
 	"strings"
 
-	"weir/cmd/weir/exit"
-	"weir/executor/launch"
-	"weir/printable"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
-// Asked says whether a launcher was asked for, by a flag or a file; a site alone asks for none.
+// Asked reports whether a flag or the file of --launcher-config names a launcher; a site does not count.
 func (f *Flags) Asked() bool { return f.launcher != "" || f.config.file != "" || len(f.hosts) > 0 }
 
-// Reap ends what killed coordinators have left of sessions with their launcher: agents and ranks
-// on hosts of ssh, jobs and steps of Slurm, objects of Kubernetes.
+// Reap ends the leftovers of sessions without a coordinator: agents and ranks on ssh hosts, Slurm jobs
+// and steps, Kubernetes objects.
 func (f *Flags) Reap(ctx context.Context, sessions []string, w io.Writer) error {
 	for _, session := range sessions {
 		if err := launch.CheckSession(session); err != nil {
@@ -28,9 +28,9 @@ func (f *Flags) Reap(ctx context.Context, sessions []string, w io.Writer) error 
 	}
 	for _, session := range sessions {
 		if err := l.Reap(ctx, session); err != nil {
-			return exit.Execution(fmt.Errorf("ending what is left of session %s: %w", session, err))
+			return exit.Execution(fmt.Errorf("ending the leftovers of session %s: %w", session, err))
 		}
-		fmt.Fprintf(w, "nothing is left of session %s with launcher %s\n", printable.Text(session), name)
+		fmt.Fprintf(w, "session %s has no leftovers with launcher %s\n", printable.Text(session), name)
 	}
 	return nil
 }
@@ -43,15 +43,15 @@ func (f *Flags) reaper() (l launch.Reaper, name string, err error) {
 	switch name {
 	case SSH:
 		if len(f.hosts) == 0 {
-			return nil, "", exit.Usage("--launcher ssh needs --hosts: where the session's agents were")
+			return nil, "", exit.Usage("--launcher ssh needs --hosts: the hosts of the session's agents")
 		}
-		l, err = f.ssh.Launcher(f.hosts)
+		l, err = f.config.ssh.Launcher(f.hosts)
 	case Slurm:
-		l = f.slurm.Launcher(f.hosts)
+		l = f.config.slurm.Launcher(f.hosts)
 	case Kubernetes:
-		l = f.kube.Reaper()
+		l = f.config.kube.Reaper()
 	default:
-		return nil, "", exit.Usage("--launcher %s: only %s start agents that could be left behind", name,
+		return nil, "", exit.Usage("--launcher %s: only %s start agents that may leave something behind", name,
 			strings.Join([]string{SSH, Slurm, Kubernetes}, ", "))
 	}
 	if err != nil {

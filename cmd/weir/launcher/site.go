@@ -5,28 +5,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/exit"
-	"weir/dsl"
-	"weir/dsl/yamlsyntax"
-	"weir/quantity"
-	"weir/results"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/access"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
+	"github.com/weir-bench/weir/results"
 )
 
-// Site is what a site file says: how a cluster is reached, and what it is.
+// Site is the content of a site file: the access to a cluster, and its properties.
 type Site struct {
-	file, by   string // and who named the file
+	file, by   string // by: the flag or variable with the path
 	name       string
 	Launcher   *yamlsyntax.Node   // one launcher with its settings; nil: none
 	links      map[string]float64 // nominal, in GB/s
 	References *dsl.References    // nil: none
+	etcd       map[string]string
 }
 
-// SiteVariable names the site file where --site does not, and NoSite in either is none.
+// SiteVariable is the variable for the site file; NoSite in --site or the variable means none.
 const (
 	SiteVariable = "WEIR_SITE"
 	NoSite       = "none"
@@ -36,15 +39,14 @@ const (
 type SiteFlag struct{ file string }
 
 func (f *SiteFlag) Add(set *pflag.FlagSet) {
-	set.StringVar(&f.file, "site", "", "`FILE` in YAML with what is said of a cluster once: site, launcher (settings as in "+
-		"--launcher-config), links, references; none: no such file (default $"+SiteVariable+
-		", else weir/site.yaml in $XDG_CONFIG_HOME or ~/.config)")
+	set.StringVar(&f.file, "site", "", "site `FILE` with launcher, etcd, links and references of a cluster; none: no file (default: $"+
+		SiteVariable+", else $XDG_CONFIG_HOME/weir/site.yaml)")
 }
 
-// File is what --site says, "" where it is not given.
+// File is the value of --site.
 func (f *SiteFlag) File() string { return f.file }
 
-// Read reads the site file; nil: there is none.
+// Read reads the site file; nil if there is none.
 func (f *SiteFlag) Read() (*Site, error) {
 	s := &Site{file: f.file, by: "--site"}
 	if s.file == "" {
@@ -57,7 +59,7 @@ func (f *SiteFlag) Read() (*Site, error) {
 	if own {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return nil, nil // nobody has a home here
+			return nil, nil // no home directory
 		}
 		s.file, s.by = filepath.Join(dir, "weir", "site.yaml"), "the user's own"
 	}
@@ -77,7 +79,7 @@ func (s *Site) parse(text []byte) error {
 		return exit.Usage("site (%s): %w", s.by, wrong)
 	}
 	if root.Kind != yamlsyntax.Mapping {
-		return wrongConfig(root.Range, "a site is a mapping with the keys site, launcher, links and references")
+		return wrongConfig(root.Range, "a site is a mapping with the keys site, launcher, etcd, links and references")
 	}
 	for _, p := range root.Pairs {
 		var err error
@@ -87,12 +89,14 @@ func (s *Site) parse(text []byte) error {
 		case "launcher":
 			s.Launcher = p.Value
 			err = checkSettings(p.Value)
+		case "etcd":
+			err = s.readEtcd(p.Value)
 		case "links":
 			err = s.readLinks(p.Value)
 		case "references":
 			err = s.readReferences(p.Value)
 		default:
-			known := []string{"site", "launcher", "links", "references"}
+			known := []string{"site", "launcher", "etcd", "links", "references"}
 			err = wrongConfig(p.KeyRange, "there is no %q in a site. %s", p.Key, suggest.Sentence(p.Key, known, "keys"))
 		}
 		if err != nil {
@@ -105,7 +109,7 @@ func (s *Site) parse(text []byte) error {
 	return nil
 }
 
-// siteText is a value that is a text.
+// siteText is the text of a scalar that must not be empty.
 func siteText(what string, n *yamlsyntax.Node) (string, error) {
 	text := strings.TrimSpace(n.Text)
 	if n.Kind != yamlsyntax.Scalar || text == "" {
@@ -114,13 +118,51 @@ func siteText(what string, n *yamlsyntax.Node) (string, error) {
 	return text, nil
 }
 
-// checkSettings reads the settings of a launcher for nothing, so that what is wrong in a site
-// is said by every command and not only where this launcher is used.
+// checkSettings checks the settings of a launcher, so that all commands report errors in them.
 func checkSettings(n *yamlsyntax.Node) error {
 	var f Flags
 	f.AddLaunchers(pflag.NewFlagSet("site", pflag.ContinueOnError))
 	_, err := f.config.Take(n, "")
 	return err
+}
+
+// readEtcd reads the settings for etcd. Files are relative to the site file.
+func (s *Site) readEtcd(n *yamlsyntax.Node) error {
+	if n.Kind != yamlsyntax.Mapping {
+		return wrongConfig(n.Range, "etcd must be a mapping, as {cacert: ca.pem, user: NAME}")
+	}
+	s.etcd = map[string]string{}
+	for _, p := range n.Pairs {
+		if !slices.Contains(access.EtcdSettings(), p.Key) {
+			return wrongConfig(p.KeyRange, "there is no %q of etcd. %s", p.Key,
+				suggest.Sentence(p.Key, access.EtcdSettings(), "settings"))
+		}
+		text, err := siteText("etcd."+p.Key, p.Value)
+		if err != nil {
+			return err
+		}
+		if p.Key != "prefix" && p.Key != "user" {
+			text = s.beside(text)
+		}
+		s.etcd[p.Key] = text
+	}
+	return nil
+}
+
+// Etcd has the settings of etcd by name; s may be nil.
+func (s *Site) Etcd() map[string]string {
+	if s == nil {
+		return nil
+	}
+	return s.etcd
+}
+
+// beside resolves a path relative to the site file.
+func (s *Site) beside(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(s.file), file)
 }
 
 func (s *Site) readLinks(n *yamlsyntax.Node) error {
@@ -139,7 +181,7 @@ func (s *Site) readLinks(n *yamlsyntax.Node) error {
 		}
 		v, err := q.In("GB/s")
 		if err != nil || v <= 0 {
-			return wrongConfig(p.Value.Range, "link %s: %q is no bandwidth above zero; write it as 12.5 GB/s or 100 Gbps",
+			return wrongConfig(p.Value.Range, "link %s: %q is no bandwidth above zero; write 12.5 GB/s or 100 Gbps",
 				p.Key, text)
 		}
 		s.links[p.Key] = v
@@ -153,9 +195,7 @@ func (s *Site) readReferences(n *yamlsyntax.Node) error {
 	if err != nil {
 		return err
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(s.file), file)
-	}
+	file = s.beside(file)
 	if _, err := os.Stat(file); err != nil {
 		return wrongConfig(n.Range, "references: %v", err)
 	}
@@ -163,10 +203,10 @@ func (s *Site) readReferences(n *yamlsyntax.Node) error {
 	return nil
 }
 
-// Links are the nominal bandwidths of its links in GB/s, by name.
+// Links are the nominal bandwidths of the links in GB/s, by name.
 func (s *Site) Links() map[string]float64 { return s.links }
 
-// Document is what results keep of the site; nil where there is none.
+// Document is the part of the site that results keep; s may be nil.
 func (s *Site) Document() *results.Site {
 	if s == nil {
 		return nil

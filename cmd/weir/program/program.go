@@ -1,4 +1,4 @@
-// Package program is how weir starts itself as another process.
+// Package program has the commands by which weir starts itself as another process.
 package program
 
 import (
@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Commands start this same program as another kind of process.
+// Commands are the command lines of the other kinds of processes.
 type Commands struct{ Rank, Probe, Guard []string }
 
-// Processes are the commands by which agents start ranks, probes and guards.
+// Processes are the commands for ranks, probes and guards.
 func Processes() (Commands, error) {
 	self, err := File()
 	if err != nil {
@@ -22,8 +22,7 @@ func Processes() (Commands, error) {
 	}, nil
 }
 
-// File is the path of this program's file. The kernel says it in /proc; without that,
-// it is where a shell would have found it.
+// File is the path of this program's file, from /proc or else from PATH.
 func File() (string, error) {
 	self, err := os.Executable()
 	if err == nil {
@@ -34,5 +33,5 @@ func File() (string, error) {
 			return self, nil
 		}
 	}
-	return "", fmt.Errorf("weir's own program file is not known (%w): mount /proc, or call weir by its path", err)
+	return "", fmt.Errorf("weir cannot find its own program file (%w): mount /proc, or call weir by its path", err)
 }

@@ -1,28 +1,29 @@
-// Package reports has the flag --report and writes what it asks for.
+// Package reports has the flag --report and writes the reports.
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/exit"
-	"weir/reporters"
-	"weir/suggest"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/reporters"
 )
 
 // Flags are the --report flags.
 type Flags struct{ texts []string }
 
 func (r *Flags) Add(f *pflag.FlagSet) {
-	f.StringArrayVar(&r.texts, "report", nil, "write a report, as `FORMAT[=PATH]` (repeatable): "+
-		strings.Join(reporters.Formats(), ", ")+"; PATH - is stdout")
+	f.StringArrayVar(&r.texts, "report", nil,
+		"write a report, as `FORMAT[=PATH]` (-: stdout; repeatable); weir docs reports lists the formats")
 }
 
-// Report is one report that was asked for.
+// Report is one report of --report.
 type Report struct {
 	reporters.Reporter
-	Path string // "": its default file in the session directory; reporters.Stdout: that
+	Path string // "": the default file in the session directory; or reporters.Stdout
 }
 
 func (r *Flags) Parse() ([]Report, error) {
@@ -45,12 +46,7 @@ func (r *Flags) Parse() ([]Report, error) {
 	return out, nil
 }
 
-// ToStdout says whether any of the reports takes stdout for itself.
+// ToStdout reports whether any of the reports goes to stdout.
 func ToStdout(rs []Report) bool {
-	for _, r := range rs {
-		if r.Path == reporters.Stdout {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rs, func(r Report) bool { return r.Path == reporters.Stdout })
 }

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/gate"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
 // brokenReports are a report that panics and one that returns an error, between two that work.

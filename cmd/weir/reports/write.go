@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
-// Write writes the reports; those without a path go to dir. One that cannot be
-// written keeps no other from being written.
+// Write writes all reports and joins their errors. Reports without a path go to dir.
 func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) error {
 	var failed []error
 	for _, r := range rs {
@@ -36,7 +35,7 @@ func Write(rs []Report, doc *results.Document, dir string, stdout io.Writer) err
 	return errors.Join(failed...)
 }
 
-// Print writes to a stream what a formatter makes: all of it, or nothing where the formatter fails.
+// Print writes the output of a formatter to a stream, or nothing if the formatter fails.
 func Print(w io.Writer, doing string, format func(io.Writer) error) error {
 	var b bytes.Buffer
 	err := reporters.Guarded(&b, format)
@@ -49,19 +48,19 @@ func Print(w io.Writer, doing string, format func(io.Writer) error) error {
 	return nil
 }
 
-// Code is the exit code of a verdict beside the errors of its reports. What could not be written is
-// an execution error. A fault of a formatter is told, and changes no verdict.
+// Code is the exit code for a verdict and the errors of its reports. A report that cannot be written is
+// an execution error. A fault of a formatter changes no verdict.
 func Code(verdict int, err error) int {
-	if err == nil || faults(err) {
+	if err == nil || onlyFaults(err) {
 		return verdict
 	}
 	return gate.Worst(verdict, gate.ExitExecution)
 }
 
-// faults says whether all errors that were joined are faults of formatters.
-func faults(err error) bool {
+// onlyFaults reports whether all joined errors are faults of formatters.
+func onlyFaults(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !faults(err) })
+		return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !onlyFaults(err) })
 	}
 	_, ok := errors.AsType[*reporters.Fault](err)
 	return ok

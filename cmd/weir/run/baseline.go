@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/stored"
-	"weir/dsl"
-	"weir/executor/ledger"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// baseline is the document that baseline.METRIC is taken from.
+// baseline is the document of baseline.METRIC.
 type baseline struct {
-	doc  *results.Document // nil: there is none, and skip says that this is no error
+	doc  *results.Document // nil: there is none, which skip allows
 	file string
-	skip bool // assertions about what it lacks are skipped
+	skip bool // skip assertions about values that the document lacks
 }
 
-// baselines reads the baseline of each plan that mentions one, before anything
-// runs. That of the flag is read whether or not one does. A resumed session has
-// its own.
+// baselines reads the baseline of each plan that mentions one, and that of the flag in any case. A
+// resumed session has its own.
 func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, error) {
 	if f.baselineMissing != "" && f.baselineMissing != "error" && f.baselineMissing != dsl.SkipMissing {
 		return nil, exit.Usage("--baseline-missing is error or skip, not %q", f.baselineMissing)
@@ -52,7 +52,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		if f.baseline == "" {
 			file = p.Baseline
 			if file == "" && !skip {
-				return nil, exit.Usage("%s: the assertion %q mentions the baseline, and there is none; give one with --baseline FILE, or as baseline in the scenario; with --baseline-missing skip the first session runs without",
+				return nil, exit.Usage("%s: the assertion %q needs a baseline; give one with --baseline FILE or the key baseline, or skip such assertions with --baseline-missing skip",
 					p.Scenario.File, text)
 			}
 			if doc, err = f.readBaseline(file, skip, notes); err != nil {
@@ -61,7 +61,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		}
 		if doc == nil {
 			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped\n",
-				inFile(file), p.Scenario.File)
+				strings.TrimSuffix(" "+file, " "), p.Scenario.File)
 		} else if doc.Scenario.Name != p.Scenario.Name {
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",
 				file, doc.Scenario.Name, p.Scenario.Name)
@@ -69,7 +69,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		all[i] = baseline{doc, file, skip}
 	}
 	if given != nil && !used {
-		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so no verdict rests on it; reports say what has changed since\n",
+		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so it changes no verdict; reports show the changes since\n",
 			f.baseline)
 		if f.previous == "" {
 			f.previous, f.earlier = f.baseline, given
@@ -78,7 +78,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 	return all, nil
 }
 
-// readBaseline reads a document; nil without an error where it may be missing and is.
+// readBaseline reads a document; nil if file is "", or if it is missing and skip allows that.
 func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.Document, error) {
 	if file == "" {
 		return nil, nil
@@ -88,11 +88,4 @@ func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.
 		return nil, nil
 	}
 	return doc, err
-}
-
-func inFile(file string) string {
-	if file == "" {
-		return ""
-	}
-	return " " + file
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/assertion"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // mentioning is a plan with an assertion that mentions the baseline.
@@ -32,7 +32,7 @@ func TestBaselineIsReadBeforeAnythingRuns(t *testing.T) {
 		flag string
 		want string // of the error
 	}{
-		"none":          {mentioning(""), "", `the assertion "bandwidth >= baseline.bandwidth" mentions the baseline, and there is none; give one with --baseline FILE`},
+		"none":          {mentioning(""), "", `the assertion "bandwidth >= baseline.bandwidth" needs a baseline; give one with --baseline FILE`},
 		"missing":       {mentioning("nothing.json"), "", "nothing.json"},
 		"the plan's":    {mentioning(dir), "", ""},
 		"the flag's":    {mentioning("nothing.json"), filepath.Join(dir, "results.json"), ""},

@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"weir/dsl"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
-// Admits decides the `when` of a case on the nodes of a session. It stands here
-// because the executor does not know the language and the language no nodes.
+// Admits evaluates the `when` of a case on the nodes of a session. It is here because the executor does
+// not import the language, nor the language the nodes.
 func Admits(c *planner.Case, nodes []results.Node) (bool, string, error) {
 	cond, err := dsl.CompileCondition(c.When)
 	if err != nil {
@@ -25,7 +25,7 @@ func Admits(c *planner.Case, nodes []results.Node) (bool, string, error) {
 	return false, "when: " + c.When + lacking(c, nodes), nil
 }
 
-// hostOf is what conditions see of the nodes: what each of them has.
+// hostOf is the host of conditions: the fabrics, GPUs and CPUs that all nodes have.
 func hostOf(nodes []results.Node) *dsl.Host {
 	h := &dsl.Host{Nodes: len(nodes), GPUs: math.MaxInt, CPUs: math.MaxInt}
 	has := map[string]int{}
@@ -49,7 +49,7 @@ func hostOf(nodes []results.Node) *dsl.Host {
 	return h
 }
 
-// lacking adds why the case's fabric is not there, which is the usual reason.
+// lacking adds why the case's fabric is not available, which is the usual reason.
 func lacking(c *planner.Case, nodes []results.Node) string {
 	fabric, _ := c.Options["fabric"].(string)
 	for _, n := range nodes {
@@ -60,12 +60,11 @@ func lacking(c *planner.Case, nodes []results.Node) string {
 	return ""
 }
 
-// AsksFor are the fabrics that a case's condition depends on besides its own, so
-// that a session probes no more than it must.
+// AsksFor are the fabrics in a case's condition, so that a session probes only the fabrics it needs.
 func AsksFor(c *planner.Case) ([]string, bool) {
 	cond, err := dsl.CompileCondition(c.When)
 	if err != nil {
-		return nil, false // Admits will say so
+		return nil, false // Admits reports it
 	}
 	return cond.Fabrics()
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/planner"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 func node(name string, gpus, cpus int, fabrics map[string]results.Fabric) results.Node {
@@ -31,7 +31,7 @@ func TestConditionsSeeWhatEveryNodeHas(t *testing.T) {
 		{"host.gpus >= 2", "shm", false, "when: host.gpus >= 2"},
 	} {
 		run, reason, err := Admits(&planner.Case{When: c.when, Workload: "transfer",
-			Options: workload.Values{"fabric": c.fabric}}, nodes)
+			Options: option.Values{"fabric": c.fabric}}, nodes)
 		if err != nil {
 			t.Errorf("%s: %v", c.when, err)
 		}

@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"os"
 
-	"weir/cmd/weir/exit"
-	"weir/executor"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor"
 )
 
-// DisturbedVariable says what becomes of disturbed launches where --disturbed does not.
+// DisturbedVariable is the default of --disturbed.
 const DisturbedVariable = "WEIR_DISTURBED"
 
-// KeepDisturbed is for hosts that are never quiet, where a verdict on noisy launches is wanted.
+// KeepDisturbed is the policy for hosts that are never quiet.
 const KeepDisturbed = executor.KeepDisturbed
 
-// voidDisturbed is what earlier versions called executor.RepeatDisturbed.
+// voidDisturbed is the former name of executor.RepeatDisturbed.
 const voidDisturbed = "void"
 
-// disturbedPolicy is what becomes of disturbed launches.
+// disturbedPolicy is the policy of --disturbed, its variable, or the default.
 func (f *flags) disturbedPolicy() (string, error) {
 	from, value := "--disturbed", f.disturbed
 	if value == "" {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/executor/event"
-	"weir/printable"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
-// eventStream writes events as NDJSON. It stops at the first failure, which it
-// keeps: a reader that went away must not end the measurement.
+// eventStream writes events as NDJSON. It keeps its first error and stops writing: a reader that
+// closes the stream must not end the measurement.
 type eventStream struct {
 	w     io.Writer
 	close func() error
@@ -38,7 +38,7 @@ func (s *eventStream) Close() error {
 	return nil
 }
 
-// openEvents opens the stream of --events; without it, events go nowhere.
+// openEvents opens the stream of --events; without the flag, it discards events.
 func (f *flags) openEvents(cmd *cobra.Command) (*eventStream, error) {
 	switch f.events {
 	case "":

@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/executor/ledger"
+	"github.com/weir-bench/weir/executor/ledger"
 )
 
-// fullError says that there is no space for what a session writes into its directory.
+// fullError means that the file system of the session directory is full.
 type fullError struct {
 	dir   string
 	cause error
@@ -24,14 +24,13 @@ func (e *fullError) Error() string {
 	if _, err := os.Stat(filepath.Join(e.dir, ledger.JournalName)); err != nil {
 		return text
 	}
-	return text + ", then go on with weir run --resume " + e.dir + "; its journal has what was measured until then"
+	return text + ", then continue with weir run --resume " + e.dir + "; its journal has the measurements so far"
 }
 
 func (e *fullError) Unwrap() error { return e.cause }
 
-// told is the error of all that went wrong in a session. Of a file system that is full it
-// tells once, whatever could not be written.
-func told(dir string, all error) error {
+// reportFullOnce replaces all errors about a full file system by a single one.
+func reportFullOnce(dir string, all error) error {
 	var full error
 	var others []error
 	for _, err := range parts(all) {
@@ -44,7 +43,7 @@ func told(dir string, all error) error {
 	return errors.Join(append(others, full)...)
 }
 
-// parts are the errors that were joined.
+// parts are the joined errors.
 func parts(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -56,8 +55,7 @@ func parts(err error) (all []error) {
 	return all
 }
 
-// fullCause is why nothing more can be written into a directory, nil if that is not what an
-// error says.
+// fullCause is the errno of an error about a full file system below dir, else nil.
 func fullCause(err error, dir string) error {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	if !ok || !errors.Is(failed, unix.ENOSPC) && !errors.Is(failed, unix.EDQUOT) {

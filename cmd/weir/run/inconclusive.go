@@ -12,26 +12,26 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/assertion"
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/stored"
-	"weir/history"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
-// Inconclusive are the flags that say what becomes of gates that the launches leave open.
+// Inconclusive are the flags for gates that stay inconclusive.
 type Inconclusive struct{ Flags assertion.Inconclusive }
 
 func (i *Inconclusive) Add(f *pflag.FlagSet) {
 	f.StringVar(&i.Flags.As, "inconclusive", "",
-		"`fail|warn|pass`: what a gate counts as that stays inconclusive, unless the assertion says so itself "+
-			"(default as the scenario says, else exit code 3)")
+		"count inconclusive gates as `fail|warn|pass`, unless the assertion sets it "+
+			"(default: the scenario's, else exit code 3)")
 	f.IntVar(&i.Flags.Streak, "inconclusive-streak", 0,
-		"`N`: a gate fails with its Nth inconclusive session in a row (default as the scenario says, else never)")
+		"fail a gate at its `N`th inconclusive session in a row (default: the scenario's, else never)")
 }
 
-// Check refuses values that the flags do not have.
+// Check validates the flags.
 func (i *Inconclusive) Check(set *pflag.FlagSet) error {
 	if as := i.Flags.As; as != "" && !slices.Contains([]string{"fail", "warn", "pass"}, as) {
 		return exit.Usage("--inconclusive: %q is neither fail, warn nor pass", as)
@@ -42,8 +42,8 @@ func (i *Inconclusive) Check(set *pflag.FlagSet) error {
 	return nil
 }
 
-// openBefore counts for each assertion of a plan the sessions in a row before this one that left it open. It
-// is nil where no policy asks for it.
+// openBefore returns a function that counts, for an assertion, the latest earlier sessions in a row in which it
+// was inconclusive. The function is nil if no policy needs it.
 func (f *flags) openBefore(p *planner.Plan, dir string) (func(string, assertion.Assertion) int, error) {
 	if p.OpenGates(f.open.Flags).Streak == 0 {
 		return nil, nil
@@ -56,12 +56,12 @@ func (f *flags) openBefore(p *planner.Plan, dir string) (func(string, assertion.
 	return func(key string, a assertion.Assertion) int { return openInARow(nth, key, a) }, nil
 }
 
-// sessions are the documents of earlier sessions: those beside this one, and those of the history.
+// sessions are the paths of earlier documents: beside this session, and in the history.
 func (f *flags) sessions(scenario, dir string) ([]string, error) {
 	paths := besides(dir)
 	store := cmp.Or(f.history, history.DefaultDir)
 	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
-		return paths, nil // the first session makes it
+		return paths, nil // the first session creates it
 	}
 	entries, _, err := history.Store{Dir: store}.List()
 	if err != nil {
@@ -75,8 +75,8 @@ func (f *flags) sessions(scenario, dir string) ([]string, error) {
 	return paths, nil
 }
 
-// newestFirst gives the sessions of a scenario that ended by themselves, the newest first, each once; nil behind the
-// last. Documents are read when they are asked for. One that cannot be read is left out.
+// newestFirst returns a function that reads the i-th document of a scenario, the newest first, nil after the last.
+// Aborted sessions, duplicates and unreadable documents are left out.
 func newestFirst(paths []string, scenario string) (nth func(i int) *results.Document) {
 	type found struct {
 		path    string
@@ -108,8 +108,8 @@ func newestFirst(paths []string, scenario string) (nth func(i int) *results.Docu
 	}
 }
 
-// openInARow counts the sessions, from the newest on, that left an assertion open. One that did not judge it says
-// nothing: it is neither counted nor the end of the row.
+// openInARow counts the latest sessions in a row in which an assertion was inconclusive. Sessions that did
+// not judge it are ignored.
 func openInARow(nth func(i int) *results.Document, key string, a assertion.Assertion) (n int) {
 	for i := 0; ; i++ {
 		doc := nth(i)
@@ -126,7 +126,7 @@ func openInARow(nth func(i int) *results.Document, key string, a assertion.Asser
 	}
 }
 
-// sameAssertion is the assertion of the same text about the same case, or about several; nil if there is none.
+// sameAssertion is the assertion of the same text about the same case or cases; nil if there is none.
 func sameAssertion(doc *results.Document, key string, a assertion.Assertion) *results.AssertionVerdict {
 	list := doc.Assertions
 	if key != "" {
@@ -144,7 +144,7 @@ func sameAssertion(doc *results.Document, key string, a assertion.Assertion) *re
 	return nil
 }
 
-// remember adds a session that ended by itself to the history.
+// remember adds a session to the history, unless it was ended early.
 func (f *flags) remember(doc *results.Document, dir string) error {
 	if f.history == "" || endedEarly(doc.Session.ExitCode) {
 		return nil

@@ -10,25 +10,24 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/cmd/weir/stored"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
-// noPrevious is the value of --previous that asks for no comparison.
+// noPrevious is the value of --previous for no comparison.
 const noPrevious = "none"
 
-// Looking for an earlier session costs little: of so many documents the beginning is
-// read, and a large one is read whole only if it was asked for.
+// Limits of the search for an earlier session: number of documents, bytes that are read of each to find
+// its scenario, and bytes of a document that is read in full.
 const (
 	mostHeads    = 100
 	headLimit    = 1 << 20
 	unaskedLimit = 64 << 20
 )
 
-// earlier is the document that reports say the change since: the one that was given,
-// else the baseline, else the newest of the same scenario that lies beside this session and has measured
-// some of the same cases. found says that nobody has named it.
+// earlier is the document for the changes in reports: that of --previous, else the baseline, else the
+// newest of the same scenario beside this session with some of the same cases (found is then true).
 func (s *session) earlier(doc *results.Document, dir string) (earlier *results.Document, file string, found bool) {
 	switch f := s.flags; {
 	case f.previous == noPrevious:
@@ -44,7 +43,7 @@ func (s *session) earlier(doc *results.Document, dir string) (earlier *results.D
 		}
 		one, err := stored.Read(path, io.Discard)
 		if err != nil {
-			continue // a damaged one is not what was measured last
+			continue // damaged
 		}
 		if slices.ContainsFunc(doc.Cases, measuredIn(one, doc)) {
 			return one, filepath.Dir(path), true
@@ -53,9 +52,9 @@ func (s *session) earlier(doc *results.Document, dir string) (earlier *results.D
 	return nil, "", false
 }
 
-// measuredIn says of cases whether an earlier session has measured them: cases of the same content, whatever is
-// asserted of them, or where only values of the scenario's variables differ, of the same key. The name of a scenario
-// alone is that of many, as of those that were imported.
+// measuredIn reports whether an earlier session has measured a case: one with the same content or, if only
+// the values of the scenario's variables differ, with the same key. The name of a scenario is not enough:
+// imported scenarios share theirs.
 func measuredIn(earlier, now *results.Document) func(*results.Case) bool {
 	before := map[string]*results.Case{}
 	for _, c := range earlier.Cases {
@@ -69,7 +68,7 @@ func measuredIn(earlier, now *results.Document) func(*results.Case) bool {
 	}
 }
 
-// content is what a case measures, without what is asserted of it, which its ID has.
+// content identifies what a case measures; unlike its ID, it does not depend on assertions.
 func content(c *results.Case) string {
 	text, err := json.Marshal([]any{c.Workload, c.Axes, c.Options, c.Env})
 	if err != nil {
@@ -78,7 +77,7 @@ func content(c *results.Case) string {
 	return string(text)
 }
 
-// sinceEarlier puts into the document what has changed since the earlier session.
+// sinceEarlier adds the changes since the earlier session to the document.
 func (s *session) sinceEarlier(doc *results.Document, dir string) {
 	if !doc.Ran() {
 		return
@@ -104,7 +103,7 @@ func besides(dir string) []string {
 	own := filepath.Join(dir, "results.json")
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Clean(dir)), "*", "results.json"))
 	if err != nil {
-		return nil // a folder whose name is a pattern
+		return nil // the name of the folder is no valid pattern
 	}
 	written := map[string]int64{}
 	all = slices.DeleteFunc(all, func(path string) bool {
@@ -121,8 +120,7 @@ func besides(dir string) []string {
 	return all[:min(len(all), mostHeads)]
 }
 
-// precedes says whether a document is of an earlier session of the same scenario that
-// measured what it was to.
+// precedes reports whether a document is of an earlier, completed session of the same scenario.
 func precedes(path string, doc *results.Document) bool {
 	head, err := readHead(path)
 	if err != nil || head.Session.ID == doc.Session.ID || head.Scenario.Name != doc.Scenario.Name ||
@@ -136,7 +134,7 @@ func precedes(path string, doc *results.Document) bool {
 	return false
 }
 
-// readHead reads a document up to its scenario.
+// readHead reads a document up to its session and scenario.
 func readHead(path string) (head results.Document, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -7,14 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weir/cmd/weir/exit"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/planner"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
 )
 
-// chosen are the plans to run: those of the arguments, or that of the session to
-// go on with.
+// chosen are the plans to run: those of the arguments, or that of the session to resume.
 func (f *flags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, error) {
 	if f.resume == "" {
 		return f.plans(cmd, args)
@@ -43,14 +42,14 @@ func (f *flags) chosen(cmd *cobra.Command, args []string) ([]*planner.Plan, erro
 		return nil, err
 	}
 	if len(plans) != 1 || plans[0] == nil {
-		return nil, exit.Usage("--resume goes on with one session, and %s gives no single plan", args[0])
+		return nil, exit.Usage("--resume continues one session, and %s gives no single plan", args[0])
 	}
 	if plans[0].Digest != saved.Digest {
 		changes, same := planner.Diff(saved, plans[0])
 		if err := planner.WriteDiff(cmd.ErrOrStderr(), changes, same); err != nil {
 			return nil, exit.With(gate.ExitExecution, err)
 		}
-		return nil, exit.With(gate.ExitStale, fmt.Errorf("%s is not what the session in %s runs, as above; start a new session, or leave the file out to go on with the saved plan",
+		return nil, exit.With(gate.ExitStale, fmt.Errorf("%s differs from the plan of the session in %s, as above; start a new session, or omit the file to continue with the saved plan",
 			args[0], f.resume))
 	}
 	return plans, nil

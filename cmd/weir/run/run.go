@@ -1,4 +1,4 @@
-// Package run is the verb run: it plans, measures, judges and reports.
+// Package run is the command weir run: it plans, measures, judges and reports.
 package run
 
 import (
@@ -9,49 +9,46 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/access"
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/launcher"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/executor/cluster"
-	"weir/executor/confine"
-	"weir/executor/environ"
-	"weir/executor/trust"
-	"weir/gate"
-	"weir/history"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/access"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/executor/control/registry"
+	"github.com/weir-bench/weir/executor/host/confine"
+	"github.com/weir-bench/weir/executor/host/environ"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 // flags are the flags of weir run.
 type flags struct {
-	variables  input.Variables
-	selection  input.Selection
-	style      screen.Style
-	reports    reports.Flags
-	out        string
-	cluster    access.Etcd
-	fleet      launcher.Flags
-	etcd       cluster.Config
-	shell      map[string]string // library variables that every node gets
-	access     *trust.EtcdAccess // the same for agents that are launched
-	failFast   bool
-	timeout    string
-	events     string
-	allowStale bool
-	resume     string
-	disturbed  string // what becomes of launches that did not have their processors; "": see disturbedPolicy
-	open       Inconclusive
-	history    string // directory that earlier sessions are looked up in; "": none
-	baseline   string
-	noiseFrom  stored.Noise
-	noise      []results.CaseNoise
-	// baselineMissing is what becomes of what a baseline lacks; "": as the scenario says.
-	baselineMissing string
+	variables       input.Variables
+	selection       input.Selection
+	style           screen.Style
+	reports         reports.Flags
+	out             string
+	cluster         access.Etcd
+	fleet           launcher.Flags
+	etcd            registry.Config
+	shell           map[string]string // library variables for all nodes
+	failFast        bool
+	timeout         string
+	events          string
+	allowStale      bool
+	resume          string
+	disturbed       string // policy for launches without enough CPU time; "": see disturbedPolicy
+	open            Inconclusive
+	history         string // directory of earlier sessions; "": none
+	baseline        string
+	noiseFrom       stored.Noise
+	noise           []results.CaseNoise
+	baselineMissing string // policy for values that a baseline lacks; "": the scenario's
 	previous        string
 	earlier         *results.Document // of --previous
 	version         results.Version   // of this program
@@ -61,29 +58,29 @@ type flags struct {
 	inputs []string // the file of each plan
 }
 
+// rare are the flags that are only in docs/hosts.md, so that the help fits on a screen.
+var rare = []string{
+	"kube-capability", "kube-label", "kube-privileged", "kube-resource", "tls-ca", "tls-cert", "tls-key",
+}
+
 func New(version results.Version) *cobra.Command {
 	f := flags{version: version}
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIR|plan.json|catalog:NAME…",
 		Short: "run scenarios: plan, measure, judge, report",
-		Long: `run plans each scenario, starts its rank processes, measures, judges and reports.
-The session directory gets results.json, report.md, junit.xml, the plan, the raw
-samples and the logs of all ranks; the table goes to stdout, everything else that
-is for a person to stderr. Several scenarios run one after the other, and the
-worst result decides the exit code; "weir docs exit-codes" lists them.`,
-		Example: `  weir run examples/quickstart.yaml
-  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --launches 1
-  weir run examples/variables.yaml --var least='2 GB/s' --report junit=junit.xml --report html
+		Long: `run measures scenarios one after the other and judges them; the exit code is that of the worst result
+("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
+all other messages to stderr. docs/hosts.md has the settings of launchers and rarely needed flags (--tls-…, --kube-…).`,
+		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --report html
   weir run --resume weir-out/20261121-101500-quickstart-3f9a
-  weir run catalog:hosts --hosts 'gpu[01-02]'
-  weir run catalog:nixlbench-libfabric --launcher slurm --slurm-flag=--partition=gpu`,
+  weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.resume != "" { // the session directory has the plan
+			if f.resume != "" { // the plan is in the session directory
 				return cobra.MaximumNArgs(1)(cmd, args)
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.witnessed(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.checkOutput(cmd, args) },
 	}
 	f.set = cmd.Flags()
 	f.variables.Add(cmd.Flags())
@@ -91,56 +88,56 @@ worst result decides the exit code; "weir docs exit-codes" lists them.`,
 	f.reports.Add(cmd.Flags())
 	f.style.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.out, "out", "",
-		"session `DIR` (default weir-out/<session>); of several scenarios each gets a folder in it")
-	f.cluster.Add(cmd.Flags(), "`URLS` of an etcd cluster; without it weir brings its own")
+		"session `DIR` (default: weir-out/<session>); with several scenarios, a folder in it for each")
+	f.cluster.AddURLs(cmd.Flags(), "`URLS` of the etcd of registered agents and of programs with etcd: true (default: embedded, an etcd in weir run)")
 	f.fleet.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "",
-		"total `TIME` for everything, as 90s or 10m; then the partial report is written and the exit code is 124")
+		"total time limit `TIME`, such as 90s or 10m; then a partial report is written and the exit code is 124")
 	cmd.Flags().StringVar(&f.resume, "resume", "",
-		"go on with the session in `DIR` that was cut off or stopped: what it has measured is taken over")
+		"continue the interrupted session in `DIR`, and keep its measurements")
 	cmd.Flags().StringVar(&f.disturbed, "disturbed", "",
-		"`keep|repeat|fail` launches that did not have their processors, where that can change what is asserted: kept "+
-			"ones count, repeated ones do not and are made again, failed ones are errors "+
-			"(default $"+DisturbedVariable+", else repeat)")
+		"`keep|repeat|fail` launches that got too little CPU time, if that can change a verdict (default: $"+
+			DisturbedVariable+", else repeat)")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "",
-		"result document `FILE|DIR` that baseline.METRIC is taken from, instead of the scenario's")
+		"result document `FILE|DIR` for baseline.METRIC, instead of the scenario's")
 	f.open.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.history, "history", "",
-		"history `DIR` that --inconclusive-streak looks for earlier sessions in, besides those beside this one, and that this session "+
-			"is added to (default: it looks into "+history.DefaultDir+", and adds nothing)")
+		"add this session to the history in `DIR`, and count --inconclusive-streak there too (default for counting: "+
+			history.DefaultDir+")")
 	f.noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
-		"what becomes of assertions whose baseline is not there: `error|skip` (the scenario's, else error)")
-	cmd.Flags().StringVar(&f.previous, "previous", "", "result document `FILE|DIR` of the last time: reports say what has changed since; none: nothing (default the newest session beside this one that measured the same)")
-	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan though its scenario has changed since")
+		"`error|skip` assertions if the baseline is missing (default: the scenario's, else error)")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "report the changes since result document `FILE|DIR`; none: no comparison (default: the newest similar session beside this one)")
+	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan even if its scenario has changed")
 	cmd.Flags().StringVar(&f.events, "events", "",
-		"stream events as NDJSON to `FILE`, - is stdout; weir schema events says what each is")
+		"stream events as NDJSON to `FILE` (-: stdout), as described by weir schema events")
+	for _, name := range rare {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
 	return cmd
 }
 
-// witnessed runs, and makes it an execution error if stdout or stderr could not
-// take what was said.
-func (f *flags) witnessed(cmd *cobra.Command, args []string) error {
+// checkOutput runs the scenarios; failed writes to stdout or stderr are an execution error.
+func (f *flags) checkOutput(cmd *cobra.Command, args []string) error {
 	exit.SurvivePipes()
-	stdout, stderr := &screen.Witness{Writer: cmd.OutOrStdout()}, &screen.Witness{Writer: cmd.ErrOrStderr()}
+	stdout, stderr := &screen.ErrWriter{Writer: cmd.OutOrStdout()}, &screen.ErrWriter{Writer: cmd.ErrOrStderr()}
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	err := f.run(cmd, args)
-	if !stderr.Failed() && (!stdout.Failed() || stdout.Unread() && f.tableOnly()) {
+	if !stderr.Failed() && (!stdout.Failed() || stdout.BrokenPipe() && f.tableOnly()) {
 		return err
 	}
 	return exit.Code(gate.Worst(gate.ExitExecution, exit.Explain(stderr, cmd, err)))
 }
 
-// tableOnly says whether stdout has nothing but the table, of which a person may have seen enough.
+// tableOnly reports whether stdout has only the table, which a pager may close early.
 func (f *flags) tableOnly() bool {
 	wanted, err := f.reports.Parse()
 	return err == nil && !reports.ToStdout(wanted) && f.events != "-"
 }
 
-// etcdWait is how long an etcd may take to answer at the start: one that restarts, or has
-// a new leader, is back within it.
+// etcdWait is the timeout for the first answer of etcd, enough for a restart or a leader election.
 const etcdWait = 15 * time.Second
 
 func (f *flags) run(cmd *cobra.Command, args []string) error {
@@ -158,31 +155,26 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err := f.open.Check(f.set); err != nil {
 		return err
 	}
-	if err := confine.NoDumps(); err != nil { // it holds keys
-		return exit.With(gate.ExitExecution, err)
-	}
-	if f.etcd, err = f.cluster.Config(); err != nil {
-		return err
-	}
-	if _, err := access.TakeVariable(access.TokenVariable); err != nil { // of an agent that this shell has started
+	if err := confine.NoDumps(); err != nil { // this process holds keys
 		return exit.With(gate.ExitExecution, err)
 	}
 	if f.shell, err = environ.Carried(os.Environ()); err != nil {
 		return exit.With(gate.ExitUsage, err)
 	}
-	f.etcd.Wait = etcdWait
-	f.etcd.Waiting = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "weir: %s\n", text) }
-	if f.access, err = f.cluster.Access(f.etcd); err != nil {
-		return err
-	}
 	if f.site, err = f.variables.Site.Read(); err != nil {
 		return err
 	}
+	f.cluster.Take(f.site.Etcd())
+	if f.etcd, err = f.cluster.Config(); err != nil {
+		return err
+	}
+	f.etcd.Wait = etcdWait
+	f.etcd.Waiting = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "weir: %s\n", text) }
 	if err := f.fleet.Choose(f.site); err != nil {
 		return err
 	}
 	if f.site != nil && !f.style.Quiet {
-		f.fleet.Tell(cmd.ErrOrStderr(), f.site)
+		f.fleet.PrintSite(cmd.ErrOrStderr(), f.site)
 	}
 	plans, err := f.chosen(cmd, args)
 	if err != nil {
@@ -190,7 +182,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	for _, r := range wanted {
 		if len(plans) > 1 && r.Path != "" && r.Path != "-" {
-			return exit.Usage("--report %s=%s: %d scenarios would write one file; leave the path out and each session directory gets its own",
+			return exit.Usage("--report %s=%s: %d scenarios would write the same file; omit the path, so that each session directory gets its own",
 				r.Name, r.Path, len(plans))
 		}
 	}
@@ -232,7 +224,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		}
 		codes = append(codes, code)
 		if ctx.Err() != nil {
-			break // it was told to stop, and so are those after it
+			break // by a signal or the timeout: no further scenarios
 		}
 		if f.failFast && code != gate.ExitPassed && code != gate.ExitEmpty {
 			if left := len(plans) - i - 1; left > 0 {
@@ -260,9 +252,8 @@ func (f *flags) limit() (time.Duration, error) {
 	return d, nil
 }
 
-// plans reads everything before anything runs, so that a mistake in the last
-// file does not show after the first has been measured for an hour. A plan of
-// which nothing is selected is nil.
+// plans plans all files before anything runs, so that an error in the last file is reported at once. A
+// plan without selected cases is nil.
 func (f *flags) plans(cmd *cobra.Command, args []string) ([]*planner.Plan, error) {
 	options, err := f.variables.Options()
 	if err != nil {

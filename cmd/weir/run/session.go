@@ -14,48 +14,48 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/input"
-	"weir/cmd/weir/program"
-	"weir/cmd/weir/reports"
-	"weir/cmd/weir/screen"
-	"weir/cmd/weir/stored"
-	"weir/executor"
-	"weir/executor/event"
-	"weir/executor/ledger"
-	"weir/gate"
-	"weir/planner"
-	"weir/reporters"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/program"
+	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/executor"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
 )
 
-// session is one plan's way through executor, gate and reporters.
+// session runs one plan through executor, gate and reporters.
 type session struct {
 	flags          *flags
-	input          string // what of the command line the plan is of
+	input          string // argument of the plan
 	plan           *planner.Plan
 	baseline       baseline
-	kill           <-chan struct{} // closed when nothing may be waited for any more
+	kill           <-chan struct{} // closed by the second signal: wait for nothing
 	reports        []reports.Report
 	stream         *eventStream
 	stdout, stderr io.Writer
 	several        bool // other scenarios run in the same command
 }
 
-// run runs the session and writes what it gave, whole or partial. The exit code
-// is the document's; an error beside it is about writing.
+// run runs the session and writes its results, even if they are partial. It returns the exit code of the
+// document; the error is about the session or about writing.
 func (s *session) run(ctx context.Context) (int, error) {
 	id := stored.SessionID(time.Now(), s.plan.Scenario.Name)
 	dir := s.dir(id)
 	if _, err := os.Stat(filepath.Join(dir, ledger.JournalName)); err == nil && s.flags.resume == "" {
-		return gate.ExitUsage, exit.Usage("%s holds a session already: give another --out, or go on with it by --resume %s",
+		return gate.ExitUsage, exit.Usage("%s has a session already: give another --out, or continue it with --resume %s",
 			dir, dir)
 	}
 	self, err := program.Processes()
 	if err != nil {
 		return gate.ExitExecution, exit.With(gate.ExitExecution, err)
 	}
-	fleet, err := s.flags.fleet.Fleet(ctx, s.flags.etcd, s.flags.access, s.plan, s.stderr)
+	fleet, err := s.flags.fleet.Fleet(ctx, s.flags.etcd, s.plan, s.stderr)
 	if err != nil {
 		return gate.ExitPassed, exit.Execution(err) // the error has the exit code
 	}
@@ -81,7 +81,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Judge:       gate.Judge, Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				s.stream.write(e)
-				show.See(e)
+				show.OnEvent(e)
 			},
 		},
 		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
@@ -90,11 +90,11 @@ func (s *session) run(ctx context.Context) (int, error) {
 	})
 	show.Close()
 	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {
-		return r.Code, exit.With(r.Code, r) // what the directory holds stays as it is
+		return r.Code, exit.With(r.Code, r) // the directory is not changed
 	}
 	if _, aborted := errors.AsType[*exit.Abort](runErr); aborted {
-		fmt.Fprintf(s.stderr, "weir: %v; writing what was measured until now\n", runErr)
-		runErr = nil // it is the document's exit code
+		fmt.Fprintf(s.stderr, "weir: %v; writing the results so far\n", runErr)
+		runErr = nil // the document has its exit code
 	}
 	failed := s.write(doc, dir)
 	if err := s.flags.remember(doc, dir); err != nil {
@@ -102,13 +102,13 @@ func (s *session) run(ctx context.Context) (int, error) {
 		failed = errors.Join(failed, err)
 	}
 	if err := errors.Join(runErr, s.stream.err); err != nil {
-		return doc.Session.ExitCode, exit.With(gate.ExitExecution, told(dir, errors.Join(err, failed)))
+		return doc.Session.ExitCode, exit.With(gate.ExitExecution, reportFullOnce(dir, errors.Join(err, failed)))
 	}
-	return doc.Session.ExitCode, exit.With(doc.Session.ExitCode, told(dir, failed))
+	return doc.Session.ExitCode, exit.With(doc.Session.ExitCode, reportFullOnce(dir, failed))
 }
 
-// write writes the document and the reports, and tells the person what came of the session
-// and where they are. What cannot be written keeps nothing else from being told.
+// write writes the document and the reports, and prints the outcome and their place. It joins the errors
+// of writing.
 func (s *session) write(doc *results.Document, dir string) error {
 	s.sinceEarlier(doc, dir)
 	kept, err := s.keep(doc, dir)
@@ -125,31 +125,31 @@ func (s *session) write(doc *results.Document, dir string) error {
 	}
 	w := s.stdout
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
-		w = s.stderr // stdout belongs to a program
+		w = s.stderr // stdout is for a program
 	}
 	failed := reports.Print(w, "printing the table", func(to io.Writer) error {
 		return reporters.Table(to, doc, s.flags.style.Color(w), screen.Width(w))
 	})
-	if failed != nil && !errors.Is(failed, unix.EPIPE) { // who reads no further has seen enough
+	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)
 	}
 	if kept {
 		fmt.Fprintf(s.stderr, "results in %s\n", dir)
 		if endedEarly(doc.Session.ExitCode) {
-			fmt.Fprintf(s.stderr, "what was measured is kept; go on with: weir run --resume %s\n", dir)
+			fmt.Fprintf(s.stderr, "the measurements are kept; continue with: weir run --resume %s\n", dir)
 		}
 	}
 	return err
 }
 
-// endedEarly says whether a session was ended by a signal or its time before it was done.
+// endedEarly reports whether a signal or the timeout ended a session.
 func endedEarly(code int) bool {
 	return code == gate.ExitInterrupted || code == gate.ExitTerminated || code == gate.ExitTimeout
 }
 
-// keep writes the document, and the reports that were asked for or are always made. The document
-// is kept even where a report is not.
+// keep writes the document, the reports of --report and those that are always written. kept reports
+// whether the document was written.
 func (s *session) keep(doc *results.Document, dir string) (kept bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, fmt.Errorf("making the session directory: %w", err)
@@ -162,7 +162,7 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 		failed = fmt.Errorf("writing results: %w", failed)
 	}
 	all := s.reports
-	for _, format := range []string{"markdown", "junit"} { // what people and CI systems look for first
+	for _, format := range []string{"markdown", "junit"} { // always written
 		r, ok := reporters.Lookup(format)
 		if !ok {
 			panic("no reporter " + format)
@@ -184,14 +184,12 @@ func (s *session) dir(id string) string {
 	return s.flags.out
 }
 
-// ofOneSession are the flags that choose what of a scenario runs, say where results go
-// or end a session early: who runs some cases again wants others of these, or none.
+// ofOneSession are the flags that again leaves out: selection of cases, paths of results, and early ends.
 var ofOneSession = []string{
 	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
 }
 
-// again is a command that runs all of the session's scenario again, in the same way and
-// at the same place.
+// again is the command that runs the session's whole scenario again, with the same settings.
 func (s *session) again() []string {
 	command := []string{"weir", "run", s.input}
 	s.flags.set.Visit(func(f *pflag.Flag) {
@@ -204,7 +202,7 @@ func (s *session) again() []string {
 			for _, v := range list.GetSlice() {
 				command = append(command, "--"+f.Name, v)
 			}
-		case f.NoOptDefVal != "": // the value of a switch would be read as a file
+		case f.NoOptDefVal != "": // a separate value would be parsed as an argument
 			command = append(command, "--"+f.Name+"="+f.Value.String())
 		default:
 			command = append(command, "--"+f.Name, f.Value.String())

@@ -7,16 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"weir/cmd/weir/exit"
-	"weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/reports"
 )
 
-// writable finds paths that cannot be written before anything is measured for
-// them.
+// writable checks, before anything is measured, that all output paths can be written.
 func (f *flags) writable(rs []reports.Report) error {
 	for _, r := range rs {
 		if r.Path == "" || r.Path == "-" || f.out != "" && filepath.Dir(r.Path) == filepath.Clean(f.out) {
-			continue // the session makes its own directory
+			continue // the session creates its directory
 		}
 		if err := CanReplace(r.Path); err != nil {
 			return exit.Usage("--report %s=%s: %w", r.Name, r.Path, err)
@@ -25,7 +24,7 @@ func (f *flags) writable(rs []reports.Report) error {
 	if f.resume == "" {
 		if err := canMake(f.out); err != nil {
 			if f.out == "" {
-				return exit.Usage("the session's directory cannot be made: %w; name another place with --out", err)
+				return exit.Usage("cannot create the session directory: %w; give another one with --out", err)
 			}
 			return exit.Usage("--out %s: %w", f.out, err)
 		}
@@ -33,7 +32,7 @@ func (f *flags) writable(rs []reports.Report) error {
 	return nil
 }
 
-// CanReplace says why a file cannot be put at a path, nil if it can.
+// CanReplace is an error if no file can be written at a path.
 func CanReplace(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return errors.New("it is a directory")
@@ -41,9 +40,9 @@ func CanReplace(path string) error {
 	return canAddTo(filepath.Dir(path))
 }
 
-// canAddTo says why no file can be made in a directory, nil if one can.
+// canAddTo is an error if no file can be created in a directory.
 func canAddTo(dir string) error {
-	probe, err := os.CreateTemp(dir, ".weir-*.tmp") // what the mode bits say is not the whole truth
+	probe, err := os.CreateTemp(dir, ".weir-*.tmp") // mode bits are not sufficient
 	if errors.Is(err, fs.ErrNotExist) {
 		if st, failed := os.Stat(dir); failed == nil && st.IsDir() {
 			return fmt.Errorf("no files can be made in %s", dir)
@@ -59,7 +58,7 @@ func canAddTo(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// canMake says why a directory cannot be made where it is not yet, nil if it can.
+// canMake is an error if a directory does not exist and cannot be created.
 func canMake(dir string) error {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		st, err := os.Stat(dir)

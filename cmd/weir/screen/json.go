@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"io"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/printable"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/printable"
 )
 
 func JSON(w io.Writer, v any) error {

@@ -8,22 +8,22 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/printable"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/planner"
 )
 
-// live is a few lines on a terminal that are drawn over and over, four times a
-// second at most: the processors belong to the measurement.
+// live shows a few lines on a terminal. It redraws them four times a second at most, to save CPU time
+// for the measurement.
 type live struct {
-	mu      sync.Mutex
-	tally   *tally
-	mishaps mishaps
-	out     io.Writer
-	started time.Time
-	drawn   int // lines that stand on the terminal
-	stop    chan struct{}
-	stopped chan struct{}
+	mu       sync.Mutex
+	tally    *tally
+	warnings warnings
+	out      io.Writer
+	started  time.Time
+	drawn    int // lines on the terminal
+	stop     chan struct{}
+	stopped  chan struct{}
 }
 
 func newLive(w io.Writer, p *planner.Plan) *live {
@@ -48,25 +48,24 @@ func (l *live) redraw() {
 	}
 }
 
-func (l *live) See(e event.Event) {
+func (l *live) OnEvent(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tally.See(e)
-	if what := l.mishaps.text(e); what != "" {
+	l.tally.OnEvent(e)
+	if what := l.warnings.text(e); what != "" {
 		l.draw(nil)
 		fmt.Fprintln(l.out, what)
 	}
 }
 
-// Close removes the lines; the table says what they said.
+// Close removes the lines.
 func (l *live) Close() {
 	close(l.stop)
 	<-l.stopped
 	l.draw(nil)
 }
 
-// draw puts lines in the place of those that stand there. All of it is one write, so that
-// nobody sees half.
+// draw replaces the drawn lines, in a single write.
 func (l *live) draw(lines []string) {
 	var b strings.Builder
 	if l.drawn > 0 {
@@ -77,10 +76,10 @@ func (l *live) draw(lines []string) {
 		b.WriteString(fit(printable.Line(line), columns-1) + "\n")
 	}
 	l.drawn = len(lines)
-	_, _ = io.WriteString(l.out, b.String()) // a terminal that is gone must not end the measurement
+	_, _ = io.WriteString(l.out, b.String()) // a closed terminal must not end the measurement
 }
 
-// fit cuts a line that would wrap, for one that wraps cannot be drawn over.
+// fit truncates a line that would wrap, as a wrapped line cannot be redrawn.
 func fit(line string, columns int) string {
 	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
 		return line
@@ -90,7 +89,7 @@ func fit(line string, columns int) string {
 
 const barLength = 16
 
-// frame is what is under way, what it has shown until now, and how far the session is.
+// frame are the lines to draw: the current case, its estimate, and the progress of the session.
 func (l *live) frame(elapsed time.Duration) []string {
 	t := l.tally
 	lines := []string{t.line()}

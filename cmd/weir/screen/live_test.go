@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/assertion"
-	"weir/executor/event"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // screen is a terminal that knows what live draws with, and no other control code.
@@ -54,7 +54,7 @@ func (s *screen) Write(b []byte) (int, error) {
 
 func (s *screen) text() string { return strings.TrimRight(strings.Join(s.rows, "\n"), "\n") }
 
-// What is drawn stands in the place of what was drawn before, mishaps stay above it, and at
+// What is drawn stands in the place of what was drawn before, warnings stay above it, and at
 // the end they alone are left.
 func TestLiveIsDrawnOver(t *testing.T) {
 	s := &screen{t: t}
@@ -67,7 +67,7 @@ func TestLiveIsDrawnOver(t *testing.T) {
 		t.Errorf("the screen has %q", got)
 	}
 	l.mu.Unlock()
-	l.See(event.Event{Type: event.RequireMissing, Reason: "no GPU"})
+	l.OnEvent(event.Event{Type: event.RequireMissing, Reason: "no GPU"})
 	l.Close()
 	if got := s.text(); got != "missing: no GPU" {
 		t.Errorf("at the end the screen has %q", got)
@@ -93,38 +93,38 @@ func TestLiveFrame(t *testing.T) {
 		}
 	}
 	frame("starting", "░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
-	l.See(started("a", 0, 3, 2))
-	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
-	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; promised bandwidth in [10, ∞) GB/s",
+	l.OnEvent(started("a", 0, 3, 2))
+	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
+	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; asserted bandwidth in [10, ∞) GB/s",
 		"░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
 	for i, v := range []float64{12, 12.5} {
-		l.See(started("a", i, 3, 2))
+		l.OnEvent(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
-			l.See(event.Event{Type: event.CaseFinished, Group: "a", Case: key})
-			l.See(event.Event{
+			l.OnEvent(event.Event{Type: event.CaseFinished, Group: "a", Case: key})
+			l.OnEvent(event.Event{
 				Type: event.CaseMeasured, Group: "a", Case: key,
 				Metrics: results.ValuesOf(map[string]float64{"bandwidth": v}),
 			})
 		}
-		l.See(event.Event{Type: event.LaunchFinished, Group: "a"})
+		l.OnEvent(event.Event{Type: event.LaunchFinished, Group: "a"})
 	}
 	// counts for nothing
-	l.See(event.Event{
+	l.OnEvent(event.Event{
 		Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Failure: &results.Failure{},
 		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 	})
-	l.See(event.Event{
+	l.OnEvent(event.Event{
 		Type: event.CaseMeasured, Group: "load", Case: "beside", Background: true,
 		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 1}),
 	})
-	l.See(event.Event{
+	l.OnEvent(event.Event{
 		Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict,
 	})
-	l.See(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
-	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
-	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); promised bandwidth in [10, ∞) GB/s",
+	l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
+	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
+	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); asserted bandwidth in [10, ∞) GB/s",
 		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
-	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
+	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
 	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch",
 		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
 }
@@ -133,12 +133,12 @@ func TestLiveFrame(t *testing.T) {
 func TestTimeLeftOfAResumedSession(t *testing.T) {
 	tally := newTally(aPlan())
 	index := 0
-	tally.See(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
+	tally.OnEvent(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
 	if left, ok := tally.left(time.Minute); ok {
 		t.Errorf("%v are left, from nothing that this session did", left)
 	}
-	tally.See(started("a", 1, 3, 2))
-	tally.See(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
+	tally.OnEvent(started("a", 1, 3, 2))
+	tally.OnEvent(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
 	if left, ok := tally.left(time.Minute); !ok || left != 5*time.Minute {
 		t.Errorf("%v left, %v; 5 of 8 are to come and one took a minute", left, ok)
 	}
@@ -153,8 +153,8 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	plan := aPlan()
 	plan.Cases[0].Run = strings.Repeat("long-", 20)
 	l := NewProgress(slave, plan, Style{}).(*live)
-	l.See(started("a", 0, 3, 2))
-	l.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run"})
+	l.OnEvent(started("a", 0, 3, 2))
+	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run"})
 	l.mu.Lock()
 	l.draw(l.frame(time.Second))
 	l.mu.Unlock()
@@ -176,7 +176,7 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// terminal is a pseudo-terminal of so many columns: what is written to slave can be read from master.
+// terminal is a pseudo-terminal with a number of columns: output to slave can be read from master.
 func terminal(t *testing.T, columns uint16) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

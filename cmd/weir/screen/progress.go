@@ -5,19 +5,18 @@ import (
 	"io"
 	"time"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/printable"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/planner"
 )
 
-// Progress shows a person how far a session is.
+// Progress shows the progress of a session.
 type Progress interface {
-	See(event.Event)
+	OnEvent(event.Event)
 	Close()
 }
 
-// NewProgress chooses how: a few lines that are drawn over on a terminal, a plain line for each
-// measured case elsewhere, nothing if nothing is wanted.
+// NewProgress shows redrawn lines on a terminal, a line per measured case elsewhere, or nothing with --quiet.
 func NewProgress(w io.Writer, p *planner.Plan, style Style) Progress {
 	switch {
 	case style.Quiet:
@@ -30,22 +29,22 @@ func NewProgress(w io.Writer, p *planner.Plan, style Style) Progress {
 
 type silent struct{}
 
-func (silent) See(event.Event) {}
-func (silent) Close()          {}
+func (silent) OnEvent(event.Event) {}
+func (silent) Close()              {}
 
-// sign is after how long without a line a log gets one although no case is done.
-const sign = 20 * time.Second
+// quietTime is the time without a line after which any measured case gets one.
+const quietTime = 20 * time.Second
 
-// plainLines is for logs: no control codes, and a line for each case when its first look is complete. What is
-// launched again after that, or takes long, has a line when none was written for a while.
+// plainLines is for logs: no control codes, and a line for each case at its first look. Later launches get
+// a line only after quietTime.
 type plainLines struct {
-	w       io.Writer
-	tally   *tally
-	mishaps mishaps
-	started time.Time
-	last    time.Time // when the last line was written
-	done    map[string]bool
-	lost    bool // a launch that does not count was told of
+	w         io.Writer
+	tally     *tally
+	warnings  warnings
+	started   time.Time
+	last      time.Time // when the last line was written
+	done      map[string]bool
+	discarded bool // a line about discarded launches was written
 }
 
 func newPlainLines(w io.Writer, p *planner.Plan) *plainLines {
@@ -53,31 +52,31 @@ func newPlainLines(w io.Writer, p *planner.Plan) *plainLines {
 	return &plainLines{w: w, tally: newTally(p), started: now, last: now, done: map[string]bool{}}
 }
 
-func (p *plainLines) See(e event.Event) {
-	p.tally.See(e)
+func (p *plainLines) OnEvent(e event.Event) {
+	p.tally.OnEvent(e)
 	switch {
 	case e.Type == event.CaseMeasured && e.Failure == nil:
 		if !e.Background {
 			p.measured(e)
 		}
 	default:
-		if text := p.mishaps.text(e); text != "" {
+		if text := p.warnings.text(e); text != "" {
 			p.write(text)
 		}
 	}
 }
 
-// measured tells of a case that has come to its first look, or of any where the last line is old.
+// measured writes a line for a case at its first look, or for any case after quietTime.
 func (p *plainLines) measured(e event.Event) {
 	if e.Void != "" {
-		if !p.lost {
-			p.lost = true
-			p.write("launches are discarded and made again: " + printable.Text(e.Void))
+		if !p.discarded {
+			p.discarded = true
+			p.write("launches are discarded and repeated: " + printable.Text(e.Void))
 		}
 		return
 	}
 	complete := p.tally.complete(e.Case) && !p.done[e.Case]
-	if !complete && time.Since(p.last) < sign {
+	if !complete && time.Since(p.last) < quietTime {
 		return
 	}
 	p.done[e.Case] = p.done[e.Case] || complete
@@ -85,7 +84,7 @@ func (p *plainLines) measured(e event.Event) {
 		printable.Line(p.tally.brief(e.Case, e.Metrics)+p.progress())))
 }
 
-// progress is the share of the session that is done, and the time that is left.
+// progress is the completed share of the session, and the remaining time.
 func (p *plainLines) progress() string {
 	done, total := p.tally.done(), p.tally.total()
 	if total == 0 {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor/event"
-	"weir/planner"
-	"weir/results"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
 )
 
 func aPlan() *planner.Plan {
@@ -56,7 +56,7 @@ func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
 		{event.Event{Type: event.LaunchFinished, Group: "a"}, 5, 5},
 		{started("a", 3, 5, 1), 5, 7}, // the gate asked for more
 	} {
-		tally.See(step.event)
+		tally.OnEvent(step.event)
 		if tally.done() != step.done || tally.total() != step.total {
 			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(),
 				step.done, step.total)
@@ -69,12 +69,12 @@ func TestTallyLine(t *testing.T) {
 	if got := tally.line(); got != "starting" {
 		t.Errorf("before anything runs: %q", got)
 	}
-	tally.See(started("a", 1, 3, 2))
-	tally.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
+	tally.OnEvent(started("a", 1, 3, 2))
+	tally.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
 	if got, want := tally.line(), "a n=2 · launch 2/3 · warmup"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	tally.See(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
+	tally.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
 	if got, want := tally.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -83,7 +83,7 @@ func TestTallyLine(t *testing.T) {
 // Cases that are not run are told of, but for those at the end, of which the session's own
 // reason is told.
 func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
-	var m mishaps
+	var m warnings
 	skipped := func(reason string) event.Event {
 		return event.Event{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: reason}
 	}
@@ -108,7 +108,7 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 }
 
 // A log has a line for a case when its first look is complete, not for each launch; what is discarded is told once.
-func TestPlainLinesTellMishapsOnce(t *testing.T) {
+func TestPlainLinesWarnOnce(t *testing.T) {
 	var b strings.Builder
 	p := newPlainLines(&b, aPlan())
 	first := 0
@@ -128,10 +128,10 @@ func TestPlainLinesTellMishapsOnce(t *testing.T) {
 		{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
 		{Type: event.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
 	} {
-		p.See(e)
+		p.OnEvent(e)
 	}
 	want := `skipped from b on: when: false
-launches are discarded and made again: node n was busy
+launches are discarded and repeated: node n was busy
 a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs (0 %)
 launch 1 of a failed: rank 1, phase run: killed by signal 9
 `
@@ -158,7 +158,7 @@ func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 	} {
 		var out strings.Builder
 		p := NewProgress(&out, aPlan(), Style{})
-		p.See(e)
+		p.OnEvent(e)
 		p.Close()
 		text := out.String()
 		if strings.ContainsAny(text, "\x1b\x07\r\u009b") || strings.Contains(text, "\nweir: ") || text == "" {
@@ -191,7 +191,7 @@ func TestMishapsOfServicesAndOutputs(t *testing.T) {
 		{Type: event.CaseMeasured, Group: "g", Case: "g[x=2]", Launch: &first,
 			Failure: &results.Failure{Rank: -1, Phase: "run", Cause: "what the launch says"}},
 	} {
-		p.See(e)
+		p.OnEvent(e)
 	}
 	want := `service s starts on n
 service s on n failed: service s: it ended

@@ -1,4 +1,4 @@
-// Package screen shows a person how a session goes, as wide and as colourful as the terminal is.
+// Package screen shows the progress of a session, with the width and colours of the terminal.
 package screen
 
 import (
@@ -9,18 +9,18 @@ import (
 	"golang.org/x/term"
 )
 
-// Style are the flags that say how much is shown to a person, and how.
+// Style are the flags --quiet and --no-color.
 type Style struct {
 	Quiet   bool
 	noColor bool
 }
 
 func (s *Style) Add(f *pflag.FlagSet) {
-	f.BoolVar(&s.Quiet, "quiet", false, "print nothing but errors")
-	f.BoolVar(&s.noColor, "no-color", false, "no colours (so does NO_COLOR in the environment)")
+	f.BoolVar(&s.Quiet, "quiet", false, "print only errors")
+	f.BoolVar(&s.noColor, "no-color", false, "no colours (also: $NO_COLOR)")
 }
 
-// Color says whether to colour what goes to w.
+// Color reports whether output to w is coloured.
 func (s *Style) Color(w io.Writer) bool {
 	return !s.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
 }
@@ -30,7 +30,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width is how many columns w has, 0 where there is no limit.
+// Width is the number of columns of w, 0 if it is no terminal.
 func Width(w io.Writer) int {
 	if f, ok := fileOf(w); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {

@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor/event"
-	"weir/gate"
-	"weir/planner"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// tally follows the events: which case of which launch, and how much is done. Its
-// unit is one case in one launch.
+// tally derives the state of a session from its events. It counts units of one case in one launch.
 type tally struct {
-	points   map[string]string // by case key, as a person reads it
+	points   map[string]string // readable names by case key
 	group    map[string]*groupTally
 	of       map[string]*groupTally // by case key
 	launch   int
 	launches int
-	cases    int    // of the launch under way
+	cases    int    // of the current launch
 	finished int    // of them
 	current  string // case key
 	phase    string
@@ -30,17 +30,17 @@ type tally struct {
 
 	plan     map[string]*planner.Case
 	metrics  *workload.Definitions
-	measured map[string]*results.Case // what the launches of this session measured
+	measured map[string]*results.Case // the measurements of this session
 	verdicts map[[2]string]results.Verdict
-	resumed  int      // units that took no time of this session
+	resumed  int      // units of the earlier part of a resumed session
 	starting []string // services that are not ready yet
 }
 
-// groupTally counts the units of a launch group, and its launches, as a plan does.
+// groupTally counts the units and the launches of a launch group.
 type groupTally struct {
 	done, ahead  int
 	made, toMake int // launches
-	cases        int // that are not skipped before the first launch
+	cases        int // without those that are skipped before the first launch
 	firstLook    int
 	started      bool
 }
@@ -55,7 +55,7 @@ func newTally(p *planner.Plan) *tally {
 		t.plan[c.Key] = c
 		parts := []string{c.Run}
 		for _, name := range c.AxisOrder {
-			parts = append(parts, name+"="+workload.Text(c.Axes[name]))
+			parts = append(parts, name+"="+option.Text(c.Axes[name]))
 		}
 		t.points[c.Key] = strings.Join(parts, " ")
 	}
@@ -74,9 +74,9 @@ func newTally(p *planner.Plan) *tally {
 	return t
 }
 
-func (t *tally) See(e event.Event) {
+func (t *tally) OnEvent(e event.Event) {
 	if e.Background {
-		return // the launch beside which it runs is what counts
+		return // only the foreground launch counts
 	}
 	g := t.group[e.Group]
 	switch e.Type {
@@ -94,7 +94,7 @@ func (t *tally) See(e event.Event) {
 		t.launch, t.launches, t.cases, t.finished = *e.Launch+1, e.Launches, e.Cases, 0
 		t.current, t.phase, t.rate = "", "", 0
 		g.started = true
-		g.toMake = e.Launches - *e.Launch // sure to come until the next look
+		g.toMake = e.Launches - *e.Launch // until the next look
 		g.ahead = e.Cases * g.toMake
 	case event.CaseStarted, event.CaseProgress:
 		t.current, t.phase = e.Case, e.Phase
@@ -109,7 +109,7 @@ func (t *tally) See(e event.Event) {
 				t.measured[e.Case] = c
 			}
 			c.Launches = append(c.Launches, &results.Launch{
-				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Void: e.Void,
+				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Discarded: e.Void,
 			})
 		}
 	case event.VerdictReached:
@@ -118,7 +118,7 @@ func (t *tally) See(e event.Event) {
 		t.finished++
 		g.done++
 		g.ahead--
-	case event.LaunchFinished: // one that failed did not come to all its cases
+	case event.LaunchFinished: // a failed launch has not run all its cases
 		g.done += t.cases - t.finished
 		g.ahead -= t.cases - t.finished
 		g.made, g.toMake = g.made+1, max(0, g.toMake-1)
@@ -132,13 +132,13 @@ func (t *tally) See(e event.Event) {
 	}
 }
 
-// complete says whether a case has come to its first look.
+// complete reports whether a case has reached its first look.
 func (t *tally) complete(key string) bool {
 	g, c := t.of[key], t.measured[key]
-	return g != nil && c != nil && len(c.Launches)-c.Voids() >= g.firstLook
+	return g != nil && c != nil && len(c.Launches)-c.Discarded() >= g.firstLook
 }
 
-// done and total are in units; more may be asked for at the next look.
+// done is the number of completed units.
 func (t *tally) done() (n int) {
 	for _, g := range t.group {
 		n += g.done
@@ -146,6 +146,7 @@ func (t *tally) done() (n int) {
 	return n
 }
 
+// total is the number of units until the next look.
 func (t *tally) total() (n int) {
 	for _, g := range t.group {
 		n += g.done + g.ahead
@@ -153,7 +154,7 @@ func (t *tally) total() (n int) {
 	return n
 }
 
-// launchesMade are how many launches were made, and how many there will be.
+// launchesMade are the numbers of completed launches and of all launches until the next look.
 func (t *tally) launchesMade() (made, all int) {
 	for _, g := range t.group {
 		made, all = made+g.made, all+g.made+g.toMake
@@ -161,8 +162,8 @@ func (t *tally) launchesMade() (made, all int) {
 	return made, all
 }
 
-// estimate says what the case under way has shown until now, and what was promised of it: of
-// its first assertion with a number, "" if it has none.
+// estimate is the current estimate for the first assertion with a number of the current case, or else
+// the result of its last launch; "" if there is neither.
 func (t *tally) estimate() string {
 	c := t.plan[t.current]
 	if c == nil {
@@ -172,15 +173,15 @@ func (t *tally) estimate() string {
 		if a.Subject == nil {
 			continue
 		}
-		so := "nothing measured yet"
+		now := "nothing measured yet"
 		if m := t.measured[c.Key]; m != nil {
 			o, ok := gate.SoFar(t.metrics, m, &a)
 			if !ok {
-				continue // it is about more than this case
+				continue // it needs other cases too
 			}
-			so = o.String()
+			now = o.String()
 		}
-		return so + "; promised " + a.Lowered
+		return now + "; asserted " + a.Lowered
 	}
 	if m := t.measured[c.Key]; m != nil {
 		return t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics) + " in the last launch"
@@ -188,11 +189,11 @@ func (t *tally) estimate() string {
 	return ""
 }
 
-// standing counts the cases that were measured, and the verdicts until now, worst first.
+// standing are the numbers of measured cases and of the verdicts so far, worst first.
 func (t *tally) standing() string {
 	cases := 0
 	for key := range t.measured {
-		if t.of[key] != nil { // background load is none
+		if t.of[key] != nil { // no background load
 			cases++
 		}
 	}
@@ -212,8 +213,7 @@ func (t *tally) standing() string {
 	return strings.Join(parts, ", ")
 }
 
-// left is how long the session goes on if what is sure to come takes as long as what was
-// done; ok is false before anything was.
+// left estimates the remaining time until the next look; ok is false before the first unit.
 func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
 	done := t.done() - t.resumed
 	if done <= 0 {
@@ -222,7 +222,7 @@ func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
 	return time.Duration(float64(elapsed) / float64(done) * float64(t.total()-t.done())), true
 }
 
-// line says where the session is.
+// line describes the current step of the session.
 func (t *tally) line() string {
 	if len(t.starting) > 0 {
 		return "waiting until ready: service " + strings.Join(t.starting, ", ")
@@ -240,10 +240,10 @@ func (t *tally) line() string {
 	return s
 }
 
-// mostBrief is how many metrics are shown of a workload that does not say which.
+// mostBrief is the number of metrics in brief for a workload without a list of its own.
 const mostBrief = 3
 
-// brief is a case's result in a launch, in short.
+// brief is a short text of a case's result in a launch.
 func (t *tally) brief(key string, measured results.MetricValues) string {
 	c := t.plan[key]
 	if c == nil {
@@ -252,7 +252,7 @@ func (t *tally) brief(key string, measured results.MetricValues) string {
 	table := t.metrics.Of(c.Workload, c.Run)
 	var names []string
 	if k, ok := workload.Lookup(c.Workload); ok && table.Run == "" {
-		names = k.Brief
+		names = k.Show.Brief
 	}
 	if names == nil {
 		for _, m := range table.Definitions[:min(len(table.Definitions), mostBrief)] {
@@ -269,11 +269,10 @@ func (t *tally) brief(key string, measured results.MetricValues) string {
 	for _, name := range names {
 		m, _ := workload.FindMetric(table.Definitions, name)
 		if v, ok := measured.Get(name); ok {
-			said := name
 			if m.Quantile != "" && len(families) == 1 {
-				said = m.Quantile
+				name = m.Quantile
 			}
-			parts = append(parts, said+" "+quantity.Format(v, m.Unit))
+			parts = append(parts, name+" "+quantity.Format(v, m.Unit))
 		}
 	}
 	return strings.Join(parts, ", ")

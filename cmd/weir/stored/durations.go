@@ -5,16 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/results"
+	"github.com/weir-bench/weir/results"
 )
 
-// rememberedSessions is how many sessions, the latest first, are looked at for
-// how long cases take.
+// rememberedSessions is the number of sessions, the latest first, that Durations reads.
 const rememberedSessions = 20
 
-// Durations tells how long a launch of a case took on average, in seconds by
-// case id, from the session directories in a folder. What cannot be read there
-// is left out: a forecast is a courtesy.
+// Durations is the mean duration of a launch in seconds, by case ID, from the session directories in a
+// folder. Unreadable documents are left out.
 func Durations(dir string) map[string]float64 {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// SessionID is unique, sorts by time, and says what ran.
+// SessionID is unique, sorts by time, and has the name of the scenario.
 func SessionID(now time.Time, scenario string) string {
 	unique := make([]byte, 2)
 	rand.Read(unique)
 	return now.UTC().Format("20060102-150405") + "-" + Slug(scenario) + "-" + hex.EncodeToString(unique)
 }
 
-// Slug keeps of a name what is harmless in paths and keys.
+// Slug replaces the characters of a name that are unsafe in paths and keys by dashes.
 func Slug(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
@@ -26,8 +26,7 @@ func Slug(name string) string {
 	}, name)
 }
 
-// Dir is the folder of a result document that was named by its path or
-// by that folder.
+// Dir is the folder of a result document; path is the document or the folder.
 func Dir(path string) string {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return path

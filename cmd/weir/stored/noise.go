@@ -6,17 +6,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/results"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
 )
 
-// Noise is the flag that names the sessions which say how much launches and sessions vary.
+// Noise is the flag --noise-from.
 type Noise struct{ documents []string }
 
 func (n *Noise) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&n.documents, "noise-from", nil,
-		"result document `FILE|DIR` of an earlier session; all that are given say how much launches and sessions vary, which no interval is narrower than")
+		"earlier result document `FILE|DIR` for the noise of launches and sessions, the minimum width of intervals (repeatable)")
 }
 
 // Read reads the documents.
@@ -39,5 +39,5 @@ func (n *Noise) Read(notes io.Writer) ([]results.CaseNoise, error) {
 	return noise, nil
 }
 
-// Given says whether the flag names any session.
+// Given reports whether the flag is set.
 func (n *Noise) Given() bool { return len(n.documents) > 0 }

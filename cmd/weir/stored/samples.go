@@ -11,20 +11,18 @@ import (
 	"path/filepath"
 	"slices"
 
-	"weir/cmd/weir/exit"
-	"weir/gate"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
-// MostSampled is how many launches have their samples files checked unasked, which
-// takes some 50 us for each.
+// MostSampled is the number of launches up to which samples files are checked by default (about 50 us each).
 const MostSampled = 2000
 
-// CheckSamples holds the raw samples that lie beside a document against it. A document
-// may stand alone, without the folder; if the folder is there, all files must be. What
-// comes back is the document, with the quantiles of these samples if an older version
-// computed it and all its transfers have samples.
+// CheckSamples checks a document against the raw samples in dir, if there are any. If there are, all
+// files must exist. It returns the document, with recomputed quantiles if an older version wrote it and
+// all its transfers have samples.
 func CheckSamples(doc *results.Document, dir string, all bool, notes io.Writer) (*results.Document, error) {
 	if st, err := os.Stat(filepath.Join(dir, "samples")); err != nil || !st.IsDir() {
 		return doc, nil
@@ -69,12 +67,12 @@ func CheckSamples(doc *results.Document, dir string, all bool, notes io.Writer) 
 
 var errOtherSamples = errors.New("its samples files are not those that were measured")
 
-// sameSamples refuses samples files that are gone, or are not those of the launch.
+// sameSamples refuses samples files that are missing or were changed.
 func sameSamples(l *results.Launch, dir string) error {
 	digest, err := results.DigestSamples(dir, l.Samples)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("a samples file is gone: %w", err)
+		return fmt.Errorf("a samples file is missing: %w", err)
 	case err != nil:
 		return err
 	case digest != l.SamplesDigest:
@@ -90,18 +88,17 @@ func samplesCode(err error) int {
 	return gate.ExitExecution
 }
 
-// recomputed is the workload of a launch whose metrics follow from its samples, nil if they
-// do not. One that failed was not evaluated.
-func recomputed(c *results.Case, l *results.Launch) *workload.Kind {
-	k, ok := workload.Lookup(c.Workload)
-	if !ok || k.Recompute == nil || l.Status != results.OK {
+// recomputed is the workload of a launch if its metrics follow from its samples, else nil.
+func recomputed(c *results.Case, l *results.Launch) workload.Recomputer {
+	b, ok := workload.As[workload.Recomputer](c.Workload)
+	if !ok || l.Status != results.OK {
 		return nil
 	}
-	return k
+	return b
 }
 
-// followsFromSamples computes again the metrics of a launch of which its raw samples say
-// all, and gives the quantiles that the document defines in an older way.
+// followsFromSamples recomputes the metrics of a launch from its raw samples and compares them. It
+// returns the new values of the quantiles that the document defines in the older way.
 func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launch, dir string) (map[string]float64,
 	error) {
 	k := recomputed(c, l)
@@ -116,19 +113,19 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 		}
 		samples = append(samples, content)
 	}
-	metrics, err := k.Recompute(c.Settled(), samples)
+	metrics, err := k.Recompute(c.ResolvedOptions(), samples)
 	if err != nil {
 		return nil, fmt.Errorf("computing its metrics again: %w", err)
 	}
 	older := map[string]float64{}
-	if k.Rounded != nil {
-		if older, err = k.Rounded(samples); err != nil {
+	if r, ok := k.(workload.Rounder); ok {
+		if older, err = r.Rounded(samples); err != nil {
 			return nil, fmt.Errorf("computing its quantiles again: %w", err)
 		}
 	}
 	var others []string
-	if k.Redefined != nil {
-		others = k.Redefined(l)
+	if r, ok := k.(workload.Redefiner); ok {
+		others = r.Redefined(l)
 	}
 	redefined := map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
@@ -141,17 +138,17 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 		}
 		stated, ok := l.Metrics.Get(name)
 		if !ok {
-			return nil, fmt.Errorf("the document lacks %s, and its samples have it", name)
+			return nil, fmt.Errorf("the document lacks %s, which follows from its samples", name)
 		}
 		if !(math.Abs(is-stated) <= gate.LastDigits*math.Abs(is)) {
-			return nil, fmt.Errorf("the document has %v for %s, and its samples give %v", stated, name, is)
+			return nil, fmt.Errorf("the document has %s = %v, but its samples give %v", name, stated, is)
 		}
 	}
 	return redefined, nil
 }
 
-// ReportedSamples is a document as it was judged. One of an older version says for which
-// quantiles its raw samples give another value.
+// ReportedSamples is a document with its stored verdicts. A document of an older version also gets the
+// list of quantiles that its raw samples change.
 func ReportedSamples(doc *results.Document, dir string, notes io.Writer) *results.Document {
 	if len(doc.RoundedQuantiles()) == 0 {
 		return doc

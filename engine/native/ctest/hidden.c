@@ -1,32 +1,33 @@
-/* Memory as of a device: host memory that says it is none. Under AddressSanitizer whoever
- * touches it otherwise than by its functions is told of; libraries are too, where they call
- * memcpy, unless ASAN_OPTIONS has replace_intrin=0. */
+/* Memory like a device's: host memory that claims not to be. AddressSanitizer reports accesses
+ * other than by its functions; also by libraries, where they call memcpy, unless ASAN_OPTIONS has
+ * replace_intrin=0. */
 #include "hidden.h"
 
 #include <stddef.h>
-
-#include "../unsupported.h"
 
 extern void __asan_poison_memory_region(void const volatile *p, size_t n) __attribute__((weak));
 extern void __asan_unpoison_memory_region(void const volatile *p, size_t n) __attribute__((weak));
 
 static void hide(const void *p, size_t n)
 {
-    if (__asan_poison_memory_region)
+    if (__asan_poison_memory_region) {
         __asan_poison_memory_region(p, n);
+    }
 }
 
 static void show(const void *p, size_t n)
 {
-    if (__asan_unpoison_memory_region)
+    if (__asan_unpoison_memory_region) {
         __asan_unpoison_memory_region(p, n);
+    }
 }
 
 static int hidden_alloc(size_t bytes, int pages, struct weir_region *out, struct weir_err *err)
 {
     int rc = weir_mem_heap.alloc(bytes, pages, out, err);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     out->kind = &hidden_memory;
     hide(out->base, out->size);
     return 0;
@@ -74,22 +75,23 @@ static int hidden_copy_out(void *to, const void *from, size_t n, struct weir_err
 
 static void hidden_free(struct weir_region *m)
 {
-    if (m->base)
+    if (m->base) {
         show(m->base, m->size);
+    }
     weir_mem_heap.free(m);
 }
 
 const struct weir_memory hidden_memory = {
-    .name     = "hidden",
-    .bind     = host_bind,
-    .unbind   = host_unbind,
-    .alloc    = hidden_alloc,
-    .clear    = hidden_clear,
-    .fill     = hidden_fill,
-    .check    = hidden_check,
-    .copy_in  = hidden_copy_in,
+    .name = "hidden",
+    .bind = host_bind,
+    .unbind = host_unbind,
+    .alloc = hidden_alloc,
+    .clear = hidden_clear,
+    .fill = hidden_fill,
+    .check = hidden_check,
+    .copy_in = hidden_copy_in,
     .copy_out = hidden_copy_out,
-    .export   = unsupported_export,
-    .import   = unsupported_import,
-    .free     = hidden_free,
+    .export = unsupported_export,
+    .import = unsupported_import,
+    .free = hidden_free,
 };

@@ -1,4 +1,4 @@
-/* hidden.h: memory that this processor may not touch, for tests. */
+/* hidden.h: memory that the CPU may not touch, for tests. */
 #ifndef WEIR_HIDDEN_H
 #define WEIR_HIDDEN_H
 

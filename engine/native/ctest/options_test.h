@@ -1,6 +1,6 @@
 #ifndef OPTIONS_TEST_H
 #define OPTIONS_TEST_H
 
-int options_tested(void); /* how many checks of options.c failed */
+int options_tested(void); /* number of failed checks of rank_options.c */
 
 #endif

@@ -1,8 +1,8 @@
-/* parts.h: tests of parts of the engine, without peers. */
+/* parts.h: unit tests of the engine, without peers. */
 #ifndef WEIR_CTEST_PARTS_H
 #define WEIR_CTEST_PARTS_H
 
-/* How many of them fail; each says what it is of. */
+/* Returns the number of failed tests; each prints its name. */
 int parts_fail(void);
 
 #endif

@@ -1,19 +1,18 @@
-/* Looks at the requests that fabric ucx makes: each whose buffer lies in a rank's memory
- * must name the registration of the region that it lies in, or UCX registers the buffer
- * for each request. */
+/* Watches the requests of fabric ucx: one with a buffer in a rank's memory must name the
+ * registration of its region, or UCX registers the buffer for each request. */
 #include "ucx_watch.h"
 
 #include <stdio.h>
 
-#include "../ucx.h"
+#include "../fab_ucx.h"
 
 #ifdef WEIR_HAS_UCX
 #include <stdatomic.h>
 
-#define LARGE 4096 /* bytes: no word and no note is as long */
+#define LARGE 4096 /* bytes: longer than any word or note */
 
-static struct ucx_library library; /* as it was loaded */
-static atomic_long        requests, untold;
+static struct ucx_library library; /* as loaded */
+static atomic_long requests, unnotified;
 
 static int within(const char *b, size_t n, ucp_mem_h memh)
 {
@@ -25,11 +24,13 @@ static int within(const char *b, size_t n, ucp_mem_h memh)
 static void look(const void *b, size_t n, const ucp_request_param_t *p)
 {
     const uint32_t told = UCP_OP_ATTR_FIELD_MEMH | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-    if (n < LARGE || p->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE)
+    if (n < LARGE || p->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE) {
         return;
+    }
     atomic_fetch_add(&requests, 1);
-    if ((p->op_attr_mask & told) != told || !within(b, n, p->memh))
-        atomic_fetch_add(&untold, 1);
+    if ((p->op_attr_mask & told) != told || !within(b, n, p->memh)) {
+        atomic_fetch_add(&unnotified, 1);
+    }
 }
 
 static ucs_status_ptr_t put(ucp_ep_h ep, const void *b, size_t n, uint64_t at, ucp_rkey_h k,
@@ -84,27 +85,28 @@ static ucs_status_ptr_t tag_receive(ucp_worker_h w, void *b, size_t n, ucp_tag_t
 void ucx_watch(void)
 {
     char why[WEIR_TEXT];
-    if (ucx_load(why, sizeof why) < 0)
-        return; /* the launches will say why */
-    library                   = ucx;
-    ucx.ucp_put_nbx           = put;
-    ucx.ucp_get_nbx           = get;
-    ucx.ucp_am_send_nbx       = am_send;
-    ucx.ucp_am_recv_data_nbx  = am_receive;
-    ucx.ucp_tag_send_nbx      = tag_send;
+    if (ucx_load(why, sizeof why) < 0) {
+        return; /* the launches will report why */
+    }
+    library = ucx;
+    ucx.ucp_put_nbx = put;
+    ucx.ucp_get_nbx = get;
+    ucx.ucp_am_send_nbx = am_send;
+    ucx.ucp_am_recv_data_nbx = am_receive;
+    ucx.ucp_tag_send_nbx = tag_send;
     ucx.ucp_tag_send_sync_nbx = tag_send_sync;
-    ucx.ucp_tag_recv_nbx      = tag_receive;
+    ucx.ucp_tag_recv_nbx = tag_receive;
 }
 
 int ucx_watched(void)
 {
-    int bad = !requests || untold;
+    int bad = !requests || unnotified;
     printf("%s %ld of %ld requests of ucx do not name the registration of their buffer\n",
-           bad ? "FAIL" : "ok  ", untold, requests);
+           bad ? "FAIL" : "ok  ", unnotified, requests);
     return bad;
 }
 
 #else
 void ucx_watch(void) {}
-int  ucx_watched(void) { return 0; }
+int ucx_watched(void) { return 0; }
 #endif

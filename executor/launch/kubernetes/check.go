@@ -9,20 +9,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// oldest is the first minor version of Kubernetes 1 whose Jobs go on when the pod of
-// one index has failed.
+// oldest is the first minor version of Kubernetes 1 with Jobs that continue after the pod of an index has failed.
 const oldest = 29
 
-// Check asks the cluster whether it would take what Start creates, and the user's
-// account whether it may look and delete. Nothing is made.
+// Check validates the objects of Start with a dry run in the cluster, and checks the rights of the user's
+// account. It creates nothing.
 func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
-	m, err := l.manifests(&r, nil)
+	m, err := l.manifests(ctx, &r, nil)
 	if err != nil {
 		return err
 	}
@@ -31,12 +30,12 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		_, warnings, err := l.create(ctx, []any{m.job, m.service, m.secret}, "--dry-run=server")
+		_, warnings, err := l.create(ctx, []object{m.job, m.service, m.secret}, "--dry-run=server")
 		for _, w := range warnings {
 			r.Tell("kubernetes warns: %s", w)
 		}
 		if err != nil {
-			return fmt.Errorf("the cluster would not take the session's objects: %w", err)
+			return fmt.Errorf("the cluster would not accept the session's objects: %w", err)
 		}
 		return nil
 	})
@@ -44,7 +43,7 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 		"patch jobs.batch", "delete jobs.batch", "list pods", "delete pods", "get pods --subresource=log",
 		"list events", "list jobs.batch",
 	}
-	if l.copies() {
+	if l.NeedsCopy() {
 		rights = append(rights, "create pods --subresource=exec")
 	}
 	for _, right := range rights {
@@ -54,26 +53,26 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 }
 
 func (l *Launcher) checkVersion(ctx context.Context) error {
-	text, _, err := l.kubectl(ctx, nil, "version", "--output", "json")
+	text, _, err := l.kube.Run(ctx, nil, "version", "--output", "json")
 	if err != nil {
-		return fmt.Errorf("asking the cluster: %w", err)
+		return fmt.Errorf("reading the version of the cluster: %w", err)
 	}
 	var v struct {
 		ServerVersion struct{ Major, Minor string }
 	}
 	if err := json.Unmarshal(text, &v); err != nil {
-		return fmt.Errorf("reading what kubectl version said: %w", err)
+		return fmt.Errorf("reading the output of kubectl version: %w", err)
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(v.ServerVersion.Minor, "+")) // some clouds write 29+
 	if err == nil && v.ServerVersion.Major == "1" && minor < oldest {
-		return fmt.Errorf("the cluster has Kubernetes 1.%d: 1.%d is the first whose Jobs go on when one of their pods has failed",
+		return fmt.Errorf("the cluster has Kubernetes 1.%d: 1.%d or newer is needed, as older Jobs end when one of their pods fails",
 			minor, oldest)
 	}
 	return nil
 }
 
 func (l *Launcher) checkRight(ctx context.Context, right string) error {
-	out, _, err := l.kubectl(ctx, nil, append([]string{"auth", "can-i"}, strings.Fields(right)...)...)
+	out, _, err := l.kube.Run(ctx, nil, append([]string{"auth", "can-i"}, strings.Fields(right)...)...)
 	switch answer := strings.TrimSpace(string(out)); {
 	case strings.HasPrefix(answer, "no"): // with exit code 1
 		return fmt.Errorf("your account may not %s in this namespace of the cluster: ask for a role with that, or choose another namespace or context",

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab/kube"
-	"weir/executor/launch"
-	"weir/executor/trust"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/test/lab/kube"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // TestMain makes this test binary the weir in the pods' image, and the one that is copied.
@@ -30,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beAgent does what an agent owes its launcher: it reads its bootstrap, says who it is,
-// and ends when it is told to. BEHAVIOUR is "NODE CODE": that one ends by itself, once a
+// beAgent acts like an agent: it reads its bootstrap, prints its name, and ends when it is
+// told to. BEHAVIOUR is "NODE CODE": that one ends by itself, once a
 // file of the name that LEAVE has is there.
 func beAgent(args []string) int {
 	told, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -41,7 +40,7 @@ func beAgent(args []string) int {
 		fmt.Println(err)
 		return 9
 	}
-	b, err := trust.DecodeBootstrap(text)
+	b, err := launch.DecodeBootstrap(text)
 	if err != nil {
 		fmt.Println(err)
 		return 9
@@ -50,11 +49,11 @@ func beAgent(args []string) int {
 	node := os.Getenv("WEIR_NODE")
 	fmt.Printf("agent %s of %s on %s at %s, host name %s, arguments %v\n", node, b.Session, os.Getenv("WEIR_HOST"),
 		os.Getenv("WEIR_ADDRESS"), host, args)
-	var who string
+	var target string
 	var code int
-	fmt.Sscan(os.Getenv("BEHAVIOUR"), &who, &code)
+	fmt.Sscan(os.Getenv("BEHAVIOUR"), &target, &code)
 	for {
-		if _, err := os.Stat(os.Getenv("LEAVE")); err == nil && who == node {
+		if _, err := os.Stat(os.Getenv("LEAVE")); err == nil && target == node {
 			fmt.Println("something is wrong here")
 			return code
 		}
@@ -67,7 +66,7 @@ func beAgent(args []string) int {
 	}
 }
 
-// onCluster is a launcher for the cluster whose pods run this test binary.
+// onCluster is a launcher for a cluster with this test binary in its pods.
 func onCluster(t *testing.T, c *kube.Cluster, change func(*Options)) *Launcher {
 	t.Helper()
 	binary, err := os.Executable()
@@ -164,7 +163,7 @@ func TestCluster(t *testing.T) {
 			}
 		}
 		if _, err := l.Start(t.Context(), r); err == nil ||
-			!strings.Contains(err.Error(), "\"kubectl delete job\" removes it with all that it owns") {
+			!strings.Contains(err.Error(), "\"kubectl delete job\" removes it with all its objects") {
 			t.Errorf("the session's second start: %v", err)
 		}
 		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
@@ -204,7 +203,7 @@ func TestCluster(t *testing.T) {
 		}
 		h := start(t, l, r)
 		if text := strings.Join(told, "\n"); !strings.Contains(text, "copying weir (") ||
-			!strings.Contains(text, "into pods that have it not: ") {
+			!strings.Contains(text, "MiB) into ") {
 			t.Errorf("the user was told %q", text)
 		}
 		if err := h.Stop(t.Context(), 5*time.Second); err != nil {
@@ -227,7 +226,8 @@ func TestCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := onCluster(t, c, func(o *Options) { o.Command = "" }).Start(t.Context(), r)
-		fails(t, err, "copying weir into the pod of "+Node(session, 0), "it has not the C library", "--kube-command")
+		fails(t, err, "copying weir into the pod of "+Node(session, 0), "it lacks the C library",
+			"kubernetes.command")
 		nothingLeft(t, c)
 	})
 
@@ -236,7 +236,7 @@ func TestCluster(t *testing.T) {
 		h := start(t, l, r)
 		c.Ask("delete", "job", Name(session))
 		until(t, h, 0, 30*time.Second, func(w launch.Worker) bool {
-			return w.State == launch.Lost && strings.Contains(w.Reason, "somebody has deleted it")
+			return w.State == launch.Lost && strings.Contains(w.Reason, "it was deleted")
 		})
 		for end := time.Now().Add(30 * time.Second); time.Now().Before(end) &&
 			c.Ask("get", "jobs,pods,services,secrets", "--selector", mark, "--output", "name") != ""; {
@@ -280,7 +280,7 @@ func TestCluster(t *testing.T) {
 		h := start(t, onCluster(t, c, nil), request(t, 2))
 		c.Ask("delete", "pod", "--selector", indexMark+"=1", "--grace-period=1")
 		workers := until(t, h, 1, 30*time.Second, func(w launch.Worker) bool {
-			return w.State == launch.Lost && strings.Contains(w.Reason, "somebody or something has deleted it")
+			return w.State == launch.Lost && strings.Contains(w.Reason, "it was deleted")
 		})
 		if workers[0].State != launch.Running {
 			t.Errorf("the other is %+v", workers[0])
@@ -311,9 +311,9 @@ func TestCluster(t *testing.T) {
 
 	t.Run("no such image", func(t *testing.T) {
 		l := onCluster(t, c, func(o *Options) { o.Image = "registry.invalid/weir:1" })
-		l.patience = time.Second
+		l.hopelessTime = time.Second
 		_, err := l.Start(t.Context(), request(t, 2))
-		fails(t, err, "ImagePullBackOff", "registry.invalid/weir:1", "--kube-pull-secret")
+		fails(t, err, "ImagePullBackOff", "registry.invalid/weir:1", "kubernetes.pull_secret")
 		nothingLeft(t, c)
 	})
 
@@ -323,7 +323,7 @@ func TestCluster(t *testing.T) {
 		r.Say = func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
 		_, err := onCluster(t, c, func(o *Options) { o.Wait = 5 * time.Second }).Start(t.Context(), r)
 		fails(t, err, "is not yet running: Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules",
-			"--kube-wait")
+			"kubernetes.wait")
 		nothingLeft(t, c)
 		if !strings.Contains(strings.Join(told, "\n"), "Unschedulable") {
 			t.Errorf("meanwhile the user was told %q", told)
@@ -332,7 +332,7 @@ func TestCluster(t *testing.T) {
 
 	t.Run("pods are not permitted", func(t *testing.T) {
 		l := onCluster(t, c, func(o *Options) { o.ServiceAccount = "nobody" })
-		l.patience = time.Second
+		l.hopelessTime = time.Second
 		_, err := l.Start(t.Context(), request(t, 1))
 		fails(t, err, "FailedCreate", `serviceaccount "nobody" not found`)
 		nothingLeft(t, c)
@@ -386,7 +386,8 @@ func TestCluster(t *testing.T) {
 
 	t.Run("what would not be taken", func(t *testing.T) {
 		l := onCluster(t, c, func(o *Options) { o.Patches = patches(t, "spec: {hostNetwrok: true}") })
-		fails(t, l.Check(t.Context(), request(t, 1)), "the cluster would not take the session's objects", "hostNetwrok")
+		fails(t, l.Check(t.Context(), request(t, 1)), "the cluster would not accept the session's objects",
+			"hostNetwrok")
 		l = onCluster(t, c, func(o *Options) { o.Namespace = "nowhere" })
 		fails(t, l.Check(t.Context(), request(t, 1)), `namespaces "nowhere" not found`, "--kube-namespace")
 		l = onCluster(t, c, func(o *Options) { o.Context = "prod" })
@@ -408,7 +409,7 @@ func TestCluster(t *testing.T) {
 	})
 
 	t.Run("a node is away", func(t *testing.T) {
-		phase.Minutes(t)
+		phase.Rest(t)
 		l, r := onCluster(t, c, nil), request(t, 1)
 		h := start(t, l, r)
 		c.StopNodes()
@@ -417,7 +418,7 @@ func TestCluster(t *testing.T) {
 		t.Logf("lost: %s", workers[0].Reason)
 		err := l.end(t.Context(), Name(session), "jobs.batch", -slack+3*time.Second)
 		fails(t, err, "pod/"+Name(session)+"-0-",
-			"a pod on a node that does not answer stays until that is back or removed")
+			"a pod on an unreachable node stays until the node is back or removed")
 		c.ContinueNodes()
 		if err := l.Reap(t.Context(), session); err != nil {
 			t.Error(err)

@@ -1,10 +1,7 @@
 package kubernetes
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +11,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/executor/kubectl"
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// Where weir is put in a pod whose image has none, an empty directory of the pod.
+// The volume and path of weir's copy in pods with an image without weir.
 const (
 	programVolume = "program"
 	programDir    = "/run/weir-program"
@@ -28,83 +24,58 @@ const (
 // Answers of a pod, at the beginning of a line.
 const (
 	present  = "weir-present"
-	missing  = "weir-missing" // and the machine's name follows, as uname -m has it
+	missing  = "weir-missing" // followed by uname -m
 	copied   = "weir-copied"
-	unusable = "weir-unusable" // and what weir or the shell said follows
+	unusable = "weir-unusable" // followed by the error of weir or the shell
 )
 
 const (
-	copyTime     = 5 * time.Minute // for weir's file into one pod
+	copyTime     = 5 * time.Minute // time limit for the copy to one pod
 	copiesAtOnce = 8               // all go through the cluster's API
-	copyAttempts = 3               // a container that has just begun may not take a program yet
+	copyAttempts = 3               // a container that has just started may refuse exec
 )
 
-// copies says whether weir's own file is put into the pods.
-func (l *Launcher) copies() bool { return l.o.Command == "" }
+// NeedsCopy reports whether weir's own file is copied into the pods.
+func (l *Launcher) NeedsCopy() bool { return l.o.Command == "" }
 
-// NeedsCopy says that agents begin only when somebody copies weir into their pods.
-func (l *Launcher) NeedsCopy() bool { return l.copies() }
-
-// programOf is how the container begins: as weir, or with waiting for it. A pod that nobody
-// comes to ends.
-func (l *Launcher) programOf() []any {
-	if !l.copies() {
-		return []any{l.o.Command}
+// programOf is the command of the container: weir, or a script that waits for its copy. Without a copy, the
+// script ends after Options.Wait.
+func (l *Launcher) programOf() []string {
+	if !l.NeedsCopy() {
+		return []string{l.o.Command}
 	}
-	return list([]string{"/bin/sh", "-c", fmt.Sprintf(`trap 'exit 143' TERM
+	return []string{"/bin/sh", "-c", fmt.Sprintf(`trap 'exit 143' TERM
 w=%s n=0
 until [ -x "$w" ]; do
   n=$((n + 1))
   if [ $n -gt %d ]; then echo "weir was not copied into this pod" >&2; exit 1; fi
   sleep 1
 done
-exec "$w" "$@"`, programFile, int(max(l.o.Wait, time.Second)/time.Second)), "weir"})
+exec "$w" "$@"`, programFile, int(max(l.o.Wait, time.Second)/time.Second)), "weir"}
 }
 
-// binary is weir's own file.
-type binary struct {
-	file string
-	size int64
-	sum  string // SHA-256
-}
-
-func ownFile(path string) (binary, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return binary{}, fmt.Errorf("reading weir's own file: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	size, err := io.Copy(h, f)
-	if err != nil {
-		return binary{}, fmt.Errorf("reading weir's own file: %w", err)
-	}
-	return binary{path, size, hex.EncodeToString(h.Sum(nil))}, nil
-}
-
-// ask finds out whether the image has this very weir, which is used then, or else of which
-// kind the machine is.
-func (b *binary) ask() string {
+// ask uses the weir of the image if it is identical, and else returns the machine type.
+func ask(b launch.Program) string {
 	return fmt.Sprintf(`w=%s
 if [ -x "$w" ]; then echo %s; exit 0; fi
 if o=$(command -v weir) && s=$(sha256sum <"$o" 2>/dev/null) && [ "${s%%%% *}" = %s ]; then
   ln -s "$o" "$w" && echo %[2]s
 else
   echo "%[4]s $(uname -m)"
-fi`, programFile, present, b.sum, missing)
+fi`, programFile, present, b.Sum, missing)
 }
 
-// receive takes a copy of weir: whole, able to start, and under its name only then.
-func (b *binary) receive() string {
+// receive stores a copy of weir, and renames it when it is complete and starts.
+func receive(b launch.Program) string {
 	return fmt.Sprintf(`t=%s.part
 cat >"$t" && [ "$(wc -c <"$t")" -eq %d ] && chmod 755 "$t" || { rm -f "$t"; exit 1; }
 if said=$("$t" version 2>&1 </dev/null); then mv -f "$t" %[1]s && echo %[3]s; else echo "%[4]s $said"; rm -f "$t"; fi`,
-		programFile, b.size, copied, unusable)
+		programFile, b.Size, copied, unusable)
 }
 
-// supply puts weir into the pods that run and have it not, and returns when they have.
+// supply copies weir into the running pods without it.
 func (h *handle) supply(ctx context.Context, pods []pod) error {
-	if !h.l.copies() {
+	if !h.l.NeedsCopy() {
 		return nil
 	}
 	var lacking []*pod
@@ -116,11 +87,11 @@ func (h *handle) supply(ctx context.Context, pods []pod) error {
 	if len(lacking) == 0 {
 		return nil
 	}
-	b, err := ownFile(h.r.Binary)
+	b, err := launch.ReadProgram(h.r.Binary)
 	if err != nil {
 		return err
 	}
-	h.r.Tell("copying weir (%d MiB) into pods that have it not: %d", (b.size+1<<19)>>20, len(lacking))
+	h.r.Tell("copying weir (%d MiB) into %d pods", (b.Size+1<<19)>>20, len(lacking))
 	errs := make([]error, len(lacking))
 	var group errgroup.Group
 	group.SetLimit(copiesAtOnce)
@@ -134,7 +105,7 @@ func (h *handle) supply(ctx context.Context, pods []pod) error {
 	return errors.Join(errs...)
 }
 
-func (h *handle) copyTo(ctx context.Context, b binary, p *pod) error {
+func (h *handle) copyTo(ctx context.Context, b launch.Program, p *pod) error {
 	var err error
 	for range copyAttempts {
 		if err = h.copyOnce(ctx, b, p); err == nil || ctx.Err() != nil {
@@ -154,36 +125,36 @@ func (h *handle) copyTo(ctx context.Context, b binary, p *pod) error {
 	return nil
 }
 
-// hopelessCopy is a failure that would be the same again.
+// hopelessCopy is a permanent failure.
 type hopelessCopy struct{ text string }
 
 func (e *hopelessCopy) Error() string { return e.text }
 
-const bakedIn = "take an image with weir in it (the Containerfile makes one) and name its program with --kube-command"
+const bakedIn = "use an image with weir in it (the Containerfile makes one) and give its path in the setting kubernetes.command"
 
-func (h *handle) copyOnce(ctx context.Context, b binary, p *pod) error {
+func (h *handle) copyOnce(ctx context.Context, b launch.Program, p *pod) error {
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	answer, err := h.inPod(ctx, p, nil, b.ask())
+	answer, err := h.inPod(ctx, p, nil, ask(b))
 	if err != nil {
 		return err
 	}
 	machine, lacks := strings.CutPrefix(answer, missing+" ")
-	switch built := launch.MachineOf(b.file); {
+	switch built := launch.MachineOf(b.File); {
 	case answer == present:
 		return nil
 	case !lacks:
 		return fmt.Errorf("its shell says %q", answer)
 	case built != "" && machine != "" && built != machine:
-		return &hopelessCopy{fmt.Sprintf("its machine is of another kind: %s, and this weir is for %s; %s", machine,
-			built, bakedIn)}
+		return &hopelessCopy{fmt.Sprintf("its machine type is %s, and this weir is for %s; %s", machine, built,
+			bakedIn)}
 	}
-	file, err := os.Open(b.file)
+	file, err := os.Open(b.File)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	answer, err = h.inPod(ctx, p, file, b.receive())
+	answer, err = h.inPod(ctx, p, file, receive(b))
 	said, fails := strings.CutPrefix(answer, unusable)
 	switch {
 	case err != nil:
@@ -197,31 +168,20 @@ func (h *handle) copyOnce(ctx context.Context, b binary, p *pod) error {
 	return nil
 }
 
-// inPod runs a shell script in the agent's container and gives its last line that is ours.
+// inPod runs a shell script in the agent's container and returns its answer.
 func (h *handle) inPod(ctx context.Context, p *pod, in io.Reader, script string) (string, error) {
 	args := []string{"exec", p.name, "--container", agent}
 	if in != nil {
 		args = append(args, "--stdin")
 	}
-	cmd := h.l.command(ctx, append(args, "--", "/bin/sh", "-c", script)...)
-	var stderr kubectl.Bounded
-	stderr.Most = 64 << 10
-	var stdout bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		err = h.l.explain("exec", stderr.String(), err)
-		if strings.Contains(err.Error(), `"/bin/sh"`) {
-			err = &hopelessCopy{"its image has no /bin/sh, which that takes; " + bakedIn}
-		}
-		return "", err
+	out, _, err := h.l.kube.Run(ctx, in, append(args, "--", "/bin/sh", "-c", script)...)
+	if err != nil && strings.Contains(err.Error(), `"/bin/sh"`) {
+		return "", &hopelessCopy{"its image has no /bin/sh, which the copy needs; " + bakedIn}
 	}
-	return answerIn(stdout.String()), nil
+	return answerIn(string(out)), err
 }
 
-// answerIn is what a pod answers, behind what a shell's profile may have written.
+// answerIn is the answer of a pod, after any output of a shell profile.
 func answerIn(text string) string {
 	for _, word := range []string{present, missing, copied, unusable} {
 		if i := strings.Index("\n"+text, "\n"+word); i >= 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // shell runs a script of a pod here, with the directory of weir in another place.
@@ -33,20 +33,20 @@ func TestCopyScripts(t *testing.T) {
 	if err := os.WriteFile(file, good, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b, err := ownFile(file)
+	b, err := launch.ReadProgram(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := "PATH=" + programs + ":" + os.Getenv("PATH")
 
 	dir := t.TempDir()
-	if got := shell(t, dir, b.ask(), nil); !strings.HasPrefix(got, missing+" ") {
+	if got := shell(t, dir, ask(b), nil); !strings.HasPrefix(got, missing+" ") {
 		t.Errorf("an empty pod says %q", got)
 	}
-	if got := shell(t, dir, b.receive(), good); got != copied {
+	if got := shell(t, dir, receive(b), good); got != copied {
 		t.Errorf("a copy: %q", got)
 	}
-	if got := shell(t, dir, b.ask(), nil); got != present {
+	if got := shell(t, dir, ask(b), nil); got != present {
 		t.Errorf("a pod with weir says %q", got)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "weir")); err != nil || !bytes.Equal(text, good) {
@@ -54,22 +54,22 @@ func TestCopyScripts(t *testing.T) {
 	}
 
 	dir = t.TempDir()
-	if got := shell(t, dir, b.ask(), nil, path); got != present {
+	if got := shell(t, dir, ask(b), nil, path); got != present {
 		t.Errorf("an image with this weir says %q", got)
 	}
-	other := binary{b.file, b.size, strings.Repeat("0", 64)}
-	if got := shell(t, t.TempDir(), other.ask(), nil, path); !strings.HasPrefix(got, missing) {
+	other := launch.Program{File: b.File, Size: b.Size, Sum: strings.Repeat("0", 64)}
+	if got := shell(t, t.TempDir(), ask(other), nil, path); !strings.HasPrefix(got, missing) {
 		t.Errorf("an image with another weir says %q", got)
 	}
 
 	dir = t.TempDir()
 	bad := []byte("#!/no/such/interpreter\n")
-	broken := binary{b.file, int64(len(bad)), b.sum}
-	got := shell(t, dir, broken.receive(), bad)
+	broken := launch.Program{File: b.File, Size: int64(len(bad)), Sum: b.Sum}
+	got := shell(t, dir, receive(broken), bad)
 	if !strings.HasPrefix(got, unusable) || !strings.Contains(launch.WhyUnusable(got), "C library") {
 		t.Errorf("a file that does not start: %q", got)
 	}
-	cmd := exec.Command("/bin/sh", "-c", strings.ReplaceAll(b.receive(), programDir, dir))
+	cmd := exec.Command("/bin/sh", "-c", strings.ReplaceAll(receive(b), programDir, dir))
 	cmd.Stdin = bytes.NewReader(good[:5])
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Errorf("a copy that was cut short: %s", out)
@@ -85,7 +85,7 @@ func TestPodWaitsForWeir(t *testing.T) {
 	l := launcher(t, options(func(o *Options) { o.Wait = time.Second }))
 	var argv []string
 	for _, a := range l.programOf() {
-		argv = append(argv, strings.ReplaceAll(a.(string), programDir, dir))
+		argv = append(argv, strings.ReplaceAll(a, programDir, dir))
 	}
 	argv = append(argv, "agent", "two words")
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()

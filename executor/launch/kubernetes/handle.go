@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // handle is the Job of a session.
@@ -13,21 +14,20 @@ type handle struct {
 	l      *Launcher
 	r      *launch.Request
 	name   string
-	queued bool                // something else than weir lets the Job go
-	logs   map[string][]string // last lines of pods that have failed, by pod
-	seen   map[string]string   // pods that there were, by node
+	queued bool                // a queue resumes the Job, not weir
+	logs   map[string][]string // last lines of failed pods, by pod
+	seen   map[string]string   // known pods, by node
 
 	supplied map[string]bool // pods that have weir
 }
 
 const (
-	// Each question about a pod is a process: what many wait for, a few can tell.
-	mostAsked = 3
+	mostAsked = 3 // pods with events that are read in a poll: each takes a process
 	tailLines = "20"
 	tailBytes = "16384"
 )
 
-// Poll says what the cluster knows of each agent, by index.
+// Poll returns the states of the agents, by index.
 func (h *handle) Poll(ctx context.Context) ([]launch.Worker, error) {
 	pods, err := h.poll(ctx)
 	if err != nil {
@@ -41,9 +41,9 @@ func (h *handle) Poll(ctx context.Context) ([]launch.Worker, error) {
 }
 
 func (h *handle) poll(ctx context.Context) ([]pod, error) {
-	var all struct{ Items []item }
-	if err := h.l.get(ctx, &all, "jobs.batch,pods", "--selector", mark+"="+h.name); err != nil {
-		return nil, fmt.Errorf("asking for the session's pods: %w", err)
+	var all struct{ Items []kube.Item }
+	if err := h.l.kube.Get(ctx, &all, "jobs.batch,pods", "--selector", mark+"="+h.name); err != nil {
+		return nil, fmt.Errorf("listing the session's pods: %w", err)
 	}
 	pods := judge(h.r.Session, h.r.Nodes, all.Items)
 	if err := h.explainMissing(ctx, pods, all.Items); err != nil {
@@ -68,22 +68,20 @@ func (h *handle) poll(ctx context.Context) ([]pod, error) {
 	return pods, nil
 }
 
-// remember keeps which pods there are, and says of those that there were that they are
-// gone: a Job makes no others in their place.
+// remember stores the present pods, and marks those that have disappeared as lost: the Job does not replace them.
 func (h *handle) remember(pods []pod) {
 	for i := range pods {
 		p := &pods[i]
 		if p.name != "" {
 			h.seen[p.Node] = p.name
 		} else if name := h.seen[p.Node]; name != "" && p.State == launch.Pending {
-			p.State, p.Reason, p.silent = launch.Lost, "its pod "+name+" is gone: somebody or something has deleted it",
-				false
+			p.State, p.Reason, p.silent = launch.Lost, "its pod "+name+" is gone: it was deleted", false
 		}
 	}
 }
 
-// explainMissing says why there are no pods where there should be.
-func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) error {
+// explainMissing sets the reason for missing pods.
+func (h *handle) explainMissing(ctx context.Context, pods []pod, items []kube.Item) error {
 	var missing []*pod
 	for i := range pods {
 		if pods[i].name == "" {
@@ -93,16 +91,16 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 	if len(missing) == 0 {
 		return nil
 	}
-	state, reason, hopeless := launch.Lost, "the Job "+h.name+" is gone: somebody has deleted it", false
+	state, reason, hopeless := launch.Lost, "the Job "+h.name+" is gone: it was deleted", false
 	for i := range items {
 		job := &items[i]
 		if job.Kind != "Job" {
 			continue
 		}
-		failed := job.condition("Failed")
+		failed := job.Condition("Failed")
 		switch {
 		case failed.Status == "True":
-			reason = sentence(failed.Reason, failed.Message)
+			reason = kube.Sentence(failed.Reason, failed.Message)
 		case job.Spec.Suspend:
 			state, reason = launch.Pending, "the Job is held back in a queue"
 		default:
@@ -111,7 +109,7 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 			if reason, err = h.events(ctx, "Job", h.name); err != nil {
 				return err
 			}
-			// A quota may be free again; rights and rules stay.
+			// a quota may become free; rights and policies do not change
 			hopeless = strings.Contains(reason, "forbidden") && !strings.Contains(reason, "exceeded quota")
 		}
 	}
@@ -121,25 +119,25 @@ func (h *handle) explainMissing(ctx context.Context, pods []pod, items []item) e
 	return nil
 }
 
-// events is the newest warning about an object, "" if there is none.
+// events is the newest warning about an object, or "".
 func (h *handle) events(ctx context.Context, kind, name string) (string, error) {
 	var all struct{ Items []event }
-	if err := h.l.get(ctx, &all, "events", "--field-selector",
+	if err := h.l.kube.Get(ctx, &all, "events", "--field-selector",
 		"type=Warning,involvedObject.kind="+kind+",involvedObject.name="+name); err != nil {
-		return "", fmt.Errorf("asking what happened to the %s %s: %w", kind, name, err)
+		return "", fmt.Errorf("listing the events of %s %s: %w", kind, name, err)
 	}
 	return latest(all.Items), nil
 }
 
-// tail is what a failed agent said last; nil where nobody knows any more.
+// tail is the last output of a failed agent; nil if it is not available.
 func (h *handle) tail(ctx context.Context, pod string) []string {
 	if lines, ok := h.logs[pod]; ok {
 		return lines
 	}
-	out, _, err := h.l.kubectl(ctx, nil, "logs", pod, "--container", agent, "--tail", tailLines, "--limit-bytes",
+	out, _, err := h.l.kube.Run(ctx, nil, "logs", pod, "--container", agent, "--tail", tailLines, "--limit-bytes",
 		tailBytes)
 	if err != nil {
-		return nil // asked again next time
+		return nil // tried again in the next poll
 	}
 	var lines []string
 	for line := range strings.Lines(string(out)) {

@@ -32,17 +32,17 @@ func TestKubectlErrors(t *testing.T) {
 		"no cluster": {`echo 'E1122 03:04:05.6 memcache.go: noise' >&2; echo 'The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused' >&2; exit 1`,
 			`kubectl get: The connection to the server 127.0.0.1:8080 was refused - did you specify the right host or port? connection refused (is this the right cluster?`},
 		"no context": {`echo 'error: context "x" does not exist' >&2; exit 1`,
-			`("kubectl config get-contexts" lists the contexts that there are)`},
+			`("kubectl config get-contexts" lists the contexts)`},
 		"quota": {`echo 'Error from server (Forbidden): error when creating "STDIN": jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1' >&2; exit 1`,
 			`(ask for less with --kube-resource, or for more quota)`},
 		"webhook": {`echo 'Error from server (Forbidden): admission webhook "policy.test" denied the request: no owner label' >&2; exit 1`,
-			`denied the request: no owner label (a rule of this cluster`},
+			`denied the request: no owner label (an admission policy of this cluster`},
 		"silent": {`exit 7`, `kubectl get: exit status 7`},
 		"several lines": {`printf 'Warning: deprecated\nerror: one\n\nerror: two\n' >&2; exit 1`,
 			`kubectl get: error: one; error: two`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := saying(t, c.script, nil).kubectl(t.Context(), nil, "get")
+			_, _, err := saying(t, c.script, nil).kube.Run(t.Context(), nil, "get")
 
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %s", err, c.want)
@@ -53,7 +53,7 @@ func TestKubectlErrors(t *testing.T) {
 
 func TestKubectlMissing(t *testing.T) {
 	l := launcher(t, options(func(o *Options) { o.Kubectl = "kubectl-that-nobody-has" }))
-	_, _, err := l.kubectl(t.Context(), nil, "get")
+	_, _, err := l.kube.Run(t.Context(), nil, "get")
 	if err == nil || !strings.Contains(err.Error(), "kubectl-that-nobody-has is not installed here") {
 		t.Errorf("error %v", err)
 	}
@@ -62,7 +62,7 @@ func TestKubectlMissing(t *testing.T) {
 func TestKubectlHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, _, err := saying(t, "exec sleep 600", nil).kubectl(ctx, nil, "get")
+	_, _, err := saying(t, "exec sleep 600", nil).kube.Run(ctx, nil, "get")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that the deadline has passed", err)
 	}
@@ -71,7 +71,7 @@ func TestKubectlHangs(t *testing.T) {
 func TestKubectlIsToldWhere(t *testing.T) {
 	l := saying(t, `echo "$@"; cat; echo 'Warning: old' >&2`,
 		func(o *Options) { o.Context, o.Namespace = "prod", "bench" })
-	out, warnings, err := l.kubectl(t.Context(), []byte("in"), "get", "pods")
+	out, warnings, err := l.kube.Run(t.Context(), strings.NewReader("in"), "get", "pods")
 	if err != nil || string(out) != "--context prod --namespace bench get pods\nin" || len(warnings) != 1 ||
 		warnings[0] != "old" {
 		t.Errorf("%q %q %v", out, warnings, err)
@@ -80,7 +80,7 @@ func TestKubectlIsToldWhere(t *testing.T) {
 
 func TestOldClusterIsRefused(t *testing.T) {
 	for version, want := range map[string]string{
-		"28": "the cluster has Kubernetes 1.28: 1.29 is the first", "29+": "",
+		"28": "the cluster has Kubernetes 1.28: 1.29 or newer is needed", "29+": "",
 	} {
 		l := saying(t, `echo '{"serverVersion":{"major":"1","minor":"`+version+`"}}'`, nil)
 		err := l.checkVersion(t.Context())
@@ -104,7 +104,7 @@ func TestNoSecretInArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := l.manifests(&r, values)
+	m, err := l.manifests(t.Context(), &r, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestNoSecretInArguments(t *testing.T) {
 			t.Errorf("%s is among the arguments", key)
 		}
 	}
-	if !strings.Contains(string(in), "uid: u") {
+	if !strings.Contains(string(in), `"uid":"u"`) {
 		t.Errorf("what was created has no owner: %s", h.name)
 	}
 }

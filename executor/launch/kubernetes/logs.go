@@ -12,22 +12,21 @@ import (
 	"strconv"
 	"time"
 
-	"weir/executor/kubectl"
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// mostLog is how much of an agent's output is kept, in bytes.
+// mostLog is the largest kept output of an agent, in bytes.
 const mostLog = 16 << 20
 
-// prefixed is a line of several pods' logs: [pod/NAME/CONTAINER] TEXT.
+// prefixed matches a line of kubectl logs --prefix: [pod/NAME/CONTAINER] TEXT.
 var prefixed = regexp.MustCompile(`^\[pod/([^/\]]+)/[^\]]*\] ?`)
 
-// collect begins to write the agents' output into files NODE.log. What is returned is
-// called when the pods are gone, and returns when all is written.
+// collect starts to read the agents' output. Call the returned function when the pods are gone: it writes
+// the files NODE.log.
 //
-// A pod's output goes with it, and what an agent says at its end it says after it was
-// told to: so those that still run are followed, and all are read at once besides, in
-// case they are gone before a follower has begun.
+// The output of a pod is deleted with it, and an agent prints its last lines after it was told to end: running
+// pods are followed, and all pods are also read at once, in case they end before they are followed.
 func (h *handle) collect(ctx context.Context, grace time.Duration) (wait func() error) {
 	pods, err := h.poll(ctx)
 	if err != nil {
@@ -56,14 +55,14 @@ func (h *handle) collect(ctx context.Context, grace time.Duration) (wait func() 
 	} else {
 		followed <- nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, slack) // a node that is away does not answer
+	bounded, cancel := context.WithTimeout(ctx, slack) // an unreachable node does not answer
 	defer cancel()
 	texts, err := h.read(bounded, begun)
 	return func() error {
 		select {
 		case more := <-followed:
 			longer(texts, more)
-		case <-time.After(5 * time.Second): // its node is away
+		case <-time.After(5 * time.Second): // its node is unreachable
 			stop()
 			longer(texts, <-followed)
 		}
@@ -89,13 +88,13 @@ func write(texts map[string][]byte, files map[string]string) error {
 	return nil
 }
 
-// read is the output of all pods, by pod. Those that are not there are left out.
+// read is the output of all existing pods, by pod.
 func (h *handle) read(ctx context.Context, pods int, more ...string) (map[string][]byte, error) {
-	cmd := h.l.command(ctx, append([]string{"logs", "--selector", mark + "=" + h.name, "--container", agent, "--prefix",
-		"--ignore-errors",
-		"--tail=-1", "--limit-bytes", strconv.Itoa(mostLog), "--max-log-requests", strconv.Itoa(max(5, pods))},
+	cmd := h.l.kube.Command(ctx, append([]string{"logs", "--selector", mark + "=" + h.name, "--container", agent,
+		"--prefix", "--ignore-errors", "--tail=-1", "--limit-bytes", strconv.Itoa(mostLog), "--max-log-requests",
+		strconv.Itoa(max(5, pods))},
 		more...)...)
-	stderr := kubectl.Bounded{Most: 64 << 10}
+	stderr := kube.Bounded{Most: 64 << 10}
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -106,7 +105,8 @@ func (h *handle) read(ctx context.Context, pods int, more ...string) (map[string
 	}
 	texts := split(out)
 	if err := cmd.Wait(); err != nil && ctx.Err() == nil {
-		return texts, fmt.Errorf("reading the agents' output: %w", h.l.explain("logs", stderr.String(), err))
+		return texts, fmt.Errorf("reading the agents' output: %w", h.l.kube.Explain("logs", stderr.String(),
+			err))
 	}
 	return texts, nil
 }
@@ -116,7 +116,7 @@ func split(r io.Reader) map[string][]byte {
 	texts := map[string][]byte{}
 	var pod string
 	for lines := bufio.NewReaderSize(r, 64<<10); ; {
-		line, err := lines.ReadSlice('\n') // of a very long line the rest has no prefix
+		line, err := lines.ReadSlice('\n') // the rest of a very long line has no prefix
 		if m := prefixed.FindSubmatchIndex(line); m != nil {
 			pod = string(line[m[2]:m[3]])
 			line = line[m[1]:]

@@ -12,26 +12,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir/dsl/yamlsyntax"
-	"weir/executor/launch"
-	"weir/executor/trust"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
+	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/test/lab/kube"
 )
 
 const session = "20261121-101500-quickstart-3f9a"
 
-// request is one of a session with n nodes, whose bootstrap is real.
+// request is a request of a session with n nodes and a real bootstrap.
 func request(t testing.TB, n int) launch.Request {
 	t.Helper()
-	a, err := trust.NewAuthority(session, time.Hour)
+	a, err := link.NewAuthority(session, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := a.Issue(trust.Agent, "*", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := trust.NewSigner()
+	id, err := a.Issue(link.Agent, "*", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +38,9 @@ func request(t testing.TB, n int) launch.Request {
 	}
 	return launch.Request{
 		Session: session, Nodes: n, Binary: binary, Dir: t.TempDir(), Say: t.Logf,
-		Bootstrap: func(node string) (trust.Bootstrap, error) {
-			return trust.Bootstrap{Session: session, Node: node, Identity: id,
-				Coordinator: []string{"coordinator.test:4711"}, SessionKey: key.Public()}, nil
+		Bootstrap: func(node string) (launch.Bootstrap, error) {
+			return launch.Bootstrap{Session: session, Node: node, Identity: id,
+				Coordinator: []string{"coordinator.test:4711"}}, nil
 		},
 	}
 }
@@ -105,6 +102,7 @@ func TestManifests(t *testing.T) {
 			o.Privileged, o.Capabilities, o.SharedMemory = true, nil, "0"
 		}},
 		"patched": {nodes: 2, options: func(o *Options) {
+			o.Kubectl = kube.Kubectl(t)
 			o.Patches = patches(t, `
 # all of it is about the pods
 metadata: {annotations: {k8s.v1.cni.cncf.io/networks: rdma-net}}
@@ -134,21 +132,18 @@ spec: {ports: [{name: agent, port: 4711}]}
 				c.request(&r)
 			}
 			l := launcher(t, options(c.options))
-			files, err := l.Render(r)
+			text, err := l.Render(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(files) != 1 || files[0].Name != "weir-"+session+".yaml" {
-				t.Fatalf("rendered %+v, want one file of the session's name", files)
-			}
-			golden.Equal(t, filepath.Join("testdata", "manifests", name+".yaml"), files[0].Text)
-			conforms(t, files[0].Text)
+			golden.Equal(t, filepath.Join("testdata", "manifests", name+".yaml"), text)
+			conforms(t, text)
 			whole, err := l.RenderWithSecret(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			conforms(t, whole)
-			if bytes.Contains(files[0].Text, []byte("hf_verysecret")) ||
+			if bytes.Contains(text, []byte("hf_verysecret")) ||
 				bytes.Contains(whole, []byte("hf_verysecret")) {
 				t.Error("the value of a variable is in the open")
 			}
@@ -214,6 +209,7 @@ func conforms(t *testing.T, text []byte) {
 
 // The check against the API's description must be able to fail.
 func TestDescriptionRefuses(t *testing.T) {
+	kubectl := kube.Kubectl(t)
 	for name, patch := range map[string]string{
 		"unknown field":  "spec: {hostNetwrok: true}",
 		"unknown deeper": "spec: {containers: [{name: agent, securityContext: {capabilites: {add: [X]}}}]}",
@@ -221,11 +217,12 @@ func TestDescriptionRefuses(t *testing.T) {
 		"not required":   "spec: {volumes: [{name: x, configMap: {items: [{key: a}]}}]}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := launcher(t, options(func(o *Options) { o.Patches = patches(t, patch) })).Render(request(t, 1))
+			l := launcher(t, options(func(o *Options) { o.Kubectl, o.Patches = kubectl, patches(t, patch) }))
+			text, err := l.Render(request(t, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if violations(t, files[0].Text) == "" {
+			if violations(t, text) == "" {
 				t.Error("passes")
 			}
 		})
@@ -240,18 +237,18 @@ func TestSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := trust.DecodeBootstrap(values[bootstrapKey]); err != nil {
+	if _, err := launch.DecodeBootstrap(values[bootstrapKey]); err != nil {
 		t.Error(err)
 	}
 	if got := string(values["env.HF_TOKEN"]); got != "hf_verysecret" {
 		t.Errorf("HF_TOKEN is %q", got)
 	}
 	l := launcher(t, options(nil))
-	whole, err := l.manifests(&r, values)
+	whole, err := l.manifests(t.Context(), &r, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty, err := l.manifests(&r, nil)
+	empty, err := l.manifests(t.Context(), &r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,8 @@
-// Package kubernetes puts weir's agents on the nodes of a Kubernetes cluster: as the
-// pods of one Indexed Job with a headless Service and a Secret, made and removed with
-// the user's kubectl, so that contexts, namespaces and ways to sign in are those that
-// the user has configured.
+// Package kubernetes runs weir's agents as the pods of an Indexed Job with a headless Service and a Secret. It
+// uses the user's kubectl, with its contexts, namespaces and credentials.
 //
-// All three objects carry the label weir.dev/session, and the Job owns the other two:
-// whoever deletes the Job has deleted all of it. What is running is known from the
-// agents' own signs of life; pods are asked only why something is not.
+// All three objects have the label weir.dev/session, and the Job owns the other two: deleting the Job deletes
+// all. Agents report themselves over links; the status of pods only explains missing agents.
 package kubernetes
 
 import (
@@ -19,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// Options are what a cluster must be told beyond what every launcher is asked. Their
-// zero values leave a thing as the cluster has it, but for those of Default.
+// Options are the settings of pods. Zero values mean the cluster's defaults, except for those of Default.
 type Options struct {
 	Kubectl   string // program
 	Context   string // of kubectl's configuration; "": the current one
@@ -32,27 +29,27 @@ type Options struct {
 	Image       string // must be given
 	PullPolicy  string // Always, IfNotPresent or Never
 	PullSecrets []string
-	Command     string // how weir is called in the image; "": a copy of weir's own file is put there
+	Command     string // path of weir in the image; "": weir's own file is copied into the pod
 
 	ServiceAccount string
 	NodeSelector   map[string]string
 	Tolerations    []string          // KEY[=VALUE][:EFFECT]
-	Labels         map[string]string // of all that is created, beside its own
-	Resources      map[string]string // requested and limited alike
-	SharedMemory   string            // most of /dev/shm, "0": as the container runtime has it
-	Capabilities   []string          // of the container, which has no others
+	Labels         map[string]string // of all created objects, besides weir's own
+	Resources      map[string]string // requests and limits
+	SharedMemory   string            // size limit of /dev/shm, "0": the container runtime's
+	Capabilities   []string          // of the container; all others are dropped
 	Privileged     bool
 	User           string // UID or UID:GID of the container's processes; "": its image says
 	HostNetwork    bool
 	HostIPC        bool
 
-	Wait     time.Duration // most that pods may take to run
+	Wait     time.Duration // time limit for pods to run
 	Deadline time.Duration // after which the cluster ends a forgotten session; 0: never
 	Patches  []Patch
 }
 
-// Default is what Options are unless told otherwise. RDMA registers memory, which
-// needs IPC_LOCK; a container's own /dev/shm has 64 MiB, which no engine gets by with.
+// Default are the default options. RDMA needs IPC_LOCK to register memory; the default /dev/shm of a container
+// has 64 MiB, which is too small for all engines.
 func Default() Options {
 	return Options{
 		Kubectl: "kubectl", SharedMemory: "16Gi", Capabilities: []string{"IPC_LOCK", "SYS_NICE"},
@@ -60,12 +57,26 @@ func Default() Options {
 	}
 }
 
+// hints are advice about errors, besides that of kube.
+var hints = []kube.Hint{
+	{Said: "exceeded quota",
+		Do: "ask for less with --kube-resource, or for more quota"},
+	{Said: "denied the request",
+		Do: "an admission policy of this cluster; the setting kubernetes.patch may help to comply"},
+	{Said: "(Forbidden)",
+		Do: "your account lacks a right: weir needs create, get, list, patch and delete of jobs, get, list, create and delete of services and secrets, get, list and delete of pods, get of pods/log, create of pods/exec where weir is copied, list of events, in one namespace"},
+	{Said: "namespaces \"",
+		Do: "choose another with --kube-namespace, or make it with \"kubectl create namespace\""},
+	{Said: "(AlreadyExists)",
+		Do: "it is left from a former coordinator of this session; \"kubectl delete job\" removes it with all its objects"},
+}
+
 // Launcher starts agents as pods.
 type Launcher struct {
-	o Options
-	// patience is how long an image that cannot be had may be tried for: registries hiccup.
-	patience time.Duration
-	poll     time.Duration
+	o            Options
+	kube         *kube.Client
+	hopelessTime time.Duration // kube.HopelessTime
+	poll         time.Duration
 }
 
 var _ interface {
@@ -73,7 +84,7 @@ var _ interface {
 	launch.Reaper
 } = (*Launcher)(nil)
 
-// New is a launcher with the options, which it has checked.
+// New makes a launcher. The error is about invalid options.
 func New(o Options) (*Launcher, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -82,7 +93,13 @@ func New(o Options) (*Launcher, error) {
 }
 
 func newLauncher(o Options) *Launcher {
-	return &Launcher{o: o, patience: 20 * time.Second, poll: 500 * time.Millisecond}
+	return &Launcher{
+		o: o, hopelessTime: kube.HopelessTime, poll: 500 * time.Millisecond,
+		kube: &kube.Client{
+			Program: o.Kubectl, Context: o.Context, Namespace: o.Namespace, Hints: hints,
+			Missing: "install it or name another in the setting kubernetes.kubectl",
+		},
+	}
 }
 
 var (
@@ -91,8 +108,7 @@ var (
 	toleration = regexp.MustCompile(`^([^=:]+)(?:=([^=:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`)
 )
 
-// check says what is wrong with the options before a cluster is asked, which would
-// say it less clearly and about some of it only when pods do not come.
+// check validates the options, with clearer messages than the cluster's.
 func (o *Options) check() error {
 	if err := checkImage(o.Image); err != nil {
 		return err
@@ -129,7 +145,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkImage refuses to guess: a name without a tag is whatever "latest" is that day.
+// checkImage requires an explicit tag or digest.
 func checkImage(image string) error {
 	switch {
 	case image == "":
@@ -146,25 +162,34 @@ func checkImage(image string) error {
 	return nil
 }
 
+// isUser reports whether a text is UID or UID:GID.
+func isUser(text string) bool {
+	user, group, given := strings.Cut(text, ":")
+	return integer(user) >= 0 && (!given || integer(group) >= 0)
+}
+
+// integer parses a non-negative integer; -1 if it is none.
+func integer(text string) int64 {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return -1
+	}
+	return int64(n)
+}
+
 const (
-	mark      = "weir.dev/session" // label of all that belongs to a session
-	wholeMark = "weir.dev/session-id"
+	mark      = "weir.dev/session" // label of all objects of a session
 	hugePages = "hugepages-"
 	indexMark = "batch.kubernetes.io/job-completion-index"
 
-	// longestName leaves room in a host name's 63 characters for "-" and an index.
+	// longestName leaves space for "-" and an index in the 63 characters of a host name.
 	longestName = 56
 )
 
-// Name is what a session's objects are called, and the value of their label
-// weir.dev/session. Two sessions have the same only by a collision of SHA-256.
+// Name is the name of a session's objects, and the value of their label weir.dev/session. Names are unique
+// except for collisions of a 32-bit hash.
 func Name(session string) string {
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(session))
+	plain := kube.Plain(session)
 	name := "weir-" + plain
 	if plain == session && len(name) <= longestName && !strings.HasSuffix(name, "-") {
 		return name
@@ -174,5 +199,5 @@ func Name(session string) string {
 	return strings.TrimRight(name, "-") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Node is what the agent in the i-th pod is called: its host name.
+// Node is the name of the agent in the i-th pod: its host name.
 func Node(session string, i int) string { return Name(session) + "-" + strconv.Itoa(i) }

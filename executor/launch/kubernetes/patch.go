@@ -1,33 +1,30 @@
 package kubernetes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
-	"weir/dsl/yamlsyntax"
-	"weir/executor/kubectl"
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// Patch changes one of the objects before it is created, in the way of kubectl patch
-// (strategic merge): mappings are merged, null removes, lists whose items have a key
-// that Kubernetes merges them by are merged item by item, and other lists are replaced.
-// "$patch: delete" in an item removes it, "$patch: replace" in a mapping replaces it.
+// Patch changes one of the objects before it is created, as kubectl patch does.
 type Patch struct {
 	Kind    string // Job, Service or PodTemplate
 	From    string // file, for errors
 	Changes map[string]any
 }
 
-// maxPatch is more than a manifest may have in a cluster's own store.
+// maxPatch is the largest patch file, in bytes.
 const maxPatch = 1 << 20
 
-// ReadPatches reads the documents of a file. One with a kind is laid over that object;
-// one without is a pod template, or the spec of one.
+// ReadPatches reads the patches in a file. The kind of a patch is its own, or else PodTemplate.
 func ReadPatches(text []byte, file string) ([]Patch, error) {
 	if len(text) > maxPatch {
-		return nil, fmt.Errorf("%s: %d bytes are no patch: 1 MiB is the most", file, len(text))
+		return nil, fmt.Errorf("%s: the patch has %d bytes: 1 MiB is allowed", file, len(text))
 	}
 	documents, err := yamlsyntax.ReadData(text, file)
 	if err != nil {
@@ -81,61 +78,53 @@ func readPatch(document any, from string) (Patch, error) {
 	return p, nil
 }
 
-func (p *Patch) apply(m *manifests) error {
-	target := m.job
+func (p *Patch) apply(ctx context.Context, client *kube.Client, m *manifests) error {
+	target, changes := &m.job, p.Changes
 	switch p.Kind {
 	case "Service":
-		target = m.service
+		target = &m.service
 	case "PodTemplate":
-		if target = part(m.job, "spec", "template"); target == nil {
-			return fmt.Errorf("%s: a patch before this one has taken the pod template away", p.From)
-		}
+		changes = object{"spec": object{"template": p.Changes}}
 	}
-	if err := kubectl.Merge(target, p.Changes); err != nil {
+	patched, err := client.Patch(ctx, *target, changes)
+	if err != nil {
 		return fmt.Errorf("%s: %w", p.From, err)
 	}
+	*target = patched
 	return nil
 }
 
-// intact says what a patch has taken away that agents could not be started or found
-// without.
+// intact refuses patches that remove what weir needs to start and find agents.
 func (l *Launcher) intact(m *manifests, r *launch.Request) error {
-	spec := part(m.job, "spec")
+	spec := kube.Part(m.job, "spec")
 	for _, field := range []string{"completions", "parallelism"} {
 		if spec[field] != r.Nodes {
 			return fmt.Errorf("a patch makes %s %v, and the session needs %d nodes", field, spec[field], r.Nodes)
 		}
 	}
-	template := part(spec, "template")
+	template := kube.Part(spec, "template")
 	for _, o := range []object{m.job, m.service, template} {
-		if part(o, "metadata", "labels")[mark] != Name(r.Session) {
+		if kube.Part(o, "metadata", "labels")[mark] != Name(r.Session) {
 			return fmt.Errorf("a patch takes away the label %s, by which weir finds what it has made", mark)
 		}
 	}
 	has := func(list, name string) bool {
-		all, _ := part(template, "spec")[list].([]any)
+		all, _ := kube.Part(template, "spec")[list].([]any)
 		return slices.ContainsFunc(all, func(v any) bool { o, _ := v.(object); return o["name"] == name })
 	}
 	switch {
-	case part(m.job, "metadata")["name"] != Name(r.Session) || part(m.service, "metadata")["name"] != Name(r.Session):
+	case kube.Part(m.job, "metadata")["name"] != Name(r.Session),
+		kube.Part(m.service, "metadata")["name"] != Name(r.Session):
 		return fmt.Errorf("a patch renames what weir makes, which must be called %s", Name(r.Session))
 	case spec["completionMode"] != "Indexed":
 		return fmt.Errorf("a patch makes completionMode %v, and agents get their names from Indexed",
 			spec["completionMode"])
 	case !has("containers", agent):
 		return fmt.Errorf("a patch takes away the container %q, which is weir's", agent)
-	case l.copies() && !has("volumes", programVolume):
+	case l.NeedsCopy() && !has("volumes", programVolume):
 		return fmt.Errorf("a patch takes away the volume %q, into which weir is copied", programVolume)
 	case !has("volumes", "bootstrap"):
 		return errors.New("a patch takes away the volume \"bootstrap\", which agents read first")
 	}
 	return nil
-}
-
-// part is a mapping inside of another; nil if there is none.
-func part(o object, path ...string) object {
-	for _, key := range path {
-		o, _ = o[key].(object)
-	}
-	return o
 }

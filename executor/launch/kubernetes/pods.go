@@ -7,47 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
 )
-
-// What is read of Kubernetes' objects.
-
-type item struct {
-	Kind     string
-	Metadata struct {
-		Name              string
-		Annotations       map[string]string
-		CreationTimestamp time.Time
-		DeletionTimestamp *time.Time
-	}
-	Spec struct {
-		NodeName string
-		Suspend  bool
-	}
-	Status status
-}
-
-type status struct {
-	Phase                 string
-	Reason, Message       string
-	Conditions            []condition
-	ContainerStatuses     []containerStatus
-	InitContainerStatuses []containerStatus
-}
-
-type condition struct{ Type, Status, Reason, Message string }
-
-type containerStatus struct {
-	Name  string
-	State struct {
-		Waiting    *struct{ Reason, Message string }
-		Running    *struct{ StartedAt time.Time }
-		Terminated *struct {
-			ExitCode, Signal int
-			Reason, Message  string
-		}
-	}
-}
 
 type event struct {
 	Reason, Message string
@@ -56,33 +18,27 @@ type event struct {
 	Series          *struct{ LastObservedTime *time.Time }
 }
 
-// pod is one of the session's, judged.
+// pod is a worker with its pod.
 type pod struct {
 	launch.Worker
-	name string // of the pod; "": there is none yet
-	// hopeless is a reason that does not go away by waiting.
-	hopeless bool
-	silent   bool // pending, and the pod itself does not say why
+	name     string // of the pod; "": there is none yet
+	hopeless bool   // it will not start by itself
+	silent   bool   // it is pending without a reason in its status
 }
 
-// hopeless reasons for which a container waits: the pod will not run before somebody
-// changes something.
-var hopelessReasons = map[string]string{
-	"ErrImagePull":               "is the image's name right, and may this cluster pull it (--kube-pull-secret)?",
-	"ImagePullBackOff":           "is the image's name right, and may this cluster pull it (--kube-pull-secret)?",
-	"InvalidImageName":           "",
-	"ErrImageNeverPull":          "the image is not on this node, and --kube-pull-policy Never forbids to pull it",
-	"CreateContainerConfigError": "",
-	"CreateContainerError":       "",
-	"RunContainerError":          "is weir in the image, where --kube-command says? Without that, has the image /bin/sh?",
-	"CrashLoopBackOff":           "",
+// advice is advice about reasons for which containers wait.
+var advice = map[string]string{
+	"ErrImagePull":      "is the image's name right, and may this cluster pull it (the setting kubernetes.pull_secret)?",
+	"ImagePullBackOff":  "is the image's name right, and may this cluster pull it (the setting kubernetes.pull_secret)?",
+	"ErrImageNeverPull": "the image is not on this node, and kubernetes.pull_policy Never forbids to pull it",
+	"RunContainerError": "is weir in the image, where kubernetes.command says? Without that, has the image /bin/sh?",
 }
 
-const beingDeleted = "somebody is deleting the pod"
+const beingDeleted = "the pod is being deleted"
 
-// judge makes one worker of each index out of a session's pods.
-func judge(session string, nodes int, items []item) []pod {
-	newest := make([]*item, nodes)
+// judge makes a worker for each index from a session's pods.
+func judge(session string, nodes int, items []kube.Item) []pod {
+	newest := make([]*kube.Item, nodes)
 	for i := range items {
 		it := &items[i]
 		index, err := strconv.Atoi(it.Metadata.Annotations[indexMark])
@@ -98,23 +54,23 @@ func judge(session string, nodes int, items []item) []pod {
 		if it == nil {
 			all[i].State, all[i].silent = launch.Pending, true
 		} else {
-			all[i] = it.judge()
+			all[i] = judgeOne(it)
 		}
 		all[i].Node = Node(session, i)
 	}
 	return all
 }
 
-func (it *item) judge() pod {
+func judgeOne(it *kube.Item) pod {
 	p := pod{name: it.Metadata.Name}
-	c := it.agent()
-	disrupted := it.condition("DisruptionTarget")
+	c := agentOf(it)
+	disrupted := it.Condition("DisruptionTarget")
 	switch {
 	case c.State.Terminated != nil:
 		t := c.State.Terminated
 		p.State, p.Code = launch.Exited, t.ExitCode
-		p.Reason = sentence(t.Reason, t.Message)
-		if t.Reason == "Completed" || t.Reason == "Error" { // which the code says
+		p.Reason = kube.Sentence(t.Reason, t.Message)
+		if t.Reason == "Completed" || t.Reason == "Error" { // redundant with the exit code
 			p.Reason = t.Message
 		}
 		if t.Signal != 0 {
@@ -122,19 +78,19 @@ func (it *item) judge() pod {
 		}
 		switch {
 		case disrupted.Status == "True":
-			p.Reason = sentence(disrupted.Reason, disrupted.Message)
+			p.Reason = kube.Sentence(disrupted.Reason, disrupted.Message)
 		case it.Metadata.DeletionTimestamp != nil && p.Reason == "":
 			p.Reason = beingDeleted
 		}
 	case it.Status.Phase == "Failed": // evicted, refused by the node, past its deadline
-		p.State, p.Reason = launch.Lost, sentence(it.Status.Reason, it.Status.Message)
+		p.State, p.Reason = launch.Lost, kube.Sentence(it.Status.Reason, it.Status.Message)
 	case it.Status.Phase == "Succeeded":
 		p.State = launch.Exited
 	case disrupted.Status == "True":
-		p.State, p.Reason = launch.Lost, sentence(disrupted.Reason, disrupted.Message)
+		p.State, p.Reason = launch.Lost, kube.Sentence(disrupted.Reason, disrupted.Message)
 	case it.Metadata.DeletionTimestamp != nil:
 		p.State, p.Reason = launch.Lost, beingDeleted
-	case c.State.Running != nil && it.nodeAway():
+	case c.State.Running != nil && nodeAway(it):
 		p.State, p.Reason = launch.Lost, "the node "+it.Spec.NodeName+" does not answer the cluster"
 	case c.State.Running != nil:
 		p.State = launch.Running
@@ -144,13 +100,13 @@ func (it *item) judge() pod {
 	return p
 }
 
-// pending says why the agent is not running yet.
-func (p *pod) pending(it *item, c containerStatus) {
+// pending sets the reason why the agent is not running yet.
+func (p *pod) pending(it *kube.Item, c kube.Container) {
 	p.State = launch.Starting
-	scheduled := it.condition("PodScheduled")
+	scheduled := it.Condition("PodScheduled")
 	if it.Spec.NodeName == "" {
 		p.State = launch.Pending
-		p.Reason = sentence(cmp.Or(scheduled.Reason, "Unschedulable"), scheduled.Message)
+		p.Reason = kube.Sentence(cmp.Or(scheduled.Reason, "Unschedulable"), scheduled.Message)
 		p.silent = scheduled.Status == ""
 		return
 	}
@@ -161,48 +117,35 @@ func (p *pod) pending(it *item, c containerStatus) {
 		}
 	}
 	p.silent = true
-	if waiting == nil {
+	if waiting == nil || !kube.Hopeless(waiting.Reason) {
 		return
 	}
-	advice, hopeless := hopelessReasons[waiting.Reason]
-	if p.hopeless = hopeless; hopeless {
-		p.Reason = sentence(waiting.Reason, waiting.Message)
-		if advice != "" {
-			p.Reason += " (" + advice + ")"
-		}
-		p.silent = false
+	p.hopeless, p.silent = true, false
+	p.Reason = kube.Sentence(waiting.Reason, waiting.Message)
+	if do := advice[waiting.Reason]; do != "" {
+		p.Reason += " (" + do + ")"
 	}
 }
 
-// nodeAway says whether the control plane has taken the pod's readiness away, which it
-// does when it has not heard of the node; a kubelet would say that of the containers
-// too, or give a reason.
-func (it *item) nodeAway() bool {
-	ready := it.condition("Ready")
+// nodeAway reports whether the control plane has set the pod to not ready, as it does for unreachable nodes; a
+// kubelet would also set ContainersReady, or a reason.
+func nodeAway(it *kube.Item) bool {
+	ready := it.Condition("Ready")
 	return ready.Status == "Unknown" || ready.Status == "False" && ready.Reason == "" &&
-		it.condition("ContainersReady").Status == "True"
+		it.Condition("ContainersReady").Status == "True"
 }
 
-// agent is what the cluster says of weir's own container.
-func (it *item) agent() containerStatus {
+// agentOf is the status of weir's container.
+func agentOf(it *kube.Item) kube.Container {
 	for _, c := range it.Status.ContainerStatuses {
 		if c.Name == agent {
 			return c
 		}
 	}
-	return containerStatus{}
+	return kube.Container{}
 }
 
-func (it *item) condition(kind string) condition {
-	for _, c := range it.Status.Conditions {
-		if c.Type == kind {
-			return c
-		}
-	}
-	return condition{}
-}
-
-// latest is the newest of an object's events as text, "" if there are none.
+// latest is the text of the newest event, or "".
 func latest(events []event) string {
 	var text string
 	var at time.Time
@@ -218,23 +161,8 @@ func latest(events []event) string {
 			when = new(time.Time)
 		}
 		if text == "" || !when.Before(at) {
-			text, at = sentence(e.Reason, e.Message), *when
+			text, at = kube.Sentence(e.Reason, e.Message), *when
 		}
 	}
 	return text
-}
-
-// sentence is a reason with what is said about it, on one line.
-func sentence(reason, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 600 {
-		text = text[:600] + "…"
-	}
-	switch {
-	case text == "":
-		return reason
-	case reason == "":
-		return text
-	}
-	return reason + ": " + text
 }

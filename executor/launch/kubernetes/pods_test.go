@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // What a pod's status, as clusters report it, says of the agent in it.
@@ -32,7 +33,7 @@ func TestJudge(t *testing.T) {
 		"no image": {scheduled + `"status":{"phase":"Pending","containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"x:1\""}}}]}`,
 			pod{
 				Worker: launch.Worker{State: launch.Starting,
-					Reason: `ImagePullBackOff: Back-off pulling image "x:1" (is the image's name right, and may this cluster pull it (--kube-pull-secret)?)`},
+					Reason: `ImagePullBackOff: Back-off pulling image "x:1" (is the image's name right, and may this cluster pull it (the setting kubernetes.pull_secret)?)`},
 				hopeless: true,
 			}},
 		"init container": {scheduled + `"status":{"phase":"Pending","initContainerStatuses":[{"name":"i","state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}],"containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"PodInitializing"}}}]}`,
@@ -66,9 +67,9 @@ func TestJudge(t *testing.T) {
 		"a sidecar is not ready": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady"},{"type":"ContainersReady","status":"False"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
 			pod{Worker: launch.Worker{State: launch.Running}}},
 		"deleted": {scheduled + `"status":{"phase":"Running","containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Lost, Reason: "somebody is deleting the pod"}}},
+			pod{Worker: launch.Worker{State: launch.Lost, Reason: "the pod is being deleted"}}},
 		"deleted, and has ended": {scheduled + `"status":{"phase":"Failed","containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":143,"reason":"Error"}}}]}`,
-			pod{Worker: launch.Worker{State: launch.Exited, Code: 143, Reason: "somebody is deleting the pod"}}},
+			pod{Worker: launch.Worker{State: launch.Exited, Code: 143, Reason: "the pod is being deleted"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deleted := ""
@@ -77,12 +78,12 @@ func TestJudge(t *testing.T) {
 			}
 			text := fmt.Sprintf(`{"kind":"Pod","metadata":{%s"name":"p","annotations":{%q:"0"}},%s}`, deleted,
 				indexMark, c.pod)
-			var it item
+			var it kube.Item
 			if err := json.Unmarshal([]byte(text), &it); err != nil {
 				t.Fatal(err)
 			}
 			c.want.name, c.want.Node = "p", Node(session, 0)
-			got := judge(session, 1, []item{it})[0]
+			got := judge(session, 1, []kube.Item{it})[0]
 			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(pod{})); d != "" {
 				t.Error(d)
 			}
@@ -91,8 +92,8 @@ func TestJudge(t *testing.T) {
 }
 
 func TestJudgeByIndex(t *testing.T) {
-	at := func(name, index, created string) item {
-		var it item
+	at := func(name, index, created string) kube.Item {
+		var it kube.Item
 		it.Kind, it.Metadata.Name = "Pod", name
 		it.Metadata.Annotations = map[string]string{indexMark: index}
 		var err error
@@ -101,7 +102,7 @@ func TestJudgeByIndex(t *testing.T) {
 		}
 		return it
 	}
-	pods := judge(session, 3, []item{
+	pods := judge(session, 3, []kube.Item{
 		at("late", "2", "2026-01-01 00:00:09"), at("early", "2", "2026-01-01 00:00:01"),
 		at("first", "0", "2026-01-01 00:00:00"), at("foreign", "7", "2026-01-01 00:00:00"),
 		at("odd", "x", "2026-01-01 00:00:00"),

@@ -1,6 +1,10 @@
 package kubernetes
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/weir-bench/weir/executor/kube"
+)
 
 // Pods have no capability that was not asked for, gain no privileges, have the runtime's seccomp
 // profile, and are no root's where a user was named.
@@ -9,8 +13,14 @@ func TestPodsMayDoWhatWasAskedFor(t *testing.T) {
 		user    string
 		nonRoot any
 	}{{"", nil}, {"1000:1000", true}, {"0", false}} {
-		o := Options{User: c.user, Capabilities: []string{"IPC_LOCK"}}
-		context := o.security()
+		l := launcher(t, options(func(o *Options) { o.User, o.Capabilities = c.user, []string{"IPC_LOCK"} }))
+		r := request(t, 1)
+		m, err := l.manifests(t.Context(), &r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		containers := kube.Part(m.job, "spec", "template", "spec")["containers"].([]any)
+		context := kube.Part(containers[0].(object), "securityContext")
 		if got := context["runAsNonRoot"]; got != c.nonRoot {
 			t.Errorf("user %q: runAsNonRoot is %v", c.user, got)
 		}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/launch"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // The test program is also the agent that the tests start.
@@ -42,7 +42,7 @@ func beAgent(arguments []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	b, err := trust.DecodeBootstrap(text)
+	b, err := launch.DecodeBootstrap(text)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -91,8 +91,7 @@ func beAgent(arguments []string) int {
 // coordinator is where agents call.
 type coordinator struct {
 	listener net.Listener
-	ca       *trust.Authority
-	key      []byte
+	ca       *link.Authority
 	dir      string
 
 	mu     sync.Mutex
@@ -110,14 +109,9 @@ func newCoordinator(t *testing.T, address string) *coordinator {
 	t.Helper()
 	c := &coordinator{agents: map[string]*attached{}}
 	var err error
-	if c.ca, err = trust.NewAuthority("test", time.Hour); err != nil {
+	if c.ca, err = link.NewAuthority("test", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	signer, err := trust.NewSigner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.key = signer.Public()
 	if c.listener, err = net.Listen("tcp", address+":0"); err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +151,10 @@ func (c *coordinator) request(t *testing.T, session string, nodes int) launch.Re
 	return launch.Request{
 		Session: session, Nodes: nodes, Binary: self, Dir: c.dir, AllowCommands: true,
 		Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
-		Bootstrap: func(node string) (trust.Bootstrap, error) {
-			id, err := c.ca.Issue(trust.Agent, node, time.Hour)
-			return trust.Bootstrap{Session: session, Node: node, Identity: id,
-				Coordinator: []string{c.listener.Addr().String()}, SessionKey: c.key}, err
+		Bootstrap: func(node string) (launch.Bootstrap, error) {
+			id, err := c.ca.Issue(link.Agent, node, time.Hour)
+			return launch.Bootstrap{Session: session, Node: node, Identity: id,
+				Coordinator: []string{c.listener.Addr().String()}}, err
 		},
 		Say: func(format string, args ...any) {
 			c.mu.Lock()
@@ -170,7 +164,7 @@ func (c *coordinator) request(t *testing.T, session string, nodes int) launch.Re
 	}
 }
 
-func (c *coordinator) heard() string {
+func (c *coordinator) printed() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return strings.Join(c.said, "\n")

@@ -10,25 +10,25 @@ import (
 	"sync"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // agents are the tasks of a job, or of a step.
 type agents struct {
 	r    launch.Request
-	what string // how it is called in what the user reads
+	what string // name in messages
 	log  string // file
-	id   string // what scancel takes; of a step known once it runs
+	id   string // for scancel; of a step known once it runs
 	look func(context.Context) (status, error)
-	kill func() // what is left in this process's own hands; nil: nothing
+	kill func() // kills the srun of a step; nil for a job
 
 	mu      sync.Mutex
 	nodes   []string // by task, once they are known
 	stopped bool
 }
 
-// see looks and remembers where the tasks are: a job that has ended may not say.
-func (a *agents) see(ctx context.Context) (status, error) {
+// status reads the status, and remembers the nodes, which may be unknown after the end of a job.
+func (a *agents) status(ctx context.Context) (status, error) {
 	s, err := a.look(ctx)
 	if err != nil {
 		return s, err
@@ -45,9 +45,9 @@ func (a *agents) see(ctx context.Context) (status, error) {
 	return s, nil
 }
 
-// Poll asks Slurm once, and reads what the agents have written.
+// Poll reads the status from Slurm, and the agents' output.
 func (a *agents) Poll(ctx context.Context) ([]launch.Worker, error) {
-	s, err := a.see(ctx)
+	s, err := a.status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func (a *agents) Poll(ctx context.Context) ([]launch.Worker, error) {
 
 func (a *agents) worker(s status, out *output, task int, node string) launch.Worker {
 	w := launch.Worker{Node: node, Log: out.of(task)}
-	ended, told := out.ended[node]
+	ended, known := out.ended[node]
 	switch {
 	case s.pending():
 		w.State = launch.Pending
 		w.Reason, _ = explain(s.reason)
-	case told:
+	case known:
 		w.State, w.Code = launch.Exited, ended.code
 		w.Reason = fmt.Sprintf("%s: srun says %q", node, ended.says)
 		if last := out.last(task); last != "" && ended.code > 0 {
@@ -100,14 +100,14 @@ func (a *agents) wasStopped() bool {
 	return a.stopped
 }
 
-// failure says why the agents have ended.
+// failure is the cause of the end of the agents.
 func (a *agents) failure(s status) error {
 	why := s.state
 	switch {
 	case s.state == gone:
-		why = "Slurm knows nothing of it any more"
+		why = "Slurm does not know it any more"
 	case s.state == "TIMEOUT":
-		why = "its time was over: give more with --slurm-flag=--time=MINUTES"
+		why = "its time limit was reached: set a longer one with --time=MINUTES in the setting slurm.flag"
 	case s.state == "NODE_FAIL":
 		why = "a node failed"
 	case s.state == "CANCELLED":
@@ -115,9 +115,9 @@ func (a *agents) failure(s status) error {
 	case s.state == "PREEMPTED":
 		why = "a job with a higher priority took its nodes"
 	case s.state == "OUT_OF_MEMORY":
-		why = "it needed more memory than it may have: give more with --slurm-flag=--mem=SIZE"
+		why = "its memory limit was reached: set a higher one with --mem=SIZE in the setting slurm.flag"
 	case s.code == 0 && s.signal == cannotWrite, s.code != 0 && !a.hasWritten():
-		why = "its output is not here: the session's directory (--out), " + a.r.Dir +
+		why = "its output file does not exist here: the session's directory (--out), " + a.r.Dir +
 			", must be on a file system that all nodes share"
 	case s.code != 0:
 		why = fmt.Sprintf("it ended with %d", s.code)
@@ -128,7 +128,7 @@ func (a *agents) failure(s status) error {
 	return fmt.Errorf("%s: %s", a.what, why)
 }
 
-// cannotWrite is what Slurm gives as the signal of a job whose output it cannot open.
+// cannotWrite is the signal in the status of a job if Slurm cannot open its output file.
 const cannotWrite = 53
 
 func (a *agents) hasWritten() bool {
@@ -136,8 +136,7 @@ func (a *agents) hasWritten() bool {
 	return err == nil
 }
 
-// said is the first line of the output that has the cause: what weir itself says, or
-// else the last of Slurm's.
+// said is the first line of weir's own in the output, or else the last line of Slurm's.
 func (a *agents) said() string {
 	out, err := readOutput(a.log)
 	if err != nil {
@@ -153,18 +152,17 @@ func (a *agents) said() string {
 	return out.own.Last()
 }
 
-// Stop tells the agents to end and waits. What is left after grace is killed: a job that
-// is merely cancelled would keep what is deaf for as long as Slurm's KillWait. Signals are
-// for the tasks alone, as srun would kill them because of one to itself.
+// Stop tells the agents to end, waits, and kills the rest after grace: cancelling a job would leave unresponsive
+// processes for Slurm's KillWait. Signals are sent to the tasks only, as srun would kill its tasks.
 func (a *agents) Stop(ctx context.Context, grace time.Duration) error {
 	a.mu.Lock()
 	a.stopped = true
 	a.mu.Unlock()
-	defer os.Remove(filepath.Join(a.r.Dir, bootstrapFile)) // nobody starts any more
+	defer os.Remove(filepath.Join(a.r.Dir, bootstrapFile))
 	if a.kill != nil {
 		defer a.kill()
 	}
-	s, err := a.see(ctx)
+	s, err := a.status(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -174,7 +172,7 @@ func (a *agents) Stop(ctx context.Context, grace time.Duration) error {
 	if err = a.end(ctx, grace, a.signal("TERM")); err == nil {
 		return nil
 	}
-	errs := []error{fmt.Errorf("stopping the agents: %w, and they are killed", err)}
+	errs := []error{fmt.Errorf("stopping the agents: %w; killing them", err)}
 	if err := a.end(ctx, 3*time.Second, a.signal("KILL")); err != nil {
 		_, cancelled := run(ctx, nil, "scancel", a.id)
 		errs = append(errs, err, cancelled)
@@ -182,7 +180,7 @@ func (a *agents) Stop(ctx context.Context, grace time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// signal sends one to all tasks; where there are none yet, the job is cancelled.
+// signal sends a signal to all tasks, or cancels a job without tasks.
 func (a *agents) signal(which string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		job, _, _ := strings.Cut(a.id, ".")
@@ -205,19 +203,17 @@ func (a *agents) signal(which string) func(context.Context) error {
 	}
 }
 
-// askAgain is after how long a job that has not ended is asked again: a signal does not reach
-// a task that a busy node has not started yet.
+// askAgain is the interval for repeating a signal, which does not reach tasks that have not started yet.
 const askAgain = 15 * time.Second
 
-// end asks for the end of the job in some way and waits for it. That Slurm says no
-// counts only if the job does not end: it does so, too, where a signal has reached all
-// tasks that were left, but those of some node had ended before.
+// end ends the job with ask and waits for it. An error of ask counts only if the job does not end: Slurm also
+// returns one if some tasks have ended before.
 func (a *agents) end(ctx context.Context, grace time.Duration, ask func(context.Context) error) error {
 	refused, asked := ask(ctx), time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, grace, fmt.Errorf("%s did not end within %v", a.what, grace))
 	defer cancel()
 	for pause := 100 * time.Millisecond; ; pause = min(pause*5/4, time.Second) {
-		s, err := a.see(ctx)
+		s, err := a.status(ctx)
 		if err == nil && s.over() {
 			return nil
 		}
@@ -235,7 +231,7 @@ func (a *agents) end(ctx context.Context, grace time.Duration, ask func(context.
 	}
 }
 
-// Reap cancels the jobs and steps of a session. A step's allocation stays.
+// Reap cancels the jobs and steps of a session, but not the allocation of a step.
 func (l *Launcher) Reap(ctx context.Context, session string) error {
 	if err := launch.CheckSession(session); err != nil {
 		return err

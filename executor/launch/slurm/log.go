@@ -8,17 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// maxLog is how much of the end of a job's output is looked at, in bytes.
+// maxLog is the size of the end of a job's output that is read, in bytes.
 const maxLog = 1 << 20
 
-// output is what a job has written so far.
+// output is the output of a job.
 type output struct {
-	nodes map[int]*launch.Lines // what each task wrote
-	ended map[string]ending     // by node, what srun says of tasks that failed
-	own   launch.Lines          // what nobody's label is on: Slurm itself
+	nodes map[int]*launch.Lines // by task
+	ended map[string]ending     // srun's messages about failed tasks, by node
+	own   launch.Lines          // unlabelled lines: Slurm's own
 }
 
 type ending struct {
@@ -32,7 +32,7 @@ var (
 	exited   = regexp.MustCompile(`^Exited with exit code (\d+)$`)
 )
 
-// readOutput reads the end of a job's output; a file that is not there yet is empty.
+// readOutput reads the end of a job's output; a missing file is empty.
 func readOutput(path string) (*output, error) {
 	o := &output{nodes: map[int]*launch.Lines{}, ended: map[string]ending{}}
 	f, err := os.Open(path)

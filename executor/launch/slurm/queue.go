@@ -6,22 +6,22 @@ import (
 	"strconv"
 	"strings"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// status is what Slurm says of a job.
+// status is the status of a job or step.
 type status struct {
-	state  string // PENDING, RUNNING, … as squeue has it; gone: Slurm knows nothing of it any more
-	reason string // why it is pending or has failed, a word of Slurm's
+	state  string // of squeue: PENDING, RUNNING, …; or gone
+	reason string // Slurm's reason for pending or failure
 	nodes  []string
-	code   int    // exit code of the script, once it has ended
+	code   int    // exit code of the script, after its end
 	signal int    // that ended it
-	step   string // its id, where it is one that runs
+	step   string // ID of a running step
 }
 
 const gone = "gone"
 
-// over says whether none of the job's processes is left to run.
+// over reports whether the job has ended.
 func (s status) over() bool { return !s.pending() && !s.running() && s.state != "COMPLETING" }
 
 func (s status) pending() bool {
@@ -40,7 +40,7 @@ func (s status) running() bool {
 	return false
 }
 
-// look asks Slurm about a job. One that has ended stays known for some minutes.
+// look reads the status of a job, which Slurm keeps for some minutes after its end.
 func look(ctx context.Context, job string) (status, error) {
 	out, err := run(ctx, nil, "squeue", "--noheader", "--jobs="+job, "--states=all", "--format=%i|%T|%N|%r")
 	s, ok := fromSqueue(out, job)
@@ -66,7 +66,7 @@ func look(ctx context.Context, job string) (status, error) {
 
 func invalid(err error) bool { return err != nil && strings.Contains(err.Error(), "Invalid job id") }
 
-// fromSqueue reads a line of id|state|nodes|reason.
+// fromSqueue parses id|state|nodes|reason.
 func fromSqueue(text, job string) (status, bool) {
 	for line := range strings.Lines(text) {
 		if f := strings.SplitN(strings.TrimSpace(line), "|", 4); len(f) == 4 && f[0] == job && f[1] != "" {
@@ -76,7 +76,7 @@ func fromSqueue(text, job string) (status, bool) {
 	return status{}, false
 }
 
-// fromScontrol reads the NAME=VALUE of a job on one line.
+// fromScontrol parses the NAME=VALUE pairs of a job.
 func fromScontrol(text string) (s status, known bool) {
 	for _, field := range strings.Fields(text) {
 		switch name, value, _ := strings.Cut(field, "="); name {
@@ -88,14 +88,14 @@ func fromScontrol(text string) (s status, known bool) {
 			s.nodes = hosts(value)
 		case "ExitCode":
 			code, signal, _ := strings.Cut(value, ":")
-			s.code, _ = strconv.Atoi(code) // Slurm's own numbers: 0 is right where there is none
+			s.code, _ = strconv.Atoi(code) // 0 if there is none
 			s.signal, _ = strconv.Atoi(signal)
 		}
 	}
 	return s, s.state != ""
 }
 
-// hosts are those of a node list, none if there are none yet.
+// hosts are the hosts of a node list, which may be empty.
 func hosts(list string) []string {
 	if strings.HasPrefix(list, "@") || strings.HasPrefix(list, "(") {
 		return nil // "(null)"
@@ -107,7 +107,7 @@ func hosts(list string) []string {
 	return all
 }
 
-// reasons say what Slurm's words mean, and whether waiting cannot help.
+// reasons are explanations of Slurm's reasons; hopeless means that waiting is useless.
 var reasons = map[string]struct {
 	means    string
 	hopeless bool
@@ -116,30 +116,30 @@ var reasons = map[string]struct {
 	"Resources":         {"it is next, when enough nodes are free", false},
 	"Priority":          {"jobs with a higher priority are before it", false},
 	"Dependency":        {"it waits for another job", false},
-	"BeginTime":         {"its begin is later", false},
-	"Reservation":       {"its reservation begins later", false},
-	"Licenses":          {"licenses are taken", false},
-	"ReqNodeNotAvail":   {"a node that it needs is down, drained or reserved", false},
-	"PartitionDown":     {"its partition takes no jobs at the moment", false},
-	"PartitionInactive": {"its partition starts no jobs at the moment", false},
-	"JobHeldUser":       {"its owner holds it: scontrol release lets it go", false},
-	"JobHeldAdmin":      {"an administrator holds it", false},
-	"PartitionNodeLimit": {"its partition does not give a job as many nodes: ask for fewer, or for another partition",
+	"BeginTime":         {"its start time is later", false},
+	"Reservation":       {"its reservation starts later", false},
+	"Licenses":          {"all licenses are in use", false},
+	"ReqNodeNotAvail":   {"a required node is down, drained or reserved", false},
+	"PartitionDown":     {"its partition accepts no jobs at present", false},
+	"PartitionInactive": {"its partition starts no jobs at present", false},
+	"JobHeldUser":       {"it is held by its owner: scontrol release resumes it", false},
+	"JobHeldAdmin":      {"it is held by an administrator", false},
+	"PartitionNodeLimit": {"its partition has a lower limit of nodes: ask for fewer, or for another partition",
 		true},
-	"PartitionTimeLimit": {"its partition does not give a job as much time: ask for less with --slurm-flag=--time=MINUTES",
+	"PartitionTimeLimit": {"its partition has a lower time limit: ask for less with --time=MINUTES in the setting slurm.flag",
 		true},
-	"PartitionConfig": {"its partition does not take it as it is: too many nodes, too much time, or an account that it does not take",
+	"PartitionConfig": {"its partition does not accept it: too many nodes, too much time, or a wrong account",
 		true},
-	"BadConstraints":              {"no nodes can ever be what it asks for", true},
+	"BadConstraints":              {"no nodes meet its constraints", true},
 	"InvalidAccount":              {"its account is not valid", true},
 	"InvalidQOS":                  {"its QOS is not valid", true},
-	"AccountNotAllowed":           {"its partition does not take that account", true},
-	"QOSNotAllowed":               {"its partition does not take that QOS", true},
-	"NodeDown":                    {"a node of it failed", false},
+	"AccountNotAllowed":           {"its partition does not accept that account", true},
+	"QOSNotAllowed":               {"its partition does not accept that QOS", true},
+	"NodeDown":                    {"one of its nodes failed", false},
 	"launch_failed_requeued_held": {"it could not be started, and is held", true},
 }
 
-// explain is a reason with what it means.
+// explain is a reason with its explanation.
 func explain(reason string) (text string, hopeless bool) {
 	word, _, _ := strings.Cut(reason, ",") // "ReqNodeNotAvail, UnavailableNodes:n3"
 	known, ok := reasons[strings.Trim(word, "()")]
@@ -152,10 +152,10 @@ func explain(reason string) (text string, hopeless bool) {
 	return reason, false
 }
 
-// queued is a job in the queue, or a step as job.step.
+// queued is a job, or a step as job.step.
 type queued struct{ id, nodes string }
 
-// named finds those with a name in what squeue writes: id|name|nodes.
+// named are the jobs or steps with a name in the output of squeue: id|name|nodes.
 func named(ctx context.Context, name string, argv ...string) ([]queued, error) {
 	out, err := run(ctx, nil, argv...)
 	if err != nil {

@@ -9,26 +9,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weir/executor/launch"
-	"weir/test/golden"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/test/golden"
 )
 
-func TestRender(t *testing.T) {
+func TestScripts(t *testing.T) {
 	r := launch.Request{
 		Session: "s1", Nodes: 2, Binary: "/home/u u/weir", Dir: "/shared/50% off/out",
 		Env: map[string]string{"UCX_TLS": "secret", "A": "b"},
 	}
-	for name, l := range map[string]Launcher{
-		"job":  {Flags: []string{"--partition=gpu", "-A project", `--comment=a "b" \ # c`, "--exclusive"}},
-		"step": {Allocation: "17", Flags: []string{"-p x"}},
+	l := Launcher{Flags: []string{"--partition=gpu", "-A project", `--comment=a "b" \ # c`, "--exclusive"}}
+	for name, text := range map[string]string{
+		"job": l.script(r), "step": launch.ShellCommand(l.step(r, "17")...) + "\n",
 	} {
-		t.Setenv("SLURM_JOB_ID", "")
-		files, err := l.Render(r)
-		if err != nil || len(files) != 1 {
-			t.Fatal(files, err)
-		}
 		path := filepath.Join("testdata", name+".golden")
-		golden.Equal(t, path, files[0].Text)
+		golden.Equal(t, path, []byte(text))
 		if out, err := exec.Command("sh", "-n", path).CombinedOutput(); err != nil {
 			t.Errorf("%v %s", err, out)
 		}
@@ -77,7 +72,7 @@ func TestStatus(t *testing.T) {
 		t.Error(diff)
 	}
 	if text, hopeless := explain("ReqNodeNotAvail, UnavailableNodes:n3"); hopeless ||
-		!strings.Contains(text, "n3: a node that it needs is down") {
+		!strings.Contains(text, "n3: a required node is down") {
 		t.Error(text)
 	}
 	if text, _ := explain("QOSMaxJobsPerUserLimit"); !strings.Contains(text, "a limit of your account") {
@@ -117,11 +112,12 @@ func TestFailures(t *testing.T) {
 	}
 	a := &agents{what: "Slurm job 4", log: log, r: launch.Request{Dir: dir}}
 	for want, s := range map[string]status{
-		"Slurm job 4: its time was over: give more with --slurm-flag=--time=MINUTES": {state: "TIMEOUT"},
+		"Slurm job 4: its time limit was reached: set a longer one with --time=MINUTES in the setting slurm.flag": {
+			state: "TIMEOUT"},
 		"Slurm job 4: a node failed":                       {state: "NODE_FAIL", signal: 1},
 		"Slurm job 4: it ended with 66: n1 cannot read it": {state: "FAILED", code: 66},
-		"Slurm job 4: its output is not here":              {state: "FAILED", signal: cannotWrite},
-		"Slurm job 4: Slurm knows nothing of it any more":  {state: gone},
+		"Slurm job 4: its output file does not exist here": {state: "FAILED", signal: cannotWrite},
+		"Slurm job 4: Slurm does not know it any more":     {state: gone},
 		"Slurm job 4: a job with a higher priority":        {state: "PREEMPTED"},
 	} {
 		if err := a.failure(s); !strings.HasPrefix(err.Error(), want) {

@@ -1,14 +1,12 @@
-// Package slurm starts agents with Slurm's own commands: as a step of the allocation
-// that weir runs in (salloc, or a batch script), and otherwise as a job of its own, from
-// one batch script, which is kept and can be read, edited and submitted by hand.
+// Package slurm starts agents with Slurm's own commands: as a step of the allocation in which weir runs
+// (salloc, or a batch script), and otherwise as a job with a batch script, which is kept and can be submitted
+// by hand.
 //
-// One task on each node becomes the agent. What all of them need to know lies in a file
-// that only its owner can read, on a file system that all nodes share, as sites with
-// Slurm have. What they write comes labelled into one file, the job's output.
+// One task per node is the agent. The bootstrap document is in a file with mode 0600 on a shared file system.
+// The output of all tasks goes to the job's output file, with labels.
 //
-// Slurm's accounting is not needed, nor anything else that sites may not have. The queue
-// is read as text: the JSON of squeue has changed with almost every version, and some of
-// them answer a question about one job with the whole queue.
+// Slurm's accounting is not needed. The queue is read as text: squeue's JSON changes with almost every
+// version, and some versions return the full queue for a question about one job.
 package slurm
 
 import (
@@ -24,15 +22,15 @@ import (
 	"strings"
 	"time"
 
-	"weir/executor/launch"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // Launcher starts agents through Slurm.
 type Launcher struct {
-	Flags []string      // for sbatch, as it takes them: "--partition=gpu", "-A project"
-	Wait  time.Duration // how long the job may wait in the queue; 0: as long as it takes
-	// Allocation is the job that weir runs in; "": that of SLURM_JOB_ID, if there is one.
+	Flags []string      // for sbatch: "--partition=gpu", "-A project"
+	Wait  time.Duration // time limit in the queue; 0: none
+	// Allocation is the job in which weir runs; "": $SLURM_JOB_ID, if it is set.
 	Allocation string
 }
 
@@ -42,7 +40,7 @@ const (
 	scriptFile    = "slurm.sbatch"
 )
 
-// name is that of the session's jobs and steps, by which they are found again.
+// name is the name of the session's jobs and steps.
 func name(session string) string { return "weir-" + session }
 
 func (l *Launcher) allocation() string {
@@ -73,8 +71,7 @@ func checkFlag(f string) error {
 	return nil
 }
 
-// Check says what is wrong with the request, or missing, or that Slurm's controller
-// does not answer.
+// Check validates the request, and checks that Slurm's controller answers.
 func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	if err := r.Check(); err != nil {
 		return err
@@ -93,12 +90,12 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	needed := []string{"scancel", "squeue", "scontrol", "sbatch", "srun"}
 	for _, program := range needed {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("agents by Slurm: %w: run weir where Slurm's commands are, on a login node or in a job",
+			return fmt.Errorf("agents by Slurm: %w: run weir on a login node or in a job, with Slurm's commands in PATH",
 				err)
 		}
 	}
 	if l.allocation() == "" && r.Nodes == 0 {
-		return errors.New("agents by Slurm: the number of nodes is missing (cluster.nodes in the scenario), as there is no allocation that weir runs in")
+		return errors.New("agents by Slurm: the number of nodes is missing (cluster.nodes in the scenario), as weir runs in no allocation")
 	}
 	if _, err := run(ctx, nil, "scontrol", "ping"); err != nil {
 		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
@@ -106,39 +103,24 @@ func (l *Launcher) Check(ctx context.Context, r launch.Request) error {
 	return l.checkAllocation(r)
 }
 
-// checkAllocation holds the number of nodes to those that there are.
+// checkAllocation checks that the allocation has enough nodes.
 func (l *Launcher) checkAllocation(r launch.Request) error {
 	has, err := strconv.Atoi(os.Getenv("SLURM_JOB_NUM_NODES"))
 	if l.allocation() != "" && err == nil && r.Nodes > has {
-		return fmt.Errorf("agents by Slurm: %d nodes are asked for, and job %s, in which weir runs, has %d", r.Nodes,
+		return fmt.Errorf("agents by Slurm: %d nodes are needed, and job %s, in which weir runs, has %d", r.Nodes,
 			l.allocation(), has)
 	}
 	return nil
 }
 
-// Render shows the batch script, or within an allocation the step.
-func (l *Launcher) Render(r launch.Request) ([]launch.File, error) {
-	for _, f := range l.Flags {
-		if err := checkFlag(f); err != nil {
-			return nil, err
-		}
-	}
-	if job := l.allocation(); job != "" {
-		text := "#!/bin/sh\n# Within job " + job + ", as a step of it.\nexec " +
-			launch.ShellCommand(l.step(r, job)...) + "\n"
-		return []launch.File{{Name: "slurm-step.sh", Mode: 0o755, Text: []byte(text)}}, nil
-	}
-	return []launch.File{{Name: scriptFile, Mode: 0o755, Text: []byte(l.script(r))}}, nil
-}
-
-// guard is run by a shell on each node before the agent, as these two failures would
-// otherwise be told by nobody.
+// guard is a shell script that starts the agent on each node, after checks for two failures without a message
+// of their own.
 const guard = `[ -x "$0" ] || { echo "weir: $SLURMD_NODENAME has no program $0: put weir where all nodes see it" >&2; exit 66; }
 [ -r "$3" ] || { echo "weir: $SLURMD_NODENAME cannot read $3: the session's directory (--out) must be on a file system that all nodes share" >&2; exit 66; }
 exec "$0" "$@"`
 
-// srun is the step that is the agents. One that ends leaves the others alone: whether
-// the session goes on without it is weir's to judge.
+// srun is the command line of the agents' step. The end of one agent does not end the others: weir decides
+// whether the session continues.
 func srun(r launch.Request, more ...string) []string {
 	argv := append([]string{"srun"}, more...)
 	argv = append(argv, "--ntasks-per-node=1", "--job-name="+name(r.Session), "--label", "--input=none",
@@ -162,7 +144,7 @@ func (l *Launcher) script(r launch.Request) string {
 		"--job-name=" + name(r.Session), "--nodes=" + strconv.Itoa(r.Nodes), "--ntasks-per-node=1", "--no-requeue",
 		"--no-kill", "--open-mode=append",
 		"--output=" + strings.ReplaceAll(r.Dir, "%", "%%") + "/slurm-%j.log",
-		"--signal=TERM@30", // agents end in order before the job's time is over
+		"--signal=TERM@30", // agents end before the job's time limit
 	}
 	for _, o := range append(options, l.Flags...) {
 		s.WriteString("#SBATCH " + directive(o) + "\n")
@@ -175,8 +157,7 @@ func (l *Launcher) script(r launch.Request) string {
 	return s.String()
 }
 
-// directive is an option as sbatch reads it from a script, where quotes keep a value
-// together. One that is written with a space is the user's to quote.
+// directive quotes the value of an option for a #SBATCH line. Options with a space are quoted by the user.
 func directive(option string) string {
 	before, value, ok := strings.Cut(option, "=")
 	if !ok || strings.Contains(before, " ") || !strings.ContainsAny(value, " \t#'\"\\") {
@@ -185,9 +166,9 @@ func directive(option string) string {
 	return before + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
-// writeBootstrap puts the document where all nodes can read it and no other user.
+// writeBootstrap writes the document into the session's directory, with mode 0600.
 func writeBootstrap(r launch.Request) error {
-	b, err := r.Bootstrap(trust.AnyNode)
+	b, err := r.Bootstrap(link.AnyNode)
 	if err != nil {
 		return err
 	}
@@ -196,7 +177,7 @@ func writeBootstrap(r launch.Request) error {
 		return err
 	}
 	path := filepath.Join(r.Dir, bootstrapFile)
-	os.Remove(path) // of a session that was cut off; if it stays, the next line says so
+	os.Remove(path) // of an interrupted session; OpenFile reports a failure
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("writing the agents' bootstrap: %w", err)
@@ -208,7 +189,7 @@ func writeBootstrap(r launch.Request) error {
 	return nil
 }
 
-// run runs one of Slurm's commands and gives its output. Its errors have what it says.
+// run runs one of Slurm's commands and returns its output. Errors have the last line of its stderr.
 func run(ctx context.Context, env []string, argv ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)

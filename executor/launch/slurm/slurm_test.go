@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/executor/launch"
-	"weir/test/phase"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/test/lab"
+	"github.com/weir-bench/weir/test/phase"
 )
 
 // TestSlurm has one cluster for all its parts, each of which leaves it empty.
@@ -126,7 +126,7 @@ func aJob(t *testing.T, _ *lab.Lab, c *coordinator) {
 
 func agentsThatEnd(t *testing.T, _ *lab.Lab, c *coordinator) {
 	h := start(t, &Launcher{}, c.request(t, "s1", 3))
-	last := c.agent(t, "n3") // whoever is not up yet is not told
+	last := c.agent(t, "n3") // an agent that is not up yet gets no signal
 	c.agent(t, "n1").order(t, "exit 3")
 	c.agent(t, "n2").order(t, "die")
 	if !eventually(func() bool {
@@ -153,7 +153,7 @@ func agentsThatEnd(t *testing.T, _ *lab.Lab, c *coordinator) {
 	told, err := last.in.ReadString('\n')
 	if w := workers(t, h)["n3"]; told != "told to end\n" || w.State != launch.Exited || w.Code != 0 {
 		text, _ := os.ReadFile(h.(*agents).log)
-		t.Errorf("it heard %q, %v: %+v of\n%s", told, err, w, text)
+		t.Errorf("it printed %q, %v: %+v of\n%s", told, err, w, text)
 	}
 }
 
@@ -167,8 +167,8 @@ func theQueue(t *testing.T, _ *lab.Lab, c *coordinator) {
 	if err == nil || !strings.Contains(err.Error(), "has waited for 1s: Resources: it is next") {
 		t.Errorf("the error is %v", err)
 	}
-	if !strings.Contains(c.heard(), "waits: Resources: it is next, when enough nodes are free") {
-		t.Errorf("the user heard %s", c.heard())
+	if !strings.Contains(c.printed(), "waits: Resources: it is next, when enough nodes are free") {
+		t.Errorf("the user read %s", c.printed())
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -181,8 +181,8 @@ func theQueue(t *testing.T, _ *lab.Lab, c *coordinator) {
 	}
 	time.AfterFunc(time.Second, func() { exec.Command("scancel", other).Run() })
 	h := start(t, &Launcher{Wait: time.Minute}, c.request(t, "s1", 3))
-	if !strings.Contains(c.heard(), "runs on n1 n2 n3") {
-		t.Errorf("the user heard %s", c.heard())
+	if !strings.Contains(c.printed(), "runs on n1 n2 n3") {
+		t.Errorf("the user read %s", c.printed())
 	}
 	c.agent(t, "n3")
 	stop(t, h)
@@ -223,7 +223,7 @@ func notShared(t *testing.T, l *lab.Lab, c *coordinator) {
 	stop(t, h)
 	umount()
 	// On the first node it is Slurm that cannot open the output, or opens one elsewhere.
-	const want = "its output is not here: the session's directory (--out), "
+	const want = "its output file does not exist here: the session's directory (--out), "
 	for _, dir := range []string{c.dir, filepath.Dir(c.dir)} {
 		umount := hide("n2", dir)
 		h, err := (&Launcher{Flags: []string{"--nodelist=n2"}}).Start(t.Context(), c.request(t, "s2", 1))

@@ -11,18 +11,17 @@ import (
 	"syscall"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// Between looks at the queue: the controller serves a whole cluster.
+// Pauses between polls of the queue, which increase to spare the controller.
 const (
-	firstLook   = 200 * time.Millisecond
-	slowestLook = 5 * time.Second
+	firstPause   = 200 * time.Millisecond
+	longestPause = 5 * time.Second
 )
 
-// Start returns once the job or the step runs. Until then it tells why not; a job that
-// cannot ever start, or has waited for too long, is cancelled, and the error has the
-// reason.
+// Start returns when the job or step runs. Until then it prints the reasons. A job that can never start, or has
+// waited for too long, is cancelled, and the error has the reason.
 func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, error) {
 	if err := l.Check(ctx, r); err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 		defer cancel()
 		err = errors.Join(err, a.Stop(stopping, 10*time.Second))
 	}
-	os.Remove(filepath.Join(r.Dir, bootstrapFile)) // there is nobody to read it
+	os.Remove(filepath.Join(r.Dir, bootstrapFile))
 	return nil, err
 }
 
@@ -55,13 +54,13 @@ func environment(r launch.Request) []string {
 	return env
 }
 
-// submit writes the batch script and makes a job of it.
+// submit writes and submits the batch script.
 func (l *Launcher) submit(ctx context.Context, r launch.Request) (*agents, error) {
 	path := filepath.Join(r.Dir, scriptFile)
 	if err := os.WriteFile(path, []byte(l.script(r)), 0o755); err != nil {
 		return nil, fmt.Errorf("writing the batch script: %w", err)
 	}
-	// in arguments, it is stronger than SBATCH_EXPORT of somebody's environment
+	// as an argument, --export overrides $SBATCH_EXPORT
 	out, err := run(ctx, environment(r), "sbatch", "--parsable", "--export=ALL", path)
 	if err != nil {
 		return nil, fmt.Errorf("submitting %s: %w", path, err)
@@ -76,7 +75,7 @@ func (l *Launcher) submit(ctx context.Context, r launch.Request) (*agents, error
 		look: func(ctx context.Context) (status, error) { return look(ctx, job) }}, nil
 }
 
-// stepIn starts a step of the allocation that weir runs in.
+// stepIn starts a step in weir's allocation.
 func (l *Launcher) stepIn(_ context.Context, r launch.Request) (*agents, error) {
 	job := l.allocation()
 	if len(l.Flags) > 0 {
@@ -92,28 +91,28 @@ func (l *Launcher) stepIn(_ context.Context, r launch.Request) (*agents, error) 
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), environment(r)...)
 	cmd.Stdout, cmd.Stderr = f, f
-	// an interrupt at the terminal is for weir, which then ends agents in order
+	// an interrupt at the terminal goes to weir alone, which ends the agents
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting srun: %w", err)
 	}
 	s := &step{name: name(r.Session), job: job, cmd: cmd, over: make(chan struct{})}
 	go func() {
-		cmd.Wait() // what matters of its end is in its state
+		cmd.Wait() // see cmd.ProcessState
 		close(s.over)
 	}()
 	a := &agents{r: r, what: "the step in Slurm job " + job, log: log, look: s.look, kill: s.kill}
 	return a, nil
 }
 
-// step is an srun and what it runs.
+// step is a running srun.
 type step struct {
 	name, job string
 	cmd       *exec.Cmd
 	over      chan struct{}
 }
 
-// look takes the state from srun itself, and where it runs from the queue.
+// look takes the state from srun itself, and the nodes from the queue.
 func (s *step) look(ctx context.Context) (status, error) {
 	select {
 	case <-s.over:
@@ -128,7 +127,7 @@ func (s *step) look(ctx context.Context) (status, error) {
 		return status{}, err
 	}
 	if len(found) == 0 {
-		return status{state: "PENDING", reason: "Resources"}, nil // srun still waits for them
+		return status{state: "PENDING", reason: "Resources"}, nil
 	}
 	last := found[len(found)-1]
 	return status{state: "RUNNING", nodes: hosts(last.nodes), step: last.id}, nil
@@ -138,20 +137,20 @@ func (s *step) kill() {
 	select {
 	case <-s.over:
 	default:
-		syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) // gone already is as good
+		syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 		<-s.over
 	}
 }
 
-// settling is how long a job that has ended may be COMPLETING before what it ended with is given up.
+// settling is the time limit for the final state of a COMPLETING job.
 const settling = 5 * time.Second
 
 // await waits until the agents run.
 func (a *agents) await(ctx context.Context, limit time.Duration) error {
-	begin, pause, told := time.Now(), firstLook, ""
+	begin, pause, last := time.Now(), firstPause, ""
 	var ended time.Time
 	for {
-		s, err := a.see(ctx)
+		s, err := a.status(ctx)
 		if err != nil {
 			return fmt.Errorf("waiting for %s: %w", a.what, err)
 		}
@@ -163,22 +162,22 @@ func (a *agents) await(ctx context.Context, limit time.Duration) error {
 		case s.running():
 			a.r.Tell("%s runs on %s", a.what, strings.Join(s.nodes, " "))
 			return nil
-		case s.state == "COMPLETING" && time.Since(ended) < settling: // it says soon why it has ended
+		case s.state == "COMPLETING" && time.Since(ended) < settling:
 		case !s.pending():
 			return a.failure(s)
 		case hopeless:
 			return fmt.Errorf("%s cannot start: %s", a.what, text)
 		case limit > 0 && time.Since(begin) > limit:
 			return fmt.Errorf("%s has waited for %v: %s; give it more time with --wait", a.what, limit, text)
-		case text != told && s.reason != "":
+		case text != last && s.reason != "":
 			a.r.Tell("%s waits: %s", a.what, text)
-			told = text
+			last = text
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s: %w", a.what, context.Cause(ctx))
 		case <-time.After(pause):
-			pause = min(pause*5/4, slowestLook)
+			pause = min(pause*5/4, longestPause)
 		}
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// advice says what to do about what ssh says; %s is the host. The first that fits counts.
+// advice is advice about messages of ssh; %s is the host. The first match counts.
 var advice = []struct{ says, means string }{
 	{"REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key is not the known one: somebody else may answer for it; if it was set up anew, forget the old key with: ssh-keygen -R %s"},
 	{"Host key verification failed", "its host key is not known: log in once by hand and compare it: ssh %s"},
@@ -19,13 +19,13 @@ var advice = []struct{ says, means string }{
 	{"No route to host", "it is down or cut off; when it is up again, try: ssh %s"},
 	{"Network is unreachable", "this machine has no route to it"},
 	{"Cannot execute command-line and remote command",
-		"~/.ssh/config has a RemoteCommand for it: give --ssh-option RemoteCommand=none"},
+		"~/.ssh/config has a RemoteCommand for it: give RemoteCommand=none in the setting ssh.option"},
 	{"No space left", "its disk is full, where weir keeps its copy (~/.cache/weir)"},
-	{"Read-only file system", "weir's copy cannot be written there (~/.cache/weir): put weir there yourself and name it with --ssh-weir PATH"},
-	{"kex_exchange_identification", "sshd hung up: it may take fewer logins at a time (MaxStartups): give a smaller --ssh-parallel"},
+	{"Read-only file system", "weir's copy cannot be written there (~/.cache/weir): put weir there yourself and name it in the setting ssh.weir"},
+	{"kex_exchange_identification", "sshd hung up: it may take fewer logins at a time (MaxStartups): give a smaller ssh.parallel"},
 }
 
-// hostError is what is wrong with a host, what was said, and what to do.
+// hostError is an error about a host, with ssh's message and advice.
 func hostError(host, doing string, said []string, otherwise string) error {
 	text := strings.Join(said, "\n")
 	for _, a := range advice {
@@ -43,7 +43,7 @@ func hostError(host, doing string, said []string, otherwise string) error {
 	return fmt.Errorf("%s: %s: %s", host, doing, otherwise)
 }
 
-// lineWith is the last line that has the words.
+// lineWith is the last line that contains words.
 func lineWith(lines []string, words string) string {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if line := strings.TrimSpace(lines[i]); line != "" && strings.Contains(line, words) {
@@ -53,9 +53,8 @@ func lineWith(lines []string, words string) string {
 	return ""
 }
 
-// unusableError says why a copy of weir does not start on a host, by what it or the
-// host's shell says.
+// unusableError is the error of a copy of weir that does not start on a host.
 func unusableError(host string, said []string) error {
-	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it with --ssh-weir PATH", host,
+	return fmt.Errorf("%s: %s: it says %q; build or install weir there and name it in the setting ssh.weir", host,
 		launch.WhyUnusable(strings.Join(said, "\n")), lineWith(said, ""))
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/launch"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/control/link"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // The test program is also what the tests start: an agent, and a coordinator to kill.
@@ -36,19 +36,19 @@ type greeting struct {
 	Host      string
 	Arguments []string
 	Secret    string
-	Bootstrap trust.Bootstrap
+	Bootstrap launch.Bootstrap
 }
 
 // beAgent introduces itself on standard output, then answers each line with itself until
 // there are no more. Some lines are orders.
 func beAgent(arguments []string) int {
-	in := bufio.NewReaderSize(os.Stdin, trust.MaxBootstrap)
+	in := bufio.NewReaderSize(os.Stdin, launch.MaxBootstrap)
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reading the bootstrap:", err)
 		return 2
 	}
-	b, err := trust.DecodeBootstrap(line)
+	b, err := launch.DecodeBootstrap(line)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -80,8 +80,7 @@ type coordinator struct {
 	mu     sync.Mutex
 	agents map[string]*attached // by node
 	said   []string
-	signer *trust.Signer
-	ca     *trust.Authority
+	ca     *link.Authority
 }
 
 type attached struct {
@@ -91,12 +90,11 @@ type attached struct {
 }
 
 func newCoordinator() (*coordinator, error) {
-	ca, err := trust.NewAuthority("test", time.Hour)
+	ca, err := link.NewAuthority("test", time.Hour)
 	if err != nil {
 		return nil, err
 	}
-	signer, err := trust.NewSigner()
-	return &coordinator{agents: map[string]*attached{}, ca: ca, signer: signer}, err
+	return &coordinator{agents: map[string]*attached{}, ca: ca}, nil
 }
 
 const session = "s-20260101.1"
@@ -109,10 +107,11 @@ func (c *coordinator) request() launch.Request {
 	return launch.Request{
 		Session: session, Binary: self, AllowCommands: true,
 		Env: map[string]string{"WEIR_TEST_SECRET": "it's $HOME; a b"},
-		Bootstrap: func(node string) (trust.Bootstrap, error) {
-			id, err := c.ca.Issue(trust.Agent, node, time.Hour)
-			return trust.Bootstrap{Session: session, Node: node, Identity: id, Coordinator: []string{"192.0.2.1:7"},
-				SessionKey: c.signer.Public()}, err
+		Bootstrap: func(node string) (launch.Bootstrap, error) {
+			id, err := c.ca.Issue(link.Agent, node, time.Hour)
+			return launch.Bootstrap{
+				Session: session, Node: node, Identity: id, Coordinator: []string{"192.0.2.1:7"},
+			}, err
 		},
 		Serve: c.serve,
 		Say: func(format string, args ...any) {
@@ -176,7 +175,7 @@ func (c *coordinator) agent(t *testing.T, node string) *attached {
 	return nil
 }
 
-func (c *coordinator) heard(words string) int {
+func (c *coordinator) printed(words string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return strings.Count(strings.Join(c.said, "\n"), words)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 const lots = 10 * time.Second
@@ -23,26 +23,26 @@ func TestCheck(t *testing.T) {
 	}{
 		"good":              {Launcher{Hosts: []string{"a", "u@b"}, Options: []string{"Port=22"}}, nil, ""},
 		"no host":           {Launcher{}, nil, "no host is named"},
-		"one host twice":    {Launcher{Hosts: []string{"u@a", "v@a"}}, nil, "u@a and v@a are one host"},
+		"one host twice":    {Launcher{Hosts: []string{"u@a", "v@a"}}, nil, "u@a and v@a are the same host"},
 		"an option as host": {Launcher{Hosts: []string{"-oProxyCommand=rm"}}, nil, "is no host"},
 		"more nodes": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Nodes = 2 },
-			"2 nodes are asked for, and 1 hosts are named"},
+			"2 nodes are needed, and 1 hosts are named"},
 		"no option":        {Launcher{Hosts: []string{"a"}, Options: []string{"-v"}}, nil, "must be NAME=VALUE"},
 		"weir is relative": {Launcher{Hosts: []string{"a"}, Remote: "bin/weir"}, nil, "absolute path"},
 		"weir is a script": {Launcher{Hosts: []string{"a"}, Remote: "/bin/$(rm)"}, nil, "absolute path"},
 		"no ssh":           {Launcher{Hosts: []string{"a"}, Program: "/none/ssh"}, nil, "install OpenSSH"},
 		"an odd session": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Session = "a'b" },
-			"an id has letters"},
+			"an ID has letters"},
 		"an odd variable": {Launcher{Hosts: []string{"a"}},
 			func(r *launch.Request) { r.Env = map[string]string{"A B": "x"} }, "environment"},
 		"a value of lines": {Launcher{Hosts: []string{"a"}},
 			func(r *launch.Request) { r.Env = map[string]string{"A": "x\ny"} }, "one line"},
 		"nobody serves": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Serve = nil }, "needs Serve"},
 		"weir is not there": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = "/none/weir" },
-			"weir's own file"},
+			"weir's own program file"},
 
 		"weir is no program": {Launcher{Hosts: []string{"a"}}, func(r *launch.Request) { r.Binary = os.DevNull },
-			"is no program"},
+			"is not executable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := c.request()
@@ -57,31 +57,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestRenderShowsTheCommands(t *testing.T) {
-	c, err := newCoordinator()
+func TestCommands(t *testing.T) {
+	l := Launcher{Remote: "/opt/weir", Options: []string{"User=some body"}}
+	p, err := l.copyOf(launch.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launcher{Hosts: []string{"a", "u@b", "c"}, Remote: "/opt/weir", Options: []string{"User=some body"}}
-	r := c.request()
-	r.Nodes = 2
-	files, err := l.Render(r)
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	const want = "#!/bin/sh\n" +
-		"# One of these runs for each host as long as its agent. Through its standard input go the\n" +
-		"# agents' environment, an empty line and the bootstrap document; then it is the connection.\n"
-	text := string(files[0].Text)
-	if !strings.HasPrefix(text, want) || strings.Count(text,
-		"\nssh -T -o 'User=some body' -o BatchMode=yes -o ConnectTimeout=10 ") != 2 ||
-		!strings.Contains(text, " -- u@b 'exec /bin/sh -c ") || strings.Contains(text, "it's $HOME") {
+	text := launch.ShellCommand(l.argv("u@b", p.start(launch.Request{Session: "s"}))...)
+	if !strings.HasPrefix(text, "ssh -T -o 'User=some body' -o BatchMode=yes -o ConnectTimeout=10 ") ||
+		!strings.Contains(text, " -- u@b 'exec /bin/sh -c ") {
 		t.Error(text)
 	}
-	r.Nodes = 1
-	here := Launcher{Hosts: []string{"localhost"}}
-	if files, err = here.Render(r); err != nil || !strings.Contains(string(files[0].Text),
-		"\n/bin/sh -c 'exec /bin/sh -c ") || strings.Contains(string(files[0].Text), "BatchMode") {
-		t.Error(files, err)
+	text = launch.ShellCommand(l.argv("localhost", p.start(launch.Request{Session: "s"}))...)
+	if !strings.HasPrefix(text, "/bin/sh -c 'exec /bin/sh -c ") {
+		t.Error(text)
 	}
 }

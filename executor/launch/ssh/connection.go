@@ -13,20 +13,19 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// connection is an ssh and the command that it runs on a host.
+// connection is an ssh with a command on a host.
 type connection struct {
 	host string
 	cmd  *exec.Cmd
-	pipe *pipe         // the command's standard input and output
-	log  *launch.Lines // its standard error, and ssh's
+	pipe *pipe         // the command's stdin and stdout
+	log  *launch.Lines // stderr of the command and of ssh
 	over chan struct{} // closed when ssh has ended
 }
 
-// pipe is this end of a socket pair, of which ssh has the other as its standard input
-// and output: a connection with deadlines and two directions that end separately.
+// pipe is a socket connected to ssh's stdin and stdout. Unlike pipes, it has deadlines and a half-close.
 type pipe struct {
 	*net.UnixConn
 	host string
@@ -69,26 +68,26 @@ func (l *Launcher) dial(host, command string) (*connection, error) {
 		over: make(chan struct{}),
 	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = theirs, theirs, c.log
-	// an interrupt at the terminal is for weir, which then ends agents in order
+	// an interrupt at the terminal goes to weir alone, which ends the agents
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.cmd.WaitDelay = 2 * time.Second // something that ssh started may hold on to standard error
+	c.cmd.WaitDelay = 2 * time.Second // a child of ssh may keep stderr open
 	if err := c.cmd.Start(); err != nil {
 		ours.Close()
 		return nil, fmt.Errorf("starting ssh: %w", err)
 	}
 	go func() {
-		c.cmd.Wait() // what matters of its end is in its state
+		c.cmd.Wait() // see cmd.ProcessState
 		close(c.over)
 	}()
 	return c, nil
 }
 
-// kill ends ssh and what it started (a ProxyCommand) at once.
+// kill kills ssh and its children (a ProxyCommand).
 func (c *connection) kill() {
 	select {
 	case <-c.over:
 	default:
-		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // gone already is as good
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 	}
 }
 
@@ -101,8 +100,8 @@ func (c *connection) close() {
 
 var errSlow = errors.New("it took too long")
 
-// await reads lines until one ends in one of the words, or one of them and a word more,
-// which it gives. It kills ssh when ctx ends or after a time.
+// await reads lines until one contains one of the words, and returns the rest of that line. It kills ssh when
+// ctx ends or at the time limit.
 func (c *connection) await(ctx context.Context, limit time.Duration, words ...string) (word, more string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
@@ -110,9 +109,9 @@ func (c *connection) await(ctx context.Context, limit time.Duration, words ...st
 	line := make([]byte, 0, 128)
 	one := make([]byte, 1)
 	for range maxChatter {
-		// one at a time: what comes after the line is somebody else's
+		// one byte at a time: the bytes after the line belong to the connection
 		if _, err := c.pipe.Read(one); err != nil {
-			<-c.over // then all that it says has been read
+			<-c.over // so that the log is complete
 			if ctx.Err() != nil {
 				return "", "", context.Cause(ctx)
 			}
@@ -132,8 +131,7 @@ func (c *connection) await(ctx context.Context, limit time.Duration, words ...st
 	return "", "", fmt.Errorf("its login shell writes more than %d bytes", maxChatter)
 }
 
-// finish waits a little for a command that has nothing more to do than to end, so that
-// all that it says is in the log.
+// finish waits up to 5 s for a command to end, so that the log is complete.
 func (c *connection) finish() {
 	select {
 	case <-c.over:

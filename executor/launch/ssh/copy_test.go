@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 // crossBuilt is a program for another kind of machine than this.
@@ -34,10 +34,10 @@ func TestACopyThatCannotRunIsExplained(t *testing.T) {
 	f := newField(t, "a")
 	script := func(name, text string) string { return f.Write(name, 0o755, "#!/bin/sh\n"+text+"\n") }
 	for name, c := range map[string]struct{ binary, want string }{
-		"another kind of machine": {crossBuilt(t), "a machine of another kind: "},
+		"another kind of machine": {crossBuilt(t), "its machine type is "},
 		"an old C library": {script("old", "echo \"/lib/libc.so.6: version \\`GLIBC_2.99' not found\" >&2; exit 1"),
 			"C library is older"},
-		"no such C library": {f.Write("musl", 0o755, "#!/lib/ld-none.so.1\n"), "has not the C library"},
+		"no such C library": {f.Write("musl", 0o755, "#!/lib/ld-none.so.1\n"), "lacks the C library"},
 		"a library is missing": {script("lib",
 			"echo 'error while loading shared libraries: libx.so.1: cannot open shared object file' >&2; exit 127"),
 			"lacks a library"},
@@ -47,7 +47,7 @@ func TestACopyThatCannotRunIsExplained(t *testing.T) {
 			r.Binary = c.binary
 			_, err := f.launcher.Start(t.Context(), r)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a: ") ||
-				!strings.Contains(err.Error(), "--ssh-weir") {
+				!strings.Contains(err.Error(), "ssh.weir") {
 				t.Errorf("%v: must say %q", err, c.want)
 			}
 			if left := f.Host("a").Run("find", "/root", "-name", "weir*", "-type", "f"); left != "" {
@@ -64,7 +64,7 @@ func TestACopyIsWholeOrNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"short": "#!/bin/sh\n", "another": strings.Repeat("#", int(p.size))} {
+	for name, text := range map[string]string{"short": "#!/bin/sh\n", "another": strings.Repeat("#", int(p.Size))} {
 		cmd := exec.Command("sh", "-c", "exec ssh -F "+f.ssh.Config+" a "+launch.ShellCommand(p.receive("x")))
 		cmd.Stdin = strings.NewReader(text)
 		if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), copied) {
@@ -82,7 +82,7 @@ func TestACopyIsWholeOrNotThere(t *testing.T) {
 	}
 	have := f.Host("a").Run("sh", "-c", "cd ~/.cache/weir && find . -name 'weir*' -type f")
 	if strings.Contains(have, "old") || !strings.Contains(have, "new/weir") ||
-		!strings.Contains(have, p.sum+"/weir\n") || strings.Contains(have, "weir.") {
+		!strings.Contains(have, p.Sum+"/weir\n") || strings.Contains(have, "weir.") {
 		t.Errorf("kept are\n%s", have)
 	}
 }
@@ -117,7 +117,7 @@ func TestALoginShellMayTalk(t *testing.T) {
 func TestAWeirThatIsThereIsUsed(t *testing.T) {
 	f := newField(t, "a")
 	self := f.request().Binary
-	for path, want := range map[string]string{self: "", "/opt/none/weir": "a: /opt/none/weir is no program there"} {
+	for path, want := range map[string]string{self: "", "/opt/none/weir": "a: /opt/none/weir is not executable there"} {
 		l := *f.launcher
 		l.Remote = path
 		h, err := l.Start(t.Context(), f.request())
@@ -128,13 +128,13 @@ func TestAWeirThatIsThereIsUsed(t *testing.T) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
-	if f.heard("copying") != 0 {
+	if f.printed("copying") != 0 {
 		t.Error("it was copied all the same")
 	}
 }
 
 func TestScriptsAreForEveryShell(t *testing.T) {
-	p := program{path: cache + "/0/weir", sum: strings.Repeat("0", 64), size: 1}
+	p := program{cache + "/0/weir", launch.Program{Sum: strings.Repeat("0", 64), Size: 1}}
 	for _, script := range []string{p.start(launch.Request{Session: session}), p.receive("x"), reap(session)} {
 		if out, err := exec.Command("sh", "-n", "-c", script).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v %s", script, err, out)

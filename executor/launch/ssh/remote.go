@@ -1,74 +1,56 @@
 package ssh
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// What a host answers, each at the end of a line: what a login shell may have
-// written before it is not ours.
+// Answers of a host, each at the end of a line, after any output of a login shell.
 const (
 	started  = "weir-start"
-	missing  = "weir-missing" // and the machine's name follows, as uname -m has it
+	missing  = "weir-missing" // followed by uname -m
 	copied   = "weir-copied"
 	unusable = "weir-unusable"
 )
 
-// maxChatter is how much a login shell may write before it comes to the point, in bytes.
+// maxChatter is the largest output of a login shell before the answer, in bytes.
 const maxChatter = 64 << 10
 
-// mark is a variable of an agent's environment, and so of all that it starts, by which
-// it is found again: a session's id between slashes, so that none is part of another.
+// mark is a variable in the environment of an agent and its children, by which Reap finds them. The slashes
+// separate IDs that are prefixes of others.
 func mark(session string) string { return "WEIR_LAUNCH=/" + session + "/" }
 
 // program is weir's file on the hosts.
 type program struct {
-	path string // for the shell of a host; may hold variables
-	sum  string // SHA-256; "": it is there already, nobody copies
-	file string // here
-	size int64
+	path           string // for the shell of a host; may contain variables
+	launch.Program        // empty: it is not copied
 }
 
 func (l *Launcher) copyOf(r launch.Request) (program, error) {
 	if l.Remote != "" {
 		return program{path: l.Remote}, nil
 	}
-	f, err := os.Open(r.Binary)
-	if err != nil {
-		return program{}, fmt.Errorf("reading weir's own file: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	size, err := io.Copy(h, f)
-	if err != nil {
-		return program{}, fmt.Errorf("reading weir's own file: %w", err)
-	}
-	sum := hex.EncodeToString(h.Sum(nil))
-	return program{path: cache + "/" + sum + "/weir", sum: sum, file: r.Binary, size: size}, nil
+	p, err := launch.ReadProgram(r.Binary)
+	return program{cache + "/" + p.Sum + "/weir", p}, err
 }
 
-// cache is where copies of weir are kept on a host, each below its own SHA-256.
+// cache is the directory of copies of weir on a host, each in a directory with its SHA-256.
 const cache = "${XDG_CACHE_HOME:-$HOME/.cache}/weir"
 
-// command is what ssh gives to the login shell of a host, which may be any: csh and fish
-// know exec and single quotes too, if there is none of these within them and no
-// backslash, exclamation mark or line break.
+// command is a command line for any login shell: csh and fish support exec and single quotes too, if the
+// quoted text has no single quote, backslash, exclamation mark or line break.
 func command(script string) string {
 	words := strings.Join(strings.Fields(script), " ")
 	if strings.ContainsAny(words, `'\!`) {
-		panic("ssh: a script that not every shell would take: " + words)
+		panic("ssh: a script that is not portable: " + words)
 	}
 	return "exec /bin/sh -c '" + words + "'"
 }
 
-// start becomes the agent. The environment comes by standard input, as arguments can be
-// seen by everybody on the host; read takes single bytes, so what follows is left.
+// start is the script that starts the agent. The environment comes from stdin, as all users of the host can read
+// arguments; the shell's read consumes single bytes, so that the rest of stdin is left.
 func (p program) start(r launch.Request) string {
 	return command(fmt.Sprintf(`w="%s";
 		if [ -x "$w" ]; then touch -c "$w" 2>/dev/null; echo %s; else echo "%s $(uname -m)"; exit 0; fi;
@@ -77,9 +59,8 @@ func (p program) start(r launch.Request) string {
 		p.path, started, missing, mark(r.Session), strings.Join(r.AgentArguments("-"), " ")))
 }
 
-// receive takes a copy of weir: whole, able to start, and under its name only then.
-// Several hosts with one home directory may do so at once, each with a name of its own.
-// Copies that were not used for a month go.
+// receive is the script that stores a copy of weir, and renames it when it is complete and starts. The token
+// makes names unique for hosts with a common home directory. Copies that were unused for a month are removed.
 func (p program) receive(token string) string {
 	return command(fmt.Sprintf(`umask 077; c="%s"; d="$c/%s"; t="$d/weir.%s";
 		mkdir -p "$d" || exit 1;
@@ -88,10 +69,10 @@ func (p program) receive(token string) string {
 		if "$t" version </dev/null >"$t.out" 2>&1; then mv -f "$t" "$d/weir" && echo %[5]s; else echo %[6]s; cat "$t.out" >&2; fi;
 		rm -f "$t" "$t.out";
 		find "$c" -mindepth 2 -maxdepth 2 -name "weir*" -mtime +30 -exec rm -f {} + 2>/dev/null`,
-		cache, p.sum, token, p.size, copied, unusable))
+		cache, p.Sum, token, p.Size, copied, unusable))
 }
 
-// reap ends everything that has the session's mark, first in a friendly way.
+// reap is the script that ends all processes with the session's mark: SIGTERM, later SIGKILL.
 func reap(session string) string {
 	return command(fmt.Sprintf(`
 		all() { for p in /proc/[0-9]*; do if grep -qF %s "$p/environ" 2>/dev/null; then echo "${p#/proc/}"; fi; done; };

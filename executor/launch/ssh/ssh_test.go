@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"weir/executor/lab"
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/test/lab"
 )
 
 // field is some hosts with sshd and a launcher that may log in there.
@@ -86,7 +86,7 @@ func TestAgentsStartAndStop(t *testing.T) {
 	for _, copies := range []int{3, 0} { // the second time the hosts have it
 		f.said, f.agents = nil, map[string]*attached{}
 		h := f.start(t)
-		if got := f.heard("copying weir"); got != copies {
+		if got := f.printed("copying weir"); got != copies {
 			t.Errorf("%d hosts got a copy, want %d", got, copies)
 		}
 		for _, name := range f.launcher.Hosts {
@@ -148,8 +148,8 @@ func TestAHostThatIsDownIsNamed(t *testing.T) {
 	if took := time.Since(begin); took > 15*time.Second {
 		t.Errorf("it took %v, with a timeout of 3s", took)
 	}
-	if f.heard("b: ") != 1 {
-		t.Errorf("the user heard %q", f.said)
+	if f.printed("b: ") != 1 {
+		t.Errorf("the user read %q", f.said)
 	}
 	f.nothingIsLeft(t, "a", "c")
 
@@ -160,8 +160,8 @@ func TestAHostThatIsDownIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := f.heard("only in the place of others"); n != len(unused)/len(": b, c") || f.heard(unused) == 0 {
-			t.Errorf("of hosts that %d nodes leave over the user heard %q", nodes, f.said)
+		if n := f.printed("only in place of others"); n != len(unused)/len(": b, c") || f.printed(unused) == 0 {
+			t.Errorf("of hosts that %d nodes leave over the user read %q", nodes, f.said)
 		}
 		if err := h.Stop(t.Context(), lots); err != nil {
 			t.Error(err)
@@ -271,7 +271,7 @@ func TestAgentsAreReplaced(t *testing.T) {
 	}
 	f.Host("c").PowerOff()
 	replace("b", 1, 1, "a d") // c is down
-	if f.heard("c: ") == 0 {
+	if f.printed("c: ") == 0 {
 		t.Error("nobody says that c is down")
 	}
 	replace("a", 2, 2, "a b d") // b has had none since

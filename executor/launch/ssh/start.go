@@ -15,17 +15,16 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/executor/launch"
-	"weir/executor/trust"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
 const (
-	loginTime = 20 * time.Second // a host may take to let one in and start a shell, after it has answered
-	copyTime  = 5 * time.Minute  // for weir's file; a dead host is noticed long before
+	loginTime = 20 * time.Second // for the login and the start of a shell, after connecting
+	copyTime  = 5 * time.Minute  // for the copy of weir's file; ssh detects dead hosts sooner
 )
 
-// Start logs in to all hosts and starts their agents. If any cannot be, none is left
-// running, and the error names each host with what ssh said and what to do.
+// Start logs in to all hosts and starts their agents. After a failure, no agent is left, and the error has
+// ssh's message and advice for each host.
 func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, error) {
 	if err := l.Check(ctx, r); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 	begun, errs := h.start(ctx, n)
 	if begun == n && ctx.Err() == nil {
 		if len(h.spare) > 0 {
-			r.Tell("nodes that the scenario asks for: %d; used only in the place of others: %s", n,
+			r.Tell("nodes that the scenario asks for: %d; used only in place of others: %s", n,
 				strings.Join(h.spare, ", "))
 		}
 		return h, nil
@@ -56,12 +55,12 @@ func (l *Launcher) Start(ctx context.Context, r launch.Request) (launch.Handle, 
 	return h, nil
 }
 
-// start starts agents on n of the spare hosts, of which it takes the next where one is
-// down, and gives how many have begun and why others have not.
+// start starts agents on n of the spare hosts, and tries the next ones after failures. It returns the number
+// of started agents and the errors.
 func (h *handle) start(ctx context.Context, n int) (begun int, errs []error) {
 	for begun < n && ctx.Err() == nil {
 		if len(h.spare) < n-begun {
-			break // a session with fewer is none
+			break // not enough hosts are left
 		}
 		var hosts []string
 		hosts, h.spare = h.spare[:n-begun], h.spare[n-begun:]
@@ -72,20 +71,19 @@ func (h *handle) start(ctx context.Context, n int) (begun int, errs []error) {
 	return begun, errs
 }
 
-// Replace starts agents on hosts that were spare, or again on those whose agents have
-// ended. It is not for several goroutines at once.
+// Replace starts agents on spare hosts, or again on the hosts of ended agents. It must not be called concurrently.
 func (h *handle) Replace(ctx context.Context, n int) (begun int) {
 	h.spare = append(h.spare, h.forget()...)
 	n = min(n, len(h.spare))
 	if n > 0 {
-		h.request.Tell("starting agents again, in the place of those that ended: %d; on the first of %s", n,
+		h.request.Tell("starting %d agents in place of ended ones, on the first of %s", n,
 			strings.Join(h.spare, ", "))
 	}
-	begun, _ = h.start(ctx, n) // which has told why
+	begun, _ = h.start(ctx, n) // startAll has printed the errors
 	return begun
 }
 
-// startAll starts an agent on each host, and gives those that began and why others did not.
+// startAll starts an agent on each host. It returns the started agents and the errors.
 func (l *Launcher) startAll(ctx context.Context, r launch.Request, p program, hosts []string) ([]*worker, []error) {
 	workers := make([]*worker, len(hosts))
 	errs := make([]error, len(hosts))
@@ -131,10 +129,10 @@ func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, ho
 		}
 		c.close()
 		switch {
-		case p.sum == "":
-			return nil, fmt.Errorf("%s: %s is no program there", host, p.path)
+		case p.Sum == "":
+			return nil, fmt.Errorf("%s: %s is not executable there", host, p.path)
 		case second:
-			return nil, fmt.Errorf("%s: weir's copy in ~/.cache/weir cannot be run (is it mounted noexec?): put weir elsewhere and name it with --ssh-weir PATH",
+			return nil, fmt.Errorf("%s: weir's copy in ~/.cache/weir cannot be run (is it mounted noexec?): put weir elsewhere and name it in the setting ssh.weir",
 				host)
 		}
 		if err := l.copyTo(ctx, r, p, host, machine); err != nil {
@@ -143,14 +141,13 @@ func (l *Launcher) startOne(ctx context.Context, r launch.Request, p program, ho
 	}
 }
 
-// greet is what an agent is told first: its environment, an empty line, its bootstrap
-// in one line.
+// greet is the start of an agent's stdin: its environment, an empty line, and its bootstrap document in one line.
 func greet(r launch.Request, host string) ([]byte, error) {
 	b, err := r.Bootstrap(Node(host))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", host, err)
 	}
-	b.Coordinator = []string{trust.Stdio} // whatever other ways there are
+	b.Coordinator = []string{launch.Stdio}
 	document, err := b.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", host, err)
@@ -164,28 +161,27 @@ func greet(r launch.Request, host string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// copyTo puts weir on a host that has not this one, if it is of the same kind.
+// copyTo copies weir to a host of the same machine type.
 func (l *Launcher) copyTo(ctx context.Context, r launch.Request, p program, host, machine string) error {
-	if built := launch.MachineOf(p.file); built != "" && machine != "" && built != machine {
-		return fmt.Errorf("%s: it is a machine of another kind: %s, and this weir is for %s; build or install weir there and name it with --ssh-weir PATH",
+	if built := launch.MachineOf(p.File); built != "" && machine != "" && built != machine {
+		return fmt.Errorf("%s: its machine type is %s, and this weir is for %s; build or install weir there and name it in the setting ssh.weir",
 			host, machine, built)
 	}
-	r.Tell("%s: copying weir (%d MiB)", host, (p.size+1<<19)>>20)
+	r.Tell("%s: copying weir (%d MiB)", host, (p.Size+1<<19)>>20)
 	c, err := l.dial(host, p.receive(rand.Text()))
 	if err != nil {
 		return fmt.Errorf("%s: %w", host, err)
 	}
 	defer c.close()
 	defer context.AfterFunc(ctx, c.kill)()
-	file, err := os.Open(p.file)
+	file, err := os.Open(p.File)
 	if err != nil {
 		return fmt.Errorf("reading weir's own file: %w", err)
 	}
 	defer file.Close()
-	// a host that is gone is ssh's to notice, and it ends then; one that has no room says so
 	_ = c.pipe.SetWriteDeadline(time.Now().Add(copyTime)) // sockets have deadlines
 	_, broken := io.Copy(c.pipe, file)
-	c.pipe.CloseWrite() // broken already: await says why
+	c.pipe.CloseWrite() // await returns the error of a broken connection
 	word, _, err := c.await(ctx, loginTime, copied, unusable)
 	switch {
 	case err != nil && broken != nil:

@@ -12,11 +12,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launch"
 )
 
-// lostCode is ssh's exit code when the connection has failed, and also when a signal
-// has ended the command.
+// lostCode is ssh's exit code after a failed connection, or if a signal has ended the command.
 const lostCode = 255
 
 type handle struct {
@@ -41,7 +40,7 @@ func (h *handle) all() []*worker {
 	return slices.Clone(h.workers)
 }
 
-// forget takes out agents that have ended, and gives their hosts.
+// forget removes ended agents, and returns their hosts.
 func (h *handle) forget() (hosts []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +72,7 @@ func newWorker(c *connection, r launch.Request) *worker {
 	return w
 }
 
-// Poll asks nobody: an ssh that lives is an agent that runs.
+// Poll returns the states of the agents: an agent runs while its ssh runs.
 func (h *handle) Poll(context.Context) ([]launch.Worker, error) {
 	var all []launch.Worker
 	for _, w := range h.all() {
@@ -110,8 +109,8 @@ func (w *worker) poll() launch.Worker {
 	return now
 }
 
-// Stop ends the agents' input, waits for them, and after grace kills the ssh of those
-// that are left, whom it names: they may still run where they are.
+// Stop closes the agents' stdin, waits for them, and after grace kills the ssh of the remaining ones. The error
+// names these: they may still run on their hosts.
 func (h *handle) Stop(ctx context.Context, grace time.Duration) error {
 	workers := h.all()
 	errs := make([]error, len(workers))

@@ -19,7 +19,7 @@ import (
 // container is what a process needs to look like a container: namespaces of its
 // own for mounts, PIDs and the host name, its machine's files but for its volumes.
 type container struct {
-	machine string // process whose network and mounts it begins with; "": this one
+	machine string // process that lends its network and mounts; "": this one
 	Host    string
 	Argv    []string
 	Env     []string

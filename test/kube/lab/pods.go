@@ -23,7 +23,7 @@ type process struct {
 	done chan struct{}
 }
 
-// it is the first of its PID namespace: all go
+// kill ends the process and its namespace: it is the first process there.
 func (p *process) kill() { syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL) }
 
 // podTable has every pod that was begun, also those that cannot start (nil).

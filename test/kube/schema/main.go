@@ -79,11 +79,10 @@ func take(name string, all, used object) {
 	used[name] = bare(all[name].(object), all, used)
 }
 
-// kept says which words of a description validate something, or say how lists merge.
+// kept says which words of a description validate something.
 func kept(word string) bool {
 	switch word {
-	case "type", "format", "enum", "required", "items", "properties", "additionalProperties", "allOf", "oneOf", "$ref",
-		"x-kubernetes-patch-merge-key":
+	case "type", "format", "enum", "required", "items", "properties", "additionalProperties", "allOf", "oneOf", "$ref":
 		return true
 	}
 	return false

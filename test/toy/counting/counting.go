@@ -9,10 +9,11 @@ import (
 	"fmt"
 	"time"
 
-	"weir/engine"
-	"weir/quantity"
-	"weir/results"
-	"weir/workload"
+	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 //go:embed docs.md
@@ -22,11 +23,11 @@ var docs string
 var Kind = &workload.Kind{
 	Name: "counting",
 	Doc:  "ranks that count and sleep, each for itself",
-	Options: []workload.Option{
-		{Name: "amount", Type: workload.Count, Required: true, Min: 1, Max: 1 << 40},
-		{Name: "pause", Type: workload.Time, Default: quantity.Time(0), Max: 1e9},
-		{Name: "operations", Type: workload.Count, Default: int64(10), Min: 1, Max: 1 << 20},
-		{Name: "ranks", Type: workload.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
+	Options: []option.Option{
+		{Name: "amount", Type: option.Count, Required: true, Min: 1, Max: 1 << 40},
+		{Name: "pause", Type: option.Time, Default: quantity.Time(0), Max: 1e9},
+		{Name: "operations", Type: option.Count, Default: int64(10), Min: 1, Max: 1 << 20},
+		{Name: "ranks", Type: option.Count, Default: int64(1), Min: 1, Max: 64, Process: true},
 	},
 	Metrics: []workload.Metric{
 		{Name: "rate", Unit: "1/s", Better: workload.Higher},
@@ -40,14 +41,20 @@ const runner = "counting"
 
 func init() {
 	Kind.Document(docs)
-	Kind.Check = func(v workload.Values) error {
+	Kind.Check = func(v option.Values) error {
 		_, err := decode(v)
 		return err
 	}
-	Kind.Behaviour = workload.Behaviour{Spec: decode, Reduce: reduce, Recompute: recompute}
+	Kind.Behaviour = behaviour{}
 	workload.Register(Kind)
 	engine.Register(runner, counter{})
 }
+
+// behaviour is what the workload does with its cases.
+type behaviour struct{}
+
+// Spec decodes and checks the options of a case.
+func (behaviour) Spec(v option.Values) (workload.Spec, error) { return decode(v) }
 
 // spec are the options of a case.
 type spec struct {
@@ -58,7 +65,7 @@ type spec struct {
 // most bounds what a rank counts in a case.
 const most = int64(1) << 45
 
-func decode(v workload.Values) (workload.Spec, error) {
+func decode(v option.Values) (workload.Spec, error) {
 	var s spec
 	get := Kind.Get(v)
 	err := get.Read(nil, map[string]*int64{"amount": &s.Amount, "operations": &s.Operations, "ranks": &s.Ranks})
@@ -76,7 +83,7 @@ func decode(v workload.Values) (workload.Spec, error) {
 }
 
 func (s *spec) Demand() workload.Demand {
-	return workload.Demand{Runner: runner, Ranks: int(s.Ranks), Threads: 1, NUMA: workload.Default}
+	return workload.Demand{Runner: runner, Ranks: int(s.Ranks), Threads: 1, NUMA: option.Default}
 }
 
 // counter makes ranks.
@@ -134,7 +141,7 @@ type facts struct {
 	Sum int64 `json:"sum"`
 }
 
-func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
+func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*spec)
 	want := int64(0)
 	for i := range s.Operations {
@@ -157,7 +164,7 @@ func reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error)
 	return metrics(*s, files)
 }
 
-func recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
+func (behaviour) Recompute(options map[string]any, files [][]byte) (map[string]float64, error) {
 	values, err := Kind.Normalize(options)
 	if err != nil {
 		return nil, err

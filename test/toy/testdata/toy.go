@@ -1,12 +1,12 @@
 package fabric
 
-import "weir/workload"
+import "github.com/weir-bench/weir/internal/option"
 
 // toy is shm under another name, with an option of its own.
 var toy = Fabric{
 	Name: "toy", Loopback: true,
-	Options: []workload.Option{
-		{Name: "toy_refuse", Type: workload.Bool, Default: false, Process: true, Doc: "whether a rank refuses to open the fabric"},
+	Options: []option.Option{
+		{Name: "toy_refuse", Type: option.Bool, Default: false, Process: true, Doc: "whether a rank refuses to open the fabric"},
 	},
 	Lacks: func(n Needs) string {
 		if n.Heap {

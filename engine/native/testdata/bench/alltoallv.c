@@ -1,6 +1,6 @@
-/* The time of MPI_Alltoallv with equal blocks between all ranks. alltoallv BYTES ITERATIONS
- * prints the median over iterations, in seconds, of the time from a barrier until the last rank
- * has all. */
+/* Measures MPI_Alltoallv with equal blocks between all ranks. alltoallv BYTES ITERATIONS prints
+ * the median over iterations, in seconds, of the time from a barrier until the last rank has all
+ * data. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

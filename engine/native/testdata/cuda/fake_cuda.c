@@ -1,4 +1,4 @@
-/* GPUs, contexts and images of the stand-in: see fake_cuda.h. */
+/* GPUs, contexts and images of the fake: see fake_cuda.h. */
 #include "fake_cuda.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ int fake_fault(void)
     return atomic_fetch_add(&launches, 1) + 1 == number("FAKE_CUDA_FAIL", 0);
 }
 
-/* As CUDA_VISIBLE_DEVICES has them, up to the first that there is not. */
+/* Parses CUDA_VISIBLE_DEVICES, up to the first missing device. */
 static void choose(int there)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -150,7 +150,7 @@ int cuDeviceGetUuid_v2(struct cu_uuid *uuid, int device)
     return rc;
 }
 
-/* As of the stand-in of NVIDIA's management library. */
+/* Same addresses as the fake of NVIDIA's management library. */
 int cuDeviceGetPCIBusId(char *text, int cap, int device)
 {
     int rc = known(device);
@@ -229,7 +229,7 @@ struct cu_kernel fake_kernels[KERNELS] = {
     {"weir_ep_meet"},     {"weir_ep_clock"},   {"weir_ep_compare"}, {"weir_pingpong"},
 };
 
-/* Machine code of one generation, or text of a least capability. */
+/* Checks machine code for its generation, or PTX for its minimum capability. */
 static int image_suits(const char *image)
 {
     int         capability = number("FAKE_CUDA_CAPABILITY", 90);

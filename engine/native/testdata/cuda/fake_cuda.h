@@ -1,14 +1,14 @@
-/* fake_cuda.h: a stand-in for libcuda.so.1 on host memory. Memory of a GPU has an address that
- * the process cannot touch, and lies in a file without a name that other processes map by its
- * handles. Streams are threads. Variables:
+/* fake_cuda.h: a fake of libcuda.so.1 on host memory. GPU memory has addresses that the process
+ * cannot access, and is in an unnamed file that other processes map by its handles. Streams are
+ * threads. Environment variables:
  *
- *   FAKE_CUDA_DEVICES=2         how many GPUs there are; CUDA_VISIBLE_DEVICES chooses
- *   FAKE_CUDA_CAPABILITY=90     of all of them
- *   FAKE_CUDA_MEMORY=4294967296 bytes of each, for one process
- *   FAKE_CUDA_P2P=no            GPUs do not reach each other
- *   FAKE_CUDA_FAIL=N            the N-th kernel of the process faults, which later calls tell
- *   FAKE_CUDA_APART=S           how far apart the clocks of GPUs are; they also drift
- *   FAKE_CUDA_SLOW=US           each piece of work takes as long at least
+ *   FAKE_CUDA_DEVICES=2         number of GPUs; CUDA_VISIBLE_DEVICES selects
+ *   FAKE_CUDA_CAPABILITY=90     compute capability of all of them
+ *   FAKE_CUDA_MEMORY=4294967296 bytes per GPU and process
+ *   FAKE_CUDA_P2P=no            no peer access between GPUs
+ *   FAKE_CUDA_FAIL=N            the N-th kernel of the process faults, and later calls fail
+ *   FAKE_CUDA_APART=S           offset between the clocks of GPUs, in seconds; they also drift
+ *   FAKE_CUDA_SLOW=US           minimum duration of each piece of work, in µs
  */
 #ifndef WEIR_FAKE_CUDA_H
 #define WEIR_FAKE_CUDA_H
@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "../../cuda.h"
+#include "../../gpu_cuda.h"
 
 #define MOST_DEVICES 8
 enum fake_code {

@@ -1,4 +1,4 @@
-/* Memory of the stand-in: see fake_cuda.h. */
+/* Memory of the fake: see fake_cuda.h. */
 #define _GNU_SOURCE
 #include "fake_cuda.h"
 
@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ARENA ((size_t)64 << 30) /* addresses of GPUs, which nothing is behind */
+#define ARENA ((size_t)64 << 30) /* address space of GPUs, with nothing mapped */
 #define MOST_RANGES 4096
 #define UNIT ((size_t)2 << 20)
-#define TAIL 4096 /* of a file: whose it is */
+#define TAIL 4096 /* of a file: its owner */
 
 enum sort { FREE, DEVICE_MEMORY, IMPORTED_HANDLE, MAPPED, OF_POOL, RESERVED, HOST };
 
@@ -23,10 +23,10 @@ struct range {
     uint64_t  at;
     size_t    size;
     char     *behind; /* NULL: nothing yet */
-    int       fd;     /* of what can be shared; -1: none */
+    int       fd;     /* of shareable memory; -1: none */
     size_t    offset; /* in the file */
-    int       owner;  /* the physical number of its GPU */
-    int       context;/* the GPU that it was made in, as the process numbers them */
+    int       owner;  /* physical index of its GPU */
+    int       context;/* the GPU that it was made on, by index in the process */
     unsigned  access; /* bit i: physical GPU i */
     cu_pool   pool;
 };
@@ -38,7 +38,7 @@ struct cu_pool {
     int      imported;
 };
 
-struct handle { /* what stands at the end of a file */
+struct handle { /* stored at the end of a file */
     uint64_t magic, size;
     int      owner;
 };
@@ -50,7 +50,7 @@ static char           *arena;
 static size_t          taken;
 static size_t          used[MOST_DEVICES];
 
-static size_t whole(size_t n) { return (n + UNIT - 1) / UNIT * UNIT; }
+static size_t round_up(size_t n) { return (n + UNIT - 1) / UNIT * UNIT; }
 
 static size_t memory(void)
 {
@@ -65,10 +65,10 @@ static uint64_t addresses(size_t n)
         if (arena == MAP_FAILED)
             abort();
     }
-    if (taken + whole(n) > ARENA)
+    if (taken + round_up(n) > ARENA)
         return 0;
     uint64_t at = (uint64_t)(size_t)arena + taken;
-    taken += whole(n);
+    taken += round_up(n);
     return at;
 }
 
@@ -141,7 +141,7 @@ int fake_release_all(int device)
     return left;
 }
 
-/* A file of so many bytes and, behind them, whose it is. */
+/* Creates a file of n bytes, followed by its owner. */
 static int new_file(size_t n, int owner)
 {
     struct handle h  = {MAGIC, n, owner};
@@ -187,7 +187,7 @@ static int take(int owner, size_t n)
 int cuMemAlloc_v2(cu_address *out, size_t bytes)
 {
     WITH_CONTEXT(c);
-    size_t n = whole(bytes);
+    size_t n = round_up(bytes);
     if (!bytes)
         return CU_INVALID_VALUE;
     pthread_mutex_lock(&lock);
@@ -195,7 +195,7 @@ int cuMemAlloc_v2(cu_address *out, size_t bytes)
         int fd = new_file(n, physical);
         *out   = addresses(n);
         char *p = behind(fd, 0, n);
-        memset(p, 0xa5, n < UNIT ? n : UNIT); /* memory is not zero by itself */
+        memset(p, 0xa5, n < UNIT ? n : UNIT); /* memory is not zeroed by default */
         new_range((struct range){DEVICE_MEMORY, *out, n, p, fd, 0, physical, c->device,
                                  1u << physical, NULL});
     }
@@ -471,7 +471,7 @@ int cuMemPoolImportFromShareableHandle(cu_pool *out, void *from, int type,
 int cuMemAllocFromPoolAsync(cu_address *out, size_t bytes, cu_pool pool, cu_stream stream)
 {
     WITH_CONTEXT(c);
-    size_t n = whole(bytes);
+    size_t n = round_up(bytes);
     if (!stream)
         return INVALID_HANDLE;
     if (!bytes || pool->imported)
@@ -527,7 +527,7 @@ int cuMemPoolImportPointer(cu_address *out, cu_pool pool, struct cu_shared *from
     return CU_DONE;
 }
 
-/* ---- host memory that GPUs know ---- */
+/* ---- host memory registered with GPUs ---- */
 
 static int show(void *p, size_t bytes)
 {

@@ -1,5 +1,5 @@
-/* Streams, events and kernels of the stand-in: see fake_cuda.h. A stream is a thread that does
- * its work in order; an error of it stays with the context. */
+/* Streams, events and kernels of the fake: see fake_cuda.h. A stream is a thread that does its work
+ * in order; its errors stay with the context. */
 #define _GNU_SOURCE
 #include "fake_cuda.h"
 
@@ -16,13 +16,13 @@ enum sort { COPY, SET, WORD, KERNEL_RUN, EVENT };
 struct work {
     struct work *next;
     enum sort    sort;
-    uint64_t     to, from, n; /* of SET and WORD n or from is the value */
+    uint64_t     to, from, n; /* SET and WORD: n or from is the value */
     int          device_to, device_from;
     cu_event     event;
     int          kernel, fault;
     unsigned     blocks, threads, shared;
     uint64_t     values[MOST_VALUES];
-    char         first[MOST_BYTES] __attribute__((aligned(8))); /* an argument that is a struct */
+    char         first[MOST_BYTES] __attribute__((aligned(8))); /* a struct argument */
 };
 
 struct cu_stream {
@@ -32,7 +32,7 @@ struct cu_stream {
     pthread_cond_t     changed;
     struct work       *first, **last;
     int                busy, ends;
-    struct cu_graph   *captured; /* what is put into the stream goes there */
+    struct cu_graph   *captured; /* receives what is enqueued */
 };
 
 struct cu_graph {
@@ -55,7 +55,7 @@ struct cu_event {
 #define WEIR_ON_HOST
 #include "on_host.h"
 
-#include "../../ep_args.h"
+#include "../../kernels_ep_args.h"
 #include "../../kernels.cu"
 #include "../../kernels_ep.cu"
 #include "../../kernels_ep_rows.cu"
@@ -65,7 +65,7 @@ struct cu_event {
 #include "../../kernels_ep_pull.cu"
 #include "../../kernels_ep_verify.cu"
 #include "../../kernels_ep_clocks.cu"
-#include "../../pingpong_args.h"
+#include "../../kernels_pingpong_args.h"
 #include "../../kernels_pingpong.cu"
 
 _Static_assert(sizeof(struct ep_args) <= MOST_BYTES, "fits");
@@ -74,17 +74,17 @@ _Static_assert(sizeof(struct dispatch_shared) <= FAKE_SHARED, "fits");
 _Thread_local struct three threadIdx, blockIdx, blockDim, gridDim;
 
 static _Thread_local jmp_buf fault;
-static _Thread_local int     running_on; /* the GPU of the kernel */
+static _Thread_local int     running_on; /* GPU of the kernel */
 
-/* Each GPU is FAKE_CUDA_APART seconds ahead of the one before, and gains a thousandth of a second
- * in each. */
+/* Each GPU's clock is FAKE_CUDA_APART seconds ahead of the one before, and gains 1 ms per second on
+ * it. */
 u64 fake_clock(u64 host)
 {
     const char *apart = getenv("FAKE_CUDA_APART");
     return apart ? host + (u64)running_on * ((u64)atoi(apart) * 1000000000 + host / 1000) : host;
 }
 
-/* Blocks whose threads run at once. A fault of one ends all, at the latest where they meet. */
+/* Blocks of concurrent threads. A fault of one ends all, at their next barrier at the latest. */
 struct team {
     const struct work *work;
     int                device;
@@ -132,7 +132,7 @@ void fake_barrier(void)
 void *fake_at(u64 address)
 {
     void *p = fake_find(address, 1, running_on);
-    if (!p && (p = fake_find(address - 1, 1, running_on))) /* behind the last byte */
+    if (!p && (p = fake_find(address - 1, 1, running_on))) /* one past the last byte */
         p = (char *)p + 1;
     if (!p) {
         fprintf(stderr, "stand-in of CUDA: a kernel touches 0x%llx, where GPU %d has nothing\n",
@@ -297,9 +297,9 @@ static int carry_out(const struct work *w, int device)
     return CU_DONE;
 }
 
-/* Ranks of one process tell each other what is done through memory that each maps at an address
- * of its own, which ThreadSanitizer cannot follow. This orders work that has ended before work
- * that begins after it; work that overlaps is still compared. */
+/* Ranks of one process synchronise through memory that each maps at a different address, which
+ * ThreadSanitizer cannot follow. This orders work that has ended before work that begins later;
+ * overlapping work is still checked. */
 static atomic_int ordered;
 
 static void *serve(void *arg)
@@ -421,7 +421,7 @@ int cuStreamQuery(cu_stream s)
     return rc != CU_DONE ? rc : busy ? CU_NOT_READY : CU_DONE;
 }
 
-/* Of memory of the host that no GPU knows a copy is made before the call returns. */
+/* Copies from unregistered host memory are staged before the call returns. */
 static int enqueue_copy(struct cu_stream *s, struct work w)
 {
     int rc = enqueue(s, w);
@@ -440,7 +440,7 @@ int cuMemcpyAsync(cu_address to, cu_address from, size_t n, cu_stream s)
                                          .device_to = c->device, .device_from = c->device});
 }
 
-/* In no order: from the last to the first. */
+/* Unordered: from the last to the first. */
 int cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *sizes, size_t n,
                        struct cu_copying *how, size_t *first, size_t nhow, size_t *failed,
                        cu_stream s)

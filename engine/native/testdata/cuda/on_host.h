@@ -1,6 +1,6 @@
-/* on_host.h: what kernels.cu needs to run on the host, one thread after the other, and what
- * kernels_ep*.cu need, whose threads run at once. Asynchronous operations run as late as a GPU may
- * run them: a load when its barrier is waited for, a store when its end is. */
+/* on_host.h: runs kernels.cu on the host, one thread after the other, and kernels_ep*.cu with
+ * concurrent threads. Asynchronous operations run as late as a GPU may run them: a load when its
+ * barrier is waited for, a store when its end is. */
 #ifndef WEIR_ON_HOST_H
 #define WEIR_ON_HOST_H
 
@@ -21,7 +21,7 @@ struct three {
 };
 extern _Thread_local struct three threadIdx, blockIdx, blockDim, gridDim;
 
-/* The memory behind an address of a GPU; of a wrong one it ends the kernel. */
+/* Returns the memory at an address of a GPU; a wrong address ends the kernel. */
 void *fake_at(u64 address);
 
 #define DEVICE static inline
@@ -50,22 +50,22 @@ static inline void atomicCAS(u32 *p, u32 is, u32 v)
     __atomic_compare_exchange_n(p, &is, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* ---- threads that work together: fewer than the launch asks for, which is as right ---- */
+/* ---- cooperating threads: fewer than the launch requests, which is equally correct ---- */
 
 #define TEAM_KERNEL KERNEL
 #define PAIR_KERNEL KERNEL
 #define ARGS const struct ep_args
 #define PINGPONG_ARGS const struct pingpong_args
-#define TO_LOOK 16
+#define POLLS_PER_CHECK 16
 #define GROUP_LANES 1
 #define LANES 1
 #define static_assert _Static_assert
 #define FAKE_TEAM 4 /* threads of a block */
-#define EP_GPU_TELLERS 1
+#define EP_GPU_SIGNALERS 1
 #define FAKE_SHARED 65536
 
 void  fake_barrier(void); /* of the block */
-void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and that much again */
+void *fake_shared(void);  /* memory of the block: FAKE_SHARED bytes twice */
 
 #define ROLLED
 #define UNROLLED
@@ -73,10 +73,10 @@ void *fake_shared(void);  /* memory of the block, as much as FAKE_SHARED, and th
 #define SHARED_BYTES(name) char *name = (char *)fake_shared() + FAKE_SHARED
 #define barrier() fake_barrier()
 
-static inline void looked_in_vain(void) { sched_yield(); }
+static inline void poll_pause(void) { sched_yield(); }
 static inline void wait_for_kernel_before(void) {}
 static inline void let_next_kernel_start(void) {}
-u64                fake_clock(u64 host); /* of the GPU that a kernel runs on */
+u64                fake_clock(u64 host); /* of the GPU that runs the kernel */
 static inline u64  now(void)
 {
     struct timespec t;
@@ -126,7 +126,7 @@ struct fake_load {
     char *to;
     u64   from;
     u32   n, phase;
-    u64  *barrier; /* NULL: none is under way */
+    u64  *barrier; /* NULL: none in flight */
 };
 struct fake_store {
     u64         to;

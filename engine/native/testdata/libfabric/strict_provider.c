@@ -1,15 +1,11 @@
-/* A provider of libfabric for tests that asks for everything that network cards ask
- * for and the providers of a plain host do not: registered local buffers
- * (FI_MR_LOCAL), keys that it chooses itself and that are longer than a word
- * (FI_MR_PROV_KEY, FI_MR_RAW), virtual addresses, memory bound to an endpoint before
- * it may be used, a context that it writes to, short operations, a full queue every
- * other time (injected ones find room), no confirmation of delivery, and with
- * STRICT_LOCKS memory within the limit of what may be locked. Whoever breaks a rule gets an error;
- * bytes travel by a provider of the library. With STRICT_KEYS=plain it asks for neither FI_MR_RAW
- * nor virtual addresses.
- *
- * libfabric loads it from FI_PROVIDER_PATH as lib*-fi.so. It has one user thread at a
- * time per endpoint, and its tables are locked. */
+/* A libfabric provider for tests that requires everything that network cards require and the
+ * providers of a plain host do not: registered local buffers (FI_MR_LOCAL), keys chosen by the
+ * provider and longer than a word (FI_MR_PROV_KEY, FI_MR_RAW), virtual addresses, memory bound to
+ * an endpoint before use, a context that it writes to, short operations, a full queue every other
+ * time (injected ones find room), no confirmation of delivery, and with STRICT_LOCKS a limit on
+ * locked memory. Violations return an error; bytes travel by a provider of the library. With
+ * STRICT_KEYS=plain it requires neither FI_MR_RAW nor virtual addresses. libfabric loads it from
+ * FI_PROVIDER_PATH as lib*-fi.so. One user thread at a time per endpoint; its tables are locked. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -47,12 +43,12 @@ struct strict_mr {
 };
 
 static pthread_mutex_t   lock = PTHREAD_MUTEX_INITIALIZER;
-static struct strict_mr *all; /* a registration that was closed stays, without its real one */
+static struct strict_mr *all; /* closed registrations stay in it, without their real one */
 static struct raw_key    mapped[MAX_MAPPED];
 static size_t            nmapped;
 static uint64_t          next_key = 0x5eed00;
 
-/* The tables of the provider that carries the bytes: one of each kind for all its objects. */
+/* The tables of the carrying provider: one of each kind for all its objects. */
 static const struct fi_ops_fabric *real_fabric;
 static const struct fi_ops_domain *real_domain;
 static const struct fi_ops        *real_domain_fid;
@@ -136,10 +132,10 @@ static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access,
                   uint64_t requested_key, uint64_t flags, struct fid_mr **mr, void *context)
 {
     struct rlimit lim;
-    (void)requested_key; /* the key is chosen here */
+    (void)requested_key; /* keys are chosen here */
     if (offset || flags)
         return broken("an offset or flags that nobody defined");
-    /* as the kernel does for a driver, whose process may not go beyond it */
+    /* as the kernel does for a driver, within the process's limit */
     if (getrlimit(RLIMIT_MEMLOCK, &lim) == 0 && getenv("STRICT_LOCKS") && len > lim.rlim_cur)
         return -FI_ENOMEM;
     struct strict_mr *m = calloc(1, sizeof *m);
@@ -186,7 +182,7 @@ static int domain_control(struct fid *fid, int command, void *arg)
 
 /* ---- operations ---- */
 
-/* Where the target's memory is for the provider underneath. */
+/* Translates the target's address and key for the underlying provider. */
 static int translate(uint64_t *addr, uint64_t *key)
 {
     if (plain())
@@ -217,7 +213,7 @@ static int local(const void *buf, size_t len, const void *desc)
     return inside ? 0 : broken("a local buffer outside of its registration");
 }
 
-/* What holds for all operations; -FI_EAGAIN every other time, before anything is done. */
+/* Checks common to all operations; -FI_EAGAIN every other time, before any effect. */
 static int admit(const void *buf, size_t len, const void *desc, void *context, uint64_t *addr,
                  uint64_t *key)
 {
@@ -229,7 +225,7 @@ static int admit(const void *buf, size_t len, const void *desc, void *context, u
         return broken("an operation without a context");
     if (turn++ % 2 == 0)
         return -FI_EAGAIN;
-    /* it is the provider's while the operation runs */
+    /* owned by the provider while the operation runs */
     memset(context, 0xee, sizeof(struct fi_context2));
     if ((rc = local(buf, len, desc)) < 0)
         return rc;
@@ -291,13 +287,13 @@ static struct fi_ops_rma strict_rma = {.size = sizeof(struct fi_ops_rma), .read 
 
 /* ---- opening ---- */
 
-/* The provider underneath: net became tcp in 1.18. */
+/* The underlying provider: net became tcp in 1.18. */
 static const char *carrier(void)
 {
     return FI_VERSION_LT(fi_version(), FI_VERSION(1, 18)) ? "net" : "tcp";
 }
 
-/* What the provider underneath is to see: its own name, and nothing of what is asked for here. */
+/* What the underlying provider sees: its own name, without the extra requirements. */
 static struct fi_info *underneath(const struct fi_info *info)
 {
     struct fi_info *i = fi_dupinfo(info);
@@ -314,7 +310,7 @@ static struct fi_info *underneath(const struct fi_info *info)
 static int do_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
                        void *context)
 {
-    /* a connection that the provider underneath makes for itself */
+    /* a connection that the underlying provider makes for itself */
     if (info->ep_attr->type != FI_EP_RDM)
         return real_domain->endpoint(domain, info, ep, context);
     struct fi_info *i  = underneath(info);
@@ -384,11 +380,11 @@ static int card_control(struct fid *fid, int command, void *arg)
 {
     if (command != FI_DUP)
         return -FI_ENOSYS;
-    *(struct fid_nic **)arg = (struct fid_nic *)fid; /* there is one, which nobody changes */
+    *(struct fid_nic **)arg = (struct fid_nic *)fid; /* there is one, and it is constant */
     return 0;
 }
 
-/* STRICT_CARD is up or down; without it there is none, as with a provider of software. */
+/* STRICT_CARD is up or down; unset: no card, like a software provider. */
 static struct fid_nic *card(void)
 {
     static char                  name[] = "card0";
@@ -419,7 +415,7 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
     fi_freeinfo(h);
     for (struct fi_info *i = rc ? NULL : *info; i; i = i->next) {
         free(i->fabric_attr->prov_name);
-        i->fabric_attr->prov_name      = NULL; /* the library puts the name here */
+        i->fabric_attr->prov_name      = NULL; /* the library sets the name */
         i->domain_attr->mr_mode        = modes();
         i->mode                        = FI_CONTEXT2;
         i->ep_attr->max_msg_size       = MAX_MESSAGE;

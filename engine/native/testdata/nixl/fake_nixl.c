@@ -1,25 +1,22 @@
-/* A stand-in for libnixl_capi.so, for tests: the same functions, which move bytes
- * by memcpy within a process and by process_vm_readv and _writev between two. It
- * holds its caller to NIXL's rules, and fails, delays and corrupts on demand:
+/* A fake of libnixl_capi.so for tests. It moves bytes by memcpy within a process, and by
+ * process_vm_readv and _writev between processes. It enforces NIXL's rules, and fails, delays and
+ * corrupts on demand:
  *
  *   FAKE_NIXL_FAIL=CALL[:N[:STATUS]]  the Nth call (from 1) of nixl_capi_CALL fails
- *   FAKE_NIXL_POLLS=N                 a transfer is done when its status was asked for N times
- * FAKE_NIXL_RECEIPT=1 bytes move when a transfer is posted, but it fails if an agent of the process
- * is
- *                                     destroyed before it was asked for so often
- * FAKE_NIXL_CREATE_MS=N nixl_capi_create_xfer_req sleeps for so long, and with POST, STATUS, PREP,
- * MAKE and REGISTER
- * for CREATE post_xfer_req, get_xfer_status, prep_xfer_dlist, make_xfer_req and register_mem
- *                                     of one block do; of transfers of a word no call sleeps
- *   FAKE_NIXL_CORRUPT=1               transfers of 64 bytes and more arrive with a wrong byte
- * FAKE_NIXL_DIE=AGENT:N the process of AGENT is killed when it asks for notifications the Nth time
- * FAKE_NIXL_TRACE=FILE a line for each parameter, each registration and list of blocks, each
- * transfer request that
- *                                     is made with its descriptors, and each that is released
+ *   FAKE_NIXL_POLLS=N                 a transfer is done after N queries of its status
+ *   FAKE_NIXL_RECEIPT=1               bytes move when a transfer is posted, but it fails if an
+ *                                     agent of the process is destroyed before these N queries
+ *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for N ms; POST, STATUS,
+ *                                     PREP, MAKE and REGISTER in place of CREATE: post_xfer_req,
+ *                                     get_xfer_status, prep_xfer_dlist, make_xfer_req and
+ *                                     register_mem of one block; transfers of a word never sleep
+ *   FAKE_NIXL_CORRUPT=1               transfers of at least 64 bytes arrive with a wrong byte
+ *   FAKE_NIXL_DIE=AGENT:N             kills the process of AGENT at its Nth query of notifications
+ *   FAKE_NIXL_TRACE=FILE              writes a line for each parameter, registration, descriptor
+ *                                     list, transfer request (with its descriptors) and release
  *
- * Built with -DFAKE_NIXL_STUB it says that it is NIXL's stub; with
- * -DFAKE_NIXL_WITHOUT_POST it lacks nixl_capi_post_xfer_req, and with
- * -DFAKE_NIXL_OLD what older libraries lack. */
+ * -DFAKE_NIXL_STUB makes it report that it is NIXL's stub; -DFAKE_NIXL_WITHOUT_POST leaves out
+ * nixl_capi_post_xfer_req, and -DFAKE_NIXL_OLD what older libraries lack. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdarg.h>
@@ -39,7 +36,7 @@ enum { DONE = 0, IN_PROGRESS = 1, INVALID = -1, BACKEND = -2, STATE = -3 };
 
 #define MOST 64
 
-/* What a test wants to see of the calls goes to a file. */
+/* Writes calls of interest to tests to a file. */
 static void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void trace(const char *format, ...)
 {
@@ -77,7 +74,7 @@ struct list {
     int           n, cap;
     struct region *d;
 };
-struct prepared { /* a list of blocks, of the agent itself if of is NULL */
+struct prepared { /* a list of blocks, of the agent itself if `of` is NULL */
     struct remote *of;
     struct list    blocks;
 };
@@ -93,7 +90,7 @@ struct args {
     int backends, skip_merge;
 };
 
-/* ---- what the tests ask for ---- */
+/* ---- behaviour requested by tests ---- */
 
 static status fails(const char *call)
 {
@@ -121,7 +118,7 @@ static long number(const char *name)
     return text ? atol(text) : 0;
 }
 
-/* Words are those with which ranks meet. */
+/* Words are the control words of ranks. */
 static void delay(const char *name, const struct list *l)
 {
     long            ms = l->n == 1 && l->d->size == 8 ? 0 : number(name);
@@ -136,7 +133,7 @@ static _Atomic int destroyed;
 
 struct config {
     bool progress_thread, listen_thread;
-    /* the rest is of no interest here */
+    /* the rest is not used */
 };
 
 static status make_agent(const char *name, struct agent **out)
@@ -145,7 +142,7 @@ static status make_agent(const char *name, struct agent **out)
     if (!a || !name || strlen(name) >= sizeof a->name)
         return INVALID;
     strcpy(a->name, name);
-    /* where Yama would keep peers out of this memory */
+    /* in case Yama would deny peers access to this memory */
     (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     *out = a;
     return DONE;
@@ -196,8 +193,7 @@ bool nixl_capi_is_stub(void)
 #endif
 }
 
-/* What UCX writes where it is asked for the protocols that it used, and FAKE_NIXL_USED says
- * over what. */
+/* Prints what UCX prints when asked for its protocols; FAKE_NIXL_USED gives the transports. */
 static void say_used(const char *name)
 {
     const char *info = getenv("UCX_PROTO_INFO"), *used = getenv("FAKE_NIXL_USED");
@@ -468,7 +464,7 @@ static int in_use(const struct agent *a, uint64_t generation)
     return 0;
 }
 
-/* What a request was made of is not taken away from under it. */
+/* Memory of a live request must not be deregistered. */
 status nixl_capi_deregister_mem(struct agent *a, struct list *l, struct args *args)
 {
     (void)args;
@@ -508,7 +504,7 @@ status nixl_capi_destroy_xfer_dlist(struct list *l)
 
 /* ---- transfers ---- */
 
-/* Gives each block the registration that covers it, the only one. */
+/* Assigns each block the one registration that covers it. */
 static int cover(const struct region *all, int n, struct list *l)
 {
     for (int k = 0; k < l->n; k++) {
@@ -531,7 +527,7 @@ static struct list copied(const struct list *l)
     return out;
 }
 
-/* Of lists that are covered, and are its own from now on. */
+/* Takes ownership of lists that are covered. */
 static status make(struct agent *a, int op, struct list local, struct list remote,
                    struct remote *to, const char *how, struct args *args, struct request **out)
 {
@@ -614,7 +610,7 @@ static int move(const struct request *q, struct region l, struct region r)
     void *here = (void *)(uintptr_t)l.at, *there = (void *)(uintptr_t)r.at;
     if (q->to->pid == getpid()) {
         void *to = q->op ? there : here, *from = q->op ? here : there;
-        if (l.size == 8 && !((l.at | r.at) & 7)) /* a word that is waited for comes whole */
+        if (l.size == 8 && !((l.at | r.at) & 7)) /* an awaited word is written atomically */
             atomic_store((_Atomic uint64_t *)to, atomic_load((_Atomic uint64_t *)from));
         else
             memcpy(to, from, l.size);

@@ -1,11 +1,11 @@
-/* A stand-in for libnvidia-ml.so.1 with two GPUs: a server's, and one of which little is
- * known. FAKE_NVML=no driver: it does not start; lost: the second one does not answer.
- * WITHOUT_ECC leaves a function out. */
+/* A fake of libnvidia-ml.so.1 with two GPUs: a server's, and one with little information.
+ * FAKE_NVML=no driver: it does not start; lost: the second one does not answer. WITHOUT_ECC leaves
+ * a function out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gpu.h"
+#include "../../gpu_nvml.h"
 
 enum { DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15, UNINITIALIZED = 1 };
 
@@ -135,7 +135,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, nvml_handle *out)
     return NVML_BAD_ARGUMENT;
 }
 
-/* FAKE_NVML=pcie: they have no NVLink between them; apart: they do not reach each other. */
+/* FAKE_NVML=pcie: no NVLink between them; apart: they do not reach each other. */
 int nvmlDeviceGetP2PStatus(nvml_handle a, nvml_handle b, int index, int *status)
 {
     int linked = !told("pcie") && !told("apart");
@@ -172,8 +172,8 @@ int nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes)
     return answer(d);
 }
 
-/* FAKE_NVML=hot: a GPU's clocks are held down because of its heat; failing: its memory errs, once
- * more each time that somebody asks. */
+/* FAKE_NVML=hot: a GPU's clocks are throttled by heat; failing: its memory has one more error at
+ * each query. */
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits)
 {
     *bits = told("hot") ? 0x41 : 1;

@@ -1,9 +1,0 @@
-package ctperftest_test
-
-import (
-	"testing"
-
-	"weir/test/phase"
-)
-
-func TestMain(m *testing.M) { phase.Serial(m) }

@@ -1,0 +1,187 @@
+// Package docs has the pages of the documentation, as weir docs prints them and docs/README.md lists them.
+package docs
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+//go:embed *.md */*.md
+var files embed.FS
+
+// Page is a page of the documentation. One without a file is a reference that the program makes of its own tables.
+type Page struct {
+	Name  string // weir docs NAME
+	File  string // below docs
+	About string // one line
+}
+
+// Group is a part of the index.
+type Group struct {
+	Title string
+	Pages []Page
+}
+
+func page(file, about string) Page {
+	return Page{Name: strings.TrimSuffix(path.Base(file), ".md"), File: file, About: about}
+}
+
+func reference(name, about string) Page { return Page{Name: name, About: about} }
+
+// in says which page the reference has on GitHub.
+func (p Page) in(file string) Page {
+	p.File = file
+	return p
+}
+
+// Index has all pages, in the order in which they are listed.
+var Index = []Group{
+	{"Begin", []Page{
+		page("install.md", "what weir needs, and how it is built and installed"),
+		page("first-scenario.md", "from an empty directory to a gate in CI, in 15 minutes"),
+		page("scenarios.md", "what scenarios can say, on one page"),
+		page("commands.md", "the commands and their exit codes"),
+		page("glossary.md", "the terms of scenarios, reports and these pages"),
+		page("statistics-first.md", "intervals and verdicts for people who are no statisticians"),
+		page("ci.md", "weir in CI: jobs, exit codes, open verdicts"),
+		page("causes.md", "likely causes of a slow path, and what to do"),
+		page("troubleshooting.md", "symptoms, their causes, what to do"),
+	}},
+	{"Workloads", []Page{
+		page("workloads/transfer.md", "blocks between ranks: bandwidth and latency of a path"),
+		page("workloads/traffic.md", "a traffic matrix: all ranks send at once"),
+		page("workloads/traffic_sequence.md", "matrices one after the other, with sleeps between them"),
+		page("workloads/ep.md", "dispatch and combine of an expert-parallel layer"),
+		page("workloads/ep_control.md", "setup and teardown of an expert-parallel group"),
+		page("workloads/ep_elastic.md", "a group that grows, shrinks and loses ranks"),
+		page("workloads/command.md", "programs of others, and what they print"),
+		page("workloads/serving.md", "load on an OpenAI-compatible endpoint"),
+	}},
+	{"Reference", []Page{
+		reference("language", "every key of a scenario, its forms and its default"),
+		reference("functions", "functions of expressions, and the forms of assertions"),
+		reference("workloads", "options and metrics of workloads; `weir docs workloads NAME` prints one"),
+		reference("metrics", "exact definitions of metrics; `weir docs metrics NAME` prints one"),
+		reference("generate", "fields of traffic that follows from a model"),
+		reference("statistics", "how verdicts are found, and how often they are wrong").in("statistics.md"),
+		reference("reasons", "every kind of reasons of a verdict").in("reasons.md"),
+		reference("reports", "every format of `--report`"),
+		reference("exit-codes", "every exit code"),
+		page("environment.md", "which environment variables reach ranks"),
+	}},
+	{"Clusters", []Page{
+		page("clusters.md", "many hosts: a quick start for each launcher"),
+		page("hosts.md", "sessions on many hosts: ssh, Slurm, Kubernetes, registered agents"),
+		page("services.md", "servers that runs need: programs, Kubernetes objects, Helm charts"),
+		page("gpu.md", "what runs on GPUs, and what was measured there"),
+		page("faults.md", "what a session does when something breaks"),
+		page("threat-model.md", "what is protected from whom"),
+	}},
+	{"Other tools", []Page{
+		page("moving/nixlbench.md", "from nixlbench and kvbench to weir"),
+		page("moving/ct-perftest.md", "from ct-perftest and sequential-ct-perftest"),
+		page("moving/ucx_perftest.md", "from ucx_perftest and perftest"),
+		page("moving/ep-tests.md", "from the tests of NIXL EP and DeepEP"),
+		page("moving/aiperf.md", "from aiperf, guidellm and vLLM's bench"),
+		page("moving/shell-scripts.md", "from shell scripts"),
+		reference("import", "flags of nixlbench and other tools, and what becomes of them").in("import.md"),
+		page("tools.md", "outputs of other tools that weir reads"),
+	}},
+	{"Facts", []Page{
+		page("speed.md", "what weir measures beside other tools, and how fast it is"),
+		page("scale.md", "what sessions of many ranks cost"),
+		page("limits.md", "what this version lacks, and what was not tested"),
+		page("engine.md", "the design of the C engine, for maintainers"),
+		page("licences.md", "licences of what weir is linked with"),
+	}},
+}
+
+// Lookup finds a page by its name.
+func Lookup(name string) (Page, bool) {
+	for _, g := range Index {
+		for _, p := range g.Pages {
+			if p.Name == name {
+				return p, true
+			}
+		}
+	}
+	return Page{}, false
+}
+
+// Names are those of all pages.
+func Names() (names []string) {
+	for _, g := range Index {
+		for _, p := range g.Pages {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Text is the page as its file has it.
+func (p Page) Text() (string, error) {
+	text, err := files.ReadFile(p.File)
+	return string(text), err
+}
+
+// Listing is the index for a terminal.
+func Listing() string {
+	var b strings.Builder
+	width := 0
+	for _, name := range Names() {
+		width = max(width, len(name))
+	}
+	for _, g := range Index {
+		fmt.Fprintf(&b, "%s\n", g.Title)
+		for _, p := range g.Pages {
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, strings.ReplaceAll(p.About, "`", ""))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Markdown is the index for docs/README.md.
+func Markdown() string {
+	var b strings.Builder
+	for _, g := range Index {
+		fmt.Fprintf(&b, "\n## %s\n\n| page | what it has |\n|---|---|\n", g.Title)
+		for _, p := range g.Pages {
+			name := fmt.Sprintf("`weir docs %s`", p.Name)
+			if p.File != "" {
+				name = fmt.Sprintf("[%s](%s)", p.Name, p.File)
+			}
+			fmt.Fprintf(&b, "| %s | %s |\n", name, p.About)
+		}
+	}
+	return b.String()
+}
+
+var link = regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\s]+)\)`)
+
+// unbroken is a space at which no line is broken.
+const unbroken = "\x00"
+
+// unlinked names the target of each link as a reader of a terminal reaches it.
+func unlinked(text string) string {
+	return link.ReplaceAllStringFunc(text, func(whole string) string {
+		m := link.FindStringSubmatch(whole)
+		words, target := m[1], m[2]
+		if strings.Contains(target, "://") {
+			return words + " (" + target + ")"
+		}
+		file, _, _ := strings.Cut(target, "#")
+		name := strings.TrimSuffix(path.Base(file), ".md")
+		if p, ok := Lookup(name); !ok || path.Base(p.File) != path.Base(file) {
+			return words
+		}
+		command := "`weir" + unbroken + "docs" + unbroken + name + "`"
+		if words == name || strings.HasSuffix(words, ".md") {
+			return command
+		}
+		return words + " (" + command + ")"
+	})
+}

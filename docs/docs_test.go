@@ -1,0 +1,94 @@
+package docs
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/workload"
+	_ "github.com/weir-bench/weir/workload/kinds"
+)
+
+// Every file is in the index, and what the index names is there.
+func TestIndexIsComplete(t *testing.T) {
+	listed := []string{"README.md"}
+	seen := map[string]bool{}
+	for _, g := range Index {
+		for _, p := range g.Pages {
+			if seen[p.Name] {
+				t.Errorf("two pages are called %s", p.Name)
+			}
+			seen[p.Name] = true
+			if p.File == "" {
+				continue
+			}
+			listed = append(listed, p.File)
+			if _, err := p.Text(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	err := fs.WalkDir(files, ".", func(file string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !slices.Contains(listed, file) {
+			t.Errorf("docs/%s is not in Index of docs/docs.go", file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryWorkloadHasAPage(t *testing.T) {
+	for _, k := range workload.Kinds() {
+		if p, ok := Lookup(k.Name); !ok || p.File != "workloads/"+k.Name+".md" {
+			t.Errorf("docs/workloads/%s.md is not there, or not in Index of docs/docs.go", k.Name)
+		}
+	}
+}
+
+func TestIndexOnGitHubIsTheSame(t *testing.T) {
+	golden.After(t, "README.md", "<!-- from here on made of docs/docs.go: make golden -->\n", Markdown())
+}
+
+// Pages fit the width, code and tables stay as they are, and no word is lost.
+func TestWrap(t *testing.T) {
+	const text = "# A title\n\nA paragraph that\nhas [two](speed.md) lines and [a place](https://a.b/c).\n\n" +
+		"- an entry of a list that is long\n- [speed.md](speed.md)\n\nThen:\n\n    code  that  stays as it is, however long it may be\n\n" +
+		"```sh\nweir run   a.yaml --only 'a[b=1]' --report html\n```\n\n| a | table that stays as it is |\n"
+	const want = "# A title\n\nA paragraph that has two\n(`weir docs speed`) lines and a\nplace (https://a.b/c).\n\n" +
+		"- an entry of a list that is\n  long\n- `weir docs speed`\n\nThen:\n\n    code  that  stays as it is, however long it may be\n\n" +
+		"```sh\nweir run   a.yaml --only 'a[b=1]' --report html\n```\n\n| a | table that stays as it is |\n"
+	if got := Wrap(text, 31); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestPagesFitTheirWidth(t *testing.T) {
+	for _, g := range Index {
+		for _, p := range g.Pages {
+			if p.File == "" {
+				continue
+			}
+			text, err := p.Text()
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := false
+			for line := range strings.Lines(Wrap(text, 100)) {
+				line = strings.TrimSuffix(line, "\n")
+				if strings.HasPrefix(strings.TrimSpace(line), "```") {
+					code = !code
+				}
+				if n := utf8.RuneCountInString(line); n > 100 && !code && !strings.HasPrefix(line, "    ") &&
+					!strings.HasPrefix(strings.TrimSpace(line), "|") && !strings.HasPrefix(line, "#") &&
+					strings.Contains(strings.TrimSpace(line), " ") {
+					t.Errorf("%s: %d columns: %s", p.File, n, line)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+// The decoder, which reads sections and expressions as Go values.
+
+package dsl
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// decoder reads sections and expressions of one file as Go values, and reports errors at their
+// places. It knows the grammar and the file, but no other file, run or variant.
+type decoder struct {
+	file   string
+	src    []byte
+	yaml   bool
+	diags  hcl.Diagnostics
+	places *places
+	// evaluate returns the value of an expression that depends on no point. On failure it reports
+	// the error and returns an unknown value.
+	evaluate func(hcl.Expression) cty.Value
+}
+
+func (d *decoder) error(at hcl.Range, summary, detail, hint string) {
+	d.diags = append(d.diags, diagnostic(at, summary, detail, hint))
+}

@@ -1,9 +1,0 @@
-package dsl
-
-import (
-	"testing"
-
-	"weir/test/phase"
-)
-
-func TestMain(m *testing.M) { phase.Serial(m) }

@@ -1,0 +1,506 @@
+/* libfabric: opens the objects of the selected provider, registers the rank's memory, and
+ * connects. */
+#define _GNU_SOURCE
+#include "fab_libfabric.h"
+
+#ifdef WEIR_HAS_LIBFABRIC
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu_cuda.h"
+#include "sys_dl.h"
+#include "rank.h"
+
+#define MIN_OPS 16
+#define MAX_OPS 4096
+#define LINGER_NS 2000000 /* of a leaving rank: lets its acknowledgements go out */
+
+#define KEYS 2 /* of the regions that peers access */
+static const enum weir_region_name reached[KEYS] = {REGION_CONTROL, REGION_SINK};
+
+struct blob_key {
+    uint64_t base, key;
+    uint64_t raw; /* bytes of the raw key, which follows; 0: none */
+};
+
+struct blob {
+    char provider[64];
+    /* address: bytes that follow */
+    uint32_t protocol, protocol_version, format, address;
+    struct blob_key keys[KEYS];
+};
+
+static int failed(struct weir_rank *r, const char *op, int peer, int64_t rc)
+{
+    return rank_fail(r, (int)rc, op, peer, "%s", libfabric.fi_strerror((int)-rc));
+}
+
+static void free_ops(struct libfabric_rank *f)
+{
+    memset(f->ops, 0, f->nops * sizeof *f->ops);
+    f->free = NULL;
+    for (size_t i = f->nops; i-- > 0;) {
+        f->ops[i].next = f->free;
+        f->free = &f->ops[i];
+    }
+}
+
+static int make_ops(struct weir_rank *r, struct libfabric_rank *f)
+{
+    size_t n = f->info->tx_attr->size;
+    f->nops = n < MIN_OPS ? MIN_OPS : n > MAX_OPS ? MAX_OPS : n;
+    f->ops = calloc(f->nops, sizeof *f->ops);
+    if (!f->ops) {
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %zu operations", f->nops);
+    }
+    free_ops(f);
+    return 0;
+}
+
+static int open_endpoint(struct weir_rank *r, struct libfabric_rank *f)
+{
+    int rc;
+    struct fi_cq_attr cq = {.size = f->nops + 2 * (size_t)r->cfg.ranks,
+                            .format = FI_CQ_FORMAT_DATA,
+                            .wait_obj = r->cfg.sleeps ? FI_WAIT_FD : FI_WAIT_NONE};
+    struct fi_av_attr av = {.type = f->info->domain_attr->av_type, .count = (size_t)r->cfg.ranks};
+    if ((rc = libfabric.fi_fabric(f->info->fabric_attr, &f->fabric, NULL)) < 0) {
+        return failed(r, "fi_fabric", -1, rc);
+    }
+    if ((rc = fi_domain(f->fabric, f->info, &f->domain, NULL)) < 0) {
+        return failed(r, "fi_domain", -1, rc);
+    }
+    if ((rc = fi_cq_open(f->domain, &cq, &f->cq, NULL)) < 0) {
+        return rank_fail(
+            r, rc, "fi_cq_open", -1, "%s%s", libfabric.fi_strerror(-rc),
+            r->cfg.sleeps
+                ? ": wait sleep needs events with a file descriptor, which not every provider has"
+                : "");
+    }
+    if (r->cfg.sleeps) {
+        if ((rc = fi_control(&f->cq->fid, FI_GETWAIT, &f->file)) < 0) {
+            return failed(r, "fi_control", -1, rc);
+        }
+    }
+    if ((rc = fi_av_open(f->domain, &av, &f->av, NULL)) < 0) {
+        return failed(r, "fi_av_open", -1, rc);
+    }
+    if ((rc = fi_endpoint(f->domain, f->info, &f->ep, NULL)) < 0) {
+        return failed(r, "fi_endpoint", -1, rc);
+    }
+    if ((rc = fi_ep_bind(f->ep, &f->av->fid, 0)) < 0) {
+        return failed(r, "fi_ep_bind", -1, rc);
+    }
+    if ((rc = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV)) < 0) {
+        return failed(r, "fi_ep_bind", -1, rc);
+    }
+    if ((rc = fi_enable(f->ep)) < 0) {
+        return failed(r, "fi_enable", -1, rc);
+    }
+    return 0;
+}
+
+/* Reads the limits on one operation, and on one that completes when posted. */
+static void take_limits(const struct weir_rank *r, struct libfabric_rank *f)
+{
+    size_t most = f->info->ep_attr->max_msg_size;
+    f->piece = most ? most : SIZE_MAX;
+    if (f->delivery == DELIVERY_ORDER && f->info->ep_attr->max_order_raw_size < f->piece) {
+        f->piece = f->info->ep_attr->max_order_raw_size;
+    }
+    f->inject = r->cfg.source->gpu ? 0 : f->info->tx_attr->inject_size;
+    if (libfabric_piece && libfabric_piece < f->piece) {
+        f->piece = libfabric_piece;
+    }
+}
+
+int libfabric_open(struct weir_rank *r)
+{
+    char why[WEIR_TEXT];
+    struct dl_handlers handlers;
+    struct libfabric_rank *f = calloc(1, sizeof *f);
+    int rc;
+    if (!f) {
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    }
+    f->peers = calloc((size_t)r->cfg.ranks, sizeof *f->peers);
+    if (!f->peers) {
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    }
+    f->last_hello = calloc((size_t)r->cfg.ranks, sizeof *f->last_hello);
+    if (!f->last_hello) {
+        return rank_fail(r, -ENOMEM, "open", -1, "no memory for %d peers", r->cfg.ranks);
+    }
+    r->fs = f;
+    if ((rc = libfabric_load(why, sizeof why)) < 0) {
+        return rank_fail(r, rc, "load", -1, "%s", why);
+    }
+    f->info = libfabric_choose(r, &f->delivery);
+    libfabric_unknown_variables(); /* may explain why there is no provider */
+    if (!f->info) {
+        return r->err->code;
+    }
+    f->table = weir_fab_libfabric;
+    if (f->delivery == DELIVERY_COMPLETION) {
+        f->table.caps |= CAP_REMOTE_COMPLETION;
+    }
+    take_limits(r, f);
+    dl_handlers_keep(&handlers);
+    rc = make_ops(r, f);
+    if (rc == 0) {
+        rc = open_endpoint(r, f);
+    }
+    dl_handlers_restore(&handlers);
+    if (rc == 0) {
+        r->fab = &f->table;
+    }
+    return rc;
+}
+
+static int not_registered(struct weir_rank *r, size_t bytes, int rc)
+{
+    char limit[LOCK_WORDS];
+    weir_lock_limit(bytes, limit, sizeof limit);
+    return rank_fail(r, rc, "fi_mr_reg", -1, "registering %zu bytes: %s%s", bytes,
+                     libfabric.fi_strerror(-rc), limit);
+}
+
+int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
+{
+    struct libfabric_rank *f = r->fs;
+    struct weir_region *g = &r->regions[name];
+    struct fid_mr **mr = &f->mr[name];
+    uint64_t access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+    int mode = f->info->domain_attr->mr_mode;
+    struct iovec iov = {g->base, g->size};
+    struct fi_mr_attr a = {.mr_iov = &iov,
+                           .iov_count = 1,
+                           .access = access,
+                           .requested_key = (uint64_t)name /* unique per region */,
+                           .iface = g->kind->gpu ? FI_HMEM_CUDA : FI_HMEM_SYSTEM};
+    if (g->kind->gpu) {
+        a.device.cuda = cuda_current()->device;
+    }
+    int rc = g->kind->gpu
+                 ? fi_mr_regattr(f->domain, &a, 0, mr)
+                 : fi_mr_reg(f->domain, g->base, g->size, access, 0, a.requested_key, 0, mr, NULL);
+    if (rc < 0) {
+        return not_registered(r, g->size, rc);
+    }
+    if (mode & FI_MR_ENDPOINT) {
+        if ((rc = fi_mr_bind(*mr, &f->ep->fid, 0)) < 0) {
+            return not_registered(r, g->size, rc);
+        }
+        if ((rc = fi_mr_enable(*mr)) < 0) {
+            return not_registered(r, g->size, rc);
+        }
+    }
+    f->desc[name] = fi_mr_desc(*mr);
+    return 0;
+}
+
+/* Packs the key of a region; a raw key goes to `to`. */
+static int pack_key(struct weir_rank *r, enum weir_region_name name, struct blob_key *k, char *to,
+                    size_t cap)
+{
+    struct libfabric_rank *f = r->fs;
+    int mode = f->info->domain_attr->mr_mode, rc;
+    k->base = mode & FI_MR_VIRT_ADDR ? (uint64_t)(uintptr_t)r->regions[name].base : 0;
+    if (mode & FI_MR_RAW) {
+        uint64_t base = k->base;
+        if ((rc = fi_mr_raw_attr(f->mr[name], &base, (uint8_t *)to, &cap, 0)) < 0) {
+            return failed(r, "fi_mr_raw_attr", -1, rc);
+        }
+        k->base = mode & FI_MR_VIRT_ADDR ? base : 0;
+        k->raw = cap;
+        return 0;
+    }
+    k->key = fi_mr_key(f->mr[name]);
+    return k->key != FI_KEY_NOTAVAIL
+               ? 0
+               : rank_fail(r, -EIO, "fi_mr_key", -1,
+                           "the provider has no key for the registered memory");
+}
+
+static size_t blob_bytes(const struct blob *b)
+{
+    return sizeof *b + b->address + b->keys[0].raw + b->keys[1].raw;
+}
+
+int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap)
+{
+    struct libfabric_rank *f = r->fs;
+    struct fi_info *i = f->info;
+    struct blob b = {.protocol = i->ep_attr->protocol,
+                     .protocol_version = i->ep_attr->protocol_version,
+                     .format = i->addr_format};
+    size_t n = cap - sizeof b;
+    int rc;
+    if (cap < sizeof b) {
+        return rank_fail(r, -ENOBUFS, "address", -1, "%zu bytes are too few for an address", cap);
+    }
+    if ((rc = fi_getname(&f->ep->fid, (char *)buf + sizeof b, &n)) < 0) {
+        return failed(r, "fi_getname", -1, rc);
+    }
+    snprintf(b.provider, sizeof b.provider, "%s", i->fabric_attr->prov_name);
+    b.address = (uint32_t)n;
+    for (int k = 0; k < KEYS; k++) {
+        size_t at = blob_bytes(&b);
+        if ((rc = pack_key(r, reached[k], &b.keys[k], (char *)buf + at, cap - at)) < 0) {
+            return rc;
+        }
+    }
+    memcpy(buf, &b, sizeof b);
+    return (int64_t)blob_bytes(&b);
+}
+
+/* Fails unless both ends selected the same; lists may differ between hosts. */
+static int same_choice(struct weir_rank *r, int peer, struct blob *b)
+{
+    const struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
+    b->provider[sizeof b->provider - 1] = 0;
+    if (strcmp(b->provider, i->fabric_attr->prov_name)) {
+        return rank_fail(r, -EPROTO, "connect", peer,
+                         "it chose provider %s and this rank %s; set the option provider",
+                         b->provider, i->fabric_attr->prov_name);
+    }
+    if (b->protocol != i->ep_attr->protocol ||
+        b->protocol_version != i->ep_attr->protocol_version || b->format != i->addr_format) {
+        return rank_fail(
+            r, -EPROTO, "connect", peer,
+            "its %s uses protocol %u.%u with addresses of format %u, and this rank's %u.%u with %u",
+            b->provider, b->protocol, b->protocol_version, b->format, i->ep_attr->protocol,
+            i->ep_attr->protocol_version, i->addr_format);
+    }
+    return 0;
+}
+
+static int take_key(struct weir_rank *r, int peer, const struct blob_key *k, const char *from,
+                    struct libfabric_remote_region *out)
+{
+    uint8_t raw[1024]; /* non-const: the provider may write to it */
+    int rc;
+    *out = (struct libfabric_remote_region){k->base, k->key};
+    if (!k->raw) {
+        return 0;
+    }
+    if (k->raw > sizeof raw) {
+        return rank_fail(r, -EPROTO, "connect", peer, "its key has %llu bytes",
+                         (unsigned long long)k->raw);
+    }
+    memcpy(raw, from, k->raw);
+    rc =
+        fi_mr_map_raw(((struct libfabric_rank *)r->fs)->domain, k->base, raw, k->raw, &out->key, 0);
+    return rc < 0 ? failed(r, "fi_mr_map_raw", peer, rc) : 0;
+}
+
+static int take_address(struct weir_rank *r, int peer, const char *blob, size_t len)
+{
+    struct libfabric_rank *f = r->fs;
+    struct libfabric_peer *p = &f->peers[peer];
+    struct blob b;
+    int rc;
+    if (len < sizeof b) {
+        return rank_fail(r, -EPROTO, "connect", peer, "its address has only %zu bytes", len);
+    }
+    memcpy(&b, blob, sizeof b);
+    if (len != blob_bytes(&b)) {
+        return rank_fail(r, -EPROTO, "connect", peer, "its address is malformed");
+    }
+    if ((rc = same_choice(r, peer, &b)) < 0) {
+        return rc;
+    }
+    rc = fi_av_insert(f->av, blob + sizeof b, 1, &p->address, 0, NULL);
+    if (rc != 1) {
+        return rc < 0 ? failed(r, "fi_av_insert", peer, rc)
+                      : rank_fail(r, -EADDRNOTAVAIL, "fi_av_insert", peer,
+                                  "the provider rejects its address");
+    }
+    const char *raw = blob + sizeof b + b.address;
+    for (int k = 0; k < KEYS; raw += b.keys[k].raw, k++) {
+        if ((rc = take_key(r, peer, &b.keys[k], raw, &p->regions[reached[k]])) < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens)
+{
+    int rc;
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (rank_is_peer(r, p)) {
+            if ((rc = take_address(r, p, blobs[p], lens[p])) < 0) {
+                return rc;
+            }
+        }
+    }
+    return libfabric_connect_peers(r);
+}
+
+static int has_gpu(struct weir_rank *r) { return r->cfg.source->gpu || r->cfg.sink->gpu; }
+
+/* Returns whether the NIC accesses GPU memory directly, as the endpoint reports. */
+static const char *peer_to_peer(struct libfabric_rank *f)
+{
+    static const char *const words[] = {[FI_HMEM_P2P_ENABLED] = "enabled",
+                                        [FI_HMEM_P2P_REQUIRED] = "required",
+                                        [FI_HMEM_P2P_PREFERRED] = "preferred",
+                                        [FI_HMEM_P2P_DISABLED] = "disabled"};
+    int is = -1;
+    size_t n = sizeof is;
+    if (fi_getopt(&f->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &is, &n) < 0 || is < 0 ||
+        (size_t)is >= sizeof words / sizeof *words) {
+        return NULL; /* not reported */
+    }
+    return words[is];
+}
+
+void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap)
+{
+    (void)peer; /* one endpoint reaches all */
+    struct libfabric_rank *f = r->fs;
+    struct fi_info *i = f->info;
+    uint32_t v = libfabric.fi_version();
+    size_t at = (size_t)snprintf(buf, cap, "libfabric/%s (%u.%u", i->fabric_attr->prov_name,
+                                 FI_MAJOR(v), FI_MINOR(v));
+    if (at < cap) { /* fi_tostr has one static buffer: call it separately */
+        at += (size_t)snprintf(buf + at, cap - at, "; %s",
+                               libfabric.fi_tostr(&i->ep_attr->protocol, FI_TYPE_PROTOCOL));
+    }
+    if (at < cap) {
+        at += (size_t)snprintf(buf + at, cap - at, "; %s",
+                               libfabric.fi_tostr(&i->addr_format, FI_TYPE_ADDR_FORMAT));
+    }
+    if (at < cap) {
+        at += (size_t)snprintf(buf + at, cap - at, "; %s; %s", i->domain_attr->name,
+                               libfabric_delivery_words[f->delivery]);
+    }
+    const char *p2p = has_gpu(r) ? peer_to_peer(f) : "";
+    if (at < cap) {
+        snprintf(buf + at, cap - at, "%s%s)", has_gpu(r) ? "; hmem_p2p " : "",
+                 p2p ? p2p : "unknown");
+    }
+}
+
+/* The facts that assertions read as provider.NAME. */
+static void provider_facts(struct weir_rank *r, char *list)
+{
+    struct libfabric_rank *f = r->fs;
+    char number[24];
+    snprintf(number, sizeof number, "%zu", f->info->tx_attr->size);
+    carrier_add(list, PROVIDER_FACT, "tx_size", number);
+    snprintf(number, sizeof number, "%zu", f->info->rx_attr->size);
+    carrier_add(list, PROVIDER_FACT, "rx_size", number);
+    const char *p2p = has_gpu(r) ? peer_to_peer(f) : NULL;
+    if (p2p) {
+        carrier_add(list, PROVIDER_FACT, "hmem_p2p", p2p);
+    }
+}
+
+void libfabric_carriers(struct weir_rank *r, int peer, char *list)
+{
+    struct fi_info *i = ((struct libfabric_rank *)r->fs)->info;
+    carrier_add(list, CARRIES_DATA, i->fabric_attr->prov_name,
+                i->domain_attr->name ? i->domain_attr->name : "");
+    provider_facts(r, list);
+}
+
+static void linger(struct weir_rank *r)
+{
+    int64_t until = weir_monotonic() + LINGER_NS;
+    while (weir_monotonic() < until) {
+        (void)libfabric_progress(r);
+    }
+}
+
+static int leave(struct weir_rank *r, int peer)
+{
+    struct libfabric_rank *f = r->fs;
+    struct libfabric_peer *p = &f->peers[peer];
+    int rc = fi_av_remove(f->av, &p->address, 1, 0);
+    if (rc < 0) {
+        return failed(r, "fi_av_remove", peer, rc);
+    }
+    for (int k = 0; k < KEYS && f->info->domain_attr->mr_mode & FI_MR_RAW; k++) {
+        if ((rc = fi_mr_unmap_key(f->domain, p->regions[reached[k]].key)) < 0) {
+            return failed(r, "fi_mr_unmap_key", peer, rc);
+        }
+    }
+    memset(p, 0, sizeof *p);
+    return 0;
+}
+
+/* Closes all objects in the order in which the provider allows it. */
+static void close_all(struct libfabric_rank *f)
+{
+    struct fid *const all[] = {&f->mr[REGION_SINK]->fid,
+                               &f->mr[REGION_SOURCE]->fid,
+                               &f->mr[REGION_CONTROL]->fid,
+                               &f->ep->fid,
+                               &f->av->fid,
+                               &f->cq->fid,
+                               &f->domain->fid,
+                               &f->fabric->fid};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        (void)fi_close(all[i]); /* failures to close are ignored */
+    }
+}
+
+/* Replaces the endpoint by one that no peer knows; operations in flight to failed peers end with
+ * the old one. */
+static int renew_endpoint(struct weir_rank *r)
+{
+    struct libfabric_rank *f = r->fs;
+    int rc;
+    close_all(f);
+    free_ops(f);
+    memset(f->peers, 0, (size_t)r->cfg.ranks * sizeof *f->peers);
+    f->broken = (struct weir_err){0};
+    if ((rc = open_endpoint(r, f)) < 0) {
+        return rc;
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        if ((rc = libfabric_attach(r, (enum weir_region_name)i)) < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int libfabric_disconnect(struct weir_rank *r)
+{
+    int rc;
+    if (r->cfg.peers_may_fail && r->closing == CLOSES_ALONE) {
+        return renew_endpoint(r);
+    }
+    for (int p = 0; p < r->cfg.ranks; p++) {
+        if (rank_is_peer(r, p)) {
+            if ((rc = leave(r, p)) < 0) {
+                return rc;
+            }
+        }
+    }
+    return 0;
+}
+
+int libfabric_close(struct weir_rank *r)
+{
+    struct libfabric_rank *f = r->fs;
+    if (r->closing != CLOSES_ALONE) {
+        linger(r);
+    }
+    close_all(f);
+    libfabric.fi_freeinfo(f->info);
+    r->fab = &weir_fab_libfabric;
+    r->fs = NULL;
+    free(f->ops);
+    free(f->peers);
+    free(f->last_hello);
+    free(f);
+    fflush(NULL); /* it logs through stdio, which Go's exit does not flush */
+    return 0;
+}
+#endif

@@ -1,0 +1,194 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"sync"
+
+	"google.golang.org/grpc"
+)
+
+// connection is one of the successive connections of a link.
+type connection struct {
+	*wire
+	client   *grpc.ClientConn
+	life     context.Context // of its calls
+	stream   agentStream
+	received uint64 // pieces that the coordinator has
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
+}
+
+// config is the TLS configuration with the present credentials.
+func (l *Link) config() (*tls.Config, error) {
+	i, err := l.o.Credentials()
+	if err != nil {
+		return nil, err
+	}
+	return i.client()
+}
+
+// attach makes one attempt to connect.
+func (l *Link) attach(ctx, life context.Context) (*connection, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.timeouts.silence, errors.New("the coordinator does not answer"))
+	defer cancel()
+	raw, err := l.o.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config, err := l.config()
+	if err != nil {
+		raw.Close()
+		return nil, err
+	}
+	w, err := dialled(ctx, raw, config, l.timeouts)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{wire: w}
+	if c.client, err = newClient(w); err != nil {
+		w.end(err)
+		return nil, err
+	}
+	c.life, c.stop = context.WithCancel(life)
+	context.AfterFunc(c.life, func() { w.end(errClosed) })
+	end := context.AfterFunc(ctx, c.stop)
+	c.wg.Go(func() {
+		if call, err := NewLinkClient(c.client).Heartbeat(c.life); err == nil {
+			exchangeHeartbeats(call, l.timeouts.heartbeatInterval)
+		}
+	})
+	err = c.hello(l.o, l.in.received)
+	if !end() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		err = c.reason(err)
+		c.close()
+		if ctx.Err() != nil && !isRefusal(err) {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// errFarewell is the answer to an instance that has said bye on an earlier connection, which broke before
+// the coordinator's farewell.
+var errFarewell = refused("this agent has said goodbye to the coordinator already")
+
+// hello exchanges hello and welcome, with the numbers of received pieces.
+func (c *connection) hello(o Options, received uint64) (err error) {
+	if c.stream, err = NewLinkClient(c.client).Attach(c.life); err != nil {
+		return final(err)
+	}
+	if err := c.stream.Send(&FromAgent{Say: &FromAgent_Hello{&Hello{Session: o.Session, Node: o.Node,
+		Instance: o.Instance, Received: received}}}); err != nil {
+		_, err := c.stream.Recv() // returns the cause
+		return final(err)
+	}
+	answer, err := c.stream.Recv()
+	if err != nil {
+		return final(err)
+	}
+	if answer.GetFarewell() != nil {
+		return errFarewell
+	}
+	welcome := answer.GetWelcome()
+	if welcome == nil {
+		return refused("the coordinator does not send welcome")
+	}
+	c.received = welcome.Received
+	return nil
+}
+
+// converse sends and receives messages until the link is closed (nil) or the connection ends.
+func (c *connection) converse(out *outbox, in *inbox) error {
+	line, err := out.resume(c.received)
+	if err != nil {
+		return breach(err)
+	}
+	var sending sync.WaitGroup
+	sending.Go(func() { c.send(line) })
+	err = c.receive(line, in)
+	c.end(errClosed)
+	line.end()
+	sending.Wait()
+	return c.reason(err)
+}
+
+// breach is the error of a coordinator that violates the protocol.
+func breach(err error) error {
+	return refused("the coordinator violates the protocol: %w", err)
+}
+
+// send sends the frames of a line. receive returns the error of a failed connection.
+func (c *connection) send(line *line) {
+	for {
+		f, err := line.nextFrame()
+		if err != nil {
+			return
+		}
+		message := &FromAgent{}
+		switch {
+		case f.piece != nil:
+			message.Say = &FromAgent_Piece{f.piece}
+		case f.taken > 0:
+			message.Say = &FromAgent_Taken{f.taken}
+		default:
+			message.Say = &FromAgent_Bye{&Bye{}}
+		}
+		if c.stream.Send(message) != nil || message.GetBye() != nil {
+			return
+		}
+	}
+}
+
+func (c *connection) receive(line *line, in *inbox) error {
+	for {
+		frame, err := c.stream.Recv()
+		if err != nil {
+			return final(err)
+		}
+		if over, err := in.handleCoordinator(c.life, line, frame); over || err != nil {
+			return err
+		}
+	}
+}
+
+// handleCoordinator handles a frame of the coordinator. over means that it was the last one.
+func (in *inbox) handleCoordinator(ctx context.Context, line *line, frame *FromCoordinator) (over bool, err error) {
+	switch say := frame.Say.(type) {
+	case *FromCoordinator_Piece:
+		err = in.piece(ctx, say.Piece)
+	case *FromCoordinator_Taken:
+		err = line.taken(say.Taken)
+	case *FromCoordinator_Farewell:
+		return true, nil
+	case *FromCoordinator_Leave:
+		return false, leaveError(say.Leave)
+	default:
+		err = errors.New("it sends a frame of unknown type")
+	}
+	if err != nil {
+		return false, breach(err)
+	}
+	return false, nil
+}
+
+// reason is the cause of the end of the connection if it is more specific than gRPC's error.
+func (c *connection) reason(err error) error {
+	if cause := c.why(); err != nil && !isRefusal(err) && cause != nil && !errors.Is(cause, errClosed) {
+		return cause
+	}
+	return err
+}
+
+// close ends the connection and its goroutines.
+func (c *connection) close() {
+	c.end(errClosed)
+	c.client.Close()
+	c.stop()
+	c.wg.Wait()
+}

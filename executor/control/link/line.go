@@ -1,0 +1,95 @@
+package link
+
+import (
+	"fmt"
+	"sort"
+)
+
+// line sends the contents of an outbox over one connection.
+type line struct {
+	out *outbox
+
+	// of outbox.mu
+	next  uint64 // number of the next piece
+	acked uint64 // the last acknowledgement on this connection
+	ended bool
+}
+
+// frame is the next frame to send: an acknowledgement, a piece or, if both are zero, the end of the link.
+type frame struct {
+	taken uint64
+	piece *Piece
+}
+
+// nextFrame waits for the next frame. The error means that the connection or the link has ended.
+func (l *line) nextFrame() (frame, error) {
+	o := l.out
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for {
+		switch {
+		case l.ended:
+			return frame{}, errConnectionEnded
+		case o.failed != nil:
+			return frame{}, o.failed
+		case o.pendingAck.piece > l.acked: // before pieces: the other side may wait for it
+			l.acked, o.acked = o.pendingAck.piece, o.pendingAck
+			return frame{taken: l.acked}, nil
+		case o.dropped || o.closed && l.next == o.next:
+			return frame{}, nil
+		case l.next < o.next:
+			m := l.message()
+			if l.next > m.first || m.before-o.taken <= maxAhead {
+				p := m.piece(l.next)
+				o.sent = max(o.sent, l.next)
+				l.next++
+				return frame{piece: p}, nil
+			}
+		}
+		o.changed.Wait()
+	}
+}
+
+// message is the message of the next piece. It exists: pieces that were not sent are not acknowledged.
+func (l *line) message() outgoing {
+	queue := l.out.queue
+	return queue[sort.Search(len(queue), func(i int) bool { return queue[i].last >= l.next })]
+}
+
+// piece is the piece with a number.
+func (m outgoing) piece(number uint64) *Piece {
+	p := &Piece{Number: number}
+	if number == m.first {
+		p.Start = &Start{Head: uint32(len(m.Head)), Body: uint32(len(m.Body))}
+	}
+	from := int(number-m.first) * pieceSize
+	to := min(from+pieceSize, m.size())
+	if from >= len(m.Head) {
+		p.Data = m.Body[from-len(m.Head) : to-len(m.Head)] // shared with other agents
+		return p
+	}
+	p.Data = append(p.Data, m.Head[from:min(to, len(m.Head))]...)
+	if to > len(m.Head) {
+		p.Data = append(p.Data, m.Body[:to-len(m.Head)]...)
+	}
+	return p
+}
+
+// taken handles the acknowledgement of all messages up to a piece.
+func (l *line) taken(number uint64) error {
+	l.out.mu.Lock()
+	defer l.out.mu.Unlock()
+	if number >= l.next {
+		return fmt.Errorf("it acknowledges piece %d of %d that were sent", number, l.next-1)
+	}
+	l.out.forget(number)
+	return nil
+}
+
+// end ends nextFrame.
+func (l *line) end() {
+	l.out.mu.Lock()
+	defer l.out.mu.Unlock()
+	l.ended = true
+	l.out.changed.Broadcast()
+}

@@ -1,0 +1,227 @@
+package gate
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weir-bench/weir/results"
+)
+
+// Launches with the same number in several cases are paired if the cases were interleaved: all began
+// launch i before any began launch i+1. Cases that share a launch are, and so are runs that alternate (A0
+// B0 B1 A1 …). Noise that affects a launch, or its minutes, then cancels in a ratio and adds up in a mean.
+// Start times show it; without them launches are not paired.
+
+// spread sets the variance of the estimate and its degrees of freedom. Within a cluster of interleaved
+// sources it is cluster-robust over launch numbers,
+//
+//	V = Σ_i (Σ_k (z_ki − mean z_k)/√(n_k(n_k−1)))²,
+//
+// which for equal n is the variance of paired differences, var(Σ_k z_ki)/n, and for a single source
+// var(z)/n. Its degrees of freedom are those of the source with fewest launches. Clusters are independent:
+// variances add up, with Welch and Satterthwaite's degrees of freedom. Sources: Liang and Zeger,
+// Biometrika 73 (1986); Welch, Biometrika 34 (1947).
+func (c *combination) spread(variables []*variable, weights []float64) error {
+	if c.n < 2 {
+		return nil // one launch has no spread
+	}
+	c.df = 0
+	sum, welch, most := 0.0, 0.0, 0.0
+	add := func(cluster []int, v, df float64) {
+		sum += v
+		welch += v * v / df
+		if c.sources[cluster[0]].c == nil {
+			c.stored = c.stored.plus(meanSquare{v, df})
+		}
+	}
+	for _, cluster := range clusters(c.sources) {
+		if s := c.sources[cluster[0]]; len(s.launches) < 2 {
+			v, df, err := c.borrowedNoise(cluster, variables, weights)
+			if err != nil {
+				return err
+			}
+			add(cluster, v, df)
+			most = df
+			continue
+		}
+		v, df := c.clusterVariance(cluster)
+		add(cluster, v, df)
+	}
+	c.variance = sum
+	if sum == 0 {
+		return nil
+	}
+	c.df = sum * sum / welch
+	if most > 0 { // borrowed noise is not independent
+		c.df = min(c.df, most)
+	}
+	return nil
+}
+
+func (c *combination) clusterVariance(cluster []int) (v, df float64) {
+	byLaunch := map[int]float64{}
+	df = float64(len(c.z[cluster[0]]) - 1)
+	for _, i := range cluster {
+		n := float64(len(c.z[i]))
+		df = min(df, n-1)
+		mean, _ := moments(c.z[i])
+		for j, l := range c.sources[i].launches {
+			byLaunch[l.Index] += (c.z[i][j] - mean) / math.Sqrt(n*(n-1))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(byLaunch)) {
+		v += byLaunch[i] * byLaunch[i]
+	}
+	return v, df
+}
+
+// borrowedNoise is the variance of single-launch baselines. Each is assumed to be as noisy as the same
+// case in this session, which gives the prediction interval of a single new launch.
+func (c *combination) borrowedNoise(
+	cluster []int, variables []*variable, weights []float64,
+) (v, df float64, err error) {
+	for _, i := range cluster {
+		s := c.sources[i]
+		if len(s.donor) < 2 {
+			return 0, 0, reasonError{s.reason(results.Because(results.BaselineSingle))}
+		}
+		z := make([]float64, len(s.donor))
+		for k, x := range variables {
+			if x.source != i {
+				continue
+			}
+			lent, err := newVariable(c.metrics, i, &source{key: s.key, launches: s.donor}, x.leaf, c.log)
+			if err != nil {
+				return 0, 0, reasonError{reasonOf(err).In(s.key)}
+			}
+			for j, value := range lent.values {
+				z[j] += weights[k] * lent.deviation(value, c.log)
+			}
+		}
+		_, sd := moments(z)
+		v += sd * sd
+		if n := float64(len(z) - 1); df == 0 || n < df {
+			df = n
+		}
+	}
+	return v, df, nil
+}
+
+// clusters partitions sources into interleaved ones. Baselines have no start times; those with equal
+// numbers of launches form one cluster, which assumes least.
+func clusters(sources []*source) [][]int {
+	var out [][]int
+	var bounds []map[int]span
+	stored := map[int]int{} // cluster of baselines, by number of launches
+next:
+	for i, s := range sources {
+		if s.c == nil {
+			k, ok := stored[len(s.launches)]
+			if !ok {
+				k = len(out)
+				stored[len(s.launches)] = k
+				out, bounds = append(out, nil), append(bounds, nil)
+			}
+			out[k] = append(out[k], i)
+			continue
+		}
+		mine := spans(s.launches)
+		for k := range out {
+			if joined, ok := interleaved(bounds[k], mine); ok {
+				out[k], bounds[k] = append(out[k], i), joined
+				continue next
+			}
+		}
+		out, bounds = append(out, []int{i}), append(bounds, mine)
+	}
+	return out
+}
+
+// span is the first and last start of the launches of one number.
+type span struct{ first, last time.Time }
+
+// spans returns nil if a launch has no start.
+func spans(launches []*results.Launch) map[int]span {
+	out := make(map[int]span, len(launches))
+	for _, l := range launches {
+		if l.Started.IsZero() {
+			return nil
+		}
+		out[l.Index] = span{l.Started, l.Started}
+	}
+	return out
+}
+
+// interleaved joins the spans of two sides that were interleaved over their common launches, of which
+// there must be two.
+func interleaved(a, b map[int]span) (joined map[int]span, ok bool) {
+	if a == nil || b == nil {
+		return nil, false
+	}
+	joined = maps.Clone(a)
+	common := 0
+	for i, s := range b {
+		if t, both := a[i]; both {
+			common++
+			s.first = slices.MinFunc([]time.Time{s.first, t.first}, time.Time.Compare)
+			s.last = slices.MaxFunc([]time.Time{s.last, t.last}, time.Time.Compare)
+		}
+		joined[i] = s
+	}
+	if common < 2 {
+		return nil, false
+	}
+	var before *span
+	for _, i := range slices.Sorted(maps.Keys(joined)) {
+		s := joined[i]
+		if before != nil && !before.last.Before(s.first) {
+			return nil, false
+		}
+		before = &s
+	}
+	return joined, true
+}
+
+// method says how launches of several cases were combined, and of several runs whether these were
+// interleaved: interleaved cases within one run pair nothing between runs.
+func method(sources []*source) []results.Reason {
+	cases, groups, baselines, mixed, timed := 0, 0, 0, false, true
+	var all []string // runs
+	for _, cluster := range clusters(sources) {
+		if sources[cluster[0]].c == nil {
+			baselines += len(cluster)
+			continue
+		}
+		cases += len(cluster)
+		groups++
+		first := sources[cluster[0]].c.Run
+		for _, i := range cluster {
+			run := sources[i].c.Run
+			mixed = mixed || run != first
+			timed = timed && spans(sources[i].launches) != nil
+			if !slices.Contains(all, run) {
+				all = append(all, run)
+			}
+		}
+	}
+	how := results.Because(results.UnpairedCases)
+	switch {
+	case baselines > 0 && cases < 2:
+	case len(all) > 1 && !mixed && timed:
+		slices.Sort(all)
+		last := len(all) - 1
+		how = results.Because(results.RunsNotInterleaved, results.Text("runs", strings.Join(all[:last], ", ")),
+			results.Text("last", all[last]))
+	case groups == 1:
+		how.Kind = results.PairedCases
+	case groups < cases:
+		how = results.Because(results.PairedGroups, results.Count("groups", groups, ""))
+	}
+	if baselines > 0 {
+		how.Values = append(how.Values, results.Text("sessions", "cross-session"))
+	}
+	return []results.Reason{how}
+}

@@ -1,0 +1,247 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weir-bench/weir/workload/transfer"
+)
+
+// call is one call of a tool while it is converted to a run.
+type call struct {
+	tool       *tool
+	at         string
+	path       string    // path of the program as called
+	given      []setting // in order, those of a configuration first
+	own        int       // how many of given are not from the command line
+	positional []string
+	memory     string
+	read       func(path string) ([]byte, error) // reads files that flags name; nil: there are none
+	launch     launcherCall
+	process    int64   // its number among the processes of its run
+	further    []*call // lines of other processes of the run
+
+	run      *run
+	notes    []Note
+	unmapped []string
+	wrong    error // the first error
+}
+
+func (t *tool) read(l Line, o Options) (*call, error) {
+	settings, positional, err := t.parse(l.args)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{
+		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
+		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
+	}
+	if !t.TwoSided && len(positional) > 0 && t.instead == nil {
+		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
+	}
+	if t.settings != nil {
+		before, err := t.settings(c, o)
+		if err != nil {
+			return nil, err
+		}
+		c.own, c.given = len(before), append(before, settings...)
+	}
+	return c, nil
+}
+
+// program returns the name of the called program.
+func (c *call) program() string { return path.Base(c.path) }
+
+// convert fills the run.
+func (c *call) convert(o Options) error {
+	if c.tool.nodes != nil {
+		if c.tool.nodes(c); c.wrong != nil {
+			return c.wrong
+		}
+	}
+	if o.AsCommand {
+		for _, s := range c.given {
+			if s.flag.Secret {
+				c.warn("%s: the scenario has its value in clear text", s.flag.shown())
+			}
+			if s.flag.fate != ignored && unexpanded(s.value) {
+				return fmt.Errorf("%s: %q%s", s.flag.shown(), s.value, ofShell(s.value))
+			}
+		}
+		c.tool.command(c)
+		return c.wrong
+	}
+	c.noteJoined()
+	for i := range c.tool.Flags {
+		if err := c.apply(&c.tool.Flags[i]); err != nil {
+			return err
+		}
+	}
+	c.tool.native(c)
+	return c.wrong
+}
+
+// apply converts one flag.
+func (c *call) apply(f *flag) error {
+	v, given := c.get(f)
+	if given && f.fate != ignored && unexpanded(v) {
+		return fmt.Errorf("%s: %q%s", f.shown(), v, ofShell(v))
+	}
+	switch f.fate {
+	case ignored:
+		if given {
+			c.note("%s: %s", f.shown(), f.says)
+		}
+	case unavailable:
+		if given {
+			c.warn("%s: %s", f.shown(), f.says)
+		}
+	case unmapped:
+		if given && v != f.Default && v != "false" {
+			c.unmappedFlag("%s: %s", f.shown(), f.says)
+		}
+	case asOption, asVariable:
+		if v == "" {
+			return nil
+		}
+		if f.Values != nil {
+			to, ok := f.Values[v]
+			if !ok {
+				return fmt.Errorf("%s: weir does not support %q; it supports %s", f.shown(), v,
+					strings.Join(sortedKeys(f.Values), ", "))
+			}
+			v = to
+		}
+		if f.fate == asVariable {
+			c.setEnv(f.says, v)
+			return nil
+		}
+		return c.fromFlag(f, v, given)
+	}
+	return nil
+}
+
+// fromFlag sets an option from one flag. A default equal to weir's is omitted unless the flag is
+// given.
+func (c *call) fromFlag(f *flag, v string, given bool) error {
+	o, ok := c.run.kind.Option(f.says)
+	if !ok {
+		return fmt.Errorf("workload %s has no option %s", c.run.kind.Name, f.says)
+	}
+	if isMemory(f.says) {
+		c.setMemory(f.shown(), f.says, v)
+		return c.wrong
+	}
+	parsed, err := o.Parse(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.shown(), err)
+	}
+	b, isBool := parsed.(bool)
+	switch {
+	case !given && parsed == o.Default:
+	case isBool:
+		c.set(f.says, truth(b))
+	default:
+		c.set(f.says, literal(v))
+	}
+	return nil
+}
+
+func isMemory(option string) bool { return option == "initiator" || option == "target" }
+
+// setMemory sets the memory of a side's buffers: that of the command line unless another kind is
+// requested.
+func (c *call) setMemory(shown, option, kind string) {
+	o, _ := transfer.Kind.Option(option)
+	if c.memory != "" && c.memory != kind {
+		c.warn("%s: the command line has %s; --memory puts the buffers into %s", shown, kind, c.memory)
+		kind = c.memory
+	}
+	parsed, err := o.Parse(kind)
+	if err != nil {
+		c.fail("%s: %w. Use --memory dram for the same transfer between host memories", shown, err)
+	} else if parsed != o.Default {
+		c.set(option, literal(kind))
+	}
+}
+
+const vram = literal("vram")
+
+// usePrivateMemory places buffers in host memory in private memory, as these tools do, once the kinds of memory
+// are known.
+func (c *call) usePrivateMemory() {
+	if c.run.options["initiator"] != vram || c.run.options["target"] != vram {
+		c.set("alloc", literal("heap"))
+	}
+}
+
+func (c *call) set(option string, v value) { c.run.options[option] = v }
+
+// setEnv sets a variable unless the command line does.
+func (c *call) setEnv(name, v string) {
+	if slices.ContainsFunc(c.run.env, func(e Variable) bool { return e.Name == name }) {
+		c.note("%s: the command line sets it", name)
+		return
+	}
+	c.run.env = append(slices.Clone(c.run.env), Variable{name, v})
+}
+
+// get returns the last value of a flag, or its default.
+func (c *call) get(f *flag) (v string, given bool) {
+	for _, s := range slices.Backward(c.given) {
+		if s.flag == f {
+			return s.value, true
+		}
+	}
+	return f.Default, false
+}
+
+func (c *call) has(name string) bool {
+	_, given := c.get(c.tool.flag(name))
+	return given
+}
+
+func (c *call) text(name string) string {
+	v, _ := c.get(c.tool.flag(name))
+	return v
+}
+
+// number returns the value of a flag within bounds; on error, the lower bound.
+func (c *call) number(name string, least, most int64) int64 {
+	f := c.tool.flag(name)
+	v, _ := c.get(f)
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < least || n > most {
+		c.fail("%s: %s is not from %d to %d", f.shown(), v, least, most)
+		return least
+	}
+	return n
+}
+
+// fail keeps the first error.
+func (c *call) fail(format string, args ...any) {
+	if c.wrong == nil {
+		c.wrong = fmt.Errorf(format, args...)
+	}
+}
+
+func (c *call) note(format string, args ...any) {
+	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *call) warn(format string, args ...any) {
+	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...), Warning: true})
+}
+
+// unmappedFlag reports that something cannot be mapped: an error unless it is to be skipped.
+func (c *call) unmappedFlag(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.unmapped = append(c.unmapped, text)
+	c.notes = append(c.notes, Note{Text: "not mapped: " + text, Warning: true})
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

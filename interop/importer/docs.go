@@ -1,0 +1,81 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Markdown returns docs/import.md: the mapping of each flag of each tool.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(`# Command lines of other tools
+
+` + "`weir import TOOL 'COMMAND LINE'|FILE`" + ` converts a command line, or each in a shell script, to a scenario. This page lists
+what each flag becomes. A flag that changes what is measured, but has no equivalent in weir, is an error. --skip-unmapped
+ignores such flags; --as-command makes a scenario that runs the tool itself and reads its output.
+
+This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
+`)
+	for _, t := range allTools() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| flag | default | becomes |\n|---|---|---|\n", t.name, t.Doc)
+		for i := range t.Flags {
+			f := &t.Flags[i]
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", "`"+f.all("` `")+"`", cell(f.Default), cell(f.becomes()))
+		}
+	}
+	return b.String()
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// Flags lists the mapping of each flag of a tool; of all tools if name is "". It returns false if
+// the tool is unknown.
+func Flags(name string) (string, bool) {
+	var b strings.Builder
+	for _, t := range allTools() {
+		if name != "" && t.name != name && !slices.Contains(t.called(), name) {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n\n", t.name, t.Doc)
+		for i := range t.Flags {
+			f := &t.Flags[i]
+			initial := ""
+			if f.Default != "" {
+				initial = " (default " + f.Default + ")"
+			}
+			fmt.Fprintf(&b, "  %s%s\n      %s\n", f.all(", "), initial, plain.Replace(f.becomes()))
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), b.Len() > 0
+}
+
+// plain removes Markdown from a text.
+var plain = strings.NewReplacer("`", "", "**", "")
+
+// becomes describes the mapping of a flag for people.
+func (f *flag) becomes() string {
+	switch f.fate {
+	case asOption, asVariable:
+		to := "`" + f.says + "`"
+		if f.fate == asVariable {
+			to = "variable " + to
+		}
+		var values []string
+		for _, from := range sortedKeys(f.Values) {
+			values = append(values, from+" is "+f.Values[from])
+		}
+		if values != nil {
+			to += ": " + strings.Join(values, ", ")
+		}
+		return to
+	case used:
+		return f.says
+	case ignored:
+		return "nothing: " + f.says
+	case unavailable:
+		return "nothing, with a warning: " + f.says
+	}
+	return "**an error** unless it has its default: " + f.says
+}

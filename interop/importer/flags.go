@@ -1,0 +1,195 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weir-bench/weir/internal/suggest"
+)
+
+// shown formats a flag as users write it.
+func (f *flag) shown() string { return dashed(f.Names[0]) }
+
+// all formats all names of a flag as users write them.
+func (f *flag) all(between string) string {
+	var names []string
+	for _, n := range f.Names {
+		names = append(names, dashed(n))
+	}
+	return strings.Join(names, between)
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// setting is a flag with its value.
+type setting struct {
+	flag  *flag
+	value string
+	words []string // as written
+}
+
+// parse reads the words after the tool's name.
+func (t *tool) parse(args []string) (settings []setting, positional []string, err error) {
+	for len(args) > 0 {
+		word := args[0]
+		args = args[1:]
+		switch {
+		case word == "--":
+			return settings, append(positional, args...), nil
+		case len(word) < 2 || word[0] != '-':
+			positional = append(positional, word)
+		case t.Style == getopt && word[1] != '-':
+			if args, err = t.shorts(word[1:], args, &settings); err != nil {
+				return nil, nil, err
+			}
+		default:
+			s, taken, err := t.long(word, args)
+			if err != nil {
+				return nil, nil, err
+			}
+			settings, args = append(settings, s), args[taken:]
+		}
+	}
+	return settings, positional, nil
+}
+
+// shorts reads flags of one letter that share a word; the rest of the word is the value of a flag
+// that takes one.
+func (t *tool) shorts(letters string, args []string, settings *[]setting) ([]string, error) {
+	for i, letter := range letters {
+		f := t.flag(string(letter))
+		if f == nil {
+			return nil, t.unknown("-"+string(letter), string(letter))
+		}
+		s := setting{flag: f, value: "true", words: []string{"-" + string(letter)}}
+		if f.Takes == nothing {
+			*settings = append(*settings, s)
+			continue
+		}
+		s.value = letters[i+len(string(letter)):]
+		if s.value == "" {
+			if len(args) == 0 {
+				return nil, fmt.Errorf("-%c needs a value", letter)
+			}
+			s.value, args = args[0], args[1:]
+		}
+		s.words = append(s.words, s.value)
+		*settings = append(*settings, s)
+		return args, s.check("-" + string(letter))
+	}
+	return args, nil
+}
+
+// long reads a flag by name; taken is the number of following words that belong to it.
+func (t *tool) long(word string, args []string) (s setting, taken int, err error) {
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
+	shown := strings.TrimSuffix(word, "="+value)
+	s = setting{value: value, words: []string{word}}
+	if t.Style == gflags {
+		name = strings.ReplaceAll(name, "-", "_")
+	}
+	if s.flag = t.flag(name); s.flag == nil && t.Style == gflags {
+		if f := t.flag(strings.TrimPrefix(name, "no")); f != nil && f.Takes == boolean && !hasValue {
+			return setting{f, "false", []string{word}}, 0, nil
+		}
+	}
+	if s.flag == nil && t.Style != gflags {
+		s.flag = t.begins(name)
+	}
+	switch {
+	case s.flag == nil:
+		return s, 0, t.unknown(shown, name)
+	case s.flag.Takes == nothing && hasValue:
+		return s, 0, fmt.Errorf("%s takes no value", shown)
+	case s.flag.Takes == nothing, s.flag.Takes == boolean && !hasValue:
+		s.value = "true"
+	case !hasValue && len(args) == 0:
+		return s, 0, fmt.Errorf("%s needs a value", shown)
+	case !hasValue:
+		s.value, taken = args[0], 1
+		s.words = append(s.words, s.value)
+	}
+	return s, taken, s.check(shown)
+}
+
+// check checks a value against the flag's type.
+func (s *setting) check(shown string) error {
+	switch s.flag.Takes {
+	case boolean:
+		b, ok := booleans[strings.ToLower(s.value)]
+		if !ok {
+			return fmt.Errorf("%s: %q is neither true nor false", shown, s.value)
+		}
+		s.value = strconv.FormatBool(b)
+	case number:
+		if s.flag.fate == ignored && unexpanded(s.value) {
+			return nil
+		}
+		n, err := strconv.ParseInt(s.value, 10, 64)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s: %q is not a whole number from 0%s", shown, s.value, ofShell(s.value))
+		}
+		s.value = strconv.FormatInt(n, 10)
+	}
+	return nil
+}
+
+var booleans = map[string]bool{
+	"true": true, "t": true, "yes": true, "y": true, "1": true, "false": false, "f": false, "no": false, "n": false,
+	"0": false,
+}
+
+func (t *tool) flag(name string) *flag {
+	for i := range t.Flags {
+		if slices.Contains(t.Flags[i].Names, name) {
+			return &t.Flags[i]
+		}
+	}
+	return nil
+}
+
+// begins returns the only flag with name as a prefix, as getopt_long does.
+func (t *tool) begins(name string) (found *flag) {
+	if len(name) < 2 {
+		return nil
+	}
+	for i := range t.Flags {
+		f := &t.Flags[i]
+		if !slices.ContainsFunc(f.Names, func(n string) bool { return len(n) > 1 && strings.HasPrefix(n, name) }) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+func (t *tool) unknown(shown, name string) error {
+	var known []string
+	for _, f := range t.Flags {
+		for _, n := range f.Names {
+			known = append(known, dashed(n))
+		}
+	}
+	return fmt.Errorf("%s has no flag %s. %s", t.name, shown,
+		suggest.Documented(dashed(name), known, "flags", "weir docs import "+t.name))
+}
+
+// unexpanded reports whether a shell would expand a value.
+func unexpanded(value string) bool { return strings.ContainsAny(value, "$`") }
+
+func ofShell(value string) string {
+	if unexpanded(value) {
+		return ": weir does not expand shell variables; write the value"
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weir-bench/weir/interop/output"
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
+)
+
+// ResultTools returns the tools with result files that can be converted to result documents; each
+// is a format of package output.
+func ResultTools() []string { return []string{"aiperf", "guidellm", "vllm-bench"} }
+
+// ResultOptions describe an imported document.
+type ResultOptions struct {
+	Run string // the run of its cases
+	// Case is the key of the only case, to match a case of a scenario; "": derived from the file
+	Case string
+	Made time.Time // when the file was written
+	Weir results.Version
+}
+
+// loads are the keys of rows that are options of a load, in the order of case keys.
+var loads = []string{"concurrency", "rate"}
+
+// ofSession is the key of rows written by a session of weir: the case.
+const ofSession = "case"
+
+// Result converts a result file of another tool to a document: each result is a case of workload
+// serving with one launch. Definitions of metrics are those of the tool.
+func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
+	format, known := output.Lookup(tool)
+	if !known || !slices.Contains(ResultTools(), tool) {
+		return nil, fmt.Errorf(
+			"results of %s cannot be imported; supported are %s",
+			tool,
+			strings.Join(ResultTools(), ", "),
+		)
+	}
+	rows, err := format.Read(content)
+	if err != nil {
+		return nil, err
+	}
+	if o.Case != "" && len(rows) > 1 {
+		return nil, fmt.Errorf("--case names one case, but the file has %d results", len(rows))
+	}
+	d := digest(content)
+	doc := &results.Document{
+		Schema: results.Schema,
+		Session: results.Session{
+			ID: "imported-" + tool + "-" + d[len("sha256:"):][:12], Started: o.Made, Finished: o.Made,
+			Status: results.Passed, Argv: []string{"weir", "import", tool, filepath.Base(file)},
+		},
+		Weir: o.Weir,
+		Scenario: results.Scenario{
+			Name: tool, Description: "a result of " + tool + ", not measured by weir", File: filepath.Base(file),
+			Digest: d, Variables: map[string]string{},
+		},
+		Plan:        results.Plan{Digest: d, Cases: len(rows)},
+		Environment: results.Environment{Fingerprint: digest(nil)},
+		Assertions:  []*results.AssertionVerdict{},
+	}
+	if doc.Weir.Go == "" {
+		doc.Weir.Go = runtime.Version()
+	}
+	for _, row := range rows {
+		c := caseOf(row, o, tool, d)
+		if slices.ContainsFunc(doc.Cases, func(other *results.Case) bool { return other.Key == c.Key }) {
+			return nil, fmt.Errorf("two results of the file are case %s: line %d is the second", c.Key, row.Line)
+		}
+		doc.Cases = append(doc.Cases, c)
+		if !slices.ContainsFunc(doc.Metrics, func(t results.MetricTable) bool { return t.Run == c.Run }) {
+			doc.Metrics = append(doc.Metrics,
+				results.MetricTable{Workload: "serving", Run: c.Run, Definitions: definitions(format, rows)})
+		}
+	}
+	return doc, nil
+}
+
+func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
+
+func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case {
+	c := &results.Case{
+		Run: o.Run, Workload: "serving", Axes: map[string]any{}, AxisOrder: []string{},
+		Options: map[string]any{"tool": tool}, Env: map[string]string{}, Status: results.OK, Made: 1,
+		Assertions: []*results.AssertionVerdict{},
+		Launches: []*results.Launch{{
+			Started: o.Made, Status: results.OK, Nodes: []string{}, Metrics: results.ValuesOf(row.Values),
+			Samples: []string{}, Verified: true,
+		}},
+	}
+	var at []string
+	for _, name := range loads {
+		if text := row.At[name]; text != "" && text != "null" && text != "inf" {
+			c.AxisOrder = append(c.AxisOrder, name)
+			c.Axes[name] = valueOf(text)
+			at = append(at, name+"="+text)
+		}
+	}
+	if c.Key = o.Run; len(at) > 0 {
+		c.Key += "[" + strings.Join(at, ",") + "]"
+	}
+	if own := row.At[ofSession]; own != "" { // of a session of weir: keep its run
+		c.Key = own
+		c.Run, _, _ = strings.Cut(own, "[")
+	}
+	if o.Case != "" {
+		c.Key = o.Case
+	}
+	c.ID = digest([]byte(source + "\x00" + c.Key))
+	return c
+}
+
+// valueOf converts a text to a number, if it is one.
+func valueOf(text string) any {
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v
+	}
+	return text
+}
+
+// definitions returns the definitions of the metrics present, with the tool's terms.
+func definitions(f output.Format, rows []output.Row) (all []results.Metric) {
+	for _, m := range f.Metrics {
+		if !slices.ContainsFunc(rows, func(r output.Row) bool { _, ok := r.Values[m.Name]; return ok }) {
+			continue
+		}
+		one := results.Metric{
+			Name: m.Name, Unit: m.Unit, Better: workload.Direction(m.Better), MayBeZero: m.MayBeZero,
+			Doc: f.Name + ": " + m.Doc,
+		}
+		all = append(all, one)
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weir-bench/weir/test/golden"
+)
+
+const docsHead = `# Outputs of other tools that weir reads
+
+Package ` + "`output`" + ` reads the outputs of these tools as described in ` + "`interop/output/tools`" + `. This page is
+generated from these files (` + "`make golden`" + `).
+
+Numbers keep the value that the tool printed; only their unit is converted, exactly. A metric with the meaning of
+one of weir's metrics has the same name, so that the two can be compared; other metrics have other names. A metric
+is absent if the tool did not print it.
+
+An output is an error, with its line, in these cases, regardless of the tool's exit status: it is truncated, a line
+has fewer columns than the header, a number is invalid, two results have the same keys, or the tool reports an error.
+An output without any result, as that of a server, is a separate error. The last line of an output must end with a
+newline, unless it is JSON. Prefixes of ` + "`mpirun --tag-output`" + ` and ` + "`srun --label`" + ` are removed.
+
+Users describe two further formats. ` + "`lines`" + `: each line that matches a regular expression is a row; its named
+groups are keys and metrics. ` + "`json`" + `: a path for each key and metric, as ` + "`a.b[0].c`" + `; with
+` + "`a.b[*].c`" + ` each item of the list is a row, and ` + "`a[\"b c\"]`" + ` is a member with any name.
+`
+
+// TestDocs checks that docs/tools.md describes the formats.
+func TestDocs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(docsHead)
+	for _, f := range Formats() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s.", f.Name, capital(f.Doc))
+		if f.File {
+			b.WriteString(" The tool writes it to a file.")
+		}
+		if len(f.Keys) > 0 {
+			fmt.Fprintf(&b, " Keys of a row: `%s`.", strings.Join(f.Keys, "`, `"))
+		}
+		fmt.Fprintf(&b, " Versions: %s.", f.Versions)
+		b.WriteString("\n\n| metric | unit | better | what the tool counts |\n|---|---|---|---|\n")
+		for _, m := range f.Metrics {
+			doc := strings.ReplaceAll(m.Doc, "|", "\\|")
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Unit, m.Better, doc)
+		}
+	}
+	golden.Equal(t, "../../docs/tools.md", []byte(b.String()))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,237 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// jsonData describes the rows of a JSON document.
+type jsonData struct {
+	Notes bool // text before and after the document is ignored
+	Many  bool // several consecutive documents
+	Text  struct {
+		Of   string // prefix of the tool's output if it prints no JSON
+		Else string
+	}
+	Document []check // of the whole document
+	Rows     string  // path of the rows; "": the document is a row
+	None     string  // the error if Rows does not exist
+	Empty    string  // the error if Rows is empty
+	Checks   []check // of each row
+	Blank    string  // the error of a row without a metric
+}
+
+// check is a condition on a value, and the error if it is not satisfied.
+type check struct {
+	Path    texts // the first existing one counts
+	Must    string
+	Nothing bool // the error is ErrNothing
+	Else    string
+}
+
+// fits reports whether a value, nil if missing, satisfies the condition.
+func (c *check) fits(n *jsonValue) bool {
+	must, want, _ := strings.Cut(c.Must, " ")
+	switch must {
+	case "exist":
+		return n != nil
+	case "lack":
+		return n == nil
+	case "text":
+		return n != nil && n.kind == text
+	case "number":
+		return n != nil && n.kind == number
+	case "be":
+		return n == nil || n.text == want
+	}
+	return n == nil || n.text != want // negated
+}
+
+// jsonFormat reads documents.
+type jsonFormat struct {
+	jsonData
+	rowsOf  []step
+	loads   func(*jsonValue) ([]*jsonValue, error) // finds the rows; nil: by rowsOf
+	keys    []keyData
+	metrics []metricData
+	due     []declaredValue // values that a user declares, instead of keys and metrics
+}
+
+func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
+	f := &jsonFormat{jsonData: *t.JSON, loads: special.rows, keys: t.Keys, metrics: t.Metrics}
+	var paths []string
+	for _, c := range slices.Concat(f.Document, f.Checks) {
+		paths = append(paths, c.Path...)
+	}
+	for _, k := range f.keys {
+		paths = append(paths, k.Path...)
+	}
+	for _, m := range f.metrics {
+		paths = append(paths, slices.Concat(m.Path, texts{m.If, m.Rest})...)
+		if m.In.said != nil && !strings.Contains(m.Path[0], ".") {
+			return nil, fmt.Errorf("metric %s: there is no member unit beside %s", m.Name, m.Path)
+		}
+	}
+	for _, p := range append(paths, f.Rows) {
+		if f.rowsOf = nil; p == "" {
+			continue
+		}
+		if f.rowsOf, err = parsePath(p); err != nil { // finally that of Rows
+			return nil, err
+		}
+	}
+	return f.read, nil
+}
+
+func (f *jsonFormat) read(output []byte) ([]Row, error) {
+	if i := bytes.Index(output, []byte(f.Text.Of)); i >= 0 && f.Text.Of != "" {
+		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "%s", f.Text.Else)
+	}
+	if f.Notes {
+		output = withoutNotes(output)
+	}
+	all, err := documents(output)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 && !f.Many {
+		return nil, at(all[1].line, "a second JSON document, after that of line %d", all[0].line)
+	}
+	var found rows
+	for _, root := range all {
+		places, err := f.places(root)
+		if err != nil {
+			return nil, err
+		}
+		for i, place := range places {
+			row, err := f.row(root, place, i+1)
+			if err == nil {
+				err = found.add(row)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found.list, nil
+}
+
+// places returns the values that are rows.
+func (f *jsonFormat) places(root *jsonValue) ([]*jsonValue, error) {
+	row := Row{Line: root.line}
+	if err := f.check(f.Document, root, &row, 1); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.loads != nil:
+		return f.loads(root)
+	case f.rowsOf == nil:
+		return []*jsonValue{root}, nil
+	case !f.rowsOf[len(f.rowsOf)-1].isRows():
+		n := root.find(f.Rows)
+		if n == nil {
+			return nil, nothing("%s", f.None)
+		}
+		return []*jsonValue{n}, nil
+	}
+	n, err := walk(root, f.rowsOf[:len(f.rowsOf)-1])
+	if err != nil && f.None != "" {
+		return nil, nothing("%s", f.None)
+	}
+	if err != nil {
+		return nil, err
+	}
+	items, err := n.list()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(items) == 0 && f.Empty != "":
+		return nil, at(n.line, "%s", f.Empty)
+	case len(items) == 0:
+		return nil, nothing("the list of line %d is empty", n.line)
+	}
+	return items, nil
+}
+
+// check checks values against conditions.
+func (f *jsonFormat) check(list []check, in *jsonValue, row *Row, number int) error {
+	for _, c := range list {
+		n := in.first(c.Path)
+		if c.fits(n) {
+			continue
+		}
+		line, words := row.Line, []string{"{n}", fmt.Sprint(number), "{line}", fmt.Sprint(row.Line)}
+		if n != nil {
+			line = n.line
+			for n.kind == twice {
+				n = n.before
+			}
+			words = append(words, "{value}", n.text, "{quoted}", quote(n.text))
+		}
+		for name, v := range row.At {
+			words = append(words, "{"+name+"}", quote(v))
+		}
+		says := strings.NewReplacer(words...).Replace(c.Else)
+		if c.Nothing {
+			return nothing("%s", says)
+		}
+		return at(line, "%s", says)
+	}
+	return nil
+}
+
+func (f *jsonFormat) row(root, place *jsonValue, number int) (Row, error) {
+	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: place.line}
+	for _, d := range f.due {
+		if err := d.take(root, place, &row); err != nil {
+			return row, fmt.Errorf("%s of row %d: %w", d.name, number, err)
+		}
+	}
+	for _, k := range f.keys {
+		if err := k.take(place, &row); err != nil {
+			return row, err
+		}
+	}
+	if err := f.check(f.Checks, place, &row, number); err != nil {
+		return row, err
+	}
+	for _, m := range f.metrics {
+		if err := m.take(place, &row); err != nil {
+			return row, err
+		}
+	}
+	lacks := func(says string) error {
+		return f.check([]check{{Must: "exist", Else: says}}, place, &row, number)
+	}
+	if len(row.Values) == 0 && f.Blank != "" {
+		return row, lacks(f.Blank)
+	}
+	for _, m := range f.metrics {
+		if _, ok := row.Values[m.Name]; !ok && m.Needs != "" {
+			return row, lacks(m.Needs)
+		}
+	}
+	return row, nil
+}
+
+// withoutNotes blanks the text before and after the document in an output, so that line numbers
+// stay the same.
+func withoutNotes(output []byte) []byte {
+	begin := 0
+	if !bytes.HasPrefix(output, []byte("{")) {
+		begin = bytes.Index(output, []byte("\n{")) + 1
+	}
+	end := len(output)
+	if i := bytes.LastIndex(output, []byte("\n}\n")); i >= begin {
+		end = i + len("\n}\n")
+	}
+	output = bytes.Clone(output)
+	for i, c := range output {
+		if (i < begin || i >= end) && c != '\n' {
+			output[i] = ' '
+		}
+	}
+	return output
+}

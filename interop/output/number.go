@@ -1,0 +1,77 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+// scale is the size of a tool's unit in units of a metric, as an exact fraction.
+type scale struct{ num, den int64 }
+
+// scales are the units that tools print, in the units of metrics (B, s, GB/s, 1/s).
+var scales = map[string]scale{
+	"": {1, 1}, "s": {1, 1}, "1/s": {1, 1}, "GB/s": {1, 1},
+	"ms": {1, 1e3}, "us": {1, 1e6}, "ns": {1, 1e9},
+	"%":     {1, 100},
+	"M/s":   {1e6, 1},
+	"B/s":   {1, 1e9},
+	"b/s":   {1, 8e9},
+	"Gb/s":  {1, 8},
+	"MB/s":  {1, 1e3},
+	"MiB/s": {1 << 20, 1e9},
+}
+
+var same = scales[""]
+
+// longestNumber bounds the length of a number; tools print fewer digits.
+const longestNumber = 64
+
+// of parses a number, converts it and rounds once. Counts and times are never negative.
+func (s scale) of(text string) (float64, error) {
+	v, err := s.signed(text)
+	if err == nil && v < 0 {
+		return 0, fmt.Errorf("%s is negative", text)
+	}
+	return v, err
+}
+
+// signed is of for numbers that may be negative.
+func (s scale) signed(text string) (float64, error) {
+	if !isDecimal(text) {
+		return 0, fmt.Errorf("%s is not a number", quote(text))
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return 0, fmt.Errorf("%s is not a number", quote(text))
+	}
+	v, _ := r.Mul(r, big.NewRat(s.num, s.den)).Float64()
+	if math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%s is too large", quote(text))
+	}
+	return v, nil
+}
+
+var (
+	decimal = lazyregexp.New(`^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$`)
+	whole   = lazyregexp.New(`^\d+$`)
+)
+
+// isDecimal reports whether a text is a decimal number: digits, optionally with a point and an
+// exponent of at most three digits.
+func isDecimal(text string) bool { return len(text) <= longestNumber && decimal().MatchString(text) }
+
+// isCount reports whether a text is a whole number that is not negative.
+func isCount(text string) bool { return len(text) <= longestNumber && whole().MatchString(text) }
+
+// quote quotes a text, shortened for a message.
+func quote(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "..."
+	}
+	return strconv.Quote(text)
+}

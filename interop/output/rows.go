@@ -1,0 +1,45 @@
+package output
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// rows collects the rows of an output and refuses two with the same keys.
+type rows struct {
+	list []Row
+	seen map[string]int // the line of each
+}
+
+func (r *rows) add(row Row) error {
+	if r.seen == nil {
+		r.seen = map[string]int{}
+	}
+	if len(row.Values) == 0 {
+		return at(row.Line, "the line has no number")
+	}
+	place := place(row.At)
+	if line, ok := r.seen[place]; ok {
+		if place == "" {
+			return at(row.Line, "a second result, after that of line %d", line)
+		}
+		return at(row.Line, "a second result of %s, after that of line %d", place, line)
+	}
+	r.seen[place] = row.Line
+	r.list = append(r.list, row)
+	return nil
+}
+
+// place names a row by its keys.
+func place(keys map[string]string) string {
+	var parts []string
+	for _, k := range sortedNames(keys) {
+		parts = append(parts, k+" "+quote(keys[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

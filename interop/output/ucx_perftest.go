@@ -1,0 +1,153 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+var (
+	// ucxKind matches the line of the header that names the times.
+	ucxKind = lazyregexp.New(`^\|  +\|  +\| +(latency|overhead) \(usec\) ` +
+		`+\| +bandwidth \(MB/s\) +\| +message rate \(msg/s\) +\|$`)
+	// ucxHeader matches the line below it.
+	ucxHeader = lazyregexp.New(`^\| +(Test|Stage) +\| # iterations \| *([\d.]+)%ile ` +
+		`\| average \| overall \|  average \|  overall \|  average  \|  overall  \|$`)
+	// ucxTest matches the line that names a test of a batch file.
+	ucxTest = lazyregexp.New(`^\+([^-+ ][^ ]*?)-*\+[-+]*\+$`)
+	// ucxGroups matches a whole number with the separators of -N.
+	ucxGroups = lazyregexp.New(`^\d{1,3}(,\d{3})+$`)
+)
+
+// ucxTable is the state of reading the output.
+type ucxTable struct {
+	kind   string // latency or overhead
+	rank   string // of its percentile
+	final  bool   // the lines are results, not stages before one (-f)
+	header int
+	test   string // the current test of a batch file
+	named  int    // its line
+	stage  int    // the last line of stages without a result yet
+}
+
+func readUCXPerftest(output []byte) ([]Row, error) {
+	lines, err := textLines(output)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		found rows
+		t     ucxTable
+	)
+	for i, line := range lines {
+		n := i + 1
+		switch {
+		case strings.Contains(line, " UCX  ERROR ") || strings.Contains(line, " UCX  FATAL "):
+			return nil, at(n, "ucx_perftest says: %s", quote(line))
+		case strings.HasPrefix(line, "iterations,") || strings.Contains(line, ",iterations,"):
+			return nil, at(n,
+				"with -v, neither the line with the result nor the kind of its times is known: "+
+					"leave -v out")
+		case ucxKind().MatchString(line):
+			if t.kind != "" {
+				return nil, at(n, "a second table, after that of line %d", t.header)
+			}
+			t.kind, t.header = ucxKind().FindStringSubmatch(line)[1], n
+		case t.kind != "" && t.rank == "" && ucxHeader().MatchString(line):
+			m := ucxHeader().FindStringSubmatch(line)
+			t.final, t.rank = m[1] == "Test", m[2]
+		case t.rank == "":
+		case ucxTest().MatchString(line):
+			if t.test != "" {
+				return nil, at(n, "test %s of line %d has no result", quote(t.test), t.named)
+			}
+			t.test, t.named = ucxTest().FindStringSubmatch(line)[1], n
+		default:
+			row, err := t.line(n, line)
+			if err != nil {
+				return nil, err
+			}
+			if row == nil {
+				continue
+			}
+			if err := found.add(*row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch {
+	case t.kind == "":
+		return nil, nothing("no table (a server prints none)")
+	case t.stage != 0:
+		return nil, at(len(lines),
+			"the output ends after stages of a test: the result, a line that begins with Final, is missing")
+	case t.test != "":
+		return nil, at(len(lines), "test %s of line %d has no result", quote(t.test), t.named)
+	case len(found.list) == 0:
+		return nil, at(len(lines), "the table has a header but no result")
+	}
+	return found.list, nil
+}
+
+// line reads one line below the header; nil if it is not a result.
+func (t *ucxTable) line(n int, line string) (*Row, error) {
+	fields := strings.Fields(line)
+	for i, f := range fields {
+		if ucxGroups().MatchString(f) {
+			fields[i] = strings.ReplaceAll(f, ",", "")
+		}
+	}
+	stage := false
+	switch {
+	case len(fields) == 0:
+		return nil, nil
+	case t.final && len(fields) > 1 && !isDecimal(fields[0]) && isDecimal(fields[1]):
+		t.test, fields = fields[0], fields[1:]
+	case !t.final && fields[0] == "Final:":
+		fields = fields[1:]
+	case !t.final && fields[0] == "[thread" && len(fields) > 1:
+		fields, stage = fields[2:], true
+	case isDecimal(fields[0]):
+		stage = !t.final // of a build without threads
+	default:
+		return nil, nil // a rule, or a line of a log
+	}
+	row, err := new(tableFormat).row(n, t.columns(len(fields)), fields)
+	switch {
+	case err != nil:
+		return nil, err
+	case stage:
+		t.stage = n
+		return nil, nil
+	case t.test != "":
+		row.At["test"] = t.test
+	}
+	t.test, t.stage = "", 0
+	return &row, nil
+}
+
+// columns returns the columns of a line with n numbers: four with several threads, otherwise the
+// eight of the header.
+func (t *ucxTable) columns(n int) []column {
+	overall, percentile := column{}, column{}
+	// Before the tests of a batch file, the header always says overhead.
+	if t.test == "" {
+		overall = ucxColumn(t.kind+".avg", "us")
+		if name := ucxPercentiles[t.rank]; name != "" && (t.kind == "latency" || name == "p50") {
+			percentile = ucxColumn(t.kind+"."+name, "us")
+		}
+	}
+	iterations, last := ucxColumn("requests", ""), column{} // last is of the last stage alone
+	bandwidth, rate := ucxColumn("bandwidth", "MiB/s"), ucxColumn("message_rate", "1/s")
+	if n == 4 {
+		return []column{iterations, overall, bandwidth, rate}
+	}
+	return []column{iterations, percentile, last, overall, last, bandwidth, last, rate}
+}
+
+func ucxColumn(metric, unit string) column {
+	return column{metrics: []columnMetric{{name: metric, unit: scales[unit]}}}
+}
+
+// ucxPercentiles are the ranks that a percentile of the table may have.
+var ucxPercentiles = map[string]string{"50.0": "p50", "90.0": "p90", "95.0": "p95", "99.0": "p99", "99.9": "p999"}

@@ -1,0 +1,107 @@
+package output
+
+import (
+	"math/big"
+	"strings"
+)
+
+// take sets an existing key in the row.
+func (k *keyData) take(place *jsonValue, row *Row) error {
+	n := place.first(k.Path)
+	if n == nil {
+		return nil
+	}
+	if n.kind != number && n.kind != text && n.kind != boolean {
+		return at(n.line, "%s: %s instead of a text", label(k.Path[0]), n.kind)
+	}
+	row.At[k.Name] = n.text
+	return nil
+}
+
+// take sets an existing metric in the row.
+func (m *metricData) take(place *jsonValue, row *Row) error {
+	if n := place.find(m.If); n == nil || m.If != "" && n.text == "0" {
+		return nil
+	}
+	for _, path := range m.Path {
+		s := m.In.scale
+		if m.In.said != nil {
+			said, err := m.said(place, path)
+			if err != nil {
+				return err
+			}
+			s = said
+		}
+		if n := place.find(path); n != nil {
+			return m.set(n, place, label(path), s, row)
+		}
+	}
+	return nil
+}
+
+// said returns the unit that a member beside the value names.
+func (m *metricData) said(place *jsonValue, path string) (scale, error) {
+	of := path[:strings.LastIndexByte(path, '.')]
+	parent, unit := place.find(of), place.find(of+".unit")
+	if parent == nil {
+		return same, nil
+	}
+	if unit == nil {
+		return same, at(parent.line, "%s has no unit", label(of))
+	}
+	s, ok := m.In.said[unit.text]
+	if !ok {
+		return same, at(unit.line, "%s has the unknown unit %s", label(of), quote(unit.text))
+	}
+	return s, nil
+}
+
+func (m *metricData) set(n, place *jsonValue, label string, s scale, row *Row) (err error) {
+	if m.Rest != "" {
+		if rest := place.find(m.Rest); rest != nil {
+			row.Values[m.Name], err = share(n, rest)
+		}
+		return err
+	}
+	if n.kind != number {
+		return at(n.line, "%s: %s instead of a number", label, n.kind)
+	}
+	v, err := s.signed(n.text)
+	if !m.Signed {
+		v, err = s.of(n.text)
+	}
+	if err != nil {
+		return at(n.line, "%s: %w", label, err)
+	}
+	if v != 0 || m.Zero != "absent" {
+		row.Values[m.Name] = v
+	}
+	return nil
+}
+
+// label formats a path for messages.
+func label(path string) string {
+	var all []string
+	steps, _ := parsePath(path) // it was parsed when it was loaded
+	for _, s := range steps {
+		all = append(all, s.member)
+	}
+	return strings.Join(all, "/")
+}
+
+// share returns one count as a part of the sum of both.
+func share(of, other *jsonValue) (float64, error) {
+	var counts [2]*big.Rat
+	for i, n := range []*jsonValue{of, other} {
+		if n.kind != number || !isCount(n.text) {
+			return 0, at(n.line, "%s is not a count", quote(n.text))
+		}
+		counts[i], _ = new(big.Rat).SetString(n.text)
+	}
+	all := new(big.Rat).Add(counts[0], counts[1])
+	if all.Sign() == 0 {
+		return 0, at(of.line, "no request succeeded and none failed")
+	}
+	v, _ := counts[0].Quo(counts[0], all).Float64()
+	return v, nil
+}

@@ -1,0 +1,210 @@
+package stream
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weir-bench/weir/workload/serving/load"
+)
+
+// parsedEvent is the content of an event of a stream, or of a complete answer, of completions and of chat.
+type parsedEvent struct {
+	keep    bool   // keep the content
+	content []byte // text of all choices
+	visible bool   // there is content
+	output  bool   // generated output on any channel
+	choices int
+	begins  bool // it has a role: the event begins a message
+
+	finished bool
+	broken   string // an abnormal finish reason; "": none
+	usage    usage
+	chunk    bool   // it has choices or a usage
+	kind     string // value of type
+	failed   bool   // it has an error
+	failure  string // the server's error text
+	told     string // error text of an object that is no chunk
+}
+
+// read parses an event, or a complete answer.
+func (s *parsedEvent) read(p *scanner) {
+	*s = parsedEvent{keep: s.keep, content: s.content[:0]}
+	p.object(func(name []byte) {
+		switch string(name) {
+		case "choices":
+			s.chunk = true
+			if !p.null() {
+				p.array(func() { s.choice(p) })
+			}
+		case "usage":
+			if !p.null() {
+				s.chunk = true
+				s.usage.read(p)
+			}
+		case "error", "errors":
+			s.fails(p)
+		case "object":
+			s.failed = string(p.label()) == "error" || s.failed
+		case "type":
+			s.kind = string(p.label())
+			s.failed = s.kind == "error" || s.failed
+		case "message":
+			s.told = cmp.Or(p.words(), s.told)
+		case "detail", "code":
+			s.told = cmp.Or(s.told, p.words())
+		default:
+			p.skip()
+		}
+	})
+}
+
+func (s *parsedEvent) choice(p *scanner) {
+	if p.null() {
+		return
+	}
+	s.choices++
+	before := len(s.content)
+	p.object(func(name []byte) {
+		wanted := s.keep && len(s.content) == before // text, delta and message may repeat the same
+		switch string(name) {
+		case "text":
+			s.text(p, wanted)
+		case "delta", "message":
+			if !p.null() {
+				s.message(p, wanted)
+			}
+		case "finish_reason":
+			s.finish(p.text())
+		case "error":
+			s.fails(p)
+		default:
+			p.skip()
+		}
+	})
+}
+
+// message parses a delta of a message, or a message. Unknown non-empty members count as output.
+func (s *parsedEvent) message(p *scanner, wanted bool) {
+	p.object(func(name []byte) {
+		switch {
+		case string(name) == "content" && p.kind() == '[':
+			p.array(func() { s.part(p, wanted) })
+		case string(name) == "content":
+			s.text(p, wanted)
+		case string(name) == "role":
+			s.begins = len(p.label()) > 0
+		case string(name) == "error":
+			s.fails(p)
+		case labels(name):
+			p.skip()
+		default:
+			s.output = p.nonEmpty(false) || s.output
+		}
+	})
+}
+
+// part parses an element of content that is a list; the user sees its texts.
+func (s *parsedEvent) part(p *scanner, wanted bool) {
+	if p.kind() != '{' {
+		s.text(p, wanted)
+		return
+	}
+	p.object(func(name []byte) {
+		switch {
+		case string(name) == "text":
+			s.text(p, wanted)
+		case labels(name):
+			p.skip()
+		default:
+			s.output = p.nonEmpty(true) || s.output
+		}
+	})
+}
+
+// text adds a piece of the content.
+func (s *parsedEvent) text(p *scanner, wanted bool) {
+	if p.kind() != '"' || !wanted {
+		visible := p.nonEmpty(false)
+		s.visible, s.output = s.visible || visible, s.output || visible
+		return
+	}
+	text := p.text()
+	s.content = append(s.content, text...)
+	s.visible, s.output = s.visible || len(text) > 0, s.output || len(text) > 0
+}
+
+// ends are the normal finish reasons, in lower case, as in docs.md of package workload/serving.
+var ends = map[string]bool{
+	"stop": true, "length": true, "tool_calls": true, "function_call": true, "content_filter": true, // OpenAI
+	"eos_token": true, "stop_sequence": true, "eos": true, // TGI, Together
+	"end_turn": true, "max_tokens": true, "tool_use": true, "refusal": true, // Anthropic
+	"model_length": true, "max_output": true, "complete": true, // Mistral, MiniMax, Cohere
+	"repetition": true, // vLLM, if configured to detect it
+}
+
+func (s *parsedEvent) finish(reason []byte) {
+	if len(reason) == 0 {
+		return
+	}
+	s.finished = true
+	if !ends[string(reason)] && !ends[strings.ReplaceAll(strings.ToLower(string(reason)), "-", "_")] {
+		s.broken = string(reason)
+	}
+}
+
+func (s *parsedEvent) fails(p *scanner) {
+	if text := p.words(); text != "" {
+		s.failed, s.failure = true, cmp.Or(s.failure, text)
+	}
+}
+
+// words parses any value, and returns its error text; "": none.
+func (p *scanner) words() string {
+	v := p.value()
+	if p.err != nil {
+		return ""
+	}
+	switch v.Kind() {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, v) // it fails only for invalid UTF-8
+		return string(text)
+	case '{', '[':
+		var e struct{ Message, Detail string }
+		_ = json.Unmarshal(v, &e) // other forms have no error text
+		if v = v.Clone(); v.Compact() == nil && len(v) == len("{}") {
+			return ""
+		}
+		return cmp.Or(e.Message, e.Detail, string(v))
+	case 't', '0':
+		if text := string(v); text != "0" {
+			return text
+		}
+	}
+	return ""
+}
+
+// wrong returns the error of an answer that reports one.
+func (s *parsedEvent) wrong() error {
+	switch {
+	case s.failed, s.choices == 0 && !s.usage.given && s.told != "":
+		return failure(cmp.Or(s.failure, s.told, "error"))
+	case s.broken != "":
+		return &fault{load.Truncated,
+			Words(fmt.Sprintf("the server broke the answer off: finish_reason %q", s.broken))}
+	}
+	return s.usage.wrong()
+}
+
+func failure(text string) error { return &fault{load.Status, Words("the endpoint says: " + text)} }
+
+// ofFailure returns the error of an event named as an error; err: its data is not JSON.
+func (s *parsedEvent) ofFailure(err error, data []byte) error {
+	if err == nil && cmp.Or(s.failure, s.told) != "" {
+		return failure(cmp.Or(s.failure, s.told))
+	}
+	return failure(cmp.Or(string(data), "error"))
+}
