@@ -17,10 +17,15 @@ Numbers keep the value that the tool printed; only their unit is converted, exac
 one of weir's metrics has the same name, so that the two can be compared; other metrics have other names. A metric
 is absent if the tool did not print it.
 
-An output is an error, with its line, in these cases, regardless of the tool's exit status: it is truncated, a line
+An output is an error, with its line, in these cases, regardless of the tool's exit status: it is truncated, a row
 has fewer columns than the header, a number is invalid, two results have the same keys, or the tool reports an error.
 An output without any result, as that of a server, is a separate error. The last line of an output must end with a
-newline, unless it is JSON. Prefixes of ` + "`mpirun --tag-output`" + ` and ` + "`srun --label`" + ` are removed.
+newline, unless it is JSON.
+
+Columns are found by their headings, in any order. A column that is no metric is passed on: a run that declares a
+metric of its name, as ` + "`CPU_Util`" + ` for ` + "`CPU_Util[%]`" + `, gets its number as printed. Prefixes of launchers are removed, as
+those of ` + "`mpirun --tag-output`" + ` and ` + "`srun --label`" + `, and time stamps. Lines of other processes between rows are set
+aside; one within a row is an error.
 
 Users describe two further formats. ` + "`lines`" + `: each line that matches a regular expression is a row; its named
 groups are keys and metrics. ` + "`json`" + `: a path for each key and metric, as ` + "`a.b[0].c`" + `; with

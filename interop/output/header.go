@@ -1,6 +1,7 @@
 package output
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,9 +9,15 @@ import (
 	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
-// betweenHeadings matches two or more spaces, or tabs. A single space may be inside of a heading or
-// between two.
-var betweenHeadings = lazyregexp.New(`  +|\t\s*`)
+var (
+	// betweenHeadings matches two or more spaces, or tabs. A single space may be inside of a heading or
+	// between two.
+	betweenHeadings = lazyregexp.New(`  +|\t\s*`)
+	// unitOfHeading matches a heading that ends with a unit.
+	unitOfHeading = lazyregexp.New(`^(.*?)\s*[\[(]([^\])]*)[\])]$`)
+	// notInNames matches what the own name of a column does not have.
+	notInNames = lazyregexp.New(`[^A-Za-z0-9_.]+`)
+)
 
 // readHeader finds the columns of a table by their headings.
 func (s *scan) readHeader(n int, line string) error {
@@ -18,40 +25,137 @@ func (s *scan) readHeader(n int, line string) error {
 	for _, part := range betweenHeadings().Split(strings.TrimSpace(line), -1) {
 		for part != "" {
 			heading := s.heading(part)
-			c, known := s.columns[heading]
 			seen[heading]++
-			switch {
-			case s.Refused[heading] != "":
+			if s.Refused[heading] != "" {
 				return at(n, "%s", s.Refused[heading])
-			case !known, s.Again != "" && (seen[heading] > 2 || seen[heading] == 2 && c.key != nil):
-				return at(n, "unknown column %s", quote(heading))
-			case s.Again == "" && seen[heading] > 1:
-				return at(n, "column %s occurs twice", quote(heading))
 			}
-			c.metrics = slices.Clone(c.metrics)
-			for i := range c.metrics {
-				if seen[heading] == 2 {
-					c.metrics[i].name = s.Again + c.metrics[i].name
-				}
+			c, err := s.columnOf(heading, seen[heading])
+			if err != nil {
+				return at(n, "%w", err)
+			}
+			if s.named(c.other) {
+				_, unit := splitUnit(heading)
+				c.other += "_" + strings.Trim(notInNames().ReplaceAllString(unit, "_"), "_")
 			}
 			for range max(1, c.Words) {
 				s.header = append(s.header, c)
 			}
+			words := []string{heading}
+			if c.other != "" {
+				words = strings.Fields(heading)
+			}
+			for _, w := range words {
+				if c.other != "" && len(words) > 1 {
+					c, _ = s.unknown(w)
+				}
+				s.loose = append(s.loose, c)
+			}
 			part = strings.TrimSpace(strings.TrimPrefix(part, heading))
 		}
 	}
-	s.header = dropIncomplete(s.header)
+	s.header, s.loose = dropIncomplete(s.header), dropIncomplete(s.loose)
 	for _, heading := range s.Needs {
 		due := 1
 		if s.Again != "" {
 			due = 2
 		}
-		if seen[heading] != due {
+		if seen[heading] != due && !s.elsewhere(heading, due) {
 			times := strings.NewReplacer("{heading}", heading, "{n}", strconv.Itoa(seen[heading]))
 			return at(n, "%s", times.Replace(s.Lacks))
 		}
 	}
 	return nil
+}
+
+// named reports whether the header has a column with this own name.
+func (s *scan) named(own string) bool {
+	return own != "" && slices.ContainsFunc(s.header, func(c column) bool { return c.other == own })
+}
+
+// elsewhere reports whether the header has the metrics of a heading under others, as in another unit.
+func (s *scan) elsewhere(heading string, due int) bool {
+	found := 0
+	for _, c := range s.header {
+		if c.metrics != nil && c.heading == heading {
+			found++
+		}
+	}
+	return found == due
+}
+
+// columnOf returns the column of a heading: a known one, a known one in another unit, or one that is
+// passed on by its own name.
+func (s *scan) columnOf(heading string, times int) (column, error) {
+	c, known := s.columns[heading]
+	if !known {
+		var err error
+		if c, err = s.unknown(heading); err != nil {
+			return c, err
+		}
+	}
+	switch {
+	case times > 1 && s.Again == "", times > 2, times == 2 && c.key != nil:
+		return c, fmt.Errorf("column %s occurs twice", quote(heading))
+	case times == 2 && c.other != "":
+		c.other = s.Again + c.other
+	}
+	c.metrics = slices.Clone(c.metrics)
+	for i := range c.metrics {
+		if times == 2 {
+			c.metrics[i].name = s.Again + c.metrics[i].name
+		}
+	}
+	return c, nil
+}
+
+// unknown returns the column of a heading that the tool's file does not have.
+func (s *scan) unknown(heading string) (column, error) {
+	own := ownColumn(heading)
+	name, unit := splitUnit(heading)
+	u, spelled := spellings[strings.ToLower(unit)]
+	var read []string
+	for _, other := range sortedNames(s.columns) {
+		c := s.columns[other]
+		same, in := splitUnit(other)
+		if same != name || unit == "" || in == "" || c.metrics == nil {
+			continue
+		}
+		if !spelled {
+			read = append(read, in)
+			continue
+		}
+		c.metrics = slices.Clone(c.metrics)
+		for i := range c.metrics {
+			c.metrics[i].unit = u
+		}
+		return c, nil
+	}
+	if read != nil {
+		return own, fmt.Errorf("column %s is in %s, and %s are read", quote(name), quote(unit),
+			strings.Join(slices.Compact(read), ", "))
+	}
+	return own, nil
+}
+
+// splitUnit separates a heading from its unit in brackets.
+func splitUnit(heading string) (name, unit string) {
+	if m := unitOfHeading().FindStringSubmatch(heading); m != nil {
+		return m[1], m[2]
+	}
+	return heading, ""
+}
+
+// ownColumn returns the column of a heading without metric, which is passed on.
+func ownColumn(heading string) column {
+	name, unit := splitUnit(heading)
+	c := column{heading: heading, scale: same, other: strings.Trim(notInNames().ReplaceAllString(name, "_"), "_")}
+	if u, spelled := spellings[strings.ToLower(unit)]; spelled {
+		c.scale = u
+	}
+	if c.other == "" {
+		c.other = "column"
+	}
+	return c
 }
 
 // heading returns the longest known heading at the beginning of a part of a line, or the text

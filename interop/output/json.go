@@ -183,7 +183,7 @@ func (f *jsonFormat) check(list []check, in *jsonValue, row *Row, number int) er
 }
 
 func (f *jsonFormat) row(root, place *jsonValue, number int) (Row, error) {
-	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: place.line}
+	row := newRow(place.line)
 	for _, d := range f.due {
 		if err := d.take(root, place, &row); err != nil {
 			return row, fmt.Errorf("%s of row %d: %w", d.name, number, err)

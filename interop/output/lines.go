@@ -25,42 +25,24 @@ func textLines(output []byte) ([]string, error) {
 	return lines, nil
 }
 
-// hidesRow reports whether a line ends like a row of that many columns, but does not begin like
-// one, since another process printed into it.
-func hidesRow(line string, columns int) bool {
-	if beginsWithDigit(line) {
-		return false
-	}
-	fields := strings.Fields(line)
-	if len(fields) < columns {
-		return false
-	}
-	for _, f := range fields[len(fields)-min(3, columns):] {
-		if !isDecimal(f) && f != "N/A" {
-			return false
-		}
-	}
-	return true
-}
+// launcherTag matches what launchers and log collectors write before a line: mpirun --tag-output and
+// --timestamp-output, srun --label, mpiexec -l, torchrun, kubectl logs --prefix and --timestamps.
+var launcherTag = lazyregexp.New(`^(?:` +
+	`(?:\w{3} \w{3} +\d+ [\d:]+ \d{4} ?)?(?:\[[^\]]*\d+,\d+\])?<std\w+>: ?|` +
+	`\[(?:default)?\d+\]:? ?|` +
+	`\s*\d+: ?|` +
+	`\[pod/[^\]]+\] |` +
+	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:? |` +
+	`\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]? )`)
 
-// beginsWithDigit reports whether a line may belong to a table of numbers.
-func beginsWithDigit(line string) bool {
-	s := strings.TrimLeft(line, " \t")
-	return s != "" && s[0] >= '0' && s[0] <= '9'
-}
-
-// launcherTag matches the prefix of mpirun --tag-output and srun --label.
-var launcherTag = lazyregexp.New(`^(?:\[[^\]]*\d+,\d+\]<\w+>: ?|\s*\d+: )`)
-
-// untagged removes the prefix of a launcher if each line has one.
+// untagged removes such prefixes.
 func untagged(lines []string) []string {
 	var all []string
 	for _, l := range lines {
-		tag := launcherTag().FindString(l)
-		if tag == "" && l != "" {
-			return lines
+		for tag := launcherTag().FindString(l); tag != ""; tag = launcherTag().FindString(l) {
+			l = l[len(tag):]
 		}
-		all = append(all, l[len(tag):])
+		all = append(all, l)
 	}
 	return all
 }

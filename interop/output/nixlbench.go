@@ -51,6 +51,16 @@ func nixlbenchComplete(t *tool, lines []string, found []Row, err error) ([]Row, 
 
 func (t *tool) announced(flags map[string]int64, found []Row) error {
 	block, batch := t.Sweeps["block_size"], t.Sweeps["batch"]
+	if len(flags) == 0 && len(found) > 0 {
+		return nil // the table alone
+	}
+	batched := len(found) == 0
+	for _, row := range found {
+		batched = batched || row.At["batch"] != ""
+	}
+	if !batched { // of the oldest versions
+		flags[batch.First], flags[batch.Last] = 1, 1
+	}
 	for _, name := range []string{block.First, block.Last, batch.First, batch.Last} {
 		if flags[name] == 0 {
 			return fmt.Errorf("the configuration above the table has no --%s, or 0: the expected rows are unknown",
@@ -61,6 +71,9 @@ func (t *tool) announced(flags map[string]int64, found []Row) error {
 	for _, size := range doublings(flags[block.First], flags[block.Last]) {
 		for _, n := range doublings(flags[batch.First], flags[batch.Last]) {
 			want := map[string]string{"block_size": strconv.FormatInt(size, 10), "batch": strconv.FormatInt(n, 10)}
+			if !batched {
+				delete(want, "batch")
+			}
 			if i == len(found) {
 				return fmt.Errorf("the table ends before %s, which the configuration requires", place(want))
 			}

@@ -49,7 +49,7 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 		if m == nil {
 			continue
 		}
-		row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: i + 1}
+		row := newRow(i + 1)
 		for g, name := range re.SubexpNames() {
 			if name == "" || m[2*g] < 0 { // a group of another alternative
 				continue

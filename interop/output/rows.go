@@ -31,6 +31,15 @@ func (r *rows) add(row Row) error {
 	return nil
 }
 
+// drop removes the row with the keys of another.
+func (r *rows) drop(row Row) {
+	if _, ok := r.seen[place(row.At)]; !ok {
+		return
+	}
+	delete(r.seen, place(row.At))
+	r.list = slices.DeleteFunc(r.list, func(other Row) bool { return maps.Equal(other.At, row.At) })
+}
+
 // place names a row by its keys.
 func place(keys map[string]string) string {
 	var parts []string

@@ -3,7 +3,6 @@ package output
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -14,7 +13,8 @@ type tableData struct {
 	Failure  pattern // a line with an error of the tool
 	Says     string  // prefix of the message of that error
 	Skip     pattern // a line that is not a row
-	Torn     bool    // a line that only ends like a row is an error
+	Title    pattern // a line above a table; its group is the key that tells several tables apart
+	Section  pattern // a line above a further table of the same rows; its group is the prefix of the metrics
 	Closing  []closing
 	Unclosed string // the error of a table without all closing lines
 	Late     string // the error of a row after a closing line; "": it is a row
@@ -22,6 +22,7 @@ type tableData struct {
 	Lacks    string // the error if one is missing
 	Again    string // prefix of the metric of a repeated heading; "": that is an error
 	Refused  map[string]string
+	Only     string // the error of an output with only rows that Skip matches
 	Unread   map[string]unread
 	Labelled labelled
 }
@@ -52,6 +53,8 @@ type unread struct {
 // column describes one column of a table.
 type column struct {
 	heading string
+	other   string // the own name of a heading without metric
+	scale   scale  // of its unit
 	key     *keyData
 	metrics []columnMetric
 	unread
@@ -80,7 +83,11 @@ func (t *tool) tableReader(special function) (func([]byte) ([]Row, error), error
 		}
 	}
 	for heading, u := range r.Unread {
-		r.columns[heading] = column{heading: heading, unread: u}
+		c := column{heading: heading, unread: u}
+		if u.Words == 0 && u.As.Regexp == nil && u.None == "" && u.Must.Regexp == nil {
+			c = ownColumn(heading)
+		}
+		r.columns[heading] = c
 	}
 	for _, m := range t.Metrics {
 		for heading, name := range m.Columns {
@@ -89,7 +96,7 @@ func (t *tool) tableReader(special function) (func([]byte) ([]Row, error), error
 				return nil, fmt.Errorf("metric %s: %w", m.Name, err)
 			}
 			c := r.columns[heading]
-			c.heading = heading
+			c.heading, c.other = heading, ""
 			c.metrics = append(c.metrics, columnMetric{m.Name, unit, m.Zero == "absent", m.Beside})
 			r.columns[heading] = c
 		}
@@ -102,7 +109,7 @@ func (t *tableFormat) read(output []byte) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := scan{tableFormat: t, lines: untagged(lines), closed: make([]bool, len(t.Closing))}
+	s := scan{tableFormat: t, lines: untagged(lines)}
 	found, err := s.rows()
 	if t.special.final != nil {
 		return t.special.final(t.tool, s.lines, found, err)
@@ -110,123 +117,9 @@ func (t *tableFormat) read(output []byte) ([]Row, error) {
 	return found, err
 }
 
-var errNoRow = errors.New("the table has a header but no result")
-
-// scan is the state of reading an output.
-type scan struct {
-	*tableFormat
-	lines  []string
-	header []column
-	begun  int // the line of the header
-	closed []bool
-	all    map[string]float64 // metrics of all rows
-	found  rows
-}
-
-func (s *scan) rows() ([]Row, error) {
-	for i, line := range s.lines {
-		if err := s.line(i+1, line); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case s.begun == 0:
-		return nil, nothing("no table%s", s.None)
-	case len(s.found.list) == 0:
-		return nil, at(len(s.lines), "%w", errNoRow)
-	case slices.Contains(s.closed, false):
-		return nil, at(len(s.lines), "%s", s.Unclosed)
-	}
-	for _, row := range s.found.list {
-		for name, v := range s.all {
-			row.Values[name] = v
-		}
-	}
-	return s.found.list, nil
-}
-
-func (s *scan) line(n int, line string) error {
-	switch {
-	case s.Failure.matches(line):
-		return at(n, "%s: %s", s.Says, quote(line))
-	case s.Header.matches(line):
-		if s.begun != 0 {
-			return at(n, "a second table, after that of line %d", s.begun)
-		}
-		s.begun = n
-		return s.readHeader(n, s.Header.FindStringSubmatch(line)[1])
-	case s.Labelled.Begins != "" && strings.HasPrefix(line, s.Labelled.Begins):
-		return s.labelled(n, line)
-	case s.header == nil || s.Skip.matches(line):
-		return nil
-	}
-	if isClosing, err := s.close(n, line); isClosing || err != nil {
-		return err
-	}
-	switch {
-	case s.Torn && hidesRow(line, len(s.header)):
-		return at(n, "other output interrupts a row: %s", quote(line))
-	case !beginsWithDigit(line) && (s.worded() == nil || strings.TrimSpace(line) == ""):
-		return nil
-	case s.Late != "" && slices.Contains(s.closed, true):
-		return at(n, "%s: %s", s.Late, quote(line))
-	}
-	row, err := s.row(n, s.header, strings.Fields(line))
-	if err != nil {
-		return err
-	}
-	return s.found.add(row)
-}
-
-func (s *scan) labelled(n int, line string) error {
-	m := s.Labelled.Row.FindStringSubmatch(line)
-	if m == nil {
-		return at(n, "%s: %s", s.Labelled.Else, quote(line))
-	}
-	var columns []column
-	for _, heading := range s.Labelled.Headings {
-		columns = append(columns, s.columns[heading])
-	}
-	s.begun = n
-	row, err := s.row(n, dropIncomplete(columns), m[1:])
-	if err != nil {
-		return err
-	}
-	return s.found.add(row)
-}
-
-// close reports whether a line closes the table.
-func (s *scan) close(n int, line string) (bool, error) {
-	for i, c := range s.Closing {
-		m := c.Line.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		s.closed[i] = true
-		if c.Metric == "" {
-			return true, nil
-		}
-		v, err := same.of(m[1])
-		if err != nil {
-			return true, at(n, "%w", err)
-		}
-		s.all = map[string]float64{c.Metric: v}
-		return true, nil
-	}
-	return false, nil
-}
-
-// worded returns the column with the words that no other column has, nil if there is none.
-func (s *scan) worded() *keyData {
-	if k := s.header[0].key; k != nil && k.As == "words" {
-		return k
-	}
-	return nil
-}
-
 // row converts the fields of a line to a row.
 func (t *tableFormat) row(n int, columns []column, fields []string) (Row, error) {
-	row := Row{At: map[string]string{}, Values: map[string]float64{}, Line: n}
+	row := newRow(n)
 	if k := columns[0].key; k != nil && k.As == "words" {
 		columns = columns[1:]
 		if extra := len(fields) - len(columns); extra > 0 {
@@ -261,7 +154,7 @@ func (t *tableFormat) field(row *Row, i int, c column, field string) (err error)
 	case c.As.Regexp != nil && !c.As.matches(field):
 		return fmt.Errorf("column %s: %s is not a number", c.heading, quote(field))
 	case c.As.Regexp == nil && (c.None == "" || field != c.None):
-		if err := row.number(c.metrics, field); err != nil {
+		if err := row.number(c, field); err != nil {
 			return fmt.Errorf("column %d: %w", i+1, err)
 		}
 	}
@@ -271,12 +164,18 @@ func (t *tableFormat) field(row *Row, i int, c column, field string) (err error)
 	return nil
 }
 
-// number sets the metrics of a column in the row.
-func (r *Row) number(metrics []columnMetric, field string) error {
+// number sets the metrics of a column in the row, or its own name.
+func (r *Row) number(c column, field string) error {
+	if c.other != "" {
+		if v, err := c.scale.signed(field); err == nil { // a text is not passed on
+			r.Others[c.other] = v
+		}
+		return nil
+	}
 	if _, err := same.of(field); err != nil {
 		return err
 	}
-	for _, m := range metrics {
+	for _, m := range c.metrics {
 		v, err := m.unit.of(field)
 		if err != nil {
 			return err

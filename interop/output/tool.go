@@ -29,9 +29,12 @@ type tool struct {
 
 type keyData struct {
 	Name   string
-	Path   texts  // of JSON: the first existing one counts
-	Column texts  // of a table: its headings
-	As     string // "size": the text is read by the function's size; "words": all words outside of other columns
+	Path   texts // of JSON: the first existing one counts
+	Column texts // of a table: its headings
+	// As is the form of a column; "": a whole number, "text": any, "size": it is read by the function's
+	// size, "words": all words outside of other columns.
+	As    string
+	Title bool // of a table: its title, if there are several
 }
 
 type metricData struct {
@@ -102,6 +105,14 @@ func (p *pattern) UnmarshalYAML(n *datafile.Node) (err error) {
 
 func (p pattern) matches(text string) bool { return p.Regexp != nil && p.MatchString(text) }
 
+// submatch returns the groups of the expression in a text, nil if it does not match.
+func (p pattern) submatch(text string) []string {
+	if p.Regexp == nil {
+		return nil
+	}
+	return p.FindStringSubmatch(text)
+}
+
 // partNames are the parts of a distribution in the order of documents.
 var partNames = []struct{ name, doc string }{
 	{"avg", "mean"}, {"min", "the least"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
@@ -115,7 +126,7 @@ func load(name string, text []byte) (Format, error) {
 		return Format{}, err
 	}
 	t.expand()
-	f := Format{Name: name, Doc: t.Doc, Versions: t.Versions, File: t.File}
+	f := Format{Name: name, Doc: t.Doc, Versions: t.Versions, File: t.File, Columns: t.JSON == nil}
 	for _, k := range t.Keys {
 		f.Keys = append(f.Keys, k.Name)
 	}
@@ -172,6 +183,11 @@ func (t *tool) expand() {
 		}
 	}
 	t.Metrics = all
+}
+
+// has reports whether the tool has a metric.
+func (t *tool) has(metric string) bool {
+	return slices.ContainsFunc(t.Metrics, func(m metricData) bool { return m.Name == metric })
 }
 
 // with replaces a mark in the name and in paths.

@@ -17,6 +17,12 @@ type Row struct {
 	At     map[string]string  // by key of the format, as block_size or batch
 	Values map[string]float64 // by metric, in the metric's unit; missing if the tool printed none
 	Line   int                // first line in the output
+	Others map[string]float64 // columns that the format does not know, by their own names, as printed in their unit
+	Aside  int                // lines before it in the table that others printed, and that were set aside
+}
+
+func newRow(line int) Row {
+	return Row{At: map[string]string{}, Values: map[string]float64{}, Others: map[string]float64{}, Line: line}
 }
 
 // Metric is one number of a row.
@@ -44,6 +50,7 @@ type Format struct {
 	// Rows returns the values of a key that a command line of the tool requests; nil if unknown.
 	Rows    func(argv []string, key string) []string
 	Metrics []Metric
+	Columns bool // columns that are no metrics are passed on as Others
 	File    bool // the tool writes a file of this format, not its standard output
 	// Read returns the rows of an output. Errors name the line. The error is ErrNothing if the
 	// output has no result at all, as that of a server.

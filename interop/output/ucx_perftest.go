@@ -8,11 +8,14 @@ import (
 
 var (
 	// ucxKind matches the line of the header that names the times.
-	ucxKind = lazyregexp.New(`^\|  +\|  +\| +(latency|overhead) \(usec\) ` +
+	ucxKind = lazyregexp.New(`^\|(?: +\|){1,2} +(latency|overhead) \(usec\) ` +
 		`+\| +bandwidth \(MB/s\) +\| +message rate \(msg/s\) +\|$`)
-	// ucxHeader matches the line below it.
-	ucxHeader = lazyregexp.New(`^\| +(Test|Stage) +\| # iterations \| *([\d.]+)%ile ` +
-		`\| average \| overall \|  average \|  overall \|  average  \|  overall  \|$`)
+	// ucxHeader matches the line below it. Until 1.10 it says typical for the median, and until 1.8 it has
+	// no stage.
+	ucxHeader = lazyregexp.New(`^\|(?: +(Test|Stage) +\|)? # iterations \| *(?:([\d.]+)%ile|typical) ` +
+		`\| average \| overall \| +average \| +overall \| +average +\| +overall +\|$`)
+	// ucxCSV matches the header of -v.
+	ucxCSV = lazyregexp.New(`^((?:[^,]+,)*)iterations,(?:typical|[\d.]+_percentile)_lat,avg_lat,`)
 	// ucxTest matches the line that names a test of a batch file.
 	ucxTest = lazyregexp.New(`^\+([^-+ ][^ ]*?)-*\+[-+]*\+$`)
 	// ucxGroups matches a whole number with the separators of -N.
@@ -23,6 +26,7 @@ var (
 type ucxTable struct {
 	kind   string // latency or overhead
 	rank   string // of its percentile
+	old    bool   // until 1.8: the last line is the result, and all times are called latency
 	final  bool   // the lines are results, not stages before one (-f)
 	header int
 	test   string // the current test of a batch file
@@ -39,26 +43,28 @@ func readUCXPerftest(output []byte) ([]Row, error) {
 		found rows
 		t     ucxTable
 	)
+	lines = untagged(lines)
 	for i, line := range lines {
 		n := i + 1
-		switch {
+		switch trimmed := strings.TrimSpace(line); {
 		case strings.Contains(line, " UCX  ERROR ") || strings.Contains(line, " UCX  FATAL "):
 			return nil, at(n, "ucx_perftest says: %s", quote(line))
-		case strings.HasPrefix(line, "iterations,") || strings.Contains(line, ",iterations,"):
-			return nil, at(n,
-				"with -v, neither the line with the result nor the kind of its times is known: "+
-					"leave -v out")
-		case ucxKind().MatchString(line):
+		case ucxCSV().MatchString(line):
+			return readUCXLines(lines, i)
+		case ucxKind().MatchString(trimmed):
 			if t.kind != "" {
 				return nil, at(n, "a second table, after that of line %d", t.header)
 			}
-			t.kind, t.header = ucxKind().FindStringSubmatch(line)[1], n
-		case t.kind != "" && t.rank == "" && ucxHeader().MatchString(line):
-			m := ucxHeader().FindStringSubmatch(line)
-			t.final, t.rank = m[1] == "Test", m[2]
+			t.kind, t.header = ucxKind().FindStringSubmatch(trimmed)[1], n
+		case t.kind != "" && t.rank == "" && ucxHeader().MatchString(trimmed):
+			m := ucxHeader().FindStringSubmatch(trimmed)
+			t.final, t.old, t.rank = m[1] == "Test", m[1] == "", m[2]
+			if t.rank == "" {
+				t.rank = "50.0"
+			}
 		case t.rank == "":
 		case ucxTest().MatchString(line):
-			if t.test != "" {
+			if t.test != "" && !t.old {
 				return nil, at(n, "test %s of line %d has no result", quote(t.test), t.named)
 			}
 			t.test, t.named = ucxTest().FindStringSubmatch(line)[1], n
@@ -70,18 +76,22 @@ func readUCXPerftest(output []byte) ([]Row, error) {
 			if row == nil {
 				continue
 			}
+			if t.old { // the last line of a test is its result
+				found.drop(*row)
+			}
 			if err := found.add(*row); err != nil {
 				return nil, err
 			}
 		}
 	}
 	switch {
-	case t.kind == "":
-		return nil, nothing("no table (a server prints none)")
+	case t.rank == "":
+		return nil, nothing("no table (a server prints none): no line has the headings # iterations, average, "+
+			"overall (read: 1.4 to 1.23); the output has %d lines, the first is %s", len(lines), quote(lines[0]))
 	case t.stage != 0:
 		return nil, at(len(lines),
 			"the output ends after stages of a test: the result, a line that begins with Final, is missing")
-	case t.test != "":
+	case t.test != "" && !t.old:
 		return nil, at(len(lines), "test %s of line %d has no result", quote(t.test), t.named)
 	case len(found.list) == 0:
 		return nil, at(len(lines), "the table has a header but no result")
@@ -108,9 +118,12 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 	case !t.final && fields[0] == "[thread" && len(fields) > 1:
 		fields, stage = fields[2:], true
 	case isDecimal(fields[0]):
-		stage = !t.final // of a build without threads
+		stage = !t.final && !t.old // of a build without threads
 	default:
 		return nil, nil // a rule, or a line of a log
+	}
+	if columns := 8; len(fields) > columns && !isDecimal(fields[columns]) { // of -I
+		fields = fields[:columns]
 	}
 	row, err := new(tableFormat).row(n, t.columns(len(fields)), fields)
 	switch {
@@ -122,7 +135,10 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 	case t.test != "":
 		row.At["test"] = t.test
 	}
-	t.test, t.stage = "", 0
+	t.stage = 0
+	if !t.old {
+		t.test = ""
+	}
 	return &row, nil
 }
 
@@ -131,7 +147,7 @@ func (t *ucxTable) line(n int, line string) (*Row, error) {
 func (t *ucxTable) columns(n int) []column {
 	overall, percentile := column{}, column{}
 	// Before the tests of a batch file, the header always says overhead.
-	if t.test == "" {
+	if t.test == "" && !t.old {
 		overall = ucxColumn(t.kind+".avg", "us")
 		if name := ucxPercentiles[t.rank]; name != "" && (t.kind == "latency" || name == "p50") {
 			percentile = ucxColumn(t.kind+"."+name, "us")

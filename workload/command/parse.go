@@ -158,7 +158,8 @@ func (p *Parse) own() (names []string) {
 	return names
 }
 
-// measures returns the metrics of a run: of the format, or declared ones, which must match the described ones.
+// measures returns the metrics of a run: of the format, or declared ones, which must match the described ones or are
+// further columns of a table.
 func measures(v option.Values, declared []workload.Metric) ([]workload.Metric, error) {
 	text, _ := Kind.Get(v)("parse").(string)
 	p, err := readParse(text)
@@ -172,7 +173,7 @@ func measures(v option.Values, declared []workload.Metric) ([]workload.Metric, e
 	if all = append(all, observed...); err != nil {
 		return all, err
 	}
-	names := p.own()
+	names, columns := p.own(), false
 	for _, name := range names {
 		if !slices.ContainsFunc(declared, func(m workload.Metric) bool { return m.Name == name }) {
 			all = append(all, workload.Metric{Name: name, Better: workload.Neither})
@@ -185,6 +186,7 @@ func measures(v option.Values, declared []workload.Metric) ([]workload.Metric, e
 		if err != nil {
 			return nil, err
 		}
+		columns = f.Columns
 		for _, m := range f.Metrics {
 			all = append(all, workload.Metric{
 				Name: m.Name, Unit: m.Unit, Better: workload.Direction(m.Better), MayBeZero: m.MayBeZero, Doc: m.Doc,
@@ -192,7 +194,7 @@ func measures(v option.Values, declared []workload.Metric) ([]workload.Metric, e
 		}
 	}
 	for _, m := range declared {
-		if !slices.Contains(names, m.Name) {
+		if !columns && !slices.Contains(names, m.Name) {
 			err = fmt.Errorf("metrics declares %q, which parse does not find: it would never have a value", m.Name)
 		}
 		all = append(all, m)

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +71,12 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 			return nil, fmt.Errorf("its output has no %s on line %d", name, rows[0].Line)
 		}
 	}
-	return rows[0].Values, nil
+	values := maps.Clone(rows[0].Others)
+	if values == nil {
+		values = map[string]float64{}
+	}
+	maps.Copy(values, rows[0].Values)
+	return values, nil
 }
 
 // selected returns the rows with a value of the key, at least one.
