@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // jsonValue is a value of a JSON document with its line.
@@ -21,7 +24,8 @@ type jsonValue struct {
 type jsonKind int
 
 const (
-	null jsonKind = iota
+	null      jsonKind = iota
+	noNumeral          // NaN or Infinity, as Python writes them
 	boolean
 	number
 	text
@@ -31,7 +35,7 @@ const (
 )
 
 func (k jsonKind) String() string {
-	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object",
+	return [...]string{"null", "NaN or Infinity", "true or false", "a number", "a text", "a list", "an object",
 		"a duplicate member"}[k]
 }
 
@@ -43,6 +47,7 @@ func documents(output []byte) (all []*jsonValue, err error) {
 	if len(bytes.TrimSpace(output)) == 0 {
 		return nil, nothing("the output is empty")
 	}
+	output = quoteNoNumerals(output)
 	t := treeReader{output: output, line: 1, decoder: jsontext.NewDecoder(bytes.NewBuffer(output),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	for {
@@ -55,6 +60,34 @@ func documents(output []byte) (all []*jsonValue, err error) {
 		}
 		all = append(all, n)
 	}
+}
+
+// noNumeralMark begins the text that stands for a word such as NaN while a document is read.
+const noNumeralMark = "\x00"
+
+var noNumerals = lazyregexp.New(`"(?:[^"\\]|\\.)*"|-?Infinity\b|\bNaN\b`)
+
+// quoteNoNumerals replaces NaN and Infinity outside of texts, which Python writes and JSON does not have.
+func quoteNoNumerals(output []byte) []byte {
+	if !bytes.Contains(output, []byte("NaN")) && !bytes.Contains(output, []byte("Infinity")) {
+		return output
+	}
+	return noNumerals().ReplaceAllFunc(output, func(word []byte) []byte {
+		switch word[0] {
+		case '"':
+			return word
+		case 'N':
+			return []byte(`"\u0000NaN"`)
+		case '-':
+			return []byte(`"\u0000-inf"`)
+		}
+		return []byte(`"\u0000inf"`)
+	})
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return string(line)
 }
 
 // treeReader reads a value. Offsets of the decoder only grow, and so do lines.
@@ -81,12 +114,7 @@ func (t *treeReader) token() (jsontext.Token, int, error) {
 		return token, 0, at(t.lineAt(int64(len(t.output))), "the JSON document is truncated")
 	}
 	line := t.lineAt(wrong.ByteOffset)
-	for _, word := range []string{"NaN", "Infinity"} { // as Python writes them
-		if bytes.HasPrefix(bytes.TrimPrefix(t.output[wrong.ByteOffset:], []byte("-")), []byte(word)) {
-			return token, 0, at(line, "invalid JSON: %s is not a number", word)
-		}
-	}
-	return token, 0, at(line, "no JSON: %w", wrong.Err)
+	return token, 0, at(line, "no JSON: %w: %s", wrong.Err, quote(firstLine(t.output[wrong.ByteOffset:])))
 }
 
 func (t *treeReader) value(depth int) (*jsonValue, error) {
@@ -105,6 +133,9 @@ func (t *treeReader) value(depth int) (*jsonValue, error) {
 		n.kind = number
 	case '"':
 		n.kind = text
+		if word, ok := strings.CutPrefix(n.text, noNumeralMark); ok {
+			n.kind, n.text = noNumeral, word
+		}
 	case '[', '{':
 		n.kind = list
 		if token.Kind() == '{' {
@@ -159,7 +190,7 @@ func (n *jsonValue) find(path string) *jsonValue {
 		}
 		n = next
 	}
-	if n.kind == null {
+	if n.kind == null || n.kind == noNumeral && n.text == "NaN" {
 		return nil
 	}
 	return n

@@ -21,6 +21,7 @@ type jsonData struct {
 	Empty    string  // the error if Rows is empty
 	Checks   []check // of each row
 	Blank    string  // the error of a row without a metric
+	Number   string  // the key that numbers rows which are the same otherwise; "": these are an error
 }
 
 // check is a condition on a value, and the error if it is not satisfied.
@@ -53,6 +54,7 @@ func (c *check) fits(n *jsonValue) bool {
 type jsonFormat struct {
 	jsonData
 	rowsOf  []step
+	convert func([]byte) ([]byte, error)
 	loads   func(*jsonValue) ([]*jsonValue, error) // finds the rows; nil: by rowsOf
 	keys    []keyData
 	metrics []metricData
@@ -60,7 +62,7 @@ type jsonFormat struct {
 }
 
 func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
-	f := &jsonFormat{jsonData: *t.JSON, loads: special.rows, keys: t.Keys, metrics: t.Metrics}
+	f := &jsonFormat{jsonData: *t.JSON, convert: special.json, loads: special.rows, keys: t.Keys, metrics: t.Metrics}
 	var paths []string
 	for _, c := range slices.Concat(f.Document, f.Checks) {
 		paths = append(paths, c.Path...)
@@ -69,7 +71,16 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 		paths = append(paths, k.Path...)
 	}
 	for _, m := range f.metrics {
-		paths = append(paths, slices.Concat(m.Path, texts{m.If, m.Rest})...)
+		for _, p := range slices.Concat(m.Path, m.If, texts{m.Rest}) {
+			in, rest, ok := strings.Cut(p, ": ")
+			if _, known := scales[in]; ok && !known {
+				return nil, fmt.Errorf("metric %s: there is no unit %q", m.Name, in)
+			}
+			if ok {
+				p = rest
+			}
+			paths = append(paths, p)
+		}
 		if m.In.said != nil && !strings.Contains(m.Path[0], ".") {
 			return nil, fmt.Errorf("metric %s: there is no member unit beside %s", m.Name, m.Path)
 		}
@@ -89,6 +100,13 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 	if i := bytes.Index(output, []byte(f.Text.Of)); i >= 0 && f.Text.Of != "" {
 		return nil, at(1+bytes.Count(output[:i], []byte("\n")), "%s", f.Text.Else)
 	}
+	output = untaggedDocument(output)
+	var err error
+	if f.convert != nil {
+		if output, err = f.convert(output); err != nil {
+			return nil, err
+		}
+	}
 	if f.Notes {
 		output = withoutNotes(output)
 	}
@@ -99,7 +117,7 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 	if len(all) > 1 && !f.Many {
 		return nil, at(all[1].line, "a second JSON document, after that of line %d", all[0].line)
 	}
-	var found rows
+	var read []Row
 	for _, root := range all {
 		places, err := f.places(root)
 		if err != nil {
@@ -107,12 +125,19 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 		}
 		for i, place := range places {
 			row, err := f.row(root, place, i+1)
-			if err == nil {
-				err = found.add(row)
-			}
 			if err != nil {
 				return nil, err
 			}
+			read = append(read, row)
+		}
+	}
+	if f.Number != "" {
+		enumerate(read, f.Number)
+	}
+	var found rows
+	for _, row := range read {
+		if err := found.add(row); err != nil {
+			return nil, err
 		}
 	}
 	return found.list, nil

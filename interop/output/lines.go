@@ -46,3 +46,24 @@ func untagged(lines []string) []string {
 	}
 	return all
 }
+
+// documentTag matches the prefix of mpirun --tag-output or srun --label before a line of JSON.
+var documentTag = lazyregexp.New(`^(?:\[[^\]]*\d+,\d+\]<\w+>: ?| *\d+: )`)
+
+// untaggedDocument removes the prefixes of a launcher from a JSON document. Of several processes it keeps
+// the lines of the first.
+func untaggedDocument(output []byte) []byte {
+	first := documentTag().Find(output)
+	if first == nil {
+		return output
+	}
+	lines := bytes.Split(output, []byte("\n"))
+	for i, l := range lines {
+		own, ok := bytes.CutPrefix(l, first)
+		if !ok && len(l) > 0 {
+			own = nil
+		}
+		lines[i] = own
+	}
+	return bytes.Join(lines, []byte("\n"))
+}

@@ -22,6 +22,7 @@ var scales = map[string]scale{
 	"b/s":   {1, 8e9},
 	"Gb/s":  {1, 8},
 	"MB/s":  {1, 1e3},
+	"KiB/s": {1 << 10, 1e9},
 	"MiB/s": {1 << 20, 1e9},
 }
 

@@ -156,7 +156,7 @@ func TestDocuments(t *testing.T) {
 		"{\"a\": 1":              "line 1: the JSON document is truncated",
 		"{\"a\":\n1,\n":          "line 3: the JSON document is truncated",
 		"{\"a\":\n 1x}":          "line 2: no JSON: invalid character 'x'",
-		"{\"a\":\n NaN}":         "line 2: invalid JSON: NaN is not a number",
+		"{\"a\":\n NaN}":         "line 2: NaN or Infinity instead of a number",
 		"hello\n":                "line 1: no JSON: invalid character 'h'",
 		"{\"a\": 1}\n{\"a\": 2}": "line 2: a second JSON document, after that of line 1",
 		"{\"a\": 1}\n\nhello\n":  "line 3: no JSON: invalid character 'h'",

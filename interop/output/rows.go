@@ -3,6 +3,7 @@ package output
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -38,6 +39,21 @@ func (r *rows) drop(row Row) {
 	}
 	delete(r.seen, place(row.At))
 	r.list = slices.DeleteFunc(r.list, func(other Row) bool { return maps.Equal(other.At, row.At) })
+}
+
+// enumerate numbers rows with the same keys, from 1.
+func enumerate(all []Row, key string) {
+	seen := map[string]int{}
+	for _, row := range all {
+		seen[place(row.At)]++
+	}
+	next := map[string]int{}
+	for _, row := range all {
+		if p := place(row.At); seen[p] > 1 {
+			next[p]++
+			row.At[key] = strconv.Itoa(next[p])
+		}
+	}
 }
 
 // place names a row by its keys.

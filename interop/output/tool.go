@@ -43,8 +43,8 @@ type metricData struct {
 	Signed                  bool   // may be negative
 	In                      unit   // of the tool, if different
 
-	Path  texts  // of JSON: the first existing one counts
-	If    string // a count that must exist and not be 0 for the metric to be measured
+	Path  texts  // of JSON: the first existing one counts; "UNIT: PATH" is in another unit than In
+	If    texts  // a count that must exist and not be 0 for the metric to be measured; the first existing one counts
 	Rest  string // the metric is the share of the count at Path in itself and this count
 	Needs string // the error of a row without it
 
@@ -193,18 +193,23 @@ func (t *tool) has(metric string) bool {
 // with replaces a mark in the name and in paths.
 func (m metricData) with(mark, inName, inPath string) metricData {
 	m.Name = strings.ReplaceAll(m.Name, mark, inName)
-	m.If = strings.ReplaceAll(m.If, mark, inPath)
-	m.Path = slices.Clone(m.Path)
-	for i, p := range m.Path {
-		m.Path[i] = strings.ReplaceAll(p, mark, inPath)
-	}
+	m.If, m.Path = m.If.with(mark, inPath), m.Path.with(mark, inPath)
 	return m
+}
+
+func (t texts) with(mark, text string) texts {
+	t = slices.Clone(t)
+	for i, p := range t {
+		t[i] = strings.ReplaceAll(p, mark, text)
+	}
+	return t
 }
 
 // function has the code that a tool needs beside its data.
 type function struct {
 	read func(output []byte) ([]Row, error)          // reads the whole output
 	rows func(root *jsonValue) ([]*jsonValue, error) // finds the rows of a JSON document
+	json func(output []byte) ([]byte, error)         // makes a JSON document of another form of the output
 	size func(text string) (string, error)           // reads a key
 	// final checks the rows of a table, or the error of its reader.
 	final func(t *tool, lines []string, found []Row, err error) ([]Row, error)
@@ -214,6 +219,8 @@ type function struct {
 var functions = map[string]function{
 	"aiperf":       {rows: aiperfLoads},
 	"fabtests":     {size: fabtestsSize},
+	"fio":          {json: fioTerse},
+	"iperf3":       {json: iperf3Stream},
 	"nixlbench":    {final: nixlbenchComplete},
 	"ucx_perftest": {read: readUCXPerftest},
 }

@@ -11,7 +11,7 @@ func (k *keyData) take(place *jsonValue, row *Row) error {
 	if n == nil {
 		return nil
 	}
-	if n.kind != number && n.kind != text && n.kind != boolean {
+	if n.kind != number && n.kind != text && n.kind != boolean && n.kind != noNumeral {
 		return at(n.line, "%s: %s instead of a text", label(k.Path[0]), n.kind)
 	}
 	row.At[k.Name] = n.text
@@ -20,11 +20,14 @@ func (k *keyData) take(place *jsonValue, row *Row) error {
 
 // take sets an existing metric in the row.
 func (m *metricData) take(place *jsonValue, row *Row) error {
-	if n := place.find(m.If); n == nil || m.If != "" && n.text == "0" {
+	if n := place.first(m.If); m.If != nil && (n == nil || n.text == "0") {
 		return nil
 	}
 	for _, path := range m.Path {
 		s := m.In.scale
+		if in, rest, ok := strings.Cut(path, ": "); ok {
+			s, path = scales[in], rest
+		}
 		if m.In.said != nil {
 			said, err := m.said(place, path)
 			if err != nil {
@@ -62,6 +65,9 @@ func (m *metricData) set(n, place *jsonValue, label string, s scale, row *Row) (
 			row.Values[m.Name], err = share(n, rest)
 		}
 		return err
+	}
+	if n.kind == noNumeral {
+		return at(n.line, "%s: %s is not a number", label, n.text)
 	}
 	if n.kind != number {
 		return at(n.line, "%s: %s instead of a number", label, n.kind)
