@@ -9,6 +9,7 @@ var about = map[string]string{
 	"html":         "one file for a browser, with charts; needs no network",
 	"json":         "the result document",
 	"junit":        "JUnit XML for GitLab, Jenkins and GitHub actions: one test case per assertion on a case",
+	"llm-d":        "endpoint loads as standard reports of llm-d-benchmark, one behind the other",
 	"markdown":     "for pull requests and job summaries, within GitHub's size limit",
 	"nixl-ep":      "dispatches, combines and the control plane in the format of NIXL EP's performance tests, with notes on differing definitions",
 	"nixlbench":    "transfers in the columns of nixlbench, with notes on differing definitions",

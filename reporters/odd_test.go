@@ -24,9 +24,22 @@ import (
 
 // readable reads each format as its readers do; nil: it is for people.
 var readable = map[string]func(text string) error{
-	"aiperf": readJSON, "json": readJSON, "csv": readCSV, "csv-launches": readCSV, "github": readCommands,
+	"aiperf": readJSON, "llm-d": readJSONs, "json": readJSON, "csv": readCSV, "csv-launches": readCSV, "github": readCommands,
 	"html": readHTML, "junit": readXML, "openmetrics": readMetrics,
 	"markdown": readText, "nixl-ep": readText, "nixlbench": readText, "table": readText,
+}
+
+// readJSONs reads documents behind each other.
+func readJSONs(text string) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	for {
+		var one any
+		if err := d.Decode(&one); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 func readJSON(text string) error {

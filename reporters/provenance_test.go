@@ -73,6 +73,7 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 		want := map[string]string{
 			"csv-launches": "time_scale=0.01",
 			"aiperf":       "SLEEPS SCALED by 0.01 in " + run,
+			"llm-d":        "SLEEPS SCALED by 0.01 in " + run,
 			"csv":          ",time_scale,metric,", "json": `"time_scale": 0.01`,
 			"junit":    `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
 			"markdown": "> **SLEEPS SCALED by 0.01 in " + run, "table": "SLEEPS SCALED by 0.01 in " + run,

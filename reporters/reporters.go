@@ -44,6 +44,7 @@ var registry = []Reporter{
 	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},
+	{"llm-d", "llm-d.json", LLMD},
 	{"markdown", "report.md", Markdown},
 	{"nixl-ep", "nixl-ep.txt", NIXLEP},
 	{"nixlbench", "nixlbench.txt", NIXLBench},

@@ -3,6 +3,8 @@ package datafile
 
 import (
 	"bytes"
+	"errors"
+	"io"
 
 	"gopkg.in/yaml.v3"
 )
@@ -21,4 +23,19 @@ func Decode(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	return d.Decode(into)
+}
+
+// Values reads all documents of a text whose form is not known: mappings, lists, texts and numbers.
+func Values(text []byte) (all []any, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var one any
+		switch err := d.Decode(&one); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, one)
+	}
 }

@@ -3,6 +3,7 @@ package importer
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/interop/output"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -17,7 +19,20 @@ import (
 
 // ResultTools returns the tools with result files that can be converted to result documents; each
 // is a format of package output.
-func ResultTools() []string { return []string{"aiperf", "guidellm", "vllm-bench"} }
+func ResultTools() []string {
+	return []string{"aiperf", "genai-perf", "guidellm", "inference-perf", "llm-d", "sglang-bench", "vllm-bench"}
+}
+
+// sameFormat are tools whose files have the format of another.
+var sameFormat = map[string]string{"genai-perf": "aiperf", "sglang-bench": "vllm-bench"}
+
+// formatOf returns the format of a tool's files.
+func formatOf(tool string) (output.Format, bool) {
+	if other := sameFormat[tool]; other != "" {
+		tool = other
+	}
+	return output.Lookup(tool)
+}
 
 // ResultOptions describe an imported document.
 type ResultOptions struct {
@@ -28,8 +43,11 @@ type ResultOptions struct {
 	Weir results.Version
 }
 
+// byRate is the key of an open load.
+const byRate = "rate"
+
 // loads are the keys of rows that are options of a load, in the order of case keys.
-var loads = []string{"concurrency", "rate"}
+var loads = []string{byRate, "concurrency"}
 
 // ofSession is the key of rows written by a session of weir: the case.
 const ofSession = "case"
@@ -37,7 +55,7 @@ const ofSession = "case"
 // Result converts a result file of another tool to a document: each result is a case of workload
 // serving with one launch. Definitions of metrics are those of the tool.
 func Result(tool, file string, content []byte, o ResultOptions) (*results.Document, error) {
-	format, known := output.Lookup(tool)
+	format, known := formatOf(tool)
 	if !known || !slices.Contains(ResultTools(), tool) {
 		return nil, fmt.Errorf(
 			"results of %s cannot be imported; supported are %s",
@@ -61,7 +79,7 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 		},
 		Weir: o.Weir,
 		Scenario: results.Scenario{
-			Name: tool, Description: "a result of " + tool + ", not measured by weir", File: filepath.Base(file),
+			Name: tool, Description: "a result of " + written(tool, rows) + ", not measured by weir", File: filepath.Base(file),
 			Digest: d, Variables: map[string]string{},
 		},
 		Plan:        results.Plan{Digest: d, Cases: len(rows)},
@@ -85,12 +103,24 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 	return doc, nil
 }
 
+// written names a tool with the version that the file says.
+func written(tool string, rows []output.Row) string {
+	if len(rows) > 0 && rows[0].Version != "" {
+		return tool + " " + rows[0].Version
+	}
+	return tool
+}
+
 func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
 
 func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case {
+	options := map[string]any{"tool": tool}
+	if row.Version != "" {
+		options["tool_version"] = row.Version
+	}
 	c := &results.Case{
 		Run: o.Run, Workload: "serving", Axes: map[string]any{}, AxisOrder: []string{},
-		Options: map[string]any{"tool": tool}, Env: map[string]string{}, Status: results.OK, Made: 1,
+		Options: options, Env: map[string]string{}, Status: results.OK, Made: 1,
 		Assertions: []*results.AssertionVerdict{},
 		Launches: []*results.Launch{{
 			Started: o.Made, Status: results.OK, Nodes: []string{}, Metrics: results.ValuesOf(row.Values),
@@ -99,11 +129,21 @@ func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case 
 	}
 	var at []string
 	for _, name := range loads {
-		if text := row.At[name]; text != "" && text != "null" && text != "inf" {
-			c.AxisOrder = append(c.AxisOrder, name)
-			c.Axes[name] = valueOf(text)
-			at = append(at, name+"="+text)
+		v, err := strconv.ParseFloat(row.At[name], 64)
+		if err != nil || v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+			continue
 		}
+		axis, text, value := name, strconv.FormatFloat(v, 'f', -1, 64), any(v)
+		switch _, open := c.Axes[byRate]; {
+		case name == byRate:
+			text = quantity.PerSecond(v).String()
+			value = text
+		case open: // a load by a rate has a bound of requests in flight
+			axis = "max_in_flight"
+		}
+		c.AxisOrder = append(c.AxisOrder, axis)
+		c.Axes[axis] = value
+		at = append(at, axis+"="+text)
 	}
 	if c.Key = o.Run; len(at) > 0 {
 		c.Key += "[" + strings.Join(at, ",") + "]"
@@ -117,14 +157,6 @@ func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case 
 	}
 	c.ID = digest([]byte(source + "\x00" + c.Key))
 	return c
-}
-
-// valueOf converts a text to a number, if it is one.
-func valueOf(text string) any {
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return v
-	}
-	return text
 }
 
 // definitions returns the definitions of the metrics present, with the tool's terms.

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weir-bench/weir/interop/output"
 	"github.com/weir-bench/weir/results"
 )
 
 // Files of all tools become complete documents with the numbers of the file.
 func TestResult(t *testing.T) {
 	for _, tool := range ResultTools() {
-		files, err := filepath.Glob("../output/testdata/" + tool + "/*.json")
+		format, _ := formatOf(tool)
+		files, err := filepath.Glob("../output/testdata/" + format.Name + "/*.json")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no files, %v", tool, err)
 		}
@@ -39,7 +39,6 @@ func TestResult(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 				continue
 			}
-			format, _ := output.Lookup(tool)
 			rows, err := format.Read(content)
 			if err != nil || len(rows) != len(back.Cases) {
 				t.Fatalf("%s: %d cases of %d results, %v", file, len(back.Cases), len(rows), err)
@@ -67,7 +66,7 @@ func TestResultRefuses(t *testing.T) {
 		o       ResultOptions
 		want    string
 	}{
-		"a tool without results": {"fio", nil, ResultOptions{}, "supported are aiperf, guidellm, vllm-bench"},
+		"a tool without results": {"fio", nil, ResultOptions{}, "supported are aiperf, genai-perf, guidellm, inference-perf, llm-d, sglang-bench, vllm-bench"},
 		"another file": {
 			"aiperf", []byte(`{"a":1}`), ResultOptions{Run: "r"}, "no profile_export_aiperf.json",
 		},

@@ -21,6 +21,7 @@ type jsonData struct {
 	Empty    string  // the error if Rows is empty
 	Checks   []check // of each row
 	Blank    string  // the error of a row without a metric
+	Version  texts   // of the tool that wrote the document; the first existing one counts
 	Number   string  // the key that numbers rows which are the same otherwise; "": these are an error
 }
 
@@ -53,16 +54,17 @@ func (c *check) fits(n *jsonValue) bool {
 // jsonFormat reads documents.
 type jsonFormat struct {
 	jsonData
-	rowsOf  []step
-	convert func([]byte) ([]byte, error)
-	loads   func(*jsonValue) ([]*jsonValue, error) // finds the rows; nil: by rowsOf
-	keys    []keyData
-	metrics []metricData
-	due     []declaredValue // values that a user declares, instead of keys and metrics
+	rowsOf   []step
+	convert  func([]byte) ([]byte, error)
+	loads    func(*jsonValue) ([]*jsonValue, error) // finds the rows; nil: by rowsOf
+	versions string
+	keys     []keyData
+	metrics  []metricData
+	due      []declaredValue // values that a user declares, instead of keys and metrics
 }
 
 func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
-	f := &jsonFormat{jsonData: *t.JSON, convert: special.json, loads: special.rows, keys: t.Keys, metrics: t.Metrics}
+	f := &jsonFormat{jsonData: *t.JSON, convert: special.json, loads: special.rows, versions: t.Versions, keys: t.Keys, metrics: t.Metrics}
 	var paths []string
 	for _, c := range slices.Concat(f.Document, f.Checks) {
 		paths = append(paths, c.Path...)
@@ -71,7 +73,7 @@ func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), e
 		paths = append(paths, k.Path...)
 	}
 	for _, m := range f.metrics {
-		for _, p := range slices.Concat(m.Path, m.If, texts{m.Rest}) {
+		for _, p := range slices.Concat(m.Path, m.If, m.Rest) {
 			in, rest, ok := strings.Cut(p, ": ")
 			if _, known := scales[in]; ok && !known {
 				return nil, fmt.Errorf("metric %s: there is no unit %q", m.Name, in)
@@ -119,16 +121,22 @@ func (f *jsonFormat) read(output []byte) ([]Row, error) {
 	}
 	var read []Row
 	for _, root := range all {
-		places, err := f.places(root)
-		if err != nil {
-			return nil, err
+		version := ""
+		if n := root.first(f.Version); n != nil {
+			version = n.text
 		}
-		for i, place := range places {
-			row, err := f.row(root, place, i+1)
-			if err != nil {
-				return nil, err
-			}
+		places, err := f.places(root)
+		for i := 0; err == nil && i < len(places); i++ {
+			var row Row
+			row, err = f.row(root, places[i], i+1)
+			row.Version = version
 			read = append(read, row)
+		}
+		switch {
+		case err != nil && version != "":
+			return nil, fmt.Errorf("%w (written by version %s; read: %s)", err, version, f.versions)
+		case err != nil:
+			return nil, err
 		}
 	}
 	if f.Number != "" {

@@ -19,8 +19,9 @@ type tool struct {
 	Metrics  []metricData
 	// Repeat has words that replace {} in the name and paths of each metric, one metric for each.
 	Repeat []string
-	// Parts are the tool's words for the parts of a distribution, which replace {part}.
-	Parts    map[string]string
+	// Parts are the tool's words for the parts of a distribution, which replace {part}; of several words, the
+	// first that exists.
+	Parts    map[string]texts
 	JSON     *jsonData
 	Table    *tableData
 	Sweeps   map[string]sweep // keys of rows with values set by the command line
@@ -45,7 +46,7 @@ type metricData struct {
 
 	Path  texts  // of JSON: the first existing one counts; "UNIT: PATH" is in another unit than In
 	If    texts  // a count that must exist and not be 0 for the metric to be measured; the first existing one counts
-	Rest  string // the metric is the share of the count at Path in itself and this count
+	Rest  texts  // the metric is the share of the count at Path in itself and this count
 	Needs string // the error of a row without it
 
 	Columns map[string]string // of a table: the unit by heading; the last of several counts
@@ -174,8 +175,8 @@ func (t *tool) expand() {
 			}
 			doc := m.Doc + ": "
 			for _, part := range partNames {
-				if word, ok := t.Parts[part.name]; ok {
-					one := m.with("{part}", part.name, word)
+				if words, ok := t.Parts[part.name]; ok {
+					one := m.with("{part}", part.name, words...)
 					one.Doc, doc = doc+part.doc, "the same, "
 					all = append(all, one)
 				}
@@ -191,18 +192,22 @@ func (t *tool) has(metric string) bool {
 }
 
 // with replaces a mark in the name and in paths.
-func (m metricData) with(mark, inName, inPath string) metricData {
+func (m metricData) with(mark, inName string, inPath ...string) metricData {
 	m.Name = strings.ReplaceAll(m.Name, mark, inName)
 	m.If, m.Path = m.If.with(mark, inPath), m.Path.with(mark, inPath)
 	return m
 }
 
-func (t texts) with(mark, text string) texts {
-	t = slices.Clone(t)
-	for i, p := range t {
-		t[i] = strings.ReplaceAll(p, mark, text)
+// with replaces a mark in each text by each of several words.
+func (t texts) with(mark string, words []string) (all texts) {
+	for _, p := range t {
+		for _, w := range words {
+			if one := strings.ReplaceAll(p, mark, w); !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
 	}
-	return t
+	return all
 }
 
 // function has the code that a tool needs beside its data.
@@ -221,6 +226,7 @@ var functions = map[string]function{
 	"fabtests":     {size: fabtestsSize},
 	"fio":          {json: fioTerse},
 	"iperf3":       {json: iperf3Stream},
+	"llm-d":        {json: llmdJSON, rows: llmdRows},
 	"nixlbench":    {final: nixlbenchComplete},
 	"ucx_perftest": {read: readUCXPerftest},
 }

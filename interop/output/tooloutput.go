@@ -14,11 +14,12 @@ import (
 
 // Row is one result of a tool: its keys and its numbers.
 type Row struct {
-	At     map[string]string  // by key of the format, as block_size or batch
-	Values map[string]float64 // by metric, in the metric's unit; missing if the tool printed none
-	Line   int                // first line in the output
-	Others map[string]float64 // columns that the format does not know, by their own names, as printed in their unit
-	Aside  int                // lines before it in the table that others printed, and that were set aside
+	At      map[string]string  // by key of the format, as block_size or batch
+	Values  map[string]float64 // by metric, in the metric's unit; missing if the tool printed none
+	Line    int                // first line in the output
+	Others  map[string]float64 // columns that the format does not know, by their own names, as printed in their unit
+	Version string             // of the tool, if the output says it
+	Aside   int                // lines before it in the table that others printed, and that were set aside
 }
 
 func newRow(line int) Row {

@@ -142,6 +142,9 @@ func table(f Format, found []Row) string {
 	var b strings.Builder
 	for _, row := range found {
 		fmt.Fprintf(&b, "line %d", row.Line)
+		if row.Version != "" {
+			fmt.Fprintf(&b, " of %s", row.Version)
+		}
 		if row.Aside > 0 {
 			fmt.Fprintf(&b, " (%d set aside)", row.Aside)
 		}

@@ -45,7 +45,7 @@ func (m *metricData) take(place *jsonValue, row *Row) error {
 // said returns the unit that a member beside the value names.
 func (m *metricData) said(place *jsonValue, path string) (scale, error) {
 	of := path[:strings.LastIndexByte(path, '.')]
-	parent, unit := place.find(of), place.find(of+".unit")
+	parent, unit := place.find(of), place.first(texts{of + ".unit", of + ".units"})
 	if parent == nil {
 		return same, nil
 	}
@@ -60,8 +60,8 @@ func (m *metricData) said(place *jsonValue, path string) (scale, error) {
 }
 
 func (m *metricData) set(n, place *jsonValue, label string, s scale, row *Row) (err error) {
-	if m.Rest != "" {
-		if rest := place.find(m.Rest); rest != nil {
+	if m.Rest != nil {
+		if rest := place.first(m.Rest); rest != nil {
 			row.Values[m.Name], err = share(n, rest)
 		}
 		return err
@@ -69,7 +69,7 @@ func (m *metricData) set(n, place *jsonValue, label string, s scale, row *Row) (
 	if n.kind == noNumeral {
 		return at(n.line, "%s: %s is not a number", label, n.text)
 	}
-	if n.kind != number {
+	if n.kind != number && (n.kind != text || !isDecimal(n.text)) { // genai-perf of 2024 writes texts
 		return at(n.line, "%s: %s instead of a number", label, n.kind)
 	}
 	v, err := s.signed(n.text)
@@ -99,10 +99,11 @@ func label(path string) string {
 func share(of, other *jsonValue) (float64, error) {
 	var counts [2]*big.Rat
 	for i, n := range []*jsonValue{of, other} {
-		if n.kind != number || !isCount(n.text) {
-			return 0, at(n.line, "%s is not a count", quote(n.text))
+		if text, _ := strings.CutSuffix(n.text, ".0"); n.kind == number && isCount(text) {
+			counts[i], _ = new(big.Rat).SetString(text)
+			continue
 		}
-		counts[i], _ = new(big.Rat).SetString(n.text)
+		return 0, at(n.line, "%s is not a count", quote(n.text))
 	}
 	all := new(big.Rat).Add(counts[0], counts[1])
 	if all.Sign() == 0 {

@@ -153,9 +153,9 @@ func (behaviour) Expected(options map[string]any, _ string) int64 { return int64
 // AmountOf returns the option of the load's length.
 func (behaviour) AmountOf() []string { return []string{"requests"} }
 
-// Blocks returns the output of aiperf.
+// Blocks returns the outputs of other tools.
 func (behaviour) Blocks() map[string]workload.ForeignBlock {
-	return map[string]workload.ForeignBlock{"aiperf": aiperf}
+	return map[string]workload.ForeignBlock{"aiperf": aiperf, "llm-d": llmd}
 }
 
 // measures adds the metrics of a run's services to the workload's own; nil: there are none.
