@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,12 +21,17 @@ import (
 
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "import",
+		Use:   "import [FILE.sh|'COMMAND LINE']",
 		Short: "convert files and command lines of other benchmarks to scenarios or results",
 		Example: "  weir import ct-perftest config.yaml --memory dram > scenario.yaml\n  weir import ct-perftest matrices_16ranks --memory dram > sequence.yaml\n" +
-			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml",
-		RunE: onlySubcommands,
+			"  weir import nixlbench 'nixlbench --backend UCX --op_type READ' > scenario.yaml\n" +
+			"  weir import run-all-benchmarks.sh -o scenario.yaml",
+		Long: `import converts what other benchmarks have: command lines and scripts to scenarios,
+result files to result documents. Without the name of a tool it reads a shell script or
+a command line, makes a run of each call of a tool that it knows, and says on stderr
+line by line what became of it.`,
 	}
+	addImportScript(cmd)
 	cmd.AddCommand(newImportCTPerftest())
 	for _, tool := range importer.Tools() {
 		cmd.AddCommand(newImportTool(tool))
@@ -39,13 +45,14 @@ func newImport() *cobra.Command {
 func newImportCTPerftest() *cobra.Command {
 	var out, memory string
 	cmd := &cobra.Command{
-		Use:   "ct-perftest FILE|DIR",
+		Use:   "ct-perftest FILE|DIR|'COMMAND LINE'",
 		Short: "convert a file of NIXL's ct-perftest or sequential-ct-perftest to a scenario",
 		Long: `ct-perftest reads the YAML file of NIXL's ct-perftest or sequential-ct-perftest,
 with the matrices that it names, and prints a scenario with the same transfers: of
 workload traffic, or of traffic_sequence with the iterations of the program. A warning
 tells where the program does not do what its file says. In a directory, such as the
-output of weir matgen, it reads metadata.yaml. A scenario can also refer to such a file
+output of weir matgen, it reads metadata.yaml; of a command line of the program, the
+file that it names. A scenario can also refer to such a file
 with metadata_file of workload traffic_sequence.
 
 Both programs use GPU memory unless the file has mem_type cpu or dram: the scenario
@@ -66,6 +73,13 @@ to the working directory.`,
 			}
 			if out != "" && format.SyntaxOf(out) != format.YAML {
 				return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", out)
+			}
+			if _, err := os.Stat(args[0]); err != nil && strings.Contains(args[0], " ") {
+				file, err := ctperftest.CommandLine(args[0])
+				if err != nil {
+					return exit.Usage("%w", err)
+				}
+				args[0] = file
 			}
 			c, files, diags := ctperftest.Read(args[0])
 			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ func newImportResult(tool string) *cobra.Command {
 	var out, as string
 	o := importer.ResultOptions{Run: "load"}
 	cmd := &cobra.Command{
-		Use:   tool + " RESULT",
+		Use:   tool + " RESULT|'COMMAND LINE'",
 		Short: "convert a result file of " + tool + " to a result document",
 		Long: fmt.Sprintf(`%s reads a result file of the tool and writes a result document of weir:
 a case for each result, each with one launch. You can compare it with other
@@ -25,6 +26,8 @@ documents, use it as the baseline of a scenario, or add it to a history. Its met
 have the names of workload serving where they mean the same; their definitions, and
 docs/tools.md, say how the tool counts. A single launch has no interval: a comparison
 uses the noise of the other side.
+
+A command line of the tool in quotes becomes a scenario with the same load.
 
 --as baseline writes the document to baseline.json (or -o FILE), and prints a scenario
 with the same loads that fails if they are a tenth worse: run it with --var url=URL
@@ -37,6 +40,9 @@ with the same loads that fails if they are a tenth worse: run it with --var url=
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if as != "" && as != asBaseline {
 				return exit.Usage("--as %s: it must be %s", as, asBaseline)
+			}
+			if _, err := os.Stat(args[0]); err != nil && strings.Contains(args[0], " ") {
+				return importScript(cmd, "", args[0], out, importer.Options{})
 			}
 			content, err := os.ReadFile(args[0])
 			if err != nil {

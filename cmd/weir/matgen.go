@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/screen"
@@ -22,6 +24,13 @@ type matgenFlags struct {
 	spec                 *model.Spec
 	out                  string
 	force, dryRun, exact bool
+	mean, scale          string // of the lengths, as the original's flags have them
+}
+
+// published are the original's names of flags.
+var published = map[string]string{
+	"num-user-requests": "requests", "num-prefill-nodes": "prefill-nodes", "num-decode-nodes": "decode-nodes",
+	"ppn": "gpus-per-node", "max-batch-mem": "max-batch-memory", "results-dir": "out",
 }
 
 func newMatgen() *cobra.Command {
@@ -38,12 +47,16 @@ matrices/matrix_N.txt.
 The first ranks prefill and the following ranks decode, in workers of consecutive
 ranks. Lengths are drawn from the seed: the same flags give the same files. The sleep
 rule "published" is the original's for a dense model: 36e12 operations per second, far
-below the rate of an H100.`,
+below the rate of an H100.
+
+Command lines of inference_workload_matgen.py work as they are: generate, and its
+spellings of flags, as --num-user-requests and --results-dir.`,
 		Example: `  weir matgen --model llama-405b --isl 16000 --prefill-nodes 1 --decode-nodes 1 --prefill-tp 8 --decode-tp 8 --dry-run
   weir matgen --model deepseek-r1 --isl lognormal:8000,6000 --requests 100 --prefill-nodes 2 --decode-nodes 4 --prefill-tp 8 --decode-tp 16 --out traffic
   weir matgen --config config.json --trace conversation_trace.jsonl --prefill-nodes 1 --decode-nodes 1 --out traffic --force`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"generate"}, // the original's only command
+		RunE:      func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
 	return cmd
@@ -61,12 +74,26 @@ func (f *matgenFlags) add(cmd *cobra.Command) {
 		}
 	}
 	s.StringVarP(&f.out, "out", "o", "", "output `DIR` (default: matrices_Nranks)")
+	s.StringVar(&f.mean, "isl-mean", "16000", "")
+	s.StringVar(&f.scale, "isl-scale", "10000", "")
+	for _, name := range []string{"isl-mean", "isl-scale"} {
+		_ = s.MarkHidden(name) // it exists
+	}
+	s.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = strings.ReplaceAll(name, "_", "-")
+		return pflag.NormalizedName(cmp.Or(published[name], name))
+	})
 	s.BoolVar(&f.exact, "exact", false, "write exact bytes (default: the published form, two decimals of K, M or G)")
 	s.BoolVar(&f.force, "force", false, "replace the sequence in an existing directory")
 	s.BoolVar(&f.dryRun, "dry-run", false, "write nothing: print a table of the patterns")
 }
 
 func (f *matgenFlags) run(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("isl-mean") || cmd.Flags().Changed("isl-scale") {
+		if err := f.spec.Set("isl", "normal:"+f.mean+","+f.scale); err != nil {
+			return exit.With(gate.ExitUsage, err)
+		}
+	}
 	c, patterns, err := f.spec.Patterns()
 	if err != nil {
 		return exit.With(gate.ExitUsage, err)

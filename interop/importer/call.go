@@ -22,8 +22,11 @@ type call struct {
 	memory     string
 	read       func(path string) ([]byte, error) // reads files that flags name; nil: there are none
 	launch     launcherCall
-	process    int64   // its number among the processes of its run
-	further    []*call // lines of other processes of the run
+	whole      []string // all words of the command, those of launchers too
+	loop       []string // values of the loop around it that says how many run together
+	fate       *Fate    // of its line in a script
+	process    int64    // its number among the processes of its run
+	further    []*call  // lines of other processes of the run
 
 	run      *run
 	notes    []Note
@@ -39,8 +42,9 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	c := &call{
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
 		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
+		whole: l.whole, loop: l.loop, fate: l.fate,
 	}
-	if !t.TwoSided && len(positional) > 0 && t.instead == nil {
+	if !t.TwoSided && t.Style != words && len(positional) > 0 && t.instead == nil {
 		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
 	}
 	if t.settings != nil {
@@ -63,7 +67,7 @@ func (c *call) convert(o Options) error {
 			return c.wrong
 		}
 	}
-	if o.AsCommand {
+	if o.AsCommand && c.tool.command != nil || c.tool.native == nil {
 		for _, s := range c.given {
 			if s.flag.Secret {
 				c.warn("%s: the scenario has its value in clear text", s.flag.shown())

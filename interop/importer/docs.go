@@ -15,10 +15,16 @@ func Markdown() string {
 what each flag becomes. A flag that changes what is measured, but has no equivalent in weir, is an error. --skip-unmapped
 ignores such flags; --as-command makes a scenario that runs the tool itself and reads its output.
 
+Without the name of a tool, weir import reads a script with calls of several, and says line by line what became of
+each command. Tools without flags below are read whole.
+
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)
 	for _, t := range allTools() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| flag | default | becomes |\n|---|---|---|\n", t.name, t.Doc)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", t.name, t.Doc)
+		if t.Flags != nil {
+			b.WriteString("\n| flag | default | becomes |\n|---|---|---|\n")
+		}
 		for i := range t.Flags {
 			f := &t.Flags[i]
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", "`"+f.all("` `")+"`", cell(f.Default), cell(f.becomes()))

@@ -37,6 +37,9 @@ type setting struct {
 
 // parse reads the words after the tool's name.
 func (t *tool) parse(args []string) (settings []setting, positional []string, err error) {
+	if t.Style == words {
+		return nil, args, nil
+	}
 	for len(args) > 0 {
 		word := args[0]
 		args = args[1:]

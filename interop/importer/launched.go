@@ -40,7 +40,17 @@ var (
 )
 
 // neutralWrappers are wrappers without influence on what is measured, or where.
-var neutralWrappers = names("numactl|taskset|env|timeout|sudo|time|nohup|exec|stdbuf|chrt|nice|bash|sh")
+var neutralWrappers = names("env|time|nohup|exec|stdbuf|bash|sh")
+
+// insteadOf says what weir has for a wrapper.
+var insteadOf = map[string]string{
+	"numactl": "place chooses processors and memory (cpus_per_rank, numa)",
+	"taskset": "place chooses processors (cpus_per_rank)",
+	"sudo":    "ranks run as the user of weir",
+	"timeout": "a run has its own timeout",
+	"chrt":    "ranks have the priority of weir",
+	"nice":    "ranks have the priority of weir",
+}
 
 // launcherOf returns the launcher that a word names; "" if none.
 func launcherOf(word string) string {

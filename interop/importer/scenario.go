@@ -62,6 +62,9 @@ type run struct {
 	sweep   mapping
 	assert  list
 
+	makes string // the directory of matrices that it generates; "": none
+	reads string // the file of matrices that it reads; "": none
+
 	nodes    int64 // number of nodes; 0: unknown
 	distinct bool  // they are different hosts
 	each     int64 // processes on a node; 0: unknown
@@ -69,7 +72,7 @@ type run struct {
 }
 
 // scenario writes runs in the canonical layout.
-func scenario(title string, t *tool, runs []*run, notes []Note) ([]byte, error) {
+func scenario(title, of string, runs []*run, notes []Note) ([]byte, error) {
 	var b bytes.Buffer
 	for _, n := range notes {
 		fmt.Fprintf(&b, "# %s\n", strings.Map(printable, n.Text))
@@ -81,7 +84,7 @@ func scenario(title string, t *tool, runs []*run, notes []Note) ([]byte, error) 
 	}
 	write(&b, 0, mapping{
 		{"scenario", literal(title)},
-		{"description", literal("what a command line of " + t.name + " measures")},
+		{"description", literal("what a command line of " + of + " measures")},
 	})
 	if nodes != nil {
 		b.WriteByte('\n')

@@ -21,6 +21,10 @@ type Line struct {
 	env    []Variable
 	launch launcherCall // the launcher of all its processes
 	notes  []Note
+	tool   *tool
+	whole  []string // all words of the command
+	loop   []string // values of the loop around it that says how many run together
+	fate   *Fate
 }
 
 // Variable is an environment variable.
@@ -47,7 +51,7 @@ func Lines(toolName, file, text string) ([]Line, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tool: t, file: file}
+	s := &script{tools: []*tool{t}, file: file}
 	if err := s.read(text, 0); err != nil {
 		return nil, err
 	}
@@ -59,8 +63,11 @@ func Lines(toolName, file, text string) ([]Line, error) {
 
 // script is a text being searched for calls.
 type script struct {
-	tool     *tool
+	tools    []*tool
 	file     string // "": it is a command line
+	any      bool   // every command has a fate, whatever it is
+	fates    []*Fate
+	loops    []*syntax.ForClause // around the command
 	exported []Variable
 	notes    []Note
 	lines    []Line
@@ -78,18 +85,33 @@ func (s *script) read(text string, depth int) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s%w", s.prefix(), err)
 	}
+	var around []syntax.Node
 	syntax.Walk(f, func(n syntax.Node) bool {
+		if n == nil { // the end of a node
+			if _, ok := around[len(around)-1].(*syntax.ForClause); ok {
+				s.loops = s.loops[:len(s.loops)-1]
+			}
+			around = around[:len(around)-1]
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		around = append(around, n)
 		switch n := n.(type) {
+		case *syntax.ForClause:
+			s.loops = append(s.loops, n)
 		case *syntax.DeclClause:
 			if n.Variant.Value == "export" {
 				s.export(text, n.Args)
+				s.tell(int(n.Pos().Line()), text[n.Pos().Offset():n.End().Offset()], "variables of later lines")
 			}
 		case *syntax.CallExpr:
-			if wrong := s.call(text, n, depth); wrong != nil && err == nil {
+			if wrong := s.call(text, n, depth); wrong != nil {
 				err = wrong
 			}
 		}
-		return err == nil
+		return true
 	})
 	return err
 }
@@ -132,22 +154,32 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 		}
 		l.setEnv(a.Name.Value, word(text, a.Value))
 	}
-	i := s.tool.find(words)
+	t, i, taken := s.find(words)
 	switch {
-	case i < 0 && depth < maxNesting && wraps(words) && s.tool.mentioned(words[len(words)-1]):
+	case t == nil && depth < maxNesting && wraps(words) && s.mentioned(words[len(words)-1]):
 		last := len(words) - 1
 		l.before(words[:last])
-		inner := &script{tool: s.tool, file: s.file, exported: l.env, notes: l.notes}
+		inner := &script{tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes}
 		err := inner.read(words[last], depth+1)
-		s.lines = append(s.lines, inner.lines...)
+		for _, fate := range inner.fates {
+			fate.Line = int(n.Pos().Line())
+		}
+		s.lines, s.fates = append(s.lines, inner.lines...), append(s.fates, inner.fates...)
 		return err
-	case i < 0 && s.file == "" && len(words) > 0 && depth == 0:
+	case t == nil && s.any:
+		s.unread(int(n.Pos().Line()), words, n.Assigns)
+		return nil
+	case t == nil && s.file == "" && len(words) > 0 && depth == 0:
 		return fmt.Errorf("it begins with %q, not with %s or one of the wrappers %s",
-			words[0], strings.Join(s.tool.called(), ", "), strings.Join(wrappers, ", "))
-	case i < 0:
+			words[0], strings.Join(s.tools[0].called(), ", "), strings.Join(wrappers, ", "))
+	case t == nil:
 		return nil
 	}
-	l.path, l.args = words[i], words[i+1:]
+	l.tool, l.path, l.args, l.whole, l.loop = t, words[i], words[i+taken:], words, s.together()
+	if taken > 1 {
+		l.path = words[i+taken-1]
+	}
+	l.fate = s.tell(int(n.Pos().Line()), strings.Join(words, " "), "")
 	l.before(words[:i])
 	for _, v := range l.env {
 		if unexpanded(v.Value) {
@@ -186,50 +218,65 @@ func (l *Line) setEnv(name, v string) {
 	l.env = append(l.env, Variable{name, v})
 }
 
-// find returns the position of the tool's name among words, -1 if the command is another.
-func (t *tool) find(words []string) int {
+// find returns the tool that a command calls, the position of its name and the number of words of the
+// name; nil if there is none. Of several names, the longest counts.
+func (s *script) find(words []string) (found *tool, at, taken int) {
 	if len(words) == 0 {
-		return -1
+		return nil, 0, 0
 	}
-	if !wraps(words) {
-		if slices.Contains(t.called(), path.Base(words[0])) {
-			return 0
+	from, to := 0, 1
+	if wraps(words) {
+		from, to = 1+slices.Index(words, "--"), len(words) // words before it may also have the tool's name
+	}
+	for _, t := range s.tools {
+		for _, program := range t.called() {
+			name := strings.Fields(program)
+			for i := from; i < to; i++ {
+				if len(name) > taken && startsWith(words[i:], name) {
+					found, at, taken = t, i, len(name)
+				}
+			}
 		}
-		return -1
 	}
-	from := 1 + slices.Index(words, "--") // words before it may also have the tool's name
-	i := slices.IndexFunc(words[from:], func(w string) bool { return slices.Contains(t.called(), path.Base(w)) })
-	if i < 0 {
-		return -1
-	}
-	return from + i
+	return found, at, taken
+}
+
+// startsWith reports whether words begin with a program's name; paths of the first are of no account.
+func startsWith(words, name []string) bool {
+	return len(words) >= len(name) && path.Base(words[0]) == name[0] && slices.Equal(words[1:len(name)], name[1:])
 }
 
 func wraps(words []string) bool {
 	return len(words) > 0 && isWrapper(words[0])
 }
 
-// mentioned reports whether a word is itself a command line of the tool.
-func (t *tool) mentioned(w string) bool {
-	return strings.ContainsAny(w, " \t\n") &&
-		slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
+// mentioned reports whether a word is itself a command line of a tool.
+func (s *script) mentioned(w string) bool {
+	return strings.ContainsAny(w, " \t\n") && slices.ContainsFunc(s.tools, func(t *tool) bool {
+		return slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
+	})
 }
 
 // skipped notes ignored words before the tool's name that say where it runs, or how often.
 func skipped(words []string) []Note {
 	var told []string
+	var notes []Note
 	for i, w := range words {
 		name := path.Base(w)
 		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
 		silent := slices.Contains(neutralWrappers, name) || pythonName().MatchString(name) || launcherOf(w) != ""
-		if starts && slices.Contains(wrappers, name) && !silent && !slices.Contains(told, name) {
+		switch {
+		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(told, name):
+		case insteadOf[name] != "":
+			notes = append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
+		default:
 			told = append(told, name)
 		}
 	}
-	if told == nil {
-		return nil
+	if told != nil {
+		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(told, ", ")})
 	}
-	return []Note{{Text: "words before the tool's name are ignored: " + strings.Join(told, ", ")}}
+	return notes
 }
 
 // word returns a word without its quotes. A word that a shell would expand stays as written.

@@ -14,6 +14,7 @@ import (
 	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving"
 	"github.com/weir-bench/weir/workload/transfer"
 )
 
@@ -31,7 +32,8 @@ type Options struct {
 // Imported is a scenario in YAML with notes on the conversion.
 type Imported struct {
 	Scenario []byte
-	Notes    []Note // also in the scenario, as comments
+	Fates    []*Fate // of a script: what became of each command
+	Notes    []Note  // also in the scenario, as comments
 }
 
 // Note is one sentence about the conversion.
@@ -68,7 +70,10 @@ type tool struct {
 // kvbench and nixlbench.
 var tools []*tool
 
-func init() { tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP} }
+func init() {
+	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
+	scriptTools = []*tool{matgen, sequentialCTPerftest, vllmBench, aiperf, genaiPerf, curl, fio, ncclTests}
+}
 
 // Tools returns the names of all tools.
 func Tools() []string {
@@ -88,7 +93,7 @@ func RunsItself(name string) bool {
 // allTools returns the tools including the other programs of their suites.
 func allTools() []*tool {
 	loadTools()
-	return withOthers(tools)
+	return withOthers(slices.Concat(tools, scriptTools))
 }
 
 func withOthers(tools []*tool) (all []*tool) {
@@ -115,6 +120,9 @@ func (t *tool) workload() *workload.Kind {
 	}
 	return t.kind
 }
+
+// scriptTools are further tools whose calls are found in scripts, by weir import without a name.
+var scriptTools []*tool
 
 func (t *tool) called() []string {
 	switch {
@@ -146,15 +154,30 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	var runs []*run
-	var unmapped []string
 	if o.AsCommand && calls[0].tool.command == nil {
 		return nil, fmt.Errorf("weir cannot read what %s prints, so there is no --as-command", calls[0].program())
 	}
+	runs, more, err := convert(calls, o)
+	if err != nil {
+		return nil, err
+	}
+	notes = append(notes, more...)
+	src, err := scenario(title(calls), t.name, runs, notes)
+	return &Imported{Scenario: src, Notes: notes}, err
+}
+
+// convert fills the run of each call.
+func convert(calls []*call, o Options) (runs []*run, notes []Note, err error) {
+	var unmapped []string
 	for i, c := range calls {
 		c.run.name = runName(c, i)
 		if err := c.convert(o); err != nil {
-			return nil, fmt.Errorf("%s%w", c.at, err)
+			return nil, nil, fmt.Errorf("%s%w", c.at, err)
+		}
+		for _, one := range append([]*call{c}, c.further...) {
+			if one.fate != nil {
+				one.fate.Became = "run " + c.run.name
+			}
 		}
 		for _, n := range c.notes {
 			if len(calls) > 1 {
@@ -172,10 +195,9 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 		if calls[0].tool.command != nil {
 			ways += ", --as-command runs " + calls[0].tool.name + " itself"
 		}
-		return nil, fmt.Errorf("%s\nthese flags change what is measured: %s", strings.Join(unmapped, "\n"), ways)
+		return nil, nil, fmt.Errorf("%s\nthese flags change what is measured: %s", strings.Join(unmapped, "\n"), ways)
 	}
-	src, err := scenario(title(calls), t, runs, notes)
-	return &Imported{src, notes}, err
+	return runs, notes, nil
 }
 
 var notInTitles = lazyregexp.New(`[^A-Za-z0-9_-]`)
@@ -207,6 +229,9 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 		}
 		if t.TwoSided && len(c.positional) == 0 && l.launch.by == "" {
 			servers++
+			if l.fate != nil {
+				l.fate.Became = "nothing: it starts a server, and the line of the client describes both sides"
+			}
 			continue
 		}
 		isFurther := join(c, calls)
@@ -241,7 +266,7 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 
 func runName(c *call, i int) string {
 	name := c.tool.name
-	if len(c.tool.Programs) > 1 {
+	if len(c.tool.Programs) > 1 && c.tool.kind != serving.Kind {
 		name = c.program()
 	}
 	if i > 0 {

@@ -28,6 +28,7 @@ const (
 	gflags   style = "gflags"   // -name value, --name=value, --noname; dashes and underscores are equal
 	getopt   style = "getopt"   // -f, -s8, -s 8, -fN, --name value, --name=value, prefixes of names
 	argparse style = "argparse" // --name value, --name=value, prefixes of names
+	words    style = "words"    // the tool's function reads the words
 )
 
 // valueKind is the type of a flag's value.
@@ -112,7 +113,7 @@ var files embed.FS
 
 // loadTools reads the files of all tools on first use.
 var loadTools = sync.OnceFunc(func() {
-	for _, t := range withOthers(tools) {
+	for _, t := range withOthers(slices.Concat(tools, scriptTools)) {
 		text, err := files.ReadFile("tools/" + t.name + ".yaml")
 		if err == nil {
 			err = t.load(text)
@@ -127,7 +128,7 @@ func (t *tool) load(text []byte) error {
 	if err := datafile.Decode(text, &t.toolData); err != nil {
 		return err
 	}
-	if !slices.Contains([]style{gflags, getopt, argparse}, t.Style) {
+	if !slices.Contains([]style{gflags, getopt, argparse, words}, t.Style) {
 		return fmt.Errorf("there is no style %q", t.Style)
 	}
 	for i := range t.Flags {

@@ -1,0 +1,164 @@
+package importer
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/weir-bench/weir/workload/sequence"
+)
+
+// Tools of which a scenario runs the program, and the generator and the test of matrices.
+var (
+	fio                  = &tool{name: "fio", command: fioCommand}
+	ncclTests            = &tool{name: "nccl-tests", command: ncclTestsCommand}
+	matgen               = &tool{name: "matgen", kind: sequence.Kind, native: matgenRun}
+	sequentialCTPerftest = &tool{
+		name: "sequential-ct-perftest", kind: sequence.Kind, native: sequentialCTPerftestRun,
+		nodes: func(c *call) { c.run.nodes = c.launch.nodes },
+	}
+)
+
+func fioCommand(c *call) {
+	all := literals(c.path)
+	for _, w := range c.positional {
+		if !strings.HasPrefix(w, "--output-format") {
+			all = append(all, literal(w))
+		}
+	}
+	c.run.command = true
+	c.run.options["roles"] = mapping{{"fio", mapping{{"command", append(all, literal("--output-format=json"))}}}}
+	c.run.options["parse"] = mapping{{"of", literal("fio")}, {"format", literal("fio")}}
+	c.note("weir runs fio itself: it does not measure storage")
+}
+
+// ncclTestsCommand runs the whole command line, with its launcher: its processes find each other through it.
+func ncclTestsCommand(c *call) {
+	c.run.command = true
+	c.run.options["roles"] = mapping{{"test", mapping{{"command", literals(c.whole...)}}}}
+	parse := mapping{{"of", literal("test")}, {"format", literal("nccl-tests")}}
+	if sizes := ncclSizes(c.positional); len(sizes) > 1 {
+		parse = append(parse, pair{"rows", literal("block_size")})
+		c.run.sweep = mapping{{"block_size", sizes}}
+	}
+	c.run.options["parse"] = parse
+	c.note("weir runs %s itself: it has no collectives", c.program())
+}
+
+// ncclSizes returns the sizes of -b, -e and -f.
+func ncclSizes(words []string) (all list) {
+	value := map[string]string{"b": "32M", "e": "32M", "f": "1"}
+	names := map[string]string{
+		"-b": "b", "--minbytes": "b", "-e": "e", "--maxbytes": "e", "-f": "f", "--stepfactor": "f",
+	}
+	for i := range words {
+		name, own, joined := strings.Cut(words[i], "=")
+		if key := names[name]; key != "" && joined {
+			value[key] = own
+		} else if key != "" && i+1 < len(words) {
+			value[key] = words[i+1]
+		}
+	}
+	from, to := binarySize(value["b"]), binarySize(value["e"])
+	factor, err := strconv.ParseInt(value["f"], 10, 64)
+	for n := from; err == nil && factor > 1 && from > 0 && n <= to && len(all) < 64; n *= factor {
+		all = append(all, literal(strconv.FormatInt(n, 10)))
+	}
+	return all
+}
+
+// binarySize reads a number with a K, M or G of 1024; 0 if it is none.
+func binarySize(text string) int64 {
+	factor := int64(1)
+	for i, suffix := range "KMG" {
+		if cut, ok := strings.CutSuffix(strings.ToUpper(text), string(suffix)); ok {
+			text, factor = cut, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n * factor
+}
+
+// matgenFields maps flags of inference_workload_matgen.py to members of generate.
+var matgenFields = map[string]string{
+	"num-user-requests": "requests", "num-prefill-nodes": "prefill_nodes", "num-decode-nodes": "decode_nodes",
+	"ppn": "gpus_per_node", "max-batch-mem": "max_batch_memory",
+}
+
+func matgenRun(c *call) {
+	var generate mapping
+	c.run.makes = "matrices"
+	mean, scale := "", ""
+	for i := range c.tool.Flags {
+		f := &c.tool.Flags[i]
+		v, given := c.get(f)
+		name := f.Names[0]
+		switch {
+		case !given:
+		case name == "results-dir":
+			c.run.makes = strings.NewReplacer("$PWD", ".", "${PWD}", ".").Replace(v)
+		case unexpanded(v):
+			c.fail("%s: %q%s", f.shown(), v, ofShell(v))
+		case name == "isl-mean":
+			mean = v
+		case name == "isl-scale":
+			scale = v
+		case matgenFields[name] != "":
+			generate = append(generate, pair{matgenFields[name], literal(v)})
+		default:
+			generate = append(generate, pair{strings.ReplaceAll(name, "-", "_"), literal(v)})
+		}
+	}
+	if mean != "" || scale != "" {
+		generate = append(generate, pair{"isl", literal("normal:" + or(mean, "16000") + "," + or(scale, "10000"))})
+	}
+	c.run.options["generate"] = generate
+	c.note("the scenario generates the matrices itself; weir matgen with the same flags writes them to %s", c.run.makes)
+	setMatrixMemory(c)
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func sequentialCTPerftestRun(c *call) {
+	var files []string
+	for i := 0; i < len(c.positional); i++ {
+		switch word := c.positional[i]; {
+		case word == "--verify-buffers":
+			c.set("verify", literal("full"))
+		case word == "--json-output-path" || strings.HasPrefix(word, "--json-output-path="):
+			if !strings.Contains(word, "=") {
+				i++
+			}
+			c.note("--json-output-path: weir run --report ct-perftest writes it")
+		case word == "--print-recv-buffers", word == "--no-verify-buffers":
+		case strings.HasPrefix(word, "-"):
+			c.fail("sequential-ct-perftest has no flag %s; it has --verify-buffers, --print-recv-buffers, "+
+				"--json-output-path", word)
+		default:
+			files = append(files, word)
+		}
+	}
+	if len(files) != 1 {
+		c.fail("sequential-ct-perftest takes one file, and %d are given", len(files))
+		return
+	}
+	c.run.reads = files[0]
+	c.set("metadata_file", literal(files[0]))
+	setMatrixMemory(c)
+}
+
+// setMatrixMemory puts the buffers into GPUs as the test does, unless others are asked for.
+func setMatrixMemory(c *call) {
+	kind := or(c.memory, "vram")
+	if kind != "vram" {
+		c.warn("the test uses memory of GPUs; --memory puts the buffers into %s", kind)
+	}
+	c.set("memory", literal(kind))
+}

@@ -1,0 +1,156 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Fate says what became of one command of a script.
+type Fate struct {
+	Line    int
+	Command string
+	Became  string
+}
+
+// Script converts a script, or a command line if file is "", to a scenario with a run for each call of a
+// tool that weir knows, and tells the fate of each command.
+func Script(file, text string, o Options) (*Imported, error) {
+	loadTools()
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
+		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
+	}
+	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true}
+	if err := s.read(text, 0); err != nil {
+		return nil, err
+	}
+	made := &Imported{Fates: s.fates}
+	var runs []*run
+	var names []string
+	var first []*call
+	place := map[*run]int{}
+	for _, t := range s.tools {
+		var lines []Line
+		for _, l := range s.lines {
+			if l.tool == t {
+				lines = append(lines, l)
+			}
+		}
+		if lines == nil {
+			continue
+		}
+		calls, notes, err := t.calls(lines, o)
+		if err != nil {
+			return made, err
+		}
+		of, more, err := convert(calls, o)
+		if err != nil {
+			return made, err
+		}
+		for _, c := range calls {
+			place[c.run] = slices.Index(s.fates, c.fate)
+		}
+		made.Notes = slices.Concat(made.Notes, notes, more)
+		runs, names, first = append(runs, of...), append(names, t.name), append(first, calls...)
+	}
+	if runs = s.generated(runs); runs == nil {
+		return made, errors.New("it has no call of a benchmark that weir reads")
+	}
+	slices.SortStableFunc(runs, func(a, b *run) int { return place[a] - place[b] })
+	name := title(first)
+	if len(names) > 1 {
+		name = "script"
+	}
+	src, err := scenario(name, strings.Join(names, ", "), runs, made.Notes)
+	made.Scenario = src
+	return made, err
+}
+
+// generated removes the runs of generators of matrices whose files another run reads: that run generates
+// them.
+func (s *script) generated(runs []*run) []*run {
+	for _, maker := range runs {
+		if maker.makes == "" {
+			continue
+		}
+		for _, reader := range runs {
+			if reader.reads == "" || path.Clean(path.Dir(reader.reads)) != path.Clean(maker.makes) {
+				continue
+			}
+			delete(reader.options, "metadata_file")
+			reader.options["generate"] = maker.options["generate"]
+			maker.name = ""
+		}
+	}
+	return slices.DeleteFunc(runs, func(r *run) bool { return r.name == "" })
+}
+
+// tell keeps the fate of a command.
+func (s *script) tell(line int, command, became string) *Fate {
+	f := &Fate{line, command, became}
+	s.fates = append(s.fates, f)
+	return f
+}
+
+// unread tells the fate of a command that calls no tool.
+func (s *script) unread(line int, words []string, assigns []*syntax.Assign) {
+	if len(words) == 0 {
+		if len(assigns) > 0 {
+			s.tell(line, assigns[0].Name.Value+"=…", "nothing: a variable of the shell")
+		}
+		return
+	}
+	became := "nothing: no benchmark that weir reads"
+	switch path.Base(words[0]) {
+	case "source", ".":
+		became = "nothing: the file is not read; what it exports belongs into env of the runs"
+	case "sleep", "wait":
+		became = "nothing: roles and services are waited for"
+	case "echo", "printf", "cd", "set", "seq", "mkdir", "date", "tee", "cat", "module":
+		became = "nothing: it measures nothing"
+	case "pip", "apt-get", "apt", "conda", "git", "make", "docker", "helm":
+		became = "nothing: it prepares the host; see checks and services"
+	case "kubectl", "oc":
+		became = "nothing: weir starts and removes its own objects, see launcher and services"
+	case "etcdctl":
+		became = "nothing: option etcd of workload command starts an etcd of its own"
+	}
+	s.tell(line, strings.Join(words, " "), became)
+}
+
+// together returns the values of a loop over numbers of things that run at once: a loop over them, and in
+// it one from 1 to the value.
+func (s *script) together() []string {
+	if len(s.loops) < 2 {
+		return nil
+	}
+	outer, ok := s.loops[len(s.loops)-2].Loop.(*syntax.WordIter)
+	inner, also := s.loops[len(s.loops)-1].Loop.(*syntax.WordIter)
+	if !ok || !also || len(inner.Items) != 1 {
+		return nil
+	}
+	counts := false
+	syntax.Walk(inner.Items[0], func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param.Value == outer.Name.Value {
+			counts = true
+		}
+		return true
+	})
+	var values []string
+	for _, w := range outer.Items {
+		lit := w.Lit()
+		if !isCount(lit) {
+			return nil
+		}
+		values = append(values, lit)
+	}
+	if !counts {
+		return nil
+	}
+	return values
+}
