@@ -24,7 +24,7 @@ var (
 	}
 	// nixlEPElastic is elastic.py of NIXL EP's elastic tests.
 	nixlEPElastic = &tool{
-		name: "nixl-ep-elastic", kind: epelastic.Kind, native: nixlEPElasticRun, settings: elasticSettings,
+		name: "nixl-ep-elastic", kind: epelastic.Kind, native: nixlEPElasticRun, settings: readsFiles,
 	}
 )
 
@@ -50,8 +50,8 @@ func nodeSettings(c *call, _ Options) (settings []setting, err error) {
 	return settings, nil
 }
 
-// elasticSettings stores the plan's phases for the run.
-func elasticSettings(c *call, o Options) ([]setting, error) {
+// readsFiles lets a run read the files that its command line names.
+func readsFiles(c *call, o Options) ([]setting, error) {
 	c.read = o.Read
 	return nil, nil
 }

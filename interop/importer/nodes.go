@@ -33,6 +33,9 @@ func nodesOfServer(c *call) {
 	c.setTwoHosts(meet)
 }
 
+// nodesOfLauncher sets the nodes that a launcher before the tool starts.
+func nodesOfLauncher(c *call) { c.run.nodes = c.launch.nodes }
+
 // nixlbenchProcess returns which process of nixlbench a line starts. The processes choose their
 // numbers by the order of arrival.
 func nixlbenchProcess(c *call) (number, of int64) {
