@@ -5,6 +5,7 @@ var about = map[string]string{
 	"aiperf":       "endpoint loads in the format of aiperf's profile_export_aiperf.json",
 	"csv":          "one row per case and metric, in full precision, for spreadsheets and data frames",
 	"csv-launches": "one row per launch, with its conditions and a column for each metric, for spreadsheets and data frames",
+	"ct-perftest":  "traffic matrices in the tables of ct-perftest and sequential-ct-perftest; to a file .json the JSON of the latter",
 	"github":       "GitHub workflow commands: annotations on failing lines of the scenario, at most 10 per level, worst first",
 	"html":         "one file for a browser, with charts; needs no network",
 	"json":         "the result document",

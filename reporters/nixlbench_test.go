@@ -128,3 +128,31 @@ func TestNIXLBenchTimesAddUp(t *testing.T) {
 		t.Errorf("the latency is not the mean of which post and transfer are parts:\n%s", text)
 	}
 }
+
+// The published measurements over EFA stand in the columns of nixlbench.
+func TestNIXLBenchHasThePublishedNumbers(t *testing.T) {
+	doc := &results.Document{Session: results.Session{Status: results.Passed}}
+	for _, row := range []struct {
+		size               string
+		bandwidth, latency float64
+	}{{"4KiB", 0.08, 49.2}, {"1MiB", 14.12, 74.3}, {"16MiB", 41.06, 408.6}, {"64MiB", 46.48, 1443.8}} {
+		doc.Cases = append(doc.Cases, &results.Case{
+			Key: "efa[block_size=" + row.size + "]", Run: "efa", Workload: "transfer", Status: results.OK,
+			Axes: map[string]any{"block_size": row.size}, AxisOrder: []string{"block_size"},
+			Options: map[string]any{"block_size": row.size, "batch": 1., "ranks": 2.},
+			Metrics: results.NamedOf(map[string]results.MetricEstimate{
+				"bandwidth":   {Unit: "GB/s", N: 1, Value: row.bandwidth, Median: row.bandwidth, Mean: row.bandwidth},
+				"latency.avg": {Unit: "s", N: 1, Value: row.latency * 1e-6, Median: row.latency * 1e-6, Mean: row.latency * 1e-6},
+			}),
+		})
+	}
+	got := written(t, "nixlbench", doc)
+	for _, want := range []string{
+		`(?m)^4096 +1 +0\.0800* +49\.20? `, `(?m)^1048576 +1 +14\.12 +74\.30? `,
+		`(?m)^16777216 +1 +41\.06 +408\.6 `, `(?m)^67108864 +1 +46\.48 +144[34](\.8)? `,
+	} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+}

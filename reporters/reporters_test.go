@@ -33,7 +33,7 @@ func read(t *testing.T, name string) *results.Document {
 
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
-		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "github": "github", "json": "json",
+		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "ct-perftest": "ct-perftest", "github": "github", "json": "json",
 		"junit": "xml", "llm-d": "llm-d", "markdown": "md", "nixl-ep": "nixl-ep", "nixlbench": "nixlbench", "openmetrics": "prom",
 		"table": "txt",
 	}
@@ -167,7 +167,7 @@ func TestWriteFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{
-		"aiperf.json", "junit.xml", "launches.csv", "llm-d.json",
+		"aiperf.json", "ct-perftest.txt", "junit.xml", "launches.csv", "llm-d.json",
 		"metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
 		"results.csv", "results.json",
 	}
