@@ -23,24 +23,21 @@ tables; in iterations_results a launch for each iteration, with means over its o
 // ctPerftestPattern matches the number of a pattern in the key of a case.
 var ctPerftestPattern = regexp.MustCompile(`(,?)pattern=\d+(,?)`)
 
-// ctPerftestTable is a table of one of the two programs: its members, headings, and the format of its rows.
+// ctPerftestTable is a table of one of the two programs: its headings, and the format of its rows.
 type ctPerftestTable struct {
-	members []string
-	head    string
-	widths  []string // of a number, with its decimals
-	blank   []string // of a missing one
+	head   string
+	widths []string // of a number, with its decimals
+	blank  []string // of a missing one
 }
 
 var (
 	// ctPerftestSequence has the widths of the published table.
 	ctPerftestSequence = ctPerftestTable{
-		[]string{"size", "latency", "isolated_latency", "num_senders", "mean_bw"},
 		"  Transfer size (GB)    Latency (ms)    Isolated Latency (ms)    Num Senders    Mean BW (GB/s)\n" +
 			"--------------------  --------------  -----------------------  -------------  ----------------\n",
 		[]string{"%14.3f", "%21.3f", "%25.3f", "%15.0f", "%18.3f"}, []string{"%14s", "%21s", "%25s", "%15s", "%18s"},
 	}
 	ctPerftestSingle = ctPerftestTable{
-		[]string{"iters", "total_time", "avg_latency", "total_size", "mean_bw"},
 		"  Iters    Total time (s)    Avg latency/iter (s)    Total size (GB)    Mean BW (GB/s)\n" +
 			"-------  ----------------  ----------------------  -----------------  ----------------\n",
 		[]string{"%7.0f", "%18.6f", "%24.6f", "%19.3f", "%18.3f"}, []string{"%7s", "%18s", "%24s", "%19s", "%18s"},
@@ -63,8 +60,8 @@ func CTPerftest(w io.Writer, doc *results.Document) error {
 		}
 		fmt.Fprintf(out, "\n%s\n\n%s", plain(group.name), table.head)
 		for _, c := range group.cases {
-			numbers := ctPerftestNumbers(c, nil)
-			for i, member := range table.members {
+			numbers, members := ctPerftestNumbers(c, nil)
+			for i, member := range members {
 				if v, ok := numbers[member].(float64); ok {
 					fmt.Fprintf(out, table.widths[i], v)
 				} else {
@@ -100,7 +97,8 @@ func CTPerftestJSON(w io.Writer, doc *results.Document) error {
 		for i := range ctPerftestLaunches(group.cases) {
 			var patterns []map[string]any
 			for _, c := range group.cases {
-				patterns = append(patterns, ctPerftestNumbers(c, c.Succeeded()[i]))
+				numbers, _ := ctPerftestNumbers(c, c.Succeeded()[i])
+				patterns = append(patterns, numbers)
 			}
 			iterations = append(iterations, patterns)
 		}
@@ -167,8 +165,8 @@ func ctPerftestLaunches(cases []*results.Case) int {
 	return least
 }
 
-// ctPerftestNumbers returns the numbers of a case in one launch; nil: their medians over all.
-func ctPerftestNumbers(c *results.Case, l *results.Launch) map[string]any {
+// ctPerftestNumbers returns the numbers of a case in one launch, and their order; nil: their medians over all.
+func ctPerftestNumbers(c *results.Case, l *results.Launch) (numbers map[string]any, order []string) {
 	metric := func(name string) (float64, bool) {
 		if l != nil {
 			return l.Metrics.Get(name)
@@ -177,9 +175,8 @@ func ctPerftestNumbers(c *results.Case, l *results.Launch) map[string]any {
 		return m.Median, ok
 	}
 	lines := blockOf(c, "ct-perftest")(func(option string) string { return setting(c, option) }, metric)
-	numbers := map[string]any{}
-	if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &numbers); err != nil {
-		return nil // which no block writes
+	if err := json.Unmarshal([]byte(lines[0]), &numbers); err != nil || len(lines) < 2 {
+		return nil, nil // which no block writes
 	}
-	return numbers
+	return numbers, strings.Fields(lines[1])
 }

@@ -78,7 +78,8 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 			"junit":    `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
 			"markdown": "> **SLEEPS SCALED by 0.01 in " + run, "table": "SLEEPS SCALED by 0.01 in " + run,
 			"github": "SLEEPS SCALED by 0.01 in " + run, "html": "SLEEPS SCALED by 0.01 in " + run,
-			"nixlbench": "SLEEPS SCALED by 0.01 in " + run, "ct-perftest": "SLEEPS SCALED by 0.01 in " + run, "nixl-ep": "SLEEPS SCALED by 0.01 in " + run,
+			"nixlbench":   "SLEEPS SCALED by 0.01 in " + run,
+			"ct-perftest": "SLEEPS SCALED by 0.01 in " + run, "nixl-ep": "SLEEPS SCALED by 0.01 in " + run,
 			"openmetrics": "# TYPE weir_time_scale gauge",
 		}[format]
 		if got := written(t, format, doc); want == "" || !strings.Contains(got, want) {

@@ -33,9 +33,9 @@ func read(t *testing.T, name string) *results.Document {
 
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
-		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "ct-perftest": "ct-perftest", "github": "github", "json": "json",
-		"junit": "xml", "llm-d": "llm-d", "markdown": "md", "nixl-ep": "nixl-ep", "nixlbench": "nixlbench", "openmetrics": "prom",
-		"table": "txt",
+		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "ct-perftest": "ct-perftest",
+		"github": "github", "json": "json", "junit": "xml", "llm-d": "llm-d", "markdown": "md", "nixl-ep": "nixl-ep",
+		"nixlbench": "nixlbench", "openmetrics": "prom", "table": "txt",
 	}
 	for _, name := range documents {
 		for _, format := range Formats() {

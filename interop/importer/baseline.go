@@ -35,11 +35,12 @@ func Gate(doc *results.Document, file string) ([]byte, error) {
 		runs = append(runs, pair{c.Run, append(m, pair{"assert", assert})})
 	}
 	var b bytes.Buffer
+	text := inline{{"type", literal("string")}}
 	write(&b, 0, mapping{
 		{"scenario", literal("against-" + doc.Scenario.Name)},
 		{"description", literal("the load of an endpoint, compared with " + doc.Scenario.Description)},
 		{"baseline", mapping{{"file", literal(file)}}},
-		{"variables", mapping{{"url", inline{{"type", literal("string")}}}, {"model", inline{{"type", literal("string")}}}}},
+		{"variables", mapping{{"url", text}, {"model", text}}},
 		{"runs", runs},
 	})
 	src, diags := format.Format("scenario.yaml", b.Bytes())

@@ -154,7 +154,8 @@ func (c *call) matricesFile() string {
 			c.note("--json-output-path: weir run --report ct-perftest writes it")
 		case word == "--print-recv-buffers", word == "--no-verify-buffers":
 		case strings.HasPrefix(word, "-"):
-			c.fail("%s has no flag %s; it has --verify-buffers, --print-recv-buffers, --json-output-path", c.tool.name, word)
+			c.fail("%s has no flag %s; it has --verify-buffers, --print-recv-buffers, --json-output-path", c.tool.name,
+				word)
 		default:
 			files = append(files, word)
 		}

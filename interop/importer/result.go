@@ -79,8 +79,8 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 		},
 		Weir: o.Weir,
 		Scenario: results.Scenario{
-			Name: tool, Description: "a result of " + written(tool, rows) + ", not measured by weir", File: filepath.Base(file),
-			Digest: d, Variables: map[string]string{},
+			Name: tool, Description: "a result of " + written(tool, rows) + ", not measured by weir",
+			File: filepath.Base(file), Digest: d, Variables: map[string]string{},
 		},
 		Plan:        results.Plan{Digest: d, Cases: len(rows)},
 		Environment: results.Environment{Fingerprint: digest(nil)},

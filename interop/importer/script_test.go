@@ -35,14 +35,14 @@ func TestScriptRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"make bench":                     "no call of a benchmark that weir reads",
 		"aiperf profile --model m --foo": "aiperf has no flag --foo",
-		"aiperf profile --model m --endpoint-type embeddings --request-count 1": `"embeddings" is neither chat nor completions`,
-		"vllm bench serve --num-prompts x":                                      `--num-prompts: "x" is not a whole number`,
-		"vllm bench serve --num-prompts 3":                                      "--model is missing",
-		"curl http://h/v1/completions -d '{'":                                   "-d is no JSON of a request",
-		"python main.py sequential-ct-perftest":                                 "takes one file, and 0 are given",
-		"python main.py sequential-ct-perftest a.yaml --fast":                   "has no flag --fast",
-		"nixlbench --op_type COPY":                                              `does not support "COPY"; it supports READ, WRITE`,
-		"python3 test_data_plane.py --nvlink-backend=foo":                       `"foo" is none of ipc, nixl, none`,
+		"aiperf profile --model m --endpoint-type ranking":    `"ranking" is neither chat nor`,
+		"vllm bench serve --num-prompts x":                    `--num-prompts: "x" is not a whole number`,
+		"vllm bench serve --num-prompts 3":                    "--model is missing",
+		"curl http://h/v1/completions -d '{'":                 "-d is no JSON of a request",
+		"python main.py sequential-ct-perftest":               "takes one file, and 0 are given",
+		"python main.py sequential-ct-perftest a.yaml --fast": "has no flag --fast",
+		"nixlbench --op_type COPY":                            `it supports READ, WRITE`,
+		"python3 test_data_plane.py --nvlink-backend=foo":     `"foo" is none of ipc`,
 	} {
 		if _, err := importer.Script("", line, importer.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", line, err, want)

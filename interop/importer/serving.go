@@ -59,6 +59,7 @@ func servingRun(c *call) {
 	}
 	if rate := c.first("request-rate"); rate != "" && rate != "inf" {
 		c.set("rate", literal(rate+"/s"))
+		c.set("arrivals", literal(arrivals(c.first("request-rate-mode"), c.first("burstiness"))))
 	}
 	switch many, requests := c.first("concurrency", "max-concurrency"), c.first("num-prompts", "request-count"); {
 	case many != "" && c.run.options["rate"] != nil:
@@ -85,7 +86,8 @@ func servingRun(c *call) {
 			c.set("concurrency", literal("1"))
 		}
 	}
-	input, output := c.first("random-input-len", "synthetic-input-tokens-mean"), c.first("random-output-len", "output-tokens-mean")
+	input := c.first("random-input-len", "synthetic-input-tokens-mean")
+	output := c.first("random-output-len", "output-tokens-mean")
 	if input != "" {
 		c.set("input", inline{{"tokens", literal(spread(input, c.first("synthetic-input-tokens-stddev")))}})
 	}
@@ -99,6 +101,18 @@ func servingRun(c *call) {
 	if n := c.first("num-warmups", "warmup-request-count"); n != "" {
 		c.set("warmup", inline{{"requests", literal(n)}})
 	}
+}
+
+// arrivals returns how requests of a rate arrive: Poisson, unless the command line says otherwise.
+func arrivals(mode, burstiness string) string {
+	b, err := strconv.ParseFloat(burstiness, 64)
+	switch {
+	case mode == "constant":
+		return mode
+	case err == nil && b != 1:
+		return "gamma:" + burstiness
+	}
+	return "poisson"
 }
 
 // ignoresEnd reports whether further inputs of requests ask for whole answers; others are not mapped.

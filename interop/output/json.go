@@ -64,7 +64,10 @@ type jsonFormat struct {
 }
 
 func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
-	f := &jsonFormat{jsonData: *t.JSON, convert: special.json, loads: special.rows, versions: t.Versions, keys: t.Keys, metrics: t.Metrics}
+	f := &jsonFormat{
+		jsonData: *t.JSON, convert: special.json, loads: special.rows, versions: t.Versions, keys: t.Keys,
+		metrics: t.Metrics,
+	}
 	var paths []string
 	for _, c := range slices.Concat(f.Document, f.Checks) {
 		paths = append(paths, c.Path...)

@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// none are the further columns of a row without them.
+var none = map[string]float64{}
+
 var bw = []Metric{{Name: "bw", Unit: "GB/s", Better: Higher, Doc: "d"}}
 
 func TestLines(t *testing.T) {
@@ -16,8 +19,8 @@ func TestLines(t *testing.T) {
 	}
 	found, err := f.Read([]byte("hello\nsize=4096 bw=1.5 GB/s\r\n# a comment\nsize=8192 bw=-2e-3 GB/s\n"))
 	want := []Row{
-		{At: map[string]string{"block_size": "4096"}, Values: map[string]float64{"bw": 1.5}, Line: 2, Others: map[string]float64{}},
-		{At: map[string]string{"block_size": "8192"}, Values: map[string]float64{"bw": -0.002}, Line: 4, Others: map[string]float64{}},
+		{At: map[string]string{"block_size": "4096"}, Values: map[string]float64{"bw": 1.5}, Line: 2, Others: none},
+		{At: map[string]string{"block_size": "8192"}, Values: map[string]float64{"bw": -0.002}, Line: 4, Others: none},
 	}
 	if err != nil || !reflect.DeepEqual(found, want) {
 		t.Errorf("got %v, %v, want %v", found, err, want)
@@ -88,8 +91,8 @@ func TestJSONPaths(t *testing.T) {
 	}
 	found, err := f.Read([]byte(nested))
 	want := []Row{
-		{At: map[string]string{"model": "m", "n": "1"}, Values: map[string]float64{"bw": 2.5}, Line: 4, Others: map[string]float64{}},
-		{At: map[string]string{"model": "m", "n": "2"}, Values: map[string]float64{"bw": 4}, Line: 5, Others: map[string]float64{}},
+		{At: map[string]string{"model": "m", "n": "1"}, Values: map[string]float64{"bw": 2.5}, Line: 4, Others: none},
+		{At: map[string]string{"model": "m", "n": "2"}, Values: map[string]float64{"bw": 4}, Line: 5, Others: none},
 	}
 	if err != nil || !reflect.DeepEqual(found, want) {
 		t.Errorf("got %v, %v, want %v", found, err, want)

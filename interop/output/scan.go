@@ -23,7 +23,7 @@ type scan struct {
 	inSection int      // rows of it
 	first     int      // the first row of the table
 	skipped   int      // rows that are no results
-	aside     int      // lines since the last row that belong to no table
+	between   int      // lines since the last row that belong to no table
 	found     rows
 }
 
@@ -131,7 +131,7 @@ func (s *scan) line(n int, line string) error {
 		return at(n, "other output interrupts a row: %s", quote(line))
 	default:
 		if len(fields) > 0 && !strings.HasPrefix(line, "#") && strings.Trim(line, "-=+* ") != "" {
-			s.aside++
+			s.between++
 		}
 		return nil
 	}
@@ -167,7 +167,7 @@ func (s *scan) add(row Row) error {
 		row.At[s.titleKey()] = s.title
 	}
 	if s.section == "" {
-		row.Aside, s.aside = s.aside, 0
+		row.Between, s.between = s.between, 0
 		return s.found.add(row)
 	}
 	i := slices.IndexFunc(s.found.list, func(r Row) bool { return place(r.At) == place(row.At) })

@@ -19,7 +19,7 @@ type Row struct {
 	Line    int                // first line in the output
 	Others  map[string]float64 // columns that the format does not know, by their own names, as printed in their unit
 	Version string             // of the tool, if the output says it
-	Aside   int                // lines before it in the table that others printed, and that were set aside
+	Between int                // lines before it in the table that others printed, and that were passed over
 }
 
 func newRow(line int) Row {

@@ -145,8 +145,8 @@ func table(f Format, found []Row) string {
 		if row.Version != "" {
 			fmt.Fprintf(&b, " of %s", row.Version)
 		}
-		if row.Aside > 0 {
-			fmt.Fprintf(&b, " (%d set aside)", row.Aside)
+		if row.Between > 0 {
+			fmt.Fprintf(&b, " (%d passed over)", row.Between)
 		}
 		for _, k := range f.Keys {
 			if v, ok := row.At[k]; ok {

@@ -22,10 +22,11 @@ func TestNewToolIsOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := f.Read(example[2])
-	others := map[string]float64{}
 	want := []Row{
-		{map[string]string{"block_size": "4096"}, map[string]float64{"bandwidth": 1.048576, "latency.avg": 4e-6}, 2, others, "", 0},
-		{map[string]string{"block_size": "8192"}, map[string]float64{"bandwidth": 2.097152, "latency.avg": 4e-6}, 3, others, "", 0},
+		{At: map[string]string{"block_size": "4096"}, Others: none, Line: 2,
+			Values: map[string]float64{"bandwidth": 1.048576, "latency.avg": 4e-6}},
+		{At: map[string]string{"block_size": "8192"}, Others: none, Line: 3,
+			Values: map[string]float64{"bandwidth": 2.097152, "latency.avg": 4e-6}},
 	}
 	if err != nil || !reflect.DeepEqual(found, want) {
 		t.Errorf("got %v, %v, want %v", found, err, want)

@@ -3,6 +3,7 @@ package sequence
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/weir-bench/weir/internal/matrix"
 	"github.com/weir-bench/weir/workload"
@@ -22,8 +23,8 @@ var ctPerftestNumbers = []struct {
 	{"num_senders", "senders", 1}, {"mean_bw", "bandwidth.per_sender", 1},
 }
 
-// ctPerftest formats a pattern with the names of sequential-ct-perftest's report: GB and ms. A sender is a row
-// with a cell that is not 0, also one on the diagonal.
+// ctPerftest formats a pattern with the names of sequential-ct-perftest's report, and their order: GB and ms. A
+// sender is a row with a cell that is not 0, also one on the diagonal.
 func ctPerftest(option func(string) string, metric func(string) (float64, bool)) []string {
 	one := map[string]any{}
 	for _, n := range ctPerftestNumbers {
@@ -39,5 +40,9 @@ func ctPerftest(option func(string) string, metric func(string) (float64, bool))
 	if err != nil { // NaN or infinity, which metrics are not
 		return []string{"{}"}
 	}
-	return []string{string(text)}
+	var order []string
+	for _, n := range ctPerftestNumbers {
+		order = append(order, n.name)
+	}
+	return []string{string(text), strings.Join(order, " ")}
 }

@@ -12,8 +12,8 @@ func (behaviour) Blocks() map[string]workload.ForeignBlock {
 	return map[string]workload.ForeignBlock{"ct-perftest": ctPerftest}
 }
 
-// ctPerftest formats a case with the names of ct-perftest's table, in s and GB, and the mean bandwidth of a
-// sender. Its iterations begin together, so the total time is the sum of their latencies.
+// ctPerftest formats a case with the names of ct-perftest's table and their order, in s and GB, and the mean
+// bandwidth of a sender. Its iterations begin together, so the total time is the sum of their latencies.
 func ctPerftest(option func(string) string, metric func(string) (float64, bool)) []string {
 	one := map[string]any{}
 	iterations, err := strconv.ParseFloat(option("iterations"), 64)
@@ -30,5 +30,5 @@ func ctPerftest(option func(string) string, metric func(string) (float64, bool))
 	if err != nil { // NaN or infinity, which metrics are not
 		return []string{"{}"}
 	}
-	return []string{string(text)}
+	return []string{string(text), "iters total_time avg_latency total_size mean_bw"}
 }
