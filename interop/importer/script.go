@@ -100,7 +100,7 @@ func (s *script) tell(line int, command, became string) *Fate {
 // unread tells the fate of a command that calls no tool.
 func (s *script) unread(line int, words []string, assigns []*syntax.Assign) {
 	if len(words) == 0 {
-		if len(assigns) > 0 {
+		if len(assigns) > 0 && assigns[0].Name != nil {
 			s.tell(line, assigns[0].Name.Value+"=…", "nothing: a variable of the shell")
 		}
 		return

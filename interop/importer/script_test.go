@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/test/golden"
 )
@@ -48,4 +49,27 @@ func TestScriptRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", line, err, want)
 		}
 	}
+}
+
+// FuzzScript searches for scripts on which the import panics, or of which it makes no scenario that can be read.
+func FuzzScript(f *testing.F) {
+	src, err := os.ReadFile("testdata/script.sh")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(src))
+	for _, line := range strings.Split(string(src), "\n") {
+		f.Add(line)
+	}
+	f.Add("for c in 1 2; do for i in $(seq 1 $c); do curl http://h/v1/completions -d '{\"model\":\"m\"}' & done; done")
+	f.Fuzz(func(t *testing.T, text string) {
+		made, err := importer.Script("", text, importer.Options{Memory: "dram"})
+		if err != nil {
+			return
+		}
+		if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() &&
+			strings.Contains(diags.Error(), "Invalid YAML") {
+			t.Errorf("%q becomes\n%s\n%v", text, made.Scenario, diags)
+		}
+	})
 }
