@@ -78,7 +78,7 @@ func isCount(text string) bool { return len(text) <= longestNumber && whole().Ma
 
 // quote quotes a text, shortened for a message.
 func quote(text string) string {
-	const most = 80
+	const most = 160
 	if len(text) > most {
 		return strconv.Quote(text[:most]) + "..."
 	}
