@@ -30,7 +30,8 @@ type Scenario struct {
 	BaselineAt      hcl.Range // of the name of the document
 	// Inconclusive is the verdict of gates that stay open and do not set their own.
 	Inconclusive assertion.Inconclusive
-	Runs         []*Run // those of included files first, then in file order
+	Runs         []*Run   // those of included files first, then in file order
+	Claims       []*Claim // likewise
 	// Deadline bounds reading and planning; nil: none.
 	Deadline *deadline.Deadline
 	// Links are the nominal bandwidths of the links of the site in GB/s, by name. Plans do not

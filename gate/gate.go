@@ -54,6 +54,7 @@ func Judge(doc *results.Document) {
 	inParallel(all, func(i int, m item) { applyPolicy(m.a, outcomes[i], doc.Session.Started) })
 	showDeciding(doc)
 	fillGains(doc)
+	fillClaims(doc, eval)
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)

@@ -37,8 +37,10 @@ type Plan struct {
 	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty"`
 	Cases        []*Case                 `json:"cases"`
 	Assertions   []assertion.Assertion   `json:"assertions"` // over several cases
-	Groups       []*LaunchGroup          `json:"launch_groups"`
-	Cost         Cost                    `json:"cost"`
+	// Claims are what documents say of cases. No digest covers them.
+	Claims []assertion.Claim `json:"claims,omitempty"`
+	Groups []*LaunchGroup    `json:"launch_groups"`
+	Cost   Cost              `json:"cost"`
 	// Checksum covers the whole document, including names and texts, which the digest does not
 	// cover.
 	Checksum string `json:"checksum,omitempty"`

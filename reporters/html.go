@@ -35,6 +35,13 @@ func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
 	}
 	p.Held = holding(doc)
+	for _, t := range claimTables(doc) {
+		p.Claims = t.page()
+		p.ClaimNotes = t.notes
+		for i, c := range doc.Claims {
+			p.Claims.Rows[i].Class = claimClass(c.Status)
+		}
+	}
 	p.Matrices = matrices(doc)
 	p.Timeline = timeline(doc)
 	p.Environment = environment(doc)

@@ -34,8 +34,8 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 		t.grid(g)
 	}
-	for _, g := range gainTables(doc) {
-		t.gains(g)
+	for _, g := range append(gainTables(doc), claimTables(doc)...) {
+		t.table(g)
 	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {

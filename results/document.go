@@ -41,6 +41,8 @@ type Document struct {
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Gains are a table for each run with variants and a baseline among them.
 	Gains []*Gains `json:"gains,omitempty" doc:"What variants are worth against the one that is the baseline: a table for each run that sweeps them. No verdict rests on it."`
+	// Claims are what documents say of cases, beside what was found.
+	Claims []*Claim `json:"claims,omitempty" doc:"What documents say of cases, beside what was found. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Services are the starts of services, in the order of their ends.

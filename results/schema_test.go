@@ -251,6 +251,15 @@ func full() *results.Document {
 				Value: 0.5, CI: &[2]float64{0.4, 0.6}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
 			},
 		}}}},
+		Claims: []*results.Claim{{
+			Claim: assertion.Claim{
+				Run: "r", Case: "a", BaseCase: "b", Metric: "m", Unit: "s", Better: "lower", Expected: 0.62,
+				Written: "62%", Tolerance: 0.1, Source: "document 003", Date: "2025-11-20", Configuration: "P5",
+				Says: "recommended", Implausible: "more than a link", File: "s.yaml", Line: 3,
+			},
+			Found: &results.Observed{Value: 0.5, Unit: "s", N: 3}, Status: results.ClaimImplausible,
+			Message: "more than a link",
+		}},
 		Previous: &results.Previous{
 			Session: "p", File: "p.json", Started: now, Status: results.Passed,
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},

@@ -65,6 +65,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			d.Gains = append(d.Gains, &results.Gains{Run: r.Name, Baseline: r.BaselineVariant, Rows: []*results.Gain{}})
 		}
 	}
+	for _, c := range p.Claims {
+		d.Claims = append(d.Claims, &results.Claim{Claim: c, Status: results.ClaimNotMeasured, Message: notRun})
+	}
 	for _, c := range p.Cases {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,

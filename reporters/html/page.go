@@ -39,6 +39,8 @@ type Page struct {
 	Overview     []Run // comparisons of several runs
 	Runs         []Run
 	Held         *Table // assertions over several cases that hold; nil: none
+	Claims       *Table // nil: none
+	ClaimNotes   []string
 	Matrices     Matrices
 	Timeline     *Figure
 	Notes        []Note
