@@ -119,7 +119,9 @@ func (v *services) ensureReady(ctx context.Context, l *launchRun, needs []worklo
 			return names, nil, nil
 		}
 		settled := func(x *service) bool { return x.facts != nil || x.failure != nil }
-		if err := v.s.Wait(ctx, func() bool { return slices.ContainsFunc(waiting, settled) }); err != nil {
+		err := v.s.waitWithNews(ctx, newsEvery, func() { v.tellNews(waiting) },
+			func() bool { return slices.ContainsFunc(waiting, settled) })
+		if err != nil {
 			return nil, nil, err
 		}
 		for _, x := range waiting {
