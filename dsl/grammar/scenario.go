@@ -37,8 +37,8 @@ var Scenario = []Key{
 	key("artifacts", "files and command outputs to keep from every node, even if the session fails",
 		Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key("variants",
-		"the values of axis variant, by name: each may set vars, env, options and services of runs that sweep it, and values for ${variant.NAME}. baseline names the variant that gain() compares with",
-		mapOf("variants", scalar(String), variantRow)).
+		"the values of axis variant, by name: each may set vars, env, options and services of runs that sweep it, and values for ${variant.NAME}. baseline names the variant that gain() compares with; of a list, the first that a run sweeps",
+		mapOf("variants", scalar(String), list(scalar(String)), variantRow)).
 		written("NAME: {VALUE: any, env: {…}, options: {…}, services: {…}, note: string}, and baseline: NAME"),
 	key("services", "programs that run during the measurement; started when needed, stopped with the session",
 		Form{Shape: Named, Keys: Service}).named("service"),
