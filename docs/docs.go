@@ -86,6 +86,8 @@ var Index = []Group{
 		page("moving/ucx_perftest.md", "from ucx_perftest and perftest"),
 		page("moving/ep-tests.md", "from the tests of NIXL EP and DeepEP"),
 		page("moving/aiperf.md", "from aiperf, guidellm and vLLM's bench"),
+		page("moving/kv-backends.md", "from a loop of curl over KV-cache backends"),
+		page("moving/dynamo.md", "from a benchmark plan for Dynamo, step by step"),
 		page("moving/shell-scripts.md", "from shell scripts"),
 		reference("import", "flags of nixlbench and other tools, and what becomes of them").in("import.md"),
 		page("tools.md", "outputs of other tools that weir reads"),

@@ -37,34 +37,40 @@ type Claim struct {
 	Says          string  `key:"status"`
 }
 
+// claimReader reads the claims of a file about the runs that it sees.
+type claimReader struct {
+	*loader
+	runs []*Run
+}
+
 // maxClaims bounds the list of a file.
 const maxClaims = 200
 
-// claims reads the claims about the runs that a file sees.
-func (l *loader) claims(m *module, content *hcl.BodyContent) []*Claim {
+// read reads the list of claims.
+func (cr *claimReader) read(content *hcl.BodyContent) []*Claim {
 	expr := argument(content, "claims")
 	if expr == nil {
 		return nil
 	}
 	items, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
-		l.error(expr.Range(), "Not a list", "claims is a list of claims.",
+		cr.error(expr.Range(), "Not a list", "claims is a list of claims.",
 			"Write [{run: NAME, metric: NAME, value: VALUE, source: DOCUMENT}].")
 		return nil
 	}
 	if len(items) > maxClaims {
-		l.error(expr.Range(), "Too many claims", fmt.Sprintf("There are more than %d.", maxClaims),
+		cr.error(expr.Range(), "Too many claims", fmt.Sprintf("There are more than %d.", maxClaims),
 			"Write a table of them as references.")
 		return nil
 	}
 	var out []*Claim
 	for _, e := range items {
 		if !isMapping(e) {
-			l.error(e.Range(), "Not a mapping", "A claim is a mapping.",
+			cr.error(e.Range(), "Not a mapping", "A claim is a mapping.",
 				"Write {run: NAME, metric: NAME, value: VALUE, source: DOCUMENT}.")
 			continue
 		}
-		if c := l.claim(m, l.record(e, schemaOf(grammar.Claim), "a claim")); c != nil {
+		if c := cr.claim(cr.record(e, schemaOf(grammar.Claim), "a claim")); c != nil {
 			out = append(out, c)
 		}
 	}
@@ -72,57 +78,57 @@ func (l *loader) claims(m *module, content *hcl.BodyContent) []*Claim {
 }
 
 // claim reads one claim; nil after an error.
-func (l *loader) claim(m *module, p part) *Claim {
-	before := len(l.diags)
+func (cr *claimReader) claim(p part) *Claim {
+	before := len(cr.diags)
 	c := &Claim{Range: p.at, Tolerance: 0.1}
-	l.fill(p, grammar.Claim, c)
-	if !l.complete(p, grammar.Claim, "a claim") || !l.claimSubject(m, p, c) {
+	cr.fill(p, grammar.Claim, c)
+	if !cr.complete(p, grammar.Claim, "a claim") || !cr.subject(p, c) {
 		return nil
 	}
-	l.claimValue(p, c)
+	cr.value(p, c)
 	if c.Source = strings.TrimSpace(c.Source); c.Source == "" {
-		l.claimError(p, "source", "The source is empty.", "Name the document; reports show it.")
+		cr.invalid(p, "source", "The source is empty.", "Name the document; reports show it.")
 	}
 	if _, err := time.Parse(time.DateOnly, c.Date); c.Date != "" && err != nil {
-		l.claimError(p, "date", fmt.Sprintf("%q is not a date.", c.Date), "Write the day as 2006-01-31.")
+		cr.invalid(p, "date", fmt.Sprintf("%q is not a date.", c.Date), "Write the day as 2006-01-31.")
 	}
 	if e := argument(p.BodyContent, "where"); e != nil {
-		c.Where = l.claimCondition(e, c.Run)
+		c.Where = cr.condition(e, c.Run)
 	}
-	l.claimVariants(p, c)
-	if len(l.diags) > before {
+	cr.variants(p, c)
+	if len(cr.diags) > before {
 		return nil
 	}
 	return c
 }
 
-func (l *loader) claimError(p part, key, detail, hint string) {
+func (cr *claimReader) invalid(p part, key, detail, hint string) {
 	at := p.at
 	if e := argument(p.BodyContent, key); e != nil {
 		at = e.Range()
 	}
-	l.error(at, "Invalid value", detail, hint)
+	cr.error(at, "Invalid value", detail, hint)
 }
 
-// claimSubject finds the run and the metric.
-func (l *loader) claimSubject(m *module, p part, c *Claim) bool {
+// subject finds the run and the metric.
+func (cr *claimReader) subject(p part, c *Claim) bool {
 	run, metric := argument(p.BodyContent, "run"), argument(p.BodyContent, "metric")
-	name, named := l.text(run, "run")
-	of, measured := l.text(metric, "metric")
+	name, named := cr.text(run, "run")
+	of, measured := cr.text(metric, "metric")
 	if !named || !measured {
 		return false
 	}
 	var names []string
-	for _, r := range m.runs {
+	for _, r := range cr.runs {
 		if names = append(names, r.Name); r.Name == name {
 			c.Run = r
 		}
 	}
 	switch {
-	case c.Run == nil && l.incomplete:
+	case c.Run == nil && cr.incomplete:
 		return false
 	case c.Run == nil:
-		l.error(run.Range(), "Unknown run", fmt.Sprintf("There is no run %q in this file.", name),
+		cr.error(run.Range(), "Unknown run", fmt.Sprintf("There is no run %q in this file.", name),
 			suggest.Sentence(name, names, "runs"))
 		return false
 	case c.Run.Workload == nil:
@@ -130,53 +136,53 @@ func (l *loader) claimSubject(m *module, p part, c *Claim) bool {
 	}
 	var known bool
 	if c.Metric, known = c.Run.metric(of); !known {
-		l.error(metric.Range(), "Unknown metric", fmt.Sprintf("Run %q has no metric %q.", name, of),
+		cr.error(metric.Range(), "Unknown metric", fmt.Sprintf("Run %q has no metric %q.", name, of),
 			suggest.Documented(of, metricNames(c.Run), "metrics", "weir docs metrics"))
 	}
 	return known
 }
 
-// claimValue reads the value or the gain, and what is plausible.
-func (l *loader) claimValue(p part, c *Claim) {
+// value reads the value or the gain, and what is plausible.
+func (cr *claimReader) value(p part, c *Claim) {
 	value, gain := argument(p.BodyContent, "value"), argument(p.BodyContent, "gain")
 	switch {
 	case value == nil && gain == nil:
-		l.error(p.at, "Missing key", "The claim has neither a value nor a gain.",
+		cr.error(p.at, "Missing key", "The claim has neither a value nor a gain.",
 			"Add value: 46.48 GB/s, or gain: 40%.")
 	case value != nil && gain != nil:
-		l.error(gain.Range(), "Value and gain", "The claim has both a value and a gain.",
+		cr.error(gain.Range(), "Value and gain", "The claim has both a value and a gain.",
 			"Write two claims.")
 	case gain != nil:
 		k, _ := grammar.Find(grammar.Claim, "gain")
-		c.Value, c.Gain = l.percent(gain, "gain", k.Min, k.Max), true
-		c.Text, _ = l.text(gain, "gain")
+		c.Value, c.Gain = cr.percent(gain, "gain", k.Min, k.Max), true
+		c.Text, _ = cr.text(gain, "gain")
 		if c.Metric.Better == workload.Neither {
-			l.error(gain.Range(), "Invalid value",
+			cr.error(gain.Range(), "Invalid value",
 				fmt.Sprintf("No direction of %s is better, so that it has no gain.", c.Metric.Name), "Write a value.")
 		}
 	default:
-		c.Value, c.Text = l.claimQuantity(value, "value", c.Metric)
+		c.Value, c.Text = cr.quantity(value, "value", c.Metric)
 	}
 	if e := argument(p.BodyContent, "plausible"); e != nil {
-		if c.Plausible, _ = l.claimQuantity(e, "plausible", c.Metric); c.Gain || c.Metric.Better == workload.Lower {
-			l.error(e.Range(), "Invalid value", "plausible is the most of a metric of which more is better.",
+		if c.Plausible, _ = cr.quantity(e, "plausible", c.Metric); c.Gain || c.Metric.Better == workload.Lower {
+			cr.error(e.Range(), "Invalid value", "plausible is the most of a metric of which more is better.",
 				"Remove the key.")
 		}
 	}
 }
 
-// claimQuantity reads a value in the unit of a metric, and its text with a unit.
-func (l *loader) claimQuantity(e hcl.Expression, what string, m workload.Metric) (v float64, text string) {
-	text, ok := l.text(e, what)
+// quantity reads a value in the unit of a metric, and its text with a unit.
+func (cr *claimReader) quantity(e hcl.Expression, what string, m workload.Metric) (v float64, text string) {
+	text, ok := cr.text(e, what)
 	if !ok {
 		return 0, ""
 	}
-	v = l.metricValue(item{text: text, at: e.Range()}, m)
+	v = cr.metricValue(item{text: text, at: e.Range()}, m)
 	if u, known := quantity.UnitOf(m.Unit); known {
 		v = quantity.Round(v / u.Factor)
 	}
 	if math.IsInf(v, 0) || math.IsNaN(v) {
-		l.error(e.Range(), "Invalid value", fmt.Sprintf("%s is %s, which is no number.", what, text), "")
+		cr.error(e.Range(), "Invalid value", fmt.Sprintf("%s is %s, which is no number.", what, text), "")
 	}
 	if q, err := quantity.Parse(text); err == nil && q.Unit == "" && m.Unit != "" {
 		text += " " + m.Unit
@@ -184,38 +190,38 @@ func (l *loader) claimQuantity(e hcl.Expression, what string, m workload.Metric)
 	return v, text
 }
 
-// claimCondition compiles the condition on cases.
-func (l *loader) claimCondition(e hcl.Expression, r *Run) *Condition {
-	t, ok := l.locate(e, "`where`")
+// condition compiles the condition on cases.
+func (cr *claimReader) condition(e hcl.Expression, r *Run) *Condition {
+	t, ok := cr.locate(e, "`where`")
 	if !ok {
 		return nil
 	}
 	c, err := r.names().Where(t.text)
 	if err != nil {
-		l.diags = append(l.diags, t.diagnostic("Invalid condition", err))
+		cr.diags = append(cr.diags, t.diagnostic("Invalid condition", err))
 		return nil
 	}
 	return c
 }
 
-// claimVariants checks the variants of a claim, and finds the one that a gain is over.
-func (l *loader) claimVariants(p part, c *Claim) {
+// variants checks the variants of a claim, and finds the one that a gain is over.
+func (cr *claimReader) variants(p part, c *Claim) {
 	if c.Gain {
 		if c.Against == "" {
 			c.Against = c.Run.BaselineVariant()
 		}
 		switch {
 		case c.Variant == "":
-			l.error(p.at, "Missing key", "The claim of a gain names no variant.", "Add variant: NAME.")
+			cr.error(p.at, "Missing key", "The claim of a gain names no variant.", "Add variant: NAME.")
 		case c.Against == "":
-			l.error(p.at, "Missing key", "The claim of a gain does not say what the gain is over.",
+			cr.error(p.at, "Missing key", "The claim of a gain does not say what the gain is over.",
 				"Add against: VARIANT, or name a baseline among the variants.")
 		case c.Against == c.Variant:
-			l.claimError(p, "against", fmt.Sprintf("The gain of %q is over itself.", c.Variant),
+			cr.invalid(p, "against", fmt.Sprintf("The gain of %q is over itself.", c.Variant),
 				"Name another variant.")
 		}
 	} else if c.Against != "" {
-		l.claimError(p, "against", "Only a gain is over another variant.", "Write gain instead of value.")
+		cr.invalid(p, "against", "Only a gain is over another variant.", "Write gain instead of value.")
 	}
 	for _, key := range []string{"variant", "against"} {
 		name := map[string]string{"variant": c.Variant, "against": c.Against}[key]
@@ -226,7 +232,7 @@ func (l *loader) claimVariants(p part, c *Claim) {
 			}
 		}
 		if name != "" && !slices.Contains(names, name) {
-			l.claimError(p, key, fmt.Sprintf("Run %q does not sweep a variant %q.", c.Run.Name, name),
+			cr.invalid(p, key, fmt.Sprintf("Run %q does not sweep a variant %q.", c.Run.Name, name),
 				suggest.Sentence(name, names, "variants of the run"))
 		}
 	}

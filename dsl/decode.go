@@ -88,7 +88,7 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	l.checkVariantOptions(runs)
 	l.checkNeeds(runs, m.runs)
 	l.compileAssertions(m, drafts, l.referencesOf(runs).read(content))
-	m.Claims = append(m.Claims, l.claims(m, content)...)
+	m.Claims = append(m.Claims, (&claimReader{l, m.runs}).read(content)...)
 	for _, r := range m.runs {
 		l.root.addTo(r)
 	}

@@ -80,8 +80,8 @@ func (t *Table) isClaimed(r *row, c *dsl.Claim) (ok, failed bool) {
 func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 	out := assertion.Claim{
 		Run: r.run.Name, Case: r.key(), Metric: c.Metric.Name, Unit: c.Metric.Unit, Better: string(c.Metric.Better),
-		Expected: c.Value, Written: c.Text, Tolerance: c.Tolerance, Source: c.Source, Date: c.Date, Configuration: c.Configuration,
-		Says: c.Says, File: c.Range.Filename, Line: c.Range.Start.Line,
+		Expected: c.Value, Written: c.Text, Tolerance: c.Tolerance, Source: c.Source, Date: c.Date,
+		Configuration: c.Configuration, Says: c.Says, File: c.Range.Filename, Line: c.Range.Start.Line,
 	}
 	if c.Gain {
 		base := t.otherVariant(r, c.Against)

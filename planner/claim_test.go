@@ -29,8 +29,8 @@ func TestImplausibleClaims(t *testing.T) {
 		{"within its own limit", "options: {fabric: ucx, block_size: 1MiB}", "value: 12 GB/s, plausible: 12.5 GB/s",
 			nil, "", false},
 	} {
-		src := "scenario: s\nclaims: [{run: a, metric: bandwidth, source: d, " + c.claim + "}]\nruns:\n  a: {workload: transfer, " +
-			c.run + "}\n"
+		src := "scenario: s\nclaims: [{run: a, metric: bandwidth, source: d, " + c.claim +
+			"}]\nruns:\n  a: {workload: transfer, " + c.run + "}\n"
 		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{Links: c.links})
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", c.name, diags)

@@ -23,8 +23,8 @@ func claimTables(doc *results.Document) []textTable {
 	for _, c := range doc.Claims {
 		value, low, high := c.FoundText()
 		t.rows = append(t.rows, []string{
-			plain(c.Case), plain(c.Metric), plain(clip(c.ExpectedText(), " …")), sentence("", value, dash(value)), gainInterval(low, high),
-			c.Status, claimSource(c),
+			plain(c.Case), plain(c.Metric), plain(clip(c.ExpectedText(), " …")),
+			sentence("", value, dash(value)), gainInterval(low, high), c.Status, claimSource(c),
 		})
 		if c.Message != "" {
 			why, _, _ := strings.Cut(c.Message, "\n")
