@@ -61,6 +61,8 @@ func memory(files map[string]string) func(string) ([]byte, error) {
 }
 
 var brokenInputs = map[string]broken{
+	"template/format of another program": {"root", "description: '%{«time_total»}'", "description = \"%{«time_total»}\"",
+		"Invalid template control keyword", "%%{time_total}"},
 	// claims
 	"claims/unknown run": {"root",
 		"claims: [{run: «c», metric: bandwidth, value: 1, source: d}]",

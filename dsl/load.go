@@ -196,7 +196,8 @@ func isHCL(path string) bool { return strings.EqualFold(filepath.Ext(path), ".hc
 func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
-		return yamlsyntax.Parse(src, path, "scenario")
+		file, diags := yamlsyntax.Parse(src, path, "scenario")
+		return file, explainTemplates(diags)
 	case ".hcl":
 		if d := nestingError(path, src); d != nil {
 			return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{d}
@@ -208,7 +209,7 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 				d.Extra = Hint(`Quote a name with a dot, and write the sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
 			}
 		}
-		return file, explainHCL(diags, src)
+		return file, explainTemplates(explainHCL(diags, src))
 	}
 	return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{{
 		Severity: hcl.DiagError, Summary: "Unknown kind of file",
@@ -254,6 +255,16 @@ func folderText(path string) string {
 		dir = whole
 	}
 	return dir
+}
+
+// explainTemplates adds a hint to texts with %{, which formats of other programs have.
+func explainTemplates(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Extra == nil && d.Summary == "Invalid template control keyword" {
+			d.Extra = Hint("Write %%{ for the characters %{, as in curl -w '%%{time_total}'.")
+		}
+	}
+	return diags
 }
 
 // explainHCL adds hints to syntax errors that have none.
