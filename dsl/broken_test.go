@@ -61,7 +61,8 @@ func memory(files map[string]string) func(string) ([]byte, error) {
 }
 
 var brokenInputs = map[string]broken{
-	"template/format of another program": {"root", "description: '%{«time_total»}'", "description = \"%{«time_total»}\"",
+	"template/format of another program": {"root", "description: '%{«time_total»}'",
+		"description = \"%{«time_total»}\"",
 		"Invalid template control keyword", "%%{time_total}"},
 	// claims
 	"claims/unknown run": {"root",
