@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,17 +40,48 @@ func (v *services) tellNews(waiting []*service) {
 	}
 }
 
+// tellWork says what the services of a launch print while it has no result: the first request to a server may
+// compile kernels, too.
+func (v *services) tellWork(l *launchRun) {
+	if !l.lastResult.IsZero() {
+		return
+	}
+	for _, spec := range l.services {
+		x := v.find(spec.Name)
+		if x == nil || x.facts == nil || x.failure != nil {
+			continue
+		}
+		if line, _ := x.lastLine(v.s.o.Dir, v.s.secrets); line != "" && line != x.told {
+			x.told = line
+			v.s.ledger.Events.Emit(event.Event{Type: event.ServiceWaits, Service: x.Name,
+				Reason: "no result of the launch yet; its last line: " + line})
+		}
+	}
+}
+
 // news is what is known of a service that is not ready. The log of a service on another host is there.
 func (x *service) news(dir string, secrets []string, now time.Time) string {
 	text := "not ready after " + quantity.ShortSeconds(now.Sub(x.started).Round(time.Second).Seconds())
+	switch line, here := x.lastLine(dir, secrets); {
+	case !here:
+		return text
+	case line == "":
+		return text + "; it has printed nothing"
+	default:
+		return text + "; its last line: " + line
+	}
+}
+
+// lastLine is the last line of the log, which is here if the node of the service is.
+func (x *service) lastLine(dir string, secrets []string) (line string, here bool) {
 	log, err := os.Open(filepath.Join(dir, x.log))
 	if err != nil {
-		return text
+		return "", false
 	}
 	defer log.Close()
 	lines := agent.Tail(log)
 	if len(lines) == 0 {
-		return text + "; it has printed nothing"
+		return "", true
 	}
-	return fmt.Sprintf("%s; its last line: %s", text, agent.HiddenHere(secrets).Text(lines[len(lines)-1]))
+	return agent.HiddenHere(secrets).Text(lines[len(lines)-1]), true
 }

@@ -3,10 +3,13 @@ package executor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -44,5 +47,36 @@ func TestWaitWithNews(t *testing.T) {
 	err := s.waitWithNews(t.Context(), time.Millisecond, func() { told++ }, func() bool { return told == 3 })
 	if err != nil || told != 3 {
 		t.Errorf("%v after %d", err, told)
+	}
+}
+
+// While a launch has no result, its services' new lines are told; no line twice, and none after a result.
+func TestNewsOfALaunch(t *testing.T) {
+	var told []string
+	s := &session{o: Options{Options: ledger.Options{Dir: t.TempDir()}}, ledger: &ledger.Ledger{Events: event.Stream{
+		OnEvent: func(e event.Event) { told = append(told, e.Service+": "+e.Reason) },
+	}}}
+	v := &services{s: s, up: []*service{
+		{Service: workload.Service{Name: "worker"}, log: "worker.log", facts: &workload.ServiceFacts{}},
+		{Service: workload.Service{Name: "other"}, log: "worker.log", facts: &workload.ServiceFacts{}},
+	}}
+	l := &launchRun{s: s, services: []workload.Service{{Name: "worker"}}}
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(s.o.Dir, "worker.log"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.tellWork(l)
+	}
+	write("compiling 1/96\n")
+	write("compiling 1/96\n")
+	write("compiling 2/96\n")
+	l.lastResult = time.Now()
+	write("ready\n")
+	want := []string{
+		"worker: no result of the launch yet; its last line: compiling 1/96",
+		"worker: no result of the launch yet; its last line: compiling 2/96",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("%q, want %q", told, want)
 	}
 }
