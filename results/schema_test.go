@@ -127,7 +127,7 @@ func full() *results.Document {
 					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
 				Load: 0.5, Running: 1,
 				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
-					Memory: 1 << 34, ECC: "on", Fault: "f",
+					Memory: 1 << 34, Used: 1, Processes: new(int), ECC: "on", Fault: "f",
 					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
 					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
 				NICs: []results.NIC{

@@ -19,7 +19,7 @@ NAMES. In ${…}: axis.NAME, var.NAME, env.NAME (of the shell that plans), varia
   (weir docs functions); in numbers of options, in env and in texts of roles and services also
   run("NAME").METRIC of a run that is decided earlier: rate: '${0.8 * run("search").found.rate}/s'.
   In when, where and exclude: options and axes by name, env.NAME of an axis; in when also
-  host.fabrics, host.nodes, host.gpus, host.cpus (of the node with the fewest).
+  host.fabrics, host.backends (of NIXL), host.nodes, host.gpus, host.cpus (of the node with the fewest).
 
 SELECTORS. The key of a case is RUN[AXIS=VALUE,…], axes by name. --only and --skip take a key, a run,
   or a pattern: --only 'bandwidth[fabric=shm,*]'. Axes may be in any order, * in a value is any text, and

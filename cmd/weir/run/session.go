@@ -87,6 +87,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
 		GuardCommand: self.Guard,
 		Disturbed:    s.flags.disturbed, Kill: s.kill, When: Admits, Fabrics: AsksFor,
+		Launcher: s.flags.fleet.Used(), Inspect: s.flags.fleet.Inspect,
 	})
 	show.Close()
 	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {
