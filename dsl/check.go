@@ -84,21 +84,21 @@ func (l *loader) check(b *hcl.Block) (*Check, bool) {
 	return c, when == nil || l.flag(when, "when")
 }
 
-func (l *loader) gpuCheck(content *hcl.BodyContent, c *Check) *GPUCheck {
-	p, ok := l.sectionPart(content, "gpu", schemaOf(grammar.GPUCheck))
+func (d *decoder) gpuCheck(content *hcl.BodyContent, c *Check) *GPUCheck {
+	p, ok := d.sectionPart(content, "gpu", schemaOf(grammar.GPUCheck))
 	if !ok {
 		return nil
 	}
 	g := &GPUCheck{Processes: -1}
 	if expr := argument(p.BodyContent, "processes"); expr != nil {
 		key, _ := grammar.Find(grammar.GPUCheck, "processes")
-		g.Processes = l.count(expr, key.Name, int(key.Min), int(key.Max))
+		g.Processes = d.count(expr, key.Name, int(key.Min), int(key.Max))
 	}
 	if expr := argument(p.BodyContent, "memory_free"); expr != nil {
-		g.MemoryFree, _ = l.size(expr, "memory_free")
+		g.MemoryFree, _ = d.size(expr, "memory_free")
 	}
 	if len(p.Attributes) == 0 {
-		l.error(c.Range, "Empty check", fmt.Sprintf("Check %q asks nothing of GPUs.", c.Name),
+		d.error(c.Range, "Empty check", fmt.Sprintf("Check %q asks nothing of GPUs.", c.Name),
 			"Add processes or memory_free.")
 	}
 	return g
@@ -140,10 +140,10 @@ func (l *loader) clusterCheck(content *hcl.BodyContent, c *Check) *ClusterCheck 
 }
 
 // amounts reads resources with their amounts; nil if there are none.
-func (l *loader) amounts(content *hcl.BodyContent, key string) map[string]string {
+func (d *decoder) amounts(content *hcl.BodyContent, key string) map[string]string {
 	out := map[string]string{}
-	for _, e := range l.section(content, key) {
-		if text, ok := l.text(e.expr, key+"."+e.name); ok {
+	for _, e := range d.section(content, key) {
+		if text, ok := d.text(e.expr, key+"."+e.name); ok {
 			out[e.name] = text
 		}
 	}

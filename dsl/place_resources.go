@@ -18,16 +18,16 @@ import (
 const Unlimited = math.MaxInt64
 
 // nodeResources reads NICs, huge pages and locked memory of the cluster.
-func (l *loader) nodeResources(content *hcl.BodyContent, c *Cluster) {
-	l.nicsPerNode(content, c)
-	for _, e := range l.section(content, "huge_pages") {
+func (d *decoder) nodeResources(content *hcl.BodyContent, c *Cluster) {
+	d.nicsPerNode(content, c)
+	for _, e := range d.section(content, "huge_pages") {
 		page, err := quantity.ParseSize(e.name)
 		if err != nil || page < 4096 || page&(page-1) != 0 {
-			l.error(e.at, "Invalid page size", fmt.Sprintf("%s is no size of a huge page.", quote(e.name)),
+			d.error(e.at, "Invalid page size", fmt.Sprintf("%s is no size of a huge page.", quote(e.name)),
 				"Write 2MiB or 1GiB.")
 			continue
 		}
-		if bytes, ok := l.size(e.expr, "huge_pages."+e.name); ok && bytes > 0 {
+		if bytes, ok := d.size(e.expr, "huge_pages."+e.name); ok && bytes > 0 {
 			if c.HugePages == nil {
 				c.HugePages = map[string]int64{}
 			}
@@ -38,25 +38,25 @@ func (l *loader) nodeResources(content *hcl.BodyContent, c *Cluster) {
 	if expr == nil {
 		return
 	}
-	if text, ok := l.text(expr, "locked_memory"); ok && text == "unlimited" {
+	if text, ok := d.text(expr, "locked_memory"); ok && text == "unlimited" {
 		c.LockedMemory = Unlimited
 	} else if ok {
-		c.LockedMemory, _ = l.size(expr, "locked_memory")
+		c.LockedMemory, _ = d.size(expr, "locked_memory")
 	}
 }
 
-func (l *loader) nicsPerNode(content *hcl.BodyContent, c *Cluster) {
+func (d *decoder) nicsPerNode(content *hcl.BodyContent, c *Cluster) {
 	key, _ := grammar.Find(grammar.Cluster, "nics_per_node")
 	expr := argument(content, key.Name)
 	if expr != nil && !isMapping(expr) {
-		c.NICsPerNode = l.count(expr, key.Name, int(key.Min), int(key.Max))
+		c.NICsPerNode = d.count(expr, key.Name, int(key.Min), int(key.Max))
 		return
 	}
 	var nics struct {
 		Count  int    `key:"count"`
 		Driver string `key:"driver"`
 	}
-	if _, ok := l.sectionOf(content, key.Name, grammar.NICsPerNode, &nics); ok {
+	if _, ok := d.sectionOf(content, key.Name, grammar.NICsPerNode, &nics); ok {
 		c.NICsPerNode, c.NICDriver = nics.Count, nics.Driver
 	}
 }

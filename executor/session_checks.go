@@ -83,8 +83,8 @@ func (s *session) conclusion(all []results.Check) error {
 	return nil
 }
 
-// checkCluster makes the checks of the cluster, before agents start there: one that waits for resources that the
-// cluster does not have would wait in vain.
+// checkCluster makes the checks of the cluster, before agents start there and wait for resources that the cluster does
+// not have.
 func (s *session) checkCluster(ctx context.Context) error {
 	for _, c := range s.plan.Checks {
 		if c.Cluster == nil || !s.makes(c) {
