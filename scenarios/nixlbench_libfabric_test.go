@@ -97,7 +97,7 @@ func TestNixlbenchLibfabricHoldsThePublishedTable(t *testing.T) {
 		t.Errorf("it keeps %v, want %v", kept, want)
 	}
 	c := p.Cluster
-	if c.Nodes != 2 || !c.DistinctHosts || c.GPUsPerNode != 1 || c.NICsPerNode != 1 || c.NICDriver != "efa" ||
+	if c.Nodes != 2 || !c.DistinctHosts || c.GPUsPerNode != 1 || c.NICsPerNode != 4 || c.NICDriver != "efa" ||
 		c.HugePages["2MiB"] != 2<<30 {
 		t.Errorf("it requires %v", c)
 	}

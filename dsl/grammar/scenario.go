@@ -121,9 +121,9 @@ var Place = []Key{
 	key("distinct_hosts", "whether the nodes must be different hosts", scalar(Bool)).or("that of the cluster"),
 	key("labels", "labels that each node must have besides those of the cluster", labels...),
 	key("gpus_per_rank", "GPUs reserved for each rank, near its processors", scalar(Count)).or("0: it sees all").
-		within(1, maxPerNode),
+		within(0, maxPerNode),
 	key("nics_per_rank", "network devices reserved for each rank, near its GPUs",
-		scalar(Count)).or("0: it sees all").within(1, maxPerNode),
+		scalar(Count)).or("0: it sees all").within(0, maxPerNode),
 	key("cpus_per_rank", "processors to which each rank is bound, near its GPUs; at least one for each thread",
 		scalar(Count)).or("0: no bound").within(1, 1<<16),
 }
