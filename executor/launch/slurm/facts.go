@@ -136,7 +136,8 @@ func amount(text string) (int, error) {
 
 // unusable are states of nodes that get no job, in the words of sinfo; flags such as * follow them.
 var unusable = []string{
-	"down", "drained", "draining", "drng", "fail", "failing", "maint", "unknown", "perfctrs", "inval", "future", "blocked",
+	"down", "drained", "draining", "drng", "fail", "failing", "maint", "unknown", "perfctrs", "inval", "future",
+	"blocked",
 }
 
 // lacks describes what a node lacks; "": nothing.
