@@ -21,7 +21,11 @@ func (f *Flags) Inspect(ctx context.Context, c *planner.ClusterCheck) ([]string,
 		})
 	}
 	o := f.config.kube.Access()
-	client := &kube.Client{Program: o.Kubectl, Context: o.Context, Namespace: o.Namespace, Missing: "install it"}
+	client := &kube.Client{
+		Program: o.Kubectl, Context: o.Context, Namespace: o.Namespace, Missing: "install it",
+		Hints: []kube.Hint{{Said: "(Forbidden)", Do: "your account needs get and list of what the check is about; " +
+			"severity: warn of the check goes on without"}},
+	}
 	return client.Lacks(ctx, kube.Wanted{
 		DaemonSet: c.DaemonSet, Deployment: c.Deployment, CRD: c.CRD, Namespace: c.Namespace, Exists: c.Exists,
 		Labels: c.Labels, Allocatable: c.Allocatable, Nodes: c.Nodes,
