@@ -1,12 +1,14 @@
 package docs
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/test/golden"
 	"github.com/weir-bench/weir/workload"
 	_ "github.com/weir-bench/weir/workload/kinds"
@@ -40,6 +42,37 @@ func TestIndexIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A page about the language is found by its name, and by "language NAME".
+func TestSectionsOfTheLanguageAreFound(t *testing.T) {
+	for name, file := range map[string]string{
+		"language": "language.md", "axes": "language/axes.md", "language axes": "language/axes.md",
+		"language services": "services.md", "language transfer": "",
+	} {
+		if p, ok := Lookup(name); p.File != file || ok != (file != "") {
+			t.Errorf("%s is %+v, %v", name, p, ok)
+		}
+	}
+}
+
+// The page of reasons lists all kinds, in groups.
+func TestPageOfReasons(t *testing.T) {
+	var b strings.Builder
+	for i, g := range results.ReasonGroups {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "### %s\n\n", g.Title)
+		for _, k := range g.Kinds {
+			fmt.Fprintf(&b, "- `%s`: %s", k.Kind, k.Meaning)
+			if k.Remedy != "" {
+				fmt.Fprintf(&b, " **To do:** %s", k.Remedy)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	golden.After(t, "reasons.md", "## Kinds\n\n", wrap(b.String(), 100, func(s string) string { return s }))
 }
 
 func TestEveryWorkloadHasAPage(t *testing.T) {

@@ -10,8 +10,11 @@ import (
 var item = regexp.MustCompile(`^\s*([-*+]|\d+\.) +`)
 
 // Wrap breaks paragraphs and lists of Markdown at a number of columns. Code and tables stay as they are.
-func Wrap(text string, width int) string {
-	w := wrapper{width: width}
+// Links become what a reader of a terminal can use.
+func Wrap(text string, width int) string { return wrap(text, width, unlinked) }
+
+func wrap(text string, width int, links func(string) string) string {
+	w := wrapper{width: width, links: links}
 	for line := range strings.Lines(text) {
 		w.line(strings.TrimRight(line, "\n"))
 	}
@@ -22,6 +25,7 @@ func Wrap(text string, width int) string {
 type wrapper struct {
 	to     strings.Builder
 	width  int
+	links  func(string) string
 	words  []string // of the paragraph that is being read
 	first  string   // what stands before its first line
 	hang   string   // what stands before each further line
@@ -50,7 +54,7 @@ func (w *wrapper) line(line string) {
 	case strings.HasPrefix(bare, "|"), strings.HasPrefix(bare, "#"), strings.HasPrefix(bare, "<"):
 		w.flush()
 		w.hang, w.indent = "", true
-		w.put(unlinked(line))
+		w.put(w.links(line))
 	default:
 		w.text(line)
 	}
@@ -77,7 +81,7 @@ func (w *wrapper) flush() {
 	}
 	line, at := w.first, utf8.RuneCountInString(w.first)
 	begun := false
-	for _, word := range strings.Fields(unlinked(strings.Join(w.words, " "))) {
+	for _, word := range strings.Fields(w.links(strings.Join(w.words, " "))) {
 		n := utf8.RuneCountInString(word)
 		if begun && at+1+n > w.width {
 			w.put(line)
