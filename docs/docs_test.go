@@ -72,7 +72,7 @@ func TestPageOfReasons(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
-	golden.After(t, "reasons.md", "## Kinds\n\n", wrap(b.String(), 100, func(s string) string { return s }))
+	golden.After(t, "reasons.md", "## Kinds\n\n", Fill(b.String(), 100))
 }
 
 func TestEveryWorkloadHasAPage(t *testing.T) {
@@ -97,6 +97,29 @@ func TestWrap(t *testing.T) {
 		"```sh\nweir run   a.yaml --only 'a[b=1]' --report html\n```\n\n| a | table that stays as it is |\n"
 	if got := Wrap(text, 31); got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// Lines of files have 100 columns at most, but for tables, code and words that are longer.
+func TestLinesOfPagesAreShort(t *testing.T) {
+	err := fs.WalkDir(files, ".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || file == "licences.md" { // has texts of others
+			return err
+		}
+		text, err := fs.ReadFile(files, file)
+		if got := Fill(string(text), 100); got != string(text) {
+			before, after := strings.Split(string(text), "\n"), strings.Split(got, "\n")
+			for i, line := range before {
+				if i < len(after) && line != after[i] && utf8.RuneCountInString(line) > 100 {
+					t.Errorf("%s:%d: %d columns: %s", file, i+1, utf8.RuneCountInString(line), line)
+					break
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

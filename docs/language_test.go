@@ -64,7 +64,7 @@ func TestKeysOfTheLanguage(t *testing.T) {
 			marker, got = "## Forms\n\n", formList()+"\n## Keys\n\n"+got
 		}
 		if got != "" {
-			golden.After(t, p.File, marker, wrap(got, 100, func(s string) string { return s }))
+			golden.After(t, p.File, marker, Fill(got, 100))
 		}
 	}
 }

@@ -13,6 +13,11 @@ var item = regexp.MustCompile(`^\s*([-*+]|\d+\.) +`)
 // Links become what a reader of a terminal can use.
 func Wrap(text string, width int) string { return wrap(text, width, unlinked) }
 
+// Fill is Wrap for a page that stays Markdown: links are kept.
+func Fill(text string, width int) string {
+	return wrap(text, width, func(links string) string { return links })
+}
+
 func wrap(text string, width int, links func(string) string) string {
 	w := wrapper{width: width, links: links}
 	for line := range strings.Lines(text) {
@@ -81,7 +86,7 @@ func (w *wrapper) flush() {
 	}
 	line, at := w.first, utf8.RuneCountInString(w.first)
 	begun := false
-	for _, word := range strings.Fields(w.links(strings.Join(w.words, " "))) {
+	for _, word := range strings.Fields(whole(w.links(strings.Join(w.words, " ")))) {
 		n := utf8.RuneCountInString(word)
 		if begun && at+1+n > w.width {
 			w.put(line)
@@ -94,6 +99,21 @@ func (w *wrapper) flush() {
 	}
 	w.put(line)
 	w.words = nil
+}
+
+var code = regexp.MustCompile("`[^`]+`")
+
+// longestWhole is the length up to which code is not broken, so that it can be copied.
+const longestWhole = 60
+
+// whole keeps short pieces of code on one line.
+func whole(text string) string {
+	return code.ReplaceAllStringFunc(text, func(piece string) string {
+		if utf8.RuneCountInString(piece) > longestWhole {
+			return piece
+		}
+		return strings.Join(strings.Fields(piece), unbroken)
+	})
 }
 
 func (w *wrapper) put(line string) {
