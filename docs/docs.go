@@ -80,7 +80,7 @@ var Index = []Group{
 		reference("workloads", "options and metrics of workloads; `weir docs workloads NAME` prints one"),
 		reference("metrics", "exact definitions of metrics; `weir docs metrics NAME` prints one"),
 		reference("generate", "fields of traffic that follows from a model"),
-		reference("statistics", "how verdicts are found, and how often they are wrong").in("statistics.md"),
+		page("statistics.md", "how verdicts are found, and how often they are wrong"),
 		page("reasons.md", "every kind of reasons of a verdict, and what to do"),
 		reference("reports", "every format of `--report`"),
 		reference("exit-codes", "every exit code"),

@@ -3,11 +3,13 @@ package docs
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/test/golden"
 	"github.com/weir-bench/weir/workload"
@@ -73,6 +75,28 @@ func TestPageOfReasons(t *testing.T) {
 		}
 	}
 	golden.After(t, "reasons.md", "## Kinds\n\n", Fill(b.String(), 100))
+}
+
+// The page of commands has the exit codes.
+func TestPageOfExitCodes(t *testing.T) {
+	var b strings.Builder
+	for _, c := range gate.ExitCodes {
+		fmt.Fprintf(&b, "- **%d**: %s\n", c.Code, c.Meaning)
+	}
+	golden.After(t, "commands.md", "## Exit codes\n\n", Fill(b.String(), 100))
+}
+
+// The page of statistics is made of those beside the code, with tables that its tests write.
+func TestPageOfStatistics(t *testing.T) {
+	var page []byte
+	for _, file := range []string{"../gate/statistics.md", "../history/statistics.md"} {
+		part, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page = append(page, part...)
+	}
+	golden.Equal(t, "statistics.md", page)
 }
 
 func TestEveryWorkloadHasAPage(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"github.com/weir-bench/weir/docs"
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/gate"
-	"github.com/weir-bench/weir/history"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/workload"
@@ -38,7 +37,6 @@ The topics below are made of the tables that weir itself uses.`,
 	}{
 		"generate":   {"what traffic that follows from a model takes, in a scenario and of weir matgen", docsGenerate},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
-		"statistics": {"how verdicts are found: what is assumed, the rules, how often they are wrong", docsStatistics},
 		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -58,8 +56,6 @@ The topics below are made of the tables that weir itself uses.`,
 	)
 	return cmd
 }
-
-func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics+history.Statistics) }
 
 // docsLong are the descriptions of pages that take more than workloads.
 var docsLong = map[string]string{

@@ -5,10 +5,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/weir-bench/weir/gate"
-	"github.com/weir-bench/weir/history"
-	"github.com/weir-bench/weir/test/golden"
 )
 
 // Pages of the reference fit a terminal: only a word that is longer than a line stands out.
@@ -62,9 +58,4 @@ func TestDocsOfOneMetric(t *testing.T) {
 		!strings.Contains(stderr.String(), "did you mean") {
 		t.Error(code, stderr.String())
 	}
-}
-
-// docs/statistics.md is what weir docs statistics prints.
-func TestStatisticsAreAPage(t *testing.T) {
-	golden.Equal(t, "../../docs/statistics.md", []byte(gate.Statistics+history.Statistics))
 }
