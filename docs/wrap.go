@@ -9,17 +9,18 @@ import (
 // item is the beginning of an entry of a list, with what it is indented by.
 var item = regexp.MustCompile(`^\s*([-*+]|\d+\.) +`)
 
-// Wrap breaks paragraphs and lists of Markdown at a number of columns. Code and tables stay as they are.
-// Links become what a reader of a terminal can use.
-func Wrap(text string, width int) string { return wrap(text, width, unlinked) }
-
-// Fill is Wrap for a page that stays Markdown: links are kept.
-func Fill(text string, width int) string {
-	return wrap(text, width, func(links string) string { return links })
+// Wrap writes a page of Markdown for a terminal. It breaks paragraphs and lists at a number of columns. Links become
+// what a reader of a terminal can use, and tables have columns. Code stays as it is.
+func Wrap(text string, width int) string {
+	return wrap(text, wrapper{width: width, links: unlinked, tables: true})
 }
 
-func wrap(text string, width int, links func(string) string) string {
-	w := wrapper{width: width, links: links}
+// Fill is Wrap for a page that stays Markdown: links and tables are kept.
+func Fill(text string, width int) string {
+	return wrap(text, wrapper{width: width, links: func(links string) string { return links }})
+}
+
+func wrap(text string, w wrapper) string {
 	for line := range strings.Lines(text) {
 		w.line(strings.TrimRight(line, "\n"))
 	}
@@ -31,6 +32,8 @@ type wrapper struct {
 	to     strings.Builder
 	width  int
 	links  func(string) string
+	tables bool     // become columns
+	rows   []string // of the table that is being read
 	words  []string // of the paragraph that is being read
 	first  string   // what stands before its first line
 	hang   string   // what stands before each further line
@@ -40,6 +43,9 @@ type wrapper struct {
 
 func (w *wrapper) line(line string) {
 	bare := strings.TrimSpace(line)
+	if len(w.rows) > 0 && !strings.HasPrefix(bare, "|") {
+		w.flush()
+	}
 	switch {
 	case w.fence != "":
 		w.put(line)
@@ -56,6 +62,12 @@ func (w *wrapper) line(line string) {
 		w.indent = w.hang == ""
 	case strings.HasPrefix(line, "    ") && len(w.words) == 0 && w.indent:
 		w.put(line)
+	case w.tables && w.fence == "" && strings.HasPrefix(bare, "|"):
+		if len(w.rows) == 0 {
+			w.flush()
+		}
+		w.rows = append(w.rows, bare)
+		w.hang, w.indent = "", true
 	case strings.HasPrefix(bare, "|"), strings.HasPrefix(bare, "#"), strings.HasPrefix(bare, "<"):
 		w.flush()
 		w.hang, w.indent = "", true
@@ -79,8 +91,14 @@ func (w *wrapper) text(line string) {
 	w.indent = false
 }
 
-// flush writes the paragraph that was read.
+// flush writes the paragraph or table that was read.
 func (w *wrapper) flush() {
+	if rows := w.rows; len(rows) > 0 {
+		w.rows = nil
+		w.table(rows)
+		w.hang = ""
+		return
+	}
 	if len(w.words) == 0 {
 		return
 	}
