@@ -8,26 +8,28 @@ import (
 	"testing"
 )
 
+const fetch, cluster = "git clone https://github.com/weir-bench/weir && cd weir", "weir run catalog:hosts "
+
 // notRun are the blocks of pages that no test executes, by their page and first line, with the reason.
-var notRun = map[[2]string]string{
-	{"docs/install.md", "git clone https://github.com/weir-bench/weir && cd weir"}:        "fetches and builds weir",
-	{"docs/first-scenario.md", "git clone https://github.com/weir-bench/weir && cd weir"}: "fetches and builds weir",
-	{"docs/install.md", "go install github.com/weir-bench/weir/cmd/weir@latest"}:          "fetches and builds weir",
-	{"docs/install.md", "LD_LIBRARY_PATH=/opt/ucx/lib weir probe"}:                        "needs UCX and NIXL in /opt",
-	{"docs/install.md", "podman build -t registry.example.com/weir:1.7 ."}:                "needs podman and a registry",
-	{"docs/clusters.md", "weir run catalog:hosts --hosts 'gpu[01-02]'"}:                   "needs hosts with ssh",
-	{"docs/clusters.md", "salloc -N 2 weir run catalog:hosts --launcher slurm"}:           "needs Slurm",
-	{"docs/clusters.md", "weir run catalog:hosts --launcher kubernetes --kube-image"}:     "needs Kubernetes",
-	{"docs/clusters.md", "weir cluster init --node 'gpu[01-16]'"}:                         "needs an etcd and hosts",
-	{"docs/hosts.md", "weir run catalog:hosts --hosts 'gpu[01-02]'"}:                      "needs hosts with ssh, Slurm and Kubernetes",
-	{"docs/hosts.md", "weir agent --etcd https://etcd:2379"}:                              "needs an etcd and hosts",
-	{"docs/gpu.md", "weir probe cuda"}:                                                    "needs GPUs",
-	{"docs/moving/shell-scripts.md", "for size in 1024 4096; do"}:                         "is the script of a reader, not weir's",
+var notRun = []struct{ page, first, why string }{
+	{"docs/install.md", fetch, "fetches and builds weir"},
+	{"docs/first-scenario.md", fetch, "fetches and builds weir"},
+	{"docs/install.md", "go install github.com/weir-bench/weir/cmd/weir@latest", "fetches and builds weir"},
+	{"docs/install.md", "LD_LIBRARY_PATH=/opt/ucx/lib weir probe", "needs UCX and NIXL in /opt"},
+	{"docs/install.md", "podman build -t registry.example.com/weir:1.7 .", "needs podman and a registry"},
+	{"docs/clusters.md", cluster + "--hosts 'gpu[01-02]'", "needs hosts with ssh"},
+	{"docs/clusters.md", "salloc -N 2 " + cluster + "--launcher slurm", "needs Slurm"},
+	{"docs/clusters.md", cluster + "--launcher kubernetes --kube-image", "needs Kubernetes"},
+	{"docs/clusters.md", "weir cluster init --node 'gpu[01-16]'", "needs an etcd and hosts"},
+	{"docs/hosts.md", cluster + "--hosts 'gpu[01-02]'", "needs hosts with ssh, Slurm and Kubernetes"},
+	{"docs/hosts.md", "weir agent --etcd https://etcd:2379", "needs an etcd and hosts"},
+	{"docs/gpu.md", "weir probe cuda", "needs GPUs"},
+	{"docs/moving/shell-scripts.md", "for size in 1024 4096; do", "is the script of a reader, not weir's"},
 }
 
 // Each block of a page is one that a test executes, checks, or has in notRun; each entry of notRun is a block.
 func TestBlocksAreExecutedOrHaveAReason(t *testing.T) {
-	seen := map[[2]string]bool{}
+	seen := make([]bool, len(notRun))
 	for _, file := range pageFiles(t) {
 		text := pageText(t, file)
 		for _, b := range blocks(text) {
@@ -49,13 +51,13 @@ func TestBlocksAreExecutedOrHaveAReason(t *testing.T) {
 				}
 			case "sh":
 				found := false
-				for key := range notRun {
-					if key[0] == file && strings.HasPrefix(first, key[1]) {
-						seen[key], found = true, true
+				for i, n := range notRun {
+					if n.page == file && strings.HasPrefix(first, n.first) {
+						seen[i], found = true, true
 					}
 				}
 				if !found {
-					t.Errorf("%s:%d: why can %q not be run? Make it a console, or add it to notRun", file, b.line, first)
+					t.Errorf("%s:%d: %q is not run: make it a console, or say why in notRun", file, b.line, first)
 				}
 			default:
 				t.Errorf("%s:%d: no test reads blocks of language %q", file, b.line, b.language)
@@ -67,9 +69,9 @@ func TestBlocksAreExecutedOrHaveAReason(t *testing.T) {
 			}
 		}
 	}
-	for key, why := range notRun {
-		if !seen[key] {
-			t.Errorf("%s has no block %q (%s)", key[0], key[1], why)
+	for i, n := range notRun {
+		if !seen[i] {
+			t.Errorf("%s has no block %q (%s)", n.page, n.first, n.why)
 		}
 	}
 }
