@@ -69,6 +69,19 @@ func TestKeysOfTheLanguage(t *testing.T) {
 	}
 }
 
+// Each page about the language has a whole scenario, which test/pages checks.
+func TestPagesOfTheLanguageHaveAScenario(t *testing.T) {
+	for _, p := range languagePages(t) {
+		text, err := p.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, "\nscenario: ") {
+			t.Errorf("%s shows no scenario", p.File)
+		}
+	}
+}
+
 // Every mapping that has a list of its own is linked from the key that has such a mapping.
 func TestTablesOfKeysAreReached(t *testing.T) {
 	reached := map[*grammar.Key]bool{&grammar.Scenario[0]: true}

@@ -27,7 +27,7 @@ func docsPage(cmd *cobra.Command, args []string) error {
 	page, ok := docs.Lookup(name)
 	if !ok {
 		return exit.Usage("there is no topic %q%s weir docs lists all of them", name,
-			cmp.Or(suggest.DidYouMean(name, docs.Names()), ";"))
+			cmp.Or(suggest.DidYouMean(strings.TrimPrefix(name, "language "), docs.Names()), ";"))
 	}
 	text, err := page.Text()
 	if err != nil {
