@@ -50,4 +50,10 @@ func TestDocs(t *testing.T) {
 	golden.Equal(t, "../../docs/tools.md", []byte(docs.Fill(b.String(), 100)))
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capital begins a sentence, but for the name of a file.
+func capital(s string) string {
+	if first, rest, _ := strings.Cut(s, " "); strings.Contains(first, ".") {
+		return "`" + first + "` " + rest
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
