@@ -25,6 +25,16 @@ func labelled(standing string) string {
 	return sentence(" ", symbols[standing], standing)
 }
 
+// WorstLabel is the worst of some verdicts, with its symbol.
+func WorstLabel(verdicts []results.Verdict) string {
+	for _, s := range standings {
+		if slices.Contains(verdicts, results.Verdict(s)) {
+			return labelled(s)
+		}
+	}
+	return ""
+}
+
 // Marks explains the marks of reports.
 const Marks = `
 Marks: ✓ pass or xfail, ✓1 pass by one launch with unknown noise, ✗ fail or xpass, ! error,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl/grammar"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/history"
@@ -26,7 +27,7 @@ func TestDocsWrap(t *testing.T) {
 			t.Fatal(page, stderr.String())
 		}
 		for _, width := range []int{80, 120} {
-			wrapped := reflow(out.String(), width)
+			wrapped := screen.Reflow(out.String(), width)
 			if strings.Join(strings.Fields(wrapped), " ") != strings.Join(strings.Fields(out.String()), " ") {
 				t.Errorf("%v: words were lost at %d columns", page, width)
 			}

@@ -61,7 +61,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	if !s.flags.style.Quiet {
 		for _, d := range input.Doubts(s.plan, s.flags.noise) {
-			fmt.Fprintf(s.stderr, "weir: %s\n", input.DoubtLine(d))
+			fmt.Fprintln(s.stderr, screen.Reflow("weir: "+input.DoubtLine(d), screen.Width(s.stderr)))
 		}
 	}
 	openBefore, err := s.flags.openBefore(s.plan, dir)
