@@ -55,6 +55,7 @@ type Group struct {
 
 // Card is a finding of one or several cases with one reason: the first line is visible, the rest unfolds.
 type Card struct {
+	Open                       bool // unfolded at first
 	Sign, Standing             string
 	Where, Name, Place         string
 	Measured, Promised, Margin string
