@@ -31,8 +31,8 @@ func TestComparisonsFitTheTerminal(t *testing.T) {
 			"other - - - - - !",
 		},
 		60: {
-			"write[block_size=64KiB] bandwidth", "A 10.00 GB/s", "B 9.000 GB/s -10.00% ✗", "C 11.00 GB/s +10.00% ✓", "D -",
-			"other -", "D - !",
+			"write[block_size=64KiB] bandwidth", "A 10.00 GB/s", "B 9.000 GB/s -10.00% ✗", "C 11.00 GB/s +10.00% ✓",
+			"D -", "other -", "D - !",
 		},
 	} {
 		var b strings.Builder

@@ -25,15 +25,18 @@ func labelled(standing string) string {
 	return sentence(" ", symbols[standing], standing)
 }
 
-// WorstLabel is the worst of some verdicts, with its symbol.
-func WorstLabel(verdicts []results.Verdict) string {
+// WorstOf is the worst of some verdicts; "" of none.
+func WorstOf(verdicts []results.Verdict) results.Verdict {
 	for _, s := range standings {
 		if slices.Contains(verdicts, results.Verdict(s)) {
-			return labelled(s)
+			return results.Verdict(s)
 		}
 	}
 	return ""
 }
+
+// Label is a verdict with its symbol.
+func Label(v results.Verdict) string { return labelled(string(v)) }
 
 // Marks explains the marks of reports.
 const Marks = `

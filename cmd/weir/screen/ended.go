@@ -33,7 +33,7 @@ func (l *live) ended(e event.Event) string {
 	if passed && len(l.tally.plan) > mostEnded {
 		return ""
 	}
-	text := fmt.Sprintf("%-6s  %s", reporters.WorstLabel(verdicts), l.tally.points[e.Case])
+	text := fmt.Sprintf("%-6s  %s", reporters.Label(reporters.WorstOf(verdicts)), l.tally.points[e.Case])
 	if m := l.tally.measured[e.Case]; m != nil {
 		text += ": " + l.tally.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
 	}
