@@ -248,7 +248,7 @@ func TestExpectedFailures(t *testing.T) {
 	}
 }
 
-// A launch that was made again is no failure of its case, counts for nothing and is told of.
+// A launch that was made again is no failure of its case, counts for nothing and is reported.
 func TestRetriedLaunches(t *testing.T) {
 	c := caseOf("c", inBand...)
 	c.Launches = append(c.Launches, &results.Launch{

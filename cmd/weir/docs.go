@@ -44,7 +44,7 @@ The topics below are made of the tables that weir itself uses.`,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				var b strings.Builder
 				page.write(&b)
-				_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
+				_, err := io.WriteString(cmd.OutOrStdout(), screen.Reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 				return exit.With(gate.ExitExecution, err)
 			},
 		})
@@ -92,7 +92,7 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 			for _, metric := range single {
 				docsMetric(&b, metric)
 			}
-			_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
+			_, err := io.WriteString(cmd.OutOrStdout(), screen.Reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 			return exit.With(gate.ExitExecution, err)
 		},
 	}

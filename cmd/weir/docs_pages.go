@@ -21,7 +21,7 @@ const docsColumns = 100
 func docsPage(cmd *cobra.Command, args []string) error {
 	width := cmp.Or(screen.Width(cmd.OutOrStdout()), docsColumns)
 	if len(args) == 0 {
-		return written(cmd, reflow(docs.Listing()+"weir docs TOPIC prints one of them.\n", width))
+		return written(cmd, screen.Reflow(docs.Listing()+"weir docs TOPIC prints one of them.\n", width))
 	}
 	name := strings.Join(args, " ")
 	page, ok := docs.Lookup(name)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/weir-bench/weir/cmd/weir/screen"
 )
 
 // Pages of the reference fit a terminal: only a word that is longer than a line stands out.
@@ -17,7 +19,7 @@ func TestDocsWrap(t *testing.T) {
 			t.Fatal(page, stderr.String())
 		}
 		for _, width := range []int{80, 120} {
-			wrapped := reflow(out.String(), width)
+			wrapped := screen.Reflow(out.String(), width)
 			if strings.Join(strings.Fields(wrapped), " ") != strings.Join(strings.Fields(out.String()), " ") {
 				t.Errorf("%v: words were lost at %d columns", page, width)
 			}
