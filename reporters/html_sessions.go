@@ -130,12 +130,15 @@ type RunningCase struct {
 // RunningHTML writes the state of a running session. The browser reads it again every few seconds.
 func RunningHTML(w io.Writer, of Running, home string) error {
 	p := &html.Page{
-		Kind: "running session", Home: home, Refresh: RefreshSeconds, Title: plain(of.Scenario), Sign: "…", Status: "running",
+		Kind: "running session", Home: home, Refresh: RefreshSeconds,
+		Title: plain(of.Scenario), Sign: "…", Status: "running",
 		Headline: plain(strings.Join(of.Step, " · ")),
 	}
 	r := html.Run{ID: "cases", Name: "Cases", Table: html.Table{
 		Caption: plural(len(of.Cases), "case"),
-		Columns: []html.Column{{Head: "case"}, {Head: "launches", Right: true}, {Head: "last launch"}, {Head: "verdict"}},
+		Columns: []html.Column{
+			{Head: "case"}, {Head: "launches", Right: true}, {Head: "last launch"}, {Head: "verdict"},
+		},
 	}}
 	for _, c := range of.Cases {
 		verdict := "-"

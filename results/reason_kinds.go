@@ -136,6 +136,7 @@ const (
 	Streak             ReasonKind = "streak"
 	ExpectedToFail     ReasonKind = "expected-to-fail"
 	ExpectationExpired ReasonKind = "expectation-expired"
+	BeyondCeiling      ReasonKind = "beyond-ceiling"
 	HoldsUnexpectedly  ReasonKind = "holds-unexpectedly"
 	WorksUnexpectedly  ReasonKind = "works-unexpectedly"
 	DoesNotHold        ReasonKind = "does-not-hold"

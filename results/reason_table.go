@@ -176,6 +176,8 @@ var ReasonGroups = []ReasonGroup{
 		{ExpectedToFail, "It is expected to fail.", "", alone},
 		{ExpectationExpired, "The day until which it was expected to fail has passed.",
 			"Fix it, or set another day.", alone},
+		{BeyondCeiling, "It misses its bound by more than the ceiling of its xfail.",
+			"Fix it, or raise the ceiling.", alone},
 		{HoldsUnexpectedly, "It holds although it is expected to fail.", "Remove the expectation.", alone},
 		{WorksUnexpectedly, "The case works although it is expected to fail.", "Remove may_fail.", alone},
 		{DoesNotHold, "An assertion of a case that may fail does not hold.", "", alone},

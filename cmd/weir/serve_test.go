@@ -96,21 +96,22 @@ func TestServe(t *testing.T) {
 		!strings.Contains(text, "running?session=third") {
 		t.Errorf("the list has status %d:\n%s", code, text)
 	}
+	both := "session=first%2Fresults.json&session=second%2Fresults.json"
 	for path, want := range map[string]struct {
 		code int
 		text string
 	}{
-		"session?file=first%2Fresults.json":                                  {200, "all sessions"},
-		"session?file=..%2Fplan.json":                                        {404, "there is no session"},
-		"session?file=third%2Fresults.json":                                  {404, "there is no session"},
-		"running?session=third":                                              {200, `http-equiv="refresh"`},
-		"running?session=..":                                                 {404, "there is no session"},
-		"series?scenario=served":                                             {200, "trend?case=a&amp;metric=bandwidth&amp;scenario=served"},
-		"series?scenario=other":                                              {404, "no session of scenario"},
-		"trend?scenario=served&case=a&metric=none":                           {404, "none"},
-		"trend?scenario=served&case=a&metric=bandwidth":                      {200, "2 sessions"},
-		"compare?session=first%2Fresults.json":                               {404, "pick 2 to 8 sessions, and 1 are picked"},
-		"compare?session=first%2Fresults.json&session=second%2Fresults.json": {200, "no regression"},
+		"session?file=first%2Fresults.json":             {200, "all sessions"},
+		"session?file=..%2Fplan.json":                   {404, "there is no session"},
+		"session?file=third%2Fresults.json":             {404, "there is no session"},
+		"running?session=third":                         {200, `http-equiv="refresh"`},
+		"running?session=..":                            {404, "there is no session"},
+		"series?scenario=served":                        {200, "trend?case=a&amp;metric=bandwidth"},
+		"series?scenario=other":                         {404, "no session of scenario"},
+		"trend?scenario=served&case=a&metric=none":      {404, "none"},
+		"trend?scenario=served&case=a&metric=bandwidth": {200, "2 sessions"},
+		"compare?session=first%2Fresults.json":          {404, "pick 2 to 8 sessions, and 1 are picked"},
+		"compare?" + both:                               {200, "no regression"},
 	} {
 		if code, text := get(home + path); code != want.code || !strings.Contains(text, want.text) {
 			t.Errorf("%s has status %d:\n%.300s", path, code, text)

@@ -40,7 +40,8 @@ func (f *Follower) Running(name string) reporters.Running {
 		progress += ", ~" + left.Round(time.Second).String() + " left"
 	}
 	out := reporters.Running{
-		Name: name, Scenario: f.plan.Scenario.Name, Step: []string{t.line(), progress, t.standing()}, Finished: f.finished,
+		Name: name, Scenario: f.plan.Scenario.Name, Finished: f.finished,
+		Step: []string{t.line(), progress, t.standing()},
 	}
 	for _, c := range f.plan.Cases {
 		row := reporters.RunningCase{Name: t.points[c.Key]}

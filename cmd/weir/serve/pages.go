@@ -210,7 +210,9 @@ func (f folder) compare(r *http.Request) (func(io.Writer) error, error) {
 		}
 		docs = append(docs, doc)
 	}
-	slices.SortStableFunc(docs, func(a, b *results.Document) int { return a.Session.Started.Compare(b.Session.Started) })
+	slices.SortStableFunc(docs, func(a, b *results.Document) int {
+		return a.Session.Started.Compare(b.Session.Started)
+	})
 	var all []*results.Comparison
 	for _, doc := range docs[1:] {
 		c, err := gate.Compare(docs[0], doc, gate.CompareOptions{Margin: margin})

@@ -141,8 +141,8 @@ func (s *Server) Close() error {
 // cookie has the token after the first page, so that it is in no further address.
 const cookie = "weir-token"
 
-// guarded answers only to browsers that have the token, under the server's own name: pages of other sites that resolve to
-// this address get nothing.
+// guarded answers only to browsers that have the token, under the server's own name: pages of other sites that resolve
+// to this address get nothing.
 func guarded(token, host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
