@@ -57,6 +57,7 @@ const (
 	WouldDecide       ReasonKind = "launches-would-decide"
 	TooNoisy          ReasonKind = "too-noisy"
 	NearBound         ReasonKind = "near-bound"
+	LaunchesScatter   ReasonKind = "launches-scatter"
 	LaunchesDiffer    ReasonKind = "launches-differ"
 	SessionsAlone     ReasonKind = "sessions-alone"
 	BaselineAlone     ReasonKind = "baseline-alone"

@@ -75,6 +75,7 @@ var ReasonGroups = []ReasonGroup{
 		{WouldDecide, "The given number of launches would decide.", "Give --launches.", alone},
 		{TooNoisy, "Not even many launches would decide.", "Make the host quieter, or choose another bound.", alone},
 		{NearBound, "The value lies too near its bound.", "Choose another bound.", alone},
+		{LaunchesScatter, "The value is not near its bound, but the launches scatter too much.", quieterHost, alone},
 		{LaunchesDiffer, "Launches differ by more than noise explains.", quieterHost, shared},
 		{SessionsAlone, "The difference between sessions alone makes the interval too wide.",
 			"Widen the margin, or interleave old and new in one session.", shared},

@@ -53,11 +53,12 @@ var words = map[results.ReasonKind]string{
 	results.MoreCannotDecide: "undecided after {launches}, and more cannot decide: ",
 	results.WouldDecide: "at this noise about [{least#} to {most#} launches would decide with a probability of 50% to 80%" +
 		"|{most#} launches would decide]",
-	results.TooNoisy:       "at this noise not even {most#} launches would decide with a probability of 80%: ",
-	results.NearBound:      "the value is too near the bound",
-	results.LaunchesDiffer: "launches differ by more than noise, so no number of launches is known to decide",
-	results.SessionsAlone:  "the difference between sessions alone makes the interval ±{width!}: {change}",
-	results.BaselineAlone:  "the {launches} of the baseline alone make the interval ±{width!}: {change}",
+	results.TooNoisy:        "at this noise not even {most#} launches would decide with a probability of 80%: ",
+	results.NearBound:       "the value is too near the bound",
+	results.LaunchesScatter: "the launches scatter too much",
+	results.LaunchesDiffer:  "launches differ by more than noise, so no number of launches is known to decide",
+	results.SessionsAlone:   "the difference between sessions alone makes the interval ±{width!}: {change}",
+	results.BaselineAlone:   "the {launches} of the baseline alone make the interval ±{width!}: {change}",
 	results.SessionsBaseline: "the difference between sessions and the {launches} of the baseline alone make the interval" +
 		" ±{width!}: {change}",
 	results.SessionsAlike: "assumes that sessions do not differ",

@@ -51,7 +51,8 @@ func TestOfALongListTheNearestFewAreNamed(t *testing.T) {
 	if s := Few("", known, ""); s != "aaaaaaaa, bbbbbbbb, cccccccc, dddddddd, eeeeeeee (of 29)" {
 		t.Error(s)
 	}
-	if s := Few("xperts", append(slices.Clone(known), "xperts_per_rank"), ""); !strings.HasPrefix(s, "xperts_per_rank, ") {
+	longer := append(slices.Clone(known), "xperts_per_rank")
+	if s := Few("xperts", longer, ""); !strings.HasPrefix(s, "xperts_per_rank, ") {
 		t.Error(s)
 	}
 	if known[0] != "aaaaaaaa" || known[28] != "zx" {
