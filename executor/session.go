@@ -152,7 +152,7 @@ func (s *session) schedule(ctx context.Context) error {
 				return err
 			}
 		}
-		s.ledger.InterimAnalysis(round)
+		s.ledger.JudgeAtLooks(round)
 		if err := s.ledger.FailFast(); err != nil {
 			return err
 		}

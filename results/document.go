@@ -196,7 +196,7 @@ type Check struct {
 	Node     string `json:"node" doc:"Empty: it is about the cluster."`
 	Status   string `json:"status" schema:"enum=ok|failed"`
 	Reason   string `json:"reason,omitempty"`
-	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error; warn: it is told, and nothing follows from it." schema:"enum=skip|warn"`
+	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error; warn: it is reported, and nothing follows from it." schema:"enum=skip|warn"`
 	Remedy   string `json:"remedy,omitempty" doc:"What to do about it; only of one that failed."`
 }
 

@@ -68,8 +68,9 @@ func full() *results.Document {
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
 		Quantifier: "all", Cases: []string{"a"}, WarnMargin: 0.05, Multiple: "holm", Target: &lower, Written: "us",
-		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
-			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
+		Decide:    &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"},
+		XFail:     &assertion.XFail{Reason: "r", Ceiling: 0.1, Link: "l", Until: "2026-12-24"},
+		Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
 		Noise: []assertion.Noise{{
 			Case: "k", Metric: "bandwidth", Launch: 0.02, LaunchDF: 33, Session: 0.01, SessionDF: 2,
 			KnowsSessions: true, From: "reference t",

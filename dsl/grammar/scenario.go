@@ -441,6 +441,9 @@ var Decide = []Key{
 var XFail = []Key{
 	key("reason", "why it fails", scalar(String)).required(),
 	key("until", "the last day on which the failure is expected", scalar(Date)).required(),
+	key("ceiling", "how far beyond the bound is accepted, in percent of the bound; a certain miss beyond it fails",
+		scalar(Percent)).or("none").within(0, 10),
+	key("link", "where the failure is tracked, such as the address of an issue", scalar(String)),
 }
 
 // Timeouts are the phases that can have deadlines of their own.
