@@ -204,6 +204,12 @@ var samples = map[string]sample{
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\" } }]"},
 	"runs.assert.xfail.reason": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: s, until: 2026-01-31}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"s\", until = \"2026-01-31\" } }]"},
+	"runs.assert.xfail.ceiling": {"run",
+		"assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31, ceiling: 20%}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\", ceiling = \"20%\" } }]"},
+	"runs.assert.xfail.link": {"run",
+		"assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31, link: l}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\", link = \"l\" } }]"},
 	"runs.assert.xfail.until": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2020-01-31}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2020-01-31\" } }]"},
 
