@@ -84,7 +84,7 @@ var samples = map[string]sample{
 	"checks":              {"root", "checks: {c: {command: [x]}}", "check \"c\" { command = [\"x\"] }"},
 	"checks.on": {"root", "checks: {d: {on: every node, command: [x]}}",
 		"check \"d\" {\non = \"every node\"\ncommand = [\"x\"]\n}"},
-	"cluster.nics_per_node":   {"root", "cluster: {nics_per_node: 2}", "cluster { nics_per_node = 2 }"},
+	"cluster.nics_per_node": {"root", "cluster: {nics_per_node: 2}", "cluster { nics_per_node = 2 }"},
 	"cluster.nics_per_node 2": {"root", "cluster: {nics_per_node: {count: 3}}",
 		"cluster {\nnics_per_node = { count = 3 }\n}"},
 	"cluster.nics_per_node.count": {"root", "cluster: {nics_per_node: {count: 4}}",

@@ -75,7 +75,7 @@ func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
 	case !x.Counts(started):
 		o.addReasons(says(results.ExpectationExpired))
 	case o.beyondCeiling:
-		o.addReasons(results.Because(results.BeyondCeiling, results.Number("ceiling", x.Ceiling, "share"),
+		o.addReasons(results.Because(results.BeyondCeiling, results.Number("accepted", x.Ceiling, "share"),
 			why(x.Why())))
 	case o.verdict == results.Fail:
 		o.verdict = results.XFail

@@ -138,7 +138,7 @@ var words = map[results.ReasonKind]string{
 	results.Streak:             "inconclusive in {sessions#} sessions in a row, which counts as fail: ",
 	results.ExpectedToFail:     "expected to fail until {until} ({why}): ",
 	results.ExpectationExpired: "the expectation to fail until {until} ({why}) has expired",
-	results.BeyondCeiling:      "missed by more than the {ceiling} that are expected ({why})",
+	results.BeyondCeiling:      "missed by more than the {accepted} that are expected ({why})",
 	results.HoldsUnexpectedly:  "expected to fail until {until} ({why}), but it holds: ",
 	results.WorksUnexpectedly:  "expected to fail until {until} ({why}), but it works",
 	results.DoesNotHold:        "{name} does not hold: ",
