@@ -124,6 +124,12 @@ var brokenInputs = map[string]broken{
 	"validation/scalar": {"variable", "{default: 1, validation: «var.n > 0»}",
 		"default = 1\nvalidation = «true»", "Not a mapping", "condition"},
 
+	// keys of other tools, or at another level
+	"misplaced/option":  {"run", "«fabric»: shm", "«fabric» = \"shm\"", "Unknown key", "It is an option"},
+	"misplaced/synonym": {"run", "«with»: {}", "«with» {}", "Unknown key", "weir's name for it is options"},
+	"misplaced/severity": {"run", "assert: [{that: bandwidth >= 1, «warn»: true}]",
+		"assert = [{ that = \"bandwidth >= 1\", «warn» = true }]", "Unknown key", "It is a value of severity"},
+
 	// timeout
 	"timeout/unknown phase": {"run", "timeout: {«conect»: 1s}", "timeout { «conect» = \"1s\" }", "Unknown key",
 

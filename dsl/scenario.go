@@ -48,15 +48,6 @@ type Variable struct {
 	Range       hcl.Range
 }
 
-// Check is a command that must succeed on every node before anything runs.
-type Check struct {
-	Name     string
-	Command  []string `key:"command"`
-	Severity string   `key:"severity"` // error | skip | warn: the effect of its failure
-	Remedy   string   `key:"remedy"`   // what to do about a failure; "" if the author gives none
-	Range    hcl.Range
-}
-
 // Command is a setup or teardown command.
 type Command struct {
 	Name    string   // unique in its list; by default the program's name
@@ -198,6 +189,7 @@ type Assert struct {
 	Decide     *assertion.Decide
 	XFail      *assertion.XFail
 
+	leftOut  bool // its when is false
 	compiled *expression.Assertion
 	place    located
 	runs     map[string]*Run // by the names in its file

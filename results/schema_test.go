@@ -68,8 +68,9 @@ func full() *results.Document {
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
 		Quantifier: "all", Cases: []string{"a"}, WarnMargin: 0.05, Multiple: "holm", Target: &lower, Written: "us",
-		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
-			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
+		Decide:    &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"},
+		XFail:     &assertion.XFail{Reason: "r", Ceiling: 0.1, Link: "l", Until: "2026-12-24"},
+		Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
 		Noise: []assertion.Noise{{
 			Case: "k", Metric: "bandwidth", Launch: 0.02, LaunchDF: 33, Session: 0.01, SessionDF: 2,
 			KnowsSessions: true, From: "reference t",
@@ -127,7 +128,7 @@ func full() *results.Document {
 					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
 				Load: 0.5, Running: 1,
 				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
-					Memory: 1 << 34, ECC: "on", Fault: "f",
+					Memory: 1 << 34, Used: 1, Processes: new(int), ECC: "on", Fault: "f",
 					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
 					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
 				NICs: []results.NIC{

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
@@ -68,7 +69,7 @@ to the working directory.`,
 				return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", out)
 			}
 			c, files, diags := ctperftest.Read(args[0])
-			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {
+			if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, files); err != nil {
 				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
 			if c == nil {
@@ -134,7 +135,7 @@ func imported(cmd *cobra.Command, c *ctperftest.Config, out string) ([]byte, err
 	}
 	src := c.Scenario(filepath.Dir(path))
 	_, sources, diags := dsl.Load(path, src, dsl.Options{})
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {

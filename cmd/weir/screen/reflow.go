@@ -1,36 +1,37 @@
-package main
+package screen
 
 import (
 	"bytes"
 	"io"
 	"strings"
-
-	"github.com/weir-bench/weir/cmd/weir/screen"
 )
 
-// folder wraps the lines that are written to a terminal, as reflow does.
-type folder struct {
+// Folder wraps the lines that are written to a terminal, as Reflow does.
+type Folder struct {
 	to    io.Writer
 	width int
 	rest  []byte // a line without its end
 }
 
-// folded wraps lines if w is a terminal.
-func folded(w io.Writer) *folder { return &folder{to: screen.Text(w), width: screen.Width(w)} }
+// Folded wraps lines if w is a terminal.
+func Folded(w io.Writer) *Folder { return FoldedAt(Text(w), Width(w)) }
 
-func (f *folder) Write(p []byte) (int, error) {
+// FoldedAt wraps lines at a number of columns; 0: it does not.
+func FoldedAt(w io.Writer, columns int) *Folder { return &Folder{to: w, width: columns} }
+
+func (f *Folder) Write(p []byte) (int, error) {
 	if f.width <= 0 {
 		return f.to.Write(p)
 	}
 	f.rest = append(f.rest, p...)
 	end := bytes.LastIndexByte(f.rest, '\n') + 1
-	_, err := io.WriteString(f.to, reflow(string(f.rest[:end]), f.width))
+	_, err := io.WriteString(f.to, Reflow(string(f.rest[:end]), f.width))
 	f.rest = append(f.rest[:0], f.rest[end:]...)
 	return len(p), err
 }
 
 // Flush writes an unfinished last line.
-func (f *folder) Flush() error {
+func (f *Folder) Flush() error {
 	if len(f.rest) == 0 {
 		return nil
 	}
@@ -39,9 +40,9 @@ func (f *folder) Flush() error {
 	return err
 }
 
-// reflow wraps lines at width columns; the rest of a line is indented to its last column. With width 0
+// Reflow wraps lines at width columns; the rest of a line is indented to its last column. With width 0
 // the page does not change.
-func reflow(page string, width int) string {
+func Reflow(page string, width int) string {
 	if width <= 0 {
 		return page
 	}

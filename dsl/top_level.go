@@ -123,7 +123,10 @@ func (l *loader) scenarioKeys(m *module, content *hcl.BodyContent) {
 		if b.Type != "check" {
 			continue
 		}
-		c := l.check(b)
+		c, made := l.check(b)
+		if !made {
+			continue
+		}
 		for _, other := range m.Checks {
 			if other.Name == c.Name {
 				l.error(c.Range, "Duplicate check", fmt.Sprintf("Check %q was already given.", c.Name),
@@ -246,22 +249,4 @@ func optionOfForeignName(kind *workload.Kind, name string) string {
 		}
 	}
 	return ""
-}
-
-func (l *loader) check(b *hcl.Block) *Check {
-	c := &Check{Name: b.Labels[0], Severity: "error", Range: b.LabelRanges[0]}
-	l.places.add(b.DefRange, "check "+c.Name)
-	content := l.content(b.Body, schemaOf(grammar.Check), "a check")
-	if expr := argument(content, "on"); expr != nil {
-		if on, ok := l.text(expr, "on"); ok && on != "every node" {
-			l.error(expr.Range(), "Invalid value", fmt.Sprintf("A check runs on every node, not on %q.", on),
-				"Write `every node`, or leave on out.")
-		}
-	}
-	if argument(content, "command") == nil {
-		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has no command.", c.Name),
-			"Add command: the program and its arguments as a list.")
-	}
-	l.fill(part{content, b.DefRange}, grammar.Check, c)
-	return c
 }

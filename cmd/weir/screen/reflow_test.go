@@ -1,12 +1,9 @@
-package main
+package screen
 
 import (
 	"bytes"
 	"io"
-	"strings"
 	"testing"
-
-	"github.com/weir-bench/weir/results"
 )
 
 // What is written to a terminal in pieces is broken as a page is, and other outputs stay as they are.
@@ -16,7 +13,7 @@ func TestFoldedLines(t *testing.T) {
 		0: line + "end", 60: "  over 12 cases, a[block_size=4KiB] … a[block_size=64MiB]:\n  gate bandwidth increases with block_size\nend",
 	} {
 		var b bytes.Buffer
-		f := &folder{to: &b, width: width}
+		f := &Folder{to: &b, width: width}
 		for _, piece := range []string{line[:7], line[7:30], line[30:], "end"} {
 			if n, err := io.WriteString(f, piece); err != nil || n != len(piece) {
 				t.Fatal(n, err)
@@ -24,23 +21,6 @@ func TestFoldedLines(t *testing.T) {
 		}
 		if err := f.Flush(); err != nil || b.String() != want {
 			t.Errorf("%d columns: %v\n%s", width, err, b.String())
-		}
-	}
-}
-
-// A node is described in lines that fit.
-func TestProbeFits(t *testing.T) {
-	node := results.Node{Name: "n", Fabrics: map[string]results.Fabric{
-		"nixl": {Reason: strings.Repeat("libnixl_capi.so cannot be opened ", 8)},
-	}}
-	var b bytes.Buffer
-	f := &folder{to: &b, width: 80}
-	if err := printNode(f, node); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(b.String()) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
-			t.Errorf("%d columns: %s", n, line)
 		}
 	}
 }

@@ -2,31 +2,24 @@ package main
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/weir-bench/weir/dsl/grammar"
-	"github.com/weir-bench/weir/gate"
-	"github.com/weir-bench/weir/history"
-	"github.com/weir-bench/weir/results"
-	"github.com/weir-bench/weir/test/golden"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 )
 
 // Pages of the reference fit a terminal: only a word that is longer than a line stands out.
 func TestDocsWrap(t *testing.T) {
 	for _, page := range [][]string{
-		{"docs", "workloads"}, {"docs", "metrics"}, {"docs", "language"}, {"docs", "functions"}, {"docs", "generate"},
-		{"docs", "reports"}, {"docs", "reasons"},
+		{"docs", "workloads"}, {"docs", "metrics"}, {"docs", "generate"}, {"docs", "reports"},
 	} {
 		var out, stderr bytes.Buffer
 		if code := execute(page, &out, &stderr); code != 0 {
 			t.Fatal(page, stderr.String())
 		}
 		for _, width := range []int{80, 120} {
-			wrapped := reflow(out.String(), width)
+			wrapped := screen.Reflow(out.String(), width)
 			if strings.Join(strings.Fields(wrapped), " ") != strings.Join(strings.Fields(out.String()), " ") {
 				t.Errorf("%v: words were lost at %d columns", page, width)
 			}
@@ -38,20 +31,6 @@ func TestDocsWrap(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Types of keys are written so that a person reads them: nested ones have a short form.
-func TestTypesOfKeysAreShort(t *testing.T) {
-	var walk func(keys []grammar.Key)
-	walk = func(keys []grammar.Key) {
-		for _, k := range keys {
-			if text := cmp.Or(k.Written, formsText(k.Forms)); len(text) > 120 {
-				t.Errorf("%s: %s", k.Name, text)
-			}
-			walk(innerKeys(k.Forms))
-		}
-	}
-	walk(grammar.Scenario)
 }
 
 // A word that is no workload may be a fabric.
@@ -81,19 +60,4 @@ func TestDocsOfOneMetric(t *testing.T) {
 		!strings.Contains(stderr.String(), "did you mean") {
 		t.Error(code, stderr.String())
 	}
-}
-
-// docs/statistics.md is what weir docs statistics prints.
-func TestStatisticsAreAPage(t *testing.T) {
-	golden.Equal(t, "../../docs/statistics.md", []byte(gate.Statistics+history.Statistics))
-}
-
-// docs/reasons.md has the kinds of reasons behind a text that is written by hand.
-func TestPageOfReasons(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| kind | what it means | what to do |\n|---|---|---|\n")
-	for _, k := range results.ReasonKinds {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Kind, k.Meaning, k.Remedy)
-	}
-	golden.After(t, "../../docs/reasons.md", "## Kinds\n\n", b.String())
 }
