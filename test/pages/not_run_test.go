@@ -24,6 +24,8 @@ var notRun = []struct{ page, first, why string }{
 	{"docs/hosts.md", cluster + "--hosts 'gpu[01-02]'", "needs hosts with ssh, Slurm and Kubernetes"},
 	{"docs/hosts.md", "weir agent --etcd https://etcd:2379", "needs an etcd and hosts"},
 	{"docs/gpu.md", "weir probe cuda", "needs GPUs"},
+	{"docs/moving/dynamo.md", "weir run catalog:dynamo-suite", "needs Dynamo, a cluster and cards"},
+	{"docs/moving/kv-backends.md", "weir run catalog:kv-backends", "needs Dynamo"},
 	{"docs/moving/shell-scripts.md", "for size in 1024 4096; do", "is the script of a reader, not weir's"},
 }
 
