@@ -37,12 +37,14 @@ func (p Page) in(file string) Page {
 	return p
 }
 
+// Language is the title of the group that describes scenarios.
+const Language = "Language"
+
 // Index has all pages, in the order in which they are listed.
 var Index = []Group{
 	{"Begin", []Page{
 		page("install.md", "what weir needs, and how it is built and installed"),
 		page("first-scenario.md", "from an empty directory to a gate in CI, in 15 minutes"),
-		page("scenarios.md", "what scenarios can say, on one page"),
 		page("commands.md", "the commands and their exit codes"),
 		page("glossary.md", "the terms of scenarios, reports and these pages"),
 		page("statistics-first.md", "intervals and verdicts for people who are no statisticians"),
@@ -60,14 +62,26 @@ var Index = []Group{
 		page("workloads/command.md", "programs of others, and what they print"),
 		page("workloads/serving.md", "load on an OpenAI-compatible endpoint"),
 	}},
+	{Language, []Page{
+		page("language.md", "what a scenario file is, and where each of its keys is explained"),
+		page("language/axes.md", "sweeps over lists, ranges and combinations of values; order of launches"),
+		page("language/units.md", "sizes, rates and times, and the types of values"),
+		page("language/variables.md", "variables, expressions in `${…}`, values that other runs measured"),
+		page("language/functions.md", "functions of expressions, with examples"),
+		page("language/runs.md", "options, launches, cost, time limits, needs, background load, placement"),
+		page("language/assertions.md", "what must hold, and which failures are expected"),
+		page("language/selectors.md", "names of cases, and patterns for `--only` and `--skip`"),
+		page("language/variants.md", "named rows of settings that take turns"),
+		page("language/baselines.md", "expected values of earlier sessions and of tables"),
+		page("language/setup.md", "commands, checks and artifacts on the nodes"),
+		page("services.md", "servers that runs need, as programs, Kubernetes objects or Helm charts"),
+	}},
 	{"Reference", []Page{
-		reference("language", "every key of a scenario, its forms and its default"),
-		reference("functions", "functions of expressions, and the forms of assertions"),
 		reference("workloads", "options and metrics of workloads; `weir docs workloads NAME` prints one"),
 		reference("metrics", "exact definitions of metrics; `weir docs metrics NAME` prints one"),
 		reference("generate", "fields of traffic that follows from a model"),
-		reference("statistics", "how verdicts are found, and how often they are wrong").in("statistics.md"),
-		reference("reasons", "every kind of reasons of a verdict").in("reasons.md"),
+		page("statistics.md", "how verdicts are found, and how often they are wrong"),
+		page("reasons.md", "every kind of reasons of a verdict, and what to do"),
 		reference("reports", "every format of `--report`"),
 		reference("exit-codes", "every exit code"),
 		page("environment.md", "which environment variables reach ranks"),
@@ -75,7 +89,6 @@ var Index = []Group{
 	{"Clusters", []Page{
 		page("clusters.md", "many hosts: a quick start for each launcher"),
 		page("hosts.md", "sessions on many hosts: ssh, Slurm, Kubernetes, registered agents"),
-		page("services.md", "servers that runs need: programs, Kubernetes objects, Helm charts"),
 		page("gpu.md", "what runs on GPUs, and what was measured there"),
 		page("faults.md", "what a session does when something breaks"),
 		page("threat-model.md", "what is protected from whom"),
@@ -86,6 +99,8 @@ var Index = []Group{
 		page("moving/ucx_perftest.md", "from ucx_perftest and perftest"),
 		page("moving/ep-tests.md", "from the tests of NIXL EP and DeepEP"),
 		page("moving/aiperf.md", "from aiperf, guidellm and vLLM's bench"),
+		page("moving/kv-backends.md", "from a loop of curl over KV-cache backends"),
+		page("moving/dynamo.md", "from a benchmark plan for Dynamo, step by step"),
 		page("moving/shell-scripts.md", "from shell scripts"),
 		reference("import", "flags of nixlbench and other tools, and what becomes of them").in("import.md"),
 		page("tools.md", "outputs of other tools that weir reads"),
@@ -99,11 +114,17 @@ var Index = []Group{
 	}},
 }
 
-// Lookup finds a page by its name.
+// Lookup finds a page by its name. A page about the language has the name "language NAME", too.
 func Lookup(name string) (Page, bool) {
+	return find(func(g Group, p Page) bool {
+		return p.Name == name || g.Title == Language && "language "+p.Name == name
+	})
+}
+
+func find(is func(Group, Page) bool) (Page, bool) {
 	for _, g := range Index {
 		for _, p := range g.Pages {
-			if p.Name == name {
+			if is(g, p) {
 				return p, true
 			}
 		}
@@ -174,12 +195,12 @@ func unlinked(text string) string {
 			return words + " (" + target + ")"
 		}
 		file, _, _ := strings.Cut(target, "#")
-		name := strings.TrimSuffix(path.Base(file), ".md")
-		if p, ok := Lookup(name); !ok || path.Base(p.File) != path.Base(file) {
+		p, ok := find(func(_ Group, p Page) bool { return p.File != "" && path.Base(p.File) == path.Base(file) })
+		if !ok {
 			return words
 		}
-		command := "`weir" + unbroken + "docs" + unbroken + name + "`"
-		if words == name || strings.HasSuffix(words, ".md") {
+		command := "`weir" + unbroken + "docs" + unbroken + p.Name + "`"
+		if words == p.Name || strings.HasSuffix(words, ".md") {
 			return command
 		}
 		return words + " (" + command + ")"

@@ -9,9 +9,18 @@ import (
 // item is the beginning of an entry of a list, with what it is indented by.
 var item = regexp.MustCompile(`^\s*([-*+]|\d+\.) +`)
 
-// Wrap breaks paragraphs and lists of Markdown at a number of columns. Code and tables stay as they are.
+// Wrap writes a page of Markdown for a terminal. It breaks paragraphs and lists at a number of columns. Links become
+// what a reader of a terminal can use, and tables have columns. Code stays as it is.
 func Wrap(text string, width int) string {
-	w := wrapper{width: width}
+	return wrap(text, wrapper{width: width, links: unlinked, tables: true})
+}
+
+// Fill is Wrap for a page that stays Markdown: links and tables are kept.
+func Fill(text string, width int) string {
+	return wrap(text, wrapper{width: width, links: func(links string) string { return links }})
+}
+
+func wrap(text string, w wrapper) string {
 	for line := range strings.Lines(text) {
 		w.line(strings.TrimRight(line, "\n"))
 	}
@@ -22,6 +31,9 @@ func Wrap(text string, width int) string {
 type wrapper struct {
 	to     strings.Builder
 	width  int
+	links  func(string) string
+	tables bool     // become columns
+	rows   []string // of the table that is being read
 	words  []string // of the paragraph that is being read
 	first  string   // what stands before its first line
 	hang   string   // what stands before each further line
@@ -31,6 +43,9 @@ type wrapper struct {
 
 func (w *wrapper) line(line string) {
 	bare := strings.TrimSpace(line)
+	if len(w.rows) > 0 && !strings.HasPrefix(bare, "|") {
+		w.flush()
+	}
 	switch {
 	case w.fence != "":
 		w.put(line)
@@ -47,10 +62,16 @@ func (w *wrapper) line(line string) {
 		w.indent = w.hang == ""
 	case strings.HasPrefix(line, "    ") && len(w.words) == 0 && w.indent:
 		w.put(line)
+	case w.tables && w.fence == "" && strings.HasPrefix(bare, "|"):
+		if len(w.rows) == 0 {
+			w.flush()
+		}
+		w.rows = append(w.rows, bare)
+		w.hang, w.indent = "", true
 	case strings.HasPrefix(bare, "|"), strings.HasPrefix(bare, "#"), strings.HasPrefix(bare, "<"):
 		w.flush()
 		w.hang, w.indent = "", true
-		w.put(unlinked(line))
+		w.put(w.links(line))
 	default:
 		w.text(line)
 	}
@@ -70,14 +91,20 @@ func (w *wrapper) text(line string) {
 	w.indent = false
 }
 
-// flush writes the paragraph that was read.
+// flush writes the paragraph or table that was read.
 func (w *wrapper) flush() {
+	if rows := w.rows; len(rows) > 0 {
+		w.rows = nil
+		w.table(rows)
+		w.hang = ""
+		return
+	}
 	if len(w.words) == 0 {
 		return
 	}
 	line, at := w.first, utf8.RuneCountInString(w.first)
 	begun := false
-	for _, word := range strings.Fields(unlinked(strings.Join(w.words, " "))) {
+	for _, word := range strings.Fields(whole(w.links(strings.Join(w.words, " ")))) {
 		n := utf8.RuneCountInString(word)
 		if begun && at+1+n > w.width {
 			w.put(line)
@@ -90,6 +117,21 @@ func (w *wrapper) flush() {
 	}
 	w.put(line)
 	w.words = nil
+}
+
+var code = regexp.MustCompile("`[^`]+`")
+
+// longestWhole is the length up to which code is not broken, so that it can be copied.
+const longestWhole = 60
+
+// whole keeps short pieces of code on one line.
+func whole(text string) string {
+	return code.ReplaceAllStringFunc(text, func(piece string) string {
+		if utf8.RuneCountInString(piece) > longestWhole {
+			return piece
+		}
+		return strings.Join(strings.Fields(piece), unbroken)
+	})
 }
 
 func (w *wrapper) put(line string) {

@@ -109,8 +109,3 @@ func (l *loader) addArtifact(m *module, a *Artifact, inc *included) {
 				placeText(m.Artifacts[i].Range)), "Rename one of the two, or give the include a prefix with as.")
 	}
 }
-
-// equal reports whether two checks are the same.
-func (c *Check) equal(o *Check) bool {
-	return slices.Equal(c.Command, o.Command) && c.Severity == o.Severity && c.Remedy == o.Remedy
-}

@@ -109,7 +109,7 @@ func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[
 	byName := map[string]*Assert{}
 	for _, e := range exprs {
 		a := l.assert(e, names)
-		if a == nil {
+		if a == nil || a.leftOut {
 			continue
 		}
 		a.runs = runs
@@ -162,6 +162,9 @@ func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) 
 		a.Name = l.name(e)
 	}
 	l.fill(p, grammar.Assert, a)
+	if e := argument(p.BodyContent, "when"); e != nil {
+		a.leftOut = !l.flag(e, "when")
+	}
 	if a.Multiple == "none" {
 		a.Multiple = ""
 	}

@@ -67,33 +67,3 @@ func AssertionForms() []FormDoc {
 			"bandwidth >= 0.97 * baseline.bandwidth"},
 	}
 }
-
-// TransportNames explains the names in assertions about transports.
-const TransportNames = `  The transports of a launch are those that carried blocks between its ranks, read
-  back from the library by every rank that moves them; what only wires up or signals
-  is none of them. A name is the library's own, exactly, and fits with the device
-  (rc_mlx5/mlx5_0:1) and without; a name in layers (tcp;ofi_rxm) fits as a whole and
-  by each layer. The statement must hold in every launch.
-
-    shm, tcp    shm and tcp: weir's own
-    ucx         posix, sysv, cma, tcp, rc_mlx5, …: of UCX's first protocols (before 1.16)
-                the lane that a put takes, or the lane of active messages where puts are
-                emulated; its later protocols choose among lanes by size, but do not
-                report which, so all possible lanes are listed
-    libfabric   the provider: tcp;ofi_rxm, shm, verbs;ofi_rxm, efa, …
-    nixl        the backend plugin; the transports that it uses are unknown
-    sim         sim
-
-  If the transports are unknown, or do not decide the statement, the verdict is an error.
-`
-
-// ProviderFacts explains the names in assertions about providers.
-const ProviderFacts = `  What a fabric's library says of its provider once it is connected, as texts. It is
-  read back, not taken from the environment.
-
-    libfabric   hmem_p2p          with GPU memory, if the provider reports it: enabled,
-                                  required, preferred, disabled (FI_OPT_FI_HMEM_P2P)
-                tx_size, rx_size  entries of the endpoint's queues of sends and receives
-
-  If a rank that moved data did not read it back, the verdict is an error.
-`

@@ -3,6 +3,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -225,8 +226,8 @@ func (r *Run) ownAxis(a *Axis) bool {
 // names returns the names that conditions of the run can use.
 func (r *Run) names() *expression.Names {
 	n := &expression.Names{Kind: r.Workload, Metrics: r.measured(), Run: r.Name}
-	if v := r.eval.variants; v != nil {
-		n.Baseline = v.baseline
+	if v := r.eval.variants; v != nil && len(v.baselines) > 0 {
+		n.Baseline = cmp.Or(r.BaselineVariant(), v.baselines[0])
 	}
 	for _, a := range r.Axes {
 		n.Axes = append(n.Axes, expression.Axis{

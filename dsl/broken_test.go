@@ -61,6 +61,43 @@ func memory(files map[string]string) func(string) ([]byte, error) {
 }
 
 var brokenInputs = map[string]broken{
+	"template/format of another program": {"root", "description: '%{«time_total»}'",
+		"description = \"%{«time_total»}\"",
+		"Invalid template control keyword", "%%{time_total}"},
+	// claims
+	"claims/unknown run": {"root",
+		"claims: [{run: «c», metric: bandwidth, value: 1, source: d}]",
+		"claims = [{ run = «\"c\"», metric = \"bandwidth\", value = 1, source = \"d\" }]", "Unknown run", "a, b"},
+	"claims/unknown metric": {"root",
+		"claims: [{run: a, metric: «bandwith», value: 1, source: d}]",
+		"claims = [{ run = \"a\", metric = «\"bandwith\"», value = 1, source = \"d\" }]",
+		"Unknown metric", "bandwidth"},
+	"claims/unit": {"root",
+		"claims: [{run: a, metric: bandwidth, value: «5ms», source: d}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = «\"5ms\"», source = \"d\" }]",
+		"Invalid value", "is a time"},
+	"claims/no source": {"root",
+		"claims: [«{run: a, metric: bandwidth, value: 1}»]",
+		"claims = [«{ run = \"a\", metric = \"bandwidth\", value = 1 }»]", "Missing key", "Add source"},
+	"claims/no value": {"root",
+		"claims: [«{run: a, metric: bandwidth, source: d}»]",
+		"claims = [«{ run = \"a\", metric = \"bandwidth\", source = \"d\" }»]", "Missing key", "Add value"},
+	"claims/date": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 1, source: d, date: «yesterday»}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = 1, source = \"d\", date = «\"yesterday\"» }]",
+		"Invalid value", "not a date"},
+	"claims/gain without variants": {"root",
+		"claims: [«{run: a, metric: bandwidth, gain: 5%, source: d}»]",
+		"claims = [«{ run = \"a\", metric = \"bandwidth\", gain = \"5%\", source = \"d\" }»]",
+		"Missing key", "variant"},
+	"claims/where": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 1, source: d, where: «bach» == 1}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = 1, source = \"d\", where = \"«bach» == 1\" }]",
+		"Invalid condition", "batch"},
+	"claims/plausible of a time": {"root",
+		"claims: [{run: a, metric: latency.p50, value: 1us, source: d, plausible: «2us»}]",
+		"claims = [{ run = \"a\", metric = \"latency.p50\", value = \"1us\", source = \"d\", plausible = «\"2us\"» }]",
+		"Invalid value", "more is better"},
 	// variables.validation
 	"validation/default": {"variable", "{type: number, default: «-1», validation: {condition: var.n > 0, message: n counts things}}",
 		"type = \"number\"\ndefault = «-1»\nvalidation {\ncondition = var.n > 0\nmessage = \"n counts things\"\n}",
@@ -86,6 +123,12 @@ var brokenInputs = map[string]broken{
 		"Did you mean \"message\"?"},
 	"validation/scalar": {"variable", "{default: 1, validation: «var.n > 0»}",
 		"default = 1\nvalidation = «true»", "Not a mapping", "condition"},
+
+	// keys of other tools, or at another level
+	"misplaced/option":  {"run", "«fabric»: shm", "«fabric» = \"shm\"", "Unknown key", "It is an option"},
+	"misplaced/synonym": {"run", "«with»: {}", "«with» {}", "Unknown key", "weir's name for it is options"},
+	"misplaced/severity": {"run", "assert: [{that: bandwidth >= 1, «warn»: true}]",
+		"assert = [{ that = \"bandwidth >= 1\", «warn» = true }]", "Unknown key", "It is a value of severity"},
 
 	// timeout
 	"timeout/unknown phase": {"run", "timeout: {«conect»: 1s}", "timeout { «conect» = \"1s\" }", "Unknown key",

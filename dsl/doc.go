@@ -4,9 +4,9 @@
 // the same for both. Load returns a typed Scenario with source ranges, or diagnostics that point at the
 // wrong characters. The data goes this way:
 //
-//	source     load.go        Load reads the text; loading.module reads each file of it
-//	syntax     load.go        parse calls hclsyntax or internal/yamlsyntax, which return an hcl.Body
-//	decoder    decode.go      loader.scenario decodes a file, section by section, in this order:
+//	source     entry.go       Load reads the text; loading.module reads each file of it
+//	syntax     entry.go       parse calls hclsyntax or internal/yamlsyntax, which return an hcl.Body
+//	decoder    top_level.go   loader.scenario decodes a file, section by section, in this order:
 //	           variables.go   the variables, and the checks of validation.go
 //	           services.go    the services, and variant_read.go the variants that change them
 //	           include.go     the included files, each by loading.module again

@@ -84,6 +84,28 @@ var samples = map[string]sample{
 	"checks":              {"root", "checks: {c: {command: [x]}}", "check \"c\" { command = [\"x\"] }"},
 	"checks.on": {"root", "checks: {d: {on: every node, command: [x]}}",
 		"check \"d\" {\non = \"every node\"\ncommand = [\"x\"]\n}"},
+	"cluster.nics_per_node": {"root", "cluster: {nics_per_node: 2}", "cluster { nics_per_node = 2 }"},
+	"cluster.nics_per_node 2": {"root", "cluster: {nics_per_node: {count: 3}}",
+		"cluster {\nnics_per_node = { count = 3 }\n}"},
+	"cluster.nics_per_node.count": {"root", "cluster: {nics_per_node: {count: 4}}",
+		"cluster {\nnics_per_node { count = 4 }\n}"},
+	"cluster.nics_per_node.driver": {"root", "cluster: {nics_per_node: {count: 4, driver: efa}}",
+		"cluster {\nnics_per_node {\ncount = 4\ndriver = \"efa\"\n}\n}"},
+	"cluster.huge_pages": {"root", "cluster: {huge_pages: {2MiB: 2GiB}}",
+		"cluster {\nhuge_pages = { \"2MiB\" = \"2GiB\" }\n}"},
+	"cluster.locked_memory": {"root", "cluster: {locked_memory: unlimited}",
+		"cluster { locked_memory = \"unlimited\" }"},
+	"checks.launcher": {"root", "checks: {c: {command: [x], launcher: ssh}}",
+		"check \"c\" {\ncommand = [\"x\"]\nlauncher = \"ssh\"\n}"},
+	"checks.when": {"root", "checks: {c: {command: [x], when: true}}",
+		"check \"c\" {\ncommand = [\"x\"]\nwhen = true\n}"},
+	"checks.gpu": {"root", "checks: {c: {gpu: {processes: 1}}}", "check \"c\" {\ngpu { processes = 1 }\n}"},
+	"checks.gpu.processes": {"root", "checks: {c: {gpu: {processes: 0}}}",
+		"check \"c\" {\ngpu { processes = 0 }\n}"},
+	"checks.gpu.memory_free": {"root", "checks: {c: {gpu: {memory_free: 75GiB}}}",
+		"check \"c\" {\ngpu { memory_free = \"75GiB\" }\n}"},
+	"runs.assert.when": {"run", "assert: [{that: bandwidth >= 7, when: true}]",
+		"assert = [{ that = \"bandwidth >= 7\", when = true }]"},
 	"checks.command":    {"root", "checks: {c: {command: [y]}}", "check \"c\" { command = [\"y\"] }"},
 	"cluster.labels":    {"root", "cluster: {labels: {zone: a}}", "cluster {\nlabels = { zone = \"a\" }\n}"},
 	"cluster.exclusive": {"root", "cluster: {exclusive: true}", "cluster { exclusive = true }"},
@@ -124,6 +146,48 @@ var samples = map[string]sample{
 	"runs.place.nics_per_rank": {"run", "place: {nics_per_rank: 1}", "place { nics_per_rank = 1 }"},
 	"runs.place.cpus_per_rank": {"run", "place: {cpus_per_rank: 1}", "place { cpus_per_rank = 1 }"},
 
+	"claims": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\" }]"},
+	"claims.run": {"root",
+		"claims: [{run: b, metric: bandwidth, value: 46 GB/s, source: d}]",
+		"claims = [{ run = \"b\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\" }]"},
+	"claims.metric": {"root",
+		"claims: [{run: a, metric: latency.p50, value: 46us, source: d}]",
+		"claims = [{ run = \"a\", metric = \"latency.p50\", value = \"46us\", source = \"d\" }]"},
+	"claims.value": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 47, source: d}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = 47, source = \"d\" }]"},
+	"claims.where": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, where: batch == 1}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", where = \"batch == 1\" }]"},
+	"claims.tolerance": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, tolerance: 5%}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", tolerance = \"5%\" }]"},
+	"claims.date": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, date: 2025-11-20}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", date = \"2025-11-20\" }]"},
+	"claims.configuration": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, configuration: P5}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", configuration = \"P5\" }]"},
+	"claims.status": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, status: recommended}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", status = \"recommended\" }]"},
+	"claims.plausible": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: d, plausible: 12.5 GB/s}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"d\", plausible = \"12.5 GB/s\" }]"},
+	"claims.source": {"root",
+		"claims: [{run: a, metric: bandwidth, value: 46 GB/s, source: e}]",
+		"claims = [{ run = \"a\", metric = \"bandwidth\", value = \"46 GB/s\", source = \"e\" }]"},
+	"claims.gain": {"",
+		"scenario: s\nvariants: {baseline: x, x: {options: {block_size: 1}}, y: {options: {block_size: 2}}, z: {options: {block_size: 3}}}\nclaims: [{run: a, metric: bandwidth, gain: 62%, variant: y, source: d}]\nruns: {a: {workload: transfer, sweep: {variant: [x, y, z]}}}",
+		"scenario \"s\" {\nvariants = { baseline = \"x\", x = { options = { block_size = 1 } }, y = { options = { block_size = 2 } }, z = { options = { block_size = 3 } } }\nclaims = [{ run = \"a\", metric = \"bandwidth\", gain = \"62%\", variant = \"y\", source = \"d\" }]\nrun \"a\" {\nworkload = \"transfer\"\nsweep { variant = [\"x\", \"y\", \"z\"] }\n}\n}"},
+	"claims.variant": {"",
+		"scenario: s\nvariants: {baseline: x, x: {options: {block_size: 1}}, y: {options: {block_size: 2}}, z: {options: {block_size: 3}}}\nclaims: [{run: a, metric: bandwidth, gain: 62%, variant: z, source: d}]\nruns: {a: {workload: transfer, sweep: {variant: [x, y, z]}}}",
+		"scenario \"s\" {\nvariants = { baseline = \"x\", x = { options = { block_size = 1 } }, y = { options = { block_size = 2 } }, z = { options = { block_size = 3 } } }\nclaims = [{ run = \"a\", metric = \"bandwidth\", gain = \"62%\", variant = \"z\", source = \"d\" }]\nrun \"a\" {\nworkload = \"transfer\"\nsweep { variant = [\"x\", \"y\", \"z\"] }\n}\n}"},
+	"claims.against": {"",
+		"scenario: s\nvariants: {baseline: x, x: {options: {block_size: 1}}, y: {options: {block_size: 2}}, z: {options: {block_size: 3}}}\nclaims: [{run: a, metric: bandwidth, gain: 62%, variant: y, source: d, against: z}]\nruns: {a: {workload: transfer, sweep: {variant: [x, y, z]}}}",
+		"scenario \"s\" {\nvariants = { baseline = \"x\", x = { options = { block_size = 1 } }, y = { options = { block_size = 2 } }, z = { options = { block_size = 3 } } }\nclaims = [{ run = \"a\", metric = \"bandwidth\", gain = \"62%\", variant = \"y\", source = \"d\", against = \"z\" }]\nrun \"a\" {\nworkload = \"transfer\"\nsweep { variant = [\"x\", \"y\", \"z\"] }\n}\n}"},
 	"setup":         {"root", "setup: [[x]]", "setup = [[\"x\"]]"},
 	"setup.name":    {"root", "setup: [{command: [x], name: y}]", "setup = [{ command = [\"x\"], name = \"y\" }]"},
 	"setup.command": {"root", "setup: [{command: [x, y]}]", "setup = [{ command = [\"x\", \"y\"] }]"},
@@ -182,6 +246,12 @@ var samples = map[string]sample{
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\" } }]"},
 	"runs.assert.xfail.reason": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: s, until: 2026-01-31}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"s\", until = \"2026-01-31\" } }]"},
+	"runs.assert.xfail.ceiling": {"run",
+		"assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31, ceiling: 20%}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\", ceiling = \"20%\" } }]"},
+	"runs.assert.xfail.link": {"run",
+		"assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2026-01-31, link: l}}]",
+		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2026-01-31\", link = \"l\" } }]"},
 	"runs.assert.xfail.until": {"run", "assert: [{that: bandwidth >= 1, xfail: {reason: r, until: 2020-01-31}}]",
 		"assert = [{ that = \"bandwidth >= 1\", xfail = { reason = \"r\", until = \"2020-01-31\" } }]"},
 
@@ -215,6 +285,27 @@ func init() {
 			samples["runs."+hook+"."+key] = sample{"run", s.yaml, s.hcl}
 		}
 	}
+}
+
+// checks of the cluster have one key each.
+func init() {
+	for key, value := range map[string][2]string{
+		"daemonset": {"d", `"d"`}, "deployment": {"e", `"e"`}, "crd": {"f", `"f"`}, "labels": {"{a: b}", `{ a = "b" }`},
+		"allocatable": {"{cpu: 1}", `{ cpu = 1 }`}, "partition": {"p", `"p"`}, "features": {"[g]", `["g"]`},
+		"gres": {"{gpu: 8}", `{ gpu = 8 }`},
+	} {
+		samples["checks.cluster."+key] = sample{"root", fmt.Sprintf("checks: {c: {cluster: {%s: %s}}}", key, value[0]),
+			fmt.Sprintf("check \"c\" {\ncluster {\n%s = %s\n}\n}", key, value[1])}
+	}
+	for key, value := range map[string][2]string{
+		"namespace": {"n", `"n"`}, "ready": {"false", "false"}, "nodes": {"3", "3"},
+	} {
+		samples["checks.cluster."+key] = sample{"root",
+			fmt.Sprintf("checks: {c: {cluster: {daemonset: d, %s: %s}}}", key, value[0]),
+			fmt.Sprintf("check \"c\" {\ncluster {\ndaemonset = \"d\"\n%s = %s\n}\n}", key, value[1])}
+	}
+	samples["checks.cluster"] = sample{"root", "checks: {c: {cluster: {daemonset: x}}}",
+		"check \"c\" {\ncluster { daemonset = \"x\" }\n}"}
 }
 
 // paths returns the paths of all keys of a table, with a number for each further form.

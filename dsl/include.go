@@ -360,6 +360,11 @@ func (m *module) addIncluded(l *loader, inc *included) {
 	for _, a := range from.Artifacts {
 		l.addArtifact(m, a, inc)
 	}
+	for _, c := range from.Claims {
+		if slices.Contains(from.runs, c.Run) {
+			m.Claims = append(m.Claims, c)
+		}
+	}
 	m.session.setup = append(m.session.setup, from.session.setup...)
 	m.session.teardown = append(slices.Clone(from.session.teardown), m.session.teardown...)
 	switch none := (assertion.Inconclusive{}); {

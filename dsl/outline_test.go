@@ -39,6 +39,14 @@ func describe(s *Scenario) string {
 	for _, a := range s.Artifacts {
 		say("artifact", []any{a.Name, a.On, a.Command, a.File, a.At, a.Required, a.Timeout.String()})
 	}
+	for _, c := range s.Claims {
+		where := ""
+		if c.Where != nil {
+			where = c.Where.Text()
+		}
+		say("claim", []any{c.Run.Name, c.Metric.Name, c.Value, c.Gain, c.Text, where, c.Plausible, c.Variant, c.Against,
+			c.Tolerance, c.Source, c.Date, c.Configuration, c.Says})
+	}
 	commands("setup", s.Setup)
 	commands("teardown", s.Teardown)
 	for _, r := range s.Runs {

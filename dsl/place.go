@@ -20,6 +20,10 @@ type Cluster struct {
 	GPUsPerNode   int               `key:"gpus_per_node"`
 	Labels        map[string]string // that each node must carry
 	Exclusive     bool              `key:"exclusive"` // no other session may use the nodes at the same time
+	NICsPerNode   int
+	NICDriver     string           // of the NICs; "": any
+	HugePages     map[string]int64 // free bytes that each node must have, by size of a page as 2MiB
+	LockedMemory  int64            // bytes that a process must be able to lock; Unlimited; 0: any
 	// Counted says that the author set the number of nodes: no run may use more.
 	Counted bool
 }
@@ -54,6 +58,7 @@ func (l *loader) cluster(content *hcl.BodyContent) Cluster {
 	if p, ok := l.sectionOf(content, "cluster", grammar.Cluster, &c); ok {
 		c.Counted = argument(p.BodyContent, "nodes") != nil
 		c.Labels, _ = l.labels(p.BodyContent)
+		l.nodeResources(p.BodyContent, &c)
 	}
 	return c
 }
@@ -105,6 +110,7 @@ func (d *decoder) labels(content *hcl.BodyContent) (out map[string]string, at ma
 func (l *loader) mergeCluster(c *Cluster, from Cluster, inc *included) {
 	c.Nodes, c.Counted = max(c.Nodes, from.Nodes), c.Counted || from.Counted
 	c.GPUsPerNode = max(c.GPUsPerNode, from.GPUsPerNode)
+	l.mergeResources(c, from, inc)
 	c.DistinctHosts = c.DistinctHosts || from.DistinctHosts
 	c.Exclusive = c.Exclusive || from.Exclusive
 	for _, name := range slices.Sorted(maps.Keys(from.Labels)) {

@@ -216,10 +216,10 @@ func (rr *referenceReader) row(expr hcl.Expression, r *Run, ref *expression.Refe
 }
 
 // metricValue reads an expected value in base units. A plain number is in the metric's own unit.
-func (rr *referenceReader) metricValue(i item, m workload.Metric) float64 {
+func (l *loader) metricValue(i item, m workload.Metric) float64 {
 	q, err := quantity.Parse(i.text)
 	if err != nil {
-		rr.error(i.at, "Invalid value", fmt.Sprintf("%s: %v.", m.Name, err), "")
+		l.error(i.at, "Invalid value", fmt.Sprintf("%s: %v.", m.Name, err), "")
 		return 0
 	}
 	if q.Unit == "" {
@@ -227,7 +227,7 @@ func (rr *referenceReader) metricValue(i item, m workload.Metric) float64 {
 		return quantity.Round(q.Value * unit.Factor)
 	}
 	if q.Dim != m.Dim() {
-		rr.error(i.at, "Invalid value", fmt.Sprintf("%s is a %s, but %q is a %s.", m.Name, m.Dim(), i.text, q.Dim), "")
+		l.error(i.at, "Invalid value", fmt.Sprintf("%s is a %s, but %q is a %s.", m.Name, m.Dim(), i.text, q.Dim), "")
 	}
 	return quantity.Round(q.Value)
 }

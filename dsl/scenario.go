@@ -30,7 +30,8 @@ type Scenario struct {
 	BaselineAt      hcl.Range // of the name of the document
 	// Inconclusive is the verdict of gates that stay open and do not set their own.
 	Inconclusive assertion.Inconclusive
-	Runs         []*Run // those of included files first, then in file order
+	Runs         []*Run   // those of included files first, then in file order
+	Claims       []*Claim // likewise
 	// Deadline bounds reading and planning; nil: none.
 	Deadline *deadline.Deadline
 	// Links are the nominal bandwidths of the links of the site in GB/s, by name. Plans do not
@@ -45,15 +46,6 @@ type Variable struct {
 	Description string
 	Text        string // the value's canonical text
 	Range       hcl.Range
-}
-
-// Check is a command that must succeed on every node before anything runs.
-type Check struct {
-	Name     string
-	Command  []string `key:"command"`
-	Severity string   `key:"severity"` // error | skip | warn: the effect of its failure
-	Remedy   string   `key:"remedy"`   // what to do about a failure; "" if the author gives none
-	Range    hcl.Range
 }
 
 // Command is a setup or teardown command.
@@ -197,6 +189,7 @@ type Assert struct {
 	Decide     *assertion.Decide
 	XFail      *assertion.XFail
 
+	leftOut  bool // its when is false
 	compiled *expression.Assertion
 	place    located
 	runs     map[string]*Run // by the names in its file

@@ -22,11 +22,12 @@ type schema struct {
 	labelled   []string // block types with a name
 	repeated   []string // sections with possibly several blocks in HCL
 	order      []string // all keys, in the order of hints
+	keys       []grammar.Key
 }
 
 // schemaOf makes a schema of keys of the grammar.
 func schemaOf(keys []grammar.Key) schema {
-	var s schema
+	s := schema{keys: keys}
 	for _, k := range keys {
 		_, named := k.Form(grammar.Named)
 		_, section := k.Form(grammar.Section)
@@ -88,7 +89,7 @@ func (d *decoder) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 			(found.Summary == "Unsupported argument" || found.Summary == "Unsupported block type") {
 			name := strings.Trim(string(found.Subject.SliceBytes(d.src)), `"'`)
 			found = diagnostic(*found.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".",
-				d.keyHint(name, s))
+				d.keyHint(name, s, content.Attributes))
 		}
 		if strings.HasPrefix(found.Summary, "Missing name for ") && found.Extra == nil && !d.yaml {
 			found.Extra = Hint("Write " + strings.TrimPrefix(found.Summary, "Missing name for ") + ` "NAME" { … }.`)
@@ -115,7 +116,7 @@ func (d *decoder) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 	return content
 }
 
-func (d *decoder) keyHint(name string, s schema) string {
+func (d *decoder) keyHint(name string, s schema, beside hcl.Attributes) string {
 	for _, b := range s.labelled {
 		if d.yaml && name == b || !d.yaml && name == b+"s" {
 			if d.yaml {
@@ -129,6 +130,9 @@ func (d *decoder) keyHint(name string, s schema) string {
 	}
 	if !d.yaml && slices.Contains(s.attributes, name) {
 		return "It is an argument: " + name + " = …, with an equals sign."
+	}
+	if hint := d.misplaced(name, s, beside); hint != "" {
+		return hint
 	}
 	return suggest.Documented(name, d.known(s), "keys", "weir docs language")
 }
@@ -187,7 +191,7 @@ func (d *decoder) recordContent(entries []entry, s schema, of string, at hcl.Ran
 	for _, e := range entries {
 		if !slices.Contains(known, e.name) {
 			d.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
-				suggest.Documented(e.name, known, "keys", "weir docs language"))
+				d.keyHint(e.name, s, nil))
 			continue
 		}
 		out.Attributes[e.name] = &hcl.Attribute{

@@ -31,11 +31,10 @@ func (l *loader) readVariants(content *hcl.BodyContent) {
 
 func (vr *variantReader) read(content *hcl.BodyContent) {
 	v := vr.table
-	var baseline *entry
+	var baselines []item
 	for _, e := range vr.section(content, "variants") {
 		if e.name == "baseline" && !isMapping(e.expr) {
-			v.baseline, _ = vr.text(e.expr, "baseline")
-			baseline = &e
+			baselines = vr.baselines(e)
 			continue
 		}
 		if !variantName().MatchString(e.name) {
@@ -57,10 +56,25 @@ func (vr *variantReader) read(content *hcl.BodyContent) {
 		v.objects[r.name] = cty.ObjectVal(r.values)
 	}
 	vr.unused()
-	if baseline != nil && v.row(v.baseline) == nil {
-		vr.error(baseline.expr.Range(), "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(v.baseline)),
-			suggest.Sentence(v.baseline, v.rowNames(), "variants"))
+	for _, b := range baselines {
+		v.baselines = append(v.baselines, b.text)
+		if v.row(b.text) == nil {
+			vr.error(b.at, "Unknown variant", fmt.Sprintf("There is no variant %s.", quote(b.text)),
+				suggest.Sentence(b.text, v.rowNames(), "variants"))
+		}
 	}
+}
+
+// baselines reads one name, or a list of them.
+func (vr *variantReader) baselines(e entry) []item {
+	if items, isList, _ := vr.list(e.expr, "baseline"); isList {
+		return items
+	}
+	name, ok := vr.text(e.expr, "baseline")
+	if !ok {
+		return nil
+	}
+	return []item{{text: name, at: e.expr.Range()}}
 }
 
 func (vr *variantReader) row(e entry) *variant {

@@ -21,12 +21,12 @@ const variantAxis = expression.VariantAxis
 
 // variants are the rows of the table.
 type variants struct {
-	baseline string // "": the file names none
-	rows     []*variant
-	objects  map[string]cty.Value // by name of the variant
-	changed  map[string]cty.Value // the variables that rows set, as one value, by name of the variant
-	unknown  cty.Value            // the variables while the variant is not known
-	set      map[string]bool      // names of the variables that rows set
+	baselines []string // that gains are over: a run's is the first that it sweeps
+	rows      []*variant
+	objects   map[string]cty.Value // by name of the variant
+	changed   map[string]cty.Value // the variables that rows set, as one value, by name of the variant
+	unknown   cty.Value            // the variables while the variant is not known
+	set       map[string]bool      // names of the variables that rows set
 	// runValues are the values of runs that the rows mention.
 	runValues []*RunValue
 }
@@ -66,17 +66,18 @@ func (v *variants) rowNames() (all []string) {
 }
 
 // BaselineVariant is the variant that the others of the run are compared with; "" if the file names
-// none, or if the run does not sweep it.
+// none, or none that the run sweeps.
 func (r *Run) BaselineVariant() string {
 	a := r.axis(variantAxis)
 	if a == nil || r.eval.variants == nil {
 		return ""
 	}
-	name := r.eval.variants.baseline
-	if !slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Text == name }) {
-		return ""
+	for _, name := range r.eval.variants.baselines {
+		if slices.ContainsFunc(a.Values, func(v AxisValue) bool { return v.Text == name }) {
+			return name
+		}
 	}
-	return name
+	return ""
 }
 
 // names returns the names of the values of any variant.

@@ -107,6 +107,7 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 	const used = ", in_flight: \"${variant.x}\""
 	for _, c := range []struct{ variants, options, sweep, assert, want string }{
 		{"baseline: z, a: {x: 1}", used, "variant: [a]", fits, `There is no variant "z".`},
+		{"baseline: [a, z], a: {x: 1}", used, "variant: [a]", fits, `There is no variant "z".`},
 		{two, used, "variant: [a, z]", fits, `There is no variant "z".`},
 		{two, "", swept, fits, "neither options nor env of the run use axis.variant"},
 		{two, used, "batch: [1, 2]", fits, "variant.x has no value here"},
@@ -146,6 +147,26 @@ func TestWhatIsWrongWithVariants(t *testing.T) {
 		}
 		if !strings.Contains(strings.ToLower(said), strings.ToLower(c.want)) {
 			t.Errorf("%+v: %s", c, said)
+		}
+	}
+}
+
+// Of several baselines, that of a run is the first that it sweeps.
+func TestBaselinesOfRuns(t *testing.T) {
+	src := `scenario: s
+variants: {baseline: [a, c], a: {x: 1}, b: {x: 2}, c: {x: 3}, d: {x: 4}}
+runs:
+  first: {workload: transfer, options: {block_size: "${variant.x}"}, sweep: {variant: [b, a, c]}}
+  second: {workload: transfer, options: {block_size: "${variant.x}"}, sweep: {variant: [d, c]}, assert: [gain(bandwidth) >= 1%]}
+  none: {workload: transfer, options: {block_size: "${variant.x}"}, sweep: {variant: [b, d]}}
+`
+	s, _, diags := Load("s.yaml", []byte(src), Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for i, want := range []string{"a", "c", ""} {
+		if got := s.Runs[i].BaselineVariant(); got != want {
+			t.Errorf("run %s: %q, want %q", s.Runs[i].Name, got, want)
 		}
 	}
 }

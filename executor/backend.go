@@ -149,7 +149,7 @@ func (b processBackend) run(ctx context.Context, l *launchRun) error {
 		err = l.err
 	}
 	for err == nil && !l.ended() {
-		err = b.s.Wait(ctx, func() bool {
+		err = b.s.waitWithNews(ctx, newsEvery, func() { b.s.services.tellWork(l) }, func() bool {
 			return l.ended() || l.load.changed() || l.failure == nil && b.s.services.failed(l.services) != nil
 		})
 		if l.failOnService(); err == nil {

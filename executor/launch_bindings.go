@@ -17,8 +17,8 @@ import (
 func (s *session) demand(c *planner.Case, needs workload.Demand) placement.Demand {
 	d := placement.Demand{
 		Nodes: max(1, c.Place.Nodes), DistinctHosts: c.Place.DistinctHosts, Labels: c.Place.Labels,
-		NodeGPUs: s.plan.Cluster.GPUsPerNode,
-		Fabric:   needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
+		NodeGPUs: s.plan.Cluster.GPUsPerNode, Node: s.requirements(),
+		Fabric: needs.Fabric, Ranks: needs.Ranks, Threads: needs.Threads, On: needs.On,
 		Own:  needs.Own,
 		Each: placement.Share{GPUs: c.Place.GPUsPerRank, NICs: c.Place.NICsPerRank, CPUs: c.Place.CPUsPerRank},
 	}

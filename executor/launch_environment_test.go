@@ -39,7 +39,7 @@ func TestVariablesOfRanks(t *testing.T) {
 			t.Errorf("all ranks have %s, and it names %v", v.Name, v.Ranks)
 		}
 	}
-	// no fabric of the session reads them, which is told before it: no event repeats that
+	// no fabric of the session reads them, which is reported before it: no event repeats that
 	if len(l.Ignored) != 2 || l.Ignored[0].Name != "UCX_POSIX_DIR" || l.Ignored[1].Name != "UCX_RNDV_THRESH" ||
 		l.Ignored[0].Reason == "" || l.Ignored[1].Reason == "" || b.count(event.EnvIgnored, "") != 0 {
 		t.Errorf("ignored: %+v, %d events", l.Ignored, b.count(event.EnvIgnored, ""))

@@ -44,6 +44,11 @@ type Options struct {
 	// it may use any.
 	Fabrics func(c *planner.Case) (names []string, ok bool)
 
+	// Launcher is the name of the way in which agents start; Inspect asks the cluster what it lacks for a check;
+	// nil: it cannot be asked.
+	Launcher string
+	Inspect  func(ctx context.Context, c *planner.ClusterCheck) (lacks []string, err error)
+
 	inProcess engine.Engine // as agent.Options.Engine, for agents in this process
 	// reduce replaces the workloads' Reduce; nil: it does not.
 	reduce func(*workload.Measured, *results.Launch) (map[string]float64, error)

@@ -43,6 +43,7 @@ type service struct {
 	facts    *workload.ServiceFacts // nil: it is not ready
 	failure  *results.Failure
 	stopping bool
+	told     string // the last line of its log that was shown
 
 	inCluster *inCluster // nil: it is a process of a node
 }
@@ -119,7 +120,9 @@ func (v *services) ensureReady(ctx context.Context, l *launchRun, needs []worklo
 			return names, nil, nil
 		}
 		settled := func(x *service) bool { return x.facts != nil || x.failure != nil }
-		if err := v.s.Wait(ctx, func() bool { return slices.ContainsFunc(waiting, settled) }); err != nil {
+		err := v.s.waitWithNews(ctx, newsEvery, func() { v.tellNews(waiting) },
+			func() bool { return slices.ContainsFunc(waiting, settled) })
+		if err != nil {
 			return nil, nil, err
 		}
 		for _, x := range waiting {

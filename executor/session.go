@@ -30,11 +30,13 @@ type session struct {
 	commands  int              // started so far
 	artifacts int              // requested so far
 	services  *services
-	skipAll   string             // why the nodes are fit for no case; "": they are fit
-	secrets   []string           // references to all secrets of the plan
-	shell     map[string]string  // library variables of the shell that every node gets
-	variables []results.Variable // of the ranks of the last launch
-	warned    map[results.Ignored]bool
+	// clusterChecked are the results of checks of the cluster.
+	clusterChecked []results.Check
+	skipAll        string             // why the nodes are fit for no case; "": they are fit
+	secrets        []string           // references to all secrets of the plan
+	shell          map[string]string  // library variables of the shell that every node gets
+	variables      []results.Variable // of the ranks of the last launch
+	warned         map[results.Ignored]bool
 
 	tmp, shm    *scratch.Dir
 	server      *registry.Server  // etcd in this process; nil: none
@@ -81,6 +83,11 @@ func (s *session) run(ctx context.Context) (err error) {
 	}
 	s.ledger.Events.Emit(event.Event{Type: event.SessionStarted, Session: s.o.SessionID, Cases: len(s.plan.Cases)})
 	defer func() { err = cmp.Or(s.etcdFailure(err), s.close()) }()
+	if !s.o.Resume {
+		if err := s.checkCluster(ctx); err != nil || s.skipAll != "" {
+			return err
+		}
+	}
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -145,7 +152,7 @@ func (s *session) schedule(ctx context.Context) error {
 				return err
 			}
 		}
-		s.ledger.InterimAnalysis(round)
+		s.ledger.JudgeAtLooks(round)
 		if err := s.ledger.FailFast(); err != nil {
 			return err
 		}

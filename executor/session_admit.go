@@ -114,6 +114,14 @@ func (s *session) clusterLacks() []string {
 	c := s.plan.Cluster
 	nodes := max(c.Nodes, 1)
 	_, lacks := s.hosts.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels,
-		Ranks: nodes, NodeGPUs: c.GPUsPerNode}, nil)
+		Ranks: nodes, NodeGPUs: c.GPUsPerNode, Node: s.requirements()}, nil)
 	return lacks
+}
+
+// requirements are what the cluster requires of each node besides GPUs.
+func (s *session) requirements() placement.Requirements {
+	c := s.plan.Cluster
+	return placement.Requirements{
+		NICs: c.NICsPerNode, Driver: c.NICDriver, HugePages: c.HugePages, LockedMemory: c.LockedMemory,
+	}
 }

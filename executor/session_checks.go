@@ -3,6 +3,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,41 +14,62 @@ import (
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 )
 
-// checks runs every check on every node. By its severity a failed check ends the session, skips all cases or
-// only warns.
+// checks makes every check of nodes, after those of the cluster. By its severity a failed check ends the session,
+// skips all cases or only warns.
 func (s *session) checks(ctx context.Context) error {
-	var failed, skipping []string
+	all := s.clusterChecked
 	for i, c := range s.plan.Checks {
-		id := fmt.Sprintf("%scheck-%d", ownTask, i)
-		done, err := s.checkEverywhere(ctx, id, c)
+		if c.Cluster != nil || !s.makes(c) {
+			continue
+		}
+		done, err := s.checkNodes(ctx, fmt.Sprintf("%scheck-%d", ownTask, i), c)
 		if err != nil {
 			return err
 		}
-		for _, r := range done {
-			r.Severity = c.Severity
-			if r.Status != results.OK {
-				r.Remedy = c.Remedy
-			}
-			s.ledger.Doc.Checks = append(s.ledger.Doc.Checks, r)
-			s.ledger.Events.Emit(event.Event{
-				Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why(),
-			})
-			if err := s.ledger.Record(ledger.Record{Check: &r}); err != nil {
-				return err
-			}
-			if r.Status == results.OK || r.Warns() {
-				continue
-			}
-			why := r.Failed()
-			if r.Counts() {
-				failed = append(failed, why)
-			} else {
-				skipping = append(skipping, why)
-			}
+		all = append(all, s.judged(c, done)...)
+	}
+	for _, r := range all {
+		s.ledger.Doc.Checks = append(s.ledger.Doc.Checks, r)
+		if err := s.ledger.Record(ledger.Record{Check: &r}); err != nil {
+			return err
+		}
+	}
+	return s.conclusion(all)
+}
+
+// makes reports whether a check is for sessions with this launcher.
+func (s *session) makes(c planner.Check) bool { return c.Launcher == "" || c.Launcher == s.o.Launcher }
+
+// judged completes the results of a check and tells them.
+func (s *session) judged(c planner.Check, done []results.Check) []results.Check {
+	for i := range done {
+		r := &done[i]
+		r.Severity = c.Severity
+		if r.Status != results.OK {
+			r.Remedy = c.Remedy
+		}
+		s.ledger.Events.Emit(event.Event{
+			Type: event.CheckDone, Check: r.Name, Node: r.Node, Status: r.Status, Reason: r.Why(),
+		})
+	}
+	return done
+}
+
+// conclusion is the error of failed checks. Checks that skip all cases do so.
+func (s *session) conclusion(all []results.Check) error {
+	var failed, skipping []string
+	for _, r := range all {
+		switch {
+		case r.Status == results.OK, r.Warns():
+		case r.Counts():
+			failed = append(failed, r.Failed())
+		default:
+			skipping = append(skipping, r.Failed())
 		}
 	}
 	if len(failed) > 0 {
@@ -60,6 +82,73 @@ func (s *session) checks(ctx context.Context) error {
 	}
 	return nil
 }
+
+// checkCluster makes the checks of the cluster, before agents start there and wait for resources that the cluster does
+// not have.
+func (s *session) checkCluster(ctx context.Context) error {
+	for _, c := range s.plan.Checks {
+		if c.Cluster == nil || !s.makes(c) {
+			continue
+		}
+		r := results.Check{Name: c.Name, Status: results.OK}
+		lacks, err := []string{"this session cannot ask it"}, error(nil)
+		if s.o.Inspect != nil {
+			lacks, err = s.o.Inspect(ctx, c.Cluster)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			r.Status, r.Reason = "failed", err.Error()
+		case len(lacks) > 0:
+			r.Status, r.Reason = "failed", strings.Join(lacks, "; ")
+		}
+		s.clusterChecked = append(s.clusterChecked, s.judged(c, []results.Check{r})...)
+	}
+	err := s.conclusion(s.clusterChecked)
+	if err != nil || s.skipAll != "" {
+		s.ledger.Doc.Checks = s.clusterChecked
+	}
+	return err
+}
+
+// checkNodes makes a check of all nodes.
+func (s *session) checkNodes(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
+	if c.GPU == nil {
+		return s.checkEverywhere(ctx, id, c)
+	}
+	var done []results.Check
+	for _, n := range s.hosts.Inventories() {
+		r := results.Check{Name: c.Name, Node: n.Name, Status: results.OK}
+		if lacks := gpusLack(c.GPU, n); len(lacks) > 0 {
+			r.Status, r.Reason = "failed", strings.Join(lacks, "; ")
+		}
+		done = append(done, r)
+	}
+	return done, nil
+}
+
+// gpusLack describes GPUs of a node that do not satisfy a check. The node was described before ranks started.
+func gpusLack(c *planner.GPUCheck, n results.Node) (lacks []string) {
+	for i, g := range n.GPUs {
+		add := func(format string, args ...any) {
+			lacks = append(lacks, fmt.Sprintf("GPU %d (%s): ", i, g.Name)+fmt.Sprintf(format, args...))
+		}
+		if c.Processes >= 0 && g.Processes == nil || c.MemoryFree > 0 && g.Memory == 0 {
+			add("its use is unknown: %s", cmp.Or(g.Fault, n.GPUReason, "its library does not report it"))
+			continue
+		}
+		if c.Processes >= 0 && *g.Processes > c.Processes {
+			add("%d processes use it, at most %d may", *g.Processes, c.Processes)
+		}
+		if free := g.Memory - g.Used; free < c.MemoryFree {
+			add("%v of its memory are free (needed: %v)", gibibytes(free), gibibytes(c.MemoryFree))
+		}
+	}
+	return lacks
+}
+
+func gibibytes(n int64) string { return quantity.Digits(float64(n)/(1<<30), 3) + " GiB" }
 
 // checkError ends a session because a node does not meet the scenario's requirements.
 type checkError struct{ text string }

@@ -35,7 +35,8 @@ func groupNodesNeeded(g *ledger.Group) int {
 
 // runsCommands reports whether a plan has commands or artifacts, which nodes run or send.
 func runsCommands(p *planner.Plan) bool {
-	if len(p.Checks)+len(p.Setup)+len(p.Teardown)+len(p.Artifacts) > 0 {
+	if len(p.Setup)+len(p.Teardown)+len(p.Artifacts) > 0 ||
+		slices.ContainsFunc(p.Checks, func(c planner.Check) bool { return len(c.Command) > 0 }) {
 		return true
 	}
 	for _, r := range p.Runs {

@@ -136,7 +136,7 @@ func steady(t *testing.T, o CompareOptions, changes ...float64) *results.Compari
 	return c
 }
 
-// What all cases have in common is told, and no regression unless it is known how sessions differ; a case that
+// What all cases have in common is reported, and no regression unless it is known how sessions differ; a case that
 // differs from the others is one.
 func TestShiftOfAllCases(t *testing.T) {
 	around := func(center float64, more ...float64) []float64 {

@@ -85,7 +85,7 @@ func TestALowerQuantileShowsTheMiss(t *testing.T) {
 	}
 }
 
-// An interval without an upper end is told as that, with the lower one.
+// An interval without an upper end is reported as that, with the lower one.
 func TestAQuantileOfFewValuesHasNoUpperLimit(t *testing.T) {
 	s := stamped{
 		stamps: 64, sigma: 0.3, launch: 0.03, kind: "transfer", metric: "latency.p999", family: "latency",

@@ -90,6 +90,12 @@ func (check boundCheck) launchesNeeded(
 				[]results.Reason{results.Because(results.NearBound)},
 				"choose another bound: the value is too near this one",
 			}
+			if check.farFromBounds(e.center) {
+				o = obstacle{
+					[]results.Reason{results.Because(results.LaunchesScatter)},
+					"make the host quieter: its launches scatter too much",
+				}
+			}
 		}
 		noisy := results.Because(results.TooNoisy, results.Count("most", limit, "launch"))
 		o.why = append([]results.Reason{noisy}, o.why...)
@@ -99,6 +105,19 @@ func (check boundCheck) launchesNeeded(
 	}
 	return results.Because(results.WouldDecide, results.Count("least", few, "launch"),
 		results.Count("most", many, "launch")), many, obstacle{}
+}
+
+// nearBound is the largest distance from a bound, as a share of it, of a value that is near the bound.
+const nearBound = 0.1
+
+// farFromBounds reports whether a value is near no bound.
+func (check boundCheck) farFromBounds(value float64) bool {
+	for _, bound := range []*float64{check.bounds.Lower, check.bounds.Upper} {
+		if bound != nil && math.Abs(value-*bound) <= nearBound*math.Abs(*bound) {
+			return false
+		}
+	}
+	return true
 }
 
 // shareDecisionProbability is decisionProbability for a share: the number of successes of n launches is

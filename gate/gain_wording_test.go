@@ -8,7 +8,7 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// A gain is told in percent, with what was wanted, and has the same interval in the table of gains.
+// A gain is reported in percent, with what was wanted, and has the same interval in the table of gains.
 func TestGainIsToldInPercentAndOnce(t *testing.T) {
 	doc := varied([]float64{10, 10.1, 9.9, 10.05, 9.95}, []float64{9.9, 10.2, 9.95, 10.1, 9.8})
 	old, now := doc.Cases[0], doc.Cases[1]
@@ -31,7 +31,7 @@ func TestGainIsToldInPercentAndOnce(t *testing.T) {
 	}
 }
 
-// Values are told in the unit of the bound as the author wrote it.
+// Values are reported in the unit of the bound as the author wrote it.
 func TestValuesAreToldInTheAuthorsUnit(t *testing.T) {
 	for _, test := range []struct {
 		value         float64

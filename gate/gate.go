@@ -51,9 +51,11 @@ func Judge(doc *results.Document) {
 		outcomes[i] = eval.inconclusiveAs(m.a, outcomes[i])
 	}
 	eval.applyMayFail(all, outcomes)
+	inParallel(all, func(i int, m item) { outcomes[i].beyondCeiling = eval.beyondCeiling(m, outcomes[i]) })
 	inParallel(all, func(i int, m item) { applyPolicy(m.a, outcomes[i], doc.Session.Started) })
 	showDeciding(doc)
 	fillGains(doc)
+	fillClaims(doc, eval)
 	doc.Summarize()
 	doc.Session.ExitCode = ExitCode(doc)
 	doc.Session.Status = status(doc.Session.ExitCode)
@@ -148,6 +150,8 @@ type outcome struct {
 	deciding  int             // launches that would decide an inconclusive assertion; 0: unknown
 	obstacle  obstacle        // why no number of launches would
 	causes    []*results.Case // cases that cause an error, if nothing else does
+	// beyondCeiling says that it fails by more than its xfail accepts.
+	beyondCeiling bool
 }
 
 func failed(r results.Reason) outcome {

@@ -19,7 +19,7 @@ func mayFail(key string, values ...float64) *results.Case {
 	return c
 }
 
-// strictly is a case of which an unexpected success is told.
+// strictly is a case of which an unexpected success is reported.
 func strictly(c *results.Case) *results.Case {
 	c.MayFail.Strict = true
 	return c

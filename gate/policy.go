@@ -69,11 +69,14 @@ func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
 		return o
 	}
 	says := func(kind results.ReasonKind) results.Reason {
-		return results.Because(kind, results.Text("until", x.Until), why(x.Reason))
+		return results.Because(kind, results.Text("until", x.Until), why(x.Why()))
 	}
 	switch {
 	case !x.Counts(started):
 		o.addReasons(says(results.ExpectationExpired))
+	case o.beyondCeiling:
+		o.addReasons(results.Because(results.BeyondCeiling, results.Number("accepted", x.Ceiling, "share"),
+			why(x.Why())))
 	case o.verdict == results.Fail:
 		o.verdict = results.XFail
 		o.prependReason(says(results.ExpectedToFail))
@@ -82,4 +85,16 @@ func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
 		o.prependReason(says(results.HoldsUnexpectedly))
 	}
 	return o
+}
+
+// beyondCeiling reports whether an expected failure is certainly larger than its ceiling accepts: the assertion fails
+// with bounds that are moved by the ceiling, too.
+func (eval *evaluator) beyondCeiling(m item, o outcome) bool {
+	x := m.a.XFail
+	if x == nil || x.Ceiling == 0 || o.verdict != results.Fail || m.a.Subject == nil {
+		return false
+	}
+	wider := *m.a
+	wider.Bounds = m.a.Bounds.Widened(x.Ceiling)
+	return eval.judgeAs(item{c: m.c, a: &wider}, max(eval.family[m.a], 1)).verdict == results.Fail
 }

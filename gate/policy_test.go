@@ -248,7 +248,39 @@ func TestExpectedFailures(t *testing.T) {
 	}
 }
 
-// A launch that was made again is no failure of its case, counts for nothing and is told of.
+// A miss within the ceiling is expected; one that is certainly beyond it fails, and one that may be within it does not.
+func TestCeilingsOfExpectedFailures(t *testing.T) {
+	low := []float64{45, 45.1, 44.9}
+	for name, c := range map[string]struct {
+		bounds  assertion.Bounds
+		ceiling float64
+		values  []float64
+		want    results.Verdict
+		says    string
+	}{
+		"within":          {assertion.Bounds{Lower: p(50)}, 0.2, low, results.XFail, "expected-to-fail"},
+		"beyond":          {assertion.Bounds{Lower: p(50)}, 0.05, low, results.Fail, "beyond-ceiling"},
+		"at the ceiling":  {assertion.Bounds{Lower: p(50)}, 0.1, low, results.XFail, "expected-to-fail"},
+		"above, within":   {assertion.Bounds{Upper: p(40)}, 0.2, low, results.XFail, "expected-to-fail"},
+		"above, beyond":   {assertion.Bounds{Upper: p(40)}, 0.05, low, results.Fail, "beyond-ceiling"},
+		"holds":           {assertion.Bounds{Lower: p(40)}, 0.05, low, results.XPass, "holds-unexpectedly"},
+		"without ceiling": {assertion.Bounds{Lower: p(900)}, 0, low, results.XFail, "expected-to-fail"},
+	} {
+		a := known(0.003, band(c.bounds.Lower, c.bounds.Upper, []int{3}))
+		a.XFail = &assertion.XFail{
+			Reason: "bug 7", Link: "https://bugs.example/7", Until: "2026-11-21", Ceiling: c.ceiling,
+		}
+		k := caseOf("c", c.values...)
+		k.Assertions = []*results.AssertionVerdict{a}
+		startedOn("2026-11-20", docOf(k))
+		if a.Verdict != c.want || !has(a.Reasons, c.says) ||
+			!strings.Contains(a.Message, "bug 7, https://bugs.example/7") {
+			t.Errorf("%s: %s: %s", name, a.Verdict, a.Message)
+		}
+	}
+}
+
+// A launch that was made again is no failure of its case, counts for nothing and is reported.
 func TestRetriedLaunches(t *testing.T) {
 	c := caseOf("c", inBand...)
 	c.Launches = append(c.Launches, &results.Launch{

@@ -49,7 +49,7 @@ func TestPageOfStatistics(t *testing.T) {
 	for _, s := range steadiness {
 		fmt.Fprintf(&b, "| %s | %.1f |\n", s.name, marked(simulatedCases, s.launches, s.rho, s.slow, s.slower))
 	}
-	b.WriteString("\nAn outlier has a modified z above the limit, which is linear in 1/n between these n, and 3.75 beyond 100.\n\n" +
+	b.WriteString("\nAn outlier has a modified z above the limit, which is linear in 1/n between these n, and 3.75 beyond\n100.\n\n" +
 		"| launches | limit |\n|---:|---:|\n")
 	for _, l := range outlierLimits {
 		fmt.Fprintf(&b, "| %d | %.2f |\n", l.n, l.limit)

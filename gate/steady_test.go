@@ -75,7 +75,7 @@ func TestWarmUpsAreToldFromSteadyLaunches(t *testing.T) {
 	}
 }
 
-// A warm-up that was too short is told on its case and changes no verdict.
+// A warm-up that was too short is reported on its case and changes no verdict.
 func TestWarmUpChangesNoVerdict(t *testing.T) {
 	c := coursed(1, 5, 0, 3, 0.3)
 	a := band(p(0.5), p(2), []int{5})

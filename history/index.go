@@ -85,7 +85,7 @@ func (s Store) read() ([]Entry, []Problem, error) {
 		}
 		now.Files[name] = f
 	}
-	if changed {
+	if changed && !s.Unindexed {
 		s.keep(now)
 	}
 	list, problems := now.sorted()

@@ -92,7 +92,7 @@ func TestWhoseFaultAnErrorIs(t *testing.T) {
 		"no such document":                 {filepath.Join(dir, "s"), filepath.Join(dir, "missing.json"), false},
 		"no document":                      {filepath.Join(dir, "s"), notes, false},
 	} {
-		_, added, err := Store{test.dir}.Add(test.add)
+		_, added, err := Store{Dir: test.dir}.Add(test.add)
 		if _, is := errors.AsType[*StoreError](err); err == nil || added || is != test.store {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -107,7 +107,7 @@ func TestWhoseFaultAnErrorIs(t *testing.T) {
 	if err := os.WriteFile(path, edited, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (Store{filepath.Join(dir, "s")}).Add(path); !errors.Is(err, results.ErrChanged) {
+	if _, _, err := (Store{Dir: filepath.Join(dir, "s")}).Add(path); !errors.Is(err, results.ErrChanged) {
 		t.Errorf("an edited document: %v", err)
 	}
 }

@@ -32,7 +32,11 @@ func (e *StoreError) Unwrap() error { return e.Err }
 const DefaultDir = "weir-history"
 
 // Store is a directory with a file for each session.
-type Store struct{ Dir string }
+type Store struct {
+	Dir string
+	// Unindexed keeps no index file: every document is read each time.
+	Unindexed bool
+}
 
 // lockName is a lock file, held while adding to the directory.
 const lockName = ".lock"

@@ -19,11 +19,15 @@ func describe(t *Table) {
 	c := s.Cluster
 	p.Cluster = Cluster{
 		Nodes: c.Nodes, DistinctHosts: c.DistinctHosts, GPUsPerNode: max(c.GPUsPerNode, t.gpus), Labels: c.Labels,
-		Exclusive: c.Exclusive,
+		Exclusive: c.Exclusive, NICsPerNode: c.NICsPerNode, NICDriver: c.NICDriver, HugePages: c.HugePages,
+		LockedMemory: c.LockedMemory,
 	}
 	p.Checks = []Check{}
 	for _, c := range s.Checks {
-		check := Check{Name: c.Name, Command: c.Command, Remedy: c.Remedy}
+		check := Check{
+			Name: c.Name, Command: c.Command, Launcher: c.Launcher, Remedy: c.Remedy, GPU: (*GPUCheck)(c.GPU),
+			Cluster: t.clusterCheck(c.Cluster),
+		}
 		if c.Severity != "error" { // omitted from plans, as in older versions
 			check.Severity = c.Severity
 		}
@@ -44,6 +48,20 @@ func describe(t *Table) {
 	for _, run := range t.runs {
 		p.Runs = append(p.Runs, describeRun(run.run))
 	}
+}
+
+// clusterCheck is a check of the cluster with the number of nodes that it is about.
+func (t *Table) clusterCheck(c *dsl.ClusterCheck) *ClusterCheck {
+	if c == nil {
+		return nil
+	}
+	out := ClusterCheck(*c)
+	if !c.OfNodes() {
+		out.Nodes = 0
+	} else if out.Nodes == 0 {
+		out.Nodes = max(1, t.scenario.Cluster.Nodes)
+	}
+	return &out
 }
 
 func describeRun(r *dsl.Run) *Run {

@@ -33,9 +33,8 @@ func (t *Table) warnImplausible(run *runTable, a *dsl.Assert, axes []int, of fun
 			continue
 		}
 		t.warn(a.Range, "Implausible",
-			fmt.Sprintf("Run %q must have at least %s, but %s carry %d × %s = %s: %s.", run.run.Name,
-				quantity.Format(least, "GB/s"), path.count, path.n, quantity.Format(path.rate, "GB/s"),
-				quantity.Format(path.carries(), "GB/s"), path.why),
+			fmt.Sprintf("Run %q must have at least %s, but %s carry %s: %s.", run.run.Name,
+				quantity.Format(least, "GB/s"), path.count, path.sum(), path.why),
 			"Correct the value, or set in place the number of nodes and of NICs per rank.")
 	}
 }
@@ -62,6 +61,14 @@ type path struct {
 }
 
 func (p path) carries() float64 { return float64(p.n) * p.rate }
+
+// sum is what the links carry together, as arithmetic.
+func (p path) sum() string {
+	return fmt.Sprintf("%d × %s = %s", p.n, quantity.Format(p.rate, "GB/s"), quantity.Format(p.carries(), "GB/s"))
+}
+
+// text says what carries how much.
+func (p path) text() string { return fmt.Sprintf("%s of %s (%s)", p.sum(), p.count, p.why) }
 
 // pathOf returns the path of a case; not ok if the site names no link of it. A link named like the
 // fabric or the provider is its own. Ranks on one node use link host, their GPUs nvlink or gpu.

@@ -119,6 +119,7 @@ func (c Cluster) String() string {
 	if c.GPUsPerNode > 0 {
 		s += fmt.Sprintf(", %s each", plural(c.GPUsPerNode, "GPU"))
 	}
+	s += c.resources()
 	s += labelled(c.Labels)
 	if c.Exclusive {
 		s += ", shared with no other session"

@@ -37,8 +37,10 @@ type Plan struct {
 	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitempty"`
 	Cases        []*Case                 `json:"cases"`
 	Assertions   []assertion.Assertion   `json:"assertions"` // over several cases
-	Groups       []*LaunchGroup          `json:"launch_groups"`
-	Cost         Cost                    `json:"cost"`
+	// Claims are what documents say of cases. No digest covers them.
+	Claims []assertion.Claim `json:"claims,omitempty"`
+	Groups []*LaunchGroup    `json:"launch_groups"`
+	Cost   Cost              `json:"cost"`
 	// Checksum covers the whole document, including names and texts, which the digest does not
 	// cover.
 	Checksum string `json:"checksum,omitempty"`
@@ -72,16 +74,49 @@ type Cluster struct {
 	GPUsPerNode   int               `json:"gpus_per_node"`
 	Labels        map[string]string `json:"labels,omitempty"`    // required on each node
 	Exclusive     bool              `json:"exclusive,omitempty"` // no other session may use the nodes
+	NICsPerNode   int               `json:"nics_per_node,omitempty"`
+	NICDriver     string            `json:"nic_driver,omitempty"` // "": any
+	// HugePages are free bytes that each node must have, by size of a page.
+	HugePages    map[string]int64 `json:"huge_pages,omitempty"`
+	LockedMemory int64            `json:"locked_memory,omitempty"` // bytes; dsl.Unlimited; 0: any
 }
 
-// Check is a command that must succeed before anything runs.
+// Check must hold before anything runs. It has one of Command, Cluster and GPU.
 type Check struct {
-	Name    string   `json:"name"`
-	Command []string `json:"command"`
+	Name    string        `json:"name"`
+	Command []string      `json:"command,omitempty"`
+	Cluster *ClusterCheck `json:"cluster,omitempty"`
+	GPU     *GPUCheck     `json:"gpu,omitempty"`
+	// Launcher is the launcher with which it is made; "": any.
+	Launcher string `json:"launcher,omitempty"`
 	// Severity is the effect of a failure: "": the session ends with an error; skip: all cases are
 	// skipped; warn: only a warning.
 	Severity string `json:"severity,omitempty"`
 	Remedy   string `json:"remedy,omitempty"`
+}
+
+// ClusterCheck is what a cluster must report, of Kubernetes or of Slurm.
+type ClusterCheck struct {
+	DaemonSet   string            `json:"daemonset,omitempty"`
+	Deployment  string            `json:"deployment,omitempty"`
+	CRD         string            `json:"crd,omitempty"`
+	Namespace   string            `json:"namespace,omitempty"` // "": the launcher's
+	Exists      bool              `json:"exists,omitempty"`    // pods need not be ready
+	Labels      map[string]string `json:"labels,omitempty"`
+	Allocatable map[string]string `json:"allocatable,omitempty"`
+	Partition   string            `json:"partition,omitempty"`
+	Features    []string          `json:"features,omitempty"`
+	GRES        map[string]string `json:"gres,omitempty"`
+	Nodes       int               `json:"nodes,omitempty"` // that have all of that; 0: it is not about nodes
+}
+
+// OfSlurm reports whether the check is about Slurm; otherwise it is about Kubernetes.
+func (c *ClusterCheck) OfSlurm() bool { return c.Partition != "" || len(c.Features)+len(c.GRES) > 0 }
+
+// GPUCheck is what each GPU must report.
+type GPUCheck struct {
+	Processes  int   `json:"processes"`             // at most; -1: any number
+	MemoryFree int64 `json:"memory_free,omitempty"` // bytes, at least
 }
 
 // Artifact is a file or the output of a command that is kept from nodes.

@@ -30,6 +30,7 @@ func (p *Plan) Text(w io.Writer) error {
 			p.textRun(&b, run)
 		}
 	}
+	p.textClaims(&b)
 	p.textGroups(&b)
 	p.textCost(&b)
 	_, err := io.WriteString(w, printableText(b.String()))

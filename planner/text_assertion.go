@@ -26,7 +26,11 @@ func textAssertion(a assertion.Assertion) string {
 		s += ", if inconclusive " + d.OnInconclusive
 	}
 	if a.XFail != nil {
-		s += ", expected to fail until " + a.XFail.Until + ": " + a.XFail.Reason
+		s += ", expected to fail"
+		if a.XFail.Ceiling > 0 {
+			s += fmt.Sprintf(" by up to %g%%", quantity.Round(a.XFail.Ceiling*100))
+		}
+		s += " until " + a.XFail.Until + ": " + a.XFail.Why()
 	}
 	return s
 }

@@ -125,19 +125,6 @@ func (c Command) text() string {
 	return s
 }
 
-func (c Check) text() string {
-	s := c.Name + ": " + textArgv(c.Command)
-	if c.Severity == "skip" {
-		s += "; otherwise all cases are skipped"
-	} else if c.Severity == "warn" {
-		s += ", or a warning"
-	}
-	if c.Remedy != "" {
-		s += "; remedy: " + c.Remedy
-	}
-	return s
-}
-
 func (a Artifact) text() string {
 	s := a.Name + ": "
 	if a.File != "" {

@@ -39,7 +39,7 @@ func busyDocument(cases int, d *results.Disturbance) *results.Document {
 	return doc
 }
 
-// However many gates a busy host leaves open, the cause and the remedy are told once, and no command that would end
+// However many gates a busy host leaves open, the cause and the remedy are reported once, and no command that would end
 // as this one did.
 func TestBusyHostIsToldOnce(t *testing.T) {
 	waited := &results.Disturbance{Cause: results.Waited, Share: 0.5,
@@ -74,7 +74,7 @@ func TestBusyHostIsToldOnce(t *testing.T) {
 	}
 }
 
-// Launches that were disturbed and count are told of, with the worst of them.
+// Launches that were disturbed and count are reported, with the worst of them.
 func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
 	doc := busyDocument(2, &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited"})
 	for _, c := range doc.Cases {

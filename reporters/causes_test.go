@@ -11,8 +11,8 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// What ended a session and all of its cases is told once; what ended several cases and not the
-// session is told with the first, with one command for their run.
+// What ended a session and all of its cases is reported once; what ended several cases and not the
+// session is reported with the first, with one command for their run.
 func TestACauseIsToldOnce(t *testing.T) {
 	doc := func(session, reason string, keys ...string) *results.Document {
 		d := &results.Document{Session: results.Session{Status: results.Error, Reason: session}}
@@ -49,7 +49,7 @@ func TestACauseIsToldOnce(t *testing.T) {
 	}
 }
 
-// What a failed check or a missing host ended is told once: by the check, and by the cases; there is no command
+// What a failed check or a missing host ended is reported once: by the check, and by the cases; there is no command
 // for what must end as before.
 func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
 	check := results.Check{Name: "EFA", Node: "n", Status: "failed", Reason: "there is no program fi_info"}
@@ -76,7 +76,7 @@ func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
 	}
 }
 
-// A cause that several assertions of several cases have in common is told once, with how many they are and where.
+// A cause that several assertions of several cases have in common is reported once, with how many they are and where.
 func TestASharedCauseIsToldOnce(t *testing.T) {
 	doc := &results.Document{Schema: results.Schema, Environment: results.Environment{Fingerprint: "here"}}
 	low := 10.

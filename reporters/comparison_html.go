@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/reporters/html"
@@ -10,28 +11,60 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// ComparisonHTML writes a comparison as one page for a browser: all changes in a chart and in a table,
-// with their geometric means over cases, and details.
-func ComparisonHTML(w io.Writer, c *results.Comparison) error {
+// ComparisonHTML writes comparisons with the same base as one page for a browser: all changes in a chart and in a
+// table, with their geometric means over cases, and details. Several comparisons have one table in front.
+func ComparisonHTML(w io.Writer, all ...*results.Comparison) error {
 	d := newDraft(workload.NewDefinitions(nil))
-	p := &html.Page{Kind: "comparison", Headline: comparisonHeadline(c),
-		Title: plain(clip(sentence(" against ", comparedName(c.New), comparedName(c.Base)), " …")),
-		Brief: plain(clip(strings.TrimSuffix(environmentText(c), "; what differs:"), " …"))}
-	standing := comparisonStanding(c)
+	worst := slices.MinFunc(all, func(a, b *results.Comparison) int {
+		return rank(comparisonStanding(a)) - rank(comparisonStanding(b))
+	})
+	p := &html.Page{Kind: "comparison", Headline: comparisonHeadline(worst),
+		Title: plain(clip(sentence(" against ", comparedName(worst.New), comparedName(worst.Base)), " …")),
+		Brief: plain(clip(strings.TrimSuffix(environmentText(worst), "; what differs:"), " …"))}
+	standing := comparisonStanding(worst)
 	p.Sign, p.Status = symbols[standing], standing
-	if c.Simulated {
+	if slices.ContainsFunc(all, func(c *results.Comparison) bool { return c.Simulated }) {
 		p.Banner = partlySimulated
 	}
 	var f facts
-	f.add("base", comparedText(c.Base))
-	f.add("new", comparedText(c.New))
-	for _, s := range c.Shifts {
-		f.add("together", s.String())
+	if len(all) == 1 {
+		f.add("base", comparedText(worst.Base))
+		f.add("new", comparedText(worst.New))
+	} else {
+		p.Title = plural(len(all)+1, "document") + " compared"
+		f.add(letter(0), comparedText(all[0].Base))
+		names := []string{letter(0) + " is " + all[0].Base.File}
+		for i, c := range all {
+			f.add(letter(i+1), comparedText(c.New))
+			names = append(names, letter(i+1)+" is "+c.New.File)
+		}
+		p.Brief = plain(clip(strings.Join(names, ", "), " …"))
+		p.Runs = append(p.Runs, acrossRun(all))
+	}
+	for i, c := range all {
+		for _, s := range c.Shifts {
+			f.add("together", s.String())
+		}
+		of := ""
+		if len(all) > 1 {
+			of = letter(i+1) + " against " + letter(0)
+		}
+		p.Runs = append(p.Runs, changedRun(c, of))
+		p.Notes = append(p.Notes, comparisonNotes(c, of)...)
 	}
 	p.Facts = f
+	p.Definitions = d.definitions
+	return p.Write(w)
+}
+
+// changedRun is the chart and the table of one comparison; of names it among several.
+func changedRun(c *results.Comparison, of string) html.Run {
 	r := html.Run{ID: "changes", Name: "Changes", Figures: changesOf(c), Table: html.Table{
 		Caption: plural(len(c.Effects), "change"), Folded: len(c.Effects) > mostRows,
 	}}
+	if of != "" {
+		r.ID, r.Name = "changes-"+of[:1], of
+	}
 	for _, col := range effectColumns(c) {
 		r.Table.Columns = append(r.Table.Columns, html.Column{Head: col.head, Right: col.right})
 	}
@@ -45,7 +78,10 @@ func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 		}
 		r.Table.Rows = append(r.Table.Rows, row)
 	}
-	p.Runs = []html.Run{r}
+	return r
+}
+
+func comparisonNotes(c *results.Comparison, of string) (notes []html.Note) {
 	var lines []string
 	for _, told := range details(c, true) {
 		lines = append(lines, clip(fmt.Sprintf("%s %s: %s", effectLabel(told.verdict),
@@ -56,11 +92,11 @@ func ComparisonHTML(w io.Writer, c *results.Comparison) error {
 		{Title: "Not compared", Lines: leftOvers(c)}, {Title: "How to read it", Lines: effectLegend(c)},
 	} {
 		if len(n.Lines) > 0 {
-			p.Notes = append(p.Notes, n)
+			n.Title = sentence(": ", of, n.Title)
+			notes = append(notes, n)
 		}
 	}
-	p.Definitions = d.definitions
-	return p.Write(w)
+	return notes
 }
 
 // comparedName names one side briefly.

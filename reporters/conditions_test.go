@@ -46,7 +46,7 @@ func TestVoidLaunches(t *testing.T) {
 	}
 }
 
-// A case of which no launch counts is told as inconclusive by all reports, with its cause, also where nothing
+// A case of which no launch counts is reported as inconclusive by all reports, with its cause, also where nothing
 // is asserted of it.
 func TestReportsOfCasesOfOnlyVoidLaunches(t *testing.T) {
 	void := &results.Launch{

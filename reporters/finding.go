@@ -109,7 +109,7 @@ func warnedChecks(doc *results.Document) (out []finding) {
 	for _, c := range doc.Checks {
 		if c.Warns() {
 			out = append(out, finding{
-				standing: string(results.WarnVerdict), where: plain("check " + c.Name + " on " + c.Node),
+				standing: string(results.WarnVerdict), where: plain("check " + c.Label()),
 				message: plain(sentence(": ", "failed", c.Why())),
 			})
 		}
@@ -130,7 +130,7 @@ func sessionErrors(doc *results.Document) []finding {
 	for _, c := range doc.Checks {
 		if c.Counts() {
 			out = append(out, finding{
-				standing: "error", where: plain("check " + c.Name + " on " + c.Node),
+				standing: "error", where: plain("check " + c.Label()),
 				message: plain(sentence(": ", "failed", c.Why())),
 			})
 		}

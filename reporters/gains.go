@@ -9,14 +9,6 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// gainTable is a table of before, after and gain for display.
-type gainTable struct {
-	title   string
-	columns []gainColumn
-	rows    []*results.Gain
-	notes   []string
-}
-
 type gainColumn struct {
 	head  string
 	right bool
@@ -24,8 +16,8 @@ type gainColumn struct {
 }
 
 // gainTables returns the tables of runs with variants.
-func gainTables(doc *results.Document) []gainTable {
-	var out []gainTable
+func gainTables(doc *results.Document) []textTable {
+	var out []textTable
 	judged := map[gainKey]*results.AssertionVerdict{}
 	for _, g := range gainsOf(doc, doc.Cases) {
 		judged[gainKey{g.of.Key, g.against.Key, g.metric}] = g.verdict
@@ -47,13 +39,10 @@ func gainInterval(low, high string) string {
 	return sentence("", sentence(" to ", low, high), dash(low))
 }
 
-func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict) gainTable {
-	g := gainTable{
-		title: fmt.Sprintf("Gains in %s over %s", plain(t.Run), plain(t.Baseline)), rows: t.Rows,
-		columns: []gainColumn{{"variant", false, func(g *results.Gain) string { return plain(g.Variant) }}},
-	}
+func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict) textTable {
+	columns := []gainColumn{{"variant", false, func(g *results.Gain) string { return plain(g.Variant) }}}
 	for _, axis := range axesOf(t.Rows) {
-		g.columns = append(g.columns, gainColumn{plain(axis), false, func(g *results.Gain) string {
+		columns = append(columns, gainColumn{plain(axis), false, func(g *results.Gain) string {
 			if v, ok := g.Axes[axis]; ok {
 				return plain(option.Text(v))
 			}
@@ -76,7 +65,7 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 			return gainInterval(low, high)
 		}
 	}
-	g.columns = append(g.columns,
+	columns = append(columns,
 		gainColumn{"metric", false, func(g *results.Gain) string {
 			return sentence("", plain(g.Metric), dash(g.Metric))
 		}},
@@ -92,6 +81,17 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 			}
 			return shownText(g.Gain)
 		}})
+	g := textTable{title: fmt.Sprintf("Gains in %s over %s", plain(t.Run), plain(t.Baseline))}
+	for _, c := range columns {
+		g.head, g.right = append(g.head, c.head), append(g.right, c.right)
+	}
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, c.cell(r))
+		}
+		g.rows = append(g.rows, cells)
+	}
 	for _, r := range t.Rows {
 		if r.Gain == nil {
 			why, _, _ := strings.Cut(r.Message, "\n")
@@ -135,59 +135,4 @@ func shownText(c *results.Change) string {
 		return "yes"
 	}
 	return "not shown"
-}
-
-// cells formats a row.
-func (t *gainTable) cells(r *results.Gain) (out []string) {
-	for _, c := range t.columns {
-		out = append(out, c.cell(r))
-	}
-	return out
-}
-
-func (m *page) gains(t gainTable) {
-	var head, rule []string
-	for _, c := range t.columns {
-		head = append(head, mdText(c.head))
-		rule = append(rule, map[bool]string{true: "---:", false: ":---"}[c.right])
-	}
-	if !m.row(fmt.Sprintf("## %s\n\n| %s |\n| %s |\n", mdText(t.title), strings.Join(head, " | "),
-		strings.Join(rule, " | "))) {
-		m.omittedRuns += len(t.rows)
-		return
-	}
-	m.omitted(m.rows(len(t.rows), func(i int) string {
-		cells := t.cells(t.rows[i])
-		for j := range cells {
-			cells[j] = mdText(cells[j])
-		}
-		return "| " + strings.Join(cells, " | ") + " |\n"
-	}))
-	m.always("\n")
-	for _, line := range t.notes {
-		m.always("%s\n\n", mdText(line))
-	}
-}
-
-// mostGains is how many rows of a table of gains a terminal shows.
-const mostGains = 40
-
-func (t *terminal) gains(g gainTable) {
-	var head []string
-	var right []bool
-	for _, c := range g.columns {
-		head, right = append(head, c.head), append(right, c.right)
-	}
-	var rows [][]string
-	for _, r := range g.rows[:min(len(g.rows), mostGains)] {
-		rows = append(rows, g.cells(r))
-	}
-	fmt.Fprintf(&t.out, "%s\n%s\n", g.title, ruled(head, right, rows))
-	if more := len(g.rows) - mostGains; more > 0 {
-		fmt.Fprintf(&t.out, "  and %s; report.md has them\n", plural(more, "more row"))
-	}
-	for _, line := range g.notes {
-		fmt.Fprintf(&t.out, "  %s\n", line)
-	}
-	t.out.WriteByte('\n')
 }

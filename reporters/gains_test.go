@@ -63,7 +63,7 @@ func TestGoldenGains(t *testing.T) {
 func TestATerminalShowsSomeRowsOfGains(t *testing.T) {
 	doc := withGains()
 	table := doc.Gains[0]
-	for len(table.Rows) < mostGains+7 {
+	for len(table.Rows) < mostTexts+7 {
 		table.Rows = append(table.Rows, table.Rows[0])
 	}
 	var text strings.Builder

@@ -105,12 +105,12 @@ func broken(n int) *results.Document {
 		doc.Cases[i].Assertions[1].Text = fmt.Sprintf(
 			"open %d",
 			i,
-		) // one assertion that is open in many cases is told once
+		) // one assertion that is open in many cases is reported once
 	}
 	return doc
 }
 
-// An error of a case is told at the line of its run, one of the session at the file.
+// An error of a case is reported at the line of its run, one of the session at the file.
 func TestErrorsOfCasesHaveALine(t *testing.T) {
 	doc := &results.Document{Schema: results.Schema, Scenario: results.Scenario{File: "s.yaml"},
 		Cases: []*results.Case{

@@ -14,14 +14,15 @@ import (
 
 // HTML writes the report as one page for a browser: verdict and findings first, then a section with charts
 // for each run, and finally definitions and provenance.
-func HTML(w io.Writer, doc *results.Document) error { return htmlBeside(w, doc, nil) }
+func HTML(w io.Writer, doc *results.Document) error { return HTMLBeside(w, doc, nil, "") }
 
-// htmlBeside is HTML with drawings of raw samples from files; nil: there are none.
-func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
+// HTMLBeside is HTML with drawings of raw samples from files, and a link to the list of sessions. files may be nil, and
+// home "".
+func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) error {
 	d := newDraft(workload.DefinitionsOf(doc))
 	d.samples = sampleFiles{files: files}
 	p := &html.Page{
-		Kind: "report", Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status],
+		Kind: "report", Home: home, Title: plain(clip(doc.Scenario.Name, " …")), Sign: symbols[doc.Session.Status],
 		Status:   plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
 		Facts: sessionFacts(doc), Brief: sessionBrief(doc),
@@ -35,6 +36,13 @@ func htmlBeside(w io.Writer, doc *results.Document, files fs.FS) error {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
 	}
 	p.Held = holding(doc)
+	for _, t := range claimTables(doc) {
+		p.Claims = t.page()
+		p.ClaimNotes = t.notes
+		for i, c := range doc.Claims {
+			p.Claims.Rows[i].Class = claimClass(c.Status)
+		}
+	}
 	p.Matrices = matrices(doc)
 	p.Timeline = timeline(doc)
 	p.Environment = environment(doc)
@@ -72,11 +80,11 @@ func findingTable(caption string, all []finding) *html.Table {
 // rowClass is the CSS class of a standing's row.
 func rowClass(standing string) string {
 	switch standing {
-	case "fail", "error", "xpass":
+	case "fail", "failed", "error", "aborted", "xpass":
 		return "bad"
 	case "inconclusive", "warn":
 		return "doubt"
-	case "pass", "xfail":
+	case "pass", "passed", "xfail":
 		return "good"
 	}
 	return ""

@@ -47,7 +47,7 @@ func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
 }
 
 // pairs draws one metric over another, joined along the axis of a run.
-func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
+func (d *draft) pairs(l *layout, chart workload.ChartSpec) html.Figure {
 	var f html.Figure
 	var xs, ys []float64
 	most := d.mostPoints(l)
@@ -96,7 +96,7 @@ func (d *draft) pairs(l *layout, chart workload.Chart) html.Figure {
 }
 
 // recorded draws the distribution of columns over all ranks and launches.
-func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figure {
+func (d *draft) recorded(cases []*results.Case, chart workload.ChartSpec) html.Figure {
 	some := evenly(cases, max(1, html.MostSeries/max(len(chart.Columns), 1)))
 	var all []binned
 	for _, c := range some {
@@ -134,7 +134,7 @@ func (d *draft) recorded(cases []*results.Case, chart workload.Chart) html.Figur
 }
 
 // operations returns a column's values by charted operation: none, one or a list.
-func operations(r *results.Records, chart workload.Chart, column workload.RecordColumn) [][]int64 {
+func operations(r *results.Records, chart workload.ChartSpec, column workload.RecordColumn) [][]int64 {
 	of, since := r.Column(column.Name), r.Column(column.Since)
 	if of == nil || column.Since != "" && (since == nil || since.Ends != nil || since.Len() != of.Len()) {
 		return nil
@@ -164,7 +164,7 @@ func operations(r *results.Records, chart workload.Chart, column workload.Record
 }
 
 // drawsOperation reports whether a chart includes an operation.
-func drawsOperation(r *results.Records, chart workload.Chart, i int) bool {
+func drawsOperation(r *results.Records, chart workload.ChartSpec, i int) bool {
 	for name, want := range chart.Only {
 		c := r.Column(name)
 		if c == nil || c.Ends != nil || i >= len(c.Values) || c.Values[i] != want {
@@ -177,7 +177,7 @@ func drawsOperation(r *results.Records, chart workload.Chart, i int) bool {
 func titleOf(c workload.RecordColumn) string { return plain(cmp.Or(c.Title, c.Name)) }
 
 // ofLaunches draws records of one launch of each case.
-func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Figure {
+func (d *draft) ofLaunches(cases []*results.Case, chart workload.ChartSpec) html.Figure {
 	some := evenly(cases, mostDrawnCases)
 	var f html.Figure
 	for _, c := range some {
@@ -210,7 +210,7 @@ func (d *draft) ofLaunches(cases []*results.Case, chart workload.Chart) html.Fig
 }
 
 // courseOf draws columns over another one, for all ranks together.
-func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
+func courseOf(records []*results.Records, chart workload.ChartSpec) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Lines, X: html.Axis{Unit: "s", Name: "time"}, Y: html.Axis{Unit: "s"}}
 	first, found := int64(0), false
@@ -257,7 +257,7 @@ func courseOf(records []*results.Records, chart workload.Chart) html.Chart {
 }
 
 // phasesOf draws the phases of an operation in a median launch, one after the other.
-func phasesOf(records []*results.Records, chart workload.Chart) html.Chart {
+func phasesOf(records []*results.Records, chart workload.ChartSpec) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Spans, X: html.Axis{Unit: "s", Name: "time"}}
 	first, found := int64(0), false
@@ -307,7 +307,7 @@ func phasesOf(records []*results.Records, chart workload.Chart) html.Chart {
 }
 
 // rankMeans draws the means of columns, a row for each rank.
-func rankMeans(records []*results.Records, chart workload.Chart) html.Chart {
+func rankMeans(records []*results.Records, chart workload.ChartSpec) html.Chart {
 	const ns = 1e-9
 	out := html.Chart{Kind: html.Heat, X: html.Axis{Unit: "s"}, Y: html.Axis{Name: "rank"}}
 	for _, c := range chart.Columns {

@@ -55,7 +55,7 @@ func TestDeclaredCharts(t *testing.T) {
 	d.samples = sampleFiles{files: files}
 	columns := []workload.RecordColumn{{Name: "took"}, {Name: "rest", Title: "the rest"}}
 
-	phases := d.ofLaunches(cases, workload.Chart{Title: "p", Shows: workload.Phases, At: "at", Columns: columns})
+	phases := d.ofLaunches(cases, workload.ChartSpec{Title: "p", Shows: workload.Phases, At: "at", Columns: columns})
 	if len(phases.Charts) != 2 || len(phases.Charts[0].Rows) != 2 || len(phases.Charts[0].Spans) != 4 {
 		t.Fatalf("phases %+v", phases)
 	}
@@ -64,23 +64,23 @@ func TestDeclaredCharts(t *testing.T) {
 		s.Group != "the rest" || s.Says != "rank 1, the rest: 50.0 ns, from 201 ns" {
 		t.Errorf("%+v", s)
 	}
-	ranks := d.ofLaunches(cases, workload.Chart{Title: "b", Shows: workload.ByRank, Columns: columns}).Charts[0]
+	ranks := d.ofLaunches(cases, workload.ChartSpec{Title: "b", Shows: workload.ByRank, Columns: columns}).Charts[0]
 	if len(ranks.Cells) != 4 || ranks.Cells[2].Heat != 1 || ranks.Cells[1].Heat != 0 ||
 		!strings.Contains(ranks.Cells[2].Says, "rank 1, took: 201 ns on average") {
 		t.Errorf("by rank %+v", ranks.Cells)
 	}
 	course := d.ofLaunches(cases,
-		workload.Chart{Title: "c", Shows: workload.Course, At: "at", Columns: columns}).Charts[0]
+		workload.ChartSpec{Title: "c", Shows: workload.Course, At: "at", Columns: columns}).Charts[0]
 	if len(course.Series) != 2 || len(course.Series[0].Points) != 6 || course.Series[0].Points[0].X != 0 {
 		t.Errorf("course %+v", course)
 	}
-	second := workload.Chart{Title: "s", Shows: workload.Distribution, Only: map[string]int64{"at": 6000},
+	second := workload.ChartSpec{Title: "s", Shows: workload.Distribution, Only: map[string]int64{"at": 6000},
 		Columns: []workload.RecordColumn{{Name: "took", Since: "rest"}}}
 	since := d.recorded(cases, second).Charts[1].Series[0].Points // of ranks 0 and 1: 200 and 201 less 50
 	if math.Abs(since[0].X-150e-9) > 1e-15 || math.Abs(since[len(since)-1].X-151e-9) > 1e-15 {
 		t.Errorf("the second operations take %+v", since)
 	}
-	lists := d.recorded(cases, workload.Chart{Title: "d", Shows: workload.Distribution,
+	lists := d.recorded(cases, workload.ChartSpec{Title: "d", Shows: workload.Distribution,
 		Columns: []workload.RecordColumn{{Name: "gaps"}}})
 	if len(lists.Charts) != 2 || len(lists.Charts[0].Series) != 2 || lists.Charts[0].Series[0].Name != "r[load=1]" {
 		t.Fatalf("distribution %+v", lists)
@@ -89,7 +89,7 @@ func TestDeclaredCharts(t *testing.T) {
 	if last := points[len(points)-1]; last.Y != 1 || math.Abs(last.X-30e-9) > 1e-15 {
 		t.Errorf("the distribution ends at %+v", last)
 	}
-	for _, chart := range []workload.Chart{
+	for _, chart := range []workload.ChartSpec{
 		{Shows: workload.Phases, At: "nothing", Columns: columns}, {Shows: workload.ByRank},
 		{Shows: workload.Course, At: "gaps", Columns: columns},
 	} {
@@ -109,7 +109,7 @@ func TestPairsOfMetrics(t *testing.T) {
 			CI: &[2]float64{0.05, 5}, Confidence: 0.96})
 	}
 	d := newDraft(workload.NewDefinitions(nil))
-	f := d.pairs(newLayout(cases), workload.Chart{Title: "knee", X: "rate", Y: "wait"})
+	f := d.pairs(newLayout(cases), workload.ChartSpec{Title: "knee", X: "rate", Y: "wait"})
 	if len(f.Charts) != 1 || len(f.Charts[0].Series) != 1 {
 		t.Fatalf("%+v", f)
 	}
@@ -119,7 +119,7 @@ func TestPairsOfMetrics(t *testing.T) {
 		chart.X.Name != "rate 1/s" || chart.Interval != "96% interval" {
 		t.Errorf("%+v", chart)
 	}
-	if f := d.pairs(newLayout(cases), workload.Chart{X: "rate", Y: "nothing"}); len(f.Charts) != 0 {
+	if f := d.pairs(newLayout(cases), workload.ChartSpec{X: "rate", Y: "nothing"}); len(f.Charts) != 0 {
 		t.Error("a metric that was not measured has a chart")
 	}
 }

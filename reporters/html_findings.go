@@ -36,6 +36,7 @@ func (d *draft) groups(doc *results.Document) []html.Group {
 		for _, r := range shown {
 			group.Cards = append(group.Cards, d.card(doc, r))
 		}
+		group.Cards[0].Open = len(out) == 0
 		var rest []finding
 		for _, r := range reasons[len(shown):] {
 			rest = append(rest, r...)
@@ -88,7 +89,8 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	}
 	a := f.assertion
 	if a == nil {
-		c.Name = sentence(": ", c.Name, clip(firstLine(f.message), " …"))
+		first, rest, _ := strings.Cut(f.message, "\n")
+		c.Name, c.Message = sentence(": ", c.Name, clip(first, " …")), clip(rest, " …")
 		return c
 	}
 	c.Promised = plain(clip(a.Lowered, " …"))
@@ -107,11 +109,6 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 		c.Margin = margin(a)
 	}
 	return c
-}
-
-func firstLine(s string) string {
-	first, _, _ := strings.Cut(s, "\n")
-	return first
 }
 
 // casesTable lists the cases of one cause.

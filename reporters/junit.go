@@ -150,7 +150,7 @@ func (b *junit) add(run, name string, c *xmlCase) {
 		if nodes := b.doc.Environment.Nodes; len(nodes) > 0 {
 			s.Hostname = ascii(nodes[0].Name)
 		}
-		s.Properties = sessionProperties(b.doc)
+		s.Properties = sessionProperties(b.doc, run)
 		b.suites[run] = s
 		b.all.Suites = append(b.all.Suites, s)
 	}

@@ -163,8 +163,9 @@ func (p *xmlProperties) ofCase(c *results.Case) {
 	}
 }
 
-// sessionProperties describe the origin of a suite's results, if notable.
-func sessionProperties(doc *results.Document) *xmlProperties {
+// sessionProperties describe the origin of the results of a run's suite, if notable, and what documents say of
+// the run.
+func sessionProperties(doc *results.Document, run string) *xmlProperties {
 	p := &xmlProperties{}
 	if doc.Simulated() {
 		p.add("simulated", simulatedBanner(doc))
@@ -174,6 +175,13 @@ func sessionProperties(doc *results.Document) *xmlProperties {
 	}
 	if text := resumedLaunches(doc); text != "" {
 		p.add("resumed", text)
+	}
+	for _, c := range doc.Claims {
+		if c.Run == run {
+			found, _, _ := c.FoundText()
+			p.add("claim "+ascii(c.Case)+" "+ascii(c.Metric), ascii(sentence("; ", "expected "+c.ExpectedText(),
+				tagged("found ", found), c.Status, claimSource(c))))
+		}
 	}
 	return p
 }

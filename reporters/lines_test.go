@@ -31,6 +31,6 @@ func TestLinesOfACauseStayLines(t *testing.T) {
 	f.Cause, c.MayFail = "role a: exit status 3", nil
 	c.Reason = f.String()
 	if got := findings(doc, "error")[0].log; len(got) != 2 || got[1] != "4096                1.5" {
-		t.Errorf("what the rank said is told again: %q", got)
+		t.Errorf("what the rank said is reported again: %q", got)
 	}
 }

@@ -42,8 +42,8 @@ func markdown(doc *results.Document, limit int) string {
 	for _, g := range grids(doc) {
 		m.grid(g)
 	}
-	for _, t := range gainTables(doc) {
-		m.gains(t)
+	for _, t := range append(gainTables(doc), claimTables(doc)...) {
+		m.table(t)
 	}
 	m.omitted(m.omittedRuns)
 	m.list(sinceTitle, sinceLast(doc))

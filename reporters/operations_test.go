@@ -7,7 +7,7 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// What is odd about operations that did not fail is told in all reports that people read.
+// What is odd about operations that did not fail is reported in all reports that people read.
 func TestReportsTellOddOperations(t *testing.T) {
 	doc := told()
 	l := doc.Cases[0].Launches[0]

@@ -27,7 +27,7 @@ type Reporter struct {
 func (r Reporter) Beside(files fs.FS) Reporter {
 	if r.Name == "html" {
 		r.Write = func(w io.Writer, doc *results.Document) error {
-			return htmlBeside(&printable.Writer{To: w, Commands: true}, doc, files)
+			return HTMLBeside(&printable.Writer{To: w, Commands: true}, doc, files, "")
 		}
 	}
 	return r

@@ -47,5 +47,11 @@ func TestLatencyThatNoCopyHasIsMarked(t *testing.T) {
 		if explained := strings.Contains(strings.Join(marks(doc), "\n"), shortMark); explained != c.marked {
 			t.Errorf("%s: marks %q", c.name, marks(doc))
 		}
+		for _, width := range []int{40, 200} { // narrow: the column of latencies does not fit
+			report := drawn(t, doc, false, width)
+			if n := strings.Count(report, shortMark); n == 1 {
+				t.Errorf("%s, %d columns: a mark is shown or explained, not both:\n%s", c.name, width, report)
+			}
+		}
 	}
 }

@@ -34,8 +34,8 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 		t.grid(g)
 	}
-	for _, g := range gainTables(doc) {
-		t.gains(g)
+	for _, g := range append(gainTables(doc), claimTables(doc)...) {
+		t.table(g)
 	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
 		for _, f := range findings(doc, s) {
@@ -54,7 +54,7 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		}
 	}
 	for _, line := range slices.Concat(titledLine(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), marks(doc), atMost(moreLines, unsteady(doc)),
+		recomputed(doc)), t.marks(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
 		atMost(moreLines, oddOperations(doc)), chosenFabrics(doc), fullLoads(doc), sharedMetrics(doc),
 		retriedLaunches(doc),
@@ -70,6 +70,15 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(doc.Session.Status, label), strings.TrimPrefix(last, label))
 	_, err := io.WriteString(&printable.Writer{To: w, Styles: color}, t.out.String())
 	return err
+}
+
+// marks explains the marks of the columns that fit.
+func (t *terminal) marks(doc *results.Document) []string {
+	drawn := t.out.String()
+	return slices.DeleteFunc(marks(doc), func(line string) bool {
+		mark, _, _ := strings.Cut(line, " ")
+		return !strings.Contains(drawn, mark)
+	})
 }
 
 // attempted is the document without cases that were left out, which a line below the tables counts.

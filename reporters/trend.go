@@ -22,22 +22,27 @@ func Sessions(w io.Writer, entries []history.Entry) error {
 		if i == 0 {
 			fmt.Fprintln(t, "session\tstarted (UTC)\tscenario\tstatus\tcases\tweir\tenvironment\tnodes")
 		}
-		var cases []string
-		for _, s := range caseCounts {
-			if n := e.Cases[s]; n > 0 {
-				cases = append(cases, fmt.Sprintf("%d %s", n, s))
-			}
-		}
 		status := labelled(e.Status)
 		if e.Simulated {
 			status += " (simulated)"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plain(e.Session), e.Started.UTC().Format("2006-01-02 15:04"),
 			plain(e.Scenario), plain(status),
-			strings.Join(cases, ", "), plain(e.Weir), plain(shortDigest(e.Fingerprint)),
+			caseCountsText(e), plain(e.Weir), plain(shortDigest(e.Fingerprint)),
 			plain(strings.Join(e.Nodes, ",")))
 	}
 	return t.Flush()
+}
+
+// caseCountsText are the numbers of a session's cases by status.
+func caseCountsText(e history.Entry) string {
+	var cases []string
+	for _, s := range caseCounts {
+		if n := e.Cases[s]; n > 0 {
+			cases = append(cases, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return strings.Join(cases, ", ")
 }
 
 // shortDigest is enough of a digest to distinguish a few.

@@ -25,6 +25,19 @@ func labelled(standing string) string {
 	return sentence(" ", symbols[standing], standing)
 }
 
+// WorstOf is the worst of some verdicts; "" of none.
+func WorstOf(verdicts []results.Verdict) results.Verdict {
+	for _, s := range standings {
+		if slices.Contains(verdicts, results.Verdict(s)) {
+			return results.Verdict(s)
+		}
+	}
+	return ""
+}
+
+// Label is a verdict with its symbol.
+func Label(v results.Verdict) string { return labelled(string(v)) }
+
 // Marks explains the marks of reports.
 const Marks = `
 Marks: ✓ pass or xfail, ✓1 pass by one launch with unknown noise, ✗ fail or xpass, ! error,

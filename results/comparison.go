@@ -143,6 +143,25 @@ func (c *Comparison) Encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
+// Comparisons compares several documents with the same base.
+type Comparisons struct {
+	Schema      string        `json:"schema"`
+	Comparisons []*Comparison `json:"comparisons"`
+	ExitCode    int           `json:"exit_code"` // the worst of the comparisons
+}
+
+// ComparisonsSchema is the version of the comparisons that this package writes.
+const ComparisonsSchema = "weir.comparisons/v1"
+
+// Encode returns the comparisons as JSON.
+func (c *Comparisons) Encode() ([]byte, error) {
+	text, err := json.Marshal(c, encoding, jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, fmt.Errorf("encoding the comparisons: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
 // ChangeText formats the change and its interval with signs, in percent or, if additive, in a unit that
 // fits the base: "-6.7%". Without an interval low and high are "".
 func (e *Effect) ChangeText() (value, low, high string) {

@@ -115,7 +115,7 @@ func TestCaseDifferences(t *testing.T) {
 	}
 }
 
-// What ranks had of shell, node and seat is told; what the scenario asks for is told as that.
+// What ranks had of shell, node and processors is reported; what the scenario asks for is reported as that.
 func TestVariablesOfLaunchesDiffer(t *testing.T) {
 	of := func(env map[string]string, launches ...[]results.Variable) *results.Case {
 		c := &results.Case{Key: "a", Env: env}

@@ -41,6 +41,8 @@ type Document struct {
 	Previous *Previous `json:"previous,omitzero" doc:"What has changed since an earlier session of the scenario. No verdict rests on it."`
 	// Gains are a table for each run with variants and a baseline among them.
 	Gains []*Gains `json:"gains,omitempty" doc:"What variants are worth against the one that is the baseline: a table for each run that sweeps them. No verdict rests on it."`
+	// Claims are what documents say of cases, beside what was found.
+	Claims []*Claim `json:"claims,omitempty" doc:"What documents say of cases, beside what was found. No verdict rests on it."`
 	// Commands are the setup and teardown commands that ran, in order.
 	Commands []Command `json:"commands,omitempty" doc:"The setup and teardown commands that ran, in order."`
 	// Services are the starts of services, in the order of their ends.
@@ -193,10 +195,10 @@ type ClockOffset struct {
 // Check is one preflight check on one node.
 type Check struct {
 	Name     string `json:"name"`
-	Node     string `json:"node"`
+	Node     string `json:"node" doc:"Empty: it is about the cluster."`
 	Status   string `json:"status" schema:"enum=ok|failed"`
 	Reason   string `json:"reason,omitempty"`
-	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error; warn: it is told, and nothing follows from it." schema:"enum=skip|warn"`
+	Severity string `json:"severity,omitempty" doc:"skip: that it failed skips all cases and is no error; warn: it is reported, and nothing follows from it." schema:"enum=skip|warn"`
 	Remedy   string `json:"remedy,omitempty" doc:"What to do about it; only of one that failed."`
 }
 
@@ -212,8 +214,19 @@ func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases 
 // Warns reports whether the check failed without consequence.
 func (c Check) Warns() bool { return c.Status != OK && c.Severity == OnlyWarns }
 
+// Label is its name, and where it was made.
+func (c Check) Label() string {
+	if c.Node == "" {
+		return c.Name + " of the cluster"
+	}
+	return c.Name + " on " + c.Node
+}
+
 // Failed is the session's text for a failed check.
 func (c Check) Failed() string {
+	if c.Node == "" {
+		return fmt.Sprintf("check %q of the cluster failed: %s", c.Name, c.Why())
+	}
 	return fmt.Sprintf("check %q failed on node %s: %s", c.Name, c.Node, c.Why())
 }
 

@@ -10,16 +10,19 @@ import (
 // GPU is one accelerator. Name, driver and bus address come from the kernel, the rest from NVIDIA's
 // management library.
 type GPU struct {
-	Name   string     `json:"name"`
-	Driver string     `json:"driver,omitempty"` // its version
-	Bus    string     `json:"bus,omitempty"`    // PCI address
-	NUMA   *int       `json:"numa,omitzero"`
-	Memory int64      `json:"memory,omitzero" doc:"Bytes."`
-	Clocks *GPUClocks `json:"clocks,omitzero" doc:"MHz: what they were when the node was described, and what they may be."`
-	ECC    string     `json:"ecc,omitempty" schema:"enum=on|off"`
-	Power  *GPUPower  `json:"power,omitzero" doc:"W: what the GPU is limited to, and what it would be by default."`
-	NVLink *NVLink    `json:"nvlink,omitzero" doc:"How many of its links to other GPUs there are, and work."`
-	Fault  string     `json:"fault,omitempty" doc:"What could not be asked of it, and why."`
+	Name   string `json:"name"`
+	Driver string `json:"driver,omitempty"` // its version
+	Bus    string `json:"bus,omitempty"`    // PCI address
+	NUMA   *int   `json:"numa,omitzero"`
+	Memory int64  `json:"memory,omitzero" doc:"Bytes."`
+	// Used and Processes are those of others: the node is described before ranks start.
+	Used      int64      `json:"used,omitzero" doc:"Bytes of its memory that were in use when the node was described."`
+	Processes *int       `json:"processes,omitzero" doc:"Processes that used it when the node was described; absent: its library does not tell." schema:"minimum=0"`
+	Clocks    *GPUClocks `json:"clocks,omitzero" doc:"MHz: what they were when the node was described, and what they may be."`
+	ECC       string     `json:"ecc,omitempty" schema:"enum=on|off"`
+	Power     *GPUPower  `json:"power,omitzero" doc:"W: what the GPU is limited to, and what it would be by default."`
+	NVLink    *NVLink    `json:"nvlink,omitzero" doc:"How many of its links to other GPUs there are, and work."`
+	Fault     string     `json:"fault,omitempty" doc:"What could not be asked of it, and why."`
 }
 
 // GPUClocks are in MHz: when the node was described, possibly idle, and their maxima.
@@ -44,6 +47,7 @@ type NVLink struct {
 
 // Lasting is the GPU without momentary values.
 func (g GPU) Lasting() GPU {
+	g.Used, g.Processes = 0, nil
 	if g.Clocks != nil {
 		g.Clocks = &GPUClocks{SMMax: g.Clocks.SMMax, MemoryMax: g.Clocks.MemoryMax}
 	}
@@ -61,6 +65,7 @@ func (g GPU) Words() string {
 	add(g.Name != "", "%s", g.Name)
 	add(g.Driver != "", "driver %s", g.Driver)
 	add(g.Memory > 0, "%s GiB", quantity.Digits(float64(g.Memory)/(1<<30), 3))
+	add(g.Processes != nil && *g.Processes > 0, "used by others: %s GiB", quantity.Digits(float64(g.Used)/(1<<30), 3))
 	if c := g.Clocks; c != nil {
 		add(c.SM > 0, "SM at %d of %d MHz", c.SM, c.SMMax)
 		add(c.Memory > 0, "memory at %d of %d MHz", c.Memory, c.MemoryMax)

@@ -170,6 +170,13 @@ func PathsText(paths []Path) string {
 // OtherHosts is the detail of a fabric with unknown paths.
 const OtherHosts = "other hosts"
 
+// Details of a fabric that loads backends of its own, with commas between them: those that can be loaded, and those
+// that cannot, with the reasons.
+const (
+	Backends        = "backends"
+	BackendsLacking = "backends that cannot be loaded"
+)
+
 // How a path accesses remote memory.
 const (
 	RDMAAccess     = "rdma"     // the device itself

@@ -68,8 +68,9 @@ func full() *results.Document {
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
 		Quantifier: "all", Cases: []string{"a"}, WarnMargin: 0.05, Multiple: "holm", Target: &lower, Written: "us",
-		Decide: &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"}, XFail: &assertion.XFail{Reason: "r",
-			Until: "2026-12-24"}, Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
+		Decide:    &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"},
+		XFail:     &assertion.XFail{Reason: "r", Ceiling: 0.1, Link: "l", Until: "2026-12-24"},
+		Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
 		Noise: []assertion.Noise{{
 			Case: "k", Metric: "bandwidth", Launch: 0.02, LaunchDF: 33, Session: 0.01, SessionDF: 2,
 			KnowsSessions: true, From: "reference t",
@@ -127,7 +128,7 @@ func full() *results.Document {
 					Hugepages: []results.Hugepages{{Size: 2 << 20, Total: 4, Free: 3}}}, StampClock: "c",
 				Load: 0.5, Running: 1,
 				GPUReason: "r", GPUs: []results.GPU{{Name: "g", Driver: "d", Bus: "0000:01:00.0", NUMA: &numa,
-					Memory: 1 << 34, ECC: "on", Fault: "f",
+					Memory: 1 << 34, Used: 1, Processes: new(int), ECC: "on", Fault: "f",
 					Clocks: &results.GPUClocks{SM: 1, SMMax: 2, Memory: 3, MemoryMax: 4},
 					Power:  &results.GPUPower{Limit: 1, Default: 2}, NVLink: &results.NVLink{Links: 18, Up: 17}}},
 				NICs: []results.NIC{
@@ -251,6 +252,15 @@ func full() *results.Document {
 				Value: 0.5, CI: &[2]float64{0.4, 0.6}, P: &lower, Q: &lower, Found: true, Detectable: &upper,
 			},
 		}}}},
+		Claims: []*results.Claim{{
+			Claim: assertion.Claim{
+				Run: "r", Case: "a", BaseCase: "b", Metric: "m", Unit: "s", Better: "lower", Expected: 0.62,
+				Written: "62%", Tolerance: 0.1, Source: "document 003", Date: "2025-11-20", Configuration: "P5",
+				Says: "recommended", Implausible: "more than a link", File: "s.yaml", Line: 3,
+			},
+			Found: &results.Observed{Value: 0.5, Unit: "s", N: 3}, Status: results.ClaimImplausible,
+			Message: "more than a link",
+		}},
 		Previous: &results.Previous{
 			Session: "p", File: "p.json", Started: now, Status: results.Passed,
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},

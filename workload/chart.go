@@ -1,8 +1,8 @@
 package workload
 
-// Chart describes a chart of a workload's cases, besides those of single metrics, as plain data: reports do not depend
-// on workloads.
-type Chart struct {
+// ChartSpec describes a chart of a workload's cases, besides those of single metrics, as plain data: reports do not
+// depend on workloads.
+type ChartSpec struct {
 	Title string
 	Doc   string // how to read it
 	Shows ChartKind
@@ -25,7 +25,7 @@ type RecordColumn struct {
 	Since string
 }
 
-// ChartKind is what a Chart shows.
+// ChartKind is what a chart shows.
 type ChartKind int
 
 // The kinds of charts. Values of records are in nanoseconds.

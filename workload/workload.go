@@ -72,7 +72,7 @@ type Kind struct {
 type Presentation struct {
 	Columns []Column          // metrics in tables of cases; nil: all
 	Brief   []string          // metrics in progress output; nil: the first few
-	Charts  []Chart           // charts besides those of single metrics
+	Charts  []ChartSpec       // charts besides those of single metrics
 	Moments map[string]Moment // kinds of moments of a launch's timeline (results.Moment.What)
 	Notes   string            // Markdown with a heading "## TOPIC" for each note
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/scenarios"
@@ -23,7 +24,7 @@ func newCatalog() *cobra.Command {
 			if len(args) > 0 {
 				return onlySubcommands(cmd, args)
 			}
-			out := folded(cmd.OutOrStdout())
+			out := screen.Folded(cmd.OutOrStdout())
 			for _, e := range scenarios.Entries() {
 				p, _, diags, err := input.Read(input.CatalogPrefix+e.Name, dsl.Options{})
 				if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/gate"
@@ -143,7 +144,7 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {

@@ -41,14 +41,15 @@ type compareFlags struct {
 func newCompare() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare BASE NEW | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME[=BASE,NEW…]",
-		Short: "compare two sessions, or two parts of one session",
+		Use:   "compare BASE NEW… | compare RESULTS --runs BASE,NEW | compare RESULTS --axis NAME[=BASE,NEW…]",
+		Short: "compare sessions, or two parts of one session",
 		Long: `compare prints, for each case and metric that two result documents share, by how
 much it changed, with an interval, whether the change is real, and whether it is a
 regression: worse by more than the margin, with confidence. BASE and NEW are
 results.json files or session directories; cases are matched by their keys. The
 differences between the two environments and settings come first. By default, the
-metrics of the assertions of both sides are compared.
+metrics of the assertions of both sides are compared. Up to 7 documents are compared
+with BASE, in a column each.
 
 Launches of two sessions are two samples, and sessions vary too. The variation
 between sessions is taken from earlier sessions (--noise-from, also if NEW was run
@@ -63,12 +64,13 @@ best with order: {by: interleave, axis: NAME} in the sweep.
 Exit code 1: a regression. Exit code 3: a metric is inconclusive. Exit code 6: a side
 has launches that cannot be judged.`,
 		Example: `  weir compare weir-out/before weir-out/after
+  weir compare weir-out/nixl-0.9 weir-out/nixl-1.0 weir-out/nixl-1.1 --format html -o builds.html
   weir compare old.json new.json --metric latency.p99 --margin 5%
   weir compare weir-out/20261121-101500-ab-3f9a --runs old_kernel,new_kernel
   weir compare weir-out/20261121-101500-ab-3f9a --axis fabric=tcp,ucx
   weir compare weir-out/20261121-101500-ab-3f9a --axis variant
   weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.RangeArgs(1, reporters.MostCompared),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return exit.Interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
 		},
@@ -95,16 +97,24 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.parse(args); err != nil {
 		return err
 	}
-	c, err := f.compare(args, cmd.ErrOrStderr())
+	all, err := f.compare(args, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	c.Base.File, c.New.File = args[0], args[len(args)-1]
-	err = f.write(cmd.OutOrStdout(), c)
+	err = f.write(cmd.OutOrStdout(), all)
 	for _, r := range f.reports {
-		err = errors.Join(err, writeComparison(r, c))
+		err = errors.Join(err, writeComparison(r, all))
 	}
-	return reports.End(c.ExitCode, err)
+	return reports.End(worstOf(all), err)
+}
+
+// worstOf is the exit code of comparisons.
+func worstOf(all []*results.Comparison) int {
+	var codes []int
+	for _, c := range all {
+		codes = append(codes, c.ExitCode)
+	}
+	return gate.Worst(codes...)
 }
 
 // parse checks what needs no document.
@@ -137,9 +147,9 @@ func (f *compareFlags) parse(args []string) error {
 	switch {
 	case f.runs != "" && f.axis != "":
 		return exit.Usage("--runs and --axis cannot be used together")
-	case f.runs == "" && f.axis == "" && len(args) != 2:
-		return exit.Usage("give two result documents, or one with --runs BASE,NEW or --axis NAME")
-	case f.noise.Given() && len(args) != 2:
+	case f.runs == "" && f.axis == "" && len(args) < 2:
+		return exit.Usage("give two or more result documents, or one with --runs BASE,NEW or --axis NAME")
+	case f.noise.Given() && len(args) < 2:
 		return exit.Usage("--noise-from says how sessions differ: it needs two documents")
 	case (f.runs != "" || f.axis != "") && len(args) != 1:
 		return exit.Usage("--runs and --axis compare parts of one document: give one document")
@@ -147,7 +157,8 @@ func (f *compareFlags) parse(args []string) error {
 	return nil
 }
 
-func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Comparison, error) {
+// compare returns the comparisons of each further document with the first, or of the parts of one.
+func (f *compareFlags) compare(args []string, notes io.Writer) ([]*results.Comparison, error) {
 	var docs []*results.Document
 	for _, path := range args {
 		doc, err := stored.Read(path, notes)
@@ -163,28 +174,37 @@ func (f *compareFlags) compare(args []string, notes io.Writer) (*results.Compari
 	if f.options.Noise, err = f.noise.Read(notes); err != nil {
 		return nil, err
 	}
-	c, err := f.compareRead(docs)
-	if errors.Is(err, gate.ErrNothingCompared) {
-		return nil, exit.With(gate.ExitEmpty, err)
+	var all []*results.Comparison
+	for i := min(1, len(docs)-1); i < len(docs); i++ {
+		c, err := f.compareRead(docs[0], docs[i])
+		if errors.Is(err, gate.ErrNothingCompared) {
+			return nil, exit.With(gate.ExitEmpty, err)
+		}
+		if err != nil {
+			return nil, exit.With(gate.ExitUsage, err)
+		}
+		c.Base.File, c.New.File = args[0], args[i]
+		all = append(all, c)
 	}
-	return c, exit.With(gate.ExitUsage, err)
+	return all, nil
 }
 
-func (f *compareFlags) compareRead(docs []*results.Document) (*results.Comparison, error) {
-	two := func(flag, values string) (base, now string, err error) {
-		base, now, found := strings.Cut(values, ",")
-		if !found || base == now {
+// compareRead compares two documents, or parts of base.
+func (f *compareFlags) compareRead(base, now *results.Document) (*results.Comparison, error) {
+	two := func(flag, values string) (first, second string, err error) {
+		first, second, found := strings.Cut(values, ",")
+		if !found || first == second {
 			err = fmt.Errorf("%s: name two different ones, as BASE,NEW", flag)
 		}
-		return base, now, err
+		return first, second, err
 	}
 	switch {
 	case f.runs != "":
-		base, now, err := two("--runs "+f.runs, f.runs)
+		first, second, err := two("--runs "+f.runs, f.runs)
 		if err != nil {
 			return nil, err
 		}
-		return gate.CompareRuns(docs[0], base, now, f.options)
+		return gate.CompareRuns(base, first, second, f.options)
 	case f.axis != "":
 		axis, values, given := strings.Cut(f.axis, "=")
 		if given {
@@ -192,20 +212,20 @@ func (f *compareFlags) compareRead(docs []*results.Document) (*results.Compariso
 			if len(named) < 2 || len(slices.Compact(slices.Sorted(slices.Values(named)))) < len(named) {
 				return nil, fmt.Errorf("--axis %s: name two or more that differ, as BASE,NEW", f.axis)
 			}
-			return gate.CompareAxis(docs[0], axis, named[0], named[1:], f.options)
+			return gate.CompareAxis(base, axis, named[0], named[1:], f.options)
 		}
-		return gate.CompareAxis(docs[0], axis, "", nil, f.options)
+		return gate.CompareAxis(base, axis, "", nil, f.options)
 	}
-	return gate.Compare(docs[0], docs[1], f.options)
+	return gate.Compare(base, now, f.options)
 }
 
-func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
+func (f *compareFlags) write(w io.Writer, all []*results.Comparison) error {
 	if f.style.Quiet && f.output == "" {
 		return nil
 	}
 	color, columns := f.style.Color(w), screen.Width(w)
 	if f.output != "" {
-		return comparisonFile(f.output, f.format, c)
+		return comparisonFile(f.output, f.format, all)
 	}
 	switch f.format {
 	case "text", "markdown":
@@ -213,32 +233,47 @@ func (f *compareFlags) write(w io.Writer, c *results.Comparison) error {
 	case "json":
 		w = &printable.JSON{To: w}
 	}
-	return reports.Print(w, "writing the comparison", comparisonIn(f.format, c, color, columns))
+	return reports.Print(w, "writing the comparison", comparisonIn(f.format, all, color, columns))
 }
 
 // comparisonIn writes a comparison in one of comparisonFormats.
-func comparisonIn(format string, c *results.Comparison, color bool, columns int) func(io.Writer) error {
+func comparisonIn(format string, all []*results.Comparison, color bool, columns int) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
 		case "json":
-			text, err := c.Encode()
+			text, err := encoded(all)
 			if err == nil {
 				_, err = w.Write(text)
 			}
 			return err
 		case "markdown":
-			return reporters.ComparisonMarkdown(w, c)
+			if len(all) > 1 {
+				return reporters.ComparisonsMarkdown(w, all)
+			}
+			return reporters.ComparisonMarkdown(w, all[0])
 		case "html":
-			return reporters.ComparisonHTML(w, c)
+			return reporters.ComparisonHTML(w, all...)
 		}
-		return reporters.ComparisonText(w, c, color, columns)
+		if len(all) > 1 {
+			return reporters.ComparisonsText(w, all, color, columns)
+		}
+		return reporters.ComparisonText(w, all[0], color, columns)
 	}
 }
 
+// encoded is a comparison as JSON, or several in one object.
+func encoded(all []*results.Comparison) ([]byte, error) {
+	if len(all) == 1 {
+		return all[0].Encode()
+	}
+	several := results.Comparisons{Schema: results.ComparisonsSchema, Comparisons: all, ExitCode: worstOf(all)}
+	return several.Encode()
+}
+
 // comparisonFile writes a comparison to a file, atomically.
-func comparisonFile(path, format string, c *results.Comparison) error {
+func comparisonFile(path, format string, all []*results.Comparison) error {
 	err := results.WriteWith(path, func(w io.Writer) error {
-		return reporters.Guarded(w, comparisonIn(format, c, false, 0))
+		return reporters.Guarded(w, comparisonIn(format, all, false, 0))
 	})
 	if err != nil {
 		return fmt.Errorf("writing the %s comparison %s: %w", format, path, err)
@@ -250,12 +285,12 @@ func comparisonFile(path, format string, c *results.Comparison) error {
 var comparisonSuffix = map[string]string{"text": ".txt", "json": ".json", "markdown": ".md", "html": ".html"}
 
 // writeComparison writes one report of --report, which parse has checked.
-func writeComparison(report string, c *results.Comparison) error {
+func writeComparison(report string, all []*results.Comparison) error {
 	format, path, given := strings.Cut(report, "=")
 	if !given {
 		path = "comparison" + comparisonSuffix[format]
 	}
-	return comparisonFile(path, format, c)
+	return comparisonFile(path, format, all)
 }
 
 // knownMetrics refuses names of --metric that neither a workload nor a document has.

@@ -14,10 +14,8 @@ import (
 	"github.com/weir-bench/weir/docs"
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/gate"
-	"github.com/weir-bench/weir/history"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/reporters"
-	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/traffic/model"
 )
@@ -27,8 +25,9 @@ func newDocs() *cobra.Command {
 		Use:   "docs [TOPIC]",
 		Short: "print the documentation: the list of its pages, or a page",
 		Long: `docs prints the list of all topics, or the page of one. Pages about workloads have the
-workloads' names. The topics below are made of the tables that weir itself uses.`,
-		Example: "  weir docs\n  weir docs transfer\n  weir docs metrics latency.p99",
+workloads' names, "weir docs language" lists the sections of the language of scenarios.
+The topics below are made of the tables that weir itself uses.`,
+		Example: "  weir docs\n  weir docs transfer\n  weir docs language axes\n  weir docs metrics latency.p99",
 		Args:    cobra.ArbitraryArgs, // so that docsPage answers, not cobra
 		RunE:    docsPage, ValidArgs: docs.Names(),
 	}
@@ -36,12 +35,8 @@ workloads' names. The topics below are made of the tables that weir itself uses.
 		short string
 		write func(io.Writer)
 	}{
-		"language":   {"every key of a scenario, its forms and its default", docsLanguage},
-		"functions":  {"functions of expressions and forms of assertions, with examples", docsFunctions},
 		"generate":   {"what traffic that follows from a model takes, in a scenario and of weir matgen", docsGenerate},
 		"exit-codes": {"every exit code and what it means", docsExitCodes},
-		"statistics": {"how verdicts are found: what is assumed, the rules, how often they are wrong", docsStatistics},
-		"reasons":    {"every kind of reasons of a verdict, what it means and what to do", docsReasons},
 		"reports":    {"every format of --report, who it is for and where it goes", docsReports},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -49,7 +44,7 @@ workloads' names. The topics below are made of the tables that weir itself uses.
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				var b strings.Builder
 				page.write(&b)
-				_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
+				_, err := io.WriteString(cmd.OutOrStdout(), screen.Reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 				return exit.With(gate.ExitExecution, err)
 			},
 		})
@@ -61,8 +56,6 @@ workloads' names. The topics below are made of the tables that weir itself uses.
 	)
 	return cmd
 }
-
-func docsStatistics(w io.Writer) { _, _ = io.WriteString(w, gate.Statistics+history.Statistics) }
 
 // docsLong are the descriptions of pages that take more than workloads.
 var docsLong = map[string]string{
@@ -99,7 +92,7 @@ func docsOfWorkloads(name, short string, write func(io.Writer, []*workload.Kind)
 			for _, metric := range single {
 				docsMetric(&b, metric)
 			}
-			_, err := io.WriteString(cmd.OutOrStdout(), reflow(b.String(), screen.Width(cmd.OutOrStdout())))
+			_, err := io.WriteString(cmd.OutOrStdout(), screen.Reflow(b.String(), screen.Width(cmd.OutOrStdout())))
 			return exit.With(gate.ExitExecution, err)
 		},
 	}
@@ -243,15 +236,6 @@ func docsExitCodes(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range gate.ExitCodes {
 		fmt.Fprintf(t, "%d\t%s\n", c.Code, c.Meaning)
-	}
-	t.Flush()
-}
-
-// docsReasons prints what stands in reasons of results.json.
-func docsReasons(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, k := range results.ReasonKinds {
-		fmt.Fprintf(t, "%s\t%s\n", k.Kind, strings.TrimSpace(k.Meaning+" "+k.Remedy))
 	}
 	t.Flush()
 }

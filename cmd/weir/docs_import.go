@@ -24,7 +24,7 @@ func newDocsImport() *cobra.Command {
 			if !known {
 				return exit.Usage("there is no tool %q. %s", name, suggest.Sentence(name, importer.Tools(), "tools"))
 			}
-			_, err := io.WriteString(cmd.OutOrStdout(), reflow(page, screen.Width(cmd.OutOrStdout())))
+			_, err := io.WriteString(cmd.OutOrStdout(), screen.Reflow(page, screen.Width(cmd.OutOrStdout())))
 			return exit.With(gate.ExitExecution, err)
 		},
 	}

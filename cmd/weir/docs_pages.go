@@ -21,13 +21,13 @@ const docsColumns = 100
 func docsPage(cmd *cobra.Command, args []string) error {
 	width := cmp.Or(screen.Width(cmd.OutOrStdout()), docsColumns)
 	if len(args) == 0 {
-		return written(cmd, reflow(docs.Listing()+"weir docs TOPIC prints one of them.\n", width))
+		return written(cmd, screen.Reflow(docs.Listing()+"weir docs TOPIC prints one of them.\n", width))
 	}
 	name := strings.Join(args, " ")
 	page, ok := docs.Lookup(name)
 	if !ok {
 		return exit.Usage("there is no topic %q%s weir docs lists all of them", name,
-			cmp.Or(suggest.DidYouMean(name, docs.Names()), ";"))
+			cmp.Or(suggest.DidYouMean(strings.TrimPrefix(name, "language "), docs.Names()), ";"))
 	}
 	text, err := page.Text()
 	if err != nil {

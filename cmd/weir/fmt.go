@@ -11,6 +11,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
@@ -128,7 +129,7 @@ func refused(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics)
 
 // showDiagnostics writes the diagnostics of a file to stderr.
 func showDiagnostics(cmd *cobra.Command, path string, src []byte, diags hcl.Diagnostics) error {
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, dsl.Sources{path: {Bytes: src}}); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, dsl.Sources{path: {Bytes: src}}); err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
@@ -82,7 +83,7 @@ to the working directory.`,
 				args[0] = file
 			}
 			c, files, diags := ctperftest.Read(args[0])
-			if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, files); err != nil {
+			if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, files); err != nil {
 				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
 			if c == nil {
@@ -148,7 +149,7 @@ func imported(cmd *cobra.Command, c *ctperftest.Config, out string) ([]byte, err
 	}
 	src := c.Scenario(filepath.Dir(path))
 	_, sources, diags := dsl.Load(path, src, dsl.Options{})
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
@@ -135,7 +136,7 @@ func plannable(cmd *cobra.Command, src []byte) error {
 		_, wrong := planner.Tabulate(s)
 		diags = append(diags, wrong...)
 	}
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {

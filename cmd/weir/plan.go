@@ -156,7 +156,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	default:
 		return exit.With(gate.ExitExecution, write(p, screen.Text(cmd.OutOrStdout())))
 	}
-	out := folded(cmd.OutOrStdout())
+	out := screen.Folded(cmd.OutOrStdout())
 	err = errors.Join(write(p, out), writePower(out, p, f.noise), writeDoubts(out, p, f.noise),
 		f.fleet.Text(out), out.Flush())
 	return exit.With(gate.ExitExecution, err)
@@ -191,7 +191,7 @@ func (f *planFlags) plan(cmd *cobra.Command, file string, options dsl.Options) (
 		}
 		diags = append(diags, more...)
 	}
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	switch {

@@ -47,7 +47,7 @@ func newProbe() *cobra.Command {
 			if asJSON {
 				return screen.JSON(cmd.OutOrStdout(), node)
 			}
-			out := folded(cmd.OutOrStdout())
+			out := screen.Folded(cmd.OutOrStdout())
 			return exit.With(gate.ExitExecution, errors.Join(printNode(out, node), out.Flush()))
 		},
 	}

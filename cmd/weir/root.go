@@ -10,6 +10,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/cluster"
 	"github.com/weir-bench/weir/cmd/weir/launcher"
 	"github.com/weir-bench/weir/cmd/weir/run"
+	"github.com/weir-bench/weir/cmd/weir/serve"
 	"github.com/weir-bench/weir/internal/suggest"
 )
 
@@ -38,7 +39,7 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 			newInit(), newCatalog(), newValidate(), newPlan(), run.New(buildVersion()), newProbe(),
 		}},
 		{"results", "Work with results:", []*cobra.Command{
-			newReport(), newGate(), newCompare(), newCalibrate(), newHistory(),
+			newReport(), newGate(), newCompare(), newCalibrate(), newHistory(), serve.New(),
 		}},
 		{"write", "Write scenarios:", []*cobra.Command{newFmt(), newConvert(), newImport(), newMatgen(), newSchema()}},
 		{"hosts", "Use several hosts and CI:", []*cobra.Command{newAgent(), cluster.New(), newCI()}},

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -110,35 +109,5 @@ func statuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := ts.ReadFile(args[1]); b.String() != want {
 		ts.Fatalf("%s has\n%s\nwant\n%s", args[0], b.String(), want)
-	}
-}
-
-// fencedBlocks writes each fenced block of a syntax in a text to a file, 1.yaml and so on. A block that is only
-// a part of a scenario gets a head. There must be N blocks: blocks FILE SYNTAX N.
-func fencedBlocks(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: blocks FILE SYNTAX N")
-	}
-	heads := map[string]struct{ begins, head, tail string }{
-		"yaml": {"scenario:", "scenario: part\n", ""},
-		"hcl":  {"scenario ", "scenario \"part\" {\n", "}\n"},
-	}
-	n := 0
-	for i, rest := range strings.Split("\n"+ts.ReadFile(args[0]), "\n```"+args[1]+"\n") {
-		block, _, closed := strings.Cut(rest, "\n```")
-		if i == 0 {
-			continue
-		}
-		if !closed {
-			ts.Fatalf("%s: a block of %s has no end", args[0], args[1])
-		}
-		if h := heads[args[1]]; !strings.HasPrefix(block, h.begins) && !strings.HasPrefix(block, "site:") {
-			block = h.head + block + "\n" + h.tail
-		}
-		n++
-		ts.Check(os.WriteFile(ts.MkAbs(fmt.Sprintf("%d.%s", n, args[1])), []byte(block+"\n"), 0o644))
-	}
-	if strconv.Itoa(n) != args[2] {
-		ts.Fatalf("%s has %d blocks of %s, want %s", args[0], n, args[1], args[2])
 	}
 }

@@ -90,12 +90,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			e.Setenv("TOOLOUTPUT", filepath.Join(root, "interop", "output", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
-			e.Setenv("README", filepath.Join(root, "README.md"))
-			e.Setenv("DOCS", filepath.Join(root, "docs"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"blocks":      fencedBlocks,
 			"etcd":        startEtcd,
 			"exits":       exits,
 			"launches":    launches,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/gate"
@@ -69,11 +70,12 @@ for programs and go to stdout.`,
 					fmt.Fprintf(cmd.ErrOrStderr(), "%s: valid, %d %s\n", f, cases, noun)
 				}
 			}
-			w := cmd.OutOrStdout()
 			if format == "text" {
-				w = cmd.ErrOrStderr()
+				err = screen.Diagnostics(cmd.ErrOrStderr(), all, sources)
+			} else {
+				err = dsl.WriteDiagnostics(cmd.OutOrStdout(), format, all, sources)
 			}
-			if err := dsl.WriteDiagnostics(w, format, all, sources); err != nil {
+			if err != nil {
 				return exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 			}
 			return exit.Code(code)

@@ -138,7 +138,8 @@ func (s Scope) bindHost(env map[string]any, name string) error {
 	}
 	if _, bound := env["host"]; !bound {
 		env["host"] = map[string]any{
-			"fabrics": h.Fabrics, "nodes": float64(h.Nodes), "gpus": float64(h.GPUs), "cpus": float64(h.CPUs),
+			"fabrics": h.Fabrics, "backends": h.Backends, "nodes": float64(h.Nodes),
+			"gpus": float64(h.GPUs), "cpus": float64(h.CPUs),
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func newConditionChecker(tokens []token, names *Names, host bool) *conditionChec
 	return c
 }
 
-var hostFields = []string{"host.fabrics", "host.nodes", "host.gpus", "host.cpus"}
+var hostFields = []string{"host.fabrics", "host.backends", "host.nodes", "host.gpus", "host.cpus"}
 
 // Visit checks a node; expr-lang visits operands before operators.
 func (c *conditionChecker) Visit(node *ast.Node) {

@@ -114,7 +114,8 @@ func (n *Names) types(host bool) types.Map {
 	}
 	if host {
 		m["host"] = types.Map{
-			"fabrics": types.Array(types.String), "nodes": types.Float64, "gpus": types.Float64, "cpus": types.Float64,
+			"fabrics": types.Array(types.String), "backends": types.Array(types.String),
+			"nodes": types.Float64, "gpus": types.Float64, "cpus": types.Float64,
 		}
 	}
 	return m

@@ -9,8 +9,8 @@ import (
 // Fabrics returns the fabrics, besides the case's own, that the condition tests for; not ok: it may
 // depend on any. To find a fabric, a host must load vendor libraries, so it looks only for these.
 func (c *Condition) Fabrics() (names []string, ok bool) {
-	if slices.Contains(c.names, "host") {
-		return nil, false // a computed field
+	if slices.Contains(c.names, "host") || slices.Contains(c.names, "host.backends") {
+		return nil, false // a computed field, or what a library beneath has
 	}
 	v := &fabricVisitor{}
 	node := c.program.Node()

@@ -33,6 +33,7 @@ type Cases interface {
 // Host is the inventory as conditions see it.
 type Host struct {
 	Fabrics           []string // names available on every node
+	Backends          []string // of NIXL that every node can load
 	Nodes, GPUs, CPUs int      // the smallest numbers of all nodes
 }
 

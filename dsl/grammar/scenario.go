@@ -32,16 +32,19 @@ var Scenario = []Key{
 		"verdict of gates that stay inconclusive and do not set on_inconclusive; without it, exit code 3. --inconclusive and --inconclusive-streak override it",
 		scalar(String, "fail", "warn", "pass"), section(Inconclusive...)).
 		written("fail, warn or pass, or {as: VERDICT, streak: COUNT}"),
-	key("checks", "commands that must succeed on every node before anything runs",
+	key("checks", "commands that must succeed on every node, and properties of the cluster and of GPUs, before anything runs",
 		Form{Shape: Named, Keys: Check}).named("check"),
 	key("artifacts", "files and command outputs to keep from every node, even if the session fails",
 		Form{Shape: Named, Keys: Artifact}).named("artifact"),
 	key("variants",
-		"the values of axis variant, by name: each may set vars, env, options and services of runs that sweep it, and values for ${variant.NAME}. baseline names the variant that gain() compares with",
-		mapOf("variants", scalar(String), variantRow)).
+		"the values of axis variant, by name: each may set vars, env, options and services of runs that sweep it, and values for ${variant.NAME}. baseline names the variant that gain() compares with; of a list, the first that a run sweeps",
+		mapOf("variants", scalar(String), list(scalar(String)), variantRow)).
 		written("NAME: {VALUE: any, env: {…}, options: {…}, services: {…}, note: string}, and baseline: NAME"),
 	key("services", "programs that run during the measurement; started when needed, stopped with the session",
 		Form{Shape: Named, Keys: Service}).named("service"),
+	key("claims",
+		"what documents say of metrics of the runs; reports set it beside what was found. No verdict rests on it",
+		list(section(Claim...))),
 	key("setup", "commands before everything, or before each run or launch", commands...),
 	key("teardown", "commands after everything, or after each run or launch; they always run", commands...),
 	key("runs", "the measurements, each a workload over a sweep; optional in a file that includes others",
@@ -94,8 +97,21 @@ var Cluster = []Key{
 	key("distinct_hosts", "whether they must be different hosts", scalar(Bool)).or("false"),
 	key("gpus_per_node", "how many GPUs each must have; more if a run needs more of a node",
 		scalar(Count)).or("0").within(0, maxPerNode),
+	key("nics_per_node", "how many network devices each must have, or how many of a kernel driver",
+		scalar(Count), section(NICsPerNode...)).or("0").within(0, maxPerNode).
+		written("NUMBER, or {count: NUMBER, driver: NAME}"),
+	key("huge_pages", "free huge pages that each must have in bytes, by the size of a page",
+		mapOf("page sizes", scalar(String))).written("{2MiB: 2GiB}"),
+	key("locked_memory", "how much memory a process of each must be able to lock, a size or unlimited",
+		scalar(String)),
 	key("labels", "labels that each must have, as set by --label NAME=VALUE of its agent", labels...),
 	key("exclusive", "whether no other session may use the nodes at the same time", scalar(Bool)).or("false"),
+}
+
+// NICsPerNode are the keys of the network devices of a node.
+var NICsPerNode = []Key{
+	key("count", "how many", scalar(Count)).required().within(0, maxPerNode),
+	key("driver", "their kernel driver, as efa or mlx5_core", scalar(String)).or("any"),
 }
 
 // Place are the keys of the placement of a run's ranks.
@@ -108,11 +124,11 @@ var Place = []Key{
 	key("distinct_hosts", "whether the nodes must be different hosts", scalar(Bool)).or("that of the cluster"),
 	key("labels", "labels that each node must have besides those of the cluster", labels...),
 	key("gpus_per_rank", "GPUs reserved for each rank, near its processors", scalar(Count)).or("0: it sees all").
-		within(1, maxPerNode),
+		within(0, maxPerNode),
 	key("nics_per_rank", "network devices reserved for each rank, near its GPUs",
-		scalar(Count)).or("0: it sees all").within(1, maxPerNode),
+		scalar(Count)).or("0: it sees all").within(0, maxPerNode),
 	key("cpus_per_rank", "processors to which each rank is bound, near its GPUs; at least one for each thread",
-		scalar(Count)).or("0: no bound").within(1, 1<<16),
+		scalar(Count)).or("0: no bound").within(0, 1<<16),
 }
 
 // OwnPlace are the keys of the resources reserved for a service.
@@ -256,14 +272,42 @@ var Defaults = []Key{
 		written("WORKLOAD: {OPTION: VALUE}, values as in runs.options"),
 }
 
-// Check are the keys of a check.
+// Check are the keys of a check. It has one of command, cluster and gpu.
 var Check = []Key{
 	key("on", "where it runs", scalar(String, "every node")).or("every node"),
-	argv,
+	key("command", "the program and its arguments; no shell is used", list(scalar(String))),
+	key("cluster", "what Kubernetes (kubectl) or Slurm (sinfo) must report, before agents start",
+		section(ClusterCheck...)),
+	key("gpu", "what NVIDIA's library must report of each GPU of every node", section(GPUCheck...)),
+	key("launcher", "the launcher with which it is made; with another one it is left out",
+		scalar(String, "kubernetes", "slurm", "ssh")).or("any"),
+	key("when", "whether it is made", scalar(Bool)).or("true"),
 	key("severity",
 		"the effect of a failure: the session ends with an error, all cases are skipped, or only a warning",
 		scalar(String, "error", "skip", "warn")).or("error"),
 	key("remedy", "what to do about a failure, shown with it", scalar(String)),
+}
+
+// ClusterCheck are the keys of a check of the cluster: of Kubernetes or of Slurm.
+var ClusterCheck = []Key{
+	key("daemonset", "a DaemonSet of Kubernetes, all pods of which must be ready", scalar(String)),
+	key("deployment", "a Deployment of Kubernetes, all replicas of which must be ready", scalar(String)),
+	key("crd", "a custom resource definition of Kubernetes that must be established", scalar(String)),
+	key("namespace", "the namespace of the DaemonSet or Deployment", scalar(String)).or("the launcher's"),
+	key("ready", "whether pods must be ready; otherwise the object must only exist", scalar(Bool)).or("true"),
+	key("labels", "labels of Kubernetes that a node must have", labels...),
+	key("allocatable", "resources that a node must have for pods, as {vpc.amazonaws.com/efa: 4}", labels...),
+	key("partition", "the partition of Slurm that must have the nodes", scalar(String)),
+	key("features", "features of Slurm that a node must have", list(scalar(String))),
+	key("gres", "generic resources of Slurm that a node must have, as {gpu: 8}", labels...),
+	key("nodes", "how many nodes must be ready for work and have all of that",
+		scalar(Count)).or("those of the cluster").within(1, maxNodes),
+}
+
+// GPUCheck are the keys of a check of GPUs.
+var GPUCheck = []Key{
+	key("processes", "how many processes may use the GPU at most", scalar(Count)).or("any number").within(0, 1<<16),
+	key("memory_free", "how much of its memory must be free, a size", scalar(String)).or("0"),
 }
 
 // Artifact are the keys of a file or command output to keep. It has either command or file.
@@ -309,7 +353,7 @@ var Run = []Key{
 		list(scalar(String))).or("all, if its options name one by ${service.NAME…}"),
 	key("while", "the run during which this one is background load", scalar(String)),
 	key("when",
-		"condition that cases must satisfy, or they are skipped; it can use host.fabrics, host.nodes, host.gpus and host.cpus",
+		"condition that cases must satisfy, or they are skipped; it can use host.fabrics, host.backends (of NIXL), host.nodes, host.gpus and host.cpus",
 		scalar(Condition)),
 	launches, timeout, retry,
 	key("may_fail",
@@ -378,6 +422,7 @@ var Order = []Key{
 var Assert = []Key{
 	key("that", "the assertion", scalar(Assertion)).required(),
 	key("name", "its name in reports; by default its text", scalar(String)),
+	key("when", "whether it is asserted, as ${var.published}", scalar(Bool)).or("true"),
 	key("severity", "whether a failure sets the exit code, warns, or is only shown",
 		scalar(String, "gate", "warn", "info")).or("gate"),
 	key("halo", "margin beyond the bounds, as a percentage of them, within which a failure is only a warning",
@@ -399,6 +444,9 @@ var Decide = []Key{
 var XFail = []Key{
 	key("reason", "why it fails", scalar(String)).required(),
 	key("until", "the last day on which the failure is expected", scalar(Date)).required(),
+	key("ceiling", "how far beyond the bound is accepted, in percent of the bound; a certain miss beyond it fails",
+		scalar(Percent)).or("none").within(0, 10),
+	key("link", "where the failure is tracked, such as the address of an issue", scalar(String)),
 }
 
 // Timeouts are the phases that can have deadlines of their own.

@@ -139,7 +139,7 @@ func tableName(keys []grammar.Key) string {
 		"include":  grammar.Include,
 		"timeouts": grammar.Timeouts, "retry": grammar.Retry, "decide": grammar.Decide, "xfail": grammar.XFail,
 		"may_fail":   grammar.MayFail,
-		"validation": grammar.Validation,
+		"validation": grammar.Validation, "claim": grammar.Claim,
 	} {
 		if len(keys) == len(table) && len(keys) > 0 && &keys[0] == &table[0] {
 			return name

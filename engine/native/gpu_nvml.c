@@ -38,6 +38,17 @@ static void count_links(nvml_handle d, struct weir_gpu *g)
     }
 }
 
+/* Without space for them, the library says only how many processes there are. */
+static int count_processes(nvml_handle d, struct weir_gpu *g)
+{
+    unsigned n = 0;
+    int code   = nvml.nvmlDeviceGetComputeRunningProcesses(d, &n, NULL);
+    if (code == NVML_INSUFFICIENT_SIZE) {
+        return (int)n;
+    }
+    return supported(g, code, "nvmlDeviceGetComputeRunningProcesses") ? 0 : -1;
+}
+
 static void describe(unsigned i, const char *driver, struct weir_gpu *g)
 {
     nvml_handle d = NULL;
@@ -45,7 +56,7 @@ static void describe(unsigned i, const char *driver, struct weir_gpu *g)
     struct nvml_memory memory;
     int now, next;
     unsigned number;
-    *g = (struct weir_gpu){.name = ""};
+    *g = (struct weir_gpu){.name = "", .processes = -1};
     snprintf(g->driver, sizeof g->driver, "%s", driver);
     if (!QUERY(g, nvmlDeviceGetHandleByIndex_v2, i, &d)) {
         return;
@@ -58,7 +69,9 @@ static void describe(unsigned i, const char *driver, struct weir_gpu *g)
     }
     if (QUERY(g, nvmlDeviceGetMemoryInfo, d, &memory)) {
         g->memory = memory.total;
+        g->used   = memory.used;
     }
+    g->processes = count_processes(d, g);
     g->sm = NUMBER(g, nvmlDeviceGetClockInfo, d, NVML_SM);
     g->sm_max = NUMBER(g, nvmlDeviceGetMaxClockInfo, d, NVML_SM);
     g->memory_clock = NUMBER(g, nvmlDeviceGetClockInfo, d, NVML_MEMORY);

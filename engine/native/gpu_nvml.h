@@ -9,7 +9,8 @@
 
 struct weir_gpu { /* 0 or empty: not reported */
     char name[96], driver[80], bus[32];
-    uint64_t memory;                                     /* bytes */
+    uint64_t memory, used;                               /* bytes */
+    int processes;                                       /* that use it; -1: not reported */
     unsigned sm, sm_max, memory_clock, memory_clock_max; /* MHz */
     int ecc;                                             /* 1: on, -1: off */
     unsigned power_limit, power_default;                 /* mW */
@@ -85,7 +86,12 @@ enum nvml_slowed { NVML_SLOWED = 0x08 | 0x20 | 0x40 | 0x80 };
 enum nvml_errors { NVML_UNCORRECTED = 1, NVML_SINCE_LOADED = 0 };
 
 enum nvml_clock { NVML_SM = 1, NVML_MEMORY = 2 };
-enum nvml_code { NVML_DONE = 0, NVML_BAD_ARGUMENT = 2, NVML_NOT_SUPPORTED = 3 };
+enum nvml_code {
+    NVML_DONE              = 0,
+    NVML_BAD_ARGUMENT      = 2,
+    NVML_NOT_SUPPORTED     = 3,
+    NVML_INSUFFICIENT_SIZE = 7
+};
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
@@ -110,6 +116,7 @@ int nvmlDeviceGetCurrPcieLinkGeneration(nvml_handle d, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(nvml_handle d, unsigned *lanes);
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvml_handle d, unsigned long long *bits);
 int nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter, unsigned long long *n);
+int nvmlDeviceGetComputeRunningProcesses(nvml_handle d, unsigned *n, void *processes);
 
 /* clang-format off */
 #define NVML_SYMBOLS(F) \
@@ -121,7 +128,8 @@ int nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter, unsigned l
     F(nvmlDeviceGetHandleByPciBusId_v2) F(nvmlDeviceGetP2PStatus) \
     F(nvmlDeviceGetNvLinkRemotePciInfo_v2) F(nvmlDeviceGetFieldValues) \
     F(nvmlDeviceGetCurrPcieLinkGeneration) F(nvmlDeviceGetCurrPcieLinkWidth) \
-    F(nvmlDeviceGetCurrentClocksThrottleReasons) F(nvmlDeviceGetTotalEccErrors)
+    F(nvmlDeviceGetCurrentClocksThrottleReasons) F(nvmlDeviceGetTotalEccErrors) \
+    F(nvmlDeviceGetComputeRunningProcesses)
 /* clang-format on */
 
 #define NVML_MEMBER(f) __typeof__(f) *f;

@@ -55,14 +55,20 @@ func askGPUs(t *testing.T, env ...string) (found gpusFound) {
 // that as its fault.
 func TestGPUs(t *testing.T) {
 	phase.Long(t)
+	none, two := 0, 2
 	server := results.GPU{
 		Name: "NVIDIA H200", Driver: "570.86.15", Bus: "0000:41:00.0", Memory: 150754820096, ECC: "on",
 		Clocks: &results.GPUClocks{SM: 345, SMMax: 1980, Memory: 3201, MemoryMax: 3201},
 		Power:  &results.GPUPower{Limit: 600, Default: 700},
-		NVLink: &results.NVLink{Links: 18, Up: 17},
+		NVLink: &results.NVLink{Links: 18, Up: 17}, Processes: &none,
 	}
 	small := results.GPU{Name: "NVIDIA T400", Driver: "570.86.15", Bus: "0000:81:00.0", Memory: 2 << 30}
 	if diff := cmp.Diff(gpusFound{GPUs: []results.GPU{server, small}}, gpusBy(t, "")); diff != "" {
+		t.Error(diff)
+	}
+	busy := server
+	busy.Used, busy.Processes = 80<<30, &two
+	if diff := cmp.Diff(gpusFound{GPUs: []results.GPU{busy, small}}, gpusBy(t, "busy")); diff != "" {
 		t.Error(diff)
 	}
 	lost := results.GPU{

@@ -35,27 +35,27 @@ import (
 
 // Options configure an agent.
 type Options struct {
-	Node         string   // the node's name in the session
-	Session      string   // the session's id
-	RankCommand  []string // argv of a rank process, which calls rank.Main
-	ProbeCommand []string // argv of a probe process without the fabrics, which calls rank.ProbeMain
-	GuardCommand []string // argv of a process that calls Guard; none: the next agent cleans up after this one
-	LogDir       string   // of the logs of ranks and commands
-	ScratchDir   string   // for shared memory; its creator removes it
-	Deadlines    Deadlines
-	Host         fs.FS             // the root of the node's files; nil: this host's
-	Sink         func(Report)      // receives reports; called from several goroutines, and may block
-	Lend         Lender            // connects to the etcd that a task borrows; nil: there is none
-	ShipLogs     bool              // report complete logs, because LogDir is not the session's
-	NoCommands   bool              // run no commands of scenarios; variables and secrets are restricted
-	AllowEnv     []string          // names of variables that scenarios and shells may set in any case
-	SecretsDir   string            // of secret files, for agents without commands; "": there are none
-	Shell        map[string]string // library variables of the shell of weir run
-	Secrets      []string          // references to the scenario's secrets
-	Labels       map[string]string // of the node
-	CPUs         []int             // that ranks may run on; none: all of this process
-	Limits       cgroup.Limits     // of all that it starts; 0: defaults that leave a part to the host
-	RankUser     *confine.User     // that processes run as; nil: this process's user
+	Node           string   // the node's name in the session
+	Session        string   // the session's id
+	RankCommand    []string // argv of a rank process, which calls rank.Main
+	ProbeCommand   []string // argv of a probe process without the fabrics, which calls rank.ProbeMain
+	GuardCommand   []string // argv of a process that calls Guard; none: the next agent cleans up after this one
+	LogDir         string   // of the logs of ranks and commands
+	ScratchDir     string   // for shared memory; its creator removes it
+	Deadlines      Deadlines
+	Host           fs.FS             // the root of the node's files; nil: this host's
+	Sink           func(Report)      // receives reports; called from several goroutines, and may block
+	Lend           Lender            // connects to the etcd that a task borrows; nil: there is none
+	ShipLogs       bool              // report complete logs, because LogDir is not the session's
+	RefuseCommands bool              // run no commands of scenarios; variables and secrets are restricted
+	AllowEnv       []string          // names of variables that scenarios and shells may set in any case
+	SecretsDir     string            // of secret files, for agents without commands; "": there are none
+	Shell          map[string]string // library variables of the shell of weir run
+	Secrets        []string          // references to the scenario's secrets
+	Labels         map[string]string // of the node
+	CPUs           []int             // that ranks may run on; none: all of this process
+	Limits         cgroup.Limits     // of all that it starts; 0: defaults that leave a part to the host
+	RankUser       *confine.User     // that processes run as; nil: this process's user
 	// Refused is called for tasks that name files outside of LogDir; nil: it is not.
 	Refused func(why string)
 	// Engine runs ranks as goroutines of this process, to simulate thousands of nodes; nil: ranks are
@@ -108,8 +108,8 @@ func New(o Options) *Agent {
 		cpus = AllowedCPUs()
 	}
 	a := &Agent{
-		o: o, policy: environ.Policy{All: !o.NoCommands, Names: o.AllowEnv},
-		vault: vault{anywhere: !o.NoCommands, below: o.SecretsDir}, cpus: cpus,
+		o: o, policy: environ.Policy{All: !o.RefuseCommands, Names: o.AllowEnv},
+		vault: vault{anywhere: !o.RefuseCommands, below: o.SecretsDir}, cpus: cpus,
 		spawner: newSpawner(o.Limits, o.RankUser), logs: logDir{path: o.LogDir}, ctx: ctx, cancel: cancel,
 		kill: make(chan struct{}), tasks: map[string]*runningTask{},
 	}

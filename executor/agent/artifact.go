@@ -45,7 +45,7 @@ const (
 func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h redact.Values, report func(ArtifactReport)) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, fmt.Errorf("not done within %v", t.Timeout))
 	defer cancel()
-	if a.o.NoCommands {
+	if a.o.RefuseCommands {
 		report(ArtifactReport{
 			Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: commandsRefused, Last: true,
 		})

@@ -28,7 +28,7 @@ func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.
 
 // runCommand runs a command and returns its log; nil: it has none, because of the error.
 func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) (*logFile, error) {
-	if a.o.NoCommands {
+	if a.o.RefuseCommands {
 		return nil, errors.New(commandsRefused)
 	}
 	secrets, err := a.vault.resolveAll(c.Secrets)
@@ -55,7 +55,7 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) 
 
 func (a *Agent) check(ctx context.Context, c CheckTask, h redact.Values) *results.Check {
 	r := &results.Check{Name: c.Name, Node: a.o.Node, Status: "ok"}
-	if a.o.NoCommands {
+	if a.o.RefuseCommands {
 		r.Status, r.Reason = "failed", commandsRefused
 		return r
 	}

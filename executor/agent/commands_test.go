@@ -8,7 +8,7 @@ import (
 )
 
 func TestAnAgentWithoutCommandsRunsNone(t *testing.T) {
-	c, reports := joined(t, Options{NoCommands: true})
+	c, reports := joined(t, Options{RefuseCommands: true})
 	mark := filepath.Join(t.TempDir(), "mark")
 	for name, task := range map[string]Task{
 		"check":   {Check: &CheckTask{Name: "touch", Command: []string{"touch", mark}}},

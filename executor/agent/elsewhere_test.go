@@ -98,7 +98,7 @@ func TestACoordinatorNamesFilesElsewhere(t *testing.T) {
 	n := newNode(t)
 	told := make(chan string, 20)
 	c, reports := joined(t, Options{
-		LogDir: n.logs, ShipLogs: true, NoCommands: true, Refused: func(why string) { told <- why },
+		LogDir: n.logs, ShipLogs: true, RefuseCommands: true, Refused: func(why string) { told <- why },
 	})
 	run := []string{"true"}
 	tasks := map[string]Task{
@@ -150,7 +150,7 @@ func TestLinksLeadOutOfNoLogDirectory(t *testing.T) {
 // Logs of a task that an agent refuses are not read, sent or removed, although a file with their name exists.
 func TestNothingIsShippedOfARefusedTask(t *testing.T) {
 	n := newNode(t)
-	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, NoCommands: true})
+	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, RefuseCommands: true})
 	for name, task := range map[string]Task{
 		"command": {Command: &CommandTask{Name: "run", Command: []string{"true"}, Log: "g/0/0.log"}},
 		"launch":  c.launchTask(t, "launch", "g", map[string]string{"LD_PRELOAD": "/nowhere/x.so"}),
@@ -167,7 +167,7 @@ func TestNothingIsShippedOfARefusedTask(t *testing.T) {
 // The log of a rank that was started is shipped before the outcome, and its file removed.
 func TestLogsOfRanksAreShipped(t *testing.T) {
 	n := newNode(t)
-	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, NoCommands: true})
+	c, reports := joined(t, Options{LogDir: n.logs, ShipLogs: true, RefuseCommands: true})
 	r, _ := c.answer(t, "l", c.launchTask(t, "l", "h", nil), reports)
 	if r.Log == nil || r.Log.Name != "h/0/0.log" || len(r.Log.Text) > 0 {
 		t.Errorf("%+v", r)

@@ -16,7 +16,7 @@ import (
 func TestWhatAnAgentWithoutCommandsPermits(t *testing.T) {
 	t.Setenv("WEIR_TEST_SECRET", "/etc/passwd")
 	a := New(Options{
-		NoCommands: true, AllowEnv: []string{"MINE"},
+		RefuseCommands: true, AllowEnv: []string{"MINE"},
 		Shell: map[string]string{"UCX_TLS": "tcp", "UCX_PROFILE_MODE": "log"},
 	})
 	if want := map[string]string{"UCX_TLS": "tcp"}; !maps.Equal(a.shell, want) {
@@ -121,7 +121,7 @@ func TestHostileVariablesStartNoRank(t *testing.T) {
 		"a binding with a strange NIC": {nil, LaunchTask{Bindings: []results.Binding{{NICs: []string{"../x"}}}},
 			"which this node does not have"},
 	} {
-		o, saw := launched(t, Options{NoCommands: true, Shell: c.shell}, c.task)
+		o, saw := launched(t, Options{RefuseCommands: true, Shell: c.shell}, c.task)
 		if o.Failure == nil || o.Failure.Node != "n1" || !strings.Contains(o.Failure.Cause, c.want) || saw != "" {
 			t.Errorf("%s: %+v, and the rank saw %q", name, o.Failure, saw)
 		}
@@ -133,7 +133,7 @@ func TestHostileVariablesStartNoRank(t *testing.T) {
 func TestProgramsOfAScenarioAreCommands(t *testing.T) {
 	const runner = "programs of a test"
 	engine.Register(runner, programs{})
-	o, saw := launchedBy(t, Options{NoCommands: true}, runner, LaunchTask{})
+	o, saw := launchedBy(t, Options{RefuseCommands: true}, runner, LaunchTask{})
 	if o.Failure == nil || !strings.Contains(o.Failure.Cause, "--allow-commands") || saw != "" {
 		t.Errorf("%+v, and the rank saw %q", o.Failure, saw)
 	}
@@ -200,7 +200,7 @@ func TestNothingOfANodeIsRevealed(t *testing.T) {
 		"a secret that the owner permits":    {"UCX_TLS", "UCX_TLS OWNERS", "", secret("OWNERS"), ""},
 		"a file below the directory of them": {"UCX_TLS", "UCX_TLS", "", secret("file:key"), ""},
 	} {
-		o := Options{NoCommands: true, AllowEnv: strings.Fields(c.allowed), SecretsDir: dir}
+		o := Options{RefuseCommands: true, AllowEnv: strings.Fields(c.allowed), SecretsDir: dir}
 		if c.shell != "" {
 			o.Shell = map[string]string{"UCX_TLS": c.shell}
 		}
@@ -212,7 +212,7 @@ func TestNothingOfANodeIsRevealed(t *testing.T) {
 	if _, saw := launchedOf(t, Options{}, runner, "OWNERS", LaunchTask{}); saw == "" {
 		t.Error("an agent with commands starts no rank")
 	}
-	a := New(Options{NoCommands: true, AllowEnv: []string{"UCX_TLS"}})
+	a := New(Options{RefuseCommands: true, AllowEnv: []string{"UCX_TLS"}})
 	got := a.secretProblems(SecretsTask{Revealed: []string{"OWNERS", "UCX_TLS", "file:key"}})
 	want := "the scenario sends the value of OWNERS to its endpoint: this agent gives the value of OWNERS of its node to nobody; the node's owner can start its agent with --allow-env OWNERS"
 	if len(got) != 1 || got[0] != want {
@@ -222,7 +222,7 @@ func TestNothingOfANodeIsRevealed(t *testing.T) {
 
 // An agent without commands opens no port to etcd, which would need no password.
 func TestAnAgentWithoutCommandsLendsNoEtcd(t *testing.T) {
-	o, saw := launched(t, Options{NoCommands: true}, LaunchTask{Etcd: true})
+	o, saw := launched(t, Options{RefuseCommands: true}, LaunchTask{Etcd: true})
 	if o.Failure == nil || !strings.Contains(o.Failure.Cause, "--allow-commands") || saw != "" {
 		t.Errorf("%+v, and the rank saw %q", o.Failure, saw)
 	}

@@ -50,7 +50,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, m *node
 	refuse := func(k causeKind, class string, err error) *Outcome {
 		return a.refuse(id, k, class, h.Text(err.Error()))
 	}
-	if a.o.NoCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
+	if a.o.RefuseCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
 		return refuse(causeFailed, results.FailedReady, errors.New(commandsRefused))
 	}
 	secrets, err := a.vault.resolveAll(task.Secrets)

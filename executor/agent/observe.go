@@ -53,7 +53,7 @@ func (a *Agent) observe(ctx context.Context, t ObserveTask, h redact.Values) *Ob
 }
 
 func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error {
-	if a.o.NoCommands {
+	if a.o.RefuseCommands {
 		return errors.New(commandsRefused)
 	}
 	f := a.followers.find(t.Log)

@@ -91,7 +91,7 @@ func TestHostileOrdersRunNoCommand(t *testing.T) {
 	logs, scratch := t.TempDir(), t.TempDir()
 	mark := filepath.Join(t.TempDir(), "mark")
 	a := New(Options{
-		Node: "n1", Session: "s", NoCommands: true, RankCommand: []string{"touch", mark}, LogDir: logs,
+		Node: "n1", Session: "s", RefuseCommands: true, RankCommand: []string{"touch", mark}, LogDir: logs,
 		ScratchDir: scratch, Sink: func(Report) {},
 	})
 	var heads [][]byte

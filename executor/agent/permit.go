@@ -10,7 +10,7 @@ import (
 	"github.com/weir-bench/weir/engine"
 )
 
-// commandsRefused is the error of an agent with NoCommands for tasks that need them.
+// commandsRefused is the error of an agent with RefuseCommands for tasks that need them.
 const commandsRefused = "this agent runs the engine's workloads only: the node's owner can start it with --allow-commands"
 
 // permittedShell are the permitted variables of the shell. Other variables reach no process, and launches are

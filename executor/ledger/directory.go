@@ -30,8 +30,11 @@ func Refuse(code int, format string, args ...any) error {
 	return &Refusal{code, fmt.Errorf(format, args...)}
 }
 
-// PlanName is the file of the plan in a session directory.
-const PlanName = "plan.json"
+// The files of the plan and of the events in a session directory.
+const (
+	PlanName   = "plan.json"
+	EventsName = "events.ndjson"
+)
 
 // Open creates the session directory, or opens it to resume its session, and opens journal and event file.
 func (l *Ledger) Open() error {
@@ -51,7 +54,7 @@ func (l *Ledger) Open() error {
 		return err
 	}
 	var err error
-	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, "events.ndjson"),
+	l.Events.File, err = os.OpenFile(filepath.Join(l.o.Dir, EventsName),
 		os.O_CREATE|os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return fmt.Errorf("making the event file: %w", err)

@@ -49,13 +49,13 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			d.Noise = append(d.Noise, n)
 		}
 	}
-	analyses := map[string][]int{}
+	looks := map[string][]int{}
 	for _, g := range p.Groups {
 		if len(g.During) > 0 {
-			continue // background load has no analyses: it runs as often as its foreground
+			continue // background load is never judged: it runs as often as its foreground
 		}
 		for _, key := range g.Cases {
-			analyses[key] = analysesOf(g, o)
+			looks[key] = looksOf(g, o)
 		}
 	}
 	runs := map[string]*planner.Run{}
@@ -64,6 +64,9 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		if r.BaselineVariant != "" {
 			d.Gains = append(d.Gains, &results.Gains{Run: r.Name, Baseline: r.BaselineVariant, Rows: []*results.Gain{}})
 		}
+	}
+	for _, c := range p.Claims {
+		d.Claims = append(d.Claims, &results.Claim{Claim: c, Status: results.ClaimNotMeasured, Message: notRun})
 	}
 	for _, c := range p.Cases {
 		r := &results.Case{
@@ -90,13 +93,13 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 			r.Reason = c.Reason
 		}
 		for _, a := range c.Assertions {
-			at := commonAnalyses(analyses, append(a.Cases, c.Key), a)
+			at := commonLooks(looks, append(a.Cases, c.Key), a)
 			r.Assertions = append(r.Assertions, o.newVerdict(c.Key, a, at, r.Reason))
 		}
 		d.Cases = append(d.Cases, r)
 	}
 	for _, a := range p.Assertions {
-		d.Assertions = append(d.Assertions, o.newVerdict("", a, commonAnalyses(analyses, a.Cases, a), notRun))
+		d.Assertions = append(d.Assertions, o.newVerdict("", a, commonLooks(looks, a.Cases, a), notRun))
 	}
 	return d
 }
@@ -115,8 +118,8 @@ func deferredNames(c *planner.Case) (names []string) {
 	return names
 }
 
-// analysesOf are the numbers of launches at which the gate analyses a group.
-func analysesOf(g *planner.LaunchGroup, o Options) []int {
+// looksOf are the numbers of launches of a group at which the gate judges (its interim analyses).
+func looksOf(g *planner.LaunchGroup, o Options) []int {
 	switch {
 	case o.Launches > 0:
 		return []int{o.Launches}
@@ -126,14 +129,14 @@ func analysesOf(g *planner.LaunchGroup, o Options) []int {
 	return g.Looks
 }
 
-// commonAnalyses are the analyses of an assertion over several cases: those of the case with the fewest launches.
-func commonAnalyses(analyses map[string][]int, keys []string, a assertion.Assertion) []int {
+// commonLooks are the looks of an assertion over several cases: those of the case with the fewest launches.
+func commonLooks(looks map[string][]int, keys []string, a assertion.Assertion) []int {
 	if a.Subject != nil {
 		keys = append(keys[:len(keys):len(keys)], a.Subject.Cases()...)
 	}
 	var least []int
 	for _, key := range keys {
-		if own := analyses[key]; len(own) > 0 && (least == nil || own[len(own)-1] < least[len(least)-1]) {
+		if own := looks[key]; len(own) > 0 && (least == nil || own[len(own)-1] < least[len(least)-1]) {
 			least = own
 		}
 	}
@@ -141,9 +144,9 @@ func commonAnalyses(analyses map[string][]int, keys []string, a assertion.Assert
 }
 
 // newVerdict is the unjudged verdict of an assertion about a case; key "": about several.
-func (o Options) newVerdict(key string, a assertion.Assertion, analyses []int,
+func (o Options) newVerdict(key string, a assertion.Assertion, looks []int,
 	message string) *results.AssertionVerdict {
-	v := &results.AssertionVerdict{Assertion: a, Looks: analyses, Verdict: results.SkippedVerdict, Message: message}
+	v := &results.AssertionVerdict{Assertion: a, Looks: looks, Verdict: results.SkippedVerdict, Message: message}
 	if o.OpenBefore != nil {
 		v.OpenBefore = o.OpenBefore(key, a)
 	}

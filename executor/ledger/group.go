@@ -10,7 +10,7 @@ import (
 // Group is a launch group under way.
 type Group struct {
 	*planner.LaunchGroup
-	analyses []int
+	looks    []int
 	Wanted   []*planner.Case // planned, neither excluded nor skipped
 	admitted bool            // the groups that it needs are decided
 	Load     []*Group        // its background load
@@ -27,7 +27,7 @@ func groupsOf(p *planner.Plan, o Options) []*Group {
 		cases[c.Key] = c
 	}
 	for _, g := range p.Groups {
-		n := &Group{LaunchGroup: g, analyses: analysesOf(g, o)}
+		n := &Group{LaunchGroup: g, looks: looksOf(g, o)}
 		for _, key := range g.Cases {
 			if c := cases[key]; c != nil && c.Status == planner.Planned {
 				n.Wanted = append(n.Wanted, c)

@@ -47,8 +47,8 @@ func (l *Ledger) NextCases(g *Group) []*planner.Case {
 			continue
 		}
 		n := countedLaunches(l.Case(c.Key))
-		next := nextAnalysis(g.analyses, n)
-		if next == 0 || slices.Contains(g.analyses, n) && !l.undecided[c.Key] || target > 0 && next > target {
+		next := nextLook(g.looks, n)
+		if next == 0 || slices.Contains(g.looks, n) && !l.undecided[c.Key] || target > 0 && next > target {
 			continue
 		}
 		if next != target {
@@ -68,9 +68,9 @@ func Sequence(c *planner.Case) bool {
 	return ok && k.Sequence != ""
 }
 
-// nextAnalysis is the first analysis after n launches; 0: there is none.
-func nextAnalysis(analyses []int, n int) int {
-	for _, a := range analyses {
+// nextLook is the first look after n launches; 0: there is none.
+func nextLook(looks []int, n int) int {
+	for _, a := range looks {
 		if a > n {
 			return a
 		}
@@ -78,14 +78,14 @@ func nextAnalysis(analyses []int, n int) int {
 	return 0
 }
 
-// analysisReached reports whether every case of the group has the launches of an analysis.
-func (l *Ledger) analysisReached(g *Group) bool {
+// lookReached reports whether every case of the group has the launches of a look.
+func (l *Ledger) lookReached(g *Group) bool {
 	for _, c := range l.Launchable(g) {
 		n := countedLaunches(l.Case(c.Key))
 		if l.exhausted(g, c.Key) {
 			continue
 		}
-		if nextAnalysis(g.analyses, n) > 0 && !slices.Contains(g.analyses, n) {
+		if nextLook(g.looks, n) > 0 && !slices.Contains(g.looks, n) {
 			return false
 		}
 	}
@@ -104,7 +104,7 @@ func (l *Ledger) Decided(g *Group) bool {
 
 // exhausted reports whether the budget for discarded launches of a case is used up.
 func (l *Ledger) exhausted(g *Group, key string) bool {
-	return len(g.analyses) > 0 && l.Case(key).Exhausted(g.analyses[0])
+	return len(g.looks) > 0 && l.Case(key).Exhausted(g.looks[0])
 }
 
 // NextIndex is the index of the group's next launch. Every attempt has its own, so that none overwrites files.
@@ -138,5 +138,5 @@ func (l *Ledger) failures(g *Group) map[int]*results.Failure {
 // LaunchesAhead is the number of launches of a case until its next analysis, with the one under way.
 func (l *Ledger) LaunchesAhead(g *Group, key string) int {
 	n := countedLaunches(l.Case(key))
-	return max(1, nextAnalysis(g.analyses, n)-n)
+	return max(1, nextLook(g.looks, n)-n)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// InterimAnalysis lets the gate judge if a group of the round has all launches of an analysis. Only cases that are then
+// JudgeAtLooks lets the gate judge if a group of the round has all launches of a look. Only cases that are then
 // undecided continue.
-func (l *Ledger) InterimAnalysis(round []*Group) {
-	if !slices.ContainsFunc(round, l.analysisReached) {
+func (l *Ledger) JudgeAtLooks(round []*Group) {
+	if !slices.ContainsFunc(round, l.lookReached) {
 		return
 	}
 	l.Judge()

@@ -19,6 +19,7 @@ type Demand struct {
 	DistinctHosts bool
 	Labels        map[string]string // of each node
 	NodeGPUs      int               // of each node, at least
+	Node          Requirements      // of each node
 	Fabric        string            // that each node must have; "": any
 	Ranks         int
 	Threads       int   // of each rank; 0: unknown

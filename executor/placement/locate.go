@@ -198,6 +198,7 @@ func (d Demand) mismatches(name string, n Node, free pool, block int) (why []str
 	if len(n.GPUs) < d.NodeGPUs {
 		add("GPUs on node %s (needed: %d, there: %d)", name, d.NodeGPUs, len(n.GPUs))
 	}
+	why = append(why, d.Node.lacks(name, n.Node)...)
 	needs := d.need(block)
 	short := func(need Share, free pool, where string) {
 		for _, r := range []struct {

@@ -36,7 +36,7 @@ func TestPiecesMakeLines(t *testing.T) {
 			t.Fatalf("pieces of %d: %+v", size, all)
 		}
 		if w.Ever(3) {
-			t.Error("a line that has not ended is told as one")
+			t.Error("a line that has not ended is reported as one")
 		}
 		w.Begin()
 		if m := w.Matches()[1]; m.Count != 0 || !m.Ever || m.Text != "" {

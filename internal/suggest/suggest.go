@@ -75,6 +75,9 @@ func Known(name string, known []string, what, command string) string {
 	return fmt.Sprintf("The %s are %s.", what, Few(name, known, command))
 }
 
+// leastPart is the length from which a name that is part of another one is near to it.
+const leastPart = 4
+
 // Few lists the known names; of a long list, those nearest to name and the command that lists all.
 // For "" it lists the first ones.
 func Few(name string, known []string, command string) string {
@@ -87,6 +90,9 @@ func Few(name string, known []string, command string) string {
 		letters, edits := []rune(name), make(map[string]int, len(known))
 		for _, k := range known {
 			edits[k] = distance(letters, []rune(k))
+			if len(letters) >= leastPart && (strings.Contains(k, name) || strings.Contains(name, k)) {
+				edits[k] = 0 // one is a part of the other
+			}
 		}
 		slices.SortStableFunc(list, func(a, b string) int { return edits[a] - edits[b] })
 	}

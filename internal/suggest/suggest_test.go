@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,10 @@ func TestOfALongListTheNearestFewAreNamed(t *testing.T) {
 		t.Error(s)
 	}
 	if s := Few("", known, ""); s != "aaaaaaaa, bbbbbbbb, cccccccc, dddddddd, eeeeeeee (of 29)" {
+		t.Error(s)
+	}
+	longer := append(slices.Clone(known), "xperts_per_rank")
+	if s := Few("xperts", longer, ""); !strings.HasPrefix(s, "xperts_per_rank, ") {
 		t.Error(s)
 	}
 	if known[0] != "aaaaaaaa" || known[28] != "zx" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weir-bench/weir/docs"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/interop/importer"
@@ -93,7 +94,7 @@ func TestScenarios(t *testing.T) {
 }
 
 func TestDocs(t *testing.T) {
-	golden.Equal(t, "../../docs/import.md", []byte(importer.Markdown()))
+	golden.Equal(t, "../../docs/import.md", []byte(docs.Fill(importer.Markdown(), 100)))
 }
 
 // A flag that cannot be mapped is an error with a hint.

@@ -28,6 +28,8 @@ type Link struct{ Name, ID, Doc string }
 // Page is a report.
 type Page struct {
 	Kind         string // of page: "report"
+	Refresh      int    // seconds after which the browser reads the page again; 0: never
+	Home         string // link to the page above it; "": none
 	Title        string
 	Sign, Status string // the verdict with its symbol
 	Headline     string
@@ -39,6 +41,8 @@ type Page struct {
 	Overview     []Run // comparisons of several runs
 	Runs         []Run
 	Held         *Table // assertions over several cases that hold; nil: none
+	Claims       *Table // nil: none
+	ClaimNotes   []string
 	Matrices     Matrices
 	Timeline     *Figure
 	Notes        []Note
@@ -55,6 +59,7 @@ type Group struct {
 
 // Card is a finding of one or several cases with one reason: the first line is visible, the rest unfolds.
 type Card struct {
+	Open                       bool // unfolded at first
 	Sign, Standing             string
 	Where, Name, Place         string
 	Measured, Promised, Margin string
@@ -142,7 +147,7 @@ func hash(text string) string {
 
 // policy allows the sheet and the scripts of a page by their hashes. A server's own policy applies in
 // addition. Charts set styles by script, which hashes do not restrict.
-func policy(scripts ...string) string {
+func (p *Page) policy(scripts ...string) string {
 	allowed := "'none'"
 	for i, s := range scripts {
 		if i == 0 {
@@ -151,8 +156,12 @@ func policy(scripts ...string) string {
 		}
 		allowed += " " + hash(s)
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-		allowed, hash(sheet))
+	submits := "'none'"
+	if slices.ContainsFunc(p.Runs, func(r Run) bool { return r.Table.Form != nil }) {
+		submits = "'self'"
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action %s",
+		allowed, hash(sheet), submits)
 }
 
 // charts reports whether the page has any.
@@ -180,7 +189,7 @@ func (p *Page) Write(w io.Writer) error {
 		Policy         string
 		HasCharts      bool
 		Sheet, Scripts template.HTML // our own trusted files, byte for byte
-	}{p, policy(scripts...), p.charts(), template.HTML("<style>" + sheet + "</style>"), template.HTML(elements)})
+	}{p, p.policy(scripts...), p.charts(), template.HTML("<style>" + sheet + "</style>"), template.HTML(elements)})
 	if err != nil {
 		return fmt.Errorf("drawing the page: %w", err)
 	}

@@ -18,14 +18,20 @@ type Column struct {
 type Row struct {
 	Class string // bad | doubt | good | ""
 	Cells []string
+	Href  string // of the first cell's link; "": none
+	Pick  string // value of the row's checkbox in a table with a Form; "": it has none
 }
+
+// Form submits the values of the checked rows, as the query of Action.
+type Form struct{ Action, Name, Button string }
 
 // Table is a sortable and filterable table.
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    []Row
-	Text    bool // cells are sentences, which may wrap
+	Text    bool  // cells are sentences, which may wrap
+	Form    *Form // its checkboxes are the last column; nil: it has none
 	// Folded tables open on demand, so that the page does not wait for the layout of ten thousand rows.
 	Folded bool
 }
@@ -54,9 +60,24 @@ func (t *Table) Body() template.HTML {
 			b.WriteString(" class=" + row.Class)
 		}
 		b.WriteString(">")
-		for _, cell := range row.Cells {
+		for i, cell := range row.Cells {
 			b.WriteString("<td>")
+			linked := i == 0 && row.Href != ""
+			if linked {
+				b.WriteString(`<a href="` + template.HTMLEscapeString(row.Href) + `">`)
+			}
 			template.HTMLEscape(&b, []byte(cell))
+			if linked {
+				b.WriteString("</a>")
+			}
+		}
+		if t.Form != nil {
+			b.WriteString("<td>")
+		}
+		if t.Form != nil && row.Pick != "" {
+			pick := template.HTMLEscapeString(row.Pick)
+			b.WriteString(`<input type=checkbox name="` + t.Form.Name + `" value="` + pick +
+				`" aria-label="` + pick + `">`)
 		}
 		b.WriteString("\n")
 	}

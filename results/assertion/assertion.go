@@ -6,6 +6,7 @@ package assertion
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 )
@@ -101,6 +102,29 @@ type XFail struct {
 	Reason string `json:"reason"`
 	// 2006-01-02; the last day on which it counts
 	Until string `json:"until" doc:"The last day on which it counts." schema:"format=date"`
+	// Ceiling is how far beyond a bound a value may lie, as a share of the bound; 0: any failure is accepted.
+	Ceiling float64 `json:"ceiling,omitzero" doc:"How far beyond the bound is accepted, as a share of it. Absent: as far as it may be."`
+	Link    string  `json:"link,omitempty" doc:"Where the failure is tracked."`
+}
+
+// Why is the reason with the link.
+func (x *XFail) Why() string {
+	if x.Link == "" {
+		return x.Reason
+	}
+	return x.Reason + ", " + x.Link
+}
+
+// Widened are the bounds with the ceiling of an expected failure.
+func (b Bounds) Widened(ceiling float64) Bounds {
+	moved := func(bound *float64, by float64) *float64 {
+		if bound == nil {
+			return nil
+		}
+		v := *bound + by*math.Abs(*bound)
+		return &v
+	}
+	return Bounds{Lower: moved(b.Lower, -ceiling), Upper: moved(b.Upper, ceiling)}
 }
 
 // Counts reports whether the expectation is valid on the day, in UTC, on which a session started; false

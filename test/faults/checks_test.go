@@ -90,7 +90,9 @@ func (i injection) misled(d *results.Document) string {
 		case "rank":
 			return f.Rank >= 0
 		case "agent", "link", "host":
-			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name)
+			// that no address of a peer answers leads to a link, from either end
+			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name) ||
+				i.target == "link" && f.Kind == results.FailedLink && strings.Contains(f.Cause, "(peer ")
 		case "etcd":
 			return strings.Contains(f.Cause, "etcd")
 		}

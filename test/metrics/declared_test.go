@@ -224,7 +224,7 @@ func report(t *testing.T, doc *results.Document, format string) string {
 	return b.String()
 }
 
-// A mistake is told at its place, in both syntaxes.
+// A mistake is reported at its place, in both syntaxes.
 func TestMetricsThatCannotBeDeclared(t *testing.T) {
 	for name, c := range map[string]struct{ kind, yaml, hcl, summary, says string }{
 		"unit": {"toy", "{x: {unit: «furlong», better: lower}}",

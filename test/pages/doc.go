@@ -9,7 +9,9 @@
 //     Numbers with their units count as equal, but for exit codes, and so do runs of spaces. A line
 //     "…" stands for lines that are not shown, and "…" at the end of a line for any rest. A command
 //     must succeed, unless it ends with ; echo "exit $?".
-//   - sh: is not run, because it needs a cluster or hardware. Commands and flags of weir must exist.
+//   - sh: is not run, because it needs a cluster or hardware; notRun says what. Commands and flags
+//     of weir must exist, as must those that the text names.
+//   - json: must be JSON. text: is a figure or an output, which nothing checks.
 //
 // The directory has examples of the repository as examples, and what testdata/PAGE has.
 package pages

@@ -32,6 +32,7 @@ var (
 	fileName     = regexp.MustCompile(`^# ([\w./-]+\.(?:yaml|hcl))\n`)
 	yamlScenario = regexp.MustCompile(`(?m)^scenario:`)
 	hclScenario  = regexp.MustCompile(`(?m)^scenario "`)
+	inline       = regexp.MustCompile("\x60(weir [^\x60]+)\x60")
 	fence        = regexp.MustCompile("^( *)```([a-z]*)\\s*$")
 )
 
@@ -53,6 +54,20 @@ func blocks(text string) (all []block) {
 		}
 	}
 	return all
+}
+
+// outsideOfBlocks is the text of a page with an empty line for each line of a block.
+func outsideOfBlocks(text string) string {
+	lines := strings.Split(text, "\n")
+	open := false
+	for i, line := range lines {
+		m := fence.MatchString(line)
+		if m || open {
+			lines[i] = ""
+		}
+		open = open != m
+	}
+	return strings.Join(lines, "\n")
 }
 
 // step is a command of a console with what it prints.

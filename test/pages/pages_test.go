@@ -48,6 +48,17 @@ func TestPages(t *testing.T) {
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
+	for _, file := range pageFiles(t) {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			execute(t, file)
+		})
+	}
+}
+
+// pageFiles are README.md and all pages below docs.
+func pageFiles(t *testing.T) []string {
+	t.Helper()
 	files := []string{"README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
@@ -62,21 +73,21 @@ func TestPages(t *testing.T) {
 			files = append(files, filepath.ToSlash(f))
 		}
 	}
-	for _, file := range files {
-		t.Run(file, func(t *testing.T) {
-			t.Parallel()
-			execute(t, file)
-		})
-	}
+	return files
 }
 
-func execute(t *testing.T, file string) {
+func pageText(t *testing.T, file string) string {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+func execute(t *testing.T, file string) {
 	dir := directory(t, strings.TrimSuffix(filepath.Base(file), ".md"))
-	all := blocks(string(text))
+	all := blocks(pageText(t, file))
 	var scenarios []string
 	for i, b := range all {
 		name := b.file()

@@ -14,7 +14,7 @@ var recordedPhases = []workload.RecordColumn{
 }
 
 // charts are the charts of iterations in reports.
-var charts = []workload.Chart{
+var charts = []workload.ChartSpec{
 	{
 		Title: "Phases of an iteration", Shows: workload.Phases, At: "start", Columns: recordedPhases,
 		Doc: "The middle iteration of a launch, from the common start: its phases in order, a row per rank.",

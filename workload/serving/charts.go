@@ -10,7 +10,7 @@ import (
 var measured = map[string]int64{"phase": int64(load.Measured), "outcome": int64(load.OK)}
 
 // charts are the charts of loads and their requests in reports.
-var charts = []workload.Chart{
+var charts = []workload.ChartSpec{
 	{
 		Title: "Time to first token over output throughput", Shows: workload.Pairs,
 		X: "output_throughput", Y: "ttft.p50",

@@ -11,8 +11,8 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/cmd/weir/launcher"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
-	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/launch"
 	"github.com/weir-bench/weir/executor/launch/kubernetes"
 	"github.com/weir-bench/weir/gate"
@@ -117,7 +117,7 @@ func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Re
 	if err != nil {
 		return r, 0, err
 	}
-	if err := dsl.WriteDiagnostics(cmd.ErrOrStderr(), "text", diags, sources); err != nil {
+	if err := screen.Diagnostics(cmd.ErrOrStderr(), diags, sources); err != nil {
 		return r, 0, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 	}
 	if diags.HasErrors() {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/deadline"
 	"github.com/weir-bench/weir/gate"
@@ -116,7 +117,7 @@ func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner
 			bad = append(bad, exit.Explain(stderr, cmd, err))
 			continue
 		}
-		if err := dsl.WriteDiagnostics(stderr, "text", diags, sources); err != nil {
+		if err := screen.Diagnostics(stderr, diags, sources); err != nil {
 			return nil, exit.With(gate.ExitExecution, fmt.Errorf("writing diagnostics: %w", err))
 		}
 		if diags.HasErrors() {

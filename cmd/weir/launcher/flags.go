@@ -36,6 +36,7 @@ type Flags struct {
 	wait      string
 	labels    []string
 	config    Config
+	used      string // the launcher of Fleet
 }
 
 // The values of --launcher.
@@ -75,6 +76,7 @@ func (f *Flags) Fleet(ctx context.Context, etcd registry.Config, p *planner.Plan
 	if err != nil {
 		return nil, err
 	}
+	f.used = kind
 	if len(f.labels) > 0 && (kind == Local || kind == Agents) {
 		return nil, exit.Usage("--node-label is for agents that ssh, Slurm or Kubernetes start; label registered ones with `weir agent --label`")
 	}

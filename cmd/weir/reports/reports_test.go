@@ -44,7 +44,7 @@ func printed(w io.Writer, text string) error {
 	return err
 }
 
-// A report that panics or fails is told with its name and its path, writes no half of it, and stops
+// A report that panics or fails is reported with its name and its path, writes no half of it, and stops
 // no other.
 func TestABrokenReportStopsNoOther(t *testing.T) {
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/planner"
@@ -22,39 +23,53 @@ func Admits(c *planner.Case, nodes []results.Node) (bool, string, error) {
 	if err != nil || ok {
 		return ok, "", err
 	}
-	return false, "when: " + c.When + lacking(c, nodes), nil
+	return false, "when: " + c.When + lacking(c, cond, nodes), nil
 }
 
-// hostOf is the host of conditions: the fabrics, GPUs and CPUs that all nodes have.
+// hostOf is the host of conditions: the fabrics, backends, GPUs and CPUs that all nodes have.
 func hostOf(nodes []results.Node) *dsl.Host {
 	h := &dsl.Host{Nodes: len(nodes), GPUs: math.MaxInt, CPUs: math.MaxInt}
-	has := map[string]int{}
+	fabrics, backends := map[string]int{}, map[string]int{}
 	for _, n := range nodes {
 		h.GPUs = min(h.GPUs, len(n.GPUs))
 		h.CPUs = min(h.CPUs, int(n.CPU.Usable()))
 		for name, f := range n.Fabrics {
-			if f.Available {
-				has[name]++
+			if !f.Available {
+				continue
+			}
+			fabrics[name]++
+			for _, b := range strings.FieldsFunc(f.Details[results.Backends], func(r rune) bool { return r == ',' }) {
+				backends[b]++
 			}
 		}
 	}
 	if len(nodes) == 0 {
 		h.GPUs, h.CPUs = 0, 0
 	}
-	for _, name := range slices.Sorted(maps.Keys(has)) {
-		if has[name] == len(nodes) {
-			h.Fabrics = append(h.Fabrics, name)
-		}
-	}
+	h.Fabrics, h.Backends = onAll(fabrics, len(nodes)), onAll(backends, len(nodes))
 	return h
 }
 
-// lacking adds why the case's fabric is not available, which is the usual reason.
-func lacking(c *planner.Case, nodes []results.Node) string {
+// onAll are the names that all nodes have.
+func onAll(has map[string]int, nodes int) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(has)) {
+		if has[name] == nodes {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// lacking adds why the case's fabric, or a backend of it, is not available, which is the usual reason.
+func lacking(c *planner.Case, cond *dsl.Condition, nodes []results.Node) string {
 	fabric, _ := c.Options["fabric"].(string)
 	for _, n := range nodes {
-		if f, known := n.Fabrics[fabric]; known && !f.Available {
+		f, known := n.Fabrics[fabric]
+		if known && !f.Available {
 			return fmt.Sprintf("; node %s has no %s: %s", n.Name, fabric, f.Reason)
+		}
+		if why := f.Details[results.BackendsLacking]; why != "" && slices.Contains(cond.Names(), "host.backends") {
+			return fmt.Sprintf("; on node %s %s cannot load %s", n.Name, fabric, why)
 		}
 	}
 	return ""

@@ -38,6 +38,7 @@ type flags struct {
 	etcd            registry.Config
 	shell           map[string]string // library variables for all nodes
 	failFast        bool
+	live            bool
 	timeout         string
 	events          string
 	allowStale      bool
@@ -72,7 +73,6 @@ func New(version results.Version) *cobra.Command {
 ("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
 all other messages to stderr. docs/hosts.md has the settings of launchers and rarely needed flags (--tls-…, --kube-…).`,
 		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --report html
-  weir run --resume weir-out/20261121-101500-quickstart-3f9a
   weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" { // the plan is in the session directory
@@ -91,6 +91,7 @@ all other messages to stderr. docs/hosts.md has the settings of launchers and ra
 		"session `DIR` (default: weir-out/<session>); with several scenarios, a folder in it for each")
 	f.cluster.AddURLs(cmd.Flags(), "`URLS` of the etcd of registered agents and of programs with etcd: true (default: embedded, an etcd in weir run)")
 	f.fleet.Add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.live, "live", false, "show the session in a browser while it runs: prints the address of the page")
 	cmd.Flags().BoolVar(&f.failFast, "fail-fast", false, "end the session at the first error or failed gate")
 	cmd.Flags().StringVar(&f.timeout, "timeout", "",
 		"total time limit `TIME`, such as 90s or 10m; then a partial report is written and the exit code is 124")

@@ -19,11 +19,13 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/program"
 	"github.com/weir-bench/weir/cmd/weir/reports"
 	"github.com/weir-bench/weir/cmd/weir/screen"
+	"github.com/weir-bench/weir/cmd/weir/serve"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/executor"
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
@@ -61,12 +63,23 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	if !s.flags.style.Quiet {
 		for _, d := range input.Doubts(s.plan, s.flags.noise) {
-			fmt.Fprintf(s.stderr, "weir: %s\n", input.DoubtLine(d))
+			fmt.Fprintln(s.stderr, screen.Reflow("weir: "+input.DoubtLine(d), screen.Width(s.stderr)))
 		}
 	}
 	openBefore, err := s.flags.openBefore(s.plan, dir)
 	if err != nil {
 		return gate.ExitPassed, err
+	}
+	if s.flags.live {
+		page, err := serve.Start(history.Store{Dir: filepath.Dir(dir), Unindexed: true}, "127.0.0.1:0")
+		if err != nil {
+			return gate.ExitExecution, err
+		}
+		defer func() {
+			page.Report(ctx)
+			_ = page.Close() // the session is what counts
+		}()
+		fmt.Fprintf(s.stderr, "live: %s\n", page.Address(filepath.Base(dir)))
 	}
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
@@ -87,6 +100,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		Etcd: s.flags.etcd, Fleet: fleet, Shell: s.flags.shell, RankCommand: self.Rank, ProbeCommand: self.Probe,
 		GuardCommand: self.Guard,
 		Disturbed:    s.flags.disturbed, Kill: s.kill, When: Admits, Fabrics: AsksFor,
+		Launcher: s.flags.fleet.Used(), Inspect: s.flags.fleet.Inspect,
 	})
 	show.Close()
 	if r, refused := errors.AsType[*ledger.Refusal](runErr); refused {

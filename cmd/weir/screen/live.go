@@ -19,6 +19,7 @@ type live struct {
 	mu       sync.Mutex
 	tally    *tally
 	warnings warnings
+	decided  map[string]bool // cases with a verdict for each assertion
 	out      io.Writer
 	started  time.Time
 	drawn    int // lines on the terminal
@@ -27,7 +28,11 @@ type live struct {
 }
 
 func newLive(w io.Writer, p *planner.Plan) *live {
-	l := &live{tally: newTally(p), out: w, started: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	l := &live{
+		tally: newTally(p), decided: map[string]bool{}, out: w, started: time.Now(),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	l.draw(l.frame(0))
 	go l.redraw()
 	return l
 }
@@ -52,9 +57,11 @@ func (l *live) OnEvent(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tally.OnEvent(e)
-	if what := l.warnings.text(e); what != "" {
-		l.draw(nil)
-		fmt.Fprintln(l.out, what)
+	for _, text := range []string{l.warnings.text(e), l.ended(e)} {
+		if text != "" {
+			l.draw(nil)
+			fmt.Fprintln(l.out, Reflow(text, Width(l.out)))
+		}
 	}
 }
 
@@ -65,15 +72,19 @@ func (l *live) Close() {
 	l.draw(nil)
 }
 
-// draw replaces the drawn lines, in a single write.
+// draw replaces the drawn lines, in a single write. It erases line by line: terminal multiplexers keep what is erased
+// with the whole screen in their history.
 func (l *live) draw(lines []string) {
 	var b strings.Builder
 	if l.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", l.drawn)
+		fmt.Fprintf(&b, "\x1b[%dA\r", l.drawn)
 	}
 	columns := Width(l.out)
 	for _, line := range lines {
-		b.WriteString(fit(printable.Line(line), columns-1) + "\n")
+		b.WriteString(fit(printable.Line(line), columns-1) + "\x1b[K\n")
+	}
+	if rest := l.drawn - len(lines); rest > 0 {
+		b.WriteString(strings.Repeat("\x1b[K\n", rest) + fmt.Sprintf("\x1b[%dA", rest))
 	}
 	l.drawn = len(lines)
 	_, _ = io.WriteString(l.out, b.String()) // a closed terminal must not end the measurement

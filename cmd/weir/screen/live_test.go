@@ -22,10 +22,11 @@ import (
 type screen struct {
 	t    *testing.T
 	rows []string
-	at   int
+	// at and column are the cursor's line and byte in it.
+	at, column int
 }
 
-var control = regexp.MustCompile(`^\x1b\[(\d*)([AJ])|^\r|^\n|^[^\x1b\r\n]+`)
+var control = regexp.MustCompile(`^\x1b\[(\d*)([AK])|^\r|^\n|^[^\x1b\r\n]+`)
 
 func (s *screen) Write(b []byte) (int, error) {
 	for text := string(b); text != ""; {
@@ -41,12 +42,12 @@ func (s *screen) Write(b []byte) (int, error) {
 		case m[2] == "A":
 			n, _ := strconv.Atoi(m[1])
 			s.at -= n
-		case m[2] == "J":
-			s.rows = append(s.rows[:s.at], "")
+		case m[2] == "K":
+			s.rows[s.at] = s.rows[s.at][:s.column]
 		case m[0] == "\n":
-			s.at++
+			s.at, s.column = s.at+1, 0
 		case m[0] != "\r":
-			s.rows[s.at] = m[0]
+			s.rows[s.at], s.column = m[0], len(m[0])
 		}
 	}
 	return len(b), nil
@@ -71,6 +72,32 @@ func TestLiveIsDrawnOver(t *testing.T) {
 	l.Close()
 	if got := s.text(); got != "missing: no GPU" {
 		t.Errorf("at the end the screen has %q", got)
+	}
+}
+
+// A case gets a line above the frame when the last of its assertions is decided, and no other line later.
+func TestLiveListsDecidedCases(t *testing.T) {
+	plan := aPlan()
+	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "floor"}, {Name: "tail"}}
+	s := &screen{t: t}
+	l := &live{tally: newTally(plan), decided: map[string]bool{}, out: s}
+	reached := func(name string, v results.Verdict) {
+		l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: name, Verdict: v})
+		l.draw([]string{"the frame"})
+	}
+	l.OnEvent(event.Event{
+		Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12}),
+	})
+	reached("floor", results.Pass)
+	reached("tail", results.InconclusiveVerdict)
+	if got := s.text(); got != "the frame" {
+		t.Errorf("with one assertion open the screen has %q", got)
+	}
+	reached("tail", results.Fail)
+	reached("floor", results.Fail)
+	if got := s.text(); got != "✗ fail  a n=1: bandwidth 12.00 GB/s\nthe frame" {
+		t.Errorf("the screen has %q", got)
 	}
 }
 
@@ -160,12 +187,15 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	l.mu.Unlock()
 	l.Close()
 	slave.Close()
-	b := make([]byte, 4096)
-	n, err := master.Read(b)
-	if err != nil {
-		t.Fatal(err)
+	var drawn []byte
+	for b := make([]byte, 4096); !strings.Contains(string(drawn), "long-"); {
+		n, err := master.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn = append(drawn, b[:n]...)
 	}
-	lines := regexp.MustCompile(`\x1b\[[0-9]*[AJ]|\r`).ReplaceAllString(string(b[:n]), "")
+	lines := regexp.MustCompile(`\x1b\[[0-9]*[AK]|\r`).ReplaceAllString(string(drawn), "")
 	if !strings.Contains(lines, "long-long-") || !strings.Contains(lines, "…") {
 		t.Errorf("it says %q", lines)
 	}

@@ -80,8 +80,8 @@ func TestTallyLine(t *testing.T) {
 	}
 }
 
-// Cases that are not run are told of, but for those at the end, of which the session's own
-// reason is told.
+// Cases that are not run are reported, but for those at the end, of which the session's own
+// reason is reported.
 func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	var m warnings
 	skipped := func(reason string) event.Event {
@@ -107,7 +107,7 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	}
 }
 
-// A log has a line for a case when its first look is complete, not for each launch; what is discarded is told once.
+// A log has a line for a case when its first look is complete, not for each launch; what is discarded is reported once.
 func TestPlainLinesWarnOnce(t *testing.T) {
 	var b strings.Builder
 	p := newPlainLines(&b, aPlan())
@@ -167,7 +167,7 @@ func TestProgressShowsNothingThatSteersATerminal(t *testing.T) {
 	}
 }
 
-// TestMishapsOfServicesAndOutputs are told as they come, and the lines of one cause once.
+// TestMishapsOfServicesAndOutputs are reported as they come, and the lines of one cause once.
 func TestMishapsOfServicesAndOutputs(t *testing.T) {
 	first := 0
 	cause := "service s: it ended\nstdout ends with:\nout of memory"

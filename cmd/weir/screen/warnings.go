@@ -69,6 +69,8 @@ func (m *warnings) line(e event.Event) string {
 		return fmt.Sprintf("node %s: %s", e.Node, e.Reason)
 	case e.Type == event.NodeLost:
 		return fmt.Sprintf("warning: node %s is lost: %s", e.Node, e.Reason)
+	case e.Type == event.CheckDone && e.Status != results.OK && e.Node == "":
+		return fmt.Sprintf("check %q of the cluster failed: %s", e.Check, e.Reason)
 	case e.Type == event.CheckDone && e.Status != results.OK:
 		return fmt.Sprintf("check %q on %s failed: %s", e.Check, e.Node, e.Reason)
 	case e.Type == event.CommandDone && e.Status != results.OK:

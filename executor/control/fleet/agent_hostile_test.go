@@ -108,7 +108,7 @@ func TestHostileInvitationsRunNothing(t *testing.T) {
 	if calls.Load() < 2 || len(d.sessions) > 0 {
 		t.Errorf("the stranger was called %d times, %d sessions are under way", calls.Load(), len(d.sessions))
 	}
-	// in each span, a few are told of, twice: by the invitation and as what was left out
+	// in each span, a few are reported, twice: by the invitation and as what was left out
 	if most := 2 * limitMost * (2 + int64(time.Since(begun)/limitSpan)); said.Load() > most {
 		t.Errorf("it said %d lines, at most %d may be", said.Load(), most)
 	}

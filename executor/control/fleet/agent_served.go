@@ -84,7 +84,7 @@ func (s *served) run(ctx context.Context) (err error) {
 		GuardCommand: s.GuardCommand,
 		LogDir:       filepath.Join(tmp.Path(), "logs"),
 		ScratchDir:   shm.Path(), Deadlines: s.Deadlines, CPUs: setup.CPUs, ShipLogs: true,
-		NoCommands: !s.Commands, Limits: s.Limits, RankUser: s.RankUser,
+		RefuseCommands: !s.Commands, Limits: s.Limits, RankUser: s.RankUser,
 		AllowEnv: s.AllowEnv, SecretsDir: s.SecretsDir, Shell: setup.Shell, Secrets: setup.Secrets,
 		Refused: func(why string) { s.Say(fmt.Sprintf("session %s: %s", s.session, why)) },
 		Sink:    func(r agent.Report) { s.send(l, r) },

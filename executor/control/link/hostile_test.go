@@ -127,7 +127,7 @@ func piece(number uint64, start *Start, data int) *FromAgent {
 	return &FromAgent{Say: &FromAgent_Piece{&Piece{Number: number, Start: start, Data: make([]byte, data)}}}
 }
 
-// A known agent that breaks the rules is down, for a reason that is told.
+// A known agent that breaks the rules is down, for a reason that is reported.
 func TestAgentsThatBreakTheRules(t *testing.T) {
 	phase.Long(t)
 	small, large := &Start{Body: 10}, &Start{Body: 2 * pieceSize}

@@ -32,7 +32,7 @@ func (l liar) Heartbeat(call grpc.BidiStreamingServer[Beat, Beat]) error {
 
 func (l liar) Lend(grpc.BidiStreamingServer[Bytes, Bytes]) error { return nil }
 
-// A coordinator that breaks the rules loses its agent for good, for a reason that is told.
+// A coordinator that breaks the rules loses its agent for good, for a reason that is reported.
 func TestACoordinatorThatBreaksTheRules(t *testing.T) {
 	welcome := &FromCoordinator{Say: &FromCoordinator_Welcome{&Welcome{}}}
 	order := func(number uint64, start *Start, data int) *FromCoordinator {

@@ -123,7 +123,7 @@ func TestUserWithAPrefix(t *testing.T) {
 			s.Close(false)
 		}
 	} else if strings.Contains(err.Error(), "wrong") {
-		t.Errorf("the password is told: %v", err)
+		t.Errorf("the password is reported: %v", err)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestReadCPU(t *testing.T) {
 		files fstest.MapFS
 		want  CPU
 	}{
-		"nothing is told": {fstest.MapFS{}, CPU{}},
+		"nothing is reported": {fstest.MapFS{}, CPU{}},
 		"no limit": {fstest.MapFS{
 			"proc/self/mountinfo": file(v2), "proc/self/cgroup": file("0::/a"),
 			"sys/fs/cgroup/a/cgroup.procs": file("1"), "sys/fs/cgroup/a/cpu.max": file("max 100000"),

@@ -42,6 +42,11 @@ func (k *Settings) Add(f *pflag.FlagSet) {
 	f.DurationVar(&o.Deadline, "deadline", o.Deadline, "")
 }
 
+// Access are the settings of the access to the cluster.
+func (k *Settings) Access() Options {
+	return Options{Kubectl: k.o.Kubectl, Context: k.o.Context, Namespace: k.o.Namespace}
+}
+
 // Launcher is the launcher with the settings, for pods with a number of GPUs unless the settings have another.
 // Errors are wrong usage.
 func (k *Settings) Launcher(gpus int) (*Launcher, error) {

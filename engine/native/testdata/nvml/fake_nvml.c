@@ -84,6 +84,7 @@ int nvmlDeviceGetPciInfo_v3(nvml_handle d, struct nvml_pci *out)
 int nvmlDeviceGetMemoryInfo(nvml_handle d, struct nvml_memory *out)
 {
     out->total = d->server ? 150754820096ull : 2147483648ull;
+    out->used  = d->server && told("busy") ? 85899345920ull : 0;
     return answer(d);
 }
 
@@ -185,4 +186,13 @@ int nvmlDeviceGetTotalEccErrors(nvml_handle d, int type, int counter, unsigned l
     static unsigned long long errors;
     *n = told("failing") && type == NVML_UNCORRECTED && counter == NVML_SINCE_LOADED ? ++errors : 0;
     return of_servers(d);
+}
+
+/* FAKE_NVML=busy: two processes use the server's GPU. */
+int nvmlDeviceGetComputeRunningProcesses(nvml_handle d, unsigned *n, void *processes)
+{
+    unsigned cap = *n;
+    (void)processes;
+    *n = d->server && told("busy") ? 2 : 0;
+    return of_servers(d) ? of_servers(d) : *n > cap ? NVML_INSUFFICIENT_SIZE : 0;
 }

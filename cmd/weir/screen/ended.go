@@ -1,0 +1,41 @@
+package screen
+
+import (
+	"fmt"
+
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+)
+
+// mostEnded is the largest number of cases of which each gets a line when it is decided. Of more cases, only those that
+// did not pass do.
+const mostEnded = 100
+
+// ended is a line for a case when the last of its assertions is decided, verdict first; "" for other events.
+func (l *live) ended(e event.Event) string {
+	c := l.tally.plan[e.Case]
+	if e.Type != event.VerdictReached || c == nil || l.decided[e.Case] {
+		return ""
+	}
+	var verdicts []results.Verdict
+	passed := true
+	for _, a := range c.Assertions {
+		v := l.tally.verdicts[[2]string{e.Case, a.Name}]
+		if v == "" || v == results.InconclusiveVerdict {
+			return "" // more launches may decide it
+		}
+		passed = passed && v == results.Pass
+		verdicts = append(verdicts, v)
+	}
+	l.decided[e.Case] = true
+	if passed && len(l.tally.plan) > mostEnded {
+		return ""
+	}
+	text := fmt.Sprintf("%-6s  %s", reporters.Label(reporters.WorstOf(verdicts)), l.tally.points[e.Case])
+	if m := l.tally.measured[e.Case]; m != nil {
+		text += ": " + l.tally.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
+	}
+	return printable.Line(text)
+}

@@ -1,0 +1,62 @@
+package screen
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/planner"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+)
+
+// Follower derives the state of a session from its plan and events, for a page.
+type Follower struct {
+	tally    *tally
+	plan     *planner.Plan
+	began    time.Time
+	last     time.Time
+	finished bool
+}
+
+func NewFollower(p *planner.Plan) *Follower { return &Follower{tally: newTally(p), plan: p} }
+
+func (f *Follower) OnEvent(e event.Event) {
+	if f.began.IsZero() {
+		f.began = e.Time
+	}
+	f.last = e.Time
+	f.finished = f.finished || e.Type == event.SessionFinished
+	f.tally.OnEvent(e)
+}
+
+// Running is the state after the events so far.
+func (f *Follower) Running(name string) reporters.Running {
+	t := f.tally
+	made, all := t.launchesMade()
+	elapsed := f.last.Sub(f.began)
+	progress := fmt.Sprintf("%d of %d launches, %s", made, all, elapsed.Round(time.Second))
+	if left, ok := t.left(elapsed); ok && !f.finished {
+		progress += ", ~" + left.Round(time.Second).String() + " left"
+	}
+	out := reporters.Running{
+		Name: name, Scenario: f.plan.Scenario.Name, Finished: f.finished,
+		Step: []string{t.line(), progress, t.standing()},
+	}
+	for _, c := range f.plan.Cases {
+		row := reporters.RunningCase{Name: t.points[c.Key]}
+		if m := t.measured[c.Key]; m != nil {
+			row.Launches = len(m.Launches)
+			row.Last = t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics)
+		}
+		var verdicts []results.Verdict
+		for _, a := range c.Assertions {
+			if v := t.verdicts[[2]string{c.Key, a.Name}]; v != "" {
+				verdicts = append(verdicts, v)
+			}
+		}
+		row.Verdict = reporters.WorstOf(verdicts)
+		out.Cases = append(out.Cases, row)
+	}
+	return out
+}

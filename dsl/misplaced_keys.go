@@ -1,0 +1,58 @@
+// Hints about keys that people write from memory of other tools, or one level too high.
+
+package dsl
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/workload"
+)
+
+// synonyms are names that other tools have for keys of weir.
+var synonyms = map[string]string{
+	"with": "options", "params": "options", "parameters": "options", "args": "options", "config": "options",
+	"settings": "options",
+	"matrix":   "sweep", "axes": "sweep", "grid": "sweep",
+	"asserts": "assert", "assertions": "assert", "expect": "assert", "expects": "assert", "gates": "assert",
+	"thresholds": "assert",
+	"repeat":     "launches", "repeats": "launches", "repetitions": "launches", "trials": "launches",
+	"vars": "variables", "environment": "env", "depends_on": "needs", "tests": "runs", "cases": "runs",
+	"jobs": "runs", "benchmarks": "runs", "if": "when", "assertion": "that", "expression": "that",
+}
+
+// misplaced returns a hint for a key that is an option of a workload, a value of another key, or another tool's
+// name for one; "" if it is none of these.
+func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string {
+	has := func(key string) bool { return slices.Contains(d.known(s), key) }
+	if kind, ok := beside["workload"]; ok && has("options") {
+		text, _ := kind.Expr.Value(nil)
+		named, _ := plainText(text)
+		if k, ok := workload.Lookup(named); ok {
+			if _, ok := k.Option(name); ok {
+				in := d.inSyntax(": {"+name+": …}", " { "+name+" = … }")
+				return "It is an option: write it below options" + in + "."
+			}
+		}
+	}
+	if other, ok := synonyms[name]; ok && has(other) {
+		return "weir's name for it is " + other + "."
+	}
+	for _, k := range s.keys {
+		if f, ok := k.Form(grammar.Scalar); ok && slices.Contains(f.Values, name) {
+			pair := d.inSyntax(k.Name+": "+name, k.Name+" = \""+name+"\"")
+			return "It is a value of " + k.Name + ": write " + pair + "."
+		}
+	}
+	return ""
+}
+
+// inSyntax is the text of the file's syntax.
+func (d *decoder) inSyntax(yaml, hcl string) string {
+	if d.yaml {
+		return yaml
+	}
+	return hcl
+}

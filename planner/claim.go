@@ -1,0 +1,138 @@
+// Step claim: what documents say of cases.
+
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
+)
+
+// mostOfClaim is the most cases that one claim may be about.
+const mostOfClaim = 100
+
+// claim attaches claims to the cases that they are about.
+func claim(t *Table) {
+	if t.diags.HasErrors() {
+		return
+	}
+	for _, c := range t.scenario.Claims {
+		if run := t.table(c.Run.Name); run != nil {
+			t.claim(run, c)
+		}
+	}
+}
+
+// claim attaches one claim.
+func (t *Table) claim(run *runTable, c *dsl.Claim) {
+	n := 0
+	for _, r := range run.rows {
+		if t.deadlineExceeded(c.Range) {
+			return
+		}
+		ok, failed := t.isClaimed(r, c)
+		if failed {
+			return
+		}
+		if !ok {
+			continue
+		}
+		if n++; n > mostOfClaim {
+			t.fail(c.Range, "Claim about too many cases",
+				fmt.Sprintf("It is about more than %d cases of run %q.", mostOfClaim, run.run.Name),
+				"Choose cases by where.")
+			return
+		}
+		out, ok := t.claimOf(r, c)
+		if !ok {
+			return
+		}
+		t.head.Claims = append(t.head.Claims, out)
+	}
+	if n == 0 {
+		t.fail(c.Range, "Claim matches no case",
+			fmt.Sprintf("None of the %d cases of run %q is one of the claim.", len(run.rows), run.run.Name),
+			"Correct where or variant, or remove the claim.")
+	}
+}
+
+// isClaimed reports whether a claim is about a case.
+func (t *Table) isClaimed(r *row, c *dsl.Claim) (ok, failed bool) {
+	if c.Variant != "" && r.scope().Texts[workload.VariantAxis] != c.Variant {
+		return false, false
+	}
+	if c.Where == nil {
+		return true, false
+	}
+	ok, err := c.Where.Eval(r.scope())
+	if err != nil {
+		t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The where of the claim: %s.", err),
+			"Correct the condition.")
+	}
+	return ok, err != nil
+}
+
+// claimOf is a claim about one case.
+func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
+	out := assertion.Claim{
+		Run: r.run.Name, Case: r.key(), Metric: c.Metric.Name, Unit: c.Metric.Unit, Better: string(c.Metric.Better),
+		Expected: c.Value, Written: c.Text, Tolerance: c.Tolerance, Source: c.Source, Date: c.Date,
+		Configuration: c.Configuration, Says: c.Says, File: c.Range.Filename, Line: c.Range.Start.Line,
+	}
+	if c.Gain {
+		base := t.otherVariant(r, c.Against)
+		if base == nil {
+			t.fail(c.Range, "Claim without a case to compare with",
+				fmt.Sprintf("Case %s has no counterpart of variant %q.", r.key(), c.Against),
+				"Correct the sweep, or choose cases by where.")
+			return out, false
+		}
+		out.BaseCase = base.key()
+		return out, true
+	}
+	out.Implausible = t.implausible(r, c)
+	return out, true
+}
+
+// otherVariant is the case with another variant and the same values of all other axes; nil: none.
+func (t *Table) otherVariant(r *row, variant string) *row {
+	same := func(o *row) bool {
+		for i, a := range r.run.Axes {
+			if want := r.value(i).Text; a.Name == workload.VariantAxis && o.value(i).Text != variant ||
+				a.Name != workload.VariantAxis && o.value(i).Text != want {
+				return false
+			}
+		}
+		return true
+	}
+	for _, o := range r.rows {
+		if same(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// implausible says why a case cannot reach the value of a claim; "": nothing is known against it. A limit of
+// the links of the site is a warning besides; one that the claim has itself is known to its author.
+func (t *Table) implausible(r *row, c *dsl.Claim) string {
+	unit := c.Metric.Unit
+	if c.Plausible > 0 {
+		if c.Value <= c.Plausible {
+			return ""
+		}
+		return fmt.Sprintf("%s is more than %s, the most that is plausible", c.Text, quantity.Format(c.Plausible, unit))
+	}
+	path, known := t.pathOf(r)
+	if !known || c.Metric.Name != workload.Bandwidth || unit != "GB/s" || c.Value <= path.carries() {
+		return ""
+	}
+	why := fmt.Sprintf("%s is more than %s", c.Text, path.text())
+	t.warn(c.Range, "Implausible claim", fmt.Sprintf("%s, of run %q: %s.", strings.TrimSuffix(c.Source, "."),
+		r.run.Name, why), "It stays in reports, marked as implausible.")
+	return why
+}

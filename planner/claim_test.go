@@ -1,0 +1,92 @@
+package planner
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weir-bench/weir/dsl"
+)
+
+// A claim above what the path of its case carries is marked before anything runs: by the link of the path's
+// kind, not by the fastest of the site.
+func TestImplausibleClaims(t *testing.T) {
+	links := map[string]float64{"efa": 12.5, "host": 400}
+	for _, c := range []struct {
+		name, run, claim string
+		links            map[string]float64
+		marked           string
+		warned           bool
+	}{
+		{"a NIC", "options: {fabric: ucx, block_size: 1MiB}, place: {nodes: 2, nics_per_rank: 1}",
+			"value: 285 GB/s", links, "285 GB/s is more than 2 × 12.50 GB/s", true},
+		{"within a node", "options: {fabric: shm, block_size: 1MiB}", "value: 285 GB/s", links, "", false},
+		{"more than memory", "options: {fabric: shm, block_size: 1MiB}", "value: 500", links,
+			"500 GB/s is more than 1 × 400.0 GB/s", true},
+		{"no site", "options: {fabric: ucx, block_size: 1MiB}, place: {nodes: 2, nics_per_rank: 1}",
+			"value: 285 GB/s", nil, "", false},
+		{"its own limit", "options: {fabric: ucx, block_size: 1MiB}", "value: 285 GB/s, plausible: 12.5 GB/s", nil,
+			"285 GB/s is more than 12.50 GB/s", false},
+		{"within its own limit", "options: {fabric: ucx, block_size: 1MiB}", "value: 12 GB/s, plausible: 12.5 GB/s",
+			nil, "", false},
+	} {
+		src := "scenario: s\nclaims: [{run: a, metric: bandwidth, source: d, " + c.claim +
+			"}]\nruns:\n  a: {workload: transfer, " + c.run + "}\n"
+		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{Links: c.links})
+		if diags.HasErrors() {
+			t.Fatalf("%s: %v", c.name, diags)
+		}
+		p, diags := Build(s)
+		if p == nil || len(p.Claims) != 1 {
+			t.Fatalf("%s: %v", c.name, diags)
+		}
+		if got := p.Claims[0].Implausible; !strings.HasPrefix(got, c.marked) || (c.marked == "") != (got == "") {
+			t.Errorf("%s: implausible is %q", c.name, got)
+		}
+		if warned := len(diags) > 0; warned != c.warned {
+			t.Errorf("%s: %v", c.name, diags)
+		}
+		var text strings.Builder
+		if err := p.Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		if c.marked != "" && !strings.Contains(text.String(), "implausible: "+c.marked) {
+			t.Errorf("%s: the plan does not say so:\n%s", c.name, text.String())
+		}
+	}
+}
+
+// Claims change neither what runs nor its digest, and survive a saved plan.
+func TestClaimsAreNoContent(t *testing.T) {
+	build := func(claims string) *Plan {
+		src := "scenario: s\n" + claims + "runs:\n  a: {workload: transfer, sweep: {block_size: [1MiB, 2MiB]}}\n"
+		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		p, diags := Build(s)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		return p
+	}
+	plain, claimed := build(""), build("claims: [{run: a, metric: bandwidth, value: 2, source: d}]\n")
+	if plain.Digest != claimed.Digest || len(claimed.Claims) != 2 || claimed.Claims[1].Case != "a[block_size=2MiB]" {
+		t.Errorf("%s and %s, claims %+v", plain.Digest, claimed.Digest, claimed.Claims)
+	}
+	b, err := claimed.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := decode(b); err != nil || len(again.Claims) != 2 {
+		t.Errorf("%v, %v", again, err)
+	}
+	src := "scenario: s\nclaims: [{run: a, metric: bandwidth, value: 2, source: d, where: block_size == 4MiB}]\n" +
+		"runs:\n  a: {workload: transfer, sweep: {block_size: [1MiB, 2MiB]}}\n"
+	s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if _, diags = Build(s); !diags.HasErrors() || diags[0].Summary != "Claim matches no case" {
+		t.Errorf("%v", diags)
+	}
+}

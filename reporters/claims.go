@@ -1,0 +1,67 @@
+package reporters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weir-bench/weir/results"
+)
+
+// claimTables is the table of what documents say and of what was found; none without claims.
+func claimTables(doc *results.Document) []textTable {
+	if len(doc.Claims) == 0 {
+		return nil
+	}
+	t := textTable{
+		title: "Claims",
+		head:  []string{"Case", "Metric", "Expected", "Found", results.ConfidenceText + " CI", "Status", "Source"},
+		right: []bool{false, false, true, true, true, false, false},
+	}
+	var reasons []string
+	var of [][]string // cases of each reason
+	for _, c := range doc.Claims {
+		value, low, high := c.FoundText()
+		t.rows = append(t.rows, []string{
+			plain(c.Case), plain(c.Metric), plain(clip(c.ExpectedText(), " …")),
+			sentence("", value, dash(value)), gainInterval(low, high), c.Status, claimSource(c),
+		})
+		if c.Message != "" {
+			why, _, _ := strings.Cut(c.Message, "\n")
+			why = sentence(": ", c.Status, plain(clip(why, " …")))
+			if i := slices.Index(reasons, why); i < 0 {
+				reasons, of = append(reasons, why), append(of, []string{plain(c.Case)})
+			} else if !slices.Contains(of[i], plain(c.Case)) {
+				of[i] = append(of[i], plain(c.Case))
+			}
+		}
+	}
+	for i, why := range reasons {
+		what := of[i][0]
+		if more := len(of[i]) - 1; more > 0 {
+			what += fmt.Sprintf(" and %d more", more)
+		}
+		t.notes = append(t.notes, what+": "+why)
+	}
+	t.notes = append(firstOf(t.notes),
+		"claims have no effect on the verdict; Status: agrees if the interval lies within the claim's tolerance")
+	return []textTable{t}
+}
+
+// claimSource says which document makes a claim, and of what.
+func claimSource(c *results.Claim) string {
+	return plain(clip(sentence("; ", sentence(", ", c.Source, c.Date), c.Configuration, c.Says), " …"))
+}
+
+// claimClass is the CSS class of a claim's row.
+func claimClass(status string) string {
+	switch status {
+	case results.ClaimImplausible, results.ClaimWorse:
+		return "bad"
+	case results.ClaimInconclusive, results.ClaimNotMeasured:
+		return "doubt"
+	case results.ClaimAgrees, results.ClaimBetter:
+		return "good"
+	}
+	return ""
+}
