@@ -119,7 +119,8 @@ func (d *Directory) Invites(ctx context.Context, node string) (<-chan Invitation
 // mostRefusal is the longest reason of a refusal, in bytes.
 const mostRefusal = 500
 
-// Refuse writes the reason why a node's agent refuses a session's invitation; "" deletes it.
+// Refuse writes the reason why a node's agent refuses a session's invitation, unless it is withdrawn; "" deletes the
+// reason. A request that a broken network delivers late, behind the one that deletes, thus leaves nothing behind.
 func (d *Directory) Refuse(ctx context.Context, node, session, why string) error {
 	err := errors.Join(checkName("node", node), checkSession(session))
 	if err == nil {
@@ -127,7 +128,7 @@ func (d *Directory) Refuse(ctx context.Context, node, session, why string) error
 		if why == "" {
 			err = d.commit(ctx, []clientv3.Op{clientv3.OpDelete(key)})
 		} else {
-			err = d.put(ctx, key, []byte(why[:min(len(why), mostRefusal)]))
+			err = d.putBeside(ctx, key, []byte(why[:min(len(why), mostRefusal)]), d.root+invitesDir+node+"/"+session)
 		}
 	}
 	if err != nil {

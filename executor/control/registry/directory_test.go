@@ -230,6 +230,14 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	says("")
+	if err := agent.Refuse(t.Context(), "n1", "s", "too late"); err != nil {
+		t.Fatal(err)
+	}
+	says("") // there is no invitation any more
+	session := openSession(t, server, "s")
+	if err := session.Invite(t.Context(), "n1", []byte("come")); err != nil {
+		t.Fatal(err)
+	}
 	for _, why := range []string{"no way", strings.Repeat("x", mostRefusal-1) + "é", ""} {
 		if err := agent.Refuse(t.Context(), "n1", "s", why); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,16 @@ func (d *client) put(ctx context.Context, key string, value []byte) error {
 	return d.commit(ctx, []clientv3.Op{d.opPut(key, value)})
 }
 
+// putBeside writes a key if another one exists.
+func (d *client) putBeside(ctx context.Context, key string, value []byte, other string) error {
+	return d.try(ctx, func(ctx context.Context) error {
+		_, err := d.etcd.Txn(ctx).
+			If(clientv3.Compare(clientv3.CreateRevision(other), ">", 0)).
+			Then(d.opPut(key, value)).Commit()
+		return err
+	})
+}
+
 // putNew writes a key that does not exist yet, and reports whether it did. A key with this lease and value
 // was written by an earlier attempt.
 func (d *client) putNew(ctx context.Context, key string, value []byte) (fresh bool, err error) {
