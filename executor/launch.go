@@ -58,6 +58,8 @@ type launchRun struct {
 	progressAt  time.Time       // of the last progress event
 	connectedAt time.Time       // when its ranks were connected; zero: they are not
 	lastResult  time.Time
+	firstLog    string // of rank 0, below the session's logs
+	told        string // the last line of it that was told
 	failure     *results.Failure
 	outcome     *agent.Outcome
 	err         error // of the session, not of the launch

@@ -146,7 +146,11 @@ func (l *launchRun) tasks() (map[string]agent.Task, error) {
 			Etcd: l.etcd,
 		}}
 		for _, rank := range list {
-			logs[node] = append(logs[node], agent.RankLog(dir, l.engine.Index, rank))
+			log := agent.RankLog(dir, l.engine.Index, rank)
+			logs[node] = append(logs[node], log)
+			if rank == 0 {
+				l.firstLog = log
+			}
 		}
 	}
 	l.s.expectLogs(l.id, logs)

@@ -40,11 +40,19 @@ func (v *services) tellNews(waiting []*service) {
 	}
 }
 
-// tellWork says what the services of a launch print while it has no result: the first request to a server may
-// compile kernels, too.
+// tellWork says what the services and the first rank of a launch print while it has no result: the first request to a
+// server may compile kernels, too, and a rank may wait for an endpoint that does not answer.
 func (v *services) tellWork(l *launchRun) {
 	if !l.lastResult.IsZero() {
 		return
+	}
+	if l.firstLog != "" {
+		line, _ := lastLine(filepath.Join(v.s.o.Dir, "logs", l.firstLog), v.s.secrets)
+		if line != "" && line != l.told {
+			l.told = line
+			v.s.ledger.Events.Emit(event.Event{Type: event.ServiceWaits,
+				Reason: l.g.ID + " has no result yet; the last line of rank 0: " + line})
+		}
 	}
 	for _, spec := range l.services {
 		x := v.find(spec.Name)
@@ -74,7 +82,12 @@ func (x *service) news(dir string, secrets []string, now time.Time) string {
 
 // lastLine is the last line of the log, which is here if the node of the service is.
 func (x *service) lastLine(dir string, secrets []string) (line string, here bool) {
-	log, err := os.Open(filepath.Join(dir, x.log))
+	return lastLine(filepath.Join(dir, x.log), secrets)
+}
+
+// lastLine is the last line of a log without secrets; here reports whether the log is on this host.
+func lastLine(path string, secrets []string) (line string, here bool) {
+	log, err := os.Open(path)
 	if err != nil {
 		return "", false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -72,9 +73,21 @@ func TestNewsOfALaunch(t *testing.T) {
 	write("compiling 2/96\n")
 	l.lastResult = time.Now()
 	write("ready\n")
+	l.lastResult, l.firstLog, l.g = time.Time{}, "0.log", &ledger.Group{LaunchGroup: &planner.LaunchGroup{ID: "load"}}
+	if err := os.Mkdir(filepath.Join(s.o.Dir, "logs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rank := "http://127.0.0.1:9 is not ready: connection refused"
+	if err := os.WriteFile(filepath.Join(s.o.Dir, "logs", "0.log"), []byte(rank+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.services = nil
+	v.tellWork(l)
+	v.tellWork(l)
 	want := []string{
 		"worker: no result of the launch yet; its last line: compiling 1/96",
 		"worker: no result of the launch yet; its last line: compiling 2/96",
+		": load has no result yet; the last line of rank 0: " + rank,
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("%q, want %q", told, want)

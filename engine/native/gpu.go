@@ -39,8 +39,8 @@ func describeGPU(g *C.struct_weir_gpu) results.GPU {
 	out := results.GPU{
 		Name: C.GoString(&g.name[0]), Driver: C.GoString(&g.driver[0]), Bus: C.GoString(&g.bus[0]),
 		Memory: int64(g.memory), Used: int64(g.used),
-		ECC:    map[C.int]string{1: "on", -1: "off"}[g.ecc],
-		Fault:  C.GoString(&g.fault[0]),
+		ECC:   map[C.int]string{1: "on", -1: "off"}[g.ecc],
+		Fault: C.GoString(&g.fault[0]),
 	}
 	if c := (results.GPUClocks{SM: int(g.sm), SMMax: int(g.sm_max), Memory: int(g.memory_clock),
 		MemoryMax: int(g.memory_clock_max)}); c != (results.GPUClocks{}) {

@@ -80,6 +80,8 @@ func (m *warnings) line(e event.Event) string {
 	case e.Type == event.ServiceStarted && m.shown["failed service "+e.Service]:
 		delete(m.shown, "failed service "+e.Service)
 		return fmt.Sprintf("service %s, which failed, starts again on %s", e.Service, e.Node)
+	case e.Type == event.ServiceWaits && e.Service == "":
+		return e.Reason
 	case e.Type == event.ServiceWaits && m.first("service "+e.Service+" "+e.Reason):
 		return fmt.Sprintf("service %s: %s", e.Service, e.Reason)
 	case e.Type == event.ServiceEnded && e.Status != results.OK && e.Failure != nil:
