@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -138,6 +139,29 @@ func Names() (names []string) {
 		for _, p := range g.Pages {
 			names = append(names, p.Name)
 		}
+	}
+	return names
+}
+
+// Mentioning are the names of up to five pages that have a text, those that have it most often first. Case does not
+// count.
+func Mentioning(text string) (names []string) {
+	type found struct {
+		name string
+		n    int
+	}
+	var all []found
+	for _, g := range Index {
+		for _, p := range g.Pages {
+			content, err := p.Text()
+			if n := strings.Count(strings.ToLower(content), strings.ToLower(text)); err == nil && n > 0 {
+				all = append(all, found{p.Name, n})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return b.n - a.n })
+	for _, f := range all[:min(len(all), 5)] {
+		names = append(names, f.name)
 	}
 	return names
 }

@@ -26,8 +26,18 @@ func docsPage(cmd *cobra.Command, args []string) error {
 	name := strings.Join(args, " ")
 	page, ok := docs.Lookup(name)
 	if !ok {
-		return exit.Usage("there is no topic %q%s weir docs lists all of them", name,
-			cmp.Or(suggest.DidYouMean(strings.TrimPrefix(name, "language "), docs.Names()), ";"))
+		word := strings.TrimPrefix(name, "language ")
+		mentioned := docs.Mentioning(word)
+		for _, n := range docs.Names() {
+			if strings.HasPrefix(n, word) && word != "" {
+				return exit.Usage("there is no topic %q; did you mean %q?", name, n)
+			}
+		}
+		if near := suggest.DidYouMean(word, docs.Names()); near != "" || len(mentioned) == 0 {
+			return exit.Usage("there is no topic %q%s weir docs lists all of them", name, cmp.Or(near, ";"))
+		}
+		return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
+			strings.Join(mentioned, ", "))
 	}
 	text, err := page.Text()
 	if err != nil {

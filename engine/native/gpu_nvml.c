@@ -42,7 +42,7 @@ static void count_links(nvml_handle d, struct weir_gpu *g)
 static int count_processes(nvml_handle d, struct weir_gpu *g)
 {
     unsigned n = 0;
-    int code   = nvml.nvmlDeviceGetComputeRunningProcesses(d, &n, NULL);
+    int code = nvml.nvmlDeviceGetComputeRunningProcesses(d, &n, NULL);
     if (code == NVML_INSUFFICIENT_SIZE) {
         return (int)n;
     }
@@ -69,7 +69,7 @@ static void describe(unsigned i, const char *driver, struct weir_gpu *g)
     }
     if (QUERY(g, nvmlDeviceGetMemoryInfo, d, &memory)) {
         g->memory = memory.total;
-        g->used   = memory.used;
+        g->used = memory.used;
     }
     g->processes = count_processes(d, g);
     g->sm = NUMBER(g, nvmlDeviceGetClockInfo, d, NVML_SM);

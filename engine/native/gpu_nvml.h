@@ -87,9 +87,9 @@ enum nvml_errors { NVML_UNCORRECTED = 1, NVML_SINCE_LOADED = 0 };
 
 enum nvml_clock { NVML_SM = 1, NVML_MEMORY = 2 };
 enum nvml_code {
-    NVML_DONE              = 0,
-    NVML_BAD_ARGUMENT      = 2,
-    NVML_NOT_SUPPORTED     = 3,
+    NVML_DONE = 0,
+    NVML_BAD_ARGUMENT = 2,
+    NVML_NOT_SUPPORTED = 3,
     NVML_INSUFFICIENT_SIZE = 7
 };
 
