@@ -55,6 +55,7 @@ func (p *Plan) launches() (ranges []Range, during [][]int) {
 	for _, c := range p.Cases {
 		if c.Status == Planned {
 			alike[c.pool()]++
+			addCompared(multiCase, c.Assertions)
 		}
 	}
 	for _, g := range p.Groups {
@@ -102,6 +103,13 @@ func (t *Table) cost() Cost {
 	keys, forecasts := keysThatMayAsk(t.acrossCases()), map[*runTable]func(*row) *forecast{}
 	for _, run := range t.runs {
 		forecasts[run] = run.forecasts()
+		seen := map[*assertionList]bool{} // rows share them
+		for _, r := range run.rows {
+			if r.reason == "" && !seen[r.judged] {
+				seen[r.judged] = true
+				addCompared(keys, r.judged.list)
+			}
+		}
 	}
 	for _, g := range t.groups {
 		cases := make([]*forecast, len(g.cases))
@@ -130,6 +138,20 @@ func keysThatMayAsk(list []assertion.Assertion) map[string]bool {
 		}
 	}
 	return keys
+}
+
+// addCompared adds the keys of the cases that a case's own assertions compare it with: while one of them is open, these
+// are launched again, too.
+func addCompared(keys map[string]bool, list []assertion.Assertion) {
+	for _, a := range list {
+		if mayAskLaunches(a) {
+			a.Takes(func(_, key string) {
+				if key != "" {
+					keys[key] = true
+				}
+			})
+		}
+	}
 }
 
 // Estimate sets the duration of the plan from the seconds that launches took earlier, by case id.

@@ -71,7 +71,8 @@ func TestAReporterAndAnAssertionFunctionMore(t *testing.T) {
 	if err != nil || string(report) != "2 cases of toy\n" {
 		t.Errorf("the report: %q, %v", report, err)
 	}
-	if out := weir(t, dir, bin, 0, "docs", "functions"); !strings.Contains(out, "n/Σ(1/x)") {
-		t.Errorf("the reference: %s", out)
+	write(t, filepath.Join(dir, "misspelt.yaml"), strings.Replace(simulated, "harmonic(", "harmonc(", 1))
+	if out := weir(t, dir, bin, 4, "validate", "misspelt.yaml"); !strings.Contains(out, `"harmonic"`) {
+		t.Errorf("the hint: %s", out)
 	}
 }

@@ -48,6 +48,14 @@ func TestAnAnswerIsTakenBackWhenEtcdIsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close(false)
+	session, err := registry.Open(t.Context(), server.Config(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(false)
+	if err := session.Invite(t.Context(), "n1", []byte("come")); err != nil {
+		t.Fatal(err)
+	}
 	answer := answerIn(t.Context(), dir, "n1")
 	answer("s1", "no link")
 	if why, err := reader.Refusal(t.Context(), "n1", "s1"); err != nil || why != "no link" {
