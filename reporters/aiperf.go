@@ -25,18 +25,12 @@ func blockOf(c *results.Case, tool string) workload.ForeignBlock {
 func AIPerf(w io.Writer, doc *results.Document) error {
 	all := []map[string]any{}
 	for _, c := range attempted(doc).Cases {
-		block := blockOf(c, "aiperf")
-		if block == nil {
-			continue
-		}
-		metric := func(name string) (float64, bool) {
-			m, ok := c.Metrics.Get(name)
-			return m.Median, ok
-		}
-		lines := block(func(option string) string { return setting(c, option) }, metric)
-		one := map[string]any{}
-		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
+		one, err := jsonBlock(c, "aiperf")
+		if err != nil {
 			return err
+		}
+		if one == nil {
+			continue
 		}
 		completed(one, c)
 		one["weir_case"], one["weir_verdict"], one["weir_session"] = c.Key, caseLabel(c), doc.Session.ID
@@ -76,4 +70,19 @@ func completed(one map[string]any, c *results.Case) {
 		})
 	}
 	one["error_summary"] = summary
+}
+
+// jsonBlock is a case in a JSON format of its workload, with medians over the launches; nil: the workload does not have
+// the format.
+func jsonBlock(c *results.Case, format string) (one map[string]any, err error) {
+	block := blockOf(c, format)
+	if block == nil {
+		return nil, nil
+	}
+	lines := block(func(option string) string { return setting(c, option) }, func(name string) (float64, bool) {
+		m, ok := c.Metrics.Get(name)
+		return m.Median, ok
+	})
+	err = json.Unmarshal([]byte(strings.Join(lines, "\n")), &one)
+	return one, err
 }

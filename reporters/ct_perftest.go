@@ -71,14 +71,8 @@ func CTPerftest(w io.Writer, doc *results.Document) error {
 			out.WriteByte('\n')
 		}
 	}
-	if others > 0 {
-		fmt.Fprintf(out, "\n%s of other workloads not shown: ct-perftest has no such table\n", plural(others, "case"))
-	}
+	foreignEnd(out, doc, others, "ct-perftest has no such table")
 	out.WriteByte('\n')
-	for _, line := range leftOut(doc) {
-		fmt.Fprintf(out, "%s\n", line)
-	}
-	fmt.Fprintf(out, "%s: %s\n\n", labelled(doc.Session.Status), headline(doc))
 	if err := CTPerftestJSON(out, doc); err != nil {
 		return err
 	}

@@ -114,10 +114,9 @@ func SeriesHTML(w io.Writer, doc *results.Document, home string, to Addresses) e
 
 // Running is what is known of a session without results.
 type Running struct {
-	Name, Scenario string
-	Step           []string // the current step and the progress
-	Cases          []RunningCase
-	Finished       bool // it has ended, and its results are about to be there
+	Scenario string
+	Step     []string // the current step and the progress
+	Cases    []RunningCase
 }
 
 // RunningCase is a case of a running session.

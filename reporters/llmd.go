@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/weir-bench/weir/results"
@@ -28,18 +27,15 @@ func LLMD(w io.Writer, doc *results.Document) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	for i, c := range attempted(doc).Cases {
-		block := blockOf(c, "llm-d")
-		if block == nil || c.Metrics.IsZero() {
+		if c.Metrics.IsZero() {
 			continue
 		}
-		metric := func(name string) (float64, bool) {
-			m, ok := c.Metrics.Get(name)
-			return m.Median, ok
-		}
-		lines := block(func(option string) string { return setting(c, option) }, metric)
-		one := map[string]any{}
-		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &one); err != nil {
+		one, err := jsonBlock(c, "llm-d")
+		if err != nil {
 			return err
+		}
+		if one == nil {
+			continue
 		}
 		run["uid"] = fmt.Sprintf("%s-%d", doc.Session.ID, i)
 		one["run"] = run

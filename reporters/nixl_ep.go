@@ -54,14 +54,7 @@ func NIXLEP(w io.Writer, doc *results.Document) error {
 		}
 		fmt.Fprintf(out, "Verdict: %s\n", sentence(": ", caseLabel(c), sentenceOf(reason(c))))
 	}
-	if others > 0 {
-		fmt.Fprintf(out, "\n%s of other workloads not shown: NIXL EP has no such test\n", plural(others, "case"))
-	}
-	out.WriteByte('\n')
-	for _, line := range leftOut(doc) {
-		fmt.Fprintf(out, "%s\n", line)
-	}
-	fmt.Fprintf(out, "%s: %s\n", labelled(doc.Session.Status), headline(doc))
+	foreignEnd(out, doc, others, "NIXL EP has no such test")
 	return out.Flush()
 }
 

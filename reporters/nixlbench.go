@@ -54,15 +54,20 @@ func NIXLBench(w io.Writer, doc *results.Document) error {
 		fmt.Fprintf(out, "\n%s\n", g)
 		nixlbenchTable(out, groups[g])
 	}
+	foreignEnd(out, doc, others, "nixlbench has no such table")
+	return out.Flush()
+}
+
+// foreignEnd ends a report in a tool's own form: how many cases are not in it and why, what did not run, the outcome.
+func foreignEnd(out *bufio.Writer, doc *results.Document, others int, why string) {
 	if others > 0 {
-		fmt.Fprintf(out, "\n%s of other workloads not shown: nixlbench has no such table\n", plural(others, "case"))
+		fmt.Fprintf(out, "\n%s of other workloads not shown: %s\n", plural(others, "case"), why)
 	}
 	out.WriteByte('\n')
 	for _, line := range leftOut(doc) {
 		fmt.Fprintf(out, "%s\n", line)
 	}
 	fmt.Fprintf(out, "%s: %s\n", labelled(doc.Session.Status), headline(doc))
-	return out.Flush()
 }
 
 // nixlbenchGroup is what the rows of one table share: the run and its axes without columns.

@@ -42,7 +42,7 @@ with the same loads that fails if they are a tenth worse: run it with --var url=
 				return exit.Usage("--as %s: it must be %s", as, asBaseline)
 			}
 			if _, err := os.Stat(args[0]); err != nil && strings.Contains(args[0], " ") {
-				return importScript(cmd, "", args[0], out, importer.Options{})
+				return importScript(cmd, "", args[0], lineImport{out: out})
 			}
 			content, err := os.ReadFile(args[0])
 			if err != nil {

@@ -7,18 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
-	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/planner"
-	"github.com/weir-bench/weir/results"
 )
 
 // toolExamples are command lines of each tool.
@@ -39,8 +36,7 @@ var toolExamples = map[string]string{
 }
 
 func newImportTool(tool string) *cobra.Command {
-	var out string
-	var o importer.Options
+	var i lineImport
 	itself := ""
 	if importer.RunsItself(tool) {
 		itself = ", or\n--as-command makes a run of workload command, which runs the tool and parses its output"
@@ -62,48 +58,24 @@ drops it%s.
 		Example: toolExamples[tool],
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Memory != "" {
-				if err := memoryKind(o.Memory); err != nil {
-					return exit.Usage("--memory: %w", err)
-				}
+			if err := i.check(); err != nil {
+				return err
 			}
-			if out != "" && format.SyntaxOf(out) != format.YAML {
-				return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", out)
-			}
-			o.Read, o.Glob = os.ReadFile, filepath.Glob
 			lines, err := toolLines(tool, args[0])
 			if err != nil {
 				return exit.Usage("%w", err)
 			}
-			made, err := importer.Import(tool, lines, o)
+			made, err := importer.Import(tool, lines, i.options)
 			if err != nil {
 				return exit.Usage("%w", err)
 			}
-			for _, n := range made.Notes {
-				if n.Warning {
-					fmt.Fprintln(cmd.ErrOrStderr(), "warning:", n.Text)
-				}
-			}
-			if err := plannable(cmd, made.Scenario); err != nil {
-				return err
-			}
-			if out == "" {
-				_, err := cmd.OutOrStdout().Write(made.Scenario)
-				return exit.With(gate.ExitExecution, err)
-			}
-			if err := results.WriteFile(out, made.Scenario); err != nil {
-				return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
-			}
-			return nil
+			return i.write(cmd, made)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
-	cmd.Flags().StringVar(&o.Memory, "memory", "",
-		"`KIND` of memory of all buffers, instead of the command line's: "+strings.Join(memoryOption().Values, ", "))
+	i.addFlags(cmd)
 	if importer.RunsItself(tool) {
-		cmd.Flags().BoolVar(&o.AsCommand, "as-command", false, "run the tool itself, with workload command")
+		cmd.Flags().BoolVar(&i.options.AsCommand, "as-command", false, "run the tool itself, with workload command")
 	}
-	cmd.Flags().BoolVar(&o.SkipUnmapped, "skip-unmapped", false, "drop flags that cannot be mapped")
 	return cmd
 }
 

@@ -19,21 +19,16 @@ func (l *live) ended(e event.Event) string {
 	if e.Type != event.VerdictReached || c == nil || l.decided[e.Case] {
 		return ""
 	}
-	var verdicts []results.Verdict
-	passed := true
-	for _, a := range c.Assertions {
-		v := l.tally.verdicts[[2]string{e.Case, a.Name}]
-		if v == "" || v == results.InconclusiveVerdict {
-			return "" // more launches may decide it
-		}
-		passed = passed && v == results.Pass
-		verdicts = append(verdicts, v)
-	}
-	l.decided[e.Case] = true
-	if passed && len(l.tally.plan) > mostEnded {
+	verdicts, undecided := l.tally.verdictsOf(c)
+	if undecided { // more launches may decide it
 		return ""
 	}
-	text := fmt.Sprintf("%-6s  %s", reporters.Label(reporters.WorstOf(verdicts)), l.tally.points[e.Case])
+	l.decided[e.Case] = true
+	worst := reporters.WorstOf(verdicts)
+	if worst == results.Pass && len(l.tally.plan) > mostEnded {
+		return ""
+	}
+	text := fmt.Sprintf("%-6s  %s", reporters.Label(worst), l.tally.points[e.Case])
 	if m := l.tally.measured[e.Case]; m != nil {
 		text += ": " + l.tally.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/reporters"
-	"github.com/weir-bench/weir/results"
 )
 
 // Follower derives the state of a session from its plan and events, for a page.
@@ -31,7 +30,7 @@ func (f *Follower) OnEvent(e event.Event) {
 }
 
 // Running is the state after the events so far.
-func (f *Follower) Running(name string) reporters.Running {
+func (f *Follower) Running() reporters.Running {
 	t := f.tally
 	made, all := t.launchesMade()
 	elapsed := f.last.Sub(f.began)
@@ -40,8 +39,7 @@ func (f *Follower) Running(name string) reporters.Running {
 		progress += ", ~" + left.Round(time.Second).String() + " left"
 	}
 	out := reporters.Running{
-		Name: name, Scenario: f.plan.Scenario.Name, Finished: f.finished,
-		Step: []string{t.line(), progress, t.standing()},
+		Scenario: f.plan.Scenario.Name, Step: []string{t.line(), progress, t.standing()},
 	}
 	for _, c := range f.plan.Cases {
 		row := reporters.RunningCase{Name: t.points[c.Key]}
@@ -49,12 +47,7 @@ func (f *Follower) Running(name string) reporters.Running {
 			row.Launches = len(m.Launches)
 			row.Last = t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics)
 		}
-		var verdicts []results.Verdict
-		for _, a := range c.Assertions {
-			if v := t.verdicts[[2]string{c.Key, a.Name}]; v != "" {
-				verdicts = append(verdicts, v)
-			}
-		}
+		verdicts, _ := t.verdictsOf(c)
 		row.Verdict = reporters.WorstOf(verdicts)
 		out.Cases = append(out.Cases, row)
 	}

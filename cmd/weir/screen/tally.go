@@ -132,6 +132,19 @@ func (t *tally) OnEvent(e event.Event) {
 	}
 }
 
+// verdictsOf are the verdicts so far of a case's assertions; undecided reports whether one of them has none, or may
+// change.
+func (t *tally) verdictsOf(c *planner.Case) (all []results.Verdict, undecided bool) {
+	for _, a := range c.Assertions {
+		v := t.verdicts[[2]string{c.Key, a.Name}]
+		undecided = undecided || v == "" || v == results.InconclusiveVerdict
+		if v != "" {
+			all = append(all, v)
+		}
+	}
+	return all, undecided
+}
+
 // complete reports whether a case has reached its first look.
 func (t *tally) complete(key string) bool {
 	g, c := t.of[key], t.measured[key]

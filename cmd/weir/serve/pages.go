@@ -146,7 +146,7 @@ func (f folder) running(r *http.Request) (func(io.Writer) error, error) {
 	if err := eachEvent(filepath.Join(f.Dir, name, ledger.EventsName), follower.OnEvent); err != nil {
 		return nil, err
 	}
-	return func(w io.Writer) error { return reporters.RunningHTML(w, follower.Running(name), home) }, nil
+	return func(w io.Writer) error { return reporters.RunningHTML(w, follower.Running(), home) }, nil
 }
 
 // eachEvent reads the complete lines of a file of events.

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/interop/importer"
+	"github.com/weir-bench/weir/results"
+)
+
+// lineImport has the flags of the commands that make a scenario of command lines, and writes it.
+type lineImport struct {
+	out     string
+	options importer.Options
+}
+
+func (i *lineImport) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&i.out, "output", "o", "", "write to `FILE` instead of stdout")
+	cmd.Flags().StringVar(&i.options.Memory, "memory", "",
+		"`KIND` of memory of all buffers, instead of the command line's: "+strings.Join(memoryOption().Values, ", "))
+	cmd.Flags().BoolVar(&i.options.SkipUnmapped, "skip-unmapped", false, "drop flags that cannot be mapped")
+}
+
+// check checks the flags, and lets the import read files.
+func (i *lineImport) check() error {
+	if i.options.Memory != "" {
+		if err := memoryKind(i.options.Memory); err != nil {
+			return exit.Usage("--memory: %w", err)
+		}
+	}
+	if i.out != "" && format.SyntaxOf(i.out) != format.YAML {
+		return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", i.out)
+	}
+	i.options.Read, i.options.Glob = os.ReadFile, filepath.Glob
+	return nil
+}
+
+// write prints the warnings, and writes the scenario if it can be planned.
+func (i *lineImport) write(cmd *cobra.Command, made *importer.Imported) error {
+	for _, n := range made.Notes {
+		if n.Warning {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", n.Text)
+		}
+	}
+	if err := plannable(cmd, made.Scenario); err != nil {
+		return err
+	}
+	if i.out == "" {
+		_, err := cmd.OutOrStdout().Write(made.Scenario)
+		return exit.With(gate.ExitExecution, err)
+	}
+	if err := results.WriteFile(i.out, made.Scenario); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("writing the imported scenario: %w", err))
+	}
+	return nil
+}

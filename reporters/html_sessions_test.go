@@ -1,0 +1,91 @@
+package reporters
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/results"
+)
+
+// In a browser, under the page's own policy, the button sends the picked sessions, and a session's name leads to it.
+func TestSessionsArePickedInABrowser(t *testing.T) {
+	to := Addresses{
+		Session: func(file string) string { return QueryOf("session", "file", file) },
+		Running: func(name string) string { return QueryOf("running", "session", name) },
+		Series:  func(scenario string) string { return QueryOf("series", "scenario", scenario) },
+		Compare: "compare",
+	}
+	var entries []history.Entry
+	for _, name := range []string{"one & only", "two", "three"} {
+		entries = append(entries, history.Entry{
+			File: name + "/results.json", Session: name, Scenario: "s", Status: "passed", Started: time.Unix(0, 0),
+		})
+	}
+	asked := make(chan *http.Request, 8)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path != "/" {
+			asked <- r
+			_, _ = io.WriteString(w, `<link rel="icon" href="data:,"><title>asked</title>`)
+			return
+		}
+		if err := SessionsHTML(w, "weir-out", []string{"now"}, entries, nil, to); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	ctx := browser(t)
+	observed := listen(t, ctx)
+	do(t, ctx, chromedp.Navigate(server.URL), chromedp.Click(`input[value="one & only/results.json"]`),
+		chromedp.Click(`input[value="three/results.json"]`), chromedp.Click("form button:not([type=button])"),
+		chromedp.WaitReady("title"))
+	next := func() *http.Request {
+		t.Helper()
+		select {
+		case r := <-asked:
+			return r
+		case <-time.After(20 * time.Second):
+			t.Fatal("the browser asks for nothing")
+			return nil
+		}
+	}
+	// the newest stands first
+	if r := next(); r.URL.Path != "/compare" ||
+		!slices.Equal(r.URL.Query()["session"], []string{"three/results.json", "one & only/results.json"}) {
+		t.Errorf("the button asks for %s", r.URL)
+	}
+	do(t, ctx, chromedp.Navigate(server.URL), chromedp.Click(`a[href^="session?"]`))
+	if r := next(); r.URL.Path != "/session" || r.URL.Query().Get("file") != "three/results.json" {
+		t.Errorf("the first session leads to %s", r.URL)
+	}
+	if complaints, _ := observed.taken(); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+}
+
+// The page of a running session has its cases with their verdicts, and is read again.
+func TestRunningSession(t *testing.T) {
+	var b strings.Builder
+	if err := RunningHTML(&b, Running{
+		Scenario: "s", Step: []string{"a n=1", "1 of 3 launches"},
+		Cases: []RunningCase{{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 1, Verdict: results.Fail}, {Name: "a n=2"}},
+	}, "./"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`http-equiv="refresh" content="2"`, "1 of 3 launches",
+		"<tr class=bad><td>a n=1<td>1<td>bandwidth 9 GB/s<td>✗ fail", "<tr><td>a n=2<td>0<td><td>-", `<a href="./">`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+}
