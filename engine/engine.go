@@ -133,8 +133,10 @@ type Error struct {
 	Op     string `json:"op"`    // failed operation: open, register, connect, put, …
 	Phase  string `json:"phase"` // ready, connect, run, verify, teardown
 	Peer   int    `json:"peer"`  // -1: none
-	Code   int    `json:"code"`
-	Text   string `json:"text"` // with the library's own message
+	// PeerNode is the peer's node, if that is another node and connecting to it failed.
+	PeerNode string `json:"peer_node,omitempty"`
+	Code     int    `json:"code"`
+	Text     string `json:"text"` // with the library's own message
 	// Killed: a program of the rank was ended by a signal that weir did not send.
 	Killed bool `json:"killed,omitzero"`
 }
@@ -142,6 +144,9 @@ type Error struct {
 func (e *Error) Error() string {
 	if e.Fabric == "" && e.Op == "" {
 		return e.Text
+	}
+	if e.PeerNode != "" {
+		return fmt.Sprintf("%s: %s (peer %d on node %s): %s", e.Fabric, e.Op, e.Peer, e.PeerNode, e.Text)
 	}
 	if e.Peer >= 0 {
 		return fmt.Sprintf("%s: %s (peer %d): %s", e.Fabric, e.Op, e.Peer, e.Text)

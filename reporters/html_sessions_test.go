@@ -76,7 +76,9 @@ func TestRunningSession(t *testing.T) {
 	var b strings.Builder
 	if err := RunningHTML(&b, Running{
 		Scenario: "s", Step: []string{"a n=1", "1 of 3 launches"},
-		Cases: []RunningCase{{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 1, Verdict: results.Fail}, {Name: "a n=2"}},
+		Cases: []RunningCase{
+			{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 1, Verdict: results.Fail}, {Name: "a n=2"},
+		},
 	}, "./"); err != nil {
 		t.Fatal(err)
 	}

@@ -98,9 +98,10 @@ func runLaunch(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.
 	if err != nil {
 		return err
 	}
-	l.Launch.Nodes = nil // it may be long, and only Open needs it
+	nodes := l.Launch.Nodes
+	l.Launch.Nodes = nil // it may be long, and cases do not need it
 	if err := connect(conn, control, r, l.Launch.Ranks, peers); err != nil {
-		return err
+		return namePeer(err, l.Self.Rank, nodes)
 	}
 	cases := l.Launch.Cases
 	if life := l.Self.Life; life != nil {
@@ -117,6 +118,15 @@ func runLaunch(conn wire.Conn, control *engine.Control, e engine.Runner, l wire.
 		return fmt.Errorf("closing: %w", err)
 	}
 	return conn.Send(wire.KindBye)
+}
+
+// namePeer adds to an error of connecting the node of the peer, if it is not the rank's own.
+func namePeer(err error, self int, nodes []string) error {
+	e, ok := errors.AsType[*engine.Error](err)
+	if ok && e.Peer >= 0 && e.Peer < len(nodes) && self < len(nodes) && nodes[e.Peer] != nodes[self] {
+		e.PeerNode = nodes[e.Peer]
+	}
+	return err
 }
 
 // receiveLaunch receives the rank's launch, and frees the memory of a long text before garbage collection is off.

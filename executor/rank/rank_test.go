@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -54,5 +55,26 @@ func TestAgentThatHangsUpTellsTheRankToStop(t *testing.T) {
 	e, ok := errors.AsType[*engine.Error](err)
 	if !ok || e.Code != -int(unix.ECANCELED) || !strings.Contains(e.Text, wire.KindGo.String()) {
 		t.Errorf("%#v", err)
+	}
+}
+
+// A peer that does not answer is named with its node, unless that is the rank's own: the node's link may be broken.
+func TestThePeerThatDoesNotAnswerIsNamed(t *testing.T) {
+	nodes := []string{"a", "b", "a"}
+	for name, test := range map[string]struct {
+		peer int
+		want string
+	}{
+		"another node": {1, "tcp: connect (peer 1 on node b): timed out"},
+		"own node":     {2, "tcp: connect (peer 2): timed out"},
+		"no peer":      {-1, "tcp: connect: timed out"},
+		"no such rank": {7, "tcp: connect (peer 7): timed out"},
+	} {
+		err := fmt.Errorf("%w", &engine.Error{Fabric: "tcp", Op: "connect", Peer: test.peer, Text: "timed out"})
+		sent, _ := errors.AsType[*engine.Error](namePeer(err, 0, nodes))
+		got, err := wire.DecodeFailure(wire.EncodeFailure(sent))
+		if err != nil || got.Error() != test.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 }

@@ -90,9 +90,7 @@ func (i injection) misled(d *results.Document) string {
 		case "rank":
 			return f.Rank >= 0
 		case "agent", "link", "host":
-			// that no address of a peer answers leads to a link, from either end
-			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name) ||
-				i.target == "link" && f.Kind == results.FailedLink && strings.Contains(f.Cause, "(peer ")
+			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name)
 		case "etcd":
 			return strings.Contains(f.Cause, "etcd")
 		}
