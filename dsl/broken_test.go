@@ -125,7 +125,9 @@ var brokenInputs = map[string]broken{
 		"default = 1\nvalidation = «true»", "Not a mapping", "condition"},
 
 	// keys of other tools, or at another level
-	"misplaced/option":  {"run", "«fabric»: shm", "«fabric» = \"shm\"", "Unknown key", "It is an option"},
+	"misplaced/option": {"run", "«fabric»: shm", "«fabric» = \"shm\"", "Unknown key", "It is an option"},
+	"misplaced/misspelt option": {"run", "«fabrc»: shm", "«fabrc» = \"shm\"", "Unknown key",
+		"Did you mean the option fabric? Then write it below options"},
 	"misplaced/synonym": {"run", "«with»: {}", "«with» {}", "Unknown key", "weir's name for it is options"},
 	"misplaced/severity": {"run", "assert: [{that: bandwidth >= 1, «warn»: true}]",
 		"assert = [{ that = \"bandwidth >= 1\", «warn» = true }]", "Unknown key", "It is a value of severity"},

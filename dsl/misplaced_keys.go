@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/weir-bench/weir/dsl/grammar"
+	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -27,15 +28,17 @@ var synonyms = map[string]string{
 // name for one; "" if it is none of these.
 func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string {
 	has := func(key string) bool { return slices.Contains(d.known(s), key) }
+	var options []string // of the run's workload
 	if kind, ok := beside["workload"]; ok && has("options") {
 		text, _ := kind.Expr.Value(nil)
 		named, _ := plainText(text)
-		if k, ok := workload.Lookup(named); ok {
-			if _, ok := k.Option(name); ok {
-				in := d.inSyntax(": {"+name+": …}", " { "+name+" = … }")
-				return "It is an option: write it below options" + in + "."
-			}
-		}
+		options = optionsOf(named)
+	}
+	below := func(option string) string {
+		return "write it below options" + d.inSyntax(": {"+option+": …}", " { "+option+" = … }") + "."
+	}
+	if slices.Contains(options, name) {
+		return "It is an option: " + below(name)
 	}
 	if other, ok := synonyms[name]; ok && has(other) {
 		return "weir's name for it is " + other + "."
@@ -46,7 +49,20 @@ func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string
 			return "It is a value of " + k.Name + ": write " + pair + "."
 		}
 	}
+	if near := suggest.Nearest(name, options); near != "" && suggest.Nearest(name, d.known(s)) == "" {
+		return "Did you mean the option " + near + "? Then " + below(near)
+	}
 	return ""
+}
+
+// optionsOf are the names of a workload's options; none of an unknown workload.
+func optionsOf(name string) (names []string) {
+	if k, ok := workload.Lookup(name); ok {
+		for _, o := range k.Options {
+			names = append(names, o.Name)
+		}
+	}
+	return names
 }
 
 // inSyntax is the text of the file's syntax.
