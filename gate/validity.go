@@ -8,16 +8,6 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// aboveCeiling is the ratio to the ceiling above which a measurement is impossible. The ceiling is a short
-// probe in the same launch; probe and measurement have noise of several percent, so a path at its limit
-// may read 1.05. Beyond 1.10 either bytes did not travel or the probe took another path: the number says
-// nothing about this path.
-const aboveCeiling = 1.10
-
-// aboveCeilingAlone is the same for a single launch with unknown noise: a probe and a measurement of
-// milliseconds may differ a lot, but not by a factor of two.
-const aboveCeilingAlone = 2
-
 // measured reports whether a case has launches to judge: it was neither left out nor ended by an error.
 func measured(c *results.Case) bool {
 	switch c.Status {
@@ -158,6 +148,9 @@ func undecidableReason(sources []*source, subject *assertion.Expr) results.Reaso
 			if r := workloadUndecided(s, metric, func(*results.Launch) bool { return true }); !r.None() {
 				return r
 			}
+			if r := disturbedProbes(s, metric); !r.None() {
+				return r
+			}
 		}
 	}
 	return results.Reason{}
@@ -217,37 +210,6 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 		o.change = "set " + set
 	}
 	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
-}
-
-// exceedsCeiling compares a case with the ceiling probed by its own launches.
-func exceedsCeiling(k *workload.Kind, launches []*results.Launch) results.Reason {
-	b, ok := k.Behaviour.(workload.PathUser)
-	if !ok {
-		return results.Reason{}
-	}
-	var shares []float64
-	for _, l := range launches {
-		if v, ok := b.OfCeiling(l.Metrics); ok && v > 0 {
-			shares = append(shares, v)
-		}
-	}
-	if len(shares) == 0 {
-		return results.Reason{}
-	}
-	e := logarithmic(shares, results.Confidence)
-	limit := aboveCeiling
-	if e.n == 1 {
-		limit = aboveCeilingAlone
-	}
-	if e.lo <= limit {
-		return results.Reason{}
-	}
-	r := results.Because(results.AboveCeiling, results.Number("value", e.center*100, "%"), results.Count("n", e.n, ""),
-		results.Number("limit", limit*100, "%"))
-	if ci := e.ci(); ci != nil {
-		r.Values = append(r.Values, results.Number("low", ci[0]*100, "%"), results.Number("high", ci[1]*100, "%"))
-	}
-	return r
 }
 
 // wantsVerification reports whether the case asked for its data to be verified.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weir-bench/weir/results"
@@ -112,6 +113,28 @@ func TestCeilingOfOneLaunch(t *testing.T) {
 		a := band(p(1), nil, []int{1})
 		judged(c, a)
 		wantVerdict(t, a, want)
+	}
+}
+
+// A metric that depends on disturbed probes decides nothing; others of the case do.
+func TestDisturbedProbes(t *testing.T) {
+	for metric, want := range map[string]results.Verdict{
+		"bandwidth": results.Pass, "ceiling": results.InconclusiveVerdict, "ceiling.bandwidth": results.InconclusiveVerdict,
+	} {
+		c := caseOf("c", 46, 46.1, 46.2, 46, 46.1)
+		for i, v := range []float64{1.2, 1.5, 1.3, 1.45, 1.25} {
+			c.Launches[i].Metrics.Set("ceiling", v)
+			c.Launches[i].Metrics.Set("ceiling.bandwidth", 46/v)
+		}
+		a := band(p(0.5), nil, []int{5})
+		a.Subject.Metric = metric
+		judged(c, a)
+		wantVerdict(t, a, want)
+		if got := slices.ContainsFunc(a.Reasons, func(r results.Reason) bool {
+			return r.Kind == results.ProbesDisturbed
+		}); got != (want == results.InconclusiveVerdict) {
+			t.Errorf("%s: reasons %v", metric, a.Reasons)
+		}
 	}
 }
 

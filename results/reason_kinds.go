@@ -128,6 +128,7 @@ const (
 	ClocksOfHosts      ReasonKind = "host-clocks"
 	ClocksOfGPUs       ReasonKind = "gpu-clocks"
 	AboveCeiling       ReasonKind = "above-ceiling"
+	ProbesDisturbed    ReasonKind = "probes-disturbed"
 	AboveLinks         ReasonKind = "above-links"
 	TransportUnknown   ReasonKind = "transport-unknown"
 	FactUnknown        ReasonKind = "provider-fact-unknown"

@@ -94,6 +94,10 @@ type PathUser interface {
 	OfCeiling(m results.MetricValues) (share float64, ok bool)
 	// Carries returns the ceiling of a metric; not ok if the path does not bound the metric.
 	Carries(metric string, m results.MetricValues) (most float64, ok bool)
+	// Probe returns the best probed rate of the path, in the unit of the metric that it bounds.
+	Probe(m results.MetricValues) (rate float64, ok bool)
+	// Probed reports whether a metric is a probed rate or computed from one.
+	Probed(metric string) bool
 }
 
 // PathTimer is a PathUser with times of single transfers.

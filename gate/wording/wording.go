@@ -83,6 +83,10 @@ func init() {
 			return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling; noise explains at most"+
 				" %.0f %%", observed(r), *r.Number("limit"))
 		},
+		results.ProbesDisturbed: func(r results.Reason) string {
+			return fmt.Sprintf("%s is unknown: the probes of the path were disturbed, launches measured %.0f %% of them",
+				r.Text("metric"), *r.Number("value"))
+		},
 		results.Changed: changed, results.ChangedBy: changed, results.FromShift: fromShift,
 		results.TrendHolds: trend, results.TrendBroken: trend, results.TrendOpen: trend,
 		results.Outliers: func(r results.Reason) string { return "outlier: " + marked(r) },

@@ -1,6 +1,10 @@
 package move
 
-import "github.com/weir-bench/weir/results"
+import (
+	"strings"
+
+	"github.com/weir-bench/weir/results"
+)
 
 // Path implements workload.PathUser. Bounded is the metric that the ceiling bounds.
 type Path struct{ Bounded string }
@@ -12,6 +16,14 @@ func (Path) OfCeiling(m results.MetricValues) (share float64, ok bool) {
 		return share, ok
 	}
 	return m.Get("ceiling")
+}
+
+// Probe implements workload.PathUser.
+func (p Path) Probe(m results.MetricValues) (rate float64, ok bool) { return p.Carries(p.Bounded, m) }
+
+// Probed implements workload.PathUser.
+func (Path) Probed(metric string) bool {
+	return metric == "ceiling" || strings.HasPrefix(metric, "ceiling.")
 }
 
 // Carries returns the best probed rate of the path, for the metric that it bounds.
