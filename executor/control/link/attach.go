@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // attach serves an agent over one of its connections.
@@ -48,7 +50,7 @@ func (s *Server) attach(p *peer, stream coordinatorStream) error {
 	return stream.Send(farewell) // after Down was called
 }
 
-var farewell = &FromCoordinator{Say: &FromCoordinator_Farewell{&Farewell{}}}
+var farewell = &pb.FromCoordinator{Say: &pb.FromCoordinator_Farewell{Farewell: &pb.Farewell{}}}
 
 // converse sends and receives messages. over means that the instance has ended, with the cause err. sent
 // is closed when the sender has ended.
@@ -64,7 +66,7 @@ func (s *Server) converse(m *member, stream coordinatorStream, received uint64) 
 		close(done)
 		return done, true, err
 	}
-	welcome := &FromCoordinator{Say: &FromCoordinator_Welcome{&Welcome{Received: m.in.received}}}
+	welcome := &pb.FromCoordinator{Say: &pb.FromCoordinator_Welcome{Welcome: &pb.Welcome{Received: m.in.received}}}
 	s.wg.Go(func() { // ends with the call at the latest
 		defer close(done)
 		if stream.Send(welcome) == nil {
@@ -83,14 +85,14 @@ func send(line *line, stream coordinatorStream) {
 		if err != nil {
 			return
 		}
-		message := &FromCoordinator{}
+		message := &pb.FromCoordinator{}
 		switch {
 		case f.piece != nil:
-			message.Say = &FromCoordinator_Piece{f.piece}
+			message.Say = &pb.FromCoordinator_Piece{Piece: f.piece}
 		case f.taken > 0:
-			message.Say = &FromCoordinator_Taken{f.taken}
+			message.Say = &pb.FromCoordinator_Taken{Taken: f.taken}
 		default:
-			message.Say = &FromCoordinator_Leave{&Leave{Why: "the session is over"}}
+			message.Say = &pb.FromCoordinator_Leave{Leave: &pb.Leave{Why: "the session is over"}}
 		}
 		if stream.Send(message) != nil || message.GetLeave() != nil {
 			return
@@ -129,7 +131,7 @@ func (s *Server) receive(m *member, line *line, stream coordinatorStream) (over 
 
 // received is the result of a Recv.
 type received struct {
-	*FromAgent
+	*pb.FromAgent
 	err error
 }
 
@@ -153,15 +155,15 @@ func (s *Server) read(stream coordinatorStream) <-chan received {
 }
 
 // handleAgent handles a frame of an agent. over means that it was the last one.
-func (in *inbox) handleAgent(ctx context.Context, line *line, frame *FromAgent) (over bool, err error) {
+func (in *inbox) handleAgent(ctx context.Context, line *line, frame *pb.FromAgent) (over bool, err error) {
 	switch say := frame.Say.(type) {
-	case *FromAgent_Piece:
+	case *pb.FromAgent_Piece:
 		err = in.piece(ctx, say.Piece)
 		return err != nil && ctx.Err() == nil, err
-	case *FromAgent_Taken:
+	case *pb.FromAgent_Taken:
 		err = line.taken(say.Taken)
 		return err != nil, err
-	case *FromAgent_Bye:
+	case *pb.FromAgent_Bye:
 		if in.assembled != nil {
 			return true, errors.New("it said goodbye in the middle of a message")
 		}

@@ -9,6 +9,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // linkProtocol is the ALPN protocol of links.
@@ -161,8 +163,8 @@ func (w *wire) lastRead() time.Duration {
 // heartbeat is either side of the call Heartbeat.
 type heartbeat interface {
 	Context() context.Context
-	Send(*Beat) error
-	Recv() (*Beat, error)
+	Send(*pb.Beat) error
+	Recv() (*pb.Beat, error)
 }
 
 // exchangeHeartbeats sends and receives heartbeats until the call ends. The two directions are independent.
@@ -177,7 +179,7 @@ func exchangeHeartbeats(call heartbeat, every time.Duration) {
 			case <-call.Context().Done():
 				return
 			case <-t.C:
-				if call.Send(&Beat{}) != nil {
+				if call.Send(&pb.Beat{}) != nil {
 					return
 				}
 			}

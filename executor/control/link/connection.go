@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // connection is one of the successive connections of a link.
@@ -55,7 +57,7 @@ func (l *Link) attach(ctx, life context.Context) (*connection, error) {
 	context.AfterFunc(c.life, func() { w.end(errClosed) })
 	end := context.AfterFunc(ctx, c.stop)
 	c.wg.Go(func() {
-		if call, err := NewLinkClient(c.client).Heartbeat(c.life); err == nil {
+		if call, err := pb.NewLinkClient(c.client).Heartbeat(c.life); err == nil {
 			exchangeHeartbeats(call, l.timeouts.heartbeatInterval)
 		}
 	})
@@ -80,10 +82,10 @@ var errFarewell = refused("this agent has said goodbye to the coordinator alread
 
 // hello exchanges hello and welcome, with the numbers of received pieces.
 func (c *connection) hello(o Options, received uint64) (err error) {
-	if c.stream, err = NewLinkClient(c.client).Attach(c.life); err != nil {
+	if c.stream, err = pb.NewLinkClient(c.client).Attach(c.life); err != nil {
 		return final(err)
 	}
-	if err := c.stream.Send(&FromAgent{Say: &FromAgent_Hello{&Hello{Session: o.Session, Node: o.Node,
+	if err := c.stream.Send(&pb.FromAgent{Say: &pb.FromAgent_Hello{Hello: &pb.Hello{Session: o.Session, Node: o.Node,
 		Instance: o.Instance, Received: received}}}); err != nil {
 		_, err := c.stream.Recv() // returns the cause
 		return final(err)
@@ -130,14 +132,14 @@ func (c *connection) send(line *line) {
 		if err != nil {
 			return
 		}
-		message := &FromAgent{}
+		message := &pb.FromAgent{}
 		switch {
 		case f.piece != nil:
-			message.Say = &FromAgent_Piece{f.piece}
+			message.Say = &pb.FromAgent_Piece{Piece: f.piece}
 		case f.taken > 0:
-			message.Say = &FromAgent_Taken{f.taken}
+			message.Say = &pb.FromAgent_Taken{Taken: f.taken}
 		default:
-			message.Say = &FromAgent_Bye{&Bye{}}
+			message.Say = &pb.FromAgent_Bye{Bye: &pb.Bye{}}
 		}
 		if c.stream.Send(message) != nil || message.GetBye() != nil {
 			return
@@ -158,15 +160,15 @@ func (c *connection) receive(line *line, in *inbox) error {
 }
 
 // handleCoordinator handles a frame of the coordinator. over means that it was the last one.
-func (in *inbox) handleCoordinator(ctx context.Context, line *line, frame *FromCoordinator) (over bool, err error) {
+func (in *inbox) handleCoordinator(ctx context.Context, line *line, frame *pb.FromCoordinator) (over bool, err error) {
 	switch say := frame.Say.(type) {
-	case *FromCoordinator_Piece:
+	case *pb.FromCoordinator_Piece:
 		err = in.piece(ctx, say.Piece)
-	case *FromCoordinator_Taken:
+	case *pb.FromCoordinator_Taken:
 		err = line.taken(say.Taken)
-	case *FromCoordinator_Farewell:
+	case *pb.FromCoordinator_Farewell:
 		return true, nil
-	case *FromCoordinator_Leave:
+	case *pb.FromCoordinator_Leave:
 		return false, leaveError(say.Leave)
 	default:
 		err = errors.New("it sends a frame of unknown type")

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 
+	pb "github.com/weir-bench/weir/internal/linkpb"
 	"github.com/weir-bench/weir/test/lab/mutate"
 )
 
@@ -79,10 +80,12 @@ func checkLine(t *testing.T, l *line) {
 // upwards are words of agents, genuine ones and ones that make no sense.
 func upwards(t testing.TB) [][]byte {
 	return [][]byte{
-		encode(t, piece(1, &Start{Body: 3}, 3), piece(2, &Start{Head: 1}, 1)),
-		encode(t, piece(1, &Start{Body: 1 << 31, Head: 1 << 31}, 3)), encode(t, piece(1, &Start{Body: MaxBody}, 3)),
-		encode(t, piece(1, &Start{}, 0), &FromAgent{Say: &FromAgent_Taken{2}}, &FromAgent{Say: &FromAgent_Bye{&Bye{}}}),
-		encode(t, &FromAgent{Say: &FromAgent_Taken{4}}), encode(t, hello("n1")),
+		encode(t, piece(1, &pb.Start{Body: 3}, 3), piece(2, &pb.Start{Head: 1}, 1)),
+		encode(t, piece(1, &pb.Start{Body: 1 << 31, Head: 1 << 31}, 3)),
+		encode(t, piece(1, &pb.Start{Body: MaxBody}, 3)),
+		encode(t, piece(1, &pb.Start{}, 0), &pb.FromAgent{Say: &pb.FromAgent_Taken{Taken: 2}},
+			&pb.FromAgent{Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}),
+		encode(t, &pb.FromAgent{Say: &pb.FromAgent_Taken{Taken: 4}}), encode(t, hello("n1")),
 	}
 }
 
@@ -91,7 +94,7 @@ func upwards(t testing.TB) [][]byte {
 func hearUpwards(t *testing.T, b []byte) {
 	l := spoken(t)
 	in := &inbox{out: l.out, budget: semaphore.NewWeighted(maxAssembling), take: checked(t)}
-	decode(b, func() *FromAgent { return &FromAgent{} }, func(word *FromAgent) bool {
+	decode(b, func() *pb.FromAgent { return &pb.FromAgent{} }, func(word *pb.FromAgent) bool {
 		over, err := in.handleAgent(t.Context(), l, word)
 		if !over && err != nil {
 			t.Errorf("%v is no end", err)
@@ -110,14 +113,15 @@ func hearUpwards(t *testing.T, b []byte) {
 
 // downwards are words of coordinators, genuine ones and ones that make no sense.
 func downwards(t testing.TB) [][]byte {
-	order := func(number uint64, start *Start, data int) *FromCoordinator {
-		return &FromCoordinator{Say: &FromCoordinator_Piece{piece(number, start, data).GetPiece()}}
+	order := func(number uint64, start *pb.Start, data int) *pb.FromCoordinator {
+		return &pb.FromCoordinator{Say: &pb.FromCoordinator_Piece{Piece: piece(number, start, data).GetPiece()}}
 	}
 	return [][]byte{
-		encode(t, order(1, &Start{Body: 3}, 3), order(2, &Start{Head: 1}, 1)),
-		encode(t, order(1, &Start{Body: MaxBody}, 3)), encode(t, order(1, nil, 3)),
-		encode(t, &FromCoordinator{Say: &FromCoordinator_Taken{2}}, &FromCoordinator{Say: &FromCoordinator_Taken{4}}),
-		encode(t, &FromCoordinator{Say: &FromCoordinator_Leave{&Leave{Why: "x"}}}), encode(t, farewell),
+		encode(t, order(1, &pb.Start{Body: 3}, 3), order(2, &pb.Start{Head: 1}, 1)),
+		encode(t, order(1, &pb.Start{Body: MaxBody}, 3)), encode(t, order(1, nil, 3)),
+		encode(t, &pb.FromCoordinator{Say: &pb.FromCoordinator_Taken{Taken: 2}},
+			&pb.FromCoordinator{Say: &pb.FromCoordinator_Taken{Taken: 4}}),
+		encode(t, &pb.FromCoordinator{Say: &pb.FromCoordinator_Leave{Leave: &pb.Leave{Why: "x"}}}), encode(t, farewell),
 	}
 }
 
@@ -125,7 +129,7 @@ func downwards(t testing.TB) [][]byte {
 func hearDownwards(t *testing.T, b []byte) {
 	l := spoken(t)
 	in := &inbox{out: l.out, take: checked(t)}
-	decode(b, func() *FromCoordinator { return &FromCoordinator{} }, func(word *FromCoordinator) bool {
+	decode(b, func() *pb.FromCoordinator { return &pb.FromCoordinator{} }, func(word *pb.FromCoordinator) bool {
 		over, err := in.handleCoordinator(t.Context(), l, word)
 		if err != nil && !isRefusal(err) {
 			t.Errorf("%v is not final", err)

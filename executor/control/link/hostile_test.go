@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	pb "github.com/weir-bench/weir/internal/linkpb"
 	"github.com/weir-bench/weir/test/phase"
 )
 
@@ -69,7 +70,7 @@ func TestHostilePeersAreDropped(t *testing.T) {
 		"nothing after HTTP/2": func(t *testing.T) { c, _ := framed(t, s); dropped(t, c) },
 		"signs of life, but no name": func(t *testing.T) {
 			c, f := framed(t, s)
-			call(t, f, 1, Link_Heartbeat_FullMethodName)
+			call(t, f, 1, pb.Link_Heartbeat_FullMethodName)
 			go func() {
 				for f.WriteData(1, false, make([]byte, 5)) == nil { // an empty message
 					time.Sleep(20 * time.Millisecond)
@@ -119,47 +120,49 @@ func speaker(t *testing.T, s *side) agentStream {
 	return speaking(t, s, identity(t, s.authority, Agent, "n1"))
 }
 
-func hello(node string) *FromAgent {
-	return &FromAgent{Say: &FromAgent_Hello{&Hello{Session: "s", Node: node, Instance: "i1"}}}
+func hello(node string) *pb.FromAgent {
+	return &pb.FromAgent{Say: &pb.FromAgent_Hello{Hello: &pb.Hello{Session: "s", Node: node, Instance: "i1"}}}
 }
 
-func piece(number uint64, start *Start, data int) *FromAgent {
-	return &FromAgent{Say: &FromAgent_Piece{&Piece{Number: number, Start: start, Data: make([]byte, data)}}}
+func piece(number uint64, start *pb.Start, data int) *pb.FromAgent {
+	p := &pb.Piece{Number: number, Start: start, Data: make([]byte, data)}
+	return &pb.FromAgent{Say: &pb.FromAgent_Piece{Piece: p}}
 }
 
 // A known agent that breaks the rules is down, for a reason that is reported.
 func TestAgentsThatBreakTheRules(t *testing.T) {
 	phase.Long(t)
-	small, large := &Start{Body: 10}, &Start{Body: 2 * pieceSize}
+	small, large := &pb.Start{Body: 10}, &pb.Start{Body: 2 * pieceSize}
 	for what, c := range map[string]struct {
-		words []*FromAgent
+		words []*pb.FromAgent
 		want  string
 	}{
-		"a piece that is not next": {[]*FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
+		"a piece that is not next": {[]*pb.FromAgent{piece(2, small, 10)}, "sends piece 2 after piece 0"},
 
-		"a piece again": {[]*FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
-		"a message in another": {[]*FromAgent{piece(1, large, pieceSize), piece(2, small, 10)},
+		"a piece again": {[]*pb.FromAgent{piece(1, small, 10), piece(1, small, 10)}, "sends piece 1 after piece 1"},
+		"a message in another": {[]*pb.FromAgent{piece(1, large, pieceSize), piece(2, small, 10)},
 			"starts a message inside another"},
-		"a piece of no message":    {[]*FromAgent{piece(1, nil, 10)}, "continues none"},
-		"a piece that is too long": {[]*FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
+		"a piece of no message":    {[]*pb.FromAgent{piece(1, nil, 10)}, "continues none"},
+		"a piece that is too long": {[]*pb.FromAgent{piece(1, small, 11)}, "a piece of 11 bytes: must have 10"},
 
 		"a piece that is too short": {
-			[]*FromAgent{piece(1, large, 10)}, fmt.Sprintf("a piece of 10 bytes: must have %d", pieceSize),
+			[]*pb.FromAgent{piece(1, large, 10)}, fmt.Sprintf("a piece of 10 bytes: must have %d", pieceSize),
 		},
-		"a body that is too long": {[]*FromAgent{piece(1, &Start{Body: MaxBody + 1}, pieceSize)},
+		"a body that is too long": {[]*pb.FromAgent{piece(1, &pb.Start{Body: MaxBody + 1}, pieceSize)},
 			"67108864 are allowed"},
-		"a body of all there is": {[]*FromAgent{piece(1, &Start{Body: 0xffffffff, Head: 0xffffffff},
+		"a body of all there is": {[]*pb.FromAgent{piece(1, &pb.Start{Body: 0xffffffff, Head: 0xffffffff},
 			pieceSize)}, "1048576 are allowed"},
-		"a head that is too long": {[]*FromAgent{piece(1, &Start{Head: MaxHead + 1}, pieceSize)},
+		"a head that is too long": {[]*pb.FromAgent{piece(1, &pb.Start{Head: MaxHead + 1}, pieceSize)},
 			"1048576 are allowed"},
-		"an acknowledgement of nothing": {[]*FromAgent{{Say: &FromAgent_Taken{1}}}, "acknowledges piece 1 of 0"},
-		"goodbye in a message": {[]*FromAgent{piece(1, large, pieceSize), {Say: &FromAgent_Bye{&Bye{}}}},
+		"an acknowledgement of nothing": {[]*pb.FromAgent{{Say: &pb.FromAgent_Taken{Taken: 1}}},
+			"acknowledges piece 1 of 0"},
+		"goodbye in a message": {[]*pb.FromAgent{piece(1, large, pieceSize), {Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}},
 			"in the middle of a message"},
 		"more than may wait":    {ahead(), "starts a message while"},
-		"hello again":           {[]*FromAgent{hello("n1")}, "frame of unknown type"},
-		"nothing that there is": {[]*FromAgent{{}}, "frame of unknown type"},
+		"hello again":           {[]*pb.FromAgent{hello("n1")}, "frame of unknown type"},
+		"nothing that there is": {[]*pb.FromAgent{{}}, "frame of unknown type"},
 
-		"a word longer than a piece can": {[]*FromAgent{piece(1, &Start{Body: 1 << 20}, 1<<20)},
+		"a word longer than a piece can": {[]*pb.FromAgent{piece(1, &pb.Start{Body: 1 << 20}, 1<<20)},
 			"nothing received"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -171,7 +174,7 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 				}
 			}, limit)
 			stream := speaker(t, s)
-			for _, word := range append([]*FromAgent{hello("n1")}, c.words...) {
+			for _, word := range append([]*pb.FromAgent{hello("n1")}, c.words...) {
 				_ = stream.Send(word)
 			}
 			time.AfterFunc(100*time.Millisecond, func() { close(hold) })
@@ -189,10 +192,10 @@ func TestAgentsThatBreakTheRules(t *testing.T) {
 }
 
 // ahead are more reports than may wait to be acknowledged, of which none is taken.
-func ahead() []*FromAgent {
-	var words []*FromAgent
+func ahead() []*pb.FromAgent {
+	var words []*pb.FromAgent
 	for n := uint64(1); n < 2+maxAhead/pieceSize; n++ {
-		words = append(words, piece(n, &Start{Body: pieceSize}, pieceSize))
+		words = append(words, piece(n, &pb.Start{Body: pieceSize}, pieceSize))
 	}
 	return words
 }
@@ -228,8 +231,8 @@ func TestAHelloOfAnotherPast(t *testing.T) {
 // Hello must be the first frame.
 func TestAgentsWithoutAName(t *testing.T) {
 	s := serve(t, nil, brief)
-	for _, word := range []*FromAgent{
-		{}, piece(1, &Start{}, 0), {Say: &FromAgent_Bye{&Bye{}}}, hello("n2"), hello(""),
+	for _, word := range []*pb.FromAgent{
+		{}, piece(1, &pb.Start{}, 0), {Say: &pb.FromAgent_Bye{Bye: &pb.Bye{}}}, hello("n2"), hello(""),
 	} {
 		stream := speaker(t, s)
 		_ = stream.Send(word)
@@ -257,7 +260,7 @@ func TestAnnouncedMessagesTakeBoundedMemory(t *testing.T) {
 		if _, err := stream.Recv(); err != nil {
 			t.Fatal(err)
 		}
-		_ = stream.Send(piece(1, &Start{Body: MaxBody}, pieceSize))
+		_ = stream.Send(piece(1, &pb.Start{Body: MaxBody}, pieceSize))
 	}
 	s.wait(t, "up "+string(rune('a'+agents-1)))
 	for !func() bool { // until the budget is spent
@@ -292,11 +295,11 @@ func speaking(t *testing.T, s *side, i Identity) agentStream {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { client.Close() })
-	stream, err := NewLinkClient(client).Attach(t.Context(), grpc.MaxCallSendMsgSize(2<<20))
+	stream, err := pb.NewLinkClient(client).Attach(t.Context(), grpc.MaxCallSendMsgSize(2<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	alive, err := NewLinkClient(client).Heartbeat(t.Context())
+	alive, err := pb.NewLinkClient(client).Heartbeat(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

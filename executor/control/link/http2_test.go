@@ -13,6 +13,8 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // What is not the protocol, or floods it, ends the connection at once.
@@ -33,11 +35,11 @@ func TestHostileFrames(t *testing.T) {
 			}
 		},
 		"more than the window": func(c *tls.Conn, f *http2.Framer) {
-			call(t, f, 1, Link_Lend_FullMethodName)
+			call(t, f, 1, pb.Link_Lend_FullMethodName)
 			for f.WriteData(1, false, make([]byte, 16<<10)) == nil {
 			}
 		},
-		"etcd before a name": func(c *tls.Conn, f *http2.Framer) { call(t, f, 1, Link_Lend_FullMethodName) },
+		"etcd before a name": func(c *tls.Conn, f *http2.Framer) { call(t, f, 1, pb.Link_Lend_FullMethodName) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			c, f := framed(t, s)
@@ -57,7 +59,7 @@ func TestManyCalls(t *testing.T) {
 	const calls = 100
 	go func() {
 		for i := range uint32(calls) {
-			call(t, f, 2*i+1, Link_Heartbeat_FullMethodName)
+			call(t, f, 2*i+1, pb.Link_Heartbeat_FullMethodName)
 		}
 	}()
 	for refused := 0; refused < calls-maxStreams; {
@@ -80,8 +82,8 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 		o.Take = func(node string, _ Message) error { took[node].Add(1); return nil }
 	}, limit)
 	c, f := framed(t, s)
-	call(t, f, 1, Link_Attach_FullMethodName)
-	say := func(word *FromAgent) error {
+	call(t, f, 1, pb.Link_Attach_FullMethodName)
+	say := func(word *pb.FromAgent) error {
 		b, err := proto.Marshal(word)
 		if err != nil {
 			return err
@@ -90,7 +92,7 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 	}
 	err := say(hello("n1"))
 	for n := uint64(1); err == nil; n++ {
-		err = say(piece(n, &Start{Body: 100}, 100))
+		err = say(piece(n, &pb.Start{Body: 100}, 100))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the coordinator bears it")

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/semaphore"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // inbox assembles the pieces of the other side and passes the messages to take, one after the other. It
@@ -46,7 +48,7 @@ type arrived struct {
 }
 
 // piece handles a piece. It may wait for the budget until ctx ends.
-func (in *inbox) piece(ctx context.Context, p *Piece) error {
+func (in *inbox) piece(ctx context.Context, p *pb.Piece) error {
 	if p.Number != in.received+1 {
 		return fmt.Errorf("it sends piece %d after piece %d", p.Number, in.received)
 	}
@@ -76,7 +78,7 @@ func (in *inbox) piece(ctx context.Context, p *Piece) error {
 }
 
 // start begins to assemble a message.
-func (in *inbox) start(ctx context.Context, s *Start) error {
+func (in *inbox) start(ctx context.Context, s *pb.Start) error {
 	if s.Head > MaxHead || s.Body > MaxBody { // before the conversion to int
 		return checkSizes(int(min(s.Head, MaxHead+1)), int(min(s.Body, MaxBody+1)))
 	}

@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // maxName is the longest name of a node or launch, in bytes.
@@ -51,10 +53,10 @@ func (l *Link) lend(ctx context.Context, name string) (net.Conn, error) {
 func (c *connection) lend(ctx context.Context, name string) (net.Conn, error) {
 	life, end := context.WithCancel(c.life)
 	opening := context.AfterFunc(ctx, end)
-	call, err := NewLinkClient(c.client).Lend(life)
+	call, err := pb.NewLinkClient(c.client).Lend(life)
 	if err == nil {
-		_ = call.Send(&Bytes{Name: name}) // Recv returns its error
-		_, err = call.Recv()              // an empty message: the connection is open
+		_ = call.Send(&pb.Bytes{Name: name}) // Recv returns its error
+		_, err = call.Recv()                 // an empty message: the connection is open
 	}
 	if !opening() && err == nil {
 		err = context.Cause(ctx)
@@ -75,7 +77,7 @@ func (c *connection) lend(ctx context.Context, name string) (net.Conn, error) {
 const maxAnswer = 1 << 10
 
 // Lend connects an agent to etcd until one of them ends.
-func (c calls) Lend(call grpc.BidiStreamingServer[Bytes, Bytes]) error {
+func (c calls) Lend(call grpc.BidiStreamingServer[pb.Bytes, pb.Bytes]) error {
 	s, p := c.s, peerOf(call.Context())
 	m := p.member.Load()
 	if m == nil {
@@ -101,7 +103,7 @@ func (c calls) Lend(call grpc.BidiStreamingServer[Bytes, Bytes]) error {
 		return status.Error(codes.Unavailable, text[:min(len(text), maxAnswer)])
 	}
 	defer etcd.Close()
-	if err := call.Send(&Bytes{}); err != nil {
+	if err := call.Send(&pb.Bytes{}); err != nil {
 		return err
 	}
 	l := &loan{call: call}
@@ -117,8 +119,8 @@ func (c calls) Lend(call grpc.BidiStreamingServer[Bytes, Bytes]) error {
 type loan struct {
 	noAddress
 	call interface {
-		Send(*Bytes) error
-		Recv() (*Bytes, error)
+		Send(*pb.Bytes) error
+		Recv() (*pb.Bytes, error)
 	}
 	end  func()
 	rest []byte // of the last message
@@ -142,7 +144,7 @@ func (l *loan) Read(b []byte) (int, error) {
 func (l *loan) Write(b []byte) (int, error) {
 	written := 0
 	for part := range slices.Chunk(b, pieceSize) {
-		if err := l.call.Send(&Bytes{Data: bytes.Clone(part)}); err != nil {
+		if err := l.call.Send(&pb.Bytes{Data: bytes.Clone(part)}); err != nil {
 			return written, err
 		}
 		written += len(part)

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"google.golang.org/grpc"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // liar is a coordinator that says what it likes.
-type liar struct{ words []*FromCoordinator }
+type liar struct{ words []*pb.FromCoordinator }
 
 func (l liar) Attach(call coordinatorStream) error {
 	if _, err := call.Recv(); err != nil {
@@ -25,45 +27,47 @@ func (l liar) Attach(call coordinatorStream) error {
 	return nil
 }
 
-func (l liar) Heartbeat(call grpc.BidiStreamingServer[Beat, Beat]) error {
+func (l liar) Heartbeat(call grpc.BidiStreamingServer[pb.Beat, pb.Beat]) error {
 	exchangeHeartbeats(call, timeoutsOf(calm).heartbeatInterval)
 	return nil
 }
 
-func (l liar) Lend(grpc.BidiStreamingServer[Bytes, Bytes]) error { return nil }
+func (l liar) Lend(grpc.BidiStreamingServer[pb.Bytes, pb.Bytes]) error { return nil }
 
 // A coordinator that breaks the rules loses its agent for good, for a reason that is reported.
 func TestACoordinatorThatBreaksTheRules(t *testing.T) {
-	welcome := &FromCoordinator{Say: &FromCoordinator_Welcome{&Welcome{}}}
-	order := func(number uint64, start *Start, data int) *FromCoordinator {
-		return &FromCoordinator{Say: &FromCoordinator_Piece{piece(number, start, data).GetPiece()}}
+	welcome := &pb.FromCoordinator{Say: &pb.FromCoordinator_Welcome{Welcome: &pb.Welcome{}}}
+	order := func(number uint64, start *pb.Start, data int) *pb.FromCoordinator {
+		return &pb.FromCoordinator{Say: &pb.FromCoordinator_Piece{Piece: piece(number, start, data).GetPiece()}}
 	}
-	small, large := &Start{Body: 10}, &Start{Body: 2 * pieceSize}
-	after := func(words ...*FromCoordinator) []*FromCoordinator {
-		return append([]*FromCoordinator{welcome}, words...)
+	small, large := &pb.Start{Body: 10}, &pb.Start{Body: 2 * pieceSize}
+	after := func(words ...*pb.FromCoordinator) []*pb.FromCoordinator {
+		return append([]*pb.FromCoordinator{welcome}, words...)
 	}
 	many := after()
 	for n := uint64(1); n < 2+maxAhead/pieceSize; n++ {
-		many = append(many, order(n, &Start{Body: pieceSize}, pieceSize))
+		many = append(many, order(n, &pb.Start{Body: pieceSize}, pieceSize))
 	}
 	for what, c := range map[string]struct {
-		words []*FromCoordinator
+		words []*pb.FromCoordinator
 		want  string
 	}{
-		"no welcome": {[]*FromCoordinator{order(1, small, 10)}, "does not send welcome"},
-		"a welcome of another past": {[]*FromCoordinator{{Say: &FromCoordinator_Welcome{&Welcome{Received: 3}}}},
+		"no welcome": {[]*pb.FromCoordinator{order(1, small, 10)}, "does not send welcome"},
+		"a welcome of another past": {[]*pb.FromCoordinator{
+			{Say: &pb.FromCoordinator_Welcome{Welcome: &pb.Welcome{Received: 3}}}},
 			"3 received pieces of 0"},
-		"a piece that is not next":      {after(order(2, small, 10)), "sends piece 2 after piece 0"},
-		"a piece again":                 {after(order(1, small, 10), order(1, small, 10)), "piece 1 after piece 1"},
-		"a message in another":          {after(order(1, large, pieceSize), order(2, small, 10)), "inside another"},
-		"a piece of no message":         {after(order(1, nil, 10)), "continues none"},
-		"a piece that is too long":      {after(order(1, small, 11)), "a piece of 11 bytes: must have 10"},
-		"a body that is too long":       {after(order(1, &Start{Body: MaxBody + 1}, 10)), "67108864 are allowed"},
-		"a head that is too long":       {after(order(1, &Start{Head: MaxHead + 1}, 10)), "1048576 are allowed"},
-		"more than may wait":            {many, "starts a message while"},
-		"an acknowledgement of nothing": {after(&FromCoordinator{Say: &FromCoordinator_Taken{1}}), "piece 1 of 0"},
-		"welcome again":                 {after(welcome), "frame of unknown type"},
-		"nothing that there is":         {after(&FromCoordinator{}), "frame of unknown type"},
+		"a piece that is not next": {after(order(2, small, 10)), "sends piece 2 after piece 0"},
+		"a piece again":            {after(order(1, small, 10), order(1, small, 10)), "piece 1 after piece 1"},
+		"a message in another":     {after(order(1, large, pieceSize), order(2, small, 10)), "inside another"},
+		"a piece of no message":    {after(order(1, nil, 10)), "continues none"},
+		"a piece that is too long": {after(order(1, small, 11)), "a piece of 11 bytes: must have 10"},
+		"a body that is too long":  {after(order(1, &pb.Start{Body: MaxBody + 1}, 10)), "67108864 are allowed"},
+		"a head that is too long":  {after(order(1, &pb.Start{Head: MaxHead + 1}, 10)), "1048576 are allowed"},
+		"more than may wait":       {many, "starts a message while"},
+		"an acknowledgement of nothing": {after(
+			&pb.FromCoordinator{Say: &pb.FromCoordinator_Taken{Taken: 1}}), "piece 1 of 0"},
+		"welcome again":         {after(welcome), "frame of unknown type"},
+		"nothing that there is": {after(&pb.FromCoordinator{}), "frame of unknown type"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := serve(t, nil, limit)
@@ -84,14 +88,14 @@ func TestACoordinatorThatBreaksTheRules(t *testing.T) {
 }
 
 // lie starts a liar, and gives the way to it.
-func lie(t *testing.T, s *side, words []*FromCoordinator) func(context.Context) (net.Conn, error) {
+func lie(t *testing.T, s *side, words []*pb.FromCoordinator) func(context.Context) (net.Conn, error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := grpc.NewServer(grpc.Creds(handshake{s: s.Server}), grpc.MaxSendMsgSize(maxFrame))
-	RegisterLinkServer(g, liar{words})
+	pb.RegisterLinkServer(g, liar{words})
 	served := make(chan struct{})
 	go func() { defer close(served); _ = g.Serve(listener) }()
 	t.Cleanup(func() { g.Stop(); <-served })

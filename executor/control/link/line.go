@@ -3,6 +3,8 @@ package link
 import (
 	"fmt"
 	"sort"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 // line sends the contents of an outbox over one connection.
@@ -18,7 +20,7 @@ type line struct {
 // frame is the next frame to send: an acknowledgement, a piece or, if both are zero, the end of the link.
 type frame struct {
 	taken uint64
-	piece *Piece
+	piece *pb.Piece
 }
 
 // nextFrame waits for the next frame. The error means that the connection or the link has ended.
@@ -57,10 +59,10 @@ func (l *line) message() outgoing {
 }
 
 // piece is the piece with a number.
-func (m outgoing) piece(number uint64) *Piece {
-	p := &Piece{Number: number}
+func (m outgoing) piece(number uint64) *pb.Piece {
+	p := &pb.Piece{Number: number}
 	if number == m.first {
-		p.Start = &Start{Head: uint32(len(m.Head)), Body: uint32(len(m.Body))}
+		p.Start = &pb.Start{Head: uint32(len(m.Head)), Body: uint32(len(m.Body))}
 	}
 	from := int(number-m.first) * pieceSize
 	to := min(from+pieceSize, m.size())

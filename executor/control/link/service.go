@@ -9,11 +9,13 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	grpcpeer "google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+
+	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
 type (
-	coordinatorStream = grpc.BidiStreamingServer[FromAgent, FromCoordinator]
-	agentStream       = grpc.BidiStreamingClient[FromAgent, FromCoordinator]
+	coordinatorStream = grpc.BidiStreamingServer[pb.FromAgent, pb.FromCoordinator]
+	agentStream       = grpc.BidiStreamingClient[pb.FromAgent, pb.FromCoordinator]
 )
 
 // maxFrame is the largest gRPC message: a piece with its frame.
@@ -33,7 +35,7 @@ func newGRPC(s *Server) *grpc.Server {
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.ReadBufferSize(buffer), grpc.WriteBufferSize(buffer),
 	)
-	RegisterLinkServer(g, calls{s})
+	pb.RegisterLinkServer(g, calls{s})
 	return g
 }
 
@@ -44,7 +46,7 @@ func (c calls) Attach(call coordinatorStream) error {
 	return c.s.attach(peerOf(call.Context()), call)
 }
 
-func (c calls) Heartbeat(call grpc.BidiStreamingServer[Beat, Beat]) error {
+func (c calls) Heartbeat(call grpc.BidiStreamingServer[pb.Beat, pb.Beat]) error {
 	exchangeHeartbeats(call, c.s.timeouts.heartbeatInterval)
 	return nil
 }
