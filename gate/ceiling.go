@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/results"
@@ -26,9 +27,10 @@ type pathProbe struct {
 }
 
 // exceedsCeiling says that a case measured more than its path can carry, if so. A probe takes milliseconds and may
-// be disturbed. So the best probe between the same nodes counts for all launches between them, and an excess within
-// the ratio of the best to the worst probe says nothing.
+// be disturbed. So probes whose ranks waited for processors do not count, the best probe between the same nodes
+// counts for all launches between them, and an excess within the ratio of the best to the worst probe says nothing.
 func exceedsCeiling(k *workload.Kind, launches []*results.Launch) results.Reason {
+	launches = slices.DeleteFunc(slices.Clone(launches), (*results.Launch).ProbeDisturbed)
 	all, limit := pathProbes(k, launches)
 	if len(all) == 0 {
 		return results.Reason{}

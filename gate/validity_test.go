@@ -118,13 +118,28 @@ func TestCeilingOfOneLaunch(t *testing.T) {
 
 // A metric that depends on disturbed probes decides nothing; others of the case do.
 func TestDisturbedProbes(t *testing.T) {
-	for metric, want := range map[string]results.Verdict{
-		"bandwidth": results.Pass, "ceiling": results.InconclusiveVerdict, "ceiling.bandwidth": results.InconclusiveVerdict,
+	type probes struct {
+		shares []float64
+		waited float64 // of 10 ms
+	}
+	differ, wait := probes{[]float64{1.2, 1.5, 1.3, 1.45, 1.25}, 0}, probes{[]float64{2, 2.01, 2.02, 2, 2.01}, 0.001}
+	for _, c := range []struct {
+		probes
+		metric string
+		want   results.Verdict
+	}{
+		{differ, "bandwidth", results.Pass}, {differ, "ceiling", results.InconclusiveVerdict},
+		{differ, "ceiling.bandwidth", results.InconclusiveVerdict},
+		{wait, "bandwidth", results.Pass}, {wait, "ceiling", results.InconclusiveVerdict},
 	} {
+		metric, want, waited, shares := c.metric, c.want, c.waited, c.shares
 		c := caseOf("c", 46, 46.1, 46.2, 46, 46.1)
-		for i, v := range []float64{1.2, 1.5, 1.3, 1.45, 1.25} {
+		for i, v := range shares {
 			c.Launches[i].Metrics.Set("ceiling", v)
 			c.Launches[i].Metrics.Set("ceiling.bandwidth", 46/v)
+			c.Launches[i].Processors = &results.Processors{Ranks: []results.RankProcessor{
+				{Wall: 0.1, Ran: 0.1, ProbeRan: 0.01 - waited, ProbeWaited: waited},
+			}}
 		}
 		a := band(p(0.5), nil, []int{5})
 		a.Subject.Metric = metric

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/quantity"
@@ -136,6 +137,14 @@ func (l *Launch) Outnumbered() *Disturbance {
 		}
 	}
 	return nil
+}
+
+// ProbeDisturbed reports whether ranks waited for their processors while they probed the path, so that it may carry
+// more than they found.
+func (l *Launch) ProbeDisturbed() bool {
+	return l.Processors != nil && slices.ContainsFunc(l.Processors.Ranks, func(r RankProcessor) bool {
+		return r.ProbeWaited >= waitTimeLimit && shareOf(r.ProbeWaited, r.ProbeRan) > waitLimit
+	})
 }
 
 // span is a part of a rank's time, with its limit of waiting.

@@ -162,7 +162,7 @@ var ReasonGroups = []ReasonGroup{
 		{ClocksOfGPUs, "The clocks of the GPUs are not synchronised well enough.", "Move more data.", shared},
 		{AboveCeiling, "The measurement is above the probed ceiling of the path by more than noise explains.",
 			"Check what was moved and by which path, or whether the probe was disturbed.", shared},
-		{ProbesDisturbed, "The metric depends on probes of the path that differ between launches, below what was measured.",
+		{ProbesDisturbed, "The metric depends on probes of the path that were disturbed: they are below what was measured.",
 			"Use a quiet host, or more `--launches`.", shared},
 		{AboveLinks, "The measurement is above the nominal bandwidth of the site's links.",
 			"Check the links of the site's file.", shared},
