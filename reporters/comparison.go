@@ -185,10 +185,7 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 		table, whole = t.effects(c)
 		fmt.Fprintf(&t.out, "\n%s\n\n", table)
 	}
-	for _, told := range details(c, whole) {
-		fmt.Fprintf(&t.out, "%s  %s\n    %s\n", t.colored(standingOf(told.verdict), effectLabel(told.verdict)),
-			strings.Join(told.names, "\n    and "), told.text)
-	}
+	t.details("", details(c, whole))
 	for _, line := range leftOvers(c) {
 		fmt.Fprintf(&t.out, "  %s\n", line)
 	}
@@ -249,6 +246,22 @@ func details(c *results.Comparison, full bool) []*detail {
 		}
 	}
 	return out
+}
+
+// line has all of a detail.
+func (d *detail) line() string {
+	return fmt.Sprintf("%s %s: %s", effectLabel(d.verdict), strings.Join(d.names, " and "), d.text)
+}
+
+// details writes details, after the name of their document.
+func (t *terminal) details(document string, all []*detail) {
+	for _, d := range all {
+		fmt.Fprintf(&t.out, "%s  %s\n", sentence("  ", document, t.colored(standingOf(d.verdict), effectLabel(d.verdict))),
+			strings.Join(d.names, "\n    and "))
+		if d.text != "" {
+			t.line("    ", d.text)
+		}
+	}
 }
 
 // effects draws the table with as many columns as fit; full reports whether all did.

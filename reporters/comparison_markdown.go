@@ -1,7 +1,6 @@
 package reporters
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -42,9 +41,8 @@ func ComparisonMarkdown(w io.Writer, c *results.Comparison) error {
 	}))
 	m.always("\n")
 	var lines []string
-	for _, told := range details(c, true) {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", effectLabel(told.verdict), strings.Join(told.names, " and "),
-			told.text))
+	for _, d := range details(c, true) {
+		lines = append(lines, d.line())
 	}
 	m.list("Details", append(lines, leftOvers(c)...))
 	m.list("How to read it", effectLegend(c))

@@ -92,6 +92,10 @@ func ComparisonsText(w io.Writer, all []*results.Comparison, color bool, width i
 		drawn = table.downwards(&t)
 	}
 	fmt.Fprintf(&t.out, "\n%s\n\n", drawn)
+	for i, c := range all {
+		t.details(letter(i+1), details(c, true))
+	}
+	t.out.WriteByte('\n')
 	t.line("  ", columnsLegend)
 	_, err := io.WriteString(&printable.Writer{To: w, Styles: color}, t.out.String())
 	return err
@@ -145,6 +149,13 @@ func ComparisonsMarkdown(w io.Writer, all []*results.Comparison) error {
 		return "| " + strings.Join(cells, " | ") + " |\n"
 	}))
 	m.always("\n")
+	var lines []string
+	for i, c := range all {
+		for _, d := range details(c, true) {
+			lines = append(lines, letter(i+1)+" "+d.line())
+		}
+	}
+	m.list("Details", lines)
 	m.list("How to read it", []string{columnsLegend})
 	_, err := io.WriteString(w, m.out.String())
 	return err

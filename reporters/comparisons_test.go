@@ -17,7 +17,7 @@ func TestComparisonsFitTheTerminal(t *testing.T) {
 		return []*results.Effect{{
 			Case: "write[block_size=64KiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",
 			Base: &results.Observed{Value: 10, N: 3}, New: &results.Observed{Value: 10 * change, N: 3},
-			Change: &results.Change{Value: change}, Verdict: v,
+			Change: &results.Change{Value: change}, Verdict: v, Message: "10 against it; the reason of " + string(v),
 		}}
 	}
 	all := []*results.Comparison{
@@ -28,7 +28,8 @@ func TestComparisonsFitTheTerminal(t *testing.T) {
 	for width, rows := range map[int][]string{
 		0: {
 			"write[block_size=64KiB] bandwidth 10.00 GB/s 9.000 GB/s -10.00% ✗ 11.00 GB/s +10.00% ✓ -",
-			"other - - - - - !",
+			"other - - - - - !", "B ✗ regression write[block_size=64KiB] bandwidth", "the reason of regression",
+			"C ✓ improved write[block_size=64KiB] bandwidth", "the reason of improved",
 		},
 		60: {
 			"write[block_size=64KiB] bandwidth", "A 10.00 GB/s", "B 9.000 GB/s -10.00% ✗", "C 11.00 GB/s +10.00% ✓",

@@ -116,7 +116,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: sinceTitle, Lines: sinceLast(doc)},
 		{Title: recomputedTitle, Lines: recomputed(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
-		{Title: "Marks", Lines: marks(doc)}, {Title: warmUpTitle, Lines: unsteady(doc)},
+		{Title: "Marks", Lines: marks(doc)}, {Title: unsteadyTitle, Lines: unsteady(doc)},
 		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Odd operations", Lines: oddOperations(doc)},
 		{Title: "Fabrics chosen", Lines: chosenFabrics(doc)}, {Title: "Windows of rates", Lines: fullLoads(doc)},

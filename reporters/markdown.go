@@ -49,7 +49,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list(sinceTitle, sinceLast(doc))
 	m.list(recomputedTitle, recomputed(doc))
 	m.list("Marks", marks(doc))
-	m.list(warmUpTitle, unsteady(doc))
+	m.list(unsteadyTitle, unsteady(doc))
 	m.list(variancesTitle, variances(doc))
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 )
 
 const (
-	warmUpTitle    = "Warm-up too short"
+	unsteadyTitle  = "Launches not steady"
 	variancesTitle = "What varies"
 )
 
@@ -19,14 +20,16 @@ func unsteady(doc *results.Document) (out []string) {
 		if w == nil {
 			continue
 		}
-		how := "slower"
-		by := 1 - w.Ratio
-		if w.Ratio > 1 {
-			how, by = "faster", w.Ratio-1
+		what, how := "warm-up too short", cvText(1-w.Ratio)+" slower than"
+		switch {
+		case w.Ratio > 2:
+			what, how = "launches slow down", quantity.Digits(w.Ratio, 2)+" times as fast as"
+		case w.Ratio > 1:
+			what, how = "launches slow down", cvText(w.Ratio-1)+" faster than"
 		}
 		out = append(out, fmt.Sprintf(
-			"warm-up too short: %s: the first %d of %d parts of a launch are %s %s than the rest, which moves its bandwidth by %s",
-			plain(c.Key), w.Pieces, w.Of, cvText(by), how, cvText(w.Moves),
+			"%s: %s: the first %d of %d parts of a launch are %s the rest, which moves its bandwidth by %s",
+			what, plain(c.Key), w.Pieces, w.Of, how, cvText(w.Moves),
 		))
 	}
 	return out

@@ -151,8 +151,12 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		return nil, exit.Code(gate.ExitUsage)
 	}
 	keep := ""
-	if text := ledger.UsesBaseline(p); text != "" && !committed(p.Baseline) {
-		keep = ciBaseline
+	if text := ledger.UsesBaseline(p); text != "" {
+		how := fmt.Sprintf("the file %s, which is here", p.Baseline)
+		if !committed(p.Baseline) {
+			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
+		}
+		cmd.PrintErrf("note: %q compares with %s\n", text, how)
 	}
 	run := f.command(provider, arg, keep)
 	for _, text := range append([]string{run, f.image}, f.runners...) { // made has no other text

@@ -277,6 +277,24 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// An endpoint that weir does not start must accept connections before it may take its time to be ready.
+func TestUnconnected(t *testing.T) {
+	s := testserver.New(t, steady)
+	s.Close()
+	spec := specOf(t, s.URL, map[string]string{"requests": "2"})
+	if spec.Unconnected != time.Minute {
+		t.Errorf("may refuse connections for %v", spec.Unconnected)
+	}
+	spec.Unconnected = 300 * time.Millisecond
+	_, err := launch(t, spec, &engine.Control{})
+	if want := "accepted no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	if spec := specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`}); spec.Unconnected != 0 {
+		t.Errorf("may refuse connections for %v although it may take 20 minutes to be ready", spec.Unconnected)
+	}
+}
+
 // A search finds the load that a server sustains: here eight requests at a time.
 func TestSearch(t *testing.T) {
 	var s *testserver.Server

@@ -46,7 +46,7 @@ func (k *run) awaitReady() (seconds float64, err error) {
 	ctx, cancel := context.WithTimeout(k.ctx, within)
 	defer cancel()
 	begin := time.Now()
-	wait, said := firstWait, ""
+	wait, said, connected := firstWait, "", false
 	for i := 0; ; i++ {
 		q := set.Probe(i, wordsOfReady)
 		rec := c.Send(ctx, &q, q.Body)
@@ -70,8 +70,10 @@ func (k *run) awaitReady() (seconds float64, err error) {
 				within,
 				why,
 			)
-		case rec.Outcome == load.Status && slices.Contains(refused, rec.Status):
-			return 0, fmt.Errorf("%s refuses requests of model %s: %s", k.with.URL, k.spec.Model, why)
+		}
+		connected = connected || rec.Outcome != load.Connect
+		if err := k.neverReady(rec, connected, time.Since(begin)); err != nil {
+			return 0, err
 		}
 		if why != said {
 			said = why
@@ -83,6 +85,18 @@ func (k *run) awaitReady() (seconds float64, err error) {
 		}
 		wait = min(2*wait, maxWait)
 	}
+}
+
+// neverReady is an error if waiting longer cannot help after an answer; nil: it may.
+func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration) error {
+	switch most := k.spec.Unconnected; {
+	case rec.Outcome == load.Status && slices.Contains(refused, rec.Status):
+		return fmt.Errorf("%s refuses requests of model %s: %s", k.with.URL, k.spec.Model, rec.Error)
+	case !connected && most > 0 && waited >= most:
+		return fmt.Errorf("%s accepted no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
+			rec.Error)
+	}
+	return nil
 }
 
 // wordsOfProbes are two lengths, which determine the tokens per word and of the rest.

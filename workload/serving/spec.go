@@ -56,6 +56,10 @@ type Spec struct {
 	Seed            uint64
 	Tokenizer       string
 
+	// Unconnected is how long the endpoint may accept no connection; 0: until Ready. A server that weir starts listens
+	// late, but another one runs already or its address is wrong.
+	Unconnected time.Duration
+
 	trace, lines string // in base64
 	services     command.Used
 }
@@ -145,7 +149,13 @@ func (s *Spec) endpoint(service string) error {
 			}
 		}
 	}
-	if len(names) == 0 && !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
+	if len(names) > 0 {
+		return nil
+	}
+	if s.Ready == defaultReady {
+		s.Unconnected = maxUnconnected
+	}
+	if !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
 		return fmt.Errorf("url: %q does not begin with http:// or https://", s.URL)
 	}
 	return nil
