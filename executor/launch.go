@@ -59,7 +59,7 @@ type launchRun struct {
 	connectedAt time.Time       // when its ranks were connected; zero: they are not
 	lastResult  time.Time
 	firstLog    string // of rank 0, below the session's logs
-	told        string // the last line of it that was told
+	reported    string // the last line of it that was reported
 	failure     *results.Failure
 	outcome     *agent.Outcome
 	err         error // of the session, not of the launch

@@ -48,8 +48,8 @@ func (v *services) tellWork(l *launchRun) {
 	}
 	if l.firstLog != "" {
 		line, _ := lastLine(filepath.Join(v.s.o.Dir, "logs", l.firstLog), v.s.secrets)
-		if line != "" && line != l.told {
-			l.told = line
+		if line != "" && line != l.reported {
+			l.reported = line
 			v.s.ledger.Events.Emit(event.Event{Type: event.ServiceWaits,
 				Reason: l.g.ID + " has no result yet; the last line of rank 0: " + line})
 		}
@@ -59,8 +59,8 @@ func (v *services) tellWork(l *launchRun) {
 		if x == nil || x.facts == nil || x.failure != nil {
 			continue
 		}
-		if line, _ := x.lastLine(v.s.o.Dir, v.s.secrets); line != "" && line != x.told {
-			x.told = line
+		if line, _ := x.lastLine(v.s.o.Dir, v.s.secrets); line != "" && line != x.reported {
+			x.reported = line
 			v.s.ledger.Events.Emit(event.Event{Type: event.ServiceWaits, Service: x.Name,
 				Reason: "no result of the launch yet; its last line: " + line})
 		}

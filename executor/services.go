@@ -43,7 +43,7 @@ type service struct {
 	facts    *workload.ServiceFacts // nil: it is not ready
 	failure  *results.Failure
 	stopping bool
-	told     string // the last line of its log that was shown
+	reported string // the last line of its log that was reported
 
 	inCluster *inCluster // nil: it is a process of a node
 }

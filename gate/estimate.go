@@ -216,13 +216,13 @@ func fewestSamples(c *results.Case, m workload.Metric, launches []*results.Launc
 	if m.CountedBy == "" {
 		return 0
 	}
-	fewest, told := int64(0), int64(-1) // told: by the options, equal in all launches
+	fewest, stated := int64(0), int64(-1) // stated: by the options, equal in all launches
 	for _, l := range launches {
-		n := told
-		if _, counted := l.Metrics.Get(m.CountedBy); counted || told < 0 {
+		n := stated
+		if _, counted := l.Metrics.Get(m.CountedBy); counted || stated < 0 {
 			n = kindOf(c).CountOf(m, c.ResolvedOptions(), l.Metrics)
 			if !counted {
-				told = n
+				stated = n
 			}
 		}
 		if fewest == 0 || n > 0 && n < fewest {

@@ -21,11 +21,11 @@ func (eval *evaluator) judgeProvider(c *results.Case, a *results.AssertionVerdic
 func providerMatches(p *assertion.Provider, l *results.Launch) (results.Verdict, results.Reason) {
 	fact := results.Text("fact", p.Fact)
 	facts := factsNamed(l, p.Fact)
-	var told []int
+	var ranks []int
 	for _, f := range facts {
-		told = append(told, f.Ranks...)
+		ranks = append(ranks, f.Ranks...)
 	}
-	switch silent := ranksWithoutFact(l, told); {
+	switch silent := ranksWithoutFact(l, ranks); {
 	case len(facts) == 0 && len(l.Provider) == 0:
 		return results.ErrorVerdict, results.Because(results.FactUnknown, fact, results.Text("fabric", l.Fabric))
 	case len(facts) == 0:
@@ -44,12 +44,12 @@ func providerMatches(p *assertion.Provider, l *results.Launch) (results.Verdict,
 	return results.Pass, results.Reason{}
 }
 
-// ranksWithoutFact returns the ranks that moved data but are not in told.
-func ranksWithoutFact(l *results.Launch, told []int) []int {
+// ranksWithoutFact returns the ranks that moved data but are not in ranks.
+func ranksWithoutFact(l *results.Launch, ranks []int) []int {
 	var out []int
 	for _, t := range dataOf(l) {
 		for _, rank := range t.Ranks {
-			if !slices.Contains(told, rank) && !slices.Contains(out, rank) {
+			if !slices.Contains(ranks, rank) && !slices.Contains(out, rank) {
 				out = append(out, rank)
 			}
 		}

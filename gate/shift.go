@@ -84,11 +84,11 @@ func (s *shift) beyond(direction string, margin float64) (worse, better bool) {
 
 // reportShifts adds significant shifts to the comparison, in the order of its effects.
 func (c *comparer) reportShifts() {
-	told := map[*shift]bool{}
+	seen := map[*shift]bool{}
 	for _, x := range c.contrasts {
 		s := x.shift
-		if s != nil && s.significant() && !told[s] {
-			told[s] = true
+		if s != nil && s.significant() && !seen[s] {
+			seen[s] = true
 			c.out.Shifts = append(c.out.Shifts, results.Shift{
 				Metric: x.effect.Metric, Better: x.effect.Better, Value: quantity.Round(unlog(s.center)),
 				CI: s.interval(), Cases: s.together, Of: s.n,

@@ -33,14 +33,14 @@ func (p *Plan) Doubts(further func(own *Case, a assertion.Assertion, looks []int
 		text   string
 		metric string
 	}
-	told := map[cause]*Doubt{}
+	seen := map[cause]*Doubt{}
 	add := func(d Doubt) {
 		k := cause{d.Assertion.File, d.Assertion.Line, d.Assertion.Text, d.metric}
-		if first := told[k]; first != nil {
+		if first := seen[k]; first != nil {
 			first.Cases = append(first.Cases, d.Cases...)
 			return
 		}
-		told[k] = &d
+		seen[k] = &d
 		all = append(all, &d)
 	}
 	looks := map[string][]int{}

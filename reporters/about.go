@@ -7,6 +7,7 @@ var about = map[string]string{
 	"csv-launches": "one row per launch, with its conditions and a column for each metric, for spreadsheets and data frames",
 	"ct-perftest":  "traffic matrices in the tables of ct-perftest and sequential-ct-perftest; to a file .json the JSON of the latter",
 	"github":       "GitHub workflow commands: annotations on failing lines of the scenario, at most 10 per level, worst first",
+	"gitlab":       "GitLab's code quality report: an issue at the line of each assertion that does not hold",
 	"html":         "one file for a browser, with charts; needs no network",
 	"json":         "the result document",
 	"junit":        "JUnit XML for GitLab, Jenkins and GitHub actions: one test case per assertion on a case",

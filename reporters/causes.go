@@ -25,7 +25,7 @@ func (cs *causes) add(out []finding, c *results.Case) []finding {
 		return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
 	}
 	key := cause + "\n" + strings.Join(lines, "\n")
-	if i, told := cs.at[key]; told {
+	if i, known := cs.at[key]; known {
 		out[i].sameCases = append(out[i].sameCases, c)
 		return out
 	}

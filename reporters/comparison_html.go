@@ -83,9 +83,9 @@ func changedRun(c *results.Comparison, of string) html.Run {
 
 func comparisonNotes(c *results.Comparison, of string) (notes []html.Note) {
 	var lines []string
-	for _, told := range details(c, true) {
-		lines = append(lines, clip(fmt.Sprintf("%s %s: %s", effectLabel(told.verdict),
-			sentence(", ", told.names...), told.text), " …"))
+	for _, d := range details(c, true) {
+		lines = append(lines, clip(fmt.Sprintf("%s %s: %s", effectLabel(d.verdict),
+			sentence(", ", d.names...), d.text), " …"))
 	}
 	for _, n := range []html.Note{
 		{Title: "Details", Lines: lines}, {Title: "What else differs", Lines: firstOf(differenceTexts(c.Differences))},

@@ -36,7 +36,7 @@ func Guarded(w io.Writer, format func(io.Writer) error) (err error) {
 		}
 	}()
 	err = format(sink)
-	if _, told := errors.AsType[*Fault](err); err != nil && sink.err == nil && !told {
+	if _, recorded := errors.AsType[*Fault](err); err != nil && sink.err == nil && !recorded {
 		return &Fault{err, ""}
 	}
 	return err

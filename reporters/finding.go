@@ -53,8 +53,8 @@ func findings(doc *results.Document, want string) []finding {
 			out = append(out, finding{standing: want, where: plain(c.Key), message: why, of: c})
 		}
 		for _, a := range c.Assertions {
-			told := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
-			if a.Standing() == want && !told {
+			shown := broken && a.Verdict == results.ErrorVerdict || c.Excused() && unjudged(a)
+			if a.Standing() == want && !shown {
 				f := found(a, c.Key)
 				f.of = c
 				f.context = append(lastTime(changes, f), likelyCauses(doc, f)...)

@@ -24,7 +24,7 @@ import (
 
 // readable reads each format as its readers do; nil: it is for people.
 var readable = map[string]func(text string) error{
-	"aiperf": readJSON, "llm-d": readJSONs, "json": readJSON,
+	"aiperf": readJSON, "gitlab": readJSON, "llm-d": readJSONs, "json": readJSON,
 	"csv": readCSV, "csv-launches": readCSV, "github": readCommands,
 	"html": readHTML, "junit": readXML, "openmetrics": readMetrics,
 	"markdown": readText, "nixl-ep": readText, "nixlbench": readText,

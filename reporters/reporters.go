@@ -42,6 +42,7 @@ var registry = []Reporter{
 	{"csv-launches", "launches.csv", CSVLaunches},
 	{"ct-perftest", "ct-perftest.txt", CTPerftest},
 	{"github", Stdout, GitHub},
+	{"gitlab", "gl-code-quality.json", GitLab},
 	{"html", "report.html", HTML},
 	{"json", "results.json", JSON},
 	{"junit", "junit.xml", JUnit},

@@ -196,7 +196,7 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, FabricDiffers, distinctTexts(p.Base, fabricOf), distinctTexts(p.New, fabricOf))
 		d.add(of, TransportDiffers, distinctTexts(p.Base, transportOf), distinctTexts(p.New, transportOf))
 		for name, value := range providerFacts(p.New) { // absent from older documents
-			if was, told := providerFacts(p.Base)[name]; told {
+			if was, known := providerFacts(p.Base)[name]; known {
 				d.add(of, ProviderDiffers+name, was, value)
 			}
 		}

@@ -225,8 +225,8 @@ func (f *ciFlags) command(provider, scenario, baseline string) string {
 		words = append(words, "--baseline", baseline+"/results.json", "--baseline-missing", dsl.SkipMissing)
 	}
 	wanted := []string{"csv", "html", "openmetrics"} // besides what weir run writes anyway
-	if provider == "github" {
-		wanted = append(wanted, "github")
+	if provider != "jenkins" {
+		wanted = append(wanted, provider)
 	}
 	for _, format := range wanted {
 		if _, ok := reporters.Lookup(format); ok {

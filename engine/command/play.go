@@ -148,13 +148,13 @@ func (r *rank) awaitReady(ctx context.Context, p *program) error {
 
 // awaitEnd waits until the program has ended as its role specifies.
 func (r *rank) awaitEnd(ctx context.Context, p *program) error {
-	var told <-chan struct{} // closed when it must end; nil: it ends by itself
+	var mustEnd <-chan struct{} // closed when it must end; nil: it ends by itself
 	others, stop := context.WithCancel(ctx)
 	defer stop()
 	gone := make(chan error, 1)
 	if r.role.Ends != command.EndsByItself {
 		over := make(chan struct{})
-		told = over
+		mustEnd = over
 		go func() {
 			if err := r.news.waitAll(others, r.endsIt, hasEnded); err != nil {
 				gone <- err
@@ -165,8 +165,8 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 	}
 	select {
 	case <-p.ended:
-		return r.endedFirst(p, told)
-	case <-told:
+		return r.endedFirst(p, mustEnd)
+	case <-mustEnd:
 		p.finish(unix.SIGTERM, stopGrace)
 		return nil
 	case err := <-gone:
@@ -188,8 +188,8 @@ func (r *rank) endsIt(other int) bool {
 	return o.Ends != command.EndsWhenTold
 }
 
-// endedFirst judges a program that ended before it was told to.
-func (r *rank) endedFirst(p *program, told <-chan struct{}) error {
+// endedFirst judges a program that ended before it had to.
+func (r *rank) endedFirst(p *program, mustEnd <-chan struct{}) error {
 	_, endsWith := r.role.Ends.With()
 	switch {
 	case r.role.Ends == command.EndsWhenTold:
@@ -198,7 +198,7 @@ func (r *rank) endedFirst(p *program, told <-chan struct{}) error {
 		return nil
 	case endsWith && p.cmd.ProcessState.Exited():
 		select {
-		case <-told: // it failed because the other one closed the connection
+		case <-mustEnd: // it failed because the other one closed the connection
 			return nil
 		case <-time.After(peerFailureWindow):
 		}

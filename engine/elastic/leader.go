@@ -22,7 +22,7 @@ type Leader struct {
 	nodes  []string // by rank
 	events *events
 	spokes []*mesh.Spoke // by rank: the process in the group, or joining; nil: none
-	// next are new processes that have not been told to join. One may connect before the end of its predecessor is
+	// next are new processes that have not been notified to join. One may connect before the end of its predecessor is
 	// known.
 	next   []*mesh.Spoke
 	group  []int    // connected ranks
@@ -147,7 +147,7 @@ func (l *Leader) lose(ctx context.Context, p epelastic.Phase) error {
 // open waits until joining ranks have connected and allocated their memory. The group continues to make steps
 // meanwhile.
 func (l *Leader) open(ctx context.Context, joined []int) error {
-	var told, done []int
+	var notified, done []int
 	for len(done) < len(joined) {
 		if err := l.handleChanges(); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 			if l.spokes[r] == nil && l.next[r] != nil {
 				l.spokes[r], l.next[r] = l.next[r], nil
 			}
-			if l.spokes[r] != nil && !slices.Contains(told, r) {
+			if l.spokes[r] != nil && !slices.Contains(notified, r) {
 				if err := l.readClock(ctx, r); err != nil {
 					return err
 				}
@@ -164,11 +164,11 @@ func (l *Leader) open(ctx context.Context, joined []int) error {
 				if l.send([]int{r}, order{Do: doOpen}) != nil {
 					return l.fail("lost rank %d, which was joining", r)
 				}
-				told = append(told, r)
+				notified = append(notified, r)
 			}
 		}
 		ready := l.events.takeAnswers(func(rank int) bool {
-			return slices.Contains(told, rank) && !slices.Contains(done, rank) && !slices.Contains(l.group, rank)
+			return slices.Contains(notified, rank) && !slices.Contains(done, rank) && !slices.Contains(l.group, rank)
 		})
 		for _, e := range ready {
 			var a answer

@@ -197,22 +197,22 @@ func (k *run) prompts(level int) (*prompt.Set, error) {
 	return k.spec.Prompts(uint64(k.launch.Index), binary.LittleEndian.Uint64(h.Sum(nil)), k.words)
 }
 
-// told is what client 0 found out for all clients.
-type told struct {
+// endpoint is what client 0 found out for all clients.
+type endpoint struct {
 	Words prompt.Calibration
 	Ready float64
 }
 
 // agree distributes what client 0 found out about the endpoint.
-func (k *run) agree(mine told) (told, error) {
+func (k *run) agree(mine endpoint) (endpoint, error) {
 	var message []byte
 	if k.self == 0 {
 		message, _ = json.Marshal(mine) // numbers always encode
 	}
 	all, err := k.share(k.ctx, message)
 	if err != nil {
-		return told{}, err
+		return endpoint{}, err
 	}
-	var out told
+	var out endpoint
 	return out, json.Unmarshal(all[0], &out)
 }

@@ -145,7 +145,7 @@ func (k *run) calibrate() (prompt.Calibration, error) {
 
 // prepare waits for the endpoint and calibrates the tokens of words.
 func (k *run) prepare() error {
-	var mine told
+	var mine endpoint
 	var err error
 	if k.self == 0 {
 		if !k.rank.ready {

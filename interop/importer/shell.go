@@ -259,22 +259,22 @@ func (s *script) mentioned(w string) bool {
 
 // skipped notes ignored words before the tool's name that say where it runs, or how often.
 func skipped(words []string) []Note {
-	var told []string
+	var named []string
 	var notes []Note
 	for i, w := range words {
 		name := path.Base(w)
 		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
 		silent := slices.Contains(neutralWrappers, name) || pythonName().MatchString(name) || launcherOf(w) != ""
 		switch {
-		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(told, name):
+		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(named, name):
 		case insteadOf[name] != "":
 			notes = append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
 		default:
-			told = append(told, name)
+			named = append(named, name)
 		}
 	}
-	if told != nil {
-		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(told, ", ")})
+	if named != nil {
+		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(named, ", ")})
 	}
 	return notes
 }

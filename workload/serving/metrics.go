@@ -121,7 +121,7 @@ func (behaviour) Undecidable(options map[string]any, m workload.MetricValues, me
 		}
 	}
 	if _, measured := m.Get("requests"); measured && metric == "input.cached" {
-		if _, told := m.Get(metric); !told {
+		if _, given := m.Get(metric); !given {
 			return "the server does not report cached prompt tokens (usage.prompt_tokens_details); vLLM does with --enable-prompt-tokens-details"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/dsl"
 )
 
@@ -59,25 +60,43 @@ func (f *Flags) HideSettings() {
 	}
 }
 
-// Text prints the launcher and its settings with their origin, or nothing if no launcher is named.
+// Text prints the launcher with its hosts and settings and their origin, or nothing if no launcher follows from flags
+// and files.
 func (f *Flags) Text(w io.Writer) error {
-	if f.launcher == "" {
+	name, hosts := f.launcher, f.hosts
+	if name == "" && len(hosts) > 0 {
+		name = SSH
+	}
+	if name == "" {
 		return nil
+	}
+	if err := f.checkHosts(name); err != nil {
+		return err
+	}
+	if name == SSH {
+		l, err := f.config.ssh.Launcher(hosts)
+		if err != nil {
+			return exit.Usage("%w", err)
+		}
+		hosts = l.Hosts
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, value, origin string) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", name, dsl.Printable(value), dsl.Printable(origin))
 	}
-	by := cmp.Or(f.config.origin["launcher"], "default")
+	by := cmp.Or(f.config.origin["launcher"], "--hosts")
 	if f.config.flags.Changed("launcher") { // the flag takes precedence over a file
 		by = "--launcher"
 	}
-	row("launcher", f.launcher, by)
-	if settings := f.config.of[f.launcher]; settings != nil {
+	row("launcher", name, by)
+	if len(hosts) > 0 {
+		row("  hosts", strings.Join(hosts, ", "), "--hosts")
+	}
+	if settings := f.config.of[name]; settings != nil {
 		settings.VisitAll(func(s *pflag.Flag) {
-			by := f.config.origin[f.launcher+"."+s.Name]
-			if flag := f.config.flagOf(f.launcher, s.Name); flag != nil && flag.Changed {
+			by := f.config.origin[name+"."+s.Name]
+			if flag := f.config.flagOf(name, s.Name); flag != nil && flag.Changed {
 				by = "--" + flag.Name
 			}
 			if by == "" && slices.Contains([]string{"", "[]", "false", "0s"}, s.DefValue) {

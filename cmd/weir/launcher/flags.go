@@ -125,19 +125,28 @@ func (f *Flags) Fleet(ctx context.Context, etcd registry.Config, p *planner.Plan
 	return o, err
 }
 
+// checkHosts reports whether a launcher lacks hosts or cannot use them.
+func (f *Flags) checkHosts(launcher string) error {
+	switch {
+	case launcher == SSH && len(f.hosts) == 0:
+		return exit.Usage("--launcher ssh needs --hosts")
+	case launcher == Local && len(f.hosts) > 0:
+		return exit.Usage("--hosts cannot be used with --launcher local")
+	case launcher == Kubernetes && len(f.hosts) > 0:
+		return exit.Usage("--hosts cannot be used with --launcher kubernetes, which places pods: select nodes by node_selector in its settings")
+	}
+	return nil
+}
+
 // kind is the launcher that is named, or that follows from --etcd and --hosts.
 func (f *Flags) kind(ctx context.Context, etcd registry.Config, stderr io.Writer) (string, error) {
 	switch {
 	case f.launcher != "" && !slices.Contains(launchers, f.launcher):
 		return "", exit.Usage("--launcher %s: must be one of %s", f.launcher, strings.Join(launchers, ", "))
-	case f.launcher == SSH && len(f.hosts) == 0:
-		return "", exit.Usage("--launcher ssh needs --hosts")
-	case f.launcher == Local && len(f.hosts) > 0:
-		return "", exit.Usage("--hosts cannot be used with --launcher local")
 	case f.launcher == Agents && len(etcd.Endpoints) == 0:
 		return "", exit.Usage("--launcher agents needs --etcd")
 	case f.launcher != "":
-		return f.launcher, nil
+		return f.launcher, f.checkHosts(f.launcher)
 	case len(etcd.Endpoints) > 0:
 		names, err := fleet.Registered(ctx, etcd)
 		if err != nil {

@@ -15,22 +15,22 @@ const mostEnded = 100
 
 // ended is a line for a case when the last of its assertions is decided, verdict first; "" for other events.
 func (l *live) ended(e event.Event) string {
-	c := l.tally.plan[e.Case]
+	c := l.state.plan[e.Case]
 	if e.Type != event.VerdictReached || c == nil || l.decided[e.Case] {
 		return ""
 	}
-	verdicts, undecided := l.tally.verdictsOf(c)
+	verdicts, undecided := l.state.verdictsOf(c)
 	if undecided { // more launches may decide it
 		return ""
 	}
 	l.decided[e.Case] = true
 	worst := reporters.WorstOf(verdicts)
-	if worst == results.Pass && len(l.tally.plan) > mostEnded {
+	if worst == results.Pass && len(l.state.plan) > mostEnded {
 		return ""
 	}
-	text := fmt.Sprintf("%-6s  %s", reporters.Label(worst), l.tally.points[e.Case])
-	if m := l.tally.measured[e.Case]; m != nil {
-		text += ": " + l.tally.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
+	text := fmt.Sprintf("%-6s  %s", reporters.Label(worst), l.state.points[e.Case])
+	if m := l.state.measured[e.Case]; m != nil {
+		text += ": " + l.state.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
 	}
 	return printable.Line(text)
 }

@@ -11,14 +11,14 @@ import (
 
 // Follower derives the state of a session from its plan and events, for a page.
 type Follower struct {
-	tally    *tally
+	state    *progressState
 	plan     *planner.Plan
 	began    time.Time
 	last     time.Time
 	finished bool
 }
 
-func NewFollower(p *planner.Plan) *Follower { return &Follower{tally: newTally(p), plan: p} }
+func NewFollower(p *planner.Plan) *Follower { return &Follower{state: newProgressState(p), plan: p} }
 
 func (f *Follower) OnEvent(e event.Event) {
 	if f.began.IsZero() {
@@ -26,12 +26,12 @@ func (f *Follower) OnEvent(e event.Event) {
 	}
 	f.last = e.Time
 	f.finished = f.finished || e.Type == event.SessionFinished
-	f.tally.OnEvent(e)
+	f.state.OnEvent(e)
 }
 
 // Running is the state after the events so far.
 func (f *Follower) Running() reporters.Running {
-	t := f.tally
+	t := f.state
 	made, all := t.launchesMade()
 	elapsed := f.last.Sub(f.began)
 	progress := fmt.Sprintf("%d of %d launches, %s", made, all, elapsed.Round(time.Second))

@@ -17,7 +17,7 @@ import (
 // for the measurement.
 type live struct {
 	mu       sync.Mutex
-	tally    *tally
+	state    *progressState
 	warnings warnings
 	decided  map[string]bool // cases with a verdict for each assertion
 	out      io.Writer
@@ -29,7 +29,7 @@ type live struct {
 
 func newLive(w io.Writer, p *planner.Plan) *live {
 	l := &live{
-		tally: newTally(p), decided: map[string]bool{}, out: w, started: time.Now(),
+		state: newProgressState(p), decided: map[string]bool{}, out: w, started: time.Now(),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	l.draw(l.frame(0))
@@ -56,7 +56,7 @@ func (l *live) redraw() {
 func (l *live) OnEvent(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tally.OnEvent(e)
+	l.state.OnEvent(e)
 	for _, text := range []string{l.warnings.text(e), l.ended(e)} {
 		if text != "" {
 			l.draw(nil)
@@ -102,7 +102,7 @@ const barLength = 16
 
 // frame are the lines to draw: the current case, its estimate, and the progress of the session.
 func (l *live) frame(elapsed time.Duration) []string {
-	t := l.tally
+	t := l.state
 	lines := []string{t.line()}
 	if text := t.estimate(); text != "" {
 		lines = append(lines, "  "+text)

@@ -59,7 +59,7 @@ func (s *screen) text() string { return strings.TrimRight(strings.Join(s.rows, "
 // the end they alone are left.
 func TestLiveIsDrawnOver(t *testing.T) {
 	s := &screen{t: t}
-	l := &live{tally: newTally(aPlan()), out: s, stop: make(chan struct{}), stopped: make(chan struct{})}
+	l := &live{state: newProgressState(aPlan()), out: s, stop: make(chan struct{}), stopped: make(chan struct{})}
 	go l.redraw()
 	l.mu.Lock()
 	l.draw([]string{"one", "two", "three"})
@@ -80,7 +80,7 @@ func TestLiveListsDecidedCases(t *testing.T) {
 	plan := aPlan()
 	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "floor"}, {Name: "tail"}}
 	s := &screen{t: t}
-	l := &live{tally: newTally(plan), decided: map[string]bool{}, out: s}
+	l := &live{state: newProgressState(plan), decided: map[string]bool{}, out: s}
 	reached := func(name string, v results.Verdict) {
 		l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: name, Verdict: v})
 		l.draw([]string{"the frame"})
@@ -112,7 +112,7 @@ func TestLiveFrame(t *testing.T) {
 		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric,
 			Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
 	}}
-	l := &live{tally: newTally(plan)}
+	l := &live{state: newProgressState(plan)}
 	frame := func(want ...string) {
 		t.Helper()
 		if got := l.frame(4 * time.Second); !slices.Equal(got, want) {
@@ -158,15 +158,15 @@ func TestLiveFrame(t *testing.T) {
 
 // Launches that were taken over took none of this session's time.
 func TestTimeLeftOfAResumedSession(t *testing.T) {
-	tally := newTally(aPlan())
+	state := newProgressState(aPlan())
 	index := 0
-	tally.OnEvent(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
-	if left, ok := tally.left(time.Minute); ok {
+	state.OnEvent(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
+	if left, ok := state.left(time.Minute); ok {
 		t.Errorf("%v are left, from nothing that this session did", left)
 	}
-	tally.OnEvent(started("a", 1, 3, 2))
-	tally.OnEvent(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
-	if left, ok := tally.left(time.Minute); !ok || left != 5*time.Minute {
+	state.OnEvent(started("a", 1, 3, 2))
+	state.OnEvent(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
+	if left, ok := state.left(time.Minute); !ok || left != 5*time.Minute {
 		t.Errorf("%v left, %v; 5 of 8 are to come and one took a minute", left, ok)
 	}
 }

@@ -39,7 +39,7 @@ const quietTime = 20 * time.Second
 // a line only after quietTime.
 type plainLines struct {
 	w         io.Writer
-	tally     *tally
+	state     *progressState
 	warnings  warnings
 	started   time.Time
 	last      time.Time // when the last line was written
@@ -49,11 +49,11 @@ type plainLines struct {
 
 func newPlainLines(w io.Writer, p *planner.Plan) *plainLines {
 	now := time.Now()
-	return &plainLines{w: w, tally: newTally(p), started: now, last: now, done: map[string]bool{}}
+	return &plainLines{w: w, state: newProgressState(p), started: now, last: now, done: map[string]bool{}}
 }
 
 func (p *plainLines) OnEvent(e event.Event) {
-	p.tally.OnEvent(e)
+	p.state.OnEvent(e)
 	switch {
 	case e.Type == event.CaseMeasured && e.Failure == nil:
 		if !e.Background {
@@ -75,23 +75,23 @@ func (p *plainLines) measured(e event.Event) {
 		}
 		return
 	}
-	complete := p.tally.complete(e.Case) && !p.done[e.Case]
+	complete := p.state.complete(e.Case) && !p.done[e.Case]
 	if !complete && time.Since(p.last) < quietTime {
 		return
 	}
 	p.done[e.Case] = p.done[e.Case] || complete
-	p.write(fmt.Sprintf("%s launch %d/%d: %s", printable.Line(e.Case), p.tally.launch, p.tally.launches,
-		printable.Line(p.tally.brief(e.Case, e.Metrics)+p.progress())))
+	p.write(fmt.Sprintf("%s launch %d/%d: %s", printable.Line(e.Case), p.state.launch, p.state.launches,
+		printable.Line(p.state.brief(e.Case, e.Metrics)+p.progress())))
 }
 
 // progress is the completed share of the session, and the remaining time.
 func (p *plainLines) progress() string {
-	done, total := p.tally.done(), p.tally.total()
+	done, total := p.state.done(), p.state.total()
 	if total == 0 {
 		return ""
 	}
 	text := fmt.Sprintf(" (%d %%", 100*done/total)
-	if left, ok := p.tally.left(time.Since(p.started)); ok && done < total {
+	if left, ok := p.state.left(time.Since(p.started)); ok && done < total {
 		text += ", ~" + left.Round(time.Second).String() + " left"
 	}
 	return text + ")"

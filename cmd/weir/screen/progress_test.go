@@ -37,7 +37,7 @@ func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
 	finished := func(group, key string) event.Event {
 		return event.Event{Type: event.CaseFinished, Group: group, Case: key}
 	}
-	tally := newTally(aPlan())
+	state := newProgressState(aPlan())
 	for i, step := range []struct {
 		event       event.Event
 		done, total int
@@ -56,26 +56,26 @@ func TestTallyCountsWhatIsDoneAndSureToCome(t *testing.T) {
 		{event.Event{Type: event.LaunchFinished, Group: "a"}, 5, 5},
 		{started("a", 3, 5, 1), 5, 7}, // the gate asked for more
 	} {
-		tally.OnEvent(step.event)
-		if tally.done() != step.done || tally.total() != step.total {
-			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, tally.done(), tally.total(),
+		state.OnEvent(step.event)
+		if state.done() != step.done || state.total() != step.total {
+			t.Errorf("step %d (%s): %d of %d, want %d of %d", i, step.event.Type, state.done(), state.total(),
 				step.done, step.total)
 		}
 	}
 }
 
 func TestTallyLine(t *testing.T) {
-	tally := newTally(aPlan())
-	if got := tally.line(); got != "starting" {
+	state := newProgressState(aPlan())
+	if got := state.line(); got != "starting" {
 		t.Errorf("before anything runs: %q", got)
 	}
-	tally.OnEvent(started("a", 1, 3, 2))
-	tally.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
-	if got, want := tally.line(), "a n=2 · launch 2/3 · warmup"; got != want {
+	state.OnEvent(started("a", 1, 3, 2))
+	state.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "warmup"})
+	if got, want := state.line(), "a n=2 · launch 2/3 · warmup"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	tally.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
-	if got, want := tally.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
+	state.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run", Rate: 12.34e9})
+	if got, want := state.line(), "a n=2 · launch 2/3 · 12.3 GB/s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -20,14 +20,14 @@ type parsedEvent struct {
 	choices int
 	begins  bool // it has a role: the event begins a message
 
-	finished bool
-	broken   string // an abnormal finish reason; "": none
-	usage    usage
-	chunk    bool   // it has choices or a usage
-	kind     string // value of type
-	failed   bool   // it has an error
-	failure  string // the server's error text
-	told     string // error text of an object that is no chunk
+	finished  bool
+	broken    string // an abnormal finish reason; "": none
+	usage     usage
+	chunk     bool   // it has choices or a usage
+	kind      string // value of type
+	failed    bool   // it has an error
+	failure   string // the server's error text
+	errorText string // error text of an object that is no chunk
 }
 
 // read parses an event, or a complete answer.
@@ -53,9 +53,9 @@ func (s *parsedEvent) read(p *scanner) {
 			s.kind = string(p.label())
 			s.failed = s.kind == "error" || s.failed
 		case "message":
-			s.told = cmp.Or(p.words(), s.told)
+			s.errorText = cmp.Or(p.words(), s.errorText)
 		case "detail", "code":
-			s.told = cmp.Or(s.told, p.words())
+			s.errorText = cmp.Or(s.errorText, p.words())
 		default:
 			p.skip()
 		}
@@ -190,8 +190,8 @@ func (p *scanner) words() string {
 // wrong returns the error of an answer that reports one.
 func (s *parsedEvent) wrong() error {
 	switch {
-	case s.failed, s.choices == 0 && !s.usage.given && s.told != "":
-		return failure(cmp.Or(s.failure, s.told, "error"))
+	case s.failed, s.choices == 0 && !s.usage.given && s.errorText != "":
+		return failure(cmp.Or(s.failure, s.errorText, "error"))
 	case s.broken != "":
 		return &fault{load.Truncated,
 			Words(fmt.Sprintf("the server broke the answer off: finish_reason %q", s.broken))}
@@ -203,8 +203,8 @@ func failure(text string) error { return &fault{load.Status, Words("the endpoint
 
 // ofFailure returns the error of an event named as an error; err: its data is not JSON.
 func (s *parsedEvent) ofFailure(err error, data []byte) error {
-	if err == nil && cmp.Or(s.failure, s.told) != "" {
-		return failure(cmp.Or(s.failure, s.told))
+	if err == nil && cmp.Or(s.failure, s.errorText) != "" {
+		return failure(cmp.Or(s.failure, s.errorText))
 	}
 	return failure(cmp.Or(string(data), "error"))
 }

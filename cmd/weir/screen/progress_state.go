@@ -15,8 +15,8 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// tally derives the state of a session from its events. It counts units of one case in one launch.
-type tally struct {
+// progressState derives the state of a session from its events. It counts units of one case in one launch.
+type progressState struct {
 	points   map[string]string // readable names by case key
 	group    map[string]*groupTally
 	of       map[string]*groupTally // by case key
@@ -45,8 +45,8 @@ type groupTally struct {
 	started      bool
 }
 
-func newTally(p *planner.Plan) *tally {
-	t := &tally{
+func newProgressState(p *planner.Plan) *progressState {
+	t := &progressState{
 		points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{},
 		plan: map[string]*planner.Case{}, metrics: workload.NewDefinitions(p.Metrics()),
 		measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
@@ -74,7 +74,7 @@ func newTally(p *planner.Plan) *tally {
 	return t
 }
 
-func (t *tally) OnEvent(e event.Event) {
+func (t *progressState) OnEvent(e event.Event) {
 	if e.Background {
 		return // only the foreground launch counts
 	}
@@ -134,7 +134,7 @@ func (t *tally) OnEvent(e event.Event) {
 
 // verdictsOf are the verdicts so far of a case's assertions; undecided reports whether one of them has none, or may
 // change.
-func (t *tally) verdictsOf(c *planner.Case) (all []results.Verdict, undecided bool) {
+func (t *progressState) verdictsOf(c *planner.Case) (all []results.Verdict, undecided bool) {
 	for _, a := range c.Assertions {
 		v := t.verdicts[[2]string{c.Key, a.Name}]
 		undecided = undecided || v == "" || v == results.InconclusiveVerdict
@@ -146,13 +146,13 @@ func (t *tally) verdictsOf(c *planner.Case) (all []results.Verdict, undecided bo
 }
 
 // complete reports whether a case has reached its first look.
-func (t *tally) complete(key string) bool {
+func (t *progressState) complete(key string) bool {
 	g, c := t.of[key], t.measured[key]
 	return g != nil && c != nil && len(c.Launches)-c.Discarded() >= g.firstLook
 }
 
 // done is the number of completed units.
-func (t *tally) done() (n int) {
+func (t *progressState) done() (n int) {
 	for _, g := range t.group {
 		n += g.done
 	}
@@ -160,7 +160,7 @@ func (t *tally) done() (n int) {
 }
 
 // total is the number of units until the next look.
-func (t *tally) total() (n int) {
+func (t *progressState) total() (n int) {
 	for _, g := range t.group {
 		n += g.done + g.ahead
 	}
@@ -168,7 +168,7 @@ func (t *tally) total() (n int) {
 }
 
 // launchesMade are the numbers of completed launches and of all launches until the next look.
-func (t *tally) launchesMade() (made, all int) {
+func (t *progressState) launchesMade() (made, all int) {
 	for _, g := range t.group {
 		made, all = made+g.made, all+g.made+g.toMake
 	}
@@ -177,7 +177,7 @@ func (t *tally) launchesMade() (made, all int) {
 
 // estimate is the current estimate for the first assertion with a number of the current case, or else
 // the result of its last launch; "" if there is neither.
-func (t *tally) estimate() string {
+func (t *progressState) estimate() string {
 	c := t.plan[t.current]
 	if c == nil {
 		return ""
@@ -203,7 +203,7 @@ func (t *tally) estimate() string {
 }
 
 // standing are the numbers of measured cases and of the verdicts so far, worst first.
-func (t *tally) standing() string {
+func (t *progressState) standing() string {
 	cases := 0
 	for key := range t.measured {
 		if t.of[key] != nil { // no background load
@@ -227,7 +227,7 @@ func (t *tally) standing() string {
 }
 
 // left estimates the remaining time until the next look; ok is false before the first unit.
-func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
+func (t *progressState) left(elapsed time.Duration) (left time.Duration, ok bool) {
 	done := t.done() - t.resumed
 	if done <= 0 {
 		return 0, false
@@ -236,7 +236,7 @@ func (t *tally) left(elapsed time.Duration) (left time.Duration, ok bool) {
 }
 
 // line describes the current step of the session.
-func (t *tally) line() string {
+func (t *progressState) line() string {
 	if len(t.starting) > 0 {
 		return "waiting until ready: service " + strings.Join(t.starting, ", ")
 	}
@@ -257,7 +257,7 @@ func (t *tally) line() string {
 const mostBrief = 3
 
 // brief is a short text of a case's result in a launch.
-func (t *tally) brief(key string, measured results.MetricValues) string {
+func (t *progressState) brief(key string, measured results.MetricValues) string {
 	c := t.plan[key]
 	if c == nil {
 		return ""
