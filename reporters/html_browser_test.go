@@ -189,13 +189,13 @@ func TestChartsInABrowser(t *testing.T) {
 				}
 				log := `(() => { const o = ` + first + `.chart.getOption(); return [o.xAxis[0].type, o.yAxis[0].type].join(); })()`
 				before := ask[string](t, ctx, log)
-				do(t, ctx, chromedp.Click(`.chart-tools button[aria-label^="logarithmic y"]`))
+				do(t, ctx, chromedp.Click(`.chart-tools button[aria-label^="log y"]`))
 				if now := ask[string](t, ctx, log); before != "log,log" || now != "log,value" {
 					t.Errorf("axes were %s and are %s", before, now)
 				}
 				span := `(() => { const v = ` + first + `.view.x; return v[1] / v[0]; })()`
 				all := ask[float64](t, ctx, span)
-				do(t, ctx, chromedp.Click(`.chart-tools button[aria-label^="zoom in"]`))
+				do(t, ctx, chromedp.Click(`.chart-tools button[aria-label^="+: zoom in"]`))
 				if some := ask[float64](t, ctx, span); !(some < all) {
 					t.Errorf("zoomed in the axis goes to %v times its start instead of %v", some, all)
 				}

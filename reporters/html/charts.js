@@ -164,7 +164,7 @@
         const b = make('button', text, this.tools);
         b.type = 'button';
         b.title = says;
-        b.setAttribute('aria-label', says);
+        b.setAttribute('aria-label', text + ': ' + says); // begins with what is seen, for those who say it
         b.addEventListener('click', () => { act(b); this.draw(); });
         return b;
       };
