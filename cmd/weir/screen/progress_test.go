@@ -94,10 +94,10 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 		{skipped("not run: needs a, which failed"), ""},
 		{skipped("not run: needs a, which failed"), ""},
 		{event.Event{Type: event.NodeLost, Node: "n", Reason: "gone"},
-			"skipped from b on: not run: needs a, which failed\nwarning: node n is lost: gone"},
+			"skipped: b: not run: needs a, which failed\nwarning: node n is lost: gone"},
 		{skipped("not run: needs c, which failed"), ""},
-		{skipped("not run: needs d, which failed"), "skipped from b on: not run: needs c, which failed"},
-		{started("a", 0, 3, 2), "skipped from b on: not run: needs d, which failed"},
+		{skipped("not run: needs d, which failed"), "skipped: b: not run: needs c, which failed"},
+		{started("a", 0, 3, 2), "skipped: b: not run: needs d, which failed"},
 		{skipped("not run: no agents"), ""},
 		{event.Event{Type: event.SessionFinished, Status: "error"}, ""},
 	} {
@@ -130,7 +130,7 @@ func TestPlainLinesWarnOnce(t *testing.T) {
 	} {
 		p.OnEvent(e)
 	}
-	want := `skipped from b on: when: false
+	want := `skipped: b: when: false
 launches are discarded and repeated: node n was busy
 a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs (0 %)
 launch 1 of a failed: rank 1, phase run: killed by signal 9

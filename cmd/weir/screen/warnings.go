@@ -62,7 +62,7 @@ func (m *warnings) line(e event.Event) string {
 		if !m.first(e.Reason) {
 			return ""
 		}
-		return fmt.Sprintf("%s from %s on: %s", e.Status, e.Case, e.Reason)
+		return fmt.Sprintf("%s: %s: %s", e.Status, e.Case, e.Reason)
 	case e.Type == event.EnvIgnored, e.Type == event.NodeChanged:
 		return "warning: " + e.Reason
 	case e.Type == event.NodeReady && e.Reason != "":
