@@ -12,12 +12,12 @@
 //	           include.go     the included files, each by loading.module again
 //	run        run.go         the runs except their assertions; for each run:
 //	sweep      sweep.go       the axes and how they combine: axis.go, and sequence.go for sequences of traffic
-//	settings   settings.go    options and environment: matrix.go, structure.go, run_values.go
+//	settings   settings.go    options and environment: matrix.go, structure.go, other_run_values.go
 //	           metrics.go     the metrics of the run
 //	assert     assert.go      the assertions of all runs, compiled by package expression
 //	Scenario   scenario.go    the result
 //
-// All of them read sections with decoder.go (schema.go, fields.go, value.go) by the tables of package grammar, and
+// All of them read sections with decoder.go (body_schema.go, fields.go, value.go) by the tables of package grammar, and
 // evaluate ${…} with evaluate.go and functions.go.
 //
 // Package planner computes settings at points (resolve.go) and lowers assertions (assert_lower.go).

@@ -129,7 +129,7 @@ func (l *launchRun) recordCases() *ledger.LaunchRecord {
 		l.s.ledger.NoteEvaluated(c.Key, time.Now())
 		l.emit(event.Event{
 			Type: event.CaseMeasured, Case: c.Key, Status: entry.Status, Retried: entry.Retried,
-			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration, Void: entry.Discarded,
+			Metrics: entry.Metrics, Failure: entry.Failure, Seconds: entry.Duration, Discarded: entry.Discarded,
 		})
 		record.Cases = append(record.Cases, ledger.LaunchedCase{Key: c.Key, Launch: entry})
 	}

@@ -207,8 +207,9 @@ func newEvaluator(doc *results.Document) *evaluator {
 		if measured(c) {
 			reasons[i] = invalid(c)
 		}
-		if why := fillLink(doc, eval.metrics, c); reasons[i].None() {
-			reasons[i] = why
+		fillLink(doc, eval.metrics, c)
+		if reasons[i].None() {
+			reasons[i] = exceedsLinks(doc, c)
 		}
 	})
 	for i, c := range doc.Cases {

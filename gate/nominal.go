@@ -96,16 +96,15 @@ func devices(doc *results.Document, l *results.Launch, link string) (n int) {
 	return n
 }
 
-// fillLink sets how much of the site's nominal bandwidth a case reached; it returns a reason if that is
-// impossible.
-func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.Case) results.Reason {
+// fillLink sets how much of the site's nominal bandwidth a case reached.
+func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.Case) {
 	c.Link = nil
 	k := kindOf(c)
 	m, known := metrics.Metric(c, workload.Bandwidth)
 	_, overPath := k.Behaviour.(workload.PathUser)
 	if doc.Site == nil || len(doc.Site.Links) == 0 || !measured(c) || !overPath && !k.DeclaresMetrics ||
 		!known || m.Unit != "GB/s" {
-		return results.Reason{}
+		return
 	}
 	for _, l := range byIndex(c.Succeeded()) {
 		v, ok := l.Metrics.Get(workload.Bandwidth)
@@ -121,6 +120,10 @@ func fillLink(doc *results.Document, metrics *workload.Definitions, c *results.C
 			c.Link = link
 		}
 	}
+}
+
+// exceedsLinks says that a case measured more than the site's links carry, if so.
+func exceedsLinks(doc *results.Document, c *results.Case) results.Reason {
 	if c.Link == nil || c.Link.Share <= 1 {
 		return results.Reason{}
 	}

@@ -40,9 +40,10 @@ func (q Quantile) TenBeyond() int64 {
 	return (10*int64(Maximum) + rest - 1) / rest
 }
 
-// NearestRank is the rank, from 1, of a quantile of n sorted values: the lowest with at least this share
-// of the values at or below it. All quantiles of weir use it; nearest_rank_99 in engine/native/hist_stage.c is the same
-// rule for 99 % in C.
+// NearestRank is the rank, from 1, of a quantile of n sorted values, ceil(n·q): the lowest with at least this share
+// of the values at or below it, definition 1 of R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The
+// American Statistician 50 (1996). All quantiles of weir use it; nearest_rank_99 in engine/native/hist_stage.c is the
+// same rule for 99 % in C.
 func NearestRank(n int64, q Quantile) int64 {
 	whole, rest := n/int64(Maximum), n%int64(Maximum) // n times q may overflow
 	rank := whole*int64(q) + (rest*int64(q)+int64(Maximum)-1)/int64(Maximum)

@@ -78,8 +78,8 @@ type Event struct {
 	Verdict   results.Verdict      `json:"verdict,omitempty"`
 	// Background: the launch is background load of another one.
 	Background bool `json:"background,omitempty"`
-	// Void is why the launch is discarded and repeated.
-	Void string `json:"void,omitempty"`
+	// Discarded is why the launch is discarded and repeated.
+	Discarded string `json:"void,omitempty"`
 	// Retried: the launch failed and is retried.
 	Retried bool `json:"retried,omitempty"`
 }

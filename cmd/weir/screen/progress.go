@@ -68,10 +68,10 @@ func (p *plainLines) OnEvent(e event.Event) {
 
 // measured writes a line for a case at its first look, or for any case after quietTime.
 func (p *plainLines) measured(e event.Event) {
-	if e.Void != "" {
+	if e.Discarded != "" {
 		if !p.discarded {
 			p.discarded = true
-			p.write("launches are discarded and repeated: " + printable.Text(e.Void))
+			p.write("launches are discarded and repeated: " + printable.Text(e.Discarded))
 		}
 		return
 	}

@@ -109,7 +109,7 @@ func (t *progressState) OnEvent(e event.Event) {
 				t.measured[e.Case] = c
 			}
 			c.Launches = append(c.Launches, &results.Launch{
-				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Discarded: e.Void,
+				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Discarded: e.Discarded,
 			})
 		}
 	case event.VerdictReached:

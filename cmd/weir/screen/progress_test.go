@@ -118,8 +118,8 @@ func TestPlainLinesWarnOnce(t *testing.T) {
 		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
 		{Type: event.CaseSkipped, Case: "c", Status: "skipped", Reason: "when: false"},
 		started("a", 0, 3, 2),
-		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Void: "node n was busy"},
-		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Void: "node n was busy"},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Discarded: "node n was busy"},
+		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Discarded: "node n was busy"},
 		measured(), measured(),
 		{
 			Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
