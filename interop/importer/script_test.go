@@ -61,6 +61,11 @@ func FuzzScript(f *testing.F) {
 	for _, line := range strings.Split(string(src), "\n") {
 		f.Add(line)
 	}
+	for _, lines := range importer.CommandLines() {
+		for _, line := range lines {
+			f.Add(line)
+		}
+	}
 	f.Add("for c in 1 2; do for i in $(seq 1 $c); do curl http://h/v1/completions -d '{\"model\":\"m\"}' & done; done")
 	f.Fuzz(func(t *testing.T, text string) {
 		made, err := importer.Script("", text, importer.Options{Memory: "dram"})

@@ -261,6 +261,12 @@ func FuzzImport(f *testing.F) {
 	f.Add("ucx_perftest", "UCX_TLS=rc ucx_perftest host -t tag_bw -s8 -n 100", true)
 	f.Add("perftest", "ib_write_bw -d mlx5_0 -a host", false)
 	f.Add("nixl-ep", "python3 test_data_plane.py --num-processes=8 --mode e2e", false)
+	for _, tool := range importer.Tools() {
+		for _, line := range importer.CommandLines()[tool] {
+			f.Add(tool, line, false)
+			f.Add(tool, line, true)
+		}
+	}
 	f.Fuzz(func(t *testing.T, tool, line string, command bool) {
 		lines, err := importer.Lines(tool, "", line)
 		if err != nil {

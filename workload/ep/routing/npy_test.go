@@ -77,17 +77,26 @@ func TestRoutesOfAFile(t *testing.T) {
 	}
 }
 
+// FuzzReadNPY searches in whole files, and in those with the frame that the first check asks for.
 func FuzzReadNPY(f *testing.F) {
-	f.Add(npy("<i4", false, "1, 2, 2", little[int32](1, 2, 3, 4)))
-	f.Add(npy("|u1", false, "1, 1, 1", []byte{1}))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		experts, topK, err := ReadNPY(content)
-		if err != nil {
-			return
+	f.Add("<", "i4", false, "1, 2, 2", little[int32](1, 2, 3, 4))
+	f.Add("|", "u1", false, "1, 1, 1", []byte{1})
+	f.Add("<", "i8", false, "2, 1, 1", little[int64](-1, 7))
+	f.Add(">", "u2", true, "1, 1, 1,", npy("<i2", false, "1, 1, 2", little[int16](-1, 3)))
+	f.Fuzz(func(t *testing.T, order, kind string, fortran bool, shape string, content []byte) {
+		files := [][]byte{content}
+		if len(order)+len(kind)+len(shape) < 1<<10 {
+			files = append(files, npy(order+kind, fortran, shape, content))
 		}
-		again, k, err := ParseCompact(Compact(experts, topK))
-		if err != nil || k != topK || !slices.EqualFunc(again, experts, slices.Equal) {
-			t.Errorf("%v became %v, %d, %v", experts, again, k, err)
+		for _, file := range files {
+			experts, topK, err := ReadNPY(file)
+			if err != nil {
+				continue
+			}
+			again, k, err := ParseCompact(Compact(experts, topK))
+			if err != nil || k != topK || !slices.EqualFunc(again, experts, slices.Equal) {
+				t.Errorf("%v became %v, %d, %v", experts, again, k, err)
+			}
 		}
 	})
 }
