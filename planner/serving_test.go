@@ -77,6 +77,8 @@ func TestMetricsThatOptionsRuleOutAreRefused(t *testing.T) {
 		"ttft.p50 <= 1s":                 {`{stream: false}`, "stream: false"},
 		"itl.avg <= 1s":                  {`{stream: false}`, "stream: false"},
 		"stall.max <= 1s":                {`{stream: false}`, "stream: false"},
+		"itl.p99 <= 1s":                  {`{body: {n: 2}}`, "several choices"},
+		"chunk_gap.max <= 1s":            {`{body: {n: 2}}`, "several choices"},
 		"scheduled.ttft.p50 <= 1s":       {`{concurrency: 2}`, "open load"},
 		"dispatch_delay.p50 <= 1s":       {searches, "open load"},
 		"geomean(itl.p50) <= 1s":         {`{stream: false}`, "stream: false"},

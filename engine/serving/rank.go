@@ -155,7 +155,8 @@ func (k *run) fault(err error) error {
 // config returns the client's settings, with the values of names.
 func (k *run) config() (c client.Config, err error) {
 	s := k.spec
-	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{}}
+	c = client.Config{Chat: s.API == string(prompt.Chat), Stream: s.Stream, HTTP2: s.HTTP2, Headers: http.Header{},
+		Several: s.Several()}
 	if c.URL, err = placeholder.Expand(s.URL, k.value); err != nil {
 		return c, fmt.Errorf("url: %w", err)
 	}

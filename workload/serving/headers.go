@@ -74,6 +74,13 @@ func readBody(text string) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
+// several reports whether requests with these further fields ask for more than one choice.
+func several(body string) bool {
+	fields, _ := readBody(body) // validated as an option
+	var n float64
+	return json.Unmarshal(fields["n"], &n) == nil && n > 1
+}
+
 func jsonOf(s *structure.Value) json.RawMessage {
 	switch {
 	case s.IsText():

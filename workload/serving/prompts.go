@@ -42,6 +42,9 @@ func (s *Spec) Prompts(launch, salt uint64, c prompt.Calibration) (*prompt.Set, 
 	return prompt.New(settings)
 }
 
+// Several reports whether requests ask for more than one choice.
+func (s *Spec) Several() bool { return several(s.Body) }
+
 // Exactly reports whether answers must have exactly as many tokens as requested.
 func (s *Spec) Exactly() bool { return s.Output.Exact }
 

@@ -215,6 +215,9 @@ func (s *Spec) check() error {
 	case search != nil && s.Requests > 0 && search.Promise.TooFew(int(s.Requests)) != "":
 		return errors.New("search: " + search.Promise.TooFew(int(s.Requests)))
 	}
+	if several(s.Body) && (s.SLO.ITL > 0 || s.Turns > 1) {
+		return errors.New("n in body asks for several choices: they have no itl for slo, and no one answer for turns to repeat")
+	}
 	if s.Open() && search == nil {
 		if err := s.CheckSchedule(); err != nil {
 			return err
@@ -239,7 +242,7 @@ func (s *Spec) Open() bool {
 func (s *Spec) Settings(concurrency int) summary.Settings {
 	promise := s.SLO
 	return summary.Settings{
-		Window: summary.Window(s.Window), Concurrency: concurrency, GPUs: s.GPUs,
+		Window: summary.Window(s.Window), Concurrency: concurrency, GPUs: s.GPUs, Several: several(s.Body),
 		SLO: summary.SLO{TTFT: int64(promise.TTFT), ITL: int64(promise.ITL), Latency: int64(promise.Latency)},
 	}
 }

@@ -73,6 +73,8 @@ func TestDecode(t *testing.T) {
 		"traced, no trace":  {map[string]string{"input": `{"prefix":"as traced"}`}, "needs a trace"},
 		"few for a promise": {map[string]string{"search": search("1", "9", "ttft.p99 <= 1s")}, "it takes 1000"},
 		"cancel":            {map[string]string{"cancel": "often"}, "is no cancellation"},
+		"choices and itl":   {map[string]string{"body": `{"n":"2"}`, "slo": `{"itl":"1ms"}`}, "several choices"},
+		"choices and turns": {map[string]string{"body": `{"n":"2"}`, "turns": "2"}, "several choices"},
 		"body":              {map[string]string{"body": `{"prompt":"x"}`}, "prompt is an option of its own"},
 	} {
 		s, err := Decode(values(t, c.options))

@@ -23,6 +23,8 @@ func (behaviour) Unmeasured(v option.Values, metric string) string {
 	switch {
 	case needsStream && !streams:
 		return "with stream: false tokens have no times"
+	case several(text("body")) && betweenTokens(metric):
+		return "n in body asks for several choices, whose events interleave, and usage counts their tokens together"
 	case family == "goodput" && promised == SLO{}:
 		return "it counts requests that meet the objectives of option slo, which has none"
 	case family == "goodput" && !streams && (promised.TTFT > 0 || promised.ITL > 0):
@@ -53,6 +55,15 @@ func ofEvents(metric string) bool {
 		return true
 	}
 	return false
+}
+
+// betweenTokens reports whether a metric is of the times between tokens or events of one choice.
+func betweenTokens(metric string) bool {
+	switch metric {
+	case "stall.max", "speed.per_user.p50", "slo.itl":
+		return true
+	}
+	return strings.HasPrefix(metric, "itl.") || strings.HasPrefix(metric, "chunk_gap.")
 }
 
 // due reports whether requests of a load have scheduled times.

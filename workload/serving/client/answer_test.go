@@ -139,7 +139,7 @@ func TestErrorsNameTheFormOfAnAnswer(t *testing.T) {
 		},
 		"lines of JSON": {
 			true, answer("application/x-ndjson", "", `{"done":true}`+"\n"),
-			[]string{`begins with {"done":true}`, "(Content-Type application/x-ndjson)"},
+			[]string{`JSON of another form: {"done":true}`, "(Content-Type application/x-ndjson)"},
 		},
 		"a problem": {
 			true, answer("application/problem+json", "", `{"detail":"no model"}`),

@@ -2,6 +2,7 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -29,6 +30,7 @@ type Config struct {
 	URL     string // of the server; a path before /v1 is kept
 	Chat    bool   // chat completions; else completions
 	Stream  bool   // answers are streams of events
+	Several bool   // requests ask for more than one choice
 	Headers http.Header
 	HTTP2   bool
 	CA      []byte // further authorities in PEM
@@ -235,7 +237,8 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, q
 		rec.Outcome, rec.Error = load.Status, refusal(answer)
 		return nil
 	}
-	limits := stream.Limits{Bytes: c.cfg.Bytes, Events: c.cfg.Events, Text: q.Text, Prompt: len(body)}
+	limits := stream.Limits{Bytes: c.cfg.Bytes, Events: c.cfg.Events, Text: q.Text, Prompt: len(body),
+		Several: c.cfg.Several}
 	reader := stream.NewReader(rec, limits, arrived.now, func(events int) bool {
 		if events > 0 {
 			quiet.touch()
@@ -254,10 +257,18 @@ func (c *Client) read(ctx context.Context, reader *stream.Reader, answer *http.R
 		return reader.Refuse(err)
 	}
 	body := ending{ctx, unpacked}
-	if !c.cfg.Stream || isJSON(kindOf(answer)) {
+	if !c.cfg.Stream {
 		return reader.Whole(body)
 	}
-	err = reader.Events(body)
+	buffered := bufio.NewReaderSize(body, 1) // events need no further buffer
+	first, err := buffered.Peek(1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return reader.Refuse(err)
+	case isDocument(first, kindOf(answer)):
+		return reader.InPlaceOfStream(buffered)
+	}
+	err = reader.Events(buffered)
 	if err == nil { // a connection is reused only if its answer was read completely
 		_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 4<<10))
 	}

@@ -27,11 +27,13 @@ type bounded struct {
 	from       io.Reader
 	left, most int64
 	head       *head
+	over       bool // the end was read
 }
 
 func (b *bounded) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	b.head.add(to[:n])
+	b.over = errors.Is(err, io.EOF)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, malformed("the answer is longer than %v, the limit of max_answer", quantity.Size(b.most))
 	}
@@ -51,7 +53,7 @@ func Unpack(body io.Reader, encoding string, l Limits) (io.Reader, error) {
 
 // unpacking decodes gzip. It waits for data only when it is read.
 type unpacking struct {
-	from io.Reader
+	from *bounded
 	zip  *gzip.Reader
 }
 
@@ -65,6 +67,9 @@ func (u *unpacking) Read(to []byte) (n int, err error) {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
 		return n, &fault{load.Malformed, fmt.Sprintf("the answer has Content-Encoding gzip but is not gzip: %v", err)}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) && u.from.over {
+		return n, &fault{load.Truncated, "the answer ended, but its gzip data are cut short"}
 	}
 	return n, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,7 +19,9 @@ type parsedEvent struct {
 	visible bool   // there is content
 	output  bool   // generated output on any channel
 	choices int
-	begins  bool // it has a role: the event begins a message
+	// first and last are the lowest and the highest index of a choice with output; first > last: there is none.
+	first, last int
+	begins      bool // it has a role: the event begins a message
 
 	finished  bool
 	broken    string // an abnormal finish reason; "": none
@@ -32,7 +35,7 @@ type parsedEvent struct {
 
 // read parses an event, or a complete answer.
 func (s *parsedEvent) read(p *scanner) {
-	*s = parsedEvent{keep: s.keep, content: s.content[:0]}
+	*s = parsedEvent{keep: s.keep, content: s.content[:0], first: math.MaxInt}
 	p.object(func(name []byte) {
 		switch string(name) {
 		case "choices":
@@ -41,10 +44,19 @@ func (s *parsedEvent) read(p *scanner) {
 				p.array(func() { s.choice(p) })
 			}
 		case "usage":
-			if !p.null() {
-				s.chunk = true
-				s.usage.read(p)
+			s.counts(p)
+		case "x_groq":
+			if p.kind() != '{' {
+				p.skip()
+				return
 			}
+			p.object(func(name []byte) {
+				if string(name) == "usage" {
+					s.counts(p)
+				} else {
+					p.skip()
+				}
+			})
 		case "error", "errors":
 			s.fails(p)
 		case "object":
@@ -62,12 +74,28 @@ func (s *parsedEvent) read(p *scanner) {
 	})
 }
 
+// counts parses a usage: beside the choices, in a choice, in its delta or in x_groq.
+func (s *parsedEvent) counts(p *scanner) {
+	if !p.null() {
+		s.chunk = true
+		s.usage.read(p)
+	}
+}
+
 func (s *parsedEvent) choice(p *scanner) {
 	if p.null() {
 		return
 	}
+	index := s.choices
 	s.choices++
-	before := len(s.content)
+	before, others := len(s.content), s.output
+	s.output = false
+	defer func() {
+		if s.output {
+			s.first, s.last = min(s.first, index), max(s.last, index)
+		}
+		s.output = s.output || others
+	}()
 	p.object(func(name []byte) {
 		wanted := s.keep && len(s.content) == before // text, delta and message may repeat the same
 		switch string(name) {
@@ -79,8 +107,18 @@ func (s *parsedEvent) choice(p *scanner) {
 			}
 		case "finish_reason":
 			s.finish(p.text())
+		case "index":
+			if p.kind() != '0' {
+				p.skip()
+			} else if n, _ := p.number(); n >= 0 && n < 1<<20 {
+				index = int(n)
+			}
+		case "usage":
+			s.counts(p)
 		case "error":
 			s.fails(p)
+		case "reasoning", "reasoning_content", "thinking":
+			s.output = p.nonEmpty(false) || s.output
 		default:
 			p.skip()
 		}
@@ -97,6 +135,8 @@ func (s *parsedEvent) message(p *scanner, wanted bool) {
 			s.text(p, wanted)
 		case string(name) == "role":
 			s.begins = len(p.label()) > 0
+		case string(name) == "usage":
+			s.counts(p)
 		case string(name) == "error":
 			s.fails(p)
 		case labels(name):

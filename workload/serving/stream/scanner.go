@@ -23,6 +23,9 @@ type scanner struct {
 // errForm is the error of JSON with an unexpected structure.
 var errForm = errors.New("JSON of another form")
 
+// errSeveral is the error of JSON that is followed by anything.
+var errSeveral = errors.New("more than one value")
+
 // lenient accepts duplicate members and invalid UTF-8, as other parsers do.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
@@ -55,7 +58,7 @@ func (p *scanner) document(read func(p *scanner)) error {
 		return p.err
 	}
 	if _, err := p.dec.ReadToken(); err != io.EOF { // trailing data
-		return errors.Join(errors.New("more than one value"), err)
+		return errors.Join(errSeveral, err)
 	}
 	return nil
 }

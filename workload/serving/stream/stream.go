@@ -3,6 +3,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,8 @@ type Limits struct {
 	Events int   // with output
 	Text   int   // bytes of its content to keep in the record; 0: none
 	Prompt int   // bytes of the request; 0: unknown
+	// Several: more than one choice was requested. Otherwise output of a second one makes an answer malformed.
+	Several bool
 }
 
 // Reader reads one answer into a record.
@@ -44,6 +47,7 @@ type Reader struct {
 	parsed parsedEvent // the last event
 	head   head
 	chunks int // events with choices, usage or an error
+	choice int // index of the choice with output
 	answer strings.Builder
 	// finished: a finish reason or [DONE] has arrived. The last usage counts.
 	finished bool
@@ -164,6 +168,18 @@ func (r *Reader) event(name string, data []byte, at int64) error {
 	return r.output(at)
 }
 
+// oneChoice rejects output of a second choice that was not requested.
+func (r *Reader) oneChoice() error {
+	if r.rec.First == load.Never {
+		r.choice = r.parsed.first
+	}
+	if other := cmp.Or(r.parsed.first-r.choice, r.parsed.last-r.choice); other != 0 && !r.limits.Several {
+		return malformed("the answer has several choices (index %d and %d), and body has no n that asks for them",
+			min(r.choice, r.choice+other), max(r.choice, r.choice+other))
+	}
+	return nil
+}
+
 // output records the output of the last event.
 func (r *Reader) output(at int64) error {
 	rec, parsed := r.rec, &r.parsed
@@ -172,6 +188,9 @@ func (r *Reader) output(at int64) error {
 			rec.Blank++
 		}
 		return nil
+	}
+	if err := r.oneChoice(); err != nil {
+		return err
 	}
 	if len(rec.Events) == r.limits.Events {
 		rec.Events = nil // they are not needed

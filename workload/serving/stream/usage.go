@@ -17,11 +17,11 @@ type usage struct {
 func (u *usage) read(p *scanner) {
 	p.object(func(name []byte) {
 		switch string(name) {
-		case "prompt_tokens":
+		case "prompt_tokens", "input_tokens":
 			u.prompt, u.prompted = p.number()
-		case "completion_tokens":
+		case "completion_tokens", "output_tokens":
 			u.completion, u.given = p.number()
-		case "prompt_tokens_details":
+		case "prompt_tokens_details", "input_tokens_details":
 			if p.null() {
 				return
 			}

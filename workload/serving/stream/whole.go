@@ -26,6 +26,9 @@ func (r *Reader) Whole(body io.Reader) error {
 		return r.end(at, noJSON(r.head.bytes[:r.head.n], errForm))
 	}
 	if parsed.output {
+		if err := r.oneChoice(); err != nil {
+			return r.end(at, err)
+		}
 		r.rec.Last = at
 	}
 	r.usage = parsed.usage
@@ -33,6 +36,15 @@ func (r *Reader) Whole(body io.Reader) error {
 		return r.end(at, err)
 	}
 	return r.end(at, nil)
+}
+
+// InPlaceOfStream reads an answer that is one JSON document, though a stream was requested.
+func (r *Reader) InPlaceOfStream(body io.Reader) error {
+	err := r.Whole(body)
+	if err == nil && r.ended {
+		return r.end(r.now(), malformed("the answer is one JSON document in place of a stream: stream: false measures it"))
+	}
+	return err
 }
 
 // document is the source of a scanner, which limits the text in memory.

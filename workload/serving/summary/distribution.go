@@ -73,13 +73,17 @@ var families = []struct {
 	value func(*load.Record) (float64, bool)
 }{{"ttft", ttft}, {"ttfo", ttfo}, {"itl", itl}, {"latency", latency}}
 
-// times adds the distributions of times, and keeps those of requests in whole.
-func times(m map[string]float64, records []*load.Record, whole results.Distributions) {
+// times adds the distributions of times, and keeps those of requests in whole. Those between tokens are of answers with
+// one choice.
+func times(m map[string]float64, records []*load.Record, whole results.Distributions, several bool) {
 	keep := func(d distribution, family string) {
 		d.add(m, family)
 		whole.Add(family, d.values, d.failed)
 	}
 	for _, f := range families {
+		if several && f.name == "itl" {
+			continue
+		}
 		keep(of(records, f.value), f.name)
 	}
 	due := slices.DeleteFunc(slices.Clone(records), func(r *load.Record) bool { return r.Due == load.Never })
@@ -94,6 +98,9 @@ func times(m map[string]float64, records []*load.Record, whole results.Distribut
 		}
 	}
 	delays.add(m, "dispatch_delay")
+	if several {
+		return
+	}
 	chunks(m, records)
 	var speeds []float64 // tokens per second of each user; failed requests have none
 	for _, r := range records {

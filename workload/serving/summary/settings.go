@@ -36,6 +36,7 @@ type Settings struct {
 	Concurrency int // slots of a closed load, over all clients; 0: the load is open
 	GPUs        int // 0: unknown
 	SLO         SLO
+	Several     bool // answers have several choices: times between their events have no meaning
 }
 
 // SLO are the objectives of each request, in ns; 0: none. For a request with a scheduled time, TTFT and Latency count

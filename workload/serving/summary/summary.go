@@ -32,7 +32,7 @@ func Of(records []load.Record, s Settings) Summary {
 		return out
 	}
 	out.Distributions = results.Distributions{}
-	times(m, measured, out.Distributions)
+	times(m, measured, out.Distributions, s.Several)
 	tokens(m, measured)
 	if out.To > out.From {
 		rates(m, measured, s, out.From, out.To)

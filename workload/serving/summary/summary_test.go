@@ -214,3 +214,13 @@ func TestReasoningIsTheFirstTokenAndNotTheFirstContent(t *testing.T) {
 	list[0].FirstContent, list[1].FirstContent = 110*ms, load.Never
 	holds(t, Of(list, Settings{}).Values, map[string]float64{"ttft.max": 0.06, "ttfo.min": 0.11, "ttfo.max": 0.11})
 }
+
+// The events of several choices interleave: the times between them are not measured.
+func TestSeveralChoices(t *testing.T) {
+	got := Of(closed(), Settings{Window: Whole, Concurrency: 2, Several: true}).Values
+	one := Of(closed(), Settings{Window: Whole, Concurrency: 2}).Values
+	absent(t, got, "itl.p50", "itl.avg", "chunk_gap.p50", "stall.max", "speed.per_user.p50")
+	for _, name := range []string{"ttft.p50", "latency.avg", "output_throughput", "error_rate"} {
+		holds(t, got, map[string]float64{name: one[name]})
+	}
+}
