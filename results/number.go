@@ -75,19 +75,19 @@ const singleLaunch = 4
 func (s Scale) Estimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
 	v *= s.Factor
 	if ci == nil {
-		return fixed(v, singleLaunch-1-exponent(v)), "", ""
+		return s.fixed(v, singleLaunch-1-exponent(v)), "", ""
 	}
 	lo, hi := ci[0]*s.Factor, ci[1]*s.Factor
 	half := (hi - lo) / 2
 	if half <= 0 || math.IsInf(half, 0) {
-		text := fixed(v, singleLaunch-1-exponent(v))
+		text := s.fixed(v, singleLaunch-1-exponent(v))
 		return text, text, text
 	}
 	places := -exponent(half)
 	for extra := 0; ; extra++ {
 		at, to := significant(lo, places)+extra, significant(hi, places)+extra
 		if extra == mostDigits || s.sameSides(lo, at, bounds) && s.sameSides(hi, to, bounds) {
-			return rounded(v, significant(v, places+1)+extra), rounded(lo, at), rounded(hi, to)
+			return s.rounded(v, significant(v, places+1)+extra), s.rounded(lo, at), s.rounded(hi, to)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (s Scale) Exact(v float64) string {
 	if a := math.Abs(v); a >= 1e9 || a < 1e-4 {
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
-	text := fixed(v, max(5-exponent(v), 0))
+	text := s.fixed(v, max(5-exponent(v), 0))
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
@@ -192,20 +192,20 @@ func exponent(v float64) int {
 
 // rounded rounds v to a place; digits before the point become zeros, so that 12118 with an interval of
 // thousands is 12100.
-func rounded(v float64, places int) string {
+func (s Scale) rounded(v float64, places int) string {
 	if places < 0 {
 		unit := math.Pow10(-places)
 		v = math.Round(v/unit) * unit
 	}
-	return fixed(v, places)
+	return s.fixed(v, places)
 }
 
 // fixed formats v with a number of decimal places; only numbers too long to read have an exponent.
-func fixed(v float64, places int) string {
-	switch a := math.Abs(v); {
+func (s Scale) fixed(v float64, places int) string {
+	switch {
 	case v == 0:
 		return "0"
-	case quantity.Endless(a):
+	case quantity.Unending(v/s.Factor, s.Unit):
 		return quantity.UnboundedText
 	}
 	if a := math.Abs(v); a >= 1e9 || a < 1e-6 {

@@ -18,6 +18,14 @@ const UnboundedText = "unbounded"
 // Endless reports whether a value is Unbounded, or a mean that includes Unbounded.
 func Endless(v float64) bool { return math.Abs(v) >= mostMeasured && !math.IsInf(v, 0) }
 
+// Unending reports whether a value in a unit is shown as UnboundedText: Unbounded itself, or a mean of times that
+// includes it. Other large numbers are measured ones.
+func Unending(v float64, unit string) bool {
+	u, _ := UnitOf(unit)
+	a := math.Abs(v) / Unbounded
+	return math.Abs(a-1) < 1e-9 || u.Dim == TimeDim && Endless(v) && a < 1
+}
+
 // FormatTime formats seconds with a suitable unit: "520 µs", "1.44 ms".
 func FormatTime(seconds float64) string {
 	for _, u := range []struct {
@@ -34,7 +42,7 @@ func FormatTime(seconds float64) string {
 // Format formats a value with its unit; seconds are scaled, other units are kept.
 func Format(v float64, unit string) string {
 	switch {
-	case unit == "s" && Endless(v):
+	case unit == "s" && Unending(v, unit):
 		return UnboundedText
 	case unit == "s":
 		return FormatTime(v)

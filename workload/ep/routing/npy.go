@@ -13,6 +13,9 @@ import (
 // maxSelections limits a file of routes.
 const maxSelections = 1 << 24
 
+// maxExpert is the highest number of an expert in a file.
+const maxExpert = 1<<30 - 1
+
 var npyHeader = regexp.MustCompile(`^\{'descr': '([<|>=]?)([iu])([1248])', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \}\s*$`)
 
 // ReadNPY reads routes from a NumPy array file (NEP 1): integers [ranks, tokens, top_k], with -1 for no selection. It
@@ -54,7 +57,7 @@ func ReadNPY(content []byte) (experts [][]int32, topK int, err error) {
 		list := make([]int32, shape[1]*shape[2])
 		for i := range list {
 			v := integer(data[:size], m[2] == "i")
-			if data = data[size:]; v < Masked || v > 1<<30 {
+			if data = data[size:]; v < Masked || v > maxExpert {
 				return nil, 0, fmt.Errorf("expert %d", v)
 			}
 			list[i] = int32(v)
@@ -144,7 +147,7 @@ func ParseCompact(b []byte) (experts [][]int32, topK int, err error) {
 	for range ranks {
 		list := make([]int32, tokens*topK)
 		for i := range list {
-			list[i] = int32(next(1<<30)) + Masked
+			list[i] = int32(next(maxExpert+1)) + Masked
 		}
 		experts = append(experts, list)
 	}

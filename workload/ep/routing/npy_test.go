@@ -52,6 +52,7 @@ func TestReadNPY(t *testing.T) {
 		"routes are [ranks": npy("<i4", false, "2, 2", good),
 		"the shape":         npy("<i4", false, "0, 2, 2", good),
 		"cut short, or has": npy("<i4", false, "1, 2, 3", good),
+		"expert 1073741824": npy("<i4", false, "1, 1, 1", little[int32](1<<30)),
 		"expert -2":         npy("<i4", false, "1, 2, 2", little[int32](1, 2, -2, 4)),
 	} {
 		if got, _, err := ReadNPY(content); err == nil || !strings.Contains(err.Error(), want) {
@@ -82,6 +83,7 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add("<", "i4", false, "1, 2, 2", little[int32](1, 2, 3, 4))
 	f.Add("|", "u1", false, "1, 1, 1", []byte{1})
 	f.Add("<", "i8", false, "2, 1, 1", little[int64](-1, 7))
+	f.Add("<", "u8", false, "1, 2, 1", little[int64](1<<30-1, 1<<30))
 	f.Add(">", "u2", true, "1, 1, 1,", npy("<i2", false, "1, 1, 2", little[int16](-1, 3)))
 	f.Fuzz(func(t *testing.T, order, kind string, fortran bool, shape string, content []byte) {
 		files := [][]byte{content}
