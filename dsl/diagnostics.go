@@ -91,14 +91,14 @@ func makeReport(d *hcl.Diagnostic, src Sources) report {
 	var line []byte
 	line, r.Column = lineAt(file.Bytes, d.Subject.Start.Byte)
 	_, r.EndColumn = lineAt(file.Bytes, d.Subject.End.Byte)
-	text := []rune(Printable(string(line)))
+	text := []rune(marked(Printable(string(line))))
 	if len(text) > maxSnippet {
 		r.cut = min(max(r.Column-1-maxSnippet/2, 0), len(text)-maxSnippet)
 		text = text[r.cut : r.cut+maxSnippet]
 	}
 	r.Snippet = string(text)
 	if nav, ok := file.Nav.(*places); ok {
-		r.Context = nav.ContextString(d.Subject.Start.Byte)
+		r.Context = named(nav.ContextString(d.Subject.Start.Byte))
 	}
 	return r
 }
@@ -125,7 +125,7 @@ const maxText = 1000
 func abridged(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = Printable(l)
+		lines[i] = Printable(named(l))
 	}
 	r := []rune(strings.Join(lines, "\n"))
 	if len(r) > maxText {

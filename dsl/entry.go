@@ -197,7 +197,7 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
 		file, diags := yamlsyntax.Parse(src, path, "scenario")
-		return file, explainTemplates(diags)
+		return file, explainTemplates(explainInvisible(diags, src))
 	case ".hcl":
 		if d := nestingError(path, src); d != nil {
 			return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{d}
@@ -209,7 +209,7 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 				d.Extra = Hint(`Quote a name with a dot, and write the sweep with an equals sign: sweep = { "env.NAME" = […] }.`)
 			}
 		}
-		return file, explainTemplates(explainHCL(diags, src))
+		return file, append(explainTemplates(explainHCL(diags, src)), writtenNumbers(file)...)
 	}
 	return &hcl.File{Bytes: src, Body: hcl.EmptyBody()}, hcl.Diagnostics{{
 		Severity: hcl.DiagError, Summary: "Unknown kind of file",
@@ -280,6 +280,9 @@ func explainHCL(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
 			d.Summary, d.Detail = "Not HCL", "The file ends in .hcl, but this is YAML."
 			d.Extra = Hint("Rename the file to .yaml, or write NAME = VALUE and blocks.")
 			return hcl.Diagnostics{d}
+		case d.Summary == "Invalid character":
+			r, _ := utf8.DecodeRune(rest)
+			d.Detail = fmt.Sprintf("%s is for texts in quotes and for comments only.", codePoint(r))
 		case d.Summary == "Invalid argument name":
 			d.Extra = Hint(`Write a name in quotes within a mapping: sweep = { "env.NAME" = […] }.`)
 		}
