@@ -116,8 +116,12 @@ func (t *tool) long(word string, args []string) (s setting, taken int, err error
 	case !hasValue && len(args) == 0:
 		return s, 0, fmt.Errorf("%s needs a value", shown)
 	case !hasValue:
-		s.value, taken = args[0], 1
-		s.words = append(s.words, s.value)
+		taken = 1
+		for s.flag.Takes == several && taken < len(args) && !strings.HasPrefix(args[taken], "-") {
+			taken++
+		}
+		s.value = strings.Join(args[:taken], " ")
+		s.words = append(s.words, args[:taken]...)
 	}
 	return s, taken, s.check(shown)
 }

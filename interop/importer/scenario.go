@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,6 +24,8 @@ type value any
 
 type (
 	literal    string // a text without expressions
+	quoted     string // a text that is no number or other literal
+	bare       string // a number, true, false or null
 	truth      bool
 	expression string // a text with ${…}
 	list       []value
@@ -32,6 +36,32 @@ type (
 	mapping []pair
 	inline  []pair // a mapping on one line
 )
+
+// fields formats fields of a JSON document on one line, with their types.
+func fields(v any) value {
+	switch v := v.(type) {
+	case map[string]any:
+		all := inline{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, pair{name, fields(v[name])})
+		}
+		return all
+	case []any:
+		all := list{}
+		for _, item := range v {
+			all = append(all, fields(item))
+		}
+		return all
+	case string:
+		if structure.IsLiteral(v) {
+			return quoted(v)
+		}
+		return literal(v)
+	case nil:
+		return bare("null")
+	}
+	return bare(fmt.Sprint(v))
+}
 
 // structured formats a structure on one line.
 func structured(s *structure.Value) value {
@@ -153,6 +183,10 @@ func flow(v value) string {
 	switch v := v.(type) {
 	case literal:
 		return yamlText(escape.Replace(string(v)))
+	case quoted:
+		return strconv.Quote(escape.Replace(string(v)))
+	case bare:
+		return string(v)
 	case expression:
 		return yamlText(string(v))
 	case truth:

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weir-bench/weir/internal/structure"
 	"github.com/weir-bench/weir/workload/serving"
 )
 
@@ -101,6 +100,7 @@ func servingRun(c *call) {
 	if n := c.first("num-warmups", "warmup-request-count"); n != "" {
 		c.set("warmup", inline{{"requests", literal(n)}})
 	}
+	c.setRequests()
 }
 
 // arrivals returns how requests of a rate arrive: Poisson, unless the command line says otherwise.
@@ -115,21 +115,17 @@ func arrivals(mode, burstiness string) string {
 	return "poisson"
 }
 
-// ignoresEnd reports whether further inputs of requests ask for whole answers; others are not mapped.
-func (c *call) ignoresEnd() (exact bool) {
+// ignoresEnd reports whether further fields of requests ask for whole answers.
+func (c *call) ignoresEnd() bool {
 	for _, s := range c.given {
-		if s.flag.Names[0] != "extra-inputs" {
-			continue
-		}
-		name, _, _ := strings.Cut(s.value, ":")
-		switch name {
-		case "ignore_eos", "min_tokens", "max_tokens":
-			exact = exact || name == "ignore_eos"
-		default:
-			c.unmappedFlag("--extra-inputs %s: fields of a request are `body`", s.value)
+		if name := s.flag.Names[0]; name == "extra-inputs" || name == "extra-body" {
+			text := strings.NewReplacer(" ", "", `"`, "").Replace(s.value)
+			if strings.Contains(text, "ignore_eos:true") {
+				return true
+			}
 		}
 	}
-	return exact
+	return false
 }
 
 // spread returns a distribution of tokens.
@@ -209,12 +205,7 @@ func curlRun(c *call) {
 	for _, known := range []string{"model", "prompt", "messages", "max_tokens", "stream"} {
 		delete(body, known)
 	}
-	if len(body) > 0 {
-		rest, _ := json.Marshal(body) // it was JSON
-		if v, err := structure.Read(string(rest)); err == nil {
-			c.set("body", structured(v))
-		}
-	}
+	c.setBody(body)
 	if len(headers) > 0 {
 		c.set("headers", headers)
 	}

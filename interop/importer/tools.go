@@ -39,6 +39,7 @@ const (
 	boolean valueKind = "boolean" // true or false; without a value it is true
 	number  valueKind = "number"  // a whole number from 0
 	text    valueKind = "text"
+	several valueKind = "words" // all words up to the next flag
 )
 
 // flag is one flag of a tool. Exactly one of Option to Unmapped is set; those after Variable are
@@ -102,7 +103,7 @@ func (f *flag) setFate() error {
 	switch {
 	case found != 1:
 		return fmt.Errorf("flag %s has %d fates", f.Names, found)
-	case !slices.Contains([]valueKind{nothing, boolean, number, text}, f.Takes):
+	case !slices.Contains([]valueKind{nothing, boolean, number, text, several}, f.Takes):
 		return fmt.Errorf("flag %s takes %q", f.Names, f.Takes)
 	}
 	return nil

@@ -19,7 +19,7 @@ python main.py sequential-ct-perftest ./matrices/metadata.yaml --verify-buffers 
 kubectl exec -it statefulset/etcd -- etcdctl del "" --from-key=true --prefix
 time curl -s http://localhost:8000/v1/completions \
   -H 'Content-Type: application/json' \
-  -d '{"model":"Qwen/Qwen3-0.6B","prompt":"Hello","max_tokens":100}'
+  -d '{"model":"Qwen/Qwen3-0.6B","prompt":"Hello","max_tokens":100,"temperature":0.0,"user":"123"}'
 for concurrency in 1 5 10 20; do
   echo "=== Concurrency: $concurrency ==="
   for i in $(seq 1 $concurrency); do
@@ -33,8 +33,8 @@ done
 kubectl exec pod2 -- ucx_perftest -t ucp_put_bw -s 65536 &
 sleep 7
 kubectl exec pod1 -- ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 1000
-aiperf profile -m Qwen/Qwen3-0.6B -u http://localhost:8000 --endpoint-type chat --streaming --concurrency 16 --request-count 160 --isl 100 --osl 32 --extra-inputs ignore_eos:true
-vllm bench serve --model m --host h1 --port 8000 --num-prompts 200 --max-concurrency 8 --random-input-len 512 --random-output-len 128 --save-result
-genai-perf profile -m m --endpoint-type chat --url localhost:8000 --concurrency 4 --num-prompts 40 --streaming
+aiperf profile -m Qwen/Qwen3-0.6B -u http://localhost:8000 --endpoint-type chat --streaming --concurrency 16 --request-count 160 --isl 100 --osl 32 --extra-inputs ignore_eos:true --extra-inputs temperature:0.5 --extra-inputs user:7b --extra-inputs '{"stop":["1","x"],"id":"12"}' --goodput 'time_to_first_token:500 inter_token_latency:25' -H 'X-User: me' --api-key k
+vllm bench serve --model m --host h1 --port 8000 --num-prompts 200 --max-concurrency 8 --random-input-len 512 --random-output-len 128 --goodput ttft:500 tpot:25 e2el:3000 --header x-a=1 x-b=2=3 --extra-body '{"top_p":0.9,"ignore_eos":true}' --temperature 0 --save-result
+genai-perf profile -m m --endpoint-type chat --url localhost:8000 --concurrency 4 --num-prompts 40 -g request_latency:3000.5 --header A:b:c --streaming
 fio --name=x --rw=read --size=1m --filename=/tmp/x
 mpirun -np 8 -x NCCL_DEBUG=INFO ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 1

@@ -56,7 +56,7 @@ func isJSON(kind string) bool { return kind == "application/json" || strings.Has
 // isDocument reports whether an answer to the request of a stream is JSON, by its first byte: proxies and servers
 // give streams other types. No line of a stream begins with a brace.
 func isDocument(first []byte, kind string) bool {
-	return bytes.Equal(first, []byte("{")) || isJSON(kind) && (len(first) == 0 || !bytes.Contains([]byte(":deir"), first))
+	return string(first) == "{" || isJSON(kind) && (len(first) == 0 || !bytes.Contains([]byte(":deir"), first))
 }
 
 // tellForm adds the type and encoding of an answer to its error, if they are not the expected ones and nothing of it

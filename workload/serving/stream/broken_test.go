@@ -78,7 +78,7 @@ func TestErrorsInsideOfStreams(t *testing.T) {
 		},
 		"nothing":                       {event("{}"), load.Malformed, "neither choices nor usage: {}"},
 		"null":                          {event("null"), load.Malformed, "JSON of another form: null"},
-		"more than one value":           {event("{} {}"), load.Malformed, "several JSON documents, and no events: {} {}"},
+		"more than one value":           {event("{} {}"), load.Malformed, "several JSON documents"},
 		"finish_reason of another form": {finished(`{"type":"stop"}`), load.Malformed, "another form"},
 		"finish_reason of one of many choices": {
 			event(`{"choices":[{"finish_reason":"stop"},{"finish_reason":"abort"}]}`), load.Truncated, "abort",
