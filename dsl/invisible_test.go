@@ -27,7 +27,8 @@ func TestInvisibleCharactersAreNamed(t *testing.T) {
 			"x.hcl", block + "need\u00A0s = [\"a\"]\n}\n}\n", "<U+00A0> is for texts in quotes", "need\uFFFDs = ",
 		},
 		"a sign of HCL": {
-			"x.hcl", block + "needs \u00A7 [\"a\"]\n}\n}\n", "\"\u00A7\" (U+00A7) is for texts in quotes", "needs \u00A7 ",
+			"x.hcl", block + "needs \u00A7 [\"a\"]\n}\n}\n", `(U+00A7) is for texts in quotes`,
+			"needs \u00A7 ",
 		},
 		"a soft hyphen": {"x.yaml", run + "    ne\u00ADeds: [a]\n", `"ne<U+00AD>eds"`, "ne\uFFFDeds"},
 	} {
@@ -45,14 +46,15 @@ func TestInvisibleCharactersAreNamed(t *testing.T) {
 // A number of HCL that a program or a name would not get as it is written is warned of.
 func TestNumbersThatChangeAreWarnedOf(t *testing.T) {
 	for line, written := range map[string]string{
-		`env = { V = 1.10 }`:                                "1.10",
-		`env = { V = 0644 }`:                                "0644",
-		`env = { V = true ? 2.0 : 3 }`:                      "2.0",
-		"sweep = { v = [1.9, 1.50] }\nenv = { V = axis.v }": "1.50",
-		`env = { V = "1.10", W = 1.1, X = 10, Y = -1.5 }`:   "",
+		`env = { V = 1.10 }`:                                                       "1.10",
+		`env = { V = 0644 }`:                                                       "0644",
+		`env = { V = true ? 2.0 : 3 }`:                                             "2.0",
+		"sweep = { v = [1.9, 1.50] }\nenv = { V = axis.v }":                        "1.50",
+		`env = { V = "1.10", W = 1.1, X = 10, Y = -1.5 }`:                          "",
 		"sweep = { v = [1.9, 123456789012345678901234567] }\nenv = { V = axis.v }": "",
 	} {
-		src := "scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\n" + line + "\n}\n}\n"
+		src := "scenario \"s\" {\nrun \"a\" {\nworkload = \"transfer\"\noptions { block_size = 1 }\n" + line +
+			"\n}\n}\n"
 		s, _, diags := Load("x.hcl", []byte(src), Options{Env: testEnv})
 		if s == nil || len(diags) != len(written[:min(1, len(written))]) {
 			t.Errorf("%s: %v", line, diags)

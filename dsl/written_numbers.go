@@ -29,7 +29,8 @@ func writtenNumbers(file *hcl.File) (diags hcl.Diagnostics) {
 			if problem != "" || text == written || strings.ContainsAny(written, "eE") || numericOptions()[key] {
 				return
 			}
-			d := diagnostic(e.SrcRange, "Number that changes", fmt.Sprintf("HCL reads %s as the number %s.", written, text),
+			d := diagnostic(e.SrcRange, "Number that changes",
+				fmt.Sprintf("HCL reads %s as the number %s.", written, text),
 				fmt.Sprintf("Write %q to keep it as it is, or %s.", written, text))
 			d.Severity = hcl.DiagWarning
 			diags = append(diags, d)

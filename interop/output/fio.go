@@ -14,33 +14,41 @@ var (
 	percentile = lazyregexp.New(`^([\d.]+)%=(\d+)$`)
 )
 
-// Columns of a line of fio's terse versions 3 and 4: five of the job, and these of each direction.
+// Columns of a line of fio's terse versions 3 to 5: five of the job, and these of each direction.
 const (
 	fioJob         = 5
 	fioCompletion  = 8  // min, max, mean, deviation, in microseconds
 	fioPercentiles = 12 // twenty of completion
 	fioLatency     = 32 // min, max, mean, deviation
 	fioDirection   = 41
+	fioMore        = 6 // of version 5 in each direction
 )
 
-// fioTerse makes a document of the lines of --output-format=terse, each on its line; other outputs stay.
+// fioTerse makes a document of the lines of --output-format=terse, each on its line, and the document of fio alone of
+// that of --client; other outputs stay.
 func fioTerse(output []byte) ([]byte, error) {
 	lines := bytes.Split(output, []byte("\n"))
 	found, last := 0, -1
 	for i, line := range lines {
 		if len(line) > 0 && line[0] == '{' { // json,terse
-			return output, nil
+			return bytes.Replace(output, []byte("\n  \"client_stats\" : ["), []byte("\n  \"jobs\" : ["), 1), nil
 		}
 		m := fioLine().FindSubmatch(line)
 		if m == nil {
 			lines[i] = nil
 			continue
 		}
-		directions, known := map[string]int{"3": 2, "4": 3}[string(m[1])]
-		if !known {
-			return nil, at(i+1, "terse version %s: versions 3 and 4 are read, and --output-format=json", m[1])
+		directions, width := 3, fioDirection
+		switch string(m[1]) {
+		case "3":
+			directions = 2
+		case "4":
+		case "5":
+			width += fioMore
+		default:
+			return nil, at(i+1, "terse version %s: versions 3 to 5 are read, and --output-format=json", m[1])
 		}
-		job, err := fioFields(strings.Split(string(line), ";"), directions)
+		job, err := fioFields(strings.Split(string(line), ";"), directions, width)
 		if err != nil {
 			return nil, at(i+1, "%w", err)
 		}
@@ -60,14 +68,14 @@ func fioTerse(output []byte) ([]byte, error) {
 }
 
 // fioFields returns the job of a line in JSON.
-func fioFields(fields []string, directions int) (string, error) {
-	if least := fioJob + directions*fioDirection; len(fields) < least {
+func fioFields(fields []string, directions, width int) (string, error) {
+	if least := fioJob + directions*width; len(fields) < least {
 		return "", fmt.Errorf("%d columns, and at least %d are due: the line is truncated", len(fields), least)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"jobname":%s,"error":%s`, strconv.Quote(fields[2]), fioNumber(fields[4]))
 	for d, name := range []string{"read", "write", "trim"}[:directions] {
-		f := fields[fioJob+d*fioDirection:]
+		f := fields[fioJob+d*width:]
 		fmt.Fprintf(&b, `,"%s":{"kb":%s,"bw":%s,"iops":%s`, name, fioNumber(f[0]), fioNumber(f[1]), fioNumber(f[2]))
 		for _, l := range []struct {
 			name string
