@@ -110,3 +110,33 @@ func TestLoadsOfASessionAreReadBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzResult searches for result files on which the import panics, or of which it makes a document that cannot be
+// written and read.
+func FuzzResult(f *testing.F) {
+	for i, tool := range ResultTools() {
+		format, _ := formatOf(tool)
+		files, _ := filepath.Glob("../output/testdata/" + format.Name + "/*.json")
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(i, content)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i int, content []byte) {
+		tool := ResultTools()[uint(i)%uint(len(ResultTools()))]
+		doc, err := Result(tool, "x.json", content, ResultOptions{Run: "load", Made: time.Unix(1, 0).UTC()})
+		if err != nil {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "results.json")
+		if err := doc.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := results.ReadVerified(path); err != nil {
+			t.Errorf("%s: %v", tool, err)
+		}
+	})
+}

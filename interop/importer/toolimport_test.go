@@ -282,3 +282,35 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFiles is FuzzImport with the files that command lines name.
+func FuzzFiles(f *testing.F) {
+	f.Add("backend = \"UCX\"\nmax_block_size = 65536\nnum_threads = 2\nrecreate_xfer = true\n", "")
+	strategy := "strategy: {tp_size: 8, pp_size: 2, model_quant_mode: fp8, kvcache_quant_mode: fp8}\n" +
+		"runtime: {isl: 1000, num_requests: 10}\nsystem: {page_size: 16, access_pattern: layer}\n"
+	f.Add("model_name: llama3.1\nnum_layers: 80\nnum_query_heads_with_mha: 64\ngqa_num_queries_in_group: 8\n"+
+		"query_head_dimension: 128\n", strategy)
+	f.Add("model_name: gpt_oss\nnum_layers: 36\nnum_kv_heads: 8\nquery_head_dimension: 64\n", strategy)
+	f.Fuzz(func(t *testing.T, first, second string) {
+		o := importer.Options{Read: func(path string) ([]byte, error) {
+			return []byte(map[string]string{"a": first, "b": second}[path]), nil
+		}}
+		for tool, line := range map[string]string{
+			"nixlbench": "nixlbench --config_file a",
+			"kvbench":   "kvbench plan --model a --model_config b --backend UCX --source memory",
+		} {
+			lines, err := importer.Lines(tool, "", line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := importer.Import(tool, lines, o)
+			if err != nil {
+				continue
+			}
+			if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() &&
+				!strings.Contains(diags.Error(), "Options that do not go together") {
+				t.Errorf("%s of %q and %q became\n%s\n%v", tool, first, second, made.Scenario, diags)
+			}
+		}
+	})
+}
