@@ -117,6 +117,8 @@ func (s *script) unread(line int, words []string, assigns []*syntax.Assign) {
 		became = "nothing: it prepares the host; see checks and services"
 	case "kubectl", "oc":
 		became = "nothing: weir starts and removes its own objects, see launcher and services"
+	case "guidellm", "inference-perf":
+		became = "nothing: weir reads the results of this tool, not its command line; `weir docs aiperf` has the options"
 	case "etcdctl":
 		became = "nothing: option etcd of workload command starts an etcd of its own"
 	}

@@ -38,3 +38,4 @@ vllm bench serve --model m --host h1 --port 8000 --num-prompts 200 --max-concurr
 genai-perf profile -m m --endpoint-type chat --url localhost:8000 --concurrency 4 --num-prompts 40 -g request_latency:3000.5 --header A:b:c --streaming
 fio --name=x --rw=read --size=1m --filename=/tmp/x
 mpirun -np 8 -x NCCL_DEBUG=INFO ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 1
+guidellm benchmark --target http://h:8000 --rate-type constant --rate 5
