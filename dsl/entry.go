@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/weir-bench/weir/dsl/deadline"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
 
 	_ "github.com/weir-bench/weir/workload/kinds" // the workloads that scenarios may name
@@ -73,15 +73,7 @@ func LoadFile(path string, o Options) (*Scenario, Sources, hcl.Diagnostics) {
 	return Load(path, src, o)
 }
 
-// readFile reads a file, but at most enough bytes to see that it is too large.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxMatrices+1))
-}
+func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxMatrices) }
 
 // Load reads a scenario from src, with the files that it includes. The extension of path selects
 // the syntax: .yaml, .yml or .hcl. Load returns a nil Scenario if there are errors; Sources are

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -124,7 +125,7 @@ func (s Store) files() (map[string]fs.FileInfo, error) {
 
 // index loads the stored index; an unusable one counts as empty.
 func (s Store) index() index {
-	b, err := os.ReadFile(filepath.Join(s.Dir, indexName))
+	b, err := bounded.ReadFile(filepath.Join(s.Dir, indexName), bounded.Result)
 	if err != nil {
 		return index{}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -56,7 +57,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, resultsName)
 	}
-	content, err := os.ReadFile(path)
+	content, err := bounded.ReadFile(path, bounded.Result)
 	if err != nil {
 		return e, false, fmt.Errorf("adding %s: %w", path, err)
 	}
@@ -76,7 +77,7 @@ func (s Store) Add(path string) (e Entry, added bool, err error) {
 		if have.Session != doc.Session.ID {
 			continue
 		}
-		old, err := os.ReadFile(filepath.Join(s.Dir, have.File))
+		old, err := bounded.ReadFile(filepath.Join(s.Dir, have.File), bounded.Result)
 		if err != nil {
 			return e, false, &StoreError{"reading the history", err}
 		}

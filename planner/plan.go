@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/workload"
@@ -276,7 +276,7 @@ func (p *Plan) Case(key string) *Case {
 
 // Read reads a saved plan and verifies its digest and checksum.
 func Read(path string) (*Plan, error) {
-	b, err := os.ReadFile(path)
+	b, err := bounded.ReadFile(path, bounded.Result)
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}

@@ -14,29 +14,10 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// sizeLimit is the largest document in bytes. A case of twelve launches with its assertions takes about 20
-// KiB.
-const sizeLimit = 1 << 30
-
-// bounded is a file with a size limit. Devices and pipes have no size beforehand, so the limit applies
-// while reading.
-type bounded struct {
-	in   io.Reader
-	left int
-}
-
-func (b *bounded) Read(into []byte) (int, error) {
-	n, err := b.in.Read(into)
-	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("it is larger than %d bytes", sizeLimit)
-	}
-	return n, err
-}
-
 // decode reads exactly one document, its cases on all processors. With verify, changed says what
 // contradicts its seals and its plan.
 func decode(in io.Reader, verify bool) (d *Document, changed, err error) {
-	dec := jsontext.NewDecoder(&bounded{in, sizeLimit})
+	dec := jsontext.NewDecoder(in)
 	if dec.PeekKind() != '{' {
 		return nil, nil, errors.Join(dec.SkipValue(), errors.New("it is no object"))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // Read reads a document from a file, or from the results.json of a session directory. Values that cases
@@ -18,7 +20,7 @@ func read(path string, verify bool) (*Document, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path, bounded.Result)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}

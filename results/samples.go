@@ -11,9 +11,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // HistogramHighest is the longest latency in a histogram, in ns. Its layout is HdrHistogram's with 3
@@ -153,7 +154,7 @@ func ReadSamples(r io.Reader) (*Samples, error) {
 
 // ReadSamplesFile reads one file of a session's samples folder.
 func ReadSamplesFile(path string) (*Samples, error) {
-	content, err := os.ReadFile(path)
+	content, err := bounded.ReadFile(path, bounded.Result)
 	if err != nil {
 		return nil, fmt.Errorf("reading samples: %w", err)
 	}
@@ -175,7 +176,7 @@ func DigestSamples(dir string, names []string) (string, error) {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return "", fmt.Errorf("reading samples: %s is not below the session directory", name)
 		}
-		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		b, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), bounded.Result)
 		if err != nil {
 			return "", fmt.Errorf("reading samples: %w", err)
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/weir-bench/weir/executor/host/confine"
 	"github.com/weir-bench/weir/executor/launch"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/internal/quantity"
 )
@@ -255,7 +256,7 @@ func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o fle
 		os.Stdout = os.Stderr // stdout is the connection
 	} else {
 		var text []byte
-		if text, err = os.ReadFile(f.bootstrap); err == nil {
+		if text, err = bounded.ReadFile(f.bootstrap, bounded.Text); err == nil {
 			b, err = launch.DecodeBootstrap(text)
 		}
 	}

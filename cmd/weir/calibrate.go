@@ -16,6 +16,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
@@ -148,7 +149,7 @@ func digestOf(path string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
-	b, err := os.ReadFile(path)
+	b, err := bounded.ReadFile(path, bounded.Result)
 	if err != nil {
 		return "", fmt.Errorf("reading results: %w", err)
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
@@ -15,6 +13,7 @@ import (
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -68,9 +67,9 @@ func fmtStdin(cmd *cobra.Command, syntax string, check bool) error {
 	if syntax != format.YAML && syntax != format.HCL {
 		return exit.Usage("--syntax %q: stdin has no extension, so say --syntax yaml or --syntax hcl", syntax)
 	}
-	src, err := io.ReadAll(cmd.InOrStdin())
+	src, err := bounded.Stdin()
 	if err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("reading stdin: %w", err))
+		return exit.With(gate.ExitUsage, fmt.Errorf("reading stdin: %w", err))
 	}
 	out, diags := formatted("stdin."+syntax, src)
 	if diags.HasErrors() {
@@ -95,7 +94,7 @@ func fmtFile(cmd *cobra.Command, path string, check bool) (int, error) {
 	if format.SyntaxOf(path) == "" {
 		return 0, exit.Usage("%s: only .yaml, .yml and .hcl files can be formatted", path)
 	}
-	src, err := os.ReadFile(path)
+	src, err := bounded.ReadFile(path, bounded.Text)
 	if err != nil {
 		return 0, exit.With(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/results"
 )
@@ -38,7 +38,8 @@ func (i *lineImport) check() error {
 	if i.out != "" && format.SyntaxOf(i.out) != format.YAML {
 		return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", i.out)
 	}
-	i.options.Read, i.options.Glob = os.ReadFile, filepath.Glob
+	i.options.Glob = filepath.Glob
+	i.options.Read = func(path string) ([]byte, error) { return bounded.ReadFile(path, bounded.Text) }
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/results"
@@ -44,7 +45,7 @@ with the same loads that fails if they are a tenth worse: run it with --var url=
 			if _, err := os.Stat(args[0]); err != nil && strings.Contains(args[0], " ") {
 				return importScript(cmd, "", args[0], lineImport{out: out})
 			}
-			content, err := os.ReadFile(args[0])
+			content, err := bounded.ReadFile(args[0], bounded.Result)
 			if err != nil {
 				return exit.With(gate.ExitUsage, err)
 			}

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/interop/importer"
 )
@@ -20,10 +22,12 @@ func addImportScript(cmd *cobra.Command) {
 		if len(args) != 1 {
 			return onlySubcommands(cmd, args)
 		}
-		src, err := os.ReadFile(args[0])
+		src, err := bounded.ReadFile(args[0], bounded.Text)
 		switch {
 		case err == nil:
 			return importScript(cmd, args[0], string(src), i)
+		case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(args[0], " "):
+			return exit.Usage("%w", err)
 		case fileName.MatchString(args[0]):
 			return exit.Usage("there is no file %s; give a command line in quotes, as one argument", args[0])
 		case !strings.Contains(args[0], " "):

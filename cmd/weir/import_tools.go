@@ -14,6 +14,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/interop/importer"
 	"github.com/weir-bench/weir/planner"
 )
@@ -88,10 +89,10 @@ func toolLines(tool, arg string) ([]importer.Line, error) {
 	if errors.Is(err, fs.ErrNotExist) && fileName.MatchString(arg) {
 		return nil, fmt.Errorf("there is no file %s; give a command line in quotes, as one argument", arg)
 	}
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || info.IsDir() {
 		return importer.Lines(tool, "", arg)
 	}
-	src, err := os.ReadFile(arg)
+	src, err := bounded.ReadFile(arg, bounded.Text)
 	if err != nil {
 		return nil, err
 	}

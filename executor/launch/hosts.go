@@ -3,9 +3,10 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // maxHosts is the largest number of hosts of a list, to detect typing errors in ranges.
@@ -82,7 +83,7 @@ func split(list string) ([]string, error) {
 }
 
 func fileOfHosts(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, bounded.Text)
 	if err != nil {
 		return nil, err
 	}

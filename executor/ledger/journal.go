@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/results"
 )
@@ -95,7 +97,7 @@ func (l *Ledger) Record(r Record) error {
 
 // ReadJournal reads a journal, without an incomplete last line.
 func ReadJournal(path string) ([]Record, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading journal: %w", err)
 	}

@@ -12,33 +12,14 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/matrix"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
-// maxSource is the size of the largest file that is read into memory: a YAML file, or a matrix with
-// a line to show.
-const maxSource = 64 << 20
-
-// readSource reads at most enough of a file to see that it is too large, since devices have no
-// known size.
-func readSource(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	tooLarge := fmt.Errorf("%s has more than %d bytes, the limit", path, maxSource)
-	if st, err := f.Stat(); err == nil && st.Size() > maxSource {
-		return nil, tooLarge
-	}
-	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-	if err == nil && len(src) > maxSource {
-		return nil, tooLarge
-	}
-	return src, err
-}
+// readSource reads a YAML file, or a matrix with a line to show.
+func readSource(path string) ([]byte, error) { return bounded.ReadFile(path, bounded.Text) }
 
 // Read reads a YAML file of either program, or the metadata.yaml of a directory, with all matrices
 // that it names. The config is nil if and only if there are errors; there may also be warnings.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/executor/control/registry"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // Etcd are the flags for the endpoints and credentials of etcd.
@@ -166,7 +166,7 @@ func hasPort(endpoint string) bool {
 func (f *Etcd) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
+		text, err := bounded.ReadFile(f.ca, bounded.Text)
 		if err != nil {
 			return nil, exit.Usage("%s: %w", f.name("cacert"), err)
 		}
@@ -176,7 +176,15 @@ func (f *Etcd) tls() (*tls.Config, error) {
 		}
 	}
 	if f.certificate != "" {
-		pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
+		var key []byte
+		text, err := bounded.ReadFile(f.certificate, bounded.Text)
+		if err == nil {
+			key, err = bounded.ReadFile(f.key, bounded.Text)
+		}
+		var pair tls.Certificate
+		if err == nil {
+			pair, err = tls.X509KeyPair(text, key)
+		}
 		if err != nil {
 			return nil, exit.Usage("%s, %s: %w", f.name("cert"), f.name("key"), err)
 		}
@@ -201,7 +209,7 @@ func (f *Etcd) password(fromEnvironment string) (string, error) {
 	case f.passwordFile == "":
 		return fromEnvironment, nil
 	}
-	text, err := os.ReadFile(f.passwordFile)
+	text, err := bounded.ReadFile(f.passwordFile, bounded.Text)
 	if err != nil {
 		return "", exit.Usage("%s: %w", f.name("password_file"), err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/weir-bench/weir/executor/launch"
 	"github.com/weir-bench/weir/executor/launch/kubernetes"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // manifestsFlags are the flags of weir cluster manifests.
@@ -152,7 +152,7 @@ func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.R
 // readBootstrap reads a bootstrap document from a file, or from in if it is "-".
 func readBootstrap(in io.Reader, file string) (launch.Bootstrap, error) {
 	if file != "-" {
-		opened, err := os.Open(file)
+		opened, err := bounded.Open(file, bounded.Text)
 		if err != nil {
 			return launch.Bootstrap{}, err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/dsl/deadline"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/scenarios"
 )
@@ -141,7 +142,7 @@ func Source(arg string) (path string, src []byte, err error) {
 		}
 		return CatalogPrefix + e.File, e.Content, nil
 	}
-	src, err = os.ReadFile(arg)
+	src, err = bounded.ReadFile(arg, bounded.Text)
 	if err != nil {
 		return "", nil, exit.With(gate.ExitUsage, fmt.Errorf("reading a scenario: %w", err))
 	}

@@ -2,7 +2,6 @@ package input
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -10,6 +9,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/launcher"
 	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // Variables are --var, which takes precedence, and --var-file, and --site for its references and links.
@@ -47,7 +47,7 @@ func (v *Variables) Options() (dsl.Options, error) {
 func (v *Variables) Values() (map[string]string, error) {
 	out := map[string]string{}
 	for _, path := range v.Files {
-		b, err := os.ReadFile(path)
+		b, err := bounded.ReadFile(path, bounded.Text)
 		if err != nil {
 			return nil, exit.Usage("reading variables: %w", err)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/weir-bench/weir/executor/launch/kubernetes"
 	"github.com/weir-bench/weir/executor/launch/slurm"
 	"github.com/weir-bench/weir/executor/launch/ssh"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
@@ -95,7 +95,7 @@ func (c *Config) Read(asked string) (launcher string, err error) {
 	if c.file == "" {
 		return asked, nil
 	}
-	text, err := os.ReadFile(c.file)
+	text, err := bounded.ReadFile(c.file, bounded.Text)
 	if err != nil {
 		return "", exit.Usage("--launcher-config: %w", err)
 	}

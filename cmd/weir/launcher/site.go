@@ -13,6 +13,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/access"
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/dsl"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
@@ -63,7 +64,7 @@ func (f *SiteFlag) Read() (*Site, error) {
 		}
 		s.file, s.by = filepath.Join(dir, "weir", "site.yaml"), "the user's own"
 	}
-	text, err := os.ReadFile(s.file)
+	text, err := bounded.ReadFile(s.file, bounded.Text)
 	if own && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

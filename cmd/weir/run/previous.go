@@ -12,6 +12,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -136,7 +137,7 @@ func precedes(path string, doc *results.Document) bool {
 
 // readHead reads a document up to its session and scenario.
 func readHead(path string) (head results.Document, err error) {
-	file, err := os.Open(path)
+	file, err := bounded.Open(path, bounded.Result)
 	if err != nil {
 		return head, fmt.Errorf("looking for an earlier session: %w", err)
 	}

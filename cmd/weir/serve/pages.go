@@ -18,6 +18,7 @@ import (
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
@@ -151,7 +152,7 @@ func (f folder) running(r *http.Request) (func(io.Writer) error, error) {
 
 // eachEvent reads the complete lines of a file of events.
 func eachEvent(path string, do func(event.Event)) error {
-	file, err := os.Open(path)
+	file, err := bounded.Open(path, bounded.Result)
 	if err != nil {
 		return err
 	}

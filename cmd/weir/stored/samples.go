@@ -13,6 +13,7 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -107,7 +108,7 @@ func followsFromSamples(doc *results.Document, c *results.Case, l *results.Launc
 	}
 	var samples [][]byte
 	for _, file := range l.Samples {
-		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		content, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(file)), bounded.Result)
 		if err != nil {
 			return nil, fmt.Errorf("reading samples: %w", err)
 		}

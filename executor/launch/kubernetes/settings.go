@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // Settings are the settings of pods from files and flags.
@@ -78,7 +79,7 @@ func (k *Settings) Launcher(gpus int) (*Launcher, error) {
 		return nil, errors.New("kubernetes.deadline: must be a positive time, or 0 for never")
 	}
 	for _, file := range k.patches {
-		text, err := os.ReadFile(file)
+		text, err := bounded.ReadFile(file, bounded.Text)
 		if err != nil {
 			return nil, fmt.Errorf("reading a patch: %w", err)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/matrix"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/suggest"
@@ -247,7 +247,7 @@ func (s *Spec) traced(most int) ([]Request, error) {
 
 func (s *Spec) open(path string) (io.ReadCloser, error) {
 	if s.Open == nil {
-		return os.Open(path)
+		return bounded.Open(path, bounded.Result)
 	}
 	return s.Open(path)
 }
