@@ -13,6 +13,7 @@ import (
 
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/redact"
 	"github.com/weir-bench/weir/results/assertion"
 )
 
@@ -104,7 +105,12 @@ func (x *Change) action(o, c *Case, moved bool) {
 		return out
 	}
 	x.entries("", texts(o.Options), texts(c.Options), c.show)
-	x.entries("env ", o.envTexts(), c.envTexts(), nil)
+	x.entries("env ", o.envTexts(), c.envTexts(), func(name string, value any) string {
+		if o.Secrets[name] != "" || c.Secrets[name] != "" {
+			return redact.Redacted // a literal value of one plan is a secret of the other
+		}
+		return option.Text(value)
+	})
 	x.entries("secret ", o.Secrets, c.Secrets, nil)
 	if !reflect.DeepEqual(o.Place, c.Place) {
 		x.note(Rerun, "place: %s → %s", o.Place, c.Place)

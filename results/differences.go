@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/internal/redact"
 )
 
 // Differences between sessions come from whole node descriptions, not only from the parts that form the
@@ -191,7 +192,7 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		of := p.New.Key
 		d.add(of, "workload", p.Base.Workload, p.New.Workload)
 		d.addAll(of, "option ", texts(p.Base.ResolvedOptions()), texts(p.New.ResolvedOptions()))
-		d.addAll(of, "env ", p.Base.ResolvedEnv(), p.New.ResolvedEnv())
+		d.addAll(of, "env ", visibleEnv(p.Base, p.New), visibleEnv(p.New, p.Base))
 		d.addAll(of, VariableDiffers, inheritedVariables(p.Base), inheritedVariables(p.New))
 		d.add(of, FabricDiffers, distinctTexts(p.Base, fabricOf), distinctTexts(p.New, fabricOf))
 		d.add(of, TransportDiffers, distinctTexts(p.Base, transportOf), distinctTexts(p.New, transportOf))
@@ -203,6 +204,17 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, NodesDiffer, distinctTexts(p.Base, nodesOf), distinctTexts(p.New, nodesOf))
 	}
 	return d.list
+}
+
+// visibleEnv lists the variables of a case, with those hidden that are secrets of the other one.
+func visibleEnv(c, other *Case) map[string]string {
+	env := maps.Clone(c.ResolvedEnv())
+	for _, name := range other.Secrets {
+		if _, literal := env[name]; literal {
+			env[name] = redact.Redacted
+		}
+	}
+	return env
 }
 
 // inheritedVariables lists library variables that ranks had and the scenario did not set, with their

@@ -127,7 +127,10 @@ func TestVariablesOfLaunchesDiffer(t *testing.T) {
 	tls := func(value, from string, ranks ...int) []results.Variable {
 		return []results.Variable{{Name: "UCX_TLS", Value: value, From: from, Ranks: ranks}}
 	}
+	key := map[string]string{"KEY": "tok-1"}
 	rc := map[string]string{"UCX_TLS": "rc"}
+	secret := of(nil, nil)
+	secret.Secrets = []string{"KEY"}
 	for name, c := range map[string]struct {
 		base, now *results.Case
 		want      string
@@ -139,8 +142,10 @@ func TestVariablesOfLaunchesDiffer(t *testing.T) {
 			`[library variable UCX_TLS:  -> "" (shell) [a]]`},
 		"of some launches": {of(nil, tls("tcp", results.FromShell)), of(nil, tls("tcp", results.FromShell), tls("rc",
 			results.FromBinding, 1)), "[library variable UCX_TLS: tcp (shell) -> rc (seat), or tcp (shell) [a]]"},
-		"an older document": {of(rc, nil), of(rc, tls("rc", results.FromScenario)), "[]"},
-		"the scenario":      {of(nil, nil), of(rc, tls("rc", results.FromScenario)), "[env UCX_TLS:  -> rc [a]]"},
+		"an older document":    {of(rc, nil), of(rc, tls("rc", results.FromScenario)), "[]"},
+		"literal, then secret": {of(key, nil), secret, "[env KEY: *** ->  [a]]"},
+		"secret, then literal": {secret, of(key, nil), "[env KEY:  -> *** [a]]"},
+		"the scenario":         {of(nil, nil), of(rc, tls("rc", results.FromScenario)), "[env UCX_TLS:  -> rc [a]]"},
 	} {
 		var got []string
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: c.base, New: c.now}}) {

@@ -254,6 +254,7 @@ type Case struct {
 	Env       map[string]string `json:"env"`
 	Later     []string          `json:"later,omitempty" doc:"Options, and variables as env.NAME, whose text is an expression over values of other runs; launches have these values."`
 	Unset     []string          `json:"unset,omitempty" doc:"Variables that it leaves unset, whatever the shell has."`
+	Secrets   []string          `json:"secrets,omitempty" doc:"Variables that hold secrets, whose values are not in env."`
 	Status    string            `json:"status" schema:"enum=ok|error|skipped|excluded"`
 	Reason    string            `json:"reason"`
 	Invalid   string            `json:"invalid,omitempty" doc:"Why the gate cannot use what was measured."`

@@ -72,7 +72,8 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 		r := &results.Case{
 			Key: c.Key, ID: c.ID, Run: c.Run, Workload: c.Workload, Axes: c.Axes, AxisOrder: c.AxisOrder,
 			Options: c.Options.Plain(), Later: deferredNames(c),
-			Env: c.Env, Unset: c.Unset, Status: results.Skipped, Reason: notRun,
+			Env: c.Env, Unset: c.Unset, Secrets: slices.Sorted(maps.Keys(c.Secrets)),
+			Status: results.Skipped, Reason: notRun,
 			Assertions: []*results.AssertionVerdict{},
 			Launches:   []*results.Launch{},
 		}
