@@ -277,6 +277,35 @@ func TestOptionsRefuse(t *testing.T) {
 		"capability":    {func(o *Options) { o.Capabilities = []string{"CAP_IPC_LOCK"} }, "without CAP_"},
 		"toleration": {func(o *Options) { o.Tolerations = []string{"a:Never"} },
 			`toleration "a:Never": must be KEY[=VALUE][:EFFECT]`},
+		"namespace": {func(o *Options) {
+			o.Namespace = "Perf"
+		}, `namespace "Perf": must be`},
+		"long namespace": {func(o *Options) {
+			o.Namespace = strings.Repeat("a", 64)
+		}, "at most 63"},
+		"service account": {func(o *Options) {
+			o.ServiceAccount = "a b"
+		}, `service account "a b": must be`},
+		"pull secret": {func(o *Options) {
+			o.PullSecrets = []string{"a", "{name: b}"}
+		}, `pull secret "{name: b}": must be`},
+		"label key": {func(o *Options) {
+			o.Labels = map[string]string{"a/b/c": "d"}
+		}, `label "a/b/c=d": must be`},
+		"label value": {func(o *Options) {
+			o.Labels = map[string]string{"a": "b\nc: d"}
+		}, `label "a=b\nc: d": must be`},
+		"node selector": {func(o *Options) {
+			o.NodeSelector = map[string]string{"-": ""}
+		}, `node selector "-=": must be`},
+		"resource": {func(o *Options) {
+			o.Resources = map[string]string{"a,b": "1"}
+		}, `resource "a,b": no name`},
+		"names": {func(o *Options) {
+			o.Namespace, o.ServiceAccount, o.PullSecrets = "perf-1", "ci.weir", []string{"a.b"}
+			o.Labels = map[string]string{"x.io/team_a": "B.c"}
+			o.NodeSelector = map[string]string{"kubernetes.io/os": ""}
+		}, ""},
 		"latest, spoken": {func(o *Options) { o.Image = "weir:latest" }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -105,6 +105,10 @@ func newLauncher(o Options) *Launcher {
 var (
 	quantity   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|[MGTPE]|[KMGTPE]i)?$`)
 	capability = regexp.MustCompile(`^[A-Z_]+$`)
+	subdomain  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	domain     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	labelKey   = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$`)
+	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$`)
 	toleration = regexp.MustCompile(`^([^=:]+)(?:=([^=:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`)
 )
 
@@ -115,6 +119,9 @@ func (o *Options) check() error {
 	}
 	if !slices.Contains([]string{"", "Always", "IfNotPresent", "Never"}, o.PullPolicy) {
 		return fmt.Errorf("pull policy %q: must be Always, IfNotPresent or Never", o.PullPolicy)
+	}
+	if err := o.checkNames(); err != nil {
+		return err
 	}
 	for name, amount := range o.Resources {
 		if !quantity.MatchString(amount) {
@@ -140,6 +147,35 @@ func (o *Options) check() error {
 		if !toleration.MatchString(t) {
 			return fmt.Errorf("toleration %q: must be KEY[=VALUE][:EFFECT] with the effect NoSchedule, PreferNoSchedule or NoExecute",
 				t)
+		}
+	}
+	return nil
+}
+
+// checkNames checks names as the cluster would when it gets the manifests.
+func (o *Options) checkNames() error {
+	if o.Namespace != "" && !domain.MatchString(o.Namespace) {
+		return fmt.Errorf("namespace %q: must be lower-case letters, digits and -, at most 63", o.Namespace)
+	}
+	if o.ServiceAccount != "" && !subdomain.MatchString(o.ServiceAccount) {
+		return fmt.Errorf("service account %q: must be lower-case letters, digits, - and .", o.ServiceAccount)
+	}
+	for _, name := range o.PullSecrets {
+		if !subdomain.MatchString(name) {
+			return fmt.Errorf("pull secret %q: must be lower-case letters, digits, - and .", name)
+		}
+	}
+	for what, labels := range map[string]map[string]string{"label": o.Labels, "node selector": o.NodeSelector} {
+		for key, value := range labels {
+			if !labelKey.MatchString(key) || !labelValue.MatchString(value) {
+				return fmt.Errorf("%s %q: must be KEY=VALUE of letters, digits, -, _ and ., each at most 63 (a key may have a domain and / before it)",
+					what, key+"="+value)
+			}
+		}
+	}
+	for name := range o.Resources {
+		if !labelKey.MatchString(name) {
+			return fmt.Errorf("resource %q: no name such as cpu or nvidia.com/gpu", name)
 		}
 	}
 	return nil
