@@ -17,11 +17,13 @@ CHECKS   ?= 10000
 FAULTS   ?= 300
 KILLS    ?= 300
 PAIRS    ?= 9
+VULNDB   ?= https://vuln.go.dev
+VULNIN   ?= ./...
 SEED     ?= 0
 # vet is part of lint; the tag weirtest adds what tests reach into the engine with
 TEST     := $(GO) test -vet off -tags weirtest
 
-.PHONY: help setup build run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties golden test-cluster newest peers test-peers pairs kills faults gpu large bench verdicts scale clean
+.PHONY: help setup build run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties vuln golden test-cluster newest peers test-peers pairs kills faults gpu large bench verdicts scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -32,7 +34,7 @@ setup:
 
 build: setup ## bin/weir
 	@mkdir -p bin
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
+	$(GO) build -trimpath -buildmode=pie -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
 
 run: build ## run the quickstart scenario on this machine
 	@mkdir -p weir-out
@@ -93,6 +95,9 @@ fuzz: ## every fuzz target for $(FUZZTIME)
 properties: ## every property test with $(CHECKS) random inputs, two minutes each at most
 	@GO=$(GO) scripts/properties $(CHECKS)
 	$(TEST) -count 1 -run '^TestRandomPlans$$' ./engine/elastic -plans 300
+
+vuln: ## known vulnerabilities in what weir calls (VULNDB=file:///DIR: a copy of vuln.go.dev, for a CI without it)
+	$(GO) tool -modfile=tools/go.mod govulncheck -db $(VULNDB) $(VULNIN)
 
 soak: build ## 100 small sessions, some interrupted or killed: nothing may be left behind
 	@scripts/soak 100

@@ -4,7 +4,8 @@ package native
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -Wshadow
-#cgo LDFLAGS: -ldl -lpthread -lm
+#cgo CFLAGS: -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+#cgo LDFLAGS: -ldl -lpthread -lm -Wl,-z,relro -Wl,-z,now
 #include <stdlib.h>
 #include "loop_role.h"
 */
