@@ -52,7 +52,10 @@ func registered(key string, has func(context.Context, string) (bool, error)) fun
 // answers ignores the proxy of the environment, since a service is on this host or on the cluster's
 // network.
 func answers(url, contains string) func(context.Context) error {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: answerMost}
+	client := &http.Client{
+		Transport: &http.Transport{DisableKeepAlives: true}, Timeout: answerMost,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
@@ -67,6 +70,9 @@ func answers(url, contains string) func(context.Context) error {
 		switch {
 		case err != nil:
 			return err
+		case answer.Header.Get("Location") != "":
+			return fmt.Errorf("it answers %s to %.200q, which is not followed", answer.Status,
+				answer.Header.Get("Location"))
 		case answer.StatusCode < 200 || answer.StatusCode > 299:
 			return fmt.Errorf("it answers %s", answer.Status)
 		case !strings.Contains(string(body), contains):

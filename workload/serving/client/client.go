@@ -21,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/weir-bench/weir/workload/serving/load"
 	"github.com/weir-bench/weir/workload/serving/stream"
 )
@@ -100,6 +102,11 @@ func New(cfg Config) (*Client, error) {
 			return nil, errors.New("tls_ca has no certificate in PEM")
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	if cfg.HTTP2 { // that of Go 1.26 stands still for ever when a server makes the window of a stream overflow
+		if _, err := http2.ConfigureTransports(t); err != nil {
+			return nil, err
+		}
 	}
 	c := &Client{cfg: cfg, url: at.String(), host: at.Host, transport: t, origin: time.Now()}
 	return c, c.throughProxy(at)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"os/exec"
@@ -27,6 +28,7 @@ const attackedVariable = "WEIR_TEST_ATTACKED"
 type attacked struct {
 	URL    string
 	Stream bool
+	HTTP2  bool
 	Text   int
 }
 
@@ -39,7 +41,7 @@ type outcome struct {
 }
 
 func (a attacked) run() (s outcome, err error) {
-	c, err := New(Config{URL: a.URL, Stream: a.Stream, Total: attackedFor})
+	c, err := New(Config{URL: a.URL, Stream: a.Stream, HTTP2: a.HTTP2, Total: attackedFor})
 	if err != nil {
 		return s, err
 	}
@@ -55,6 +57,7 @@ func (a attacked) run() (s outcome, err error) {
 
 // runHostile runs the client in this process, and prints the results.
 func runHostile(text string) {
+	log.SetOutput(io.Discard) // net/http2 tells each wrong frame
 	var a attacked
 	err := json.Unmarshal([]byte(text), &a)
 	var s outcome

@@ -82,6 +82,9 @@ func insecure(err error) string {
 	if plain || strings.Contains(err.Error(), "HTTP response to HTTPS") {
 		return "it speaks no TLS: write http:// in url"
 	}
+	if strings.Contains(err.Error(), "protocol version not supported") {
+		return "it speaks only versions of TLS before 1.2"
+	}
 	if strings.Contains(err.Error(), "unexpected ALPN protocol") {
 		return noHTTP2
 	}
