@@ -10,7 +10,7 @@ import (
 	"github.com/weir-bench/weir/test/phase"
 )
 
-// vulnerability is an entry of a database in the form of vuln.go.dev.
+// vulnerability is an entry of a database in the form that the Go project publishes.
 const vulnerability = `{"schema_version": "1.3.1", "id": "GO-2026-9999", "modified": "2026-01-01T00:00:00Z",
 "published": "2026-01-01T00:00:00Z", "summary": "made for this test", "affected": [{"package": {"name": "MODULE",
 "ecosystem": "Go"}, "ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}], "ecosystem_specific": {"imports":
