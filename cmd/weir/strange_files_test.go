@@ -30,7 +30,7 @@ var readers = []string{
 	"plan FILE.yaml", "plan FILE.hcl", "validate FILE.yaml", "run FILE.yaml", "fmt FILE.yaml",
 	"fmt --syntax yaml - < FILE",
 	"convert --to hcl FILE.yaml", "ci github FILE.yaml", "cluster manifests FILE.yaml --kube-image i:1",
-	"plan ok.yaml --var-file FILE.vars", "plan ok.yaml --site FILE.yaml", "plan real.yaml --hosts @FILE",
+	"plan ok.yaml --var-file FILE.vars", "plan ok.yaml --site FILE.yaml", "run real.yaml --out session --hosts @FILE",
 	"plan ok.yaml --launcher-config FILE.yaml", "plan ok.yaml --noise-from FILE.json", "plan ok.yaml --diff FILE.json",
 	"run FILE.json", "run ok.yaml --out session --baseline FILE.json",
 	"run ok.yaml --out session --previous FILE.json",

@@ -139,7 +139,7 @@ func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.R
 	}
 	b, err := readBootstrap(in, f.secret)
 	if err != nil {
-		return nil, fmt.Errorf("--with-secret: %w", err)
+		return nil, fmt.Errorf("--with-secret %s: %w", f.secret, err)
 	}
 	if f.session != "" && f.session != b.Session {
 		return nil, fmt.Errorf("--with-secret: the document is for session %s, not %s", b.Session, f.session)
