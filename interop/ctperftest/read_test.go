@@ -94,7 +94,7 @@ func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
 	}
 	var got []byte
 	spent := allocated(func() { got, _ = said(t, path) })
-	if !bytes.Contains(got, []byte("has more than 67108864 bytes")) || spent > long/16 {
+	if !bytes.Contains(got, []byte("is too large: at most 64 MiB")) || spent > long/16 {
 		t.Errorf("%d bytes to say %s", spent, got)
 	}
 }
