@@ -157,7 +157,7 @@ func full() *results.Document {
 			Axes:      map[string]any{"block_size": quantity.Size(64 << 20), "threads": int64(1)},
 			AxisOrder: []string{"block_size", "threads"},
 			Options:   map[string]any{"fabric": "shm", "verify": "sample"}, Env: map[string]string{"A": "b"},
-			Unset: []string{"C"}, Later: []string{"rate"},
+			Unset: []string{"C"}, Secrets: []string{"D"}, Later: []string{"rate"},
 			Status: results.OK, Reason: "interrupted, after 1 launches", Invalid: "i", Reasons: reasons, Made: 1,
 			Link: &results.OfLink{Links: "2 × efa 12.50 GB/s", Nominal: 25, Share: 0.5},
 			MayFail: &results.MayFail{
