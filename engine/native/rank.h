@@ -155,6 +155,8 @@ static inline void rank_pause(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb"); /* yield does nothing on cores without a sibling */
 #endif
 }
 
@@ -257,7 +259,9 @@ static inline int rank_signal(struct weir_rank *r, int peer, uint64_t value)
 static inline unsigned char rank_mark(uint64_t seq) { return (unsigned char)(seq | 128); }
 
 /* Returns whether message seq has arrived, by its last byte, which a device or a library writes.
- * That the other bytes arrive before it is ucx_perftest's practice, not a documented guarantee.
+ * That the other bytes arrive before it is ucx_perftest's practice, not a documented guarantee: on
+ * Arm the stores of a peer's memcpy may become visible in any order. Contents are checked after a
+ * barrier, so it can only shorten a latency, by the time that a core's stores take to drain.
  * Acquire keeps later loads behind this one, which is a plain load on x86. */
 static inline int rank_marked(const char *last, uint64_t seq)
 {

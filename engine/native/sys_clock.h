@@ -58,7 +58,8 @@ static inline int64_t weir_ticks(void)
 /* Like weir_ticks, ordered after earlier stores and before later instructions: without fences the
  * counter is read while stores of a copy are pending, or after the copy begins. MFENCE waits for
  * the stores, LFENCE keeps RDTSC behind it and what follows behind RDTSC (Intel SDM, RDTSC; on AMD
- * both serialise). */
+ * both serialise). On Arm DSB waits for the stores, where DMB would only order them; the kernel's
+ * function has an ISB before it reads CNTVCT_EL0. */
 static inline int64_t weir_ticks_serialized(void)
 {
 #if defined(__x86_64__)
@@ -69,6 +70,8 @@ static inline int64_t weir_ticks_serialized(void)
         _mm_lfence();
         return t;
     }
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb ish" ::: "memory");
 #else
     __sync_synchronize();
 #endif

@@ -1,6 +1,7 @@
 /* Tests of host memory: copies between kinds, sharing between processes, and population. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -134,6 +135,11 @@ static int maps_at_once(void)
         theirs.kind->free(&theirs);
     }
     mine.kind->free(&mine);
+    if (getenv("WEIR_EMULATED")) { /* qemu-user says of all memory that none is mapped */
+        printf(
+            "skipped: memory is imported with the pages that it says: not told by an emulator\n");
+        return !good;
+    }
     good &= mapped[0] > SIZE / 2 && mapped[1] >= 4 << 20 && mapped[1] < SIZE / 4;
     good &= mapped[2] < SIZE / 8;
     printf("%s memory is imported with the pages that it says: %ld, %ld and %ld bytes\n",
