@@ -7,4 +7,7 @@ import (
 	"github.com/weir-bench/weir/executor/host/rlimit"
 )
 
-func init() { rlimit.TryThreads = native.ThreadsFit }
+func init() {
+	rlimit.TryThreads = native.ThreadsFit
+	engineBuilt = native.Built
+}
