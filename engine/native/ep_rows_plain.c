@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ep_rows_simd.h"
+#include "sys_vector.h"
 
 static float of_bits(uint32_t u)
 {
@@ -119,10 +120,10 @@ void rows_reduce_reference(uint16_t *out, int channels, int n, const uint16_t *c
 static const struct rows_simd *chosen(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    if (vector_bits() == 512) {
         return &rows_avx512;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (vector_bits() == 256) {
         return &rows_avx2;
     }
 #endif

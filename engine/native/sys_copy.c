@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sys_vector.h"
+
 static void copy_libc(void *dst, const void *src, size_t n) { memcpy(dst, src, n); }
 
 #if defined(__x86_64__)
@@ -51,8 +53,7 @@ static size_t count = 1;
 __attribute__((constructor)) static void find_methods(void)
 {
     list[count++] = (struct weir_copy){"rep-movsb", copy_movsb};
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) {
+    if (vector_bits() >= 256) {
         list[count++] = (struct weir_copy){"non-temporal", copy_nt};
     }
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../memory.h"
+#include "../sys_vector.h"
 #include "../weir.h"
 #include "hidden.h"
 #include "memory_test.h"
@@ -147,7 +148,21 @@ static int maps_at_once(void)
     return !good;
 }
 
+/* The processor has the vector instructions that the compiler's runtime finds. */
+static int finds_vectors(void)
+{
+    int want = 0;
+#if defined(__x86_64__)
+    int avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512vl");
+    want = avx512 ? 512 : __builtin_cpu_supports("avx2") ? 256 : 0;
+#endif
+    printf("%s vectors of %d bits\n", vector_bits() == want ? "ok  " : "FAIL", vector_bits());
+    return vector_bits() != want;
+}
+
 int memory_tested(void)
 {
-    return copies_between_kinds() + shares_memory() + maps_at_once() + memory_beats();
+    return finds_vectors() + copies_between_kinds() + shares_memory() + maps_at_once() +
+           memory_beats();
 }
