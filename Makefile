@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 GO       ?= go
 CC       ?= gcc
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VERSION  ?= 0.1.0
 COMMIT   ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CWARN    := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
@@ -23,7 +23,7 @@ SEED     ?= 0
 # vet is part of lint; the tag weirtest adds what tests reach into the engine with
 TEST     := $(GO) test -vet off -tags weirtest
 
-.PHONY: help setup build run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties vuln golden test-cluster newest peers test-peers pairs kills faults gpu large bench verdicts scale clean
+.PHONY: help setup build dist dist-check dist-test arm image run quick test rest test-all lint go-tests race hosts ctest soak fuzz properties vuln golden test-cluster newest peers test-peers pairs kills faults gpu large bench verdicts scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,19 @@ run: build ## run the quickstart scenario on this machine
 	@echo 'next: open weir-out/quickstart.html in a browser'
 	@echo '      bin/weir init my.yaml writes a commented scenario of your own'
 	@echo '      bin/weir ci github my.yaml, or gitlab, or jenkins, prints a CI job that gates on it'
+
+dist: setup ## a release in dist/: tarballs, .deb, .rpm for x86-64 and Arm, SPDX documents, Homebrew's formula, sums
+	@GO=$(GO) VERSION=$(VERSION) scripts/dist
+
+dist-check: setup ## make dist twice, the second time elsewhere and from nothing: the same bytes
+	@GO=$(GO) VERSION=$(VERSION) scripts/dist --check
+
+dist-test: ## installs dist/ into empty roots of Debian 11, and runs the quickstart there; Arm under qemu-user
+	@VERSION=$(VERSION) scripts/dist-test amd64
+	@VERSION=$(VERSION) scripts/dist-test arm64
+
+image: ## a container image of Containerfile, with what the machine has: podman, buildah or docker
+	@scripts/image weir:$(VERSION)
 
 # Ranks of the C engine spin, so its tests run alone. Tests on several hosts have deadlines, which no other tests may use up.
 MODULE := github.com/weir-bench/weir
@@ -65,9 +78,9 @@ rest: setup ## what make test has no time for: its Go tests in full, the race de
 	@$(MAKE) go-tests WEIR_LAB=$(or $(WEIR_LAB),whole)
 	@$(MAKE) race ctest soak
 
-test-all: lint ## everything: make rest with simulations at length, fuzzing, make test-cluster, make test-peers
+test-all: lint ## everything: make rest with simulations at length, fuzzing, make test-cluster, make test-peers, the release, Arm
 	@$(MAKE) rest WEIR_LAB=all
-	@$(MAKE) fuzz test-cluster test-peers
+	@$(MAKE) fuzz test-cluster test-peers arm dist-check dist-test image
 
 lint: ## gofmt, vet, staticcheck, long lines, go.mod is tidy; clang-format and clang-tidy on the C
 	@GO=$(GO) scripts/lint
@@ -116,6 +129,15 @@ FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c 
 .build/libnixl_capi.so: engine/native/testdata/nixl/fake_nixl.c
 	@mkdir -p .build
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o $@ $<
+
+.build/engine_test-arm64: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) scripts/zig
+	@mkdir -p .build
+	@$$(scripts/zig arm64) $(CWARN) -DWEIR_TEST -O1 -g -Wa,-Iengine/native -o $@ $(filter %.c,$^) -ldl -lpthread -lm
+
+arm: ## the C engine for Arm, under qemu-user
+	@scripts/setup root
+	@$(MAKE) .build/engine_test-arm64
+	WEIR_EMULATED=1 qemu-aarch64-static -L /usr/aarch64-linux-gnu .build/engine_test-arm64 shm tcp tcp+heap
 
 ctest: ## the C engine under AddressSanitizer, LeakSanitizer, UBSan, ThreadSanitizer and valgrind, and real launches of it
 	@scripts/setup valgrind

@@ -14,6 +14,9 @@ import (
 	"github.com/weir-bench/weir/internal/suggest"
 )
 
+// extra has the commands that only some builds have.
+var extra []*cobra.Command
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weir",
@@ -51,7 +54,7 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newRank(), newGuard()) // hidden
+	root.AddCommand(append(extra, newRank(), newGuard())...) // hidden
 	root.SetHelpCommandGroupID("help")
 	root.SetCompletionCommandGroupID("help")
 	root.InitDefaultCompletionCmd()

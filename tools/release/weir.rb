@@ -1,0 +1,30 @@
+# Homebrew's formula of weir for Linux, into which scripts/dist writes the version and the sums.
+class Weir < Formula
+  desc "Performance scenarios for inference data paths, with verdicts"
+  homepage "https://github.com/weir-bench/weir"
+  version "@VERSION@"
+  license "Apache-2.0"
+  depends_on :linux
+
+  on_intel do
+    url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_amd64.tar.gz"
+    sha256 "@AMD64@"
+  end
+  on_arm do
+    url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_arm64.tar.gz"
+    sha256 "@ARM64@"
+  end
+
+  def install
+    bin.install "weir"
+    bash_completion.install "completions/weir.bash" => "weir"
+    zsh_completion.install "completions/weir.zsh" => "_weir"
+    fish_completion.install "completions/weir.fish"
+    man1.install Dir["man/*"]
+    pkgshare.install "schemas", "examples"
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/weir version")
+  end
+end
