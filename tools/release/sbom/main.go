@@ -1,7 +1,7 @@
 // Sbom writes the SPDX document of a program: the modules in it, which the Go linker recorded, with their licences of
 // docs/licences.md.
 //
-//	sbom PROGRAM NAME < docs/licences.md > NAME.spdx.json
+//	sbom PROGRAM VERSION < docs/licences.md > weir.spdx.json
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 var row = regexp.MustCompile(`(?m)^\| \[([^]]+)\]\([^)]+\) \| \S+ \| ([\w.-]+) \|$`)
 
 // describe makes the document of a program, created at epoch, in seconds.
-func describe(program, name string, licences []byte, epoch string) (*spdx.Document, error) {
+func describe(program, version string, licences []byte, epoch string) (*spdx.Document, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func describe(program, name string, licences []byte, epoch string) (*spdx.Docume
 	}
 	sum := sha256.Sum256(content)
 	doc := &spdx.Document{
-		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT", DocumentName: name,
-		DocumentNamespace: fmt.Sprintf("https://%s/spdx/%s-%x", info.Main.Path, name, sum),
+		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT", DocumentName: "weir-" + version,
+		DocumentNamespace: fmt.Sprintf("https://%s/spdx/%s-%x", info.Main.Path, version, sum),
 		CreationInfo: &spdx.CreationInfo{
 			Created:  time.Unix(seconds, 0).UTC().Format(time.RFC3339),
 			Creators: []common.Creator{{CreatorType: "Tool", Creator: "weir-sbom"}},
@@ -84,7 +84,7 @@ func describe(program, name string, licences []byte, epoch string) (*spdx.Docume
 		})
 		return nil
 	}
-	if err := add(info.Main.Path, name, "DOCUMENT"); err != nil {
+	if err := add(info.Main.Path, version, "DOCUMENT"); err != nil {
 		return nil, err
 	}
 	doc.Packages[0].PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: fmt.Sprintf("%x", sum)}}
