@@ -110,6 +110,7 @@ var Index = []Group{
 		page("speed.md", "what weir measures beside other tools, and how fast it is"),
 		page("scale.md", "what sessions of many ranks cost"),
 		page("limits.md", "what this version lacks, and what was not tested"),
+		page("compatibility.md", "which files later versions read, and what may change"),
 		page("engine.md", "the design of the C engine, for maintainers"),
 		page("dependencies.md", "modules that weir requires: why, how heavy, what would replace them"),
 		page("licences.md", "licences of what weir is linked with"),

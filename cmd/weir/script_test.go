@@ -88,6 +88,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			e.Setenv("RELEASES", filepath.Join(root, "cmd/weir/testdata/releases"))
 			e.Setenv("TOOLOUTPUT", filepath.Join(root, "interop", "output", "testdata"))
 			e.Setenv("ROUNDED_RANK", filepath.Join(root, "cmd/weir/testdata/rounded_rank"))
 			return nil
