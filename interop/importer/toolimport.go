@@ -87,7 +87,8 @@ func Tools() []string {
 // RunsItself reports whether a scenario can run a tool and read its output. It reads no file of a tool, because each
 // start of weir asks.
 func RunsItself(name string) bool {
-	return slices.ContainsFunc(tools, func(t *tool) bool { return t.name == name && (t.command != nil || t.instead != nil) })
+	i := slices.IndexFunc(tools, func(t *tool) bool { return t.name == name })
+	return i >= 0 && (tools[i].command != nil || tools[i].instead != nil)
 }
 
 // allTools returns the tools including the other programs of their suites.

@@ -172,8 +172,9 @@ func TestJobsFetchAReleaseAndKeepOneComment(t *testing.T) {
 			if provider == "github" {
 				script = githubScript(t)
 				maps.Copy(variables, map[string]string{
-					"SCENARIO": "s.yaml", "ARGUMENTS": "--quiet", "GITHUB_ACTION_PATH": at, "GITHUB_API_URL": server.URL,
-					"GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": write("event.json", `{"pull_request":{"number":7}}`),
+					"SCENARIO": "s.yaml", "ARGUMENTS": "--quiet", "GITHUB_ACTION_PATH": at,
+					"GITHUB_API_URL": server.URL, "GITHUB_REPOSITORY": "o/r",
+					"GITHUB_EVENT_PATH":   write("event.json", `{"pull_request":{"number":7}}`),
 					"GITHUB_STEP_SUMMARY": write("summary.md", ""), "GITHUB_OUTPUT": write("output", ""),
 				})
 			} else {

@@ -58,7 +58,8 @@ func describe(program, version string, licences []byte, epoch string) (*spdx.Doc
 	}
 	sum := sha256.Sum256(content)
 	doc := &spdx.Document{
-		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT", DocumentName: "weir-" + version,
+		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: "DOCUMENT",
+		DocumentName:      "weir-" + version,
 		DocumentNamespace: fmt.Sprintf("https://%s/spdx/%s-%x", info.Main.Path, version, sum),
 		CreationInfo: &spdx.CreationInfo{
 			Created:  time.Unix(seconds, 0).UTC().Format(time.RFC3339),
