@@ -10,7 +10,7 @@ import (
 	"github.com/weir-bench/weir/gate"
 )
 
-// scripts/dist builds with the tag man, so that the program has no renderer of manual pages in it.
+// init adds a command for scripts/dist, which builds with the tag man: the program itself renders no manual pages.
 func init() {
 	extra = append(extra, &cobra.Command{
 		Use: "man DIR", Hidden: true, Args: cobra.ExactArgs(1),

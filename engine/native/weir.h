@@ -329,4 +329,7 @@ uint64_t weir_control_bytes(int ranks);
 int weir_probe(const char *fabric, struct weir_info *out);
 const char *weir_fabric_name(int i); /* NULL after the last */
 
+/* Returns the compiler, and the versions of the headers that the engine was compiled with. */
+const char *weir_built(void);
+
 #endif
