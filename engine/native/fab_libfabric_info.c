@@ -2,6 +2,7 @@
  * here. */
 #define _GNU_SOURCE
 #include "fab_libfabric.h"
+#include "mem_vram.h"
 
 #ifdef WEIR_HAS_LIBFABRIC
 #include <arpa/inet.h>
@@ -298,7 +299,7 @@ struct fi_info *libfabric_choose(struct weir_rank *r, enum libfabric_delivery *w
     char provider[WEIR_TEXT] = ""; /* empty: libfabric chooses */
     /* FI_LOCAL_COMM is not requested: provider shm does not claim it */
     uint64_t reach = (r->cfg.one_host ? 0 : FI_REMOTE_COMM) |
-                     (r->cfg.source->gpu || r->cfg.sink->gpu ? FI_HMEM : 0);
+                     (memory_is_gpus(r->cfg.source) || memory_is_gpus(r->cfg.sink) ? FI_HMEM : 0);
     if (option_copy(r, "provider", provider, sizeof provider) < 0) {
         return NULL;
     }
@@ -369,7 +370,7 @@ void libfabric_probe(struct weir_info *out)
         return;
     }
     char vram[sizeof have];
-    names(FI_HMEM, vram, sizeof vram);
+    names(memory_is_gpus(weir_mem_vram(VRAM_DEVICE)) ? FI_HMEM : 0, vram, sizeof vram);
     const char *all = "yes\nproviders with vram=",
                *none = "no provider here takes memory of CUDA (FI_HMEM)";
     snprintf(out->details, sizeof out->details, "providers=%.230s\nvram=%s%.200s\n", have,

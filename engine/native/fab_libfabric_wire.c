@@ -175,16 +175,16 @@ int libfabric_attach(struct weir_rank *r, enum weir_region_name name)
     uint64_t access = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
     int mode = f->info->domain_attr->mr_mode;
     struct iovec iov = {g->base, g->size};
+    int gpu = memory_is_gpus(g->kind);
     struct fi_mr_attr a = {.mr_iov = &iov,
                            .iov_count = 1,
                            .access = access,
                            .requested_key = (uint64_t)name /* unique per region */,
-                           .iface = g->kind->gpu ? FI_HMEM_CUDA : FI_HMEM_SYSTEM};
-    if (g->kind->gpu) {
+                           .iface = gpu ? FI_HMEM_CUDA : FI_HMEM_SYSTEM};
+    if (gpu) {
         a.device.cuda = cuda_current()->device;
     }
-    int rc = g->kind->gpu
-                 ? fi_mr_regattr(f->domain, &a, 0, mr)
+    int rc = gpu ? fi_mr_regattr(f->domain, &a, 0, mr)
                  : fi_mr_reg(f->domain, g->base, g->size, access, 0, a.requested_key, 0, mr, NULL);
     if (rc < 0) {
         return not_registered(r, g->size, rc);

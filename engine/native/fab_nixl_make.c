@@ -192,7 +192,7 @@ struct nixl_shape *nixl_shape_of(struct weir_rank *r, int peer, int op, int of_l
 
 uint64_t nixl_device(const struct weir_memory *kind)
 {
-    return kind->gpu ? (uint64_t)cuda_current()->device : 0;
+    return memory_is_gpus(kind) ? (uint64_t)cuda_current()->device : 0;
 }
 
 static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote,
@@ -203,8 +203,9 @@ static int list_of(struct weir_rank *r, const struct nixl_shape *s, int remote,
     uint64_t from = (uint64_t)(uintptr_t)source->base;
     int data = s->nparts && s->parts[0].local >= from && s->parts[0].local < from + source->size;
     const struct weir_memory *kind = !data ? &weir_mem_dram : remote ? r->cfg.sink : r->cfg.source;
-    uint64_t device =
-        remote && kind->gpu ? ((struct nixl_rank *)r->fs)->peers[s->peer].gpu : nixl_device(kind);
+    uint64_t device = remote && memory_is_gpus(kind)
+                          ? ((struct nixl_rank *)r->fs)->peers[s->peer].gpu
+                          : nixl_device(kind);
     NIXL_TRY(r, s->peer, create_xfer_dlist, nixl_memory(kind), out, false);
     for (size_t i = 0; i < s->nparts; i++) {
         const struct nixl_part *p = &s->parts[i];

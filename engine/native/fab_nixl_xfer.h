@@ -49,7 +49,7 @@ struct nixl_peer {
 /* Returns NIXL's name for a kind of memory. */
 static inline int nixl_memory(const struct weir_memory *kind)
 {
-    return kind->gpu ? NIXL_VRAM : NIXL_DRAM;
+    return memory_is_gpus(kind) ? NIXL_VRAM : NIXL_DRAM;
 }
 /* Returns the device number of this kind of memory. */
 uint64_t nixl_device(const struct weir_memory *kind);

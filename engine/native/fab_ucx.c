@@ -198,7 +198,7 @@ static int register_own(struct weir_rank *r, enum weir_region_name name)
                                   UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
                               .address = g->base,
                               .length = g->size};
-    if (g->kind->gpu) { /* otherwise UCX detects it for each of its modules */
+    if (memory_is_gpus(g->kind)) { /* otherwise UCX detects it for each of its modules */
         u->type[name] = UCS_MEMORY_TYPE_CUDA;
         p.field_mask |= UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
         p.memory_type = UCS_MEMORY_TYPE_CUDA;

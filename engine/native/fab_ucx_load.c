@@ -1,5 +1,6 @@
 /* UCX: loads the library at run time. */
 #include "fab_ucx.h"
+#include "mem_vram.h"
 
 #ifdef WEIR_HAS_UCX
 #include <errno.h>
@@ -46,8 +47,9 @@ int ucx_load(char *why, size_t cap)
 int ucx_has_vram(ucp_context_h context)
 {
     ucp_context_attr_t a = {.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES};
-    return ucx.ucp_context_query(context, &a) == UCS_OK &&
-           a.memory_types >> UCS_MEMORY_TYPE_CUDA & 1;
+    return !memory_is_gpus(weir_mem_vram(VRAM_DEVICE)) ||
+           (ucx.ucp_context_query(context, &a) == UCS_OK &&
+            a.memory_types >> UCS_MEMORY_TYPE_CUDA & 1);
 }
 
 /* Devices of transports within this host. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PIECE ((size_t)16 << 10) /* of a copy through a stack buffer */
@@ -23,6 +24,17 @@ static int copy_by_host(const struct weir_memory *to_kind, char *to,
         }
     }
     return 0;
+}
+
+int memory_is_gpus(const struct weir_memory *kind)
+{
+#ifdef WEIR_TEST
+    const char *visible = getenv("FAKE_CUDA_VISIBLE");
+    if (visible && *visible) {
+        return 0;
+    }
+#endif
+    return kind->gpu;
 }
 
 int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind,

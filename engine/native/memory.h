@@ -65,6 +65,10 @@ int unsupported_export(const struct weir_region *m, struct weir_handle *out, str
 int unsupported_import(const struct weir_handle *h, size_t bytes, struct weir_region *out,
                        struct weir_err *err);
 
+/* Returns whether libraries must be told that memory is a GPU's. Tests can let them take the memory
+ * of the CUDA stand-in for the host's. */
+int memory_is_gpus(const struct weir_memory *kind);
+
 /* Copies between memories of any two kinds of this rank. */
 int memory_copy(const struct weir_memory *to_kind, void *to, const struct weir_memory *from_kind,
                 const void *from, size_t n, struct weir_err *err);

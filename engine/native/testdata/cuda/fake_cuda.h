@@ -8,6 +8,7 @@
  *   FAKE_CUDA_P2P=no            no peer access between GPUs
  *   FAKE_CUDA_FAIL=N            the N-th kernel of the process faults, and later calls fail
  *   FAKE_CUDA_APART=S           offset between the clocks of GPUs, in seconds; they also drift
+ *   FAKE_CUDA_VISIBLE=1         the CPU can access GPU memory, and libraries move it as its own
  *   FAKE_CUDA_SLOW=US           minimum duration of each piece of work, in µs
  */
 #ifndef WEIR_FAKE_CUDA_H

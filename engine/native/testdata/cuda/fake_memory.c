@@ -121,10 +121,33 @@ int fake_is_host(uint64_t address)
     return host;
 }
 
+static int visible(void)
+{
+    const char *text = getenv("FAKE_CUDA_VISIBLE");
+    return text && *text;
+}
+
+/* Maps a file's memory, of which the GPU has the address at. */
+static char *behind(int fd, size_t offset, size_t n, cu_address at)
+{
+    char *p = mmap(visible() ? (void *)(size_t)at : NULL, n, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | (visible() ? MAP_FIXED : 0), fd, (off_t)offset);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(const struct range *r)
+{
+    if (visible())
+        mmap(r->behind, r->size, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else
+        munmap(r->behind, r->size);
+}
+
 static void drop(struct range *r)
 {
     if (r->behind && r->sort != HOST)
-        munmap(r->behind, r->size);
+        unmap(r);
     if (r->fd >= 0)
         close(r->fd);
     *r = (struct range){.sort = FREE, .fd = -1};
@@ -160,12 +183,6 @@ static int file_is(int fd, struct handle *h)
            h->size == (uint64_t)s.st_size - TAIL;
 }
 
-static char *behind(int fd, size_t offset, size_t n)
-{
-    char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static int take(int owner, size_t n)
 {
     if (used[owner] + n > memory())
@@ -194,7 +211,7 @@ int cuMemAlloc_v2(cu_address *out, size_t bytes)
     if ((code = take(physical, n)) == CU_DONE) {
         int fd = new_file(n, physical);
         *out   = addresses(n);
-        char *p = behind(fd, 0, n);
+        char *p = behind(fd, 0, n, *out);
         memset(p, 0xa5, n < UNIT ? n : UNIT); /* memory is not zeroed by default */
         new_range((struct range){DEVICE_MEMORY, *out, n, p, fd, 0, physical, c->device,
                                  1u << physical, NULL});
@@ -257,8 +274,8 @@ int cuIpcOpenMemHandle_v2(cu_address *out, struct cu_shared handle, unsigned fla
         return NOT_MAPPED;
     pthread_mutex_lock(&lock);
     *out = addresses(i.size);
-    new_range((struct range){IMPORTED_HANDLE, *out, i.size, behind(fd, 0, i.size), fd, 0, i.owner,
-                             c->device, 1u << physical, NULL});
+    new_range((struct range){IMPORTED_HANDLE, *out, i.size, behind(fd, 0, i.size, *out), fd, 0,
+                             i.owner, c->device, 1u << physical, NULL});
     pthread_mutex_unlock(&lock);
     return CU_DONE;
 }
@@ -337,7 +354,7 @@ int cuMemMap(cu_address p, size_t bytes, size_t offset, cu_handle handle, unsign
     code            = r && r->size == bytes ? CU_DONE : CU_INVALID_VALUE;
     if (code == CU_DONE) {
         r->sort   = MAPPED;
-        r->behind = behind(OF_HANDLE(handle), 0, bytes);
+        r->behind = behind(OF_HANDLE(handle), 0, bytes, p);
         r->owner  = h.owner;
     }
     pthread_mutex_unlock(&lock);
@@ -351,7 +368,7 @@ int cuMemUnmap(cu_address p, size_t bytes)
     struct range *r = range_from(p, MAPPED);
     code            = r && r->size == bytes ? CU_DONE : CU_INVALID_VALUE;
     if (code == CU_DONE) {
-        munmap(r->behind, r->size);
+        unmap(r);
         r->sort = RESERVED, r->behind = NULL, r->access = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -480,8 +497,8 @@ int cuMemAllocFromPoolAsync(cu_address *out, size_t bytes, cu_pool pool, cu_stre
     code = pool->used + n > POOL_BYTES ? CU_OUT_OF_MEMORY : take(pool->owner, n);
     if (code == CU_DONE) {
         *out = addresses(n);
-        new_range((struct range){OF_POOL, *out, n, behind(pool->fd, pool->used, n), -1, pool->used,
-                                 pool->owner, c->device, pool->access, pool});
+        new_range((struct range){OF_POOL, *out, n, behind(pool->fd, pool->used, n, *out), -1,
+                                 pool->used, pool->owner, c->device, pool->access, pool});
         pool->used += n;
     }
     pthread_mutex_unlock(&lock);
@@ -521,7 +538,7 @@ int cuMemPoolImportPointer(cu_address *out, cu_pool pool, struct cu_shared *from
         return CU_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     *out = addresses(i.size);
-    new_range((struct range){OF_POOL, *out, i.size, behind(pool->fd, i.offset, i.size), -1,
+    new_range((struct range){OF_POOL, *out, i.size, behind(pool->fd, i.offset, i.size, *out), -1,
                              i.offset, pool->owner, c->device, pool->access, pool});
     pthread_mutex_unlock(&lock);
     return CU_DONE;
