@@ -249,6 +249,7 @@ enum cuda_kernel {
     KERNEL_EP_MEET,
     KERNEL_EP_CLOCK,
     KERNEL_EP_COMPARE,
+    KERNEL_EP_PACK,
     KERNEL_PINGPONG,
     KERNELS
 };

@@ -38,9 +38,9 @@ static int load(struct cuda_thread *t, const struct cuda_image *i, struct weir_e
 static int find_kernels(struct cuda_thread *t, const struct cuda_image *i, struct weir_err *err)
 {
     static const char *const names[KERNELS] = {
-        "weir_fill",        "weir_check",      "weir_copy",       "weir_bulk",
-        "weir_ep_dispatch", "weir_ep_combine", "weir_ep_pull",    "weir_ep_verify",
-        "weir_ep_meet",     "weir_ep_clock",   "weir_ep_compare", "weir_pingpong",
+        "weir_fill",       "weir_check",   "weir_copy",      "weir_bulk",    "weir_ep_dispatch",
+        "weir_ep_combine", "weir_ep_pull", "weir_ep_verify", "weir_ep_meet", "weir_ep_clock",
+        "weir_ep_compare", "weir_ep_pack", "weir_pingpong",
     };
     int rc;
     for (int k = 0; k < KERNELS; k++) {

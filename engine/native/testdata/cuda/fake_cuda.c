@@ -226,7 +226,8 @@ struct cu_kernel {
 struct cu_kernel fake_kernels[KERNELS] = {
     {"weir_fill"},        {"weir_check"},      {"weir_copy"},    {"weir_bulk"},
     {"weir_ep_dispatch"}, {"weir_ep_combine"}, {"weir_ep_pull"}, {"weir_ep_verify"},
-    {"weir_ep_meet"},     {"weir_ep_clock"},   {"weir_ep_compare"}, {"weir_pingpong"},
+    {"weir_ep_meet"},     {"weir_ep_clock"},   {"weir_ep_compare"}, {"weir_ep_pack"},
+    {"weir_pingpong"},
 };
 
 /* Checks machine code for its generation, or PTX for its minimum capability. */

@@ -63,6 +63,7 @@ struct cu_event {
 #include "../../kernels_ep_dispatch.cu"
 #include "../../kernels_ep_combine.cu"
 #include "../../kernels_ep_pull.cu"
+#include "../../kernels_ep_pack.cu"
 #include "../../kernels_ep_verify.cu"
 #include "../../kernels_ep_clocks.cu"
 #include "../../kernels_pingpong_args.h"
@@ -186,6 +187,9 @@ static void run_in_team(const struct work *w)
         break;
     case KERNEL_EP_COMPARE:
         weir_ep_compare(*a, v[0], v[1], v[2], v[3], v[4]);
+        break;
+    case KERNEL_EP_PACK:
+        weir_ep_pack(*a, v[0], v[1], v[2]);
         break;
     case KERNEL_PINGPONG:
         weir_pingpong(*(const struct pingpong_args *)w->first);
@@ -597,7 +601,7 @@ int cuLaunchKernel(cu_kernel kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                    unsigned by, unsigned bz, unsigned shared, cu_stream s, void **values,
                    void **extra)
 {
-    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 4, 6, 2, 3, 5, 0};
+    static const int nvalues[KERNELS] = {3, 4, 6, 5, 4, 4, 4, 6, 2, 3, 5, 3, 0};
     struct work      w = {.sort = KERNEL_RUN, .blocks = gx, .threads = bx, .shared = shared,
                           .fault = fake_fault()};
     if (!kernel || extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || !gx || !bx || bx > 1024)
