@@ -2,18 +2,26 @@ package workload
 
 import (
 	"fmt"
+
 	"github.com/weir-bench/weir/internal/option"
 )
 
 // Get returns a getter of the values of a case, with defaults for absent ones.
 func (k *Kind) Get(v option.Values) option.Getter {
-	return func(name string) any {
+	var get option.Getter
+	get = func(name string) any {
 		if x, ok := v[name]; ok {
 			return x
 		}
 		o, _ := k.Option(name)
+		if by := o.DefaultBy; by != nil {
+			if d, ok := by.Values[option.Text(get(by.Option))]; ok {
+				return d
+			}
+		}
 		return o.Default
 	}
+	return get
 }
 
 // Normalize converts values from JSON to the Go types of their options.

@@ -207,6 +207,10 @@ func (r *epRank) Run(c engine.Case) (*workload.Part, error) {
 	}
 	p := &ep.Part{Part: r.facts(&out.all)}
 	p.Events, p.Wall = float64(out.loop_events)/1e9, float64(out.loop_wall)/1e9
+	p.Spent = ep.Spent{
+		Post: float64(out.spent.post) / 1e9, Kernel: float64(out.spent.kernel) / 1e9,
+		Launch: float64(out.spent.launch) / 1e9,
+	}
 	stamps := unsafe.Slice(out.times, int(s.Iterations)*C.EP_OPERATIONS)
 	for i := 0; i < len(stamps); i += C.EP_OPERATIONS {
 		p.Iterations = append(p.Iterations, iterationOf(s, stamps[i], stamps[i+1]))

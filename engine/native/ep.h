@@ -72,6 +72,7 @@ struct weir_ep {
     const int *cpus;
     int layout, fp8, scales, before, aligned;
     int launch, flushed;         /* kernels; flushed: caches are flushed before each operation */
+    int posted;                  /* kernels make messages and sums, and the host posts the puts */
     int channels, top_k, tokens; /* tokens: of this rank */
     /* bytes of a dispatched row without scales, and of a whole message */
     uint64_t row, message;
@@ -112,6 +113,12 @@ struct weir_ep_wait { /* from the start of an operation until all data of a peer
     int64_t max;
 };
 
+/* posted: times of all timed iterations, ns: the host's for posting puts, the kernels' by their
+ * GPU's clock, and between a launch and the host's knowledge of the end less the kernel itself. */
+struct weir_ep_spent {
+    double post, kernel, launch;
+};
+
 struct weir_ep_result {
     struct weir_result all;
     const struct weir_ep_times *times; /* by iteration, then by operation */
@@ -119,6 +126,7 @@ struct weir_ep_result {
     /* kernels: duration of the timed iterations in ns, between two events of the GPU's stream and
      * by the host's clock; 0: no kernels */
     double loop_events, loop_wall;
+    struct weir_ep_spent spent;
 };
 
 /* Returns the bytes at the end of a sink with which kernels signal each other; tokens: the maximum

@@ -198,6 +198,18 @@ static int iterate(struct ep_run *u)
     return 0;
 }
 
+static int take_times(struct ep_run *u)
+{
+    int rc;
+    if (!ep_by_kernels(u)) {
+        return u->gpu ? ep_posted_times(u) : 0;
+    }
+    if ((rc = ep_gpu_clocks(u, 1)) < 0) {
+        return rc;
+    }
+    return ep_gpu_times(u);
+}
+
 static int measure(struct ep_run *u, struct weir_result *out)
 {
     struct weir_rank *r = u->r;
@@ -210,7 +222,7 @@ static int measure(struct ep_run *u, struct weir_result *out)
     if ((rc = ep_fill(u, PASS_TIMED)) < 0) {
         return rc;
     }
-    if (u->gpu) {
+    if (ep_by_kernels(u)) {
         if ((rc = ep_gpu_clocks(u, 0)) < 0) {
             return rc;
         }
@@ -235,13 +247,8 @@ static int measure(struct ep_run *u, struct weir_result *out)
     out->cpu_s -= cpu_s;
     out->switches -= switches;
     u->timed = 0;
-    if (u->gpu) {
-        if ((rc = ep_gpu_clocks(u, 1)) < 0) {
-            return rc;
-        }
-        if ((rc = ep_gpu_times(u)) < 0) {
-            return rc;
-        }
+    if ((rc = take_times(u)) < 0) {
+        return rc;
     }
     if ((rc = r->fab->prepost(r, NULL, NULL)) < 0) {
         return rc;
@@ -275,12 +282,13 @@ static void fill_result(struct ep_run *u, struct weir_ep_result *res)
     out->initiator = 1;
     out->verified = u->e->of.verify != VERIFY_NONE;
     out->clock_ns = weir_monotonic_cost();
-    out->resolution_ns = u->gpu                                      ? u->gpu->step
+    out->resolution_ns = ep_by_kernels(u)                            ? u->gpu->step
                          : clock_getres(CLOCK_MONOTONIC, &step) == 0 ? (double)step.tv_nsec
                                                                      : 1;
-    out->bound_ns = (double)(r->offset.bound + (u->gpu ? ep_gpu_bound(u) : 0));
-    res->loop_events = u->gpu ? u->gpu->loop_events : 0;
-    res->loop_wall = u->gpu ? u->gpu->loop_wall : 0;
+    out->bound_ns = (double)(r->offset.bound + (ep_by_kernels(u) ? ep_gpu_bound(u) : 0));
+    res->loop_events = ep_by_kernels(u) ? u->gpu->loop_events : 0;
+    res->loop_wall = ep_by_kernels(u) ? u->gpu->loop_wall : 0;
+    res->spent = u->spent;
     out->node = r->binding.node;
     out->alloc_s = r->life.alloc + r->life.clear;
     out->register_s = r->life.registering;

@@ -41,7 +41,7 @@ func describeEP(a *cArrays, s *ep.Spec, l *ep.Layout, self int) *C.struct_weir_e
 		operations: cBool(s.Dispatches())<<C.EP_DISPATCH | cBool(s.Combines())<<C.EP_COMBINE,
 		layout:     epLayouts[s.Layout], fp8: cBool(s.DispatchDtype == "fp8"), scales: epScales[s.Scales],
 		before: cBool(s.Quantise == "before"), aligned: cBool(s.Timing == "aligned"),
-		launch: epLaunches[s.KernelLaunch], flushed: cBool(s.Caches == "flushed"),
+		launch: epLaunches[s.KernelLaunch], flushed: cBool(s.Caches == "flushed"), posted: cBool(s.Posts()),
 		channels: C.int(s.Hidden), top_k: C.int(t.TopK), tokens: C.int(t.Tokens[self]), row: C.uint64_t(s.RowBytes()),
 		message:  C.uint64_t(s.MessageBytes()),
 		per_rank: C.int(t.PerRank), received: C.uint64_t(l.Received()), message_stride: C.uint64_t(s.MessageRoom()),

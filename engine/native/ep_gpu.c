@@ -16,12 +16,12 @@
 static int reaches_all(struct ep_run *u)
 {
     struct weir_rank *r = u->r;
-    struct cuda *c = cuda_of(r);
-    if (!r->cfg.source->gpu || strcmp(r->fab->name, "cuda")) {
+    struct cuda *c = u->e->posted ? NULL : cuda_of(r);
+    if (!r->cfg.source->gpu || (c && strcmp(r->fab->name, "cuda"))) {
         return rank_fail(r, -EOPNOTSUPP, "start", -1,
-                         "dispatch and combine in the memory of GPUs are kernels of fabric cuda");
+                         "kernels that send in dispatch and combine are those of fabric cuda");
     }
-    for (int p = 0; p < r->cfg.ranks; p++) {
+    for (int p = 0; c && p < r->cfg.ranks; p++) {
         if (rank_is_peer(r, p) && c->peers[p].path == PATH_STAGED) {
             return rank_fail(r, -EHOSTUNREACH, "start", p,
                              "GPU %s does not reach the memory of GPU %s, which the kernels of "
@@ -37,6 +37,9 @@ static int reaches_all(struct ep_run *u)
 static unsigned multiprocessors(const struct ep_run *u)
 {
     const struct cuda *c = cuda_of(u->r);
+    if (u->e->posted) {
+        return (unsigned)cuda_current()->multiprocessors;
+    }
     unsigned all = (unsigned)(c->sms ? c->sms : cuda_current()->multiprocessors), ranks = 1;
     for (int p = 0; p < u->r->cfg.ranks; p++) {
         ranks += rank_is_peer(u->r, p) && c->peers[p].path == PATH_SAME_GPU;
@@ -66,19 +69,18 @@ static int choose_shape(struct ep_run *u)
     unsigned most = multiprocessors(u), tokens = u->gpu->args.most_tokens,
              words = (unsigned)u->e->channels * 2 / EP_GPU_UNIT,
              each = (words + EP_GPU_THREADS - 1) / EP_GPU_THREADS;
-    int pairs, rc;
+    int pairs, rc, limited = !u->e->posted && cuda_of(u->r)->sms;
     g->threads = in_warps((words + each - 1) / each);
     g->shared = (g->args.room + 127) / 128 * 128;
     if ((rc = choose_pairs(u, &pairs)) < 0) {
         return rc;
     }
-    pairs = pairs && !cuda_of(u->r)->sms;
+    pairs = pairs && !limited;
     tokens = tokens ? tokens : 1;
     g->blocks = least(least(most, EP_GPU_BLOCKS), tokens);
     g->senders = least(least(pairs ? 2 * most : most, EP_GPU_BLOCKS), tokens);
     g->pull_each = each;
-    g->pullers =
-        least(least(cuda_of(u->r)->sms ? most : 2 * most, EP_GPU_BLOCKS), (u64)tokens * each);
+    g->pullers = least(least(limited ? most : 2 * most, EP_GPU_BLOCKS), (u64)tokens * each);
     return 0;
 }
 
@@ -154,8 +156,7 @@ static int clear(struct ep_run *u)
     if ((rc = ep_gpu_set(u, a->sinks[a->rank] + a->counts_at, 0, bytes)) < 0) {
         return rc;
     }
-    if ((rc = ep_gpu_set(u, a->stamps, 0,
-                         u->e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps))) < 0) {
+    if ((rc = ep_gpu_set(u, a->stamps, 0, ep_gpu_stamps(u->e) * sizeof(struct ep_stamps))) < 0) {
         return rc;
     }
     if ((rc = ep_gpu_set(u, a->error, 0, sizeof(u32))) < 0) {
@@ -231,6 +232,9 @@ int ep_gpu_make(struct ep_run *u)
         return rc;
     }
     ep_tables_drop(u->gpu);
+    if (u->e->posted) {
+        return ep_posted_make(u);
+    }
     return CUDA_EP(u, cuFuncSetAttribute, cuda_current()->kernels[KERNEL_EP_DISPATCH],
                    CU_DYNAMIC_SHARED, (int)u->gpu->shared);
 }
@@ -255,6 +259,7 @@ void ep_gpu_drop(struct ep_run *u)
     }
     ep_gpu_drop_graph(g);
     ep_gpu_drop_chain(g);
+    ep_posted_drop(g);
     if (g->words) {
         (void)cuda.cuMemFreeHost(g->words);
     }

@@ -16,8 +16,11 @@ struct ep_clock_offset {
     int64_t ahead, bound;
 };
 
+#define EP_POSTED_KERNELS 3 /* of an iteration that are timed */
+
 struct ep_gpu {
     struct ep_args args;
+    struct ep_posted *posted;         /* NULL: kernels send */
     struct ep_gpu_tables *tables;     /* until they are copied */
     unsigned blocks, threads, shared; /* blocks: of a combine that sends */
     unsigned senders, pullers;        /* blocks of a dispatch, and of a combine that pulls */
@@ -54,6 +57,12 @@ static inline u64 ep_gpu_reserve(size_t *given, size_t n)
     u64 from = *given;
     *given += (n + 255) / 256 * 256;
     return from;
+}
+
+/* Returns how many stamps the timed iterations need. */
+static inline size_t ep_gpu_stamps(const struct weir_ep *e)
+{
+    return e->of.iterations * (e->posted ? EP_POSTED_KERNELS : EP_OPERATIONS);
 }
 
 /* ---- ep_gpu_tables.c ---- */
@@ -122,6 +131,23 @@ void ep_gpu_drop_chain(struct ep_gpu *g);
 /* Runs a step of a group that changes: waits for its kernels and copies received data to the
  * host. */
 int ep_gpu_step(struct ep_run *u, uint64_t iteration, struct weir_ep_times *t);
+
+/* Copies what a step received to the host, and poisons it on the GPU. */
+int ep_gpu_take(struct ep_run *u, uint64_t iteration);
+
+/* ---- ep_posted.c: of cases whose puts the host posts ---- */
+
+/* Allocates what the kernels need beside ep_gpu_make; frees it. */
+int ep_posted_make(struct ep_run *u);
+void ep_posted_drop(struct ep_gpu *g);
+/* Makes what an operation sends, and waits for it: messages of tokens, or partial sums. */
+int ep_posted_work(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);
+/* Ends an operation when all data has arrived: adds up the rows of a combine. */
+int ep_posted_end(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration);
+/* Flushes the caches before an iteration, if the case says so. */
+int ep_posted_flush(struct ep_run *u, uint64_t iteration);
+/* Adds the times of the timed iterations' kernels to u->spent. */
+int ep_posted_times(struct ep_run *u);
 
 /* ---- ep_gpu_times.c ---- */
 

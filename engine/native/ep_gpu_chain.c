@@ -86,8 +86,12 @@ static int allocate(struct ep_run *u, struct ep_chain *c)
     c->found = ep_gpu_reserve(&at, sizeof(u64));
     c->expected[0] = ep_gpu_reserve(&at, c->expected_bytes);
     c->expected[1] = ep_gpu_reserve(&at, c->expected_bytes);
-    c->args[0].x = ep_gpu_reserve(&at, (size_t)e->tokens * ep_row_bytes(e));
-    c->args[0].source = ep_gpu_reserve(&at, u->used);
+    for (int kind = 0; kind < 2; kind++) {
+        if (kind == 0 || e->posted) {
+            c->args[kind].x = ep_gpu_reserve(&at, (size_t)e->tokens * ep_row_bytes(e));
+            c->args[kind].source = ep_gpu_reserve(&at, u->used);
+        }
+    }
     c->rows = ep_gpu_reserve(&at, pulled_bytes(u));
     c->terms = ep_gpu_reserve(&at, u->gpu->terms * sizeof(struct ep_term));
     if (cuda.cuMemAlloc_v2(&c->memory, at + 256) != CU_DONE) {
@@ -96,9 +100,10 @@ static int allocate(struct ep_run *u, struct ep_chain *c)
                          "none skips this",
                          at);
     }
-    u64 *each[] = {&c->pieces_dev, &c->found,          &c->expected[0], &c->expected[1],
-                   &c->args[0].x,  &c->args[0].source, &c->rows,        &c->terms};
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+    u64 *each[] = {&c->pieces_dev,     &c->found,    &c->expected[0],    &c->expected[1],
+                   &c->rows,           &c->terms,    &c->args[0].source, &c->args[0].x,
+                   &c->args[1].source, &c->args[1].x};
+    for (size_t i = 0; i < sizeof each / sizeof *each - (e->posted ? 0 : 2); i++) {
         *each[i] += c->memory;
     }
     return 0;
@@ -151,20 +156,23 @@ static int compare_all(struct ep_run *u, uint64_t iteration, int kind, u64 found
     return rc;
 }
 
+/* Copies what a rank sends from. */
+static int copy_contents(struct ep_run *u, const struct ep_args *to, const struct ep_args *from)
+{
+    int rc = copy(u, to->x, from->x, (size_t)u->e->tokens * ep_row_bytes(u->e));
+    return rc < 0 ? rc : copy(u, to->source, from->source, u->used);
+}
+
 /* Moves the current contents, which are of the first kind, to where the chain expects them. */
 static int keep_first(struct ep_run *u)
 {
     struct ep_chain *c = u->gpu->chain;
     struct ep_args *a = &u->gpu->args;
-    size_t tokens = (size_t)u->e->tokens * ep_row_bytes(u->e);
     int rc;
     if ((rc = compare_all(u, 0, 0, 0)) < 0) {
         return rc;
     }
-    if ((rc = copy(u, c->args[0].x, a->x, tokens)) < 0) {
-        return rc;
-    }
-    if ((rc = copy(u, c->args[0].source, a->source, u->used)) < 0) {
+    if ((rc = copy_contents(u, &c->args[0], a)) < 0) {
         return rc;
     }
     return copy(u, c->rows, a->sinks[a->rank] + a->combine_at, pulled_bytes(u));
@@ -226,6 +234,11 @@ static int make_second(struct ep_run *u)
     if ((rc = place_pulled(u)) < 0) {
         return rc;
     }
+    if (u->e->posted) {
+        if ((rc = copy_contents(u, &u->gpu->chain->args[1], &u->gpu->args)) < 0) {
+            return rc;
+        }
+    }
     if ((rc = ep_finish(u)) < 0) {
         return rc;
     }
@@ -250,6 +263,20 @@ static const struct ep_args *args_of(const struct ep_run *u, uint64_t iteration,
     return &u->gpu->chain->args[kind];
 }
 
+/* Before the host sends: waits until the last iteration is compared, and has the contents sent from
+ * the source, which alone is registered with the fabric. */
+static int meet(struct ep_run *u, const struct ep_args *contents)
+{
+    int rc = copy_contents(u, &u->gpu->args, contents);
+    if (rc < 0 || !u->e->aligned) {
+        return rc; /* ep_posted_work waits for the stream, and a peer for this rank */
+    }
+    if ((rc = ep_finish(u)) < 0) {
+        return rc;
+    }
+    return rank_barrier(u->r, 0, NULL);
+}
+
 /* Enqueues an iteration. Of each eight, the first four check after each operation; the next four
  * check both operations after the second, which then follows the first as in the timed part. */
 static int put(struct ep_run *u, uint64_t iteration)
@@ -258,13 +285,18 @@ static int put(struct ep_run *u, uint64_t iteration)
     int kind = kind_of(u, iteration), each = !(iteration & 4), rc;
     struct ep_args own = g->args;
     u64 found = g->chain->found;
-    g->args = *args_of(u, iteration, kind);
-    rc = ep_gpu_prepare(u);
+    if (u->e->posted) {
+        rc = meet(u, args_of(u, iteration, kind));
+    } else {
+        g->args = *args_of(u, iteration, kind);
+        rc = ep_gpu_prepare(u);
+    }
     for (int o = 0; o < EP_OPERATIONS && rc == 0; o++) {
         if (!ep_does(u, (enum weir_ep_operation)o)) {
             continue;
         }
-        rc = ep_gpu_operate(u, (enum weir_ep_operation)o, iteration);
+        rc = u->e->posted ? ep_operate(u, (enum weir_ep_operation)o, iteration, &u->times[o])
+                          : ep_gpu_operate(u, (enum weir_ep_operation)o, iteration);
         if (each && rc == 0) {
             rc = compare(u, (enum weir_ep_operation)o, iteration, kind, found);
         }

@@ -10,6 +10,11 @@
 #define EVENT_INTERVAL 64          /* iterations between two events that are waited for */
 #define STOP_TIMEOUT_NS 2000000000 /* ns: for kernels to end once they are told to stop */
 
+static unsigned shared(const struct ep_run *u, enum cuda_kernel kernel)
+{
+    return kernel == KERNEL_EP_DISPATCH || kernel == KERNEL_EP_PACK ? u->gpu->shared : 0;
+}
+
 /* Launches before the preceding kernel has ended; the kernel waits for that itself. */
 static int launch_early(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks,
                         unsigned threads, void **values)
@@ -17,7 +22,7 @@ static int launch_early(struct ep_run *u, enum cuda_kernel kernel, unsigned bloc
     struct cu_launch_attribute early = {.what = CU_BEFORE_ITS_LAST_ENDED, .value = 1};
     struct cu_launch how = {.blocks = {blocks, 1, 1},
                             .threads = {threads, 1, 1},
-                            .shared = kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0,
+                            .shared = shared(u, kernel),
                             .stream = u->gpu->stream,
                             .attributes = &early,
                             .n = 1};
@@ -31,7 +36,7 @@ int ep_gpu_launch(struct ep_run *u, enum cuda_kernel kernel, unsigned blocks, un
         return launch_early(u, kernel, blocks, threads, values);
     }
     return CUDA_EP(u, cuLaunchKernel, cuda_current()->kernels[kernel], blocks, 1, 1, threads, 1, 1,
-                   kernel == KERNEL_EP_DISPATCH ? u->gpu->shared : 0, u->gpu->stream, values, NULL);
+                   shared(u, kernel), u->gpu->stream, values, NULL);
 }
 
 /* Formats what a kernel waited for when it gave up; "": none did. */

@@ -103,9 +103,8 @@ static int take(struct ep_run *u, void *to, cu_address from, size_t n)
     return CUDA_EP(u, cuMemsetD8Async, from, POISON, n, u->gpu->stream);
 }
 
-/* Copies all data of a step before this rank starts the next one: peers write to this half again
- * only after that. */
-static int take_all(struct ep_run *u, uint64_t iteration)
+/* Called before this rank starts the next step: peers write to this half again only after that. */
+int ep_gpu_take(struct ep_run *u, uint64_t iteration)
 {
     const struct weir_ep *e = u->e;
     struct ep_gpu *g = u->gpu;
@@ -136,5 +135,5 @@ int ep_gpu_step(struct ep_run *u, uint64_t iteration, struct weir_ep_times *t)
     if ((rc = stamp(u, t)) < 0) {
         return rc;
     }
-    return take_all(u, iteration);
+    return ep_gpu_take(u, iteration);
 }

@@ -133,11 +133,20 @@ static void add_sums(const struct ep_run *u, struct ep_gpu_tables *t)
     }
 }
 
+static void add_all(struct ep_run *u, struct ep_gpu_tables *t)
+{
+    if (u->e->layout == EP_RANK) {
+        add_partial_sums(u, t);
+    } else if (!ep_pulls(u)) {
+        add_rows(u, t);
+    }
+    add_sums(u, t);
+}
+
 static void describe(struct ep_run *u)
 {
     const struct weir_ep *e = u->e;
     struct weir_rank *r = u->r;
-    struct cuda *c = cuda_of(r);
     struct ep_args *a = &u->gpu->args;
     int members = e->places ? e->members : r->cfg.ranks;
     u64 ranks = (u64)members, words = ranks * (u64)e->per_rank + ranks + 1;
@@ -156,12 +165,13 @@ static void describe(struct ep_run *u)
                           .count_room = (u32)e->count_stride,
                           .most_tokens = (u32)e->most_tokens};
     for (int i = 0; i < r->cfg.ranks; i++) {
-        if (!r->barrier.absent[i]) {
-            a->sinks[ep_place(e, i)] =
-                i == r->cfg.rank ? (u64)(uintptr_t)rank_sink(r) : c->peers[i].sink_dev;
+        if (i == r->cfg.rank) {
+            a->sinks[ep_place(e, i)] = (u64)(uintptr_t)rank_sink(r);
+        } else if (!e->posted && !r->barrier.absent[i]) {
+            a->sinks[ep_place(e, i)] = cuda_of(r)->peers[i].sink_dev;
         }
     }
-    a->source = c->source_dev + r->cfg.layout.first;
+    a->source = (u64)(uintptr_t)rank_source(r);
     a->dispatch_at = e->parts[EP_DISPATCH].sink;
     a->dispatch_half = e->parts[EP_DISPATCH].half;
     a->combine_at = e->parts[EP_COMBINE].sink;
@@ -190,7 +200,7 @@ static void lay_out(struct ep_run *u)
     a->sum = ep_gpu_reserve(&at, t->nsums * sizeof *t->sums);
     g->in = at;
     a->error = ep_gpu_reserve(&at, sizeof(u32));
-    a->stamps = ep_gpu_reserve(&at, e->of.iterations * EP_OPERATIONS * sizeof(struct ep_stamps));
+    a->stamps = ep_gpu_reserve(&at, ep_gpu_stamps(e) * sizeof(struct ep_stamps));
     a->x = ep_gpu_reserve(&at, rows);
     a->out = ep_gpu_reserve(&at, rows);
     a->groups = t->ngroups;
@@ -254,12 +264,9 @@ int ep_tables_make(struct ep_run *u)
         t->prepared[e->copies[i].token] = e->copies[i].at;
     }
     describe(u);
-    if (e->layout == EP_RANK) {
-        add_partial_sums(u, t);
-    } else if (!ep_pulls(u)) {
-        add_rows(u, t);
+    if (!e->posted) {
+        add_all(u, t);
     }
-    add_sums(u, t);
     u->gpu->terms = t->nterms;
     lay_out(u);
     return 0;

@@ -46,13 +46,16 @@ static int post(void *arg, const struct weir_ep_put *p)
     if (r->barrier.absent[p->peer]) {
         return 0;
     }
+    if (p->peer == r->cfg.rank && s->u->gpu) {
+        return 0; /* a kernel copies it */
+    }
     if (p->peer == r->cfg.rank) {
         memcpy(s->u->sink + at, source(s->u, p->local), p->bytes);
         return loop_poll_after(r, &s->since_poll, p->bytes);
     }
     struct weir_req *q = &s->u->requests[p->peer];
     q->pending++;
-    int rc = r->fab->put(r, p->peer, source(s->u, p->local), at, p->bytes, q);
+    int rc = r->fab->put(r, p->peer, rank_source(r) + p->local, at, p->bytes, q);
     if (rc < 0) {
         return rc;
     }
@@ -257,14 +260,22 @@ static int send_all(struct ep_run *u, enum weir_ep_operation o, uint64_t iterati
                         .part = p,
                         .half = ep_half_of(u, iteration) * p->half,
                         .delivered = u->r->fab->caps & CAP_REMOTE_COMPLETION};
-    uint32_t steps = o == EP_DISPATCH && e->before ? 0 : p->steps;
+    uint32_t steps = u->gpu || (o == EP_DISPATCH && e->before) ? 0 : p->steps;
+    int64_t start = weir_monotonic();
     int rc;
+    if (u->gpu) {
+        if ((rc = ep_posted_work(u, o, iteration)) < 0) {
+            return rc;
+        }
+        t->work = weir_monotonic() - start;
+    }
     for (int i = 0; i < u->r->cfg.ranks; i++) {
         u->requests[i] = (struct weir_req){.pending = IDLE, .peer = i};
     }
     if ((rc = (u->pool ? send_pooled : send_alone)(&s, o, steps, t)) < 0) {
         return rc;
     }
+    u->spent.post += u->timed ? (double)(weir_monotonic() - start - t->work) : 0;
     return publish(&s, ++u->flags_sent);
 }
 
@@ -316,8 +327,8 @@ static int receive_all(struct ep_run *u, enum weir_ep_operation o, int64_t start
     return 0;
 }
 
-static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
-                   struct weir_ep_times *t)
+int ep_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
+               struct weir_ep_times *t)
 {
     int rc;
     *t = (struct weir_ep_times){.start = weir_monotonic()};
@@ -329,15 +340,15 @@ static int operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteratio
         return rc;
     }
     int64_t arrived = weir_monotonic();
-    if (o == EP_COMBINE) {
-        if ((rc = total(u, iteration)) < 0) {
+    if (u->gpu || o == EP_COMBINE) {
+        if ((rc = u->gpu ? ep_posted_end(u, o, iteration) : total(u, iteration)) < 0) {
             return rc;
         }
     }
-    t->end = o == EP_COMBINE ? weir_monotonic() : arrived;
+    t->end = u->gpu || o == EP_COMBINE ? weir_monotonic() : arrived;
     t->send = sent - t->start - t->work;
-    t->wait = arrived - sent;
-    t->reduce = t->end - arrived;
+    t->wait = (o == EP_COMBINE ? arrived : t->end) - sent;
+    t->reduce = o == EP_COMBINE ? t->end - arrived : 0;
     return 0;
 }
 
@@ -345,12 +356,17 @@ int ep_iterate(struct ep_run *u, uint64_t iteration)
 {
     struct weir_ep_times *t = u->times + (u->timed ? iteration * EP_OPERATIONS : 0);
     int rc;
-    if (u->gpu) {
+    if (ep_by_kernels(u)) {
         return ep_gpu_iterate(u, iteration);
+    }
+    if (u->gpu) {
+        if ((rc = ep_posted_flush(u, iteration)) < 0) {
+            return rc;
+        }
     }
     for (int o = 0; o < EP_OPERATIONS; o++) {
         if (ep_does(u, (enum weir_ep_operation)o)) {
-            if ((rc = operate(u, (enum weir_ep_operation)o, iteration, &t[o])) < 0) {
+            if ((rc = ep_operate(u, (enum weir_ep_operation)o, iteration, &t[o])) < 0) {
                 return rc;
             }
         }

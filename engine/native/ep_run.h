@@ -32,6 +32,7 @@ struct ep_run {
     uint64_t next;        /* iteration since the rows were made */
     char *want;           /* expected data of each */
     int64_t stopped;      /* time until kernels ended once told to stop, ns */
+    struct weir_ep_spent spent;
 };
 
 /* Returns the half of a sink that an iteration writes into; 0 if ranks synchronise before each. */
@@ -81,8 +82,11 @@ static inline int32_t ep_number(const struct weir_ep *e, int32_t expert)
  * that change push them. */
 static inline int ep_pulls(const struct ep_run *u)
 {
-    return u->gpu && u->e->layout == EP_MESSAGE && !u->e->places;
+    return u->gpu && !u->e->posted && u->e->layout == EP_MESSAGE && !u->e->places;
 }
+
+/* Returns whether kernels send, without the host. */
+static inline int ep_by_kernels(const struct ep_run *u) { return u->gpu && !u->e->posted; }
 
 /* Returns whether a case has an operation. */
 static inline int ep_does(const struct ep_run *u, enum weir_ep_operation o)
@@ -104,6 +108,9 @@ void ep_prepare(struct ep_run *u);
 
 /* Runs one iteration: its operations one after the other. */
 int ep_iterate(struct ep_run *u, uint64_t iteration);
+/* Runs one operation, with puts by the host. */
+int ep_operate(struct ep_run *u, enum weir_ep_operation o, uint64_t iteration,
+               struct weir_ep_times *t);
 /* Waits for iterations run by kernels. */
 int ep_finish(struct ep_run *u);
 

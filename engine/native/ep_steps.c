@@ -80,7 +80,7 @@ static int prepare(struct weir_rank *r, void *arg)
     if ((rc = ep_make(r, e)) < 0) {
         return rc;
     }
-    r->ep->timed = !r->ep->gpu; /* GPU steps are not stamped: events are around them */
+    r->ep->timed = !ep_by_kernels(r->ep); /* GPU steps are not stamped: events are around them */
     rc = ep_fill(r->ep, e->of.index);
     return rc < 0 ? rc : make_expected(r->ep);
 }
@@ -152,6 +152,15 @@ static void check_step(struct step_check *l)
     }
 }
 
+static int step(struct ep_run *u, uint64_t i)
+{
+    if (ep_by_kernels(u)) {
+        return ep_gpu_step(u, i, u->times + i * EP_OPERATIONS);
+    }
+    int rc = ep_iterate(u, i);
+    return rc < 0 || !u->gpu ? rc : ep_gpu_take(u, i);
+}
+
 static int take_steps(struct weir_rank *r, const struct weir_ep_steps *s,
                       struct weir_ep_steps_result *out)
 {
@@ -179,8 +188,7 @@ static int take_steps(struct weir_rank *r, const struct weir_ep_steps *s,
                 break;
             }
         }
-        if ((rc = u->gpu ? ep_gpu_step(u, first + i, u->times + (first + i) * EP_OPERATIONS)
-                         : ep_iterate(u, first + i)) < 0) {
+        if ((rc = step(u, first + i)) < 0) {
             break;
         }
         struct step_check l = {u, out, first + i, i + 1 == s->n ? s->corrupt : -1};

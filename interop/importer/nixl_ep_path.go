@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/weir-bench/weir/workload"
-	"github.com/weir-bench/weir/workload/epelastic"
 )
 
 // The values of --nvlink-backend.
@@ -49,10 +46,6 @@ func (c *call) setPath() {
 		if memory = c.memory; path == overNVLink {
 			name = "auto"
 		}
-	case !takesVRAM(c.run.kind, name):
-		memory = "dram"
-		c.warn("the test uses GPU memory, which workload %s does not support on fabric %s: the scenario uses host memory",
-			c.run.kind.Name, name)
 	case path == overNVLink:
 		c.note("the test uses GPU memory; use --memory dram for the same transfer between host memories")
 	}
@@ -64,16 +57,6 @@ func (c *call) setPath() {
 	if path == overRDMA {
 		c.assertRDMA()
 	}
-}
-
-// takesVRAM reports whether ranks of a workload can use GPU memory on a fabric.
-func takesVRAM(k *workload.Kind, name string) bool {
-	raw := map[string]any{"fabric": name, "memory": string(vram)}
-	if k == epelastic.Kind {
-		raw["phases"] = `[{"ranks":"0..1"}]`
-	}
-	v, err := k.Normalize(raw)
-	return err == nil && k.Check(v) == nil
 }
 
 // assertRDMA asserts that the data was carried by RDMA, with the transports that UCX_TLS permits.

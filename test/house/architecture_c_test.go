@@ -24,7 +24,7 @@ var cLayers = []struct {
 	{"loops", "loop loop_*"},
 	{"fabrics", "fab_*"},
 	{"ep rows", "ep ep_run ep_produce ep_pool"},
-	{"gpu", "ep_gpu ep_gpu_launch ep_gpu_steps ep_gpu_tables ep_gpu_times"},
+	{"gpu", "ep_gpu ep_gpu_launch ep_gpu_steps ep_gpu_tables ep_gpu_times ep_posted"},
 	{"ep", "ep_gpu_chain ep_contents ep_check ep_operate ep_case"},
 	{"elastic", "ep_steps"},
 	{"life", "rank_life rank_open selftest"},

@@ -46,7 +46,7 @@ func (p *planner) combine() {
 
 // backAt returns the offset where the row of a selection arrives at the rank of its token.
 func (p *planner) backAt(a arrival) int64 {
-	if p.s.Layout != "packed" {
+	if p.s.Layout == "message" || p.s.Layout == "rank" && !p.s.Posts() {
 		return int64(a.Token*p.t.TopK+a.K) * p.s.outputBytes()
 	}
 	rows := int64(0)
@@ -77,20 +77,25 @@ func (p *planner) combineRows(c *Operation) {
 			if i == 0 {
 				first = p.backAt(a)
 			}
-			if p.s.Layout != "packed" && !p.s.Pulls() {
-				c.Puts = append(c.Puts, Put{Peer: owner, Bytes: out, Local: p.Source, Remote: p.backAt(a)})
+			put := Put{Peer: owner, Bytes: out, Local: p.Source, Remote: p.backAt(a)}
+			switch {
+			case p.s.Posts():
+				c.add(put)
+			case p.s.Layout != "packed" && !p.s.Pulls():
+				c.Puts = append(c.Puts, put)
 			}
 			p.Source += out
 		}
-		if p.s.Layout == "packed" && len(list) > 0 {
+		if p.s.Layout == "packed" && !p.s.Posts() && len(list) > 0 {
 			c.Puts = append(c.Puts, Put{Peer: owner, Bytes: int64(len(list)) * out, Local: block, Remote: first})
 		}
 	}
 }
 
-// combinePartial adds up the rows of this rank's experts for a token, and sends the sum.
+// combinePartial adds up the rows of this rank's experts for a token, and sends the sum. Where the host posts for
+// kernels, the sums lie together, and one put has those of a peer.
 func (p *planner) combinePartial(c *Operation) {
-	out, partial := p.s.outputBytes(), &p.Sums[0]
+	out, partial, sent := p.s.outputBytes(), &p.Sums[0], []arrival(nil)
 	for _, owner := range p.next() {
 		for _, a := range p.arrivals(owner, p.self) {
 			sum := Sum{First: len(partial.Terms)}
@@ -103,13 +108,22 @@ func (p *planner) combinePartial(c *Operation) {
 				}
 			}
 			sum.N = len(partial.Terms) - sum.First
-			sum.To = p.Source
-			partial.List = append(partial.List, sum)
-			c.Puts = append(c.Puts, Put{
-				Peer: owner, Ready: len(partial.List), Bytes: out, Local: sum.To, Remote: p.backAt(a),
-			})
-			p.Source += out
+			if sum.To = p.Source; !p.s.Posts() {
+				p.Source += out
+			}
+			partial.List, sent = append(partial.List, sum), append(sent, a)
 		}
+	}
+	for i, a := range sent {
+		sum := &partial.List[i]
+		put := Put{Peer: a.Rank, Ready: i + 1, Bytes: out, Local: sum.To, Remote: p.backAt(a)}
+		if !p.s.Posts() {
+			c.Puts = append(c.Puts, put)
+			continue
+		}
+		sum.To, put.Local = p.Source, p.Source
+		c.add(put)
+		p.Source += out
 	}
 	c.Steps = len(partial.List)
 }

@@ -1,12 +1,20 @@
 package ep
 
+import (
+	"cmp"
+	"slices"
+)
+
 func (p *planner) dispatch() {
 	d := &p.Parts[0]
 	d.Steps = p.t.Tokens[p.self]
 	mine := p.arrivals(p.self, -1)
-	if p.s.Layout == "packed" {
+	switch {
+	case p.s.Posts():
+		p.stage(d, mine)
+	case p.s.Layout == "packed":
 		p.packBlocks(d, mine)
-	} else {
+	default:
 		p.postMessages(d, mine)
 	}
 	for source := range p.t.Ranks {
@@ -14,6 +22,26 @@ func (p *planner) dispatch() {
 			p.Come = append(p.Come, a.Place)
 		}
 	}
+}
+
+// stage copies each message to a place of its own, in the order of its destination, so that one put has all messages
+// that lie together there.
+func (p *planner) stage(d *Operation, mine []arrival) {
+	for _, peer := range p.next() {
+		list := slices.DeleteFunc(slices.Clone(mine), func(a arrival) bool { return a.to != peer })
+		slices.SortFunc(list, func(a, b arrival) int { return cmp.Compare(a.At, b.At) })
+		for _, a := range list {
+			p.Copies = append(p.Copies, Copy{a.Token, p.Source})
+			d.add(Put{Peer: peer, Ready: d.Steps, Bytes: p.s.MessageRoom(), Local: p.Source, Remote: a.At})
+			p.Source += p.s.MessageRoom()
+		}
+		p.From[peer] = p.Source
+		d.add(Put{
+			Peer: peer, Ready: d.Steps, Bytes: 4 * p.s.PerRank, Local: p.Source, Remote: p.countsAt(p.self, peer),
+		})
+		p.Source += p.s.CountBytes()
+	}
+	slices.SortStableFunc(p.Copies, func(a, b Copy) int { return cmp.Compare(a.Token, b.Token) })
 }
 
 // packBlocks makes a block for each peer, sent by one put: its messages, then its counts.

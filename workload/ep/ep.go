@@ -90,6 +90,7 @@ var Kind = &workload.Kind{
 		[]option.Option{
 			move.MemoryOfRanks(),
 			move.VRAMAlloc("memory"),
+			Initiated(),
 			option.EnumOption("timing", "aligned", "stream"),
 			of("memory", fabric.VRAM,
 				option.EnumOption("kernel_launch", "each", "dependent", "graph", "graph_dependent")),
@@ -129,6 +130,9 @@ var Kind = &workload.Kind{
 		{Name: "phase.send", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "phase.wait", Unit: "s", Better: workload.Lower, MayBeZero: true},
 		{Name: "phase.reduce", Unit: "s", Better: workload.Lower, MayBeZero: true},
+		{Name: "phase.post", Unit: "s", Better: workload.Lower},
+		{Name: "phase.kernel", Unit: "s", Better: workload.Lower},
+		{Name: "phase.launch", Unit: "s", Better: workload.Lower},
 		{Name: "imbalance", Better: workload.Neither, Fixed: true},
 		{Name: "maxvio.reached", Better: workload.Neither, MayBeZero: true, Fixed: true},
 		{Name: "ranks_per_token", Better: workload.Neither, Fixed: true},
@@ -150,7 +154,7 @@ var Kind = &workload.Kind{
 		{Name: "clock.bound", Unit: "s", Better: workload.Neither, MayBeZero: true},
 	}),
 	Checked: slices.Concat(option.NamesOf(routed), []string{"fabric", "sim_failure", "timing", "verify", "pages",
-		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads", "kernel_launch", "caches"},
+		"alloc", "numa", "iterations", "memory", "vram_alloc", "threads", "kernel_launch", "caches", "initiated"},
 		fabric.CheckedOptions(true, Engine)),
 	Show: workload.Presentation{
 		Columns: []workload.Column{

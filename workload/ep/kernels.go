@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/fabric"
+	"github.com/weir-bench/weir/internal/option"
 )
 
 // Limits of the kernels of dispatch and combine, as in kernels_ep_args.h of the engine.
@@ -17,15 +18,37 @@ const (
 	maxKernelCount    = 1<<16 - 1 // selections of a rank
 )
 
+const byHost = "host"
+
+// Initiated is the option for who starts the puts of GPU memory. Kernels do so over fabric cuda, which auto chooses.
+func Initiated() option.Option {
+	o := of("memory", fabric.VRAM, option.EnumOption("initiated", byHost, "device"))
+	o.Process = true
+	o.DefaultBy = &option.DefaultBy{Option: "fabric", Values: map[string]any{}}
+	for _, f := range fabric.All {
+		if f.Name == "cuda" || f.Simulated {
+			o.DefaultBy.Values[f.Name] = "device"
+		}
+	}
+	o.DefaultBy.Values[fabric.AutoName] = "device"
+	return o
+}
+
 const ofKernelsAtMost = "kernels of vram have at most"
 
 // VRAM reports whether tokens and rows are in GPU memory, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
+// Posts reports whether the host posts the puts of what kernels make in GPU memory.
+func (s *Spec) Posts() bool { return s.VRAM() && s.Initiated == byHost }
+
+// sentByKernels reports whether kernels send, and find the places of messages themselves.
+func (s *Spec) sentByKernels() bool { return s.VRAM() && !s.Posts() }
+
 // Pulls reports whether the rows of a combine stay in their rank's sink, where the owners of tokens read them. Kernels
 // do so if each selection has its own row.
 func (s *Spec) Pulls() bool {
-	return s.VRAM() && s.Layout == "message" && !s.Pushes && !fabric.Simulated(s.Fabric)
+	return s.sentByKernels() && s.Layout == "message" && !s.Pushes && !fabric.Simulated(s.Fabric)
 }
 
 // CheckKernels checks the limits of kernels for a group, described by option texts. Errors name only the options
@@ -35,6 +58,9 @@ func (s *Spec) CheckKernels(group string) error {
 	switch {
 	case !s.VRAM():
 		return nil
+	case s.Posts() && s.KernelLaunch != "" && s.KernelLaunch != "each":
+		return fmt.Errorf("kernel_launch %s enqueues kernels ahead, and with initiated host each put waits for the host: "+
+			"use kernel_launch each", s.KernelLaunch)
 	case strings.HasPrefix(s.KernelLaunch, "graph") && s.Timing != "stream":
 		return fmt.Errorf("kernel_launch %s launches all timed iterations at once, but "+
 			"timing aligned launches each: use timing stream", s.KernelLaunch)
@@ -74,17 +100,29 @@ func (s *Spec) lacks(name string) string {
 	return s.Moves().Lacks(name)
 }
 
-// LacksKernels says that a fabric has no kernels for a workload in GPU memory; "" if it has.
+// LacksKernels says that a fabric has no kernels that send for a workload in GPU memory; "" if it has.
 func (s *Spec) LacksKernels(workload, name string) string {
-	if !s.VRAM() || name == "cuda" || name == fabric.AutoName {
+	if !s.sentByKernels() || name == "cuda" || name == fabric.AutoName || fabric.Simulated(name) {
 		return ""
 	}
-	return "workload " + workload + " moves GPU memory by kernels of fabric cuda, not over fabric " + name
+	why := missingDeviceAPI[name]
+	if s.Fabric == fabric.AutoName || why == "" {
+		why = "kernels send over fabric cuda only"
+	}
+	return fmt.Sprintf("initiated device of workload %s over fabric %s: %s; with initiated host the host posts the puts",
+		workload, name, why)
+}
+
+// missingDeviceAPI says what kernels that send over a network lack.
+var missingDeviceAPI = map[string]string{
+	"ucx":       "UCX's device API (since 1.20) needs headers of its transports, which its packages lack",
+	"nixl":      "NIXL's device API is in C++ headers over that of UCX, whose packages lack headers of its transports",
+	"libfabric": "libfabric has no device API",
 }
 
 // fabricOptions returns the options of the fabric for the engine.
 func (s *Spec) fabricOptions() fabric.Options {
-	if !s.VRAM() {
+	if !s.sentByKernels() {
 		return s.FabricOptions
 	}
 	return KernelOptions(s.FabricOptions)
@@ -97,7 +135,10 @@ func KernelOptions(given fabric.Options) fabric.Options {
 
 // kernelMetrics adds metrics besides the timestamps of kernels, of the slowest rank.
 func kernelMetrics(m map[string]float64, s *Spec, parts []*Part) {
-	if !s.VRAM() || s.Timing != "stream" {
+	if s.Posts() {
+		hostMetrics(m, parts)
+	}
+	if !s.sentByKernels() || s.Timing != "stream" {
 		return
 	}
 	for _, p := range parts {
@@ -107,5 +148,15 @@ func kernelMetrics(m map[string]float64, s *Spec, parts []*Part) {
 				m[name] = max(m[name], took/each)
 			}
 		}
+	}
+}
+
+// hostMetrics adds what the host's part in moving GPU memory takes: mean times of a rank in an iteration.
+func hostMetrics(m map[string]float64, parts []*Part) {
+	for _, p := range parts {
+		each := float64(max(1, len(p.Iterations)) * len(parts))
+		m["phase.post"] += p.Spent.Post / each
+		m["phase.kernel"] += p.Spent.Kernel / each
+		m["phase.launch"] += p.Spent.Launch / each
 	}
 }

@@ -213,6 +213,18 @@ func (p *planner) expertAt(expert, source int) int64 {
 	return int64(rows) * p.s.MessageRoom()
 }
 
+// add appends a put, or extends the one before if they are neighbours in both memories.
+func (o *Operation) add(p Put) {
+	if n := len(o.Puts); n > 0 {
+		last := &o.Puts[n-1]
+		if last.Peer == p.Peer && last.Local+last.Bytes == p.Local && last.Remote+last.Bytes == p.Remote {
+			last.Bytes, last.Ready = last.Bytes+p.Bytes, p.Ready
+			return
+		}
+	}
+	o.Puts = append(o.Puts, p)
+}
+
 // Sink returns the size of a rank's sink in bytes.
 func (l *Layout) Sink() int64 { return 2 * (l.Parts[0].Half + l.Parts[1].Half) }
 
@@ -233,9 +245,9 @@ func (s *Spec) Probes(t *routing.Table) (bytes []uint64, targets []int) {
 		}
 		n := s.outputBytes()
 		switch {
-		case s.VRAM():
+		case s.sentByKernels():
 			n = max(toOthers(row, from), 1)
-		case s.Layout == "packed":
+		case s.Layout == "packed" || s.Posts() && s.Layout == "rank":
 			n = max(row[best], 1)
 		case s.Dispatches():
 			n = s.MessageBytes()

@@ -126,6 +126,9 @@ func TestMetrics(t *testing.T) {
 	moved.Memory, moved.Timing = "vram", "stream"
 	parts[0].Events, parts[0].Wall, parts[1].Events, parts[1].Wall = 8e-6, 9e-6, 4e-6, 10e-6
 	kernelMetrics(m, &moved, parts)
+	moved.Initiated = "host"
+	parts[0].Spent, parts[1].Spent = Spent{6e-6, 12e-6, 18e-6}, Spent{6e-6, 0, 0}
+	kernelMetrics(m, &moved, parts)
 	n0, n1 := float64(a.Selections[0]), float64(a.Selections[1])
 	message, row := 16+128+4., 256.
 	b0, b1 := n0*(message+row), n1*(message+row)
@@ -148,6 +151,7 @@ func TestMetrics(t *testing.T) {
 		"wait.max": 5e-7, "ranks_passed": 1, "ceiling.bandwidth": 2, "ceiling.memcpy": 3, "context_switches": 7,
 		"prep.connect": 2, "clock.bound": 3e-6,
 		"latency.events": 8e-6 / 3, "latency.wall": 10e-6 / 3,
+		"phase.post": 2e-6, "phase.kernel": 2e-6, "phase.launch": 3e-6,
 		"cpu_time_per_gb": 3 / (3 * (out0 + out1) / 1e9), "bytes.logical": (b0 + b1) / 2,
 		"ceiling.best": out0 / ((own0 + own1) / 2 * 1e-9 * 2e9),
 	} {
@@ -225,6 +229,10 @@ func TestIncompatibleOptions(t *testing.T) {
 		},
 		"maxvio 40 is impossible": {"routing": "lognormal", "maxvio": option.Scale(40)},
 		"with memory vram":        {"threads": int64(2), "memory": "vram", "fabric": "cuda"},
+		"waits for the host":      {"memory": "vram", "fabric": "ucx", "kernel_launch": "graph", "timing": "stream"},
+		"needs headers of its":    {"memory": "vram", "fabric": "ucx", "initiated": "device"},
+		"no device API":           {"memory": "vram", "fabric": "libfabric", "initiated": "device"},
+		"moves host memory only":  {"memory": "vram", "fabric": "tcp"},
 		"models one for each":     {"threads": int64(2), "fabric": "sim"},
 		"at most":                 {"tokens": int64(1 << 20), "hidden": int64(65536), "ranks": int64(1000)},
 	} {

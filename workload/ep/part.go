@@ -25,6 +25,14 @@ type loops struct {
 	// 0: no kernels ran.
 	Events float64 `json:"events,omitempty"`
 	Wall   float64 `json:"wall,omitempty"`
+	Spent  Spent   `json:"spent,omitzero"`
+}
+
+// Spent is what moving GPU memory by puts of the host took in all timed iterations, in seconds.
+type Spent struct {
+	Post   float64 `json:"post"`
+	Kernel float64 `json:"kernel"`
+	Launch float64 `json:"launch"`
 }
 
 // Iteration is an iteration of a rank, in nanoseconds. Start, Turn and End are on the common clock (see move.Span):

@@ -55,10 +55,10 @@ func (s *Spec) MessageRoom() int64 { return up(s.MessageBytes(), s.orLine(16)) }
 // outputBytes returns the size of a row of a combine, which is BF16.
 func (s *Spec) outputBytes() int64 { return 2 * s.Hidden }
 
-// sentCounts returns the bytes of counts that a rank sends to another: those for its experts. Kernels send all ranks
-// all counts, then the numbers of messages for each rank, and of sending blocks.
+// sentCounts returns the bytes of counts that a rank sends to another: those for its experts. Kernels that send give
+// all ranks all counts, then the numbers of messages for each rank, and of sending blocks.
 func (s *Spec) sentCounts() int64 {
-	if s.VRAM() {
+	if s.sentByKernels() {
 		return 4 * (s.Ranks*s.PerRank + s.Ranks + 1)
 	}
 	return 4 * s.PerRank

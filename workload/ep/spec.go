@@ -35,7 +35,7 @@ type Spec struct {
 	Pages, Alloc, NUMA                         string
 	Memory                                     string `json:",omitempty"` // "": dram
 	VRAMAlloc                                  string `json:",omitempty"` // "": device
-	KernelLaunch, Caches                       string `json:",omitempty"` // of memory vram
+	KernelLaunch, Caches, Initiated            string `json:",omitempty"` // of memory vram
 	Pushes                                     bool   `json:",omitempty"` // kernels push the rows of a combine
 	Hidden, Iterations, Warmup, Ranks, PerRank int64
 	Threads                                    int64
@@ -57,7 +57,7 @@ func Decode(v option.Values) (*Spec, error) {
 		"verify":         &s.Verify,
 		"dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales, "pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA,
 		"memory": &s.Memory, "vram_alloc": &s.VRAMAlloc, "kernel_launch": &s.KernelLaunch, "caches": &s.Caches,
-		"routing": &s.Routes.Kind,
+		"initiated": &s.Initiated, "routing": &s.Routes.Kind,
 	}, map[string]*int64{
 		"hidden": &s.Hidden, "iterations": &s.Iterations, "warmup": &s.Warmup, "ranks": &s.Ranks,
 		"experts_per_rank": &s.PerRank, "threads": &s.Threads,

@@ -237,7 +237,7 @@ func (d *measured) losses(m map[string]float64) {
 		masks += len(without(masked, d.phase.Lost())) + len(without(d.phase.Lost(), masked))
 	}
 	m["wrong_tokens"], m["lost_tokens"], m["mask.wrong"] = float64(wrong), float64(lost), float64(masks)
-	if died != 0 && d.s.VRAM() {
+	if died != 0 && d.s.kernelsSend() {
 		stopped := int64(0)
 		for _, r := range survivors {
 			stopped = max(stopped, d.parts[r].Stopped)

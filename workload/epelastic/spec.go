@@ -28,7 +28,7 @@ type Spec struct {
 	Layout, DispatchDtype, Scales string
 	Pages, Alloc, NUMA            string
 	Memory                        string `json:",omitempty"` // "": dram
-	VRAMAlloc                     string `json:",omitempty"`
+	VRAMAlloc, Initiated          string `json:",omitempty"`
 	Phase, Iterations             int64
 	Tokens, Hidden, TopK, PerRank int64
 	Seed                          int64
@@ -46,6 +46,7 @@ func Decode(v option.Values) (*Spec, error) {
 	err := get.Read(map[string]*string{
 		"fabric": &s.Fabric, "layout": &s.Layout, "dispatch_dtype": &s.DispatchDtype, "scales": &s.Scales,
 		"pages": &s.Pages, "alloc": &s.Alloc, "numa": &s.NUMA, "memory": &s.Memory, "vram_alloc": &s.VRAMAlloc,
+		"initiated": &s.Initiated,
 	}, map[string]*int64{
 		"phase": &s.Phase, "iterations": &s.Iterations, "tokens": &s.Tokens, "hidden": &s.Hidden, "top_k": &s.TopK,
 		"experts_per_rank": &s.PerRank, "seed": &s.Seed,
@@ -143,7 +144,7 @@ func Read(spec json.RawMessage) (*Spec, error) {
 // Moves returns the movement as a move.Spec, for the checks of fabrics.
 func (s *Spec) Moves() move.Spec {
 	memory, options := cmp.Or(s.Memory, "dram"), s.FabricOptions
-	if s.VRAM() {
+	if s.kernelsSend() {
 		options = ep.KernelOptions(options)
 	}
 	return move.Spec{
@@ -165,12 +166,15 @@ func (s *Spec) Demand() workload.Demand {
 // VRAM reports whether tokens and rows are in GPU memory, where kernels move them.
 func (s *Spec) VRAM() bool { return s.Memory == fabric.VRAM }
 
+// kernelsSend reports whether kernels send, and not the host.
+func (s *Spec) kernelsSend() bool { return s.VRAM() && !s.Steps(nil).Posts() }
+
 // Steps returns the spec of workload ep for the dispatch and combine of a group.
 func (s *Spec) Steps(group []int) *ep.Spec {
 	e := &ep.Spec{
 		Fabric: s.Fabric, Mode: "e2e", Layout: s.Layout, Timing: "stream", Quantise: "timed", Verify: "full",
 		DispatchDtype: s.DispatchDtype, Scales: s.Scales, Hidden: s.Hidden, PerRank: s.PerRank,
-		Memory: s.Memory, VRAMAlloc: s.VRAMAlloc, Pushes: true,
+		Memory: s.Memory, VRAMAlloc: s.VRAMAlloc, Initiated: s.Initiated, Pushes: true,
 		Ranks: int64(s.places()), Iterations: s.Iterations,
 	}
 	e.Routes.TopK = s.selected(group)

@@ -19,8 +19,8 @@ func (behaviour) Unmeasured(v option.Values, metric string) string {
 	i := int(s.Phase)
 	joined, left, lost := len(s.Phases.Joined(i)) > 0, len(s.Phases.Left(i)) > 0, len(s.Phases[i].Lost()) > 0
 	switch family, _, _ := strings.Cut(metric, "."); {
-	case metric == "kernels.stop" && !s.VRAM():
-		return "only kernels, which move memory vram, have it"
+	case metric == "kernels.stop" && !s.kernelsSend():
+		return "only kernels that wait for peers (memory vram with initiated device) have it"
 	case family == "scale_up" && !joined:
 		return fmt.Sprintf("no rank joins in phase %d", i)
 	case family == "scale_down" && !left:
