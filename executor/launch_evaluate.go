@@ -251,7 +251,7 @@ func (l *launchRun) launchMetrics(i int, metrics map[string]float64) (names []st
 }
 
 // resolveTransports replaces transports which a library does not name, because it uses another library, by those
-// that the other library names in the ranks' logs.
+// that the other library names in the ranks' logs, and adds what else the logs name.
 func (l *launchRun) resolveTransports(all []results.Transport, c *planner.Case) []results.Transport {
 	if len(l.lowerTransports) == 0 {
 		return all
@@ -261,11 +261,10 @@ func (l *launchRun) resolveTransports(all []results.Transport, c *planner.Case) 
 	for _, t := range all {
 		if !t.Opaque {
 			out = append(out, t)
-			continue
 		}
 		for _, rank := range t.Ranks {
 			found := fabric.LowerTransportsFor(l.lowerTransports[rank], read, requestSize(c), rank)
-			if len(found) == 0 {
+			if len(found) == 0 && t.Opaque {
 				t := t
 				t.Ranks = []int{rank}
 				found = []results.Transport{t}

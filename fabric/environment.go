@@ -29,6 +29,8 @@ type Environment struct {
 	Ignored func(log string) []results.Ignored
 	// Defaults are variables, NAME=VALUE, of a rank over this fabric unless they are set. They only add to the log.
 	Defaults []string
+	// GPUDefaults are further ones, of ranks with GPUs of their own.
+	GPUDefaults []string
 	// LowerTransports parses them from a rank's log; nil: the log never has any.
 	LowerTransports func(log string) []LowerTransport
 }
@@ -49,9 +51,13 @@ func RankEnv() []string {
 	return all
 }
 
-// Defaults returns the variables of ranks over a fabric that hold unless they are set.
-func Defaults(name string) []string {
+// Defaults returns the variables of ranks over a fabric, with or without GPUs of their own, that hold unless they are
+// set.
+func Defaults(name string, gpus bool) []string {
 	f, _ := Find(name)
+	if gpus {
+		return slices.Concat(f.Defaults, f.GPUDefaults)
+	}
 	return f.Defaults
 }
 

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +58,32 @@ func TestUCXTransportsUsed(t *testing.T) {
 	} {
 		if d := cmp.Diff(c.want, LowerTransportsFor(all, c.read, c.size, 1)); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// A path that copies GPU memory through the host does not pass as one that the device reads.
+func TestUCXStagesMemoryOfGPUs(t *testing.T) {
+	for description, want := range map[string]string{
+		"zero-copy": "", "multi-frag copy-in gdr_copy": "gdr_copy", "software emulation": "cuda_copy",
+		"cuda_copy, fenced write to remote, frag host": "cuda_copy", "multi-frag copy-in": "cuda_copy",
+	} {
+		log := "| x cfg#1 |\n| remote memory write by ucp_put* from cuda/GPU0 memory to cuda |\n" +
+			"| Count | Range | Description | Config |\n| 7 | 0..inf | " + description + " | rc_mlx5/mlx5_0:1 |\n"
+		names := []string{"rc_mlx5"}
+		if want != "" {
+			names = []string{want, "rc_mlx5"}
+		}
+		if of := LowerTransportsIn("ucx", log); len(of) != len(names)-1 || len(of) > 0 && of[0].Name != want {
+			t.Errorf("fabric ucx: %s: %v, want %q", description, of, want)
+		}
+		got := LowerTransportsFor(LowerTransportsIn("nixl", log), false, 1<<20, 0)
+		slices.SortFunc(got, func(a, b results.Transport) int { return strings.Compare(a.Name, b.Name) })
+		for i, name := range names {
+			if len(got) != len(names) || got[i].Name != name || got[i].Use != "data" {
+				t.Errorf("%s: %v, want %v", description, got, names)
+				break
+			}
 		}
 	}
 }

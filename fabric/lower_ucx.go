@@ -17,6 +17,8 @@ import (
 // Other values of the variable give tables without counts, which list what UCX would use.
 var (
 	ucxRange  = regexp.MustCompile(`^(\d+)(?:\.\.(\d+|inf))?$`)
+	ucxStage  = regexp.MustCompile(`\b(?:cuda_copy|gdr_copy)\b`)
+	ucxCopies = regexp.MustCompile(`\bcopy-(?:in|out)\b|` + ucxEmulates)
 	ucxConfig = regexp.MustCompile(`([A-Za-z]\w*)/([^\s,/]+)`)
 )
 
@@ -83,5 +85,19 @@ func ucxRow(op string, cells []string) []LowerTransport {
 		b.Name, b.Device = m[1], m[2]
 		all = append(all, b)
 	}
+	if by := ucxStages(op, cells[2]); by != "" {
+		b.Name, b.Device = by, ""
+		all = append(all, b)
+	}
 	return all
+}
+
+// ucxStages returns the transport by which UCX copied GPU memory to or from the host for a protocol; "": it did not.
+// Versions before 1.20 describe such copies of put and get without naming it.
+func ucxStages(op, description string) string {
+	named := ucxStage.FindString(description)
+	if named == "" && strings.Contains(op, "cuda") && ucxCopies.MatchString(description) {
+		return "cuda_copy"
+	}
+	return named
 }

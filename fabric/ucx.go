@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/option"
@@ -41,6 +42,10 @@ var ucx = Fabric{
 		},
 		DeviceChoice: "UCX_NET_DEVICES",
 		Ignored:      ucxIgnored,
+		GPUDefaults:  []string{"UCX_PROTO_INFO=used"}, // UCX then logs by which protocols it moved GPU memory
+		LowerTransports: func(log string) []LowerTransport { // lanes are read back from UCX itself
+			return slices.DeleteFunc(ucxUsed(log), func(t LowerTransport) bool { return !ucxStage.MatchString(t.Name) })
+		},
 	},
 }
 

@@ -31,7 +31,7 @@ func (l *nodeLaunch) rankEnvironment(b results.Binding, scratch string, secrets 
 	}
 	return l.a.environment(environ.Layers{
 		Binding: bindingVariables(b, l.a.self.Node), Scenario: l.task.Env, Unset: l.task.Unset,
-		Secrets: secrets, Weir: weir, Defaults: fabric.Defaults(l.task.launch.Fabric),
+		Secrets: secrets, Weir: weir, Defaults: fabric.Defaults(l.task.launch.Fabric, len(b.GPUs) > 0),
 	})
 }
 
