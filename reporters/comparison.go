@@ -256,8 +256,8 @@ func (d *detail) line() string {
 // details writes details, after the name of their document.
 func (t *terminal) details(document string, all []*detail) {
 	for _, d := range all {
-		fmt.Fprintf(&t.out, "%s  %s\n", sentence("  ", document, t.colored(standingOf(d.verdict), effectLabel(d.verdict))),
-			strings.Join(d.names, "\n    and "))
+		verdict := t.colored(standingOf(d.verdict), effectLabel(d.verdict))
+		fmt.Fprintf(&t.out, "%s  %s\n", sentence("  ", document, verdict), strings.Join(d.names, "\n    and "))
 		if d.text != "" {
 			t.line("    ", d.text)
 		}

@@ -34,8 +34,8 @@ func read(t *testing.T, name string) *results.Document {
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
 		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "ct-perftest": "ct-perftest",
-		"github": "github", "gitlab": "gitlab", "json": "json", "junit": "xml", "llm-d": "llm-d", "markdown": "md", "nixl-ep": "nixl-ep",
-		"nixlbench": "nixlbench", "openmetrics": "prom", "table": "txt",
+		"github": "github", "gitlab": "gitlab", "json": "json", "junit": "xml", "llm-d": "llm-d", "markdown": "md",
+		"nixl-ep": "nixl-ep", "nixlbench": "nixlbench", "openmetrics": "prom", "table": "txt",
 	}
 	for _, name := range documents {
 		for _, format := range Formats() {
@@ -99,7 +99,9 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 
 // No report carries a control character or a change of direction to its reader.
 func TestReportsCarryNoControlCharacters(t *testing.T) {
-	for _, format := range []string{"csv", "github", "gitlab", "html", "junit", "markdown", "nixl-ep", "nixlbench", "table"} {
+	for _, format := range []string{
+		"csv", "github", "gitlab", "html", "junit", "markdown", "nixl-ep", "nixlbench", "table",
+	} {
 		r, _ := Lookup(format)
 		for _, name := range documents {
 			var b bytes.Buffer

@@ -290,7 +290,8 @@ func TestUnconnected(t *testing.T) {
 	if want := "accepted no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	if spec := specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`}); spec.Unconnected != 0 {
+	spec = specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`})
+	if spec.Unconnected != 0 {
 		t.Errorf("may refuse connections for %v although it may take 20 minutes to be ready", spec.Unconnected)
 	}
 }

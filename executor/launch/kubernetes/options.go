@@ -158,11 +158,11 @@ func (o *Options) checkNames() error {
 		return fmt.Errorf("namespace %q: must be lower-case letters, digits and -, at most 63", o.Namespace)
 	}
 	if o.ServiceAccount != "" && !subdomain.MatchString(o.ServiceAccount) {
-		return fmt.Errorf("service account %q: must be lower-case letters, digits, - and .", o.ServiceAccount)
+		return fmt.Errorf("service account %q: must be lower-case letters, digits, - and dots", o.ServiceAccount)
 	}
 	for _, name := range o.PullSecrets {
 		if !subdomain.MatchString(name) {
-			return fmt.Errorf("pull secret %q: must be lower-case letters, digits, - and .", name)
+			return fmt.Errorf("pull secret %q: must be lower-case letters, digits, - and dots", name)
 		}
 	}
 	for what, labels := range map[string]map[string]string{"label": o.Labels, "node selector": o.NodeSelector} {

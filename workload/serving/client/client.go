@@ -104,6 +104,7 @@ func New(cfg Config) (*Client, error) {
 		t.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
 	if cfg.HTTP2 { // that of Go 1.26 stands still for ever when a server makes the window of a stream overflow
+		//lint:ignore SA1019 Transport.Protocols selects the implementation of the standard library
 		if _, err := http2.ConfigureTransports(t); err != nil {
 			return nil, err
 		}
