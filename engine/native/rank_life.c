@@ -134,7 +134,9 @@ int weir_connect(struct weir_rank *r, const void *blobs, const size_t *lens, int
         n[i] = lens[i];
     }
     struct connect_args a = {at, n, timeout};
-    int rc = rank_call(r, do_connect, &a, err);
+    /* a peer may still be in the barrier: with some transports its last write ends only if this
+     * rank makes progress */
+    int rc = rank_call_and_progress(r, do_connect, &a, err);
     free(at);
     free(n);
     return rc;
