@@ -9,8 +9,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// codeIssue is an entry of GitLab's code quality report:
-// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+// codeIssue is an entry of GitLab's code quality report, as
+// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format defines it.
 type codeIssue struct {
 	Description string       `json:"description"`
 	CheckName   string       `json:"check_name"`

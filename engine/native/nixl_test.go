@@ -120,6 +120,14 @@ func TestNixl(t *testing.T) {
 	}
 }
 
+// A rank makes progress for peers that still connect: the last write of a peer's barrier is done only when this rank has
+// driven it, as with UCX below NIXL.
+func TestNixlDrivesPeersThatConnect(t *testing.T) {
+	phase.Long(t)
+	rerunTests(t, "^TestTransfer$", onlyPathsEnv+"=nixl", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1",
+		"FAKE_NIXL_TARGET=50")
+}
+
 // The real library, if installed.
 func TestNixlItself(t *testing.T) {
 	out := nixlChild(t, "probe")

@@ -18,6 +18,8 @@ var notRun = []struct{ page, first, why string }{
 	{"docs/install.md", "LD_LIBRARY_PATH=/opt/ucx/lib weir probe", "needs UCX and NIXL in /opt"},
 	{"docs/install.md", "version=0.1.0 arch=amd64", "needs a release: make dist-test does it"},
 	{"docs/install.md", "make image", "needs podman and a registry"},
+	{"docs/ci.md", "curl --data-binary @weir-out/ci/metrics.prom http://GATEWAY:9091/metrics/job/weir",
+		"needs a push gateway"},
 	{"docs/clusters.md", cluster + "--hosts 'gpu[01-02]'", "needs hosts with ssh"},
 	{"docs/clusters.md", "salloc -N 2 " + cluster + "--launcher slurm", "needs Slurm"},
 	{"docs/clusters.md", cluster + "--launcher kubernetes --kube-image", "needs Kubernetes"},

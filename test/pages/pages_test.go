@@ -97,7 +97,11 @@ func execute(t *testing.T, file string) {
 		if name == "" {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.text), 0o644); err != nil {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(b.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if b.scenario() {

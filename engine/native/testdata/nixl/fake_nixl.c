@@ -6,6 +6,8 @@
  *   FAKE_NIXL_POLLS=N                 a transfer is done after N queries of its status
  *   FAKE_NIXL_RECEIPT=1               bytes move when a transfer is posted, but it fails if an
  *                                     agent of the process is destroyed before these N queries
+ *   FAKE_NIXL_TARGET=N                bytes move when a transfer is posted, but it is done after N
+ *                                     calls that drive its target's agent, which is of this process
  *   FAKE_NIXL_CREATE_MS=N             nixl_capi_create_xfer_req sleeps for N ms; POST, STATUS,
  *                                     PREP, MAKE and REGISTER in place of CREATE: post_xfer_req,
  *                                     get_xfer_status, prep_xfer_dlist, make_xfer_req and
@@ -18,6 +20,7 @@
  * -DFAKE_NIXL_STUB makes it report that it is NIXL's stub; -DFAKE_NIXL_WITHOUT_POST leaves out
  * nixl_capi_post_xfer_req, and -DFAKE_NIXL_OLD what older libraries lack. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -82,13 +85,30 @@ struct request {
     struct agent  *agent;
     struct remote *to;
     int            op, active, released;
-    long           left;
+    long           left, driven; /* driven: calls of its target until it is done */
     struct list    local, remote;
     struct request *next; /* of the agent */
 };
 struct args {
     int backends, skip_merge;
 };
+
+/* Counts calls that drive an agent of this process, by its name. */
+static _Atomic long *driven(const char *agent)
+{
+    static struct {
+        char         name[64];
+        _Atomic long calls;
+    } all[MOST];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int                    i    = 0;
+    pthread_mutex_lock(&lock);
+    while (i < MOST - 1 && all[i].name[0] && strcmp(all[i].name, agent))
+        i++;
+    snprintf(all[i].name, sizeof all[i].name, "%s", agent);
+    pthread_mutex_unlock(&lock);
+    return &all[i].calls;
+}
 
 /* ---- behaviour requested by tests ---- */
 
@@ -216,6 +236,7 @@ status nixl_capi_destroy_agent(struct agent *a)
     if (a->requests || a->lists || a->nregions || a->backends)
         return STATE;
     say_used(a->name);
+    *driven(a->name) += 1 << 30; /* what it has not done is done when it closes its connections */
     free(a);
     destroyed++;
     return DONE;
@@ -653,8 +674,10 @@ status nixl_capi_post_xfer_req(struct agent *a, struct request *q, struct args *
         return -10;
     delay("FAKE_NIXL_POST_MS", &q->local);
     q->active = 1;
+    int early = number("FAKE_NIXL_RECEIPT") || number("FAKE_NIXL_TARGET");
     q->left   = number("FAKE_NIXL_POLLS");
-    status s  = q->left && !number("FAKE_NIXL_RECEIPT") ? IN_PROGRESS : complete(q);
+    q->driven = *driven(q->to->name) + number("FAKE_NIXL_TARGET");
+    status s  = q->left && !early ? IN_PROGRESS : complete(q);
     if (s != DONE || !q->left)
         return s;
     q->active = 1;
@@ -668,12 +691,13 @@ status nixl_capi_get_xfer_status(struct agent *a, struct request *q)
     if (q->agent != a || !q->active)
         return -7;
     delay("FAKE_NIXL_STATUS_MS", &q->local);
-    if (--q->left > 0)
+    ++*driven(a->name);
+    if (--q->left > 0 || (number("FAKE_NIXL_TARGET") && *driven(q->to->name) < q->driven))
         return IN_PROGRESS;
-    if (!number("FAKE_NIXL_RECEIPT"))
+    if (!number("FAKE_NIXL_RECEIPT") && !number("FAKE_NIXL_TARGET"))
         return complete(q);
     q->active = 0;
-    return destroyed ? BACKEND : DONE;
+    return destroyed && number("FAKE_NIXL_RECEIPT") ? BACKEND : DONE;
 }
 
 status nixl_capi_release_xfer_req(struct agent *a, struct request *q)
@@ -716,6 +740,7 @@ status nixl_capi_get_notifs(struct agent *a, void *m, struct args *args)
     static _Atomic long asked;
     (void)m, (void)args;
     CHECK("get_notifs");
+    ++*driven(a->name);
     const char *die = getenv("FAKE_NIXL_DIE");
     size_t      n   = strlen(a->name);
     if (die && !strncmp(die, a->name, n) && die[n] == ':' && ++asked == atol(die + n + 1))
