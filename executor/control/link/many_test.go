@@ -17,13 +17,30 @@ import (
 	"github.com/weir-bench/weir/test/phase"
 )
 
-// recorded keeps what is written to a connection.
-type recorded struct {
-	net.Conn
-	to *bytes.Buffer
+// record keeps what is written to its connections.
+type record struct {
+	lock sync.Mutex
+	said []byte
 }
 
-func (r recorded) Write(b []byte) (int, error) { r.to.Write(b); return r.Conn.Write(b) }
+type recorded struct {
+	net.Conn
+	to *record
+}
+
+func (r recorded) Write(b []byte) (int, error) {
+	r.to.lock.Lock()
+	r.to.said = append(r.to.said, b...)
+	r.to.lock.Unlock()
+	return r.Conn.Write(b)
+}
+
+// text is what was written so far.
+func (r *record) text() []byte {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return slices.Clone(r.said)
+}
 
 // A peer without a certificate, and one that repeats all bytes of an agent, are nobody.
 func TestNoCertificateAndNoReplay(t *testing.T) {
@@ -40,7 +57,7 @@ func TestNoCertificateAndNoReplay(t *testing.T) {
 		t.Errorf("without a certificate: %v", err)
 	}
 	dropped(t, raw)
-	var said bytes.Buffer
+	var said record
 	o := s.options(t, "n1")
 	o.Connect = func(ctx context.Context) (net.Conn, error) {
 		conn, err := s.connect(ctx)
@@ -55,7 +72,7 @@ func TestNoCertificateAndNoReplay(t *testing.T) {
 	}
 	before := slices.Clone(s.wait(t, "down n1"))
 	again := plain(t, s)
-	if _, err := again.Write(said.Bytes()); err != nil {
+	if _, err := again.Write(said.text()); err != nil {
 		t.Fatal(err)
 	}
 	dropped(t, again)
