@@ -120,8 +120,8 @@ func TestNixl(t *testing.T) {
 	}
 }
 
-// A rank makes progress for peers that still connect: the last write of a peer's barrier is done only when this rank has
-// driven it, as with UCX below NIXL.
+// A rank makes progress for peers that still connect: the last write of a peer's barrier is done only when
+// this rank has driven it, as with UCX below NIXL.
 func TestNixlDrivesPeersThatConnect(t *testing.T) {
 	phase.Long(t)
 	rerunTests(t, "^TestTransfer$", onlyPathsEnv+"=nixl", "WEIR_NIXL_LIBRARY="+fakeNixl(t), "FAKE_NIXL_POLLS=1",
