@@ -44,12 +44,12 @@ func providerMatches(p *assertion.Provider, l *results.Launch) (results.Verdict,
 	return results.Pass, results.Reason{}
 }
 
-// ranksWithoutFact returns the ranks that moved data but are not in ranks.
-func ranksWithoutFact(l *results.Launch, ranks []int) []int {
+// ranksWithoutFact returns the ranks that moved data but did not report.
+func ranksWithoutFact(l *results.Launch, reported []int) []int {
 	var out []int
 	for _, t := range dataOf(l) {
 		for _, rank := range t.Ranks {
-			if !slices.Contains(ranks, rank) && !slices.Contains(out, rank) {
+			if !slices.Contains(reported, rank) && !slices.Contains(out, rank) {
 				out = append(out, rank)
 			}
 		}

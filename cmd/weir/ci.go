@@ -152,7 +152,7 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	keep := ""
 	if text := ledger.UsesBaseline(p); text != "" {
-		how := fmt.Sprintf("the file %s, which is here", p.Baseline)
+		how := fmt.Sprintf("the file %s of this folder", p.Baseline)
 		if !committed(p.Baseline) {
 			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
 		}

@@ -118,6 +118,9 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.fleet.Choose(at); err != nil {
 		return err
 	}
+	if err := f.fleet.CheckHosts(); err != nil {
+		return err
+	}
 	if at != nil {
 		f.fleet.PrintSite(cmd.ErrOrStderr(), at)
 	}

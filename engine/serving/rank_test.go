@@ -287,7 +287,7 @@ func TestUnconnected(t *testing.T) {
 	}
 	spec.Unconnected = 300 * time.Millisecond
 	_, err := launch(t, spec, &engine.Control{})
-	if want := "accepted no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	spec = specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`})

@@ -93,7 +93,7 @@ func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration)
 	case rec.Outcome == load.Status && slices.Contains(refused, rec.Status):
 		return fmt.Errorf("%s refuses requests of model %s: %s", k.with.URL, k.spec.Model, rec.Error)
 	case !connected && most > 0 && waited >= most:
-		return fmt.Errorf("%s accepted no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
+		return fmt.Errorf("%s: no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
 			rec.Error)
 	}
 	return nil

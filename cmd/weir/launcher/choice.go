@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/dsl"
 )
 
@@ -70,13 +69,10 @@ func (f *Flags) Text(w io.Writer) error {
 	if name == "" {
 		return nil
 	}
-	if err := f.checkHosts(name); err != nil {
-		return err
-	}
 	if name == SSH {
 		l, err := f.config.ssh.Launcher(hosts)
 		if err != nil {
-			return exit.Usage("%w", err)
+			return err
 		}
 		hosts = l.Hosts
 	}

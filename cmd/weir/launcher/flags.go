@@ -125,15 +125,21 @@ func (f *Flags) Fleet(ctx context.Context, etcd registry.Config, p *planner.Plan
 	return o, err
 }
 
-// checkHosts reports whether a launcher lacks hosts or cannot use them.
-func (f *Flags) checkHosts(launcher string) error {
+// CheckHosts reports whether the launcher lacks hosts or cannot use them. Without a launcher, hosts are those of ssh.
+func (f *Flags) CheckHosts() error {
+	given := len(f.hosts) > 0
 	switch {
-	case launcher == SSH && len(f.hosts) == 0:
+	case f.launcher == SSH && !given:
 		return exit.Usage("--launcher ssh needs --hosts")
-	case launcher == Local && len(f.hosts) > 0:
+	case f.launcher == Local && given:
 		return exit.Usage("--hosts cannot be used with --launcher local")
-	case launcher == Kubernetes && len(f.hosts) > 0:
-		return exit.Usage("--hosts cannot be used with --launcher kubernetes, which places pods: select nodes by node_selector in its settings")
+	case f.launcher == Kubernetes && given:
+		return exit.Usage("--hosts cannot be used with --launcher kubernetes, which places pods: " +
+			"select nodes by node_selector in its settings")
+	case given && (f.launcher == "" || f.launcher == SSH):
+		if _, err := f.config.ssh.Launcher(f.hosts); err != nil {
+			return exit.Usage("%w", err)
+		}
 	}
 	return nil
 }
@@ -146,7 +152,7 @@ func (f *Flags) kind(ctx context.Context, etcd registry.Config, stderr io.Writer
 	case f.launcher == Agents && len(etcd.Endpoints) == 0:
 		return "", exit.Usage("--launcher agents needs --etcd")
 	case f.launcher != "":
-		return f.launcher, f.checkHosts(f.launcher)
+		return f.launcher, f.CheckHosts()
 	case len(etcd.Endpoints) > 0:
 		names, err := fleet.Registered(ctx, etcd)
 		if err != nil {

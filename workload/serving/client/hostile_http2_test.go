@@ -145,9 +145,8 @@ func TestHostileHTTP2(t *testing.T) {
 				t.Errorf("the client has %.0f MB", got.Peak/1e6)
 			}
 			said := fmt.Sprint(got.Outcomes)
-			_, ok := got.Outcomes[fmt.Sprintf("%d ", load.OK)]
-			_, late := got.Outcomes[fmt.Sprintf("%d ", load.Unfinished)] // on a busy host no request may end by itself
-			if ok || len(got.Outcomes) == 0 || !late && !strings.Contains(said, c.says) {
+			if _, ok := got.Outcomes[fmt.Sprintf("%d ", load.OK)]; ok || len(got.Outcomes) == 0 ||
+				!strings.Contains(said, c.says) {
 				t.Errorf("%.500s", said)
 			}
 		})

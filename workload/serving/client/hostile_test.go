@@ -32,7 +32,8 @@ type attacked struct {
 	Text   int
 }
 
-const attackedFor = 1500 * time.Millisecond
+// Limits of a request and of the load. The first requests reach theirs before the load ends.
+const attackedFor, attackedUntil = 1500 * time.Millisecond, 2 * time.Second
 
 // outcome has the results of its requests.
 type outcome struct {
@@ -47,7 +48,7 @@ func (a attacked) run() (s outcome, err error) {
 	}
 	s.Outcomes = map[string]int{}
 	turns := conversations(10_000, func(_ int, q *load.Request) { q.Text = a.Text })
-	records := gather(context.Background(), c, Load{Next: Each(turns), Slots: 16, Until: attackedFor.Nanoseconds()})
+	records := gather(context.Background(), c, Load{Next: Each(turns), Slots: 16, Until: attackedUntil.Nanoseconds()})
 	for _, r := range records {
 		s.Outcomes[fmt.Sprintf("%d %s", r.Outcome, r.Error)]++
 	}
