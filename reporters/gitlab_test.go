@@ -8,7 +8,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// An issue is the same one while its value changes: GitLab shows a merge request the issues that its target branch lacks.
+// An issue is the same one while its value changes: GitLab shows a merge request the issues that its target branch
+// lacks.
 func TestIssuesOfGitLabAreKnownByTheirAssertions(t *testing.T) {
 	fingerprints := func(doc *results.Document) (all []string) {
 		var issues []codeIssue
