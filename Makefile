@@ -59,7 +59,7 @@ image: ## a container image of Containerfile, with what the machine has: podman,
 # Ranks of the C engine spin, so its tests run alone. Tests on several hosts have deadlines, which no other tests may use up.
 MODULE := github.com/weir-bench/weir
 NATIVE := $(MODULE)/engine/native
-HOSTS  := $(addprefix $(MODULE)/,test/faults test/lab test/lab/% executor/launch executor/launch/% test/hosts)
+HOSTS  := $(addprefix $(MODULE)/,test/faults test/lab test/lab/% executor/launcher executor/launcher/% test/hosts)
 ALL     = $(shell $(GO) list ./...)
 OTHERS  = $(filter-out $(NATIVE),$(ALL))
 RACED   = $(shell scripts/concurrent)

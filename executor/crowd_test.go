@@ -22,7 +22,7 @@ import (
 	"github.com/weir-bench/weir/engine/sim"
 	"github.com/weir-bench/weir/executor/control/fleet"
 	"github.com/weir-bench/weir/executor/event"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/quantity"
@@ -152,8 +152,8 @@ type crowdLaunch struct {
 // of another host does: over TCP and TLS, with a certificate.
 type crowded struct{ nodes []string }
 
-func (c *crowded) Check(context.Context, launch.Request) error { return nil }
-func (c *crowded) Start(_ context.Context, r launch.Request) (launch.Handle, error) {
+func (c *crowded) Check(context.Context, launcher.Request) error { return nil }
+func (c *crowded) Start(_ context.Context, r launcher.Request) (launcher.Handle, error) {
 	h := &crowdedAgents{hosts: exec.Command(os.Args[0], crowdWord)}
 	h.hosts.Stderr = os.Stderr
 	documents, err := h.hosts.StdinPipe()
@@ -161,7 +161,7 @@ func (c *crowded) Start(_ context.Context, r launch.Request) (launch.Handle, err
 		err = h.hosts.Start()
 	}
 	for _, node := range c.nodes {
-		var b launch.Bootstrap
+		var b launcher.Bootstrap
 		var text []byte
 		if err == nil {
 			b, err = r.Bootstrap(node)
@@ -172,18 +172,18 @@ func (c *crowded) Start(_ context.Context, r launch.Request) (launch.Handle, err
 		if err == nil {
 			_, err = documents.Write(text)
 		}
-		h.workers = append(h.workers, launch.Worker{Node: node, State: launch.Running})
+		h.workers = append(h.workers, launcher.Worker{Node: node, State: launcher.Running})
 	}
 	return h, errors.Join(err, documents.Close())
 }
 
 // crowdedAgents are the agents of one session.
 type crowdedAgents struct {
-	workers []launch.Worker
+	workers []launcher.Worker
 	hosts   *exec.Cmd
 }
 
-func (h *crowdedAgents) Poll(context.Context) ([]launch.Worker, error) { return h.workers, nil }
+func (h *crowdedAgents) Poll(context.Context) ([]launcher.Worker, error) { return h.workers, nil }
 
 // Stop waits for the agents, which end with their session.
 func (h *crowdedAgents) Stop(context.Context, time.Duration) error { return h.hosts.Wait() }
@@ -203,12 +203,12 @@ func beCrowd() int {
 	option.MostProcesses = mostCrowded
 	var running errgroup.Group
 	played, i := newPlayedEngine(), 0
-	for in := bufio.NewReaderSize(os.Stdin, launch.MaxBootstrap); ; i++ {
+	for in := bufio.NewReaderSize(os.Stdin, launcher.MaxBootstrap); ; i++ {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF {
 			break
 		}
-		b, err := launch.DecodeBootstrap(line)
+		b, err := launcher.DecodeBootstrap(line)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

@@ -21,7 +21,7 @@ import (
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/host/cgroup"
 	"github.com/weir-bench/weir/executor/host/confine"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/printable"
@@ -112,7 +112,7 @@ that user.`,
 }
 
 func (f *agentFlags) run(cmd *cobra.Command) error {
-	place := launch.Identify(os.Environ())
+	place := launcher.Identify(os.Environ())
 	if f.identity {
 		return exit.With(gate.ExitExecution, printIdentity(cmd.OutOrStdout(), place))
 	}
@@ -137,7 +137,7 @@ func (f *agentFlags) run(cmd *cobra.Command) error {
 	return err
 }
 
-func (f *agentFlags) options(cmd *cobra.Command, place launch.Identity) (fleet.AgentOptions, error) {
+func (f *agentFlags) options(cmd *cobra.Command, place launcher.Identity) (fleet.AgentOptions, error) {
 	self, err := program.Processes()
 	if err != nil {
 		return fleet.AgentOptions{}, exit.With(gate.ExitExecution, err)
@@ -247,8 +247,8 @@ func stateDir() (string, error) {
 
 // bootstrapped serves the session for which a launcher has started this agent.
 func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o fleet.AgentOptions,
-	place launch.Identity) error {
-	var b launch.Bootstrap
+	place launcher.Identity) error {
+	var b launcher.Bootstrap
 	var pipe net.Conn
 	var err error
 	if f.bootstrap == "-" {
@@ -257,7 +257,7 @@ func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o fle
 	} else {
 		var text []byte
 		if text, err = bounded.ReadFile(f.bootstrap, bounded.Text); err == nil {
-			b, err = launch.DecodeBootstrap(text)
+			b, err = launcher.DecodeBootstrap(text)
 		}
 	}
 	if err != nil {
@@ -270,7 +270,7 @@ func (f *agentFlags) bootstrapped(ctx context.Context, cmd *cobra.Command, o fle
 }
 
 // printIdentity prints the identity that was read from the environment.
-func printIdentity(w io.Writer, i launch.Identity) error {
+func printIdentity(w io.Writer, i launcher.Identity) error {
 	known := func(n int) string {
 		if n < 0 {
 			return ""

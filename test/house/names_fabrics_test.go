@@ -20,7 +20,7 @@ var nameless = []string{"executor", "planner", "gate", "reporters", "results", "
 
 // otherNames are literals that are not the name of a fabric, with what they are.
 var otherNames = map[string]string{
-	"executor/launch/kubernetes/settings.go: shm": "a volume of a pod",
+	"executor/launcher/kubernetes/settings.go: shm": "a volume of a pod",
 }
 
 func TestOnlyFabricsKnowTheirNames(t *testing.T) {

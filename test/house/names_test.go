@@ -22,7 +22,7 @@ var plainWords = map[string][]string{
 	"reporters/html_session.go": {"command"},           // the command line of the session
 	"reporters/markdown.go":     {"command"},           // the same
 	// a member of a container
-	"executor/launch/kubernetes/settings.go": {"command"},                       // a setting: the container's command
+	"executor/launcher/kubernetes/settings.go": {"command"},                       // a setting: the container's command
 	"reporters/html_matrix.go":               {"senders", "receivers", "total"}, // heads of the table of matrices
 	"results/decode.go":                      {"bandwidth"},                     // a member of RankShare
 }

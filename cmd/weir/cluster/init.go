@@ -13,7 +13,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/access"
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/executor/control/link"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/gate"
 )
 
@@ -58,7 +58,7 @@ func runInit(cmd *cobra.Command, args, lists []string) error {
 	}
 	var nodes []string
 	for _, list := range lists {
-		some, err := launch.Hosts(list)
+		some, err := launcher.Hosts(list)
 		if err != nil {
 			return exit.Usage("--node %s: %w", list, err)
 		}

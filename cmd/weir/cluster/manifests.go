@@ -9,11 +9,11 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
-	"github.com/weir-bench/weir/cmd/weir/launcher"
+	flags "github.com/weir-bench/weir/cmd/weir/launcher"
 	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
-	"github.com/weir-bench/weir/executor/launch"
-	"github.com/weir-bench/weir/executor/launch/kubernetes"
+	"github.com/weir-bench/weir/executor/launcher"
+	"github.com/weir-bench/weir/executor/launcher/kubernetes"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/bounded"
 )
@@ -21,7 +21,7 @@ import (
 // manifestsFlags are the flags of weir cluster manifests.
 type manifestsFlags struct {
 	variables     input.Variables
-	config        launcher.Config
+	config        flags.Config
 	nodes         int
 	session       string
 	secret        string
@@ -68,15 +68,15 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.config.Read(launcher.Kubernetes); err != nil {
+	if _, err := f.config.Read(flags.Kubernetes); err != nil {
 		return err
 	}
 	at, err := f.variables.Site.Read()
 	if err != nil {
 		return err
 	}
-	if at != nil && at.Launcher != nil && at.Launcher.Pairs[0].Key == launcher.Kubernetes {
-		if _, err := f.config.Take(at.Launcher, launcher.Kubernetes); err != nil {
+	if at != nil && at.Launcher != nil && at.Launcher.Pairs[0].Key == flags.Kubernetes {
+		if _, err := f.config.Take(at.Launcher, flags.Kubernetes); err != nil {
 			return err
 		}
 	}
@@ -95,8 +95,8 @@ func (f *manifestsFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // request is the request to the launcher, with the number of GPUs per node.
-func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Request, gpus int, err error) {
-	r = launch.Request{Session: f.session, Nodes: f.nodes, AllowCommands: f.allowCommands}
+func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launcher.Request, gpus int, err error) {
+	r = launcher.Request{Session: f.session, Nodes: f.nodes, AllowCommands: f.allowCommands}
 	byHand := cmd.Flags().Changed("nodes")
 	switch {
 	case byHand == (len(args) == 1):
@@ -130,7 +130,7 @@ func (f *manifestsFlags) request(cmd *cobra.Command, args []string) (r launch.Re
 	return r, p.Cluster.GPUsPerNode, nil
 }
 
-func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.Request) ([]byte, error) {
+func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launcher.Request) ([]byte, error) {
 	if f.secret == "" {
 		return l.Render(r)
 	}
@@ -145,23 +145,23 @@ func (f *manifestsFlags) render(in io.Reader, l *kubernetes.Launcher, r launch.R
 		return nil, fmt.Errorf("--with-secret: the document is for session %s, not %s", b.Session, f.session)
 	}
 	r.Session = b.Session
-	r.Bootstrap = func(string) (launch.Bootstrap, error) { return b, nil }
+	r.Bootstrap = func(string) (launcher.Bootstrap, error) { return b, nil }
 	return l.RenderWithSecret(r)
 }
 
 // readBootstrap reads a bootstrap document from a file, or from in if it is "-".
-func readBootstrap(in io.Reader, file string) (launch.Bootstrap, error) {
+func readBootstrap(in io.Reader, file string) (launcher.Bootstrap, error) {
 	if file != "-" {
 		opened, err := bounded.Open(file, bounded.Text)
 		if err != nil {
-			return launch.Bootstrap{}, err
+			return launcher.Bootstrap{}, err
 		}
 		defer opened.Close()
 		in = opened
 	}
-	text, err := io.ReadAll(io.LimitReader(in, launch.MaxBootstrap+1))
+	text, err := io.ReadAll(io.LimitReader(in, launcher.MaxBootstrap+1))
 	if err != nil {
-		return launch.Bootstrap{}, err
+		return launcher.Bootstrap{}, err
 	}
-	return launch.DecodeBootstrap(text)
+	return launcher.DecodeBootstrap(text)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/executor/control/link"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 )
 
 // With its secret a manifest holds the very document that was given, and is of that
@@ -24,7 +24,7 @@ func TestManifestsWithSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := launch.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id,
+	document, err := launcher.Bootstrap{Session: "20261121-101500-p-3f9a", Node: "*", Identity: id,
 		Coordinator: []string{"c.test:1"}}.Encode()
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/access"
 	"github.com/weir-bench/weir/cmd/weir/exit"
-	"github.com/weir-bench/weir/executor/launch/kubernetes"
-	"github.com/weir-bench/weir/executor/launch/slurm"
-	"github.com/weir-bench/weir/executor/launch/ssh"
+	"github.com/weir-bench/weir/executor/launcher/kubernetes"
+	"github.com/weir-bench/weir/executor/launcher/slurm"
+	"github.com/weir-bench/weir/executor/launcher/ssh"
 	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"

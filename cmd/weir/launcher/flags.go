@@ -19,7 +19,7 @@ import (
 	"github.com/weir-bench/weir/executor/control/fleet"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/control/registry"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/planner"
@@ -94,7 +94,7 @@ func (f *Flags) Fleet(ctx context.Context, etcd registry.Config, p *planner.Plan
 	o := &fleet.Options{
 		Exclusive: f.exclusive, Listen: f.listen, Advertise: f.advertise, Wait: wait,
 		Say:     func(text string) { fmt.Fprintf(stderr, "weir: %s\n", printable.Text(text)) },
-		Request: launch.Request{Binary: self, AllowCommands: true},
+		Request: launcher.Request{Binary: self, AllowCommands: true},
 	}
 	if o.Listen == "" && kind != SSH {
 		o.Listen = ":0"

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/weir-bench/weir/executor/kube"
-	"github.com/weir-bench/weir/executor/launch/slurm"
+	"github.com/weir-bench/weir/executor/launcher/slurm"
 	"github.com/weir-bench/weir/planner"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/executor/control/fleet"
 	"github.com/weir-bench/weir/executor/control/link"
-	"github.com/weir-bench/weir/executor/launch"
-	"github.com/weir-bench/weir/executor/launch/ssh"
+	"github.com/weir-bench/weir/executor/launcher"
+	"github.com/weir-bench/weir/executor/launcher/ssh"
 )
 
 // nodeLabels parses --node-label: labels by node, or by link.AnyNode for all nodes. hosts is empty if the
@@ -39,7 +39,7 @@ func nodeLabels(texts, hosts []string) (map[string]map[string]string, error) {
 			add(list, name, value)
 			continue
 		}
-		of, err := launch.Hosts(list)
+		of, err := launcher.Hosts(list)
 		if err != nil {
 			return nil, exit.Usage("--node-label %q: %w", text, err)
 		}

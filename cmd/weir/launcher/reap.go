@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/internal/printable"
 )
 
@@ -18,7 +18,7 @@ func (f *Flags) Asked() bool { return f.launcher != "" || f.config.file != "" ||
 // and steps, Kubernetes objects.
 func (f *Flags) Reap(ctx context.Context, sessions []string, w io.Writer) error {
 	for _, session := range sessions {
-		if err := launch.CheckSession(session); err != nil {
+		if err := launcher.CheckSession(session); err != nil {
 			return exit.Usage("%w", err)
 		}
 	}
@@ -35,7 +35,7 @@ func (f *Flags) Reap(ctx context.Context, sessions []string, w io.Writer) error 
 	return nil
 }
 
-func (f *Flags) reaper() (l launch.Reaper, name string, err error) {
+func (f *Flags) reaper() (l launcher.Reaper, name string, err error) {
 	name = f.launcher
 	if name == "" && len(f.hosts) > 0 {
 		name = SSH

@@ -16,7 +16,7 @@ import (
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/control/registry"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/test/lab/mutate"
 	"github.com/weir-bench/weir/test/phase"
 )
@@ -128,12 +128,12 @@ func (closer) Close() error { return nil }
 func bootstraps(t testing.TB) (all [][]byte) {
 	t.Helper()
 	a := authority(t)
-	b := launch.Bootstrap{
+	b := launcher.Bootstrap{
 		Session: "s", Node: "n1", Identity: issued(t, a, link.Agent, "n1"), Coordinator: []string{"10.0.0.1:7000"},
 	}
 	stdio := b
-	stdio.Coordinator = []string{launch.Stdio}
-	for _, b := range []launch.Bootstrap{b, stdio} {
+	stdio.Coordinator = []string{launcher.Stdio}
+	for _, b := range []launcher.Bootstrap{b, stdio} {
 		text, err := b.Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/test/phase"
 )
 
@@ -97,7 +97,7 @@ func TestAnAgentEndsWithoutItsCoordinator(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- RunBootstrapped(ctx, AgentOptions{Node: "n1", RankCommand: []string{"/bin/false"},
-			ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, launch.Bootstrap{
+			ProbeCommand: []string{"/bin/false"}, Say: func(string) {}}, launcher.Bootstrap{
 			Session: "s", Node: "n1", Identity: issued(t, a, link.Agent, "n1"),
 			Coordinator: []string{way.listener.Addr().String()},
 		}, nil)
@@ -122,9 +122,9 @@ func TestAnAgentEndsWithItsPipe(t *testing.T) {
 	ours, theirs := net.Pipe()
 	time.AfterFunc(100*time.Millisecond, func() { theirs.Close() })
 	begun := time.Now()
-	err := RunBootstrapped(t.Context(), AgentOptions{Node: "n1", Say: func(string) {}}, launch.Bootstrap{
+	err := RunBootstrapped(t.Context(), AgentOptions{Node: "n1", Say: func(string) {}}, launcher.Bootstrap{
 		Session: "s", Node: "n1", Identity: issued(t, authority(t), link.Agent, "n1"),
-		Coordinator: []string{launch.Stdio},
+		Coordinator: []string{launcher.Stdio},
 	}, ours)
 	if err == nil || !strings.Contains(err.Error(), "the pipe to the coordinator was closed") {
 		t.Errorf("it ends with %v", err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/executor/control/registry"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 )
 
 // Times of waiting for agents.
@@ -192,7 +192,7 @@ func (f *Fleet) replace(ctx context.Context, need int) error {
 	if err := f.awaitCauses(ctx); err != nil {
 		return err
 	}
-	handle, ok := f.handle.(launch.Replacer)
+	handle, ok := f.handle.(launcher.Replacer)
 	if !ok {
 		return nil
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
 	"github.com/weir-bench/weir/executor/control/registry"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/executor/placement"
 )
 
 // Options configure the agents in other processes: those that a launcher starts or, without a launcher,
 // registered agents.
 type Options struct {
-	Launcher launch.Launcher
-	Request  launch.Request // for the launcher; the session completes it
+	Launcher launcher.Launcher
+	Request  launcher.Request // for the launcher; the session completes it
 
 	// Nodes are the names of registered agents, which must all join; none: as many as the plan needs.
 	Nodes       []string

@@ -16,7 +16,7 @@ import (
 
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/link"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/executor/placement"
 )
 
@@ -30,7 +30,7 @@ type Fleet struct {
 	own       *link.Authority // of this session, for launched agents
 	server    *link.Server
 	address   []string
-	handle    launch.Handle
+	handle    launcher.Handle
 	stop      context.CancelFunc
 	wg        sync.WaitGroup
 	changes   chan Change
@@ -216,12 +216,12 @@ func (f *Fleet) launch(ctx, life context.Context) error {
 func (f *Fleet) sayf(format string, args ...any) { f.o.Say(fmt.Sprintf(format, args...)) }
 
 // bootstrap is the bootstrap document of a launched agent.
-func (f *Fleet) bootstrap(node string) (launch.Bootstrap, error) {
+func (f *Fleet) bootstrap(node string) (launcher.Bootstrap, error) {
 	i, err := f.own.Issue(link.Agent, node, sessionLife)
 	if err != nil {
-		return launch.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
+		return launcher.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
 	}
-	return launch.Bootstrap{Session: f.c.Session, Node: node, Identity: i, Coordinator: f.address}, nil
+	return launcher.Bootstrap{Session: f.c.Session, Node: node, Identity: i, Coordinator: f.address}, nil
 }
 
 // up is called when a link is up. It sends the agent its first order.

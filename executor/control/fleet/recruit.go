@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/executor/control/registry"
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 	"github.com/weir-bench/weir/executor/placement"
 )
 
@@ -46,7 +46,7 @@ func (f *Fleet) readRefusals(ctx context.Context) (news []string) {
 		if err != nil {
 			return news
 		}
-		if why = launch.Printable(why); why != r.refusals[node] && why != "" {
+		if why = launcher.Printable(why); why != r.refusals[node] && why != "" {
 			news = append(news, fmt.Sprintf("node %s refuses the invitation: %s", node, why))
 		}
 		r.refusals[node] = why

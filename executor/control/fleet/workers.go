@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weir-bench/weir/executor/launch"
+	"github.com/weir-bench/weir/executor/launcher"
 )
 
 // polling is the interval between polls of a launcher.
@@ -40,13 +40,13 @@ func (f *Fleet) watch(ctx context.Context) {
 }
 
 // polled stores the states of workers, and returns messages for the user by node.
-func (f *Fleet) polled(workers []launch.Worker) (messages map[string]string) {
+func (f *Fleet) polled(workers []launcher.Worker) (messages map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.workers, f.ended, messages = len(workers), map[string]error{}, map[string]string{}
 	for _, w := range workers {
 		switch {
-		case w.State == launch.Exited || w.State == launch.Lost:
+		case w.State == launcher.Exited || w.State == launcher.Lost:
 			f.ended[w.Node] = workerError(w)
 			if f.begun {
 				messages[w.Node] = f.ended[w.Node].Error()
@@ -58,9 +58,9 @@ func (f *Fleet) polled(workers []launch.Worker) (messages map[string]string) {
 	return messages
 }
 
-func workerError(w launch.Worker) error {
+func workerError(w launcher.Worker) error {
 	text := fmt.Sprintf("the agent on node %s ended", w.Node)
-	if w.State == launch.Lost {
+	if w.State == launcher.Lost {
 		text = fmt.Sprintf("the agent on node %s is lost", w.Node)
 	}
 	if w.Reason != "" {

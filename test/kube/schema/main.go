@@ -1,7 +1,7 @@
 // Command schema writes the part of Kubernetes' published OpenAPI description that
 // Jobs, Services and Secrets are made of as one JSON Schema that knows no other fields:
 //
-//	go run ./schema > ../../executor/launch/kubernetes/testdata/schema.json
+//	go run ./schema > ../../executor/launcher/kubernetes/testdata/schema.json
 //
 // It is run by hand when the version in go.mod changes.
 package main
