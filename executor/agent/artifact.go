@@ -45,9 +45,9 @@ const (
 func (a *Agent) artifact(ctx context.Context, t ArtifactTask, h redact.Values, report func(ArtifactReport)) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, fmt.Errorf("not done within %v", t.Timeout))
 	defer cancel()
-	if a.o.RefuseCommands {
+	if err := a.permitCommands(); err != nil {
 		report(ArtifactReport{
-			Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: commandsRefused, Last: true,
+			Source: h.Text(t.File), Status: results.ArtifactMissing, Reason: err.Error(), Last: true,
 		})
 		return
 	}

@@ -28,8 +28,8 @@ func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.
 
 // runCommand runs a command and returns its log; nil: it has none, because of the error.
 func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) (*logFile, error) {
-	if a.o.RefuseCommands {
-		return nil, errors.New(commandsRefused)
+	if err := a.permitCommands(); err != nil {
+		return nil, err
 	}
 	secrets, err := a.vault.resolveAll(c.Secrets)
 	if err != nil {
@@ -55,12 +55,12 @@ func (a *Agent) runCommand(ctx context.Context, c CommandTask, h redact.Values) 
 
 func (a *Agent) check(ctx context.Context, c CheckTask, h redact.Values) *results.Check {
 	r := &results.Check{Name: c.Name, Node: a.o.Node, Status: "ok"}
-	if a.o.RefuseCommands {
-		r.Status, r.Reason = "failed", commandsRefused
-		return r
+	err := a.permitCommands()
+	if err == nil {
+		env := a.environment(environ.Layers{}).Env
+		_, err = a.spawner.output(ctx, a.o.Deadlines.Command, forCommands, c.Command, env)
 	}
-	if _, err := a.spawner.output(ctx, a.o.Deadlines.Command, forCommands, c.Command,
-		a.environment(environ.Layers{}).Env); err != nil {
+	if err != nil {
 		r.Status, r.Reason = "failed", h.Text(err.Error())
 	}
 	return r

@@ -50,8 +50,10 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, m *node
 	refuse := func(k causeKind, class string, err error) *Outcome {
 		return a.refuse(id, k, class, h.Text(err.Error()))
 	}
-	if a.o.RefuseCommands && (engine.RunsCommands(task.launch.Runner) || task.Etcd) {
-		return refuse(causeFailed, results.FailedReady, errors.New(commandsRefused))
+	if engine.RunsCommands(task.launch.Runner) || task.Etcd {
+		if err := a.permitCommands(); err != nil {
+			return refuse(causeFailed, results.FailedReady, err)
+		}
 	}
 	secrets, err := a.vault.resolveAll(task.Secrets)
 	if err == nil {

@@ -53,8 +53,8 @@ func (a *Agent) observe(ctx context.Context, t ObserveTask, h redact.Values) *Ob
 }
 
 func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error {
-	if a.o.RefuseCommands {
-		return errors.New(commandsRefused)
+	if err := a.permitCommands(); err != nil {
+		return err
 	}
 	f := a.followers.find(t.Log)
 	if f == nil {

@@ -10,8 +10,17 @@ import (
 	"github.com/weir-bench/weir/engine"
 )
 
-// commandsRefused is the error of an agent with RefuseCommands for tasks that need them.
-const commandsRefused = "this agent runs the engine's workloads only: the node's owner can start it with --allow-commands"
+var errCommandsRefused = errors.New(
+	"this agent runs the engine's workloads only: the node's owner can start it with --allow-commands")
+
+// permitCommands is an error if this agent runs no commands of scenarios. Each task that runs a program, reads a
+// file or asks an address of the scenario begins with it.
+func (a *Agent) permitCommands() error {
+	if a.o.RefuseCommands {
+		return errCommandsRefused
+	}
+	return nil
+}
 
 // permittedShell are the permitted variables of the shell. Other variables reach no process, and launches are
 // refused because of them.
