@@ -143,7 +143,7 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 		}
 		return nil
 	}
-	if compiled.Stated() && (a.WarnMargin > 0 || a.Multiple != "" || a.Decide != nil) {
+	if compiled.Stated() && (a.Halo > 0 || a.Multiple != "" || a.Decide != nil) {
 		l.error(t.at, "Invalid assertion", "A transport or provider is not a number, so halo, multiple and decide have no effect.",
 			"Remove them.")
 		return nil

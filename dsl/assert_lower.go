@@ -46,7 +46,7 @@ func (a *Assert) complete(out assertion.Assertion, err *expression.Error) (asser
 	}
 	out.Name, out.Severity = a.Name, a.Severity
 	out.File, out.Line = a.Range.Filename, a.Range.Start.Line
-	out.WarnMargin, out.Multiple, out.Decide, out.XFail = a.WarnMargin, a.Multiple, a.Decide, a.XFail
+	out.Halo, out.Multiple, out.Decide, out.XFail = a.Halo, a.Multiple, a.Decide, a.XFail
 	return out, nil
 }
 

@@ -151,11 +151,11 @@ runs:
 	if diags.HasErrors() || more.HasErrors() {
 		t.Fatal(diags, more)
 	}
-	if full.WarnMargin != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 ||
+	if full.Halo != 0.025 || full.Multiple != "holm" || full.Decide.Confidence != 0.99 ||
 		full.Decide.OnInconclusive != "warn" || full.XFail.Reason != "slow" || full.XFail.Until != "2020-02-29" {
 		t.Errorf("%+v %+v %+v", full, full.Decide, full.XFail)
 	}
-	if plain.WarnMargin != 0 || plain.Multiple != "" || plain.Decide.OnInconclusive != "inconclusive" ||
+	if plain.Halo != 0 || plain.Multiple != "" || plain.Decide.OnInconclusive != "inconclusive" ||
 		plain.XFail != nil {
 		t.Errorf("%+v", plain)
 	}

@@ -80,7 +80,7 @@ func describe(s *Scenario) string {
 			say("at", []any{pointText(r, p), resolved.Options, resolved.Env})
 		}
 		for _, a := range r.Asserts {
-			say("assert", []any{a.Name, a.Text, a.Severity, a.WarnMargin, a.Multiple, a.Decide, a.XFail})
+			say("assert", []any{a.Name, a.Text, a.Severity, a.Halo, a.Multiple, a.Decide, a.XFail})
 		}
 	}
 	return b.String()

@@ -184,10 +184,10 @@ type Assert struct {
 	Severity   assertion.Severity `key:"severity"`
 	Range      hcl.Range
 
-	WarnMargin float64 `key:"halo"` // share of the bounds, see assertion.Assertion
-	Multiple   string  `key:"multiple"`
-	Decide     *assertion.Decide
-	XFail      *assertion.XFail
+	Halo     float64 `key:"halo"` // share of the bounds, see assertion.Assertion
+	Multiple string  `key:"multiple"`
+	Decide   *assertion.Decide
+	XFail    *assertion.XFail
 
 	leftOut  bool // its when is false
 	compiled *expression.Assertion

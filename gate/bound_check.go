@@ -13,16 +13,16 @@ import (
 
 // boundCheck checks that a subject lies within bounds.
 type boundCheck struct {
-	metrics    *workload.Definitions
-	subject    *assertion.Expr
-	unit       string
-	written    string // the author's unit of the bounds; "": the same as unit
-	bounds     assertion.Bounds
-	target     *float64 // centre of the bounds; nil if the author gave none
-	warnMargin float64
-	looks      []int
-	own        *results.Case // nil if the assertion belongs to a run
-	noise      []assertion.Noise
+	metrics *workload.Definitions
+	subject *assertion.Expr
+	unit    string
+	written string // the author's unit of the bounds; "": the same as unit
+	bounds  assertion.Bounds
+	target  *float64 // centre of the bounds; nil if the author gave none
+	halo    float64
+	looks   []int
+	own     *results.Case // nil if the assertion belongs to a run
+	noise   []assertion.Noise
 	// positive says that the subject is above zero in every launch, although its metrics may be 0.
 	positive bool
 	levels
@@ -52,7 +52,7 @@ type subjectEstimate struct {
 // judgeUsable applies the group-sequential rule to the usable launches. The check passes if the interval
 // lies inside the bounds and fails if it lies outside. Otherwise the launches of the next interim analysis
 // are needed; after the last one the verdict is inconclusive. A value outside the bounds but within the
-// warn margin warns.
+// halo warns.
 //
 // The first analysis that decides is final: launches that another assertion needed later change nothing.
 func (eval *evaluator) judgeUsable(check boundCheck) outcome {
@@ -186,7 +186,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		if wants = check.slowModeReason(est, n); wants.None() {
 			o.verdict = results.Pass
 		}
-	case where == inWarnMargin, where == crossingWarnMargin && next == 0:
+	case where == inHalo, where == crossingHalo && next == 0:
 		o.verdict = results.WarnVerdict
 	case !late.None() && check.worse(where):
 		return o // more launches cannot change this
@@ -259,9 +259,9 @@ func (check boundCheck) estimated(kind results.ReasonKind, e estimate, more ...r
 func (check boundCheck) withContext(said []results.Reason, est *subjectEstimate, where position) []results.Reason {
 	if estimated := said[len(said)-1]; estimated.Text("gain") == "" {
 		said = append(said, check.suspiciouslyFast(estimated.Kind))
-		if where == inWarnMargin || where == crossingWarnMargin {
-			margin := results.Number("halo", check.warnMargin, "share")
-			said = append(said, results.Because(results.InWarnMargin, margin))
+		if where == inHalo || where == crossingHalo {
+			margin := results.Number("halo", check.halo, "share")
+			said = append(said, results.Because(results.InHalo, margin))
 		}
 	}
 	said = append(said, check.familyNote(est.at, where))
@@ -326,13 +326,13 @@ func (check boundCheck) relation(e estimate, where position) results.Reason {
 		if where == crossing {
 			more = append(more, results.Number("crossed", wording.Nearest(b, e.center), ""))
 		}
-	} else if where == crossing && seen != inside && locate(check.withWarnMargin(), e) == crossing {
-		b = check.withWarnMargin()
-		if seen != crossing { // only the warn margin is undecided
-			more = append(more, results.Number("of_halo", check.warnMargin, "share"))
+	} else if where == crossing && seen != inside && locate(check.withHalo(), e) == crossing {
+		b = check.withHalo()
+		if seen != crossing { // only the halo is undecided
+			more = append(more, results.Number("of_halo", check.halo, "share"))
 			seen = crossing
 		}
-		if check.warnMargin != 0 {
+		if check.halo != 0 {
 			more = append(more, results.Count("widened", 1, ""))
 			for _, end := range []struct {
 				name  string

@@ -32,9 +32,9 @@ func (eval *evaluator) judgeClaim(check boundCheck) outcome {
 	with := all.judgeUsable(check)
 	switch {
 	case with.verdict == results.Pass:
-		with.addReasons(results.Because(results.DiscardedPass, results.Count("discarded", lost, "void launch")))
+		with.addReasons(results.Because(results.DiscardedPass, results.Count("discarded", lost, "launch")))
 	case with.verdict == results.Fail && check.missesEvenIfBetter(with.observed, cost):
-		with.addReasons(results.Because(results.DiscardedFail, results.Count("discarded", lost, "void launch")))
+		with.addReasons(results.Because(results.DiscardedFail, results.Count("discarded", lost, "launch")))
 	default:
 		return o
 	}

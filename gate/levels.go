@@ -69,8 +69,8 @@ const (
 	inside
 	below
 	above
-	inWarnMargin       // outside of the bounds, within the warn margin
-	crossingWarnMargin // crossing a bound, within the warn margin
+	inHalo       // outside of the bounds, within the halo
+	crossingHalo // crossing a bound, within the halo
 )
 
 // locate returns the position of an interval; bounds are inclusive, an absent bound is open.
@@ -86,32 +86,32 @@ func locate(b assertion.Bounds, e estimate) position {
 	return crossing
 }
 
-// locate returns the position of the subject. The warn margin applies to failing only: passing needs the
+// locate returns the position of the subject. The halo applies to failing only: passing needs the
 // bounds themselves.
 func (check boundCheck) locate(at func(confidence float64) estimate) position {
 	if locate(check.bounds, at(check.pass)) == inside {
 		return inside
 	}
 	e := at(check.fail)
-	outer := locate(check.withWarnMargin(), e)
+	outer := locate(check.withHalo(), e)
 	switch {
 	case outer == below, outer == above:
 		return outer
-	case outer == crossing, check.warnMargin == 0:
+	case outer == crossing, check.halo == 0:
 		return crossing
 	case locate(check.bounds, e) == crossing, locate(check.bounds, e) == inside:
-		return crossingWarnMargin
+		return crossingHalo
 	}
-	return inWarnMargin
+	return inHalo
 }
 
-// withWarnMargin returns the bounds widened by the warn margin.
-func (check boundCheck) withWarnMargin() assertion.Bounds {
+// withHalo returns the bounds widened by the halo.
+func (check boundCheck) withHalo() assertion.Bounds {
 	wide := func(bound *float64, sign float64) *float64 {
-		if bound == nil || check.warnMargin == 0 {
+		if bound == nil || check.halo == 0 {
 			return bound
 		}
-		v := quantity.Round(*bound + sign*check.warnMargin*max(*bound, -*bound))
+		v := quantity.Round(*bound + sign*check.halo*max(*bound, -*bound))
 		return &v
 	}
 	return assertion.Bounds{Lower: wide(check.bounds.Lower, -1), Upper: wide(check.bounds.Upper, 1)}
@@ -120,7 +120,7 @@ func (check boundCheck) withWarnMargin() assertion.Bounds {
 // familyNote returns a reason if the displayed interval would decide but the shared error budget does not
 // allow it.
 func (check boundCheck) familyNote(at func(confidence float64) estimate, where position) results.Reason {
-	if where != crossing && where != crossingWarnMargin {
+	if where != crossing && where != crossingHalo {
 		return results.Reason{}
 	}
 	note := func(kind results.ReasonKind, needed float64) results.Reason {
@@ -128,7 +128,7 @@ func (check boundCheck) familyNote(at func(confidence float64) estimate, where p
 			results.Number("needed", needed, "confidence"))
 	}
 	e := at(check.shown)
-	switch outer := locate(check.withWarnMargin(), e); {
+	switch outer := locate(check.withHalo(), e); {
 	case locate(check.bounds, e) == inside && check.pass != check.shown:
 		return note(results.NeedsToPass, check.pass)
 	case (outer == below || outer == above) && check.fail != check.shown:

@@ -41,7 +41,7 @@ func TestHalo(t *testing.T) {
 		{"a single launch", []int{1}, []float64{39}, results.WarnVerdict, "one-launch"},
 	} {
 		a := known(0.003, band(p(40), p(50), c.at))
-		a.WarnMargin = 0.05
+		a.Halo = 0.05
 		doc := judged(caseOf("c", c.values...), a)
 		wantVerdict(t, a, c.want)
 		if !has(a.Reasons, c.reason) {
@@ -55,7 +55,7 @@ func TestHalo(t *testing.T) {
 
 // The halo of a negative bound lies outside of the band too.
 func TestHaloOfANegativeBound(t *testing.T) {
-	got := boundCheck{bounds: assertion.Bounds{Lower: p(-10), Upper: p(-1)}, warnMargin: 0.1}.withWarnMargin()
+	got := boundCheck{bounds: assertion.Bounds{Lower: p(-10), Upper: p(-1)}, halo: 0.1}.withHalo()
 	if *got.Lower != -11 || *got.Upper != -0.9 {
 		t.Errorf("[%v, %v]", *got.Lower, *got.Upper)
 	}
@@ -68,7 +68,7 @@ func TestHaloOfATrend(t *testing.T) {
 	}{{10, results.Pass}, {9.2, results.WarnVerdict}, {8, results.Fail}} {
 		cases, keys := series([]float64{10, 10, 10}, []float64{c.to, c.to, c.to})
 		a := trend("increases", 0.05, looks, keys...)
-		a.WarnMargin = 0.05
+		a.Halo = 0.05
 		doc := docOf(cases...)
 		doc.Assertions = []*results.AssertionVerdict{a}
 		Judge(doc)

@@ -65,7 +65,7 @@ const usualDistance = 0.03
 // scaled converts an estimate's centre and bounds to the scale of its interval; ok is false if there is
 // none.
 func (check boundCheck) scaled(e estimate) (center float64, b assertion.Bounds, log, ok bool) {
-	b, log = check.withWarnMargin(), check.positive || positive(check.metrics, check.subject)
+	b, log = check.withHalo(), check.positive || positive(check.metrics, check.subject)
 	if !log {
 		return e.center, b, false, true
 	}

@@ -49,7 +49,7 @@ func drawDocument(t *rapid.T) *results.Document {
 		for _, a := range c.Assertions {
 			a.Text = "as drawn"
 			a.Multiple = rapid.SampledFrom([]string{"", "holm"}).Draw(t, "multiple")
-			a.WarnMargin = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
+			a.Halo = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "halo")
 			if rapid.Bool().Draw(t, "decided") {
 				a.Decide = &assertion.Decide{
 					Confidence: rapid.Float64Range(0.6, 0.99).Draw(t, "confidence"), OnInconclusive: "warn",

@@ -27,7 +27,7 @@ func TestVerdictsDoNotDependOnTheScale(t *testing.T) {
 			}
 			// a value on a bound is rounded as values are, and so are bounds that a person writes
 			a := band(p(quantity.Round(lower)), p(quantity.Round(upper)), looks)
-			a.WarnMargin = halo
+			a.Halo = halo
 			judged(caseOf("c", of...), a)
 			return a.Verdict
 		}

@@ -156,7 +156,7 @@ func (s step) locate(a *results.AssertionVerdict) position {
 	if !analysisDue(a.Looks, s.n) {
 		return crossing
 	}
-	least, last := leastStep(a.Trend, 0), leastStep(a.Trend, a.WarnMargin)
+	least, last := leastStep(a.Trend, 0), leastStep(a.Trend, a.Halo)
 	if s.linear {
 		least, last = 0, 0 // the difference includes the tolerance
 	}
@@ -166,10 +166,10 @@ func (s step) locate(a *results.AssertionVerdict) position {
 	switch {
 	case lo > least, !strict && lo == least:
 		return inside
-	case refuted(last, strict && a.WarnMargin == 0):
+	case refuted(last, strict && a.Halo == 0):
 		return below
-	case a.WarnMargin > 0 && quantity.Round(s.wide.lo) >= last && refuted(least, strict):
-		return inWarnMargin
+	case a.Halo > 0 && quantity.Round(s.wide.lo) >= last && refuted(least, strict):
+		return inHalo
 	}
 	return crossing
 }

@@ -72,7 +72,7 @@ func noRatio(eval *evaluator, a *results.AssertionVerdict, v float64) string {
 		return "the steps of a trend are ratios, so values must be above zero"
 	case v < 0 && a.Trend.Tolerance > 0:
 		return "the tolerance is a share, so values must not be negative"
-	case a.WarnMargin > 0:
+	case a.Halo > 0:
 		return "a halo is a share, so values must be above zero"
 	}
 	return ""
@@ -160,7 +160,7 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 		switch {
 		case s.open():
 			verdict = results.InconclusiveVerdict
-		case s.place == inWarnMargin && verdict == results.Pass:
+		case s.place == inHalo && verdict == results.Pass:
 			verdict = results.WarnVerdict
 		}
 	}
@@ -173,8 +173,8 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 	if verdict == results.InconclusiveVerdict && !worst.open() {
 		worst = steps[slices.IndexFunc(steps, step.open)]
 	}
-	if verdict == results.WarnVerdict && worst.place != inWarnMargin {
-		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == inWarnMargin })]
+	if verdict == results.WarnVerdict && worst.place != inHalo {
+		worst = steps[slices.IndexFunc(steps, func(s step) bool { return s.place == inHalo })]
 	}
 	o := outcome{verdict: verdict, observed: worst.observed(a, lv)}
 	kind := results.TrendOpen
@@ -187,7 +187,7 @@ func (eval *evaluator) overSteps(a *results.AssertionVerdict, steps []step, lv l
 	o.addReasons(worst.reason(kind, a, len(steps), lv), worst.modes)
 	switch verdict {
 	case results.WarnVerdict:
-		o.addReasons(results.Because(results.InWarnMargin, results.Number("halo", a.WarnMargin, "share")))
+		o.addReasons(results.Because(results.InHalo, results.Number("halo", a.Halo, "share")))
 	case results.InconclusiveVerdict:
 		next := nextAnalysis(a.Looks, n)
 		if next > 0 {

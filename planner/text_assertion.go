@@ -13,8 +13,8 @@ import (
 // textAssertion formats an assertion with its bounds and settings.
 func textAssertion(a assertion.Assertion) string {
 	s := string(a.Severity) + " " + a.Lowered
-	if a.WarnMargin > 0 {
-		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.WarnMargin*100))
+	if a.Halo > 0 {
+		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.Halo*100))
 	}
 	if a.Multiple != "" {
 		s += ", " + a.Multiple

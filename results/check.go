@@ -23,8 +23,8 @@ func (a *AssertionVerdict) Check() error {
 	if err := a.checkForm(); err != nil {
 		return err
 	}
-	if err := finite("the halo", a.WarnMargin); err != nil || a.WarnMargin < 0 {
-		return fmt.Errorf("its halo is %v", a.WarnMargin)
+	if err := finite("the halo", a.Halo); err != nil || a.Halo < 0 {
+		return fmt.Errorf("its halo is %v", a.Halo)
 	}
 	if a.Multiple != "" && a.Multiple != "holm" {
 		return fmt.Errorf("its way with multiple cases is %q, not holm", a.Multiple)

@@ -160,7 +160,7 @@ func TestCheckOfAnAssertion(t *testing.T) {
 		a     assertion.Assertion
 		wrong string
 	}{
-		"a band": {assertion.Assertion{Subject: metric, WarnMargin: 0.1, Multiple: "holm"}, ""},
+		"a band": {assertion.Assertion{Subject: metric, Halo: 0.1, Multiple: "holm"}, ""},
 		"parts":  {assertion.Assertion{Quantifier: "any", Parts: []assertion.Part{part}}, ""},
 		"a decision": {assertion.Assertion{Subject: metric,
 			Decide: &assertion.Decide{Confidence: 0.9, OnInconclusive: "pass"}}, ""},
@@ -187,8 +187,8 @@ func TestCheckOfAnAssertion(t *testing.T) {
 			"belongs to no case"},
 		"an empty part": {assertion.Assertion{Quantifier: "all", Parts: []assertion.Part{{Case: "c"}}},
 			"part 0: it has no subject"},
-		"a negative halo": {assertion.Assertion{Subject: metric, WarnMargin: -0.1}, "halo"},
-		"a halo of NaN":   {assertion.Assertion{Subject: metric, WarnMargin: nan}, "halo"},
+		"a negative halo": {assertion.Assertion{Subject: metric, Halo: -0.1}, "halo"},
+		"a halo of NaN":   {assertion.Assertion{Subject: metric, Halo: nan}, "halo"},
 		"a tolerance of NaN": {assertion.Assertion{Subject: metric, Trend: &assertion.Trend{Tolerance: nan}},
 			"tolerance"},
 		"certainty": {assertion.Assertion{Subject: metric, Decide: &assertion.Decide{Confidence: 1}},

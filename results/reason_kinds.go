@@ -44,7 +44,7 @@ const (
 	TrendBroken            ReasonKind = "trend-broken"
 	TrendOpen              ReasonKind = "trend-open"
 	TrendNoRatio           ReasonKind = "trend-without-ratio"
-	InWarnMargin           ReasonKind = "in-halo"
+	InHalo                 ReasonKind = "in-halo"
 	TooFast                ReasonKind = "too-fast"
 	StatedHeld             ReasonKind = "stated-held"
 	StatedBut              ReasonKind = "stated-but"

@@ -47,7 +47,7 @@ var ReasonGroups = []ReasonGroup{
 			moreLaunches, alone},
 		{NeedsToFail, "The assertion shares its error budget, so failing needs more confidence.",
 			moreLaunches, alone},
-		{InWarnMargin, "The value lies outside the bounds, but within their halo.", "", alone},
+		{InHalo, "The value lies outside the bounds, but within their halo.", "", alone},
 		{LaunchesGave, "The value of each launch.", "", alone},
 		{PathCarries, "The probed ceiling of the path.", "", alone},
 		{Unreachable, "The probed ceiling of the path is below the target.",

@@ -154,7 +154,7 @@ func valueText(v results.Value) string {
 		return Percent(v.Number)
 	case "confidence":
 		return results.PercentText(v.Number)
-	case "launch", "void launch", "case", "other case", "part", "session", "pair":
+	case "launch", "case", "other case", "part", "session", "pair":
 		return Counted(int(v.Number), v.Unit)
 	}
 	s := results.ScaleFor(v.Number, v.Unit)

@@ -53,9 +53,9 @@ type Assertion struct {
 	// Cases are the keys of the cases of an assertion over several: of a trend in the order of its axis, of
 	// others in plan order.
 	Cases []string `json:"cases,omitempty" doc:"Keys of the cases of an assertion over several, of a trend in the order of its axis."`
-	// WarnMargin is a share of the bounds: a value outside of them by no more than that warns instead of
+	// Halo is a share of the bounds: a value outside of them by no more than that warns instead of
 	// failing.
-	WarnMargin float64 `json:"halo,omitzero" doc:"Share of the bounds by which the value may lie outside and only warn." schema:"minimum=0"`
+	Halo float64 `json:"halo,omitzero" doc:"Share of the bounds by which the value may lie outside and only warn." schema:"minimum=0"`
 	// Multiple is "holm" if the assertions made from one text for several cases are judged as one family,
 	// otherwise "".
 	Multiple string  `json:"multiple,omitempty" schema:"enum=holm"`
@@ -173,7 +173,7 @@ func (a Assertion) Key() string {
 		Reference  *Reference `json:",omitempty"`
 		Noise      []Noise    `json:",omitempty"`
 	}{
-		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.WarnMargin, a.Multiple,
+		a.Severity, a.Subject, a.Unit, a.Bounds, a.Trend, a.Cases, a.Quantifier, a.Parts, a.Halo, a.Multiple,
 		a.Decide,
 		a.XFail, a.Transport, a.Provider, a.Reference, a.Noise,
 	})

@@ -36,7 +36,7 @@ func TestKeyHasEveryField(t *testing.T) {
 	values := map[string]any{
 		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower},
 		"Trend":      &Trend{Axis: "a"},
-		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "WarnMargin": 0.1,
+		"Quantifier": "all", "Parts": []Part{{Case: "c"}}, "Cases": []string{"c"}, "Halo": 0.1,
 		"Multiple": "holm",
 		"Decide":   &Decide{Confidence: 0.9}, "XFail": &XFail{Reason: "r"},
 		"Transport": &Transport{Of: All, Names: []string{"tcp"}}, "Reference": &Reference{Table: "t"},
@@ -71,7 +71,7 @@ func TestKeyHasEveryField(t *testing.T) {
 func TestJSONKeepsEverything(t *testing.T) {
 	lower := 0.5
 	a := Assertion{
-		Name: "n", Text: "t", Severity: Gate, Quantifier: "any", Cases: []string{"k"}, WarnMargin: 0.05,
+		Name: "n", Text: "t", Severity: Gate, Quantifier: "any", Cases: []string{"k"}, Halo: 0.05,
 		Multiple: "holm",
 		Parts: []Part{
 			{
