@@ -118,18 +118,26 @@ struct libfabric_rank {
     struct weir_err broken; /* the first error reported by a completion queue; it stays */
 };
 
-/* fab_libfabric_wire.c: opening, registering, addresses, connecting. */
+/* fab_libfabric_wire.c: opening, registering, closing. */
 int libfabric_open(struct weir_rank *r);
 int libfabric_attach(struct weir_rank *r, enum weir_region_name name);
-int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap);
-int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
+/* Fails the rank with libfabric's text of rc, a negative errno; peer -1: none. */
+int libfabric_failed(struct weir_rank *r, const char *op, int peer, int64_t rc);
 void libfabric_transport(struct weir_rank *r, int peer, char *buf, size_t cap);
 void libfabric_carriers(struct weir_rank *r, int peer, char *list);
 int libfabric_disconnect(struct weir_rank *r);
 int libfabric_close(struct weir_rank *r);
 
-/* fab_libfabric.c */
+/* fab_libfabric_address.c */
+int64_t libfabric_address(struct weir_rank *r, void *buf, size_t cap);
+int libfabric_connect(struct weir_rank *r, const char *const *blobs, const size_t *lens);
+int libfabric_leave(struct weir_rank *r, int peer); /* forgets its address and keys */
+
+/* fab_libfabric_events.c: the completion queue. libfabric_poll may sleep until an event comes. */
 int libfabric_progress(struct weir_rank *r);
+int libfabric_poll(struct weir_rank *r);
+
+/* fab_libfabric.c */
 /* Connects to all peers, with their addresses known. */
 int libfabric_connect_peers(struct weir_rank *r);
 

@@ -224,7 +224,7 @@ const struct ucx_api ucx_am = {
     .prepost = preposts_nothing,
     .ping = ping,
     .arrived = arrived,
-    .ceiling = ceiling_raw,
+    .ceiling = ceiling_by_requests,
     .close = close_am,
 };
 #endif

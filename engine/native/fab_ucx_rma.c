@@ -99,7 +99,7 @@ const struct ucx_api ucx_rma = {
     .prepost = preposts_nothing,
     .ping = ping,
     .arrived = arrived,
-    .ceiling = ceiling_raw,
+    .ceiling = ceiling_by_requests,
     .close = ucx_nothing,
 };
 #endif

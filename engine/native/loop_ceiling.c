@@ -79,7 +79,7 @@ int ceiling_choose(struct weir_rank *r, const struct weir_case *c, const struct 
 }
 
 /* Ranks with large and with small cells have the same kind of path: for a matrix, use the better of
- * a request and of a large copy, as ceiling_raw does. */
+ * a request and of a large copy, as ceiling_by_requests does. */
 static int widen(struct weir_rank *r, struct weir_case *c, struct weir_role *o)
 {
     struct weir_case large = *c;
