@@ -25,7 +25,8 @@ type Claim struct {
 	Text      string  // the value with its unit, as written
 	Gain      bool
 	Where     *Condition // nil: all cases
-	Plausible float64    // in the unit of the metric; 0: not given
+	Requires  []*Condition
+	Plausible float64 // in the unit of the metric; 0: not given
 	Range     hcl.Range
 
 	Variant       string  `key:"variant"` // "": any
@@ -93,7 +94,10 @@ func (cr *claimReader) claim(p part) *Claim {
 		cr.invalid(p, "date", fmt.Sprintf("%q is not a date.", c.Date), "Write the day as 2006-01-31.")
 	}
 	if e := argument(p.BodyContent, "where"); e != nil {
-		c.Where = cr.condition(e, c.Run)
+		c.Where = cr.condition(e, "where", c.Run)
+	}
+	if e := argument(p.BodyContent, "requires"); e != nil {
+		c.Requires = cr.conditions(e, c.Run)
 	}
 	cr.variants(p, c)
 	if len(cr.diags) > before {
@@ -190,9 +194,24 @@ func (cr *claimReader) quantity(e hcl.Expression, what string, m workload.Metric
 	return v, text
 }
 
-// condition compiles the condition on cases.
-func (cr *claimReader) condition(e hcl.Expression, r *Run) *Condition {
-	t, ok := cr.locate(e, "`where`")
+// conditions compiles the conditions of requires.
+func (cr *claimReader) conditions(e hcl.Expression, r *Run) (all []*Condition) {
+	items, diags := hcl.ExprList(e)
+	if diags.HasErrors() || len(items) == 0 {
+		cr.error(e.Range(), "Invalid value", "requires is a list of conditions.",
+			`Write [memory == "vram", tokens == 128].`)
+	}
+	for _, item := range items {
+		if c := cr.condition(item, "requires", r); c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// condition compiles a condition on options and axes.
+func (cr *claimReader) condition(e hcl.Expression, key string, r *Run) *Condition {
+	t, ok := cr.locate(e, "`"+key+"`")
 	if !ok {
 		return nil
 	}

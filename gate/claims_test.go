@@ -28,6 +28,8 @@ func TestClaims(t *testing.T) {
 			Better: "higher"}, results.ClaimWorse},
 		{"implausible", assertion.Claim{Case: "now", Expected: 285, Tolerance: 0.1, Better: "higher",
 			Implausible: "more than a link"}, results.ClaimImplausible},
+		{"measured otherwise", assertion.Claim{Case: "now", Expected: 12, Tolerance: 0.1, Better: "higher",
+			Differs: "memory is dram"}, results.ClaimNotComparable},
 		{"unknown case", assertion.Claim{Case: "none", Expected: 1, Better: "higher"}, results.ClaimNotMeasured},
 		{"unknown metric", assertion.Claim{Case: "now", Metric: "latency.p50", Expected: 1, Better: "lower"},
 			results.ClaimNotMeasured},

@@ -27,7 +27,7 @@ func claim(t *Table) {
 	}
 }
 
-// claim attaches one claim.
+// claim attaches one claim. One that requires something may be about no case: a variable can leave out its case.
 func (t *Table) claim(run *runTable, c *dsl.Claim) {
 	n := 0
 	for _, r := range run.rows {
@@ -53,7 +53,7 @@ func (t *Table) claim(run *runTable, c *dsl.Claim) {
 		}
 		t.head.Claims = append(t.head.Claims, out)
 	}
-	if n == 0 {
+	if n == 0 && len(c.Requires) == 0 {
 		t.fail(c.Range, "Claim matches no case",
 			fmt.Sprintf("None of the %d cases of run %q is one of the claim.", len(run.rows), run.run.Name),
 			"Correct where or variant, or remove the claim.")
@@ -83,6 +83,10 @@ func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 		Expected: c.Value, Written: c.Text, Tolerance: c.Tolerance, Source: c.Source, Date: c.Date,
 		Configuration: c.Configuration, Says: c.Says, File: c.Range.Filename, Line: c.Range.Start.Line,
 	}
+	var ok bool
+	if out.Differs, ok = t.unmet(r, c); !ok {
+		return out, false
+	}
 	if c.Gain {
 		base := t.otherVariant(r, c.Against)
 		if base == nil {
@@ -96,6 +100,39 @@ func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 	}
 	out.Implausible = t.implausible(r, c)
 	return out, true
+}
+
+// unmet are the conditions of a claim that a case does not meet, each with the case's values; "": it meets all.
+func (t *Table) unmet(r *row, c *dsl.Claim) (string, bool) {
+	var all []string
+	for _, condition := range c.Requires {
+		ok, err := condition.Eval(r.scope())
+		if err != nil {
+			t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The requires of the claim: %s.", err),
+				"Correct the condition.")
+			return "", false
+		}
+		if !ok {
+			all = append(all, condition.Text()+", but "+r.valuesOf(condition.Names()))
+		}
+	}
+	return strings.Join(all, "; "), true
+}
+
+// valuesOf are the case's values of options and axes, as "memory is dram and tokens is 7".
+func (r *row) valuesOf(names []string) string {
+	scope := r.scope()
+	var all []string
+	for _, name := range names {
+		text, ok := scope.Texts[name]
+		if v := scope.Options[name]; !ok && v != nil {
+			text, ok = quantity.Text(v), true
+		}
+		if ok {
+			all = append(all, name+" is "+text)
+		}
+	}
+	return strings.Join(all, " and ")
 }
 
 // otherVariant is the case with another variant and the same values of all other axes; nil: none.

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,43 @@ func TestImplausibleClaims(t *testing.T) {
 		if c.marked != "" && !strings.Contains(text.String(), "implausible: "+c.marked) {
 			t.Errorf("%s: the plan does not say so:\n%s", c.name, text.String())
 		}
+	}
+}
+
+// A claim tells of each case in what it differs from what the document measured, before anything runs.
+func TestClaimsOfOtherConfigurations(t *testing.T) {
+	src := `scenario: s
+claims:
+  - {run: a, where: block_size == 4MiB, metric: bandwidth, value: 1 GB/s, source: d, requires: [op == "write"]}
+  - {run: a, metric: bandwidth, value: 42.1 GB/s, source: d, requires: [op == "write", block_size == 2MiB, fabric == "ucx"]}
+runs:
+  a: {workload: transfer, options: {fabric: shm, op: write}, sweep: {block_size: [1MiB, 2MiB]}}
+`
+	s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	p, diags := Build(s)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	want := []string{
+		`block_size == 2MiB, but block_size is 1MiB; fabric == "ucx", but fabric is shm`,
+		`fabric == "ucx", but fabric is shm`,
+	}
+	var got []string
+	for _, c := range p.Claims {
+		got = append(got, c.Differs)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the cases differ in %q", got)
+	}
+	var text strings.Builder
+	if err := p.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "not comparable: "+want[1]) {
+		t.Errorf("the plan does not say so:\n%s", text.String())
 	}
 }
 

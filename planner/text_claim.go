@@ -26,6 +26,8 @@ func claimNote(c *assertion.Claim) string {
 	switch {
 	case c.Implausible != "":
 		return "implausible: " + c.Implausible
+	case c.Differs != "":
+		return "not comparable: " + c.Differs
 	case c.Says != "":
 		return c.Says
 	}

@@ -58,7 +58,7 @@ func claimClass(status string) string {
 	switch status {
 	case results.ClaimImplausible, results.ClaimWorse:
 		return "bad"
-	case results.ClaimInconclusive, results.ClaimNotMeasured:
+	case results.ClaimInconclusive, results.ClaimNotComparable, results.ClaimNotMeasured:
 		return "doubt"
 	case results.ClaimAgrees, results.ClaimBetter:
 		return "good"

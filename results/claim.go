@@ -8,20 +8,21 @@ import (
 type Claim struct {
 	assertion.Claim
 	Found   *Observed `json:"found,omitzero" doc:"What was measured, of a gain the share. Absent if nothing was."`
-	Status  string    `json:"status" doc:"agrees: the interval of what was found lies within the tolerance; better, worse, above, below: outside of it; inconclusive: partly; implausible: no measurement can give the value." schema:"enum=agrees|better|worse|above|below|inconclusive|implausible|not measured"`
-	Message string    `json:"message,omitempty" doc:"Why it was not measured, or is implausible."`
+	Status  string    `json:"status" doc:"agrees: the interval of what was found lies within the tolerance; better, worse, above, below: outside of it; inconclusive: partly; implausible: no measurement can give the value; not comparable: the case differs from what the document measured." schema:"enum=agrees|better|worse|above|below|inconclusive|implausible|not comparable|not measured"`
+	Message string    `json:"message,omitempty" doc:"Why it was not measured, or is implausible or not comparable."`
 }
 
 // The statuses of a claim.
 const (
-	ClaimAgrees       = "agrees"
-	ClaimBetter       = "better"
-	ClaimWorse        = "worse"
-	ClaimAbove        = "above" // of a metric without a better direction
-	ClaimBelow        = "below"
-	ClaimInconclusive = "inconclusive"
-	ClaimImplausible  = "implausible"
-	ClaimNotMeasured  = "not measured"
+	ClaimAgrees        = "agrees"
+	ClaimBetter        = "better"
+	ClaimWorse         = "worse"
+	ClaimAbove         = "above" // of a metric without a better direction
+	ClaimBelow         = "below"
+	ClaimInconclusive  = "inconclusive"
+	ClaimImplausible   = "implausible"
+	ClaimNotComparable = "not comparable"
+	ClaimNotMeasured   = "not measured"
 )
 
 // Judge sets the status by what was found; nil: nothing, for the reason of the message.
@@ -33,6 +34,9 @@ func (c *Claim) Judge(found *Observed, message string) {
 		return
 	case found == nil:
 		c.Status = ClaimNotMeasured
+		return
+	case c.Differs != "":
+		c.Status, c.Message = ClaimNotComparable, c.Differs
 		return
 	}
 	low, high := found.Value, found.Value

@@ -256,7 +256,7 @@ func full() *results.Document {
 			Claim: assertion.Claim{
 				Run: "r", Case: "a", BaseCase: "b", Metric: "m", Unit: "s", Better: "lower", Expected: 0.62,
 				Written: "62%", Tolerance: 0.1, Source: "document 003", Date: "2025-11-20", Configuration: "P5",
-				Says: "recommended", Implausible: "more than a link", File: "s.yaml", Line: 3,
+				Says: "recommended", Implausible: "more than a link", Differs: "memory is dram", File: "s.yaml", Line: 3,
 			},
 			Found: &results.Observed{Value: 0.5, Unit: "s", N: 3}, Status: results.ClaimImplausible,
 			Message: "more than a link",

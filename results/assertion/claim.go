@@ -17,6 +17,7 @@ type Claim struct {
 	Configuration string  `json:"configuration,omitempty" doc:"What it was measured on, as the author of the scenario has it."`
 	Says          string  `json:"says,omitempty" doc:"What the document says of the value, as recommended."`
 	Implausible   string  `json:"implausible,omitempty" doc:"Why no measurement can give the value; absent: nothing speaks against it."`
+	Differs       string  `json:"differs,omitempty" doc:"What the case has otherwise than the document measured with; absent: nothing that the claim requires."`
 	File          string  `json:"file,omitempty"`
 	Line          int     `json:"line,omitzero" schema:"minimum=1"`
 }
