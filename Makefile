@@ -117,7 +117,7 @@ soak: build ## 100 small sessions, some interrupted or killed: nothing may be le
 
 ## C engine
 
-.build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c engine/native/kernels_*.cubin engine/native/kernels_*.ptx) Makefile
+.build/engine_test-%: $(wildcard engine/native/*.[ch] engine/native/ctest/*.[ch] engine/native/kernels_*.cubin engine/native/kernels_*.ptx) Makefile
 	@mkdir -p .build
 	@$(CC) $(CWARN) -DWEIR_TEST -O1 -g $(if $(filter plain,$*),,-fno-omit-frame-pointer -fsanitize=$* -fno-sanitize-recover=undefined) -Wa,-Iengine/native -o $@ $(filter %.c,$^) -ldl -lpthread -lm
 
@@ -130,7 +130,7 @@ FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c 
 	@mkdir -p .build
 	@$(CC) $(CWARN) -Wno-missing-prototypes -O1 -g -fPIC -shared -o $@ $<
 
-.build/engine_test-arm64: $(wildcard engine/native/*.[ch] engine/native/ctest/*.c) scripts/zig
+.build/engine_test-arm64: $(wildcard engine/native/*.[ch] engine/native/ctest/*.[ch]) scripts/zig
 	@mkdir -p .build
 	@$$(scripts/zig arm64) $(CWARN) -DWEIR_TEST -O1 -g -Wa,-Iengine/native -o $@ $(filter %.c,$^) -ldl -lpthread -lm
 

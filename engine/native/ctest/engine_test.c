@@ -21,22 +21,16 @@
 #include "../rank_team.h"
 #include "../weir.h"
 #include "cases.h"
+#include "flows.h"
 #include "hidden.h"
 #include "memory_test.h"
 #include "options_test.h"
 #include "parts.h"
 #include "ucx_watch.h"
 
-#define MOST 3
 #define TEAM 2
 
-/* A matrix of three ranks, row by row: rank 0 sends to both, rank 1 to one, rank 2 to none.
- * Receivers initiate reads. Ranks 1 and 2 have cells for themselves. */
-static const uint64_t cells[3][3] = {{0, 70001, 1}, {0, 0, 3 << 20}, {0, 0, 0}};
-static const uint64_t own_cells[3] = {0, (600 << 10) + 1, 3};
-#define AREA ((uint64_t)4 << 20) /* exceeds the cells of a rank, and its shares */
 #define FIRST 4096
-#define ROOM(n) (((n) + 127) / 128 * 128)
 
 struct one {
     char fabric[64], options[128];
@@ -53,83 +47,6 @@ struct one {
     pthread_barrier_t *barrier;
     struct weir_err err;
 };
-
-struct peers { /* lists of a rank, for one op */
-    struct weir_flow targets[MOST];
-    struct weir_source sources[MOST];
-    struct weir_link_probe probes[MOST];
-};
-
-/* Lists of targets and sources: the first of two ranks to the second, or each of three to the two
- * others. Links are probed in the order of initiators. */
-static struct weir_flows flows_of(int self, int ranks, struct peers *p)
-{
-    struct weir_flows f = {.targets = p->targets, .sources = p->sources, .probes = p->probes};
-    if (ranks == 2) {
-        p->targets[0] = (struct weir_flow){.peer = 1, .buffer = 0};
-        p->sources[0] = (struct weir_source){.peer = 0};
-        p->probes[0] = (struct weir_link_probe){1 - self, self == 0};
-        f.ntargets = self == 0;
-        f.nsources = self == 1;
-        f.nprobes = 1;
-        return f;
-    }
-    for (int k = 0; k < 2; k++) {
-        int to = (self + 1 + k) % 3;
-        p->targets[k] = (struct weir_flow){.peer = to, .buffer = self < to ? self : self - 1};
-        p->sources[k] = (struct weir_source){.peer = k < self ? k : k + 1};
-    }
-    for (int i = 0; i < 3; i++) {
-        if (i == self || (i + 1) % 3 == self) {
-            p->probes[f.nprobes++] =
-                (struct weir_link_probe){i == self ? (i + 1) % 3 : i, i == self};
-        }
-    }
-    f.ntargets = f.nsources = 2;
-    return f;
-}
-
-static uint64_t cell(int op, int initiator, int target)
-{
-    return op == OP_WRITE ? cells[initiator][target] : cells[target][initiator];
-}
-
-/* The cells with their offsets at both ends. */
-static struct weir_flows cells_of(int self, int op, struct peers *p)
-{
-    struct weir_flows f = {.targets = p->targets, .sources = p->sources, .probes = p->probes};
-    uint64_t local = 0, exposed = 0;
-    for (int to = 0; to < 3; to++) {
-        uint64_t remote = 0, n = cell(op, self, to);
-        for (int before = 0; before < self; before++) {
-            remote += ROOM(cell(op, before, to));
-        }
-        if (n) {
-            p->targets[f.ntargets++] =
-                (struct weir_flow){.peer = to, .bytes = n, .local = local, .remote = remote};
-        }
-        local += ROOM(n);
-        n = cell(op, to, self);
-        if (n) {
-            p->sources[f.nsources++] =
-                (struct weir_source){.peer = to, .bytes = n, .offset = exposed};
-        }
-        exposed += ROOM(n);
-    }
-    f.own = (struct weir_own_cell){own_cells[self], local, exposed};
-    for (int i = 0; i < 3; i++) {
-        int best = -1;
-        for (int to = 0; to < 3; to++) {
-            if (cell(op, i, to) > (best < 0 ? 0 : cell(op, i, best))) {
-                best = to;
-            }
-        }
-        if (best >= 0 && (i == self || best == self)) {
-            p->probes[f.nprobes++] = (struct weir_link_probe){i == self ? best : i, i == self};
-        }
-    }
-    return f;
-}
 
 /* The last two are those of a sequence; its steps have separate areas. */
 #define NFLOWS 4
@@ -218,7 +135,7 @@ static int run_matrix(struct one *o, const struct weir_case *c, const struct wei
 {
     uint64_t each = 0;
     for (int to = 0; to < 3; to++) {
-        each += cell(c->op, o->rank, to);
+        each += cell_bytes(c->op, o->rank, to);
     }
     size_t want = each || own_cells[o->rank] ? c->iterations : 0;
     int bad = res->niterations != want || (each && res->bytes != c->iterations * each);
