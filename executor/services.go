@@ -259,7 +259,7 @@ func (v *services) recordEnd(x *service) {
 		Lasted: time.Since(x.started).Seconds(), Status: results.OK, Failure: x.failure, Log: x.log,
 	}
 	if !x.binding.Empty() {
-		r.Seat = &x.binding
+		r.Binding = &x.binding
 	}
 	if x.facts != nil {
 		r.Ready = x.facts.Seconds

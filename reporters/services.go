@@ -36,8 +36,8 @@ func services(doc *results.Document) []string {
 		if fresh := all[0].Fresh; fresh != "session" {
 			text += ", fresh for each " + fresh
 		}
-		if seat := all[0].Seat; seat != nil {
-			text += ", on " + seat.Details()
+		if binding := all[0].Binding; binding != nil {
+			text += ", on " + binding.Details()
 		}
 		if len(ready) > 0 {
 			slices.Sort(ready)

@@ -109,7 +109,7 @@ type Service struct {
 	Status  string    `json:"status" doc:"ok: it was told to end." schema:"enum=ok|failed"`
 	Failure *Failure  `json:"failure,omitzero"`
 	Log     string    `json:"log" doc:"The file of its output, below the session directory."`
-	Seat    *Binding  `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
+	Binding *Binding  `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
 }
 
 // Counts reports whether the command failed and the session with it. A command that failed before a launch

@@ -299,8 +299,8 @@ func full() *results.Document {
 			Metrics: []assertion.Noise{{Metric: "bandwidth", Launch: 0.02, From: "history of 2 sessions"}},
 		}},
 		Services: []results.Service{{
-			Seat: &results.Binding{CPUs: "3"},
-			Name: "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
+			Binding: &results.Binding{CPUs: "3"},
+			Name:    "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
 			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"},
 			Log:     "logs/services/web/0/0.log",
 		}},

@@ -61,7 +61,7 @@ func (s *Server) converse(m *member, stream coordinatorStream, received uint64) 
 		close(done)
 		return done, true, context.Cause(m.life)
 	}
-	line, err := m.out.resume(received)
+	tx, err := m.out.resume(received)
 	if err != nil {
 		close(done)
 		return done, true, err
@@ -70,18 +70,18 @@ func (s *Server) converse(m *member, stream coordinatorStream, received uint64) 
 	s.wg.Go(func() { // ends with the call at the latest
 		defer close(done)
 		if stream.Send(welcome) == nil {
-			send(line, stream)
+			send(tx, stream)
 		}
 	})
-	over, err = s.receive(m, line, stream)
-	line.end()
+	over, err = s.receive(m, tx, stream)
+	tx.end()
 	return done, over, err
 }
 
-// send sends the frames of a line until the line or the call ends.
-func send(line *line, stream coordinatorStream) {
+// send sends the frames of a sender until it or the call ends.
+func send(tx *sender, stream coordinatorStream) {
 	for {
-		f, err := line.nextFrame()
+		f, err := tx.nextFrame()
 		if err != nil {
 			return
 		}
@@ -102,7 +102,7 @@ func send(line *line, stream coordinatorStream) {
 
 // receive handles what an agent sends until it says bye, violates the protocol, or the instance or the
 // call ends.
-func (s *Server) receive(m *member, line *line, stream coordinatorStream) (over bool, err error) {
+func (s *Server) receive(m *member, tx *sender, stream coordinatorStream) (over bool, err error) {
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 	defer context.AfterFunc(m.life, cancel)()
@@ -113,7 +113,7 @@ func (s *Server) receive(m *member, line *line, stream coordinatorStream) (over 
 			err = ctx.Err()
 		case r := <-received:
 			if err = r.err; err == nil {
-				over, err = m.in.handleAgent(ctx, line, r.FromAgent)
+				over, err = m.in.handleAgent(ctx, tx, r.FromAgent)
 			} else if m.life.Err() == nil {
 				return false, err
 			}
@@ -155,13 +155,13 @@ func (s *Server) read(stream coordinatorStream) <-chan received {
 }
 
 // handleAgent handles a frame of an agent. over means that it was the last one.
-func (in *inbox) handleAgent(ctx context.Context, line *line, frame *pb.FromAgent) (over bool, err error) {
+func (in *inbox) handleAgent(ctx context.Context, tx *sender, frame *pb.FromAgent) (over bool, err error) {
 	switch say := frame.Say.(type) {
 	case *pb.FromAgent_Piece:
 		err = in.piece(ctx, say.Piece)
 		return err != nil && ctx.Err() == nil, err
 	case *pb.FromAgent_Taken:
-		err = line.taken(say.Taken)
+		err = tx.taken(say.Taken)
 		return err != nil, err
 	case *pb.FromAgent_Bye:
 		if in.assembled != nil {

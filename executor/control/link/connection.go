@@ -107,15 +107,15 @@ func (c *connection) hello(o Options, received uint64) (err error) {
 
 // converse sends and receives messages until the link is closed (nil) or the connection ends.
 func (c *connection) converse(out *outbox, in *inbox) error {
-	line, err := out.resume(c.received)
+	tx, err := out.resume(c.received)
 	if err != nil {
 		return breach(err)
 	}
 	var sending sync.WaitGroup
-	sending.Go(func() { c.send(line) })
-	err = c.receive(line, in)
+	sending.Go(func() { c.send(tx) })
+	err = c.receive(tx, in)
 	c.end(errClosed)
-	line.end()
+	tx.end()
 	sending.Wait()
 	return c.reason(err)
 }
@@ -125,10 +125,10 @@ func breach(err error) error {
 	return refused("the coordinator violates the protocol: %w", err)
 }
 
-// send sends the frames of a line. receive returns the error of a failed connection.
-func (c *connection) send(line *line) {
+// send sends the frames of a sender. receive returns the error of a failed connection.
+func (c *connection) send(tx *sender) {
 	for {
-		f, err := line.nextFrame()
+		f, err := tx.nextFrame()
 		if err != nil {
 			return
 		}
@@ -147,25 +147,25 @@ func (c *connection) send(line *line) {
 	}
 }
 
-func (c *connection) receive(line *line, in *inbox) error {
+func (c *connection) receive(tx *sender, in *inbox) error {
 	for {
 		frame, err := c.stream.Recv()
 		if err != nil {
 			return final(err)
 		}
-		if over, err := in.handleCoordinator(c.life, line, frame); over || err != nil {
+		if over, err := in.handleCoordinator(c.life, tx, frame); over || err != nil {
 			return err
 		}
 	}
 }
 
 // handleCoordinator handles a frame of the coordinator. over means that it was the last one.
-func (in *inbox) handleCoordinator(ctx context.Context, line *line, frame *pb.FromCoordinator) (over bool, err error) {
+func (in *inbox) handleCoordinator(ctx context.Context, tx *sender, frame *pb.FromCoordinator) (over bool, err error) {
 	switch say := frame.Say.(type) {
 	case *pb.FromCoordinator_Piece:
 		err = in.piece(ctx, say.Piece)
 	case *pb.FromCoordinator_Taken:
-		err = line.taken(say.Taken)
+		err = tx.taken(say.Taken)
 	case *pb.FromCoordinator_Farewell:
 		return true, nil
 	case *pb.FromCoordinator_Leave:

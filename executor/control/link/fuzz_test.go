@@ -37,8 +37,8 @@ func decode[W proto.Message](b []byte, word func() W, hear func(W) bool) {
 	}
 }
 
-// spoken is a line that has sent two messages, of one and of two pieces, and may send a third.
-func spoken(t *testing.T) *line {
+// spoken is a sender that has sent two messages, of one and of two pieces, and may send a third.
+func spoken(t *testing.T) *sender {
 	out := newOutbox()
 	for _, size := range []int{3, 2 * pieceSize, 3} {
 		if err := out.put(Message{Body: make([]byte, size)}); err != nil {
@@ -67,8 +67,8 @@ func checked(t *testing.T) func(Message) error {
 	}
 }
 
-// checkLine checks what is left to send after acknowledgements.
-func checkLine(t *testing.T, l *line) {
+// checkSender checks what is left to send after acknowledgements.
+func checkSender(t *testing.T, l *sender) {
 	if len(l.out.queue) == 0 || l.out.queue[len(l.out.queue)-1].first != 4 {
 		t.Error("a message is forgotten that was not sent")
 	}
@@ -108,7 +108,7 @@ func hearUpwards(t *testing.T, b []byte) {
 	if !in.budget.TryAcquire(maxAssembling) {
 		t.Error("memory is reserved for no message")
 	}
-	checkLine(t, l)
+	checkSender(t, l)
 }
 
 // downwards are words of coordinators, genuine ones and ones that make no sense.
@@ -139,7 +139,7 @@ func hearDownwards(t *testing.T, b []byte) {
 	if err := in.drained(); err != nil {
 		t.Error(err)
 	}
-	checkLine(t, l)
+	checkSender(t, l)
 }
 
 func FuzzPieces(f *testing.F) {

@@ -26,7 +26,7 @@ func (m Message) size() int { return len(m.Head) + len(m.Body) }
 func costOf(size int) int64 { return int64(size) + messageCost }
 
 // outbox keeps the messages of one side until they are acknowledged, and its pending acknowledgement. It
-// belongs to an instance; a line sends its contents over a connection.
+// belongs to an instance; a sender transmits its contents over a connection.
 type outbox struct {
 	mu         sync.Mutex
 	changed    sync.Cond
@@ -118,8 +118,8 @@ func (o *outbox) acknowledged() receipt {
 	return o.acked
 }
 
-// resume makes the line of a new connection; the other side has received a number of pieces.
-func (o *outbox) resume(received uint64) (*line, error) {
+// resume makes the sender of a new connection; the other side has received a number of pieces.
+func (o *outbox) resume(received uint64) (*sender, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if received > o.sent {
@@ -128,7 +128,7 @@ func (o *outbox) resume(received uint64) (*line, error) {
 	if len(o.queue) > 0 && received+1 < o.queue[0].first || len(o.queue) == 0 && received+1 < o.next {
 		return nil, fmt.Errorf("it asks for piece %d, which it has acknowledged", received+1)
 	}
-	return &line{out: o, next: received + 1}, nil
+	return &sender{out: o, next: received + 1}, nil
 }
 
 // forget removes the messages up to a piece.

@@ -7,8 +7,8 @@ import (
 	pb "github.com/weir-bench/weir/internal/linkpb"
 )
 
-// line sends the contents of an outbox over one connection.
-type line struct {
+// sender sends the contents of an outbox over one connection.
+type sender struct {
 	out *outbox
 
 	// of outbox.mu
@@ -24,7 +24,7 @@ type frame struct {
 }
 
 // nextFrame waits for the next frame. The error means that the connection or the link has ended.
-func (l *line) nextFrame() (frame, error) {
+func (l *sender) nextFrame() (frame, error) {
 	o := l.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *line) nextFrame() (frame, error) {
 }
 
 // message is the message of the next piece. It exists: pieces that were not sent are not acknowledged.
-func (l *line) message() outgoing {
+func (l *sender) message() outgoing {
 	queue := l.out.queue
 	return queue[sort.Search(len(queue), func(i int) bool { return queue[i].last >= l.next })]
 }
@@ -78,7 +78,7 @@ func (m outgoing) piece(number uint64) *pb.Piece {
 }
 
 // taken handles the acknowledgement of all messages up to a piece.
-func (l *line) taken(number uint64) error {
+func (l *sender) taken(number uint64) error {
 	l.out.mu.Lock()
 	defer l.out.mu.Unlock()
 	if number >= l.next {
@@ -89,7 +89,7 @@ func (l *line) taken(number uint64) error {
 }
 
 // end ends nextFrame.
-func (l *line) end() {
+func (l *sender) end() {
 	l.out.mu.Lock()
 	defer l.out.mu.Unlock()
 	l.ended = true
