@@ -76,7 +76,7 @@ func onCluster(t *testing.T, c *kube.Cluster, change func(*Options)) *Launcher {
 	t.Cleanup(func() { // where the test has failed
 		c.Try("delete", "jobs,pods,services,secrets", "--selector", mark, "--grace-period=1")
 	})
-	return launcher(t, options(func(o *Options) {
+	return launcherOf(t, options(func(o *Options) {
 		o.Kubectl, o.Command, o.Wait = c.Kubectl, binary, 2*time.Minute
 		if change != nil {
 			change(o)

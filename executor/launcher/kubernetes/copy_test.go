@@ -82,7 +82,7 @@ func TestCopyScripts(t *testing.T) {
 // A pod waits for its weir, becomes it with all arguments, and ends when nobody brings it.
 func TestPodWaitsForWeir(t *testing.T) {
 	dir := t.TempDir()
-	l := launcher(t, options(func(o *Options) { o.Wait = time.Second }))
+	l := launcherOf(t, options(func(o *Options) { o.Wait = time.Second }))
 	var argv []string
 	for _, a := range l.programOf() {
 		argv = append(argv, strings.ReplaceAll(a, programDir, dir))

@@ -17,7 +17,7 @@ func saying(t *testing.T, script string, change func(*Options)) *Launcher {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return launcher(t, options(func(o *Options) {
+	return launcherOf(t, options(func(o *Options) {
 		o.Kubectl = program
 		if change != nil {
 			change(o)
@@ -52,7 +52,7 @@ func TestKubectlErrors(t *testing.T) {
 }
 
 func TestKubectlMissing(t *testing.T) {
-	l := launcher(t, options(func(o *Options) { o.Kubectl = "kubectl-that-nobody-has" }))
+	l := launcherOf(t, options(func(o *Options) { o.Kubectl = "kubectl-that-nobody-has" }))
 	_, _, err := l.kube.Run(t.Context(), nil, "get")
 	if err == nil || !strings.Contains(err.Error(), "kubectl-that-nobody-has is not installed here") {
 		t.Errorf("error %v", err)

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -36,10 +37,12 @@ type manifests struct{ job, service, secret object }
 //go:embed manifests.yaml.tmpl
 var manifestsText string
 
-var manifestsTemplate = template.Must(template.New("manifests").Funcs(template.FuncMap{
-	"lower": strings.ToLower,
-	"json":  func(v any) (string, error) { text, err := json.Marshal(v); return string(text), err }, // is YAML, too
-}).Parse(manifestsText))
+var manifestsTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("manifests").Funcs(template.FuncMap{
+		"lower": strings.ToLower,
+		"json":  func(v any) (string, error) { text, err := json.Marshal(v); return string(text), err }, // is YAML, too
+	}).Parse(manifestsText))
+})
 
 // values are the values for the template.
 type values struct {
@@ -105,7 +108,7 @@ func (l *Launcher) manifests(ctx context.Context, r *launcher.Request, secret ma
 		return nil, fmt.Errorf("%d nodes: there must be at least one", r.Nodes)
 	}
 	var text bytes.Buffer
-	if err := manifestsTemplate.Execute(&text, l.values(r, secret)); err != nil {
+	if err := manifestsTemplate().Execute(&text, l.values(r, secret)); err != nil {
 		return nil, err
 	}
 	all, err := yamlsyntax.ReadData(text.Bytes(), "manifests")
@@ -153,7 +156,7 @@ func (l *Launcher) values(r *launcher.Request, secret map[string][]byte) *values
 func tolerations(all []string) []object {
 	var out []object
 	for _, text := range all {
-		m := toleration.FindStringSubmatch(text)
+		m := toleration().FindStringSubmatch(text)
 		t := object{"key": m[1], "operator": "Exists"}
 		if strings.Contains(text, "=") {
 			t["operator"], t["value"] = "Equal", m[2]

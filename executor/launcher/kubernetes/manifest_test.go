@@ -54,7 +54,7 @@ func options(change func(*Options)) Options {
 	return o
 }
 
-func launcher(t testing.TB, o Options) *Launcher {
+func launcherOf(t testing.TB, o Options) *Launcher {
 	t.Helper()
 	l, err := New(o)
 	if err != nil {
@@ -131,7 +131,7 @@ spec: {ports: [{name: agent, port: 4711}]}
 			if c.request != nil {
 				c.request(&r)
 			}
-			l := launcher(t, options(c.options))
+			l := launcherOf(t, options(c.options))
 			text, err := l.Render(r)
 			if err != nil {
 				t.Fatal(err)
@@ -217,7 +217,7 @@ func TestDescriptionRefuses(t *testing.T) {
 		"not required":   "spec: {volumes: [{name: x, configMap: {items: [{key: a}]}}]}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := launcher(t, options(func(o *Options) { o.Kubectl, o.Patches = kubectl, patches(t, patch) }))
+			l := launcherOf(t, options(func(o *Options) { o.Kubectl, o.Patches = kubectl, patches(t, patch) }))
 			text, err := l.Render(request(t, 1))
 			if err != nil {
 				t.Fatal(err)
@@ -243,7 +243,7 @@ func TestSecret(t *testing.T) {
 	if got := string(values["env.HF_TOKEN"]); got != "hf_verysecret" {
 		t.Errorf("HF_TOKEN is %q", got)
 	}
-	l := launcher(t, options(nil))
+	l := launcherOf(t, options(nil))
 	whole, err := l.manifests(t.Context(), &r, values)
 	if err != nil {
 		t.Fatal(err)

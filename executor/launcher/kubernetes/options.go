@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/weir-bench/weir/executor/kube"
@@ -103,14 +104,19 @@ func newLauncher(o Options) *Launcher {
 }
 
 var (
-	quantity   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|[MGTPE]|[KMGTPE]i)?$`)
-	capability = regexp.MustCompile(`^[A-Z_]+$`)
-	subdomain  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	domain     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	labelKey   = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$`)
-	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$`)
-	toleration = regexp.MustCompile(`^([^=:]+)(?:=([^=:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`)
+	quantity   = pattern(`^[0-9]+(\.[0-9]+)?(m|k|[MGTPE]|[KMGTPE]i)?$`)
+	capability = pattern(`^[A-Z_]+$`)
+	subdomain  = pattern(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	domain     = pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	labelKey   = pattern(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$`)
+	labelValue = pattern(`^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$`)
+	toleration = pattern(`^([^=:]+)(?:=([^=:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`)
 )
+
+// pattern compiles when it is used first: those with large counts take a part of the start of every command.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // check validates the options, with clearer messages than the cluster's.
 func (o *Options) check() error {
@@ -124,7 +130,7 @@ func (o *Options) check() error {
 		return err
 	}
 	for name, amount := range o.Resources {
-		if !quantity.MatchString(amount) {
+		if !quantity().MatchString(amount) {
 			return fmt.Errorf("resource %s: %q is no quantity such as 8, 500m or 32Gi", name, amount)
 		}
 		if strings.HasPrefix(name, hugePages) && o.Resources["cpu"] == "" && o.Resources["memory"] == "" {
@@ -132,11 +138,11 @@ func (o *Options) check() error {
 				name)
 		}
 	}
-	if !quantity.MatchString(o.SharedMemory) {
+	if !quantity().MatchString(o.SharedMemory) {
 		return fmt.Errorf("shared memory: %q is no quantity such as 16Gi", o.SharedMemory)
 	}
 	for _, c := range o.Capabilities {
-		if !capability.MatchString(c) || strings.HasPrefix(c, "CAP_") {
+		if !capability().MatchString(c) || strings.HasPrefix(c, "CAP_") {
 			return fmt.Errorf("capability %q: Kubernetes writes them in capitals and without CAP_, such as IPC_LOCK", c)
 		}
 	}
@@ -144,7 +150,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("user %q: must be UID or UID:GID, two numbers", o.User)
 	}
 	for _, t := range o.Tolerations {
-		if !toleration.MatchString(t) {
+		if !toleration().MatchString(t) {
 			return fmt.Errorf("toleration %q: must be KEY[=VALUE][:EFFECT] with the effect NoSchedule, PreferNoSchedule or NoExecute",
 				t)
 		}
@@ -154,27 +160,27 @@ func (o *Options) check() error {
 
 // checkNames checks names as the cluster would when it gets the manifests.
 func (o *Options) checkNames() error {
-	if o.Namespace != "" && !domain.MatchString(o.Namespace) {
+	if o.Namespace != "" && !domain().MatchString(o.Namespace) {
 		return fmt.Errorf("namespace %q: must be lower-case letters, digits and -, at most 63", o.Namespace)
 	}
-	if o.ServiceAccount != "" && !subdomain.MatchString(o.ServiceAccount) {
+	if o.ServiceAccount != "" && !subdomain().MatchString(o.ServiceAccount) {
 		return fmt.Errorf("service account %q: must be lower-case letters, digits, - and dots", o.ServiceAccount)
 	}
 	for _, name := range o.PullSecrets {
-		if !subdomain.MatchString(name) {
+		if !subdomain().MatchString(name) {
 			return fmt.Errorf("pull secret %q: must be lower-case letters, digits, - and dots", name)
 		}
 	}
 	for what, labels := range map[string]map[string]string{"label": o.Labels, "node selector": o.NodeSelector} {
 		for key, value := range labels {
-			if !labelKey.MatchString(key) || !labelValue.MatchString(value) {
+			if !labelKey().MatchString(key) || !labelValue().MatchString(value) {
 				return fmt.Errorf("%s %q: must be KEY=VALUE of letters, digits, -, _ and ., each at most 63 (a key may have a domain and / before it)",
 					what, key+"="+value)
 			}
 		}
 	}
 	for name := range o.Resources {
-		if !labelKey.MatchString(name) {
+		if !labelKey().MatchString(name) {
 			return fmt.Errorf("resource %q: no name such as cpu or nvidia.com/gpu", name)
 		}
 	}

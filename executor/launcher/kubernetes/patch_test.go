@@ -39,7 +39,7 @@ func TestPatchesRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all, err := ReadPatches([]byte(c.patch), "patch.yaml")
 			if err == nil {
-				l := launcher(t, options(func(o *Options) { o.Kubectl, o.Patches = kubectl, all }))
+				l := launcherOf(t, options(func(o *Options) { o.Kubectl, o.Patches = kubectl, all }))
 				_, err = l.Render(request(t, 2))
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {

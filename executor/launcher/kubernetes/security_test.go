@@ -13,7 +13,7 @@ func TestPodsMayDoWhatWasAskedFor(t *testing.T) {
 		user    string
 		nonRoot any
 	}{{"", nil}, {"1000:1000", true}, {"0", false}} {
-		l := launcher(t, options(func(o *Options) { o.User, o.Capabilities = c.user, []string{"IPC_LOCK"} }))
+		l := launcherOf(t, options(func(o *Options) { o.User, o.Capabilities = c.user, []string{"IPC_LOCK"} }))
 		r := request(t, 1)
 		m, err := l.manifests(t.Context(), &r, nil)
 		if err != nil {
