@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,36 @@ const maxSelections = 1 << 24
 // maxExpert is the highest number of an expert in a file.
 const maxExpert = 1<<30 - 1
 
-var npyHeader = regexp.MustCompile(`^\{'descr': '([<|>=]?)([iu])([1248])', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \}\s*$`)
+// The keys of a header, which is the text of a Python dictionary: NumPy sorts them, other writers do not.
+var (
+	npyType  = regexp.MustCompile(`'descr':\s*'([<|>=]?)([a-zA-Z])([0-9]+)'`)
+	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape = regexp.MustCompile(`'shape':\s*\(([0-9, ]*)\)`)
+)
+
+// npyArray is what a header says of an array of integers.
+type npyArray struct {
+	signed bool
+	size   int    // bytes of an integer
+	shape  string // the numbers with commas
+}
+
+// parseHeader reads a header. Arrays that no routes can be are errors.
+func parseHeader(head string) (npyArray, error) {
+	typed, order, shape := npyType.FindStringSubmatch(head), npyOrder.FindStringSubmatch(head),
+		npyShape.FindStringSubmatch(head)
+	switch {
+	case order == nil || shape == nil || !strings.Contains(head, "'descr'"):
+		return npyArray{}, fmt.Errorf("its header lacks descr, fortran_order or shape: %s", strings.TrimSpace(head))
+	case typed == nil || !strings.Contains("iu", typed[2]) || !slices.Contains([]string{"1", "2", "4", "8"}, typed[3]):
+		return npyArray{}, fmt.Errorf("an array of other numbers than integers: %s", strings.TrimSpace(head))
+	case order[1] == "True":
+		return npyArray{}, errors.New("an array in Fortran's order: save numpy.ascontiguousarray of it")
+	case typed[1] == ">" && typed[3] != "1":
+		return npyArray{}, errors.New("integers with the highest byte first: save array.astype('<i4')")
+	}
+	return npyArray{signed: typed[2] == "i", size: int(typed[3][0] - '0'), shape: shape[1]}, nil
+}
 
 // ReadNPY reads routes from a NumPy array file (NEP 1): integers [ranks, tokens, top_k], with -1 for no selection. It
 // returns the experts of each rank and top_k.
@@ -25,38 +55,32 @@ func ReadNPY(content []byte) (experts [][]int32, topK int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	m := npyHeader.FindStringSubmatch(head)
-	if m == nil {
-		return nil, 0, fmt.Errorf("an array of other numbers than integers: %s", strings.TrimSpace(head))
-	}
-	if m[4] == "True" {
-		return nil, 0, errors.New("an array in Fortran's order: save numpy.ascontiguousarray of it")
-	}
-	if m[1] == ">" {
-		return nil, 0, errors.New("integers with the highest byte first: save array.astype('<i4')")
+	array, err := parseHeader(head)
+	if err != nil {
+		return nil, 0, err
 	}
 	var shape []int
-	for part := range strings.SplitSeq(m[5], ",") {
+	for part := range strings.SplitSeq(array.shape, ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			n, err := strconv.Atoi(part)
 			if err != nil || n < 1 || n > maxSelections {
-				return nil, 0, fmt.Errorf("the shape (%s)", m[5])
+				return nil, 0, fmt.Errorf("the shape (%s)", array.shape)
 			}
 			shape = append(shape, n)
 		}
 	}
 	if len(shape) != 3 || shape[0]*shape[1] > maxSelections || shape[0]*shape[1]*shape[2] > maxSelections {
-		return nil, 0, fmt.Errorf("the shape (%s): routes are [ranks, tokens, top_k], at most %d numbers", m[5],
+		return nil, 0, fmt.Errorf("the shape (%s): routes are [ranks, tokens, top_k], at most %d numbers", array.shape,
 			maxSelections)
 	}
-	size, count := int(m[3][0]-'0'), shape[0]*shape[1]*shape[2]
+	size, count := array.size, shape[0]*shape[1]*shape[2]
 	if len(data) != size*count {
 		return nil, 0, fmt.Errorf("%d bytes for an array of %d: it is cut short, or has more", len(data), size*count)
 	}
 	for range shape[0] {
 		list := make([]int32, shape[1]*shape[2])
 		for i := range list {
-			v := integer(data[:size], m[2] == "i")
+			v := integer(data[:size], array.signed)
 			if data = data[size:]; v < Masked || v > maxExpert {
 				return nil, 0, fmt.Errorf("expert %d", v)
 			}

@@ -16,6 +16,11 @@ func npy(descr string, fortran bool, shape string, data []byte) []byte {
 		order = "True"
 	}
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, order, shape)
+	return npyOf(head, data)
+}
+
+// npyOf is an array file with a header.
+func npyOf(head string, data []byte) []byte {
 	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
 	out := append([]byte("\x93NUMPY\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(head)))...)
 	return slices.Concat(out, []byte(head), data)
@@ -43,10 +48,15 @@ func TestReadNPY(t *testing.T) {
 		}
 	}
 	good := little[int32](1, 2, 3, 4)
+	other := npyOf("{'shape':(1,2,2),'fortran_order':False,'descr':'<i4'}", good)
+	if got, topK, err := ReadNPY(other); err != nil || topK != 2 || !slices.Equal(got[0], []int32{1, 2, 3, 4}) {
+		t.Errorf("keys in another order: %v, %d, %v", got, topK, err)
+	}
 	for want, content := range map[string][]byte{
 		"no array file":     []byte("routes"),
 		"header is cut":     npy("<i4", false, "1, 2, 2", good)[:20],
 		"other numbers":     npy("<f4", false, "1, 2, 2", good),
+		"lacks descr":       npyOf("{'descr': '<i4', 'shape': (1, 2, 2), }", good),
 		"Fortran":           npy("<i4", true, "1, 2, 2", good),
 		"highest byte":      npy(">i4", false, "1, 2, 2", good),
 		"routes are [ranks": npy("<i4", false, "2, 2", good),
