@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// clockSkew is subtracted from the start of a certificate's validity, as the clocks of hosts differ.
-const clockSkew = time.Hour
+// clockSkew is subtracted from the start of a certificate's validity: a host's clock may be behind, by hours where
+// it keeps local time as UTC, or be set back while a session runs.
+const clockSkew = 24 * time.Hour
 
 // Authority is a certificate authority for a session, or for a site without its own. Its keys are ECDSA P-256.
 type Authority struct {

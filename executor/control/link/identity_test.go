@@ -56,6 +56,26 @@ func TestRolesOfCertificates(t *testing.T) {
 	}
 }
 
+// Hosts whose clocks are hours apart, or are set while a session runs, accept each other's certificates.
+func TestCertificatesOfHostsWithOtherClocks(t *testing.T) {
+	i := identity(t, authority(t), Agent, "n1")
+	block, _ := pem.Decode(i.Certificate)
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(i.CA)
+	for _, off := range []time.Duration{-23 * time.Hour, -time.Hour, 0, 50 * time.Minute} {
+		_, err := cert.Verify(x509.VerifyOptions{
+			Roots: roots, CurrentTime: time.Now().Add(off), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		})
+		if err != nil {
+			t.Errorf("a clock that is %v off: %v", off, err)
+		}
+	}
+}
+
 // site is an authority that weir has not made: an intermediate one of RSA that signs keys of another
 // curve, with names in other places.
 type site struct {
