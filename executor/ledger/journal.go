@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/bounded"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -106,9 +106,19 @@ func ReadJournal(path string) ([]Record, error) {
 	return all, err
 }
 
-// readJournal reads a journal and returns the size in bytes of its complete lines.
+// readJournal reads a journal of at most bounded.Result bytes and returns the size in bytes of its complete lines.
 func readJournal(f *os.File) (all []Record, size int64, err error) {
-	in := bufio.NewReader(io.NewSectionReader(f, 0, math.MaxInt64))
+	at, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, 0, fmt.Errorf("reading journal: %w", err)
+	case !at.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("reading journal: %s is no regular file", f.Name())
+	case at.Size() > bounded.Result:
+		return nil, 0, fmt.Errorf("reading journal: %s is too large: at most %d MiB of it are read", f.Name(),
+			bounded.Result>>20)
+	}
+	in := bufio.NewReader(io.NewSectionReader(f, 0, at.Size()))
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weir-bench/weir/internal/bounded"
 )
 
 // An incomplete line on a full disk is removed, so that the journal stays readable.
@@ -35,5 +37,25 @@ func TestAJournalOnAFullDiskStaysReadable(t *testing.T) {
 	all, err := ReadJournal(path)
 	if err != nil || len(all) != 2 {
 		t.Errorf("%d records, %v", len(all), err)
+	}
+}
+
+// A journal that no session can have written is refused at once.
+func TestStrangeJournalsAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	large, pipe := filepath.Join(dir, "large"), filepath.Join(dir, "pipe")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, bounded.Result+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{large: "is too large: at most 1024 MiB", pipe: "is no regular file"} {
+		if _, err := ReadJournal(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
 	}
 }
