@@ -11,6 +11,8 @@ CC       ?= gcc
 VERSION  ?= 0.1.0
 COMMIT   ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+# as engine/native/native.go has it: what fortified headers need must be in the oldest glibc, too
+HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 CWARN    := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 5s
 CHECKS   ?= 10000
@@ -132,7 +134,7 @@ FAKE_CUDA := $(addprefix engine/native/testdata/cuda/,fake_cuda.c fake_memory.c 
 
 .build/engine_test-arm64: $(wildcard engine/native/*.[ch] engine/native/ctest/*.[ch]) scripts/zig
 	@mkdir -p .build
-	@$$(scripts/zig arm64) $(CWARN) -DWEIR_TEST -O1 -g -Wa,-Iengine/native -o $@ $(filter %.c,$^) -ldl -lpthread -lm
+	@$$(scripts/zig arm64) $(CWARN) $(HARDENED) -DWEIR_TEST -O1 -g -Wa,-Iengine/native -o $@ $(filter %.c,$^) -ldl -lpthread -lm
 
 arm: ## the C engine for Arm, under qemu-user
 	@scripts/setup root

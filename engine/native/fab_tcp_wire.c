@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -377,16 +378,24 @@ int tcp_wire_ceiling(struct weir_rank *r, int fd, int peer, int initiator, struc
     return 0;
 }
 
+/* Writes an address in digits. Not inet_ntop: with fortified headers it needs glibc 2.42. */
+static void in_digits(const struct sockaddr_in *of, socklen_t n, char *text, socklen_t cap)
+{
+    if (getnameinfo((const struct sockaddr *)of, n, text, cap, NULL, 0, NI_NUMERICHOST) != 0) {
+        snprintf(text, cap, "?");
+    }
+}
+
 void tcp_wire_describe(int fd, char *buf, size_t cap)
 {
     struct sockaddr_in a, b;
     socklen_t na = sizeof a, nb = sizeof b;
     char from[INET_ADDRSTRLEN] = "?", to[INET_ADDRSTRLEN] = "?";
     if (getsockname(fd, (struct sockaddr *)&a, &na) == 0) {
-        inet_ntop(AF_INET, &a.sin_addr, from, sizeof from);
+        in_digits(&a, na, from, sizeof from);
     }
     if (getpeername(fd, (struct sockaddr *)&b, &nb) == 0) {
-        inet_ntop(AF_INET, &b.sin_addr, to, sizeof to);
+        in_digits(&b, nb, to, sizeof to);
     }
     snprintf(buf, cap, "tcp (%s to %s, one stream)", from, to);
 }
