@@ -31,7 +31,7 @@ func TestAgainNamesTheChange(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := Table(&b, doc, false, 0); err != nil {
+	if err := Table(&b, doc, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "again: "+want) {

@@ -162,7 +162,7 @@ func crossLegend(c *results.Comparison) string {
 // ComparisonText writes a comparison for a terminal: the sides, other differences, all effects, then the
 // reasons of those that are not well. A width above zero is the terminal's.
 func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) error {
-	t := terminal{color: color, width: width}
+	t := terminal{Look: Look{Color: color, Width: width}}
 	if c.Simulated {
 		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", partlySimulated))
 	}
@@ -286,7 +286,7 @@ func (t *terminal) effects(c *results.Comparison) (table string, full bool) {
 		}
 		drawn := ruled(head, right, rows)
 		least := slices.MaxFunc(columns, func(a, b effectColumn) int { return a.drop - b.drop })
-		if t.width <= 0 || text.LongestLineLen(drawn) <= t.width || least.drop == 0 {
+		if t.Width <= 0 || text.LongestLineLen(drawn) <= t.Width || least.drop == 0 {
 			return drawn, len(columns) == len(effectColumns(c))
 		}
 		columns = slices.DeleteFunc(columns, func(col effectColumn) bool { return col.drop == least.drop })

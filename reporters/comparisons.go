@@ -82,7 +82,7 @@ func acrossCell(e *results.Effect) string {
 // ComparisonsText writes comparisons of several documents with the same base for a terminal, a column each. A width
 // above zero is the terminal's: of columns that do not fit, all are in rows of a document each.
 func ComparisonsText(w io.Writer, all []*results.Comparison, color bool, width int) error {
-	t := terminal{color: color, width: width}
+	t := terminal{Look: Look{Color: color, Width: width}}
 	for _, line := range documentTexts(all) {
 		fmt.Fprintf(&t.out, "%s\n", line)
 	}

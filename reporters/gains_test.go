@@ -53,7 +53,7 @@ func TestGoldenGains(t *testing.T) {
 	if err := Markdown(&md, doc); err != nil {
 		t.Fatal(err)
 	}
-	if err := Table(&text, doc, false, 0); err != nil {
+	if err := Table(&text, doc, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Equal(t, filepath.Join("testdata", "gains", "gains.md"), []byte(md.String()))
@@ -67,7 +67,7 @@ func TestATerminalShowsSomeRowsOfGains(t *testing.T) {
 		table.Rows = append(table.Rows, table.Rows[0])
 	}
 	var text strings.Builder
-	if err := Table(&text, doc, false, 0); err != nil {
+	if err := Table(&text, doc, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "and 7 more rows; report.md has them") {

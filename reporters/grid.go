@@ -18,12 +18,14 @@ type grid struct {
 	stage   string // heading above it; "": none
 	heads   bool   // first of its stage
 	columns []column
+	table   *results.MetricTable
 	cases   []*results.Case
 }
 
 // column is one column of a grid. The terminal drops columns that do not fit, highest drop first; 0 is
 // never dropped.
 type column struct {
+	name  string // in --columns
 	head  string // two lines, if that is narrower
 	right bool
 	drop  int
@@ -81,7 +83,7 @@ func grids(doc *results.Document) []grid {
 }
 
 func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid {
-	g := grid{run: run, cases: cases}
+	g := grid{run: run, cases: cases, table: table}
 	for _, axis := range axes(cases) {
 		if !named(optionColumns, axis) {
 			drop := 0
@@ -91,7 +93,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 				}
 				drop = 3 // the pattern distinguishes the rows
 			}
-			g.add(plain(axis), allNumbers(cases, axis), drop, func(c *results.Case) string { return setting(c, axis) })
+			g.setting(axis, drop)
 		}
 	}
 	for _, o := range optionColumns {
@@ -99,11 +101,11 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 			if slices.Contains(axes(cases), o.name) {
 				o.drop = 0 // an axis distinguishes the rows
 			}
-			g.add(o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
+			g.add(o.name, o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
 		}
 	}
 	if slices.ContainsFunc(cases, func(c *results.Case) bool { return workingSet(c) != nil }) {
-		g.add("working set", false, 8, workingSetCell)
+		g.add(workingSetColumn, "working set", false, 8, workingSetCell)
 	}
 	shown := slices.DeleteFunc(table.Shown(), func(c results.MetricColumn) bool { return !has(cases, c.Metric) })
 	if table.Columns == nil {
@@ -115,9 +117,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		}
 		g.metric(definition(table, c.Metric), head(c), c.Drop, cases)
 		if c.Interval {
-			s := scaleOfColumn(cases, c.Metric)
-			g.add(results.ConfidenceText+"\nCI", true, 7,
-				func(of *results.Case) string { return interval(of, c.Metric, s) })
+			g.interval(c.Metric)
 		}
 	}
 	for _, name := range asserted(cases, shown) {
@@ -125,18 +125,11 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	}
 	for _, c := range shown {
 		if c.Percent {
-			g.add(head(c), true, c.Drop, func(of *results.Case) string {
-				share := number(of, c.Metric, results.Percent)
-				if beyondCeiling(of, c.Metric) {
-					share += beyondMark
-				}
-				return share
-			})
-			g.columns[len(g.columns)-1].metric = c.Metric
+			g.share(c)
 		}
 	}
-	g.add("n", true, 6, launchCount)
-	g.add("verdict", false, 0, func(c *results.Case) string {
+	g.add(launchesColumn, "n", true, 6, launchCount)
+	g.add(verdictColumn, "verdict", false, 0, func(c *results.Case) string {
 		return sentence(" ", caseLabel(c), simulatedMark(c))
 	})
 	return g
@@ -164,15 +157,39 @@ func giveInterval(shown []results.MetricColumn, cases []*results.Case, table *re
 	shown[of].Drop = 0
 }
 
-func (g *grid) add(head string, right bool, drop int, cell func(*results.Case) string) {
-	g.columns = append(g.columns, column{head: head, right: right, drop: drop, cell: cell})
+func (g *grid) add(name, head string, right bool, drop int, cell func(*results.Case) string) {
+	g.columns = append(g.columns, column{name: name, head: head, right: right, drop: drop, cell: cell})
+}
+
+// setting adds a column for an axis or option.
+func (g *grid) setting(name string, drop int) {
+	g.add(name, plain(name), allNumbers(g.cases, name), drop, func(c *results.Case) string { return setting(c, name) })
+}
+
+// interval adds a column for the confidence interval of a metric.
+func (g *grid) interval(metric string) {
+	s := scaleOfColumn(g.cases, metric)
+	g.add(metric+intervalSuffix, results.ConfidenceText+"\nCI", true, 7,
+		func(of *results.Case) string { return interval(of, metric, s) })
+}
+
+// share adds a column for a metric in percent.
+func (g *grid) share(c results.MetricColumn) {
+	g.add(c.Metric, head(c), true, c.Drop, func(of *results.Case) string {
+		share := number(of, c.Metric, results.Percent)
+		if beyondCeiling(of, c.Metric) {
+			share += beyondMark
+		}
+		return share
+	})
+	g.columns[len(g.columns)-1].metric = c.Metric
 }
 
 // metric adds a column for a metric with its unit in the head.
 func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.Case) {
 	s := scaleOfColumn(cases, m.Name)
 	head += ofSamples(cases, m) + " " + s.Unit
-	g.add(strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
+	g.add(m.Name, strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
 		func(c *results.Case) string {
 			cell := sampled(c, m, s)
 			if tooShort(c, m.Name) {

@@ -84,7 +84,7 @@ func TestNoNameBreaksAReport(t *testing.T) {
 				t.Fatalf("%d cells instead of %d: %q", n-1, cells-1, line)
 			}
 		}
-		if err := Table(io.Discard, doc, true, 80); err != nil {
+		if err := Table(io.Discard, doc, Look{Color: true, Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -33,6 +33,14 @@ func (r Reporter) Beside(files fs.FS) Reporter {
 	return r
 }
 
+// Drawn returns the reporter with the table drawn by a look; other formats have none.
+func (r Reporter) Drawn(look Look) Reporter {
+	if r.Name == "table" {
+		r.Write = func(w io.Writer, doc *results.Document) error { return Table(w, doc, look) }
+	}
+	return r
+}
+
 // Stdout stands for the standard output where a path is expected.
 const Stdout = "-"
 
@@ -51,7 +59,7 @@ var registry = []Reporter{
 	{"nixl-ep", "nixl-ep.txt", NIXLEP},
 	{"nixlbench", "nixlbench.txt", NIXLBench},
 	{"openmetrics", "metrics.prom", OpenMetrics},
-	{"table", "report.txt", func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) }},
+	{"table", "report.txt", func(w io.Writer, doc *results.Document) error { return Table(w, doc, Look{}) }},
 }
 
 // Lookup finds the reporter of a format.

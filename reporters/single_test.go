@@ -50,7 +50,7 @@ func single(launches int) *results.Document {
 // A pass by one launch has a mark of its own, and a tail quantile its number of samples.
 func TestPassOfOneLaunchAndSamplesOfTails(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *results.Document) error{
-		"table":    func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) },
+		"table":    func(w io.Writer, doc *results.Document) error { return Table(w, doc, Look{}) },
 		"markdown": Markdown, "html": HTML, "junit": JUnit, "csv": CSV,
 	} {
 		for _, launches := range []int{1, 5} {
@@ -78,7 +78,7 @@ func TestWarmUpAndComponentsStandInReports(t *testing.T) {
 	m.Components = []results.Variance{{Of: "pieces", CV: 0.031}, {Of: "launches", CV: 0.02}, {Of: "sessions", CV: 0.01}}
 	c.Metrics.Set("bandwidth", m)
 	for name, write := range map[string]func(io.Writer, *results.Document) error{
-		"table":    func(w io.Writer, doc *results.Document) error { return Table(w, doc, false, 0) },
+		"table":    func(w io.Writer, doc *results.Document) error { return Table(w, doc, Look{}) },
 		"markdown": Markdown, "html": HTML,
 	} {
 		var b strings.Builder

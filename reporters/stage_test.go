@@ -29,7 +29,7 @@ func TestReportsShowRunsUnderTheirStages(t *testing.T) {
 		}
 		return out
 	}
-	got := heads(func(b *bytes.Buffer) error { return Table(b, doc, false, 0) }, func(line string) bool {
+	got := heads(func(b *bytes.Buffer) error { return Table(b, doc, Look{}) }, func(line string) bool {
 		return len(line) == 1 || strings.HasPrefix(line, "stage ")
 	})
 	if want := []string{"b", "stage 2 NIXL", "a", "d", "stage 1 base", "c"}; !slices.Equal(got, want) {

@@ -21,10 +21,9 @@ var paint = map[string]string{
 }
 
 // Table writes the report for a terminal: one table per run, then findings with their reasons, then the
-// session in one line. A width above zero is the terminal's; optional columns are dropped until a table
-// fits.
-func Table(w io.Writer, doc *results.Document, color bool, width int) error {
-	t := terminal{color: color, width: width}
+// session in one line.
+func Table(w io.Writer, doc *results.Document, look Look) error {
+	t := terminal{Look: look}
 	for _, text := range banners(doc) {
 		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", text))
 	}
@@ -66,9 +65,9 @@ func Table(w io.Writer, doc *results.Document, color bool, width int) error {
 		t.out.WriteByte('\n')
 	}
 	label := plain(labelled(doc.Session.Status))
-	last := wrapped(label+": "+headline(doc), t.width, "  ")
+	last := wrapped(label+": "+headline(doc), t.Width, "  ")
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(doc.Session.Status, label), strings.TrimPrefix(last, label))
-	_, err := io.WriteString(&printable.Writer{To: w, Styles: color}, t.out.String())
+	_, err := io.WriteString(&printable.Writer{To: w, Styles: look.Color}, t.out.String())
 	return err
 }
 
@@ -91,14 +90,13 @@ func attempted(doc *results.Document) *results.Document {
 }
 
 type terminal struct {
-	out   strings.Builder
-	color bool
-	width int
+	Look
+	out strings.Builder
 }
 
 func (t *terminal) colored(standing, s string) string {
 	code := paint[standing]
-	if !t.color || code == "" {
+	if !t.Color || code == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -106,9 +104,9 @@ func (t *terminal) colored(standing, s string) string {
 
 // grid draws a run with as many columns as fit.
 func (t *terminal) grid(g grid) {
-	columns := g.columns
+	columns := t.columns(g)
 	drawn := t.draw(g, columns)
-	for t.width > 0 && text.LongestLineLen(drawn) > t.width {
+	for t.Width > 0 && !t.fixed() && text.LongestLineLen(drawn) > t.Width {
 		fewer := withoutLeast(columns)
 		if len(fewer) == len(columns) {
 			break
@@ -146,9 +144,9 @@ func (t *terminal) draw(g grid, columns []column) string {
 	var rows [][]string
 	for _, c := range g.cases {
 		var row []string
-		for i, col := range columns {
+		for _, col := range columns {
 			cell := col.cell(c)
-			if i == len(columns)-1 { // the verdict
+			if col.name == verdictColumn {
 				cell = t.colored(standing(c), cell)
 			}
 			row = append(row, cell)
@@ -196,7 +194,7 @@ func ruled(head []string, right []bool, rows [][]string) string {
 
 func (t *terminal) finding(f finding) {
 	label := f.label()
-	head := wrapped(label+"  "+sentence("  ", f.where, f.name, parenthesis(f.place)), t.width, "    ")
+	head := wrapped(label+"  "+sentence("  ", f.where, f.name, parenthesis(f.place)), t.Width, "    ")
 	fmt.Fprintf(&t.out, "%s%s\n", t.colored(f.standing, label), strings.TrimPrefix(head, label))
 	if f.message != "" {
 		t.line("    ", f.message)
@@ -208,7 +206,7 @@ func (t *terminal) finding(f finding) {
 
 // line writes an indented text, wrapped.
 func (t *terminal) line(indent, s string) {
-	fmt.Fprintf(&t.out, "%s\n", wrapped(indent+s, t.width, indent+"  "))
+	fmt.Fprintf(&t.out, "%s\n", wrapped(indent+s, t.Width, indent+"  "))
 }
 
 // wrapped breaks a text between words at a width; 0: not at all. Lines after the first begin with next.

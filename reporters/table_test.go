@@ -16,7 +16,7 @@ import (
 func drawn(t *testing.T, doc *results.Document, color bool, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Table(&b, doc, color, width); err != nil {
+	if err := Table(&b, doc, Look{Color: color, Width: width}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/planner"
-	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -68,13 +66,14 @@ except those of --var. --report json=FILE writes the document with the new asser
 			if doc, err = rejudged(cmd, doc, scenario, &variables); err != nil {
 				return err
 			}
+			if err := asked.Check(doc); err != nil {
+				return err
+			}
 			gate.Judge(doc)
 			w := cmd.OutOrStdout()
 			err = reports.Write(wanted, doc, stored.Dir(args[0]), w)
 			if !style.Quiet && !reports.ToStdout(wanted) {
-				err = errors.Join(err, reports.Print(w, "printing the table", func(to io.Writer) error {
-					return reporters.Table(to, doc, style.Color(w), screen.Width(w))
-				}))
+				err = errors.Join(err, asked.Table(w, doc, style))
 			}
 			return reports.End(doc.Session.ExitCode, err)
 		},

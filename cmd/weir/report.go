@@ -41,6 +41,9 @@ beside the document.`,
 			if err != nil {
 				return err
 			}
+			if err := asked.Check(doc); err != nil {
+				return err
+			}
 			doc = stored.ReportedSamples(doc, stored.Dir(args[0]), cmd.ErrOrStderr())
 			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), cmd.OutOrStdout()))
 		},

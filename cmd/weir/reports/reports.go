@@ -12,12 +12,16 @@ import (
 	"github.com/weir-bench/weir/reporters"
 )
 
-// Flags are the --report flags.
-type Flags struct{ texts []string }
+// Flags are the flags --report, --columns and --wide.
+type Flags struct {
+	texts []string
+	Columns
+}
 
 func (r *Flags) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.texts, "report", nil,
 		"write a report, as `FORMAT[=PATH]` (-: stdout; repeatable); weir docs reports lists the formats")
+	r.Columns.add(f)
 }
 
 // Report is one report of --report.
@@ -28,6 +32,9 @@ type Report struct {
 
 func (r *Flags) Parse() ([]Report, error) {
 	var out []Report
+	if err := r.Columns.parsed(); err != nil {
+		return nil, err
+	}
 	for _, text := range r.texts {
 		format, path, given := strings.Cut(text, "=")
 		rep, ok := reporters.Lookup(format)
@@ -41,7 +48,7 @@ func (r *Flags) Parse() ([]Report, error) {
 		if !given && rep.DefaultFile == reporters.Stdout {
 			path = reporters.Stdout
 		}
-		out = append(out, Report{rep, path})
+		out = append(out, Report{rep.Drawn(r.Columns.look()), path})
 	}
 	return out, nil
 }

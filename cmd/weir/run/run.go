@@ -61,7 +61,8 @@ type flags struct {
 
 // rare are the flags that are only in docs/hosts.md, so that the help fits on a screen.
 var rare = []string{
-	"kube-capability", "kube-label", "kube-privileged", "kube-resource", "tls-ca", "tls-cert", "tls-key",
+	"kube-capability", "kube-image", "kube-label", "kube-namespace", "kube-privileged", "kube-resource", "plan-timeout",
+	"tls-ca", "tls-cert", "tls-key",
 }
 
 func New(version results.Version) *cobra.Command {
@@ -179,6 +180,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	plans, err := f.chosen(cmd, args)
 	if err != nil {
+		return err
+	}
+	if err := f.reports.Check(casesOf(plans)); err != nil {
 		return err
 	}
 	for _, r := range wanted {

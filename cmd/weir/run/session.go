@@ -141,9 +141,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout is for a program
 	}
-	failed := reports.Print(w, "printing the table", func(to io.Writer) error {
-		return reporters.Table(to, doc, s.flags.style.Color(w), screen.Width(w))
-	})
+	failed := s.flags.reports.Table(w, doc, s.flags.style)
 	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)
@@ -201,6 +199,7 @@ func (s *session) dir(id string) string {
 // ofOneSession are the flags that again leaves out: selection of cases, paths of results, and early ends.
 var ofOneSession = []string{
 	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
+	"columns", "wide",
 }
 
 // again is the command that runs the session's whole scenario again, with the same settings.
