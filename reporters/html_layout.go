@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostPanels = 12 // of one figure; the table has all cases
+	mostPanels = 24 // of one figure; the table has all cases
 	mostBars   = 40 // of a figure without a numeric axis
 )
 

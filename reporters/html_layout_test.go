@@ -44,7 +44,7 @@ func counts(n int) []string {
 	return out
 }
 
-// The axis of numbers with the most values runs along the charts; what is left are series, up to twelve, and
+// The axis of numbers with the most values runs along the charts; what is left are series, up to eight, and
 // panels beyond.
 func TestLayout(t *testing.T) {
 	sizes := []string{"4KiB", "64KiB", "1MiB", "16MiB"}
@@ -68,10 +68,12 @@ func TestLayout(t *testing.T) {
 			append(sizes, "32MiB", "64MiB")), "block_size", true,
 			[]string{"fabric=shm", "fabric=tcp", "fabric=ucx"},
 			[]string{"threads=1", "threads=2", "threads=3", "threads=4", "threads=5"}, 0, 6},
-		{"more than can be drawn", swept([]string{"host", "block_size"}, strings.Fields("a b c d e f g h i j k l m n"),
-			append(sizes, counts(20)...)), "block_size", true,
+		{"more than can be drawn", swept([]string{"host", "block_size"},
+			strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z"),
+			append(sizes, counts(26)...)), "block_size", true,
 			[]string{"host=a", "host=b", "host=c", "host=d", "host=e", "host=f", "host=g", "host=h", "host=i", "host=j",
-				"host=k", "host=l"}, []string{""}, 2, 24},
+				"host=k", "host=l", "host=m", "host=n", "host=o", "host=p", "host=q", "host=r", "host=s", "host=t",
+				"host=u", "host=v", "host=w", "host=x"}, []string{""}, 2, 30},
 		{"no numbers", swept([]string{"fabric"}, fabrics), "", false, []string{""}, fabrics, 0, 1},
 		{"numbers that do not vary", swept([]string{"fabric", "block_size"}, fabrics, sizes[:1]), "", false,
 			[]string{""}, fabrics, 0, 1},

@@ -45,8 +45,8 @@ const (
 	Spans Kind = "spans" // what took from one time to another, in Rows
 )
 
-// MostSeries is how many series can be distinguished: colours with two line styles.
-const MostSeries = 12
+// MostSeries is how many series of a chart can be distinguished, each by a colour and a symbol.
+const MostSeries = 8
 
 // Tick is a labelled position on an axis.
 type Tick struct {

@@ -72,8 +72,7 @@
     }
     return seen.slice(-1);
   };
-  const ticksOf = (axis, view, log, pixels) => axis.ticks ? apart(axis.ticks, view, log, pixels)
-    : (log ? logTicks : roundTicks)(view[0], view[1]).map((at) => ({ at, label: written(axis, at) }));
+  const ticksOf = (axis, view, log) => axis.ticks || (log ? logTicks : roundTicks)(view[0], view[1]).map((at) => ({ at, label: written(axis, at) }));
 
   // The room that the values of a chart need: whiskers, bands and ceilings only as far as they leave the
   // points some of it.
@@ -108,19 +107,73 @@
   };
 
   // ---- colours, which the style sheet has for light and dark pages
+  const hues = 8; // of the style sheet: --c0 to --c7
   let colours = {};
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);
     for (const name of ['page', 'text', 'dim', 'edge', 'soft', 'good', 'bad']) colours[name] = style.getPropertyValue('--' + name).trim();
-    for (const [name, n] of [['c', 6], ['h', 7]]) {
+    for (const [name, n] of [['c', hues], ['h', 7]]) {
       colours[name] = Array.from({ length: n }, (_, i) => style.getPropertyValue('--' + name + i).trim());
     }
   };
-  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'pin', 'roundRect'];
+  const symbols = ['circle', 'rect', 'triangle', 'diamond', 'path://M0,0L10,0L5,10Z', 'path://M3,0H7V3H10V7H7V10H3V7H0V3H3Z',
+    'path://M5,0L6.5,3.5L10,4L7.5,6.5L8,10L5,8.2L2,10L2.5,6.5L0,4L3.5,3.5Z', 'path://M0,5L5,0V10Z'];
+  // The same for the legend, around a middle of 0, 0.
+  const shapes = ['M-4,0A4,4,0,1,0,4,0A4,4,0,1,0,-4,0Z', 'M-4,-4H4V4H-4Z', 'M-4,4L0,-4L4,4Z', 'M-4,0L0,-4L4,0L0,4Z', 'M-4,-4L4,-4L0,4Z', 'M-1.6,-4H1.6V-1.6H4V1.6H1.6V4H-1.6V1.6H-4V-1.6H-1.6Z',
+    'M0,-4L1.2,-1.2L4,-.8L2,1.2L2.4,4L0,2.6L-2.4,4L-2,1.2L-4,-.8L-1.2,-1.2Z', 'M-4,0L0,-4V4Z'];
   const font = 'system-ui, -apple-system, "Segoe UI", sans-serif';
   const measure = make('canvas').getContext('2d');
   measure.font = '12px ' + font;
   const wide = (texts) => Math.ceil(Math.max(0, ...texts.map((t) => measure.measureText(t).width)));
+
+  const few = 4; // charts of a figure; more are small
+
+  // ---- the legend of the charts of a figure that show the same: a button for each entry, which hides it
+  const mark = (e, parent) => {
+    const make = (name, set, to) => {
+      const n = document.createElementNS('http://www.w3.org/2000/svg', name);
+      for (const key in set) if (set[key]) n.setAttribute(key, set[key]);
+      to.appendChild(n);
+      return n;
+    };
+    const g = make('svg', { viewBox: '0 0 26 12', width: 26, height: 12, 'aria-hidden': 'true', class: e.hue }, parent);
+    const draw = (name, set) => make(name, set, g);
+    if (e.what === 'line') {
+      if (!e.bare) draw('path', { d: 'M0,6H26', class: 'stroke', 'stroke-dasharray': e.dash });
+      if (e.shape) draw('path', { d: e.shape, transform: 'translate(13 6)', class: e.hollow ? 'hollow' : 'fill' });
+    } else if (e.what === 'whisker') draw('path', { d: 'M13,1V11M9,1H17M9,11H17', class: 'stroke' });
+    else if (e.what === 'dots') for (const x of ['6', '13', '20']) draw('circle', { cx: x, cy: '6', r: '2', class: 'fill' });
+    else if (e.what === 'band') {
+      draw('rect', { width: '26', height: '12', class: 'fill', opacity: '.2' });
+      draw('path', { d: 'M0,1H26M0,11H26', class: 'stroke' });
+    } else draw('rect', { y: '1', width: '26', height: '10', class: 'fill' });
+  };
+  const legend = (peers) => {
+    const entries = [], first = peers[0], several = peers.length > 1;
+    for (const e of peers.flatMap((c) => c.entries)) if (!entries.some((o) => o.name === e.name)) entries.push(e);
+    for (const c of peers) {
+      c.selected = first.selected; // what is hidden in one is hidden in all
+      if (peers.length > few) c.box.parentElement.classList.add('small');
+    }
+    if (entries.length < 2) return;
+    const list = make('div', '', null, 'legend');
+    list.setAttribute('role', 'group');
+    list.setAttribute('aria-label', 'legend of ' + first.data.name);
+    for (const e of entries) {
+      const b = make('button', '', list);
+      b.type = 'button';
+      mark(e, b);
+      make('span', e.name, b);
+      b.setAttribute('aria-pressed', first.shown(e.name));
+      b.addEventListener('click', () => {
+        first.selected[e.name] = !first.shown(e.name);
+        b.setAttribute('aria-pressed', first.shown(e.name));
+        for (const c of peers) if (c.chart) c.draw();
+      });
+    }
+    if (several) first.box.before(list);
+    else first.place.before(list);
+  };
 
   // ---- one chart
   class Chart {
@@ -133,6 +186,7 @@
       if (this.data.kind === 'rows') [this.x, this.y] = [this.y, {}];
       this.log = { x: !!this.x.log, y: !!this.y.log };
       this.selected = {};
+      this.entries = this.legend();
       if ((this.data.series || []).length > 6) { // intervals of many series cover each other: who wants them clicks
         this.selected[this.data.interval || 'interval'] = this.selected['each launch'] = false;
       }
@@ -184,6 +238,39 @@
     }
 
     shown(name) { return this.selected[name] !== false; }
+
+    get interval() { return this.data.interval || 'interval'; }
+    get band() { return this.data.band || 'asserted'; }
+
+    // How a series is drawn: its place among those that have a colour of their own, and its line.
+    style(s) {
+      const own = this.own || (this.own = (this.data.series || []).filter((s) => !s.of).map((s) => s.name));
+      const i = Math.max(own.indexOf(s.of || s.name), 0);
+      return { i, colour: colours.c[i % hues], line: s.look === 'dashed' ? 'dashed' : i >= hues ? 'dotted' : 'solid' };
+    }
+
+    // The entries of the legend: series, levels, and what is told from the rest by its kind.
+    legend() {
+      const d = this.data;
+      if (d.kind === 'heat') return [];
+      if (d.kind === 'spans') {
+        const groups = Array.from(new Set((d.spans || []).map((s) => s.g || '')));
+        return groups.map((g, k) => ({ name: g || d.name, hue: 'k' + k % hues, what: 'box' }));
+      }
+      const out = [], main = d.series || [], some = (has) => main.some((s) => s.points.some(has));
+      for (const s of main) {
+        if (!s.name) continue;
+        const look = this.style(s);
+        out.push({ name: s.name, hue: 'k' + look.i % hues, what: 'line', dash: look.line === 'dashed' ? '5,3' : look.line === 'dotted' ? '1.5,2.5' : '',
+          shape: s.look === 'steps' || s.look === 'filled' ? '' : shapes[look.i % shapes.length], hollow: s.look === 'dashed', bare: d.kind === 'rows' || s.look === 'loose' });
+      }
+      if (d.kind === 'lines') for (const l of d.levels || []) out.push({ name: l.name, hue: 'kd', what: 'line', dash: '8,3,2,3' });
+      if (some((p) => p.ci)) out.push({ name: this.interval, hue: 'kd', what: 'whisker' });
+      if (some((p) => p.launches)) out.push({ name: 'each launch', hue: 'kd', what: 'dots' });
+      if (some((p) => p.lower !== undefined || p.upper !== undefined)) out.push({ name: this.band, hue: 'kg', what: 'band' });
+      if (some((p) => p.ceiling !== undefined)) out.push({ name: 'ceiling', hue: 'kd', what: 'line', dash: '5,3' });
+      return out;
+    }
 
     // The view is what of each axis is seen.
     reset() {
@@ -237,7 +324,7 @@
         case 'spans': return 28 * n + 84;
         case 'heat': return Math.round(this.cell(width) * n) + 64;
       }
-      return width > 700 ? 380 : 300;
+      return this.peers.length > few ? 220 : width > 700 ? 380 : 300;
     }
 
     draw() {
@@ -261,18 +348,18 @@
     }
 
     option(width, height) {
-      const d = this.data, names = [];
+      const d = this.data;
       this.readable = [];
-      const series = { lines: (n) => this.points(false, n), rows: (n) => this.points(true, n), heat: () => this.cells(), spans: (n) => this.spans(n) }[d.kind](names);
-      const top = names.length > 1 ? 32 : 8;
-      const yTicks = this.rows ? (d.rows || []).map((label, at) => ({ at, label })) : ticksOf(this.y, this.view.y, this.log.y, height);
+      const series = { lines: () => this.points(false), rows: () => this.points(true), heat: () => this.cells(), spans: () => this.spans() }[d.kind]();
+      const top = 8;
+      const yTicks = this.rows ? (d.rows || []).map((label, at) => ({ at, label })) : ticksOf(this.y, this.view.y, this.log.y);
       const left = Math.min(wide(yTicks.map((t) => t.label)) + 16, width * 0.42);
       const rowSize = (height - 90) / Math.max((d.rows || []).length, 1);
       const every = this.rows && rowSize < 13 ? Math.ceil(13 / rowSize) : 1;
       const grid = { left, right: 18, top: top + (this.y.name || d.kind === 'heat' ? 22 : 4), bottom: this.x.name && d.kind !== 'heat' ? 46 : 30 };
       if (d.kind === 'heat') Object.assign(grid, { bottom: 6, top: 56, right: d.x.unit ? 18 : 60 - left > 0 ? 60 - left : 4 });
       const xTicks = d.kind === 'heat' ? apart(d.columns.map((label, at) => ({ at, label })), this.view.x, false, width - left)
-        : ticksOf(this.x, this.view.x, this.log.x, width - left - 18);
+        : apart(ticksOf(this.x, this.view.x, this.log.x), this.view.x, this.log.x, width - left - 18);
       const axis = (name, ticks, log, view, more) => Object.assign({
         type: log ? 'log' : 'value', min: view[0], max: view[1], name,
         nameTextStyle: { color: colours.dim, fontFamily: font, fontSize: 12 },
@@ -307,11 +394,7 @@
         animation: false, backgroundColor: 'transparent', textStyle: { fontFamily: font, color: colours.text },
         grid, xAxis, yAxis, series,
         legend: {
-          show: names.length > 1, type: 'scroll', top: 0, left: 0, right: 0, data: names.map((n) => n.name), selected: Object.assign({}, this.selected),
-          itemWidth: 26, itemHeight: 12, inactiveColor: colours.edge, pageIconColor: colours.text, pageIconInactiveColor: colours.edge,
-          pageTextStyle: { color: colours.dim },
-          textStyle: { color: colours.text, fontFamily: font, fontSize: 12, width: Math.min(width * 0.7, 420), overflow: 'truncate' },
-          tooltip: { show: false },
+          show: false, data: this.entries.map((e) => e.name), selected: Object.assign({}, this.selected), // its entries are buttons of the page
         },
         tooltip: {
           trigger: 'item', confine: true, transitionDuration: 0, enterable: false, backgroundColor: colours.soft,
@@ -327,15 +410,10 @@
       return box;
     }
 
-    // What of a chart is told from the rest by its kind and not by its series is in the legend too.
-    points(flat, names) {
+    points(flat) {
       const d = this.data, out = [];
       const main = (d.series || []).map((s, i) => Object.assign({ index: i }, s));
-      const own = main.filter((s) => !s.of).map((s) => s.name);
-      const style = (s) => {
-        const i = Math.max(own.indexOf(s.of || s.name), 0);
-        return { i, colour: colours.c[i % 6], line: s.look === 'dashed' ? 'dashed' : i >= 6 ? 'dotted' : 'solid' };
-      };
+      const style = (s) => this.style(s);
       const logX = this.log.x, logY = this.log.y;
       const value = flat ? logX : logY, along = flat ? false : logX;
       const can = (p) => (!value || p.y > 0) && (!along || p.x > 0);
@@ -392,7 +470,7 @@
           return render(item, { place, inside, line, g });
         },
       });
-      const interval = d.interval || 'interval', band = d.band || 'asserted';
+      const interval = this.interval, band = this.band;
       // target bands, below all else
       const bands = [];
       for (const s of sameBands ? visible.slice(0, 1).concat(visible.slice(1)) : visible) {
@@ -473,7 +551,6 @@
           cursor: 'default', triggerLineEvent: false,
         });
         if (this.shown(s.name)) points.forEach((p, i) => { if (p.says) this.readable.push({ seriesIndex: index, dataIndex: i, says: p.says }); });
-        if (s.name) names.push({ name: s.name });
       }
       for (const l of d.levels || []) {
         if (flat || logY && l.at <= 0) continue;
@@ -481,7 +558,6 @@
           type: 'line', name: l.name, z: 2, symbol: 'none', silent: true, data: [[this.view.x[0], l.at], [this.view.x[1], l.at]], clip: true,
           lineStyle: { color: colours.dim, type: [8, 3, 2, 3], width: 1.6 }, itemStyle: { color: colours.dim },
         });
-        names.push({ name: l.name });
       }
       if (d.marks) {
         out.push({
@@ -495,33 +571,24 @@
           },
         });
       }
-      for (const [name, has] of [[interval, visible.length && main.some((s) => s.points.some((p) => p.ci))], ['each launch', main.some((s) => s.points.some((p) => p.launches))],
-        [band, main.some((s) => s.points.some((p) => p.lower !== undefined || p.upper !== undefined))], ['ceiling', main.some((s) => s.points.some((p) => p.ceiling !== undefined))]]) {
-        if (!has) continue;
-        names.push({ name });
-        if (!out.some((s) => s.name === name)) { // hidden, and still in the legend
-          out.push({ type: 'custom', name, data: [], renderItem: () => null, itemStyle: { color: colours.dim } });
-        }
-      }
       return out;
     }
 
-    spans(names) {
+    spans() {
       const d = this.data;
       const groups = Array.from(new Set((d.spans || []).map((s) => s.g || '')));
       return groups.map((group, k) => {
         const list = (d.spans || []).filter((s) => (s.g || '') === group);
-        names.push({ name: group || d.name });
         list.forEach((s, i) => { if (this.shown(group || d.name)) this.readable.push({ seriesIndex: k, dataIndex: i, says: [s.says] }); });
         return {
-          type: 'custom', name: group || d.name, clip: true, z: 3, itemStyle: { color: colours.c[k % 6] },
+          type: 'custom', name: group || d.name, clip: true, z: 3, itemStyle: { color: colours.c[k % hues] },
           data: list.map((s) => ({ value: [s.a, s.r, s.b], says: [s.says] })), encode: { x: [0, 2], y: 1 },
           renderItem: (params, api) => {
             const s = list[params.dataIndex];
             const [x1, y] = api.coord([s.a, s.r]), [x2] = api.coord([s.b, s.r]);
             const band = api.size([0, 1])[1] * 0.72;
             const deep = s.of ? band / s.of : band, top = y - band / 2 + (s.of ? (s.d || 0) * deep : 0);
-            const colour = s.sign ? colours.bad : colours.c[(groups.length > 1 ? k : s.r) % 6];
+            const colour = s.sign ? colours.bad : colours.c[(groups.length > 1 ? k : s.r) % hues];
             const dashed = s.a === s.b;
             const children = [dashed
               ? { type: 'line', shape: { x1, y1: y - band / 2 - 3, x2: x1, y2: y + band / 2 + 3 }, style: { stroke: colours.text, lineWidth: 2, lineDash: [4, 2] } }
@@ -569,10 +636,6 @@
 
     listen() {
       this.scale();
-      this.chart.on('legendselectchanged', (e) => {
-        this.selected = e.selected;
-        this.draw();
-      });
       this.chart.on('mouseover', (e) => { if (e.data && e.data.says) this.readout.textContent = e.data.says.join(', '); });
       const place = this.place;
       const here = (e) => {
@@ -637,6 +700,9 @@
     const figure = c.box.closest('figure');
     c.peers = Array.from(charts.values()).filter((o) => o === c || figure && figure.contains(o.box) && o.data.name === c.data.name);
     c.reset();
+  }
+  for (const c of charts.values()) {
+    if (c.peers[0] === c) legend(c.peers);
   }
   const redraw = () => {
     readColours();

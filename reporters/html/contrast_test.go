@@ -58,6 +58,7 @@ func TestContrast(t *testing.T) {
 			{"text", "soft"},
 			{"text", "bad-soft"}, {"bad", "bad-soft"}, {"text", "doubt-soft"}, {"doubt", "doubt-soft"},
 			{"c0", "page"}, {"c1", "page"}, {"c2", "page"}, {"c3", "page"}, {"c4", "page"}, {"c5", "page"},
+			{"c6", "page"}, {"c7", "page"},
 		} {
 			a, found := colors[pair[0]]
 			b, other := colors[pair[1]]
