@@ -23,8 +23,8 @@ func hostsOf(hosts int) *results.Document {
 	return doc
 }
 
-// crowded lists what overlaps in the charts of a page, or leaves its figure or its canvas: buttons of legends and tools,
-// titles, canvases, and the texts that are drawn in them.
+// crowded lists what overlaps in the charts of a page, or leaves its figure or its canvas: buttons of legends
+// and tools, titles, canvases, and the texts that are drawn in them.
 const crowded = `(async () => {
 	await ` + chartsDrawn + `;
 	const out = [];

@@ -73,7 +73,7 @@ except those of --var. --report json=FILE writes the document with the new asser
 			w := cmd.OutOrStdout()
 			err = reports.Write(wanted, doc, stored.Dir(args[0]), w)
 			if !style.Quiet && !reports.ToStdout(wanted) {
-				err = errors.Join(err, asked.Table(w, doc, style))
+				err = errors.Join(err, asked.Table(w, doc, style.Color(w), screen.Width(w)))
 			}
 			return reports.End(doc.Session.ExitCode, err)
 		},

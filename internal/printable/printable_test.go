@@ -63,7 +63,7 @@ func TestAWriterReplacesWhatDoesSomething(t *testing.T) {
 }
 
 func TestColoursArePassedOnWhereTheyAreWanted(t *testing.T) {
-	const own = "\x1b[31mfailed\x1b[0m\n\x1b[3A\r\x1b[Jnext"
+	const own = "\x1b[31mfailed\x1b[0m\n\x1b[3A\rnext\x1b[K\n\x1b[K\n\x1b[1A\r"
 	if got := written(t, true, own, len(own)); got != own {
 		t.Errorf("%q", got)
 	}
@@ -72,6 +72,7 @@ func TestColoursArePassedOnWhereTheyAreWanted(t *testing.T) {
 	}
 	for _, other := range []string{
 		"\x1b[2J", "\x1b]0;title\x07", "\x1b[6n", "\x1b[?1049h", "\x1bc", "\x1bP", "\x1b[1;1H", "\x1b[3A",
+		"\x1b[J", "\x1b[2K", "\x1b[3B\r",
 	} {
 		if got := written(t, true, other, len(other)); strings.Contains(got, "\x1b") {
 			t.Errorf("%q became %q", other, got)

@@ -23,8 +23,9 @@ type Writer struct {
 	hashes int    // number of preceding #, ignoring the letters after them
 }
 
-// own matches the sequences that weir itself writes: colours, and moving up to clear lines.
-var own = regexp.MustCompile(`^\x1b\[(?:[0-9;]{0,16}m|[0-9]{1,4}A\r\x1b\[J)`)
+// own matches the sequences that weir itself writes: colours, moving up to the start of a line, and clearing
+// the rest of a line.
+var own = regexp.MustCompile(`^\x1b\[(?:[0-9;]{0,16}m|[0-9]{1,4}A\r|K)`)
 
 // mostOwn is the maximum length of a sequence.
 const mostOwn = 20

@@ -154,6 +154,7 @@ var allowed = map[string][]string{
 	"test/phase":      {},
 	"test/port":       {},
 	"test/serving":    {},
+	"test/terminal":   {},
 	"test/testserver": {"workload/serving/arrival"},
 	"test/toy":        {"workload", "engine", "results"},
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
-	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
 )
@@ -64,12 +63,12 @@ func (c *Columns) Check(doc *results.Document) error {
 	return nil
 }
 
-// look is how the table is drawn.
+// look is how the table is drawn in a file.
 func (c *Columns) look() reporters.Look { return reporters.Look{Columns: c.names(), Wide: c.wide} }
 
-// Table prints the terminal report.
-func (c *Columns) Table(w io.Writer, doc *results.Document, style screen.Style) error {
+// Table prints the terminal report with or without colours, on a terminal of a width; 0: it is none.
+func (c *Columns) Table(w io.Writer, doc *results.Document, color bool, width int) error {
 	look := c.look()
-	look.Color, look.Width = style.Color(w), screen.Width(w)
+	look.Color, look.Width = color, width
 	return Print(w, "printing the table", func(to io.Writer) error { return reporters.Table(to, doc, look) })
 }

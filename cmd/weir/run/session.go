@@ -141,7 +141,7 @@ func (s *session) write(doc *results.Document, dir string) error {
 	if reports.ToStdout(s.reports) || s.flags.events == "-" {
 		w = s.stderr // stdout is for a program
 	}
-	failed := s.flags.reports.Table(w, doc, s.flags.style)
+	failed := s.flags.reports.Table(w, doc, s.flags.style.Color(w), screen.Width(w))
 	if failed != nil && !errors.Is(failed, unix.EPIPE) {
 		err = errors.Join(err, failed)
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)

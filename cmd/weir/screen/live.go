@@ -84,10 +84,15 @@ func (l *live) draw(lines []string) {
 		b.WriteString(fit(printable.Line(line), columns-1) + "\x1b[K\n")
 	}
 	if rest := l.drawn - len(lines); rest > 0 {
-		b.WriteString(strings.Repeat("\x1b[K\n", rest) + fmt.Sprintf("\x1b[%dA", rest))
+		b.WriteString(strings.Repeat("\x1b[K\n", rest) + fmt.Sprintf("\x1b[%dA\r", rest))
 	}
 	l.drawn = len(lines)
 	_, _ = io.WriteString(l.out, b.String()) // a closed terminal must not end the measurement
+}
+
+// fits reports whether a line is shorter than a terminal is wide; 0: it is none.
+func fits(line string, columns int) bool {
+	return columns <= 0 || utf8.RuneCountInString(line) < columns
 }
 
 // fit truncates a line that would wrap, as a wrapped line cannot be redrawn.
@@ -118,5 +123,8 @@ func (l *live) frame(elapsed time.Duration) []string {
 	if left, ok := t.left(elapsed); ok {
 		how += ", ~" + left.Round(time.Second).String() + " left"
 	}
-	return append(lines, how+" · "+t.standing())
+	if joined := how + " · " + t.standing(); fits(joined, Width(l.out)) {
+		return append(lines, joined)
+	}
+	return append(lines, how, "  "+t.standing())
 }

@@ -1,8 +1,6 @@
 package screen
 
 import (
-	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,11 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/test/terminal"
 )
 
 // screen is a terminal that knows what live draws with, and no other control code.
@@ -173,7 +170,7 @@ func TestTimeLeftOfAResumedSession(t *testing.T) {
 
 // On a real terminal no line is as long as it is wide, whatever it says.
 func TestLiveFitsTheTerminal(t *testing.T) {
-	master, slave := terminal(t, 40)
+	master, slave := terminal.Open(t, 40, 24)
 	if !isTerminal(slave) || Width(slave) != 40 {
 		t.Fatalf("a terminal of 40 columns is %v, %d wide", isTerminal(slave), Width(slave))
 	}
@@ -204,30 +201,4 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 			t.Errorf("%q wraps", line)
 		}
 	}
-}
-
-// terminal is a pseudo-terminal with a number of columns: output to slave can be read from master.
-func terminal(t *testing.T, columns uint16) (master, slave *os.File) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	t.Cleanup(func() { master.Close() })
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { slave.Close() })
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ,
-		&unix.Winsize{Row: 24, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
-	return master, slave
 }
