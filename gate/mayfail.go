@@ -46,11 +46,19 @@ func (eval *evaluator) applyMayFail(all []item, outcomes []outcome) {
 			o.verdict = results.XFail
 			o.prependReason(expectation(results.ExpectedToFail, o.causes[0].MayFail))
 		}
+		if c := all[i].c; o.verdict == results.Fail && eval.expired(c) {
+			o.addReasons(expectation(results.MayFailExpired, c.MayFail))
+		}
 		if by := missed.by[i]; by != nil {
 			o.verdict = results.XFail
 			o.prependReason(expectation(results.ExpectedToFail, by.MayFail))
 		}
 	}
+}
+
+// expired reports whether a case has a may_fail that counts no more.
+func (eval *evaluator) expired(c *results.Case) bool {
+	return c != nil && c.MayFail != nil && !c.MayBeError(eval.doc.Session.Started)
 }
 
 // misses are failed assertions about cases with may_fail.
@@ -92,7 +100,7 @@ func (eval *evaluator) missed(all []item, outcomes []outcome) misses {
 }
 
 // expectedOf returns the expectation that applies to a case's error, invalid values or failed assertions,
-// if any. A case works if all its assertions hold.
+// if any. A case works if all its assertions hold; may_fail is then no longer needed.
 func (eval *evaluator) expectedOf(
 	c *results.Case, err []results.Reason, missed misses,
 ) (results.Verdict, []results.Reason) {
@@ -107,7 +115,10 @@ func (eval *evaluator) expectedOf(
 	says := func(kind results.ReasonKind, more ...results.Reason) []results.Reason {
 		return append([]results.Reason{expectation(kind, x)}, more...)
 	}
+	worked := len(err) == 0 && eval.full && !missed.open[c] && works(c) && missingLaunches(c).None()
 	switch {
+	case !counts && worked && c.Retried() == 0:
+		return "", says(results.MayFailUnneeded)
 	case len(err) == 0 && !counts, counts && !missingLaunches(c).None():
 		return "", nil
 	case !counts:
@@ -120,8 +131,10 @@ func (eval *evaluator) expectedOf(
 		return results.XFail, says(results.ExpectedToFail, err...)
 	case len(missed.of[c]) > 0:
 		return results.XFail, says(results.ExpectedToFail, missed.of[c]...)
-	case x.Strict && eval.full && !missed.open[c] && works(c):
+	case worked && x.Strict:
 		return results.XPass, says(results.WorksUnexpectedly)
+	case worked && c.Retried() == 0:
+		return "", says(results.MayFailUnneeded)
 	}
 	return "", nil
 }

@@ -77,11 +77,14 @@ func TestErrorsOfARunThatMayFail(t *testing.T) {
 			"not verified", results.XFail, ExitPassed, "xfail"},
 		{"a metric is missing", "2026-11-01", withoutMetric(), results.XFail, "metric bandwidth is missing",
 			results.XFail, ExitPassed, "xfail"},
-		{"it works", "2026-11-01", mayFail("c", inBand...), "", "", results.Pass, ExitPassed, "ok"},
+		{"it works", "2026-11-01", mayFail("c", inBand...), "",
+			"may_fail until 2026-11-30 (issue 1044) is no longer needed: it works", results.Pass, ExitPassed, "ok"},
 		{"it works, strictly", "2026-11-01", strictly(mayFail("c", inBand...)), results.XPass, "but it works",
 			results.Pass, ExitFailed, "xpass"},
-		{"it works a day later", "2026-12-01", strictly(mayFail("c", inBand...)), "", "", results.Pass, ExitPassed,
-			"ok"},
+		{"it works a day later", "2026-12-01", strictly(mayFail("c", inBand...)), "",
+			"may_fail until 2026-11-30 (issue 1044) is no longer needed: it works", results.Pass, ExitPassed, "ok"},
+		{"one launch failed and is retried", "2026-11-01", withRetry(mayFail("c", inBand...)), "", "", results.Pass,
+			ExitPassed, "ok"},
 		{"it misses", "2026-11-01", mayFail("c", outBand...), results.XFail,
 			"expected to fail until 2026-11-30 (issue 1044): bw does not hold: bandwidth", results.XFail,
 			ExitPassed, "xfail"},
@@ -121,6 +124,39 @@ func unverified(c *results.Case) *results.Case {
 func skippedCase(c *results.Case) *results.Case {
 	c.Status, c.Reason = results.Skipped, "by --only"
 	return c
+}
+
+// withRetry has a failed launch that was repeated.
+func withRetry(c *results.Case) *results.Case {
+	c.Launches = append(c.Launches, &results.Launch{
+		Index: len(c.Launches), Status: results.Error, Retried: true, Failure: &results.Failure{Cause: "exit status 1"},
+	})
+	return c
+}
+
+// A failure says that its may_fail or its xfail has expired, and an xfail that has expired and is not needed that it
+// holds.
+func TestExpiredExpectations(t *testing.T) {
+	for day, wants := range map[string][3]string{
+		"2026-12-01": {"; may_fail expired on 2026-11-30 (issue 1044)",
+			"; the expectation to fail until 2026-11-30 (issue 1044) has expired",
+			"the expectation to fail until 2026-11-30 (issue 1044) has expired and is no longer needed: it holds"},
+	} {
+		run, missed, held := mayFail("run", outBand...), caseOf("missed", outBand...), caseOf("held", inBand...)
+		for _, c := range []*results.Case{run, missed, held} {
+			c.Assertions = []*results.AssertionVerdict{band(p(40), p(50), []int{3})}
+		}
+		missed.Assertions[0].XFail, held.Assertions[0].XFail = &excuse, &excuse
+		startedOn(day, docOf(run, missed, held))
+		for i, c := range []*results.Case{run, missed, held} {
+			if got := c.Assertions[0].Message; !strings.HasSuffix(got, wants[i]) {
+				t.Errorf("%s on %s: %q, want %q", c.Key, day, got, wants[i])
+			}
+		}
+		if held.Assertions[0].Verdict != results.Pass || missed.Assertions[0].Verdict != results.Fail {
+			t.Errorf("%s and %s", held.Assertions[0].Verdict, missed.Assertions[0].Verdict)
+		}
+	}
 }
 
 // Documents of versions in which each expectation was strict are judged as this one judges.

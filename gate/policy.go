@@ -72,6 +72,8 @@ func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
 		return results.Because(kind, results.Text("until", x.Until), why(x.Why()))
 	}
 	switch {
+	case !x.Counts(started) && o.verdict == results.Pass:
+		o.addReasons(says(results.ExpectationUnneeded))
 	case !x.Counts(started):
 		o.addReasons(says(results.ExpectationExpired))
 	case o.beyondCeiling:

@@ -220,7 +220,7 @@ func TestExpectedFailures(t *testing.T) {
 		{"a day later", day("2026-11-22T00:00:00Z"), outBand, assertion.Gate, results.Fail, ExitFailed,
 			"expectation-expired"},
 		{"holds a day later", day("2026-11-22T00:00:00Z"), inBand, assertion.Gate, results.Pass, ExitPassed,
-			"expectation-expired"},
+			"expectation-unneeded"},
 		{"without a start", time.Time{}, outBand, assertion.Gate, results.Fail, ExitFailed, "expectation-expired"},
 		{"inconclusive", day("2026-11-20T10:00:00Z"), noisy, assertion.Gate, results.InconclusiveVerdict,
 			ExitInconclusive, "next-look"},

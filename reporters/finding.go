@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // finding is one reported fact with its origin.
@@ -73,6 +74,8 @@ func findings(doc *results.Document, want string) []finding {
 	switch want {
 	case "error":
 		return joinCauses(out)
+	case string(assertion.Info):
+		return append(out, unneeded(doc)...)
 	case string(results.InconclusiveVerdict), string(results.WarnVerdict):
 		return joinCauses(joinSameAssertion(joinBusy(doc, out)))
 	}

@@ -208,6 +208,8 @@ func (b *junit) planned(c *results.Case) {
 		b.unmeasured(x, c)
 	case s == results.Skipped, s == results.Excluded:
 		x.Skipped = &xmlResult{Message: plain(sentence(": ", s, c.Reason))}
+	case unneededOf(c):
+		x.SystemOut = plain(sentence(": ", string(assertion.Info), c.MayFail.Message))
 	}
 	b.add(c.Run, c.Key+" runs", x)
 }
@@ -249,7 +251,10 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	text := b.details(c, a)
 	switch s := a.Standing(); s {
 	case string(results.Pass):
-		if ofOneLaunch(a) {
+		switch {
+		case because(a.Reasons, results.ExpectationUnneeded):
+			x.SystemOut = plain(string(assertion.Info) + ": " + message)
+		case ofOneLaunch(a):
 			x.SystemOut = plain(onePass + " " + s + ": " + message)
 		}
 	case string(results.XFail):

@@ -138,3 +138,122 @@ func TestJUnitOfCasesThatMayFail(t *testing.T) {
 		}
 	}
 }
+
+// waived is a judged session of expectations to fail that are exceeded, expired or no longer needed, by name of
+// the run.
+func waived(t *testing.T) *results.Document {
+	t.Helper()
+	doc := expecting(t)
+	doc.Session.Status, doc.Session.ExitCode, doc.Session.Reason = "", 0, ""
+	doc.Cases = nil
+	low := 40.
+	for _, c := range []struct {
+		run, until string
+		bandwidth  float64
+		ofRun      bool
+		ceiling    float64
+	}{
+		{"run-works", "2026-11-30", 46, true, 0}, {"run-works-late", "2026-11-20", 46, true, 0},
+		{"run-misses-late", "2026-11-20", 20, true, 0},
+		{"holds", "2026-11-30", 46, false, 0}, {"holds-late", "2026-11-20", 46, false, 0},
+		{"misses-late", "2026-11-20", 20, false, 0}, {"misses-far", "2026-11-30", 20, false, 0.1},
+	} {
+		of := &results.Case{Key: c.run, Run: c.run, Workload: "transfer", Status: results.OK}
+		for i, factor := range []float64{1, 1.001, 0.999} {
+			of.Launches = append(of.Launches, &results.Launch{
+				Index: i, Status: results.OK, Verified: true, Nodes: []string{"n"},
+				Metrics: results.ValuesOf(map[string]float64{"bandwidth": c.bandwidth * factor}),
+			})
+		}
+		a := &results.AssertionVerdict{Looks: []int{3}, Assertion: assertion.Assertion{
+			Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: assertion.Gate, Unit: "GB/s",
+			File: "s.yaml", Line: 7, Bounds: assertion.Bounds{Lower: &low},
+			Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
+		}}
+		x := assertion.XFail{Reason: "issue 1044", Until: c.until, Ceiling: c.ceiling, Link: "example.com/1044"}
+		if c.ofRun {
+			of.MayFail = &results.MayFail{MayFail: assertion.MayFail{XFail: x}}
+		} else {
+			a.XFail = &x
+		}
+		of.Assertions = []*results.AssertionVerdict{a}
+		doc.Cases = append(doc.Cases, of)
+	}
+	gate.Judge(doc)
+	return doc
+}
+
+// Each format says of each expectation to fail that it is exceeded, has expired or is no longer needed.
+func TestReportsSayWhichExpectationsHaveEnded(t *testing.T) {
+	doc := waived(t)
+	const until, late, why = "2026-11-30", "2026-11-20", "(issue 1044"
+	wants := map[string]string{
+		"run-works":       "may_fail until " + until + " " + why,
+		"run-works-late":  "may_fail until " + late + " " + why,
+		"run-misses-late": "may_fail expired on " + late + " " + why,
+		"holds":           "expected to fail until " + until + " " + why,
+		"holds-late":      "the expectation to fail until " + late + " " + why,
+		"misses-late":     "the expectation to fail until " + late + " " + why,
+		"misses-far":      "missed by more than the 10% that are expected " + why,
+	}
+	ends := map[string]string{
+		"run-works": "is no longer needed: it works", "run-works-late": "is no longer needed: it works",
+		"holds": ", but it holds", "holds-late": "has expired and is no longer needed: it holds",
+		"misses-late": "has expired",
+	}
+	for _, format := range []string{"table", "markdown", "github", "junit", "html"} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for run, want := range wants {
+			text := strings.ReplaceAll(b.String(), "%25", "%") // of GitHub
+			if !strings.Contains(text, run) || !strings.Contains(text, want) || !strings.Contains(text, ends[run]) {
+				t.Errorf("%s of %s: no %q … %q", format, run, want, ends[run])
+			}
+		}
+	}
+}
+
+// JUnit has the words at the test case, whatever its outcome.
+func TestJUnitOfExpectationsThatHaveEnded(t *testing.T) {
+	var b bytes.Buffer
+	if err := JUnit(&b, waived(t)); err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for _, part := range strings.Split(b.String(), "<testcase ")[1:] {
+		name, _, _ := strings.Cut(strings.SplitN(part, `name="`, 3)[2], `"`)
+		of[name] = part
+	}
+	for name, want := range map[string][2]string{
+		"run-works runs":      {"<system-out>info: may_fail", "is no longer needed"},
+		"run-works-late runs": {"<system-out>info: may_fail", "is no longer needed"},
+		"run-misses-late bw":  {"<failure ", "may_fail expired on 2026-11-20"},
+		"holds bw":            {"<failure ", "but it holds"},
+		"holds-late bw":       {"<system-out>info: ", "has expired and is no longer needed"},
+		"misses-late bw":      {"<failure ", "has expired"},
+		"misses-far bw":       {"<failure ", "missed by more than the 10%"},
+	} {
+		if !strings.Contains(of[name], want[0]) || !strings.Contains(of[name], want[1]) {
+			t.Errorf("%s: no %q in %s", name, want, of[name])
+		}
+	}
+}
+
+// A may_fail is needed while one case of its run fails.
+func TestAnExpectationThatOneCaseNeedsIsKept(t *testing.T) {
+	doc := waived(t)
+	other := *doc.Cases[0]
+	other.Key, other.Status, other.Reason, other.Launches = "run-works[n=2]", results.Error, "exit status 1", nil
+	other.MayFail = &results.MayFail{MayFail: other.MayFail.MayFail}
+	doc.Cases = append(doc.Cases, &other)
+	doc.Session.ExitCode = 0
+	gate.Judge(doc)
+	for _, f := range findings(doc, "info") {
+		if f.where == "run-works" || strings.HasSuffix(f.where, " of run-works") {
+			t.Errorf("it says %q", f.message)
+		}
+	}
+}

@@ -14,7 +14,7 @@ type MayFail struct {
 	// Verdict is XFail for an excused error or miss, XPass for a strict case that works, and "" otherwise:
 	// expired, another error, or not run to its end.
 	Verdict Verdict  `json:"verdict,omitempty" doc:"xfail: an error, or an assertion that does not hold, which is excused; xpass: the case works although it is strictly expected not to." schema:"enum=xfail|xpass"`
-	Message string   `json:"message,omitempty" doc:"The error or miss that is excused, or why an error is not."`
+	Message string   `json:"message,omitempty" doc:"The error or miss that is excused, why an error is not, or that the excuse is no longer needed."`
 	Reasons []Reason `json:"reasons,omitempty" doc:"Of the message; none in documents of older versions."`
 }
 

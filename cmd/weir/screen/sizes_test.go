@@ -38,7 +38,8 @@ func newStaged(cases int) *staged {
 		doc: &results.Document{
 			Schema: results.Schema, Scenario: results.Scenario{Name: "staged"},
 			Session: results.Session{
-				ID: "s", Started: started, Finished: started.Add(time.Minute), Again: []string{"weir", "run", "staged.yaml"},
+				ID: "s", Started: started, Finished: started.Add(time.Minute),
+				Again: []string{"weir", "run", "staged.yaml"},
 			},
 			Quantiles: &results.Quantiles{Definition: results.NearestRankRule},
 		},
@@ -159,7 +160,8 @@ func TestScreensOfSessions(t *testing.T) {
 					if cases > 2000 {
 						phase.Long(t)
 					}
-					session().shown(t, terminal.New(t, size[0], size[1]), filepath.Join("testdata", "screens", name+".txt"), color)
+					file := filepath.Join("testdata", "screens", name+".txt")
+					session().shown(t, terminal.New(t, size[0], size[1]), file, color)
 				})
 			}
 		}
