@@ -220,7 +220,9 @@ func (b *junit) unmeasured(x *xmlCase, c *results.Case) {
 	switch policy := b.doc.Session.Policy().As; policy {
 	case "fail":
 		x.Failure = b.result("weir.assertion", busyShort(c), text...)
-	case "warn", "pass":
+	case "warn":
+		x.Skipped = &xmlResult{Message: plain(policy + ": " + busyShort(c))}
+	case "pass":
 		x.SystemOut = plain(policy + ": " + busyShort(c))
 	default:
 		x.Error = b.result("weir.inconclusive", busyShort(c), text...)
@@ -236,6 +238,12 @@ func (b *junit) several(a *results.AssertionVerdict) {
 		}
 	}
 	b.add(run, over(b.doc, a)+" "+title(a), b.judged(a, nil))
+}
+
+// undecided reports whether a warning is of an inconclusive assertion.
+func undecided(a *results.AssertionVerdict) bool {
+	return a.Verdict == results.WarnVerdict &&
+		(because(a.Reasons, results.StandsIn) || because(a.Reasons, results.WarnsOnly))
 }
 
 // judged is the test case of one assertion; c is nil for those over several cases.
@@ -254,6 +262,8 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 		switch {
 		case because(a.Reasons, results.ExpectationUnneeded):
 			x.SystemOut = plain(string(assertion.Info) + ": " + message)
+		case because(a.Reasons, results.StandsIn):
+			x.SystemOut = plain(s + ": " + message)
 		case ofOneLaunch(a):
 			x.SystemOut = plain(onePass + " " + s + ": " + message)
 		}
@@ -270,6 +280,10 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	case string(results.SkippedVerdict):
 		x.Skipped = &xmlResult{Message: plain(message)}
 	case string(results.WarnVerdict), string(assertion.Info):
+		if undecided(a) {
+			x.Skipped = &xmlResult{Message: plain(s + ": " + message)}
+			break
+		}
 		x.SystemOut = plain(s + ": " + message)
 	default:
 		x.Error = b.result("weir.error", message, text...)
