@@ -17,14 +17,16 @@ import (
 func undecidedSession(policy, own string, severity assertion.Severity) *results.Document {
 	low := 40.
 	a := &results.AssertionVerdict{Looks: []int{3}, Assertion: assertion.Assertion{
-		Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: severity, Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+		Name: "bw", Text: "bandwidth >= 40 GB/s", Severity: severity, Unit: "GB/s",
+		Bounds:  assertion.Bounds{Lower: &low},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
 	}}
 	if own != "" {
 		a.Decide = &assertion.Decide{OnInconclusive: own}
 	}
 	c := &results.Case{
-		Key: "noisy", Run: "noisy", Workload: "transfer", Status: results.OK, Assertions: []*results.AssertionVerdict{a},
+		Key: "noisy", Run: "noisy", Workload: "transfer", Status: results.OK,
+		Assertions: []*results.AssertionVerdict{a},
 	}
 	for i, v := range []float64{36, 41, 45} {
 		c.Launches = append(c.Launches, &results.Launch{

@@ -26,7 +26,8 @@ func unneeded(doc *results.Document) (out []finding) {
 		})
 		if len(ran) > 0 && !slices.ContainsFunc(ran, func(c *results.Case) bool { return !unneededOf(c) }) {
 			f := finding{
-				standing: string(assertion.Info), where: plain(ran[0].Key), message: plain(ran[0].MayFail.Message), of: ran[0],
+				standing: string(assertion.Info), where: plain(ran[0].Key), message: plain(ran[0].MayFail.Message),
+				of: ran[0],
 			}
 			if len(ran) > 1 {
 				f.where = plural(len(ran), "case") + " of " + plain(ran[0].Run)

@@ -3,6 +3,7 @@ package run
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"time"
 
@@ -51,6 +52,8 @@ type flags struct {
 	noise           []results.CaseNoise
 	baselineMissing string // policy for values that a baseline lacks; "": the scenario's
 	previous        string
+	push            string // URL of a push gateway; "": none
+	pushTo          *url.URL
 	earlier         *results.Document // of --previous
 	version         results.Version   // of this program
 	site            *launcher.Site    // nil: there is none
@@ -114,6 +117,8 @@ all other messages to stderr. docs/hosts.md has the settings of launchers and ra
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan even if its scenario has changed")
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"stream events as NDJSON to `FILE` (-: stdout), as described by weir schema events")
+	cmd.Flags().StringVar(&f.push, "push", "",
+		"send the metrics to the Prometheus push gateway at `URL` (a group of job and scenario), at the end")
 	for _, name := range rare {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
@@ -155,6 +160,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if err := f.open.Check(f.set); err != nil {
+		return err
+	}
+	if f.pushTo, err = pushURL(f.push); err != nil {
 		return err
 	}
 	if err := confine.NoDumps(); err != nil { // this process holds keys

@@ -84,7 +84,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Options: ledger.Options{
-			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: os.Args, Again: s.again(),
+			Dir: dir, Resume: s.flags.resume != "", SessionID: id, Argv: s.flags.shownArguments(), Again: s.again(),
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
@@ -111,6 +111,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		runErr = nil // the document has its exit code
 	}
 	failed := s.write(doc, dir)
+	s.pushed(doc)
 	if err := s.flags.remember(doc, dir); err != nil {
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
 		failed = errors.Join(failed, err)
@@ -199,7 +200,7 @@ func (s *session) dir(id string) string {
 // ofOneSession are the flags that again leaves out: selection of cases, paths of results, and early ends.
 var ofOneSession = []string{
 	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
-	"columns", "wide",
+	"columns", "wide", "push",
 }
 
 // again is the command that runs the session's whole scenario again, with the same settings.

@@ -1,0 +1,171 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/internal/printable"
+	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/reporters"
+	"github.com/weir-bench/weir/results"
+)
+
+// pushTimeout is the time limit for a push gateway. Tests shorten it.
+var pushTimeout = 10 * time.Second
+
+// groupPath is in the URL of a group of metrics in a push gateway.
+const groupPath = "/metrics/job/"
+
+// pushURL parses the URL of --push; nil without the flag. Errors do not repeat the URL, which may have a secret.
+func pushURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, exit.Usage("--push: the URL is not valid; it has the form http://HOST:PORT")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, exit.Usage("--push: the URL must begin with http:// or https://")
+	case u.Hostname() == "":
+		return nil, exit.Usage("--push: the URL has no host")
+	}
+	return u, nil
+}
+
+// redactedIn replaces a text that is repeated in a message.
+func redactedIn(text, message string) string {
+	return strings.ReplaceAll(message, text, redact.Redacted)
+}
+
+// shownURL is a URL without secrets: the password, or a user name without one, and the values of the query.
+func shownURL(u *url.URL) string {
+	shown := *u
+	if user := u.User; user != nil {
+		if _, has := user.Password(); has {
+			shown.User = url.UserPassword(user.Username(), redact.Redacted)
+		} else {
+			shown.User = url.User(redact.Redacted)
+		}
+	}
+	var query []string
+	for _, name := range sortedNames(u.Query()) {
+		query = append(query, url.QueryEscape(name)+"="+redact.Redacted)
+	}
+	shown.RawQuery, shown.ForceQuery = strings.Join(query, "&"), false
+	shown.Fragment, shown.RawFragment = "", ""
+	return strings.ReplaceAll(shown.String(), url.QueryEscape(redact.Redacted), redact.Redacted)
+}
+
+func sortedNames(v url.Values) (names []string) {
+	for name := range v {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// groupURL is the URL of the group of metrics of a scenario: job and scenario are its labels, unless the URL names a
+// group itself.
+func groupURL(u *url.URL, scenario string) *url.URL {
+	if strings.Contains(u.Path, groupPath) {
+		return u
+	}
+	label := "scenario/" + url.PathEscape(scenario)
+	if scenario == "" || strings.Contains(scenario, "/") { // as the gateway encodes what no path can have
+		label = "scenario@base64/" + base64.URLEncoding.EncodeToString([]byte(scenario))
+		if scenario == "" {
+			label += "="
+		}
+	}
+	return u.JoinPath(groupPath, "weir", label)
+}
+
+// push replaces the metrics of a scenario in a push gateway by those of a document.
+func push(ctx context.Context, to *url.URL, doc *results.Document) error {
+	var body bytes.Buffer
+	if err := reporters.Guarded(&body, func(w io.Writer) error { return reporters.OpenMetrics(w, doc) }); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, pushTimeout, fmt.Errorf("no answer within %v", pushTimeout))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, to.String(), &body)
+	if err != nil {
+		return errors.New(redactedIn(to.String(), err.Error()))
+	}
+	request.Header.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a redirected PUT may become a GET
+	}}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(request)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 == 2 {
+		return nil
+	}
+	says, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // the status is the error
+	text := "it answers " + answer.Status
+	if line, _, _ := strings.Cut(strings.TrimSpace(string(says)), "\n"); line != "" {
+		text += ": " + printable.Line(strings.TrimSpace(line))
+	}
+	return errors.New(text)
+}
+
+// pushed pushes the metrics of --push. A failure is a warning: it changes no verdict.
+func (s *session) pushed(doc *results.Document) {
+	if s.flags.pushTo == nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-s.kill:
+			cancel(errors.New("aborted"))
+		case <-done:
+		}
+	}()
+	to := groupURL(s.flags.pushTo, doc.Scenario.Name)
+	if err := push(ctx, to, doc); err != nil {
+		fmt.Fprintf(s.stderr, "weir: warning: --push %s: %s; the verdict is the same\n", shownURL(to),
+			redactedIn(to.String(), err.Error()))
+		return
+	}
+	if !s.flags.style.Quiet {
+		fmt.Fprintf(s.stderr, "metrics pushed to %s\n", shownURL(to))
+	}
+}
+
+// shownArguments are the arguments of this command without the secrets of --push.
+func (f *flags) shownArguments() []string {
+	args := slices.Clone(os.Args)
+	if f.pushTo == nil {
+		return args
+	}
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], f.push, shownURL(f.pushTo))
+	}
+	return args
+}
