@@ -62,13 +62,20 @@ func redrawnLines(lines []string) (found []string) {
 // A real session on a terminal is seen from the beginning, has one frame at any time, and leaves the table and
 // no rest of a frame.
 func TestRunOnATerminal(t *testing.T) {
+	for name, noColor := range map[string]string{"colored": "", "plain": "1"} {
+		t.Run(name, func(t *testing.T) { runOnATerminal(t, noColor) })
+	}
+}
+
+func runOnATerminal(t *testing.T, noColor string) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "watched.yaml"), []byte(watchedScenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	on := terminal.New(t, 80, 24)
 	cmd := asWeir(t, dir, "run", "watched.yaml", "--out", "out")
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR="+noColor)
 	cmd.Stdout, cmd.Stderr = on.Out, on.Out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -116,7 +123,7 @@ func TestRunOnATerminal(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if !strings.Contains(on.Colored(), "\x1b[31m✗ failed\x1b[m") {
-		t.Errorf("the outcome has no colour: %q", on.Colored())
+	if colored := strings.Contains(on.Colored(), "\x1b[31m✗ failed\x1b[m"); colored != (noColor == "") {
+		t.Errorf("with NO_COLOR=%q the outcome is %q", noColor, on.Colored())
 	}
 }

@@ -198,16 +198,19 @@ func TestPushToAGateway(t *testing.T) {
 		}
 	}
 	for _, bandwidth := range []float64{12, 24} {
-		if err := push(t.Context(), groupURL(parsed(t, "http://"+address), "nightly"), measured(bandwidth)); err != nil {
+		to := groupURL(parsed(t, "http://"+address), "nightly")
+		if err := push(t.Context(), to, measured(bandwidth)); err != nil {
 			t.Fatal(err)
 		}
 		var found []string
 		for line := range strings.Lines(page()) {
-			if strings.HasPrefix(line, "weir_bandwidth_bytes_per_second{") && strings.Contains(line, `estimate="median"`) {
+			if strings.HasPrefix(line, "weir_bandwidth_bytes_per_second{") &&
+				strings.Contains(line, `estimate="median"`) {
 				found = append(found, strings.TrimSpace(line))
 			}
 		}
-		if len(found) != 1 || !strings.Contains(found[0], `job="weir"`) || !strings.Contains(found[0], `scenario="nightly"`) ||
+		if len(found) != 1 || !strings.Contains(found[0], `job="weir"`) ||
+			!strings.Contains(found[0], `scenario="nightly"`) ||
 			!strings.HasSuffix(found[0], fmt.Sprintf(" %ge+10", bandwidth/10)) {
 			t.Errorf("after %g GB/s the gateway has %q", bandwidth, found)
 		}
