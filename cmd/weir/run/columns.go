@@ -1,9 +1,24 @@
 package run
 
 import (
+	"strings"
+
+	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 )
+
+// suits returns an error if --columns or --push does not suit the plans.
+func (f *flags) suits(plans []*planner.Plan) error {
+	if err := f.reports.Check(casesOf(plans)); err != nil {
+		return err
+	}
+	if f.pushTo != nil && len(plans) > 1 && strings.Contains(f.pushTo.Path, groupPath) {
+		return exit.Usage("--push: %d scenarios would replace each other's metrics in one group; omit %s… of the URL",
+			len(plans), groupPath)
+	}
+	return nil
+}
 
 // casesOf is a document with the settings and metrics of the cases of plans, without measurements.
 func casesOf(plans []*planner.Plan) *results.Document {
