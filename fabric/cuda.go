@@ -47,6 +47,7 @@ var cuda = Fabric{
 	},
 	Environment: Environment{
 		Prefixes:      []string{"CUDA_", "WEIR_CUDA_LIBRARY"},
+		Libraries:     []string{"libcuda"},
 		HostVariables: []string{"CUDA_VISIBLE_DEVICES", "CUDA_CACHE_PATH", "WEIR_CUDA_LIBRARY"},
 	},
 }

@@ -20,6 +20,9 @@ type Environment struct {
 	// HostVariables are prefixes of variables with values that are specific to a host. Package environ has suffixes of
 	// further ones.
 	HostVariables []string
+	// Libraries are the fabric's own library and those below it, whose files ranks report: names of files without
+	// versions. One with an underscore at its end is a prefix.
+	Libraries []string
 	// DeviceVariables returns the variables that restrict a rank to network devices; there is at least one.
 	DeviceVariables func(Devices) map[string]string
 	// DeviceChoice is the variable by which a scenario or a shell selects devices, so that weir selects none; "": there

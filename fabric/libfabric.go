@@ -20,6 +20,7 @@ var libfabric = Fabric{
 	Environment: Environment{
 		RankEnv:         []string{"IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"},
 		Prefixes:        []string{"FI_"},
+		Libraries:       []string{"libfabric"},
 		DeviceVariables: libfabricDevices,
 		Ignored:         libfabricIgnored,
 	},

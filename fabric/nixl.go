@@ -43,8 +43,11 @@ var nixl = Fabric{
 		return ""
 	},
 	Environment: Environment{
-		Prefixes:        []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
-		HostVariables:   []string{"WEIR_NIXL_LIBRARY"},
+		Prefixes:      []string{"NIXL_", "WEIR_NIXL_LIBRARY"},
+		HostVariables: []string{"WEIR_NIXL_LIBRARY"},
+		Libraries: []string{
+			"libnixl_capi", "libnixl", "libnixl_", "libplugin_", "libucp", "libuct", "libucs", "libfabric",
+		},
 		Defaults:        []string{"UCX_PROTO_INFO=used"}, // backend UCX then logs the protocols that it used
 		LowerTransports: func(log string) []LowerTransport { return append(ucxUsed(log), libfabricRails(log)...) },
 	},

@@ -36,6 +36,7 @@ var ucx = Fabric{
 		},
 		ScratchVariable: "UCX_POSIX_DIR",
 		Prefixes:        []string{"UCX_"},
+		Libraries:       []string{"libucp", "libuct", "libucs"},
 		HostVariables:   []string{"UCX_GDB_COMMAND", "UCX_MODULES", "UCX_LOG_FILE", "UCX_ERROR_MAIL_"},
 		DeviceVariables: func(d Devices) map[string]string {
 			return map[string]string{"UCX_NET_DEVICES": strings.Join(d.Ports, ",")}

@@ -143,7 +143,8 @@ func calibrateCase(
 	for _, m := range of {
 		for _, d := range results.CaseDifferences([]results.CasePair{{Base: m.Case, New: last}}) {
 			if !slices.Contains(ignoredDifferences, d.What) && !strings.HasPrefix(d.What, results.VariableDiffers) &&
-				!strings.HasPrefix(d.What, results.ProviderDiffers) {
+				!strings.HasPrefix(d.What, results.ProviderDiffers) &&
+				!strings.HasPrefix(d.What, results.LibraryDiffers) {
 				return nil, fmt.Errorf("sessions have different settings of case %s: %s is %q and %q", last.Key,
 					d.What, d.Base, d.New)
 			}

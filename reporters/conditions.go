@@ -13,12 +13,12 @@ import (
 
 // conditions describe how a case was measured, as needed to reproduce it; "" is unknown.
 type conditions struct {
-	fabric, transport, provider, options, files, env, values, ranks, placement string
+	fabric, transport, provider, libraries, options, files, env, values, ranks, placement string
 }
 
 // conditionNames are the parts of conditions in the order of reports.
 var conditionNames = []string{
-	"fabric", "transport", "provider", "options", "files", "env", "ranks", "placement", "values",
+	"fabric", "transport", "provider", "libraries", "options", "files", "env", "ranks", "placement", "values",
 }
 
 func (c conditions) part(name string) string {
@@ -29,6 +29,8 @@ func (c conditions) part(name string) string {
 		return c.transport
 	case "provider":
 		return c.provider
+	case "libraries":
+		return c.libraries
 	case "options":
 		return c.options
 	case "files":
@@ -46,7 +48,7 @@ func (c conditions) part(name string) string {
 // conditionsOf returns the conditions of a case.
 func conditionsOf(c *results.Case) conditions {
 	return conditions{
-		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c),
+		fabric: fabricOf(c), transport: transportOf(c), provider: providerOf(c), libraries: librariesOf(c),
 		options: optionsText(c, true), env: variablesOf(c),
 		values: valuesOf(c), files: filesOf(c),
 		ranks: ranksText(c), placement: placementText(c),

@@ -22,6 +22,10 @@ func conditionLines(cases []*results.Case) (lines []string) {
 		all[i].options = strings.Join(withoutWords(words[i], common), " ")
 	}
 	for _, name := range conditionNames {
+		if name == "libraries" {
+			lines = append(lines, libraryLines(cases)...)
+			continue
+		}
 		values := make([]string, len(cases))
 		for i := range all {
 			values[i] = all[i].part(name)
@@ -93,25 +97,9 @@ func sharedText(cases []*results.Case, values []string, none string) string {
 	return strings.Join(parts, "; ")
 }
 
-// byAxis lists the value of a condition for each value of an axis, if the axis decides it, else "". Empty
-// values of cases that did not run are ignored.
+// byAxis lists the value of a condition for each value of an axis, if the axis decides it, else "".
 func byAxis(cases []*results.Case, values []string, axis string) string {
-	of := map[string]string{}
-	var order []string
-	for i, c := range cases {
-		if values[i] == "" {
-			continue
-		}
-		at := setting(c, axis)
-		had, known := of[at]
-		if known && had != values[i] {
-			return ""
-		}
-		if !known {
-			order = append(order, at)
-		}
-		of[at] = values[i]
-	}
+	of, order := valuesByAxis(cases, values, axis)
 	if len(order) < 2 || len(order) > mostConditions {
 		return ""
 	}
@@ -124,4 +112,25 @@ func byAxis(cases []*results.Case, values []string, axis string) string {
 		parts = append(parts, fmt.Sprintf("%s (%s=%s)", of[at], plain(axis), at))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// valuesByAxis returns the value of a condition for each value of an axis, and these in order; none if the axis
+// does not decide it. Empty values of cases that did not run are ignored.
+func valuesByAxis(cases []*results.Case, values []string, axis string) (of map[string]string, order []string) {
+	of = map[string]string{}
+	for i, c := range cases {
+		if values[i] == "" {
+			continue
+		}
+		at := setting(c, axis)
+		had, known := of[at]
+		if known && had != values[i] {
+			return nil, nil
+		}
+		if !known {
+			order = append(order, at)
+		}
+		of[at] = values[i]
+	}
+	return of, order
 }

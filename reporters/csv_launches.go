@@ -68,6 +68,9 @@ func CSVLaunches(w io.Writer, doc *results.Document) error {
 			if i := slices.Index(head, "provider"); i >= 0 {
 				row[i] = plain(results.ProviderText(l.Provider))
 			}
+			if i := slices.Index(head, "libraries"); i >= 0 {
+				row[i] = plain(results.LibrariesText(l.Libraries))
+			}
 			for _, m := range metrics {
 				v := ""
 				if x, ok := l.Metrics.Get(m); ok {

@@ -44,6 +44,7 @@ func setup(cases []*results.Case) []html.Setting {
 	add("transport", "Transports reported by the fabric's library after the launch.", transportsOf(cases))
 	add("provider", "Provider facts reported by the fabric's library after the launch.",
 		ofLaunchesOnce(cases, func(l *results.Launch) string { return results.ProviderText(l.Provider) }))
+	add("libraries", "Libraries of the fabric that the ranks had loaded: version, file and build.", librariesIn(cases))
 	add("placement", "Processes of a launch and their nodes.", placesOf(cases))
 	add("link", "Share of the site's nominal bandwidth that the best launch reached.", linksOf(cases))
 	add("bindings", "Exclusive resources of each rank on its node.", bindingsOf(cases))
@@ -73,6 +74,14 @@ func setup(cases []*results.Case) []html.Setting {
 		add("env "+name, "An environment variable that the scenario sets.", env[name])
 	}
 	return out
+}
+
+// librariesIn lists the libraries that ranks loaded; with the value of the axis that decides them, if one does.
+func librariesIn(cases []*results.Case) []string {
+	if lines := libraryLines(cases); lines != nil {
+		return lines
+	}
+	return ofLaunchesOnce(cases, func(l *results.Launch) string { return results.LibrariesText(l.Libraries) })
 }
 
 // ofLaunchesOnce lists the distinct texts of launches, in order.

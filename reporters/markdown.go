@@ -55,6 +55,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Ignored settings", ignored(doc))
 	m.list("Odd operations", oddOperations(doc))
 	m.list("Fabrics chosen", chosenFabrics(doc))
+	m.list(sameBuildTitle, sameBuilds(doc))
 	m.list("Windows of rates", fullLoads(doc))
 	m.list("Measured once for a launch", sharedMetrics(doc))
 	m.list("Working sets", workingSets(doc))

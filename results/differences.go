@@ -182,6 +182,7 @@ const (
 	NodesDiffer      = "nodes of the ranks"
 	ProviderDiffers  = "provider "         // and the name of a fact
 	VariableDiffers  = "library variable " // and its name
+	LibraryDiffers   = "library "          // and its name
 )
 
 // CaseDifferences compares settings, nodes and transports of cases; differences list the keys of the new
@@ -199,6 +200,11 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		for name, value := range providerFacts(p.New) { // absent from older documents
 			if was, known := providerFacts(p.Base)[name]; known {
 				d.add(of, ProviderDiffers+name, was, value)
+			}
+		}
+		for name, text := range librariesByName(p.New) { // absent from older documents
+			if was, known := librariesByName(p.Base)[name]; known {
+				d.add(of, LibraryDiffers+name, was, text)
 			}
 		}
 		d.add(of, NodesDiffer, distinctTexts(p.Base, nodesOf), distinctTexts(p.New, nodesOf))

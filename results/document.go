@@ -319,6 +319,8 @@ type Launch struct {
 	// Provider are the facts that the fabric's library reports of its provider; nil in documents of older
 	// versions, and for fabrics without any.
 	Provider []ProviderFact `json:"provider,omitempty" doc:"What the fabric's library says of its provider, read back by the ranks that moved data."`
+	// Libraries are absent from documents of older versions, and for fabrics that load none.
+	Libraries []Library `json:"libraries,omitempty" doc:"Libraries of the fabric that the ranks had loaded when they had measured, the fabric's own first."`
 	// MemoryNodes are absent if the scenario leaves placement of buffers to the kernel.
 	MemoryNodes []MemoryNode `json:"memory_nodes,omitempty" doc:"The NUMA nodes that the buffers were on, read back from the kernel, where the scenario asks for a node."`
 	// GPUs are the GPUs with buffers, by rank; absent without any.

@@ -249,6 +249,7 @@ func (r *epRank) facts(out *C.struct_weir_result) *move.Part {
 		Transport:  C.GoString(&out.transport[0]),
 		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, true),
 		Provider:   providerFacts(C.GoString(&out.carriers[0]), r.self.Rank, true),
+		Libraries:  r.loadedLibraries(),
 		Prep: move.Prep{
 			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
 		},

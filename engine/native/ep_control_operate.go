@@ -166,4 +166,5 @@ func (k *controlCase) describe() {
 	k.facts.Transport = C.GoString(&transport[0])
 	k.facts.Transports = transports(C.GoString(&carriers[0]), k.self.Rank, true)
 	k.facts.Provider = providerFacts(C.GoString(&carriers[0]), k.self.Rank, true)
+	k.facts.Libraries = k.loadedLibraries()
 }

@@ -132,6 +132,7 @@ func (r *epElasticRank) Run(c engine.Case) (*workload.Part, error) {
 	}
 	p.Verified = p.Wrong == 0
 	p.Transport, p.Transports, p.Provider = r.memory.transport, r.memory.transports, r.memory.provider
+	p.Libraries = r.memory.libraries
 	return p.Encode(c.Key, r.launch.Index)
 }
 

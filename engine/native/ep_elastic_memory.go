@@ -174,6 +174,7 @@ func (m *elasticMemory) describe() {
 	if text := C.GoString(&transport[0]); text != "" {
 		m.transport, m.transports = text, transports(C.GoString(&carriers[0]), m.self.Rank, true)
 		m.provider = providerFacts(C.GoString(&carriers[0]), m.self.Rank, true)
+		m.loadedLibraries()
 	}
 }
 

@@ -347,6 +347,7 @@ static int arrived(struct weir_rank *r, int peer, size_t n, uint64_t seq)
 const struct weir_fabric weir_fab_libfabric = {
     .name = "libfabric",
     .library = "libfabric.so",
+    .version = libfabric_version,
     .caps = CAP_NETWORK,
     .probe = libfabric_probe,
     .open = libfabric_open,

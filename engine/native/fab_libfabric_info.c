@@ -71,6 +71,16 @@ static int load_locked(char *why, size_t cap)
     return 0;
 }
 
+const char *libfabric_version(void)
+{
+    static char text[24];
+    uint32_t v = libfabric.fi_version ? libfabric.fi_version() : 0;
+    if (v) {
+        snprintf(text, sizeof text, "%u.%u", FI_MAJOR(v), FI_MINOR(v));
+    }
+    return text;
+}
+
 int libfabric_load(char *why, size_t cap)
 {
     pthread_mutex_lock(&lock);

@@ -349,6 +349,7 @@ static int nixl_close(struct weir_rank *r)
 
 const struct weir_fabric weir_fab_nixl = {
     .name = "nixl",
+    .version = nixl_version,
     .caps = CAP_NETWORK | CAP_MARKS_DATA,
     .probe = nixl_probe,
     .open = nixl_open,

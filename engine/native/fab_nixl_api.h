@@ -134,6 +134,7 @@ extern struct nixl_api nixl;
 
 /* Loads the library once; returns a negative value and fills why if it cannot. */
 int nixl_load(char *why, size_t cap);
+const char *nixl_version(void); /* of the loaded library */
 const char *nixl_status_name(nixl_status s);
 /* Frees memory that the library allocated with malloc, as the library expects. */
 void nixl_free(void *p);

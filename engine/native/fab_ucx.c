@@ -222,6 +222,7 @@ static int ucx_attach(struct weir_rank *r, enum weir_region_name name)
 const struct weir_fabric weir_fab_ucx = {
     .name = "ucx",
     .library = "libucp.so",
+    .version = ucx_version,
     .caps = CAP_ALLOCATES | CAP_NETWORK,
     .probe = ucx_probe,
     .open = ucx_open,

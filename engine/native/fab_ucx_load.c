@@ -44,6 +44,11 @@ int ucx_load(char *why, size_t cap)
     return rc;
 }
 
+const char *ucx_version(void)
+{
+    return ucx.ucp_get_version_string ? ucx.ucp_get_version_string() : NULL;
+}
+
 int ucx_has_vram(ucp_context_h context)
 {
     ucp_context_attr_t a = {.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES};

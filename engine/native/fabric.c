@@ -23,6 +23,13 @@ const char *weir_fabric_name(int i)
     return i >= 0 && (size_t)i < NFABRICS ? fabrics[i]->name : NULL;
 }
 
+const char *weir_library_version(const char *name)
+{
+    const struct weir_fabric *f = weir_fabric_find(name);
+    const char *version = f && f->version ? f->version() : NULL;
+    return version && *version ? version : NULL;
+}
+
 int weir_probe(const char *name, struct weir_info *out)
 {
     const struct weir_fabric *f = weir_fabric_find(name);

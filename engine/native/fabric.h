@@ -55,6 +55,8 @@ struct weir_fabric {
     /* prefix of the file name of the vendor library that probe loads; NULL: none, or set by
      * probe */
     const char *library;
+    /* Returns the version of the loaded library; NULL: the fabric loads none that reports it. */
+    const char *(*version)(void);
     uint32_t caps; /* enum weir_caps */
     /* Finds out whether the fabric works on this host. */
     void (*probe)(struct weir_info *out);

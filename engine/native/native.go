@@ -14,7 +14,6 @@ import "C"
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -89,22 +88,6 @@ func (native) Probe(fabrics []string) map[string]results.Fabric {
 		out[name] = f
 	}
 	return out
-}
-
-// loaded returns the file of a library that this process has loaded, by the prefix of its name.
-func loaded(library string) string {
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil || library == "" {
-		return ""
-	}
-	for line := range strings.Lines(string(maps)) {
-		if i := strings.IndexByte(line, '/'); i >= 0 {
-			if path := strings.TrimSpace(line[i:]); strings.HasPrefix(filepath.Base(path), library) {
-				return path
-			}
-		}
-	}
-	return ""
 }
 
 type rank struct {
@@ -343,6 +326,7 @@ func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {
 		Transport:  C.GoString(&out.transport[0]),
 		Transports: transports(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
 		Provider:   providerFacts(C.GoString(&out.carriers[0]), r.self.Rank, out.initiator != 0),
+		Libraries:  r.loadedLibraries(),
 		Prep: move.Prep{
 			Alloc: float64(out.alloc_s), Register: float64(out.register_s), Connect: float64(out.connect_s),
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/test/phase"
 	"github.com/weir-bench/weir/workload/move"
 )
@@ -44,6 +45,13 @@ var nixlChildren = map[string]func(t *testing.T) error{
 	"probe": func(*testing.T) error {
 		f := native{}.Probe([]string{"nixl"})["nixl"]
 		return errors.New(f.Version + " | " + f.Reason + " | " + f.Details["library"] + " | " + f.Details["backends"])
+	},
+	"libraries": func(t *testing.T) error {
+		ranks, err := tryCases(t, "nixl", 2, options(4096, once))
+		if err == nil {
+			t.Log(results.LibrariesText(ranks[0][0].Libraries), ranks[0][1].Libraries[0].Ranks)
+		}
+		return err
 	},
 	"peer that went": nixlLostPeer,
 	"cells":          nixlCells,
@@ -112,6 +120,20 @@ func nixlChild(t *testing.T, what string, env ...string) string {
 func fakeNixl(t *testing.T, flags ...string) string {
 	t.Helper()
 	return library(t, "libnixl_capi.so", append([]string{"testdata/nixl/fake_nixl.c"}, flags...)...)
+}
+
+// Ranks report the file, the version and the build of the library that they loaded.
+func TestNixlLibraries(t *testing.T) {
+	for flag, build := range map[string]string{
+		"0x" + strings.Repeat("ab", 20): "build abababababab", "none": "build ",
+	} {
+		file := fakeNixl(t, "-Wl,--build-id="+flag)
+		text := nixlChild(t, "libraries", "WEIR_NIXL_LIBRARY="+file)
+		if want := "libnixl_capi C API 0.99.7, " + file + ", " + build; !strings.Contains(text, want) ||
+			!strings.Contains(text, "[1]") {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
 }
 
 // nixlTests are the tests of every path, which are run over NIXL.

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload/move"
 )
 
@@ -27,6 +28,8 @@ type member struct {
 	control *engine.Control
 	width   int    // threads
 	seed    uint64 // of contents
+	// libraries of the fabric that this process has loaded; nil: not read yet
+	libraries []results.Library
 }
 
 func memberOf(l engine.Launch, self engine.Identity, control *engine.Control) member {

@@ -328,6 +328,9 @@ uint64_t weir_control_bytes(int ranks);
 /* Finds out whether a fabric works on this host; loads its library. */
 int weir_probe(const char *fabric, struct weir_info *out);
 const char *weir_fabric_name(int i); /* NULL after the last */
+/* Returns the version that the loaded library of a fabric reports; NULL: it reports none, or none
+ * is loaded. */
+const char *weir_library_version(const char *fabric);
 
 /* Returns the compiler, and the versions of the headers that the engine was compiled with. */
 const char *weir_built(void);

@@ -32,6 +32,7 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 	var transports []string
 	var used []results.Transport
 	var facts []results.ProviderFact
+	var libraries []results.Library
 	l.Verified = true
 	for rank, p := range parts {
 		memory[rank], gpus[rank] = p.MemoryNodes, p.GPU
@@ -52,12 +53,17 @@ func DescribeParts(m *workload.Measured, l *results.Launch, parts []*Part) {
 			f.Ranks = []int{rank}
 			facts = append(facts, f)
 		}
+		for _, library := range p.Libraries {
+			library.Ranks = []int{rank}
+			libraries = append(libraries, library)
+		}
 		if p.Initiator && !slices.ContainsFunc(p.Transports, results.Transport.Data) {
 			used = append(used, results.Transport{Use: results.DataUse, Ranks: []int{rank}})
 		}
 	}
 	l.Transport, l.Transports = strings.Join(transports, ", "), results.MergeTransports(used)
 	l.Provider = results.MergeProviderFacts(facts)
+	l.Libraries = results.MergeLibraries(libraries)
 	l.MemoryNodes = results.MemoryNodes(memory)
 	results.SortCounters(l.Counters)
 	if ranks := processorsOf(parts); len(ranks) > 0 {

@@ -18,6 +18,8 @@ type Part struct {
 	Transports []results.Transport `json:"transports,omitempty"`
 	// Provider are the provider's properties that an initiator read back from its fabric.
 	Provider []results.ProviderFact `json:"provider,omitempty"`
+	// Libraries of the fabric that the rank has loaded, the fabric's own first.
+	Libraries []results.Library `json:"libraries,omitempty"`
 	// MemoryNodes are the NUMA nodes that the buffers of its threads were bound to and are on, ascending; nil: they
 	// were not bound.
 	MemoryNodes []int `json:"memory_nodes,omitempty"`
