@@ -11,7 +11,8 @@ import (
 
 // The variance between sessions comes from references or history. Without them it is estimated from the
 // changes themselves, if there are enough: changes of unchanged cases differ only by sessions and launches
-// (shift.go, spread.go). With fewer changes it is unknown, and no change is reported as found.
+// (shift.go, spread.go). With fewer changes it is unknown: a change is found, and is a regression, if it is one
+// also for sessions that vary by assumedSessions, as an assertion on a baseline fails (between.go).
 
 // acrossSessions sets the variance between sessions for each change of two sessions.
 func (c *comparer) acrossSessions() {
@@ -29,7 +30,7 @@ func (c *comparer) acrossSessions() {
 			x.sessions = sessionNoise{variance: v, df: n.SessionDF, said: []results.Reason{sessionsVary(n)}}
 			continue
 		}
-		x.assumed = true
+		x.assumed, x.sessions.unknown = true, assumedVariance(x)
 		x.sessions.said = []results.Reason{results.Because(results.SessionsAlike)}
 		if !x.change.log {
 			continue
@@ -49,6 +50,16 @@ func (c *comparer) acrossSessions() {
 		x.method = append(x.method, x.sessions.said...)
 		x.effect.Method = wording.Message(x.method)
 	}
+}
+
+// assumedVariance is what sessions that vary by assumedSessions add to the variance of a change: the rule of
+// betweenSessions for baselines.
+func assumedVariance(x *contrast) float64 {
+	sd := assumedSessions
+	if !x.change.log {
+		sd *= x.effect.Base.Value
+	}
+	return 2 * sd * sd
 }
 
 // knownSessions returns the known variance between sessions of a metric of a case: from the two documents,

@@ -27,6 +27,7 @@ type contrast struct {
 	change *combination     // nil if a side has a single launch
 	at     interval         // of the change
 	rest   interval         // without outliers; nil if there are none
+	apart  interval         // of the change if sessions vary by assumedSessions; nil if how they vary is known
 	marked results.Reason   // the outliers
 	modes  []results.Reason // too many launches stand out for outliers
 	margin float64
@@ -105,9 +106,27 @@ func (x *contrast) intervals() {
 		})
 	}
 	x.at = wide(x.change)
+	x.apart = nil
+	if x.assumed {
+		x.apart = memoized(func(confidence float64) estimate {
+			return (*combinedFloor)(nil).widen(x.change, x.sessions.widest(x.change), confidence)
+		})
+	}
 	if x.without != nil {
 		x.rest = wide(x.without)
 	}
+}
+
+// foundApart reports whether there is a change also if sessions vary by assumedSessions.
+func (x *contrast) foundApart() bool {
+	if x.apart == nil {
+		return false
+	}
+	null, e := 0., x.apart(results.Confidence)
+	if x.change.log {
+		null = 1
+	}
+	return e.lo > null || e.hi < null
 }
 
 // fromShiftLog is the distance of the change from the shift on the log scale.

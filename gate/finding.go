@@ -35,8 +35,8 @@ func (c *comparer) judge() {
 	c.out.ExitCode = Worst(codes...)
 }
 
-// find marks the changes that are significant. Changes with unknown variance between sessions are never
-// found, and do not count among the tests.
+// find marks the changes that are significant. Changes with unknown variance between sessions must be so also if
+// these vary by assumedSessions, and do not count among the tests of the others.
 func (c *comparer) find() {
 	var known, assumed []*contrast
 	for _, x := range c.contrasts {
@@ -53,8 +53,8 @@ func (c *comparer) find() {
 		withoutFound(xs)
 	}
 	for _, x := range c.contrasts {
-		if (x.drifting || x.assumed) && x.effect.Change != nil {
-			x.effect.Change.Found = false
+		if change := x.effect.Change; change != nil {
+			change.Found = change.Found && !x.drifting && (!x.assumed || x.foundApart())
 		}
 	}
 }
@@ -140,14 +140,14 @@ func (x *contrast) judge() {
 	case !together.None():
 		e.Verdict = results.Unclear
 		x.addReasons(together)
-	case verdict == results.Regression && x.assumed:
+	case verdict == results.Regression && x.assumed && x.verdictAt(x.apart, 1) != verdict:
 		e.Verdict = results.Unclear
-		x.addReasons(x.marginReason(results.BeyondSessions))
+		x.addReasons(x.marginReason(results.BeyondSessions, x.assumption()...))
 	case verdict == results.Regression && !e.Change.Found:
 		e.Verdict = results.Unclear
 		x.addReasons(x.marginReason(x.otherCauses()))
 	case verdict == results.Regression:
-		x.addReasons(x.marginReason(results.WorseThanMargin))
+		x.addReasons(x.marginReason(results.WorseThanMargin, x.assumption()...))
 	case verdict == results.Unclear:
 		x.addReasons(x.marginReason(results.CrossesMargin), x.claim.familyNote(x.at, crossing))
 	case e.Change.Found && x.forTheBetter():
@@ -164,6 +164,14 @@ func (x *contrast) judge() {
 		e.Verdict = results.Unclear
 		x.addReasons(results.Because(results.OutliersDecide))
 	}
+}
+
+// assumption is how much sessions are assumed to vary, if that is unknown.
+func (x *contrast) assumption() []results.Value {
+	if !x.assumed {
+		return nil
+	}
+	return []results.Value{results.Number("assumed", assumedSessions, "share")}
 }
 
 // forTheBetter reports whether the change is an improvement, absolutely and relative to the shift of all

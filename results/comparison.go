@@ -91,8 +91,8 @@ type Change struct {
 	// effects of the comparison. Both are nil without an interval.
 	P *float64 `json:"p" doc:"Of a change at least as large if there is none."`
 	Q *float64 `json:"q" doc:"Least false discovery rate at which the change is found."`
-	// Found says that there is a change of any size. It excludes Assumes.
-	Found bool `json:"found" doc:"There is a change, however small. Never beside assumes_sessions_alike."`
+	// Found says that there is a change of any size. With Assumes there is one also if sessions vary by 5 %.
+	Found bool `json:"found" doc:"There is a change, however small; beside assumes_sessions_alike, also if sessions vary by 5 %."`
 	// Assumes says that interval, P and Q hold only if sessions do not differ, which is unknown.
 	Assumes bool `json:"assumes_sessions_alike,omitzero" doc:"Interval, p and q hold only if sessions do not differ, of which nothing is known."`
 	// Shift is the common change of the metric's cases as a ratio, if it is estimated from them: P, Q and
@@ -109,7 +109,7 @@ type Change struct {
 
 // BeyondLaunches reports a change that is significant unless sessions differ, which is unknown.
 func (c *Change) BeyondLaunches() bool {
-	return c.Assumes && c.Q != nil && *c.Q <= quantity.Round(1-Confidence)
+	return c.Assumes && !c.Found && c.Q != nil && *c.Q <= quantity.Round(1-Confidence)
 }
 
 // EffectVerdict is the verdict of a comparison on an effect.
