@@ -16,7 +16,9 @@ struct weir_loop {
     /* loops run by the fabric: ns by its clock, and that clock's resolution */
     uint64_t took;
     double resolution;
-    uint32_t stamp_every; /* one request in this many is time-stamped */
+    uint32_t stamp_every; /* one request in this many is time-stamped, rounded down */
+    /* stamp_every is too small by stamp_rest / stamps; stamp_carry: the sum of what was left out */
+    uint64_t stamps, stamp_rest, stamp_carry;
     /* time to prepare one request of the window; the fabric's part is in weir_prep */
     double prep_s;
     /* transfer: only of requests that were not complete when posted */
@@ -29,6 +31,22 @@ struct weir_loop {
     int64_t clock_ns;           /* cost of a clock read, ns */
     int64_t immediate_clock_ns; /* the same for a request that was complete when posted, ns */
 };
+
+/* Returns the number of requests between this stamped request and the next one. */
+static inline uint32_t loop_until_stamp(struct weir_loop *l)
+{
+    l->stamp_carry += l->stamp_rest;
+    if (l->stamp_carry < l->stamps || !l->stamps) {
+        return l->stamp_every - 1;
+    }
+    l->stamp_carry -= l->stamps;
+    return l->stamp_every;
+}
+
+static inline int loop_stamps_each(const struct weir_loop *l)
+{
+    return l->stamp_every == 1 && !l->stamp_rest;
+}
 
 /* Requests that complete when posted need no polling. The loop polls after this many of them, or
  * this many bytes (about 10 ms), to drive progress for peers. */

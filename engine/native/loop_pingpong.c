@@ -65,7 +65,7 @@ static int initiate(struct weir_loop *l, const struct weir_case *c, int peer, ui
         int64_t posted = 0, returned = 0, prep = r->rec.prep.prep_time;
         int stamped = until_stamp-- == 0;
         if (stamped) {
-            until_stamp = l->stamp_every - 1;
+            until_stamp = loop_until_stamp(l);
             posted = weir_ticks();
             if (l->until && posted >= l->until && i > 0) {
                 break;

@@ -58,6 +58,9 @@ void loop_begin(struct weir_loop *l, const struct weir_case *c, uint64_t bytes, 
     l->resolution = 0;
     l->clock_ns = l->immediate_clock_ns = (int64_t)l->r->clk.cost_ns;
     l->stamp_every = c->stamp_every;
+    l->stamps = c->stamps;
+    l->stamp_rest = c->stamps ? c->iterations % c->stamps : 0;
+    l->stamp_carry = 0;
     l->request_bytes = bytes;
     l->point_step = (l->until > now ? (uint64_t)(l->until - now) : n) / (WEIR_MAX_POINTS - 2) + 1;
     l->next_point = (l->until ? (uint64_t)now : 0) + l->point_step;
@@ -130,7 +133,7 @@ static int stream_requests(struct stream *s)
 static int post_all(struct stream *s)
 {
     int one_place = s->c->batch == 1 && s->o->ntargets == 1 && s->o->slots == 1 && !s->deferred;
-    int each = s->timed && s->l->stamp_every == 1;
+    int each = s->timed && loop_stamps_each(s->l);
     if (!one_place || (each && !s->delivered)) {
         return stream_requests(s);
     }

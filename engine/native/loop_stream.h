@@ -91,7 +91,7 @@ static inline int begin(struct stream *s, struct weir_req *q, uint64_t i, int64_
     if (!q->stamped) {
         return 0;
     }
-    s->until_stamp = s->l->stamp_every - 1;
+    s->until_stamp = loop_until_stamp(s->l);
     q->posted = before ? before : stamp(s);
     if (!s->end || q->posted < s->end || i < (uint64_t)s->o->ntargets) {
         return 0;
@@ -167,7 +167,7 @@ static inline __attribute__((always_inline)) int post_request(struct stream *s, 
     if (--q->pending == 0) {
         complete(l, q, now);
         /* saves the second of two consecutive clock reads */
-        *ended = l->stamp_every == 1 ? now : 0;
+        *ended = loop_stamps_each(l) ? now : 0;
         s->until_poll -= s->share - 1;
     }
     return 0;

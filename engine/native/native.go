@@ -282,10 +282,12 @@ func (r *rank) measure(key string) (*move.Part, error) {
 		verify: verifies[o.Verify],
 		block:  C.uint64_t(o.BlockSize), batch: C.uint64_t(o.Batch), iterations: C.uint64_t(o.Iterations),
 		shards: C.uint64_t(o.Shards), zeros: zeros[o.Payload], slots: C.uint64_t(r.slots(o)),
-		duration:    C.int64_t(o.Duration),
-		stamp_every: C.uint32_t(r.stamped(o)), warmup: C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight),
+		duration: C.int64_t(o.Duration),
+		warmup:   C.uint64_t(o.Warmup), in_flight: C.uint64_t(o.InFlight),
 		timeout: C.int64_t(c.Timeout), corrupt: C.int64_t(r.corrupt), corrupt_timed: r.timed,
 	}
+	every, stamps := r.stamped(o)
+	cc.stamp_every, cc.stamps = C.uint32_t(every), C.uint64_t(stamps)
 	if o.Step != nil {
 		cc.sequence_step = C.int(index + 1)
 	}
@@ -301,23 +303,23 @@ func (r *rank) measure(key string) (*move.Part, error) {
 	return res, err
 }
 
-// stampedOneIn is a variable, because tests stamp each request, or none.
-var stampedOneIn = move.StampedOneIn
+// stampedOf is a variable, because tests stamp each request, or none.
+var stampedOf = move.Stamped
 
-// stamped returns n if one in n requests of a case is stamped: all of a matrix are.
-func (r *rank) stamped(o move.Spec) int {
+// stamped returns which requests of a case are stamped, as move.Stamped: all of a matrix are.
+func (r *rank) stamped(o move.Spec) (every int, count uint64) {
 	requests := uint64(o.Iterations)
 	if o.Duration != 0 {
 		requests = 0
 	}
 	switch {
 	case o.Matrix != nil:
-		return 1
+		return 1, 0
 	case o.Mode == "pingpong":
-		return stampedOneIn(2*uint64(o.BlockSize), requests, false)
+		return stampedOf(2*uint64(o.BlockSize), requests, false)
 	}
 	flushed := o.Op == "write" && C.weir_confirms_delivery(r.threads[0]) == 0
-	return stampedOneIn(requestBytes(o), requests, flushed)
+	return stampedOf(requestBytes(o), requests, flushed)
 }
 
 func (r *rank) result(c task, out *C.struct_weir_result) *move.Part {

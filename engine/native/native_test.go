@@ -273,9 +273,9 @@ func full(o *move.Spec)     { o.Verify, o.Iterations = "full", 20 }
 // stampOneIn makes cases stamp one in every requests from now on, whatever their size (0: the default), until
 // the returned function is called.
 func stampOneIn(every int) (usually func()) {
-	before := stampedOneIn
+	before := stampedOf
 	if every > 0 {
-		stampedOneIn = func(uint64, uint64, bool) int { return every }
+		stampedOf = func(uint64, uint64, bool) (int, uint64) { return every, 0 }
 	}
-	return func() { stampedOneIn = before }
+	return func() { stampedOf = before }
 }

@@ -70,12 +70,12 @@ func checkTransfer(t *testing.T, fabric string, cases []move.Spec) {
 		if o.Mode == "pingpong" {
 			want *= 2
 		}
-		every := move.StampedOneIn(want/uint64(o.Iterations), uint64(o.Iterations), false)
+		every, count := move.Stamped(want/uint64(o.Iterations), uint64(o.Iterations), false)
 		if s.Bytes != want || s.Every != every {
 			t.Errorf("case %d: %d bytes, want %d; one request of %v in %d is stamped, want one in %d", k, s.Bytes, want,
 				o.BlockSize, s.Every, every)
 		}
-		if got, want := stamped(ranks[0]), (o.Iterations+int64(s.Every)-1)/int64(s.Every); got != want {
+		if got, want := stamped(ranks[0]), int64(count); got != want {
 			t.Errorf("case %d: %d stamps, want %d", k, got, want)
 		}
 		if !ranks[0].Verified || !ranks[1].Verified || ranks[1].Samples != nil {
@@ -112,10 +112,13 @@ func TestStampsWithFlush(t *testing.T) {
 	few := func(o *move.Spec) { o.Iterations, o.Verify = 256*256-1, "none" }
 	ranks := runCases(t, "ucx", 2, options(512, api("tag"), many), options(512, api("tag"), few),
 		options(512, api("rma"), many), options(64<<10, api("tag"), few))
-	for k, want := range []int{256, 64, 256, 16} {
-		if got, all := stamped(ranks[k][0]), int64(256*256+want-1)/int64(want); ranks[k][0].Samples.Every != want ||
-			got != all {
-			t.Errorf("case %d: %d stamps, one in %d, want %d, one in %d", k, got, ranks[k][0].Samples.Every, all, want)
+	for k, want := range []struct {
+		every int
+		count int64
+	}{{256, 256}, {255, 256}, {256, 256}, {16, 4095}} {
+		got, every := stamped(ranks[k][0]), ranks[k][0].Samples.Every
+		if every != want.every || got != want.count {
+			t.Errorf("case %d: %d stamps, one in %d, want %d, one in %d", k, got, every, want.count, want.every)
 		}
 	}
 }
@@ -171,4 +174,24 @@ func TestBeyond32Bits(t *testing.T) {
 		}
 		checkTransfer(t, w.fabric, cases)
 	})
+}
+
+// The stamps of iterations that they do not divide are as many, evenly spread, by each way to move.
+func TestStampsAreSpread(t *testing.T) {
+	for _, n := range []int64{1, 100, 128, 129, 200, 1000} {
+		o := options(8, window(1))
+		o.Iterations, o.Verify = n, "none"
+		ping := o
+		ping.Mode = "pingpong"
+		deep := options(8, window(8))
+		deep.Iterations, deep.Verify = n, "none"
+		for _, o := range []move.Spec{o, ping, deep} {
+			parts := runCases(t, "shm", 2, o)[0]
+			every, count := move.Stamped(8, uint64(n), false)
+			if got := stamped(parts[0]); got != int64(count) || parts[0].Samples.Every != every {
+				t.Errorf("%s of %d: %d stamps, one in %d; want %d, one in %d", o.Mode, n, got, parts[0].Samples.Every,
+					count, every)
+			}
+		}
+	}
 }

@@ -130,7 +130,10 @@ struct weir_case {
     int op, mode, verify;
     int zeros; /* blocks are zeros except for the first word */
     uint64_t block, batch, iterations, warmup, in_flight;
-    uint32_t stamp_every; /* one request in this many is time-stamped */
+    /* one request in this many is time-stamped; if stamps is set, that number of requests, evenly
+     * spread over the iterations: stamp_every is then their distance, rounded down */
+    uint32_t stamp_every;
+    uint64_t stamps;
     /* matrix: each cell is split into this many fabric requests, if it has as many bytes */
     uint64_t shards;
     uint64_t slots;   /* places in a buffer; requests use them cyclically */

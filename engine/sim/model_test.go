@@ -125,8 +125,8 @@ func whole(t *testing.T, o move.Spec, res *move.Part) {
 	for _, n := range s.Counts {
 		stamped += n
 	}
-	if want := (int64(s.Ops) + int64(s.Every) - 1) / int64(s.Every); stamped != want || len(s.First) == 0 ||
-		len(s.Last) == 0 {
+	_, want := move.Stamped(s.Bytes/s.Ops, s.Ops, false)
+	if stamped != int64(want) || len(s.First) == 0 || len(s.Last) == 0 {
 		t.Errorf("%d of %d requests are stamped, want %d", stamped, s.Ops, want)
 	}
 	last := results.Progress{Time: s.Start}

@@ -27,28 +27,29 @@ type course struct {
 
 // record draws the samples of a course.
 func (c course) record(r stream) *results.Samples {
+	every, stamps := move.Stamped(c.bytes, c.iterations, false)
 	s := &results.Samples{
 		Role: "initiator", Ops: c.iterations, Bytes: c.iterations * c.bytes, Start: c.start,
-		Every:  move.StampedOneIn(c.bytes, c.iterations, false),
+		Every:  every,
 		Counts: make(map[int]int64, min(c.iterations, 2*detailed)),
 	}
 	if c.iterations <= detailed {
-		c.recordEach(s, r)
+		c.recordEach(s, r, stamps)
 	} else {
-		c.recordMany(s, r)
+		c.recordMany(s, r, stamps)
 	}
 	return s
 }
 
 // recordEach draws every iteration.
-func (c course) recordEach(s *results.Samples, r stream) {
+func (c course) recordEach(s *results.Samples, r stream, stamps uint64) {
 	sd := sigma(c.jitter)
 	at := float64(0)
 	piece := (c.iterations + pieces - 1) / pieces
 	for i := range c.iterations {
 		f := factor(sd, r.NormFloat64())
 		at += c.interval * f
-		if i%uint64(s.Every) == 0 {
+		if stamped := uint64(len(s.First)); i == stamped*c.iterations/stamps {
 			ns := nanoseconds(c.latency * f)
 			s.Counts[histogramIndex(ns)]++
 			s.First = append(s.First, ns)
@@ -61,7 +62,7 @@ func (c course) recordEach(s *results.Samples, r stream) {
 }
 
 // recordMany draws the pieces of the course, and the first and last stamps; the other stamps follow the distribution.
-func (c course) recordMany(s *results.Samples, r stream) {
+func (c course) recordMany(s *results.Samples, r stream, left uint64) {
 	at := float64(0)
 	done := uint64(0)
 	for i := range uint64(pieces) {
@@ -71,7 +72,6 @@ func (c course) recordMany(s *results.Samples, r stream) {
 		c.progress(s, at, done)
 	}
 	sd := sigma(c.jitter)
-	left := (c.iterations + uint64(s.Every) - 1) / uint64(s.Every)
 	draw := func() (list []int64) {
 		for range min(left, kept) {
 			ns := nanoseconds(c.latency * factor(sd, r.NormFloat64()))

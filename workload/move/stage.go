@@ -3,34 +3,41 @@ package move
 import "github.com/weir-bench/weir/results"
 
 // Minimum numbers of stamps of a timed part with as many requests: in general, and of requests with a flush.
-const fewestStamps, fewestFlushed = 64, 256
+const fewestStamps, fewestFlushed = 128, 256
 
-// StampedOneIn returns n if one in n requests of this size in bytes is stamped, given the number of an initiator's
-// requests (0: limited by a duration). In a ping-pong a request is a round trip.
+// Stamped returns which requests of this size in bytes are stamped, given the number of an initiator's requests (0:
+// limited by a duration): count of them, evenly spread, and the first. every is their distance rounded down, and the
+// distance itself if count is 0. More requests never have fewer stamps. In a ping-pong a request is a round trip.
 //
 // A clock read with its record takes some 15 ns, a second read and the flush that shows delivery up to 60 ns. The rate
-// keeps this below 2 % of a copy at the speed of a cache. A flush may also cost a message there and one back, 1 % of a
-// stream of 4 KiB as tagged messages: then one in four of the stamps of small requests suffices.
-func StampedOneIn(bytes, requests uint64, flushed bool) int {
-	every := uint64(256)
+// of many requests keeps this below 2 % of a copy at the speed of a cache. A flush may also cost a message there and
+// one back, 1 % of a stream of 4 KiB as tagged messages: then one in four of the stamps of small requests suffices.
+func Stamped(bytes, requests uint64, flushed bool) (every int, count uint64) {
+	const sparse = 256
+	dense := uint64(sparse)
 	switch {
 	case bytes >= 1<<20:
-		every = 1
+		dense = 1
 	case bytes >= 256<<10:
-		every = 4
+		dense = 4
 	case bytes >= 64<<10:
-		every = 16
+		dense = 16
 	case bytes >= 512:
-		every = 64
+		dense = 64
 	}
-	for requests > 0 && every > 1 && requests/every < fewestStamps {
-		every /= 4
+	sparser := flushed && dense == 64
+	if requests == 0 {
+		if sparser {
+			dense = sparse
+		}
+		return int(dense), 0
 	}
-	const sparse = 256
-	if flushed && every == 64 && (requests == 0 || requests/sparse >= fewestFlushed) {
-		every = sparse
+	count = requests / dense
+	if sparser {
+		count = max(requests/sparse, min(count, fewestFlushed))
 	}
-	return int(every)
+	count = min(max(count, fewestStamps), requests)
+	return int(requests / count), count
 }
 
 // Add merges another initiator's stage: the mean over all stamps, and the larger percentile.

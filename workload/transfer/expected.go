@@ -20,13 +20,12 @@ func (behaviour) Expected(options map[string]any, _ string) int64 {
 	if t.Mode == "pingpong" {
 		bytes = 2 * uint64(t.BlockSize)
 	}
-	every := int64(move.StampedOneIn(bytes, uint64(t.Iterations), false))
-	each := (t.Iterations + every - 1) / every
+	_, each := move.Stamped(bytes, uint64(t.Iterations), false)
 	initiators := int64(0)
 	for rank := range int(t.Ranks) {
 		if t.Initiates(rank) {
 			initiators++
 		}
 	}
-	return each * initiators * max(1, t.Threads)
+	return int64(each) * initiators * max(1, t.Threads)
 }
