@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -279,10 +280,13 @@ func allNumbers(cases []*results.Case, axis string) bool {
 	})
 }
 
-// launchCount is the number of launches behind a case's estimates.
+// launchCount is the number of launches behind a case's estimates: "0 of 5" if none of its launches counts.
 func launchCount(c *results.Case) string {
-	if n := len(c.Succeeded()); n > 0 {
+	switch n := len(c.Succeeded()); {
+	case n > 0:
 		return strconv.Itoa(n)
+	case len(c.Launches) > 0:
+		return fmt.Sprintf("0 of %d", len(c.Launches))
 	}
 	return "-"
 }

@@ -77,11 +77,14 @@ func (f quantileFamily) figure(groups []panel) html.Figure {
 					continue
 				}
 				c := s.cases[0]
-				if m, ok := c.Metrics.Get(q.Name); ok && drawable(m.Value) {
-					*points = append(*points, html.Point{
-						X: ticks[i].At, Y: m.Value * scale.Factor, Says: []string{estimateText(c, q.Name)},
-					})
-					values = append(values, m.Value)
+				m, ok := c.Metrics.Get(q.Name)
+				value, says := m.Value, estimateText(c, q.Name)
+				if v, extreme := extremeOf(c, q); extreme {
+					value, says = v, measuredText(v, m.Unit)
+				}
+				if ok && drawable(value) {
+					*points = append(*points, html.Point{X: ticks[i].At, Y: value * scale.Factor, Says: []string{says}})
+					values = append(values, value)
 				}
 			}
 		}
@@ -126,7 +129,8 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 	if len(families) == 0 {
 		return nil
 	}
-	t := &html.Table{Caption: fmt.Sprintf("%s of all cases of run %s", ofQuantiles(families), plain(g.run))}
+	t := &html.Table{Caption: fmt.Sprintf("%s of all cases of run %s, of all launches together", ofQuantiles(families),
+		plain(g.run))}
 	names := axes(g.cases)
 	for _, a := range names {
 		t.Columns = append(t.Columns, html.Column{Head: plain(a), Right: allNumbers(g.cases, a)})
@@ -156,7 +160,7 @@ func (d *draft) quantileTable(g grid, families []quantileFamily) *html.Table {
 		column := 0
 		for _, f := range families {
 			for _, m := range f.metrics {
-				cells = append(cells, sampled(c, m, scales[column]))
+				cells = append(cells, quantileCell(c, m, scales[column]))
 				column++
 			}
 		}
@@ -174,3 +178,41 @@ func ofQuantiles(families []quantileFamily) string {
 	}
 	return "Latencies"
 }
+
+// quantileCell formats a quantile with as many digits as its neighbours have, so that they stand in order.
+func quantileCell(c *results.Case, m workload.Metric, s results.Scale) string {
+	e, ok := c.Metrics.Get(m.Name)
+	if !ok {
+		return "-"
+	}
+	value := e.Value
+	if v, extreme := extremeOf(c, m); extreme {
+		value = v
+	}
+	text, _, _ := s.Estimate(value, nil)
+	return text + behind(m, e)
+}
+
+// extremeOf is the least or greatest value of all launches of a case, for metrics that are the extremes of a
+// distribution: their estimates are means over launches, which may lie between the quantiles of all values. ok is
+// false for other metrics.
+func extremeOf(c *results.Case, m workload.Metric) (value float64, ok bool) {
+	pick := map[string]func(...float64) float64{"min": least, "max": greatest}[m.Last()]
+	if m.Quantile == "" || pick == nil {
+		return 0, false
+	}
+	var values []float64
+	for _, l := range c.Succeeded() {
+		if v, has := l.Metrics.Get(m.Name); has {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return 0, false
+	}
+	return pick(values...), true
+}
+
+func least(values ...float64) float64 { return slices.Min(values) }
+
+func greatest(values ...float64) float64 { return slices.Max(values) }

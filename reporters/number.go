@@ -42,11 +42,16 @@ func boundsOf(c *results.Case, unit, metric string) (bounds []*float64) {
 // sampled is number followed by the samples behind a tail quantile in the launch with the fewest: "5.74
 // (188)".
 func sampled(c *results.Case, m results.Metric, s results.Scale) string {
-	text := number(c, m.Name, s)
-	if e, ok := c.Metrics.Get(m.Name); ok && m.Tail() && e.Samples > 0 {
-		text += fmt.Sprintf(" (%d)", e.Samples)
+	e, _ := c.Metrics.Get(m.Name)
+	return number(c, m.Name, s) + behind(m, e)
+}
+
+// behind is the number of samples behind a tail quantile: " (188)"; "" if it is unknown, and for other metrics.
+func behind(m results.Metric, e results.MetricEstimate) string {
+	if !m.Tail() || e.Samples == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(" (%d)", e.Samples)
 }
 
 // ofSamples is the heading for such numbers; "" for others.
@@ -60,11 +65,17 @@ func ofSamples(cases []*results.Case, m results.Metric) string {
 	return ""
 }
 
-// interval is the confidence interval of a metric.
+// interval is the confidence interval of a metric, or why there is none: "n=1" of one launch, "too wide" if it says
+// nothing; "-" without a value.
 func interval(c *results.Case, metric string, s results.Scale) string {
 	m, ok := c.Metrics.Get(metric)
-	if !ok || m.CI == nil || results.Uninformative(m.CI) || quantity.Endless(m.Value) {
+	switch {
+	case !ok || quantity.Endless(m.Value):
 		return "-"
+	case m.CI == nil:
+		return fmt.Sprintf("n=%d", m.N)
+	case results.Uninformative(m.CI):
+		return "too wide"
 	}
 	_, low, high := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 	return low + "–" + high
