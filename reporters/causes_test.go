@@ -115,3 +115,19 @@ func TestASharedCauseIsToldOnce(t *testing.T) {
 		t.Errorf("%d findings without reasons", n)
 	}
 }
+
+// An error of the session that names several hosts has a line for each.
+func TestLinesOfTheSessionsError(t *testing.T) {
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{
+		Status: results.Errored, ExitCode: 6,
+		Reason: "starting agents over ssh failed on 2 hosts:\nh1: logging in: refused\nh2: logging in: no route",
+	}}
+	for format, want := range map[string]string{
+		"table":    "over ssh failed on 2 hosts:\n    | h1: logging in: refused\n    | h2: logging in: no route\n",
+		"markdown": "      h1: logging in: refused\n      h2: logging in: no route\n",
+	} {
+		if text := written(t, format, doc); !strings.Contains(text, want) {
+			t.Errorf("%s has no\n%s\nin\n%s", format, want, text)
+		}
+	}
+}

@@ -128,7 +128,8 @@ func sessionErrors(doc *results.Document) []finding {
 		why = "aborted"
 	}
 	if why != "" && why != failedChecks(doc) { // each check has its own finding
-		out = append(out, finding{standing: "error", where: "session", message: plain(why)})
+		cause, lines := splitLines(why)
+		out = append(out, finding{standing: "error", where: "session", message: cause, log: lines})
 	}
 	for _, c := range doc.Checks {
 		if c.Counts() {

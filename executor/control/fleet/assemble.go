@@ -140,10 +140,18 @@ func (f *Fleet) tooFew(failed map[string]error) error {
 		}
 	}
 	text := fmt.Sprintf("%d of %d nodes came", len(f.c.Hosts.Nodes), f.want())
-	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, "; ")
+	return &TooFewError{text + listed(reasons)}
+}
+
+// listed formats reasons: one on the line of the error, several on a line each.
+func listed(reasons []string) string {
+	switch len(reasons) {
+	case 0:
+		return ""
+	case 1:
+		return ": " + reasons[0]
 	}
-	return &TooFewError{text}
+	return ":\n" + strings.Join(reasons, "\n")
 }
 
 // reacquireTime is the time limit for lost agents to return or be replaced by other registered ones.

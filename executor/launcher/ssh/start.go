@@ -43,16 +43,27 @@ func (l *Launcher) Start(ctx context.Context, r launcher.Request) (launcher.Hand
 		}
 		return h, nil
 	}
-	err = errors.Join(errs...)
+	err = failedHosts(errs)
 	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = fmt.Errorf("starting agents over ssh: %w", context.Cause(ctx))
 	}
 	if err != nil {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		return nil, errors.Join(fmt.Errorf("starting agents over ssh: %w", err), h.Stop(stopping, 5*time.Second))
+		return nil, errors.Join(err, h.Stop(stopping, 5*time.Second))
 	}
 	return h, nil
+}
+
+// failedHosts is the error of hosts without an agent: a line for each if there are several; nil without errors.
+func failedHosts(errs []error) error {
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("starting agents over ssh: %w", errs[0])
+	}
+	return fmt.Errorf("starting agents over ssh failed on %d hosts:\n%w", len(errs), errors.Join(errs...))
 }
 
 // start starts agents on n of the spare hosts, and tries the next ones after failures. It returns the number
