@@ -63,7 +63,7 @@ func AssertionForms() []FormDoc {
 			"any(bandwidth >= 40 GB/s, ceiling >= 0.9)"},
 		{"reference.METRIC", "from the row of references for this run that matches the case's axes and options",
 			"bandwidth within 5% of reference.bandwidth"},
-		{"baseline.METRIC", "the metric of the same case in the result document of baseline or --baseline",
+		{"baseline.METRIC", "the metric of the same case in the result document of baseline or --baseline; the same metric of this session must stand beside it",
 			"bandwidth >= 0.97 * baseline.bandwidth"},
 	}
 }

@@ -91,6 +91,9 @@ func (a *Assertion) relation(p *assertionParser) *Error {
 		return errorf(from, p.last().to, "write the assertion in that run, where the metric needs no run(…)",
 			"the assertion has no metric of this run")
 	}
+	if err := r.checkBaselines(); err != nil {
+		return err
+	}
 	if p.quantifier != "" && r.axis != "" {
 		return errorf(from, p.last().to, "write the trend as a separate assertion",
 			"a trend cannot be used in %s", p.quantifier)

@@ -37,6 +37,16 @@ func TestRefusedAssertions(t *testing.T) {
 		{`«run("tcp").bandwidth >= 5»`, "no metric of this run", ""},
 		{`«run("tcp").bandwidth >= run("wide").bandwidth»`, "no metric of this run", ""},
 		{`«baseline.bandwidth >= 5»`, "no metric of this run", ""},
+		// a baseline of another metric
+		{"latency.p99 <= 1.1 * «baseline.latency.p50»", "held against another metric", "write baseline.latency.p99"},
+		{"latency.p99 / «baseline.latency.p50» <= 2", "the same metric", "write baseline.latency.p99"},
+		{"latency.p99 between 0.5 * baseline.latency.p99 and 2 * «baseline.latency.avg»", "another metric",
+			"write baseline.latency.p99"},
+		// equality
+		{"requests «==» 4", "never exactly equal", "write `requests >= 4`; if it may be more, `requests <= 4`"},
+		{"requests «==» 0", "never exactly equal", "write `requests <= 0`"},
+		{"bandwidth «==» 4 GB/s", "never exactly equal", "within 1% of"},
+		{"requests «!=» 4", "never exactly equal", ">= and <="},
 		// a share of launches
 		{`«availability» / 2 >= 0.4`, "cannot be used in arithmetic", "availability >= 0.9"},
 		{`bandwidth >= «availability» * 5 GB/s`, "cannot be used in arithmetic", ""},

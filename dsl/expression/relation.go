@@ -58,8 +58,7 @@ func (p *assertionParser) relation() (*relation, *Error) {
 		}
 		fallthrough
 	case "==", "!=":
-		return nil, r.op.errorf("write `<= 0` for a count or rate that must be 0, `within 1% of`, or >= and <=",
-			"a measured value is never exactly equal to another")
+		return nil, r.op.errorf(r.insteadOfEqual(), "a measured value is never exactly equal to another")
 	case "≥", "≤":
 		return nil, r.op.errorf("write >= or <=", "there is no operator %s", r.word)
 	case "within":
