@@ -329,31 +329,6 @@ func (e *evaluator) axesOf(expr hcl.Expression, r *Run) []string {
 	return names
 }
 
-// required reports missing options that have no default.
-func (sr *settingReader) required(entries []entry) {
-	names := optionNames(sr.run.Workload)
-	for _, o := range sr.run.Workload.Options {
-		if !o.Required {
-			continue
-		}
-		given := sr.run.axis(o.Name) != nil
-		for _, e := range entries {
-			_, known := sr.run.Workload.Option(e.name)
-			// A misspelt option has been reported, with this one as hint.
-			given = given || e.name == o.Name || !known && suggest.Nearest(e.name, names) == o.Name
-		}
-		if !given {
-			sr.error(
-				sr.run.Range,
-				"Missing option",
-				fmt.Sprintf("Run %q has no %s (%s), which workload %s requires.",
-					sr.run.Name, o.Name, firstSentence(o.Doc), sr.run.Workload.Name),
-				fmt.Sprintf("Add %s to its options, or sweep it.", o.Name),
-			)
-		}
-	}
-}
-
 func (r *Run) axis(name string) *Axis {
 	if i := r.axisIndex(name); i >= 0 {
 		return r.Axes[i]
