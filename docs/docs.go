@@ -183,12 +183,27 @@ func Listing() string {
 	}
 	for _, g := range Index {
 		fmt.Fprintf(&b, "%s\n", g.Title)
-		for _, p := range g.Pages {
-			fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, strings.ReplaceAll(p.About, "`", ""))
-		}
+		list(&b, g.Pages, width)
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// ListingOf lists some pages as Listing does.
+func ListingOf(pages []Page) string {
+	var b strings.Builder
+	width := 0
+	for _, p := range pages {
+		width = max(width, len(p.Name))
+	}
+	list(&b, pages, width)
+	return b.String()
+}
+
+func list(b *strings.Builder, pages []Page, width int) {
+	for _, p := range pages {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, p.Name, strings.ReplaceAll(p.About, "`", ""))
+	}
 }
 
 // Markdown is the index for docs/README.md.

@@ -25,7 +25,8 @@ func newDocs() *cobra.Command {
 		Use:   "docs [TOPIC]",
 		Short: "print the documentation: the list of its pages, or a page",
 		Long: `docs prints the list of all topics, or the page of one. Pages about workloads have the
-workloads' names, "weir docs language" lists the sections of the language of scenarios.
+workloads' names, "weir docs language" lists the sections of the language of scenarios,
+"weir docs moving" the pages for people who come from other tools.
 The topics below are made of the tables that weir itself uses.`,
 		Example: "  weir docs\n  weir docs transfer\n  weir docs language axes\n  weir docs metrics latency.p99",
 		Args:    cobra.ArbitraryArgs, // so that docsPage answers, not cobra

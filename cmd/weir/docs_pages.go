@@ -24,26 +24,48 @@ func docsPage(cmd *cobra.Command, args []string) error {
 		return written(cmd, screen.Reflow(docs.Listing()+"weir docs TOPIC prints one of them.\n", width))
 	}
 	name := strings.Join(args, " ")
-	page, ok := docs.Lookup(name)
-	if !ok {
-		word := strings.TrimPrefix(name, "language ")
-		mentioned := docs.Mentioning(word)
-		for _, n := range docs.Names() {
-			if strings.HasPrefix(n, word) && word != "" {
-				return exit.Usage("there is no topic %q; did you mean %q?", name, n)
-			}
+	switch pages := docs.Topic(name); len(pages) {
+	case 0:
+		return noTopic(name)
+	case 1:
+		return printPage(cmd, pages[0], width)
+	default:
+		return written(cmd, screen.Reflow(docs.ListingOf(pages)+"\nweir docs TOPIC prints one of them.\n", width))
+	}
+}
+
+// printPage prints a page, or the reference that a command below docs makes.
+func printPage(cmd *cobra.Command, page docs.Page, width int) error {
+	for _, reference := range cmd.Commands() {
+		if reference.Name() == page.Name {
+			return reference.RunE(reference, nil)
 		}
-		if near := suggest.DidYouMean(word, docs.Names()); near != "" || len(mentioned) == 0 {
-			return exit.Usage("there is no topic %q%s weir docs lists all of them", name, cmp.Or(near, ";"))
-		}
-		return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
-			strings.Join(mentioned, ", "))
 	}
 	text, err := page.Text()
 	if err != nil {
 		return exit.With(gate.ExitInternal, err)
 	}
 	return written(cmd, docs.Wrap(text, width))
+}
+
+// noTopic names the topic that a misspelt one most likely is, or the pages that have the word.
+func noTopic(name string) error {
+	topics := docs.Topics()
+	word, section := strings.CutPrefix(name, "language ")
+	if section {
+		topics = docs.Sections()
+	}
+	for _, n := range topics {
+		if strings.HasPrefix(n, word) && word != "" {
+			return exit.Usage("there is no topic %q; did you mean %q?", name, n)
+		}
+	}
+	mentioned := docs.Mentioning(word)
+	if near := suggest.DidYouMean(word, topics); near != "" || len(mentioned) == 0 {
+		return exit.Usage("there is no topic %q%s weir docs lists all of them", name, cmp.Or(near, ";"))
+	}
+	return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
+		strings.Join(mentioned, ", "))
 }
 
 func written(cmd *cobra.Command, text string) error {

@@ -61,3 +61,21 @@ func TestDocsOfOneMetric(t *testing.T) {
 		t.Error(code, stderr.String())
 	}
 }
+
+// A word that is no page's name leads to the page or pages about it; another one is refused with a suggestion.
+func TestDocsOfNaturalWords(t *testing.T) {
+	for word, want := range map[string]string{
+		"moving": "nixlbench      from nixlbench and kvbench to weir", "migrate": "aiperf",
+		"exit code": "inconclusive", "quickstart": "# ",
+	} {
+		var out, stderr bytes.Buffer
+		if code := execute([]string{"docs", word}, &out, &stderr); code != 0 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %d, %s%s", word, code, out.String(), stderr.String())
+		}
+	}
+	var out, stderr bytes.Buffer
+	if code := execute([]string{"docs", "movign"}, &out, &stderr); code != 4 ||
+		!strings.Contains(stderr.String(), `did you mean "moving"?`) {
+		t.Errorf("%d, %s", code, stderr.String())
+	}
+}
