@@ -190,6 +190,9 @@ func full() *results.Document {
 					Node: 2 << 20, Cache: 32 << 20}, MemoryNodes: []results.MemoryNode{{Node: 1, Ranks: []int{0, 2}}},
 				GPUs:     []string{"0000:41:00.0", ""},
 				Provider: []results.ProviderFact{{Name: "hmem_p2p", Value: "enabled", Ranks: []int{0}}},
+				Libraries: []results.Library{
+					{Name: "libucp", File: "/usr/lib/libucp.so.0", Version: "1.17.0", Build: "aa", Ranks: []int{0, 1}},
+				},
 				Transports: []results.Transport{
 					{
 						Name: "posix", Device: "memory", Use: results.DataUse, Emulated: true, Opaque: true,
