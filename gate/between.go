@@ -25,7 +25,7 @@ type sessionNoise struct {
 
 // assumedSessions is the standard deviation of sessions, as a share, that a fail must tolerate if history
 // and references give none.
-const assumedSessions = 0.05
+const assumedSessions = results.AssumedSessions
 
 // betweenSessions returns the variance between sessions of a combination.
 func (eval *evaluator) betweenSessions(check boundCheck, c *combination) sessionNoise {

@@ -144,6 +144,10 @@ func realLegend(c *results.Comparison) string {
 	if any(func(d *results.Change) bool { return d.Mirrored }) {
 		text += ", or because many cases lie as far on this side of the common shift and hardly any on the other"
 	}
+	if any(func(d *results.Change) bool { return d.Found && d.Assumes }) {
+		text += "; how sessions differ is unknown, and a change is real if it is one also for sessions that vary by " +
+			results.PercentText(results.AssumedSessions)
+	}
 	if any((*results.Change).BeyondLaunches) {
 		text += "; 'if sessions are alike': beyond the noise of launches, but how sessions differ is unknown, so it is neither a regression nor counted as real"
 	}

@@ -72,6 +72,9 @@ func sinceText(s *results.Since, named bool) string {
 	case s.Change.BeyondLaunches():
 		change += fmt.Sprintf(" (%s CI %s to %s), a real change unless sessions differ, which is unknown",
 			results.ConfidenceText, low, high)
+	case s.Change.Found && s.Change.Assumes:
+		change += fmt.Sprintf(" (%s CI %s to %s), a real change also if sessions vary by %s", results.ConfidenceText,
+			low, high, results.PercentText(results.AssumedSessions))
 	case s.Change.Found:
 		change += fmt.Sprintf(" (%s CI %s to %s), a real change", results.ConfidenceText, low, high)
 	default:

@@ -107,6 +107,10 @@ type Change struct {
 	Detectable *float64 `json:"detectable" doc:"Least change for the worse that would have been found four times of five."`
 }
 
+// AssumedSessions is the standard deviation of sessions, as a share, that a change must exceed to be found if
+// nothing tells how sessions differ.
+const AssumedSessions = 0.05
+
 // BeyondLaunches reports a change that is significant unless sessions differ, which is unknown.
 func (c *Change) BeyondLaunches() bool {
 	return c.Assumes && !c.Found && c.Q != nil && *c.Q <= quantity.Round(1-Confidence)

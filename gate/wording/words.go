@@ -24,7 +24,7 @@ var words = map[results.ReasonKind]string{
 		" one pair of sessions cannot tell",
 	results.WorseThanOthers: "not worse than the base, but worse than the {cases} that moved together, by more than " +
 		margins + ": a real change or the session; one pair of sessions cannot tell",
-	results.BeyondSessions:  "beyond " + margins + ", but how sessions differ is unknown[, and sessions that vary by {assumed=} explain it]: " +
+	results.BeyondSessions: "beyond " + margins + ", but how sessions differ is unknown[, and sessions that vary by {assumed=} explain it]: " +
 		TellsSessions,
 	results.BeyondByChance:  "beyond " + margins + ", but among this many comparisons some are by chance",
 	results.BeyondByDrift:   "beyond " + margins + ", but a drift of the machine would look the same",
