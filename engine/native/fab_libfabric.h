@@ -32,7 +32,7 @@ struct libfabric_api {
 extern struct libfabric_api libfabric;
 
 int libfabric_load(char *why, size_t cap); /* 0, or a negative errno, and why is set */
-const char *libfabric_version(void); /* of the loaded library */
+const char *libfabric_version(void);       /* of the loaded library */
 /* Returns a function of FABRIC_1.0 that some libraries lack; NULL: not available. */
 void *libfabric_symbol(const char *name);
 

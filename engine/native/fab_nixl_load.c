@@ -97,10 +97,7 @@ int nixl_load(char *why, size_t cap)
     return rc;
 }
 
-const char *nixl_version(void)
-{
-    return nixl.version;
-}
+const char *nixl_version(void) { return nixl.version; }
 
 const char *nixl_status_name(nixl_status s)
 {

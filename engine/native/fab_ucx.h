@@ -32,7 +32,7 @@ struct ucx_library {
 extern struct ucx_library ucx;
 
 int ucx_load(char *why, size_t cap); /* 0, or a negative errno, and why is set */
-const char *ucx_version(void); /* of the loaded library */
+const char *ucx_version(void);       /* of the loaded library */
 /* UCX_OTHER_HOSTS: without transports that stay on this host; UCX_THIS_HOST: without ports
  * reachable from other hosts, except those of RDMA devices */
 enum ucx_reach { UCX_ALL_HOSTS, UCX_OTHER_HOSTS, UCX_THIS_HOST };
