@@ -10,8 +10,9 @@ import (
 func TestTopics(t *testing.T) {
 	for word, want := range map[string]string{
 		"moving": "nixlbench", "migrate": "nixlbench", "Migration": "nixlbench", "other tools": "nixlbench",
-		"getting started": "first-scenario", "slurm": "clusters", "exit code": "exit-codes", "ep-control": "ep_control",
-		"language axes": "axes", "language axis": "axes", "threat model": "threat-model", "ib_write_bw": "ucx_perftest", "transfer": "transfer",
+		"getting started": "first-scenario", "slurm": "clusters", "exit code": "exit-codes",
+		"ep-control": "ep_control", "language axes": "axes", "language axis": "axes", "transfer": "transfer",
+		"threat model": "threat-model", "ib_write_bw": "ucx_perftest",
 		"facts": "speed",
 	} {
 		if pages := Topic(word); len(pages) == 0 || pages[0].Name != want {

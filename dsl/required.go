@@ -49,8 +49,8 @@ func (sr *settingReader) misspelt(option string, names []string) bool {
 	if sr.used[a.Name] || len(sr.run.Values) > 0 {
 		sr.used[a.Name] = true
 		sr.error(a.Range, "Unknown option",
-			fmt.Sprintf("Workload %s has no option %q, and requires %s, which nothing sets.", sr.run.Workload.Name, a.Name,
-				option),
+			fmt.Sprintf("Workload %s has no option %q, and requires %s, which nothing sets.", sr.run.Workload.Name,
+				a.Name, option),
 			fmt.Sprintf("Did you mean %q? If %s is meant to be another axis, add %s to the options.", option, a.Name,
 				option))
 	}
