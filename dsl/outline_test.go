@@ -48,8 +48,8 @@ func describe(s *Scenario) string {
 		for _, r := range c.Requires {
 			requires = append(requires, r.Text())
 		}
-		say("claim", []any{c.Run.Name, c.Metric.Name, c.Value, c.Gain, c.Text, where, requires, c.Plausible, c.Variant, c.Against,
-			c.Tolerance, c.Source, c.Date, c.Configuration, c.Says})
+		say("claim", []any{c.Run.Name, c.Metric.Name, c.Value, c.Gain, c.Text, where, requires, c.Plausible, c.Variant,
+			c.Against, c.Tolerance, c.Source, c.Date, c.Configuration, c.Says})
 	}
 	commands("setup", s.Setup)
 	commands("teardown", s.Teardown)

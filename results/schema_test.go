@@ -259,7 +259,8 @@ func full() *results.Document {
 			Claim: assertion.Claim{
 				Run: "r", Case: "a", BaseCase: "b", Metric: "m", Unit: "s", Better: "lower", Expected: 0.62,
 				Written: "62%", Tolerance: 0.1, Source: "document 003", Date: "2025-11-20", Configuration: "P5",
-				Says: "recommended", Implausible: "more than a link", Differs: "memory is dram", File: "s.yaml", Line: 3,
+				Says: "recommended", Implausible: "more than a link", Differs: "memory is dram", File: "s.yaml",
+				Line: 3,
 			},
 			Found: &results.Observed{Value: 0.5, Unit: "s", N: 3}, Status: results.ClaimImplausible,
 			Message: "more than a link",
@@ -303,7 +304,8 @@ func full() *results.Document {
 		}},
 		Services: []results.Service{{
 			Binding: &results.Binding{CPUs: "3"},
-			Name:    "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2, Status: "failed",
+			Name:    "web", Node: "n1", Fresh: "launch", For: "g/0", Started: now, Ready: 0.5, Lasted: 2,
+			Status:  "failed",
 			Failure: &results.Failure{Rank: -1, Phase: "run", Kind: results.Crashed, Cause: "it ended"},
 			Log:     "logs/services/web/0/0.log",
 		}},

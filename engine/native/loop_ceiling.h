@@ -52,8 +52,8 @@ int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct w
                   int after, struct ceiling *copies, struct ceiling *path);
 
 /* Implementations of weir_fabric.ceiling. ceiling_is_memcpy: memory copies bound paths through
- * shared memory. ceiling_by_requests: probes the fabric's own requests, with the number and size that it
- * carries best. */
+ * shared memory. ceiling_by_requests: probes the fabric's own requests, with the number and size
+ * that it carries best. */
 int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
                       struct ceiling *c);
 int ceiling_by_requests(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,

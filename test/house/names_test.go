@@ -23,8 +23,8 @@ var plainWords = map[string][]string{
 	"reporters/markdown.go":     {"command"},           // the same
 	// a member of a container
 	"executor/launcher/kubernetes/settings.go": {"command"},                       // a setting: the container's command
-	"reporters/html_matrix.go":               {"senders", "receivers", "total"}, // heads of the table of matrices
-	"results/decode.go":                      {"bandwidth"},                     // a member of RankShare
+	"reporters/html_matrix.go":                 {"senders", "receivers", "total"}, // heads of the table of matrices
+	"results/decode.go":                        {"bandwidth"},                     // a member of RankShare
 }
 
 // Packages that run, judge and report read definitions of metrics and ask no workload for

@@ -111,7 +111,9 @@ func poll(t *testing.T, h launcher.Handle) []launcher.Worker {
 }
 
 // until polls until the worker is as the test wants it.
-func until(t *testing.T, h launcher.Handle, i int, within time.Duration, right func(launcher.Worker) bool) []launcher.Worker {
+func until(
+	t *testing.T, h launcher.Handle, i int, within time.Duration, right func(launcher.Worker) bool,
+) []launcher.Worker {
 	t.Helper()
 	var workers []launcher.Worker
 	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
@@ -351,7 +353,9 @@ func TestCluster(t *testing.T) {
 		start(t, l, r)
 		other := r
 		other.Session = "another"
-		start(t, l, launcher.Request{Session: "another", Nodes: 1, Binary: r.Binary, Dir: r.Dir, Bootstrap: r.Bootstrap})
+		start(t, l, launcher.Request{
+			Session: "another", Nodes: 1, Binary: r.Binary, Dir: r.Dir, Bootstrap: r.Bootstrap,
+		})
 		for range 2 { // what is gone is no error
 			if err := l.Reap(t.Context(), session); err != nil {
 				t.Fatal(err)

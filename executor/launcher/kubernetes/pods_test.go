@@ -38,7 +38,8 @@ func TestJudge(t *testing.T) {
 			}},
 		"init container": {scheduled + `"status":{"phase":"Pending","initContainerStatuses":[{"name":"i","state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}],"containerStatuses":[{"name":"agent","state":{"waiting":{"reason":"PodInitializing"}}}]}`,
 			pod{
-				Worker: launcher.Worker{State: launcher.Starting, Reason: "CrashLoopBackOff: back-off 10s"}, hopeless: true,
+				Worker:   launcher.Worker{State: launcher.Starting, Reason: "CrashLoopBackOff: back-off 10s"},
+				hopeless: true,
 			}},
 		"running": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"sidecar","state":{"terminated":{"exitCode":1}}},{"name":"agent","state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`,
 			pod{Worker: launcher.Worker{State: launcher.Running}}},
@@ -49,7 +50,9 @@ func TestJudge(t *testing.T) {
 		"out of memory": {scheduled + `"status":{"phase":"Failed","containerStatuses":[{"name":"agent","state":{"terminated":{"exitCode":137,"signal":9,"reason":"OOMKilled"}}}]}`,
 			pod{Worker: launcher.Worker{State: launcher.Exited, Code: 137, Reason: "OOMKilled; signal 9"}}},
 		"evicted": {scheduled + `"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory."}`,
-			pod{Worker: launcher.Worker{State: launcher.Lost, Reason: "Evicted: The node was low on resource: memory."}}},
+			pod{Worker: launcher.Worker{
+				State: launcher.Lost, Reason: "Evicted: The node was low on resource: memory.",
+			}}},
 		"node away": {scheduled + `"status":{"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager","message":"Taint manager: deleting due to NoExecute taint"}],"containerStatuses":[{"name":"agent","state":{"running":{}}}]}`,
 			pod{
 				Worker: launcher.Worker{

@@ -227,7 +227,9 @@ func TestAgentsThatEndAreTold(t *testing.T) {
 	f.agent(t, "a").conn.Write([]byte("exit 3\n"))
 	f.agent(t, "b").conn.Write([]byte("die\n"))
 	state := func(node string) launcher.Worker { return workers(t, h)[node] }
-	if !eventually(func() bool { return state("a").State != launcher.Running && state("b").State != launcher.Running }) {
+	if !eventually(func() bool {
+		return state("a").State != launcher.Running && state("b").State != launcher.Running
+	}) {
 		t.Fatal("they seem to run on")
 	}
 	if a := state("a"); a.State != launcher.Exited || a.Code != 3 || !strings.Contains(a.Reason, "cannot go on") {
