@@ -3,7 +3,6 @@
 #ifndef WEIR_FAB_LIBFABRIC_WORDS_H
 #define WEIR_FAB_LIBFABRIC_WORDS_H
 
-#include "fab_libfabric.h"
 #include "rank.h"
 
 /* CQ data of a write: its kind, the writer, and the message that it belongs to. */

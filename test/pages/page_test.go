@@ -29,7 +29,7 @@ func (b block) scenario() bool {
 }
 
 var (
-	fileName     = regexp.MustCompile(`^# ([\w./-]+\.(?:yaml|hcl))\n`)
+	fileName     = regexp.MustCompile(`^# ([\w./-]+\.(?:ya?ml|hcl))\n`)
 	yamlScenario = regexp.MustCompile(`(?m)^scenario:`)
 	hclScenario  = regexp.MustCompile(`(?m)^scenario "`)
 	inline       = regexp.MustCompile("\x60(weir [^\x60]+)\x60")

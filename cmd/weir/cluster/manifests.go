@@ -45,7 +45,7 @@ the setting command. All objects have the label weir.dev/session.
 
 Patches are merged into the pod template: mappings are merged, null removes a key, and
 lists that Kubernetes merges by a key (containers, volumes, variables) are merged by it.
-The settings file has patch, node_selector and others: docs/hosts.md lists them.`,
+The settings file has patch, node_selector and others: "weir docs hosts" lists them.`,
 		Example: `  weir cluster manifests examples/quickstart.yaml --kube-image registry.example.com/weir:1.7
   weir cluster manifests --nodes 4 --kube-image registry.example.com/weir:1.7 --kube-resource nvidia.com/gpu=8 --kube-resource vpc.amazonaws.com/efa=32 --kube-resource memory=900Gi --kube-resource hugepages-2Mi=5120Mi
   weir cluster manifests --nodes 2 --launcher-config kube.yaml | kubectl create --dry-run=server -f -`,

@@ -142,7 +142,7 @@ func (c *Config) take(launcher string, p yamlsyntax.Pair) error {
 	if setting == nil {
 		var names []string
 		c.of[launcher].VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return wrongConfig(p.KeyRange, "there is no setting %q: docs/hosts.md lists the settings of %s. %s", p.Key,
+		return wrongConfig(p.KeyRange, "there is no setting %q: `weir docs hosts` lists the settings of %s. %s", p.Key,
 			launcher, suggest.Sentence(p.Key, names, "settings"))
 	}
 	if flag := c.flagOf(launcher, setting.Name); setting.Changed || flag != nil && flag.Changed {

@@ -64,7 +64,7 @@ type flags struct {
 
 // rare are the flags that are only in docs/hosts.md, so that the help fits on a screen.
 var rare = []string{
-	"kube-capability", "kube-image", "kube-label", "kube-namespace", "kube-privileged", "kube-resource", "plan-timeout",
+	"advertise", "exclusive", "kube-capability", "kube-label", "kube-privileged", "kube-resource", "plan-timeout",
 	"tls-ca", "tls-cert", "tls-key",
 }
 
@@ -75,7 +75,7 @@ func New(version results.Version) *cobra.Command {
 		Short: "run scenarios: plan, measure, judge, report",
 		Long: `run measures scenarios one after the other and judges them; the exit code is that of the worst result
 ("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
-all other messages to stderr. docs/hosts.md has the settings of launchers and rarely needed flags (--tls-…, --kube-…).`,
+all other messages to stderr. "weir docs hosts" has launcher settings and rare flags (--advertise, --tls-…).`,
 		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --report html
   weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
