@@ -55,6 +55,8 @@ func TestBaseline(t *testing.T) {
 		{"no such case", steady, func(d *results.Document) { d.Baseline.Cases[0].Key = "x" }, results.ErrorVerdict,
 			"baseline-without-launch"},
 		{"no launch", nil, nil, results.ErrorVerdict, "baseline-without-launch"},
+		{"only disturbed launches", nil, func(d *results.Document) { d.Baseline.Cases[0].Disturbed = 3 },
+			results.InconclusiveVerdict, "baseline-disturbed session=monday launches=3"},
 		{"not a number", []float64{10, math.NaN()}, nil, results.ErrorVerdict,
 			"metric-not-finite case=c launch=2 metric=bandwidth value=NaN"},
 		{"zero", []float64{10, 0}, nil, results.ErrorVerdict, "not-above-zero case=c launch=2"},

@@ -361,6 +361,17 @@ func TestDisturbedLaunchesAreNotCompared(t *testing.T) {
 	if err != nil || len(c.Effects) != 1 || c.Effects[0].New.N != 3 || c.Effects[0].Change.Value < 0.99 {
 		t.Errorf("%v, %+v", err, c)
 	}
+	one, two := session("one", false), session("two", false)
+	for _, l := range slices.Concat(one.Cases[0].Launches, two.Cases[0].Launches) {
+		l.Fabric = "shm"
+	}
+	for _, l := range two.Cases[0].Launches {
+		l.Disturbance = borne
+	}
+	c, err = Compare(one, two, CompareOptions{})
+	if err != nil || len(c.Differences) != 0 {
+		t.Errorf("%v, disturbed launches differ in %+v", err, c.Differences)
+	}
 	noise, err := NoiseOf([]*results.Document{session("one", true), session("two", true)})
 	if err != nil || len(noise) != 1 || noise[0].Metrics[0].Launch > 0.02 {
 		t.Errorf("%v, %+v", err, noise)

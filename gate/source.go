@@ -149,6 +149,12 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	if o, bad := eval.checkEnvironment(b.Fingerprint, results.Text("session", b.Session)); bad {
 		return nil, o, false
 	}
+	if i >= 0 && len(b.Cases[i].Launches) == 0 && b.Cases[i].Disturbed > 0 {
+		return nil, outcome{verdict: results.InconclusiveVerdict, reasons: []results.Reason{
+			results.Because(results.BaselineDisturbed, results.Text("session", b.Session),
+				results.Count("launches", b.Cases[i].Disturbed, "launch")),
+		}}, false
+	}
 	if i < 0 || len(b.Cases[i].Launches) == 0 {
 		return nil, failed(results.Because(results.BaselineNoLaunch, results.Text("session", b.Session))), false
 	}

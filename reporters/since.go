@@ -108,7 +108,7 @@ func sinceLast(doc *results.Document) []string {
 	}
 	switch {
 	case len(p.Since) == 0:
-		out = append(out, "no asserted metric was measured in both")
+		out = append(out, "no asserted metric has launches in both that can be compared")
 	case assumed > 0:
 		out = append(out, fmt.Sprintf("of %s, %d changed for real, and %d unless sessions differ, which is unknown",
 			plural(len(p.Since), "asserted metric"), found, assumed))

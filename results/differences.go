@@ -227,7 +227,7 @@ func visibleEnv(c, other *Case) map[string]string {
 // origin; several values are joined.
 func inheritedVariables(c *Case) map[string]string {
 	texts := map[string][]string{}
-	for _, l := range c.Succeeded() {
+	for _, l := range moved(c) {
 		for _, v := range l.Variables {
 			asked := v.From == FromScenario || v.From == FromSecret // reported as settings
 			if text := v.String(); !asked && !slices.Contains(texts[v.Name], text) {
@@ -242,13 +242,18 @@ func inheritedVariables(c *Case) map[string]string {
 	return out
 }
 
+// moved are the launches of a case that moved data, also those that were discarded: what they used is known.
+func moved(c *Case) []*Launch {
+	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *Launch) bool { return l.Status != OK || l.Retried })
+}
+
 // or joins values that differ.
 const or = ", or "
 
 // providerFacts lists the facts of providers in a case's launches; several values are joined.
 func providerFacts(c *Case) map[string]string {
 	values := map[string][]string{}
-	for _, l := range c.Succeeded() {
+	for _, l := range moved(c) {
 		for _, f := range l.Provider {
 			if !slices.Contains(values[f.Name], f.Value) {
 				values[f.Name] = append(values[f.Name], f.Value)
@@ -281,7 +286,7 @@ func transportOf(l *Launch) string {
 // distinctTexts joins the distinct texts of a case's launches.
 func distinctTexts(c *Case, of func(*Launch) string) string {
 	var all []string
-	for _, l := range c.Succeeded() {
+	for _, l := range moved(c) {
 		if text := of(l); text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}

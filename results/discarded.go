@@ -33,7 +33,7 @@ func (c *Case) Undisturbed() *Case {
 	for i, l := range out.Launches {
 		if tolerated(l) {
 			discarded := *l
-			discarded.Discarded = l.Disturbance.Text
+			discarded.Discarded = "disturbed; it counts for the bounds of its own session only: " + l.Disturbance.Text
 			out.Launches[i] = &discarded
 		}
 	}

@@ -2,7 +2,7 @@ package results
 
 import "testing"
 
-// Launches that count for the gates of their case only are void to everybody else, and the case itself stays.
+// Launches that count for the gates of their case only are discarded for everybody else, and the case itself stays.
 func TestUndisturbed(t *testing.T) {
 	launch := func(d *Disturbance) *Launch { return &Launch{Status: OK, Disturbance: d} }
 	kept := &Disturbance{Cause: Waited, Share: 0.5, Text: "it waited"}
@@ -12,7 +12,8 @@ func TestUndisturbed(t *testing.T) {
 	all := &Case{Key: "c", Status: OK, Launches: []*Launch{launch(borne), launch(borne)}}
 	doc := &Document{Cases: []*Case{calm, busy, all}}
 	seen := doc.Undisturbed().Cases
-	if seen[0] != calm || len(seen[1].Succeeded()) != 1 || seen[1].LastDiscardReason() != "it waited" ||
+	if seen[0] != calm || len(seen[1].Succeeded()) != 1 ||
+		seen[1].LastDiscardReason() != "disturbed; it counts for the bounds of its own session only: it waited" ||
 		!seen[2].AllDiscarded() {
 		t.Errorf("%+v", seen)
 	}

@@ -81,6 +81,8 @@ const SkipMissing = "skip"
 type BaselineCase struct {
 	Key      string         `json:"key"`
 	Launches []MetricValues `json:"launches" doc:"The metrics of the launches that succeeded."`
+	// Disturbed launches counted at most for the assertions of their own session.
+	Disturbed int `json:"disturbed,omitzero" doc:"Launches that succeeded, but were disturbed: they are not compared with." schema:"minimum=0"`
 }
 
 // Command is one setup or teardown command on one node.

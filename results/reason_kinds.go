@@ -108,6 +108,7 @@ const (
 	BaselineAbsent     ReasonKind = "baseline-absent"
 	BaselineLacks      ReasonKind = "baseline-lacks-case"
 	BaselineNoLaunch   ReasonKind = "baseline-without-launch"
+	BaselineDisturbed  ReasonKind = "baseline-disturbed"
 	BaselineSingle     ReasonKind = "baseline-single-launch"
 	EnvironmentUnknown ReasonKind = "environment-unknown"
 	EnvironmentUnlike  ReasonKind = "environment-unlike"

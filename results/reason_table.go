@@ -135,6 +135,8 @@ var ReasonGroups = []ReasonGroup{
 		{NoBaseline, "There is no baseline.", "Give one by --baseline.", shared},
 		{BaselineAbsent, "The requested baseline does not exist.", "Store a session as the baseline.", shared},
 		{BaselineLacks, "The baseline lacks the case.", "Store a newer session as the baseline.", shared},
+		{BaselineDisturbed, "All launches of the case in the baseline were disturbed: they count at most for their own session.",
+			"Store a session of a quiet host as the baseline, or one with `--disturbed keep`.", shared},
 		{BaselineNoLaunch, "The baseline has no launch of the case.", "Store another session as the baseline.", shared},
 		{BaselineSingle, "The baseline has a single launch, and this session has too few to estimate its noise.",
 			"Give more launches.", shared},

@@ -242,7 +242,7 @@ func full() *results.Document {
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
 			Cases: []results.BaselineCase{
 				{
-					Key: "a", Launches: []results.MetricValues{
+					Key: "a", Disturbed: 1, Launches: []results.MetricValues{
 						results.ValuesOf(map[string]float64{"bandwidth": 46, "odd": math.NaN()}),
 					},
 				},

@@ -131,5 +131,6 @@ func baselineCase(c *results.Case) results.BaselineCase {
 	for _, l := range c.Undisturbed().Succeeded() {
 		b.Launches = append(b.Launches, l.Metrics)
 	}
+	b.Disturbed = c.Undisturbed().Discarded()
 	return b
 }

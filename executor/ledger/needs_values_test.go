@@ -130,3 +130,11 @@ func TestNeedToFailOfWhatWasNotMeasured(t *testing.T) {
 		t.Errorf("a case that failed: %q", got)
 	}
 }
+
+// A baseline says of its disturbed launches only how many there were.
+func TestBaselineCountsDisturbedLaunches(t *testing.T) {
+	c := &results.Case{Status: results.OK, Launches: []*results.Launch{borneLaunch(3), borneLaunch(4)}}
+	if b := baselineCase(c); len(b.Launches) != 0 || b.Disturbed != 2 {
+		t.Errorf("%+v", b)
+	}
+}

@@ -111,6 +111,7 @@ var words = map[results.ReasonKind]string{
 	results.BaselineAbsent:     "no baseline: {why}",
 	results.BaselineLacks:      "no baseline: the baseline (session {session}) lacks the case",
 	results.BaselineNoLaunch:   "the baseline (session {session}) has no launch of this case",
+	results.BaselineDisturbed:  "the baseline (session {session}) has only disturbed launches of this case ({launches})",
 	results.BaselineSingle:     "it has a single launch, and this session has too few launches to estimate its noise",
 	results.EnvironmentUnknown: "cross-environment: nothing shows that the environment is the same as " + origin,
 	results.EnvironmentUnlike:  "cross-environment: the environment differs from " + origin,
