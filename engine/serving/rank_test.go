@@ -290,6 +290,16 @@ func TestUnconnected(t *testing.T) {
 	if want := "no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
+	page := testserver.New(t, func(a *testserver.Answer) {
+		a.Head(http.StatusOK, "text/html")
+		a.Raw("<html>")
+	})
+	spec = specOf(t, page.URL, map[string]string{"requests": "2"})
+	spec.Unconnected = 300 * time.Millisecond
+	_, err = launch(t, spec, &engine.Control{})
+	if want := "no answer that is understood within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
 	spec = specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`})
 	if spec.Unconnected != 0 {
 		t.Errorf("may refuse connections for %v although it may take 20 minutes to be ready", spec.Unconnected)

@@ -26,6 +26,9 @@ var refused = []int{
 	http.StatusUnprocessableEntity,
 }
 
+// notUnderstood are outcomes of endpoints that answer in another form.
+var notUnderstood = []load.Outcome{load.Malformed, load.Truncated, load.Empty}
+
 // wordsOfReady is the length of the request that polls the endpoint.
 const wordsOfReady = 8
 
@@ -95,6 +98,9 @@ func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration)
 	case !connected && most > 0 && waited >= most:
 		return fmt.Errorf("%s: no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
 			rec.Error)
+	case slices.Contains(notUnderstood, rec.Outcome) && most > 0 && waited >= most:
+		return fmt.Errorf("%s: no answer that is understood within %v (ready: {timeout: …} allows more): %s", k.with.URL,
+			most, rec.Error)
 	}
 	return nil
 }
