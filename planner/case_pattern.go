@@ -115,11 +115,9 @@ func (p *Plan) nearestKey(text string) string {
 		return suggest.Nearest(text, keys)
 	}
 	fits := func(key string) int { n, _ := pattern.fits(key); return n }
-	best := slices.MaxFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(fits(a), fits(b)), strings.Compare(b, a))
-	})
-	if fits(best) < 0 {
+	most := slices.MaxFunc(keys, func(a, b string) int { return cmp.Compare(fits(a), fits(b)) })
+	if fits(most) < 0 {
 		return suggest.Nearest(text, keys)
 	}
-	return best
+	return suggest.Closest(text, slices.DeleteFunc(keys, func(key string) bool { return fits(key) < fits(most) }))
 }
