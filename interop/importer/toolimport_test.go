@@ -112,7 +112,7 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 		{"nixlbench", "nixlbench 'x", "line 1, column", importer.Options{}},
 		{"ucx_perftest", "ucx_perftest -t tag_bw", "command line of the server", importer.Options{}},
 		{"ucx_perftest", "ucx_perftest host -t stream_bw", "no streams", importer.Options{}},
-		{"ucx_perftest", "ucx_perftest host -t tag_bw -c 3", "--skip-unmapped ignores them", importer.Options{}},
+		{"ucx_perftest", "ucx_perftest host -t tag_bw -l", "--skip-unmapped ignores them", importer.Options{}},
 		{"nixl-ep", "python3 test_data_plane.py --num-processes 1", "below the least ranks", importer.Options{}},
 		{"nixl-ep", "python3 test_control_plane.py --experts-per-rank 8,x", "not a list of numbers",
 			importer.Options{}},
@@ -147,7 +147,7 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.line, err, c.want)
 		}
 	}
-	lines, err := importer.Lines("ucx_perftest", "", "ucx_perftest host -t tag_bw -c 3")
+	lines, err := importer.Lines("ucx_perftest", "", "ucx_perftest host -t tag_bw -l")
 	if err == nil {
 		_, err = importer.Import("ucx_perftest", lines, importer.Options{SkipUnmapped: true})
 	}
