@@ -122,9 +122,9 @@ type Starter interface {
 
 // Expecter is a Behaviour with options that decide the number of values of quantiles.
 type Expecter interface {
-	// Expected returns the most values of counted (results.Metric.CountedBy) in a launch of a case with these options;
-	// 0: unknown.
-	Expected(options map[string]any, counted string) int64
+	// Expected returns the fewest and the most values of counted (results.Metric.CountedBy) in a launch of a case with
+	// these options; 0: unknown.
+	Expected(options map[string]any, counted string) (least, most int64)
 }
 
 // QuantileCounter is a Behaviour with quantiles that need enough values in each launch. For others Quantile.Enough

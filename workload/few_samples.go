@@ -20,8 +20,8 @@ func (k *Kind) CountOf(m Metric, options map[string]any, measured MetricValues) 
 		return int64(n)
 	}
 	if e, ok := k.Behaviour.(Expecter); ok {
-		if n := e.Expected(options, m.CountedBy); n > 0 {
-			return n
+		if _, most := e.Expected(options, m.CountedBy); most > 0 {
+			return most
 		}
 	}
 	o, ok := k.Option(m.CountedBy)
@@ -130,7 +130,7 @@ func (k *Kind) moreIterations(m Metric, options map[string]any, each int64) int6
 	for unit := int64(10); unit < o.Max/10; unit *= 10 {
 		for digit := int64(1); digit < 10; digit++ {
 			with[iterations] = digit * unit
-			if e.Expected(with, m.CountedBy) >= each {
+			if least, _ := e.Expected(with, m.CountedBy); least >= each {
 				return digit * unit
 			}
 		}

@@ -148,7 +148,10 @@ func (behaviour) UnmeasuredBy(string) []string { return Kind.Checked }
 func (behaviour) Quantiles(q results.Quantile) int64 { return q.TenBeyond() }
 
 // Expected returns the number of requests of a case.
-func (behaviour) Expected(options map[string]any, _ string) int64 { return int64(expected(options)) }
+func (behaviour) Expected(options map[string]any, _ string) (least, most int64) {
+	n := int64(expected(options))
+	return n, n
+}
 
 // AmountOf returns the option of the load's length.
 func (behaviour) AmountOf() []string { return []string{"requests"} }
