@@ -33,11 +33,15 @@ func spelt(name string) string {
 	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// Topic returns the pages about a topic: one page with its name, or those of a folder or a group of the index; none
-// if there is no such topic.
+// Topic returns the pages about a topic: one page with its name or its file, or those of a folder or a group of the
+// index; none if there is no such topic.
 func Topic(name string) []Page {
 	if p, ok := Lookup(name); ok {
 		return []Page{p}
+	}
+	if file, ok := strings.CutSuffix(name, ".md"); ok { // as a link of another page names it
+		p, _ := find(func(_ Group, p Page) bool { return p.File == strings.TrimPrefix(file, "docs/")+".md" })
+		return slices.DeleteFunc([]Page{p}, func(p Page) bool { return p.File == "" })
 	}
 	topic := spelt(name)
 	if section, ok := strings.CutPrefix(topic, "language-"); ok {

@@ -13,7 +13,7 @@ func TestTopics(t *testing.T) {
 		"getting started": "first-scenario", "slurm": "clusters", "exit code": "exit-codes",
 		"ep-control": "ep_control", "language axes": "axes", "language axis": "axes", "transfer": "transfer",
 		"threat model": "threat-model", "ib_write_bw": "ucx_perftest",
-		"facts": "speed",
+		"facts": "speed", "docs/ci.md": "ci", "ci.md": "ci", "docs/moving/ep-tests.md": "ep-tests",
 	} {
 		if pages := Topic(word); len(pages) == 0 || pages[0].Name != want {
 			t.Errorf("%s leads to %v, want %s", word, pages, want)
@@ -22,7 +22,7 @@ func TestTopics(t *testing.T) {
 	if pages := Topic("moving"); len(pages) != 8 {
 		t.Errorf("moving leads to %d pages", len(pages))
 	}
-	for _, word := range []string{"", "xyzzy", "movin", "language moving", "language nope"} {
+	for _, word := range []string{"", "xyzzy", "movin", "language moving", "language nope", "docs/none.md"} {
 		if pages := Topic(word); len(pages) > 0 {
 			t.Errorf("%q leads to %v", word, pages)
 		}
