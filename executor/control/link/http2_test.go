@@ -81,7 +81,8 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 		o.Silence = 2 * time.Second
 		o.Take = func(node string, _ Message) error { took[node].Add(1); return nil }
 	}, limit)
-	c, f := framed(t, s)
+	// room for some hundred acknowledgements: each covers as many messages as have come when it is written
+	c, f := framed(t, s, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 2048})
 	call(t, f, 1, pb.Link_Attach_FullMethodName)
 	say := func(word *pb.FromAgent) error {
 		b, err := proto.Marshal(word)
@@ -111,14 +112,14 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 }
 
 // framed is a peer that has come through TLS and begun HTTP/2.
-func framed(t *testing.T, s *side) (*tls.Conn, *http2.Framer) {
+func framed(t *testing.T, s *side, settings ...http2.Setting) (*tls.Conn, *http2.Framer) {
 	t.Helper()
 	c := secured(t, s)
 	f := http2.NewFramer(c, c)
 	if _, err := c.Write([]byte(http2.ClientPreface)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.WriteSettings(); err != nil {
+	if err := f.WriteSettings(settings...); err != nil {
 		t.Fatal(err)
 	}
 	return c, f
