@@ -92,7 +92,7 @@ lint: ## gofmt, vet, staticcheck, long lines, go.mod is tidy; clang-format and c
 go-tests:
 	RAPID_CHECKS=$(if $(WEIR_LAB),100,20) $(TEST) -timeout 20m -p 3 -parallel 3 $(filter-out $(HOSTS),$(OTHERS))
 	@$(MAKE) hosts
-	RAPID_CHECKS=10 $(TEST) -timeout 15m $(NATIVE)
+	RAPID_CHECKS=10 $(TEST) -timeout 20m $(NATIVE)
 
 hosts: # tests on several hosts; with WEIR_LAB=required none may be skipped
 	@$(if $(WEIR_LAB),scripts/setup cluster)

@@ -56,7 +56,8 @@ func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 		p.Cases = append(p.Cases, &Case{Run: run, Key: key, Status: Planned})
 	}
 	for text, want := range map[string]string{
-		"bw[fabric=shm]": a, "bw[fabric=tcp,op=write,*]": b, "bw[size=4KiB,fabric=tcp,*]": b, "kv[variant=NIX]": "kv[variant=NIXL]",
+		"bw[fabric=shm]": a, "bw[fabric=tcp,op=write,*]": b, "bw[size=4KiB,fabric=tcp,*]": b,
+		"kv[variant=NIX]":                  "kv[variant=NIXL]",
 		"bw[size=4KiB,fabrik=tcp,op=read]": b,
 		"onee":                             "one",
 	} {

@@ -99,8 +99,8 @@ func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration)
 		return fmt.Errorf("%s: no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
 			rec.Error)
 	case slices.Contains(notUnderstood, rec.Outcome) && most > 0 && waited >= most:
-		return fmt.Errorf("%s: no answer that is understood within %v (ready: {timeout: …} allows more): %s", k.with.URL,
-			most, rec.Error)
+		return fmt.Errorf("%s: no answer that is understood within %v (ready: {timeout: …} allows more): %s",
+			k.with.URL, most, rec.Error)
 	}
 	return nil
 }

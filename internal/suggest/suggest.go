@@ -33,7 +33,9 @@ func Nearest(name string, known []string) string {
 // Closest returns the known name with the smallest edit distance, however large it is; the first of several.
 func Closest(name string, known []string) string {
 	letters := []rune(name)
-	return slices.MinFunc(known, func(a, b string) int { return distance(letters, []rune(a)) - distance(letters, []rune(b)) })
+	return slices.MinFunc(known, func(a, b string) int {
+		return distance(letters, []rune(a)) - distance(letters, []rune(b))
+	})
 }
 
 // DidYouMean returns the end of a message about a word of a command line: the closest candidate, if

@@ -56,8 +56,8 @@ type Spec struct {
 	Seed            uint64
 	Tokenizer       string
 
-	// Unconnected is how long the endpoint may accept no connection, or answer in another form; 0: until Ready. A server
-	// that weir starts listens late, but another one runs already or its address is wrong.
+	// Unconnected is how long the endpoint may accept no connection, or answer in another form; 0: until Ready. A
+	// server that weir starts listens late, but another one runs already or its address is wrong.
 	Unconnected time.Duration
 
 	trace, lines string // in base64
