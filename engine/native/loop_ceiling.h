@@ -57,6 +57,6 @@ int ceiling_probe(struct weir_rank *r, const struct weir_case *c, const struct w
 int ceiling_is_memcpy(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
                       struct ceiling *c);
 int ceiling_by_requests(struct weir_rank *r, int peer, int initiator, const struct weir_case *of,
-                struct ceiling *c);
+                        struct ceiling *c);
 
 #endif

@@ -111,7 +111,7 @@ static int choose_size(struct probe *p, size_t request)
 /* The peer makes progress until the initiator reports the end of this probe; there is one probe
  * between two barriers. */
 int ceiling_by_requests(struct weir_rank *r, int peer, int initiator, const struct weir_case *c,
-                struct ceiling *out)
+                        struct ceiling *out)
 {
     uint64_t over = (uint64_t)1 << 63 | r->barrier.passed;
     struct probe p = {.r = r, .peer = peer, .reads = c->op == OP_READ};
