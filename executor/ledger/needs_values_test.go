@@ -40,7 +40,8 @@ func TestValuesOfRunsThatDoNotCount(t *testing.T) {
 		},
 		"all count for their own gates only": {
 			results.Case{Status: results.OK, Launches: []*results.Launch{borneLaunch(3), borneLaunch(3)}},
-			"no usable launch: 2 of 2 launches discarded (last: load 9)", "",
+			"no usable launch: 2 of 2 launches discarded (last: disturbed; it counts " +
+				"for the bounds of its own session only: load 9)", "",
 		},
 		"an error after a launch": {
 			results.Case{Status: results.Error, Reason: "launch 2: killed", Launches: []*results.Launch{launchOf(4,
