@@ -11,8 +11,8 @@ CC       ?= gcc
 VERSION  ?= 0.1.0
 COMMIT   ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
-# as engine/native/native.go has it: what fortified headers need must be in the oldest glibc, too
-HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+# of the program: what fortified headers need must be in the oldest glibc, too
+HARDENED := $(shell sed -n 's/^\#cgo CFLAGS: \(-fstack.*\)/\1/p' engine/native/native.go)
 CWARN    := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 FUZZTIME ?= 5s
 CHECKS   ?= 10000

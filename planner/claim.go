@@ -68,9 +68,14 @@ func (t *Table) isClaimed(r *row, c *dsl.Claim) (ok, failed bool) {
 	if c.Where == nil {
 		return true, false
 	}
-	ok, err := c.Where.Eval(r.scope())
+	return t.meets(r, c, c.Where, "where")
+}
+
+// meets reports whether a case meets a condition of a claim, which stands at a key.
+func (t *Table) meets(r *row, c *dsl.Claim, condition *dsl.Condition, key string) (ok, failed bool) {
+	ok, err := condition.Eval(r.scope())
 	if err != nil {
-		t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The where of the claim: %s.", err),
+		t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The %s of the claim: %s.", key, err),
 			"Correct the condition.")
 	}
 	return ok, err != nil
@@ -102,14 +107,13 @@ func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 	return out, true
 }
 
-// unmet are the conditions of a claim that a case does not meet, each with the case's values; "": it meets all.
-func (t *Table) unmet(r *row, c *dsl.Claim) (string, bool) {
+// unmet are the conditions of a claim that a case does not meet, each with the case's values; "": it meets all. Not ok:
+// one cannot be evaluated, which has been reported.
+func (t *Table) unmet(r *row, c *dsl.Claim) (text string, ok bool) {
 	var all []string
 	for _, condition := range c.Requires {
-		ok, err := condition.Eval(r.scope())
-		if err != nil {
-			t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The requires of the claim: %s.", err),
-				"Correct the condition.")
+		ok, failed := t.meets(r, c, condition, "requires")
+		if failed {
 			return "", false
 		}
 		if !ok {

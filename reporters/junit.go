@@ -243,7 +243,7 @@ func (b *junit) several(a *results.AssertionVerdict) {
 // undecided reports whether a warning is of an inconclusive assertion.
 func undecided(a *results.AssertionVerdict) bool {
 	return a.Verdict == results.WarnVerdict &&
-		(because(a.Reasons, results.StandsIn) || because(a.Reasons, results.WarnsOnly))
+		(hasReason(a.Reasons, results.StandsIn) || hasReason(a.Reasons, results.WarnsOnly))
 }
 
 // judged is the test case of one assertion; c is nil for those over several cases.
@@ -260,9 +260,9 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	switch s := a.Standing(); s {
 	case string(results.Pass):
 		switch {
-		case because(a.Reasons, results.ExpectationUnneeded):
+		case hasReason(a.Reasons, results.ExpectationUnneeded):
 			x.SystemOut = plain(string(assertion.Info) + ": " + message)
-		case because(a.Reasons, results.StandsIn):
+		case hasReason(a.Reasons, results.StandsIn):
 			x.SystemOut = plain(s + ": " + message)
 		case ofOneLaunch(a):
 			x.SystemOut = plain(onePass + " " + s + ": " + message)

@@ -7,18 +7,18 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// because reports whether a kind is among some reasons.
-func because(reasons []results.Reason, kind results.ReasonKind) bool {
+// hasReason reports whether a kind is among some reasons.
+func hasReason(reasons []results.Reason, kind results.ReasonKind) bool {
 	return slices.ContainsFunc(reasons, func(r results.Reason) bool { return r.Kind == kind })
 }
 
 // unneededOf reports whether a case may fail and works.
 func unneededOf(c *results.Case) bool {
-	return c.MayFail != nil && because(c.MayFail.Reasons, results.MayFailUnneeded)
+	return c.MayFail != nil && hasReason(c.MayFail.Reasons, results.MayFailUnneeded)
 }
 
-// unneeded lists expectations to fail that can be removed: each may_fail of which all cases work, and each xfail that
-// has expired of an assertion that holds.
+// unneeded lists expectations to fail that can be removed: a may_fail if all its cases work, and an expired xfail if
+// its assertion holds.
 func unneeded(doc *results.Document) (out []finding) {
 	for _, run := range byRun(doc) {
 		ran := slices.DeleteFunc(slices.Clone(run), func(c *results.Case) bool {
@@ -36,7 +36,7 @@ func unneeded(doc *results.Document) (out []finding) {
 		}
 		for _, c := range run {
 			for _, a := range c.Assertions {
-				if because(a.Reasons, results.ExpectationUnneeded) {
+				if hasReason(a.Reasons, results.ExpectationUnneeded) {
 					f := found(a, c.Key)
 					f.standing, f.of = string(assertion.Info), c
 					out = append(out, f)
@@ -45,7 +45,7 @@ func unneeded(doc *results.Document) (out []finding) {
 		}
 	}
 	for _, a := range doc.Assertions {
-		if because(a.Reasons, results.ExpectationUnneeded) {
+		if hasReason(a.Reasons, results.ExpectationUnneeded) {
 			f := found(a, over(doc, a))
 			f.standing = string(assertion.Info)
 			out = append(out, f)

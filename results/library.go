@@ -148,7 +148,7 @@ func choosesLibrary(name string) bool {
 		slices.ContainsFunc(librarySuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
-// differing lists the names whose values differ, ascending.
+// differing lists the names with different values, ascending.
 func differing(a, b map[string]string) (names []string) {
 	for name := range a {
 		if value, ok := b[name]; !ok || value != a[name] {

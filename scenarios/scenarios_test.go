@@ -124,3 +124,40 @@ func TestEveryCheckHasARemedy(t *testing.T) {
 		}
 	}
 }
+
+// What moves memory of GPUs asserts that it was not copied through host memory.
+func TestMemoryOfGPUsIsNotStaged(t *testing.T) {
+	for name, vars := range map[string]map[string]string{
+		"nixl-ep":                {"memory": "vram"},
+		"nixl-ep-elastic":        {"memory": "vram"},
+		"ct-perftest":            {"mem_type": "cuda"},
+		"sequential-ct-perftest": {"mem_type": "cuda"},
+		"llama-405b":             {"memory": "vram"},
+	} {
+		e, err := scenarios.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{Vars: vars})
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		p, diags := planner.Build(s)
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		asserted := 0
+		for _, c := range p.Cases {
+			for _, a := range c.Assertions {
+				if a.Name == "not through host memory" {
+					asserted++
+				}
+			}
+		}
+		if asserted == 0 {
+			t.Errorf("%s: no case asserts it", name)
+		}
+	}
+}

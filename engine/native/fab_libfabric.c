@@ -203,14 +203,14 @@ static struct post hello(struct weir_rank *r)
                          OF_WORD,
                          .local = own_line(r, HELLO),
                          .n = 8,
-                         .roff = ping_line(r, r->cfg.rank) + HELLO};
+                         .roff = rank_ping_of(r, r->cfg.rank) + HELLO};
 }
 
 /* Waits until the lower rank has connected, or its timeout has passed. */
 static int listen_for(struct weir_rank *r, int peer)
 {
     struct libfabric_rank *f = r->fs;
-    _Atomic uint64_t *hello = rank_word(r, ping_line(r, peer) + HELLO);
+    _Atomic uint64_t *hello = rank_word(r, rank_ping_of(r, peer) + HELLO);
     int64_t until = weir_monotonic() + libfabric_listening;
     int rc;
     for (;;) {
@@ -272,7 +272,7 @@ static int send_word(struct weir_rank *r, int peer, uint64_t place, uint64_t val
                      OF_WORD,
                      .local = own_line(r, at),
                      .n = sizeof value,
-                     .roff = ping_line(r, r->cfg.rank) + at,
+                     .roff = rank_ping_of(r, r->cfg.rank) + at,
                      .note = note(KIND_WORD, r->cfg.rank, which)};
     memcpy(own_line(r, at), &value, sizeof value);
     if (f->inject >= sizeof value && !r->closing) { /* complete when posted */
@@ -299,7 +299,7 @@ static int notify(struct weir_rank *r, int peer, uint64_t place, uint64_t value)
                                OF_WORD,
                                .local = own_line(r, FLUSHED),
                                .n = 8,
-                               .roff = ping_line(r, peer) + FLUSHED},
+                               .roff = rank_ping_of(r, peer) + FLUSHED},
                  0);
 }
 

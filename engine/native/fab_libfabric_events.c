@@ -16,7 +16,7 @@ static void take_word(struct weir_rank *r, int peer, uint32_t which)
         return;
     }
     uint64_t value = atomic_load_explicit(
-        rank_word(r, ping_line(r, peer) + WORD + which * sizeof value), memory_order_acquire);
+        rank_word(r, rank_ping_of(r, peer) + WORD + which * sizeof value), memory_order_acquire);
     atomic_store_explicit(rank_word(r, place_of(r, which, peer)), value, memory_order_release);
 }
 

@@ -24,13 +24,9 @@ static inline uint32_t note(uint32_t kind, int rank, uint64_t seq)
 #define WORD 24   /* of a signal for the slot, then those for the ping slot and the flag */
 _Static_assert(WORD >= sizeof(uint64_t),
                "the loops reset the first word, and a signal may come early");
-static inline size_t ping_line(const struct weir_rank *r, int rank)
-{
-    return rank_ping_of(r, rank);
-}
 static inline char *own_line(const struct weir_rank *r, size_t what)
 {
-    return r->regions[REGION_CONTROL].base + ping_line(r, r->cfg.rank) + what;
+    return r->regions[REGION_CONTROL].base + rank_ping_of(r, r->cfg.rank) + what;
 }
 
 /* Destination of a signal within a rank's line. */

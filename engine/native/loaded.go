@@ -23,8 +23,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// loadedFiles returns the files that this process has mapped and whose base names match, each once, in the
-// order of addresses.
+// loadedFiles returns the files with matching base names that this process has mapped, each once, in the order of
+// addresses.
 func loadedFiles(match func(base string) bool) (paths []string) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

@@ -1,5 +1,5 @@
 /* The measured loops. Nothing here may allocate, print, lock or call Go while the clock runs. The
- * case says which requests are stamped (engine.StampedOneIn). */
+ * case says which requests are stamped (move.Stamped). */
 #include "loop_stream.h"
 #include "fabric_unsupported.h"
 

@@ -108,17 +108,14 @@ func ReadJournal(path string) ([]Record, error) {
 
 // readJournal reads a journal of at most bounded.Result bytes and returns the size in bytes of its complete lines.
 func readJournal(f *os.File) (all []Record, size int64, err error) {
-	at, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, 0, fmt.Errorf("reading journal: %w", err)
-	case !at.Mode().IsRegular():
+	if at, err := f.Stat(); err == nil && !at.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("reading journal: %s is no regular file", f.Name())
-	case at.Size() > bounded.Result:
-		return nil, 0, fmt.Errorf("reading journal: %s is too large: at most %d MiB of it are read", f.Name(),
-			bounded.Result>>20)
 	}
-	in := bufio.NewReader(io.NewSectionReader(f, 0, at.Size()))
+	content, err := bounded.Of(f, bounded.Result)
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading journal: %w", err)
+	}
+	in := bufio.NewReader(content)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF {

@@ -33,7 +33,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 
 // Stdin reads all of stdin.
 func Stdin() ([]byte, error) {
-	f, err := of(os.Stdin, Text)
+	f, err := Of(os.Stdin, Text)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Open(path string, most int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := of(f, most)
+	b, err := Of(f, most)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -62,7 +62,8 @@ func Open(path string, most int64) (*File, error) {
 	return b, nil
 }
 
-func of(f *os.File, most int64) (*File, error) {
+// Of bounds the reading of an open file, from where it stands. A directory and a file that is too large are errors.
+func Of(f *os.File, most int64) (*File, error) {
 	at, err := f.Stat()
 	switch {
 	case err != nil:

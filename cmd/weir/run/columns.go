@@ -8,8 +8,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// suits returns an error if --columns or --push does not suit the plans.
-func (f *flags) suits(plans []*planner.Plan) error {
+// checkPlans returns an error if --columns or --push cannot be used with the plans.
+func (f *flags) checkPlans(plans []*planner.Plan) error {
 	if err := f.reports.Check(casesOf(plans)); err != nil {
 		return err
 	}

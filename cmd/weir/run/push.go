@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -60,20 +61,12 @@ func shownURL(u *url.URL) string {
 		}
 	}
 	var query []string
-	for _, name := range sortedNames(u.Query()) {
+	for _, name := range slices.Sorted(maps.Keys(u.Query())) {
 		query = append(query, url.QueryEscape(name)+"="+redact.Redacted)
 	}
 	shown.RawQuery, shown.ForceQuery = strings.Join(query, "&"), false
 	shown.Fragment, shown.RawFragment = "", ""
 	return strings.ReplaceAll(shown.String(), url.QueryEscape(redact.Redacted), redact.Redacted)
-}
-
-func sortedNames(v url.Values) (names []string) {
-	for name := range v {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // groupURL is the URL of the group of metrics of a scenario: job and scenario are its labels, unless the URL names a

@@ -190,7 +190,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.suits(plans); err != nil {
+	if err := f.checkPlans(plans); err != nil {
 		return err
 	}
 	for _, r := range wanted {
