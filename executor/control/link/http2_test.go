@@ -79,9 +79,13 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 	took := map[string]*atomic.Int64{"n1": {}, "n2": {}}
 	s := serve(t, func(o *ServerOptions) {
 		o.Silence = 2 * time.Second
-		o.Take = func(node string, _ Message) error { took[node].Add(1); return nil }
+		// slower than the sender of acknowledgements, so that one covers few messages and their room is soon full
+		o.Take = func(node string, _ Message) error {
+			time.Sleep(100 * time.Microsecond)
+			took[node].Add(1)
+			return nil
+		}
 	}, limit)
-	// room for some hundred acknowledgements: each covers as many messages as have come when it is written
 	c, f := framed(t, s, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 2048})
 	call(t, f, 1, pb.Link_Attach_FullMethodName)
 	say := func(word *pb.FromAgent) error {
@@ -99,7 +103,7 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 		t.Error("the coordinator bears it")
 	}
 	c.Close()
-	if n := took["n1"].Load(); n < 100 || n > 1_000_000 {
+	if n := took["n1"].Load(); n < 100 {
 		t.Errorf("%d of its messages are taken", n)
 	}
 	l := dial(t, s.options(t, "n2"))
