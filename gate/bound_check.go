@@ -23,6 +23,8 @@ type boundCheck struct {
 	looks   []int
 	own     *results.Case // nil if the assertion belongs to a run
 	noise   []assertion.Noise
+	// constant was taken from the subject that the author wrote; nil: none
+	constant *constantTerm
 	// positive says that the subject is above zero in every launch, although its metrics may be 0.
 	positive bool
 	levels
@@ -138,7 +140,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		est.noiseReason.Kind = results.NoiseModerated
 	}
 	e := est.at(check.shown)
-	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observed(e, check.unit), noise: est.noiseReason}
+	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observedAsWritten(e), noise: est.noiseReason}
 	o.estimate = func() []results.Reason {
 		said := append(make([]results.Reason, 0, 8), check.ratioValues(sources, e), check.relation(e, where))
 		said = check.withContext(said, &est, where)
@@ -227,8 +229,15 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	return o
 }
 
+// observedAsWritten is the estimate of the subject as the author wrote it.
+func (check boundCheck) observedAsWritten(e estimate) *results.Observed {
+	_, e = check.asWritten(e)
+	return check.observed(e, check.unit)
+}
+
 // estimated returns a reason with the estimate and its bounds.
 func (check boundCheck) estimated(kind results.ReasonKind, e estimate, more ...results.Value) results.Reason {
+	check, e = check.asWritten(e)
 	o := check.observed(e, check.unit)
 	values := make([]results.Value, 0, 12+len(more))
 	add := func(name string, v *float64, unit string) {
@@ -318,6 +327,7 @@ func (eval *evaluator) estimateAt(check boundCheck, sources []*source, atLaunch 
 
 // relation returns a reason for where the estimate lies relative to the bounds.
 func (check boundCheck) relation(e estimate, where position) results.Reason {
+	check, e = check.asWritten(e)
 	b := check.bounds
 	seen := locate(b, e) // by the displayed interval; families are judged by wider ones
 	var more []results.Value

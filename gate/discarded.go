@@ -17,6 +17,7 @@ import (
 // worsened the value, discarded launches count too: they pass if within the bound, and fail if they miss
 // it by more than the disturbance can have cost.
 func (eval *evaluator) judgeClaim(check boundCheck) outcome {
+	check = check.withoutConstant()
 	o := eval.judgeUsable(check)
 	if o.verdict != results.InconclusiveVerdict || check.own == nil || check.own.Discarded() == 0 ||
 		!check.onlyWorsened() {

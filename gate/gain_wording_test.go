@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
@@ -84,6 +86,57 @@ func TestNoAmountIsNegative(t *testing.T) {
 	for name, m := range doc.Cases[0].Metrics.All() {
 		if m.CI[0] < 0 {
 			t.Errorf("%s %v has the interval %v", name, m.Value, *m.CI)
+		}
+	}
+}
+
+// A gain is a ratio less one: it has the verdict and the interval of the ratio, which cannot be below zero,
+// however much the launches vary.
+func TestGainIsJudgedAsItsRatio(t *testing.T) {
+	one := &assertion.Expr{Op: assertion.Const, Value: 1}
+	for name, c := range map[string]struct {
+		old, now []float64
+		minimum  float64
+	}{
+		"by far, and launches vary": {[]float64{1, 4, 9, 2}, []float64{3, 30, 12, 100}, -0.5},
+		"slower":                    {[]float64{10, 10.1, 9.9, 10}, []float64{9, 9.1, 8.9, 9}, -0.05},
+		"faster":                    {[]float64{10, 10.1, 9.9, 10}, []float64{12, 12.1, 11.9, 12}, 0.15},
+		"at the bound":              {[]float64{10, 11, 9, 10}, []float64{11, 12.1, 9.9, 11}, 0.1},
+	} {
+		for _, lower := range []bool{false, true} { // 1 - x/b is a gain where less is better
+			judge := func(subject func(x *assertion.Expr) *assertion.Expr, bounds assertion.Bounds) *results.AssertionVerdict {
+				doc := varied(c.old, c.now)
+				a := band(bounds.Lower, bounds.Upper, []int{4})
+				x := ratio(metric("bandwidth", "GB/s"), of(doc.Cases[0].Key, "bandwidth", "GB/s"))
+				a.Unit, a.Subject = "", subject(x)
+				doc.Cases[1].Assertions = []*results.AssertionVerdict{a}
+				Judge(doc)
+				return a
+			}
+			itself := func(x *assertion.Expr) *assertion.Expr { return x }
+			less := func(x *assertion.Expr) *assertion.Expr {
+				return &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{x, one}}
+			}
+			sign, bounds, asRatio := 1.0, assertion.Bounds{Lower: p(c.minimum)}, assertion.Bounds{Lower: p(1 + c.minimum)}
+			if lower {
+				less = func(x *assertion.Expr) *assertion.Expr {
+					return &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{one, x}}
+				}
+				sign, asRatio = -1, assertion.Bounds{Upper: p(1 - c.minimum)}
+			}
+			gain, whole := judge(less, bounds), judge(itself, asRatio)
+			to := func(v float64) float64 { return sign * (v - 1) }
+			want := []float64{to(whole.Observed.Value), to(whole.Observed.CI[0]), to(whole.Observed.CI[1])}
+			if lower {
+				want[1], want[2] = want[2], want[1]
+			}
+			got := []float64{gain.Observed.Value, gain.Observed.CI[0], gain.Observed.CI[1]}
+			if gain.Verdict != whole.Verdict || !floats.EqualApprox(got, want, 1e-9) {
+				t.Errorf("%s: gain %s %v, ratio %s, wanted %v", name, gain.Verdict, got, whole.Verdict, want)
+			}
+			if !lower && got[1] < -1 || lower && got[2] > 1 {
+				t.Errorf("%s: impossible interval %v", name, got)
+			}
 		}
 	}
 }

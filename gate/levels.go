@@ -107,6 +107,10 @@ func (check boundCheck) locate(at func(confidence float64) estimate) position {
 
 // withHalo returns the bounds widened by the halo.
 func (check boundCheck) withHalo() assertion.Bounds {
+	if d := check.constant; d != nil { // a share of the author's bounds
+		written, _ := check.asWritten(estimate{})
+		return d.moved(written.withHalo(), d.subject)
+	}
 	wide := func(bound *float64, sign float64) *float64 {
 		if bound == nil || check.halo == 0 {
 			return bound

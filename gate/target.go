@@ -31,7 +31,7 @@ func (check boundCheck) metricRatio() (metric, by *assertion.Expr, ok bool) {
 // ratioValues is the reason with both values of a ratio of metrics; none for other subjects.
 func (check boundCheck) ratioValues(sources []*source, ratio estimate) results.Reason {
 	metric, by, ok := check.metricRatio()
-	if !ok {
+	if !ok || check.constant != nil {
 		return results.Reason{}
 	}
 	value, known := check.valueOf(sources, metric)

@@ -104,8 +104,11 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 		}
 	}
 	if a.Observed != nil {
-		c.Measured = a.Observed.Beside(results.ScaleFor(a.Observed.Value, a.Observed.Unit), a.Bounds.Lower,
-			a.Bounds.Upper)
+		scale := results.ScaleFor(a.Observed.Value, a.Observed.Unit)
+		if _, _, ok := gainIn(a); ok {
+			scale = results.Percent
+		}
+		c.Measured = a.Observed.Beside(scale, a.Bounds.Lower, a.Bounds.Upper)
 		c.Margin = margin(a)
 	}
 	return c
