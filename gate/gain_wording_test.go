@@ -104,7 +104,9 @@ func TestGainIsJudgedAsItsRatio(t *testing.T) {
 		"at the bound":              {[]float64{10, 11, 9, 10}, []float64{11, 12.1, 9.9, 11}, 0.1},
 	} {
 		for _, lower := range []bool{false, true} { // 1 - x/b is a gain where less is better
-			judge := func(subject func(x *assertion.Expr) *assertion.Expr, bounds assertion.Bounds) *results.AssertionVerdict {
+			judge := func(
+				subject func(x *assertion.Expr) *assertion.Expr, bounds assertion.Bounds,
+			) *results.AssertionVerdict {
 				doc := varied(c.old, c.now)
 				a := band(bounds.Lower, bounds.Upper, []int{4})
 				x := ratio(metric("bandwidth", "GB/s"), of(doc.Cases[0].Key, "bandwidth", "GB/s"))
@@ -117,7 +119,8 @@ func TestGainIsJudgedAsItsRatio(t *testing.T) {
 			less := func(x *assertion.Expr) *assertion.Expr {
 				return &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{x, one}}
 			}
-			sign, bounds, asRatio := 1.0, assertion.Bounds{Lower: p(c.minimum)}, assertion.Bounds{Lower: p(1 + c.minimum)}
+			sign := 1.0
+			bounds, asRatio := assertion.Bounds{Lower: p(c.minimum)}, assertion.Bounds{Lower: p(1 + c.minimum)}
 			if lower {
 				less = func(x *assertion.Expr) *assertion.Expr {
 					return &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{one, x}}
