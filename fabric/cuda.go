@@ -17,6 +17,7 @@ const maxKernelPingPong = quantity.Size(64 << 10)
 // cuda is the driver of NVIDIA GPUs, which copies memory between GPUs of one host.
 var cuda = Fabric{
 	Name: "cuda", Docs: cudaDocs, VRAM: true, OutlivesPeers: true, Auto: OnOneNode,
+	Transports: []string{"nvlink", "pcie", "staged", "same GPU", "host"}, // paths[] of fab_cuda_peers.c
 	Options: []option.Option{
 		{
 			Name: "cuda_engine", Type: option.Enum, Default: "auto", Process: true,

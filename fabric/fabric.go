@@ -52,6 +52,8 @@ type Fabric struct {
 	Network bool
 	// VRAM: the fabric moves GPU memory.
 	VRAM bool
+	// Transports are the names of the transports that can carry data; nil: the library decides.
+	Transports []string
 	// Loopback: ranks of one host reach each other without a device.
 	Loopback bool
 

@@ -17,7 +17,8 @@ var simDocs string
 const SimName = "sim"
 
 var sim = Fabric{
-	Name: SimName, Simulated: true, Docs: simDocs, Options: simOptions, Checked: []string{"sim_failure"},
+	Name: SimName, Simulated: true, Transports: []string{SimName},
+	Docs: simDocs, Options: simOptions, Checked: []string{"sim_failure"},
 	PostsNothing: func(Needs) string { return "posting takes no time in the model of fabric sim" },
 	NoMatrix:     "has no model of a matrix yet: use a fabric that moves bytes, or workload transfer",
 }

@@ -1,4 +1,6 @@
 package fabric
 
 // tcp are sockets. Ranks of one host use the kernel's loopback.
-var tcp = Fabric{Name: "tcp", OutlivesPeers: true, Loopback: true, Network: true, Auto: Anywhere}
+var tcp = Fabric{
+	Name: "tcp", OutlivesPeers: true, Loopback: true, Transports: []string{"tcp"}, Network: true, Auto: Anywhere,
+}
