@@ -282,13 +282,17 @@ func TestUnconnected(t *testing.T) {
 	s := testserver.New(t, steady)
 	s.Close()
 	spec := specOf(t, s.URL, map[string]string{"requests": "2"})
-	if spec.Unconnected != time.Minute {
+	if spec.Unconnected != 15*time.Second {
 		t.Errorf("may refuse connections for %v", spec.Unconnected)
 	}
 	spec.Unconnected = 300 * time.Millisecond
-	_, err := launch(t, spec, &engine.Control{})
+	control := &engine.Control{}
+	_, err := launch(t, spec, control)
 	if want := "no connection within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
+	}
+	if phase := engine.PhaseName(control.Phase.Load()); phase != "ready" {
+		t.Errorf("it waited in phase %s", phase)
 	}
 	page := testserver.New(t, func(a *testserver.Answer) {
 		a.Head(http.StatusOK, "text/html")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/workload/serving/client"
 	"github.com/weir-bench/weir/workload/serving/load"
 	"github.com/weir-bench/weir/workload/serving/prompt"
@@ -151,6 +152,7 @@ func (k *run) calibrate() (prompt.Calibration, error) {
 
 // prepare waits for the endpoint and calibrates the tokens of words.
 func (k *run) prepare() error {
+	k.control.Phase.Store(engine.PhaseReady)
 	var mine endpoint
 	var err error
 	if k.self == 0 {
@@ -167,6 +169,7 @@ func (k *run) prepare() error {
 	if err != nil {
 		return err
 	}
+	k.control.Phase.Store(engine.PhaseWarmup)
 	k.rank.ready = true
 	k.words, k.facts.Ready = all.Words, all.Ready
 	k.facts.PerWord, k.facts.Calibrated = all.Words.PerWord, all.Words != prompt.Uncalibrated

@@ -91,7 +91,7 @@ func (m *localRank) phase() string {
 	case running:
 		// ranks are not trusted: accept only phases of a case
 		switch p := m.control.Phase.Load(); p {
-		case engine.PhaseVerify, engine.PhaseWarmup, engine.PhaseRun, engine.PhaseCeiling:
+		case engine.PhaseReady, engine.PhaseVerify, engine.PhaseWarmup, engine.PhaseRun, engine.PhaseCeiling:
 			return engine.PhaseName(p)
 		}
 		return "run"

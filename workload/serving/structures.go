@@ -133,7 +133,7 @@ type Ready struct {
 var defaultReady = Ready{10 * time.Minute}
 
 // maxUnconnected is the default of Spec.Unconnected for an endpoint that weir does not start.
-const maxUnconnected = time.Minute
+const maxUnconnected = 15 * time.Second
 
 // Timeouts are the time limits of requests; 0: none.
 type Timeouts struct {

@@ -3,6 +3,9 @@ package screen
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/planner"
@@ -205,5 +208,29 @@ launch 1 of g[x=1] failed: role a: no result found
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// A case that waits for its endpoint says so after ten seconds, and then once a minute.
+func TestWaitingForAnEndpointIsTold(t *testing.T) {
+	var m warnings
+	var told []string
+	begin := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
+	for second := range 150 {
+		e := event.Event{Type: event.CaseProgress, Case: "chat", Phase: "ready",
+			Time: begin.Add(time.Duration(second) * time.Second)}
+		if second == 80 { // the endpoint answers
+			e.Phase = "run"
+		}
+		if text := m.text(e); text != "" {
+			told = append(told, text)
+		}
+	}
+	want := []string{
+		"chat: its endpoint is not ready after 10s", "chat: its endpoint is not ready after 1m10s",
+		"chat: its endpoint is not ready after 10s",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/internal/printable"
@@ -14,6 +15,35 @@ import (
 type warnings struct {
 	shown map[string]bool // reasons, services and lines
 	held  string          // the message that is held back
+	waits wait
+}
+
+// wait is a case whose endpoint is not ready.
+type wait struct {
+	of           string // case key
+	since, spoke time.Time
+}
+
+// Times of a wait until it is told, and until it is told again.
+const (
+	firstTold = 10 * time.Second
+	toldAgain = time.Minute
+)
+
+// text is the message of a case's progress: that it waits; "" if it does not, or was told lately.
+func (w *wait) text(e event.Event) string {
+	switch {
+	case e.Phase != "ready":
+		*w = wait{}
+		return ""
+	case w.of != e.Case:
+		*w = wait{of: e.Case, since: e.Time, spoke: e.Time.Add(firstTold - toldAgain)}
+	}
+	if e.Time.Sub(w.spoke) < toldAgain {
+		return ""
+	}
+	w.spoke = e.Time
+	return fmt.Sprintf("%s: its endpoint is not ready after %s", e.Case, e.Time.Sub(w.since).Round(time.Second))
 }
 
 // first reports whether a text is shown for the first time.
@@ -89,6 +119,8 @@ func (m *warnings) line(e event.Event) string {
 		return m.once(fmt.Sprintf("service %s on %s failed: %s", e.Service, e.Node, printable.Text(e.Failure.Cause)))
 	case e.Type == event.ArtifactKept && e.Status != results.OK:
 		return fmt.Sprintf("artifact %q of %s is %s: %s", e.Artifact, e.Node, e.Status, e.Reason)
+	case e.Type == event.CaseProgress && !e.Background:
+		return m.waits.text(e)
 	case e.Type == event.LaunchFinished && e.Failure != nil:
 		return m.failed(e.Group, e)
 	case e.Type == event.CaseMeasured && e.Failure != nil && e.Failure.Phase == results.Evaluating && !e.Background:
