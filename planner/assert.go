@@ -117,7 +117,7 @@ func (t *Table) eachCase(run *runTable, a *dsl.Assert, find *finder) {
 		t.refuseNoMatch(run, a)
 	default:
 		t.checkRuledOut(run, a, axes, of, find)
-		t.refuseImpossibleTransport(run, a, axes, of)
+		t.warnTransport(run, a, axes, of)
 		t.warnMetricMeaning(run, a, axes, of)
 		t.warnImplausible(run, a, axes, of)
 	}

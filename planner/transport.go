@@ -10,9 +10,8 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// refuseImpossibleTransport refuses an assertion about transports that no launch over its fabric can
-// satisfy.
-func (t *Table) refuseImpossibleTransport(
+// warnTransport warns of an assertion about transports that no launch over its fabric can satisfy.
+func (t *Table) warnTransport(
 	run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions,
 ) {
 	for r := range run.distinct(append(run.axesOf("fabric"), axes...)...) {
@@ -25,7 +24,7 @@ func (t *Table) refuseImpossibleTransport(
 		if len(f.Transports) == 0 || possible(lowered.Transport, f.Transports) {
 			continue
 		}
-		t.fail(a.Range, "Never holds",
+		t.warn(a.Range, "Never holds",
 			fmt.Sprintf("Data of fabric %s is carried by %s, so %q fails in each launch of %s.", name,
 				strings.Join(f.Transports, " or "), a.Text, r.key()),
 			dsl.Hint(fmt.Sprintf("Exclude these cases: where fabric != %q; or correct the name.", name)))
