@@ -51,6 +51,9 @@ func importScript(cmd *cobra.Command, file, text string, i lineImport) error {
 	made, err := importer.Script(file, text, i.options)
 	if made != nil {
 		for _, f := range made.Fates {
+			if f.Became == "" { // of a tool's call; the error is told instead
+				continue
+			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "line %d: %s: %s\n", f.Line, shortened(f.Command), f.Became)
 		}
 	}

@@ -196,7 +196,7 @@ func unexpanded(value string) bool { return strings.ContainsAny(value, "$`") }
 
 func ofShell(value string) string {
 	if unexpanded(value) {
-		return ": weir does not expand shell variables; write the value"
+		return ": weir does not know what the shell puts there; write the value"
 	}
 	return ""
 }

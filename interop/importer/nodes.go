@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (c *call) setTwoHosts(meet string) {
 		c.note("both sides meet at %s, so they are on one host", meet)
 	default:
 		c.run.nodes, c.run.distinct = 2, true
-		c.note("its two sides are on two hosts, see cluster; to use one host, remove cluster and node of the roles")
+		c.note("its two sides are on two hosts; to use one host, remove nodes, distinct_hosts and node of the roles")
 	}
 }
 
@@ -50,6 +51,8 @@ func nixlbenchProcess(c *call) (number, of int64) {
 func nixlbenchNodes(c *call) {
 	switch kind := c.text("runtime_type"); {
 	case nixlbenchProcesses(c) == 1:
+	case kind == "ETCD" && c.has("etcd_endpoints"):
+		c.setTwoHosts(hostOf(c.text("etcd_endpoints")))
 	case kind == "ETCD":
 		c.setTwoHosts("")
 	case kind == "ASIO":
@@ -59,35 +62,50 @@ func nixlbenchNodes(c *call) {
 	}
 }
 
+// hostOf returns the host of the first URL of a list.
+func hostOf(urls string) string {
+	first, _, _ := strings.Cut(urls, ",")
+	u, err := url.Parse(first)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
 // loopback reports whether an address is local to each host.
 func loopback(address string) bool {
 	ip := net.ParseIP(strings.Trim(address, "[]"))
 	return strings.EqualFold(address, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// cluster returns the requirements that all runs share, and writes differing ones into the runs.
+// cluster returns the requirements that all runs share. If runs differ, each has its own.
 func cluster(runs []*run) mapping {
-	most, distinct := int64(1), false
-	for _, r := range runs {
-		most, distinct = max(most, r.nodes), distinct || r.distinct
+	need := func(r *run) mapping {
+		m := mapping{{"nodes", count(max(1, r.nodes))}}
+		if r.distinct {
+			m = append(m, pair{"distinct_hosts", truth(true)})
+		}
+		return m
 	}
+	shared := need(runs[0])
 	for _, r := range runs {
-		switch {
-		case most == 1:
-		case max(1, r.nodes) < most:
-			r.place = mapping{{"nodes", count(max(1, r.nodes))}}
-		case r.each > 0:
-			r.place = mapping{{"ranks_per_node", count(r.each)}}
+		if !slices.Equal(need(r), shared) {
+			shared = nil
+			break
 		}
 	}
-	if most == 1 {
+	for _, r := range runs {
+		if shared == nil && r.nodes > 0 {
+			r.place = need(r)
+		}
+		if r.each > 0 && r.nodes > 1 {
+			r.place = append(r.place, pair{"ranks_per_node", count(r.each)})
+		}
+	}
+	if runs[0].nodes < 2 {
 		return nil
 	}
-	m := mapping{{"nodes", count(most)}}
-	if distinct {
-		m = append(m, pair{"distinct_hosts", truth(true)})
-	}
-	return m
+	return shared
 }
 
 // join adds a line to an earlier call as a further process of it; the line is then not a call.

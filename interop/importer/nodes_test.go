@@ -52,7 +52,7 @@ func TestImportsKeepNodes(t *testing.T) {
 			two + "; " + two + ", 4 ranks each, 8 ranks; " + two + ", 4 ranks each, 8 ranks"},
 		{"nixl-ep", "python3 test_data_plane.py --num-processes 2 --world-size=2 --rank=1 --master-addr=n0\n" +
 			"python3 test_data_plane.py --num-processes 2 --mode dispatch", dram,
-			two + "; " + two + ", 2 ranks each, 4 ranks; 1 node on distinct hosts, 2 ranks"},
+			"1 node; " + two + ", 2 ranks each, 4 ranks; 1 node, 2 ranks"},
 		{"nixl-ep", "srun -N 3 --ntasks-per-node=1 python3 test_data_plane.py --num-processes=2", dram,
 			"3 nodes on distinct hosts; 3 nodes on distinct hosts, 2 ranks each, 6 ranks"},
 		{"nixl-ep", "torchrun --nnodes=2 --nproc-per-node 1 test_data_plane.py --num-processes=2", dram,

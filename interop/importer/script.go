@@ -90,21 +90,34 @@ func (s *script) generated(runs []*run) []*run {
 	return slices.DeleteFunc(runs, func(r *run) bool { return r.name == "" })
 }
 
-// tell keeps the fate of a command.
-func (s *script) tell(line int, command, became string) *Fate {
-	f := &Fate{line, command, became}
-	s.fates = append(s.fates, f)
+// tell keeps the fate of a command. All passes of a loop have one.
+func (s *script) tell(n syntax.Node, command, became string) *Fate {
+	if f := s.fateOf[n]; f != nil {
+		return f
+	}
+	if s.fateOf == nil {
+		s.fateOf = map[syntax.Node]*Fate{}
+	}
+	f := &Fate{int(n.Pos().Line()), command, became}
+	s.fates, s.fateOf[n] = append(s.fates, f), f
 	return f
 }
 
-// unread tells the fate of a command that calls no tool.
-func (s *script) unread(line int, words []string, assigns []*syntax.Assign) {
-	if len(words) == 0 {
-		if len(assigns) > 0 && assigns[0].Name != nil {
-			s.tell(line, assigns[0].Name.Value+"=…", "nothing: a variable of the shell")
+// assigned keeps the assignments of a command that has nothing else.
+func (s *script) assigned(n *syntax.CallExpr) {
+	became := "variables of later lines"
+	for _, a := range n.Assigns {
+		if !s.assign(a) {
+			became = "nothing: a variable of the shell"
 		}
-		return
 	}
+	if s.any && len(n.Assigns) > 0 && n.Assigns[0].Name != nil {
+		s.tell(n, n.Assigns[0].Name.Value+"=…", became)
+	}
+}
+
+// unread tells the fate of a command that calls no tool.
+func (s *script) unread(n *syntax.CallExpr, words []string) {
 	became := "nothing: no benchmark that weir reads"
 	switch path.Base(words[0]) {
 	case "source", ".":
@@ -122,7 +135,7 @@ func (s *script) unread(line int, words []string, assigns []*syntax.Assign) {
 	case "etcdctl":
 		became = "nothing: option etcd of workload command starts an etcd of its own"
 	}
-	s.tell(line, strings.Join(words, " "), became)
+	s.tell(n, strings.Join(words, " "), became)
 }
 
 // together returns the values of a loop over numbers of things that run at once: a loop over them, and in

@@ -12,23 +12,46 @@ import (
 )
 
 // A script with calls of all tools becomes a scenario with a run for each, which has a plan, and each of its
-// commands has a fate.
+// commands has a fate. Loops become sweeps.
 func TestScript(t *testing.T) {
-	src, err := os.ReadFile("testdata/script.sh")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"script", "loops"} {
+		src, err := os.ReadFile("testdata/" + name + ".sh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := importer.Script(name+".sh", string(src), importer.Options{Memory: "dram"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned(t, made.Scenario)
+		golden.Equal(t, "testdata/"+name+".yaml", made.Scenario)
+		var b strings.Builder
+		for _, f := range made.Fates {
+			fmt.Fprintf(&b, "line %d: %s: %s\n", f.Line, strings.Join(strings.Fields(f.Command), " "), f.Became)
+		}
+		golden.Equal(t, "testdata/"+name+".fates.txt", []byte(b.String()))
 	}
-	made, err := importer.Script("script.sh", string(src), importer.Options{Memory: "dram"})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// A variable is expanded only where its value is certain.
+func TestVariablesOfScripts(t *testing.T) {
+	for script, size := range map[string]string{ // "": not known
+		"S=4096": "4KiB", "S=4; S=8": "8B", "S=4; S=$S$S": "44B", "A=16; S=${A}384": "16KiB", "S=`cat f`": "",
+		"S=4; if x; then S=8; fi": "", "if x; then S=8; fi": "", "S=4; x && S=8": "", "S=4; (S=8)": "",
+		"f() { S=8; }": "", "S=4; while x; do S=8; done": "", "S=4; ((S*=2))": "", "S=4; read S": "",
+		"S=${1:-64}": "64B", "S=$1": "", "export S=32": "32B", "S=4; unset S": "", "S=(4 8)": "",
+		"for i in 1 2; do S=$i$i; done": "22B", "for i in $(ls); do S=4; done": "", "S=4; S+=8": "",
+		"for i in {1..100000}; do S=$i; done": "", "S=$(seq 8 8)": "8B",
+	} {
+		text := script + "\nucx_perftest -t ucp_put_lat -s $S 10.0.0.1\n"
+		made, err := importer.Script("x.sh", text, importer.Options{})
+		switch {
+		case size == "" && (err == nil || !strings.Contains(err.Error(), `"$S"`)):
+			t.Errorf("%s: %v", script, err)
+		case size != "" && (err != nil || !strings.Contains(string(made.Scenario), "block_size: "+size+"\n")):
+			t.Errorf("%s: no %s: %v\n%s", script, size, err, made.Scenario)
+		}
 	}
-	planned(t, made.Scenario)
-	golden.Equal(t, "testdata/script.yaml", made.Scenario)
-	var b strings.Builder
-	for _, f := range made.Fates {
-		fmt.Fprintf(&b, "line %d: %s: %s\n", f.Line, strings.Join(strings.Fields(f.Command), " "), f.Became)
-	}
-	golden.Equal(t, "testdata/script.fates.txt", []byte(b.String()))
 }
 
 // Wrong values and flags are errors that say what the tool has.

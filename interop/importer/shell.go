@@ -1,8 +1,8 @@
 package importer
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -67,53 +67,14 @@ type script struct {
 	file     string // "": it is a command line
 	any      bool   // every command has a fate, whatever it is
 	fates    []*Fate
-	loops    []*syntax.ForClause // around the command
+	fateOf   map[syntax.Node]*Fate
+	fatesIn  map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
+	loops    []*syntax.ForClause          // around the command
+	known    variables
+	commands int // in all passes of loops
 	exported []Variable
 	notes    []Note
 	lines    []Line
-}
-
-// maxNesting is the maximum nesting of texts, as those of bash -c.
-const maxNesting = 4
-
-func (s *script) read(text string, depth int) (err error) {
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	var wrong syntax.ParseError
-	if errors.As(err, &wrong) {
-		return fmt.Errorf("%sline %d, column %d: %s", s.prefix(), wrong.Pos.Line(), wrong.Pos.Col(), wrong.Text)
-	}
-	if err != nil {
-		return fmt.Errorf("%s%w", s.prefix(), err)
-	}
-	var around []syntax.Node
-	syntax.Walk(f, func(n syntax.Node) bool {
-		if n == nil { // the end of a node
-			if _, ok := around[len(around)-1].(*syntax.ForClause); ok {
-				s.loops = s.loops[:len(s.loops)-1]
-			}
-			around = around[:len(around)-1]
-			return true
-		}
-		if err != nil {
-			return false
-		}
-		around = append(around, n)
-		switch n := n.(type) {
-		case *syntax.ForClause:
-			s.loops = append(s.loops, n)
-		case *syntax.DeclClause:
-			if n.Variant.Value == "export" {
-				s.export(text, n.Args)
-				s.tell(int(n.Pos().Line()), text[n.Pos().Offset():n.End().Offset()], "variables of later lines")
-			}
-		case *syntax.CallExpr:
-			if wrong := s.call(text, n, depth); wrong != nil {
-				err = wrong
-			}
-		}
-		return true
-	})
-	return err
 }
 
 func (s *script) prefix() string {
@@ -123,26 +84,18 @@ func (s *script) prefix() string {
 	return s.file + ": "
 }
 
-// export keeps variables for later calls; one without a plain value is removed.
-func (s *script) export(text string, all []*syntax.Assign) {
-	for _, a := range all {
-		if a.Name == nil || a.Naked || a.Array != nil || a.Index != nil || a.Append {
-			continue
-		}
-		v := word(text, a.Value)
-		if unexpanded(v) {
-			s.notes = append(s.notes, Note{"variable " + a.Name.Value + ofShell(v), true})
-			continue
-		}
-		s.exported = append(s.exported, Variable{a.Name.Value, v})
-	}
-}
-
 // call reads a command if it is one of the tool.
 func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
-	var words []string
+	if s.commands++; s.commands > mostCommands {
+		return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+	}
+	if len(n.Args) == 0 {
+		s.assigned(n)
+		return nil
+	}
+	var words, written []string
 	for _, w := range n.Args {
-		words = append(words, word(text, w))
+		words, written = append(words, s.words(text, w)...), append(written, word(text, w))
 	}
 	l := Line{at: s.prefix(), env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
 	if s.file != "" && depth == 0 {
@@ -152,22 +105,23 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 		if a.Name == nil || a.Array != nil || a.Index != nil || a.Append {
 			continue
 		}
-		l.setEnv(a.Name.Value, word(text, a.Value))
+		l.setEnv(a.Name.Value, s.word(text, a.Value))
 	}
 	t, i, taken := s.find(words)
 	switch {
 	case t == nil && depth < maxNesting && wraps(words) && s.mentioned(words[len(words)-1]):
 		last := len(words) - 1
 		l.before(words[:last])
-		inner := &script{tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes}
-		err := inner.read(words[last], depth+1)
-		for _, fate := range inner.fates {
-			fate.Line = int(n.Pos().Line())
+		inner := &script{
+			tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: maps.Clone(s.known),
+			commands: s.commands,
 		}
-		s.lines, s.fates = append(s.lines, inner.lines...), append(s.fates, inner.fates...)
+		err := inner.read(words[last], depth+1)
+		s.commands = inner.commands
+		s.take(n, inner)
 		return err
 	case t == nil && s.any:
-		s.unread(int(n.Pos().Line()), words, n.Assigns)
+		s.unread(n, written)
 		return nil
 	case t == nil && s.file == "" && len(words) > 0 && depth == 0:
 		return fmt.Errorf("it begins with %q, not with %s or one of the wrappers %s",
@@ -179,7 +133,7 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}
-	l.fate = s.tell(int(n.Pos().Line()), strings.Join(words, " "), "")
+	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
 	for _, v := range l.env {
 		if unexpanded(v.Value) {
@@ -277,6 +231,26 @@ func skipped(words []string) []Note {
 		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(named, ", ")})
 	}
 	return notes
+}
+
+// words returns the words that a shell makes of a word. What only a shell can evaluate stays as written.
+func (s *script) words(text string, w *syntax.Word) []string {
+	if plain := word(text, w); !unexpanded(plain) {
+		return []string{plain}
+	}
+	if words, ok := s.known.fields(w); ok {
+		return words
+	}
+	return []string{word(text, w)}
+}
+
+// word is words for a place where a shell splits nothing.
+func (s *script) word(text string, w *syntax.Word) string {
+	plain := word(text, w)
+	if v, ok := s.known.value(w); ok && unexpanded(plain) {
+		return v
+	}
+	return plain
 }
 
 // word returns a word without its quotes. A word that a shell would expand stays as written.

@@ -170,26 +170,37 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 // convert fills the run of each call.
 func convert(calls []*call, o Options) (runs []*run, notes []Note, err error) {
 	var unmapped []string
-	for i, c := range calls {
-		c.run.name = runName(c, i)
-		if err := c.convert(o); err != nil {
-			return nil, nil, fmt.Errorf("%s%w", c.at, err)
+	for next := 0; next < len(calls); {
+		passes := calls[next:]
+		if n := slices.IndexFunc(passes, func(c *call) bool { return c.fate != passes[0].fate }); n > 0 {
+			passes = passes[:n] // of one command, by the loops around it
 		}
-		for _, one := range append([]*call{c}, c.further...) {
-			if one.fate != nil {
-				one.fate.Became = "run " + c.run.name
+		next += len(passes)
+		for i, c := range passes {
+			c.run.name = runName(c, len(runs)+i)
+			if err := c.convert(o); err != nil {
+				return nil, nil, fmt.Errorf("%s%w", c.at, err)
 			}
 		}
-		for _, n := range c.notes {
-			if len(calls) > 1 {
-				n.Text = "run " + c.run.name + ": " + n.Text
+		passes = swept(passes)
+		for i, c := range passes {
+			c.run.name = runName(c, len(runs)+i)
+		}
+		for _, c := range passes {
+			for _, one := range append([]*call{c}, c.further...) {
+				one.became("run " + c.run.name)
 			}
-			notes = append(notes, n)
+			for _, n := range c.notes {
+				if len(calls) > 1 {
+					n.Text = "run " + c.run.name + ": " + n.Text
+				}
+				notes = append(notes, n)
+			}
+			for _, lost := range c.unmapped {
+				unmapped = append(unmapped, c.at+lost)
+			}
+			runs = append(runs, c.run)
 		}
-		for _, lost := range c.unmapped {
-			unmapped = append(unmapped, c.at+lost)
-		}
-		runs = append(runs, c.run)
 	}
 	if len(unmapped) > 0 && !o.SkipUnmapped {
 		ways := "--skip-unmapped ignores them"

@@ -106,7 +106,7 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 	}{
 		{"nixlbench", "nixlbench --op_tipe READ", "Did you mean \"--op_type\"?", importer.Options{}},
 		{"nixlbench", "nixlbench --num_iter x", "not a whole number", importer.Options{}},
-		{"nixlbench", "nixlbench --max_block_size $SIZE", "does not expand", importer.Options{}},
+		{"nixlbench", "nixlbench --max_block_size $SIZE", "does not know what the shell", importer.Options{}},
 		{"nixlbench", "nixlbench --xyzzy 1", "`weir docs import nixlbench` lists all", importer.Options{}},
 		{"nixlbench", "ls -l", "not with nixlbench", importer.Options{}},
 		{"nixlbench", "nixlbench 'x", "line 1, column", importer.Options{}},

@@ -1,0 +1,235 @@
+package importer
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+// Limits of what loops and variables of a script may become.
+const (
+	mostCommands = 4096    // in all passes of loops
+	mostItems    = 1024    // values of a loop
+	mostValue    = 1 << 16 // bytes of a variable
+)
+
+// variables are the shell variables whose values are known.
+type variables map[string]string
+
+// Get and Each make variables an environment of package expand.
+func (v variables) Get(name string) expand.Variable {
+	text, ok := v[name]
+	return expand.Variable{Set: ok, Kind: expand.String, Str: text}
+}
+
+func (v variables) Each(yield func(string, expand.Variable) bool) {
+	for name := range v {
+		if !yield(name, v.Get(name)) {
+			return
+		}
+	}
+}
+
+// set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
+func (v variables) set(name, text string, known bool) {
+	if delete(v, name); known && len(text) <= mostValue {
+		v[name] = text
+	}
+}
+
+// fields returns the words that a shell makes of a word; not ok if it has something else than known
+// variables, defaults and calls of seq.
+func (v variables) fields(w *syntax.Word) (words []string, ok bool) {
+	if w == nil || !v.knows(w) {
+		return nil, false
+	}
+	words, err := expand.Fields(v.config(), w)
+	return words, err == nil && len(words) <= mostItems
+}
+
+// value returns the value that an assignment of a word gives.
+func (v variables) value(w *syntax.Word) (text string, ok bool) {
+	if w == nil || !v.knows(w) {
+		return "", w == nil
+	}
+	text, err := expand.Literal(v.config(), w)
+	return text, err == nil
+}
+
+func (v variables) config() *expand.Config {
+	return &expand.Config{Env: v, NoUnset: true, CmdSubst: func(to io.Writer, n *syntax.CmdSubst) error {
+		numbers, _ := v.seq(n)
+		_, err := fmt.Fprintln(to, strings.Join(numbers, "\n"))
+		return err
+	}}
+}
+
+// Ranges of brace expansion: any, and one of whole numbers.
+var (
+	braceRange   = lazyregexp.New(`\{[^{}]*\.\.[^{}]*\}`)
+	rangeNumbers = lazyregexp.New(`^\{(-?\d{1,5})\.\.(-?\d{1,5})(\.\.-?\d{1,5})?\}$`)
+)
+
+// knows reports whether a word can be expanded without running anything.
+func (v variables) knows(w *syntax.Word) bool {
+	known := true
+	ranges := 0
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			for _, r := range braceRange().FindAllString(n.Value, -1) {
+				ranges++
+				known = known && ranges == 1 && shortRange(r)
+			}
+		case *syntax.ParamExp:
+			known = known && v.knowsParameter(n)
+		case *syntax.CmdSubst:
+			_, ok := v.seq(n)
+			known = known && ok
+			return false
+		case *syntax.ArithmExp, *syntax.ProcSubst, *syntax.ExtGlob:
+			known = false
+		}
+		return known
+	})
+	return known
+}
+
+// shortRange reports whether a range of brace expansion has at most mostItems numbers.
+func shortRange(text string) bool {
+	m := rangeNumbers().FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	from, _ := strconv.Atoi(m[1])
+	to, _ := strconv.Atoi(m[2])
+	return max(from-to, to-from) < mostItems
+}
+
+// knowsParameter reports whether a parameter is a known variable, or has a default.
+func (v variables) knowsParameter(n *syntax.ParamExp) bool {
+	if n.Param == nil || n.Excl || n.Length || n.Width || n.IsSet || n.Index != nil || n.Slice != nil ||
+		n.Repl != nil || n.Names != 0 {
+		return false
+	}
+	if n.Exp == nil {
+		_, ok := v[n.Param.Value]
+		return ok
+	}
+	named := syntax.ValidName(n.Param.Value) || isCount(n.Param.Value)
+	return named && (n.Exp.Op == syntax.DefaultUnset || n.Exp.Op == syntax.DefaultUnsetOrNull)
+}
+
+// seq returns the numbers of a command substitution that calls seq with known whole numbers.
+func (v variables) seq(n *syntax.CmdSubst) (numbers []string, ok bool) {
+	if len(n.Stmts) != 1 || len(n.Stmts[0].Redirs) > 0 || n.Stmts[0].Background {
+		return nil, false
+	}
+	call, ok := n.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || len(call.Args) > 4 || call.Args[0].Lit() != "seq" {
+		return nil, false
+	}
+	var ends []int
+	for _, w := range call.Args[1:] {
+		text, known := v.value(w)
+		number, err := strconv.Atoi(text)
+		if !known || err != nil || number > 1<<30 || number < -1<<30 {
+			return nil, false
+		}
+		ends = append(ends, number)
+	}
+	from, by, to := 1, 1, ends[len(ends)-1]
+	if len(ends) > 1 {
+		from = ends[0]
+	}
+	if len(ends) > 2 {
+		by = ends[1]
+	}
+	if by == 0 || (to-from)/by >= mostItems {
+		return nil, false
+	}
+	for i := from; by > 0 && i <= to || by < 0 && i >= to; i += by {
+		numbers = append(numbers, strconv.Itoa(i))
+	}
+	return numbers, true
+}
+
+// passes returns the values of a loop whose body depends on its variable, if all are known. A loop that
+// says how many commands run together, or only repeats them, is read once.
+func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok bool) {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	if !ok || n.Select || len(iter.Items) == 0 {
+		return "", nil, false
+	}
+	name = iter.Name.Value
+	used, counts := false, false
+	for _, stmt := range n.Do {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.ParamExp:
+				used = used || n.Param != nil && n.Param.Value == name
+			case *syntax.ForClause:
+				inner, ok := n.Loop.(*syntax.WordIter)
+				counts = counts || ok && len(inner.Items) == 1 && mentions(inner.Items[0], name)
+			}
+			return true
+		})
+	}
+	if !used || counts {
+		return "", nil, false
+	}
+	for _, w := range iter.Items {
+		words, ok := s.known.fields(w)
+		if !ok || len(values)+len(words) > mostItems {
+			return "", nil, false
+		}
+		values = append(values, words...)
+	}
+	return name, values, true
+}
+
+// mentions reports whether a word uses a variable.
+func mentions(w *syntax.Word, name string) (found bool) {
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == name {
+			found = true
+		}
+		return true
+	})
+	return found
+}
+
+// forget removes the variables that a node may assign, as the other branch of a condition or a loop that
+// is read once.
+func (v variables) forget(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				delete(v, n.Name.Value)
+			}
+		case *syntax.WordIter:
+			delete(v, n.Name.Value)
+		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.ArithmExp, *syntax.CStyleLoop: // may assign any
+			syntax.Walk(n, func(n syntax.Node) bool {
+				if l, ok := n.(*syntax.Lit); ok {
+					delete(v, l.Value)
+				}
+				return true
+			})
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == "read" || len(n.Args) > 0 && n.Args[0].Lit() == "unset" {
+				for _, w := range n.Args[1:] {
+					delete(v, w.Lit())
+				}
+			}
+		}
+		return true
+	})
+}
