@@ -90,3 +90,19 @@ func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A row without a usable launch has the values of its discarded ones in parentheses, and says so.
+func TestDiscardedValuesAreShown(t *testing.T) {
+	doc := busyDocument(1, &results.Disturbance{Cause: results.Waited, Share: 0.5, Text: "it waited"})
+	for _, format := range []string{"table", "markdown"} {
+		var b bytes.Buffer
+		r, _ := Lookup(format)
+		if err := r.Write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, "(9.90)") ||
+			!strings.Contains(text, "the median of discarded launches") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package reporters
 
-import "github.com/weir-bench/weir/results"
+import (
+	"slices"
+
+	"github.com/weir-bench/weir/results"
+)
 
 // discardedMark follows the verdict of a case without a usable launch.
 func discardedMark(c *results.Case) string {
@@ -19,4 +23,22 @@ func discardedReason(c *results.Case) string {
 		}
 	}
 	return plain(why)
+}
+
+// discardedMedian is the median of a metric over the discarded launches of a case without a usable one.
+func discardedMedian(c *results.Case, metric string) (float64, bool) {
+	if !c.AllDiscarded() {
+		return 0, false
+	}
+	var values []float64
+	for _, l := range c.Launches {
+		if v, ok := l.Metrics.Get(metric); ok && l.Discarded != "" {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return 0, false
+	}
+	slices.Sort(values)
+	return values[len(values)/2], true
 }

@@ -189,9 +189,15 @@ func (g *grid) share(c results.MetricColumn) {
 // metric adds a column for a metric with its unit in the head.
 func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.Case) {
 	s := scaleOfColumn(cases, m.Name)
+	if s.Unit == "" {
+		s = columnScale(m.Unit) // only discarded launches have it
+	}
 	head += ofSamples(cases, m) + " " + s.Unit
 	g.add(m.Name, strings.TrimSpace(strings.ReplaceAll(head, "\n ", "\n")), true, drop,
 		func(c *results.Case) string {
+			if v, ok := discardedMedian(c, m.Name); ok {
+				return "(" + quantity.Digits(v*s.Factor, 3) + ")"
+			}
 			cell := sampled(c, m, s)
 			if tooShort(c, m.Name) {
 				cell += shortMark
@@ -252,7 +258,11 @@ func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
 }
 
 func has(cases []*results.Case, metric string) bool {
-	return slices.ContainsFunc(cases, func(c *results.Case) bool { _, ok := c.Metrics.Get(metric); return ok })
+	return slices.ContainsFunc(cases, func(c *results.Case) bool {
+		_, ok := c.Metrics.Get(metric)
+		_, discarded := discardedMedian(c, metric)
+		return ok || discarded
+	})
 }
 
 // setting is the value of an axis or option of a case.

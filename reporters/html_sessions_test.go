@@ -34,7 +34,7 @@ func TestSessionsArePickedInABrowser(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path != "/" {
 			asked <- r
-			_, _ = io.WriteString(w, `<link rel="icon" href="data:,"><title>asked</title>`)
+			_, _ = io.WriteString(w, `<link rel="icon" href="data:,"><title>asked</title><p id=asked>`)
 			return
 		}
 		if err := SessionsHTML(w, "weir-out", []string{"now"}, entries, nil, to); err != nil {
@@ -46,7 +46,7 @@ func TestSessionsArePickedInABrowser(t *testing.T) {
 	observed := listen(t, ctx)
 	do(t, ctx, chromedp.Navigate(server.URL), chromedp.Click(`input[value="one & only/results.json"]`),
 		chromedp.Click(`input[value="three/results.json"]`), chromedp.Click("form button:not([type=button])"),
-		chromedp.WaitReady("title"))
+		chromedp.WaitReady("#asked"))
 	next := func() *http.Request {
 		t.Helper()
 		select {

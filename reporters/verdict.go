@@ -103,6 +103,10 @@ func marks(doc *results.Document) (out []string) {
 		out = append(out, shortMark+" is shorter than the probed time of the path for these bytes: "+
 			"timestamps of short requests overlap with the copy; rely on the bandwidth")
 	}
+	if slices.ContainsFunc(doc.Cases, (*results.Case).AllDiscarded) {
+		out = append(out, "( ) around a value: the median of discarded launches, in a row without a usable one; "+
+			"no verdict uses it")
+	}
 	return out
 }
 
