@@ -66,6 +66,10 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",
 				file, doc.Scenario.Name, p.Scenario.Name)
 		}
+		if doc != nil && doc.Session.Status != "" && doc.Session.Status != results.Passed {
+			fmt.Fprintf(notes, "note: the session of the baseline %s did not pass, its status is %s\n", file,
+				doc.Session.Status)
+		}
 		all[i] = baseline{doc, file, skip}
 	}
 	if given != nil && !used {
