@@ -102,8 +102,25 @@ func (t *terminal) colored(standing, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+// rows are the cases of a run that the table shows. In a terminal, a long table has the first cases and
+// those with findings.
+func (t *terminal) rows(cases []*results.Case) []*results.Case {
+	if len(cases) <= mostRows || t.Width == 0 || t.fixed() {
+		return cases
+	}
+	var out []*results.Case
+	for i, c := range cases {
+		if s := standing(c); i < mostRows || s != string(results.Pass) && s != "-" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // grid draws a run with as many columns as fit.
 func (t *terminal) grid(g grid) {
+	all := g.cases
+	g.cases = t.rows(all)
 	columns := t.columns(g)
 	drawn := t.draw(g, columns)
 	for t.Width > 0 && !t.fixed() && text.LongestLineLen(drawn) > t.Width {
@@ -115,7 +132,10 @@ func (t *terminal) grid(g grid) {
 		drawn = t.draw(g, columns)
 	}
 	fmt.Fprintf(&t.out, "%s\n%s\n", plain(g.run), drawn)
-	for _, line := range conditionLines(g.cases) {
+	if more := len(all) - len(g.cases); more > 0 {
+		t.line("  ", plural(more, "further row")+" without findings; --wide shows all")
+	}
+	for _, line := range conditionLines(all) {
 		t.line("  ", line)
 	}
 	t.out.WriteByte('\n')

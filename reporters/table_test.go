@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,5 +116,38 @@ func TestAssertedMetricsHaveColumns(t *testing.T) {
 	}
 	if !slices.ContainsFunc(grids(doc)[0].columns, func(c column) bool { return c.metric == "latency.p50" }) {
 		t.Error("latency.p50 has none")
+	}
+}
+
+// In a terminal a table of very many cases has the first, and all that have a finding.
+func TestLongTablesAreCut(t *testing.T) {
+	doc := &results.Document{Schema: results.Schema}
+	for i := range 2000 {
+		c := &results.Case{
+			Key: fmt.Sprintf("a[n=%d]", i), Run: "a", Workload: "transfer", Status: results.OK,
+			Axes: map[string]any{"n": i}, AxisOrder: []string{"n"},
+		}
+		if i == 1234 {
+			c.Status, c.Reason = results.Error, "it broke"
+		}
+		doc.Cases = append(doc.Cases, c)
+	}
+	for _, c := range []struct {
+		look Look
+		rows int
+		says string
+	}{
+		{Look{Width: 100}, mostRows + 1, "1499 further rows without findings"}, {Look{}, 2000, ""}, {Look{Width: 100, Wide: true}, 2000, ""},
+	} {
+		var b bytes.Buffer
+		if err := Table(&b, doc, c.look); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(b.String(), "✗")
+		rows := strings.Count(b.String(), "\n") - strings.Count(head[:strings.Index(head, "─")], "\n")
+		if rows < c.rows || rows > c.rows+20 || !strings.Contains(b.String(), c.says) ||
+			!strings.Contains(b.String(), "it broke") {
+			t.Errorf("%+v: %d rows, want %d", c.look, rows, c.rows)
+		}
 	}
 }
