@@ -137,7 +137,8 @@ func TestLongTablesAreCut(t *testing.T) {
 		rows int
 		says string
 	}{
-		{Look{Width: 100}, mostRows + 1, "1499 further rows without findings"}, {Look{}, 2000, ""}, {Look{Width: 100, Wide: true}, 2000, ""},
+		{Look{Width: 100}, mostRows + 1, "1499 further rows without findings"},
+		{Look{}, 2000, ""}, {Look{Width: 100, Wide: true}, 2000, ""},
 	} {
 		var b bytes.Buffer
 		if err := Table(&b, doc, c.look); err != nil {

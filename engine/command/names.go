@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -117,7 +118,12 @@ func hold() (held, error) {
 }
 
 func bind(family int, anywhere unix.Sockaddr) (held, error) {
-	socket, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	syscall.ForkLock.RLock() // until children cannot inherit it
+	socket, err := unix.Socket(family, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(socket)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return held{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/redact"
 	"github.com/weir-bench/weir/workload/command"
 )
@@ -60,7 +61,8 @@ func start(argv, env []string, how outputMode) (*program, error) {
 	out, errs := redact.Hidden().Writer(&p.out), redact.Hidden().Writer(&p.errs)
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = env, out, errs
 	p.cmd.WaitDelay = time.Second // for output that a child holds open
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	child.DieWithThread(p.cmd.SysProcAttr)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -133,9 +135,7 @@ func (p *program) hasEnded() bool {
 		return true
 	default:
 	}
-	var info unix.Siginfo
-	err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return errors.Is(err, unix.ECHILD) || err == nil && info.Signo == int32(unix.SIGCHLD)
+	return child.Ended(p.cmd.Process.Pid)
 }
 
 // fatal are signals that are causes of a failure. Others may be consequences: a program gets SIGPIPE, or aborts, after

@@ -22,8 +22,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/executor/host/cgroup"
 	"github.com/weir-bench/weir/executor/host/confine"
@@ -257,21 +255,6 @@ func (a *Agent) Close() error {
 	a.wg.Wait()
 	// the spawner last: the kernel kills processes when their parent thread ends
 	return errors.Join(a.logs.close(), a.spawner.close())
-}
-
-// AllowedCPUs are the processors in this process's affinity mask, ascending.
-func AllowedCPUs() []int {
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) != nil {
-		return nil
-	}
-	var cpus []int
-	for i := 0; len(cpus) < set.Count(); i++ {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
-		}
-	}
-	return cpus
 }
 
 // HostID identifies the host by its boot, because host names may repeat.

@@ -35,9 +35,8 @@ func newLimits(asked cgroup.Limits) limits {
 
 // withDefaults sets limits that were not requested to 19/20 of the host's memory and half of its process ids.
 func withDefaults(l cgroup.Limits) cgroup.Limits {
-	var host unix.Sysinfo_t
-	if l.Memory == 0 && unix.Sysinfo(&host) == nil {
-		l.Memory = uint64(host.Totalram) * uint64(host.Unit) / 20 * 19
+	if l.Memory == 0 {
+		l.Memory = hostMemory() / 20 * 19
 	}
 	if text, err := os.ReadFile("/proc/sys/kernel/pid_max"); l.Tasks == 0 && err == nil {
 		most, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64) // 0 is no limit
@@ -48,7 +47,7 @@ func withDefaults(l cgroup.Limits) cgroup.Limits {
 
 func (b *limits) joinGroup(attr *syscall.SysProcAttr) {
 	if b.group != nil {
-		attr.UseCgroupFD, attr.CgroupFD = true, b.group.FD()
+		b.group.Starts(attr)
 	}
 }
 
@@ -58,10 +57,10 @@ func (b *limits) apply(cmd *exec.Cmd) {
 	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte(oomScoreAdj), 0)
 	group := b.groupLimits()
 	if n := b.asked.Memory; n > 0 && group.Memory == 0 {
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: n, Max: n}, nil)
+		limitProcess(pid, unix.RLIMIT_DATA, n)
 	}
 	if n := b.asked.Tasks; n > 0 && group.Tasks == 0 {
-		_ = unix.Prlimit(pid, unix.RLIMIT_NPROC, &unix.Rlimit{Cur: n, Max: n}, nil)
+		limitProcess(pid, unix.RLIMIT_NPROC, n)
 	}
 }
 

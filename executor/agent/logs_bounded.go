@@ -71,8 +71,7 @@ func (b *boundedLog) cut() error {
 		return nil
 	}
 	if !b.noHoles {
-		err := unix.Fallocate(int(b.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, halfOutput,
-			st.Size()-maxOutput)
+		err := punchHole(b.file, halfOutput, st.Size()-maxOutput)
 		if !errors.Is(err, unix.EOPNOTSUPP) {
 			return err
 		}

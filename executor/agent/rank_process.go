@@ -15,6 +15,8 @@ import (
 
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/executor/wire"
+	"github.com/weir-bench/weir/internal/child"
+	"github.com/weir-bench/weir/internal/socketpair"
 )
 
 // event is a message of a rank process, an invalid message, or its end.
@@ -83,27 +85,20 @@ func startProcess(s *spawner, as privileges, cpus []int, argv, env []string, out
 // share creates the socket pair and the control page. It returns the rank's ends, for the caller to close after the
 // start.
 func (p *process) share() (theirs []*os.File, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	conn, file, err := socketpair.New()
 	if err != nil {
-		return nil, fmt.Errorf("making a socket pair: %w", err)
+		return nil, err
 	}
-	ours := os.NewFile(uintptr(pair[0]), "rank")
-	defer ours.Close() // FileConn duplicates it
-	theirs = append(theirs, os.NewFile(uintptr(pair[1]), "agent"))
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		return theirs, fmt.Errorf("making a socket pair: %w", err)
-	}
-	p.conn = conn.(*net.UnixConn)
-	fd, err := unix.MemfdCreate("weir-control", unix.MFD_CLOEXEC)
+	p.conn, theirs = conn, append(theirs, file)
+	page, err := memoryFile("weir-control")
 	if err != nil {
 		return theirs, fmt.Errorf("making a control page: %w", err)
 	}
-	theirs = append(theirs, os.NewFile(uintptr(fd), "control"))
-	if err := unix.Ftruncate(fd, engine.ControlSize); err != nil {
+	theirs = append(theirs, page)
+	if err := page.Truncate(engine.ControlSize); err != nil {
 		return theirs, fmt.Errorf("making a control page: %w", err)
 	}
-	p.mapping, err = unix.Mmap(fd, 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	p.mapping, err = unix.Mmap(int(page.Fd()), 0, engine.ControlSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return theirs, fmt.Errorf("mapping a control page: %w", err)
 	}
@@ -161,8 +156,7 @@ func (p *process) receive() {
 // wait waits for the end of the process. It kills the group before reaping the process, while the pid cannot be
 // reused.
 func (p *process) wait() {
-	for unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
-	}
+	child.AwaitEnd(p.pid)
 	killGroup(p.pid)
 	_ = p.cmd.Wait()     // ProcessState has the result
 	_ = p.output.Close() // on error the log is cut short

@@ -17,7 +17,7 @@ import (
 
 	"github.com/weir-bench/weir/executor/host/cgroup"
 	"github.com/weir-bench/weir/executor/host/confine"
-	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/internal/child"
 )
 
 // spawner starts processes from threads that live as long as the agent: the kernel sends the parent death signal
@@ -71,7 +71,8 @@ func (s *spawner) close() error {
 // start starts a command in its own process group, within the agent's limits; it is killed when the agent ends. With
 // cpus, all its threads run on these processors: they inherit the mask of the starting thread.
 func (s *spawner) start(cmd *exec.Cmd, as privileges, cpus ...int) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	child.DieWithThread(cmd.SysProcAttr)
 	result := make(chan error, 1)
 	s.begin.Do(s.startThreads)
 	s.applied.joinGroup(cmd.SysProcAttr)
@@ -99,26 +100,6 @@ const (
 	forRanks    privileges = iota // those that the engine may need
 	forCommands                   // all of the user's
 )
-
-// onProcessors calls do while this thread is bound to some processors.
-func onProcessors(cpus []int, do func() error) error {
-	if len(cpus) == 0 {
-		return do()
-	}
-	var all, some unix.CPUSet
-	for _, c := range cpus {
-		some.Set(c)
-	}
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		return fmt.Errorf("reading the processors of a thread: %w", err)
-	}
-	if err := unix.SchedSetaffinity(0, &some); err != nil {
-		return fmt.Errorf("binding a rank to processors %s: %w", results.FormatCPUs(cpus), err)
-	}
-	// an error means that the kernel has narrowed the mask meanwhile
-	defer unix.SchedSetaffinity(0, &all)
-	return do()
-}
 
 func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }
 

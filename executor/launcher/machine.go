@@ -3,6 +3,7 @@ package launcher
 import (
 	"crypto/sha256"
 	"debug/elf"
+	"debug/macho"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -32,11 +33,16 @@ func ReadProgram(path string) (Program, error) {
 	return Program{path, size, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// MachineOf is the machine type of a program as in uname -m, "" if unknown.
+// MachineOf is the machine type of a program as in uname -m, or macOS; "" if unknown.
 func MachineOf(path string) string {
 	f, err := elf.Open(path)
 	if err != nil {
-		return ""
+		mac, err := macho.Open(path)
+		if err != nil {
+			return ""
+		}
+		mac.Close()
+		return "macOS"
 	}
 	defer f.Close()
 	switch f.Machine {

@@ -23,7 +23,7 @@ func (c *Columns) add(f *pflag.FlagSet) {
 	c.set = f
 	f.StringVar(&c.text, "columns", "",
 		"show `NAME,…` in the table: axes, options, metrics, METRIC.ci, working_set, n (default: the usual ones that fit)")
-	f.BoolVar(&c.wide, "wide", false, "show all columns and metrics in the table, however narrow the terminal is")
+	f.BoolVar(&c.wide, "wide", false, "show all columns, metrics and rows in the table, whatever the terminal's size")
 }
 
 // names are the names of --columns, nil without the flag.

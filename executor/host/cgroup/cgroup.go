@@ -127,7 +127,8 @@ func (g *Group) try() error {
 		return nil // unknown
 	}
 	cmd := exec.Command(program)
-	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: g.FD()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	g.Starts(cmd.SysProcAttr)
 	return cmd.Run()
 }
 

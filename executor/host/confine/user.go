@@ -1,17 +1,14 @@
+// Package confine drops privileges of ranks, runs them as another user, and disables core dumps of processes
+// with keys. Without Linux it only runs them as another user.
 package confine
 
 import (
 	"fmt"
 	"os"
 	"os/user"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // User is a user for processes; nil is the user of this process.
@@ -89,30 +86,6 @@ func (u *User) String() string {
 	return strconv.FormatUint(uint64(u.uid), 10)
 }
 
-// Starts sets the credentials of a new process to the user, with the capabilities that ranks need.
-func (u *User) Starts(attr *syscall.SysProcAttr) {
-	if u == nil || os.Geteuid() != 0 {
-		return
-	}
-	attr.Credential = &syscall.Credential{Uid: u.uid, Gid: u.gid, Groups: u.groups}
-	if u.uid == 0 {
-		return
-	}
-	for c := range needed {
-		if has(c) {
-			attr.AmbientCaps = append(attr.AmbientCaps, c)
-		}
-	}
-	slices.Sort(attr.AmbientCaps)
-}
-
-// has reports whether this process has a permitted capability, which a container may lack.
-func has(c uintptr) bool {
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var data [2]unix.CapUserData
-	return unix.Capget(&head, &data[0]) == nil && data[c/32].Permitted&(1<<(c%32)) != 0
-}
-
 // Own makes the user the owner of a file.
 func (u *User) Own(path string) error {
 	if u == nil || os.Geteuid() != 0 {
@@ -131,28 +104,4 @@ func (u *User) Environment(own []string) []string {
 		return name == "HOME" || name == "USER" || name == "LOGNAME" || strings.HasPrefix(name, "XDG_")
 	})
 	return append(own, "HOME="+u.home, "USER="+u.String(), "LOGNAME="+u.String())
-}
-
-// Opens gives the thread of the calling goroutine the user's file system rights. The goroutine must end
-// without unlocking its thread, which ends with it.
-func (u *User) Opens() error {
-	if u == nil || os.Geteuid() != 0 {
-		return nil
-	}
-	runtime.LockOSThread()
-	groups := append(slices.Clone(u.groups), u.gid)
-	// raw system calls, for this thread alone
-	_, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0)
-	if e != 0 {
-		return fmt.Errorf("becoming user %s: %w", u, e)
-	}
-	for _, set := range []struct{ call, id uintptr }{
-		{unix.SYS_SETFSGID, uintptr(u.gid)}, {unix.SYS_SETFSUID, uintptr(u.uid)},
-	} {
-		_, _, _ = unix.RawSyscall(set.call, set.id, 0, 0) // returns the former ID
-		if now, _, _ := unix.RawSyscall(set.call, ^uintptr(0), 0, 0); now != set.id {
-			return fmt.Errorf("becoming user %s: not permitted", u)
-		}
-	}
-	return nil
 }

@@ -70,7 +70,7 @@ func (w Want) makeIn(root string) (*Dir, error) {
 		return nil, fmt.Errorf("%s: %w", root, err)
 	}
 	// a file system without blocks does not report free space
-	if free := int64(of.Bavail) * of.Bsize; of.Blocks > 0 && free < w.Free {
+	if free := int64(of.Bavail) * int64(of.Bsize); of.Blocks > 0 && free < w.Free {
 		return nil, fmt.Errorf("%s has %v free", root, quantity.Size(free))
 	}
 	var err error

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/internal/child"
 )
 
 // release is the name of the release.
@@ -39,7 +40,8 @@ func (s *Service) helm(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = time.Second
 	// Ctrl-C at a terminal goes to weir alone; helm is killed with this thread
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	child.DieWithThread(cmd.SysProcAttr)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	out, errs := kube.Bounded{Most: 16 << 20}, kube.Bounded{Most: 64 << 10}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/executor/kube"
+	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/logwatch"
 )
 
@@ -26,7 +27,7 @@ type process struct {
 	err    error         // of Wait
 }
 
-// begin starts a process on a thread of its own, which lives as long: Pdeathsig is bound to the thread.
+// begin starts a process on a thread of its own, which lives as long: see child.DieWithThread.
 func begin(cmd *exec.Cmd) (*process, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -35,7 +36,8 @@ func begin(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, out: out, stderr: &kube.Bounded{Most: 64 << 10}, over: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = in, p.stderr
 	// Ctrl-C at a terminal goes to weir alone
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	child.DieWithThread(cmd.SysProcAttr)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()

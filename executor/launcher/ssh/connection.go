@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/weir-bench/weir/executor/launcher"
+	"github.com/weir-bench/weir/internal/socketpair"
 )
 
 // connection is an ssh with a command on a host.
@@ -39,25 +37,9 @@ func (a address) String() string { return string(a) }
 // RemoteAddr names the host.
 func (p *pipe) RemoteAddr() net.Addr { return address(p.host) }
 
-func socketPair() (ours *net.UnixConn, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("making a socket pair: %w", err)
-	}
-	theirs = os.NewFile(uintptr(fds[1]), "ssh")
-	file := os.NewFile(uintptr(fds[0]), "weir")
-	defer file.Close()
-	c, err := net.FileConn(file)
-	if err != nil {
-		theirs.Close()
-		return nil, nil, fmt.Errorf("making a socket pair: %w", err)
-	}
-	return c.(*net.UnixConn), theirs, nil
-}
-
 // dial runs a command on a host.
 func (l *Launcher) dial(host, command string) (*connection, error) {
-	ours, theirs, err := socketPair()
+	ours, theirs, err := socketpair.New()
 	if err != nil {
 		return nil, err
 	}

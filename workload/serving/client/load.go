@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/weir-bench/weir/workload/serving/load"
 )
 
@@ -119,8 +117,7 @@ func (c *Client) awaitDue(ctx context.Context, at int64) bool {
 		return false
 	}
 	if left := at - c.Now(); at != load.Never && left > 0 {
-		rest := unix.NsecToTimespec(left)
-		_ = unix.Nanosleep(&rest, nil) // a signal ends it early: await sleeps the rest
+		sleepExactly(left)
 	}
 	return c.await(ctx, at)
 }
