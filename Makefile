@@ -22,6 +22,8 @@ PAIRS    ?= 9
 VULNDB   ?= https://vuln.go.dev
 VULNIN   ?= ./...
 SEED     ?= 0
+# tests, lint and the program share what is compiled: all of it is compiled for the program
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildmode=pie)
 # vet is part of lint; the tag weirtest adds what tests reach into the engine with
 TEST     := $(GO) test -vet off -tags weirtest
 
@@ -99,7 +101,7 @@ hosts: # tests on several hosts; with WEIR_LAB=required none may be skipped
 	$(TEST) $(if $(WEIR_LAB),-count 1) -timeout 15m -p 3 -parallel 3 $(filter $(HOSTS),$(OTHERS))
 
 race: ## the race detector over the tests of all packages that start goroutines
-	WEIR_LAB= RAPID_CHECKS=10 $(TEST) -race -timeout 15m -p 3 -parallel 3 $(RACED)
+	GOFLAGS=-trimpath WEIR_LAB= RAPID_CHECKS=10 $(TEST) -race -timeout 15m -p 3 -parallel 3 $(RACED)
 
 golden: ## writes the golden files of all packages anew
 	@GO=$(GO) scripts/golden

@@ -92,7 +92,7 @@ func goCommand(t *testing.T, proxy, dir string, args ...string) []byte {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOPROXY=file://"+proxy+","+others, "GOSUMDB=off",
-		"GOFLAGS=-modcacherw -mod=mod -trimpath", "GOMODCACHE="+filepath.Join(proxy, "modcache"),
+		"GOFLAGS=-modcacherw -mod=mod -trimpath -buildmode=pie", "GOMODCACHE="+filepath.Join(proxy, "modcache"),
 		"GOBIN="+filepath.Join(proxy, "bin"), "GOTOOLCHAIN=local")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -1,18 +1,29 @@
-# Homebrew's formula of weir for Linux, into which scripts/dist writes the version and the sums.
+# Homebrew's formula of weir, into which scripts/dist writes the version and the sums.
 class Weir < Formula
   desc "Performance scenarios for inference data paths, with verdicts"
   homepage "https://github.com/weir-bench/weir"
   version "@VERSION@"
   license "Apache-2.0"
-  depends_on :linux
 
-  on_intel do
-    url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_amd64.tar.gz"
-    sha256 "@AMD64@"
+  on_linux do
+    on_intel do
+      url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_amd64.tar.gz"
+      sha256 "@LINUX_AMD64@"
+    end
+    on_arm do
+      url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_arm64.tar.gz"
+      sha256 "@LINUX_ARM64@"
+    end
   end
-  on_arm do
-    url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_linux_arm64.tar.gz"
-    sha256 "@ARM64@"
+  on_macos do
+    on_intel do
+      url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_darwin_amd64.tar.gz"
+      sha256 "@MAC_AMD64@"
+    end
+    on_arm do
+      url "https://github.com/weir-bench/weir/releases/download/v@VERSION@/weir_@VERSION@_darwin_arm64.tar.gz"
+      sha256 "@MAC_ARM64@"
+    end
   end
 
   def install
