@@ -97,6 +97,9 @@ func includeDiscarded(doc *results.Document) *results.Document {
 			}
 		}
 		with.Launches = upToLook(&with, c.Discarded())
+		if with.Made != 0 { // those beyond the look are not missing
+			with.Made -= len(c.Launches) - len(with.Launches)
+		}
 		all.Cases[i] = &with
 	}
 	return &all

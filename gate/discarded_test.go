@@ -42,6 +42,8 @@ func TestVoidLaunches(t *testing.T) {
 			results.InconclusiveVerdict, "nothing-counts"},
 		"all pass all the same": {[]float64{1, 1, 1}, []int{0, 1, 2}, 0.5, nil, results.Pass,
 			"passes-with-discarded discarded=3"},
+		"one is left, and all pass": {[]float64{50, 48, 36, 52}, []int{0, 2, 3}, 0.5, nil, results.Pass,
+			"passes-with-discarded discarded=3"},
 		"all pass a bound on both sides": {[]float64{1, 1, 1}, []int{0, 1, 2}, 0.5, p(1.1), results.InconclusiveVerdict,
 			"nothing-counts"},
 		"too few are left": {[]float64{0.1, 0.1, 1, 0.1}, []int{0, 1, 3}, 0.5, nil, results.InconclusiveVerdict,
@@ -51,6 +53,7 @@ func TestVoidLaunches(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := caseOf("a", test.values...)
+			c.Made = len(c.Launches)
 			disturb(c, test.lost, test.void...)
 			a := band(p(0.9), test.most, []int{3})
 			doc := judged(c, a)
