@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -105,10 +106,16 @@ const ciBaseline = "weir-baseline"
 // ciHistory is the directory of a job's earlier sessions, for --inconclusive-streak.
 const ciHistory = history.DefaultDir
 
-// committed reports whether the file of a baseline exists.
+// committed reports whether a job finds the file of a baseline: git tracks it or, where there is no
+// repository, it exists.
 func committed(file string) bool {
-	_, err := os.Stat(file)
-	return file != "" && err == nil
+	if _, err := os.Stat(file); file == "" || err != nil {
+		return false
+	}
+	git := exec.Command("git", "ls-files", "--", filepath.Base(file))
+	git.Dir = filepath.Dir(file)
+	tracked, err := git.Output()
+	return err != nil || len(tracked) > 0
 }
 
 // ciJob has the values for the templates, quoted for YAML where needed.
@@ -152,9 +159,12 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	keep := ""
 	if text := ledger.UsesBaseline(p); text != "" {
-		how := fmt.Sprintf("the file %s of this folder", p.Baseline)
+		how := fmt.Sprintf("the file %s of the repository", p.Baseline)
 		if !committed(p.Baseline) {
 			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
+			if _, err := os.Stat(p.Baseline); p.Baseline != "" && err == nil {
+				how += ": git does not track " + p.Baseline
+			}
 		}
 		cmd.PrintErrf("note: %q compares with %s\n", text, how)
 	}
