@@ -35,6 +35,9 @@ type call struct {
 }
 
 func (t *tool) read(l Line, o Options) (*call, error) {
+	if l.wrong != nil {
+		return nil, l.wrong
+	}
 	settings, positional, err := t.parse(l.args)
 	if err != nil {
 		return nil, err

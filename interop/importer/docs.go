@@ -16,9 +16,10 @@ what each flag becomes. A flag that changes what is measured, but has no equival
 ignores such flags; --as-command makes a scenario that runs the tool itself and reads its output.
 
 Without the name of a tool, weir import reads a script with calls of several, and says line by line what became of
-each command. Tools without flags below are read whole. A loop over known values, such as 1 2 4, {1..8} or $(seq 1 8),
-becomes a sweep; variables with known values and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a
-command gives one run: weir repeats launches itself.
+each command. Tools without flags below are read whole. A loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or
+an array, becomes a sweep; variables with known values and defaults, such as ${1:-4096}, are replaced. A loop that only
+repeats a command gives one run: weir repeats launches itself. --skip-unmapped leaves out lines that only a shell can
+evaluate.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,18 +20,15 @@ const (
 	mostValue    = 1 << 16 // bytes of a variable
 )
 
-// variables are the shell variables whose values are known.
-type variables map[string]string
+// variables are the shell variables and arrays whose values are known.
+type variables map[string]expand.Variable
 
 // Get and Each make variables an environment of package expand.
-func (v variables) Get(name string) expand.Variable {
-	text, ok := v[name]
-	return expand.Variable{Set: ok, Kind: expand.String, Str: text}
-}
+func (v variables) Get(name string) expand.Variable { return v[name] }
 
 func (v variables) Each(yield func(string, expand.Variable) bool) {
 	for name := range v {
-		if !yield(name, v.Get(name)) {
+		if !yield(name, v[name]) {
 			return
 		}
 	}
@@ -39,8 +37,23 @@ func (v variables) Each(yield func(string, expand.Variable) bool) {
 // set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
 func (v variables) set(name, text string, known bool) {
 	if delete(v, name); known && len(text) <= mostValue {
-		v[name] = text
+		v[name] = expand.Variable{Set: true, Kind: expand.String, Str: text}
 	}
+}
+
+// setArray is set for an array.
+func (v variables) setArray(name string, elements []*syntax.ArrayElem) (known bool) {
+	delete(v, name)
+	var list []string
+	for _, e := range elements {
+		words, ok := v.fields(e.Value)
+		if !ok || e.Index != nil || len(list)+len(words) > mostItems {
+			return false
+		}
+		list = append(list, words...)
+	}
+	v[name] = expand.Variable{Set: true, Kind: expand.Indexed, List: list}
+	return true
 }
 
 // fields returns the words that a shell makes of a word; not ok if it has something else than known
@@ -93,13 +106,38 @@ func (v variables) knows(w *syntax.Word) bool {
 			_, ok := v.seq(n)
 			known = known && ok
 			return false
-		case *syntax.ArithmExp, *syntax.ProcSubst, *syntax.ExtGlob:
+		case *syntax.ArithmExp:
+			known = known && v.knowsArithmetic(n.X)
+			return false
+		case *syntax.ProcSubst, *syntax.ExtGlob:
 			known = false
 		}
 		return known
 	})
 	return known
 }
+
+// knowsArithmetic reports whether an expression has only whole numbers, known variables and + - * / %.
+func (v variables) knowsArithmetic(e syntax.ArithmExpr) bool {
+	switch e := e.(type) {
+	case *syntax.ParenArithm:
+		return v.knowsArithmetic(e.X)
+	case *syntax.BinaryArithm:
+		switch e.Op {
+		case syntax.Add, syntax.Sub, syntax.Mul, syntax.Quo, syntax.Rem:
+			return v.knowsArithmetic(e.X) && v.knowsArithmetic(e.Y)
+		}
+	case *syntax.Word:
+		text, ok := v.value(e)
+		if name := e.Lit(); syntax.ValidName(name) {
+			text, ok = v[name].Str, true
+		}
+		return ok && wholeNumber().MatchString(text)
+	}
+	return false
+}
+
+var wholeNumber = lazyregexp.New(`^-?(0|[1-9]\d{0,8})$`)
 
 // shortRange reports whether a range of brace expansion has at most mostItems numbers.
 func shortRange(text string) bool {
@@ -114,13 +152,16 @@ func shortRange(text string) bool {
 
 // knowsParameter reports whether a parameter is a known variable, or has a default.
 func (v variables) knowsParameter(n *syntax.ParamExp) bool {
-	if n.Param == nil || n.Excl || n.Length || n.Width || n.IsSet || n.Index != nil || n.Slice != nil ||
-		n.Repl != nil || n.Names != 0 {
+	if n.Param == nil || n.Excl || n.Length || n.Width || n.IsSet || n.Slice != nil || n.Repl != nil || n.Names != 0 {
 		return false
 	}
-	if n.Exp == nil {
-		_, ok := v[n.Param.Value]
-		return ok
+	known, ok := v[n.Param.Value]
+	switch index, _ := n.Index.(*syntax.Word); {
+	case n.Index != nil:
+		return ok && n.Exp == nil && known.Kind == expand.Indexed && index != nil &&
+			(index.Lit() == "@" || index.Lit() == "*")
+	case n.Exp == nil:
+		return ok && known.Kind == expand.String
 	}
 	named := syntax.ValidName(n.Param.Value) || isCount(n.Param.Value)
 	return named && (n.Exp.Op == syntax.DefaultUnset || n.Exp.Op == syntax.DefaultUnsetOrNull)
@@ -168,20 +209,17 @@ func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok b
 		return "", nil, false
 	}
 	name = iter.Name.Value
-	used, counts := false, false
+	counts := false
 	for _, stmt := range n.Do {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.ParamExp:
-				used = used || n.Param != nil && n.Param.Value == name
-			case *syntax.ForClause:
+			if n, ok := n.(*syntax.ForClause); ok {
 				inner, ok := n.Loop.(*syntax.WordIter)
 				counts = counts || ok && len(inner.Items) == 1 && mentions(inner.Items[0], name)
 			}
 			return true
 		})
 	}
-	if !used || counts {
+	if counts || repeats(n) {
 		return "", nil, false
 	}
 	for _, w := range iter.Items {
@@ -194,15 +232,40 @@ func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok b
 	return name, values, true
 }
 
-// mentions reports whether a word uses a variable.
-func mentions(w *syntax.Word, name string) (found bool) {
-	syntax.Walk(w, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == name {
-			found = true
+// repeats reports whether a loop over values does the same for each.
+func repeats(n *syntax.ForClause) bool {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	return ok && !slices.ContainsFunc(n.Do, func(s *syntax.Stmt) bool { return mentions(s, iter.Name.Value) })
+}
+
+// mentions reports whether a node uses a variable.
+func mentions(in syntax.Node, name string) (found bool) {
+	syntax.Walk(in, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			found = found || n.Param != nil && n.Param.Value == name
+		case *syntax.ArithmExp:
+			syntax.Walk(n.X, func(n syntax.Node) bool {
+				l, ok := n.(*syntax.Lit)
+				found = found || ok && l.Value == name
+				return true
+			})
 		}
 		return true
 	})
 	return found
+}
+
+var comparison = lazyregexp.New(`^[=!<>]=$`)
+
+// forgetNames removes the variables that a node names.
+func (v variables) forgetNames(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if l, ok := n.(*syntax.Lit); ok {
+			delete(v, l.Value)
+		}
+		return true
+	})
 }
 
 // forget removes the variables that a node may assign, as the other branch of a condition or a loop that
@@ -216,13 +279,12 @@ func (v variables) forget(n syntax.Node) {
 			}
 		case *syntax.WordIter:
 			delete(v, n.Name.Value)
-		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.ArithmExp, *syntax.CStyleLoop: // may assign any
-			syntax.Walk(n, func(n syntax.Node) bool {
-				if l, ok := n.(*syntax.Lit); ok {
-					delete(v, l.Value)
-				}
-				return true
-			})
+		case *syntax.BinaryArithm:
+			if op := n.Op.String(); strings.HasSuffix(op, "=") && !comparison().MatchString(op) {
+				v.forgetNames(n.X)
+			}
+		case *syntax.UnaryArithm:
+			v.forgetNames(n.X) // ++ or another operator
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 && n.Args[0].Lit() == "read" || len(n.Args) > 0 && n.Args[0].Lit() == "unset" {
 				for _, w := range n.Args[1:] {

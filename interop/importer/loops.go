@@ -20,15 +20,16 @@ func (c *call) became(text string) {
 	}
 }
 
-// swept makes one call of the passes of a loop that differ in options alone and have each combination of
-// the options' values: these become axes of a sweep. Passes that differ otherwise stay separate.
+// swept makes one call of the passes of a loop that differ in options and variables alone and have each
+// combination of the values: these become axes of a sweep. Passes that differ otherwise stay separate.
 func swept(passes []*call) (merged []*call) {
 	for len(passes) > 0 {
+		first := passes[0].run.without(passes[0].run.kind.Options, variableNames(passes[0].run))
 		alike := []*call{passes[0]}
 		var others []*call
 		for _, c := range passes[1:] {
-			if reflect.DeepEqual(c.run.without(c.run.kind.Options), passes[0].run.without(c.run.kind.Options)) &&
-				len(c.unmapped) == 0 {
+			rest := c.run.without(c.run.kind.Options, variableNames(c.run))
+			if reflect.DeepEqual(rest, first) && len(c.unmapped) == 0 {
 				alike = append(alike, c)
 			} else {
 				others = append(others, c)
@@ -39,45 +40,111 @@ func swept(passes []*call) (merged []*call) {
 	return merged
 }
 
-// without is the run without its name and some options.
-func (r *run) without(options []option.Option) run {
+func variableNames(r *run) (names []string) {
+	for _, v := range r.env {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// without is the run without its name, the values of some options, and some variables.
+func (r *run) without(options []option.Option, variables []string) run {
 	other := *r
 	other.name, other.options = "", maps.Clone(r.options)
 	for _, o := range options {
 		delete(other.options, o.Name)
 	}
+	named := func(v Variable) bool { return slices.Contains(variables, v.Name) }
+	other.env = slices.DeleteFunc(slices.Clone(r.env), named)
 	return other
 }
 
-// asSweep makes one call of calls that differ in options alone, if they have each combination of the
-// options' values.
+// axis is what differs between calls.
+type axis struct {
+	name   string
+	each   list // the value of each call; nil: a default
+	values list // without repetitions
+}
+
+func axisOf(calls []*call, name string, of func(*run) value) axis {
+	a := axis{name: name}
+	for _, c := range calls {
+		v := of(c.run)
+		a.each = append(a.each, v)
+		if !slices.ContainsFunc(a.values, func(known value) bool { return reflect.DeepEqual(known, v) }) {
+			a.values = append(a.values, v)
+		}
+	}
+	return a
+}
+
+// asSweep makes one call of calls that differ in options and variables alone. If they have each combination
+// of the values, the sweep crosses these; else they advance together.
 func asSweep(calls []*call) []*call {
 	first := calls[0].run
-	var differ []option.Option
-	var axes mapping
-	combinations := 1
+	var all []axis
+	for _, v := range first.env {
+		all = append(all, axisOf(calls, "env."+v.Name, func(r *run) value { return r.variable(v.Name) }))
+	}
 	for _, o := range first.kind.Options {
-		var values list
-		for _, c := range calls {
-			v := c.run.options[o.Name] // nil: the default
-			if !slices.ContainsFunc(values, func(known value) bool { return reflect.DeepEqual(known, v) }) {
-				values = append(values, v)
-			}
-		}
-		if len(values) < 2 {
+		all = append(all, axisOf(calls, o.Name, func(r *run) value { return r.options[o.Name] }))
+	}
+	var options []option.Option
+	var variables []string
+	var axes, rows mapping
+	combinations := 1
+	for _, a := range all {
+		if len(a.values) < 2 {
 			continue
 		}
-		if slices.Contains(values, nil) {
+		if slices.Contains(a.values, nil) {
 			return calls
 		}
-		differ, axes = append(differ, o), append(axes, pair{o.Name, values})
-		combinations *= len(values)
+		if name, is := strings.CutPrefix(a.name, "env."); is {
+			variables = append(variables, name)
+		} else if o, ok := first.kind.Option(a.name); ok {
+			options = append(options, o)
+		}
+		axes, rows = append(axes, pair{a.name, a.values}), append(rows, pair{a.name, a.each})
+		combinations *= len(a.values)
 	}
-	if combinations != len(calls) {
+	switch {
+	case combinations == len(calls):
+	case len(axes) < 2 || repeated(rows, len(calls)):
 		return calls
+	default:
+		axes = mapping{{"zip", rows}}
 	}
-	swept := first.without(differ)
+	swept := first.without(options, variables)
 	swept.name, swept.sweep = first.name, append(slices.Clone(first.sweep), axes...)
 	*first = swept
 	return calls[:1]
+}
+
+// repeated reports whether two of n rows are equal, given their columns.
+func repeated(columns mapping, n int) bool {
+	row := func(i int) (out list) {
+		for _, c := range columns {
+			out = append(out, c.value.(list)[i])
+		}
+		return out
+	}
+	for i := range n {
+		for j := range i {
+			if reflect.DeepEqual(row(i), row(j)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variable is the value of a variable of a run; nil: it has none.
+func (r *run) variable(name string) value {
+	for _, v := range r.env {
+		if v.Name == name {
+			return literal(v.Value)
+		}
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 	var runs []*run
 	var names []string
 	var first []*call
+	var wrong []error
 	place := map[*run]int{}
 	for _, t := range s.tools {
 		var lines []Line
@@ -44,11 +45,18 @@ func Script(file, text string, o Options) (*Imported, error) {
 		if lines == nil {
 			continue
 		}
+		lines, err := readable(t, lines, o)
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		if err != nil || len(lines) == 0 {
+			continue
+		}
 		calls, notes, err := t.calls(lines, o)
 		if err != nil {
 			return made, err
 		}
-		of, more, err := convert(calls, o)
+		of, more, err := convert(calls, o, len(s.lines) > 1)
 		if err != nil {
 			return made, err
 		}
@@ -58,17 +66,54 @@ func Script(file, text string, o Options) (*Imported, error) {
 		made.Notes = slices.Concat(made.Notes, notes, more)
 		runs, names, first = append(runs, of...), append(names, t.name), append(first, calls...)
 	}
+	if wrong != nil {
+		return made, errors.Join(wrong...)
+	}
 	if runs = s.generated(runs); runs == nil {
 		return made, errors.New("it has no call of a benchmark that weir reads")
 	}
 	slices.SortStableFunc(runs, func(a, b *run) int { return place[a] - place[b] })
 	name := title(first)
-	if len(names) > 1 {
+	switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); {
+	case file != "" && notInTitles().ReplaceAllString(base, "-") != "-":
+		name = strings.ToLower(notInTitles().ReplaceAllString(base, "-"))
+	case len(names) > 1:
 		name = "script"
 	}
 	src, err := scenario(name, strings.Join(names, ", "), runs, made.Notes)
 	made.Scenario = src
 	return made, err
+}
+
+// readable returns the lines of a tool that can be converted. The others are an error or, with
+// --skip-unmapped, have that as their fate.
+func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
+	if calls, _, err := t.calls(slices.Clone(lines), o); err == nil {
+		if _, _, err = convert(calls, o, false); err == nil {
+			return lines, nil
+		}
+	}
+	var wrong []error
+	for _, l := range lines {
+		alone := l
+		alone.fate = &Fate{}
+		calls, _, err := t.calls([]Line{alone}, o)
+		if err == nil {
+			_, _, err = convert(calls, o, false)
+		}
+		switch {
+		case err == nil:
+			good = append(good, l)
+		case o.SkipUnmapped:
+			l.fate.Became = "not imported: " + strings.TrimPrefix(err.Error(), l.at)
+		default:
+			wrong = append(wrong, err)
+		}
+	}
+	if wrong != nil && len(lines) > 1 {
+		wrong = append(wrong, errors.New("--skip-unmapped leaves such lines out"))
+	}
+	return good, errors.Join(wrong...)
 }
 
 // generated removes the runs of generators of matrices whose files another run reads: that run generates

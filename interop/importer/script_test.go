@@ -39,7 +39,9 @@ func TestVariablesOfScripts(t *testing.T) {
 		"S=4096": "4KiB", "S=4; S=8": "8B", "S=4; S=$S$S": "44B", "A=16; S=${A}384": "16KiB", "S=`cat f`": "",
 		"S=4; if x; then S=8; fi": "", "if x; then S=8; fi": "", "S=4; x && S=8": "", "S=4; (S=8)": "",
 		"f() { S=8; }": "", "S=4; while x; do S=8; done": "", "S=4; ((S*=2))": "", "S=4; read S": "",
-		"S=${1:-64}": "64B", "S=$1": "", "export S=32": "32B", "S=4; unset S": "", "S=(4 8)": "",
+		"S=${1:-64}": "64B", "S=$1": "", "export S=32": "32B", "S=4; S=$((S * 8 + 1))": "33B", "S=$((X * 8))": "",
+		"A=(4 8); for i in ${A[@]}; do S=$i; done": "8B",
+		"S=4; echo $((S++))": "", "S=$((1 / 0))": "", "S=4; unset S": "", "S=(4 8)": "",
 		"for i in 1 2; do S=$i$i; done": "22B", "for i in $(ls); do S=4; done": "", "S=4; S+=8": "",
 		"for i in {1..100000}; do S=$i; done": "", "S=$(seq 8 8)": "8B",
 	} {
@@ -51,6 +53,31 @@ func TestVariablesOfScripts(t *testing.T) {
 		case size != "" && (err != nil || !strings.Contains(string(made.Scenario), "block_size: "+size+"\n")):
 			t.Errorf("%s: no %s: %v\n%s", script, size, err, made.Scenario)
 		}
+	}
+}
+
+// All lines that cannot be read are told; --skip-unmapped leaves them out, and imports the others.
+func TestLinesOfAScriptThatCannotBeRead(t *testing.T) {
+	const text = "f() {\n  UCX_TLS=$1 ucx_perftest -t ucp_put_lat -s $2 10.0.0.1\n}\n" +
+		"ucx_perftest -t ucp_put_lat -s $3 10.0.0.1\nucx_perftest -t ucp_put_bw -s 4096 10.0.0.1\n"
+	_, err := importer.Script("x.sh", text, importer.Options{})
+	for _, want := range []string{`x.sh:2: variable UCX_TLS: "$1"`, `x.sh:4: -s: "$3"`, "--skip-unmapped"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %q", err, want)
+		}
+	}
+	made, err := importer.Script("x.sh", text, importer.Options{SkipUnmapped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned(t, made.Scenario)
+	var became []string
+	for _, f := range made.Fates {
+		before, _, _ := strings.Cut(f.Became, ":")
+		became = append(became, fmt.Sprint(f.Line, " ", before))
+	}
+	if want := "2 not imported, 4 not imported, 5 run ucx_perftest"; strings.Join(became, ", ") != want {
+		t.Errorf("%q, want %q", became, want)
 	}
 }
 

@@ -25,6 +25,7 @@ type Line struct {
 	whole  []string // all words of the command
 	loop   []string // values of the loop around it that says how many run together
 	fate   *Fate
+	wrong  error // why it cannot be read; nil: it may be
 }
 
 // Variable is an environment variable.
@@ -137,7 +138,7 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	l.before(words[:i])
 	for _, v := range l.env {
 		if unexpanded(v.Value) {
-			return fmt.Errorf("%svariable %s: %q%s", l.at, v.Name, v.Value, ofShell(v.Value))
+			l.wrong = fmt.Errorf("variable %s: %q%s", v.Name, v.Value, ofShell(v.Value))
 		}
 	}
 	s.lines = append(s.lines, l)

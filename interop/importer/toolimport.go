@@ -158,7 +158,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	if o.AsCommand && calls[0].tool.command == nil {
 		return nil, fmt.Errorf("weir cannot read what %s prints, so there is no --as-command", calls[0].program())
 	}
-	runs, more, err := convert(calls, o)
+	runs, more, err := convert(calls, o, len(calls) > 1)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	return &Imported{Scenario: src, Notes: notes}, err
 }
 
-// convert fills the run of each call.
-func convert(calls []*call, o Options) (runs []*run, notes []Note, err error) {
+// convert fills the run of each call. Its notes name the run if there are several.
+func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note, err error) {
 	var unmapped []string
 	for next := 0; next < len(calls); {
 		passes := calls[next:]
@@ -191,7 +191,7 @@ func convert(calls []*call, o Options) (runs []*run, notes []Note, err error) {
 				one.became("run " + c.run.name)
 			}
 			for _, n := range c.notes {
-				if len(calls) > 1 {
+				if several {
 					n.Text = "run " + c.run.name + ": " + n.Text
 				}
 				notes = append(notes, n)

@@ -48,6 +48,7 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			err = s.call(text, n, depth)
 		case *syntax.ArithmCmd, *syntax.LetClause:
 			s.known.forget(n)
+			return false
 		}
 		if isBranch(n) {
 			err = s.branch(text, n, depth)
@@ -64,6 +65,10 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	defer func() { s.loops = s.loops[:len(s.loops)-1] }()
 	name, values, ok := s.passes(n)
 	if !ok {
+		if s.any && repeats(n) {
+			s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
+				"nothing: it only repeats, and weir repeats launches itself")
+		}
 		name, values = "", []string{""}
 		s.known.forget(n)
 		if iter, ok := n.Loop.(*syntax.WordIter); ok {
@@ -135,6 +140,9 @@ func (s *script) declare(text string, n *syntax.DeclClause) {
 func (s *script) assign(a *syntax.Assign) (known bool) {
 	if a.Name == nil || a.Naked {
 		return false
+	}
+	if a.Array != nil && !a.Append {
+		return s.known.setArray(a.Name.Value, a.Array.Elems)
 	}
 	v, known := s.known.value(a.Value)
 	known = known && a.Array == nil && a.Index == nil && !a.Append

@@ -23,3 +23,10 @@ done
 for args in "-t ucp_get -s 4096" "-t ucp_put_bw -s 8192"; do
   ucx_perftest $args $SERVER
 done
+SIZES=(1024 4096)
+for size in "${SIZES[@]}"; do
+  ucx_perftest -t ucp_put_lat -s $size -n $((ITERS / 4)) $SERVER
+done
+for c in 1 4 16; do
+  aiperf profile -m m -u http://localhost:8000 --endpoint-type chat --concurrency $c --request-count $((c * 20))
+done
