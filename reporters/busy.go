@@ -47,9 +47,30 @@ func joinBusy(doc *results.Document, all []finding) []finding {
 	}
 	one := finding{standing: busy[0].standing, where: busy[0].where, message: busyText(doc), busy: true}
 	if len(busy) > 1 {
-		one.where = ofWhat(busy)
+		one.where = ofWhat(busy) + namedAssertions(busy)
 	}
 	return append([]finding{one}, rest...)
+}
+
+// mostNamed is how many assertions a joined finding names.
+const mostNamed = 3
+
+// namedAssertions names the assertions of findings, in parentheses; "" if there are none.
+func namedAssertions(fs []finding) string {
+	var names []string
+	for _, f := range fs {
+		if f.assertion != nil && !slices.Contains(names, plain(f.assertion.Name)) {
+			names = append(names, plain(f.assertion.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - mostNamed; n > 0 {
+		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return " (" + strings.Join(names, ", ") + more + ")"
 }
 
 // joinSameAssertion merges findings of one assertion that is undecided in several cases into the one

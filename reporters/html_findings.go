@@ -104,14 +104,23 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 		}
 	}
 	if a.Observed != nil {
-		scale := results.ScaleFor(a.Observed.Value, a.Observed.Unit)
-		if _, _, ok := gainIn(a); ok {
-			scale = results.Percent
-		}
-		c.Measured = a.Observed.Beside(scale, a.Bounds.Lower, a.Bounds.Upper)
+		c.Measured = judgedText(a)
 		c.Margin = margin(a)
 	}
 	return c
+}
+
+// judgedText is the estimate of an assertion; of a gain with signs.
+func judgedText(a *results.AssertionVerdict) string {
+	o := a.Observed
+	if _, _, ok := gainIn(a); !ok {
+		return o.Beside(results.ScaleFor(o.Value, o.Unit), a.Bounds.Lower, a.Bounds.Upper)
+	}
+	text, low, high := results.SignedPercent(o.Value, o.CI, a.Bounds.Lower, a.Bounds.Upper)
+	if low == "" {
+		return text
+	}
+	return fmt.Sprintf("%s (%s CI %s, n=%d)", text, results.ConfidenceText, gainInterval(low, high), o.N)
 }
 
 // casesTable lists the cases of one cause.

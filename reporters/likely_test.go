@@ -26,7 +26,7 @@ func TestFailedPathsHaveLikelyCauses(t *testing.T) {
 		if err := r.Write(&with, doc); err != nil {
 			t.Fatal(err)
 		}
-		const cause = "data fell back to sockets"
+		const cause = "data went over sockets"
 		if strings.Contains(without.String(), cause) || !strings.Contains(with.String(), cause) {
 			t.Errorf("%s names the cause: %v without evidence, %v with it", format,
 				strings.Contains(without.String(), cause), strings.Contains(with.String(), cause))

@@ -145,7 +145,18 @@ func (o Observed) withoutInterval(s Scale, value string) string {
 		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
 			o.overLooks(), o.N)
 	}
-	return fmt.Sprintf("%s (n=%d, too few for an interval)", s.WithUnit(value), o.N)
+	return fmt.Sprintf("%s (n=%d, %s)", s.WithUnit(value), o.N, WhyNoInterval(o.N))
+}
+
+// fewForInterval is how many launches hardly ever have an informative interval.
+const fewForInterval = 3
+
+// WhyNoInterval says why an uninformative interval of n launches is not displayed.
+func WhyNoInterval(n int) string {
+	if n <= fewForInterval {
+		return "too few for an interval"
+	}
+	return "the interval is too wide"
 }
 
 // overLooks says that several looks share the error.

@@ -172,7 +172,7 @@ func gain(metric string, r results.Reason) string {
 	case o.CI == nil:
 		text += fmt.Sprintf(" (n=%d)", o.N)
 	case results.Uninformative(o.CI):
-		text += fmt.Sprintf(" (n=%d, too few for an interval)", o.N)
+		text += fmt.Sprintf(" (n=%d, %s)", o.N, results.WhyNoInterval(o.N))
 	default:
 		looks := ""
 		if o.Looks > 1 {

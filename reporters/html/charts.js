@@ -297,7 +297,8 @@
         for (const l of d.levels || []) { // a nominal value is shown where that leaves the points their room
           if (l.at > range[1] && l.at <= range[1] * (this.log.y ? 12 : 1.6)) range[1] = l.at * (this.log.y ? 1.2 : 1.04);
         }
-        this.view = { x: [from(to(low) - air), from(to(high) + air)], y: this.y.unit === '%' && !this.log.y ? [0, Math.min(range[1], 1.02)] : range };
+        const share = this.y.unit === '%' && !this.log.y && y.every((v) => v >= 0 && v <= 1.1); // a gain may be none
+        this.view = { x: [from(to(low) - air), from(to(high) + air)], y: share ? [0, Math.min(range[1], 1.02)] : range };
       }
     }
 
