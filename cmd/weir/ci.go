@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -22,9 +23,11 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/history"
 	"github.com/weir-bench/weir/internal/quantity"
+	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/reporters"
 )
 
@@ -118,6 +121,36 @@ func committed(file string) bool {
 	return err != nil || len(tracked) > 0
 }
 
+// runnerNeeds lists what a plan needs of the machine that runs it and a runner of a provider may lack: the
+// libraries of fabrics, GPUs, other nodes and endpoints.
+func runnerNeeds(p *planner.Plan) string {
+	var needs []string
+	add := func(text string) {
+		if !slices.Contains(needs, text) {
+			needs = append(needs, text)
+		}
+	}
+	if n := p.Cluster.Nodes; n > 1 {
+		add(fmt.Sprintf("%d nodes", n))
+	}
+	for _, c := range p.Cases {
+		if c.Status != planner.Planned {
+			continue
+		}
+		name, _ := c.Options["fabric"].(string)
+		if f, ok := fabric.Find(name); ok && (len(f.Transports) == 0 || f.VRAM) {
+			add("fabric " + name)
+		}
+		if url, _ := c.Options["url"].(string); strings.HasPrefix(url, "http") {
+			add("an endpoint at " + url)
+		}
+	}
+	if n := p.Cluster.GPUsPerNode; n > 0 {
+		add(fmt.Sprintf("%d GPUs", n))
+	}
+	return strings.Join(needs, ", ")
+}
+
 // ciJob has the values for the templates, quoted for YAML where needed.
 type ciJob struct {
 	Made, Title, Job string
@@ -167,6 +200,9 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 			}
 		}
 		cmd.PrintErrf("note: %q compares with %s\n", text, how)
+	}
+	if needs := runnerNeeds(p); needs != "" {
+		cmd.PrintErrf("note: the runner needs %s\n", needs)
 	}
 	run := f.command(provider, arg, keep)
 	for _, text := range append([]string{run, f.image}, f.runners...) { // made has no other text
