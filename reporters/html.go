@@ -119,6 +119,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: "Marks", Lines: marks(doc)}, {Title: unsteadyTitle, Lines: unsteady(doc)},
 		{Title: variancesTitle, Lines: variances(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Odd operations", Lines: oddOperations(doc)},
+		{Title: undecidableTitle, Lines: undecidableValues(doc)},
 		{Title: "Fabrics chosen", Lines: chosenFabrics(doc)}, {Title: sameBuildTitle, Lines: sameBuilds(doc)},
 		{Title: "Windows of rates", Lines: fullLoads(doc)},
 		{Title: "Measured once for a launch", Lines: sharedMetrics(doc)},

@@ -54,6 +54,7 @@ func markdown(doc *results.Document, limit int) string {
 	m.list("Counters that moved", countersMoved(doc))
 	m.list("Ignored settings", ignored(doc))
 	m.list("Odd operations", oddOperations(doc))
+	m.list(undecidableTitle, undecidableValues(doc))
 	m.list("Fabrics chosen", chosenFabrics(doc))
 	m.list(sameBuildTitle, sameBuilds(doc))
 	m.list("Windows of rates", fullLoads(doc))
