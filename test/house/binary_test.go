@@ -1,9 +1,7 @@
 package house
 
 import (
-	"debug/elf"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,32 +9,40 @@ import (
 	"github.com/weir-bench/weir/test/phase"
 )
 
-// hooks are names that only builds with the tag weirtest have; see engine/native/selftest.h.
+// hooks are the names in the compiled engine that only builds with the tag weirtest have; see
+// engine/native/selftest.h. No other package has C.
 func hooks(t *testing.T, tags string) (found []string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "weir")
-	if out, err := exec.Command("go", "build", "-tags", tags, "-o", path, "./cmd/weir").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "weir_open" }) {
-		t.Fatal("the symbols of the engine are not in the program")
-	}
-	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "selftest_") || s.Name == "ceiling_spans" ||
-			s.Name == "libfabric_piece" && elf.ST_BIND(s.Info) == elf.STB_GLOBAL {
-			found = append(found, s.Name)
+	archive := output(t, "list", "-export", "-tags", tags, "-f", "{{.Export}}", "./engine/native")
+	var names []string
+	for _, line := range strings.Split(output(t, "tool", "nm", archive), "\n") {
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		name, kind := words[len(words)-1], words[len(words)-2]
+		if kind == "U" { // it is defined elsewhere
+			continue
+		}
+		names = append(names, name)
+		if strings.HasPrefix(name, "selftest_") || name == "ceiling_spans" || name == "libfabric_piece" && kind == "D" {
+			found = append(found, name)
 		}
 	}
+	if !slices.Contains(names, "weir_open") {
+		t.Fatal("the symbols of the engine are not in its archive")
+	}
 	return found
+}
+
+// output is what a command of go prints.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // What tests reach into the engine with is not in the program that is shipped.
