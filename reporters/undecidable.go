@@ -22,8 +22,10 @@ func undecidableValues(doc *results.Document) (out []string) {
 		}
 		for _, column := range tables.Of(c.Workload, c.Run).Shown() {
 			for _, l := range c.Succeeded() {
-				why := strings.TrimPrefix(b.Undecidable(c.ResolvedOptions(), l.Metrics, column.Metric), column.Metric+": ")
-				if _, has := l.Metrics.Get(column.Metric); !has || why == "" || slices.Contains(metrics[why], column.Metric) {
+				text := b.Undecidable(c.ResolvedOptions(), l.Metrics, column.Metric)
+				why := strings.TrimPrefix(text, column.Metric+": ")
+				_, has := l.Metrics.Get(column.Metric)
+				if !has || why == "" || slices.Contains(metrics[why], column.Metric) {
 					continue
 				}
 				if metrics[why] == nil {

@@ -30,7 +30,8 @@ func TestValuesThatDecideNothingAreTold(t *testing.T) {
 			if err := r.Write(&b, doc); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(b.String(), "decide nothing: the server sent no plausible usage"); told != want {
+			told := strings.Contains(b.String(), "decide nothing: the server sent no plausible usage")
+			if told != want {
 				t.Errorf("%s, %v: told: %v", format, by, told)
 			}
 		}
