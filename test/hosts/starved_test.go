@@ -249,7 +249,7 @@ func TestStarvedHosts(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			code, stdout, stderr := s.try(t)
-			if code == 6 && s.code == 0 && disturbed(stdout) {
+			if (code == 6 || code == 3) && s.code == 0 && disturbed(stdout) {
 				code = 0
 			}
 			if code != s.code {
@@ -278,8 +278,9 @@ func TestStarvedHosts(t *testing.T) {
 
 // disturbed says whether all that a session found wrong is a probe that a busy machine slowed.
 func disturbed(stdout string) bool {
-	return strings.Contains(stdout, "measured more than the path can carry") &&
-		!strings.Contains(stdout, "ended with an error")
+	probe := strings.Contains(stdout, "measured more than the path can carry") ||
+		strings.Contains(stdout, "the probes of the path were disturbed")
+	return probe && !strings.Contains(stdout, "ended with an error")
 }
 
 // withoutPaths is what is said besides where results are.
