@@ -26,6 +26,13 @@ func TestTheProgramIsHardened(t *testing.T) {
 	if flags == nil {
 		t.Fatal("the Makefile does not build bin/weir as it did")
 	}
+	release, err := os.ReadFile("scripts/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(release), "GOOS=linux GOARCH=$1 CGO_CFLAGS=\"-O2 -g0\" compile -buildmode=pie") {
+		t.Error("scripts/dist makes no position-independent program")
+	}
 	path := filepath.Join(t.TempDir(), "weir")
 	args := append(append([]string{"build"}, strings.Fields(string(flags[1]))...), "-o", path, "./cmd/weir")
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
