@@ -40,5 +40,5 @@ func discardedMedian(c *results.Case, metric string) (float64, bool) {
 		return 0, false
 	}
 	slices.Sort(values)
-	return values[len(values)/2], true
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2, true
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 )
@@ -18,7 +17,7 @@ func TestEveryGPUScenarioPlans(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		if p := planOf(t, file); len(p.Cases) == 0 {
+		if p := planOfFile(t, file); len(p.Cases) == 0 {
 			t.Errorf("%s has no cases", file)
 		}
 	}
@@ -27,7 +26,7 @@ func TestEveryGPUScenarioPlans(t *testing.T) {
 // Kept results of GPUs have the cases of the scenario that they are compared with.
 func TestKeptResultsOfGPUs(t *testing.T) {
 	var want []string
-	for _, c := range planOf(t, "../test/gpu/kept.yaml").Cases {
+	for _, c := range planOfFile(t, "../test/gpu/kept.yaml").Cases {
 		want = append(want, c.Key)
 	}
 	files, err := filepath.Glob("../test/gpu/kept/*.json")
@@ -52,19 +51,12 @@ func TestKeptResultsOfGPUs(t *testing.T) {
 	}
 }
 
-func planOf(t *testing.T, file string) *planner.Plan {
+// planOfFile is the plan of a scenario's file.
+func planOfFile(t *testing.T, file string) *planner.Plan {
 	t.Helper()
 	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, diags := dsl.Load(file, src, dsl.Options{})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	p, diags := planner.Build(s)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return p
+	return planOf(t, file, src, nil)
 }

@@ -17,7 +17,13 @@ func planned(t *testing.T, name string, vars map[string]string) *planner.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, diags := dsl.Load(e.File, e.Content, dsl.Options{Vars: vars})
+	return planOf(t, e.File, e.Content, vars)
+}
+
+// planOf is the plan of a scenario with variables.
+func planOf(t *testing.T, file string, src []byte, vars map[string]string) *planner.Plan {
+	t.Helper()
+	s, _, diags := dsl.Load(file, src, dsl.Options{Vars: vars})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -138,7 +138,7 @@ func runnerNeeds(p *planner.Plan) string {
 			continue
 		}
 		name, _ := c.Options["fabric"].(string)
-		if f, ok := fabric.Find(name); ok && (len(f.Transports) == 0 || f.VRAM) {
+		if f, ok := fabric.Find(name); ok && len(f.Libraries) > 0 {
 			add("fabric " + name)
 		}
 		if url, _ := c.Options["url"].(string); strings.HasPrefix(url, "http") {

@@ -20,8 +20,27 @@ const (
 	mostValue    = 1 << 16 // bytes of a variable
 )
 
-// variables are the shell variables and arrays whose values are known.
+// variables are shell variables and arrays. One that is not set has a value that only a shell knows; one
+// without an entry was assigned nowhere.
 type variables map[string]expand.Variable
+
+// others is the entry of a place where variables without an entry may be assigned too: a function's body.
+const others = ""
+
+// elsewhere are the variables of such a place.
+func elsewhere() variables { return variables{others: {}} }
+
+// unknown reports whether a variable may have a value that only a shell knows.
+func (v variables) unknown(name string) bool {
+	known, ok := v[name]
+	if !ok {
+		_, ok = v[others]
+	}
+	return ok && !known.Set
+}
+
+// forget makes the value of a variable unknown.
+func (v variables) forget(name string) { v[name] = expand.Variable{} }
 
 // Get and Each make variables an environment of package expand.
 func (v variables) Get(name string) expand.Variable { return v[name] }
@@ -36,14 +55,14 @@ func (v variables) Each(yield func(string, expand.Variable) bool) {
 
 // set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
 func (v variables) set(name, text string, known bool) {
-	if delete(v, name); known && len(text) <= mostValue {
+	if v.forget(name); known && len(text) <= mostValue {
 		v[name] = expand.Variable{Set: true, Kind: expand.String, Str: text}
 	}
 }
 
 // setArray is set for an array.
 func (v variables) setArray(name string, elements []*syntax.ArrayElem) (known bool) {
-	delete(v, name)
+	v.forget(name)
 	var list []string
 	for _, e := range elements {
 		words, ok := v.fields(e.Value)
@@ -155,16 +174,17 @@ func (v variables) knowsParameter(n *syntax.ParamExp) bool {
 	if n.Param == nil || n.Excl || n.Length || n.Width || n.IsSet || n.Slice != nil || n.Repl != nil || n.Names != 0 {
 		return false
 	}
-	known, ok := v[n.Param.Value]
+	known := v[n.Param.Value]
 	switch index, _ := n.Index.(*syntax.Word); {
 	case n.Index != nil:
-		return ok && n.Exp == nil && known.Kind == expand.Indexed && index != nil &&
+		return n.Exp == nil && known.Kind == expand.Indexed && index != nil &&
 			(index.Lit() == "@" || index.Lit() == "*")
 	case n.Exp == nil:
-		return ok && known.Kind == expand.String
+		return known.Kind == expand.String
 	}
 	named := syntax.ValidName(n.Param.Value) || isCount(n.Param.Value)
-	return named && (n.Exp.Op == syntax.DefaultUnset || n.Exp.Op == syntax.DefaultUnsetOrNull)
+	return named && !v.unknown(n.Param.Value) && known.Kind != expand.Indexed &&
+		(n.Exp.Op == syntax.DefaultUnset || n.Exp.Op == syntax.DefaultUnsetOrNull)
 }
 
 // seq returns the numbers of a command substitution that calls seq with known whole numbers.
@@ -258,27 +278,27 @@ func mentions(in syntax.Node, name string) (found bool) {
 
 var comparison = lazyregexp.New(`^[=!<>]=$`)
 
-// forgetNames removes the variables that a node names.
+// forgetNames forgets the variables that a node names.
 func (v variables) forgetNames(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if l, ok := n.(*syntax.Lit); ok {
-			delete(v, l.Value)
+			v.forget(l.Value)
 		}
 		return true
 	})
 }
 
-// forget removes the variables that a node may assign, as the other branch of a condition or a loop that
+// forgetIn forgets the variables that a node may assign, as the other branch of a condition or a loop that
 // is read once.
-func (v variables) forget(n syntax.Node) {
+func (v variables) forgetIn(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil {
-				delete(v, n.Name.Value)
+				v.forget(n.Name.Value)
 			}
 		case *syntax.WordIter:
-			delete(v, n.Name.Value)
+			v.forget(n.Name.Value)
 		case *syntax.BinaryArithm:
 			if op := n.Op.String(); strings.HasSuffix(op, "=") && !comparison().MatchString(op) {
 				v.forgetNames(n.X)
@@ -286,12 +306,31 @@ func (v variables) forget(n syntax.Node) {
 		case *syntax.UnaryArithm:
 			v.forgetNames(n.X) // ++ or another operator
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && n.Args[0].Lit() == "read" || len(n.Args) > 0 && n.Args[0].Lit() == "unset" {
-				for _, w := range n.Args[1:] {
-					delete(v, w.Lit())
-				}
-			}
+			v.forgetBy(n)
 		}
 		return true
 	})
+}
+
+// forgetBy forgets the variables that a command of the shell may assign.
+func (v variables) forgetBy(n *syntax.CallExpr) {
+	if len(n.Args) == 0 {
+		return
+	}
+	switch args := n.Args[1:]; n.Args[0].Lit() {
+	case "read", "unset", "mapfile", "readarray", "getopts":
+		for _, w := range args {
+			v.forget(w.Lit())
+		}
+	case "source", ".", "eval":
+		clear(v)
+		v.forget(others)
+	case "shift", "set":
+		ends := func(w *syntax.Word) bool { return w.Lit() == "--" }
+		if n.Args[0].Lit() == "shift" || slices.ContainsFunc(args, ends) { // the script's own arguments
+			for i := range 9 {
+				v.forget(strconv.Itoa(i + 1))
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -64,18 +63,21 @@ func Lines(toolName, file, text string) ([]Line, error) {
 
 // script is a text being searched for calls.
 type script struct {
-	tools    []*tool
-	file     string // "": it is a command line
-	any      bool   // every command has a fate, whatever it is
-	fates    []*Fate
-	fateOf   map[syntax.Node]*Fate
-	fatesIn  map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
-	loops    []*syntax.ForClause          // around the command
-	known    variables
-	commands int // in all passes of loops
-	exported []Variable
-	notes    []Note
-	lines    []Line
+	tools   []*tool
+	file    string // "": it is a command line
+	any     bool   // every command has a fate, whatever it is
+	fates   []*Fate
+	fateOf  map[syntax.Node]*Fate
+	fatesIn map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
+	loops   []*syntax.ForClause          // around the command
+	known   variables
+	// functions are those of the script, and ofFunctions the variables that one of them may assign.
+	functions   map[string]bool
+	ofFunctions variables
+	commands    int // in all passes of loops
+	exported    []Variable
+	notes       []Note
+	lines       []Line
 }
 
 func (s *script) prefix() string {
@@ -114,7 +116,7 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 		last := len(words) - 1
 		l.before(words[:last])
 		inner := &script{
-			tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: maps.Clone(s.known),
+			tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
 			commands: s.commands,
 		}
 		err := inner.read(words[last], depth+1)

@@ -42,12 +42,15 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			s.declare(text, n)
 			return false
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && n.Assigns == nil {
-				s.known.forget(n)
+			s.known.forgetBy(n)
+			if len(n.Args) > 0 && s.functions[n.Args[0].Lit()] {
+				maps.Copy(s.known, s.ofFunctions)
 			}
 			err = s.call(text, n, depth)
+		case *syntax.ArithmExp:
+			s.known.forgetIn(n)
 		case *syntax.ArithmCmd, *syntax.LetClause:
-			s.known.forget(n)
+			s.known.forgetIn(n)
 			return false
 		}
 		if isBranch(n) {
@@ -70,7 +73,7 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 				"nothing: it only repeats, and weir repeats launches itself")
 		}
 		name, values = "", []string{""}
-		s.known.forget(n)
+		s.known.forgetIn(n)
 		if iter, ok := n.Loop.(*syntax.WordIter); ok {
 			for _, w := range iter.Items {
 				if err := s.walk(text, w, depth); err != nil {
@@ -93,7 +96,7 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 		}
 	}
 	if !ok {
-		s.known.forget(n)
+		s.known.forgetIn(n)
 	}
 	return nil
 }
@@ -113,15 +116,20 @@ func isBranch(n syntax.Node) bool {
 // functions and loops are not known in it either.
 func (s *script) branch(text string, n syntax.Node, depth int) error {
 	before := maps.Clone(s.known)
-	switch n.(type) {
+	switch n := n.(type) {
 	case *syntax.FuncDecl:
-		s.known = variables{}
+		if s.functions == nil {
+			s.functions, s.ofFunctions = map[string]bool{}, variables{}
+		}
+		s.functions[n.Name.Value] = true
+		s.ofFunctions.forgetIn(n)
+		s.known = elsewhere()
 	case *syntax.WhileClause:
-		s.known.forget(n)
+		s.known.forgetIn(n)
 	}
 	err := s.walk(text, n, depth)
 	s.known = before
-	s.known.forget(n)
+	s.known.forgetIn(n)
 	return err
 }
 
