@@ -116,11 +116,7 @@ func judgedText(a *results.AssertionVerdict) string {
 	if _, _, ok := gainIn(a); !ok {
 		return o.Beside(results.ScaleFor(o.Value, o.Unit), a.Bounds.Lower, a.Bounds.Upper)
 	}
-	text, low, high := results.SignedPercent(o.Value, o.CI, a.Bounds.Lower, a.Bounds.Upper)
-	if low == "" {
-		return text
-	}
-	return fmt.Sprintf("%s (%s CI %s, n=%d)", text, results.ConfidenceText, gainInterval(low, high), o.N)
+	return o.Gain(a.Bounds.Lower, a.Bounds.Upper)
 }
 
 // casesTable lists the cases of one cause.

@@ -160,6 +160,18 @@ func WhyNoInterval(n int) string {
 }
 
 // overLooks says that several looks share the error.
+// Gain formats an estimate of a gain in percent, with signs: "+5.1% (96% CI +4.2% to +6.0%, n=5)".
+func (o Observed) Gain(bounds ...*float64) string {
+	value, low, high := SignedPercent(o.Value, o.CI, bounds...)
+	switch {
+	case o.CI == nil:
+		return fmt.Sprintf("%s (n=%d)", value, o.N)
+	case Uninformative(o.CI):
+		return fmt.Sprintf("%s (n=%d, %s)", value, o.N, WhyNoInterval(o.N))
+	}
+	return fmt.Sprintf("%s (%s CI %s to %s%s, n=%d)", value, o.confidence(), low, high, o.overLooks(), o.N)
+}
+
 func (o Observed) overLooks() string {
 	if o.Looks < 2 {
 		return ""

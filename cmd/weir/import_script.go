@@ -51,8 +51,8 @@ func importScript(cmd *cobra.Command, file, text string, i lineImport) error {
 	made, err := importer.Script(file, text, i.options)
 	if made != nil {
 		for _, f := range made.Fates {
-			if f.Became == "" { // of a tool's call; the error is told instead
-				continue
+			if f.Became == "" || err != nil && strings.HasPrefix(f.Became, "run ") {
+				continue // of a tool's call; there is an error instead of a scenario
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "line %d: %s: %s\n", f.Line, shortened(f.Command), f.Became)
 		}

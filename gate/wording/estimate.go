@@ -166,20 +166,7 @@ func margin(s results.Scale, v, bound float64) string {
 func gain(metric string, r results.Reason) string {
 	o := observed(r)
 	b := assertion.Bounds{Lower: r.Number("lower"), Upper: r.Number("upper")}
-	value, low, high := results.SignedPercent(o.Value, o.CI, b.Lower, b.Upper)
-	text := fmt.Sprintf("gain(%s) %s", metric, value)
-	switch {
-	case o.CI == nil:
-		text += fmt.Sprintf(" (n=%d)", o.N)
-	case results.Uninformative(o.CI):
-		text += fmt.Sprintf(" (n=%d, %s)", o.N, results.WhyNoInterval(o.N))
-	default:
-		looks := ""
-		if o.Looks > 1 {
-			looks = fmt.Sprintf(" over %d looks", o.Looks)
-		}
-		text += fmt.Sprintf(" (%s CI %s to %s%s, n=%d)", confidence(r), low, high, looks, o.N)
-	}
+	text := fmt.Sprintf("gain(%s) %s", metric, o.Gain(b.Lower, b.Upper))
 	text += ", wanted " + bounds(b, results.Percent)
 	if crossed := r.Number("crossed"); crossed != nil {
 		text += ": the interval crosses " + results.Percent.WithUnit(results.Percent.Exact(*crossed))

@@ -88,7 +88,15 @@ func Script(file, text string, o Options) (*Imported, error) {
 // readable returns the lines of a tool that can be converted. The others are an error or, with
 // --skip-unmapped, have that as their fate.
 func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
-	if calls, _, err := t.calls(slices.Clone(lines), o); err == nil {
+	trial, fresh := slices.Clone(lines), map[*Fate]*Fate{} // passes of a loop share a fate
+	for i := range trial {
+		of := trial[i].fate
+		if fresh[of] == nil {
+			fresh[of] = &Fate{}
+		}
+		trial[i].fate = fresh[of]
+	}
+	if calls, _, err := t.calls(trial, o); err == nil {
 		if _, _, err = convert(calls, o, false); err == nil {
 			return lines, nil
 		}

@@ -20,8 +20,8 @@ type warnings struct {
 
 // wait is a case whose endpoint is not ready.
 type wait struct {
-	of           string // case key
-	since, spoke time.Time
+	of          string // case key
+	since, told time.Time
 }
 
 // Times of a wait until it is told, and until it is told again.
@@ -37,12 +37,12 @@ func (w *wait) text(e event.Event) string {
 		*w = wait{}
 		return ""
 	case w.of != e.Case:
-		*w = wait{of: e.Case, since: e.Time, spoke: e.Time.Add(firstTold - toldAgain)}
+		*w = wait{of: e.Case, since: e.Time, told: e.Time.Add(firstTold - toldAgain)}
 	}
-	if e.Time.Sub(w.spoke) < toldAgain {
+	if e.Time.Sub(w.told) < toldAgain {
 		return ""
 	}
-	w.spoke = e.Time
+	w.told = e.Time
 	return fmt.Sprintf("%s: its endpoint is not ready after %s", e.Case, e.Time.Sub(w.since).Round(time.Second))
 }
 
