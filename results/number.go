@@ -159,7 +159,6 @@ func WhyNoInterval(n int) string {
 	return "the interval is too wide"
 }
 
-// overLooks says that several looks share the error.
 // Gain formats an estimate of a gain in percent, with signs: "+5.1% (96% CI +4.2% to +6.0%, n=5)".
 func (o Observed) Gain(bounds ...*float64) string {
 	value, low, high := SignedPercent(o.Value, o.CI, bounds...)
@@ -172,6 +171,7 @@ func (o Observed) Gain(bounds ...*float64) string {
 	return fmt.Sprintf("%s (%s CI %s to %s%s, n=%d)", value, o.confidence(), low, high, o.overLooks(), o.N)
 }
 
+// overLooks says that several looks share the error.
 func (o Observed) overLooks() string {
 	if o.Looks < 2 {
 		return ""

@@ -36,6 +36,11 @@ func lasting(t interface{ Fatalf(string, ...any) }, dir string) *results.Documen
 	for _, list := range append(verdictsOf(d.Cases), d.Assertions) {
 		for _, v := range list {
 			v.Message = clockTime.ReplaceAllString(v.Message, "at TIME") // of an outlier
+			for _, r := range v.Reasons {
+				for i := range r.Values {
+					r.Values[i].Text = clockTime.ReplaceAllString(r.Values[i].Text, "at TIME")
+				}
+			}
 		}
 	}
 	s := d.Session
