@@ -222,10 +222,13 @@ func (p *Plan) textGroups(b *strings.Builder) {
 	t := columns(b)
 	textRow(t, "  group", "cases", "ranks", "looks after launches", "waits for")
 	outcomes := p.outcomes()
-	for _, g := range p.Groups {
-		looks := make([]string, len(g.Looks))
-		for i, l := range g.Looks {
-			looks[i] = fmt.Sprint(l)
+	ranges, _ := p.launches()
+	for i, g := range p.Groups {
+		var looks []string
+		for _, l := range g.Looks {
+			if p.omitted != nil || float64(l) <= ranges[i].Max { // what asserts nothing ends at its first look
+				looks = append(looks, fmt.Sprint(l))
+			}
 		}
 		when, after := strings.Join(looks, ", "), "–"
 		if len(g.Needs) > 0 {

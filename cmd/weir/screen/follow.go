@@ -35,8 +35,8 @@ func (f *Follower) Running() reporters.Running {
 	made, all := t.launchesMade()
 	elapsed := f.last.Sub(f.began)
 	progress := fmt.Sprintf("%d of %d launches, %s", made, all, elapsed.Round(time.Second))
-	if left, ok := t.left(elapsed); ok && !f.finished {
-		progress += ", ~" + left.Round(time.Second).String() + " left"
+	if left := t.left(elapsed); left != "" && !f.finished {
+		progress += ", " + left
 	}
 	out := reporters.Running{
 		Scenario: f.plan.Scenario.Name, Step: []string{t.line(), progress, t.standing()},

@@ -120,8 +120,8 @@ func (l *live) frame(elapsed time.Duration) []string {
 	made, launches := t.launchesMade()
 	how := fmt.Sprintf("%s%s %d/%d launches, %s", strings.Repeat("█", full), strings.Repeat("░", barLength-full), made,
 		launches, elapsed.Round(time.Second))
-	if left, ok := t.left(elapsed); ok {
-		how += ", ~" + left.Round(time.Second).String() + " left"
+	if left := t.left(elapsed); left != "" {
+		how += ", " + left
 	}
 	if joined := how + " · " + t.standing(); fits(joined, Width(l.out)) {
 		return append(lines, joined)

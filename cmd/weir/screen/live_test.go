@@ -147,10 +147,10 @@ func TestLiveFrame(t *testing.T) {
 	l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
 	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
 	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); asserted bandwidth in [10, ∞) GB/s",
-		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 2 of 3 cases, 1 pass")
 	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
 	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch",
-		"████████░░░░░░░░ 2/5 launches, 4s, ~4s left · 2 of 3 cases, 1 pass")
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 2 of 3 cases, 1 pass")
 }
 
 // Launches that were taken over took none of this session's time.
@@ -158,13 +158,13 @@ func TestTimeLeftOfAResumedSession(t *testing.T) {
 	state := newProgressState(aPlan())
 	index := 0
 	state.OnEvent(event.Event{Type: event.LaunchResumed, Group: "a", Launch: &index, Cases: 2})
-	if left, ok := state.left(time.Minute); ok {
-		t.Errorf("%v are left, from nothing that this session did", left)
+	if left := state.left(time.Minute); left != "" {
+		t.Errorf("%s, from nothing that this session did", left)
 	}
 	state.OnEvent(started("a", 1, 3, 2))
 	state.OnEvent(event.Event{Type: event.CaseFinished, Group: "a", Case: "a[n=1]"})
-	if left, ok := state.left(time.Minute); !ok || left != 5*time.Minute {
-		t.Errorf("%v left, %v; 5 of 8 are to come and one took a minute", left, ok)
+	if left := state.left(time.Minute); left != "~5m0s left" {
+		t.Errorf("%q; 5 of 8 are to come and one took a minute", left)
 	}
 }
 

@@ -84,17 +84,14 @@ func (p *plainLines) measured(e event.Event) {
 		printable.Line(p.state.brief(e.Case, e.Metrics)+p.progress())))
 }
 
-// progress is the completed share of the session, and the remaining time.
+// progress is the completed share of what is known to be ahead, and the remaining time; "" at a look, which decides
+// how much is ahead.
 func (p *plainLines) progress() string {
-	done, total := p.state.done(), p.state.total()
-	if total == 0 {
+	left := p.state.left(time.Since(p.started))
+	if left == "" {
 		return ""
 	}
-	text := fmt.Sprintf(" (%d %%", 100*done/total)
-	if left, ok := p.state.left(time.Since(p.started)); ok && done < total {
-		text += ", ~" + left.Round(time.Second).String() + " left"
-	}
-	return text + ")"
+	return fmt.Sprintf(" (%d %%, %s)", 100*p.state.done()/p.state.total(), left)
 }
 
 func (p *plainLines) write(text string) {

@@ -41,7 +41,8 @@ type groupTally struct {
 	done, ahead  int
 	made, toMake int // launches
 	cases        int // without those that are skipped before the first launch
-	firstLook    int
+	looks        []int
+	keys         []string // of its cases
 	started      bool
 }
 
@@ -63,9 +64,9 @@ func newProgressState(p *planner.Plan) *progressState {
 		if len(g.During) > 0 {
 			continue // background load
 		}
-		n := &groupTally{firstLook: g.Looks[0]}
-		n.cases, n.toMake = len(g.Cases), n.firstLook
-		n.ahead = n.cases * n.firstLook
+		n := &groupTally{looks: g.Looks, keys: g.Cases}
+		n.cases, n.toMake = len(g.Cases), n.looks[0]
+		n.ahead = n.cases * n.looks[0]
 		t.group[g.ID] = n
 		for _, key := range g.Cases {
 			t.of[key] = n
@@ -124,7 +125,7 @@ func (t *progressState) OnEvent(e event.Event) {
 		g.made, g.toMake = g.made+1, max(0, g.toMake-1)
 	case event.CaseSkipped:
 		if n := t.of[e.Case]; n != nil && !n.started {
-			n.ahead -= n.firstLook
+			n.ahead -= n.looks[0]
 			if n.cases--; n.cases == 0 {
 				n.toMake = 0
 			}
@@ -148,7 +149,7 @@ func (t *progressState) verdictsOf(c *planner.Case) (all []results.Verdict, unde
 // complete reports whether a case has reached its first look.
 func (t *progressState) complete(key string) bool {
 	g, c := t.of[key], t.measured[key]
-	return g != nil && c != nil && len(c.Launches)-c.Discarded() >= g.firstLook
+	return g != nil && c != nil && len(c.Launches)-c.Discarded() >= g.looks[0]
 }
 
 // done is the number of completed units.
@@ -226,13 +227,33 @@ func (t *progressState) standing() string {
 	return strings.Join(parts, ", ")
 }
 
-// left estimates the remaining time until the next look; ok is false before the first unit.
-func (t *progressState) left(elapsed time.Duration) (left time.Duration, ok bool) {
-	done := t.done() - t.resumed
-	if done <= 0 {
-		return 0, false
+// left estimates the remaining time; "" before the first unit, and when none is known to be ahead. While a group may
+// need launches beyond its next look, it is the time to that look.
+func (t *progressState) left(elapsed time.Duration) string {
+	done, ahead := t.done()-t.resumed, t.total()-t.done()
+	if done <= 0 || ahead <= 0 {
+		return ""
 	}
-	return time.Duration(float64(elapsed) / float64(done) * float64(t.total()-t.done())), true
+	text := "~" + time.Duration(float64(elapsed)/float64(done)*float64(ahead)).Round(time.Second).String()
+	if t.moreAfterLook() {
+		return text + " to the next look"
+	}
+	return text + " left"
+}
+
+// moreAfterLook reports whether a group may need launches beyond its next look: one of its cases is not decided.
+func (t *progressState) moreAfterLook() bool {
+	for _, g := range t.group {
+		if g.cases == 0 || g.made+g.toMake >= g.looks[len(g.looks)-1] {
+			continue
+		}
+		for _, key := range g.keys {
+			if _, undecided := t.verdictsOf(t.plan[key]); undecided {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // line describes the current step of the session.

@@ -135,7 +135,7 @@ func TestPlainLinesWarnOnce(t *testing.T) {
 	}
 	want := `skipped: b: when: false
 launches are discarded and repeated: node n was busy
-a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs (0 %)
+a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
 launch 1 of a failed: rank 1, phase run: killed by signal 9
 `
 	if got := b.String(); got != want {
