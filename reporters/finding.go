@@ -58,16 +58,17 @@ func findings(doc *results.Document, want string) []finding {
 			if a.Standing() == want && !shown {
 				f := found(a, c.Key)
 				f.of = c
-				f.context = append(lastTime(changes, f), likelyCauses(doc, f)...)
+				f.context = append(lastTime(doc, changes, f), likelyCauses(doc, f)...)
 				out = append(out, f)
 			}
 		}
 	}
 	causes.name(out)
+	nameCausesOnce(out)
 	for _, a := range doc.Assertions {
 		if a.Standing() == want && !(want == "error" && reportedByCases(doc, a)) {
 			f := found(a, over(doc, a))
-			f.context = lastTime(changes, f)
+			f.context = lastTime(doc, changes, f)
 			out = append(out, f)
 		}
 	}

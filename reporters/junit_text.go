@@ -63,7 +63,7 @@ func (b *junit) details(c *results.Case, a *results.AssertionVerdict) []string {
 }
 
 func (b *junit) context(f finding) []string {
-	return append(lastTime(b.since, f), likelyCauses(b.doc, f)...)
+	return append(lastTime(b.doc, b.since, f), likelyCauses(b.doc, f)...)
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {

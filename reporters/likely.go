@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	evidence "github.com/weir-bench/weir/fabric/causes"
@@ -19,10 +20,34 @@ func likelyCauses(doc *results.Document, f finding) (lines []string) {
 	}
 	found := evidence.Of(doc, f.of)
 	for _, c := range found[:min(len(found), mostLikely)] {
-		lines = append(lines, plain(fmt.Sprintf("likely cause: %s (%s); check: %s; remedy: %s", c.Title,
+		lines = append(lines, plain(fmt.Sprintf(likelyCause+"%s (%s); check: %s; remedy: %s", c.Title,
 			strings.Join(c.Seen, "; "), c.Check, c.Remedy)))
 	}
 	return lines
+}
+
+// likelyCause begins the line of a likely cause.
+const likelyCause = "likely cause: "
+
+// nameCausesOnce replaces the likely causes of a finding that an earlier one has by a reference to it.
+func nameCausesOnce(list []finding) {
+	first := map[string]string{} // where, by line
+	for i := range list {
+		var lines []string
+		for _, line := range list[i].context {
+			if strings.HasPrefix(line, likelyCause) {
+				if where, told := first[line]; told {
+					line = likelyCause + "as for " + where
+				} else {
+					first[line] = list[i].where
+				}
+			}
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+		list[i].context = lines
+	}
 }
 
 func overFabric(c *results.Case) bool {

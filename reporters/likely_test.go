@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,5 +32,16 @@ func TestFailedPathsHaveLikelyCauses(t *testing.T) {
 			t.Errorf("%s names the cause: %v without evidence, %v with it", format,
 				strings.Contains(without.String(), cause), strings.Contains(with.String(), cause))
 		}
+	}
+}
+
+// A likely cause of several findings is described once; the later ones refer to the first.
+func TestLikelyCausesAreDescribedOnce(t *testing.T) {
+	both := []string{"last time: 3", likelyCause + "sockets", likelyCause + "numa"}
+	list := []finding{{where: "a", context: both}, {where: "b", context: both}, {where: "c"}}
+	nameCausesOnce(list)
+	if want := []string{"last time: 3", likelyCause + "as for a"}; !slices.Equal(list[1].context, want) ||
+		!slices.Equal(list[0].context, both) || list[2].context != nil {
+		t.Errorf("got %q", list)
 	}
 }

@@ -25,9 +25,9 @@ const sinceTitle = "Since the previous session"
 // mostSince is how many metrics of a finding have previous values.
 const mostSince = 3
 
-// lastTime lists previous values of a finding's metrics.
-func lastTime(changes map[string][]*results.Since, f finding) []string {
-	if len(changes) == 0 || f.assertion == nil {
+// lastTime lists previous values of a finding's metrics, unless the assertion itself compares with that session.
+func lastTime(doc *results.Document, changes map[string][]*results.Since, f finding) []string {
+	if len(changes) == 0 || f.assertion == nil || previousIsBaseline(doc) && f.assertion.ComparesBaseline() {
 		return nil
 	}
 	keys := f.assertion.Cases
@@ -58,6 +58,11 @@ func lastTime(changes map[string][]*results.Since, f finding) []string {
 		out = append(out, fmt.Sprintf("last time: and %d more", more))
 	}
 	return out
+}
+
+// previousIsBaseline reports whether the previous session is the one that assertions compare with.
+func previousIsBaseline(doc *results.Document) bool {
+	return doc.Previous != nil && doc.Baseline != nil && doc.Previous.Session == doc.Baseline.Session
 }
 
 // sinceText formats a previous value and the change.
@@ -93,9 +98,14 @@ func sinceLast(doc *results.Document) []string {
 	if p == nil {
 		return nil
 	}
+	role := ""
+	if previousIsBaseline(doc) {
+		role = "and is the baseline"
+	}
 	out := []string{
 		plain(sentence(" ", "the previous session was", p.Session, "of",
-			p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) + ", which ended as " + p.Status),
+			p.Started.UTC().Format("2006-01-02 15:04:05 UTC"), parenthesis(p.File)) +
+			sentence(" ", ", which ended as "+p.Status, role)),
 	}
 	found, assumed := 0, 0
 	for _, s := range p.Since {

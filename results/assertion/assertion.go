@@ -207,6 +207,14 @@ func (a Assertion) About(metric string) []string {
 	return keys
 }
 
+// ComparesBaseline reports whether the assertion takes a metric from the baseline.
+func (a Assertion) ComparesBaseline() bool {
+	ofBaseline := func(e *Expr) bool {
+		return slices.ContainsFunc(e.Leaves(), func(leaf *Expr) bool { return leaf.Baseline })
+	}
+	return ofBaseline(a.Subject) || slices.ContainsFunc(a.Parts, func(p Part) bool { return ofBaseline(p.Subject) })
+}
+
 // Takes calls tell for each metric of a launch (not of a baseline) that the assertion uses, with the key
 // of its case; "" is its own.
 func (a Assertion) Takes(tell func(metric, key string)) {

@@ -1,0 +1,52 @@
+package reporters
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
+)
+
+// Where the previous session is the baseline, an assertion on the baseline does not say the same change twice.
+func TestLastTimeIsNotTheBaselineAgain(t *testing.T) {
+	change := &results.Since{
+		Case: "c", Metric: "bandwidth", Unit: "GB/s",
+		Base: results.Observed{Value: 10, Unit: "GB/s"}, Change: results.Change{Value: 0.8},
+	}
+	of := func(baseline bool) finding {
+		bandwidth := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"}
+		subject := bandwidth
+		if baseline {
+			other := *bandwidth
+			other.Baseline = true
+			subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{bandwidth, &other}}
+		}
+		return finding{
+			of:        &results.Case{Key: "c"},
+			assertion: &results.AssertionVerdict{Assertion: assertion.Assertion{Subject: subject}},
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		baseline  string // its session
+		compares  bool
+		told      bool
+		describes string // the previous session
+	}{
+		{"the baseline, compared with", "one", true, false, "ended as passed and is the baseline"},
+		{"the baseline, not compared with", "one", false, true, "ended as passed and is the baseline"},
+		{"another session", "two", true, true, "ended as passed"},
+	} {
+		doc := &results.Document{
+			Previous: &results.Previous{Session: "one", Status: "passed", Since: []*results.Since{change}},
+			Baseline: &results.Baseline{Session: c.baseline},
+		}
+		if got := lastTime(doc, sinces(doc), of(c.compares)); len(got) > 0 != c.told {
+			t.Errorf("%s: %q", c.name, got)
+		}
+		if got := sinceLast(doc)[0]; !strings.HasSuffix(got, c.describes) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
