@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
@@ -22,13 +23,20 @@ func unknownNoise(doc *results.Document) []string {
 		plural(cases, "case"), assertion.EnoughToPass)}
 }
 
-// passedWithoutNoise reports whether a gate of a case passed with several looks and unknown noise.
+// passedWithoutNoise reports whether a gate of a case passed with several looks and unknown noise. A quantile of the
+// tail does not count: it needs launches for its values.
 func passedWithoutNoise(c *results.Case) bool {
 	for _, a := range c.Assertions {
 		if a.Verdict == results.Pass && a.Observed != nil && a.Observed.Noise == "" && a.Observed.CI != nil &&
-			len(a.Looks) > 1 && a.Observed.N >= assertion.EnoughToPass {
+			len(a.Looks) > 1 && a.Observed.N >= assertion.EnoughToPass && !ofTail(a.Assertion) {
 			return true
 		}
 	}
 	return false
+}
+
+func ofTail(a assertion.Assertion) bool {
+	return slices.ContainsFunc(a.Subject.Leaves(), func(leaf *assertion.Expr) bool {
+		return results.Metric{Name: leaf.Metric}.Tail()
+	})
 }
