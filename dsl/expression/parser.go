@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -204,9 +205,21 @@ func (p *assertionParser) unexpected(t token) *Error {
 		return t.errorf(arithmeticOnly, "%q has no meaning in an assertion", t.text)
 	}
 	hint := arithmeticOnly
-	near := suggest.Nearest(t.text, []string{"where", "over", "within", "between"})
-	if t.kind == nameToken && near != "" {
-		hint = "did you mean " + near + "?"
+	if t.kind == nameToken {
+		hint = forms
+		near := cmp.Or(otherWords[t.text],
+			suggest.Nearest(t.text, []string{"where", "over", "within", "between", "increases", "decreases"}))
+		if near != "" {
+			hint = "did you mean " + near + "?"
+		}
 	}
 	return t.errorf(hint, "unexpected %q", t.text)
+}
+
+// otherWords are the relations of words that people write for them.
+var otherWords = map[string]string{
+	"rises": "increases", "grows": "increases", "scales": "increases", "improves": "increases",
+	"falls": "decreases", "drops": "decreases", "shrinks": "decreases", "declines": "decreases",
+	"is": "`within 1% of`, >= or <=", "equals": "`within 1% of`", "above": ">=", "exceeds": ">=", "below": "<=",
+	"under": "<=", "least": ">=", "most": "<=", "at": "`>=` for at least, `<=` for at most", "less": "<=", "more": ">=",
 }

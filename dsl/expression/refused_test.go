@@ -11,6 +11,11 @@ func TestRefusedAssertions(t *testing.T) {
 	n, _ := rich()
 	for _, c := range []struct{ marked, message, hint string }{
 		{"bandwidth >= 1 GB/s «wher» block_size == 4KiB", "unexpected", "did you mean where?"},
+		{"bandwidth «rises» with block_size", "unexpected", "did you mean increases?"},
+		{"latency.p50 «drops» with block_size", "unexpected", "did you mean decreases?"},
+		{"bandwidth «is» above 5 GB/s", "unexpected", ">= or <="},
+		{"bandwidth «at» least 5 GB/s", "unexpected", "`>=` for at least"},
+		{"bandwidth «whatever» 5 GB/s", "unexpected", "an assertion is one of"},
 		{"bandwidth >= 1 GB/«S»", "no metric", "GB/s"},
 		{"bandwidth >= 0.97 * «base.bandwidth»", "no metric", "did you mean baseline.bandwidth?"},
 		{"bandwidth >= 0.97 * «refrence.bandwidth»", "no metric", "did you mean reference.bandwidth?"},

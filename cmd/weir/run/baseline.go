@@ -13,6 +13,7 @@ import (
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 // baseline is the document of baseline.METRIC.
@@ -60,8 +61,9 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 			}
 		}
 		if doc == nil {
-			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped\n",
-				strings.TrimSuffix(" "+file, " "), p.Scenario.File)
+			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped"+
+				" and ask for no launches; for a session that shall become the baseline, --launches %d decides more\n",
+				strings.TrimSuffix(" "+file, " "), p.Scenario.File, assertion.EnoughToPass)
 		} else if doc.Scenario.Name != p.Scenario.Name {
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",
 				file, doc.Scenario.Name, p.Scenario.Name)
