@@ -17,15 +17,15 @@ var synonyms = map[string]string{
 	"with": "options", "params": "options", "parameters": "options", "args": "options", "config": "options",
 	"settings": "options",
 	"matrix":   "sweep", "axes": "sweep", "grid": "sweep",
-	"asserts": "assert", "assertions": "assert", "expect": "assert", "expects": "assert", "gates": "assert",
+	"asserts": "assert", "assertions": "assert", "expect": "assert", "expects": "assert", "gate": "assert", "gates": "assert",
 	"thresholds": "assert",
 	"repeat":     "launches", "repeats": "launches", "repetitions": "launches", "trials": "launches",
 	"vars": "variables", "environment": "env", "depends_on": "needs", "tests": "runs", "cases": "runs",
 	"jobs": "runs", "benchmarks": "runs", "if": "when", "assertion": "that", "expression": "that",
 }
 
-// misplaced returns a hint for a key that is an option of a workload, a value of another key, or another tool's
-// name for one; "" if it is none of these.
+// misplaced returns a hint for a key that is an option of a workload, a value of another key, another tool's name
+// for one, or a key of another section; "" if it is none of these.
 func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string {
 	has := func(key string) bool { return slices.Contains(d.known(s), key) }
 	var options []string // of the run's workload
@@ -48,6 +48,12 @@ func (d *decoder) misplaced(name string, s schema, beside hcl.Attributes) string
 			pair := d.inSyntax(k.Name+": "+name, k.Name+" = \""+name+"\"")
 			return "It is a value of " + k.Name + ": write " + pair + "."
 		}
+	}
+	if name == "hosts" {
+		return "A scenario names no hosts: give them with weir run --hosts, and how ranks spread over them in place."
+	}
+	if hint := d.elsewhere(name, s.keys); hint != "" && s.isScenarioOrRun() {
+		return hint
 	}
 	if near := suggest.Nearest(name, options); near != "" && suggest.Nearest(name, d.known(s)) == "" {
 		return "Did you mean the option " + near + "? Then " + below(near)

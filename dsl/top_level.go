@@ -217,6 +217,8 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 	hint := suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads")
 	if own := optionOfForeignName(kind, e.name); own != "" {
 		hint = fmt.Sprintf("Did you mean %q?", own)
+	} else if _, ofRun := grammar.Find(grammar.Run, e.name); ofRun || environmentName.MatchString(e.name) {
+		hint = l.elsewhere(e.name, nil)
 	}
 	l.error(e.at, "Unknown option", fmt.Sprintf("Workload %s has no option %q.", kind.Name, e.name), hint)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,12 @@ func onlySubcommands(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%q is no command of %q%s", args[0], cmd.CommandPath(), suggest.DidYouMean(args[0], names))
 }
 
+// otherFlags are the flags of weir for names that other commands and tools have.
+var otherFlags = map[string]string{
+	"format": "report", "output": "out", "output-dir": "out", "filter": "only", "select": "only", "set": "var",
+	"repeat": "launches", "inventory": "hosts",
+}
+
 // flagError adds to the error of an unknown flag its new place, or the nearest known flag.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
@@ -97,6 +104,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	})
 	hint := suggest.DidYouMean(unknown, names)
+	if own := otherFlags[unknown]; own != "" && slices.Contains(names, own) {
+		hint = fmt.Sprintf("; did you mean %q?", own)
+	}
 	if hint != "" {
 		hint = strings.Replace(hint, `"`, `"--`, 1)
 	}

@@ -2,6 +2,9 @@
 package reports
 
 import (
+	"cmp"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,8 +42,7 @@ func (r *Flags) Parse() ([]Report, error) {
 		format, path, given := strings.Cut(text, "=")
 		rep, ok := reporters.Lookup(format)
 		if !ok {
-			return nil, exit.Usage("--report %s: unknown format %q%s; the formats are %s", text, format,
-				suggest.DidYouMean(format, reporters.Formats()), strings.Join(reporters.Formats(), ", "))
+			return nil, exit.Usage("--report %s: unknown format %q%s", text, format, known(format))
 		}
 		if given && path == "" {
 			return nil, exit.Usage("--report %s: the path is empty", text)
@@ -51,6 +53,17 @@ func (r *Flags) Parse() ([]Report, error) {
 		out = append(out, Report{rep.Drawn(r.Columns.look()), path})
 	}
 	return out, nil
+}
+
+// known suggests the format whose files have the extension, as markdown for md, or the nearest name, or lists all.
+func known(format string) string {
+	all := reporters.Formats()
+	for _, name := range all {
+		if r, _ := reporters.Lookup(name); filepath.Ext(r.DefaultFile) == "."+format {
+			return fmt.Sprintf("; did you mean %q?", name)
+		}
+	}
+	return cmp.Or(suggest.DidYouMean(format, all), "; the formats are "+strings.Join(all, ", "))
 }
 
 // ToStdout reports whether any of the reports goes to stdout.
