@@ -55,8 +55,11 @@ func awayFrom(v, from float64, unit, called string) string {
 	return fmt.Sprintf("%s %s%s", distance(v, from), called, s.WithUnit(s.Exact(from)))
 }
 
-// distance is the signed distance of two values as text: "9.4% above".
+// distance is the signed distance of two values as text: "9.4% above", "43 times".
 func distance(v, from float64) string {
+	if times := results.Multiple(v / from); times != "" {
+		return times
+	}
 	word := "above"
 	if v < from {
 		word = "below"

@@ -186,8 +186,11 @@ func SignedPercent(v float64, ci *[2]float64, bounds ...*float64) (value, low, h
 	return Percent.signedEstimate(v, ci, bounds...)
 }
 
-// signedEstimate is Estimate with signs and units.
+// signedEstimate is Estimate with signs and units. A large gain in percent is formatted as a multiple: "×43".
 func (s Scale) signedEstimate(v float64, ci *[2]float64, bounds ...*float64) (value, low, high string) {
+	if s == Percent && v+1 >= manyTimes {
+		return multiple(v, ci, bounds)
+	}
 	value, low, high = s.Estimate(v, ci, bounds...)
 	signed := func(text string) string {
 		if text != "" && !strings.HasPrefix(text, "-") && strings.Trim(text, "0.") != "" {
@@ -199,6 +202,25 @@ func (s Scale) signedEstimate(v float64, ci *[2]float64, bounds ...*float64) (va
 		return signed(value), "", ""
 	}
 	return signed(value), signed(low), signed(high)
+}
+
+// multiple formats a gain and its interval as ratios.
+func multiple(gain float64, ci *[2]float64, bounds []*float64) (value, low, high string) {
+	if ci != nil {
+		ci = &[2]float64{1 + ci[0], 1 + ci[1]}
+	}
+	var ratios []*float64
+	for _, b := range bounds {
+		if b != nil {
+			ratio := 1 + *b
+			ratios = append(ratios, &ratio)
+		}
+	}
+	value, low, high = Scale{"", 1}.Estimate(1+gain, ci, ratios...)
+	if low != "" {
+		low, high = "×"+low, "×"+high
+	}
+	return "×" + value, low, high
 }
 
 // DetectableText formats the detectable change, "-" if unknown.

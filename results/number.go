@@ -27,6 +27,17 @@ const Unbounded = quantity.Unbounded
 // Percent is the scale of shares.
 var Percent = Scale{"%", 100}
 
+// manyTimes is the ratio of two values from which readers get a multiple and no percentage.
+const manyTimes = 10
+
+// Multiple formats a large ratio of two values: "43 times". It is "" for one that percent tell better.
+func Multiple(ratio float64) string {
+	if ratio < manyTimes || quantity.Endless(ratio) {
+		return ""
+	}
+	return quantity.Digits(ratio, 2) + " times"
+}
+
 // ScaleFor chooses the scale for values near v: a fitting one for times, a larger unit from a thousand on
 // for small rates. Other units are kept.
 func ScaleFor(v float64, unit string) Scale {

@@ -71,7 +71,11 @@ func relation(r results.Reason) string {
 	case results.AboveBound:
 		return "> " + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
 	case results.InsideBounds:
-		return bounds(b, s) + distance("; ", margin(s, o.Value, Nearest(b, o.Value)), " from the bound")
+		near := Nearest(b, o.Value)
+		if times := results.Multiple(o.Value / near); times != "" {
+			return bounds(b, s) + "; " + times + " the bound"
+		}
+		return bounds(b, s) + distance("; ", margin(s, o.Value, near), " from the bound")
 	}
 	halo := r.Number("of_halo")
 	after := ""
@@ -94,9 +98,15 @@ func relation(r results.Reason) string {
 // both values of a ratio are displayed.
 func missed(r results.Reason, s results.Scale, o results.Observed, side string) string {
 	if target := r.Number("target"); target != nil {
+		if times := results.Multiple(o.Value / *target); times != "" {
+			return "; " + times + " the target " + boundText(s, *target, o.Unit)
+		}
 		return distance("; ", margin(s, o.Value, *target), " "+side+" the target "+boundText(s, *target, o.Unit))
 	}
 	if end := r.Number("missed"); end != nil {
+		if times := results.Multiple(o.Value / *end); times != "" {
+			return "; " + times + " the bound"
+		}
 		return distance("; ", margin(s, o.Value, *end), " "+side)
 	}
 	return ""

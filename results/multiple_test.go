@@ -1,0 +1,32 @@
+package results
+
+import "testing"
+
+// A change to ten times the base and more is told as a multiple, with its interval; a smaller one in percent.
+func TestLargeChangesAreMultiples(t *testing.T) {
+	for _, c := range []struct {
+		ratio            float64
+		ci               *[2]float64
+		value, low, high string
+	}{
+		{43.5, nil, "×43.50", "", ""},
+		{191, &[2]float64{25, 1400}, "×190", "×25", "×1400"},
+		{10, &[2]float64{9.9, 10.1}, "×10.000", "×9.90", "×10.10"},
+		{9.5, &[2]float64{9.4, 9.6}, "+850%", "+840%", "+860%"},
+		{0.5, &[2]float64{0.4, 0.6}, "-50%", "-60%", "-40%"},
+	} {
+		e := Effect{Change: &Change{Value: c.ratio, CI: c.ci}}
+		if value, low, high := e.ChangeText(); value != c.value || low != c.low || high != c.high {
+			t.Errorf("%g: %s (%s to %s), want %s (%s to %s)", c.ratio, value, low, high, c.value, c.low, c.high)
+		}
+	}
+	bound := 9.
+	if value, _, _ := SignedPercent(10.2, nil, &bound); value != "×11.20" || bound != 9 {
+		t.Errorf("%s, and the bound is now %g", value, bound)
+	}
+	for ratio, want := range map[float64]string{9.99: "", 10: "10 times", 2820.7: "2821 times"} {
+		if got := Multiple(ratio); got != want {
+			t.Errorf("%g: %q, want %q", ratio, got, want)
+		}
+	}
+}
