@@ -33,7 +33,8 @@ type program struct {
 	ended chan struct{}
 	err   error // of Wait
 
-	stopped bool // this process has signalled or killed it
+	stopped     bool // this process has signalled or killed it
+	memoryKills int  // of the kernel, before it started
 }
 
 // outputMode is the handling of a program's output.
@@ -67,7 +68,7 @@ func start(argv, env []string, how outputMode) (*program, error) {
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		p.began = time.Now()
+		p.began, p.memoryKills = time.Now(), child.MemoryKills()
 		err := p.cmd.Start()
 		started <- err
 		if err != nil {
@@ -108,7 +109,11 @@ func (p *program) status() string {
 	}
 	w, ok := s.Sys().(syscall.WaitStatus)
 	if ok && w.Signaled() {
-		return fmt.Sprintf("killed by signal %d (%s)", w.Signal(), unix.SignalName(w.Signal()))
+		text := fmt.Sprintf("killed by signal %d (%s)", w.Signal(), unix.SignalName(w.Signal()))
+		if w.Signal() == unix.SIGKILL && !p.stopped {
+			text += child.MemoryKillsSince(p.memoryKills)
+		}
+		return text
 	}
 	return fmt.Sprintf("exit status %d", s.ExitCode())
 }

@@ -45,7 +45,7 @@ func (l *nodeLaunch) onExit(m *localRank, p *os.ProcessState) {
 	if ours || m.stage == finished && p.Success() || l.reportedCause(m) || l.killedAsPlanned(m, p) {
 		return
 	}
-	l.fail(m, causeDied, exitCause(p, m.log.tail())+m.oomText()+m.position(l.task.launch.Cases))
+	l.fail(m, causeDied, exitCause(p, m.log.tail())+m.oomText(p)+m.position(l.task.launch.Cases))
 }
 
 func (l *nodeLaunch) reportedCause(m *localRank) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/executor/host/cgroup"
 	"github.com/weir-bench/weir/executor/host/rlimit"
+	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/quantity"
 )
 
@@ -92,9 +93,13 @@ func (a *Agent) freeMemory() engine.Memory {
 	return m
 }
 
-// oomText continues "killed by a signal" if memory has run out since the process started; "": it has not.
-func (p *process) oomText() string {
+// oomText continues "killed by a signal" if memory has run out since the process started; "": it has not. Without the
+// count of a control group that of the host says so.
+func (p *process) oomText(ended *os.ProcessState) string {
 	if p.limits == nil || p.limits.oomKills() <= p.oomKillsBefore {
+		if s, ok := signalOf(ended); ok && s == syscall.SIGKILL {
+			return child.MemoryKillsSince(p.hostKillsBefore)
+		}
 		return ""
 	}
 	return fmt.Sprintf(" by the kernel, out of memory (limit of all processes of the session on this node: %v)",

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -216,26 +215,43 @@ func sweep(own string) {
 	}
 }
 
-// find is the folder of this process's cgroup.
+// find is the folder of this process's cgroup, of version 2.
 func find(root fs.FS) (string, error) {
+	dirs, err := ownGroups(root, "")
+	if err != nil {
+		return "", err
+	}
+	if dirs.v2 == "" {
+		return "", errors.New("no cgroup v2 with this process is mounted here")
+	}
+	return dirs.v2, nil
+}
+
+// groupDirs are the folders of a process's cgroups, "" if they are not mounted: of version 2, and of a controller of
+// version 1.
+type groupDirs struct{ v2, v1 string }
+
+func ownGroups(root fs.FS, controller string) (out groupDirs, err error) {
 	mounts, err := fs.ReadFile(root, "proc/self/mountinfo")
 	if err != nil {
-		return "", fmt.Errorf("looking for cgroups: %w", err)
+		return out, fmt.Errorf("looking for cgroups: %w", err)
 	}
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
-		return "", fmt.Errorf("looking for this process's cgroup: %w", err)
+		return out, fmt.Errorf("looking for this process's cgroup: %w", err)
 	}
 	for line := range strings.Lines(string(groups)) {
-		group, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
-		if !ok {
-			continue
-		}
-		if at := mountOf(mounts, "cgroup2", "", group); at != "" {
-			return at, nil
+		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, group, ok := strings.Cut(rest, ":")
+		switch {
+		case !ok:
+		case controllers == "" && out.v2 == "":
+			out.v2 = mountOf(mounts, "cgroup2", "", group)
+		case controller != "" && slices.Contains(strings.Split(controllers, ","), controller):
+			out.v1 = mountOf(mounts, "cgroup", controller, group)
 		}
 	}
-	return "", errors.New("no cgroup v2 with this process is mounted here")
+	return out, nil
 }
 
 // mountOf is the path of a group in a hierarchy (cgroup2, or cgroup with a controller), "" if it is not mounted.
@@ -262,36 +278,6 @@ func mountOf(mounts []byte, version, controller, group string) string {
 
 // unescape decodes the blanks in mountinfo.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
-
-// Room is the memory in bytes that a group, or with nil this process's cgroup, may still use within its
-// limit and those of its ancestors; bounded is false without a limit. Inactive page cache counts as free.
-func (g *Group) Room() (bytes uint64, bounded bool) {
-	dir := ""
-	if g != nil {
-		dir = g.dir
-	} else if own, err := find(os.DirFS("/")); err == nil {
-		dir = own
-	}
-	return room(os.DirFS("/"), strings.TrimPrefix(dir, "/"))
-}
-
-func room(root fs.FS, dir string) (bytes uint64, bounded bool) {
-	for ; dir != "" && dir != "."; dir = path.Dir(dir) {
-		most, err := fs.ReadFile(root, path.Join(dir, "memory.max"))
-		limit, isNumber := strconv.ParseUint(strings.TrimSpace(string(most)), 10, 64)
-		if err != nil || isNumber != nil { // no cgroup, or no limit: "max"
-			continue
-		}
-		current, _ := fs.ReadFile(root, path.Join(dir, "memory.current")) // if absent, 0
-		stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat"))
-		used, _ := strconv.ParseUint(strings.TrimSpace(string(current)), 10, 64)
-		used -= min(used, counted(stat, "inactive_file"))
-		if left := limit - min(limit, used); !bounded || left < bytes {
-			bytes, bounded = left, true
-		}
-	}
-	return bytes, bounded
-}
 
 func counted(text []byte, name string) uint64 {
 	for line := range strings.Lines(string(text)) {

@@ -50,7 +50,10 @@ func TestRoom(t *testing.T) {
 		"cg/a/memory.max": file("max"), "cg/a/memory.current": file("650"),
 		"cg/a/b/memory.max": file("600"), "cg/a/b/memory.current": file("500"),
 		"cg/full/memory.max": file("10"), "cg/full/memory.current": file("12"),
-		"free/a/cgroup.procs": file(""),
+		"free/a/cgroup.procs":      file(""),
+		"v1/memory.limit_in_bytes": file("9223372036854771712"), "v1/memory.usage_in_bytes": file("900"),
+		"v1/a/memory.limit_in_bytes": file("450"), "v1/a/memory.usage_in_bytes": file("400"),
+		"v1/a/memory.stat": file("inactive_file 10\ntotal_inactive_file 100"),
 	}
 	for dir, want := range map[string]struct {
 		bytes uint64
@@ -59,9 +62,19 @@ func TestRoom(t *testing.T) {
 		"cg": {500, true}, "cg/a": {500, true}, "cg/a/b": {100, true}, "cg/full": {0, true}, "free/a": {0, false},
 		"": {0, false},
 	} {
-		if got, ok := room(bounded, dir); got != want.bytes || ok != want.ok {
+		if got, ok := (groupDirs{v2: "/" + dir}).room(bounded); got != want.bytes || ok != want.ok {
 			t.Errorf("%q has %d, %v, want %+v", dir, got, ok, want)
 		}
+	}
+	for dirs, want := range map[groupDirs]uint64{
+		{v1: "/v1/a"}: 150, {v2: "/cg/a/b", v1: "/v1/a"}: 100, {v2: "/cg", v1: "/v1/a"}: 150, {v2: "/cg", v1: "/v1"}: 500,
+	} {
+		if got, ok := dirs.room(bounded); got != want || !ok {
+			t.Errorf("%+v has %d, %v, want %d", dirs, got, ok, want)
+		}
+	}
+	if got, ok := (groupDirs{v1: "/v1"}).room(bounded); ok {
+		t.Errorf("a group without a limit has %d", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,26 +20,13 @@ type CPU struct {
 // process's cgroup and of its visible ancestors. Missing files mean no limit.
 // Source: Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst of Linux.
 func ReadCPU(root fs.FS) CPU {
-	mounts, err := fs.ReadFile(root, "proc/self/mountinfo")
-	if err != nil {
-		return CPU{}
-	}
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	dirs, err := ownGroups(root, "cpu")
 	if err != nil {
 		return CPU{}
 	}
 	var c CPU
-	for line := range strings.Lines(string(groups)) {
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, group, ok := strings.Cut(rest, ":")
-		switch {
-		case !ok:
-		case controllers == "":
-			c.readGroups(root, mountOf(mounts, "cgroup2", "", group), limitOf2)
-		case slices.Contains(strings.Split(controllers, ","), "cpu"):
-			c.readGroups(root, mountOf(mounts, "cgroup", "cpu", group), limitOf1)
-		}
-	}
+	c.readGroups(root, dirs.v2, limitOf2)
+	c.readGroups(root, dirs.v1, limitOf1)
 	return c
 }
 
