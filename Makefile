@@ -1,5 +1,5 @@
 # weir: make run   sets up what is missing, builds, and runs the quickstart here
-#       make test  passes what must pass before a commit
+#       make test  runs the tests that must pass before a commit
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c

@@ -182,7 +182,7 @@ var Service = []Key{
 // Observe are the keys of a metric that is measured at a service.
 var Observe = []Key{
 	key("log",
-		"a regular expression for lines printed during the launch. The metric is group value (or the first group) of the last matching line",
+		"a regular expression for lines printed during the launch. The metric is the group named value, or else the first group, of the last matching line",
 		scalar(String)),
 	key("count", "whether the metric is the number of matching lines", scalar(Bool)).or("false"),
 	key("first", "whether the metric is the time of the first matching line, in seconds from the start of the launch",

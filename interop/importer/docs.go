@@ -11,12 +11,14 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Command lines of other tools
 
-` + "`weir import TOOL 'COMMAND LINE'|FILE`" + ` converts a command line, or each in a shell script, to a scenario. This page lists
-what each flag becomes. A flag that changes what is measured, but has no equivalent in weir, is an error. --skip-unmapped
-ignores such flags; --as-command makes a scenario that runs the tool itself and reads its output.
+` + "`weir import 'COMMAND LINE'` and `weir import FILE.sh`" + ` take command lines of every tool on this page and make a
+scenario of them. With the name of one (nixlbench, kvbench, ucx_perftest, perftest, nixl-ep), all must be of that tool.
 
-Without the name of a tool, weir import reads a script with calls of several, and says line by line what became of
-each command. Tools without flags below are read whole. A loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or
+The tables list what each flag becomes. "error" is a flag that changes what is measured, but has no equivalent in weir:
+any other value than its default is refused. --skip-unmapped ignores such flags; --as-command makes a scenario that runs
+the tool itself and reads its output.
+
+Of a script weir import says line by line what became of each command. Tools without flags below are read whole. A loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or
 an array, becomes a sweep; variables with known values and defaults, such as ${1:-4096}, are replaced. A loop that only
 repeats a command gives one run: weir repeats launches itself. --skip-unmapped leaves out lines that only a shell can
 evaluate.
@@ -73,7 +75,9 @@ func (f *flag) becomes() string {
 		}
 		var values []string
 		for _, from := range sortedKeys(f.Values) {
-			values = append(values, from+" is "+f.Values[from])
+			if from != f.Values[from] {
+				values = append(values, from+" is "+f.Values[from])
+			}
 		}
 		if values != nil {
 			to += ": " + strings.Join(values, ", ")
@@ -86,5 +90,5 @@ func (f *flag) becomes() string {
 	case unavailable:
 		return "nothing, with a warning: " + f.says
 	}
-	return "**an error** unless it has its default: " + f.says
+	return "**error**: " + f.says
 }

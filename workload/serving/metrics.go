@@ -9,8 +9,32 @@ import (
 	"github.com/weir-bench/weir/workload/serving/load"
 )
 
+type family struct{ name, doc string }
+
+// failed says what failed requests are in a quantile of the family.
+func (f family) failed() string {
+	switch f.name {
+	case "chunk_gap":
+		return ""
+	case "dispatch_delay":
+		return "; a request that was never sent counts as infinite"
+	}
+	return "; a failed request counts as infinite"
+}
+
+// mean says what the mean of the family is over.
+func (f family) mean() string {
+	switch f.name {
+	case "chunk_gap":
+		return ". Mean over the gaps of the successful requests"
+	case "dispatch_delay":
+		return ". Mean over the requests that were sent"
+	}
+	return ". Mean over the successful requests"
+}
+
 // families are the distributions of times, in the order of reports, with their definitions.
-var families = []struct{ name, doc string }{
+var families = []family{
 	{
 		"ttft",
 		"time to first token, from handing a request to the transport to the first event with generated output on any channel (content, reasoning, tool call, any other non-empty member of a delta). An event arrives when the client's kernel receives it",
@@ -80,10 +104,9 @@ var defined = metrics()
 func metrics() (all []workload.Metric) {
 	for _, f := range families {
 		for i, s := range statistics {
-			doc := fmt.Sprintf("%s of %s over the successful requests, as %s.%s defines it", s.doc, f.name, f.name,
-				statistics[0].name)
+			doc := fmt.Sprintf("%s of %s, as %s.%s defines it%s", s.doc, f.name, f.name, statistics[0].name, f.failed())
 			if i == 0 {
-				doc = f.doc + ". Mean over the successful requests"
+				doc = f.doc + f.mean()
 			}
 			m := workload.Metric{
 				Name: f.name + "." + s.name, Unit: "s", Better: workload.Lower, MayBeZero: f.name != "latency",
