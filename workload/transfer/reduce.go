@@ -18,7 +18,9 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 	}
 	l.Pieces = move.Pieces(parts)
 	l.Distributions = results.Distributions{"latency": latencies(parts).Distribution()}
-	return Metrics(*m.Spec.(*move.Spec), parts)
+	o := m.Spec.(*move.Spec)
+	l.Notes = stampNotes(o, parts)
+	return Metrics(*o, parts)
 }
 
 // latencies merges the histograms of all initiators.

@@ -1,0 +1,40 @@
+package transfer
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload/move"
+)
+
+// A stamped request reads the clock before and after it. Of many requests these reads take less than stampsAim of the
+// timed part. A share above stampsMost lowers the bandwidth noticeably.
+const (
+	stampReads = 2
+	stampsAim  = 0.02
+	stampsMost = 0.05
+)
+
+// stampNotes warns of a timed part with so few and short requests that reading the clock took a large part of it.
+func stampNotes(o *move.Spec, parts []*move.Part) []results.Cause {
+	if o.Mode != "stream" || o.Duration > 0 {
+		return nil
+	}
+	for _, r := range parts {
+		if !r.Initiator || r.Samples == nil {
+			continue
+		}
+		took := float64(r.Samples.End-r.Samples.Start) / 1e9
+		stamps := float64(latencies([]*move.Part{r}).Count()) / float64(max(1, o.Threads))
+		reads := stampReads * stamps * r.Clock.Cost
+		if reads <= stampsMost*took {
+			continue
+		}
+		request := max(took-reads, 0.1*took) / float64(o.Iterations)
+		enough := math.Pow(10, math.Ceil(math.Log10(stampReads*stamps*r.Clock.Cost/stampsAim/request)))
+		return []results.Cause{{Count: int(stamps), Text: fmt.Sprintf("time stamps took over %.0f %% of the timed part, so"+
+			" bandwidth is too low: set iterations: %.0f, or duration", 100*stampsMost, enough)}}
+	}
+	return nil
+}
