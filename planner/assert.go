@@ -118,6 +118,7 @@ func (t *Table) eachCase(run *runTable, a *dsl.Assert, find *finder) {
 	default:
 		t.checkRuledOut(run, a, axes, of, find)
 		t.warnTransport(run, a, axes, of)
+		t.warnBareTime(run, a, axes, of)
 		t.warnMetricMeaning(run, a, axes, of)
 		t.warnImplausible(run, a, axes, of)
 	}

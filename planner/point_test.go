@@ -17,6 +17,8 @@ func TestValuesThatAreWrongAtAPoint(t *testing.T) {
 			5, []string{"1.5", "At n=3"}},
 		{"function fails", "    options: {block_size: \"${size(axis.s)}\"}\n    sweep: {s: [1KiB, oops]}\n", 5,
 			[]string{"At s=oops"}},
+		{"below zero", "    options: {block_size: 1}\n    assert: [latency.p50 < 0us]\n", 6,
+			[]string{"Metrics are never negative: nothing is below 0"}},
 		{"band is empty", "    options: {block_size: 1}\n    assert: [bandwidth between 5 and 1]\n", 6,
 			[]string{"The band from 5 to 1 is empty"}},
 		{"share of nothing", "    options: {block_size: 1}\n    assert: [bandwidth within 10% of 0]\n", 6,

@@ -13,12 +13,15 @@ import (
 const mostLikely = 3
 
 // likelyCauses are lines about causes of a failed assertion for which the session has evidence, of cases that move data
-// over a fabric.
+// over a fabric. A path that cannot carry the target was not slowed down by a busy host or a cold start.
 func likelyCauses(doc *results.Document, f finding) (lines []string) {
 	if f.of == nil || f.assertion == nil || f.assertion.Verdict != results.Fail || !overFabric(f.of) {
 		return nil
 	}
 	found := evidence.Of(doc, f.of)
+	if slices.ContainsFunc(f.assertion.Reasons, func(r results.Reason) bool { return r.Kind == results.Unreachable }) {
+		found = slices.DeleteFunc(found, func(c evidence.Found) bool { return c.Name == "disturbed" || c.Name == "warm-up" })
+	}
 	for _, c := range found[:min(len(found), mostLikely)] {
 		lines = append(lines, plain(fmt.Sprintf(likelyCause+"%s (%s); check: %s; remedy: %s", c.Title,
 			strings.Join(c.Seen, "; "), c.Check, c.Remedy)))

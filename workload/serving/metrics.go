@@ -148,6 +148,9 @@ func (behaviour) Undecidable(options map[string]any, m workload.MetricValues, me
 			return "the server does not report cached prompt tokens (usage.prompt_tokens_details); vLLM does with --enable-prompt-tokens-details"
 		}
 	}
+	if failed, _ := m.Get("error_rate"); failed == 1 {
+		return "" // nothing was counted, and a failed request has its value
+	}
 	if by, ok := m.Get("tokens.counted_by"); ok && countsTokens(metric) &&
 		by != float64(load.ByUsage) && by != float64(load.ByTokenizer) {
 		return fmt.Sprintf(

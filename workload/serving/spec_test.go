@@ -208,6 +208,7 @@ func TestUndecidable(t *testing.T) {
 			"no plausible usage",
 		},
 		{"itl.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByTokenizer)}), ""},
+		{"itl.avg", measured(numbers{"requests": 5, "error_rate": 1, "tokens.counted_by": float64(load.ByNobody)}), ""},
 		{"ttft.avg", measured(numbers{"requests": 5, "tokens.counted_by": float64(load.ByEvents)}), ""},
 		{"found.rate", workload.MetricValues{}, ""},
 		{"found.concurrency", workload.MetricValues{}, "needs a search along concurrency, which the run lacks"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
@@ -29,7 +30,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 	if f.baselineMissing != "" && f.baselineMissing != "error" && f.baselineMissing != dsl.SkipMissing {
 		return nil, exit.Usage("--baseline-missing is error or skip, not %q", f.baselineMissing)
 	}
-	given, err := f.readBaseline(f.baseline, f.baselineMissing == dsl.SkipMissing, notes)
+	given, err := f.readBaseline(f.baseline, !slices.ContainsFunc(plans, f.needsBaseline), notes)
 	if err != nil {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
@@ -47,8 +48,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		if f.resume != "" {
 			continue
 		}
-		skip := f.baselineMissing == dsl.SkipMissing ||
-			f.baselineMissing == "" && p.BaselineMissing == dsl.SkipMissing
+		skip := f.skipsMissing(p)
 		doc, file := given, f.baseline
 		if f.baseline == "" {
 			file = p.Baseline
@@ -83,6 +83,16 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 	}
 	return all, nil
 }
+
+// skipsMissing reports whether assertions of a plan about a baseline that is not there are skipped.
+func (f *flags) skipsMissing(p *planner.Plan) bool {
+	return f.baselineMissing == dsl.SkipMissing ||
+		f.baselineMissing == "" && p.BaselineMissing == dsl.SkipMissing
+}
+
+// needsBaseline reports whether a plan cannot run without its baseline. One that mentions none changes nothing, but
+// reports shall show the changes since.
+func (f *flags) needsBaseline(p *planner.Plan) bool { return p != nil && !f.skipsMissing(p) }
 
 // readBaseline reads a document; nil if file is "", or if it is missing and skip allows that.
 func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.Document, error) {
