@@ -53,6 +53,13 @@ func TestLines(t *testing.T) {
 		t.Errorf("one of two groups: %v, %v", found, err)
 	}
 	wantError(t, either, "none\n", "line 1: the line has no number")
+	found, err = either.Read([]byte("hello\nbw=7\nlat=3\n"))
+	if want := map[string]float64{"bw": 7, "lat": 3}; err != nil || len(found) != 1 ||
+		!reflect.DeepEqual(found[0].Values, want) {
+		t.Errorf("two metrics on two lines: %v, %v", found, err)
+	}
+	wantError(t, either, "bw=7\nlat=3\nbw=8\n", "line 3: a second result, after that of line 1")
+	wantError(t, either, "bw=7\nnone\n", "line 2: the line has no number")
 }
 
 func TestLinesDeclarations(t *testing.T) {

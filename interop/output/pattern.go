@@ -2,12 +2,14 @@ package output
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 )
 
 // Lines returns the format of an output in which each line that matches the pattern is a row. Its
-// named groups must be exactly the keys and metrics.
+// named groups must be exactly the keys and metrics. Without keys there is one row, whose metrics may be on several
+// lines, each of which matches an alternative of the pattern.
 func Lines(pattern string, keys []string, metrics []Metric) (Format, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -34,7 +36,13 @@ func Lines(pattern string, keys []string, metrics []Metric) (Format, error) {
 			return Format{}, fmt.Errorf("the expression has no group %q, as in (?<%s>...)", name, name)
 		}
 	}
-	read := func(output []byte) ([]Row, error) { return readLines(output, re, columns) }
+	read := func(output []byte) ([]Row, error) {
+		rows, err := readLines(output, re, columns)
+		if err == nil && len(keys) == 0 {
+			return joinLines(rows), nil
+		}
+		return rows, err
+	}
 	return Format{Name: "lines", Doc: "lines that match " + pattern, Keys: keys, Metrics: metrics, Read: read}, nil
 }
 
@@ -43,6 +51,7 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 	if err != nil {
 		return nil, err
 	}
+	keyed := slices.Contains(slices.Collect(maps.Values(columns)), true)
 	var found rows
 	for i, line := range lines {
 		m := re.FindStringSubmatchIndex(line)
@@ -58,7 +67,12 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 				return nil, at(row.Line, "%s: %w", name, err)
 			}
 		}
-		if err := found.add(row); err != nil {
+		if keyed {
+			err = found.add(row)
+		} else {
+			err = found.addPart(row)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -66,6 +80,15 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 		return nil, nothing("no line matches %s", re)
 	}
 	return found.list, nil
+}
+
+// joinLines makes one row of lines with different metrics.
+func joinLines(parts []Row) []Row {
+	all := newRow(parts[0].Line)
+	for _, part := range parts {
+		maps.Copy(all.Values, part.Values)
+	}
+	return []Row{all}
 }
 
 // named maps the keys and metrics of a caller to whether they are keys.

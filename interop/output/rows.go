@@ -32,6 +32,22 @@ func (r *rows) add(row Row) error {
 	return nil
 }
 
+// addPart adds a line with some metrics of a single row: none of them may be on an earlier line.
+func (r *rows) addPart(part Row) error {
+	for _, before := range r.list {
+		for name := range part.Values {
+			if _, ok := before.Values[name]; ok {
+				return at(part.Line, "a second result, after that of line %d", before.Line)
+			}
+		}
+	}
+	if len(part.Values) == 0 {
+		return at(part.Line, "the line has no number")
+	}
+	r.list = append(r.list, part)
+	return nil
+}
+
 // drop removes the row with the keys of another.
 func (r *rows) drop(row Row) {
 	if _, ok := r.seen[place(row.At)]; !ok {
