@@ -4,7 +4,9 @@ package executor
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/results"
@@ -70,6 +72,43 @@ func (l *launchRun) discardIfDisturbed(i int, entry *results.Launch) string {
 	}
 	entry.Discarded = d.Text
 	return d.Text
+}
+
+// Waits between launches that are discarded one after the other, so that a burst of other work passes before the
+// budget of launches is spent: the first, the longest, and all of a session.
+const (
+	firstQuietWait   = 500 * time.Millisecond
+	longestQuietWait = 2 * time.Second
+	allQuietWaits    = 15 * time.Second
+)
+
+func (s *session) countDiscarded(discarded bool) {
+	if !discarded {
+		s.discardedInARow = 0
+		return
+	}
+	s.discardedInARow++
+}
+
+// awaitQuiet waits before a launch that follows discarded ones, longer each time.
+func (s *session) awaitQuiet(ctx context.Context) error {
+	d := quietWait(s.discardedInARow, s.waitedForQuiet)
+	if d == 0 {
+		return nil
+	}
+	s.waitedForQuiet += d
+	return s.sleep(ctx, d)
+}
+
+func quietWait(discardedInARow int, waited time.Duration) time.Duration {
+	if discardedInARow == 0 {
+		return 0
+	}
+	d := longestQuietWait
+	if shift := discardedInARow - 1; shift < 8 {
+		d = min(d, firstQuietWait<<shift)
+	}
+	return max(0, min(d, allQuietWaits-waited))
 }
 
 // launches are the current or last launch of each member.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/weir-bench/weir/results"
 )
@@ -75,5 +76,26 @@ func TestDisturbedLaunchesFailWhereThatIsWanted(t *testing.T) {
 	if f := doc.Cases[0].Launches[0].Failure; f == nil || f.Kind != results.Disturbed ||
 		!strings.Contains(f.Cause, "the hypervisor stole") {
 		t.Errorf("%v", f)
+	}
+}
+
+// Launches that are discarded one after the other are spaced further and further, within a bound for the session.
+func TestWaitsForAQuietHost(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		inARow       int
+		waited, want time.Duration
+	}{
+		{0, 0, 0},
+		{1, 0, 500 * ms},
+		{2, 500 * ms, 1000 * ms},
+		{3, 1500 * ms, 2000 * ms},
+		{400, 5000 * ms, 2000 * ms},
+		{5, 14500 * ms, 500 * ms},
+		{5, 15000 * ms, 0},
+	} {
+		if got := quietWait(c.inARow, c.waited); got != c.want {
+			t.Errorf("%d in a row after %v: %v, want %v", c.inARow, c.waited, got, c.want)
+		}
 	}
 }

@@ -117,6 +117,7 @@ func (l *launchRun) recordCases() *ledger.LaunchRecord {
 		discarded = cmp.Or(discarded, l.discardIfDisturbed(i, entry))
 		entries[i] = entry
 	}
+	l.s.countDiscarded(discarded != "")
 	for i, c := range l.cases {
 		entry := entries[i]
 		if entry == nil {

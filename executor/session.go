@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/weir-bench/weir/executor/agent"
 	"github.com/weir-bench/weir/executor/control/fleet"
@@ -51,6 +52,9 @@ type session struct {
 	posted      chan func()   // calls from other goroutines, which Wait runs
 	closed      chan struct{} // closed when reports are no longer received
 	etcdGone    bool          // Wait has returned the loss of etcd
+
+	discardedInARow int           // launches
+	waitedForQuiet  time.Duration // in all
 
 	missingResources []string // that the nodes lack for this plan
 	simulated        *simulatedBackend
@@ -144,6 +148,9 @@ func (s *session) schedule(ctx context.Context) error {
 			cases := s.ledger.NextCases(g)
 			if len(cases) == 0 {
 				continue
+			}
+			if err := s.awaitQuiet(ctx); err != nil {
+				return err
 			}
 			if err := s.launch(ctx, g, s.ledger.Arrange(g, cases)); err != nil {
 				return err
