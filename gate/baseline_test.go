@@ -48,6 +48,9 @@ func TestBaseline(t *testing.T) {
 		}, results.Fail, "sessions-vary from=history"},
 		{"another environment", steady, func(d *results.Document) { d.Environment.Fingerprint = "sha256:02" },
 			results.ErrorVerdict, "environment-unlike session=monday"},
+		{"another environment, which may have none", steady, func(d *results.Document) {
+			d.Environment.Fingerprint, d.Baseline.Missing = "sha256:02", results.SkipMissing
+		}, results.SkippedVerdict, "environment-unlike session=monday"},
 		{"an unknown environment", steady,
 			func(d *results.Document) { d.Environment.Fingerprint, d.Baseline.Fingerprint = "", "" },
 			results.ErrorVerdict, "environment-unknown"},

@@ -147,6 +147,9 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 		return nil, passedOver(results.Because(results.BaselineLacks, results.Text("session", b.Session))), false
 	}
 	if o, bad := eval.checkEnvironment(b.Fingerprint, results.Text("session", b.Session)); bad {
+		if b.Missing == results.SkipMissing && o.reasons[0].Kind == results.EnvironmentUnlike {
+			o.verdict = results.SkippedVerdict // this environment has no baseline yet
+		}
 		return nil, o, false
 	}
 	if i >= 0 && len(b.Cases[i].Launches) == 0 && b.Cases[i].Disturbed > 0 {

@@ -195,6 +195,9 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		how := fmt.Sprintf("the file %s of the repository", p.Baseline)
 		if !committed(p.Baseline) {
 			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
+			if provider == "jenkins" {
+				how = "the last good result that is of no pull request, kept in the workspace, or below WEIR_BASELINES"
+			}
 			if _, err := os.Stat(p.Baseline); p.Baseline != "" && err == nil {
 				how += ": git does not track " + p.Baseline
 			}

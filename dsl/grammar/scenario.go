@@ -55,7 +55,7 @@ var Scenario = []Key{
 var Baseline = []Key{
 	key("file", "the result document, or its session's directory", scalar(File)).required(),
 	key("missing",
-		"the verdict of an assertion if the baseline file, or the case in it, does not exist",
+		"the verdict of an assertion if the baseline file, or the case in it, does not exist; skip also if it is of another environment",
 		scalar(String, "error", "skip")).or("error"),
 }
 

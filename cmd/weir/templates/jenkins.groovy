@@ -1,6 +1,10 @@
 // Made by: {{.Made}}
 // A variable WEIR_URL of the job or folder says where agents without weir fetch it,
 // WEIR_SHA256 what the file must be.
+{{- if .Baseline}}
+// The last good result is kept in the workspace, of which each agent and each branch of a multibranch job has its
+// own. WEIR_BASELINES names a folder that all of them see, to keep it there.
+{{- end}}
 pipeline {
   agent {{.Agent}}
   options {
