@@ -198,7 +198,7 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 	}
 	k := kindOf(s.c)
 	n := k.SamplesOf(m, s.c.ResolvedOptions(), measured)
-	text := k.FewSamples(m, n)
+	text := k.FewSamples(m, n, false)
 	if text == "" {
 		return o, false
 	}
@@ -209,7 +209,7 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 	if set := k.MoreSamples(m, s.c.ResolvedOptions(), n, len(s.launches), most); set != "" {
 		o.change = "set " + set
 	}
-	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(s.launches))) == ""
+	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(s.launches)), false) == ""
 }
 
 // wantsVerification reports whether the case asked for its data to be verified.

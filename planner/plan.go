@@ -50,6 +50,7 @@ type Plan struct {
 	omittedGroups int
 	noise         map[string][]assertion.Noise // set by Expect, by case
 	byKey         map[string]*Case             // of Cases, cached
+	looksOf       map[string]int               // numbers of looks by run
 }
 
 // Scenario is the part of the scenario that reports need.

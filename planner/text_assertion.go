@@ -4,6 +4,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/quantity"
@@ -40,8 +41,12 @@ func (p *Plan) textMultiCase(b *strings.Builder, run string) {
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && p.runOf(a.Cases[0]) == run {
 			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
+			var told []string
 			for _, d := range p.undecidable(nil, a, p.mostLaunches(run)) {
-				fmt.Fprintf(b, "    will be inconclusive: %s\n", d.Why)
+				if !slices.Contains(told, d.Why) {
+					told = append(told, d.Why)
+					fmt.Fprintf(b, "    will be inconclusive: %s\n", d.Why)
+				}
 			}
 		}
 	}

@@ -101,21 +101,32 @@ func (p *Plan) undecidable(own *Case, a assertion.Assertion, launches int) (all 
 			slices.ContainsFunc(all, func(d Doubt) bool { return d.metric == metric && d.Cases[0] == c.Key }) {
 			return
 		}
-		if why, change := c.undecidable(metric, launches); why != "" {
+		if why, change := c.undecidable(metric, launches, p.severalLooks(c.Run)); why != "" {
 			all = append(all, Doubt{&a, []string{c.Key}, why, change, metric})
 		}
 	})
 	return all
 }
 
-func (c *Case) undecidable(metric string, launches int) (why, change string) {
+// severalLooks reports whether the gate looks more than once at the cases of a run.
+func (p *Plan) severalLooks(run string) bool {
+	if p.looksOf == nil {
+		p.looksOf = map[string]int{}
+		for _, g := range p.Groups {
+			p.looksOf[g.Run] = max(p.looksOf[g.Run], len(g.Looks))
+		}
+	}
+	return p.looksOf[run] > 1
+}
+
+func (c *Case) undecidable(metric string, launches int, several bool) (why, change string) {
 	k, ok := workload.Lookup(c.Workload)
 	if !ok || len(c.Options.DeferredNames()) > 0 {
 		return "", ""
 	}
 	if m, ok := workload.FindMetric(k.Metrics, metric); ok {
 		n := k.SamplesOf(m, c.Options, make([]workload.MetricValues, launches))
-		if why := k.FewSamples(m, n); why != "" {
+		if why := k.FewSamples(m, n, several); why != "" {
 			return why, k.MoreSamples(m, c.Options, n, launches, launches)
 		}
 	}

@@ -65,14 +65,17 @@ func (k *Kind) SamplesOf(m Metric, options map[string]any, launches []MetricValu
 	return all
 }
 
-// FewSamples says why n values are too few for a quantile (QuantileCounter, else results.Quantile.Enough). "": they
-// are enough, or n is unknown.
-func (k *Kind) FewSamples(m Metric, n int64) string {
+// FewSamples says why n values are too few for a quantile (QuantileCounter, else results.Quantile.Enough), with one
+// look or at the last of several. "": they are enough, or n is unknown.
+func (k *Kind) FewSamples(m Metric, n int64, several bool) string {
 	q, ok := m.Level()
 	if !ok || n == 0 {
 		return ""
 	}
 	enough, ask := k.enough(q), "it takes %d"
+	if several {
+		enough = k.withLooks(enough)
+	}
 	if n >= enough {
 		return ""
 	}
@@ -89,6 +92,15 @@ func (k *Kind) enough(q results.Quantile) int64 {
 	return q.Enough()
 }
 
+// withLooks is the number of values of all launches that the last of several looks takes: it has only a part of the
+// error, a quarter with the usual looks, so ln(0.25·0.02)/ln(0.02) = 1.35 times as many.
+func (k *Kind) withLooks(enough int64) int64 {
+	if !k.MoreLaunchesHelp() {
+		return enough
+	}
+	return (enough*7 + 4) / 5
+}
+
 // MoreLaunchesHelp reports whether quantiles are computed from the values of all launches together, not of each.
 func (k *Kind) MoreLaunchesHelp() bool { _, each := k.Behaviour.(QuantileCounter); return !each }
 
@@ -99,7 +111,7 @@ func (k *Kind) MoreSamples(m Metric, options map[string]any, n int64, launches, 
 	if !ok || launches < 1 || maxLaunches < 1 {
 		return ""
 	}
-	all := k.enough(q)
+	all := k.withLooks(k.enough(q))
 	each := all
 	if k.MoreLaunchesHelp() {
 		each = (all + int64(maxLaunches) - 1) / int64(maxLaunches)

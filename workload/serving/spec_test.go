@@ -219,7 +219,7 @@ func TestUndecidable(t *testing.T) {
 		if strings.HasPrefix(c.metric, "found.") {
 			options = searching
 		}
-		got := Kind.FewSamples(m, n) + behaviour{}.Undecidable(options, c.m, c.metric)
+		got := Kind.FewSamples(m, n, false) + behaviour{}.Undecidable(options, c.m, c.metric)
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metric, got, c.want)
 		}

@@ -12,7 +12,7 @@ func TestAdviceForQuantilesOfFlushedWrites(t *testing.T) {
 	if !ok {
 		t.Fatal("no p99")
 	}
-	for op, want := range map[string]string{"read": "iterations: 30000", "write": "iterations: 100000"} {
+	for op, want := range map[string]string{"read": "iterations: 40000", "write": "iterations: 200000"} {
 		options["op"] = op
 		if got := Kind.MoreSamples(p99, options, 100, 1, 1); got != want {
 			t.Errorf("%s: %q, want %q", op, got, want)
