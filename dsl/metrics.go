@@ -67,6 +67,8 @@ func (l *loader) declaredMetrics(r *Run, entries []entry) {
 	for _, e := range entries {
 		if m, ok := l.metric(e, r); ok {
 			own = append(own, m)
+		} else {
+			r.metricRefused = true
 		}
 	}
 	if len(entries) > 0 {
@@ -184,7 +186,7 @@ func (l *loader) resolveMetrics(r *Run) {
 	if err == nil {
 		all, err = l.mergeVariantMetrics(r, all, measured)
 	}
-	if err != nil {
+	if err != nil && !r.metricRefused { // which its own place says
 		l.error(r.Range, "Metrics of the run", fmt.Sprintf("Run %q: %v.", r.Name, err),
 			"Change metrics, or the option named here.")
 	}

@@ -98,10 +98,11 @@ type Run struct {
 	// of an environment variable there, or file:PATH.
 	Secrets map[string]string
 
-	settings []*Setting
-	sequence *sequence // nil: the workload has none
-	metadata string    // the file of the sequence as the scenario names it; "": none
-	eval     *evaluator
+	settings      []*Setting
+	metricRefused bool      // one of its declared metrics is wrong
+	sequence      *sequence // nil: the workload has none
+	metadata      string    // the file of the sequence as the scenario names it; "": none
+	eval          *evaluator
 }
 
 // Axis is one dimension of a sweep.

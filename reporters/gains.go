@@ -39,6 +39,8 @@ func gainInterval(low, high string) string {
 	return sentence("", sentence(" to ", low, high), dash(low))
 }
 
+func containsZero(ci *[2]float64) bool { return ci != nil && ci[0] <= 0 && ci[1] >= 0 }
+
 func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict) textTable {
 	columns := []gainColumn{{"variant", false, func(g *results.Gain) string { return plain(g.Variant) }}}
 	for _, axis := range axesOf(t.Rows) {
@@ -78,6 +80,10 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 		gainColumn{"real?", false, func(g *results.Gain) string {
 			if g.Gain == nil {
 				return "-"
+			}
+			a := judged[gainKey{g.Case, g.BaseCase, g.Metric}]
+			if a != nil && !g.Additive && containsZero(a.Observed.CI) { // the interval beside it
+				return notShown
 			}
 			return shownText(g.Gain)
 		}})
@@ -124,6 +130,8 @@ func observedText(o *results.Observed, unit string) string {
 	return s.WithUnit(v)
 }
 
+const notShown = "not shown"
+
 // shownText says whether a change was found.
 func shownText(c *results.Change) string {
 	switch {
@@ -134,5 +142,5 @@ func shownText(c *results.Change) string {
 	case c.Found:
 		return "yes"
 	}
-	return "not shown"
+	return notShown
 }

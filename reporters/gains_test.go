@@ -74,3 +74,18 @@ func TestATerminalShowsSomeRowsOfGains(t *testing.T) {
 		t.Error(text.String())
 	}
 }
+
+// A gain whose interval beside it contains 0 is not called real.
+func TestAGainIsRealOnlyBeyondItsInterval(t *testing.T) {
+	table := &results.Gains{Baseline: "stock", Rows: []*results.Gain{withGains().Gains[0].Rows[0]}}
+	row := table.Rows[0]
+	for ci, want := range map[[2]float64]string{{0.1, 0.3}: "yes", {-0.0013, 0.36}: notShown} {
+		judged := map[gainKey]*results.AssertionVerdict{
+			{row.Case, row.BaseCase, row.Metric}: {Observed: &results.Observed{Value: 0.2, CI: &ci, N: 3}},
+		}
+		rows := gainTableOf(table, judged).rows
+		if got := rows[0][len(rows[0])-1]; got != want {
+			t.Errorf("%v: %q, want %q", ci, got, want)
+		}
+	}
+}

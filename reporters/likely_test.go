@@ -42,6 +42,6 @@ func TestLikelyCausesAreDescribedOnce(t *testing.T) {
 	nameCausesOnce(list)
 	if want := []string{"last time: 3", likelyCause + "as for a"}; !slices.Equal(list[1].context, want) ||
 		!slices.Equal(list[0].context, both) || list[2].context != nil {
-		t.Errorf("got %q", list)
+		t.Errorf("got %+v", list)
 	}
 }
