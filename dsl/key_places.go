@@ -96,8 +96,8 @@ func (s schema) isScenarioOrRun() bool {
 // environmentName matches what is surely the name of an environment variable of a library: UCX_TLS, FI_PROVIDER.
 var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9]*_[A-Z0-9_]+$`)
 
-// elsewhere is the hint about a key that does not belong in a section with the keys `here`, but in another one, or is an
-// option of a workload; "" if none has it.
+// elsewhere is the hint about a key that does not belong in a section with the keys `here`, but in another one, or is
+// an option of a workload; "" if none has it.
 func (d *decoder) elsewhere(name string, here []grammar.Key) string {
 	if environmentName.MatchString(name) {
 		return "An environment variable belongs in " +
@@ -116,7 +116,8 @@ func (d *decoder) elsewhere(name string, here []grammar.Key) string {
 		func(w string) bool { return slices.Contains(optionsOf(w), name) })
 	switch {
 	case len(places) > 0 && (below != nil || strings.HasPrefix(places[0], "run") || !isOption):
-		return called + "It belongs in " + strings.Join(places[:min(cmp.Or(len(below), len(places)), 2)], " or in ") + "."
+		places = places[:min(cmp.Or(len(below), len(places)), 2)]
+		return called + "It belongs in " + strings.Join(places, " or in ") + "."
 	case isOption:
 		return "It is an option of a workload: write it in " +
 			d.inSyntax("runs: {NAME: {options: {"+name+": …}}}", "run \"NAME\" { options { "+name+" = … } }") + "."

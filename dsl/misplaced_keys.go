@@ -17,9 +17,9 @@ var synonyms = map[string]string{
 	"with": "options", "params": "options", "parameters": "options", "args": "options", "config": "options",
 	"settings": "options",
 	"matrix":   "sweep", "axes": "sweep", "grid": "sweep",
-	"asserts": "assert", "assertions": "assert", "expect": "assert", "expects": "assert", "gate": "assert", "gates": "assert",
-	"thresholds": "assert",
-	"repeat":     "launches", "repeats": "launches", "repetitions": "launches", "trials": "launches",
+	"asserts": "assert", "assertions": "assert", "expect": "assert", "expects": "assert", "gate": "assert",
+	"gates": "assert", "thresholds": "assert",
+	"repeat": "launches", "repeats": "launches", "repetitions": "launches", "trials": "launches",
 	"vars": "variables", "environment": "env", "depends_on": "needs", "tests": "runs", "cases": "runs",
 	"jobs": "runs", "benchmarks": "runs", "if": "when", "assertion": "that", "expression": "that",
 }

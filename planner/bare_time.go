@@ -28,8 +28,9 @@ func (t *Table) warnBareTime(run *runTable, a *dsl.Assert, axes []int, of func(*
 		if _, builtIn := run.run.Workload.Metric(metric); !builtIn || !long || metric == "elapsed" {
 			continue
 		}
-		t.warn(a.Range, "Time without a unit", fmt.Sprintf("%s has no unit, so %s is compared with %ss.",
-			number[1], metric, number[1]), dsl.Hint(fmt.Sprintf("Write %ss, %sms or %sus.", number[1], number[1], number[1])))
+		n := number[1]
+		t.warn(a.Range, "Time without a unit", fmt.Sprintf("%s has no unit, so %s is compared with %ss.", n, metric, n),
+			dsl.Hint(fmt.Sprintf("Write %ss, %sms or %sus.", n, n, n)))
 		return
 	}
 }

@@ -19,8 +19,11 @@ func likelyCauses(doc *results.Document, f finding) (lines []string) {
 		return nil
 	}
 	found := evidence.Of(doc, f.of)
-	if slices.ContainsFunc(f.assertion.Reasons, func(r results.Reason) bool { return r.Kind == results.Unreachable }) {
-		found = slices.DeleteFunc(found, func(c evidence.Found) bool { return c.Name == "disturbed" || c.Name == "warm-up" })
+	unreachable := func(r results.Reason) bool { return r.Kind == results.Unreachable }
+	if slices.ContainsFunc(f.assertion.Reasons, unreachable) {
+		found = slices.DeleteFunc(found, func(c evidence.Found) bool {
+			return c.Name == "disturbed" || c.Name == "warm-up"
+		})
 	}
 	for _, c := range found[:min(len(found), mostLikely)] {
 		lines = append(lines, plain(fmt.Sprintf(likelyCause+"%s (%s); check: %s; remedy: %s", c.Title,

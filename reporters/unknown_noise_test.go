@@ -35,7 +35,8 @@ func TestUnknownNoiseIsTold(t *testing.T) {
 		}
 		return d
 	}
-	if got := unknownNoise(doc("bandwidth", nil)); len(got) != 1 || !strings.HasPrefix(got[0], "1 case took 8 launches or more") {
+	got := unknownNoise(doc("bandwidth", nil))
+	if len(got) != 1 || !strings.HasPrefix(got[0], "1 case took 8 launches or more") {
 		t.Errorf("%q", got)
 	}
 	known := []assertion.Noise{{Metric: "bandwidth", Launch: 0.01, From: "history"}}

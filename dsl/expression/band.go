@@ -103,7 +103,8 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 		return r.right.errorf("check the number",
 			"metrics are never negative: a band up to %s cannot be met", number(*b.Upper))
 	case r.word == "<" && b.Upper != nil && *b.Upper == 0:
-		return r.right.errorf("write <= 0 for a count or rate that must be 0", "metrics are never negative: nothing is below 0")
+		return r.right.errorf("write <= 0 for a count or rate that must be 0",
+			"metrics are never negative: nothing is below 0")
 	case b.Upper == nil && *b.Lower < 0:
 		return r.right.errorf("check the number", "metrics are never negative: this is always above %s",
 			number(*b.Lower))

@@ -33,8 +33,9 @@ func stampNotes(o *move.Spec, parts []*move.Part) []results.Cause {
 		}
 		request := max(took-reads, 0.1*took) / float64(o.Iterations)
 		enough := math.Pow(10, math.Ceil(math.Log10(stampReads*stamps*r.Clock.Cost/stampsAim/request)))
-		return []results.Cause{{Count: int(stamps), Text: fmt.Sprintf("time stamps took over %.0f %% of the timed part, so"+
-			" bandwidth is too low: set iterations: %.0f, or duration", 100*stampsMost, enough)}}
+		return []results.Cause{{Count: int(stamps), Text: fmt.Sprintf(
+			"time stamps took over %.0f %% of the timed part, so bandwidth is too low: set iterations: %.0f, or duration",
+			100*stampsMost, enough)}}
 	}
 	return nil
 }
