@@ -11,8 +11,8 @@ import (
 // endsWithNumber matches an assertion whose bound is a number without a unit.
 var endsWithNumber = regexp.MustCompile(`(?:[<>]=?|\bof)\s*([0-9][0-9.]*)$`)
 
-// warnBareTime warns of a time of a second or more that is written without a unit: its author may think in ms. Metrics
-// that a run declares have a unit of their author's.
+// warnBareTime warns of a quantile of a time that is compared with a second or more without a unit: the author may
+// think in ms. Metrics that a run declares have a unit of their author's.
 func (t *Table) warnBareTime(run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions) {
 	number := endsWithNumber.FindStringSubmatch(a.Text)
 	if number == nil {
@@ -25,7 +25,8 @@ func (t *Table) warnBareTime(run *runTable, a *dsl.Assert, axes []int, of func(*
 		}
 		b, metric := lowered.Bounds, lowered.Subject.Metric
 		long := b.Upper != nil && *b.Upper >= 1 || b.Lower != nil && *b.Lower >= 1
-		if _, builtIn := run.run.Workload.Metric(metric); !builtIn || !long || metric == "elapsed" {
+		m, builtIn := run.run.Workload.Metric(metric)
+		if _, quantile := m.Level(); !builtIn || !long || !quantile {
 			continue
 		}
 		n := number[1]
