@@ -50,18 +50,30 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 	return p.Write(w)
 }
 
-// holding lists assertions over several cases that hold, which are in no run's table.
+// openAssertions is how many assertions without a finding a page lists without being asked.
+const openAssertions = 20
+
+// holding lists the assertions without a finding: those that hold, fail as expected, or were skipped.
 func holding(doc *results.Document) *html.Table {
 	var all []finding
-	for _, a := range doc.Assertions {
-		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
-			all = append(all, found(a, over(doc, a)))
+	for _, standing := range []string{string(results.Pass), string(results.XFail), string(results.SkippedVerdict)} {
+		for _, f := range findings(doc, standing) {
+			if f.assertion != nil {
+				all = append(all, f)
+			}
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return findingTable(plural(len(all), "assertion")+" over several cases", all)
+	caption := plural(len(all), "assertion") + " that passed, failed as expected or were skipped"
+	if more := len(all) - mostRows; more > 0 {
+		all = all[:mostRows]
+		caption += fmt.Sprintf(", without %d that results.json has", more)
+	}
+	t := findingTable(caption, all)
+	t.Folded = len(all) > openAssertions
+	return t
 }
 
 func findingTable(caption string, all []finding) *html.Table {

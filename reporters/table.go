@@ -20,6 +20,9 @@ var paint = map[string]string{
 	"inconclusive": "33", "warn": "33", "info": "36", "skipped": "2", "excluded": "2",
 }
 
+// mostFindings is how many findings of a verdict a terminal gets in full.
+const mostFindings = 20
+
 // Table writes the report for a terminal: one table per run, then findings with their reasons, then the
 // session in one line.
 func Table(w io.Writer, doc *results.Document, look Look) error {
@@ -37,7 +40,12 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 		t.table(g)
 	}
 	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
-		for _, f := range findings(doc, s) {
+		all := findings(doc, s)
+		for i, f := range all {
+			if i == mostFindings {
+				fmt.Fprintf(&t.out, "… and %d more with verdict %s; report.md has them\n", len(all)-i, s)
+				break
+			}
 			t.finding(f)
 			for _, line := range f.context {
 				t.line("    ", line)
