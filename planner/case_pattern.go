@@ -4,6 +4,7 @@ package planner
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,6 +75,49 @@ func (p *casePattern) fits(key string) (fits, all int) {
 		}
 	}
 	return fits, len(items)
+}
+
+// whyNoMatch names the axis or the value of a selector that no case of its runs has, or says that further axes are
+// missing; "" if the selector is no pattern of a run here.
+func (p *Plan) whyNoMatch(text string) string {
+	pattern := readCasePattern(text)
+	if pattern == nil {
+		return ""
+	}
+	values, axes, ofRun := map[string][]string{}, []string(nil), false
+	for _, c := range p.Cases {
+		run, inner, _ := strings.Cut(c.Key, "[")
+		if !pattern.run.MatchString(run) {
+			continue
+		}
+		ofRun = true
+		for _, item := range keyItems(strings.TrimSuffix(inner, "]")) {
+			axis, value, _ := strings.Cut(item, "=")
+			if values[axis] == nil {
+				axes = append(axes, axis)
+			}
+			if value = unquoted(value); !slices.Contains(values[axis], value) {
+				values[axis] = append(values[axis], value)
+			}
+		}
+	}
+	if !ofRun {
+		return ""
+	}
+	for _, item := range pattern.items {
+		axis, _, _ := strings.Cut(item, "=")
+		switch re := pattern.axes[axis]; {
+		case re == nil: // the star
+		case values[axis] == nil:
+			return fmt.Sprintf(": there is no axis %s, the axes are %s", axis, strings.Join(axes, ", "))
+		case !slices.ContainsFunc(values[axis], re.MatchString):
+			return fmt.Sprintf(": the values of %s are %s", axis, suggest.Few("", values[axis], ""))
+		}
+	}
+	if !pattern.rest && len(pattern.axes) < len(axes) {
+		return ": with the other axes left out it ends with ,*]"
+	}
+	return ""
 }
 
 // keyItems splits the axes in the brackets of a key, with quoted values.

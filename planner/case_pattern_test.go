@@ -67,4 +67,17 @@ func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 			t.Errorf("%s: %v, want the nearest %s", text, err, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"bw[size=4KiB,*]":      ": there is no axis size, the axes are block_size, fabric, op; the runs",
+		"bw[*,fabric=ucx]":     ": the values of fabric are shm, tcp; the runs",
+		"bw[fabric=shm]":       ": with the other axes left out it ends with ,*]; the runs",
+		"kv[variant=Baseline]": ": the values of variant are Baseline UCX, NIXL; the runs",
+		"other[fabric=shm]":    `no case matches "other[fabric=shm]"; the runs`,
+		"bw[fabric=shm":        "which has an unclosed [",
+	} {
+		s, _ := ParseSelector(text)
+		if _, err := p.pick([]Selector{s}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 }

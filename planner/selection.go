@@ -3,6 +3,7 @@
 package planner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -189,8 +190,7 @@ func (p *Plan) pick(selectors []Selector) (map[string]bool, error) {
 				near = fmt.Sprintf("; the nearest is %q", key)
 			}
 			return nil, fmt.Errorf("%w: no case matches %q%s; the runs are %s%s", ErrNothing, s.text,
-				unclosedBracket(s.text),
-				strings.Join(p.runs(), ", "), near)
+				cmp.Or(unclosedBracket(s.text), p.whyNoMatch(s.text)), strings.Join(p.runs(), ", "), near)
 		}
 	}
 	return keys, nil
