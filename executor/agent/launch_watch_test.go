@@ -2,6 +2,7 @@ package agent
 
 import (
 	"github.com/weir-bench/weir/executor/host/cgroup"
+	"github.com/weir-bench/weir/internal/child"
 	"os/exec"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 func startMember(t *testing.T, argv ...string) *localRank {
 	t.Helper()
 	s := newSpawner(cgroup.Limits{}, nil) // which gives it a group of its own
+	killed := child.MemoryKills()
 	t.Cleanup(func() { s.close() })
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if err := s.start(cmd, forRanks); err != nil {
@@ -20,7 +22,7 @@ func startMember(t *testing.T, argv ...string) *localRank {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return &localRank{process: &process{pid: cmd.Process.Pid, cmd: cmd}}
+	return &localRank{process: &process{pid: cmd.Process.Pid, cmd: cmd, ownKillsBefore: killed}}
 }
 
 func awaitZombie(t *testing.T, m *localRank) {

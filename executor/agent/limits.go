@@ -93,12 +93,12 @@ func (a *Agent) freeMemory() engine.Memory {
 	return m
 }
 
-// oomText continues "killed by a signal" if memory has run out since the process started; "": it has not. Without the
-// count of a control group that of the host says so.
+// oomText continues "killed by a signal" if memory has run out since the process started; "": it has not. Without a
+// group of the session that of this process counts.
 func (p *process) oomText(ended *os.ProcessState) string {
 	if p.limits == nil || p.limits.oomKills() <= p.oomKillsBefore {
 		if s, ok := signalOf(ended); ok && s == syscall.SIGKILL {
-			return child.MemoryKillsSince(p.hostKillsBefore)
+			return child.MemoryKillsSince(p.ownKillsBefore)
 		}
 		return ""
 	}

@@ -29,20 +29,20 @@ type event struct {
 
 // process is a rank process with the agent's ends of what they share.
 type process struct {
-	pid             int            // 0: the rank is a goroutine
-	inProcess       *inProcessConn // nil: the rank is a process
-	cmd             *exec.Cmd
-	conn            *net.UnixConn
-	mapping         []byte
-	control         *engine.Control
-	log             *logFile  // nil: the rank is a goroutine
-	output          io.Closer // the log, or the redaction before it
-	limits          *limits   // nil: none
-	oomKillsBefore  int       // of the control group, at the start of the process
-	hostKillsBefore int       // of the host, likewise
-	outbox          chan outgoing
-	emit            func(event)
-	read            chan struct{} // closed after the last message
+	pid            int            // 0: the rank is a goroutine
+	inProcess      *inProcessConn // nil: the rank is a process
+	cmd            *exec.Cmd
+	conn           *net.UnixConn
+	mapping        []byte
+	control        *engine.Control
+	log            *logFile  // nil: the rank is a goroutine
+	output         io.Closer // the log, or the redaction before it
+	limits         *limits   // nil: none
+	oomKillsBefore int       // of the control group of the session, at the start of the process
+	ownKillsBefore int       // of the control group of this process, likewise
+	outbox         chan outgoing
+	emit           func(event)
+	read           chan struct{} // closed after the last message
 }
 
 type outgoing struct {
@@ -71,7 +71,7 @@ func startProcess(s *spawner, as privileges, cpus []int, argv, env []string, out
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.WaitDelay = time.Second // for pipes that processes of other groups hold open
 	p.cmd.ExtraFiles = theirs     // from descriptor rank.SocketFD on
-	p.hostKillsBefore = child.MemoryKills()
+	p.ownKillsBefore = child.MemoryKills()
 	if err := s.start(p.cmd, as, cpus...); err != nil {
 		out.Close()
 		p.release()
