@@ -118,6 +118,7 @@ func (b *bench) options() Options {
 			Events: func(e event.Event) { b.events = append(b.events, e) },
 		},
 		RankCommand: []string{os.Args[0], "rank"}, ProbeCommand: []string{os.Args[0], "probe"},
+		Disturbed: KeepDisturbed, // the machine that runs tests is never quiet
 		Deadlines: agent.Deadlines{
 			Ready: 30 * time.Second, Connect: 30 * time.Second, Teardown: 10 * time.Second,
 			Grace: 300 * time.Millisecond,

@@ -35,7 +35,7 @@ func TestDisturbedLaunchesAreVoid(t *testing.T) {
 		host := robbed{fstest.MapFS{}, test.disturbed, new(int)}
 		plan := onePlan(aCase("r[a]"))
 		plan.Groups[0].Looks = []int{3}
-		doc := b.run(plan, func(o *Options) { o.Nodes, o.Host = []string{"n1"}, host })
+		doc := b.run(plan, func(o *Options) { o.Nodes, o.Host, o.Disturbed = []string{"n1"}, host, RepeatDisturbed })
 		c := doc.Cases[0]
 		if len(c.Launches) != test.made || c.Discarded() != test.void || c.Status != results.OK {
 			t.Fatalf("%d launches disturbed: %d made, %d discarded, %s: %s", test.disturbed, len(c.Launches),
