@@ -85,6 +85,7 @@ func (p *Plan) whyNoMatch(text string) string {
 		return ""
 	}
 	values, axes, ofRun := map[string][]string{}, []string(nil), false
+	seen := map[string]bool{} // items
 	for _, c := range p.Cases {
 		run, inner, _ := strings.Cut(c.Key, "[")
 		if !pattern.run.MatchString(run) {
@@ -92,13 +93,15 @@ func (p *Plan) whyNoMatch(text string) string {
 		}
 		ofRun = true
 		for _, item := range keyItems(strings.TrimSuffix(inner, "]")) {
+			if seen[item] {
+				continue
+			}
+			seen[item] = true
 			axis, value, _ := strings.Cut(item, "=")
 			if values[axis] == nil {
 				axes = append(axes, axis)
 			}
-			if value = unquoted(value); !slices.Contains(values[axis], value) {
-				values[axis] = append(values[axis], value)
-			}
+			values[axis] = append(values[axis], unquoted(value))
 		}
 	}
 	if !ofRun {

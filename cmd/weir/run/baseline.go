@@ -61,8 +61,8 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 			}
 		}
 		if doc == nil {
-			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped"+
-				" and ask for no launches; for a session that shall become the baseline, --launches %d decides more\n",
+			fmt.Fprintf(notes, "note: there is no baseline%s: the assertions of %s that mention it are skipped;"+
+				" with --launches %d this session is a better baseline\n",
 				strings.TrimSuffix(" "+file, " "), p.Scenario.File, assertion.EnoughToPass)
 		} else if doc.Scenario.Name != p.Scenario.Name {
 			fmt.Fprintf(notes, "note: the baseline %s is of scenario %s, not of %s; cases are compared by their keys\n",

@@ -12,6 +12,7 @@ import (
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -42,7 +43,7 @@ type groupTally struct {
 	made, toMake int // launches
 	cases        int // without those that are skipped before the first launch
 	looks        []int
-	keys         []string // of its cases
+	asserted     bool // an assertion may ask for more launches
 	started      bool
 }
 
@@ -64,16 +65,29 @@ func newProgressState(p *planner.Plan) *progressState {
 		if len(g.During) > 0 {
 			continue // background load
 		}
-		n := &groupTally{looks: g.Looks, keys: g.Cases}
+		n := &groupTally{looks: g.Looks}
 		n.cases, n.toMake = len(g.Cases), n.looks[0]
 		n.ahead = n.cases * n.looks[0]
 		t.group[g.ID] = n
 		for _, key := range g.Cases {
 			t.of[key] = n
+			if c := t.plan[key]; c != nil && slices.ContainsFunc(c.Assertions, mayAsk) {
+				n.asserted = true
+			}
+		}
+	}
+	for _, a := range p.Assertions {
+		for _, key := range a.Cases {
+			if g := t.of[key]; g != nil && mayAsk(a) {
+				g.asserted = true
+			}
 		}
 	}
 	return t
 }
+
+// mayAsk reports whether an assertion may ask for more launches.
+func mayAsk(a assertion.Assertion) bool { return a.Severity != assertion.Info }
 
 func (t *progressState) OnEvent(e event.Event) {
 	if e.Background {
@@ -241,16 +255,11 @@ func (t *progressState) left(elapsed time.Duration) string {
 	return text + " left"
 }
 
-// moreAfterLook reports whether a group may need launches beyond its next look: one of its cases is not decided.
+// moreAfterLook reports whether a group with launches ahead may need more after its next look.
 func (t *progressState) moreAfterLook() bool {
 	for _, g := range t.group {
-		if g.cases == 0 || g.made+g.toMake >= g.looks[len(g.looks)-1] {
-			continue
-		}
-		for _, key := range g.keys {
-			if _, undecided := t.verdictsOf(t.plan[key]); undecided {
-				return true
-			}
+		if g.asserted && g.ahead > 0 && g.made+g.toMake < g.looks[len(g.looks)-1] {
+			return true
 		}
 	}
 	return false
