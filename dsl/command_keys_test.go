@@ -52,16 +52,26 @@ func TestMetricsInOptions(t *testing.T) {
 	}
 }
 
-// The error of a missing option has the first sentence of its documentation.
+// The error of a missing option has the first sentence of its documentation. Where a key may be meant to be the
+// options, it is the only error.
 func TestMissingOptionsAreToldInShort(t *testing.T) {
-	src := []byte("scenario: s\nruns:\n  r:\n    workload: command\n    option: {roles: {c: {command: [echo, a]}}}\n")
-	_, _, diags := Load("s.yaml", src, Options{Env: testEnv})
-	said := ""
-	for _, d := range diags {
-		said += fmt.Sprint(d.Detail, " ", d.Extra, "\n")
-	}
-	if !strings.Contains(said, ", which workload command requires.") ||
-		!strings.Contains(said, `There is no "option" in a run. Did you mean "options"?`) || len(said) > 500 {
-		t.Error(said)
+	const requires = ", which workload command requires."
+	for key, want := range map[string]struct {
+		says, not string
+	}{
+		"options: {wait: 1s}": {requires, ""},
+		"option: {roles: {c: {command: [echo, a]}}}": {
+			`There is no "option" in a run. Did you mean "options"?`, requires,
+		},
+	} {
+		src := []byte("scenario: s\nruns:\n  r:\n    workload: command\n    " + key + "\n")
+		_, _, diags := Load("s.yaml", src, Options{Env: testEnv})
+		said := ""
+		for _, d := range diags {
+			said += fmt.Sprint(d.Detail, " ", d.Extra, "\n")
+		}
+		if !strings.Contains(said, want.says) || want.not != "" && strings.Contains(said, want.not) || len(said) > 800 {
+			t.Errorf("%s: %s", key, said)
+		}
 	}
 }

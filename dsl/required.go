@@ -9,6 +9,9 @@ import (
 
 // required reports missing options that have no default.
 func (sr *settingReader) required(entries []entry) {
+	if sr.run.lacksOptions {
+		return // its wrong key is reported
+	}
 	names := optionNames(sr.run.Workload)
 	for _, o := range sr.run.Workload.Options {
 		if !o.Required {

@@ -28,7 +28,9 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	defer l.beginRun(r)()
 	l.places.add(b.DefRange, "run "+r.Name)
 	l.checkName(r.Name, r.Range)
+	before := len(l.diags)
 	content := l.content(b.Body, schemaOf(grammar.Run), "a run")
+	r.lacksOptions = len(l.diags) > before && !hasKey(content, "options")
 	out := &draft{run: r, content: content}
 	if expr := argument(content, "launches"); expr != nil {
 		r.Launches = l.launches(expr)

@@ -100,6 +100,7 @@ type Run struct {
 
 	settings      []*Setting
 	metricRefused bool      // one of its declared metrics is wrong
+	lacksOptions  bool      // it has none, and a wrong key that may be meant to be these
 	sequence      *sequence // nil: the workload has none
 	metadata      string    // the file of the sequence as the scenario names it; "": none
 	eval          *evaluator
