@@ -60,7 +60,8 @@ func TestMemoryRunsOutInAControlGroup(t *testing.T) {
 			if err := os.WriteFile(file, []byte(scenario), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			p := start(t, exec.Command("sh", "-c", "echo $$ >"+group+"; exec "+bin+" run "+file+" --quiet --out "+out))
+			inGroup := "echo $$ >" + group + " && exec "
+			p := start(t, exec.Command("sh", "-c", inGroup+bin+" run "+file+" --quiet --out "+out))
 			p.ends(6)
 			doc := document(t, out)
 			text := ""
