@@ -13,7 +13,6 @@ import (
 
 	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
-	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -82,7 +81,7 @@ func Undecided(doc *results.Document) []string {
 	all := itemsOf(doc)
 	undecided := make([][]string, len(all))
 	inParallel(all, func(i int, m item) {
-		if m.a.Severity != assertion.Info {
+		if m.a.MayAskLaunches() {
 			undecided[i] = withFewestLaunches(eval, eval.judge(m).undecided)
 		}
 	})

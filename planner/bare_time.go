@@ -8,7 +8,7 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// endsWithNumber matches an assertion whose bound is a number without a unit.
+// endsWithNumber matches an assertion that ends with a number without a unit.
 var endsWithNumber = regexp.MustCompile(`(?:[<>]=?|\bof)\s*([0-9][0-9.]*)$`)
 
 // warnBareTime warns of a quantile of a time that is compared with a second or more without a unit: the author may

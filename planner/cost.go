@@ -123,16 +123,13 @@ func (t *Table) cost() Cost {
 	return Cost{Launches: total(ranges, during, slices.Repeat([]float64{1}, len(ranges)))}
 }
 
-// mayAskLaunches reports whether an assertion can ask for more launches. One of severity info never does.
-func mayAskLaunches(a assertion.Assertion) bool { return a.Severity != assertion.Info }
-
 // keysThatMayAsk returns the keys of the cases of which assertions over several cases can ask for more
 // launches.
 func keysThatMayAsk(list []assertion.Assertion) map[string]bool {
 	keys := map[string]bool{}
 	for _, a := range list {
 		for _, key := range a.Cases {
-			if mayAskLaunches(a) {
+			if a.MayAskLaunches() {
 				keys[key] = true
 			}
 		}
@@ -144,7 +141,7 @@ func keysThatMayAsk(list []assertion.Assertion) map[string]bool {
 // are launched again, too.
 func addCompared(keys map[string]bool, list []assertion.Assertion) {
 	for _, a := range list {
-		if mayAskLaunches(a) {
+		if a.MayAskLaunches() {
 			a.Takes(func(_, key string) {
 				if key != "" {
 					keys[key] = true

@@ -83,7 +83,7 @@ func forecastOf(
 ) *forecast {
 	out := &forecast{}
 	for _, a := range list {
-		if !mayAskLaunches(a) {
+		if !a.MayAskLaunches() {
 			continue
 		}
 		h, ok := passingPathOf(k, a, looks)

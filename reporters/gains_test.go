@@ -75,7 +75,7 @@ func TestATerminalShowsSomeRowsOfGains(t *testing.T) {
 	}
 }
 
-// A gain whose interval beside it contains 0 is not called real.
+// A gain is not called real if the interval beside it contains 0.
 func TestAGainIsRealOnlyBeyondItsInterval(t *testing.T) {
 	table := &results.Gains{Baseline: "stock", Rows: []*results.Gain{withGains().Gains[0].Rows[0]}}
 	row := table.Rows[0]

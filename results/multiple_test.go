@@ -1,6 +1,9 @@
 package results
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // A change to ten times the base and more is told as a multiple, with its interval; a smaller one in percent.
 func TestLargeChangesAreMultiples(t *testing.T) {
@@ -24,7 +27,10 @@ func TestLargeChangesAreMultiples(t *testing.T) {
 	if value, _, _ := SignedPercent(10.2, nil, &bound); value != "×11.20" || bound != 9 {
 		t.Errorf("%s, and the bound is now %g", value, bound)
 	}
-	for ratio, want := range map[float64]string{9.99: "", 10: "10 times", 2820.7: "2821 times"} {
+	for ratio, want := range map[float64]string{
+		9.99: "", 10: "10 times", 2820.7: "2821 times",
+		math.Inf(1): "", math.NaN(): "", // of a bound of 0
+	} {
 		if got := Multiple(ratio); got != want {
 			t.Errorf("%g: %q, want %q", ratio, got, want)
 		}

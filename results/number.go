@@ -32,7 +32,7 @@ const manyTimes = 10
 
 // Multiple formats a large ratio of two values: "43 times". It is "" for one that percent tell better.
 func Multiple(ratio float64) string {
-	if ratio < manyTimes || quantity.Endless(ratio) {
+	if !(ratio >= manyTimes) || math.IsInf(ratio, 0) || quantity.Endless(ratio) { // a bound of 0 has no multiples
 		return ""
 	}
 	return quantity.Digits(ratio, 2) + " times"

@@ -71,11 +71,7 @@ func relation(r results.Reason) string {
 	case results.AboveBound:
 		return "> " + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
 	case results.InsideBounds:
-		near := Nearest(b, o.Value)
-		if times := results.Multiple(o.Value / near); times != "" {
-			return bounds(b, s) + "; " + times + " the bound"
-		}
-		return bounds(b, s) + distance("; ", margin(s, o.Value, near), " from the bound")
+		return bounds(b, s) + away(s, o.Value, Nearest(b, o.Value), " from the bound", " the bound")
 	}
 	halo := r.Number("of_halo")
 	after := ""
@@ -98,16 +94,11 @@ func relation(r results.Reason) string {
 // both values of a ratio are displayed.
 func missed(r results.Reason, s results.Scale, o results.Observed, side string) string {
 	if target := r.Number("target"); target != nil {
-		if times := results.Multiple(o.Value / *target); times != "" {
-			return "; " + times + " the target " + boundText(s, *target, o.Unit)
-		}
-		return distance("; ", margin(s, o.Value, *target), " "+side+" the target "+boundText(s, *target, o.Unit))
+		called := " the target " + boundText(s, *target, o.Unit)
+		return away(s, o.Value, *target, " "+side+called, called)
 	}
 	if end := r.Number("missed"); end != nil {
-		if times := results.Multiple(o.Value / *end); times != "" {
-			return "; " + times + " the bound"
-		}
-		return distance("; ", margin(s, o.Value, *end), " "+side)
+		return away(s, o.Value, *end, " "+side, " the bound")
 	}
 	return ""
 }
@@ -150,6 +141,14 @@ func Nearest(b assertion.Bounds, v float64) float64 {
 		return *b.Lower
 	}
 	return *b.Upper
+}
+
+// away formats how far a value is from another one, in percent or, if it is far above, as a multiple.
+func away(s results.Scale, v, from float64, afterPercent, afterTimes string) string {
+	if times := results.Multiple(v / from); times != "" {
+		return "; " + times + afterTimes
+	}
+	return distance("; ", margin(s, v, from), afterPercent)
 }
 
 // distance puts text around a margin; "" if there is none.
@@ -217,6 +216,8 @@ func apart(ratio float64) string {
 		return "equal"
 	case ratio < 1:
 		return Percent(share) + " below"
+	case results.Multiple(ratio) != "":
+		return results.Multiple(ratio) + " that"
 	default:
 		return Percent(share) + " above"
 	}

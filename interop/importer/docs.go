@@ -18,10 +18,10 @@ The tables list what each flag becomes. "error" is a flag that changes what is m
 any other value than its default is refused. --skip-unmapped ignores such flags; --as-command makes a scenario that runs
 the tool itself and reads its output.
 
-Of a script weir import says line by line what became of each command. Tools without flags below are read whole. A loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or
-an array, becomes a sweep; variables with known values and defaults, such as ${1:-4096}, are replaced. A loop that only
-repeats a command gives one run: weir repeats launches itself. --skip-unmapped leaves out lines that only a shell can
-evaluate.
+Of a script weir import says line by line what became of each command. Tools without flags below are read whole. A
+loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or an array, becomes a sweep; variables with known values
+and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a command gives one run: weir repeats
+launches itself. --skip-unmapped leaves out lines that only a shell can evaluate.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)

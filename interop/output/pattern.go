@@ -2,14 +2,13 @@ package output
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 )
 
 // Lines returns the format of an output in which each line that matches the pattern is a row. Its
-// named groups must be exactly the keys and metrics. Without keys there is one row, whose metrics may be on several
-// lines, each of which matches an alternative of the pattern.
+// named groups must be exactly the keys and metrics. Without keys there is one row. Its metrics may be on several
+// lines if each line matches an alternative of the pattern.
 func Lines(pattern string, keys []string, metrics []Metric) (Format, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -36,22 +35,19 @@ func Lines(pattern string, keys []string, metrics []Metric) (Format, error) {
 			return Format{}, fmt.Errorf("the expression has no group %q, as in (?<%s>...)", name, name)
 		}
 	}
-	read := func(output []byte) ([]Row, error) {
-		rows, err := readLines(output, re, columns)
-		if err == nil && len(keys) == 0 {
-			return joinLines(rows), nil
-		}
-		return rows, err
+	add := (*rows).add
+	if len(keys) == 0 {
+		add = (*rows).addPart
 	}
+	read := func(output []byte) ([]Row, error) { return readLines(output, re, columns, add) }
 	return Format{Name: "lines", Doc: "lines that match " + pattern, Keys: keys, Metrics: metrics, Read: read}, nil
 }
 
-func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row, error) {
+func readLines(output []byte, re *regexp.Regexp, columns map[string]bool, add func(*rows, Row) error) ([]Row, error) {
 	lines, err := textLines(output)
 	if err != nil {
 		return nil, err
 	}
-	keyed := slices.Contains(slices.Collect(maps.Values(columns)), true)
 	var found rows
 	for i, line := range lines {
 		m := re.FindStringSubmatchIndex(line)
@@ -67,12 +63,7 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 				return nil, at(row.Line, "%s: %w", name, err)
 			}
 		}
-		if keyed {
-			err = found.add(row)
-		} else {
-			err = found.addPart(row)
-		}
-		if err != nil {
+		if err := add(&found, row); err != nil {
 			return nil, err
 		}
 	}
@@ -80,15 +71,6 @@ func readLines(output []byte, re *regexp.Regexp, columns map[string]bool) ([]Row
 		return nil, nothing("no line matches %s", re)
 	}
 	return found.list, nil
-}
-
-// joinLines makes one row of lines with different metrics.
-func joinLines(parts []Row) []Row {
-	all := newRow(parts[0].Line)
-	for _, part := range parts {
-		maps.Copy(all.Values, part.Values)
-	}
-	return []Row{all}
 }
 
 // named maps the keys and metrics of a caller to whether they are keys.

@@ -32,19 +32,20 @@ func (r *rows) add(row Row) error {
 	return nil
 }
 
-// addPart adds a line with some metrics of a single row: none of them may be on an earlier line.
+// addPart adds the metrics of a line to a single row: none of them may be on an earlier line.
 func (r *rows) addPart(part Row) error {
-	for _, before := range r.list {
-		for name := range part.Values {
-			if _, ok := before.Values[name]; ok {
-				return at(part.Line, "a second result, after that of line %d", before.Line)
-			}
-		}
-	}
 	if len(part.Values) == 0 {
 		return at(part.Line, "the line has no number")
 	}
-	r.list = append(r.list, part)
+	if r.list == nil {
+		r.list, r.seen = []Row{newRow(part.Line)}, map[string]int{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(part.Values)) {
+		if line, ok := r.seen[name]; ok {
+			return at(part.Line, "a second result, after that of line %d", line)
+		}
+		r.seen[name], r.list[0].Values[name] = part.Line, part.Values[name]
+	}
 	return nil
 }
 

@@ -207,6 +207,9 @@ func (a Assertion) About(metric string) []string {
 	return keys
 }
 
+// MayAskLaunches reports whether the assertion can ask for more launches while it is undecided.
+func (a Assertion) MayAskLaunches() bool { return a.Severity != Info }
+
 // ComparesBaseline reports whether the assertion takes a metric from the baseline.
 func (a Assertion) ComparesBaseline() bool {
 	ofBaseline := func(e *Expr) bool {

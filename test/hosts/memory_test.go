@@ -11,8 +11,7 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// memoryGroup makes a control group whose processes have little memory, of version 1 or 2, and returns the file
-// that takes processes.
+// memoryGroup makes a control group with little memory, of version 1 or 2, and returns the file that takes processes.
 func memoryGroup(t *testing.T, bytes string) string {
 	t.Helper()
 	for _, v := range []struct{ root, limit, swap string }{

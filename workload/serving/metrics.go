@@ -11,26 +11,15 @@ import (
 
 type family struct{ name, doc string }
 
-// failed says what failed requests are in a quantile of the family.
-func (f family) failed() string {
+// counts says what the mean of the family is over, and what failed requests are in its quantiles.
+func (f family) counts() (mean, failed string) {
 	switch f.name {
 	case "chunk_gap":
-		return ""
+		return ". Mean over the gaps of the successful requests", ""
 	case "dispatch_delay":
-		return "; a request that was never sent counts as infinite"
+		return ". Mean over the requests that were sent", "; a request that was never sent counts as infinite"
 	}
-	return "; a failed request counts as infinite"
-}
-
-// mean says what the mean of the family is over.
-func (f family) mean() string {
-	switch f.name {
-	case "chunk_gap":
-		return ". Mean over the gaps of the successful requests"
-	case "dispatch_delay":
-		return ". Mean over the requests that were sent"
-	}
-	return ". Mean over the successful requests"
+	return ". Mean over the successful requests", "; a failed request counts as infinite"
 }
 
 // families are the distributions of times, in the order of reports, with their definitions.
@@ -103,10 +92,11 @@ var defined = metrics()
 
 func metrics() (all []workload.Metric) {
 	for _, f := range families {
+		mean, failed := f.counts()
 		for i, s := range statistics {
-			doc := fmt.Sprintf("%s of %s, as %s.%s defines it%s", s.doc, f.name, f.name, statistics[0].name, f.failed())
+			doc := fmt.Sprintf("%s of %s, as %s.%s defines it%s", s.doc, f.name, f.name, statistics[0].name, failed)
 			if i == 0 {
-				doc = f.doc + f.mean()
+				doc = f.doc + mean
 			}
 			m := workload.Metric{
 				Name: f.name + "." + s.name, Unit: "s", Better: workload.Lower, MayBeZero: f.name != "latency",

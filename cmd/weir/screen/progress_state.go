@@ -71,23 +71,20 @@ func newProgressState(p *planner.Plan) *progressState {
 		t.group[g.ID] = n
 		for _, key := range g.Cases {
 			t.of[key] = n
-			if c := t.plan[key]; c != nil && slices.ContainsFunc(c.Assertions, mayAsk) {
+			if c := t.plan[key]; c != nil && slices.ContainsFunc(c.Assertions, assertion.Assertion.MayAskLaunches) {
 				n.asserted = true
 			}
 		}
 	}
 	for _, a := range p.Assertions {
 		for _, key := range a.Cases {
-			if g := t.of[key]; g != nil && mayAsk(a) {
+			if g := t.of[key]; g != nil && a.MayAskLaunches() {
 				g.asserted = true
 			}
 		}
 	}
 	return t
 }
-
-// mayAsk reports whether an assertion may ask for more launches.
-func mayAsk(a assertion.Assertion) bool { return a.Severity != assertion.Info }
 
 func (t *progressState) OnEvent(e event.Event) {
 	if e.Background {
