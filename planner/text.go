@@ -248,7 +248,11 @@ func (p *Plan) textGroups(b *strings.Builder) {
 
 func (p *Plan) textCost(b *strings.Builder) {
 	l := p.Cost.Launches
-	fmt.Fprintf(b, "\ncost  %g launches at least, about %g expected, %g at most\n", l.Min,
+	least := fmt.Sprintf("%g launches", l.Min)
+	if l.Min == 1 {
+		least = "1 launch"
+	}
+	fmt.Fprintf(b, "\ncost  %s at least, about %g expected, %g at most\n", least,
 		math.Round(10*l.Expected)/10, l.Max)
 	if s := p.Cost.Seconds; s != nil {
 		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from earlier sessions\n",

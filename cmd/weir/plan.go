@@ -71,7 +71,7 @@ func newPlan() *cobra.Command {
 with numeric bounds, the cases that share launches, and the number of launches. If
 references or earlier sessions give the noise of metrics, it shows the probability
 that assertions pass or fail at several true values. A saved plan runs exactly as it
-was shown, and does not depend on earlier sessions.
+was shown, and does not depend on earlier sessions. The file - is YAML on stdin.
 
 With the launcher flags of weir run, or a site file, it also shows the settings of the
 launcher and the flag or file of each. A saved plan does not contain them.`,

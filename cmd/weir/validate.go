@@ -28,9 +28,10 @@ func newValidate() *cobra.Command {
 		Short: "check scenarios without running anything",
 		Long: `validate reads and plans scenarios and reports all errors in them. It also warns of
 assertions that no measurement can decide. Text goes to stderr; json and github are
-for programs and go to stdout.`,
+for programs and go to stdout. The file - is YAML on stdin.`,
 		Example: `  weir validate examples/*.yaml
-  weir validate --format github scenario.yaml`,
+  weir validate --format github scenario.yaml
+  helm template chart | yq .data.scenario | weir validate -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "github"}, format) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -26,6 +27,21 @@ import (
 
 // CatalogPrefix marks the name of a shipped scenario where a file is expected.
 const CatalogPrefix = "catalog:"
+
+// Stdin stands for a scenario in YAML on stdin, where a file is expected. It includes files of the working
+// directory.
+const Stdin = "-"
+
+const stdinName = "stdin.yaml"
+
+// stdin reads stdin once, as some commands load a scenario twice.
+var stdin = sync.OnceValues(func() ([]byte, error) {
+	src, err := bounded.Stdin()
+	if err != nil {
+		return nil, exit.With(gate.ExitUsage, fmt.Errorf("reading stdin: %w", err))
+	}
+	return src, nil
+})
 
 // Files are the files of a list of arguments; a folder stands for the scenarios in it.
 func Files(args []string) ([]string, error) {
@@ -56,7 +72,7 @@ func Files(args []string) ([]string, error) {
 // IsPlan reports whether an argument names a saved plan.
 func IsPlan(arg string) bool { return filepath.Ext(arg) == ".json" }
 
-// Load reads a scenario from a file or as catalog:NAME.
+// Load reads a scenario from a file, as catalog:NAME, or from stdin as Stdin.
 func Load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diagnostics, error) {
 	d := deadline.After(planLimit)
 	options.Today, options.Deadline = time.Now().UTC().Format(time.DateOnly), d
@@ -66,6 +82,14 @@ func Load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diag
 			return nil, nil, nil, exit.With(gate.ExitUsage, err)
 		}
 		s, sources, diags := dsl.Load(CatalogPrefix+e.File, e.Content, options)
+		return s, sources, diags, nil
+	}
+	if arg == Stdin {
+		src, err := stdin()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		s, sources, diags := dsl.Load(stdinName, src, options)
 		return s, sources, diags, nil
 	}
 	var s *dsl.Scenario
@@ -88,7 +112,7 @@ func ReadPlan(arg string, vars map[string]string) (*planner.Plan, error) {
 	return p, exit.With(gate.ExitUsage, err)
 }
 
-// Read plans an argument: a scenario file, a saved plan (.json) or catalog:NAME. Errors of the scenario
+// Read plans an argument: a scenario file, Stdin, a saved plan (.json) or catalog:NAME. Errors of the scenario
 // are diagnostics, all others are the error.
 func Read(arg string, options dsl.Options) (*planner.Plan, dsl.Sources, hcl.Diagnostics, error) {
 	if IsPlan(arg) {
@@ -133,7 +157,7 @@ func ReadAll(cmd *cobra.Command, args []string, options dsl.Options) ([]*planner
 	return plans, nil
 }
 
-// Source is the text of a scenario file or a shipped scenario. The extension of path gives its syntax.
+// Source is the text of a scenario file, a shipped scenario or Stdin. The extension of path gives its syntax.
 func Source(arg string) (path string, src []byte, err error) {
 	if name, ok := strings.CutPrefix(arg, CatalogPrefix); ok {
 		e, err := scenarios.Lookup(name)
@@ -141,6 +165,10 @@ func Source(arg string) (path string, src []byte, err error) {
 			return "", nil, exit.With(gate.ExitUsage, err)
 		}
 		return CatalogPrefix + e.File, e.Content, nil
+	}
+	if arg == Stdin {
+		src, err = stdin()
+		return stdinName, src, err
 	}
 	src, err = bounded.ReadFile(arg, bounded.Text)
 	if err != nil {

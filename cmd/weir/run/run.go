@@ -75,8 +75,9 @@ func New(version results.Version) *cobra.Command {
 		Short: "run scenarios: plan, measure, judge, report",
 		Long: `run measures scenarios one after the other and judges them; the exit code is that of the worst result
 ("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
-all other messages to stderr. "weir docs hosts" has launcher settings and rare flags (--advertise, --tls-…).`,
-		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[*fabric=shm]' --report html
+all other messages to stderr. The file - is a scenario in YAML on stdin. "weir docs hosts" has launcher
+settings and rare flags (--advertise, --tls-…).`,
+		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[fabric=shm,*]' --report html
   weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" { // the plan is in the session directory
@@ -118,7 +119,7 @@ all other messages to stderr. "weir docs hosts" has launcher settings and rare f
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"stream events as NDJSON to `FILE` (-: stdout), as described by weir schema events")
 	cmd.Flags().StringVar(&f.push, "push", "",
-		"send the metrics to the Prometheus push gateway at `URL` (a group of job and scenario), at the end")
+		"at the end, send the metrics to `URL`: a Prometheus push gateway, or otlp+http://… of OpenTelemetry")
 	for _, name := range rare {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
