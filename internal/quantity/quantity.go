@@ -189,6 +189,9 @@ func exponentFollows(s string) bool {
 // nearUnits maps common misspellings to suggestions.
 var nearUnits = map[string]string{
 	"K": "KiB or kB", "M": "MiB or MB", "G": "GiB or GB", "T": "TiB or TB", "k": "KiB or kB", "g": "GiB or GB",
+	"Kbit": "Kb", "Mbit": "Mb", "Gbit": "Gb", "Kbits": "Kb", "Mbits": "Mb", "Gbits": "Gb", "Mbit/s": "Mb/s",
+	"Gbit/s": "Gb/s", "Mbits/s": "Mb/s", "Gbits/s": "Gb/s", "Mbits/sec": "Mb/s", "Gbits/sec": "Gb/s", "gbps": "Gbps",
+	"mbps": "Mbps", "GBytes/s": "GB/s", "MBytes/s": "MB/s", "GBytes/sec": "GB/s", "MBytes/sec": "MB/s",
 	"GBps": "GB/s", "MBps": "MB/s", "kBps": "kB/s", "GiBps": "GiB/s", "MiBps": "MiB/s",
 	"gb": "GB (bytes) or Gb (bits)", "mb": "MB (bytes) or Mb (bits)", "sec": "s", "secs": "s", "second": "s",
 	"seconds": "s",
