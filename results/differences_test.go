@@ -115,6 +115,37 @@ func TestCaseDifferences(t *testing.T) {
 	}
 }
 
+// Of options with structure, the values that differ are shown, by their paths, and not the whole JSON.
+func TestStructuredOptionsDifferByTheirValues(t *testing.T) {
+	of := func(roles any, matrix string) *results.Case {
+		return &results.Case{Key: "a", Options: map[string]any{"roles": roles, "matrix": matrix}}
+	}
+	const server = `{"server":{"run":"serve","args":["-p",8]},"client":{"ranks":2}}`
+	for name, c := range map[string]struct {
+		base, now *results.Case
+		want      string
+	}{
+		"nothing": {of(server, "[[0,1],[1,0]]"), of(server, "[[0,1],[1,0]]"), "[]"},
+		"values": {of(server, "ring"), of(`{"server":{"run":"other","args":["-p",9]},"client":{"ranks":2}}`, "ring"),
+			"[option roles.server.args.1: 8 -> 9 [a] option roles.server.run: serve -> other [a]]"},
+		"a role less": {of(server, "ring"), of(`{"server":{"run":"serve","args":["-p",8]}}`, "ring"),
+			"[option roles.client.ranks: 2 ->  [a]]"},
+		"a row":         {of("", "[[0,1],[1,0]]"), of("", "[[0,1],[2,0]]"), "[option matrix.1.0: 1 -> 2 [a]]"},
+		"another shape": {of("", "[[0,1]]"), of("", "ring"), "[option matrix.0.0: 0 ->  [a] option matrix.0.1: 1 ->  [a] option matrix:  -> ring [a]]"},
+		"decoded": {of(map[string]any{"x": map[string]any{"ranks": 1.}}, ""),
+			of(map[string]any{"x": map[string]any{"ranks": 2.}}, ""), "[option roles.x.ranks: 1 -> 2 [a]]"},
+	} {
+		var got []string
+		for _, d := range results.CaseDifferences([]results.CasePair{{Base: c.base, New: c.now}}) {
+			got = append(got, fmt.Sprintf("%s: %s -> %s %v", d.What, d.Base, d.New, d.Of))
+		}
+		slices.Sort(got)
+		if text := fmt.Sprint(got); text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
+	}
+}
+
 // What ranks had of shell, node and processors is reported; what the scenario asks for is reported as that.
 func TestVariablesOfLaunchesDiffer(t *testing.T) {
 	of := func(env map[string]string, launches ...[]results.Variable) *results.Case {
