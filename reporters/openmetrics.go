@@ -2,251 +2,45 @@ package reporters
 
 import (
 	"bufio"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
-	"github.com/weir-bench/weir/workload"
 )
 
-// OpenMetrics writes the text format of OpenMetrics 1.0: gauges for each metric with its median and
-// interval in base units, and a gauge of 1 for the verdict of each case and assertion. With gauges only,
-// Prometheus's older text format can be read too. Values have the digits that their interval supports:
-// GitLab compares them as text.
+// OpenMetrics writes the gauges of a document (reporters/gauges.go) in the text format of OpenMetrics 1.0. With gauges
+// only, Prometheus's older text format can be read too.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
-	m := &openMetrics{
-		w: bufio.NewWriter(w), doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{},
-		axes: axisLabels(axes(doc.Cases)),
+	out := bufio.NewWriter(w)
+	for _, g := range gaugesOf(doc) {
+		g.text(out)
 	}
-	for _, c := range doc.Cases {
-		m.labels = append(m.labels, m.ofCase(c))
-	}
-	m.session()
-	m.cases()
-	m.scales()
-	m.assertions()
-	for _, f := range m.families() {
-		m.metric(f)
-	}
-	m.w.WriteString("# EOF\n")
-	return m.w.Flush()
+	out.WriteString("# EOF\n")
+	return out.Flush()
 }
 
-type openMetrics struct {
-	w       *bufio.Writer
-	doc     *results.Document
-	metrics *workload.Definitions
-	names   map[string]bool   // of families
-	axes    map[string]string // label of each axis
-	labels  []string          // of each case, between the braces
-}
-
-// family writes the header of a family and returns its unique name.
-func (m *openMetrics) family(name, unit, help string) string {
-	ending := ""
-	if unit != "" {
-		ending = "_" + unit
+func (g *gauge) text(w *bufio.Writer) {
+	line := func(parts ...string) {
+		for _, s := range parts {
+			w.WriteString(s)
+		}
 	}
-	name = strings.TrimSuffix("weir_"+metricName(name), ending)
-	unique := name + ending
-	for n := 2; m.names[unique]; n++ {
-		unique = fmt.Sprintf("%s_%d%s", name, n, ending)
-	}
-	m.names[unique] = true
-	fmt.Fprintf(m.w, "# TYPE %s gauge\n", unique)
-	if unit != "" {
-		fmt.Fprintf(m.w, "# UNIT %s %s\n", unique, unit)
+	line("# TYPE ", g.name, " gauge\n")
+	if g.unit != "" {
+		line("# UNIT ", g.name, " ", g.unit, "\n")
 	}
 	// the two formats escape quotes differently: avoid them
-	fmt.Fprintf(m.w, "# HELP %s %s\n", unique, strings.NewReplacer(`\`, `\\`, `"`, "'").Replace(plain(help)))
-	return unique
-}
-
-func (m *openMetrics) sample(family, labels, value string) {
-	for _, s := range []string{family, "{", labels, "} ", value, "\n"} {
-		m.w.WriteString(s)
-	}
-}
-
-// scales are the factors of scaled sleeps.
-func (m *openMetrics) scales() {
-	if scaledBanner(m.doc) == "" {
-		return
-	}
-	family := m.family("time_scale", "", "time scale of the sleeps in a case's sequence: actual divided by declared duration")
-	for i, c := range m.doc.Cases {
-		if scale := timeScale(c); scale != "" && len(c.Launches) > 0 {
-			m.sample(family, m.labels[i], scale)
-		}
-	}
-}
-
-func (m *openMetrics) session() {
-	labels := label("scenario", m.doc.Scenario.Name)
-	m.sample(m.family("session_exit_code", "", "exit code of the session: weir docs exit-codes"), labels,
-		strconv.Itoa(m.doc.Session.ExitCode))
-	if t := m.doc.Session.Finished; !t.IsZero() {
-		m.sample(m.family("session_finished_timestamp", "seconds", "when the session ended, since the epoch"), labels,
-			strconv.FormatInt(t.Unix(), 10))
-	}
-}
-
-// cases writes samples for each planned case.
-func (m *openMetrics) cases() {
-	name := m.family("case_verdict", "", "1 for the worst verdict on the case; skipped or excluded if it was not run, - without assertions")
-	for i, c := range m.doc.Cases {
-		m.sample(name, m.labels[i]+","+label("verdict", standing(c)), "1")
-	}
-	name = m.family("case_launches", "", "usable launches of the case")
-	for i, c := range m.doc.Cases {
-		m.sample(name, m.labels[i], strconv.Itoa(len(c.Succeeded())))
-	}
-	name = m.family("case_launches_retried", "", "launches of the case that failed and were retried")
-	for i, c := range m.doc.Cases {
-		m.sample(name, m.labels[i], strconv.Itoa(c.Retried()))
-	}
-}
-
-func (m *openMetrics) assertions() {
-	name := m.family("assertion_verdict", "", "1 for the verdict on the assertion")
-	verdicts := func(labels string, all []*results.AssertionVerdict) {
-		seen := map[string]bool{}
-		for _, a := range all {
-			called := title(a)
-			for n := 2; seen[called]; n++ {
-				called = fmt.Sprintf("%s #%d", title(a), n)
+	line("# HELP ", g.name, " ", strings.NewReplacer(`\`, `\\`, `"`, "'").Replace(plain(g.help)), "\n")
+	for _, s := range g.samples {
+		line(g.name, "{")
+		for i, l := range s.labels {
+			if i > 0 {
+				line(",")
 			}
-			seen[called] = true
-			m.sample(name, labels+","+label("assertion", called)+","+label("severity", string(a.Severity))+","+
-				label("verdict", a.Standing()), "1")
+			line(l.name, `="`, labelText.Replace(l.value), `"`)
 		}
+		line("} ", s.value, "\n")
 	}
-	for i, c := range m.doc.Cases {
-		verdicts(m.labels[i], c.Assertions)
-	}
-	verdicts(label("scenario", m.doc.Scenario.Name), m.doc.Assertions)
-}
-
-// metricFamily is a metric in one unit.
-type metricFamily struct{ metric, unit string }
-
-// families lists all metrics of the document, by name.
-func (m *openMetrics) families() []metricFamily {
-	seen := map[metricFamily]bool{}
-	for _, c := range m.doc.Cases {
-		for name, e := range c.Metrics.All() {
-			seen[metricFamily{name, e.Unit}] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(seen), func(a, b metricFamily) int {
-		return strings.Compare(a.metric+"\x00"+a.unit, b.metric+"\x00"+b.unit)
-	})
-}
-
-func (m *openMetrics) metric(f metricFamily) {
-	unit, factor := baseUnit(f.unit)
-	var name string
-	for i, c := range m.doc.Cases {
-		e, ok := c.Metrics.Get(f.metric)
-		if !ok || e.Unit != f.unit {
-			continue
-		}
-		if name == "" { // the first case's workload defines it
-			help := f.metric
-			if known, ok := m.metrics.Metric(c, f.metric); ok && known.Doc != "" {
-				help = known.Doc
-			}
-			name = m.family(f.metric, unit, help+" (median of the launches and the interval of their mean)")
-		}
-		scale := results.ScaleFor(e.Median, e.Unit)
-		median, low, high := scale.Estimate(e.Median, e.CI, boundsOf(c, e.Unit, f.metric)...)
-		for _, s := range []struct{ estimate, text string }{{"median", median}, {"ci_low", low}, {"ci_high", high}} {
-			if value, ok := inBase(s.text, factor/scale.Factor); ok {
-				m.sample(name, m.labels[i]+`,estimate="`+s.estimate+`"`, value)
-			}
-		}
-	}
-}
-
-// inBase scales a formatted number, keeping its digits; unbounded times are +Inf. ok is false if it is no
-// number.
-func inBase(text string, factor float64) (number string, ok bool) {
-	if text == quantity.UnboundedText {
-		return "+Inf", true
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	return raw(quantity.Round(v * factor)), err == nil
-}
-
-// baseNames are the names of base units, by dimension.
-var baseNames = map[quantity.Dimension]string{
-	quantity.SizeDim: "bytes", quantity.TimeDim: "seconds", quantity.RateDim: "bytes_per_second",
-	quantity.Frequency: "per_second", quantity.TimeEach: "seconds_per_byte",
-}
-
-// baseUnit is the name of a unit's base unit, "" for plain numbers, and the factor to it.
-func baseUnit(symbol string) (name string, factor float64) {
-	u, ok := quantity.UnitOf(symbol)
-	if !ok {
-		return metricName(symbol), 1
-	}
-	return baseNames[u.Dim], u.Factor
-}
-
-// ofCase are the labels of a case.
-func (m *openMetrics) ofCase(c *results.Case) string {
-	labels := []string{label("scenario", m.doc.Scenario.Name), label("run", c.Run), label("case", c.Key)}
-	for _, a := range c.AxisOrder {
-		if v, ok := c.Axes[a]; ok {
-			labels = append(labels, label(m.axes[a], valueText(v)))
-		}
-	}
-	if c.Simulated() {
-		labels = append(labels, label("simulated", "true"))
-	}
-	return strings.Join(labels, ",")
-}
-
-// ownLabels are reserved for weir.
-var ownLabels = []string{"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate"}
-
-// axisLabels gives each axis a unique valid label.
-func axisLabels(names []string) map[string]string {
-	taken := slices.Clone(ownLabels)
-	out := map[string]string{}
-	for _, a := range names {
-		l := metricName(a)
-		if strings.HasPrefix(l, "__") { // reserved for Prometheus
-			l = "axis" + l
-		}
-		out[a] = distinct(l, "axis_", taken)
-		taken = append(taken, out[a])
-	}
-	return out
-}
-
-// metricName replaces characters that metric and label names cannot have.
-func metricName(s string) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, s)
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
-		return "_" + name
-	}
-	return name
 }
 
 var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
-// label formats one label, with invalid UTF-8 replaced.
-func label(name, value string) string {
-	return name + `="` + labelText.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
-}

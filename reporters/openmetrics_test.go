@@ -1,9 +1,7 @@
 package reporters
 
 import (
-	"bufio"
 	"bytes"
-	"io"
 	"math"
 	"regexp"
 	"strings"
@@ -163,13 +161,12 @@ func TestBaseUnits(t *testing.T) {
 			t.Errorf("%q is %v %q", symbol, factor, name)
 		}
 	}
-	m := &openMetrics{names: map[string]bool{}}
+	m := &gauges{names: map[string]bool{}}
 	for _, c := range [][3]string{
 		{"bytes", "bytes", "weir_bytes"}, {"latency.p99", "seconds", "weir_latency_p99_seconds"},
 		{"latency_p99", "seconds", "weir_latency_p99_2_seconds"},
 	} {
-		m.w = bufio.NewWriter(io.Discard)
-		if got := m.family(c[0], c[1], "h"); got != c[2] {
+		if got := m.add(c[0], c[1], "h").name; got != c[2] {
 			t.Errorf("%s in %s is called %s, want %s", c[0], c[1], got, c[2])
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/internal/printable"
@@ -37,8 +38,8 @@ func pushURL(text string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, exit.Usage("--push: the URL is not valid; it has the form http://HOST:PORT")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, exit.Usage("--push: the URL must begin with http:// or https://")
+	case !slices.Contains([]string{"http", "https", otlpScheme + "http", otlpScheme + "https"}, u.Scheme):
+		return nil, exit.Usage("--push: the URL must begin with http:// or https:// (a push gateway), or with otlp+http:// or otlp+https:// (OpenTelemetry)")
 	case u.Hostname() == "":
 		return nil, exit.Usage("--push: the URL has no host")
 	}
@@ -91,15 +92,23 @@ func push(ctx context.Context, to *url.URL, doc *results.Document) error {
 	if err := reporters.Guarded(&body, func(w io.Writer) error { return reporters.OpenMetrics(w, doc) }); err != nil {
 		return err
 	}
+	_, err := send(ctx, to, http.MethodPut, http.Header{
+		"Content-Type": {"text/plain; version=0.0.4; charset=utf-8"},
+	}, body.Bytes())
+	return err
+}
+
+// send makes a request and returns the beginning of the answer's body. An answer that is no success is an error.
+func send(ctx context.Context, to *url.URL, method string, header http.Header, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pushTimeout, fmt.Errorf("no answer within %v", pushTimeout))
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, to.String(), &body)
+	request, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return errors.New(redactedIn(to.String(), err.Error()))
+		return nil, errors.New(redactedIn(to.String(), err.Error()))
 	}
-	request.Header.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	request.Header = header
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a redirected PUT may become a GET
+		return http.ErrUseLastResponse // a redirected request may become a GET
 	}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
@@ -110,18 +119,20 @@ func push(ctx context.Context, to *url.URL, doc *results.Document) error {
 		err = cause
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer answer.Body.Close()
+	const most = 4 << 10
+	says, _ := io.ReadAll(io.LimitReader(answer.Body, most)) // the status is the error
 	if answer.StatusCode/100 == 2 {
-		return nil
+		return says, nil
 	}
-	says, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // the status is the error
 	text := "it answers " + answer.Status
-	if line, _, _ := strings.Cut(strings.TrimSpace(string(says)), "\n"); line != "" {
-		text += ": " + printable.Line(strings.TrimSpace(line))
+	line, _, _ := strings.Cut(strings.TrimSpace(string(says)), "\n")
+	if line = strings.TrimSpace(line); line != "" && utf8.ValidString(line) {
+		text += ": " + printable.Line(line[:min(len(line), 300)])
 	}
-	return errors.New(text)
+	return nil, errors.New(text)
 }
 
 // pushed pushes the metrics of --push. A failure is a warning: it changes no verdict.
@@ -140,8 +151,11 @@ func (s *session) pushed(doc *results.Document) {
 		case <-done:
 		}
 	}()
-	to := groupURL(s.flags.pushTo, doc.Scenario.Name)
-	if err := push(ctx, to, doc); err != nil {
+	to, by := groupURL(s.flags.pushTo, doc.Scenario.Name), push
+	if isOTLP(s.flags.pushTo) {
+		to, by = otlpURL(s.flags.pushTo), pushOTLP
+	}
+	if err := by(ctx, to, doc); err != nil {
 		fmt.Fprintf(s.stderr, "weir: warning: --push %s: %s; the verdict is the same\n", shownURL(to),
 			redactedIn(to.String(), err.Error()))
 		return
