@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/cgroupfs"
 )
 
 // MemoryKills is how many processes of this process's control group the kernel has killed because memory ran out, of
@@ -15,36 +15,20 @@ import (
 // Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of Linux.
 func MemoryKills() int { return memoryKills(os.DirFS("/")) }
 
-func memoryKills(root fs.FS) (kills int) {
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+func memoryKills(root fs.FS) int {
+	of, err := cgroupfs.Own(root, "memory")
 	if err != nil {
 		return 0
 	}
-	for line := range strings.Lines(string(groups)) {
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, group, _ := strings.Cut(rest, ":")
-		switch {
-		case controllers == "":
-			kills = max(kills, killsIn(root, path.Join("sys/fs/cgroup", group, "memory.events")))
-		case slices.Contains(strings.Split(controllers, ","), "memory"):
-			kills = max(kills, killsIn(root, path.Join("sys/fs/cgroup/memory", group, "memory.oom_control")))
-		}
-	}
-	return kills
+	return max(killsIn(root, of.V2, "memory.events"), killsIn(root, of.V1, "memory.oom_control"))
 }
 
-func killsIn(root fs.FS, file string) int {
-	text, err := fs.ReadFile(root, file)
-	if err != nil {
+func killsIn(root fs.FS, folder, file string) int {
+	text, err := fs.ReadFile(root, strings.TrimPrefix(path.Join(folder, file), "/"))
+	if folder == "" || err != nil {
 		return 0
 	}
-	for line := range strings.Lines(string(text)) {
-		if count, ok := strings.CutPrefix(line, "oom_kill "); ok {
-			n, _ := strconv.Atoi(strings.TrimSpace(count)) // the kernel writes a number
-			return n
-		}
-	}
-	return 0
+	return int(cgroupfs.Count(text, "oom_kill"))
 }
 
 // MemoryKillsSince continues "killed by signal 9" if the count has grown since a process started; "" if it has not.

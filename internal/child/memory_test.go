@@ -18,6 +18,8 @@ func TestMemoryKills(t *testing.T) {
 		"none":                {"", 0},
 	} {
 		root := fstest.MapFS{
+			"proc/self/mountinfo": file("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n" +
+				"31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
 			"proc/self/cgroup":                             file(c.groups),
 			"sys/fs/cgroup/user.slice/a/memory.events":     file("low 0\noom 13\noom_kill 12\n"),
 			"sys/fs/cgroup/memory/b/memory.oom_control":    file("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),

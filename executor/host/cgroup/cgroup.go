@@ -4,7 +4,6 @@
 package cgroup
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -12,13 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weir-bench/weir/internal/cgroupfs"
 )
 
 // Limits are the common limits of the processes of a group. 0: no limit.
@@ -173,7 +173,7 @@ func (g *Group) Starved() int {
 	if err != nil {
 		return 0
 	}
-	return int(counted(b, "oom_kill"))
+	return int(cgroupfs.Count(b, "oom_kill"))
 }
 
 // Remove kills the processes of the group, and removes it.
@@ -217,76 +217,14 @@ func sweep(own string) {
 
 // find is the folder of this process's cgroup, of version 2.
 func find(root fs.FS) (string, error) {
-	dirs, err := ownGroups(root, "")
+	dirs, err := cgroupfs.Own(root, "")
 	if err != nil {
 		return "", err
 	}
-	if dirs.v2 == "" {
+	if dirs.V2 == "" {
 		return "", errors.New("no cgroup v2 with this process is mounted here")
 	}
-	return dirs.v2, nil
-}
-
-// groupDirs are the folders of a process's cgroups, "" if they are not mounted: of version 2, and of a controller of
-// version 1.
-type groupDirs struct{ v2, v1 string }
-
-func ownGroups(root fs.FS, controller string) (out groupDirs, err error) {
-	mounts, err := fs.ReadFile(root, "proc/self/mountinfo")
-	if err != nil {
-		return out, fmt.Errorf("looking for cgroups: %w", err)
-	}
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return out, fmt.Errorf("looking for this process's cgroup: %w", err)
-	}
-	for line := range strings.Lines(string(groups)) {
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, group, ok := strings.Cut(rest, ":")
-		switch {
-		case !ok:
-		case controllers == "" && out.v2 == "":
-			out.v2 = mountOf(mounts, "cgroup2", "", group)
-		case controller != "" && slices.Contains(strings.Split(controllers, ","), controller):
-			out.v1 = mountOf(mounts, "cgroup", controller, group)
-		}
-	}
-	return out, nil
-}
-
-// mountOf is the path of a group in a hierarchy (cgroup2, or cgroup with a controller), "" if it is not mounted.
-// Fields of mountinfo (proc(5)): id, parent, device, root, mount point, options, optional fields, a hyphen,
-// type, source, options of the file system.
-func mountOf(mounts []byte, version, controller, group string) string {
-	lines := bufio.NewScanner(bytes.NewReader(mounts))
-	for lines.Scan() {
-		before, after, ok := strings.Cut(lines.Text(), " - ")
-		f := strings.Fields(before)
-		kind, options, _ := strings.Cut(after, " ")
-		_, options, _ = strings.Cut(options, " ")
-		if !ok || len(f) < 6 || kind != version ||
-			controller != "" && !slices.Contains(strings.Split(options, ","), controller) {
-			continue
-		}
-		rel, err := filepath.Rel(unescape(f[3]), group)
-		if err == nil && rel != ".." && !strings.HasPrefix(rel, "../") && !strings.HasPrefix(group, "/..") {
-			return filepath.Join(unescape(f[4]), rel)
-		}
-	}
-	return ""
-}
-
-// unescape decodes the blanks in mountinfo.
-var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
-
-func counted(text []byte, name string) uint64 {
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
-			n, _ := strconv.ParseUint(f[1], 10, 64) // the kernel writes numbers
-			return n
-		}
-	}
-	return 0
+	return dirs.V2, nil
 }
 
 func write(file, text string) error {

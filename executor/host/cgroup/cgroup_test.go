@@ -16,31 +16,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-func TestWhereThisProcessIs(t *testing.T) {
-	const v1 = "30 23 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-	for name, c := range map[string]struct{ mounts, groups, want string }{
-		"unified": {"30 23 0:26 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n",
-			"0::/user.slice/a.scope\n", "/sys/fs/cgroup/user.slice/a.scope"},
-		"hybrid": {v1 + "42 32 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
-			"4:memory:/x\n0::/\n", "/sys/fs/cgroup/unified"},
-		"part of the tree":     {"30 23 0:26 /a/b /mnt rw - cgroup2 cgroup2 rw\n", "0::/a/b/c\n", "/mnt/c"},
-		"a blank in the name":  {"30 23 0:26 / /sys/fs\\040x rw - cgroup2 cgroup2 rw\n", "0::/a\n", "/sys/fs x/a"},
-		"outside of the mount": {"30 23 0:26 /a/b /mnt rw - cgroup2 cgroup2 rw\n", "0::/a\n", ""},
-		"outside of the space": {"30 23 0:26 / /mnt rw - cgroup2 cgroup2 rw\n", "0::/../a\n", ""},
-		"version 1 alone":      {v1, "4:memory:/x\n", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := find(fstest.MapFS{
-				"proc/self/mountinfo": {Data: []byte(c.mounts)}, "proc/self/cgroup": {Data: []byte(c.groups)},
-			})
-			if got != c.want || (err == nil) != (c.want != "") {
-				t.Errorf("got %q, %v, want %q", got, err, c.want)
-			}
-		})
-	}
-}
+	"github.com/weir-bench/weir/internal/cgroupfs"
+)
 
 func TestRoom(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text + "\n")} }
@@ -62,19 +40,19 @@ func TestRoom(t *testing.T) {
 		"cg": {500, true}, "cg/a": {500, true}, "cg/a/b": {100, true}, "cg/full": {0, true}, "free/a": {0, false},
 		"": {0, false},
 	} {
-		if got, ok := (groupDirs{v2: "/" + dir}).room(bounded); got != want.bytes || ok != want.ok {
+		if got, ok := room(bounded, cgroupfs.Folders{V2: "/" + dir}); got != want.bytes || ok != want.ok {
 			t.Errorf("%q has %d, %v, want %+v", dir, got, ok, want)
 		}
 	}
-	for dirs, want := range map[groupDirs]uint64{
-		{v1: "/v1/a"}: 150, {v2: "/cg/a/b", v1: "/v1/a"}: 100, {v2: "/cg", v1: "/v1/a"}: 150,
-		{v2: "/cg", v1: "/v1"}: 500,
+	for dirs, want := range map[cgroupfs.Folders]uint64{
+		{V1: "/v1/a"}: 150, {V2: "/cg/a/b", V1: "/v1/a"}: 100, {V2: "/cg", V1: "/v1/a"}: 150,
+		{V2: "/cg", V1: "/v1"}: 500,
 	} {
-		if got, ok := dirs.room(bounded); got != want || !ok {
+		if got, ok := room(bounded, dirs); got != want || !ok {
 			t.Errorf("%+v has %d, %v, want %d", dirs, got, ok, want)
 		}
 	}
-	if got, ok := (groupDirs{v1: "/v1"}).room(bounded); ok {
+	if got, ok := room(bounded, cgroupfs.Folders{V1: "/v1"}); ok {
 		t.Errorf("a group without a limit has %d", got)
 	}
 }

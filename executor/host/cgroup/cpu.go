@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/cgroupfs"
 )
 
 // CPU is the CPU limit of this process's cgroups, and its effect so far.
@@ -20,13 +22,13 @@ type CPU struct {
 // process's cgroup and of its visible ancestors. Missing files mean no limit.
 // Source: Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst of Linux.
 func ReadCPU(root fs.FS) CPU {
-	dirs, err := ownGroups(root, "cpu")
+	dirs, err := cgroupfs.Own(root, "cpu")
 	if err != nil {
 		return CPU{}
 	}
 	var c CPU
-	c.readGroups(root, dirs.v2, limitOf2)
-	c.readGroups(root, dirs.v1, limitOf1)
+	c.readGroups(root, dirs.V2, limitOf2)
+	c.readGroups(root, dirs.V1, limitOf1)
 	return c
 }
 
@@ -79,7 +81,7 @@ func throttled(stat string) float64 {
 		name string
 		unit float64
 	}{{"throttled_usec", 1e-6}, {"throttled_time", 1e-9}} {
-		if n := counted([]byte(stat), c.name); n > 0 {
+		if n := cgroupfs.Count([]byte(stat), c.name); n > 0 {
 			return float64(n) * c.unit
 		}
 	}

@@ -6,25 +6,27 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/cgroupfs"
 )
 
 // Room is the memory in bytes that a group, or with nil this process's cgroups, may still use within its
 // limit and those of its ancestors; bounded is false without a limit. Inactive page cache counts as free.
 func (g *Group) Room() (bytes uint64, bounded bool) {
 	root := os.DirFS("/")
-	dirs, err := ownGroups(root, "memory")
+	dirs, err := cgroupfs.Own(root, "memory")
 	if err != nil {
-		dirs = groupDirs{}
+		dirs = cgroupfs.Folders{}
 	}
 	if g != nil {
-		dirs.v2 = g.dir
+		dirs.V2 = g.dir
 	}
-	return dirs.room(root)
+	return room(root, dirs)
 }
 
-func (d groupDirs) room(root fs.FS) (bytes uint64, bounded bool) {
-	bytes, bounded = memory2.room(root, d.v2)
-	if n, ok := memory1.room(root, d.v1); ok && (!bounded || n < bytes) {
+func room(root fs.FS, of cgroupfs.Folders) (bytes uint64, bounded bool) {
+	bytes, bounded = memory2.room(root, of.V2)
+	if n, ok := memory1.room(root, of.V1); ok && (!bounded || n < bytes) {
 		return n, true
 	}
 	return bytes, bounded
@@ -60,7 +62,7 @@ func (m memoryFiles) room(root fs.FS, dir string) (bytes uint64, bounded bool) {
 		}
 		used, _ := number(dir, m.usage) // if absent, 0
 		stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat"))
-		used -= min(used, counted(stat, m.inactive))
+		used -= min(used, cgroupfs.Count(stat, m.inactive))
 		if left := limit - min(limit, used); !bounded || left < bytes {
 			bytes, bounded = left, true
 		}
