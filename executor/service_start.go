@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/weir-bench/weir/engine"
@@ -110,6 +111,9 @@ func (x *service) reportHandler(s *session) func(agent.Report) bool {
 			}
 			own := *f
 			own.Rank, own.Kind = -1, results.Crashed
+			if of := fmt.Sprintf("service %s", x.Name); !strings.HasPrefix(own.Cause, of) {
+				own.Cause = of + ": " + own.Cause // such as that of a process of weir that was killed
+			}
 			if x.facts == nil {
 				own.Phase, own.Kind = "ready", results.FailedReady
 			}
