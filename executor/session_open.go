@@ -230,7 +230,13 @@ func (s *session) close() error {
 	}
 	if s.cluster != nil {
 		hurry := killed(s.o.Kill)
-		errs = append(errs, s.cluster.Wipe(hurry), s.cluster.Close(hurry))
+		left := s.cluster.Wipe(hurry)
+		gone := errors.Is(left, registry.ErrNoAnswer)
+		closed := s.cluster.Close(hurry || gone)
+		if gone && errors.Is(closed, registry.ErrNoAnswer) {
+			closed = nil // left says so
+		}
+		errs = append(errs, left, closed)
 	}
 	if s.server != nil {
 		s.server.Close()

@@ -192,6 +192,9 @@ const (
 	hurryTime = time.Second
 )
 
+// ErrNoAnswer is why a session's keys could not be deleted when it ended.
+var ErrNoAnswer = errors.New("etcd does not answer; what the session has there ends with its lease")
+
 func (d *client) leaving(hurry bool) (context.Context, context.CancelFunc) {
 	limit := leaveTime
 	select {
@@ -202,7 +205,7 @@ func (d *client) leaving(hurry bool) (context.Context, context.CancelFunc) {
 			limit = hurryTime
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, ErrNoAnswer)
 	if d.gone != nil {
 		go func() {
 			select {
@@ -238,7 +241,15 @@ func (d *client) Close(hurry bool) error {
 		err = errors.Join(err, cerr)
 	}
 	if err != nil {
-		return fmt.Errorf("disconnecting from etcd: %w", err)
+		return fmt.Errorf("disconnecting from etcd: %w", leavingError(err))
 	}
 	return nil
+}
+
+// leavingError leaves out what gRPC says of an etcd that does not answer.
+func leavingError(err error) error {
+	if errors.Is(err, ErrNoAnswer) {
+		return ErrNoAnswer
+	}
+	return err
 }

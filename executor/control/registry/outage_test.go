@@ -251,6 +251,24 @@ func TestLeavingAnEtcdThatIsGone(t *testing.T) {
 	}
 }
 
+// An etcd that does not answer is said so, without what gRPC says, within the time of somebody in a hurry.
+func TestLeavingAnEtcdThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	e := startEnsemble(t, 1, member{})
+	s, err := open(t.Context(), e.config(), "s", short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.kill(0)
+	for what, err := range map[string]error{
+		"deleting the session's keys: ": s.Wipe(true), "disconnecting from etcd: ": s.Close(true),
+	} {
+		if !errors.Is(err, ErrNoAnswer) || err.Error() != what+ErrNoAnswer.Error() {
+			t.Errorf("%s%v", what, err)
+		}
+	}
+}
+
 // What sessions write must not be missed because etcd has forgotten it.
 func TestWatchGoesOnAfterCompaction(t *testing.T) {
 	t.Parallel()

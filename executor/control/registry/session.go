@@ -47,7 +47,7 @@ func (s *Session) Wipe(hurry bool) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("deleting the session's keys: %w", err)
+		return fmt.Errorf("deleting the session's keys: %w", leavingError(err))
 	}
 	return nil
 }
