@@ -91,6 +91,7 @@ type run struct {
 	env     []Variable
 	sweep   mapping
 	assert  list
+	timeout string // of a launch of a case; "": weir's default
 
 	makes string // the directory of matrices that it generates; "": none
 	reads string // the file of matrices that it reads; "": none
@@ -160,6 +161,9 @@ func (r *run) mapping() mapping {
 	}
 	if r.sweep != nil {
 		m = append(m, pair{"sweep", r.sweep})
+	}
+	if r.timeout != "" {
+		m = append(m, pair{"timeout", literal(r.timeout)})
 	}
 	if r.assert != nil {
 		m = append(m, pair{"assert", r.assert})

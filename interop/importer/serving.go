@@ -38,9 +38,14 @@ func (c *call) dropEnv() {
 	c.run.env = nil
 }
 
+// loadTimeout is the time limit of a launch: the tools have none, and weir's default of 5 minutes is too short for
+// many requests one after the other.
+const loadTimeout = "1h"
+
 // servingRun maps the flags of a load generator.
 func servingRun(c *call) {
 	c.dropEnv()
+	c.run.timeout = loadTimeout
 	address := c.first("base-url", "url")
 	if address == "" {
 		address = "http://" + c.first("host") + ":" + c.first("port")
@@ -161,6 +166,7 @@ func (c *call) setEndpoint(address, of string) {
 // case of one wave.
 func curlRun(c *call) {
 	c.dropEnv()
+	c.run.timeout = loadTimeout
 	address, data := "", ""
 	headers := inline{}
 	for i := 0; i < len(c.positional); i++ {
