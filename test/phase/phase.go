@@ -1,9 +1,10 @@
-// Package phase says which run of the tests a test is for. There are three:
+// Package phase says which run of the tests a test is for. There are four:
 //
 //	make quick   go test -short
 //	make test    go test: seconds for each test
-//	make rest    go test with WEIR_LAB=whole: all tests; then, without it, the race detector over
-//	             the packages of scripts/concurrent
+//	.ci/run      go test with WEIR_LAB=each: all tests, the longest of them for some libraries and sizes of each
+//	             kind; then, without it, the race detector over the packages of scripts/concurrent
+//	make rest    the same with WEIR_LAB=whole: all of it
 //
 // Nothing is left out of all of them: make rest runs whatever a function here skips, because it has
 // neither -short nor, at first, the race detector, and all packages (TestEveryTestRuns). No test
@@ -25,7 +26,10 @@ const lab = "WEIR_LAB"
 func Short() bool { return testing.Short() }
 
 // Whole is whether everything is to be tried, and not some of each kind: make rest.
-func Whole() bool { return !Short() && os.Getenv(lab) != "" }
+func Whole() bool { return every() && os.Getenv(lab) != "each" }
+
+// every is whether no test is skipped for its length.
+func every() bool { return !Short() && os.Getenv(lab) != "" }
 
 // Long skips a test that takes a second or more, in make quick.
 func Long(t testing.TB) {
@@ -35,12 +39,12 @@ func Long(t testing.TB) {
 	}
 }
 
-// Rest skips a test in all runs but make rest: one that takes ten seconds or more, or that
+// Rest skips a test in make quick and make test: one that takes ten seconds or more, or that
 // repeats for other libraries or sizes what another test shows.
 func Rest(t testing.TB) {
 	t.Helper()
 	Long(t)
-	if !Whole() {
+	if !every() {
 		t.Skip("takes long: with WEIR_LAB=whole, as in make rest")
 	}
 }

@@ -10,22 +10,32 @@ import (
 	"testing"
 )
 
-// What a function here skips, make rest runs.
+// What a function here skips, .ci/run and make rest run; only make rest tries everything.
 func TestNothingIsSkippedInEveryPhase(t *testing.T) {
 	if Short() || Race {
 		t.Skip("one of the phases that skip")
 	}
-	t.Setenv(lab, "whole")
-	for name, skips := range map[string]func(testing.TB){
-		"Long": Long, "Rest": Rest, "NotUnderRace": NotUnderRace,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Cleanup(func() {
-				if t.Skipped() {
-					t.Errorf("%s skips", name)
-				}
+	for _, phase := range []string{"each", "whole"} {
+		for name, skips := range map[string]func(testing.TB){
+			"Long": Long, "Rest": Rest, "NotUnderRace": NotUnderRace,
+		} {
+			t.Run(phase+" "+name, func(t *testing.T) {
+				t.Setenv(lab, phase)
+				t.Cleanup(func() {
+					if t.Skipped() {
+						t.Errorf("%s skips", name)
+					}
+				})
+				skips(t)
 			})
-			skips(t)
+		}
+	}
+	for value, want := range map[string]bool{"": false, "each": false, "whole": true, "all": true, "required": true} {
+		t.Run("whole "+value, func(t *testing.T) {
+			t.Setenv(lab, value)
+			if Whole() != want {
+				t.Errorf("WEIR_LAB=%s: %v", value, !want)
+			}
 		})
 	}
 }

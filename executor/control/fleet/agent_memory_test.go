@@ -66,7 +66,7 @@ func peak(t *testing.T, pid int) int {
 // hostileBytes are how much is written where an agent looks for invitations: in the tests of
 // minutes as much as an etcd holds.
 func hostileBytes() int {
-	if os.Getenv("WEIR_LAB") != "" {
+	if phase.Whole() {
 		return 1900 << 20 // its quota is 2 GiB
 	}
 	return 96 << 20
