@@ -87,8 +87,8 @@ func (i injection) misled(d *results.Document) string {
 	all := failures(d)
 	leads := func(f *results.Failure) bool {
 		switch i.target {
-		case "rank":
-			return f.Rank >= 0
+		case "rank": // services have a process like that of a rank
+			return f.Rank >= 0 || strings.HasPrefix(f.Cause, "service ")
 		case "agent", "link", "host":
 			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name)
 		case "etcd":

@@ -35,6 +35,7 @@ type cluster struct {
 	at    string   // where etcd and coordinators are
 
 	scenario   string
+	launches   int // that the scenario comes to
 	agentFlags []string
 	bystanders []string // processes of its hosts when there was no session
 
@@ -72,6 +73,7 @@ func bringUp(w *cluster, names ...string) *cluster {
 	t.Helper()
 	lab.Need(t, "etcd-server", "etcd")
 	w.etcdProgram, w.at, w.scenario = cmp.Or(w.etcdProgram, "etcd"), "127.0.0.1", cmp.Or(w.scenario, scenario)
+	w.launches = cmp.Or(w.launches, allLaunches)
 	if os.Getuid() == 0 {
 		w.lab = lab.New(t, names...) // skips where namespaces are not permitted
 		w.at = w.lab.Address

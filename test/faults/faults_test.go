@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -67,6 +68,10 @@ func weir(t *testing.T) string {
 func TestFaults(t *testing.T) {
 	phase.Rest(t)
 	path := weir(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
@@ -74,12 +79,17 @@ func TestFaults(t *testing.T) {
 	table := &table{}
 	var next atomic.Int64
 	t.Run("worlds", func(t *testing.T) {
-		for range min(*worlds, *count) {
+		for i := range min(*worlds, *count) {
 			t.Run("world", func(t *testing.T) {
 				t.Parallel()
-				w := newCluster(t, path, "a", "b", "c")
+				w := &cluster{t: t, weir: path}
+				if i%2 == 1 { // every other one has services and roles
+					w.agentFlags, w.launches = []string{"--allow-commands"}, launchesOfPrograms
+					w.scenario = strings.ReplaceAll(programs, "$SELF", self) + "    retry: {times: 4, wait: 0s}\n"
+				}
+				bringUp(w, "a", "b", "c")
 				w.calm()
-				for table.tally().goesOn(*count) && !t.Failed() {
+				for table.counts().goesOn(*count) && !t.Failed() {
 					n := int(next.Add(1)) - 1
 					// of the number alone, whichever world it comes to
 					r := rand.New(rand.NewPCG(*seed, uint64(n)))
@@ -89,7 +99,7 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	table.tell(t)
-	if why := table.tally().shortfall(*count); why != "" {
+	if why := table.counts().shortfall(*count); why != "" {
 		t.Error(why)
 	}
 }

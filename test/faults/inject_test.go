@@ -127,7 +127,7 @@ func (w *cluster) judge(s *session, r *row) {
 	if err != nil {
 		r.wrong("its journal: %v", err)
 	}
-	if launches, cases := s.told(); len(finished) < cases {
+	if launches, cases := s.finishedCounts(); len(finished) < cases {
 		r.wrong("it told that %d launches are finished, and its journal has %d of their %d cases", launches,
 			len(finished), cases)
 	}
@@ -183,8 +183,8 @@ func (w *cluster) judge(s *session, r *row) {
 				}
 			}
 		}
-		if n := len(finished); n != allLaunches {
-			r.wrong("it passed with %d launches of %d", n, allLaunches)
+		if n := len(finished); n != w.launches {
+			r.wrong("it passed with %d launches of %d", n, w.launches)
 		}
 		return
 	case s.code() == 6:

@@ -40,6 +40,8 @@ const (
 	terminated = "term"
 	silenced   = "silence"
 	unplugged  = "unplug"
+	dropping   = "loss"  // of 30 % of the packets that a host sends
+	delayed    = "delay" // by 200 ms of all that a host sends and is sent
 	off        = "power off"
 )
 
@@ -56,6 +58,7 @@ func (w *cluster) draw(r *rand.Rand, n int) injection {
 	}
 	if w.lab != nil {
 		kinds = append(kinds, injection{how: silenced, target: "link"}, injection{how: unplugged, target: "link"},
+			injection{how: dropping, target: "link"}, injection{how: delayed, target: "link"},
 			injection{how: off, target: "host"})
 	}
 	if *only != "" {
@@ -74,6 +77,9 @@ func (w *cluster) draw(r *rand.Rand, n int) injection {
 	i.held = time.Duration(r.Int64N(int64(6 * time.Second)))
 	if i.target == "etcd" {
 		i.held = time.Duration(r.Int64N(int64(10 * time.Second)))
+		if r.IntN(6) == 0 {
+			i.held = time.Minute
+		}
 	}
 	return i
 }
@@ -102,12 +108,7 @@ func (w *cluster) aim(r *rand.Rand, i *injection) {
 func (w *cluster) inject(r *rand.Rand, i injection, coordinator *exec.Cmd) (undo func(), done bool) {
 	switch i.target {
 	case "link":
-		how := lab.Silent
-		if i.how == unplugged {
-			how = lab.Loud
-		}
-		i.node.host.Cut(how)
-		return i.node.host.Heal, true
+		return i.spoil(i.node.host), true
 	case "host":
 		i.node.host.PowerOff()
 		end(i.node.cmd)
@@ -131,6 +132,24 @@ func (w *cluster) inject(r *rand.Rand, i injection, coordinator *exec.Cmd) (undo
 		})
 	}
 	return i.strike(coordinator.Process.Pid, nil)
+}
+
+// spoil does it to the link of a host.
+func (i injection) spoil(h *lab.Host) (undo func()) {
+	switch i.how {
+	case dropping:
+		h.Lose(30)
+		return func() { h.Lose(0) }
+	case delayed:
+		const by = 200 * time.Millisecond
+		h.Late(by, by)
+		return func() { h.Late(0, 0) }
+	case unplugged:
+		h.Cut(lab.Loud)
+	default:
+		h.Cut(lab.Silent)
+	}
+	return h.Heal
 }
 
 // strike sends the signal. What was stopped is continued; what was ended is brought back

@@ -64,6 +64,9 @@ runs:
           command: [$SELF, work, client, "${role.server.address}:${port.b}", "${etcd.url}", "${launch.scratch}/file"]
 `
 
+// launchesOfPrograms is how many launches that scenario has.
+const launchesOfPrograms = 3
+
 // play is what a program of the scenario does: serve NAME PORT [ADDRESS], or work NAME ADDRESS
 // ETCD FILE. Each says what it is by twelve lines and has a child.
 func play(args []string) {
@@ -217,7 +220,7 @@ func (w *cluster) killOne(n int, k *kill) (hit bool, delay time.Duration) {
 	w.killed = s.code() < 0
 	delay = -1
 	if hit && len(problems) == 0 {
-		delay = w.told(s, k, struck, wrong)
+		delay = w.checkReported(s, k, struck, wrong)
 	}
 	if what, ok := w.settled(); !ok {
 		wrong("left behind: %s", what)
@@ -268,8 +271,8 @@ func must(s string, err error) string {
 	return s
 }
 
-// told holds a session to what it says of a process that was killed.
-func (w *cluster) told(s *session, k *kill, struck time.Time, wrong func(string, ...any)) (delay time.Duration) {
+// checkReported holds a session to what it says of a process that was killed.
+func (w *cluster) checkReported(s *session, k *kill, struck time.Time, wrong func(string, ...any)) (delay time.Duration) {
 	doc, err := s.document()
 	switch {
 	case err != nil:

@@ -184,9 +184,9 @@ func (s *session) happened() (all []event.Event) {
 	return all
 }
 
-// told is of how many launches the session has said that they are finished well, and how
+// finishedCounts is of how many launches the session has said that they are finished well, and how
 // many cases these have together: one that is made again has those that are missing.
-func (s *session) told() (launches, cases int) {
+func (s *session) finishedCounts() (launches, cases int) {
 	has := map[string]int{}
 	for _, e := range s.happened() {
 		switch {

@@ -23,13 +23,13 @@ func (t *table) add(r row) {
 	t.rows = append(t.rows, r)
 }
 
-// tally counts injections. Those that did not hit were late or idle, or hung.
-type tally struct{ injected, hits, late, idle int }
+// counts are injections by outcome. Those that did not hit were late or idle, or hung.
+type counts struct{ injected, hits, late, idle int }
 
-func (t *table) tally() tally {
+func (t *table) counts() counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := tally{injected: len(t.rows)}
+	n := counts{injected: len(t.rows)}
 	for _, r := range t.rows {
 		switch {
 		case r.hit:
@@ -47,11 +47,11 @@ func (t *table) tally() tally {
 func attempts(asked int) int { return 10 + 2*asked }
 
 // goesOn says whether to inject another.
-func (n tally) goesOn(asked int) bool { return n.hits < asked && n.injected < attempts(asked) }
+func (n counts) goesOn(asked int) bool { return n.hits < asked && n.injected < attempts(asked) }
 
 // shortfall says that too few met a session, and why; "" if there were enough, at
 // least one.
-func (n tally) shortfall(asked int) string {
+func (n counts) shortfall(asked int) string {
 	if asked > 0 && n.hits >= asked {
 		return ""
 	}
@@ -97,7 +97,7 @@ func (t *table) tell(to testing.TB) {
 	for _, f := range slices.Sorted(maps.Keys(failures)) {
 		fmt.Fprintf(&text, "%d × %s\n", failures[f], f)
 	}
-	n := t.tally()
+	n := t.counts()
 	fmt.Fprintf(&text, "%d faults, of which %d met a session, %d came when it was over and %d found nothing to break\n",
 		n.injected, n.hits, n.late, n.idle)
 	to.Log(text.String())

@@ -43,7 +43,7 @@ func TestTooFewFaultsFail(t *testing.T) {
 				all.add(r)
 			}
 		}
-		n := all.tally()
+		n := all.counts()
 		if got := n.goesOn(test.asked); got != test.goesOn {
 			t.Errorf("%s: it goes on: %v", name, got)
 		}
