@@ -44,18 +44,18 @@ func TestNewsOfAService(t *testing.T) {
 
 func TestWaitWithNews(t *testing.T) {
 	s := &session{posted: make(chan func()), closed: make(chan struct{})}
-	told := 0
-	err := s.waitWithNews(t.Context(), time.Millisecond, func() { told++ }, func() bool { return told == 3 })
-	if err != nil || told != 3 {
-		t.Errorf("%v after %d", err, told)
+	calls := 0
+	err := s.waitWithNews(t.Context(), time.Millisecond, func() { calls++ }, func() bool { return calls == 3 })
+	if err != nil || calls != 3 {
+		t.Errorf("%v after %d", err, calls)
 	}
 }
 
 // While a launch has no result, its services' new lines are told; no line twice, and none after a result.
 func TestNewsOfALaunch(t *testing.T) {
-	var told []string
+	var news []string
 	s := &session{o: Options{Options: ledger.Options{Dir: t.TempDir()}}, ledger: &ledger.Ledger{Events: event.Stream{
-		OnEvent: func(e event.Event) { told = append(told, e.Service+": "+e.Reason) },
+		OnEvent: func(e event.Event) { news = append(news, e.Service+": "+e.Reason) },
 	}}}
 	v := &services{s: s, up: []*service{
 		{Service: workload.Service{Name: "worker"}, log: "worker.log", facts: &workload.ServiceFacts{}},
@@ -89,7 +89,7 @@ func TestNewsOfALaunch(t *testing.T) {
 		"worker: no result of the launch yet; its last line: compiling 2/96",
 		": load has no result yet; the last line of rank 0: " + rank,
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("%q, want %q", told, want)
+	if !slices.Equal(news, want) {
+		t.Errorf("%q, want %q", news, want)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// told are the orders of a rendezvous, in order: NODE KIND.
-type told []string
+// sentOrders are those of a rendezvous, in order: NODE KIND.
+type sentOrders []string
 
-func (all *told) order(node string, o agent.Order) error {
+func (all *sentOrders) order(node string, o agent.Order) error {
 	kind := "?"
 	switch {
 	case o.Peers != nil:
@@ -86,7 +86,7 @@ func TestRendezvous(t *testing.T) {
 			},
 		},
 	} {
-		var got told
+		var got sentOrders
 		m := newRendezvous("l", []string{"a", "b", "a"}, got.order)
 		for _, r := range test.reports {
 			if !m.handleReport(r) {
@@ -115,7 +115,7 @@ func TestRanksThatDoNotComeAreNamed(t *testing.T) {
 		"addresses: waiting for rank 1":   {ofA, late, ofB},
 		"connections: waiting for rank 1": {ofA, ofB, {Node: "a", Connected: true}, late, {Node: "b", Connected: true}},
 	} {
-		var got told
+		var got sentOrders
 		m := newRendezvous("l", []string{"a", "b", "a"}, got.order)
 		for _, r := range reports {
 			m.handleReport(r)

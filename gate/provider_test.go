@@ -17,8 +17,8 @@ func factsOf(texts ...string) (out []results.ProviderFact) {
 	return results.MergeProviderFacts(out)
 }
 
-// told is a case of which both ranks moved data in each launch, and read these facts back.
-func told(launches ...[]results.ProviderFact) *results.Case {
+// caseWithFacts is a case of which both ranks moved data in each launch, and read these facts back.
+func caseWithFacts(launches ...[]results.ProviderFact) *results.Case {
 	c := caseOf("c", make([]float64, len(launches))...)
 	for i, facts := range launches {
 		c.Launches[i].Metrics.Set("bandwidth", 1)
@@ -65,7 +65,7 @@ func TestFactsOfProviders(t *testing.T) {
 		a := &results.AssertionVerdict{Assertion: assertion.Assertion{Name: "t", Severity: assertion.Gate,
 			Provider: &assertion.Provider{Fact: "hmem_p2p", Not: c.not, Values: c.values}},
 			Looks: []int{len(c.launches)}}
-		doc := judged(told(c.launches...), a)
+		doc := judged(caseWithFacts(c.launches...), a)
 		if a.Verdict != c.want || !has(a.Reasons, c.reason) || a.Observed != nil {
 			t.Errorf("%s: %s: %s", name, a.Verdict, a.Message)
 		}

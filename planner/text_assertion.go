@@ -41,10 +41,10 @@ func (p *Plan) textMultiCase(b *strings.Builder, run string) {
 	for _, a := range p.Assertions {
 		if len(a.Cases) > 0 && p.runOf(a.Cases[0]) == run {
 			fmt.Fprintf(b, "  over %s: %s\n", textSpan(a.Cases, "case"), textAssertion(a))
-			var told []string
+			var reasons []string
 			for _, d := range p.undecidable(nil, a, p.mostLaunches(run)) {
-				if !slices.Contains(told, d.Why) {
-					told = append(told, d.Why)
+				if !slices.Contains(reasons, d.Why) {
+					reasons = append(reasons, d.Why)
 					fmt.Fprintf(b, "    will be inconclusive: %s\n", d.Why)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 // What is odd about operations that did not fail is reported in all reports that people read.
 func TestReportsTellOddOperations(t *testing.T) {
-	doc := told()
+	doc := chosenByWeir()
 	l := doc.Cases[0].Launches[0]
 	l.Notes = []results.Cause{{Text: "usage is not believed", Count: 3}, {Text: "late", Count: 2}}
 	doc.Cases[0].Launches = append(doc.Cases[0].Launches, &results.Launch{

@@ -9,9 +9,9 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// told is a session with a fabric chosen by weir, with a setting that did nothing and a
+// chosenByWeir is a session with a fabric chosen by weir, with a setting that did nothing and a
 // statement about a transport that does not hold.
-func told() *results.Document {
+func chosenByWeir() *results.Document {
 	doc := &results.Document{
 		Schema: results.Schema, Session: results.Session{ID: "s", Status: results.Failed, ExitCode: 1},
 		Environment: results.Environment{
@@ -50,7 +50,7 @@ func told() *results.Document {
 
 // Where a library does not say which of several it used, no report says all of them.
 func TestPossibleTransportsAreAlternatives(t *testing.T) {
-	doc := told()
+	doc := chosenByWeir()
 	l := doc.Cases[0].Launches[0]
 	l.Transports = []results.Transport{
 		{Name: "posix", Use: results.PossibleUse}, {Name: "cma", Use: results.PossibleUse},
@@ -85,7 +85,7 @@ func TestReportsSayWhatWasChosenAndUsed(t *testing.T) {
 			t.Fatal(format)
 		}
 		var b bytes.Buffer
-		if err := r.Write(&b, told()); err != nil {
+		if err := r.Write(&b, chosenByWeir()); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range says {

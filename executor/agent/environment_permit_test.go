@@ -258,13 +258,13 @@ func TestARankHasWeirsOwnVariables(t *testing.T) {
 	if got := strings.Join(replaced, " "); got != "UCX_ERROR_SIGNALS UCX_HANDLE_ERRORS UCX_MEM_EVENTS UCX_POSIX_DIR" {
 		t.Errorf("replaced are %s", got)
 	}
-	var told []string
+	var reported []string
 	for _, v := range o.Variables {
 		if _, ours := os.LookupEnv(v.Name); !ours { // of the shell that runs the test
-			told = append(told, v.Name+"="+v.String())
+			reported = append(reported, v.Name+"="+v.String())
 		}
 	}
-	if got := strings.Join(told, " "); got != "FI_PROVIDER=tcp (shell) UCX_TLS=tcp (scenario)" {
+	if got := strings.Join(reported, " "); got != "FI_PROVIDER=tcp (shell) UCX_TLS=tcp (scenario)" {
 		t.Errorf("recorded are %s", got)
 	}
 }

@@ -14,8 +14,8 @@ import (
 func TestAwait(t *testing.T) {
 	stop := errors.New("stopped")
 	for name, c := range map[string]struct {
-		answers, told string
-		want          error
+		answers, reports string
+		want             error
 	}{
 		"nothing is missing":    {"", "", nil},
 		"told once":             {"a a b b a ", "a b a", nil},
@@ -30,9 +30,9 @@ func TestAwait(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			answers := strings.Split(c.answers, " ")
-			var told []string
+			var reports []string
 			err := Await(ctx, time.Millisecond, 200*time.Millisecond,
-				func(text string) { told = append(told, text) },
+				func(text string) { reports = append(reports, text) },
 				func(context.Context) (string, error, error) {
 					a := answers[0]
 					if len(answers) > 1 {
@@ -48,8 +48,8 @@ func TestAwait(t *testing.T) {
 					}
 					return a, nil, nil
 				})
-			if fmt.Sprint(err) != fmt.Sprint(c.want) || strings.Join(told, " ") != c.told {
-				t.Errorf("it told %q and gave %v, want %q and %v", told, err, c.told, c.want)
+			if fmt.Sprint(err) != fmt.Sprint(c.want) || strings.Join(reports, " ") != c.reports {
+				t.Errorf("it reported %q and gave %v, want %q and %v", reports, err, c.reports, c.want)
 			}
 		})
 	}

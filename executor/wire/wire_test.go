@@ -120,11 +120,11 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var told bytes.Buffer
-	if err := Write(&told, KindLaunch, self...); err != nil {
+	var message bytes.Buffer
+	if err := Write(&message, KindLaunch, self...); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(told.Bytes())
+	f.Add(message.Bytes())
 	result, err := EncodeResult(&workload.Part{
 		Key: "k", Facts: json.RawMessage(`{"initiator":true}`), Samples: []byte("s"),
 	})

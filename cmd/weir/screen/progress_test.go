@@ -214,7 +214,7 @@ launch 1 of g[x=1] failed: role a: no result found
 // A case that waits for its endpoint says so after ten seconds, and then once a minute.
 func TestWaitingForAnEndpointIsTold(t *testing.T) {
 	var m warnings
-	var told []string
+	var lines []string
 	begin := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 	for second := range 150 {
 		e := event.Event{Type: event.CaseProgress, Case: "chat", Phase: "ready",
@@ -223,14 +223,14 @@ func TestWaitingForAnEndpointIsTold(t *testing.T) {
 			e.Phase = "run"
 		}
 		if text := m.text(e); text != "" {
-			told = append(told, text)
+			lines = append(lines, text)
 		}
 	}
 	want := []string{
 		"chat: its endpoint is not ready after 10s", "chat: its endpoint is not ready after 1m10s",
 		"chat: its endpoint is not ready after 10s",
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
 	}
 }

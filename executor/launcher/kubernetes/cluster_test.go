@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // told to. BEHAVIOUR is "NODE CODE": that one ends by itself, once a
 // file of the name that LEAVE has is there.
 func beAgent(args []string) int {
-	told, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	terminated, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	text, err := os.ReadFile(args[1])
 	if err != nil {
@@ -58,7 +58,7 @@ func beAgent(args []string) int {
 			return code
 		}
 		select {
-		case <-told.Done():
+		case <-terminated.Done():
 			fmt.Println("told to end")
 			return 0
 		case <-time.After(50 * time.Millisecond):
@@ -198,13 +198,13 @@ func TestCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []string
-		r.Binary, r.Say = binary, func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+		var messages []string
+		r.Binary, r.Say = binary, func(format string, args ...any) { messages = append(messages, fmt.Sprintf(format, args...)) }
 		if err := l.Check(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		h := start(t, l, r)
-		if text := strings.Join(told, "\n"); !strings.Contains(text, "copying weir (") ||
+		if text := strings.Join(messages, "\n"); !strings.Contains(text, "copying weir (") ||
 			!strings.Contains(text, "MiB) into ") {
 			t.Errorf("the user was told %q", text)
 		}
@@ -320,15 +320,15 @@ func TestCluster(t *testing.T) {
 	})
 
 	t.Run("fewer machines than nodes", func(t *testing.T) {
-		var told []string
+		var messages []string
 		r := request(t, 4)
-		r.Say = func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+		r.Say = func(format string, args ...any) { messages = append(messages, fmt.Sprintf(format, args...)) }
 		_, err := onCluster(t, c, func(o *Options) { o.Wait = 5 * time.Second }).Start(t.Context(), r)
 		fails(t, err, "is not yet running: Unschedulable: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules",
 			"kubernetes.wait")
 		nothingLeft(t, c)
-		if !strings.Contains(strings.Join(told, "\n"), "Unschedulable") {
-			t.Errorf("meanwhile the user was told %q", told)
+		if !strings.Contains(strings.Join(messages, "\n"), "Unschedulable") {
+			t.Errorf("meanwhile the user was told %q", messages)
 		}
 	})
 
