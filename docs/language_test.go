@@ -135,9 +135,7 @@ func sections(t *testing.T) string {
 		fmt.Fprintf(&b, "- [%s](%s): %s.", p.Name, p.File, p.About)
 		var names []string
 		for _, table := range keyTables[p.File] {
-			for _, k := range table.keys {
-				names = append(names, "`"+k.Name+"`")
-			}
+			names = append(names, namesOf(table.keys)...)
 		}
 		if len(names) > 0 {
 			fmt.Fprintf(&b, " Keys: %s.", strings.Join(unique(names), " · "))
@@ -145,6 +143,19 @@ func sections(t *testing.T) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// namesOf are the keys of a list, with those of the mappings in it that have no list of their own.
+func namesOf(keys []grammar.Key) (names []string) {
+	for _, k := range keys {
+		names = append(names, "`"+k.Name+"`")
+		if inner := innerKeys(k.Forms); len(inner) > 0 {
+			if page, _ := tableOf(inner); page == "" {
+				names = append(names, namesOf(inner)...)
+			}
+		}
+	}
+	return names
 }
 
 func unique(names []string) (out []string) {

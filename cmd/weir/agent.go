@@ -107,7 +107,7 @@ that user.`,
 		"run all processes of a session as `USER[:GROUP]` (needs root; default: the agent's user)")
 	cmd.Flags().BoolVar(&f.identity, "print-identity", false,
 		"print node, rank and size as found in the environment, and by which rule")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print only errors")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print only errors")
 	return cmd
 }
 

@@ -64,7 +64,7 @@ launches that cannot be judged. All other proposals are written in both cases.`,
 	flags.BoolVar(&f.options.SingleSession, "single-session", false,
 		"accept a single session, which cannot show how much sessions vary")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE` instead of stdout")
-	flags.BoolVar(&f.quiet, "quiet", false, "print only references and errors")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only references and errors")
 	return cmd
 }
 

@@ -79,7 +79,7 @@ var Include = []Key{
 // Variable are the keys of a variable.
 var Variable = []Key{
 	key("type", "its type", scalar(String, VariableTypes...)).or("string"),
-	key("default", "its value unless one is given from outside; required without a default", scalar(Any),
+	key("default", "its value unless --var or --var-file gives one; without a default, one of them must", scalar(Any),
 		list(scalar(Any))),
 	key("description", "what it means", scalar(String)),
 	key("validation", "conditions that its value must satisfy", section(Validation...), list(section(Validation...))),

@@ -16,7 +16,7 @@ type Style struct {
 }
 
 func (s *Style) Add(f *pflag.FlagSet) {
-	f.BoolVar(&s.Quiet, "quiet", false, "print only errors")
+	f.BoolVarP(&s.Quiet, "quiet", "q", false, "print only errors")
 	f.BoolVar(&s.noColor, "no-color", false, "no colours (also: $NO_COLOR)")
 }
 
