@@ -25,6 +25,8 @@ type layout struct {
 	ticks   []html.Tick
 	panels  []panel
 	omitted int // panels that are not drawn
+	// unmeasured are cases that have launches, none of them usable.
+	unmeasured int
 }
 
 type panel struct {
@@ -53,7 +55,12 @@ func on(c *results.Case, axis string) string {
 // newLayout lays out cases. also names options that distinguish them besides their axes.
 func newLayout(cases []*results.Case, also ...string) *layout {
 	l := &layout{x: map[*results.Case]float64{}}
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool { return c.Metrics.IsZero() })
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c *results.Case) bool {
+		if c.Metrics.IsZero() && len(c.Launches) > 0 {
+			l.unmeasured++
+		}
+		return c.Metrics.IsZero()
+	})
 	var varying []string
 	most := 1
 	for _, a := range append(slices.Clone(also), axes(cases)...) {
@@ -201,8 +208,12 @@ func evenly[T any](all []T, most int) []T {
 
 // note says what of a run its charts omit.
 func (l *layout) note() string {
-	if l.omitted == 0 {
-		return ""
+	var all []string
+	if l.unmeasured > 0 {
+		all = append(all, "not drawn, without a usable launch: "+plural(l.unmeasured, "case"))
 	}
-	return fmt.Sprintf("%d further combinations are in the table only", l.omitted)
+	if l.omitted > 0 {
+		all = append(all, fmt.Sprintf("%d further combinations are in the table only", l.omitted))
+	}
+	return strings.Join(all, "; ")
 }

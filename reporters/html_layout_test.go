@@ -262,3 +262,22 @@ func TestBytesText(t *testing.T) {
 		}
 	}
 }
+
+// Cases of which every launch failed or was discarded are counted below a chart; skipped ones are not.
+func TestChartsCountCasesWithoutAUsableLaunch(t *testing.T) {
+	for unusable, want := range map[int]string{
+		0: "", 1: "not drawn, without a usable launch: 1 case", 2: "not drawn, without a usable launch: 2 cases",
+	} {
+		cases := swept([]string{"block_size"}, []string{"4KiB", "64KiB", "1MiB", "16MiB", "64MiB"})
+		cases[4].Metrics, cases[4].Status = results.Named[results.MetricEstimate]{}, results.Skipped
+		for _, c := range cases[:unusable] {
+			c.Metrics, c.Status = results.Named[results.MetricEstimate]{}, results.Error
+			c.Launches = []*results.Launch{{Status: results.Error}}
+		}
+		d := newDraft(workload.DefinitionsOf(&results.Document{Cases: cases}))
+		f, ok := d.figure(&results.Document{}, newLayout(cases), "bandwidth")
+		if !ok || f.Note != want {
+			t.Errorf("%d: %v %q, want %q", unusable, ok, f.Note, want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func pointsOf(doc *results.Document) (lines []string, each []int) {
 			for _, p := range m.GetGauge().DataPoints {
 				var labels []string
 				for _, a := range p.Attributes {
-					labels = append(labels, fmt.Sprintf("%s=%q", a.Key, a.Value.GetStringValue()))
+					labels = append(labels, a.Key+`="`+labelText.Replace(a.Value.GetStringValue())+`"`)
 				}
 				lines = append(lines, fmt.Sprintf("%s{%s} %s", m.Name, strings.Join(labels, ","), raw(p.GetAsDouble())))
 				n++
