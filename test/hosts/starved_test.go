@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weir-bench/weir/workload"
+	_ "github.com/weir-bench/weir/workload/kinds"
 )
 
 // starved is a host that lacks something. Its setup is a shell script in a mount
@@ -31,6 +34,7 @@ const (
 	session  = "run /mnt/shm.yaml --launches 1 --out /mnt/out/s"
 	lent     = "run /mnt/lent.yaml --launches 1 --out /mnt/out/s"
 	fabrics  = "run /mnt/all.yaml --launches 1 --out /mnt/out/s"
+	kinds    = "run /mnt/kinds.yaml --disturbed keep --out /mnt/out/s"
 	smallTmp = "mount -t tmpfs -o size=1m tmpfs /tmp; "
 	noRoom   = "for d in /tmp /dev/shm /var/tmp /mnt/out; do mount -t tmpfs -o size=1m tmpfs $d; done"
 )
@@ -152,6 +156,29 @@ var starving = []starved{
 		says: `^weir: writing into /mnt/out/s: no space left on device: free some space there\n$`,
 	},
 
+	{name: "each workload", args: kinds},
+	{name: "each workload, tmp is read-only", setup: "mount -t tmpfs -o ro tmpfs /tmp", args: kinds},
+	{name: "each workload, dev/shm of 1 MiB", setup: "mount -t tmpfs -o size=1m tmpfs /dev/shm", args: kinds},
+	{name: "each workload, 256 files", setup: "ulimit -n 256", args: kinds},
+	{name: "each workload, 140 threads", uid: 60006, under: "prlimit --nproc=140", args: kinds},
+	{
+		name: "each workload, 20 files", setup: "ulimit -n 20", args: kinds, code: 6,
+		says: `^weir: this process may have 20 files open and needs \d+: raise the limit with ulimit -n\n$`,
+	},
+	{
+		name: "each workload, 40 threads", uid: 60007, under: "prlimit --nproc=40", args: kinds, code: 6,
+		says: `^weir: this user may have 40 processes and threads, .*: raise the limit with ulimit -u\n$`,
+	},
+	{
+		name: "each workload, address space for the runtime alone", setup: "ulimit -v 1000000", args: kinds, code: 6,
+		says: `^weir: this process may have 1000000 KiB of address space and needs \d+: raise the limit with ulimit -v\n$`,
+	},
+	{
+		name: "each workload, a disk that is full at once", setup: "mount -t tmpfs -o size=8k tmpfs /mnt/out",
+		args: kinds, code: 6,
+		says: `(?m)^weir: writing into /mnt/out/s: no space left on device: free some space there`,
+	},
+
 	{name: "no stdin", setup: "exec <&-"},
 	{name: "no stdout", setup: "exec >&-"},
 	{name: "no stderr", setup: "exec 2>&-"},
@@ -170,6 +197,38 @@ runs:
     options:
       etcd: true
       roles: {a: {command: [sh, -c, "echo moved 1"]}}
+`
+
+// everyKind is a scenario with each kind of workload.
+const everyKind = `scenario: kinds
+services:
+  server:
+    command: [python3, /mnt/endpoint.py, "${port.http}", "0.01", "0.001"]
+    ready: {http: "/v1/models", contains: toy, within: 30s}
+    url: "http://127.0.0.1:${port.http}"
+defaults:
+  launches: 1
+  options:
+    transfer: {fabric: shm, block_size: 64KiB, iterations: 50, warmup: 5}
+    traffic: {fabric: shm, matrix: [[0, 64KiB], [64KiB, 0]], iterations: 20, warmup: 2}
+    ep: {fabric: shm, ranks: 2, tokens: 16, hidden: 256, top_k: 2, experts_per_rank: 4, iterations: 5, warmup: 1}
+    ep_control: {fabric: shm, ranks: 2, tokens: 16, hidden: 256, experts_per_rank: 4, rounds: 2, warmup: 1}
+    ep_elastic: {fabric: tcp, tokens: 8, hidden: 256, top_k: 2, iterations: 4, phases: [{ranks: 0..1}, {ranks: 0..2}]}
+    serving: {service: server, model: toy, input: {tokens: 20}, output: {tokens: 5}, requests: 8}
+runs:
+  copy: {workload: transfer}
+  matrix: {workload: traffic}
+  sequence:
+    workload: traffic_sequence
+    options:
+      fabric: shm
+      isolated_iterations: 5
+      patterns: [{matrix: [[0, 64KiB], [64KiB, 0]], sleep_before_launch: 1ms}]
+  experts: {workload: ep}
+  control: {workload: ep_control}
+  elastic: {workload: ep_elastic}
+  program: {workload: command, options: {roles: {a: {command: [echo, moved]}}}}
+  load: {workload: serving}
 `
 
 // scenarioOf is one of a case on each of some fabrics.
@@ -196,6 +255,7 @@ func larder(t *testing.T) string {
 		"forty.yaml": scenarioOf("shm", "ranks: 40, block_size: 64KiB"),
 		"large.yaml": scenarioOf("shm", "ranks: 2, block_size: 1GiB"),
 		"lent.yaml":  borrower,
+		"kinds.yaml": everyKind,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -209,8 +269,10 @@ func larder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("cp", weir(t), filepath.Join(dir, "weir")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for from, to := range map[string]string{weir(t): "weir", "../../examples/programs/endpoint.py": "endpoint.py"} {
+		if out, err := exec.Command("cp", from, filepath.Join(dir, to)).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	return dir
 }
@@ -243,6 +305,11 @@ func (s *starved) try(t *testing.T) (code int, stdout, stderr string) {
 func TestStarvedHosts(t *testing.T) {
 	if out, err := exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").CombinedOutput(); err != nil {
 		t.Skipf("mount namespaces are not permitted here, or not to this user: %v %s", err, out)
+	}
+	for _, name := range workload.Names() {
+		if !strings.Contains(everyKind, "workload: "+name) {
+			t.Errorf("no starved host runs workload %s", name)
+		}
 	}
 	weir(t)
 	for _, s := range starving {
