@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weir-bench/weir/test/lab"
 	"github.com/weir-bench/weir/test/terminal"
 )
 
@@ -62,6 +63,7 @@ func redrawnLines(lines []string) (found []string) {
 // A real session on a terminal is seen from the beginning, has one frame at any time, and leaves the table and
 // no rest of a frame.
 func TestRunOnATerminal(t *testing.T) {
+	lab.UnsetTuningVariables() // they are part of the command that repeats a case
 	for name, noColor := range map[string]string{"colored": "", "plain": "1"} {
 		t.Run(name, func(t *testing.T) { runOnATerminal(t, noColor) })
 	}

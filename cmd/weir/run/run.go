@@ -75,8 +75,7 @@ func New(version results.Version) *cobra.Command {
 		Short: "run scenarios: plan, measure, judge, report",
 		Long: `run measures scenarios one after the other and judges them; the exit code is that of the worst result
 ("weir docs exit-codes"). results.json, reports and logs go to the session directory, the table to stdout,
-all other messages to stderr. The file - is a scenario in YAML on stdin. "weir docs hosts" has launcher
-settings and rare flags (--advertise, --tls-…).`,
+all else to stderr. FILE - is YAML on stdin. "weir docs hosts" has rare flags (--advertise, --tls-…).`,
 		Example: `  weir run examples/quickstart.yaml --only 'bandwidth[fabric=shm,*]' --report html
   weir run catalog:hosts --hosts 'gpu[01-02]'`,
 		Args: func(cmd *cobra.Command, args []string) error {
