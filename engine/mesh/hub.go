@@ -68,7 +68,7 @@ func (h *Hub) take(conn net.Conn, pending *pendingConns) {
 		return
 	}
 	s := &Spoke{Rank: rank, conn: conn, in: bufio.NewReader(conn)}
-	if _, err := conn.Write([]byte{0}); err != nil {
+	if _, err := conn.Write(acceptance(h.mesh.token)); err != nil {
 		return
 	}
 	if kept, err := s.in.ReadByte(); err != nil || kept != chosen || conn.SetDeadline(time.Time{}) != nil {

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"encoding/json"
@@ -252,6 +253,13 @@ func (m *Mesh) dial(ctx context.Context, c contact) (net.Conn, error) {
 	return nil, errors.Join(append(all, errors.New("none of its addresses answers"))...)
 }
 
+// acceptance is the answer to a token. Another program may listen at the port of a rank on this host, and even repeat
+// what it is sent; it does not know this.
+func acceptance(token []byte) []byte {
+	sum := sha256.Sum256(append([]byte("accepted "), token...))
+	return sum[:tokenBytes]
+}
+
 // greet identifies this rank, and waits until the other one accepts it.
 func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.String())
@@ -260,9 +268,12 @@ func (m *Mesh) greet(ctx context.Context, at netip.AddrPort, token []byte) (net.
 	}
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))
 	hello := binary.BigEndian.AppendUint16(slices.Clone(token), uint16(m.self))
-	answer := make([]byte, 1)
+	answer := make([]byte, tokenBytes)
 	if _, err = conn.Write(hello); err == nil {
 		_, err = io.ReadFull(conn, answer)
+	}
+	if err == nil && subtle.ConstantTimeCompare(answer, acceptance(token)) == 0 {
+		err = errors.New("another program answers")
 	}
 	if err != nil {
 		conn.Close()
@@ -379,7 +390,7 @@ func (m *Mesh) take(from int, conn net.Conn) bool {
 	if from <= m.self || from >= len(m.conns) || m.conns[from] != nil {
 		return false // it has connected by another of this host's addresses
 	}
-	if _, err := conn.Write([]byte{0}); err != nil || conn.SetDeadline(time.Time{}) != nil {
+	if _, err := conn.Write(acceptance(m.token)); err != nil || conn.SetDeadline(time.Time{}) != nil {
 		return false
 	}
 	m.conns[from] = conn

@@ -2,11 +2,14 @@ package mesh
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 )
@@ -110,6 +113,39 @@ func unanswered(t *testing.T, m *Mesh) {
 	}
 	if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Error("a stranger was answered")
+	}
+}
+
+// Another program that listens at the port of a rank, and repeats what it is sent, is not taken for the rank.
+func TestAnEchoIsNoRank(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer echo.Close()
+	go func() {
+		for {
+			conn, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(conn, conn) }()
+		}
+	}()
+	m, err := Listen([]string{"a", "a"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.listener.Close()
+	at := echo.Addr().(*net.TCPAddr).AddrPort()
+	c := contact{Token: bytes.Repeat([]byte{7}, tokenBytes), Port: at.Port(), Hosts: []netip.Addr{at.Addr()}}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*greetingTime)
+	defer cancel()
+	if conn, err := m.dial(ctx, c); err == nil {
+		conn.Close()
+		t.Error("it was taken for the rank")
+	} else if !strings.Contains(err.Error(), "another program answers") {
+		t.Error(err)
 	}
 }
 

@@ -89,7 +89,12 @@ func (i injection) misled(d *results.Document) string {
 		switch i.target {
 		case "rank": // services have a process like that of a rank
 			return f.Rank >= 0 || strings.HasPrefix(f.Cause, "service ")
-		case "agent", "link", "host":
+		case "link":
+			if i.how == dropping || i.how == delayed { // both ends of the link are as good a place
+				return f.Rank >= 0 || f.Node != ""
+			}
+			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name)
+		case "agent", "host":
 			return f.Node == i.node.name || strings.Contains(f.Cause, "node "+i.node.name)
 		case "etcd":
 			return strings.Contains(f.Cause, "etcd")
