@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	count  = flag.Int("faults", 12, "how many faults are to meet a session")
+	count  = flag.Int("faults", 17, "how many faults are to meet a session: one of each kind")
 	seed   = flag.Uint64("seed", 0, "of what is injected when; 0: another each time")
 	only   = flag.String("kind", "", "inject this kind alone, as the table calls it")
 	worlds = flag.Int("worlds", 3, "clusters at a time")
