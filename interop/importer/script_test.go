@@ -1,6 +1,7 @@
 package importer_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"strings"
@@ -86,8 +87,10 @@ func TestLinesOfAScriptThatCannotBeRead(t *testing.T) {
 // Wrong values and flags are errors that say what the tool has.
 func TestScriptRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		"make bench":                     "no call of a benchmark that weir reads",
-		"aiperf profile --model m --foo": "aiperf has no flag --foo",
+		"make bench":                                          "no call of a benchmark that weir reads",
+		"aiperf profile --model m --foo":                      "aiperf has no flag --foo",
+		"aiperf profile --model m --fixed-schedule":           "--fixed-schedule replays a file, and --input-file is missing",
+		"aiperf profile --model m --input-file prompts.jsonl": "--input-file: a file with a prompt in each line is `prompts`",
 		"aiperf profile --model m --endpoint-type ranking":    `"ranking" is neither chat nor`,
 		"vllm bench serve --num-prompts x":                    `--num-prompts: "x" is not a whole number`,
 		"aiperf profile --model m --goodput token_rate:600":   "--goodput token_rate:600: slo has",
@@ -134,4 +137,34 @@ func FuzzScript(f *testing.F) {
 			t.Errorf("%q becomes\n%s\n%v", text, made.Scenario, diags)
 		}
 	})
+}
+
+// A replayed trace of aiperf is a trace of weir: its file has the times, the lengths and the shared blocks.
+func TestReplayedTraceOfAiperf(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows := `{"timestamp": 500, "input_length": 100, "output_length": 20, "hash_ids": [1]}
+{"timestamp": 900, "input_length": 600, "output_length": 40, "hash_ids": [1, 2]}
+`
+	if err := os.WriteFile("trace.jsonl", []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"--input-file trace.jsonl --fixed-schedule":                                                "",
+		"--input-file trace.jsonl --custom-dataset-type mooncake_trace --concurrency 8":            "",
+		"--input-file trace.jsonl --fixed-schedule --fixed-schedule-auto-offset --request-count 1": "1",
+	} {
+		made, err := importer.Script("x.sh", "aiperf profile --model m --streaming "+line+"\n", importer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := planned(t, made.Scenario).Cases[0].Options
+		if read, err := base64.StdEncoding.DecodeString(fmt.Sprint(options["trace_rows"])); err != nil ||
+			string(read) != rows || fmt.Sprint(options["input"]) != `{"prefix":"as traced"}` ||
+			fmt.Sprint(options["concurrency"]) != "0" {
+			t.Errorf("%s: %v", line, options)
+		}
+		if got := fmt.Sprint(options["requests"]); want != "" && got != want {
+			t.Errorf("%s: requests %s", line, got)
+		}
+	}
 }

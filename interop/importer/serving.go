@@ -102,10 +102,34 @@ func servingRun(c *call) {
 		}
 		c.set("output", o)
 	}
+	replayTrace(c)
 	if n := c.first("num-warmups", "warmup-request-count"); n != "" {
 		c.set("warmup", inline{{"requests", literal(n)}})
 	}
 	c.setRequests()
+}
+
+// replayTrace maps a file of requests with their times, which replaces the load and the lengths of prompts.
+func replayTrace(c *call) {
+	file, kind := c.first("input-file"), c.first("custom-dataset-type")
+	scheduled := c.first("fixed-schedule") == "true"
+	switch {
+	case file == "" && scheduled:
+		c.fail("--fixed-schedule replays a file, and --input-file is missing")
+	case file == "":
+		return
+	case kind != "mooncake_trace" && (kind != "" || !scheduled):
+		c.unmappedFlag("--input-file: a file with a prompt in each line is `prompts`")
+		return
+	}
+	for _, load := range []string{"concurrency", "rate", "arrivals", "max_in_flight", "requests", "duration", "output"} {
+		delete(c.run.options, load)
+	}
+	if requests := c.first("request-count"); requests != "" {
+		c.set("requests", literal(requests))
+	}
+	c.set("trace", literal(file))
+	c.set("input", inline{{"prefix", literal("as traced")}})
 }
 
 // arrivals returns how requests of a rate arrive: Poisson, unless the command line says otherwise.
