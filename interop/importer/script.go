@@ -183,7 +183,7 @@ func (s *script) unread(n *syntax.CallExpr, words []string) {
 		became = "nothing: it prepares the host; see checks and services"
 	case "kubectl", "oc":
 		became = "nothing: weir starts and removes its own objects, see launcher and services"
-	case "guidellm", "inference-perf":
+	case "inference-perf":
 		became = "nothing: weir reads the results of this tool, not its command line; `weir docs aiperf` has the options"
 	case "etcdctl":
 		became = "nothing: option etcd of workload command starts an etcd of its own"

@@ -35,7 +35,9 @@ sleep 7
 kubectl exec pod1 -- ucx_perftest 10.0.0.1 -t ucp_put_bw -s 65536 -n 1000
 aiperf profile -m Qwen/Qwen3-0.6B -u http://localhost:8000 --endpoint-type chat --streaming --concurrency 16 --request-count 160 --isl 100 --osl 32 --extra-inputs ignore_eos:true --extra-inputs temperature:0.5 --extra-inputs user:7b --extra-inputs '{"stop":["1","x"],"id":"12"}' --goodput 'time_to_first_token:500 inter_token_latency:25' -H 'X-User: me' --api-key k
 vllm bench serve --model m --host h1 --port 8000 --num-prompts 200 --max-concurrency 8 --random-input-len 512 --random-output-len 128 --goodput ttft:500 tpot:25 e2el:3000 --header x-a=1 x-b=2=3 --extra-body '{"top_p":0.9,"ignore_eos":true}' --temperature 0 --save-result
+guidellm benchmark --target http://localhost:8000 --model m --rate-type concurrent --rate 1,4,16 --max-seconds 30 --data "prompt_tokens=256,prompt_tokens_stdev=16,output_tokens=128"
+guidellm benchmark run --target http://localhost:8000/v1 --model m --profile poisson --rate 5 --max-requests 200 --data '{"prompt_tokens": 64, "output_tokens": 32}' --request-type text_completions --random-seed 7 --disable-console
 genai-perf profile -m m --endpoint-type chat --url localhost:8000 --concurrency 4 --num-prompts 40 -g request_latency:3000.5 --header A:b:c --streaming
 fio --name=x --rw=read --size=1m --filename=/tmp/x
 mpirun -np 8 -x NCCL_DEBUG=INFO ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 1
-guidellm benchmark --target http://h:8000 --rate-type constant --rate 5
+locust --headless -u 8 -H http://h:8000

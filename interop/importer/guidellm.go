@@ -1,0 +1,121 @@
+package importer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/weir-bench/weir/workload/serving"
+)
+
+var guidellm = &tool{name: "guidellm", kind: serving.Kind, native: guidellmRun}
+
+// guidellmRun maps guidellm benchmark. Several rates become a sweep, as guidellm makes a benchmark for each.
+func guidellmRun(c *call) {
+	c.dropEnv()
+	c.run.timeout = loadTimeout
+	if c.first("target") == "" {
+		c.fail("--target is missing")
+		return
+	}
+	c.setEndpoint(c.first("target"), c.first("request-type"))
+	if c.first("model") == "" {
+		c.fail("--model is missing: guidellm takes the first model of the server, and weir has to know which one it is")
+	}
+	c.set("model", literal(c.first("model")))
+	guidellmProfile(c, c.first("profile"), guidellmRates(c))
+	guidellmData(c, c.first("data"))
+	seconds, requests := c.first("max-seconds"), c.first("max-requests")
+	switch {
+	case seconds != "":
+		if requests != "" {
+			c.warn("--max-requests: the load ends after --max-seconds alone")
+		}
+		c.set("duration", literal(seconds+"s"))
+	case requests != "":
+		c.set("requests", literal(requests))
+	case len(c.unmapped) == 0:
+		c.fail("--max-seconds or --max-requests is missing: the load has no end")
+	}
+}
+
+// guidellmRates are the values of --rate, which may be given several times and with commas.
+func guidellmRates(c *call) (all []string) {
+	for _, s := range c.given {
+		if s.flag.Names[0] == "rate" {
+			for rate := range strings.SplitSeq(s.value, ",") {
+				all = append(all, strings.TrimSpace(rate))
+			}
+		}
+	}
+	return all
+}
+
+// guidellmProfile maps a profile with its rates.
+func guidellmProfile(c *call, profile string, rates []string) {
+	option, unit := "concurrency", ""
+	switch profile {
+	case "synchronous":
+		rates = []string{"1"}
+	case "concurrent", "throughput":
+		if len(rates) == 0 {
+			c.unmappedFlag("--profile %s: without --rate the load has no limit; `concurrency` has to be written", profile)
+			return
+		}
+	case "constant", "async", "poisson":
+		option, unit = "rate", "/s"
+		if profile == "poisson" {
+			c.set("arrivals", literal(profile))
+		}
+		if len(rates) == 0 {
+			c.fail("--rate is missing")
+			return
+		}
+	default:
+		c.unmappedFlag("--profile %s: the highest load that keeps a promise is `search`, as %s", profile,
+			`{axis: concurrency, from: 1, to: 512, promise: "ttft.p90 <= 500ms"}`)
+		return
+	}
+	var values []string
+	for _, r := range rates {
+		values = append(values, r+unit)
+	}
+	if len(values) == 1 {
+		c.set(option, literal(values[0]))
+		return
+	}
+	c.run.sweep = mapping{{option, literals(values...)}}
+}
+
+// guidellmData maps the lengths of synthetic prompts, written as key=value,… or as JSON.
+func guidellmData(c *call, text string) {
+	length := map[string]string{}
+	var fields map[string]json.Number
+	if json.Unmarshal([]byte(text), &fields) == nil {
+		for name, n := range fields {
+			length[name] = n.String()
+		}
+	} else {
+		for field := range strings.SplitSeq(text, ",") {
+			name, value, found := strings.Cut(field, "=")
+			if !found {
+				c.unmappedFlag("--data %s: prompts of other data sets are a file: `prompts`", text)
+				return
+			}
+			length[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	for _, side := range []struct{ option, name string }{{"input", "prompt_tokens"}, {"output", "output_tokens"}} {
+		if n := length[side.name]; n != "" {
+			fields := inline{{"tokens", literal(spread(n, length[side.name+"_stdev"]))}}
+			if side.option == "output" { // its requests ignore the end of a sequence
+				fields = append(fields, pair{"exact", truth(true)})
+			}
+			c.set(side.option, fields)
+		}
+		delete(length, side.name)
+		delete(length, side.name+"_stdev")
+	}
+	for _, name := range sortedKeys(length) {
+		c.unmappedFlag("--data %s: weir has lengths with a mean and a deviation", name)
+	}
+}
