@@ -53,8 +53,9 @@ const (
 	stopSlack = 2 * time.Second
 	// readySlack is the time for an agent to wait for a service after the service's own limit.
 	readySlack = time.Second
-	// relatedWindow is the time after a failure within which the end of a service counts as its cause.
-	relatedWindow = 300 * time.Millisecond
+	// relatedWindow is the time after the end of a launch within which the end of a service counts as before it: the
+	// agent of the service may be slower than the ranks. failedWindow is this time if requests failed.
+	relatedWindow, failedWindow = 300 * time.Millisecond, 2 * time.Second
 )
 
 var (
@@ -152,7 +153,7 @@ func (v *services) rootCause(ctx context.Context, x *service) (*service, error) 
 	if len(x.Needs) == 0 {
 		return x, nil
 	}
-	if err := v.awaitRelated(ctx, func() bool { return failedNeed() != nil }); err != nil {
+	if err := v.awaitRelated(ctx, relatedWindow, func() bool { return failedNeed() != nil }); err != nil {
 		return nil, err
 	}
 	if other := failedNeed(); other != nil {
@@ -161,9 +162,9 @@ func (v *services) rootCause(ctx context.Context, x *service) (*service, error) 
 	return x, nil
 }
 
-// awaitRelated waits until a related service has failed, for relatedWindow at most.
-func (v *services) awaitRelated(ctx context.Context, failed func() bool) error {
-	err := v.s.waitFor(ctx, relatedWindow, errNoServiceFailed, failed)
+// awaitRelated waits until a related service has failed, for a window at most.
+func (v *services) awaitRelated(ctx context.Context, window time.Duration, failed func() bool) error {
+	err := v.s.waitFor(ctx, window, errNoServiceFailed, failed)
 	if errors.Is(err, errNoServiceFailed) {
 		return nil
 	}
@@ -336,14 +337,35 @@ func (l *launchRun) failOnService() {
 	}
 }
 
-// awaitServiceFailure waits, after a launch has failed, whether a failed service was the cause.
+// awaitServiceFailure waits, after a launch has ended, whether a service ended before: it may be the cause of a failure,
+// and a load that goes on without its server measures nothing.
 func (l *launchRun) awaitServiceFailure(ctx context.Context) error {
-	if len(l.services) == 0 || l.failure != nil || l.failed() == nil {
+	if len(l.services) == 0 || l.failure != nil {
 		return nil
 	}
-	err := l.s.services.awaitRelated(ctx, func() bool { return l.s.services.failed(l.services) != nil })
+	window := relatedWindow
+	if l.requestsFailed() {
+		window = failedWindow
+	}
+	err := l.s.services.awaitRelated(ctx, window, func() bool { return l.s.services.failed(l.services) != nil })
 	l.failOnService()
 	return err
+}
+
+// requestsFailed reports whether requests of the ranks to services failed in a complete case.
+func (l *launchRun) requestsFailed() bool {
+	for i, p := range l.pending {
+		client, ok := workload.As[workload.Client](l.cases[i].Workload)
+		if !ok || !p.complete() {
+			continue
+		}
+		if slices.ContainsFunc(p.parts, func(part *workload.Part) bool {
+			return part != nil && client.RequestsFailed(part)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *session) singleHost() bool {

@@ -64,6 +64,12 @@ type Arranger interface {
 	Arrange(cases []Spec, timeout time.Duration) (before time.Duration)
 }
 
+// Client is a Behaviour with ranks that use services, and go on if some of their requests fail.
+type Client interface {
+	// RequestsFailed returns whether requests of a rank failed, by its facts.
+	RequestsFailed(p *Part) bool
+}
+
 // LaunchMeasurer is a Behaviour with metrics that are measured once per launch, whatever cases it has.
 type LaunchMeasurer interface{ OfLaunch() []string }
 

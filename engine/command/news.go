@@ -14,8 +14,9 @@ import (
 type state byte
 
 const (
-	isReady  state = 1
-	hasEnded state = 2
+	isReady   state = 1
+	hasEnded  state = 2
+	hasFailed state = 3 // its program ended by itself with an error: sent at once, before anybody judges it
 )
 
 // news is the progress of all roles.
@@ -48,6 +49,18 @@ func (m *news) hear(other int, message []byte, err error) {
 	}
 	close(m.changed)
 	m.changed = make(chan struct{})
+}
+
+// failed returns a role with a program that has failed, of those that which selects; -1: none is known.
+func (m *news) failed(which func(int) bool) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, s := range m.states {
+		if i != m.self && s == hasFailed && which(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // tell sends the state of this role to all others.

@@ -165,7 +165,17 @@ func (r *rank) awaitEnd(ctx context.Context, p *program) error {
 	}
 	select {
 	case <-p.ended:
-		return r.endedFirst(p, mustEnd)
+		before := r.news.failed(func(int) bool { return true })
+		if !p.cmd.ProcessState.Success() {
+			r.news.tell(hasFailed)
+		}
+		err := r.endedFirst(p, mustEnd)
+		if err == nil || before < 0 || p.killed() {
+			return err
+		}
+		// what fails later fails because of that: connections close
+		return &engine.Error{Phase: "run", Peer: before, Code: -int(unix.ECONNRESET),
+			Text: fmt.Sprintf("%v, after role %s had failed", err, r.spec.Roles[before].Name)}
 	case <-mustEnd:
 		p.finish(unix.SIGTERM, stopGrace)
 		return nil
@@ -197,9 +207,14 @@ func (r *rank) endedFirst(p *program, mustEnd <-chan struct{}) error {
 	case p.cmd.ProcessState.Success():
 		return nil
 	case endsWith && p.cmd.ProcessState.Exited():
+		if r.news.failed(r.endsIt) >= 0 {
+			return nil // before it: the other one is the cause
+		}
 		select {
-		case <-mustEnd: // it failed because the other one closed the connection
-			return nil
+		case <-mustEnd:
+			if r.news.failed(r.endsIt) < 0 { // it failed because the other one closed the connection
+				return nil
+			}
 		case <-time.After(peerFailureWindow):
 		}
 	}

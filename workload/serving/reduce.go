@@ -14,6 +14,11 @@ import (
 	"github.com/weir-bench/weir/workload/serving/summary"
 )
 
+func (behaviour) RequestsFailed(p *workload.Part) bool {
+	var facts Facts
+	return json.Unmarshal(p.Facts, &facts) == nil && len(facts.Errors) > 0
+}
+
 func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]float64, error) {
 	s := m.Spec.(*Spec)
 	var samples [][]byte
