@@ -19,8 +19,9 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 	l.Pieces = move.Pieces(parts)
 	l.Distributions = results.Distributions{"latency": latencies(parts).Distribution()}
 	o := m.Spec.(*move.Spec)
-	l.Notes = stampNotes(o, parts)
-	return Metrics(*o, parts)
+	metrics, err := Metrics(*o, parts)
+	l.Notes = append(stampNotes(o, parts), stallNotes(o, parts, metrics)...)
+	return metrics, err
 }
 
 // latencies merges the histograms of all initiators.

@@ -39,3 +39,14 @@ func stampNotes(o *move.Spec, parts []*move.Part) []results.Cause {
 	}
 	return nil
 }
+
+// stallNotes warns that the mean of all round trips is above the p99 of those with a time: slow ones fell between them.
+func stallNotes(o *move.Spec, parts []*move.Part, metrics map[string]float64) []results.Cause {
+	avg, p99 := metrics["latency.avg"], metrics["latency.p99"]
+	stamped := latencies(parts).Count()
+	if o.Mode != "pingpong" || p99 == 0 || avg <= p99 || stamped >= int64(o.Iterations) {
+		return nil
+	}
+	return []results.Cause{{Count: int(stamped), Text: fmt.Sprintf("latency.avg of all %d round trips is above latency.p99 of"+
+		" the %d with a time: slow ones fell between these; assert latency.avg, too", o.Iterations, stamped)}}
+}

@@ -44,3 +44,27 @@ func TestShortTimedPartsAreNoted(t *testing.T) {
 		}
 	}
 }
+
+// A mean above the p99 says that slow round trips had no time.
+func TestStallNotes(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		mode     string
+		avg, p99 float64
+		times    int64
+		said     bool
+	}{
+		{"stalls between the stamps", "pingpong", 75e-6, 20e-6, 128, true},
+		{"a usual tail", "pingpong", 12e-6, 20e-6, 128, false},
+		{"all have a time", "pingpong", 75e-6, 20e-6, 2000, false},
+		{"a stream, whose latency has a queue", "stream", 75e-6, 20e-6, 128, false},
+		{"no p99", "pingpong", 75e-6, 0, 128, false},
+	} {
+		part := &move.Part{Initiator: true, Samples: &results.Samples{Counts: map[int]int64{7: c.times}}}
+		notes := stallNotes(&move.Spec{Mode: c.mode, Iterations: 2000}, []*move.Part{part},
+			map[string]float64{"latency.avg": c.avg, "latency.p99": c.p99})
+		if (len(notes) > 0) != c.said {
+			t.Errorf("%s: %v", c.name, notes)
+		}
+	}
+}
