@@ -177,3 +177,24 @@ func TestServeAddresses(t *testing.T) {
 		}
 	}
 }
+
+// One browser may have the pages of several servers open: their cookies differ, though their address is the same.
+func TestServersDoNotTakeEachOthersCookie(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := http.Client{Jar: jar}
+	first, second := servedBy(t, t.TempDir()), servedBy(t, t.TempDir())
+	base, _, _ := strings.Cut(first.Address(""), "?")
+	for _, address := range []string{first.Address(""), second.Address(""), base} {
+		answer, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", address, answer.Status)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +30,7 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "show the sessions of a folder in a browser, also while they run",
-		Long: `serve prints the address of a page that lists the sessions below DIR (default: weir-out):
+		Long: `serve prints the address of a page that lists the sessions in DIR (default: weir-out):
 the report of each, running ones as they proceed, the comparison of those that are picked,
 and the trend of every metric of every case with its changes. The page is at a loopback
 address, and its address has a token. Nothing is written but the index of the list.
@@ -138,12 +139,14 @@ func (s *Server) Close() error {
 	return exit.With(gate.ExitExecution, err)
 }
 
-// cookie has the token after the first page, so that it is in no further address.
-const cookie = "weir-token"
+// cookieOf names the cookie that has the token after the first page, so that it is in no further address. Cookies of
+// one address are the same for all its ports, and several servers may run.
+func cookieOf(host string) string { return "weir-token-" + host[strings.LastIndexByte(host, ':')+1:] }
 
 // guarded answers only to browsers that have the token, under the server's own name: pages of other sites that resolve
 // to this address get nothing.
 func guarded(token, host string, next http.Handler) http.Handler {
+	cookie := cookieOf(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
