@@ -25,7 +25,9 @@ var words = map[string]string{
 	"options": "workloads", "exit-code": "exit-codes", "formats": "reports", "env": "environment",
 	"ssh": "clusters", "slurm": "clusters", "kubernetes": "clusters", "k8s": "clusters", "cuda": "gpu", "vram": "gpu",
 	"security": "threat-model", "performance": "speed", "overhead": "speed", "licenses": "licences",
-	"importing": "import",
+	"importing": "import", "gain": "variants", "gains": "variants", "push": "ci", "grafana": "ci", "otlp": "ci",
+	"opentelemetry": "ci", "prometheus": "ci", "waiver": "ci", "waivers": "ci", "xfail": "assertions",
+	"may_fail": "assertions", "trend": "ci", "history": "ci",
 }
 
 // spelt is a topic in the spelling of page names: case, and what joins words, do not count.

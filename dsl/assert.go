@@ -206,7 +206,7 @@ func (l *loader) checkExpectation(p part, x *assertion.XFail, of, what string, w
 			"Write the last day on which it holds, as 2006-01-31.")
 	} else if x.Until < l.all.options.Today {
 		d := diagnostic(at, "Expired expectation",
-			fmt.Sprintf("%s expected until %s only; now it fails the session.", what, x.Until),
+			fmt.Sprintf("%s expected until %s only; a miss fails the session now.", what, x.Until),
 			fmt.Sprintf("Fix the cause and remove %s, or set a later day.", of))
 		d.Severity = hcl.DiagWarning
 		l.diags = append(l.diags, d)

@@ -171,6 +171,9 @@ func explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	return diags
 }
 
+// nullHint explains a key without a value.
+const nullHint = `Write a value. Inside braces a comma begins the next key: quote a text that has one, as "a,b".`
+
 // text reads a value as raw text. It reports an error and returns false if the value has no text.
 func (d *decoder) text(expr hcl.Expression, what string) (string, bool) {
 	v := d.evaluate(expr)
@@ -179,7 +182,11 @@ func (d *decoder) text(expr hcl.Expression, what string) (string, bool) {
 	}
 	s, problem := scalarText(v)
 	if problem != "" {
-		d.error(expr.Range(), "Invalid value", what+" "+problem+".", "")
+		hint := ""
+		if v.IsNull() {
+			hint = nullHint
+		}
+		d.error(expr.Range(), "Invalid value", what+" "+problem+".", hint)
 		return "", false
 	}
 	return s, true

@@ -228,8 +228,11 @@ func (l *loader) metric(e entry, r *Run) (workload.Metric, bool) {
 	if expr := argument(p.BodyContent, "unit"); expr != nil {
 		unit, known := quantity.UnitOf(m.Unit)
 		if !known {
-			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", m.Unit),
-				"Write one such as s, ms, B, MiB, GB/s, 1/s or %; a count or a ratio has none.")
+			hint := "Write one such as s, ms, B, MiB, GB/s, Gb/s, 1/s or %; a count or a ratio has none."
+			if near := quantity.NearUnit(m.Unit); near != "" {
+				hint = "Write " + near + "."
+			}
+			l.error(expr.Range(), "Unknown unit", fmt.Sprintf("There is no unit %q.", m.Unit), hint)
 		}
 		m.Unit = unit.Symbol
 	}

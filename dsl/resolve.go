@@ -121,7 +121,8 @@ func (s *Setting) evaluate(e *evaluator, axes map[string]cty.Value) (any, hcl.Di
 	if problem != "" {
 		hint := ""
 		if s.Env && v.IsNull() {
-			hint = `Write "" for an empty text. An axis env.` + s.Name + ": [null, …] leaves it unset."
+			hint = `Write "" for an empty text, and quote a text with a comma: "a,b". An axis env.` + s.Name +
+				": [null, …] leaves it unset."
 		}
 		return nil, hcl.Diagnostics{diagnostic(s.expr.Range(), "Invalid value", s.Name+" "+problem+".", hint)}
 	}

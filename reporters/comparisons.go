@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -23,7 +24,11 @@ func letter(i int) string { return string(rune('A' + i)) }
 
 // documentTexts are the compared documents with their letters, and the headline of each comparison.
 func documentTexts(all []*results.Comparison) []string {
-	lines := []string{letter(0) + "  " + comparedText(all[0].Base)}
+	var lines []string
+	if slices.ContainsFunc(all, func(c *results.Comparison) bool { return c.Simulated }) {
+		lines = append(lines, partlySimulated)
+	}
+	lines = append(lines, letter(0)+"  "+comparedText(all[0].Base))
 	for i, c := range all {
 		lines = append(lines, letter(i+1)+"  "+comparedText(c.New), "   "+comparisonHeadline(c))
 	}

@@ -104,7 +104,7 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 			g.notes = append(g.notes, plain(r.Case)+": "+plain(clip(why, " …")))
 		}
 	}
-	g.notes = append(firstOf(g.notes), "gain: positive if the variant is better, in percent of before, or in the metric's unit if the metric may be 0; real?: significant among all rows")
+	g.notes = append(firstOf(g.notes), "gain: positive if the variant is better, in percent of before (×N: N times before), or in the metric's unit if the metric may be 0; real?: significant among all rows")
 	return g
 }
 

@@ -16,7 +16,7 @@ import (
 
 // nixlbenchNotes list differences from the columns of nixlbench.
 const nixlbenchNotes = `The columns of nixlbench with what weir measured. Times are arithmetic means over the launches of a case, so that Avg Post and
-Avg Tx add up to Avg Lat.; bandwidths are as they are judged, geometric means. Not the same as in nixlbench:
+Avg Tx of a stream add up to Avg Lat.; bandwidths are as they are judged, geometric means. Not the same as in nixlbench:
   B/W          all initiators together, or the slowest of them where Aggregate B/W has the sum; without starting threads, and
                without making and releasing requests (but with nixl_recreate), which nixlbench times too; a write ends when its last
                byte is at the target

@@ -68,7 +68,7 @@ func previousIsBaseline(doc *results.Document) bool {
 // sinceText formats a previous value and the change.
 func sinceText(s *results.Since, named bool) string {
 	value, low, high := s.ChangeText()
-	change := "now " + value
+	change := "changed by " + value
 	switch {
 	case low == "" && s.Change.CI != nil:
 		change += ", with too few launches to tell from noise"

@@ -28,11 +28,19 @@ func unsteady(doc *results.Document) (out []string) {
 			what, how = "launches slow down", cvText(w.Ratio-1)+" faster than"
 		}
 		out = append(out, fmt.Sprintf(
-			"%s: %s: the first %d of %d parts of a launch are %s the rest, which moves its bandwidth by %s",
-			what, plain(c.Key), w.Pieces, w.Of, how, cvText(w.Moves),
+			"%s: %s: %s of a launch %s %s the rest, which moves its bandwidth by %s",
+			what, plain(c.Key), firstParts(w), map[bool]string{true: "is", false: "are"}[w.Pieces == 1], how, cvText(w.Moves),
 		))
 	}
 	return out
+}
+
+// firstParts names the parts at the beginning of a launch: "the first of 16 parts".
+func firstParts(w *results.WarmUp) string {
+	if w.Pieces == 1 {
+		return fmt.Sprintf("the first of %d parts", w.Of)
+	}
+	return fmt.Sprintf("the first %d of %d parts", w.Pieces, w.Of)
 }
 
 // levelsOf names the levels of variance components.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -136,14 +137,43 @@ func changesText(t *history.Trend) string {
 		small = fmt.Sprintf("; %s of less than %s not reported (--magnitude)", plural(t.Smaller, "change"),
 			results.Percent.WithUnit(results.Percent.Exact(t.Magnitude)))
 	}
-	by := fmt.Sprintf("of level (by a likelihood ratio, p <= %s)", raw(t.Significance))
+	by := fmt.Sprintf("of level found (likelihood ratio test, threshold p = %s)", raw(t.Significance))
 	switch {
 	case len(t.Points) < history.FirstLook:
-		return fmt.Sprintf("too few sessions to detect a change: at least %d are needed", history.FirstLook)
+		return fmt.Sprintf("too few sessions to detect a change: at least %d are needed", history.FirstLook) +
+			newestText(t)
 	case len(t.Changes) == 0:
-		return "no change " + by + "; " + levelText(t, 0) + small
+		return "no change " + by + "; " + levelText(t, 0) + small + newestText(t)
 	}
 	return plural(len(t.Changes), "change") + " " + by + small
+}
+
+// newestText says how far the newest sessions are from the median of those before, if that is far more than these
+// differ: too few sessions are no level yet. "": they are not.
+func newestText(t *history.Trend) string {
+	const fewest, ofLevel, far = 3, 3, 2 // sessions before, sessions of a level, ranges of those before
+	for newest := ofLevel - 1; newest > 0; newest-- {
+		if len(t.Points)-newest < fewest {
+			continue
+		}
+		var values []float64
+		for _, p := range t.Points {
+			values = append(values, p.Value)
+		}
+		before, now := values[:len(values)-newest], values[len(values)-newest:]
+		slices.Sort(before)
+		median, enough := before[len(before)/2], far*(before[len(before)-1]-before[0])
+		if low, high := slices.Min(now), slices.Max(now); median <= 0 || low < median+enough && high > median-enough {
+			continue
+		}
+		which := "the newest session is"
+		if newest > 1 {
+			which = fmt.Sprintf("the newest %d sessions are", newest)
+		}
+		return fmt.Sprintf("; %s %+.1f%% from the median of those before, and a level has %d sessions or more", which,
+			100*(now[len(now)-1]/median-1), ofLevel)
+	}
+	return ""
 }
 
 const nothingDiffers = "no recorded difference between them"

@@ -194,6 +194,9 @@ func CaseDifferences(pairs []CasePair) []Difference {
 		d.add(of, "workload", p.Base.Workload, p.New.Workload)
 		d.addOptions(of, p.Base.ResolvedOptions(), p.New.ResolvedOptions())
 		d.addAll(of, "env ", visibleEnv(p.Base, p.New), visibleEnv(p.New, p.Base))
+		if len(moved(p.Base)) == 0 || len(moved(p.New)) == 0 {
+			continue // nothing is known of what launches used
+		}
 		d.addAll(of, VariableDiffers, inheritedVariables(p.Base), inheritedVariables(p.New))
 		d.add(of, FabricDiffers, distinctTexts(p.Base, fabricOf), distinctTexts(p.New, fabricOf))
 		d.add(of, TransportDiffers, distinctTexts(p.Base, transportOf), distinctTexts(p.New, transportOf))

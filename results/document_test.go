@@ -79,7 +79,7 @@ func TestEstimateDigits(t *testing.T) {
 		{results.Observed{Value: 46.1, Unit: "GB/s", CI: ci(46.1, 46.1), N: 3}, "46.10 GB/s (96% CI 46.10–46.10, n=3)"},
 		{results.Observed{Value: 3.1234, Unit: "GB/s", CI: ci(1.2, 8.1), N: 3}, "3.1 GB/s (96% CI 1.2–8.1, n=3)"},
 		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 2}, "0.50 (n=2, too few for an interval)"},
-		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 12}, "0.50 (n=12, the interval is too wide)"},
+		{results.Observed{Value: 0.5, Unit: "", CI: ci(0.01, 25), N: 12}, "0.50 (96% CI 0.010–25, n=12)"},
 		{results.Observed{Value: 0.00144, Unit: "s", CI: ci(0.0014, 0.00149), N: 5},
 			"1.440 ms (96% CI 1.40–1.49, n=5)"},
 		{results.Observed{Value: 123456, Unit: "1/s", CI: ci(121111, 125822), N: 5},

@@ -156,6 +156,10 @@ func (o Observed) withoutInterval(s Scale, value string) string {
 		return fmt.Sprintf("%s (%s CI from %s without an upper limit%s, n=%d)", s.WithUnit(value), o.confidence(), low,
 			o.overLooks(), o.N)
 	}
+	if o.N > fewForInterval && !quantity.Endless(o.CI[1]) { // it may decide a verdict
+		return fmt.Sprintf("%s (%s CI %s–%s%s, n=%d)", s.WithUnit(value), o.confidence(),
+			quantity.Digits(o.CI[0]*s.Factor, 2), quantity.Digits(o.CI[1]*s.Factor, 2), o.overLooks(), o.N)
+	}
 	return fmt.Sprintf("%s (n=%d, %s)", s.WithUnit(value), o.N, WhyNoInterval(o.N))
 }
 

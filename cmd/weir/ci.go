@@ -192,7 +192,7 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	keep := ""
 	if text := ledger.UsesBaseline(p); text != "" {
-		how := fmt.Sprintf("the file %s of the repository", p.Baseline)
+		how := fmt.Sprintf("the file %s, which has to be in the repository", p.Baseline)
 		if !committed(p.Baseline) {
 			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
 			if provider == "jenkins" {

@@ -186,7 +186,7 @@ reported. "weir docs statistics" has the detection and false alarm rates.
 				Significance: f.significant, Magnitude: float64(magnitude),
 			})
 			if missing, ok := errors.AsType[*history.MissingError](err); ok {
-				return exit.Usage("%w%s", err, suggest.DidYouMean(missing.Wanted()))
+				return exit.Usage("%w%s", err, missingHint(missing))
 			}
 			if err != nil {
 				return exit.With(historyCode(err), err)
@@ -214,4 +214,18 @@ reported. "weir docs statistics" has the detection and false alarm rates.
 	cmd.Flags().StringVar(&f.magnitude, "magnitude", "3%",
 		"smallest level change to report, in `PERCENT` (0%: all)")
 	return cmd
+}
+
+// missingHint names what the sessions have instead: the likely one, or some of them.
+func missingHint(m *history.MissingError) string {
+	name, there := m.Wanted()
+	if near := suggest.DidYouMean(name, there); near != "" || len(there) == 0 {
+		return near
+	}
+	for _, other := range there {
+		if strings.HasPrefix(other, name+"[") || strings.HasSuffix(other, "."+name) {
+			return fmt.Sprintf("; did you mean %q?", other)
+		}
+	}
+	return "; there are " + suggest.Few(name, there, "")
 }

@@ -149,10 +149,40 @@ func (n *Names) suggestCorrection(name string) string {
 	return ""
 }
 
+// usualNames are names that people give to metrics, with those of weir; the first that a workload has is meant.
+var usualNames = map[string][]string{
+	"throughput": {"bandwidth", "output_throughput"}, "bw": {"bandwidth"}, "speed": {"bandwidth"},
+	"rate": {"bandwidth", "output_throughput"}, "goodput": {"goodput"}, "tps": {"output_throughput"},
+	"lat": {"latency.p50"}, "delay": {"latency.p50"}, "rtt": {"latency.p50"}, "errors": {"error_rate"},
+	"iops": {"requests"}, "qps": {"requests", "request_throughput"}, "rps": {"requests", "request_throughput"},
+}
+
+// usualName is the hint for a usual name of a metric, or for the last part of one; "": it is neither.
+func usualName(text string, metrics []string) string {
+	if slices.Contains([]string{"sec", "second", "secs"}, text) {
+		return "a rate is written as GB/s"
+	}
+	for _, name := range append(usualNames[text], "latency."+text) {
+		if slices.Contains(metrics, name) {
+			return "did you mean " + name + "?"
+		}
+	}
+	for _, name := range metrics {
+		if strings.HasSuffix(name, "."+text) {
+			return "did you mean " + name + "?"
+		}
+	}
+	return ""
+}
+
 // unknownMetric reports an unknown name in an assertion.
 func (n *Names) unknownMetric(t token) *Error {
 	metrics := n.metricNames()
-	if hint := n.suggestCorrection(t.text); hint != "" {
+	hint := n.suggestCorrection(t.text)
+	if hint == "" {
+		hint = usualName(t.text, metrics)
+	}
+	if hint != "" {
 		return errorf(t.from, t.to, hint, "workload %s has no metric %q", n.Kind.Name, t.text)
 	}
 	if near := suggest.Nearest(t.text, append(metrics, transportWord)); near == transportWord {

@@ -94,7 +94,7 @@ func TestEachCauseIsFoundByItsEvidence(t *testing.T) {
 		}, "disturbed launches that count: 1, the worst: rank 0 waited 40 %"}},
 		"warm-up": {{func(_ *results.Document, c *results.Case, _ *results.Launch) {
 			c.WarmUp = &results.WarmUp{Pieces: 2, Of: 16, Ratio: 0.5}
-		}, "the first 2 of 16 parts of a launch have 50 % of the bandwidth of the rest"}},
+		}, "at its beginning (2 of 16 parts) a launch has 50 % of the bandwidth of the rest"}},
 		"ignored-variable": {{func(_ *results.Document, _ *results.Case, l *results.Launch) {
 			l.Ignored = []results.Ignored{{Name: "UCX_TSL", Suggestion: "UCX_TLS"}}
 		}, "UCX_TSL"}},

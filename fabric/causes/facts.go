@@ -172,7 +172,7 @@ func unsteady(_ *results.Document, c *results.Case) []string {
 	if c.WarmUp == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("the first %d of %d parts of a launch have %.0f %% of the bandwidth of the rest",
+	return []string{fmt.Sprintf("at its beginning (%d of %d parts) a launch has %.0f %% of the bandwidth of the rest",
 		c.WarmUp.Pieces, c.WarmUp.Of, 100*c.WarmUp.Ratio)}
 }
 

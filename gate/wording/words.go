@@ -142,7 +142,7 @@ var words = map[results.ReasonKind]string{
 	results.ExpectationExpired:  "the expectation to fail until {until} ({why}) has expired",
 	results.ExpectationUnneeded: "the expectation to fail until {until} ({why}) has expired and is no longer needed: it holds",
 	results.BeyondCeiling:       "missed by more than the {accepted} that are expected ({why})",
-	results.HoldsUnexpectedly:   "expected to fail until {until} ({why}), but it holds: ",
+	results.HoldsUnexpectedly:   "expected to fail until {until} ({why}), but it holds, so remove its xfail: ",
 	results.WorksUnexpectedly:   "expected to fail until {until} ({why}), but it works",
 	results.DoesNotHold:         "{name} does not hold: ",
 	results.MayFailExpired:      "may_fail expired on {until} ({why})",

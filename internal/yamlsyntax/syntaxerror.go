@@ -65,7 +65,7 @@ func advice(problem, line string) string {
 	case strings.HasPrefix(text, "\t"):
 		return detail + " The line is indented with a tab: use spaces in YAML."
 	case strings.Contains(problem, "mapping values are not allowed"):
-		return detail + " Quote a text that contains `: `, and begin all keys of a mapping in the same column."
+		return detail + " Write a space after the colon of a key, quote a text that contains `: `, and begin all keys of a mapping in the same column."
 	case strings.Contains(problem, "cannot start any token"):
 		return detail + " Quote a text that begins with @, ` or %."
 	case strings.Contains(problem, "incompatible YAML document"):

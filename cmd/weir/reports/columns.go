@@ -22,7 +22,7 @@ type Columns struct {
 func (c *Columns) add(f *pflag.FlagSet) {
 	c.set = f
 	f.StringVar(&c.text, "columns", "",
-		"show `NAME,…` in the table: axes, options, metrics, METRIC.ci, working_set, n (default: the usual ones that fit)")
+		"show `NAME[,NAME]` in the table: axes, options, metrics, METRIC.ci, working_set, n (default: the usual ones that fit)")
 	f.BoolVar(&c.wide, "wide", false, "show all columns, metrics and rows in the table, whatever the terminal's size")
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -42,6 +43,9 @@ func pushURL(text string) (*url.URL, error) {
 		return nil, exit.Usage("--push: the URL must begin with http:// or https:// (a push gateway), or with otlp+http:// or otlp+https:// (OpenTelemetry)")
 	case u.Hostname() == "":
 		return nil, exit.Usage("--push: the URL has no host")
+	}
+	if _, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && err != nil {
+		return nil, exit.Usage("--push: %s is no port", u.Port())
 	}
 	return u, nil
 }
