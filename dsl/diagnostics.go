@@ -144,7 +144,8 @@ func (r report) text(b *bytes.Buffer) {
 		if r.Context != "" {
 			fmt.Fprintf(b, ", in %s", r.Context)
 		}
-		fmt.Fprintf(b, "\n%s |\n%s | %s\n%s | %s\n", margin, number, r.Snippet, margin, r.carets())
+		bar := strings.Repeat(" ", len(number)) // below that of the line
+		fmt.Fprintf(b, "\n%s |\n%s | %s\n%s | %s\n", bar, number, r.Snippet, bar, r.carets())
 	}
 	if r.Detail != "" {
 		fmt.Fprintf(b, "%s %s\n", margin, r.Detail)
