@@ -159,8 +159,8 @@ var usualNames = map[string][]string{
 
 // usualName is the hint for a usual name of a metric, or for the last part of one; "": it is neither.
 func usualName(text string, metrics []string) string {
-	if slices.Contains([]string{"sec", "second", "secs"}, text) {
-		return "a rate is written as GB/s"
+	if slices.Contains([]string{"s", "sec", "second", "secs"}, text) {
+		return "a rate is written as 100/s or 20 GB/s"
 	}
 	for _, name := range append(usualNames[text], "latency."+text) {
 		if slices.Contains(metrics, name) {

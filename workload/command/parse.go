@@ -195,9 +195,18 @@ func measures(v option.Values, declared []workload.Metric) ([]workload.Metric, e
 	}
 	for _, m := range declared {
 		if !columns && !slices.Contains(names, m.Name) {
-			err = fmt.Errorf("metrics declares %q, which parse does not find: it would never have a value", m.Name)
+			err = fmt.Errorf("metrics declares %q, which parse does not find: it would never have a value%s", m.Name,
+				foundText(names))
 		}
 		all = append(all, m)
 	}
 	return all, err
+}
+
+// foundText lists what parse finds.
+func foundText(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; parse finds " + strings.Join(names, ", ")
 }

@@ -68,7 +68,8 @@ func (p *Parse) values(output []byte, at string) (map[string]float64, error) {
 	}
 	for _, name := range p.own() {
 		if _, ok := rows[0].Values[name]; !ok {
-			return nil, fmt.Errorf("its output has no %s on line %d", name, rows[0].Line)
+			return nil, fmt.Errorf("its output has no %s: no line of the result that begins on line %d has it", name,
+				rows[0].Line)
 		}
 	}
 	values := maps.Clone(rows[0].Others)
