@@ -38,16 +38,17 @@ func (eval *evaluator) betweenSessions(check boundCheck, c *combination) session
 		}
 		stored = true
 		n := eval.between(check.noise, s.key, v.leaf.Metric)
-		if n == nil || !c.log {
-			sd := assumedSessions * c.weights[i]
-			if !c.log {
-				sd *= v.mean
-			}
+		scale := c.weights[i] // of a share of the value
+		if !c.log {
+			scale *= v.mean
+		}
+		if n == nil {
+			sd := assumedSessions * scale
 			out.unknown += 2 * sd * sd
 			unknown = true
 			continue
 		}
-		part := 2 * c.weights[i] * c.weights[i] * n.Session * n.Session
+		part := 2 * scale * scale * n.Session * n.Session
 		out.variance += part
 		if n.SessionDF > 0 {
 			welch += part * part / n.SessionDF

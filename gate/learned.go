@@ -10,7 +10,7 @@ import (
 )
 
 // NoiseOf returns how asserted metrics vary, by earlier sessions of a scenario on similar machines.
-// Unusable cases and metrics that may be 0 are left out. It returns an error for sessions that are not
+// Unusable cases, and metrics that were 0 or unbounded in a launch, are left out. It returns an error for sessions that are not
 // comparable.
 func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	if err := checkComparable(docs, true); err != nil {
@@ -35,7 +35,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 		of := cases[key]
 		n := results.CaseNoise{Case: key, Environment: docs[0].Environment.Fingerprint}
 		for _, m := range metrics.Of(of[0].Workload, of[0].Run).Definitions {
-			if !asserted[key][m.Name] || metrics.MayBeZero(m.Name) || unusableReason(metrics, of, m) != "" {
+			if !asserted[key][m.Name] || unusableReason(metrics, of, m) != "" || !alwaysAbove0(of, m.Name) {
 				continue
 			}
 			c := componentsOf(nestedOf(of, m.Name))
@@ -57,6 +57,18 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 		}
 	}
 	return out, nil
+}
+
+// alwaysAbove0 reports whether a metric was above 0 and bounded in all usable launches: its noise is that of logarithms.
+func alwaysAbove0(of []measuredCase, metric string) bool {
+	for _, m := range of {
+		for _, l := range m.Succeeded() {
+			if v := l.Metrics.At(metric); !(v > 0) || math.IsInf(v, 1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // undisturbed returns the documents with disturbed launches discarded.
