@@ -17,15 +17,20 @@ func TestFailureOfAServiceNamesIt(t *testing.T) {
 		ready   bool
 		want    results.Failure
 	}{
-		{nil, true, results.Failure{Rank: -1, Node: "b", Phase: "run", Kind: results.Crashed, Cause: "service store ended"}},
 		{
-			&results.Failure{Rank: 0, Node: "b", Phase: "run", Kind: results.Crashed, Cause: "killed by signal 9 (SIGKILL)"}, true,
-			results.Failure{Rank: -1, Node: "b", Phase: "run", Kind: results.Crashed,
+			nil, true,
+			results.Failure{Rank: -1, Node: "b", Phase: "run", Kind: results.Crashed, Cause: "service store ended"},
+		},
+		{
+			&results.Failure{Node: "b", Phase: "run", Kind: results.Crashed, Cause: "killed by signal 9 (SIGKILL)"},
+			true, results.Failure{Rank: -1, Node: "b", Phase: "run", Kind: results.Crashed,
 				Cause: "service store: killed by signal 9 (SIGKILL)"},
 		},
 		{
-			&results.Failure{Node: "b", Phase: "run", Kind: results.Fault, Cause: "service store: exited with status 1"}, false,
-			results.Failure{Rank: -1, Node: "b", Phase: "ready", Kind: results.FailedReady,
+			&results.Failure{
+				Node: "b", Phase: "run", Kind: results.Fault, Cause: "service store: exited with status 1",
+			},
+			false, results.Failure{Rank: -1, Node: "b", Phase: "ready", Kind: results.FailedReady,
 				Cause: "service store: exited with status 1"},
 		},
 	} {

@@ -337,8 +337,8 @@ func (l *launchRun) failOnService() {
 	}
 }
 
-// awaitServiceFailure waits, after a launch has ended, whether a service ended before: it may be the cause of a failure,
-// and a load that goes on without its server measures nothing.
+// awaitServiceFailure waits, after a launch has ended, whether a service ended before: it may be the cause of a
+// failure, and a load that goes on without its server measures nothing.
 func (l *launchRun) awaitServiceFailure(ctx context.Context) error {
 	if len(l.services) == 0 || l.failure != nil {
 		return nil

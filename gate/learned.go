@@ -10,8 +10,8 @@ import (
 )
 
 // NoiseOf returns how asserted metrics vary, by earlier sessions of a scenario on similar machines.
-// Unusable cases, and metrics that were 0 or unbounded in a launch, are left out. It returns an error for sessions that are not
-// comparable.
+// Unusable cases, and metrics that were 0 or unbounded in a launch, are left out. It returns an error for sessions that
+// are not comparable.
 func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	if err := checkComparable(docs, true); err != nil {
 		return nil, err
@@ -59,7 +59,8 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	return out, nil
 }
 
-// alwaysAbove0 reports whether a metric was above 0 and bounded in all usable launches: its noise is that of logarithms.
+// alwaysAbove0 reports whether a metric was above 0 and bounded in all usable launches: its noise is that of
+// logarithms.
 func alwaysAbove0(of []measuredCase, metric string) bool {
 	for _, m := range of {
 		for _, l := range m.Succeeded() {

@@ -23,15 +23,16 @@ func TestNoiseOfMetricsThatMayBeZero(t *testing.T) {
 		a.Subject, a.Unit = ratio(metric("skew", "s"), stored), ""
 		return a
 	}
+	const open = results.InconclusiveVerdict
 	for name, c := range map[string]struct {
 		sessions [][]float64
 		learned  bool
 		want     results.Verdict
 	}{
-		"no session":     {nil, false, results.InconclusiveVerdict},
+		"no session":     {nil, false, open},
 		"above 0":        {[][]float64{{2, 2.01, 2.02}, {2.01, 2, 2.02}, {2.02, 2.01, 2}}, true, results.Fail},
-		"once 0":         {[][]float64{{2, 2.01, 2.02}, {2.01, 0, 2.02}, {2.02, 2.01, 2}}, false, results.InconclusiveVerdict},
-		"sessions apart": {[][]float64{{2, 2.01, 2.02}, {4, 4.01, 4.02}, {1, 1.01, 1.02}}, true, results.InconclusiveVerdict},
+		"once 0":         {[][]float64{{2, 2.01, 2.02}, {2.01, 0, 2.02}, {2.02, 2.01, 2}}, false, open},
+		"sessions apart": {[][]float64{{2, 2.01, 2.02}, {4, 4.01, 4.02}, {1, 1.01, 1.02}}, true, open},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var docs []*results.Document

@@ -86,7 +86,7 @@ func TestWarmUpAndComponentsStandInReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			"the first 3 of 16 parts of a launch are 30% slower than the rest, which moves its bandwidth by 5.6%",
+			"in the first 3 of 16 parts a launch is 30% slower than in the rest, which moves its bandwidth by 5.6%",
 			"bandwidth of a varies by 3.1% between parts of a launch, 2.0% between launches, 1.0% between sessions",
 		} {
 			if !strings.Contains(b.String(), want) {

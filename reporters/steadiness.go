@@ -28,8 +28,8 @@ func unsteady(doc *results.Document) (out []string) {
 			what, how = "launches slow down", cvText(w.Ratio-1)+" faster than"
 		}
 		out = append(out, fmt.Sprintf(
-			"%s: %s: %s of a launch %s %s the rest, which moves its bandwidth by %s",
-			what, plain(c.Key), firstParts(w), map[bool]string{true: "is", false: "are"}[w.Pieces == 1], how, cvText(w.Moves),
+			"%s: %s: in %s a launch is %s in the rest, which moves its bandwidth by %s",
+			what, plain(c.Key), firstParts(w), how, cvText(w.Moves),
 		))
 	}
 	return out

@@ -130,8 +130,9 @@ func TestStructuredOptionsDifferByTheirValues(t *testing.T) {
 			"[option roles.server.args.1: 8 -> 9 [a] option roles.server.run: serve -> other [a]]"},
 		"a role less": {of(server, "ring"), of(`{"server":{"run":"serve","args":["-p",8]}}`, "ring"),
 			"[option roles.client.ranks: 2 ->  [a]]"},
-		"a row":         {of("", "[[0,1],[1,0]]"), of("", "[[0,1],[2,0]]"), "[option matrix.1.0: 1 -> 2 [a]]"},
-		"another shape": {of("", "[[0,1]]"), of("", "ring"), "[option matrix.0.0: 0 ->  [a] option matrix.0.1: 1 ->  [a] option matrix:  -> ring [a]]"},
+		"a row": {of("", "[[0,1],[1,0]]"), of("", "[[0,1],[2,0]]"), "[option matrix.1.0: 1 -> 2 [a]]"},
+		"another shape": {of("", "[[0,1]]"), of("", "ring"),
+			"[option matrix.0.0: 0 ->  [a] option matrix.0.1: 1 ->  [a] option matrix:  -> ring [a]]"},
 		"decoded": {of(map[string]any{"x": map[string]any{"ranks": 1.}}, ""),
 			of(map[string]any{"x": map[string]any{"ranks": 2.}}, ""), "[option roles.x.ranks: 1 -> 2 [a]]"},
 	} {

@@ -190,14 +190,16 @@ func exponentFollows(s string) bool {
 var nearUnits = map[string]string{
 	"K": "KiB or kB", "M": "MiB or MB", "G": "GiB or GB", "T": "TiB or TB", "k": "KiB or kB", "g": "GiB or GB",
 	"Kbit": "Kb, or Kb/s for a rate", "Mbit": "Mb, or Mb/s for a rate", "Gbit": "Gb, or Gb/s for a rate",
-	"Kbits": "Kb, or Kb/s for a rate", "Mbits": "Mb, or Mb/s for a rate", "Gbits": "Gb, or Gb/s for a rate", "Mbit/s": "Mb/s",
+	"Kbits": "Kb, or Kb/s for a rate", "Mbits": "Mb, or Mb/s for a rate", "Gbits": "Gb, or Gb/s for a rate",
+	"Mbit/s": "Mb/s",
 	"Gbit/s": "Gb/s", "Mbits/s": "Mb/s", "Gbits/s": "Gb/s", "Mbits/sec": "Mb/s", "Gbits/sec": "Gb/s", "gbps": "Gbps",
 	"mbps": "Mbps", "GBytes/s": "GB/s", "MBytes/s": "MB/s", "GBytes/sec": "GB/s", "MBytes/sec": "MB/s",
 	"GBps": "GB/s", "MBps": "MB/s", "kBps": "kB/s", "GiBps": "GiB/s", "MiBps": "MiB/s",
 	"gb": "GB (bytes) or Gb (bits)", "mb": "MB (bytes) or Mb (bits)", "sec": "s", "secs": "s", "second": "s",
 	"seconds": "s",
 	"usec":    "us", "msec": "ms", "nsec": "ns", "mins": "m", "hr": "h", "hours": "h", "byte": "B", "bytes": "B",
-	"Kib": "KiB", "Mib": "MiB", "Gib": "GiB", "Tib": "TiB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "KIB": "KiB", "MIB": "MiB", "GIB": "GiB", "percent": "%",
+	"Kib": "KiB", "Mib": "MiB", "Gib": "GiB", "Tib": "TiB",
+	"kib": "KiB", "mib": "MiB", "gib": "GiB", "KIB": "KiB", "MIB": "MiB", "GIB": "GiB", "percent": "%",
 }
 
 // NearUnit is what to write instead of an unknown unit that people use; "": nobody knows.

@@ -50,6 +50,10 @@ func guidellmRates(c *call) (all []string) {
 	return all
 }
 
+// searchHint is what to write instead of a sweep of guidellm.
+const searchHint = "the highest load that keeps a promise is `search`, as " +
+	`{axis: concurrency, from: 1, to: 512, promise: "ttft.p90 <= 500ms"}`
+
 // guidellmProfile maps a profile with its rates.
 func guidellmProfile(c *call, profile string, rates []string) {
 	option, unit := "concurrency", ""
@@ -58,7 +62,8 @@ func guidellmProfile(c *call, profile string, rates []string) {
 		rates = []string{"1"}
 	case "concurrent", "throughput":
 		if len(rates) == 0 {
-			c.unmappedFlag("--profile %s: without --rate the load has no limit; `concurrency` has to be written", profile)
+			c.unmappedFlag("--profile %s: without --rate the load has no limit; `concurrency` has to be written",
+				profile)
 			return
 		}
 	case "constant", "async", "poisson":
@@ -71,8 +76,7 @@ func guidellmProfile(c *call, profile string, rates []string) {
 			return
 		}
 	default:
-		c.unmappedFlag("--profile %s: the highest load that keeps a promise is `search`, as %s", profile,
-			`{axis: concurrency, from: 1, to: 512, promise: "ttft.p90 <= 500ms"}`)
+		c.unmappedFlag("--profile %s: %s", profile, searchHint)
 		return
 	}
 	var values []string
@@ -88,6 +92,10 @@ func guidellmProfile(c *call, profile string, rates []string) {
 
 // guidellmData maps the lengths of synthetic prompts, written as key=value,… or as JSON.
 func guidellmData(c *call, text string) {
+	if text == "" {
+		c.unmappedFlag("--data is missing: weir has to know the lengths of prompts")
+		return
+	}
 	length := map[string]string{}
 	var fields map[string]json.Number
 	if json.Unmarshal([]byte(text), &fields) == nil {

@@ -122,7 +122,7 @@ func replayTrace(c *call) {
 		c.unmappedFlag("--input-file: a file with a prompt in each line is `prompts`")
 		return
 	}
-	for _, load := range []string{"concurrency", "rate", "arrivals", "max_in_flight", "requests", "duration", "output"} {
+	for _, load := range names("concurrency|rate|arrivals|max_in_flight|requests|duration|output") {
 		delete(c.run.options, load)
 	}
 	if requests := c.first("request-count"); requests != "" {

@@ -72,7 +72,9 @@ var tools []*tool
 
 func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
-	scriptTools = []*tool{matgen, sequentialCTPerftest, ctPerftest, vllmBench, aiperf, genaiPerf, guidellm, curl, fio, ncclTests}
+	scriptTools = []*tool{
+		matgen, sequentialCTPerftest, ctPerftest, vllmBench, aiperf, genaiPerf, guidellm, curl, fio, ncclTests,
+	}
 }
 
 // Tools returns the names of all tools.

@@ -272,7 +272,9 @@ func must(s string, err error) string {
 }
 
 // checkReported holds a session to what it says of a process that was killed.
-func (w *cluster) checkReported(s *session, k *kill, struck time.Time, wrong func(string, ...any)) (delay time.Duration) {
+func (w *cluster) checkReported(
+	s *session, k *kill, struck time.Time, wrong func(string, ...any),
+) (delay time.Duration) {
 	doc, err := s.document()
 	switch {
 	case err != nil:

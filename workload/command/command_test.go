@@ -192,11 +192,11 @@ func TestOutputsBecomeMetrics(t *testing.T) {
 	for want, c := range map[string][3]string{
 		"role a: reading its output as lines: no result found: no line matches": {`{"of":"a"` + lines, "one\ntwo\n",
 			"bw=1\n"},
-		"stdout ends with:\none\ntwo":                                             {`{"of":"a"` + lines, "one\ntwo\n", ""},
-		"roles a and b both have a result":                                        {`{"of":"any"` + lines, "bw=1\n", "bw=2\n"},
-		"line 2: a second result, after that of line 1":                           {`{"of":"a"` + lines, "bw=1\nbw=2\n", ""},
-		"the output ends in the middle of a line":                                 {`{"of":"a"` + lines, "bw=1\nbw=2", ""},
-		"its output has no y: no line of the result that begins on line 1 has it": {`{"of":"a","lines":"^x=(?<x>.)( y=(?<y>.))?"}`, "x=1\n", ""},
+		"stdout ends with:\none\ntwo":                   {`{"of":"a"` + lines, "one\ntwo\n", ""},
+		"roles a and b both have a result":              {`{"of":"any"` + lines, "bw=1\n", "bw=2\n"},
+		"line 2: a second result, after that of line 1": {`{"of":"a"` + lines, "bw=1\nbw=2\n", ""},
+		"the output ends in the middle of a line":       {`{"of":"a"` + lines, "bw=1\nbw=2", ""},
+		"no y: no line of the result":                   {`{"of":"a","lines":"^x=(?<x>.)( y=(?<y>.))?"}`, "x=1\n", ""},
 	} {
 		if _, _, err := measured(t, c[0], c[1], c[2]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

@@ -47,6 +47,7 @@ func stallNotes(o *move.Spec, parts []*move.Part, metrics map[string]float64) []
 	if o.Mode != "pingpong" || p99 == 0 || avg <= p99 || stamped >= int64(o.Iterations) {
 		return nil
 	}
-	return []results.Cause{{Count: int(stamped), Text: fmt.Sprintf("latency.avg of all %d round trips is above latency.p99 of"+
-		" the %d with a time: slow ones fell between these; assert latency.avg, too", o.Iterations, stamped)}}
+	return []results.Cause{{Count: int(stamped), Text: fmt.Sprintf("latency.avg of all %d round trips is above"+
+		" latency.p99 of the %d with a time: slow ones fell between these; assert latency.avg, too", o.Iterations,
+		stamped)}}
 }

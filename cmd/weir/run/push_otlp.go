@@ -46,7 +46,8 @@ func pushOTLP(ctx context.Context, to *url.URL, doc *results.Document) error {
 	plain := *to
 	plain.Scheme = strings.TrimPrefix(to.Scheme, otlpScheme)
 	var requests []*collector.ExportMetricsServiceRequest
-	if err := reporters.Guarded(io.Discard, func(io.Writer) error { requests = reporters.OTLP(doc); return nil }); err != nil {
+	made := func(io.Writer) error { requests = reporters.OTLP(doc); return nil }
+	if err := reporters.Guarded(io.Discard, made); err != nil {
 		return err
 	}
 	for _, request := range requests {

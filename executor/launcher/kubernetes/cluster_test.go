@@ -199,7 +199,8 @@ func TestCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		var messages []string
-		r.Binary, r.Say = binary, func(format string, args ...any) { messages = append(messages, fmt.Sprintf(format, args...)) }
+		r.Binary = binary
+		r.Say = func(format string, args ...any) { messages = append(messages, fmt.Sprintf(format, args...)) }
 		if err := l.Check(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
