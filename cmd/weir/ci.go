@@ -110,15 +110,15 @@ const ciBaseline = "weir-baseline"
 const ciHistory = history.DefaultDir
 
 // committed reports whether a job finds the file of a baseline: git tracks it or, where there is no
-// repository, it exists.
-func committed(file string) bool {
+// repository, which is not known, it exists.
+func committed(file string) (is, known bool) {
 	if _, err := os.Stat(file); file == "" || err != nil {
-		return false
+		return false, true
 	}
 	git := exec.Command("git", "ls-files", "--", filepath.Base(file))
 	git.Dir = filepath.Dir(file)
 	tracked, err := git.Output()
-	return err != nil || len(tracked) > 0
+	return err != nil || len(tracked) > 0, err == nil
 }
 
 // runnerNeeds lists what a plan needs of the machine that runs it and a runner of a provider may lack: the
@@ -192,8 +192,12 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	keep := ""
 	if text := ledger.UsesBaseline(p); text != "" {
-		how := fmt.Sprintf("the file %s, which has to be in the repository", p.Baseline)
-		if !committed(p.Baseline) {
+		how := fmt.Sprintf("the file %s of the repository", p.Baseline)
+		is, known := committed(p.Baseline)
+		switch {
+		case !known:
+			how = fmt.Sprintf("the file %s, which has to be in the repository", p.Baseline)
+		case !is:
 			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
 			if provider == "jenkins" {
 				how = "the last good result that is of no pull request, kept in the workspace, or below WEIR_BASELINES"

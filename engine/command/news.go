@@ -16,7 +16,7 @@ type state byte
 const (
 	isReady   state = 1
 	hasEnded  state = 2
-	hasFailed state = 3 // its program ended by itself with an error: sent at once, before anybody judges it
+	hasFailed state = 3 // its program ended by itself with an error: sent at once, before its cause is known
 )
 
 // news is the progress of all roles.
