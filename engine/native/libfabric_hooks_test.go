@@ -21,7 +21,7 @@ func TestLibfabricWaysOfDelivery(t *testing.T) {
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	for way, words := range []string{"delivery complete", "flushed by a fenced read", "flushed by an ordered read"} {
 		tried, granted := 0, 0
-		for _, p := range providers(t) {
+		for _, p := range allProviders(t) {
 			if p == "sockets" && way != 1 {
 				continue // it takes longest; the other providers here have no fences
 			}
@@ -70,7 +70,7 @@ func TestLibfabricLowerRanksConnect(t *testing.T) {
 }
 
 func TestLibfabricRefusals(t *testing.T) {
-	here := providers(t)
+	here := allProviders(t)
 	t.Cleanup(func() { libfabricLimits(0, 0) })
 	_, err := tryCases(t, "libfabric", 2, options(8, provider("carrierpigeon")))
 	if err == nil || !strings.Contains(err.Error(), "no provider named carrierpigeon") ||

@@ -15,9 +15,9 @@ func provider(name string) func(*move.Spec) {
 	return withOptions("provider", name)
 }
 
-// providers returns those of libfabric that are tested if installed; all but one only in make rest: they
-// differ in their needs of registration, progress and delivery.
-func providers(t testing.TB) []string {
+// allProviders returns those of libfabric that are tested if installed: they differ in their needs of registration,
+// progress and delivery.
+func allProviders(t testing.TB) []string {
 	t.Helper()
 	f := (native{}).Probe([]string{"libfabric"})["libfabric"]
 	if !f.Available {
@@ -40,10 +40,17 @@ func providers(t testing.TB) []string {
 	if len(out) == 0 {
 		t.Skipf("none of libfabric's providers that are tested is here: %v", here)
 	}
-	if !phase.Whole() {
-		return out[:1]
-	}
 	return out
+}
+
+// providers are those that this run of the tests tries: one, or all in make rest.
+func providers(t testing.TB) []string {
+	t.Helper()
+	all := allProviders(t)
+	if !phase.Whole() {
+		return all[:1]
+	}
+	return all
 }
 
 // shortened shortens the cases for a provider that runs each operation on a thread of its own, which sleeps: each
@@ -65,7 +72,7 @@ func shortened(provider string, cases []move.Spec) []move.Spec {
 
 // Ranks that selected different providers fail, each naming the other's choice.
 func TestLibfabricUnequalProviders(t *testing.T) {
-	here := providers(t)
+	here := allProviders(t)
 	if len(here) < 2 {
 		t.Skip("one provider only")
 	}
