@@ -51,6 +51,23 @@ func (m *news) hear(other int, message []byte, err error) {
 	m.changed = make(chan struct{})
 }
 
+// waitFailed waits until the program of a role has failed, of those that which selects.
+func (m *news) waitFailed(ctx context.Context, which func(int) bool) error {
+	for {
+		m.mu.Lock()
+		changed := m.changed
+		m.mu.Unlock()
+		if m.failed(which) >= 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // failed returns a role with a program that has failed, of those that which selects; -1: none is known.
 func (m *news) failed(which func(int) bool) int {
 	m.mu.Lock()
@@ -78,8 +95,8 @@ func (m *news) waitAll(ctx context.Context, which func(int) bool, s state) error
 		changed, missing := m.changed, false
 		var err error
 		for i := range m.states {
-			if i == m.self || !which(i) || m.states[i] >= s {
-				continue
+			if i == m.self || !which(i) || m.states[i] >= s && (s != hasEnded || m.states[i] == s) {
+				continue // what has failed has not ended as it should
 			}
 			missing = true
 			if m.lost[i] != nil {

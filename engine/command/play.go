@@ -210,12 +210,17 @@ func (r *rank) endedFirst(p *program, mustEnd <-chan struct{}) error {
 		if r.news.failed(r.endsIt) >= 0 {
 			return nil // before it: the other one is the cause
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), peerFailureWindow)
+		defer cancel()
+		late := make(chan struct{}) // it is the cause, or nobody knows
+		go func() {
+			defer close(late)
+			_ = r.news.waitFailed(ctx, r.endsIt) // an error is the end of the time
+		}()
 		select {
-		case <-mustEnd:
-			if r.news.failed(r.endsIt) < 0 { // it failed because the other one closed the connection
-				return nil
-			}
-		case <-time.After(peerFailureWindow):
+		case <-mustEnd: // it failed because the other one closed the connection
+			return nil
+		case <-late:
 		}
 	}
 	return errors.New(p.status())
