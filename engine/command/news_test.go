@@ -72,3 +72,30 @@ func TestLostRank(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A role with a program that has failed is known as that, was ready, and has not ended as it should.
+func TestFailedRole(t *testing.T) {
+	all := meet(t, "a", "a")
+	other := func(i int) bool { return i == 1 }
+	if got := all[0].failed(other); got != -1 {
+		t.Errorf("before: %d", got)
+	}
+	all[1].tell(hasFailed)
+	if err := all[0].waitFailed(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	if got := all[0].failed(other); got != 1 {
+		t.Errorf("role %d has failed, want 1", got)
+	}
+	if err := all[0].wait(t.Context(), 1, isReady); err != nil {
+		t.Error(err)
+	}
+	late, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errors.New("too late"))
+	defer cancel()
+	if err := all[0].wait(late, 1, hasEnded); err == nil || err.Error() != "too late" {
+		t.Errorf("it counts as ended: %v", err)
+	}
+	if err := all[1].waitFailed(late, func(i int) bool { return i == 0 }); err == nil || err.Error() != "too late" {
+		t.Errorf("of a role that runs: %v", err)
+	}
+}
