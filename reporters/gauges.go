@@ -27,18 +27,23 @@ type gaugeLabel struct{ name, value string }
 
 // gaugesOf lists the gauges of a document: for each metric its median and interval in base units, and a gauge of 1 for
 // the verdict of each case and assertion. Values have the digits that their interval supports: GitLab compares them as
-// text.
-func gaugesOf(doc *results.Document) []*gauge {
+// text. Of a session that still runs (soFar) there are only metrics and launches.
+func gaugesOf(doc *results.Document, soFar bool) []*gauge {
 	m := &gauges{
 		doc: doc, metrics: workload.DefinitionsOf(doc), names: map[string]bool{}, axes: axisLabels(axes(doc.Cases)),
 	}
 	for _, c := range doc.Cases {
 		m.labels = append(m.labels, m.ofCase(c))
 	}
-	m.session()
-	m.cases()
-	m.scales()
-	m.assertions()
+	if !soFar {
+		m.session()
+		m.verdicts()
+	}
+	m.launches()
+	if !soFar {
+		m.scales()
+		m.assertions()
+	}
 	for _, f := range m.families() {
 		m.metric(f)
 	}
@@ -98,13 +103,15 @@ func (m *gauges) session() {
 	}
 }
 
-// cases writes samples for each planned case.
-func (m *gauges) cases() {
+func (m *gauges) verdicts() {
 	g := m.add("case_verdict", "", "1 for the worst verdict on the case; skipped or excluded if it was not run, - without assertions")
 	for i, c := range m.doc.Cases {
 		g.sample("1", m.labels[i], label("verdict", standing(c)))
 	}
-	g = m.add("case_launches", "", "usable launches of the case")
+}
+
+func (m *gauges) launches() {
+	g := m.add("case_launches", "", "usable launches of the case")
 	for i, c := range m.doc.Cases {
 		g.sample(strconv.Itoa(len(c.Succeeded())), m.labels[i])
 	}

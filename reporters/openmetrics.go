@@ -11,8 +11,17 @@ import (
 // OpenMetrics writes the gauges of a document (reporters/gauges.go) in the text format of OpenMetrics 1.0. With gauges
 // only, Prometheus's older text format can be read too.
 func OpenMetrics(w io.Writer, doc *results.Document) error {
+	return openMetrics(w, gaugesOf(doc, false))
+}
+
+// OpenMetricsSoFar is OpenMetrics of a session that still runs: without exit code and verdicts, which are not reached.
+func OpenMetricsSoFar(w io.Writer, doc *results.Document) error {
+	return openMetrics(w, gaugesOf(doc, true))
+}
+
+func openMetrics(w io.Writer, all []*gauge) error {
 	out := bufio.NewWriter(w)
-	for _, g := range gaugesOf(doc) {
+	for _, g := range all {
 		g.text(out)
 	}
 	out.WriteString("# EOF\n")

@@ -16,8 +16,9 @@ import (
 const MostOTLP = 5000
 
 // OTLP makes requests of the OpenTelemetry protocol with the gauges that the OpenMetrics report has, under the same
-// names. Their time is the end of the session.
-func OTLP(doc *results.Document) []*collector.ExportMetricsServiceRequest {
+// names; of a session that still runs (soFar) without exit code and verdicts. Their time is the end of the session, or
+// now.
+func OTLP(doc *results.Document, soFar bool) []*collector.ExportMetricsServiceRequest {
 	ended := doc.Session.Finished
 	if ended.IsZero() {
 		ended = time.Now()
@@ -29,7 +30,7 @@ func OTLP(doc *results.Document) []*collector.ExportMetricsServiceRequest {
 	var all []*collector.ExportMetricsServiceRequest
 	room := 0
 	var last *metrics.ScopeMetrics
-	for _, g := range gaugesOf(doc) {
+	for _, g := range gaugesOf(doc, soFar) {
 		points := g.points(uint64(ended.UnixNano()))
 		for len(points) > 0 {
 			if room == 0 {

@@ -13,7 +13,7 @@ import (
 
 // pointsOf lists the data points of all requests as lines of OpenMetrics, and their number in each.
 func pointsOf(doc *results.Document) (lines []string, each []int) {
-	for _, request := range OTLP(doc) {
+	for _, request := range OTLP(doc, false) {
 		n := 0
 		for _, m := range request.ResourceMetrics[0].ScopeMetrics[0].Metrics {
 			for _, p := range m.GetGauge().DataPoints {
@@ -57,6 +57,19 @@ func TestOTLPHasTheSamplesOfOpenMetrics(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Of a session that runs there are metrics and launches, and no verdict.
+func TestOTLPOfARunningSession(t *testing.T) {
+	var names []string
+	for _, m := range OTLP(read(t, documents[0]), true)[0].ResourceMetrics[0].ScopeMetrics[0].Metrics {
+		names = append(names, m.Name)
+	}
+	text := strings.Join(names, " ")
+	if !strings.Contains(text, "weir_case_launches") || !strings.Contains(text, "weir_bandwidth") ||
+		strings.Contains(text, "verdict") || strings.Contains(text, "exit_code") {
+		t.Error(text)
 	}
 }
 

@@ -90,13 +90,18 @@ func groupURL(u *url.URL, scenario string) *url.URL {
 	return u.JoinPath(groupPath, "weir", label)
 }
 
-// push replaces the metrics of a scenario in a push gateway by those of a document.
-func push(ctx context.Context, to *url.URL, doc *results.Document) error {
+// push replaces the metrics of a scenario in a push gateway by those of a document; soFar only those that a running
+// session has, so that exit code and verdicts of the last one stay.
+func push(ctx context.Context, to *url.URL, doc *results.Document, soFar bool) error {
+	write, method := reporters.OpenMetrics, http.MethodPut
+	if soFar {
+		write, method = reporters.OpenMetricsSoFar, http.MethodPost
+	}
 	var body bytes.Buffer
-	if err := reporters.Guarded(&body, func(w io.Writer) error { return reporters.OpenMetrics(w, doc) }); err != nil {
+	if err := reporters.Guarded(&body, func(w io.Writer) error { return write(w, doc) }); err != nil {
 		return err
 	}
-	_, err := send(ctx, to, http.MethodPut, http.Header{
+	_, err := send(ctx, to, method, http.Header{
 		"Content-Type": {"text/plain; version=0.0.4; charset=utf-8"},
 	}, body.Bytes())
 	return err
@@ -139,6 +144,35 @@ func send(ctx context.Context, to *url.URL, method string, header http.Header, b
 	return nil, errors.New(text)
 }
 
+// soFarTimeout is the time limit of a push while the session runs.
+const soFarTimeout = 2 * time.Second
+
+// pushEvery is the least time between such pushes. Tests shorten it.
+var pushEvery = 15 * time.Second
+
+// pushSoFar pushes what a running session has measured. It is called when the gate has judged, between launches. After
+// a failure only the end is pushed, which says so.
+func (s *session) pushSoFar(ctx context.Context, doc *results.Document) {
+	if s.flags.pushTo == nil || s.pushFailed || time.Since(s.pushedAt) < pushEvery {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, soFarTimeout)
+	defer cancel()
+	to, by := s.pushTarget(doc)
+	s.pushFailed = by(ctx, to, doc, true) != nil
+	s.pushedAt = time.Now()
+}
+
+// pushTarget returns where metrics go, and how.
+func (s *session) pushTarget(doc *results.Document) (
+	to *url.URL, by func(context.Context, *url.URL, *results.Document, bool) error,
+) {
+	if isOTLP(s.flags.pushTo) {
+		return otlpURL(s.flags.pushTo), pushOTLP
+	}
+	return groupURL(s.flags.pushTo, doc.Scenario.Name), push
+}
+
 // pushed pushes the metrics of --push. A failure is a warning: it changes no verdict.
 func (s *session) pushed(doc *results.Document) {
 	if s.flags.pushTo == nil {
@@ -155,11 +189,8 @@ func (s *session) pushed(doc *results.Document) {
 		case <-done:
 		}
 	}()
-	to, by := groupURL(s.flags.pushTo, doc.Scenario.Name), push
-	if isOTLP(s.flags.pushTo) {
-		to, by = otlpURL(s.flags.pushTo), pushOTLP
-	}
-	if err := by(ctx, to, doc); err != nil {
+	to, by := s.pushTarget(doc)
+	if err := by(ctx, to, doc, false); err != nil {
 		fmt.Fprintf(s.stderr, "weir: warning: --push %s: %s; the verdict is the same\n", shownURL(to),
 			redactedIn(to.String(), err.Error()))
 		return

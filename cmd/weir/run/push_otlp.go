@@ -38,7 +38,7 @@ func otlpURL(u *url.URL) *url.URL {
 }
 
 // pushOTLP sends the metrics of a document to a collector. It may take some of them only, which is an error, too.
-func pushOTLP(ctx context.Context, to *url.URL, doc *results.Document) error {
+func pushOTLP(ctx context.Context, to *url.URL, doc *results.Document, soFar bool) error {
 	header, err := headersOf(os.Getenv(otlpHeaders))
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func pushOTLP(ctx context.Context, to *url.URL, doc *results.Document) error {
 	plain := *to
 	plain.Scheme = strings.TrimPrefix(to.Scheme, otlpScheme)
 	var requests []*collector.ExportMetricsServiceRequest
-	made := func(io.Writer) error { requests = reporters.OTLP(doc); return nil }
+	made := func(io.Writer) error { requests = reporters.OTLP(doc, soFar); return nil }
 	if err := reporters.Guarded(io.Discard, made); err != nil {
 		return err
 	}

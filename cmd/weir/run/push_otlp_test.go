@@ -46,7 +46,7 @@ func TestPushToACollector(t *testing.T) {
 	if !isOTLP(to) {
 		t.Fatalf("%s is no URL of a collector", to)
 	}
-	if err := pushOTLP(t.Context(), otlpURL(to), measured(12)); err != nil {
+	if err := pushOTLP(t.Context(), otlpURL(to), measured(12), false); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(paths, " "); got != "POST /v1/metrics" {
@@ -59,7 +59,7 @@ func TestPushToACollector(t *testing.T) {
 	answer = &collector.ExportMetricsServiceResponse{PartialSuccess: &collector.ExportMetricsPartialSuccess{
 		RejectedDataPoints: 3, ErrorMessage: "too old\x1b[2J",
 	}}
-	err := pushOTLP(t.Context(), otlpURL(to), measured(12))
+	err := pushOTLP(t.Context(), otlpURL(to), measured(12), false)
 	if err == nil || err.Error() != "it rejects 3 data points: too old\uFFFD[2J" {
 		t.Errorf("rejected points: %v", err)
 	}

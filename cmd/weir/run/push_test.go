@@ -90,7 +90,7 @@ func TestPush(t *testing.T) {
 	}))
 	defer server.Close()
 	to := groupURL(parsed(t, strings.Replace(server.URL, "http://", "http://me:sesame@", 1)), "nightly")
-	if err := push(t.Context(), to, measured(12)); err != nil {
+	if err := push(t.Context(), to, measured(12), false); err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 1 {
@@ -138,7 +138,7 @@ func TestPushThatFails(t *testing.T) {
 	} {
 		to := groupURL(parsed(t, strings.Replace(base, "http://", "http://me:sesame@", 1)+"?token=sesame"), "nightly")
 		begin := time.Now()
-		err := push(t.Context(), to, measured(12))
+		err := push(t.Context(), to, measured(12), false)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%s: %v, want %s", base, err, want)
 		}
@@ -162,6 +162,42 @@ func TestFailedPushChangesNoVerdict(t *testing.T) {
 	}
 	if doc.Session.ExitCode != before {
 		t.Errorf("the exit code is %d", doc.Session.ExitCode)
+	}
+}
+
+// While a session runs, its metrics are pushed now and then without exit code and verdicts, and not again after a
+// failure.
+func TestPushOfARunningSession(t *testing.T) {
+	old := pushEvery
+	defer func() { pushEvery = old }()
+	var got []string
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, r.Method+" "+string(body))
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	s := session{flags: &flags{pushTo: parsed(t, server.URL)}, pushedAt: time.Now()}
+	s.pushSoFar(t.Context(), measured(12))
+	if len(got) > 0 {
+		t.Errorf("it is pushed at once: %q", got)
+	}
+	pushEvery = 0
+	s.pushSoFar(t.Context(), measured(12))
+	if len(got) != 1 || !strings.HasPrefix(got[0], "POST ") ||
+		!strings.Contains(got[0], "\nweir_bandwidth_bytes_per_second{") ||
+		strings.Contains(got[0], "exit_code") || strings.Contains(got[0], "verdict") {
+		t.Errorf("it is pushed as %q", got)
+	}
+	status = http.StatusInternalServerError
+	s.pushSoFar(t.Context(), measured(12))
+	s.pushSoFar(t.Context(), measured(12))
+	if len(got) != 2 {
+		t.Errorf("after a failure it is pushed again: %d pushes", len(got))
 	}
 }
 
@@ -199,7 +235,7 @@ func TestPushToAGateway(t *testing.T) {
 	}
 	for _, bandwidth := range []float64{12, 24} {
 		to := groupURL(parsed(t, "http://"+address), "nightly")
-		if err := push(t.Context(), to, measured(bandwidth)); err != nil {
+		if err := push(t.Context(), to, measured(bandwidth), false); err != nil {
 			t.Fatal(err)
 		}
 		var found []string
@@ -215,7 +251,7 @@ func TestPushToAGateway(t *testing.T) {
 			t.Errorf("after %g GB/s the gateway has %q", bandwidth, found)
 		}
 	}
-	if err := push(t.Context(), groupURL(parsed(t, "http://"+address), "a/b"), measured(1)); err != nil {
+	if err := push(t.Context(), groupURL(parsed(t, "http://"+address), "a/b"), measured(1), false); err != nil {
 		t.Error(err)
 	} else if !strings.Contains(page(), `scenario="a/b"`) {
 		t.Error("a scenario with a slash is not there")

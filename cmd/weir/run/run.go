@@ -118,7 +118,7 @@ all else to stderr. FILE - is YAML on stdin. "weir docs hosts" has rare flags (-
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"stream events as NDJSON to `FILE` (-: stdout), as described by weir schema events")
 	cmd.Flags().StringVar(&f.push, "push", "",
-		"at the end, send the metrics to `URL`: a Prometheus push gateway, or otlp+http://… of OpenTelemetry")
+		"send the metrics to `URL`: a Prometheus push gateway, or otlp+http://… of OpenTelemetry")
 	for _, name := range rare {
 		cmd.Flags().Lookup(name).Hidden = true
 	}

@@ -42,6 +42,9 @@ type session struct {
 	stream         *eventStream
 	stdout, stderr io.Writer
 	several        bool // other scenarios run in the same command
+
+	pushedAt   time.Time // when metrics were pushed last, or the session began
+	pushFailed bool
 }
 
 // run runs the session and writes its results, even if they are partial. It returns the exit code of the
@@ -81,6 +84,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		}()
 		fmt.Fprintf(s.stderr, "live: %s\n", page.Address(filepath.Base(dir)))
 	}
+	s.pushedAt = time.Now()
 	show := screen.NewProgress(s.stderr, s.plan, s.flags.style)
 	doc, runErr := executor.Run(ctx, s.plan, executor.Options{
 		Options: ledger.Options{
@@ -91,7 +95,11 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Noise:        s.flags.noise,
 			Inconclusive: s.flags.open.Flags, OpenBefore: openBefore,
 			SkipMissing: s.baseline.skip,
-			Judge:       gate.Judge, Undecided: gate.Undecided,
+			Judge: func(doc *results.Document) {
+				gate.Judge(doc)
+				s.pushSoFar(ctx, doc)
+			},
+			Undecided: gate.Undecided,
 			Events: func(e event.Event) {
 				s.stream.write(e)
 				show.OnEvent(e)
