@@ -152,9 +152,9 @@ func (n *Names) suggestCorrection(name string) string {
 // usualNames are names that people give to metrics, with those of weir; the first that a workload has is meant.
 var usualNames = map[string][]string{
 	"throughput": {"bandwidth", "output_throughput"}, "bw": {"bandwidth"}, "speed": {"bandwidth"},
-	"rate": {"bandwidth", "output_throughput"}, "goodput": {"goodput"}, "tps": {"output_throughput"},
-	"lat": {"latency.p50"}, "delay": {"latency.p50"}, "rtt": {"latency.p50"}, "errors": {"error_rate"},
-	"iops": {"requests"}, "qps": {"requests", "request_throughput"}, "rps": {"requests", "request_throughput"},
+	"rate": {"bandwidth", "request_rate"}, "iops": {"message_rate"}, "tps": {"output_throughput"}, "qps": {"request_rate"},
+	"rps": {"request_rate"}, "request_throughput": {"request_rate"}, "errors": {"error_rate"},
+	"lat": {"latency.p50"}, "delay": {"latency.p50"}, "rtt": {"latency.p50"},
 }
 
 // usualName is the hint for a usual name of a metric, or for the last part of one; "": it is neither.

@@ -3,7 +3,38 @@ package expression
 import (
 	"strings"
 	"testing"
+
+	"github.com/weir-bench/weir/workload"
+	"github.com/weir-bench/weir/workload/serving"
+	"github.com/weir-bench/weir/workload/transfer"
 )
+
+// Other names of metrics lead to those that a workload has.
+func TestUsualNamesOfMetrics(t *testing.T) {
+	for _, c := range []struct {
+		kind       *workload.Kind
+		name, hint string
+	}{
+		{transfer.Kind, "throughput", "did you mean bandwidth?"},
+		{transfer.Kind, "iops", "did you mean message_rate?"},
+		{transfer.Kind, "p99", "did you mean latency.p99?"},
+		{serving.Kind, "throughput", "did you mean output_throughput?"},
+		{serving.Kind, "qps", "did you mean request_rate?"},
+		{serving.Kind, "request_throughput", "did you mean request_rate?"},
+	} {
+		if _, err := (&Names{Kind: c.kind}).Assertion(c.name + " >= 5"); err == nil || err.Hint != c.hint {
+			t.Errorf("%s of %s: %v", c.name, c.kind.Name, err)
+		}
+	}
+	for name, all := range usualNames {
+		for _, meant := range all {
+			_, moves := workload.FindMetric(transfer.Kind.Metrics, meant)
+			if _, serves := workload.FindMetric(serving.Kind.Metrics, meant); !moves && !serves {
+				t.Errorf("%s leads to %s, which is no metric", name, meant)
+			}
+		}
+	}
+}
 
 // Each text is refused at exactly the characters between « », with a message and a hint that
 // contain the given words.
