@@ -152,18 +152,17 @@ func changesText(t *history.Trend) string {
 // differ: too few sessions are no level yet. "": they are not.
 func newestText(t *history.Trend) string {
 	const fewest, ofLevel, far = 3, 3, 2 // sessions before, sessions of a level, ranges of those before
+	var values []float64
+	for _, p := range t.Points {
+		values = append(values, p.Value)
+	}
 	for newest := ofLevel - 1; newest > 0; newest-- {
-		if len(t.Points)-newest < fewest {
+		if len(values)-newest < fewest {
 			continue
 		}
-		var values []float64
-		for _, p := range t.Points {
-			values = append(values, p.Value)
-		}
-		before, now := values[:len(values)-newest], values[len(values)-newest:]
-		slices.Sort(before)
+		now, before := values[len(values)-newest:], slices.Sorted(slices.Values(values[:len(values)-newest]))
 		median, enough := before[len(before)/2], far*(before[len(before)-1]-before[0])
-		if low, high := slices.Min(now), slices.Max(now); median <= 0 || low < median+enough && high > median-enough {
+		if low, high := slices.Min(now), slices.Max(now); median <= 0 || low <= median+enough && high >= median-enough {
 			continue
 		}
 		which := "the newest session is"

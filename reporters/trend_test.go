@@ -88,6 +88,28 @@ func TestTrendGolden(t *testing.T) {
 	}
 }
 
+// Newest sessions far from those before are told, before there are enough for a level.
+func TestNewestSessions(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{10, 10.1, 9.9, 10.1, 10}, ""},
+		{[]float64{10, 10.2, 10, 9.7}, ""},
+		{[]float64{5, 5, 5, 5, 5}, ""},
+		{[]float64{0, 0, 0, 0, 1}, ""}, // no percent of 0
+		{[]float64{10, 9}, ""},
+		{[]float64{10, 10.1, 9.9, 10, 8}, "; the newest session is -20.0% from"},
+		{[]float64{10, 10.1, 9.9, 10, 8, 7}, "; the newest 2 sessions are -30.0% from"},
+		{[]float64{5, 5, 5, 10, 10}, "; the newest 2 sessions are +100.0% from"},
+	} {
+		got, _, _ := strings.Cut(newestText(trend(c.values, 0)), " the median of those before")
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.values, got, c.want)
+		}
+	}
+}
+
 // Whatever the values, sessions and the terminal are, the chart keeps to its width, has
 // a point for each column that a session is in, and marks each change.
 func TestChartFits(t *testing.T) {
