@@ -12,8 +12,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// MostOTLP is the largest number of data points in a request: collectors limit the size of a request.
-const MostOTLP = 5000
+// mostOTLP is the largest number of data points in a request: collectors limit the size of a request.
+const mostOTLP = 5000
 
 // OTLP makes requests of the OpenTelemetry protocol with the gauges that the OpenMetrics report has, under the same
 // names; of a session that still runs (soFar) without exit code and verdicts. Their time is the end of the session, or
@@ -38,7 +38,7 @@ func OTLP(doc *results.Document, soFar bool) []*collector.ExportMetricsServiceRe
 				all = append(all, &collector.ExportMetricsServiceRequest{ResourceMetrics: []*metrics.ResourceMetrics{
 					{Resource: from, ScopeMetrics: []*metrics.ScopeMetrics{last}},
 				}})
-				room = MostOTLP
+				room = mostOTLP
 			}
 			n := min(room, len(points))
 			last.Metrics = append(last.Metrics, &metrics.Metric{

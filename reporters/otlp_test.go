@@ -79,7 +79,7 @@ func TestOTLPRequestsAreBounded(t *testing.T) {
 		doc.Cases = append(doc.Cases, &results.Case{Key: fmt.Sprint(i), Status: results.OK})
 	}
 	lines, each := pointsOf(doc)
-	if len(lines) != 6001 || !slices.Equal(each, []int{MostOTLP, 1001}) {
+	if len(lines) != 6001 || !slices.Equal(each, []int{mostOTLP, 1001}) {
 		t.Errorf("%d points in requests of %d", len(lines), each)
 	}
 }

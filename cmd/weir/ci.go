@@ -109,8 +109,8 @@ const ciBaseline = "weir-baseline"
 // ciHistory is the directory of a job's earlier sessions, for --inconclusive-streak.
 const ciHistory = history.DefaultDir
 
-// committed reports whether a job finds the file of a baseline: git tracks it or, where there is no
-// repository, which is not known, it exists.
+// committed reports whether a job will find the file of a baseline: it exists and git tracks it. Outside a
+// repository that is not known.
 func committed(file string) (is, known bool) {
 	if _, err := os.Stat(file); file == "" || err != nil {
 		return false, true
