@@ -152,8 +152,8 @@ func (n *Names) suggestCorrection(name string) string {
 // usualNames are names that people give to metrics, with those of weir; the first that a workload has is meant.
 var usualNames = map[string][]string{
 	"throughput": {"bandwidth", "output_throughput"}, "bw": {"bandwidth"}, "speed": {"bandwidth"},
-	"rate": {"bandwidth", "request_rate"}, "iops": {"message_rate"}, "tps": {"output_throughput"}, "qps": {"request_rate"},
-	"rps": {"request_rate"}, "request_throughput": {"request_rate"}, "errors": {"error_rate"},
+	"rate": {"bandwidth", "request_rate"}, "iops": {"message_rate"}, "tps": {"output_throughput"},
+	"qps": {"request_rate"}, "rps": {"request_rate"}, "request_throughput": {"request_rate"}, "errors": {"error_rate"},
 	"lat": {"latency.p50"}, "delay": {"latency.p50"}, "rtt": {"latency.p50"},
 }
 
