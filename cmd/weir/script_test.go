@@ -113,6 +113,9 @@ func TestScripts(t *testing.T) {
 			if name == "engine" {
 				return engineLinked, nil
 			}
+			if name == "hooks" {
+				return hooksBuilt, nil
+			}
 			if name == "cgroup" {
 				g, err := cgroup.Make(cgroup.Limits{})
 				if err != nil {

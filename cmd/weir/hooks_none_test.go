@@ -1,0 +1,5 @@
+//go:build !weirtest
+
+package main
+
+const hooksBuilt = false
