@@ -67,12 +67,12 @@ func requantiledCase(c *results.Case, bySamples map[*results.Launch]map[string]f
 // redefinedBaseline returns the baseline without the metrics that the recomputed document defines
 // differently.
 func redefinedBaseline(doc, now *results.Document) *results.Baseline {
-	d := results.DefinitionDifference(doc, now)
-	if doc.Baseline == nil || d == nil {
+	d := results.DefinitionDifferences(doc, now)
+	if doc.Baseline == nil || len(d) == 0 {
 		return doc.Baseline
 	}
 	b := *doc.Baseline
-	b.Differences = append(slices.Clone(b.Differences), *d)
+	b.Differences = slices.Concat(b.Differences, d)
 	return &b
 }
 

@@ -62,7 +62,7 @@ func EnvironmentDifferences(base, now *Document) []Difference {
 	d.add("", "weir commit", base.Weir.Commit, now.Weir.Commit)
 	d.add("", "go", base.Weir.Go, now.Weir.Go)
 	d.addAll("", "shell variable ", quoteEmpty(base.Environment.Variables), quoteEmpty(now.Environment.Variables))
-	if defined := DefinitionDifference(base, now); defined != nil {
+	for _, defined := range DefinitionDifferences(base, now) {
 		d.add("", defined.What, defined.Base, defined.New)
 	}
 	d.add("", "nodes", strconv.Itoa(len(base.Environment.Nodes)), strconv.Itoa(len(now.Environment.Nodes)))

@@ -17,6 +17,9 @@ func Register(k *Kind) {
 	if r, ok := k.Behaviour.(Rounder); ok {
 		results.RegisterRounded(k.Name, r.OnceRounded())
 	}
+	if r, ok := k.Behaviour.(Redefiner); ok {
+		results.RegisterRates(k.Name, r.OnceEnded())
+	}
 }
 
 // Kinds returns all workloads in registration order.

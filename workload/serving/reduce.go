@@ -34,7 +34,7 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 		return nil, err
 	}
 	values := sum.Values
-	l.Distributions, l.RateWindow = sum.Distributions, string(sum.Window)
+	l.Distributions, l.RateWindow = sum.Distributions, rateWindow(sum.Window)
 	ofClients(s, clients, values)
 	l.Errors = merged(clients, func(c Facts) []results.Cause { return c.Errors })
 	l.Notes = merged(clients, func(c Facts) []results.Cause { return c.Notes })

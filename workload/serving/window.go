@@ -15,12 +15,28 @@ var rates = []string{
 	"goodput", "goodput.tokens",
 }
 
-// Redefined returns the rates of launches of versions that used a steady part of few waves.
+// onceEnded are those of them that counted what ended in the steady part (results.EndedRule).
+var onceEnded = rates[1:]
+
+func (behaviour) OnceEnded() []string { return onceEnded }
+
+// Redefined returns the rates of launches of versions that used a steady part of few waves, or results.EndedRule.
 func (behaviour) Redefined(l *results.Launch) []string {
-	if l.RateWindow == "" {
+	switch l.RateWindow {
+	case "":
 		return rates
+	case results.EndedRule:
+		return onceEnded
 	}
 	return nil
+}
+
+// rateWindow returns the window of a summary as a document names it.
+func rateWindow(w summary.Window) string {
+	if w == summary.Steady {
+		return results.ShareRule
+	}
+	return string(w)
 }
 
 // Doubtful reports rates of a closed load with too few waves for a steady part.

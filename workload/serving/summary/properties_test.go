@@ -165,6 +165,20 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
+// Without a stream the tokens of an answer come at its end, and count by the share of its time, as it does.
+func TestRatesOfAnswersWithoutAStream(t *testing.T) {
+	var list []load.Record
+	for i := range 100 {
+		r := request(i, float64(60*(i/10)+i%10), float64(60*(i/10)+i%10)+60)
+		r.Events, r.Output = nil, 3
+		list = append(list, r)
+	}
+	s := Of(list, Settings{Window: Steady, Concurrency: 10})
+	holds(t, s.Values, map[string]float64{
+		"request_rate": 10 / 0.06, "output_throughput": 30 / 0.06, "total_throughput": 130 / 0.06,
+	})
+}
+
 // A load is full again after its slots were free for a moment: the steady part ends when one is free for good.
 func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
 	list := []load.Record{
@@ -183,22 +197,22 @@ func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
-		"request_rate":          20,
+		"request_rate":          0.8 + 15 + 4 + 9./109, // of 1 s
 		"concurrency.effective": 0.78 + 0.8 + 0.12 + 0.07 + 0.105 + 0.089 + 0.009,
 	})
 }
 
 // Rates of few waves are over the whole load: of a single wave the steady part ends with the first request, and has the
-// tokens of all.
+// tokens of all. Rates of a steady part are those of requests that never end: of n slots with requests of 60 ms.
 func TestRatesOfFewWaves(t *testing.T) {
 	for _, c := range []struct {
 		slots, requests int
 		window          Window
 		rate            float64
 	}{
-		{10, 10, Whole, 10 / 0.069}, {10, 99, Whole, 99 / 0.608}, {10, 100, Steady, 91 / 0.591}, {1, 1, Whole,
+		{10, 10, Whole, 10 / 0.069}, {10, 99, Whole, 99 / 0.608}, {10, 100, Steady, 10 / 0.06}, {1, 1, Whole,
 			1 / 0.06},
-		{1, 10, Steady, 10 / 0.6}, {50, 500, Steady, 451 / 0.551},
+		{1, 10, Steady, 10 / 0.6}, {50, 500, Steady, 50 / 0.06},
 	} {
 		var list []load.Record
 		for i := range c.requests { // slots begin 1 ms after each other
@@ -222,7 +236,9 @@ func TestRatesOfAnOpenLoadOfFewWaves(t *testing.T) {
 		window Window
 		rate   float64
 	}{
-		10: {Steady, 49 / 0.49}, 49: {Steady, 45 / 0.49}, 50: {Whole, 50 / 0.54}, 490: {Whole, 50 / 0.98},
+		10: {Steady, 49 / 0.49},
+		49: {Steady, (45 + (40+30+20+10)/49.) / 0.49},
+		50: {Whole, 50 / 0.54}, 490: {Whole, 50 / 0.98},
 	} {
 		var list []load.Record
 		for i := range 50 {

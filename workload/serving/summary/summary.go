@@ -125,33 +125,41 @@ func tokens(m map[string]float64, records []*load.Record) {
 	}
 }
 
-// rates adds the rates over the window. A request counts when it ended, a token when it arrived, and input tokens when
-// the first output arrived.
+// rates adds the rates over the window. A request counts by the share of its time that lies in it, so that requests in
+// flight at its end count in part. A token counts when its event arrived, or as its request does if there are no
+// events; input tokens count by the share of the time to the first output.
 func rates(m map[string]float64, records []*load.Record, s Settings, from, to int64) {
-	within := func(at int64) bool { return at != load.Never && from <= at && at <= to }
+	w := span{from, to}
 	seconds := float64(to-from) * ns
 	requests, good, goodTokens, output, input, busy := 0., 0., 0., 0., 0., int64(0)
 	inputKnown, outputKnown := true, true
 	for _, r := range records {
 		if r.Start != load.Never {
-			busy += max(0, min(to, ended(r))-max(from, r.Start))
+			busy += w.overlap(r.Start, ended(r))
 		}
 		credit(r, func(at int64, tokens float64) {
-			if within(at) {
+			if w.contains(at) {
 				output += tokens
 			}
 		})
-		if succeeded(r) && within(r.First) {
-			input += float64(r.Input)
-			inputKnown = inputKnown && r.Input != load.Unknown
-		}
-		if !succeeded(r) || !within(r.Last) {
+		if !succeeded(r) {
 			continue
 		}
-		requests++
+		if share := w.share(r.Start, r.First); share > 0 {
+			input += share * float64(r.Input)
+			inputKnown = inputKnown && r.Input != load.Unknown
+		}
+		share := w.share(r.Start, r.Last)
+		if share == 0 {
+			continue
+		}
+		if len(r.Events) == 0 {
+			output += share * float64(max(r.Output, 0))
+		}
+		requests += share
 		if first, perToken, whole := s.SLO.kept(r); first && perToken && whole {
-			good++
-			goodTokens += float64(r.Output)
+			good += share
+			goodTokens += share * float64(r.Output)
 			outputKnown = outputKnown && r.Output != load.Unknown
 		}
 	}

@@ -8,9 +8,28 @@ import (
 )
 
 // EnoughWaves is the number of waves that a load needs for rates of its steady part. A wave is the requests in flight
-// together. Those of the last wave end after the steady part and are missing from the rates: one in ten of ten waves,
-// and all of a single one.
+// together. Those of the last wave end after the steady part, with fewer others in flight than in it, so that the share
+// of their time in it is not quite the share of their work: with ten waves they are at most one request in ten.
 const EnoughWaves = 10
+
+// span is an interval of time with both ends.
+type span struct{ from, to int64 }
+
+func (s span) contains(at int64) bool { return at != load.Never && s.from <= at && at <= s.to }
+
+// overlap returns the part of an interval in the span, in ns.
+func (s span) overlap(from, to int64) int64 { return max(0, min(s.to, to)-max(s.from, from)) }
+
+// share returns the part of an interval in the span, from 0 to 1; an interval of no length is in it or not.
+func (s span) share(from, to int64) float64 {
+	switch {
+	case from == load.Never || to == load.Never:
+		return 0
+	case to > from:
+		return float64(s.overlap(from, to)) / float64(to-from)
+	}
+	return one(s.contains(to))
+}
 
 // window returns the window of rates. A load without a steady part, or with too few waves, has the whole.
 func window(s Settings, records []*load.Record) (from, to int64, kind Window) {

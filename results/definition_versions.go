@@ -39,9 +39,38 @@ var roundedOnce = map[string][]string{}
 // RegisterRounded registers metrics of a workload that formerly used RoundedRankRule.
 func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] = metrics }
 
+// Definitions of the rates of a load's steady part.
+const (
+	// EndedRule counts requests that end in the steady part, which lacks those in flight at its end. It is that of
+	// launches with RateWindow "steady".
+	EndedRule = "steady"
+	// ShareRule counts requests by the share of their time in the steady part.
+	ShareRule = "steady_share"
+)
+
+// ratesOnce are the metrics, by workload, that formerly used EndedRule.
+var ratesOnce = map[string][]string{}
+
+// RegisterRates registers metrics of a workload that formerly used EndedRule.
+func RegisterRates(workload string, metrics []string) { ratesOnce[workload] = metrics }
+
+// rateRule returns the rule of the rates of a workload's steady parts; "" if the document has none.
+func (d *Document) rateRule(workload string) string {
+	for _, c := range d.Cases {
+		for _, l := range c.Launches {
+			if c.Workload == workload && (l.RateWindow == EndedRule || l.RateWindow == ShareRule) {
+				return l.RateWindow
+			}
+		}
+	}
+	return ""
+}
+
 // DefinitionOf is the definition of a metric in this document; "" if it is the same in all versions.
 func (d *Document) DefinitionOf(workload, metric string) string {
 	switch q := d.Quantiles; {
+	case slices.Contains(ratesOnce[workload], metric):
+		return d.rateRule(workload)
 	case !slices.Contains(roundedOnce[workload], metric):
 		return ""
 	case q == nil || slices.Contains(q.Older, metric):
@@ -72,15 +101,25 @@ func (d *Document) measures(workload, metric string) bool {
 	})
 }
 
-// DefinitionDifference lists metrics that both documents measured with different definitions; nil if there
-// are none.
-func DefinitionDifference(base, now *Document) *Difference {
+// DefinitionDifferences lists metrics that the documents measured with different definitions.
+func DefinitionDifferences(base, now *Document) []Difference {
+	var all []Difference
+	for _, once := range []map[string][]string{roundedOnce, ratesOnce} {
+		if d := definitionDifference(once, base, now); d != nil {
+			all = append(all, *d)
+		}
+	}
+	return all
+}
+
+func definitionDifference(once map[string][]string, base, now *Document) *Difference {
 	var names []string
 	var was, is string
-	for _, workload := range slices.Sorted(maps.Keys(roundedOnce)) {
-		for _, m := range roundedOnce[workload] {
+	for _, workload := range slices.Sorted(maps.Keys(once)) {
+		for _, m := range once[workload] {
 			b, n := base.DefinitionOf(workload, m), now.DefinitionOf(workload, m)
-			if b != n && !slices.Contains(names, m) && (base.measures(workload, m) || now.measures(workload, m)) {
+			if b != n && b != "" && n != "" && !slices.Contains(names, m) &&
+				(base.measures(workload, m) || now.measures(workload, m)) {
 				names, was, is = append(names, m), b, n
 			}
 		}
@@ -100,6 +139,10 @@ func DefinitionText(definition string) string {
 		return "nearest rank"
 	case RoundedRankRule:
 		return "rounded rank, up to one too low"
+	case EndedRule:
+		return "requests that end in the steady part"
+	case ShareRule:
+		return "requests by the share of their time in the steady part"
 	}
 	return definition
 }
