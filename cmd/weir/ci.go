@@ -21,7 +21,6 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/cmd/weir/run"
 	"github.com/weir-bench/weir/cmd/weir/screen"
-	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/ledger"
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/gate"
@@ -49,8 +48,9 @@ fails by the exit code of weir run. An inconclusive session (exit code 3) does n
 fail the job: in GitLab it is yellow, in Jenkins unstable, in GitHub it passes with
 a warning. --inconclusive and --inconclusive-streak change that; for a streak, the
 job keeps its sessions in the cache. If assertions mention a baseline that is not in
-the repository, the job keeps the last good result of the main branch in the cache
-and compares with it; in the first run these assertions are skipped. Runners have
+the repository, the job keeps the first good result of the main branch in the cache
+and compares with it, until it is told to renew it; in the first run these
+assertions are skipped. Runners have
 weir installed, or fetch it from the URL in the variable WEIR_URL. With --site, the
 job uses the same file, which must be in the repository or on the runner; the site
 of WEIR_SITE or of the user is not used.`,
@@ -103,7 +103,7 @@ func newCIOf(provider, short, example string) *cobra.Command {
 // ciDir is the session directory of a job; the upload steps of the templates name it too.
 const ciDir = "weir-out/ci"
 
-// ciBaseline is the directory of the last good result of the main branch.
+// ciBaseline is the directory of the baseline: a good result of the main branch.
 const ciBaseline = "weir-baseline"
 
 // ciHistory is the directory of a job's earlier sessions, for --inconclusive-streak.
@@ -160,7 +160,7 @@ type ciJob struct {
 	Runner, Tags     string
 	Image            string
 	Minutes          int
-	Baseline         string // directory of the last good result of the main branch; "": no comparison
+	Baseline         string // directory of the baseline; "": no comparison
 	History          string // directory of earlier sessions; "": no streaks are counted
 }
 
@@ -198,9 +198,9 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 		case !known:
 			how = fmt.Sprintf("the file %s, which has to be in the repository", p.Baseline)
 		case !is:
-			keep, how = ciBaseline, "the last good result of the main branch, kept in the job's cache"
+			keep, how = ciBaseline, "the first good result of the main branch, kept in the job's cache"
 			if provider == "jenkins" {
-				how = "the last good result that is of no pull request, kept in the workspace, or below WEIR_BASELINES"
+				how = "the first good result that is of no pull request, kept in the workspace, or below WEIR_BASELINES"
 			}
 			if _, err := os.Stat(p.Baseline); p.Baseline != "" && err == nil {
 				how += ": git does not track " + p.Baseline
@@ -275,7 +275,8 @@ func (f *ciFlags) settings() []string {
 func (f *ciFlags) command(provider, scenario, baseline string) string {
 	words := append([]string{"weir", "run", shellWord(scenario), "--out", ciDir}, f.settings()...)
 	if baseline != "" {
-		words = append(words, "--baseline", baseline+"/results.json", "--baseline-missing", dsl.SkipMissing)
+		// record on the main branch, else skip
+		words = append(words, "--baseline", baseline+"/results.json", "--baseline-missing", `"$MISSING"`)
 	}
 	wanted := []string{"csv", "html", "openmetrics"} // besides what weir run writes anyway
 	if provider != "jenkins" {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,15 +26,22 @@ const awkward = "it's a $HOME #1.yaml"
 // ciOf is the job that weir ci prints, as YAML reads it.
 func ciOf(t *testing.T, args ...string) map[string]any {
 	t.Helper()
+	text := ciText(t, args...)
+	var v map[string]any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not YAML: %v\n%s", err, text)
+	}
+	return v
+}
+
+// ciText is the job that weir ci prints.
+func ciText(t *testing.T, args ...string) string {
+	t.Helper()
 	var out, stderr bytes.Buffer
 	if code := execute(append([]string{"ci"}, args...), &out, &stderr); code != 0 {
 		t.Fatalf("weir ci %v exited with %d: %s", args, code, stderr.String())
 	}
-	var v map[string]any
-	if err := yaml.Unmarshal(out.Bytes(), &v); err != nil {
-		t.Fatalf("not YAML: %v\n%s", err, out.String())
-	}
-	return v
+	return out.String()
 }
 
 // inScenarios moves the test to a folder with the awkward scenario.
@@ -210,6 +218,83 @@ func TestCIShellFetchesWeir(t *testing.T) {
 				append(c.env, "PATH=/usr/bin:/bin", "FAKE_EXIT=0", "no_proxy=127.0.0.1")...)
 			if code != c.want || !strings.Contains(out, c.says) {
 				t.Errorf("exit code %d, want %d with %q:\n%s", code, c.want, c.says, out)
+			}
+		})
+	}
+}
+
+// jobScript returns the shell of a provider's job for a scenario.
+func jobScript(t *testing.T, provider, scenario string) string {
+	t.Helper()
+	switch provider {
+	case "github":
+		steps := at(t, ciOf(t, provider, scenario), "jobs", "weir", "steps").([]any)
+		i := slices.IndexFunc(steps, func(s any) bool { return s.(map[string]any)["id"] == "weir" })
+		return at(t, steps, i, "run").(string)
+	case "gitlab":
+		return at(t, ciOf(t, provider, scenario), "weir-gate", "script", 0).(string)
+	}
+	_, text, _ := strings.Cut(ciText(t, provider, scenario), "script: '''")
+	text, _, _ = strings.Cut(text, "''')")
+	return strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(text)
+}
+
+// The first good result of the main branch stays the baseline, so that losses add up, until a job is told to renew it.
+func TestJobsKeepTheFirstBaseline(t *testing.T) {
+	t.Chdir(t.TempDir())
+	scenario := "scenario: gate\nruns:\n  a:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n" +
+		"    assert: [bandwidth >= 0.5 * baseline.bandwidth]\n"
+	if err := os.WriteFile("gate.yaml", []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, "weir"); err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for provider, main := range map[string][]string{
+		"github": {"MISSING=record"}, "gitlab": {"CI_COMMIT_BRANCH=main", "CI_DEFAULT_BRANCH=main"}, "jenkins": {},
+	} {
+		t.Run(provider, func(t *testing.T) {
+			dir := t.TempDir()
+			script := jobScript(t, provider, "gate.yaml")
+			if err := os.WriteFile(filepath.Join(dir, "gate.yaml"), []byte(scenario), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			kept := func(env ...string) string {
+				t.Helper()
+				env = append(env, "PATH="+here+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
+				if code, out := shell(t, dir, script, env...); code != 0 {
+					t.Fatalf("exit code %d:\n%s", code, out)
+				}
+				content, _ := os.ReadFile(filepath.Join(dir, ciBaseline, "results.json")) // "" if there is none
+				return string(content)
+			}
+			request := map[string][]string{
+				"github": {"MISSING=skip"}, "gitlab": {"CI_DEFAULT_BRANCH=main"}, "jenkins": {"CHANGE_ID=7"},
+			}[provider]
+			if kept(request...) != "" {
+				t.Error("a pull request made the baseline")
+			}
+			first := kept(main...)
+			if first == "" || kept(main...) != first || kept(request...) != first {
+				t.Error("the first good result does not stay the baseline")
+			}
+			if provider == "github" { // renewed by not fetching it
+				output, err := os.ReadFile(filepath.Join(dir, "output"))
+				if err != nil || string(output) != "recorded=yes\n" {
+					t.Errorf("the cache is told %q, %v", output, err)
+				}
+				return
+			}
+			if again := kept(append(main, "WEIR_RENEW=yes")...); again == "" || again == first {
+				t.Error("the baseline is not renewed")
 			}
 		})
 	}

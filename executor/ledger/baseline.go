@@ -115,6 +115,30 @@ func (l *Ledger) loadBaseline() error {
 	return nil
 }
 
+// Unusable says why the baseline of a document has nothing to compare some assertions of the plan with: it is missing,
+// of another environment, or lacks a case. "": it has all of it, or no assertion mentions it.
+func Unusable(p *planner.Plan, doc *results.Document) string {
+	b := doc.Baseline
+	switch {
+	case b == nil:
+		return ""
+	case b.Absent != "":
+		return "there was none"
+	case b.Fingerprint != doc.Environment.Fingerprint:
+		return "the one before is of another environment"
+	}
+	for _, a := range assertionsOf(p) {
+		for _, key := range baselineCases(a.Assertion, a.of) {
+			now := doc.Case(key)
+			if now != nil && now.Status == results.OK &&
+				!slices.ContainsFunc(b.Cases, func(c results.BaselineCase) bool { return c.Key == key }) {
+				return "the one before lacks the case " + key
+			}
+		}
+	}
+	return ""
+}
+
 // CompareBaseline puts the differences between the baseline's environment and this one into the document. The baseline
 // of a resumed session has been compared already.
 func (l *Ledger) CompareBaseline(simulated bool) {

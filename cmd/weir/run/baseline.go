@@ -1,10 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,10 +15,15 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/dsl"
 	"github.com/weir-bench/weir/executor/ledger"
+	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
+
+// recordMissing is the value of --baseline-missing that skips assertions as dsl.SkipMissing does, and makes a session
+// that passed the baseline of later ones where it had none to compare with.
+const recordMissing = "record"
 
 // baseline is the document of baseline.METRIC.
 type baseline struct {
@@ -27,8 +35,12 @@ type baseline struct {
 // baselines reads the baseline of each plan that mentions one, and that of the flag in any case. A
 // resumed session has its own.
 func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, error) {
-	if f.baselineMissing != "" && f.baselineMissing != "error" && f.baselineMissing != dsl.SkipMissing {
-		return nil, exit.Usage("--baseline-missing is error or skip, not %q", f.baselineMissing)
+	if !slices.Contains([]string{"", "error", dsl.SkipMissing, recordMissing}, f.baselineMissing) {
+		return nil, exit.Usage("--baseline-missing is error, skip or record, not %q", f.baselineMissing)
+	}
+	if f.baselineMissing == recordMissing && f.baseline != "" && len(plans) > 1 {
+		return nil, exit.Usage("--baseline-missing record: %d scenarios would have the same baseline %s", len(plans),
+			f.baseline)
 	}
 	given, err := f.readBaseline(f.baseline, !slices.ContainsFunc(plans, f.needsBaseline), notes)
 	if err != nil {
@@ -52,7 +64,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 		doc, file := given, f.baseline
 		if f.baseline == "" {
 			file = p.Baseline
-			if file == "" && !skip {
+			if file == "" && (!skip || f.baselineMissing == recordMissing) {
 				return nil, exit.Usage("%s: the assertion %q needs a baseline; give one with --baseline FILE or the key baseline, or skip such assertions with --baseline-missing skip",
 					p.Scenario.File, text)
 			}
@@ -86,7 +98,7 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 
 // skipsMissing reports whether assertions of a plan about a baseline that is not there are skipped.
 func (f *flags) skipsMissing(p *planner.Plan) bool {
-	return f.baselineMissing == dsl.SkipMissing ||
+	return f.baselineMissing == dsl.SkipMissing || f.baselineMissing == recordMissing ||
 		f.baselineMissing == "" && p.BaselineMissing == dsl.SkipMissing
 }
 
@@ -104,4 +116,28 @@ func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.
 		return nil, nil
 	}
 	return doc, err
+}
+
+// record writes the document as the baseline of later sessions, if --baseline-missing asks for that and the session
+// passed without a usable one. One that was usable stays, so that a decline in small steps adds up and fails.
+func (s *session) record(doc *results.Document) error {
+	if s.flags.baselineMissing != recordMissing || doc.Session.ExitCode != gate.ExitPassed {
+		return nil
+	}
+	why := ledger.Unusable(s.plan, doc)
+	if why == "" {
+		return nil
+	}
+	file := cmp.Or(s.flags.baseline, s.plan.Baseline)
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, "results.json")
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+	}
+	if err := doc.Write(file); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+	}
+	fmt.Fprintf(s.stderr, "recorded the baseline %s: %s\n", file, why)
+	return nil
 }

@@ -112,7 +112,7 @@ all else to stderr. FILE - is YAML on stdin. "weir docs hosts" has rare flags (-
 			history.DefaultDir+")")
 	f.noiseFrom.Add(cmd.Flags())
 	cmd.Flags().StringVar(&f.baselineMissing, "baseline-missing", "",
-		"`error|skip` assertions if the baseline is missing (default: the scenario's, else error)")
+		"`error|skip|record` if the baseline is missing (default: the scenario's, else error); record: skip, then keep this result as baseline")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "report the changes since result document `FILE|DIR`; none: no comparison (default: the newest similar session beside this one)")
 	cmd.Flags().BoolVar(&f.allowStale, "allow-stale", false, "run a saved plan even if its scenario has changed")
 	cmd.Flags().StringVar(&f.events, "events", "",

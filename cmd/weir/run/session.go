@@ -120,7 +120,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	failed := s.write(doc, dir)
 	s.pushed(doc)
-	if err := s.flags.remember(doc, dir); err != nil {
+	if err := errors.Join(s.record(doc), s.flags.remember(doc, dir)); err != nil {
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
 		failed = errors.Join(failed, err)
 	}

@@ -2,8 +2,9 @@
 // A variable WEIR_URL of the job or folder says where agents without weir fetch it,
 // WEIR_SHA256 what the file must be.
 {{- if .Baseline}}
-// The last good result is kept in the workspace, of which each agent and each branch of a multibranch job has its
-// own. WEIR_BASELINES names a folder that all of them see, to keep it there.
+// The baseline is the first good result. It is kept in the workspace, of which each agent and each branch of a
+// multibranch job has its own. WEIR_BASELINES names a folder that all of them see, to keep it there. With WEIR_RENEW
+// a good result becomes the baseline.
 {{- end}}
 pipeline {
   agent {{.Agent}}

@@ -6,13 +6,12 @@ if [ -n "${WEIR_BASELINES:-}" ]; then
   mkdir -p "$WEIR_BASELINES/{{.Job}}"
   ln -sfn "$WEIR_BASELINES/{{.Job}}" {{.Baseline}}
 fi
-code=0
-{{.Run}} || code=$?
-if [ "$code" -eq 0 ] && [ -z "${CHANGE_ID:-}" ]; then
-  mkdir -p {{.Baseline}} # the last good result that is of no pull request
-  cp {{.Dir}}/results.json {{.Baseline}}/
+MISSING=skip
+if [ -z "${CHANGE_ID:-}" ]; then # no pull request
+  MISSING=record
+  if [ -n "${WEIR_RENEW:-}" ]; then rm -f {{.Baseline}}/results.json; fi # make this result the baseline
 fi
-exit "$code"
+{{.Run}}
 {{- else}}
 {{.Run}}
 {{- end}}
