@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -17,25 +18,39 @@ type causes struct {
 // ended is the prefix of such a case's reason.
 const ended = "the case ended with an error: "
 
-// add adds a case that ended with an error to the findings. A case with its own log keeps its own finding.
+// numbers are those by which log lines of one cause differ: times, process IDs, addresses, sizes.
+var numbers = lazyregexp.New(`0x[0-9a-fA-F]+|[0-9]+`)
+
+// origin is the launch and rank at the beginning of a reason.
+var origin = lazyregexp.New(`launch [0-9]+: |rank [0-9]+ on `)
+
+// commonCause returns what is equal in cases that ended by one cause: the text without its case, launch and rank, and
+// log lines without numbers.
+func commonCause(c *results.Case, cause string, log []string) string {
+	cause = strings.ReplaceAll(cause, " in case "+plain(c.Key), "")
+	return origin().ReplaceAllString(cause, "") + "\n" + numbers().ReplaceAllString(strings.Join(log, "\n"), "#")
+}
+
+// add adds a case that ended with an error to the findings, or to that of its cause.
 func (cs *causes) add(out []finding, c *results.Case) []finding {
-	cause, lines := splitLines(reason(c))
-	log := lastLog(c)
-	if len(log) > 0 && lines == nil {
-		return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
+	cause, log := splitLines(reason(c))
+	own := false
+	if log == nil {
+		log = lastLog(c)
+		own = len(log) > 0
 	}
-	key := cause + "\n" + strings.Join(lines, "\n")
+	key := commonCause(c, cause, log)
 	if i, known := cs.at[key]; known {
 		out[i].sameCases = append(out[i].sameCases, c)
 		return out
 	}
-	if reason(c) == ended+cs.doc.Session.Reason && len(out) > 0 && out[0].where == "session" {
+	if !own && reason(c) == ended+cs.doc.Session.Reason && len(out) > 0 && out[0].where == "session" {
 		cs.at[key] = 0 // same as the session's cause
 		out[0].sameCases = append(out[0].sameCases, c)
 		return out
 	}
 	cs.at[key] = len(out)
-	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: lines, of: c})
+	return append(out, finding{standing: "error", where: plain(c.Key), message: cause, log: log, of: c})
 }
 
 // failedChecks is the session's text about failed checks, "" if none failed.

@@ -49,6 +49,37 @@ func TestACauseIsToldOnce(t *testing.T) {
 	}
 }
 
+// Cases that failed in launches of their own have one cause if only the case, the launch, the rank and numbers in their
+// logs differ. Another exit status, node or line of the log is another cause.
+func TestCasesOfOneCauseAreToldTogether(t *testing.T) {
+	of := func(key, cause string, log ...string) *results.Case {
+		l := &results.Launch{Status: results.Error, Failure: &results.Failure{Cause: cause, Log: log}}
+		return &results.Case{Key: key, Run: "r", Workload: "transfer", Status: results.Error, Reason: cause,
+			Launches: []*results.Launch{l}}
+	}
+	first := of("r[n=1]", "launch 1: rank 0 on vm, phase run: exit status 3 in case r[n=1]",
+		"[12.5] 0xa1: no transport")
+	for name, c := range map[string]struct {
+		other *results.Case
+		where string
+	}{
+		"numbers": {of("r[n=2]", "launch 2: rank 1 on vm, phase run: exit status 3 in case r[n=2]",
+			"[13.75] 0xb2: no transport"), "r[n=1] and 1 more"},
+		"status": {of("r[n=2]", "launch 1: rank 0 on vm, phase run: exit status 4 in case r[n=2]",
+			"[12.5] 0xa1: no transport"), "r[n=1]"},
+		"node": {of("r[n=2]", "launch 1: rank 0 on vm2, phase run: exit status 3 in case r[n=2]",
+			"[12.5] 0xa1: no transport"), "r[n=1]"},
+		"log": {of("r[n=2]", "launch 1: rank 0 on vm, phase run: exit status 3 in case r[n=2]",
+			"[12.5] 0xa1: no memory"), "r[n=1]"},
+		"no log": {of("r[n=2]", "launch 1: rank 0 on vm, phase run: exit status 3 in case r[n=2]"), "r[n=1]"},
+	} {
+		fs := findings(&results.Document{Cases: []*results.Case{first, c.other}}, "error")
+		if fs[0].where != c.where || len(fs[0].log) != 1 {
+			t.Errorf("%s: %+v", name, fs)
+		}
+	}
+}
+
 // What a failed check or a missing host ended is reported once: by the check, and by the cases; there is no command
 // for what must end as before.
 func TestChecksAndMissingHostsAreToldOnce(t *testing.T) {
