@@ -16,7 +16,7 @@ scenario of them. With the name of one (nixlbench, kvbench, ucx_perftest, perfte
 
 The tables list what each flag becomes. "error" is a flag that changes what is measured, but has no equivalent in weir:
 any other value than its default is refused. --skip-unmapped ignores such flags; --as-command makes a scenario that runs
-the tool itself and reads its output.
+the tool itself and reads its output; its axes are named after the tool's flags.
 
 Of a script weir import says line by line what became of each command. Tools without flags below are read whole. A
 loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or an array, becomes a sweep; variables with known values

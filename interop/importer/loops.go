@@ -29,7 +29,7 @@ func swept(passes []*call) (merged []*call) {
 		var others []*call
 		for _, c := range passes[1:] {
 			rest := c.run.without(c.run.kind.Options, variableNames(c.run))
-			if reflect.DeepEqual(rest, first) && len(c.unmapped) == 0 {
+			if reflect.DeepEqual(rest.shape(), first.shape()) && len(c.unmapped) == 0 {
 				alike = append(alike, c)
 			} else {
 				others = append(others, c)
@@ -62,8 +62,9 @@ func (r *run) without(options []option.Option, variables []string) run {
 // axis is what differs between calls.
 type axis struct {
 	name   string
-	each   list // the value of each call; nil: a default
-	values list // without repetitions
+	each   list               // the value of each call; nil: a default
+	values list               // without repetitions
+	words  []func(expression) // set the words of the first call's command lines that have the value
 }
 
 func axisOf(calls []*call, name string, of func(*run) value) axis {
@@ -89,6 +90,7 @@ func asSweep(calls []*call) []*call {
 	for _, o := range first.kind.Options {
 		all = append(all, axisOf(calls, o.Name, func(r *run) value { return r.options[o.Name] }))
 	}
+	all = append(all, wordAxes(calls)...)
 	var options []option.Option
 	var variables []string
 	var axes, rows mapping
@@ -114,6 +116,11 @@ func asSweep(calls []*call) []*call {
 		return calls
 	default:
 		axes = mapping{{"zip", rows}}
+	}
+	for _, a := range all {
+		for _, set := range a.words {
+			set(expression("${axis." + a.name + "}"))
+		}
 	}
 	swept := first.without(options, variables)
 	swept.name, swept.sweep = first.name, append(slices.Clone(first.sweep), axes...)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,43 @@ func TestScriptRefuses(t *testing.T) {
 	}
 }
 
+// A loop over calls of a tool that weir runs as it is becomes a sweep of their arguments, one axis for those that go
+// together; calls of other flags, or with other values for some combinations, stay runs of their own.
+func TestLoopsOfToolsThatRunThemselves(t *testing.T) {
+	for script, want := range map[string][]string{
+		"for s in 64 4096; do ucx_perftest -t tag_lat -s $s h; done": {"ucx_perftest[s=64]", "ucx_perftest[s=4096]"},
+		"for s in 64 4096; do for q in 1 2; do ib_write_bw -s $s -q $q h; done; done": {
+			"ib_write_bw[qp=1,size=64]", "ib_write_bw[qp=2,size=64]",
+			"ib_write_bw[qp=1,size=4096]", "ib_write_bw[qp=2,size=4096]",
+		},
+		"for b in 8 16; do nixlbench --start_block_size=$b --max_block_size $b; done": {
+			"nixlbench[start_block_size=8]", "nixlbench[start_block_size=16]",
+		},
+		"ucx_perftest -t tag_lat -s 64 h\nucx_perftest -t tag_bw -s 64 h": {"ucx_perftest", "ucx_perftest_2"},
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{AsCommand: true})
+		if err != nil {
+			t.Errorf("%s: %v", script, err)
+			continue
+		}
+		var keys []string
+		for _, c := range planned(t, made.Scenario).Cases {
+			keys = append(keys, c.Key)
+			words := fmt.Sprint(c.Options["roles"])
+			for axis, v := range c.Axes {
+				if !strings.Contains(words, fmt.Sprint(v)) {
+					t.Errorf("%s: %s=%v is not in %s", c.Key, axis, v, words)
+				}
+			}
+		}
+		slices.Sort(keys)
+		slices.Sort(want)
+		if !slices.Equal(keys, want) {
+			t.Errorf("%s becomes %q, want %q\n%s", script, keys, want, made.Scenario)
+		}
+	}
+}
+
 // FuzzScript searches for scripts on which the import panics, or of which it makes no scenario that can be read.
 func FuzzScript(f *testing.F) {
 	src, err := os.ReadFile("testdata/script.sh")
@@ -130,13 +168,15 @@ func FuzzScript(f *testing.F) {
 	}
 	f.Add("for c in 1 2; do for i in $(seq 1 $c); do curl http://h/v1/completions -d '{\"model\":\"m\"}' & done; done")
 	f.Fuzz(func(t *testing.T, text string) {
-		made, err := importer.Script("", text, importer.Options{Memory: "dram"})
-		if err != nil {
-			return
-		}
-		if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() &&
-			strings.Contains(diags.Error(), "Invalid YAML") {
-			t.Errorf("%q becomes\n%s\n%v", text, made.Scenario, diags)
+		for _, o := range []importer.Options{{Memory: "dram"}, {AsCommand: true}} {
+			made, err := importer.Script("", text, o)
+			if err != nil {
+				continue
+			}
+			if _, _, diags := dsl.Load("scenario.yaml", made.Scenario, dsl.Options{}); diags.HasErrors() &&
+				strings.Contains(diags.Error(), "Invalid YAML") {
+				t.Errorf("%q becomes\n%s\n%v", text, made.Scenario, diags)
+			}
 		}
 	})
 }
