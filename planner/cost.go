@@ -151,6 +151,24 @@ func addCompared(keys map[string]bool, list []assertion.Assertion) {
 	}
 }
 
+// leastTime returns the seconds that the options of cases decide, such as the duration of a load; 0: they decide none.
+func (p *Plan) leastTime() Range {
+	ranges, during := p.launches()
+	weights := make([]float64, len(p.Groups))
+	for i, g := range p.Groups {
+		if len(g.During) > 0 {
+			continue
+		}
+		for _, key := range g.Cases {
+			c := p.keyed()[key]
+			if b, ok := workload.As[workload.Timed](c.Workload); ok {
+				weights[i] += b.LeastTime(c.Options).Seconds()
+			}
+		}
+	}
+	return total(ranges, during, weights)
+}
+
 // Estimate sets the duration of the plan from the seconds that launches took earlier, by case id.
 // It needs a value for every case that runs. Background load takes no time of its own.
 func (p *Plan) Estimate(seconds map[string]float64) {

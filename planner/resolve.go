@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -23,6 +24,7 @@ import (
 func resolve(t *Table) {
 	for _, run := range t.runs {
 		run.constant = option.Values{}
+		before := len(t.diags)
 		for _, c := range run.run.Settings() {
 			col := t.column(run, c)
 			if t.expired {
@@ -34,7 +36,7 @@ func resolve(t *Table) {
 			}
 			t.checkEffect(col, run)
 		}
-		if !t.diags.HasErrors() {
+		if !t.diags[before:].HasErrors() { // other runs have errors of their own
 			t.checkCombinations(run)
 			t.refuseIdleOptions(run)
 			t.warnMisleading(run)
@@ -131,14 +133,34 @@ func (t *Table) checkCombinations(run *runTable) {
 		return
 	}
 	rows := slices.Collect(run.distinctBy(k.Checked...))
-	wrong := make([]error, len(rows))
-	onAllProcessors(len(rows), func(i int) { wrong[i] = check(k, rows[i].options()) })
+	wrong, least := make([]error, len(rows)), make([]time.Duration, len(rows))
+	timed, _ := k.Behaviour.(workload.Timed)
+	onAllProcessors(len(rows), func(i int) {
+		options := rows[i].options()
+		if wrong[i] = check(k, options); wrong[i] == nil && timed != nil {
+			least[i] = timed.LeastTime(options)
+		}
+	})
+	t.checkTimeout(run, least)
 	for _, err := range wrong {
 		if err != nil {
 			t.fail(run.rangeOf(err.Error()), "Options that do not go together",
 				fmt.Sprintf("Run %q: %s.", run.run.Name, err),
 				"Change one of them, or exclude the point.")
 		}
+	}
+}
+
+// checkTimeout refuses a run with a case whose options alone take longer than its timeout. A background load ends with
+// the run that it is for.
+func (t *Table) checkTimeout(run *runTable, least []time.Duration) {
+	longest := slices.Max(append(least, 0))
+	if limit := run.run.Timeout; longest > limit && run.run.While == nil {
+		long := roundedTime(longest.Seconds())
+		t.fail(run.rangeOf("duration rate trace"), "Timeout too short",
+			fmt.Sprintf("Run %q: by its options a launch of a case takes at least %s, and its timeout is %s.",
+				run.run.Name, long, roundedTime(limit.Seconds())),
+			dsl.Hint(fmt.Sprintf("Add a timeout above %s to the run, or shorten the load.", long)))
 	}
 }
 

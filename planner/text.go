@@ -257,5 +257,8 @@ func (p *Plan) textCost(b *strings.Builder) {
 	if s := p.Cost.Seconds; s != nil {
 		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from earlier sessions\n",
 			roundedTime(s.Min), roundedTime(s.Expected), roundedTime(s.Max))
+	} else if s := p.leastTime(); s.Min > 0 && p.omitted == nil {
+		fmt.Fprintf(b, "time  %s at least, about %s expected, by the durations and schedules of the cases alone\n",
+			roundedTime(s.Min), roundedTime(s.Expected))
 	}
 }

@@ -49,6 +49,12 @@ type MatrixMover interface {
 	Moves(options map[string]any) (*matrix.Matrix, error)
 }
 
+// Timed is a Behaviour with cases that last as long as their options say, or longer.
+type Timed interface {
+	// LeastTime returns the time of the measured part of a case in a launch; 0: its options do not decide it.
+	LeastTime(option.Values) time.Duration
+}
+
 // Scheduler is a Behaviour with cases that run together in a launch.
 type Scheduler interface {
 	// Together describes the work of all cases of one launch.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/weir-bench/weir/engine"
@@ -30,6 +31,9 @@ func (k *run) measure() ([]load.Record, error) {
 	if err := k.prepare(); err != nil {
 		return nil, err
 	}
+	if k.c.Before > 0 { // else the deadline of Run is this one
+		defer k.limit(time.Duration(k.c.Timeout))()
+	}
 	s := k.spec
 	first := level{concurrency: int(s.Concurrency), rate: s.Rate, requests: int(s.Requests)}
 	if search := s.Search; search != nil {
@@ -39,6 +43,24 @@ func (k *run) measure() ([]load.Record, error) {
 		return nil, err
 	}
 	return k.play(first)
+}
+
+// limit ends the case after a time from now on, when the endpoint is ready.
+func (k *run) limit(after time.Duration) (stop func()) {
+	unlimited := k.ctx
+	ctx, cancel := context.WithCancelCause(unlimited)
+	timer := time.AfterFunc(after, func() {
+		cancel(&engine.Error{Phase: engine.PhaseName(k.control.Phase.Load()), Peer: -1, Code: -int(syscall.ETIMEDOUT),
+			Text: fmt.Sprintf("timeout after %v", after)})
+	})
+	k.ctx = ctx
+	return func() {
+		timer.Stop()
+		if ctx.Err() == nil {
+			k.ctx = unlimited // an error of the case is not that of the limit
+		}
+		cancel(nil)
+	}
 }
 
 // openSlots limits the requests in flight in a warm-up wave of an open load.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +52,12 @@ func launch(t *testing.T, s *serving.Spec, control *engine.Control) ([]*workload
 	if err != nil {
 		t.Fatal(err)
 	}
+	return launchCase(t, s, c, control)
+}
+
+func launchCase(t *testing.T, s *serving.Spec, c engine.Case, control *engine.Control) ([]*workload.Part, error) {
+	t.Helper()
+	var err error
 	l := engine.Launch{ID: t.Name(), Index: 1, Ranks: s.Ranks, Cases: []engine.Case{c}}
 	for range s.Ranks {
 		l.Nodes = append(l.Nodes, "here")
@@ -80,6 +87,36 @@ func launch(t *testing.T, s *serving.Spec, control *engine.Control) ([]*workload
 		r.Close()
 	}
 	return parts, errors.Join(wrong...)
+}
+
+// The timeout of a case counts from when the endpoint is ready, also in the first case, which may wait for that much
+// longer; the requests until then are kept. An error of another kind stays what it is.
+func TestTheTimeoutCountsFromReady(t *testing.T) {
+	s := testserver.New(t, steady)
+	spec := specOf(t, s.URL, map[string]string{"concurrency": "1", "requests": "100000"})
+	c, err := engine.NewCase("case", spec, 500*time.Millisecond, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Before = int64(10 * time.Minute)
+	begin := time.Now()
+	parts, err := launchCase(t, spec, c, &engine.Control{})
+	e, ok := errors.AsType[*engine.Error](err)
+	if !ok || e.Code != -int(syscall.ETIMEDOUT) || e.Text != "timeout after 500ms" || e.Phase != "run" {
+		t.Errorf("%#v", err)
+	}
+	if took := time.Since(begin); took > time.Minute || len(parts) != 1 || parts[0] == nil || !parts[0].Unfinished {
+		t.Errorf("%v after %v", parts, took)
+	}
+
+	short := specOf(t, s.URL, map[string]string{"concurrency": "1", "requests": "3"})
+	if c, err = engine.NewCase("case", short, 20*time.Second, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.Before = int64(10 * time.Minute)
+	if _, err := launchCase(t, short, c, &engine.Control{}); err != nil {
+		t.Error(err)
+	}
 }
 
 // launchOf is a launch of one case, as an agent has it.

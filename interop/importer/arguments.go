@@ -82,8 +82,8 @@ func cloned(v value) value {
 	return v
 }
 
-// wordAxes returns the axes of arguments in which calls of one shape differ. Arguments that are the same in each call, as
-// those of both sides of a test, are one axis. It is named after the flag.
+// wordAxes returns the axes of arguments in which calls of one shape differ. Arguments that go together, as those of
+// both sides of a test, are one axis. It is named after the flag.
 func wordAxes(calls []*call) (axes []axis) {
 	first := calls[0].run.arguments()
 	for i, w := range first {

@@ -3,7 +3,9 @@ package serving
 import (
 	"fmt"
 	"math"
+	"time"
 
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/workload/serving/schedule"
 )
 
@@ -92,6 +94,25 @@ func expected(options map[string]any) int {
 		return len(times) * s.Turns
 	case s.Rate > 0:
 		return int(math.Round(s.Rate*s.Duration.Seconds())) * s.Turns
+	}
+	return 0
+}
+
+// LeastTime returns when the last request of an open load is due, or the duration of a closed one that has no number of
+// requests.
+func (behaviour) LeastTime(v option.Values) time.Duration {
+	s, err := Decode(v)
+	switch {
+	case err != nil || s.Search != nil:
+		return 0
+	case s.Concurrency == 0:
+		times, err := s.Times(s.Rate)
+		if err != nil || len(times) == 0 {
+			return 0
+		}
+		return time.Duration(times[len(times)-1])
+	case s.Requests == 0:
+		return s.Duration
 	}
 	return 0
 }

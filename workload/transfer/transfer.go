@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weir-bench/weir/fabric"
 	"github.com/weir-bench/weir/internal/option"
@@ -128,6 +129,12 @@ func init() {
 
 // behaviour implements workload.Behaviour.
 type behaviour struct{ move.Path }
+
+// LeastTime returns the duration of the timed part.
+func (behaviour) LeastTime(v option.Values) time.Duration {
+	d, _ := v["duration"].(quantity.Time)
+	return time.Duration(d)
+}
 
 // OnceRounded returns the quantiles that are rounded in older documents.
 func (behaviour) OnceRounded() []string {
