@@ -36,10 +36,9 @@ const (
 	levelsInFit = 5
 )
 
-// detectChanges finds the changes in a series with a p-value of at most significance, ascending. Those
+// detectChanges finds the changes in a series with a p-value of at most significance, ascending, and the drifts. Changes
 // that reach the magnitude, then or with later sessions, are reported. It depends on the values alone.
-func detectChanges(s series, significance, magnitude float64) []changePoint {
-	var cuts []changePoint
+func detectChanges(s series, significance, magnitude float64) (cuts []changePoint, drifts []drift) {
 	for n := FirstLook; n <= len(s.values); n++ {
 		now := s.upTo(n)
 		if last := len(cuts) - 1; last >= 0 {
@@ -49,8 +48,16 @@ func detectChanges(s series, significance, magnitude float64) []changePoint {
 				cuts[last].at = at
 			}
 		}
-		if at, ratio := now.best(cuts, 0, n); at > 0 && pOf(ratio, n) <= significance && now.lasts(cuts, at) {
-			cuts = append(cuts, changePoint{at: at, first: at, p: pOf(ratio, n)})
+		at, ratio := now.best(cuts, 0, n)
+		line := now.slope(cuts)
+		line.p = min(1, shareOfDrifts*pOf(slopes, line.ratio, n))
+		switch p := pOf(statistics, ratio, n); {
+		case line.p <= significance && line.ratio > ratio: // a line explains more than one more change
+			if relativeDistance(line.ends(now)) >= magnitude {
+				drifts = line.joined(drifts)
+			}
+		case at > 0 && p <= significance && now.lasts(cuts, at):
+			cuts = append(cuts, changePoint{at: at, first: at, p: p})
 		}
 		for _, c := range dropSmall(cuts, now, magnitude) {
 			i := slices.IndexFunc(cuts, func(other changePoint) bool { return other.at == c.at })
@@ -59,7 +66,7 @@ func detectChanges(s series, significance, magnitude float64) []changePoint {
 			}
 		}
 	}
-	return cuts
+	return cuts, drifts
 }
 
 // lasts reports whether a change is more than an outlier: both sides of the midpoint between the levels
@@ -87,27 +94,27 @@ func (s series) lasts(cuts []changePoint, at int) bool {
 // The statistic is twice the log likelihood ratio with a small-sample correction (n-m-3 instead of n, with
 // m levels before the change).
 func (s series) best(cuts []changePoint, low, high int) (at int, ratio float64) {
-	starts := []int{0}
+	recent, starts, offset := s.recent(cuts)
+	if at, ratio = recent.bestOf(starts, low-offset, high-offset); at > 0 {
+		at += offset
+	}
+	return at, ratio
+}
+
+// recent returns the part of the series that the fit uses, where its levels start in it, and its offset.
+func (s series) recent(cuts []changePoint) (part series, starts []int, offset int) {
+	starts = []int{0}
 	for _, c := range cuts {
 		starts = append(starts, c.at)
 	}
 	if from := len(starts) - levelsInFit; from > 0 {
-		offset := starts[from]
-		at, ratio = s.from(offset).bestOf(shifted(starts[from:], offset), low-offset, high-offset)
-		if at > 0 {
-			at += offset
-		}
-		return at, ratio
+		starts, offset = starts[from:], starts[from]
 	}
-	return s.bestOf(starts, low, high)
-}
-
-func shifted(starts []int, by int) []int {
-	out := slices.Clone(starts)
-	for i := range out {
-		out[i] -= by
+	starts = slices.Clone(starts)
+	for i := range starts {
+		starts[i] -= offset
 	}
-	return out
+	return s.from(offset), starts, offset
 }
 
 // bestOf is best for levels that start at these values, the first of them at 0.
@@ -134,19 +141,31 @@ func (s series) bestOf(starts []int, low, high int) (at int, ratio float64) {
 	return at, max(0, 2*(with-without)*float64(n-len(starts)-3)/float64(n))
 }
 
+// exceeded is a probability with which a statistic is exceeded.
+type exceeded struct{ p, ratio float64 }
+
 // statistics are exceeded with these probabilities, at any session, in series of 30 sessions without a
 // change and with autocorrelation 0.5. A test simulates them.
-var statistics = []struct{ p, ratio float64 }{
+var statistics = []exceeded{
 	{0.1, 11.2}, {0.05, 12.7}, {0.02, 14.4}, {0.01, 15.9}, {0.001, 20},
 }
 
 // calibrated is the number of sessions behind statistics.
 const calibrated = 30
 
+// slopes are those of the statistic of a line.
+var slopes = []exceeded{
+	{0.1, 7.7}, {0.05, 9.2}, {0.02, 11.05}, {0.01, 12.35}, {0.001, 16.4},
+}
+
+// shareOfDrifts makes false alarms of drifts a fifth of those of changes, since both add up. True ones are far more
+// significant.
+const shareOfDrifts = 5
+
 // pOf is the probability that a series without a change reaches a statistic by its n-th session; its
 // logarithm is nearly linear in the statistic. Beyond 30 sessions it is multiplied by (n/30)², so that
 // false alarms over all sessions add up to a finite share, because the sum of 1/n² is finite.
-func pOf(ratio float64, n int) float64 {
+func pOf(statistics []exceeded, ratio float64, n int) float64 {
 	i := 1
 	for i < len(statistics)-1 && statistics[i].ratio < ratio {
 		i++

@@ -16,7 +16,7 @@ func plainSeries(values []float64) series {
 	return series{values: values, spread: slices.Repeat([]float64{1}, len(values))}
 }
 
-func places(cuts []changePoint) []int {
+func placesOf(cuts []changePoint, _ []drift) []int {
 	var out []int
 	for _, c := range cuts {
 		out = append(out, c.at)
@@ -34,11 +34,11 @@ func TestPublishedSeries(t *testing.T) {
 			len(coal))
 	}
 	for _, significance := range []float64{0.05, 0.01} {
-		if got := places(detectChanges(plainSeries(nile), significance, 0)); !slices.Equal(got, []int{28}) {
+		if got := placesOf(detectChanges(plainSeries(nile), significance, 0)); !slices.Equal(got, []int{28}) {
 			t.Errorf("the Nile changes at %v with p <= %v, want 28 (1899)", got, significance)
 		}
 	}
-	cuts := detectChanges(plainSeries(coal), 0.05, 0)
+	cuts, _ := detectChanges(plainSeries(coal), 0.05, 0)
 	if len(cuts) == 0 || cuts[0].at+1851 < 1885 || cuts[0].at+1851 > 1897 {
 		t.Errorf("the disasters change at %v, want once within 1885 and 1897", cuts)
 	}
@@ -104,7 +104,7 @@ func TestNoChange(t *testing.T) {
 		"two of many":       append(slices.Repeat([]float64{1, 1.1, 0.9}, 40), 50, 51),
 		"two in the middle": slices.Concat(quiet, []float64{50, 51}, quiet),
 	} {
-		if got := detectChanges(plainSeries(x), 0.05, 0); len(got) != 0 {
+		if got, _ := detectChanges(plainSeries(x), 0.05, 0); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -122,7 +122,7 @@ func TestSeveralChanges(t *testing.T) {
 			x = append(x, l.level+0.1*r.NormFloat64())
 		}
 	}
-	if got, want := places(detectChanges(plainSeries(x), 0.01, 0)), []int{20, 35, 60}; !slices.Equal(got, want) {
+	if got, want := placesOf(detectChanges(plainSeries(x), 0.01, 0)), []int{20, 35, 60}; !slices.Equal(got, want) {
 		t.Errorf("changes at %v, want %v", got, want)
 	}
 }
@@ -140,7 +140,7 @@ func TestManyLevels(t *testing.T) {
 			x = append(x, float64(i%2)+0.02*r.NormFloat64())
 		}
 	}
-	if got := places(detectChanges(plainSeries(x), 0.05, 0)); !slices.Equal(got, want) {
+	if got := placesOf(detectChanges(plainSeries(x), 0.05, 0)); !slices.Equal(got, want) {
 		t.Errorf("changes at %v, want %v", got, want)
 	}
 }
@@ -154,8 +154,13 @@ func TestAlarmsStay(t *testing.T) {
 			n: 40, sd: 0.02, level: stepped(rapid.IntRange(3, 20).Draw(t, "from"), rapid.IntRange(20, 40).Draw(t, "to"),
 				rapid.Float64Range(-0.2, 0.2).Draw(t, "by")),
 		}
+		each, step := rapid.Float64Range(-0.01, 0.01).Draw(t, "each"), m.level
+		m.level = func(i int) float64 { return step(i) + each*float64(i) }
 		s := seriesOf(m.points(seed))
-		raised := func(cuts []changePoint) (out []int) {
+		raised := func(cuts []changePoint, drifts []drift) (out []int) {
+			for _, d := range drifts {
+				out = append(out, -d.raised)
+			}
 			for _, c := range cuts {
 				if c.reported > 0 {
 					out = append(out, c.reported)

@@ -37,6 +37,9 @@ func stepped(from, to int, by float64) func(int) float64 {
 	}
 }
 
+// ramp is a level that changes by this much with each session.
+func ramp(by float64) func(int) float64 { return func(i int) float64 { return by * float64(i) } }
+
 // points are those of the history of a seed.
 func (m model) points(seed uint64) []Point {
 	r := rand.New(rand.NewPCG(seed, 21))
@@ -87,10 +90,14 @@ func (m model) run(t testing.TB, histories int, at ...int) outcomes {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range histories {
 		g.Go(func() error {
-			for _, c := range detectChanges(seriesOf(m.points(uint64(i))), 0.05, 0.03) {
+			cuts, drifts := detectChanges(seriesOf(m.points(uint64(i))), 0.05, 0.03)
+			for _, c := range cuts {
 				if c.reported > 0 {
 					found[i] = append(found[i], c.at)
 				}
+			}
+			for range drifts {
+				found[i] = append(found[i], drifting)
 			}
 			return nil
 		})
@@ -110,6 +117,9 @@ func (m model) run(t testing.TB, histories int, at ...int) outcomes {
 	return o
 }
 
+// drifting stands for a drift among the places of changes.
+const drifting = -10
+
 const repaired = -0.0582 // four standard deviations of 1.5 %
 
 // histories are the rows of the table of operating characteristics.
@@ -124,7 +134,7 @@ var histories = []struct {
 	{name: "the same with autocorrelation 0.5", model: model{n: 30, sd: 0.015, rho: 0.5, level: flat}, most: 5},
 	{
 		name:  "30 sessions, noise 4 %, autocorrelation 0.5",
-		model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 5,
+		model: model{n: 30, sd: 0.04, rho: 0.5, level: flat}, most: 6,
 	},
 	{name: "the same with autocorrelation 0.7", model: model{n: 30, sd: 0.04, rho: 0.7, level: flat}},
 	{
@@ -170,10 +180,20 @@ var histories = []struct {
 		model: model{n: 30, sd: 0.005, launches: []int{3, 24}, launch: 0.04, level: flat}, most: 5,
 	},
 	{
-		name: "a ramp of -0.2 % a session, noise 1 %",
-		model: model{
-			n: 30, sd: 0.01, level: func(i int) float64 { return -0.002 * float64(i) },
-		},
+		name:  "a ramp of -0.2 % a session, noise 1 %",
+		model: model{n: 30, sd: 0.01, level: ramp(-0.002)}, at: []int{drifting},
+	},
+	{
+		name:  "a ramp of -0.5 % a session for 20 sessions, noise 1 %",
+		model: model{n: 20, sd: 0.01, level: ramp(-0.005)}, at: []int{drifting}, least: 90,
+	},
+	{
+		name:  "a ramp of -1 % a session for ten sessions, noise 1 %",
+		model: model{n: 10, sd: 0.01, level: ramp(-0.01)}, at: []int{drifting}, least: 40,
+	},
+	{
+		name:  "a ramp of -1 % a session for 20 sessions, noise 0.5 %, autocorrelation 0.5",
+		model: model{n: 20, sd: 0.005, rho: 0.5, level: ramp(-0.01)}, at: []int{drifting}, least: 95,
 	},
 }
 
@@ -209,7 +229,7 @@ func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
 	phase.Rest(t)
 	phase.NotUnderRace(t)
 	const n = 20000
-	greatest := make([]float64, n)
+	greatest, steepest := make([]float64, n), make([]float64, n)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
@@ -218,19 +238,25 @@ func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
 			for k := FirstLook; k <= 30; k++ {
 				_, ratio := s.upTo(k).best(nil, 0, k)
 				greatest[i] = max(greatest[i], ratio)
+				steepest[i] = max(steepest[i], s.upTo(k).slope(nil).ratio)
 			}
 			return nil
 		})
 	}
 	_ = g.Wait() // no series fails
-	slices.Sort(greatest)
-	for _, row := range statistics {
-		at, _ := slices.BinarySearch(greatest, row.ratio)
-		got := float64(n-at) / n
-		t.Logf("%v is reached by %.4f of series, %v is written; the quantile is %.2f", row.ratio, got, row.p,
-			greatest[int((1-row.p)*n)])
-		if math.Abs(got-row.p) > 4*math.Sqrt(row.p/n)+0.1*row.p {
-			t.Errorf("%v is reached by %v of series, %v is written", row.ratio, got, row.p)
+	for name, of := range map[string]struct {
+		table  []exceeded
+		values []float64
+	}{"change": {statistics, greatest}, "line": {slopes, steepest}} {
+		slices.Sort(of.values)
+		for _, row := range of.table {
+			at, _ := slices.BinarySearch(of.values, row.ratio)
+			got := float64(n-at) / n
+			t.Logf("%s: %v is reached by %.4f of series, %v is written; the quantile is %.2f", name, row.ratio, got, row.p,
+				of.values[int((1-row.p)*n)])
+			if math.Abs(got-row.p) > 4*math.Sqrt(row.p/n)+0.1*row.p {
+				t.Errorf("%s: %v is reached by %v of series, %v is written", name, row.ratio, got, row.p)
+			}
 		}
 	}
 }

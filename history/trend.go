@@ -39,6 +39,7 @@ type Trend struct {
 	Points       []Point   `json:"points"`   // by time
 	Levels       []Level   `json:"levels"`   // between changes, one more than these
 	Changes      []Change  `json:"changes"`  // by time
+	Drifts       []Drift   `json:"drifts"`   // by time
 	LeftOut      []Problem `json:"left_out"` // files without such a value, and why
 	// Definitions are the definitions of the metric, if sessions differ.
 	Definitions []string `json:"definitions,omitempty"`
@@ -98,7 +99,7 @@ func (s Store) Trend(q Query) (*Trend, error) {
 	})
 	t := &Trend{
 		Schema: "weir.trend/v1", Case: q.Case, Metric: q.Metric, Significance: q.Significance, Magnitude: q.Magnitude,
-		Points: []Point{}, Levels: []Level{}, Changes: []Change{}, LeftOut: problems,
+		Points: []Point{}, Levels: []Level{}, Changes: []Change{}, Drifts: []Drift{}, LeftOut: problems,
 	}
 	missing := &MissingError{Case: q.Case, Metric: q.Metric}
 	var scenarios []string
@@ -151,7 +152,11 @@ func (t *Trend) definitions() []string {
 func (t *Trend) detect() {
 	s := seriesOf(t.Points)
 	from := 0
-	for _, c := range detectChanges(s, t.Significance, t.Magnitude) {
+	cuts, drifts := detectChanges(s, t.Significance, t.Magnitude)
+	for _, d := range drifts {
+		t.Drifts = append(t.Drifts, d.reported(t, s))
+	}
+	for _, c := range cuts {
 		if c.reported == 0 {
 			t.Smaller++
 			continue

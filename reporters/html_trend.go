@@ -12,7 +12,7 @@ import (
 )
 
 // TrendHTML writes a metric over the sessions of a history as one page for a browser: changes with their
-// differences, the course with its levels, and all sessions.
+// differences, drifts, the course with its levels, and all sessions.
 func TrendHTML(w io.Writer, t *history.Trend) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
@@ -26,6 +26,9 @@ func TrendHTML(w io.Writer, t *history.Trend) error {
 	}
 	if n := len(t.Changes); n > 0 {
 		p.Sign, p.Status = effectSign(t.Changes[n-1].Effect)
+	}
+	if n := len(t.Drifts); n > 0 {
+		p.Sign, p.Status = effectSign(t.Drifts[n-1].Effect)
 	}
 	var f facts
 	f.add("scenario", t.Scenario)
@@ -62,8 +65,9 @@ func effectSign(effect string) (sign, word string) {
 
 // changes lists the changes of level with their sessions and differences.
 func changes(t *history.Trend) []html.Group {
+	all := driftsOf(t)
 	if len(t.Changes) == 0 {
-		return nil
+		return all
 	}
 	g := html.Group{Title: fmt.Sprintf("Changes of level (%d)", len(t.Changes))}
 	for i, c := range t.Changes {
@@ -78,6 +82,20 @@ func changes(t *history.Trend) []html.Group {
 		if more := len(c.Differ) - mostDifferences; more > 0 {
 			card.Lines = append(card.Lines, fmt.Sprintf("and %d more; --format json has all", more))
 		}
+		g.Cards = append(g.Cards, card)
+	}
+	return append(all, g)
+}
+
+// driftsOf lists the drifts.
+func driftsOf(t *history.Trend) []html.Group {
+	if len(t.Drifts) == 0 {
+		return nil
+	}
+	g := html.Group{Title: fmt.Sprintf("Drifts (%d)", len(t.Drifts))}
+	for _, d := range t.Drifts {
+		card := html.Card{Name: driftText(t, d), Message: driftedText(t, d) + "; " + pText(d.P)}
+		card.Sign, card.Standing = effectSign(d.Effect)
 		g.Cards = append(g.Cards, card)
 	}
 	return []html.Group{g}
@@ -125,6 +143,16 @@ func course(d *draft, t *history.Trend) html.Figure {
 	}
 	chart.Y = valueAxis(t.Unit, values)
 	chart.Series = []html.Series{sessions, level}
+	for _, d := range t.Drifts {
+		line := html.Series{Name: "drift"}
+		for _, i := range []int{d.From, d.To - 1} {
+			if drawable(d.At(i)) {
+				line.Points = append(line.Points, html.Point{X: float64(i), Y: d.At(i) * scale.Factor,
+					Says: []string{driftText(t, d)}})
+			}
+		}
+		chart.Series = append(chart.Series, line)
+	}
 	return html.Figure{Metric: d.link(t.Workload, "", t.Metric),
 		Title:  sentence(" ", unitIn(t.Unit), "over the sessions"),
 		Note:   "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals at both ends; a number is that of the change above.",

@@ -87,6 +87,8 @@ func oddTrend(f *filler) *history.Trend {
 	t.Levels[0].From, t.Levels[0].To, t.Levels[1].From, t.Levels[1].To = 0, 1, 1, 2
 	t.Changes = t.Changes[:1]
 	t.Changes[0].At = 1
+	t.Drifts = t.Drifts[:1]
+	t.Drifts[0].From, t.Drifts[0].To = 0, 2
 	return t
 }
 

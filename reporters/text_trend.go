@@ -51,9 +51,9 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 	for i := range cells {
 		cells[i] = []rune(strings.Repeat(" ", columns))
 	}
-	for _, l := range t.Levels {
-		for x := column(l.From); x <= column(l.To-1); x++ {
-			cells[row(l.Value)][x] = '─'
+	for i := range t.Points {
+		for x := column(i); x == column(i) || x < column(i+1) && x < columns && sameLevel(t, i); x++ {
+			cells[row(t.Center(i))][x] = '─'
 		}
 	}
 	for i, p := range t.Points {
@@ -84,6 +84,11 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 	}
 	line("", ' ', []rune(dates(t, columns)))
 	return b.String()
+}
+
+// sameLevel reports whether the next point belongs to the level of a point.
+func sameLevel(t *history.Trend, i int) bool {
+	return !slices.ContainsFunc(t.Changes, func(c history.Change) bool { return c.At == i+1 })
 }
 
 // extent is the range of values of the chart, never empty.

@@ -88,6 +88,10 @@ func Trend(w io.Writer, t *history.Trend, width int) error {
 			fmt.Fprintf(&b, "   %s\n", differenceText(d))
 		}
 	}
+	for _, d := range t.Drifts {
+		fmt.Fprintf(&b, "\n-  %s\n   %s\n", sentence(", ", driftText(t, d), symbolic(d.Effect), pText(d.P)),
+			driftedText(t, d))
+	}
 	for i, p := range t.LeftOut {
 		if i == 0 {
 			b.WriteString("\n")
@@ -142,10 +146,45 @@ func changesText(t *history.Trend) string {
 	case len(t.Points) < history.FirstLook:
 		return fmt.Sprintf("too few sessions to detect a change: at least %d are needed", history.FirstLook) +
 			newestText(t)
+	case len(t.Changes) == 0 && len(t.Drifts) > 0:
+		return plural(len(t.Drifts), "drift") + ", no change " + by + small
 	case len(t.Changes) == 0:
 		return "no change " + by + "; " + levelText(t, 0) + small + newestText(t)
+	case len(t.Drifts) > 0:
+		return plural(len(t.Changes), "change") + " and " + plural(len(t.Drifts), "drift") + " " + by + small
 	}
 	return plural(len(t.Changes), "change") + " " + by + small
+}
+
+// driftText is a drift with its size: "-1.0% with each session: 20.0 -> 16.6 GB/s (-17%)".
+func driftText(t *history.Trend, d history.Drift) string {
+	scale := results.ScaleFor(d.Values[0], t.Unit)
+	first, _, _ := scale.Estimate(d.Values[0], nil)
+	last, _, _ := scale.Estimate(d.Values[1], nil)
+	each := fmt.Sprintf("%+.2g%%", 100*d.EachSession)
+	if !d.Ratio {
+		each = plain(signed(d.EachSession, t.Unit))
+	}
+	text := fmt.Sprintf("%s with each session: %s -> %s", each, first, scale.WithUnit(last))
+	if d.Ratio {
+		text += fmt.Sprintf(" (%+.1f%%)", 100*(d.Values[1]/d.Values[0]-1))
+	}
+	return text
+}
+
+// signed formats a difference in a unit.
+func signed(v float64, unit string) string {
+	text := measuredText(v, unit)
+	if v > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+// driftedText says from when to when.
+func driftedText(t *history.Trend, d history.Drift) string {
+	return fmt.Sprintf("from %s to %s, raised with %s", sessionText(t.Points[d.From]), sessionText(t.Points[d.To-1]),
+		plain(d.Raised))
 }
 
 // newestText says how far the newest sessions are from the median of those before, if that is far more than these

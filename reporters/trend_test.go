@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,7 +80,15 @@ func TestTrendGolden(t *testing.T) {
 	simulated.Unit, simulated.Metric, simulated.Points[1].Simulated = "s", "latency.p99", true
 	quiet := trend(values, 0)
 	quiet.Smaller, quiet.Magnitude = 2, 0.03
-	for name, doc := range map[string]*history.Trend{"changed": changed, "quiet": quiet, "few": simulated} {
+	for i := range values {
+		values[i] = 20 * math.Pow(0.99, float64(i))
+	}
+	drifting := trend(values, 0)
+	drifting.Drifts = []history.Drift{{From: 0, To: 14, Raised: "s009", EachSession: -0.01, Ratio: true,
+		Values: [2]float64{20, values[13]}, Effect: "worse", P: 0.011}}
+	for name, doc := range map[string]*history.Trend{
+		"changed": changed, "quiet": quiet, "few": simulated, "drifting": drifting,
+	} {
 		var b strings.Builder
 		if err := Trend(&b, doc, 80); err != nil {
 			t.Fatal(err)
