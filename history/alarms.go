@@ -36,8 +36,8 @@ const (
 	levelsInFit = 5
 )
 
-// detectChanges finds the changes in a series with a p-value of at most significance, ascending, and the drifts. Changes
-// that reach the magnitude, then or with later sessions, are reported. It depends on the values alone.
+// detectChanges finds the changes in a series with a p-value of at most significance, ascending, and the drifts.
+// Changes that reach the magnitude, then or with later sessions, are reported. It depends on the values alone.
 func detectChanges(s series, significance, magnitude float64) (cuts []changePoint, drifts []drift) {
 	for n := FirstLook; n <= len(s.values); n++ {
 		now := s.upTo(n)

@@ -252,8 +252,8 @@ func TestStatisticsOfSeriesWithoutAChange(t *testing.T) {
 		for _, row := range of.table {
 			at, _ := slices.BinarySearch(of.values, row.ratio)
 			got := float64(n-at) / n
-			t.Logf("%s: %v is reached by %.4f of series, %v is written; the quantile is %.2f", name, row.ratio, got, row.p,
-				of.values[int((1-row.p)*n)])
+			t.Logf("%s: %v is reached by %.4f of series, %v is written; the quantile is %.2f", name, row.ratio, got,
+				row.p, of.values[int((1-row.p)*n)])
 			if math.Abs(got-row.p) > 4*math.Sqrt(row.p/n)+0.1*row.p {
 				t.Errorf("%s: %v is reached by %v of series, %v is written", name, row.ratio, got, row.p)
 			}

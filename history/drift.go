@@ -119,7 +119,8 @@ func (d drift) reported(t *Trend, s series) Drift {
 		each = math.Expm1(each)
 	}
 	return Drift{
-		From: d.from, To: d.to, Raised: t.Points[d.raised].Session, P: d.p, EachSession: quantity.Round(each), Ratio: s.ratio,
+		From: d.from, To: d.to, Raised: t.Points[d.raised].Session, P: d.p,
+		EachSession: quantity.Round(each), Ratio: s.ratio,
 		Values: [2]float64{quantity.Round(first), quantity.Round(last)}, Effect: effect(first, last, t.Better),
 	}
 }

@@ -34,6 +34,9 @@ func GitHub(w io.Writer, doc *results.Document) error {
 	for _, text := range banners(doc) {
 		b.WriteString(command("notice", annotation{title: "weir", message: text}))
 	}
+	if text := nothingJudged(doc); text != "" {
+		b.WriteString(command("warning", annotation{title: "weir", message: text}))
+	}
 	for _, l := range annotationLevels {
 		var found []finding
 		for _, s := range l.standings {
@@ -42,8 +45,11 @@ func GitHub(w io.Writer, doc *results.Document) error {
 			found = append(found, fs...)
 		}
 		limit := annotations
-		if l.level == "notice" {
+		switch {
+		case l.level == "notice":
 			limit -= len(banners(doc))
+		case l.level == "warning" && nothingJudged(doc) != "":
+			limit--
 		}
 		for i, f := range found {
 			if i == limit-1 && len(found) > limit {
@@ -55,6 +61,24 @@ func GitHub(w io.Writer, doc *results.Document) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// nothingJudged says why a green session gates nothing: all of its assertions are skipped. "": it has others, or none.
+func nothingJudged(doc *results.Document) string {
+	lines := skippedLines(doc)
+	for verdict, n := range doc.Summary.Assertions {
+		if n > 0 && verdict != string(results.SkippedVerdict) {
+			return ""
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	text := "no assertion was judged: " + lines[0]
+	if more := len(lines) - 1; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }
 
 // excess is the distance of a value beyond the nearer bound, as the log of their ratio; 0 inside. Findings

@@ -123,6 +123,33 @@ func TestErrorsOfCasesHaveALine(t *testing.T) {
 
 // No level has more annotations than GitHub shows, the last says how many there
 // are besides, and nothing is counted twice or left out.
+// A green session whose assertions are all skipped gates nothing, which is a warning; one that was judged is none.
+func TestNothingJudgedIsAWarning(t *testing.T) {
+	skipped := func() *results.AssertionVerdict {
+		a := &results.AssertionVerdict{Verdict: results.SkippedVerdict, Message: "no baseline"}
+		a.Text = "x > 1"
+		return a
+	}
+	c := &results.Case{Key: "a", Status: results.OK}
+	c.Assertions = []*results.AssertionVerdict{skipped(), skipped()}
+	doc := &results.Document{Cases: []*results.Case{c}}
+	written := func() string {
+		doc.Summarize()
+		var b strings.Builder
+		if err := GitHub(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := written(); got != "::warning title=weir::no assertion was judged: x > 1: no baseline (2 cases)\n" {
+		t.Errorf("%q", got)
+	}
+	doc.Cases[0].Assertions[1].Verdict = results.Pass
+	if got := written(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAnnotationsAreCapped(t *testing.T) {
 	for _, n := range []int{1, 9, 10, 11, 37} {
 		lines := strings.Split(strings.TrimSuffix(written(t, "github", broken(n)), "\n"), "\n")

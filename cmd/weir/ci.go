@@ -154,6 +154,7 @@ func runnerNeeds(p *planner.Plan) string {
 // ciJob has the values for the templates, quoted for YAML where needed.
 type ciJob struct {
 	Made, Title, Job string
+	Group            string // of concurrent jobs
 	Install, Run     string // shell
 	Agent, Script    string // of Jenkins: Groovy, and all of the shell
 	Dir              string
@@ -221,7 +222,8 @@ func (f *ciFlags) job(cmd *cobra.Command, provider, arg string) (*ciJob, error) 
 	}
 	job := &ciJob{
 		Made: f.made(provider, arg), Title: yamlText("weir: " + p.Scenario.Name), Job: "weir-" + p.Scenario.Name,
-		Run: run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
+		Group: yamlText("weir-" + p.Scenario.Name + "-${{ github.ref }}"),
+		Run:   run, Dir: ciDir, Runner: "ubuntu-latest", Minutes: int(time.Duration(limit)/time.Minute) + 10,
 		Baseline: keep, Agent: f.groovyAgent(),
 	}
 	if p.OpenGates(f.open.Flags).Streak > 0 {

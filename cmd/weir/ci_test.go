@@ -259,7 +259,8 @@ func TestJobsKeepTheFirstBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for provider, main := range map[string][]string{
-		"github": {"MISSING=record"}, "gitlab": {"CI_COMMIT_BRANCH=main", "CI_DEFAULT_BRANCH=main"}, "jenkins": {},
+		"github": {"MISSING=record"}, "gitlab": {"CI_COMMIT_BRANCH=main", "CI_DEFAULT_BRANCH=main"},
+		"jenkins": {"BRANCH_NAME=main", "BRANCH_IS_PRIMARY=true"},
 	} {
 		t.Run(provider, func(t *testing.T) {
 			dir := t.TempDir()
@@ -277,7 +278,7 @@ func TestJobsKeepTheFirstBaseline(t *testing.T) {
 				return string(content)
 			}
 			request := map[string][]string{
-				"github": {"MISSING=skip"}, "gitlab": {"CI_DEFAULT_BRANCH=main"}, "jenkins": {"CHANGE_ID=7"},
+				"github": {"MISSING=skip"}, "gitlab": {"CI_DEFAULT_BRANCH=main"}, "jenkins": {"BRANCH_NAME=slow"},
 			}[provider]
 			if kept(request...) != "" {
 				t.Error("a pull request made the baseline")

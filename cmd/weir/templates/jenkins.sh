@@ -7,7 +7,8 @@ if [ -n "${WEIR_BASELINES:-}" ]; then
   ln -sfn "$WEIR_BASELINES/{{.Job}}" {{.Baseline}}
 fi
 MISSING=skip
-if [ -z "${CHANGE_ID:-}" ]; then # no pull request
+# the main branch of a multibranch job, or a job of one branch
+if [ -z "${CHANGE_ID:-}" ] && { [ -z "${BRANCH_NAME:-}" ] || [ "${BRANCH_IS_PRIMARY:-}" = true ]; }; then
   MISSING=record
   if [ -n "${WEIR_RENEW:-}" ]; then rm -f {{.Baseline}}/results.json; fi # make this result the baseline
 fi
