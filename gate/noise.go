@@ -310,13 +310,18 @@ func modesReason(low, high []point, unit string) []results.Reason {
 	}, outlierValues("", rare, slices.Repeat([]bool{true}, len(rare)), unit)...)...)}
 }
 
-// modesByMark is modesReason of the marked launches and the others.
+// modesByMark is modesReason of the marked launches and the others. Marked ones on both sides of the others are no
+// mode.
 func modesByMark(ps []point, marked []bool, unit string) []results.Reason {
 	rest, apart := without(ps, marked), without(ps, inverted(marked))
-	if median(valuesOf(apart)) < median(valuesOf(rest)) {
+	others, theirs := valuesOf(rest), valuesOf(apart)
+	switch {
+	case slices.Max(theirs) < slices.Min(others):
 		return modesReason(apart, rest, unit)
+	case slices.Min(theirs) > slices.Max(others):
+		return modesReason(rest, apart, unit)
 	}
-	return modesReason(rest, apart, unit)
+	return []results.Reason{results.Because(results.OwnMode, outlierValues("", ps, marked, unit)...)}
 }
 
 func inverted(marked []bool) []bool {

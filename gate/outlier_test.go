@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,27 @@ func TestPairedStepHangsOnAnOutlier(t *testing.T) {
 	doc.Assertions = []*results.AssertionVerdict{a}
 	Judge(doc)
 	wantVerdict(t, a, results.InconclusiveVerdict)
+}
+
+// Launches that stand out on both sides of the others are no mode of their own: no launch is near their mean.
+func TestLaunchesThatStandOutOnBothSides(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		kind   results.ReasonKind
+	}{
+		{[]float64{51.99, 65.81, 65.84, 66.42, 65.83}, results.OwnMode},
+		{[]float64{51.99, 65.81, 65.84, 52.01, 65.83}, results.TwoModes},
+		{[]float64{81.99, 65.81, 65.84, 82.01, 65.83}, results.TwoModes},
+	} {
+		a := band(p(60), p(70), []int{5})
+		judged(caseOf("c", c.values...), a)
+		has := func(kind results.ReasonKind) bool {
+			return slices.ContainsFunc(a.Reasons, func(r results.Reason) bool { return r.Kind == kind })
+		}
+		if !has(c.kind) || has(results.OwnMode) && has(results.TwoModes) {
+			t.Errorf("%v: %v", c.values, a.Message)
+		}
+	}
 }
 
 // A slow mode in a fifth of launches is a part of the path: a look of 60 with launches that show a value outside

@@ -90,7 +90,7 @@ func init() {
 		results.Changed: changed, results.ChangedBy: changed, results.FromShift: fromShift,
 		results.TrendHolds: trend, results.TrendBroken: trend, results.TrendOpen: trend,
 		results.Outliers: func(r results.Reason) string { return "outlier: " + marked(r) },
-		results.OwnMode:  func(r results.Reason) string { return marked(r) + " are a mode of their own" },
+		results.OwnMode:  func(r results.Reason) string { return "too many for outliers: " + marked(r) },
 		results.TwoModes: twoModes,
 	}
 }
