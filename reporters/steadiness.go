@@ -6,6 +6,7 @@ import (
 
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 const (
@@ -20,6 +21,10 @@ func unsteady(doc *results.Document) (out []string) {
 		if w == nil {
 			continue
 		}
+		speed := workload.Bandwidth
+		if c.Workload == "serving" {
+			speed = "latency"
+		}
 		what, how := "warm-up too short", cvText(1-w.Ratio)+" slower than"
 		switch {
 		case w.Ratio > 2:
@@ -28,8 +33,8 @@ func unsteady(doc *results.Document) (out []string) {
 			what, how = "launches slow down", cvText(w.Ratio-1)+" faster than"
 		}
 		out = append(out, fmt.Sprintf(
-			"%s: %s: in %s a launch is %s in the rest, which moves its bandwidth by %s",
-			what, plain(c.Key), firstParts(w), how, cvText(w.Moves),
+			"%s: %s: in %s a launch is %s in the rest, which moves its %s by %s",
+			what, plain(c.Key), firstParts(w), how, speed, cvText(w.Moves),
 		))
 	}
 	return out

@@ -351,8 +351,8 @@ type Launch struct {
 	Played [][2]float64 `json:"played,omitempty" doc:"When the pattern of the case was played in each iteration of its sequence: start and end in seconds from the start of the iteration."`
 	// Waits are the waits of ranks for each other, by operation; absent above MostRanks ranks.
 	Waits []Waits `json:"waits,omitempty" doc:"How long ranks waited for each other in each operation; none of more than 64 ranks."`
-	// Pieces are absent from workloads that move no bytes, and with too few requests or iterations.
-	Pieces []float64 `json:"pieces,omitempty" doc:"Bandwidth in GB/s in 16 equal parts, in their order: of the time in which all initiators moved, or of the iterations."`
+	// Pieces are absent with too few requests or iterations, and from commands.
+	Pieces []float64 `json:"pieces,omitempty" doc:"Speed in 16 equal parts, in their order: bandwidth in GB/s of the time in which all initiators moved, or of the iterations; of a load requests per second and slot, 1 / mean latency."`
 	// Timeline is of a launch with a changing group of ranks.
 	Timeline *Timeline `json:"timeline,omitzero" doc:"What happened to a group of ranks that changes, and its steps."`
 	Verified bool      `json:"verified"`

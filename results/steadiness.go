@@ -4,8 +4,8 @@ package results
 type WarmUp struct {
 	Pieces int     `json:"pieces" doc:"How many pieces at the start of a launch differ from the rest." schema:"minimum=1"`
 	Of     int     `json:"of" doc:"Pieces of a launch." schema:"minimum=2"`
-	Ratio  float64 `json:"ratio" doc:"Their bandwidth over that of the rest, over all launches."`
-	Moves  float64 `json:"moves" doc:"By which share they move the bandwidth of a launch."`
+	Ratio  float64 `json:"ratio" doc:"Their speed (bandwidth, or 1 / latency of a load) over that of the rest, over all launches."`
+	Moves  float64 `json:"moves" doc:"By which share they move the bandwidth, or the latency, of a launch."`
 }
 
 // Variance is the variance of a metric at one level.

@@ -29,9 +29,16 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 		}
 		samples = append(samples, p.Samples)
 	}
-	sum, err := s.fromSamples(samples)
+	records, err := Records(samples)
 	if err != nil {
 		return nil, err
+	}
+	sum, err := s.summarized(records)
+	if err != nil {
+		return nil, err
+	}
+	if s.alike() {
+		l.Pieces = summary.Pieces(records, int(s.Concurrency))
 	}
 	values := sum.Values
 	l.Distributions, l.RateWindow = sum.Distributions, rateWindow(sum.Window)
@@ -86,12 +93,12 @@ func MostFrequent(count map[string]int) (all []results.Cause) {
 	return all[:min(len(all), maxCauses)]
 }
 
-// fromSamples summarizes the records of all clients.
-func (s *Spec) fromSamples(samples [][]byte) (*summary.Summary, error) {
-	records, err := Records(samples)
-	if err != nil {
-		return nil, err
-	}
+// alike reports whether the requests of all parts of a load are of one kind: its rate is constant, and its prompts do not
+// grow from turn to turn.
+func (s *Spec) alike() bool { return s.Search == nil && s.Ramp == "" && s.trace == "" && s.Turns == 1 }
+
+// summarized summarizes the records of all clients.
+func (s *Spec) summarized(records []load.Record) (*summary.Summary, error) {
 	sum := summarize(s, records)
 	if sum.Values["requests"] == 0 {
 		return nil, errors.New("no request was measured: all were cancelled, or the load ended before the first")
@@ -129,7 +136,11 @@ func (behaviour) Recompute(options map[string]any, samples [][]byte) (map[string
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.fromSamples(samples)
+	records, err := Records(samples)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.summarized(records)
 	if err != nil {
 		return nil, err
 	}
