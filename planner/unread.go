@@ -22,7 +22,7 @@ type unread struct {
 	read bool
 }
 
-// warnUnreadVariables warns of variables of a library that none of their runs uses.
+// warnUnreadVariables warns of variables of a library that none of their runs uses, and of those that look misspelt.
 func (t *Table) warnUnreadVariables() {
 	found := map[hcl.Range]*unread{}
 	var order []hcl.Range
@@ -50,6 +50,11 @@ func (t *Table) warnUnreadVariables() {
 	}
 	for _, at := range order {
 		u := found[at]
+		if near := fabric.Misspelt(u.name); near != "" {
+			t.warn(at, "Misspelt variable", fmt.Sprintf("%s looks like a misspelling of %s.", u.name, near),
+				"Correct the name, or remove the variable.")
+			continue
+		}
 		if u.read {
 			continue
 		}
