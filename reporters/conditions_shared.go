@@ -17,6 +17,7 @@ func conditionLines(cases []*results.Case) (lines []string) {
 		all[i] = conditionsOf(c)
 		words[i] = optionWords(c, false)
 	}
+	nameAxes(cases, words)
 	common := commonWords(words)
 	for i := range all {
 		all[i].options = strings.Join(withoutWords(words[i], common), " ")
