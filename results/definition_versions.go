@@ -41,11 +41,11 @@ func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] 
 
 // Definitions of the rates of a load's steady part.
 const (
-	// EndedRule counts requests that end in the steady part, which lacks those in flight at its end. It is that of
-	// launches with RateWindow "steady".
+	// EndedRule has a steady part from when all slots are taken, in which no request of the first wave ends before it
+	// and all of the last are missing. It is that of launches with RateWindow "steady".
 	EndedRule = "steady"
-	// ShareRule counts requests by the share of their time in the steady part.
-	ShareRule = "steady_share"
+	// EndsRule has a steady part from the end of a request to that of another.
+	EndsRule = "steady_ends"
 )
 
 // ratesOnce are the metrics, by workload, that formerly used EndedRule.
@@ -58,7 +58,7 @@ func RegisterRates(workload string, metrics []string) { ratesOnce[workload] = me
 func (d *Document) rateRule(workload string) string {
 	for _, c := range d.Cases {
 		for _, l := range c.Launches {
-			if c.Workload == workload && (l.RateWindow == EndedRule || l.RateWindow == ShareRule) {
+			if c.Workload == workload && (l.RateWindow == EndedRule || l.RateWindow == EndsRule) {
 				return l.RateWindow
 			}
 		}
@@ -140,9 +140,9 @@ func DefinitionText(definition string) string {
 	case RoundedRankRule:
 		return "rounded rank, up to one too low"
 	case EndedRule:
-		return "requests that end in the steady part"
-	case ShareRule:
-		return "requests by the share of their time in the steady part"
+		return "the steady part from when all slots are taken"
+	case EndsRule:
+		return "the steady part from the end of a request to that of another"
 	}
 	return definition
 }

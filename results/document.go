@@ -372,7 +372,7 @@ type Launch struct {
 	// Shared are metrics that were measured once for all cases of the launch.
 	Shared []string `json:"shared,omitempty" doc:"Metrics that were measured once for the launch, which has other cases too: they have the same value."`
 	// RateWindow is absent if no rate has a window, and from documents of older versions.
-	RateWindow string `json:"rate_window,omitempty" doc:"Span that the rates of a load are of: its steady part, or the whole where that was asked for or it had too few waves. A request counts by the share of its time in the span; with steady, of older versions, if it ended in it." schema:"enum=steady_share|steady|whole"`
+	RateWindow string `json:"rate_window,omitempty" doc:"Span that the rates of a load are of: its steady part, or the whole where that was asked for or it had too few waves. A steady part begins and ends with the end of a request (steady_ends); that of older versions begins when all slots are taken, and lacks the last wave (steady)." schema:"enum=steady_ends|steady|whole"`
 	// Load is the share of the launch's time during which its background load ran; nil without one.
 	Load *float64 `json:"load,omitzero" doc:"Share of the time during which its background load was running." schema:"minimum=0,maximum=1"`
 	// Resumed says that the launch was made by the session that this one continues.

@@ -188,12 +188,12 @@ func TestRatesOfOlderDocumentsAreNamed(t *testing.T) {
 		l.Metrics = results.ValuesOf(map[string]float64{"request_rate": 9, "goodput": 8, "concurrency.effective": 2})
 		return &results.Document{Cases: []*results.Case{{Workload: "serving", Launches: []*results.Launch{l}}}}
 	}
-	d := results.DefinitionDifferences(of("steady"), of("steady_share"))
-	if len(d) != 1 || d[0].What != "definition of request_rate, goodput" || d[0].Base == d[0].New {
+	d := results.DefinitionDifferences(of("steady"), of("steady_ends"))
+	if len(d) != 1 || d[0].What != "definition of concurrency.effective, request_rate, goodput" || d[0].Base == d[0].New {
 		t.Errorf("%+v", d)
 	}
-	for _, window := range []string{"steady_share", "whole", ""} {
-		if d := results.DefinitionDifferences(of(window), of("steady_share")); len(d) > 0 {
+	for _, window := range []string{"steady_ends", "whole", ""} {
+		if d := results.DefinitionDifferences(of(window), of("steady_ends")); len(d) > 0 {
 			t.Errorf("%q: %+v", window, d)
 		}
 	}

@@ -93,8 +93,8 @@ func MostFrequent(count map[string]int) (all []results.Cause) {
 	return all[:min(len(all), maxCauses)]
 }
 
-// alike reports whether the requests of all parts of a load are of one kind: its rate is constant, and its prompts do not
-// grow from turn to turn.
+// alike reports whether the requests of all parts of a load are of one kind: its rate is constant, and its prompts do
+// not grow from turn to turn.
 func (s *Spec) alike() bool { return s.Search == nil && s.Ramp == "" && s.trace == "" && s.Turns == 1 }
 
 // summarized summarizes the records of all clients.

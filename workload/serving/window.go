@@ -15,8 +15,8 @@ var rates = []string{
 	"goodput", "goodput.tokens",
 }
 
-// onceEnded are those of them that counted what ended in the steady part (results.EndedRule).
-var onceEnded = rates[1:]
+// onceEnded are those of them that had another steady part (results.EndedRule).
+var onceEnded = rates
 
 func (behaviour) OnceEnded() []string { return onceEnded }
 
@@ -34,7 +34,7 @@ func (behaviour) Redefined(l *results.Launch) []string {
 // rateWindow returns the window of a summary as a document names it.
 func rateWindow(w summary.Window) string {
 	if w == summary.Steady {
-		return results.ShareRule
+		return results.EndsRule
 	}
 	return string(w)
 }

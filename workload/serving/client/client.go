@@ -201,7 +201,7 @@ func (c *Client) Send(ctx context.Context, q *load.Request, body []byte) *load.R
 		rec.Sent = min(rec.Sent, rec.Headers) // the transport may report it late
 	}
 	traced.Unlock()
-	if rec.Done == 0 {
+	if rec.Done == 0 || err != nil { // the reader's time is that of the last arrival, as before a cancellation
 		rec.Done = c.Now()
 	}
 	if err != nil {

@@ -358,6 +358,34 @@ func TestALoadEnds(t *testing.T) {
 	}
 }
 
+// A conversation of a closed loop that waited for a slot until the load ended is not sent.
+func TestNothingIsSentAfterTheEnd(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(1, 300*time.Millisecond, 0) })
+	c := newClient(t, Config{URL: s.URL, Stream: true})
+	all := gather(t.Context(), c, Load{
+		Next: Each(conversations(50, nil)), Slots: 2, Until: c.Now() + 100e6, Grace: 10 * time.Second,
+	})
+	for _, r := range all {
+		if r.Outcome != load.OK {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(all) != 2 {
+		t.Errorf("%d records", len(all))
+	}
+}
+
+// A cancelled request is in flight until it is cancelled, and not until the last that came of it.
+func TestACancelledRequestTakesItsTime(t *testing.T) {
+	s := testserver.New(t, func(a *testserver.Answer) { a.Steady(2, 0, time.Second) })
+	c := newClient(t, Config{URL: s.URL, Stream: true})
+	list := conversations(1, func(_ int, q *load.Request) { q.CancelAfter = 90e6 })
+	r := gather(t.Context(), c, Load{Next: Each(list), Slots: 1})[0]
+	if r.Outcome != load.Cancelled || r.Done-r.Start < 90e6 {
+		t.Errorf("%v after %v ms", r.Outcome, (r.Done-r.Start)/1e6)
+	}
+}
+
 func TestConcurrentStreams(t *testing.T) {
 	const n = 500
 	var all sync.WaitGroup

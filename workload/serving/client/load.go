@@ -42,7 +42,9 @@ func (c *Client) Run(ctx context.Context, l Load, done func(*load.Record)) {
 	for range l.Slots {
 		workers.Go(func() {
 			for turns := range free {
-				c.converse(ctx, turns, done)
+				if turns[0].Due != load.Never || !c.over(ctx, l) { // it may have waited for the slot
+					c.converse(ctx, turns, done)
+				}
 			}
 		})
 	}

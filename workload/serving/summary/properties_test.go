@@ -165,12 +165,59 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
-// Without a stream the tokens of an answer come at its end, and count by the share of its time, as it does.
+// Rates are those of the server, whatever it does with requests at once, how far an open load is above what it can do,
+// and whether users think between turns.
+func TestRatesOfServers(t *testing.T) {
+	served := func(n int, due, took float64, inTurn bool) (list []load.Record) {
+		free := 0.
+		for i := range n {
+			at := due * float64(i)
+			begin := at
+			if inTurn {
+				begin = max(at, free)
+			}
+			free = begin + took
+			r := request(i, at, free)
+			r.Due = r.Start
+			list = append(list, r)
+		}
+		return list
+	}
+	var thinking, serial []load.Record
+	for slot := range 8 {
+		for turn := range 20 {
+			at := float64(slot) + 330*float64(turn)
+			r := request(20*slot+turn, at, at+100)
+			r.Session, r.Turn = slot, turn
+			thinking = append(thinking, r)
+		}
+	}
+	for i := range 100 { // a server of one request at once: each of four slots waits for those of the others
+		serial = append(serial, request(i, 100*float64(max(0, i-3)), 100*float64(i+1)))
+	}
+	for name, c := range map[string]struct {
+		list  []load.Record
+		slots int
+		rate  float64
+	}{
+		"one at once, too many":   {served(133, 90, 100, true), 0, 10},
+		"long answers":            {served(240, 50, 510, false), 0, 20},
+		"conversations":           {thinking, 8, 8 / 0.33},
+		"one at once, four slots": {serial, 4, 10},
+	} {
+		s := Of(c.list, Settings{Window: Steady, Concurrency: c.slots})
+		if got := s.Values["request_rate"]; s.Window != Steady || math.Abs(got-c.rate) > 0.002*c.rate {
+			t.Errorf("%s: %v/s (%s from %d to %d ms), want %v", name, got, s.Window, s.From/ms, s.To/ms, c.rate)
+		}
+	}
+}
+
+// Without a stream the tokens of an answer come at its end, its input tokens too.
 func TestRatesOfAnswersWithoutAStream(t *testing.T) {
 	var list []load.Record
 	for i := range 100 {
 		r := request(i, float64(60*(i/10)+i%10), float64(60*(i/10)+i%10)+60)
-		r.Events, r.Output = nil, 3
+		r.Events, r.First, r.Output = nil, load.Never, 3
 		list = append(list, r)
 	}
 	s := Of(list, Settings{Window: Steady, Concurrency: 10})
@@ -193,12 +240,12 @@ func TestTheSteadyPartOfAClosedLoad(t *testing.T) {
 		list = append(list, request(5+2*i, at, at+100), request(6+2*i, 20+at, 120+at))
 	}
 	s := Of(list, Settings{Window: Steady, Concurrency: 2})
-	if s.From != 20*ms || s.To != 1020*ms || s.Window != Steady {
+	if s.From != 100*ms || s.To != 1020*ms || s.Window != Steady {
 		t.Errorf("%+v", s)
 	}
 	holds(t, s.Values, map[string]float64{
-		"request_rate":          0.8 + 15 + 4 + 9./109, // of 1 s
-		"concurrency.effective": 0.78 + 0.8 + 0.12 + 0.07 + 0.105 + 0.089 + 0.009,
+		"request_rate":          (15 + 4) / 0.92, // the first ends when the steady part begins, and the last after it
+		"concurrency.effective": (0.02 + 1.4 + 0.12 + 0.07 + 0.105 + 0.089 + 0.009) / 0.92,
 	})
 }
 
@@ -236,8 +283,8 @@ func TestRatesOfAnOpenLoadOfFewWaves(t *testing.T) {
 		window Window
 		rate   float64
 	}{
-		10: {Steady, 49 / 0.49},
-		49: {Steady, (45 + (40+30+20+10)/49.) / 0.49},
+		10: {Steady, 100},
+		49: {Steady, 100},
 		50: {Whole, 50 / 0.54}, 490: {Whole, 50 / 0.98},
 	} {
 		var list []load.Record

@@ -80,8 +80,16 @@ func ended(r *load.Record) int64 {
 	return max(r.Last, r.Start)
 }
 
-// credit calls give for each event with its number of tokens: by continuous usage, or else an equal share for each.
-// Tokens count of requests that succeeded, were cancelled, or were in flight when the load ended.
+// firstOutput returns when the first output arrived: the end of an answer without a stream.
+func firstOutput(r *load.Record) int64 {
+	if r.First != load.Never {
+		return r.First
+	}
+	return r.Last
+}
+
+// credit calls give for each arrival of tokens with their number: by continuous usage, or else an equal share for each
+// event. Tokens count of requests that succeeded, were cancelled, or were in flight when the load ended.
 func credit(r *load.Record, give func(at int64, tokens float64)) {
 	if !succeeded(r) && attempted(r) && r.Outcome != load.Unfinished || r.Last == load.Never {
 		return
@@ -105,5 +113,8 @@ func credit(r *load.Record, give func(at int64, tokens float64)) {
 	}
 	for _, e := range r.Events {
 		give(e.At, total/float64(len(r.Events)))
+	}
+	if len(r.Events) == 0 {
+		give(r.Last, max(total, 0))
 	}
 }

@@ -24,7 +24,8 @@ type Window string
 // The windows.
 const (
 	// Steady is, for a closed load, from the first time that all slots are taken until one is free for good; for an
-	// open load from the first to the last scheduled time. A load of fewer than EnoughWaves waves has none.
+	// open load from the first to the last scheduled time. It is cut to the first and the last end of a request in it.
+	// A load of fewer than EnoughWaves waves has none.
 	Steady Window = "steady"
 	// Whole is from the first request to the last token.
 	Whole Window = "whole"

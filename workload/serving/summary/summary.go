@@ -27,7 +27,8 @@ func Of(records []load.Record, s Settings) Summary {
 	slices.SortFunc(measured, func(a, b *load.Record) int { return cmp.Compare(a.Index, b.Index) })
 	coldStart(m, records)
 	out := Summary{Values: m, Source: source(measured)}
-	out.From, out.To, out.Window = window(s, measured)
+	w, kind := window(s, measured)
+	out.From, out.To, out.Window = w.from, w.to, kind
 	if counts(m, measured, s.SLO); m["requests"] == 0 {
 		return out
 	}
@@ -35,7 +36,7 @@ func Of(records []load.Record, s Settings) Summary {
 	times(m, measured, out.Distributions, s.Several)
 	tokens(m, measured)
 	if out.To > out.From {
-		rates(m, measured, s, out.From, out.To)
+		rates(m, measured, s, w)
 	}
 	return out
 }
@@ -125,17 +126,16 @@ func tokens(m map[string]float64, records []*load.Record) {
 	}
 }
 
-// rates adds the rates over the window. A request counts by the share of its time that lies in it, so that requests in
-// flight at its end count in part. A token counts when its event arrived, or as its request does if there are no
-// events; input tokens count by the share of the time to the first output.
-func rates(m map[string]float64, records []*load.Record, s Settings, from, to int64) {
-	w := span{from, to}
-	seconds := float64(to-from) * ns
+// rates adds the rates over the window. A request counts when it ended, a token when its event arrived, or as its request
+// does if there are no events, and input tokens count at the first output. What happens at the beginning of a steady part
+// does not count, since it begins with the end of a request.
+func rates(m map[string]float64, records []*load.Record, s Settings, w span) {
+	seconds := float64(w.to-w.from) * ns
 	requests, good, goodTokens, output, input, busy := 0., 0., 0., 0., 0., int64(0)
 	inputKnown, outputKnown := true, true
 	for _, r := range records {
 		if r.Start != load.Never {
-			busy += w.overlap(r.Start, ended(r))
+			busy += max(0, min(w.to, ended(r))-max(w.from, r.Start))
 		}
 		credit(r, func(at int64, tokens float64) {
 			if w.contains(at) {
@@ -145,21 +145,17 @@ func rates(m map[string]float64, records []*load.Record, s Settings, from, to in
 		if !succeeded(r) {
 			continue
 		}
-		if share := w.share(r.Start, r.First); share > 0 {
-			input += share * float64(r.Input)
+		if w.contains(firstOutput(r)) {
+			input += float64(r.Input)
 			inputKnown = inputKnown && r.Input != load.Unknown
 		}
-		share := w.share(r.Start, r.Last)
-		if share == 0 {
+		if !w.contains(r.Last) {
 			continue
 		}
-		if len(r.Events) == 0 {
-			output += share * float64(max(r.Output, 0))
-		}
-		requests += share
+		requests++
 		if first, perToken, whole := s.SLO.kept(r); first && perToken && whole {
-			good += share
-			goodTokens += share * float64(r.Output)
+			good++
+			goodTokens += float64(r.Output)
 			outputKnown = outputKnown && r.Output != load.Unknown
 		}
 	}

@@ -8,42 +8,52 @@ import (
 )
 
 // EnoughWaves is the number of waves that a load needs for rates of its steady part. A wave is the requests in flight
-// together. Those of the last wave end after the steady part, with fewer others in flight than in it, so that the share
-// of their time in it is not quite the share of their work: with ten waves they are at most one request in ten.
+// together. The first wave is before the steady part, so that of a single wave nothing is in it.
 const EnoughWaves = 10
 
-// span is an interval of time with both ends.
-type span struct{ from, to int64 }
+// span is the time of rates. after says that what happens at from does not count.
+type span struct {
+	from, to int64
+	after    bool
+}
 
-func (s span) contains(at int64) bool { return at != load.Never && s.from <= at && at <= s.to }
-
-// overlap returns the part of an interval in the span, in ns.
-func (s span) overlap(from, to int64) int64 { return max(0, min(s.to, to)-max(s.from, from)) }
-
-// share returns the part of an interval in the span, from 0 to 1; an interval of no length is in it or not.
-func (s span) share(from, to int64) float64 {
-	switch {
-	case from == load.Never || to == load.Never:
-		return 0
-	case to > from:
-		return float64(s.overlap(from, to)) / float64(to-from)
-	}
-	return one(s.contains(to))
+func (s span) contains(at int64) bool {
+	return at != load.Never && (s.from < at || s.from == at && !s.after) && at <= s.to
 }
 
 // window returns the window of rates. A load without a steady part, or with too few waves, has the whole.
-func window(s Settings, records []*load.Record) (from, to int64, kind Window) {
+//
+// The steady part is cut to begin and end with the ends of requests: then it has as many of them as its length has
+// times between two ends (a renewal count), whatever the server does with requests at once, and whether slots are in
+// step or not. Requests in flight at its beginning count, and those at its end do not.
+func window(s Settings, records []*load.Record) (span, Window) {
 	if s.Window == Steady && waves(s, records) >= EnoughWaves {
-		steady := openSpan
+		busy := openSpan
 		if s.Concurrency > 0 {
-			steady = func(records []*load.Record) (int64, int64) { return fullSpan(records, s.Concurrency) }
+			busy = func(records []*load.Record) (int64, int64) { return fullSpan(records, s.Concurrency) }
 		}
-		if from, to = steady(records); from != load.Never && to > from {
-			return from, to, Steady
+		if from, to := busy(records); from != load.Never {
+			if from, to = betweenEnds(records, from, to); to > from {
+				return span{from, to, true}, Steady
+			}
 		}
 	}
-	from, to = wholeSpan(records)
-	return from, to, Whole
+	from, to := wholeSpan(records)
+	return span{from: from, to: to}, Whole
+}
+
+// betweenEnds returns the first and the last end of a request in a time.
+func betweenEnds(records []*load.Record, from, to int64) (first, last int64) {
+	first, last = load.Never, load.Never
+	for _, r := range records {
+		if at := ended(r); r.Start != load.Never && attempted(r) && from <= at && at <= to {
+			if first == load.Never || at < first {
+				first = at
+			}
+			last = max(last, at)
+		}
+	}
+	return first, last
 }
 
 // waves returns the number of waves of a load; for an open load its scheduled span divided by the time of a request.
@@ -97,39 +107,51 @@ func openSpan(records []*load.Record) (from, to int64) {
 	return from, to
 }
 
-// fullSpan is from the first time with n requests in flight until one of them ends after the last such time.
+// fullSpan is from the first time with n slots taken until one of them is free for good. A slot is taken from the first
+// to the last turn of a conversation, while its user thinks, too.
 func fullSpan(records []*load.Record, concurrency int) (from, to int64) {
 	from, to = load.Never, load.Never
-	full, inFlight := false, 0
+	full, taken := false, 0
 	for _, c := range changesOf(records) {
-		inFlight += c.by
+		taken += c.by
 		switch {
-		case inFlight >= concurrency && !full:
+		case taken >= concurrency && !full:
 			full = true
 			if from == load.Never {
 				from = c.at
 			}
-		case inFlight < concurrency && full:
+		case taken < concurrency && full:
 			full, to = false, c.at
 		}
 	}
 	return from, to
 }
 
-// change is a request that begins (1) or ends (-1).
+// change is a conversation that begins (1) or ends (-1).
 type change struct {
 	at int64
 	by int
 }
 
-// changesOf returns the changes in the order of time. At one instant requests begin before others end, so that a slot
-// that is reused at once was never free.
+// changesOf returns the changes in the order of time. At one instant conversations begin before others end, so that a
+// slot that is reused at once was never free.
 func changesOf(records []*load.Record) []change {
-	list := make([]change, 0, 2*len(records))
+	type conversation struct{ from, to int64 }
+	sessions := map[int]*conversation{}
 	for _, r := range records {
-		if r.Start != load.Never {
-			list = append(list, change{r.Start, 1}, change{max(r.Start, released(r)), -1})
+		if r.Start == load.Never {
+			continue
 		}
+		c := sessions[r.Session]
+		if c == nil {
+			c = &conversation{r.Start, r.Start}
+			sessions[r.Session] = c
+		}
+		c.from, c.to = min(c.from, r.Start), max(c.to, released(r))
+	}
+	list := make([]change, 0, 2*len(sessions))
+	for _, c := range sessions {
+		list = append(list, change{c.from, 1}, change{c.to, -1})
 	}
 	slices.SortFunc(list, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), b.by-a.by) })
 	return list
