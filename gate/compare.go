@@ -37,7 +37,7 @@ var ErrNothingCompared = errors.New("nothing to compare")
 func Compare(base, now *results.Document, o CompareOptions) (*results.Comparison, error) {
 	base, now = base.Undisturbed(), now.Undisturbed()
 	c := &comparer{
-		options: o, metrics: workload.DefinitionsOf(now, base),
+		options: o, metrics: workload.DefinitionsOf(now, base), measured: workload.DefinitionsOf(base),
 		baseMetrics: assertedMetrics(base), newMetrics: assertedMetrics(now),
 		out: newComparison(base, now, o), documents: []*results.Document{base, now},
 	}
@@ -135,7 +135,7 @@ func compareWithin(doc *results.Document, base, now string, couples []casePair, 
 func comparerWithin(doc *results.Document, base, now string, o CompareOptions) *comparer {
 	asserted := assertedMetrics(doc)
 	c := &comparer{
-		options: o, within: true, metrics: workload.DefinitionsOf(doc),
+		options: o, within: true, metrics: workload.DefinitionsOf(doc), measured: workload.DefinitionsOf(doc),
 		baseMetrics: asserted, newMetrics: asserted, out: newComparison(doc, doc, o),
 	}
 	c.out.Base.Part, c.out.New.Part = base, now
@@ -203,7 +203,8 @@ type comparer struct {
 	within                  bool // both sides are of one document
 	shares                  bool // metrics that may be zero, but are not, are compared as a ratio
 	metrics                 *workload.Definitions
-	baseMetrics, newMetrics map[string][]string // by key
+	measured                *workload.Definitions // of the base, whose units may differ
+	baseMetrics, newMetrics map[string][]string   // by key
 	out                     *results.Comparison
 	contrasts               []*contrast
 	documents               []*results.Document // the base and the new one
@@ -229,7 +230,9 @@ func (c *comparer) compare(couples []casePair) (*results.Comparison, error) {
 		return nil, err
 	}
 	for _, p := range both {
-		c.couple(p)
+		if err := c.couple(p); err != nil {
+			return nil, err
+		}
 	}
 	if len(c.out.Effects) == 0 {
 		if len(both) == 0 {
@@ -311,14 +314,25 @@ func shared(d *workload.Definitions, p casePair, metric string) bool {
 	return has(p.base, any) && has(p.now, any) && (has(p.base, some) || has(p.now, some))
 }
 
-func (c *comparer) couple(p casePair) {
+// couple adds the effects of a pair. It returns an error if a metric has units that cannot be compared.
+func (c *comparer) couple(p casePair) error {
 	ms := c.compared(p)
+	var names []string
+	for _, m := range ms {
+		names = append(names, m.Name)
+	}
+	was, is := c.measured.Of(p.base.Workload, p.base.Run), c.metrics.Of(p.now.Workload, p.now.Run)
+	f, err := workload.UnitFactors(was, is, names)
+	if err != nil {
+		return fmt.Errorf("case %s: %w", p.now.Key, err)
+	}
+	p.base = f.Case(p.base)
 	if reasons := incomparable(p); len(reasons) > 0 && (len(ms) > 0 || c.options.All) {
 		c.out.Effects = append(c.out.Effects, &results.Effect{
 			Case: p.now.Key, BaseCase: otherKey(p), Verdict: results.EffectError, Message: wording.Message(reasons),
 			Reasons: reasons,
 		})
-		return
+		return nil
 	}
 	for _, m := range ms {
 		e := &results.Effect{
@@ -333,6 +347,7 @@ func (c *comparer) couple(p casePair) {
 		}
 		c.contrasts = append(c.contrasts, x)
 	}
+	return nil
 }
 
 // incomparable says why a side cannot be compared, if so.

@@ -112,6 +112,14 @@ type MetricTable struct {
 	Columns     []MetricColumn `json:"columns,omitempty" doc:"What tables of cases show. Absent: all metrics."`
 }
 
+// Names returns the names of the metrics.
+func (t *MetricTable) Names() (names []string) {
+	for _, m := range t.Definitions {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 // Shown returns the columns of the table; by default all metrics, with an interval for the first that has
 // a better direction.
 func (t *MetricTable) Shown() []MetricColumn {

@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
 // UsesBaseline is the text of an assertion that mentions the baseline; "": none does.
@@ -38,16 +40,21 @@ func assertionsOf(p *planner.Plan) []ownedAssertion {
 }
 
 // baselineCases are the keys of the baseline's cases that an assertion mentions.
-func baselineCases(a assertion.Assertion, own string) []string {
-	var keys []string
+func baselineCases(a assertion.Assertion, own string) (keys []string) {
+	for _, m := range baselineMetrics(a, own) {
+		keys = append(keys, m.Case)
+	}
+	return keys
+}
+
+// baselineMetrics are the metrics of the baseline that an assertion mentions, each with its case.
+func baselineMetrics(a assertion.Assertion, own string) (all []assertion.Expr) {
 	walk := func(e *assertion.Expr, own string) {
 		visitMetrics(e, func(m *assertion.Expr) {
-			switch {
-			case !m.Baseline:
-			case m.Case != "":
-				keys = append(keys, m.Case)
-			default:
-				keys = append(keys, own)
+			if m.Baseline {
+				of := *m
+				of.Case = cmp.Or(m.Case, own)
+				all = append(all, of)
 			}
 		})
 	}
@@ -55,7 +62,7 @@ func baselineCases(a assertion.Assertion, own string) []string {
 	for _, p := range a.Parts {
 		walk(p.Subject, p.Case)
 	}
-	return keys
+	return all
 }
 
 func visitMetrics(e *assertion.Expr, see func(*assertion.Expr)) {
@@ -103,12 +110,25 @@ func (l *Ledger) loadBaseline() error {
 	for _, c := range slices.Backward(b.Cases) { // the first of equal keys, as in Document.Case
 		measured[c.Key] = c
 	}
+	was, is := workload.DefinitionsOf(b), workload.DefinitionsOf(l.Doc)
+	mentioned := map[string][]string{}
+	for _, a := range assertionsOf(l.Plan) {
+		for _, m := range baselineMetrics(a.Assertion, a.of) {
+			mentioned[m.Case] = append(mentioned[m.Case], m.Metric)
+		}
+	}
 	for _, a := range assertionsOf(l.Plan) {
 		for _, key := range baselineCases(a.Assertion, a.of) {
-			if c := measured[key]; c != nil && c.Status == results.OK {
-				measured[key] = nil // add it once
-				taken.Cases = append(taken.Cases, baselineCase(c))
+			c := measured[key]
+			if c == nil || c.Status != results.OK {
+				continue
 			}
+			measured[key] = nil // add it once
+			f, err := workload.UnitFactors(was.Of(c.Workload, c.Run), is.Of(c.Workload, c.Run), mentioned[key])
+			if err != nil {
+				return Refuse(ExitUsage, "the baseline %s, case %s: %w", l.o.BaselineFile, key, err)
+			}
+			taken.Cases = append(taken.Cases, baselineCase(f.Case(c)))
 		}
 	}
 	l.Doc.Baseline = taken

@@ -3,9 +3,11 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // Rejudge makes an unjudged document of an old document's launches and a plan's assertions. Cases match if they have
@@ -29,6 +31,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 	if p.Scenario.File != old.Scenario.File {
 		doc.Session.Again = nil // it names the other scenario
 	}
+	was, is := workload.DefinitionsOf(old), workload.DefinitionsOf(doc)
 	taken := map[*results.Case]bool{}
 	for _, c := range doc.Cases {
 		if c.Status == results.Excluded || c.Reason != notRun {
@@ -44,12 +47,38 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 			continue
 		}
 		taken[from] = true
+		now := is.Of(c.Workload, c.Run)
+		f, err := workload.UnitFactors(was.Of(from.Workload, from.Run), now, now.Names())
+		if err != nil {
+			return nil, 0, fmt.Errorf("case %s: %w", c.Key, err)
+		}
+		doc.Baseline = baselineIn(doc.Baseline, from.Key, f)
+		from = f.Case(from)
 		c.Status, c.Reason, c.Launches, c.Made = from.Status, from.Reason, from.Launches, from.Made
 		if c.Status == results.Excluded {
 			c.Status, c.Reason = results.Error, "its session excluded it: "+from.Reason
 		}
 	}
 	return doc, len(old.Cases) - len(taken), nil
+}
+
+// baselineIn is a baseline with a case in other units.
+func baselineIn(b *results.Baseline, key string, f workload.Factors) *results.Baseline {
+	if b == nil || len(f) == 0 {
+		return b
+	}
+	out := *b
+	out.Cases = slices.Clone(b.Cases)
+	for i, c := range out.Cases {
+		if c.Key != key {
+			continue
+		}
+		out.Cases[i].Launches = nil
+		for _, values := range c.Launches {
+			out.Cases[i].Launches = append(out.Cases[i].Launches, f.Values(values))
+		}
+	}
+	return &out
 }
 
 // matchCase chooses among cases of equal identity.
