@@ -35,7 +35,7 @@ func Calibrate(docs []*results.Document, o CalibrateOptions) (*results.Calibrati
 		return cmp.Or(a.Session.Started.Compare(b.Session.Started), cmp.Compare(a.Session.ID, b.Session.ID))
 	})
 	metrics := workload.DefinitionsOf(slices.Concat(docs[len(docs)-1:], docs)...) // the newest first
-	if i := slices.IndexFunc(o.Metrics, metrics.MayBeZero); i >= 0 {
+	if i := slices.IndexFunc(o.Metrics, func(name string) bool { return metrics.MayBeZero("", name) }); i >= 0 {
 		return nil, fmt.Errorf("metric %s may be 0, so it has no tolerance in percent", o.Metrics[i])
 	}
 	out := &results.Calibration{
@@ -159,7 +159,7 @@ func calibrateCase(
 	for _, m := range all {
 		switch {
 		case slices.Contains(o.Metrics, m.Name):
-		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, d.MayBeZero(m.Name):
+		case len(o.Metrics) > 0 && !o.All, m.Better == workload.Neither, m.MayBeZero:
 			continue
 		case o.All && !measuredIn(d, of, m.Name):
 			continue

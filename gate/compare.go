@@ -310,7 +310,7 @@ func shared(d *workload.Definitions, p casePair, metric string) bool {
 		})
 	}
 	any := func(float64) bool { return true }
-	some := func(v float64) bool { return v != 0 || d.MayBeZero(metric) }
+	some := func(v float64) bool { return v != 0 || d.In(p.now).MayBeZero("", metric) }
 	return has(p.base, any) && has(p.now, any) && (has(p.base, some) || has(p.now, some))
 }
 

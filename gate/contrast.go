@@ -56,19 +56,19 @@ func (c *comparer) contrast(p casePair, m workload.Metric, e *results.Effect) (*
 	}
 	sides := []*source{now, base}
 	check := boundCheck{
-		metrics: c.metrics,
+		metrics: c.metrics.In(p.now),
 		subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leaf(now), leaf(base)}},
 		levels:  defaultLevels(),
 	}
 	check.positive = c.shares && aboveZero(now, m.Name) && aboveZero(base, m.Name)
-	if e.Additive = c.metrics.MayBeZero(m.Name) && !check.positive; e.Additive {
+	if e.Additive = m.MayBeZero && !check.positive; e.Additive {
 		check.subject.Op, check.unit = assertion.Sub, m.Unit
 	}
 	var err error
-	if e.Base, err = c.side(base, leaf(base)); err != nil {
+	if e.Base, err = sideOf(check.metrics, base, leaf(base)); err != nil {
 		return nil, onSide("base", err)
 	}
-	if e.New, err = c.side(now, leaf(now)); err != nil {
+	if e.New, err = sideOf(check.metrics, now, leaf(now)); err != nil {
 		return nil, onSide("new", err)
 	}
 	check.bounds = margined(e, c.options.Margin)
@@ -149,17 +149,17 @@ func aboveZero(s *source, metric string) bool {
 	})
 }
 
-// side estimates one side alone.
-func (c *comparer) side(s *source, leaf *assertion.Expr) (*results.Observed, error) {
-	v, err := newVariable(c.metrics, 0, s, leaf, positive(c.metrics, leaf))
+// sideOf estimates one side alone.
+func sideOf(d *workload.Definitions, s *source, leaf *assertion.Expr) (*results.Observed, error) {
+	v, err := newVariable(d, 0, s, leaf, positive(d, leaf))
 	if err != nil {
 		return nil, err
 	}
 	e := arithmetic(v.values, results.Confidence)
-	if neverNegative(c.metrics, leaf.Metric, leaf.Unit) {
+	if neverNegative(d, leaf.Case, leaf.Metric, leaf.Unit) {
 		e = notNegative(e, v.values)
 	}
-	if positive(c.metrics, leaf) {
+	if positive(d, leaf) {
 		e = logarithmic(v.values, results.Confidence)
 	}
 	return &results.Observed{Value: e.center, Unit: leaf.Unit, CI: e.ci(), N: e.n}, nil

@@ -145,6 +145,7 @@ func median(values []float64) float64 {
 // verdicts. Metrics with a value that is not finite have none. Existing estimates of the same metrics are
 // overwritten.
 func estimates(d *workload.Definitions, c *results.Case) results.Named[results.MetricEstimate] {
+	d = d.In(c)
 	launches, metrics := c.Succeeded(), d.Of(c.Workload, c.Run).Definitions
 	names := finiteMetrics(launches)
 	out := c.Metrics.Values()
@@ -167,7 +168,7 @@ func estimates(d *workload.Definitions, c *results.Case) results.Named[results.M
 		if !known {
 			m = workload.Metric{Better: workload.Neither}
 		}
-		out[i] = estimateMetric(m, d.MayBeZero(name), neverNegative(d, name, m.Unit), values, &intervals[i])
+		out[i] = estimateMetric(m, d.MayBeZero("", name), neverNegative(d, "", name, m.Unit), values, &intervals[i])
 		if _, quantile := m.Level(); quantile && len(launches) > 1 {
 			merged(d, c, m, launches, &out[i])
 		}

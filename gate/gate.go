@@ -201,6 +201,7 @@ func newEvaluator(doc *results.Document) *evaluator {
 		invalid: map[*results.Case]results.Reason{}, full: ranToEnd(doc),
 		finished: ranToEnd(doc) && !doc.Session.Finished.IsZero(),
 	}
+	eval.metrics = eval.metrics.Among(func(key string) *results.Case { return eval.cases[key] })
 	reasons := make([]results.Reason, len(doc.Cases))
 	inParallel(doc.Cases, func(i int, c *results.Case) {
 		if measured(c) {
@@ -255,7 +256,7 @@ func (eval *evaluator) judgeAs(m item, share int) outcome {
 		return passedOver(results.Because(results.NoneRan))
 	}
 	o := eval.judgeClaim(boundCheck{
-		metrics: eval.metrics, subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
+		metrics: eval.metrics.In(c), subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
 		target: a.Target, halo: a.Halo,
 		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
 	})

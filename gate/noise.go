@@ -140,7 +140,7 @@ func (eval *evaluator) stored(list []assertion.Noise, key, metric string) *asser
 func (eval *evaluator) noiseOf(
 	list []assertion.Noise, c *results.Case, subject *assertion.Expr, unit string, atLaunch int,
 ) *noise {
-	if !positive(eval.metrics, subject) {
+	if !positive(eval.metrics.In(c), subject) {
 		return nil
 	}
 	if names := subject.Metrics(); len(names) == 1 {

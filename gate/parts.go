@@ -32,7 +32,7 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 			continue
 		}
 		claims = append(claims, boundCheck{
-			metrics: eval.metrics, subject: p.Subject, unit: p.Unit, written: p.Written, bounds: p.Bounds,
+			metrics: eval.metrics.In(c), subject: p.Subject, unit: p.Unit, written: p.Written, bounds: p.Bounds,
 			target: p.Target, halo: a.Halo,
 			looks: a.Looks, own: c, noise: a.Noise,
 		})

@@ -12,6 +12,7 @@ import (
 // with the confidence of its verdict. It gives no verdict: an unplanned analysis would spend error budget.
 // ok is false for assertions over several cases or on a transport, and before the first launch.
 func SoFar(d *workload.Definitions, c *results.Case, a *assertion.Assertion) (o results.Observed, ok bool) {
+	d = d.In(c)
 	if a.Subject == nil || a.Trend != nil {
 		return o, false
 	}

@@ -58,7 +58,7 @@ func (eval *evaluator) newStep(from, to side, by stepScale, a *results.Assertion
 	}
 	s.diff, s.wide = ratio(x, y, lv.shown), ratio(x, y, lv.fail)
 	s.place = s.locate(a)
-	mx, my := eval.outliersOf(x, y, by, a)
+	mx, my := outliersOf(x, y, by, a)
 	switch {
 	case secondMode(mx) || secondMode(my):
 		s.modes = results.Because(results.StandOut, results.Count("count", max(number(mx), number(my)), ""),
@@ -78,9 +78,9 @@ func (eval *evaluator) newStep(from, to side, by stepScale, a *results.Assertion
 
 // outliersOf marks the outlier launches of both cases of a step: by their difference for paired launches,
 // because common noise cancels in it.
-func (eval *evaluator) outliersOf(x, y []point, by stepScale, a *results.AssertionVerdict) (mx, my []bool) {
+func outliersOf(x, y []point, by stepScale, a *results.AssertionVerdict) (mx, my []bool) {
 	if !paired(x, y) {
-		return outliers(eval.metrics, a.Subject, x), outliers(eval.metrics, a.Subject, y)
+		return outliers(by.metrics, a.Subject, x), outliers(by.metrics, a.Subject, y)
 	}
 	differences, scale := make([]float64, len(x)), 1.0
 	for i := range x {

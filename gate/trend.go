@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/workload"
 )
 
 // judgeTrend judges a trend step by step: it passes if all steps are shown, and fails if one goes the
@@ -25,7 +26,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 	series := make([][]point, len(cases))
 	linear := false
 	for i, c := range cases {
-		ps, err := points(eval.metrics, c, a.Subject, a.Unit)
+		ps, err := points(eval.metrics.In(c), c, a.Subject, a.Unit)
 		if err != nil {
 			return errorOf(c, reasonOf(err).In(c.Key))
 		}
@@ -33,7 +34,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 			if p.value > 0 {
 				continue
 			}
-			if text := noRatio(eval, a, p.value); text != "" {
+			if text := noRatio(eval.metrics.In(c), a, p.value); text != "" {
 				return failed(results.Because(results.TrendNoRatio, results.Text("subject", formatSubject(a.Subject)),
 					results.Number("value", p.value, a.Unit), why(text)).In(c.Key).At(p.launch.Index))
 			}
@@ -48,7 +49,7 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 	o = outcome{}
 	for _, atLaunch := range append(slices.Compact(slices.Sorted(slices.Values(a.Looks))), have) {
 		if atLaunch < have || atLaunch == have {
-			o = eval.trendAt(a, cases, series, atLaunch, atLaunch == have, stepScale{sign, linear},
+			o = eval.trendAt(a, cases, series, atLaunch, atLaunch == have, stepScale{sign, linear, eval.metrics.In(cases[0])},
 				lv.forFailing(len(cases)-1))
 		}
 		if atLaunch == have || o.verdict != "" && o.decided() {
@@ -63,12 +64,14 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 type stepScale struct {
 	sign   float64 // -1: decreasing
 	linear bool    // by differences, because a value is 0
+
+	metrics *workload.Definitions
 }
 
 // noRatio says why a trend cannot be judged with a value that is not above zero; "": it can.
-func noRatio(eval *evaluator, a *results.AssertionVerdict, v float64) string {
+func noRatio(d *workload.Definitions, a *results.AssertionVerdict, v float64) string {
 	switch {
-	case positive(eval.metrics, a.Subject):
+	case positive(d, a.Subject):
 		return "the steps of a trend are ratios, so values must be above zero"
 	case v < 0 && a.Trend.Tolerance > 0:
 		return "the tolerance is a share, so values must not be negative"

@@ -67,7 +67,7 @@ func metricOf(l *results.Launch, name string) (float64, error) {
 func positive(d *workload.Definitions, e *assertion.Expr) bool {
 	switch e.Op {
 	case assertion.Metric:
-		return !d.MayBeZero(e.Metric)
+		return !d.MayBeZero(e.Case, e.Metric)
 	case assertion.Sub:
 		return false
 	case assertion.Const:
@@ -98,7 +98,7 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 		return logarithmic(valuesOf(ps), confidence)
 	}
 	e := arithmetic(valuesOf(ps), confidence)
-	if subject.Op == assertion.Metric && neverNegative(d, subject.Metric, subject.Unit) {
+	if subject.Op == assertion.Metric && neverNegative(d, subject.Case, subject.Metric, subject.Unit) {
 		e = notNegative(e, valuesOf(ps))
 	}
 	return e
@@ -106,9 +106,9 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 
 // neverNegative reports whether a metric is an amount: weir's own metrics are, and declared ones with such
 // a unit.
-func neverNegative(d *workload.Definitions, metric, unit string) bool {
+func neverNegative(d *workload.Definitions, key, metric, unit string) bool {
 	u, known := quantity.UnitOf(unit)
-	return !d.Declared(metric) || known && u.Dim != quantity.Number
+	return !d.Declared(key, metric) || known && u.Dim != quantity.Number
 }
 
 // notNegative clips the interval of an amount at zero, unless a launch was negative.
@@ -126,7 +126,9 @@ func notANumber(v float64) results.Value { return results.Text("value", fmt.Spri
 func notAboveZero(d *workload.Definitions, subject *assertion.Expr, what string, v float64,
 	unit string) results.Reason {
 	advice := ""
-	if v == 0 && slices.ContainsFunc(subject.Metrics(), d.Declared) {
+	if v == 0 && slices.ContainsFunc(subject.Leaves(), func(leaf *assertion.Expr) bool {
+		return d.Declared(leaf.Case, leaf.Metric)
+	}) {
 		advice = "declare may_be_zero: true if 0 is a valid value"
 	}
 	return results.Because(results.NotAboveZero, results.Text("subject", what), results.Number("value", v, unit),

@@ -76,7 +76,7 @@ func metricsOf(columns []column) []string {
 func (d *draft) mixedMeans(metrics []string) string {
 	geometric, arithmetic := false, false
 	for _, m := range metrics {
-		if d.metrics.MayBeZero(m) {
+		if d.metrics.MayBeZero("", m) {
 			arithmetic = true
 		} else {
 			geometric = true

@@ -29,6 +29,9 @@ type Definitions struct {
 	tables   []MetricTable
 	byName   map[string]summary
 	registry map[string]summary
+
+	own  *MetricTable                   // of the case whose expressions are judged; nil: none
+	find func(key string) *results.Case // nil: cases are not known
 }
 
 // summary holds the properties of a metric name over all tables that have it.
@@ -58,32 +61,67 @@ func summaries(tables []MetricTable) map[string]summary {
 	out := map[string]summary{Availability.Name: {mayBeZero: Availability.MayBeZero}}
 	for _, t := range tables {
 		for _, m := range t.Definitions {
-			s, declared := out[m.Name], false
-			if t.Run != "" {
-				_, builtIn := FindMetric(registered(t.Workload).Definitions, m.Name)
-				declared = !builtIn
-			}
-			out[m.Name] = summary{s.mayBeZero || m.MayBeZero, s.reference || m.Reference, s.declared || declared}
+			s, one := out[m.Name], summaryOf(&t, m)
+			out[m.Name] = summary{s.mayBeZero || one.mayBeZero, s.reference || one.reference, s.declared || one.declared}
 		}
 	}
 	return out
 }
 
-func (d *Definitions) summary(metric string) summary {
+func summaryOf(t *MetricTable, m Metric) summary {
+	declared := false
+	if t.Run != "" {
+		_, builtIn := FindMetric(registered(t.Workload).Definitions, m.Name)
+		declared = !builtIn
+	}
+	return summary{m.MayBeZero, m.Reference, declared}
+}
+
+// Among returns the definitions with a function that finds a case by its key.
+func (d *Definitions) Among(find func(key string) *results.Case) *Definitions {
+	out := *d
+	out.find = find
+	return &out
+}
+
+// In returns the definitions for the expressions of a case, whose metrics without a case are its own.
+func (d *Definitions) In(c *results.Case) *Definitions {
+	if c == nil {
+		return d
+	}
+	out := *d
+	out.own = d.Of(c.Workload, c.Run)
+	return &out
+}
+
+// summary returns the properties of a metric of the case with a key ("": the own one), or else of all tables that have
+// the name.
+func (d *Definitions) summary(key, metric string) summary {
+	t := d.own
+	if key != "" && d.find != nil {
+		if c := d.find(key); c != nil {
+			t = d.Of(c.Workload, c.Run)
+		}
+	}
+	if t != nil {
+		if m, ok := FindMetric(t.Definitions, metric); ok {
+			return summaryOf(t, m)
+		}
+	}
 	if s, ok := d.byName[metric]; ok {
 		return s
 	}
 	return d.registry[metric]
 }
 
-// MayBeZero reports whether 0 is a valid value of a metric in any table.
-func (d *Definitions) MayBeZero(metric string) bool { return d.summary(metric).mayBeZero }
+// MayBeZero reports whether 0 is a valid value of a metric of the case with a key; "": of the own case, or in any table.
+func (d *Definitions) MayBeZero(key, metric string) bool { return d.summary(key, metric).mayBeZero }
 
-// Declared reports whether a run declares a metric of this name that its workload lacks.
-func (d *Definitions) Declared(metric string) bool { return d.summary(metric).declared }
+// Declared reports whether the run of the case with a key, as for MayBeZero, declares a metric that its workload lacks.
+func (d *Definitions) Declared(key, metric string) bool { return d.summary(key, metric).declared }
 
 // Reference reports whether a metric is a reference for others, as a ceiling.
-func (d *Definitions) Reference(metric string) bool { return d.summary(metric).reference }
+func (d *Definitions) Reference(metric string) bool { return d.summary("", metric).reference }
 
 // Of returns the table of a run of a workload; an empty one for an unknown workload.
 func (d *Definitions) Of(workload, run string) *MetricTable {

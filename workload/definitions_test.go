@@ -39,7 +39,7 @@ func TestDefinitionsOfACase(t *testing.T) {
 		if _, has := d.Metric(&results.Case{Workload: c.workload, Run: c.run}, c.metric); has != c.has {
 			t.Errorf("run %s of %s has %s: %v", c.run, c.workload, c.metric, has)
 		}
-		if zero := d.MayBeZero(c.metric); zero != c.mayBeZero {
+		if zero := d.MayBeZero("", c.metric); zero != c.mayBeZero {
 			t.Errorf("%s may be 0: %v", c.metric, zero)
 		}
 	}
