@@ -13,16 +13,17 @@ import (
 
 // boundCheck checks that a subject lies within bounds.
 type boundCheck struct {
-	metrics *workload.Definitions
-	subject *assertion.Expr
-	unit    string
-	written string // the author's unit of the bounds; "": the same as unit
-	bounds  assertion.Bounds
-	target  *float64 // centre of the bounds; nil if the author gave none
-	halo    float64
-	looks   []int
-	own     *results.Case // nil if the assertion belongs to a run
-	noise   []assertion.Noise
+	metrics  *workload.Definitions
+	subject  *assertion.Expr
+	unit     string
+	written  string // the author's unit of the bounds; "": the same as unit
+	bounds   assertion.Bounds
+	target   *float64 // centre of the bounds; nil if the author gave none
+	compared bool     // subject is the quotient of two sides that the author compares
+	halo     float64
+	looks    []int
+	own      *results.Case // nil if the assertion belongs to a run
+	noise    []assertion.Noise
 	// constant was taken from the subject that the author wrote; nil: none
 	constant *constantTerm
 	// positive says that the subject is above zero in every launch, although its metrics may be 0.
@@ -64,6 +65,9 @@ func (eval *evaluator) judgeUsable(check boundCheck) outcome {
 		return o
 	case check.bounds.Lower == nil && check.bounds.Upper == nil:
 		return invalidAssertion("the assertion has no bounds")
+	}
+	if check, o, ok = check.withoutRatio(sources); !ok {
+		return o
 	}
 	have := check.launchesCounted(sources)
 	final := eval.interimAnalysis(check, sources, have)

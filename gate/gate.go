@@ -257,7 +257,7 @@ func (eval *evaluator) judgeAs(m item, share int) outcome {
 	}
 	o := eval.judgeClaim(boundCheck{
 		metrics: eval.metrics.In(c), subject: subject, unit: a.Unit, written: a.Written, bounds: a.Bounds,
-		target: a.Target, halo: a.Halo,
+		target: a.Target, compared: a.Compared, halo: a.Halo,
 		looks: a.Looks, own: c, levels: lv, noise: a.Noise,
 	})
 	o.addReasons(absentReasons(gone)...)

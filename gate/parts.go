@@ -33,7 +33,7 @@ func (eval *evaluator) judgeParts(a *results.AssertionVerdict, lv levels) outcom
 		}
 		claims = append(claims, boundCheck{
 			metrics: eval.metrics.In(c), subject: p.Subject, unit: p.Unit, written: p.Written, bounds: p.Bounds,
-			target: p.Target, halo: a.Halo,
+			target: p.Target, compared: p.Compared, halo: a.Halo,
 			looks: a.Looks, own: c, noise: a.Noise,
 		})
 	}

@@ -96,7 +96,7 @@ func TestLoweredDataIsExact(t *testing.T) {
 				Op: assertion.Metric, Metric: "ceiling.bandwidth", Unit: "GB/s",
 			},
 		}},
-		Bounds: assertion.Bounds{Lower: &low, Upper: &high}, Target: &target,
+		Bounds: assertion.Bounds{Lower: &low, Upper: &high}, Target: &target, Compared: true,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

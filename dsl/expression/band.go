@@ -11,11 +11,12 @@ import (
 
 // band is a lowered relation.
 type band struct {
-	subject *assertion.Expr
-	unit    string
-	written string // the author's unit of the bounds; "" if it equals unit
-	bounds  assertion.Bounds
-	target  *float64 // value at the centre of the bounds; nil if the author gave the bounds
+	subject  *assertion.Expr
+	unit     string
+	written  string // the author's unit of the bounds; "" if it equals unit
+	bounds   assertion.Bounds
+	compared bool     // subject is the quotient of the two sides
+	target   *float64 // value at the centre of the bounds; nil if the author gave the bounds
 }
 
 // relation inserts a case's values into a relation. A trend has no bounds.
@@ -42,7 +43,7 @@ func (l *lowering) relation(r *relation, v view) (band, *Error) {
 	if r.right.measured() {
 		err = r.ratio(&out, left, target, upper)
 	} else {
-		err = r.constant(&out, left, target, upper)
+		err = r.constant(&out, left, target, upper, l.assertion.names.signed)
 	}
 	if err == nil && !(finite(out.bounds.Lower) && finite(out.bounds.Upper)) {
 		return out, r.refuseInfinite()
@@ -81,8 +82,8 @@ func (r *relation) refuseInfinite() *Error {
 // finite reports whether an end of a band is a number, or open.
 func finite(end *float64) bool { return end == nil || !math.IsInf(*end, 0) && !math.IsNaN(*end) }
 
-// constant sets the bounds for a target that is a number.
-func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Error {
+// constant sets the bounds for a target that is a number. signed reports whether a metric may be negative.
+func (r *relation) constant(out *band, left, target, upper *assertion.Expr, signed func(metric string) bool) *Error {
 	low := r.inUnit(r.right, target.Value)
 	high := low
 	if upper != nil {
@@ -98,7 +99,7 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 	out.bounds = r.band(low, high)
 	out.around(r, low)
 	switch b := out.bounds; {
-	case !neverNegative(left):
+	case !neverNegative(left, signed):
 	case b.Upper != nil && *b.Upper < 0:
 		return r.right.errorf("check the number",
 			"metrics are never negative: a band up to %s cannot be met", number(*b.Upper))
@@ -112,9 +113,11 @@ func (r *relation) constant(out *band, left, target, upper *assertion.Expr) *Err
 	return r.checkShareBounds(left, out.bounds)
 }
 
-// neverNegative reports whether an expression cannot be below 0; metrics cannot.
-func neverNegative(e *assertion.Expr) bool {
+// neverNegative reports whether an expression cannot be below 0. Metrics cannot, but for those that are signed.
+func neverNegative(e *assertion.Expr, signed func(metric string) bool) bool {
 	switch e.Op {
+	case assertion.Metric:
+		return !signed(e.Metric)
 	case assertion.Const:
 		return e.Value >= 0
 	case assertion.Sub:
@@ -123,7 +126,7 @@ func neverNegative(e *assertion.Expr) bool {
 	if a, ok := e.Op.Aggregate(); ok && !a.Positive {
 		return false
 	}
-	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a) })
+	return !slices.ContainsFunc(e.Args, func(a *assertion.Expr) bool { return !neverNegative(a, signed) })
 }
 
 // inUnit converts a constant of the target to the unit of the bounds. A plain number is in that
@@ -158,7 +161,7 @@ func (r *relation) ratio(out *band, left, target, upper *assertion.Expr) *Error 
 			"the target is %s * %s, which gives no band", number(factorLow), rest)
 	}
 	out.subject = &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{leftRest, rest}}
-	out.unit, out.written = "", ""
+	out.unit, out.written, out.compared = "", "", true
 	low := quantity.Round(factorLow / leftFactor)
 	out.bounds = r.band(low, quantity.Round(factorHigh/leftFactor))
 	out.around(r, low)

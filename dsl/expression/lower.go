@@ -31,6 +31,7 @@ func (a *Assertion) Lower(s Scope) (assertion.Assertion, *Error) {
 		return out, err
 	}
 	out.Subject, out.Unit, out.Written, out.Bounds, out.Target = b.subject, b.unit, b.written, b.bounds, b.target
+	out.Compared = b.compared
 	if a.relations[0].axis == "" {
 		out.Noise = a.noiseOf(out.Subject, s, "")
 	}
@@ -68,7 +69,7 @@ func (a *Assertion) LowerOver(cases []Scope) (assertion.Assertion, *Error) {
 			return out, err
 		}
 		out.Subject, out.Unit, out.Written, out.Bounds, out.Target = b.subject, b.unit, b.written, b.bounds, b.target
-		out.Lowered = b.String()
+		out.Compared, out.Lowered = b.compared, b.String()
 	}
 	out.Cases = slices.Concat(l.own.keys, l.others.keys)
 	out.Noise = a.noiseOver(&out, cases)
@@ -112,6 +113,7 @@ func (l *lowering) quantified(out *assertion.Assertion, cases []Scope) *Error {
 			}
 			out.Parts = append(out.Parts, assertion.Part{
 				Subject: b.subject, Unit: b.unit, Written: b.written, Bounds: b.bounds, Target: b.target, Case: c.Key,
+				Compared: b.compared,
 			})
 			text := b.ofOwnCase(c.Key).String()
 			alike = alike && (texts[i] == "" || texts[i] == text)

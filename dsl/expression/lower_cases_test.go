@@ -179,6 +179,7 @@ func TestQuantifiedData(t *testing.T) {
 			assertion.Part{
 				Subject: &assertion.Expr{Op: assertion.Div, Args: []*assertion.Expr{metric("latency.p99", "s"),
 					metric("latency.p50", "s")}}, Bounds: assertion.Bounds{Upper: &two}, Case: key,
+				Compared: true,
 			})
 	}
 	want := assertion.Assertion{

@@ -58,6 +58,14 @@ func (n *Names) HasAxis(name string) bool {
 	return ok
 }
 
+// signed reports whether a metric may be negative: a plain number that the run declares, and that may be 0.
+func (n *Names) signed(metric string) bool {
+	_, own := workload.FindMetric(n.Kind.Metrics, metric)
+	m, known := n.metric(metric)
+	u, ok := quantity.UnitOf(m.Unit)
+	return known && !own && m.MayBeZero && (!ok || u.Dim == quantity.Number)
+}
+
 // metric finds a metric of the run.
 func (n *Names) metric(name string) (workload.Metric, bool) {
 	return workload.FindMetric(n.measured(), name)

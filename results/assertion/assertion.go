@@ -36,6 +36,9 @@ type Assertion struct {
 	// verdicts.
 	Written string `json:"written_unit,omitempty" doc:"The unit in which the author wrote the bounds, and in which messages tell values; absent where it is unit."`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
+	// Compared says that Subject is the quotient of two measured sides of a comparison. If the right side is not above
+	// zero, their difference is judged.
+	Compared bool `json:"compared,omitzero" doc:"The subject is the quotient of two measured sides that the author compares: their difference is judged if the right side is not above zero."`
 	// Target is the centre of the bounds as the author gave it; nil if the author gave the bounds. It has no
 	// effect on verdicts.
 	Target *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
@@ -79,9 +82,10 @@ type Part struct {
 	Unit    string `json:"unit"`
 	Written string `json:"written_unit,omitempty" doc:"The unit in which the author wrote the bounds; absent where it is unit."`
 	Bounds  Bounds `json:"bounds" doc:"An end that is null is open."`
-	// Target is as in Assertion.
-	Target *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
-	Case   string   `json:"case"` // key
+	// Compared and Target are as in Assertion.
+	Compared bool     `json:"compared,omitzero" doc:"As for an assertion."`
+	Target   *float64 `json:"target,omitzero" doc:"The value that the bounds are around; absent where the author gave the bounds."`
+	Case     string   `json:"case"` // key
 }
 
 // Confidence is the default confidence of intervals.
