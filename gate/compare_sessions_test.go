@@ -208,6 +208,20 @@ func TestFewCasesOfUnknownSessions(t *testing.T) {
 	}
 }
 
+// A common change far beyond what sessions are assumed to vary by is a regression of many cases, as it is of a few; one
+// within it is not.
+func TestManyCasesThatFallTogether(t *testing.T) {
+	for _, cases := range []int{3, 7, 8, 20} {
+		for change, want := range map[float64]results.EffectVerdict{-0.2: results.Regression, -0.5: results.Regression,
+			-0.1: results.Unclear} {
+			c := steady(t, CompareOptions{}, slices.Repeat([]float64{change}, cases)...)
+			if c.Counts()[want] != cases || c.Geomeans[0].Verdict != want {
+				t.Errorf("%d cases %+.0f%%: %v, geomean %s", cases, 100*change, c.Counts(), c.Geomeans[0].Verdict)
+			}
+		}
+	}
+}
+
 // Of sessions of which nothing is known, a comparison and an assertion on a baseline find the same regressions.
 func TestComparisonAgreesWithBaseline(t *testing.T) {
 	failed := 0

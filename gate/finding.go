@@ -137,6 +137,9 @@ func (x *contrast) judge() {
 	e.Verdict = verdict
 	x.addReasons(x.fromShiftReason())
 	switch together := x.shiftVerdictReason(verdict); {
+	case together.Kind == results.BeyondTogether && x.beyondAssumed():
+		e.Change.Found = true
+		x.addReasons(x.marginReason(results.WorseThanMargin, assumedValue()))
 	case !together.None():
 		e.Verdict = results.Unclear
 		x.addReasons(together)
@@ -171,7 +174,17 @@ func (x *contrast) assumption() []results.Value {
 	if !x.assumed {
 		return nil
 	}
-	return []results.Value{results.Number("assumed", assumedSessions, "share")}
+	return []results.Value{assumedValue()}
+}
+
+func assumedValue() results.Value { return results.Number("assumed", assumedSessions, "share") }
+
+// beyondAssumed reports whether a common change of many cases is a regression also if it is a difference between
+// sessions that vary by assumedSessions, as for a few cases: more cases do not make it less certain.
+func (x *contrast) beyondAssumed() bool {
+	return x.verdictAt(func(confidence float64) estimate {
+		return (*combinedFloor)(nil).widen(x.change, x.sessions.widest(x.change), confidence)
+	}, 1) == results.Regression
 }
 
 // forTheBetter reports whether the change is an improvement, absolutely and relative to the shift of all

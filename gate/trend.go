@@ -49,8 +49,8 @@ func (eval *evaluator) judgeTrend(a *results.AssertionVerdict, lv levels) outcom
 	o = outcome{}
 	for _, atLaunch := range append(slices.Compact(slices.Sorted(slices.Values(a.Looks))), have) {
 		if atLaunch < have || atLaunch == have {
-			o = eval.trendAt(a, cases, series, atLaunch, atLaunch == have, stepScale{sign, linear, eval.metrics.In(cases[0])},
-				lv.forFailing(len(cases)-1))
+			scale := stepScale{sign, linear, eval.metrics.In(cases[0])}
+			o = eval.trendAt(a, cases, series, atLaunch, atLaunch == have, scale, lv.forFailing(len(cases)-1))
 		}
 		if atLaunch == have || o.verdict != "" && o.decided() {
 			break

@@ -1,6 +1,10 @@
 package results
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Geomean is the geometric mean of the changes of one metric over the cases of a comparison, with its
 // verdict. It does not affect the exit code.
@@ -51,7 +55,7 @@ func Geomeans(effects []*Effect, margin float64) []Geomean {
 		if ends[i] != nil {
 			g.CI = &[2]float64{mean(ends[i][0]), mean(ends[i][1])}
 		}
-		g.Verdict = g.judged(margin, found[g.Metric] && !alone[g.Metric])
+		g.Verdict = g.judged(margin, found[g.Metric], alone[g.Metric])
 		kept = append(kept, g)
 	}
 	return kept
@@ -64,9 +68,10 @@ func addEnds(sum, ci *[2]float64) *[2]float64 {
 	return &[2]float64{sum[0] + math.Log(ci[0]), sum[1] + math.Log(ci[1])}
 }
 
-// judged compares the interval with the margin, as for an effect. Without a found change in any case, or
-// with a single pair of sessions as the only information on sessions, it is inconclusive.
-func (g Geomean) judged(margin float64, found bool) EffectVerdict {
+// judged compares the interval with the margin, as for an effect. Without a found change in any case it is inconclusive.
+// With a single pair of sessions as the only information on them (alone), a regression must hold also if sessions vary by
+// AssumedSessions, and there is no improvement.
+func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 	if g.Better != "higher" && g.Better != "lower" {
 		return Reported
 	}
@@ -77,12 +82,17 @@ func (g Geomean) judged(margin float64, found bool) EffectVerdict {
 	if g.Better == "higher" {
 		best, worst, limit = 1/g.CI[1], 1/g.CI[0], 1/(1-margin)
 	}
+	certain := limit
+	if alone {
+		half := distuv.UnitNormal.Quantile((1+Confidence)/2) * math.Sqrt2 * AssumedSessions
+		certain *= math.Exp(half)
+	}
 	switch {
-	case best > limit && found:
+	case best > certain && found:
 		return Regression
 	case worst > limit:
 		return Unclear
-	case worst < 1 && found:
+	case worst < 1 && found && !alone:
 		return Improved
 	}
 	return NoRegression

@@ -67,7 +67,8 @@ func full() *results.Document {
 	}
 	foreign := &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s", Case: "b", Baseline: true}
 	several := verdict(assertion.Assertion{
-		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm", Target: &lower, Compared: true, Written: "us",
+		Quantifier: "all", Cases: []string{"a"}, Halo: 0.05, Multiple: "holm", Target: &lower, Written: "us",
+		Compared:  true,
 		Decide:    &assertion.Decide{Confidence: 0.99, OnInconclusive: "warn"},
 		XFail:     &assertion.XFail{Reason: "r", Ceiling: 0.1, Link: "l", Until: "2026-12-24"},
 		Reference: &assertion.Reference{Table: "t", Environment: "sha256:01"},
@@ -77,7 +78,8 @@ func full() *results.Document {
 		}},
 		Parts: []assertion.Part{{
 			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}},
-			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Target: &lower, Compared: true, Written: "us", Case: "a",
+			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Target: &lower, Written: "us", Case: "a",
+			Compared: true,
 		}},
 	})
 	several.Verdict, several.Observed.Confidence = results.XFail, 0.99

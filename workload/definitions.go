@@ -62,7 +62,9 @@ func summaries(tables []MetricTable) map[string]summary {
 	for _, t := range tables {
 		for _, m := range t.Definitions {
 			s, one := out[m.Name], summaryOf(&t, m)
-			out[m.Name] = summary{s.mayBeZero || one.mayBeZero, s.reference || one.reference, s.declared || one.declared}
+			out[m.Name] = summary{
+				s.mayBeZero || one.mayBeZero, s.reference || one.reference, s.declared || one.declared,
+			}
 		}
 	}
 	return out
@@ -114,7 +116,8 @@ func (d *Definitions) summary(key, metric string) summary {
 	return d.registry[metric]
 }
 
-// MayBeZero reports whether 0 is a valid value of a metric of the case with a key; "": of the own case, or in any table.
+// MayBeZero reports whether 0 is a valid value of a metric of the case with a key; "": of the own case, or in any
+// table.
 func (d *Definitions) MayBeZero(key, metric string) bool { return d.summary(key, metric).mayBeZero }
 
 // Declared reports whether the run of the case with a key, as for MayBeZero, declares a metric that its workload lacks.

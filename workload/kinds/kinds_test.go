@@ -189,7 +189,8 @@ func TestRatesOfOlderDocumentsAreNamed(t *testing.T) {
 		return &results.Document{Cases: []*results.Case{{Workload: "serving", Launches: []*results.Launch{l}}}}
 	}
 	d := results.DefinitionDifferences(of("steady"), of("steady_ends"))
-	if len(d) != 1 || d[0].What != "definition of concurrency.effective, request_rate, goodput" || d[0].Base == d[0].New {
+	what := "definition of concurrency.effective, request_rate, goodput"
+	if len(d) != 1 || d[0].What != what || d[0].Base == d[0].New {
 		t.Errorf("%+v", d)
 	}
 	for _, window := range []string{"steady_ends", "whole", ""} {

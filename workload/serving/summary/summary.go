@@ -126,9 +126,8 @@ func tokens(m map[string]float64, records []*load.Record) {
 	}
 }
 
-// rates adds the rates over the window. A request counts when it ended, a token when its event arrived, or as its request
-// does if there are no events, and input tokens count at the first output. What happens at the beginning of a steady part
-// does not count, since it begins with the end of a request.
+// rates adds the rates over the window. A request counts when it ended, a token when its event arrived, or as its
+// request does if there are no events, and input tokens count at the first output.
 func rates(m map[string]float64, records []*load.Record, s Settings, w span) {
 	seconds := float64(w.to-w.from) * ns
 	requests, good, goodTokens, output, input, busy := 0., 0., 0., 0., 0., int64(0)

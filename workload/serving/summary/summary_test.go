@@ -12,7 +12,8 @@ const ms = 1e6 // ns
 // request is a record with events at these times, in ms. Without events it has failed.
 func request(index int, start float64, at ...float64) load.Record {
 	r := load.Record{
-		Index: index, Session: index, Phase: load.Measured, Due: load.Never, Slot: int64(start * ms), Start: int64(start * ms),
+		Index: index, Session: index, Phase: load.Measured, Due: load.Never,
+		Slot: int64(start * ms), Start: int64(start * ms),
 		Connected: int64(start * ms), Sent: int64(start * ms), Headers: load.Never, First: load.Never,
 		FirstContent: load.Never, Last: load.Never, Done: int64((start + 10) * ms),
 		Input: load.Unknown, Output: load.Unknown, Cached: load.Unknown, Outcome: load.Connect,
