@@ -5,8 +5,8 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// withoutRatio returns a check that is about values which have no ratio: a comparison x <= k·y with a right side y that is
-// not above zero becomes x - k·y <= 0. Other quotients by values below zero are errors, since their sign says nothing of
+// withoutRatio returns a check of values that have no ratio: a comparison x <= k·y with a right side y that is not
+// above zero becomes x - k·y <= 0. Other quotients by values below zero are errors, since their sign does not say
 // which side is larger. A quotient by zero is one anyway.
 func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bool) {
 	quotient := check.subject

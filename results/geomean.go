@@ -68,9 +68,9 @@ func addEnds(sum, ci *[2]float64) *[2]float64 {
 	return &[2]float64{sum[0] + math.Log(ci[0]), sum[1] + math.Log(ci[1])}
 }
 
-// judged compares the interval with the margin, as for an effect. Without a found change in any case it is inconclusive.
-// With a single pair of sessions as the only information on them (alone), a regression must hold also if sessions vary by
-// AssumedSessions, and there is no improvement.
+// judged compares the interval with the margin, as for an effect. Without a found change in any case it is
+// inconclusive. With a single pair of sessions as the only information on them (alone), a regression must hold also if
+// sessions vary by AssumedSessions, and there is no improvement.
 func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 	if g.Better != "higher" && g.Better != "lower" {
 		return Reported
