@@ -19,6 +19,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl/deadline"
 	"github.com/weir-bench/weir/internal/bounded"
+	"github.com/weir-bench/weir/internal/suggest"
 	"github.com/weir-bench/weir/internal/yamlsyntax"
 
 	_ "github.com/weir-bench/weir/workload/kinds" // the workloads that scenarios may name
@@ -213,11 +214,30 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 func readErrorText(path string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("The file %s does not exist.", path)
+		text := fmt.Sprintf("The file %s does not exist.", path)
+		if near := nearFile(path); near != "" {
+			text += fmt.Sprintf(" Did you mean %q?", near)
+		}
+		return text
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("No permission to read %s.", path)
 	}
 	return err.Error()
+}
+
+// nearFile returns the file in the folder of a path whose name is closest; "" if none is close.
+func nearFile(path string) string {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(1000) // a hint needs no more
+	near := suggest.Nearest(filepath.Base(path), names)
+	if near == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), near)
 }
 
 // cannotRead reports that a named file cannot be read, and where it was searched.

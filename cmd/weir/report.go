@@ -5,17 +5,20 @@ import (
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/gate"
 )
 
 func newReport() *cobra.Command {
 	var asked reports.Flags
+	var style screen.Style
 	cmd := &cobra.Command{
-		Use:   "report RESULTS --report FORMAT[=PATH]",
+		Use:   "report RESULTS [--report FORMAT[=PATH]]",
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, with its verdicts. RESULTS is a
-results.json or a session directory. Reports without a path are written beside it, or
+results.json or a session directory. Without --report it prints the table that weir run
+prints. Reports without a path are written beside it, or
 to stdout: "weir docs reports" lists the formats with their paths. Quantiles in
 documents of older versions are up to one rank low; reports say which of them the raw
 samples beside the document change.
@@ -24,7 +27,8 @@ html is a self-contained page for a browser, with charts of each run, traffic ma
 and the definition of every number. Charts need scripts; where these are blocked, as in
 Jenkins, all tables and verdicts are still there. Raw samples are plotted if they are
 beside the document.`,
-		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
+		Example: `  weir report weir-out/20261121-101500-quickstart-3f9a
+  weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
   weir report results.json --report junit=junit.xml --report csv=cells.csv
   weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results
   weir report results.json --report github`,
@@ -34,9 +38,6 @@ beside the document.`,
 			if err != nil {
 				return err
 			}
-			if len(wanted) == 0 {
-				return exit.Usage("nothing to write: give --report FORMAT[=PATH]")
-			}
 			doc, err := stored.Read(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -45,7 +46,11 @@ beside the document.`,
 				return err
 			}
 			doc = stored.ReportedSamples(doc, stored.Dir(args[0]), cmd.ErrOrStderr())
-			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), cmd.OutOrStdout()))
+			out := cmd.OutOrStdout()
+			if len(wanted) == 0 {
+				return exit.With(gate.ExitExecution, asked.Table(out, doc, style.Color(out), screen.Width(out)))
+			}
+			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), out))
 		},
 	}
 	asked.Add(cmd.Flags())

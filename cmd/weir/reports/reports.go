@@ -58,6 +58,9 @@ func (r *Flags) Parse() ([]Report, error) {
 // known suggests the format whose files have the extension, as markdown for md, or the nearest name, or lists all.
 func known(format string) string {
 	all := reporters.Formats()
+	if slices.Contains([]string{"text", "terminal", "txt", "stdout"}, format) {
+		return `; did you mean "table"?`
+	}
 	for _, name := range all {
 		if r, _ := reporters.Lookup(name); filepath.Ext(r.DefaultFile) == "."+format {
 			return fmt.Sprintf("; did you mean %q?", name)
