@@ -44,3 +44,14 @@ func SoFar(d *workload.Definitions, c *results.Case, a *assertion.Assertion) (o 
 	o.Value, o.Unit, o.CI, o.N = e.center, a.Unit, e.ci(), e.n
 	return o, true
 }
+
+// Estimates returns the estimate of each metric over the launches of a case so far.
+func Estimates(d *workload.Definitions, c *results.Case) results.MetricValues {
+	values := map[string]float64{}
+	own := *c.Undisturbed()
+	own.Metrics = results.Named[results.MetricEstimate]{} // estimates writes into existing entries
+	for name, m := range estimates(d, &own).All() {
+		values[name] = m.Value
+	}
+	return results.ValuesOf(values)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
@@ -30,7 +31,7 @@ func (l *live) ended(e event.Event) string {
 	}
 	text := fmt.Sprintf("%-6s  %s", reporters.Label(worst), l.state.points[e.Case])
 	if m := l.state.measured[e.Case]; m != nil {
-		text += ": " + l.state.brief(e.Case, m.Launches[len(m.Launches)-1].Metrics)
+		text += ": " + l.state.brief(e.Case, gate.Estimates(l.state.metrics, m))
 	}
 	return printable.Line(text)
 }
