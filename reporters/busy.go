@@ -140,13 +140,14 @@ func discarded(doc *results.Document) []string {
 	n, made := 0, 0
 	why := ""
 	for _, c := range doc.Cases {
+		made += len(c.Launches)
 		if c.Discarded() == 0 {
 			continue
 		}
 		if openForBusyHost(c) {
 			return nil
 		}
-		n, made, why = n+c.Discarded(), made+len(c.Launches), c.LastDiscardReason()
+		n, why = n+c.Discarded(), c.LastDiscardReason()
 	}
 	if n == 0 {
 		return nil

@@ -26,8 +26,10 @@ var origin = lazyregexp.New(`launch [0-9]+: |rank [0-9]+ on `)
 
 // commonCause returns what is equal in cases that ended by one cause: the text without its case, launch and rank, and
 // log lines without numbers.
-func commonCause(c *results.Case, cause string, log []string) string {
-	cause = strings.ReplaceAll(cause, " in case "+plain(c.Key), "")
+func commonCause(cause string, log []string) string {
+	if i := strings.LastIndex(cause, " in case "); i >= 0 { // of the launch, which has others
+		cause = cause[:i]
+	}
 	return origin().ReplaceAllString(cause, "") + "\n" + numbers().ReplaceAllString(strings.Join(log, "\n"), "#")
 }
 
@@ -39,7 +41,7 @@ func (cs *causes) add(out []finding, c *results.Case) []finding {
 		log = lastLog(c)
 		own = len(log) > 0
 	}
-	key := commonCause(c, cause, log)
+	key := commonCause(cause, log)
 	if i, known := cs.at[key]; known {
 		out[i].sameCases = append(out[i].sameCases, c)
 		return out
