@@ -73,10 +73,10 @@ func (c *call) convert(o Options) error {
 	if o.AsCommand && c.tool.command != nil || c.tool.native == nil {
 		for _, s := range c.given {
 			if s.flag.Secret {
-				c.warn("%s: the scenario has its value in clear text", s.flag.shown())
+				c.warn("%s: the scenario has its value in clear text", c.shown(s.flag))
 			}
 			if s.flag.fate != ignored && unexpanded(s.value) {
-				return fmt.Errorf("%s: %q%s", s.flag.shown(), s.value, ofShell(s.value))
+				return fmt.Errorf("%s: %q%s", c.shown(s.flag), s.value, ofShell(s.value))
 			}
 		}
 		c.tool.command(c)
@@ -96,20 +96,20 @@ func (c *call) convert(o Options) error {
 func (c *call) apply(f *flag) error {
 	v, given := c.get(f)
 	if given && f.fate != ignored && unexpanded(v) {
-		return fmt.Errorf("%s: %q%s", f.shown(), v, ofShell(v))
+		return fmt.Errorf("%s: %q%s", c.shown(f), v, ofShell(v))
 	}
 	switch f.fate {
 	case ignored:
 		if given {
-			c.note("%s: %s", f.shown(), f.says)
+			c.note("%s: %s", c.shown(f), f.says)
 		}
 	case unavailable:
 		if given {
-			c.warn("%s: %s", f.shown(), f.says)
+			c.warn("%s: %s", c.shown(f), f.says)
 		}
 	case unmapped:
 		if given && v != f.Default && v != "false" {
-			c.unmappedFlag("%s: %s", f.shown(), f.says)
+			c.unmappedFlag("%s: %s", c.shown(f), f.says)
 		}
 	case asOption, asVariable:
 		if v == "" {
@@ -118,7 +118,7 @@ func (c *call) apply(f *flag) error {
 		if f.Values != nil {
 			to, ok := f.Values[v]
 			if !ok {
-				return fmt.Errorf("%s: weir does not support %q; it supports %s", f.shown(), v,
+				return fmt.Errorf("%s: weir does not support %q; it supports %s", c.shown(f), v,
 					strings.Join(sortedKeys(f.Values), ", "))
 			}
 			v = to
@@ -140,12 +140,12 @@ func (c *call) fromFlag(f *flag, v string, given bool) error {
 		return fmt.Errorf("workload %s has no option %s", c.run.kind.Name, f.says)
 	}
 	if isMemory(f.says) {
-		c.setMemory(f.shown(), f.says, v)
+		c.setMemory(c.shown(f), f.says, v)
 		return c.wrong
 	}
 	parsed, err := o.Parse(v)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.shown(), err)
+		return fmt.Errorf("%s: %w", c.shown(f), err)
 	}
 	b, isBool := parsed.(bool)
 	switch {
@@ -156,6 +156,17 @@ func (c *call) fromFlag(f *flag, v string, given bool) error {
 		c.set(f.says, literal(v))
 	}
 	return nil
+}
+
+// shown formats a flag as the command line has it; one that it lacks by its long name.
+func (c *call) shown(f *flag) string {
+	for _, s := range c.given {
+		if s.flag == f && len(s.words) > 0 && strings.HasPrefix(s.words[0], "-") {
+			written, _, _ := strings.Cut(s.words[0], "=")
+			return written
+		}
+	}
+	return f.shown()
 }
 
 func isMemory(option string) bool { return option == "initiator" || option == "target" }
@@ -223,7 +234,7 @@ func (c *call) number(name string, least, most int64) int64 {
 	v, _ := c.get(f)
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || n < least || n > most {
-		c.fail("%s: %s is not from %d to %d", f.shown(), v, least, most)
+		c.fail("%s: %s is not from %d to %d", c.shown(f), v, least, most)
 		return least
 	}
 	return n
