@@ -144,7 +144,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 	chart.Y = valueAxis(t.Unit, values)
 	chart.Series = []html.Series{sessions, level}
 	for _, d := range t.Drifts {
-		line := html.Series{Name: "drift"}
+		line := html.Series{Name: "steady drift"}
 		for _, i := range []int{d.From, d.To - 1} {
 			if drawable(d.At(i)) {
 				line.Points = append(line.Points, html.Point{X: float64(i), Y: d.At(i) * scale.Factor,

@@ -21,9 +21,11 @@ func unsteady(doc *results.Document) (out []string) {
 		if w == nil {
 			continue
 		}
-		speed := workload.Bandwidth
-		if c.Workload == "serving" {
-			speed = "latency"
+		speed := "latencies"
+		if k, ok := workload.Lookup(c.Workload); ok {
+			if _, moves := workload.FindMetric(k.Metrics, workload.Bandwidth); moves {
+				speed = workload.Bandwidth
+			}
 		}
 		what, how := "warm-up too short", cvText(1-w.Ratio)+" slower than"
 		switch {

@@ -147,11 +147,11 @@ func changesText(t *history.Trend) string {
 		return fmt.Sprintf("too few sessions to detect a change: at least %d are needed", history.FirstLook) +
 			newestText(t)
 	case len(t.Changes) == 0 && len(t.Drifts) > 0:
-		return plural(len(t.Drifts), "drift") + ", no change " + by + small
+		return plural(len(t.Drifts), "steady drift") + ", no change " + by + small
 	case len(t.Changes) == 0:
 		return "no change " + by + "; " + levelText(t, 0) + small + newestText(t)
 	case len(t.Drifts) > 0:
-		return plural(len(t.Changes), "change") + " and " + plural(len(t.Drifts), "drift") + " " + by + small
+		return plural(len(t.Changes), "change") + " and " + plural(len(t.Drifts), "steady drift") + " " + by + small
 	}
 	return plural(len(t.Changes), "change") + " " + by + small
 }

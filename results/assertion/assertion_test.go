@@ -31,7 +31,7 @@ func TestKeyIsOfTheMeaning(t *testing.T) {
 // let two plans that judge differently pass for one.
 func TestKeyHasEveryField(t *testing.T) {
 	unjudged := map[string]bool{"Name": true, "Text": true, "Lowered": true, "File": true, "Line": true, "Target": true,
-		"Written": true}
+		"Written": true, "Compared": true} // Compared is of the spelling, and decides where no value is above zero
 	lower := 1.
 	values := map[string]any{
 		"Severity": Warn, "Subject": metric("latency", "s"), "Unit": "s", "Bounds": Bounds{Lower: &lower},
