@@ -41,8 +41,8 @@ func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] 
 
 // Definitions of the rates of a load's steady part.
 const (
-	// EndedRule has a steady part from when all slots are taken, in which no request of the first wave ends before it
-	// and all of the last are missing. It is that of launches with RateWindow "steady".
+	// EndedRule has a steady part from when all slots are taken, in which the ends of the last wave are missing. It is
+	// that of launches with RateWindow "steady".
 	EndedRule = "steady"
 	// EndsRule has a steady part from the end of a request to that of another.
 	EndsRule = "steady_ends"

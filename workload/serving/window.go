@@ -15,18 +15,17 @@ var rates = []string{
 	"goodput", "goodput.tokens",
 }
 
-// onceEnded are those of them that had another steady part (results.EndedRule).
-var onceEnded = rates
+// OnceEnded returns the rates, which had another steady part.
+func (behaviour) OnceEnded() []string { return rates }
 
-func (behaviour) OnceEnded() []string { return onceEnded }
-
-// Redefined returns the rates of launches of versions that used a steady part of few waves, or results.EndedRule.
+// Redefined returns the rates of launches of versions that used a steady part of few waves, or results.EndedRule, and
+// total_throughput of answers without a stream, which lacked the input tokens.
 func (behaviour) Redefined(l *results.Launch) []string {
-	switch l.RateWindow {
-	case "":
+	if l.RateWindow == "" || l.RateWindow == results.EndedRule {
 		return rates
-	case results.EndedRule:
-		return onceEnded
+	}
+	if _, streamed := l.Metrics.Get("ttft.p50"); !streamed {
+		return []string{"total_throughput"}
 	}
 	return nil
 }

@@ -1,5 +1,4 @@
 // Package summary computes the metrics of a load from the records of its requests, by these rules:
-// these rules:
 //
 //   - Metrics are of phase Measured; cold.ttft is of phase Ready.
 //   - Attempted requests are those that were not cancelled on purpose. One of them has failed if
