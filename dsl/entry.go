@@ -225,7 +225,7 @@ func readErrorText(path string, err error) string {
 	return err.Error()
 }
 
-// nearFile returns the file in the folder of a path whose name is closest; "" if none is close.
+// nearFile returns the file with the closest name in the folder of a path; "" if none is close.
 func nearFile(path string) string {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {

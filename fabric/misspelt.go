@@ -2,8 +2,8 @@ package fabric
 
 import "slices"
 
-// common are the variables of libraries that people set most. The libraries have hundreds, of which each version has
-// others, so that a name that is not here need not be wrong.
+// common are the variables of libraries that people set most. A library has hundreds, and other ones in each version:
+// a name that is not here need not be wrong.
 var common = []string{
 	"FI_EFA_ENABLE_SHM_TRANSFER", "FI_EFA_USE_DEVICE_RDMA", "FI_HMEM_DISABLE_P2P", "FI_LOG_LEVEL", "FI_PROVIDER",
 	"NCCL_DEBUG", "NCCL_IB_HCA", "NCCL_SOCKET_IFNAME", "NIXL_LOG_LEVEL", "NIXL_PLUGIN_DIR",

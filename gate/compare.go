@@ -203,7 +203,7 @@ type comparer struct {
 	within                  bool // both sides are of one document
 	shares                  bool // metrics that may be zero, but are not, are compared as a ratio
 	metrics                 *workload.Definitions
-	measured                *workload.Definitions // of the base, whose units may differ
+	measured                *workload.Definitions // of the base: units may differ
 	baseMetrics, newMetrics map[string][]string   // by key
 	out                     *results.Comparison
 	contrasts               []*contrast

@@ -9,18 +9,14 @@ import (
 // above zero becomes x - k·y <= 0. Other quotients by values below zero are errors, since their sign does not say
 // which side is larger. A quotient by zero is one anyway.
 func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bool) {
-	quotient := check.subject
-	if _, b, _ := gainIn(check.subject); b != nil {
-		quotient = check.subject.Args[0]
-		if quotient.Op == assertion.Const {
-			quotient = check.subject.Args[1]
-		}
+	x, y, _ := gainIn(check.subject)
+	if e := check.subject; e.Op == assertion.Div && len(e.Args) == 2 {
+		x, y = e.Args[0], e.Args[1]
 	}
-	if quotient.Op != assertion.Div || len(quotient.Args) != 2 {
+	if y == nil {
 		return check, outcome{}, true
 	}
-	x, y := quotient.Args[0], quotient.Args[1]
-	by, known := check.meanOf(sources, y)
+	by, known := check.atMeans(sources, y)
 	if !known || by > 0 {
 		return check, outcome{}, true
 	}
@@ -45,23 +41,13 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 	return check, outcome{}, true
 }
 
-// meanOf is an expression of the means of its metrics over the launches, in base units.
-func (check boundCheck) meanOf(sources []*source, e *assertion.Expr) (float64, bool) {
+// atMeans is the value of an expression at the means of its metrics over the launches.
+func (check boundCheck) atMeans(sources []*source, e *assertion.Expr) (float64, bool) {
 	all := true
 	v, err := e.EvalWith(func(leaf *assertion.Expr) (float64, error) {
-		k := check.sourceOf(leaf)
-		for _, s := range sources {
-			if s.key != k.key || (s.c == nil) != k.baseline || len(s.launches) == 0 {
-				continue
-			}
-			v, err := newVariable(check.metrics, 0, s, leaf, false)
-			if err != nil {
-				break // reported where it is judged
-			}
-			return v.mean, nil
-		}
-		all = false
-		return 1, nil
+		mean, known := check.meanOf(sources, leaf, false)
+		all = all && known // what is unknown is reported where it is judged
+		return mean, nil
 	}, unitOf(e))
 	return quantity.Round(v), err == nil && all
 }

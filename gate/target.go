@@ -64,13 +64,18 @@ func (check boundCheck) nearOne() bool {
 
 // valueOf is the mean of a metric over the launches of its source, on the scale of a ratio.
 func (check boundCheck) valueOf(sources []*source, leaf *assertion.Expr) (float64, bool) {
+	return check.meanOf(sources, leaf, true)
+}
+
+// meanOf is the mean of a metric over the launches of its source, geometric if log.
+func (check boundCheck) meanOf(sources []*source, leaf *assertion.Expr, log bool) (float64, bool) {
 	k := check.sourceOf(leaf)
 	for _, s := range sources {
-		if s.key != k.key || (s.c == nil) != k.baseline {
+		if s.key != k.key || (s.c == nil) != k.baseline || len(s.launches) == 0 {
 			continue
 		}
-		v, err := newVariable(check.metrics, 0, s, leaf, true)
-		if err != nil || len(v.values) == 0 {
+		v, err := newVariable(check.metrics, 0, s, leaf, log)
+		if err != nil {
 			return 0, false
 		}
 		return v.mean, true

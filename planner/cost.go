@@ -153,28 +153,30 @@ func addCompared(keys map[string]bool, list []assertion.Assertion) {
 
 // leastTime returns the seconds that the options of cases decide, such as the duration of a load; 0: they decide none.
 func (p *Plan) leastTime() Range {
-	ranges, during := p.launches()
-	weights := make([]float64, len(p.Groups))
-	for i, g := range p.Groups {
-		if len(g.During) > 0 {
-			continue
+	all, _ := p.seconds(func(c *Case) (float64, bool) {
+		b, ok := workload.As[workload.Timed](c.Workload)
+		if !ok {
+			return 0, true
 		}
-		for _, key := range g.Cases {
-			c := p.keyed()[key]
-			if b, ok := workload.As[workload.Timed](c.Workload); ok {
-				weights[i] += b.LeastTime(c.Options).Seconds()
-			}
-		}
-	}
-	return total(ranges, during, weights)
+		return b.LeastTime(c.Options).Seconds(), true
+	})
+	return all
 }
 
 // Estimate sets the duration of the plan from the seconds that launches took earlier, by case id.
-// It needs a value for every case that runs. Background load takes no time of its own.
+// It needs a value for every case that runs.
 func (p *Plan) Estimate(seconds map[string]float64) {
 	if p.omitted != nil {
 		return // an excerpt does not have all cases
 	}
+	if all, ok := p.seconds(func(c *Case) (float64, bool) { s, ok := seconds[c.ID]; return s, ok }); ok {
+		p.Cost.Seconds = &all
+	}
+}
+
+// seconds adds the times of the launches of all cases; not ok if that of one is unknown. Background load takes no time
+// of its own.
+func (p *Plan) seconds(of func(*Case) (float64, bool)) (all Range, ok bool) {
 	ranges, during := p.launches()
 	weights := make([]float64, len(p.Groups))
 	for i, g := range p.Groups {
@@ -182,13 +184,12 @@ func (p *Plan) Estimate(seconds map[string]float64) {
 			continue
 		}
 		for _, key := range g.Cases {
-			s, ok := seconds[p.keyed()[key].ID]
+			s, ok := of(p.keyed()[key])
 			if !ok {
-				return
+				return all, false
 			}
 			weights[i] += s
 		}
 	}
-	all := total(ranges, during, weights)
-	p.Cost.Seconds = &all
+	return total(ranges, during, weights), true
 }

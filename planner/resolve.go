@@ -151,8 +151,8 @@ func (t *Table) checkCombinations(run *runTable) {
 	}
 }
 
-// checkTimeout refuses a run with a case whose options alone take longer than its timeout. A background load ends with
-// the run that it is for.
+// checkTimeout refuses a run with a case that takes longer than its timeout by its options alone. A background load
+// ends with the run that it is for.
 func (t *Table) checkTimeout(run *runTable, least []time.Duration) {
 	longest := slices.Max(append(least, 0))
 	if limit := run.run.Timeout; longest > limit && run.run.While == nil {

@@ -254,11 +254,14 @@ func (p *Plan) textCost(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\ncost  %s at least, about %g expected, %g at most\n", least,
 		math.Round(10*l.Expected)/10, l.Max)
-	if s := p.Cost.Seconds; s != nil {
+	switch s := p.Cost.Seconds; {
+	case s != nil:
 		fmt.Fprintf(b, "time  %s at least, about %s expected, %s at most, from earlier sessions\n",
 			roundedTime(s.Min), roundedTime(s.Expected), roundedTime(s.Max))
-	} else if s := p.leastTime(); s.Min > 0 && p.omitted == nil {
-		fmt.Fprintf(b, "time  %s at least, about %s expected, by the durations and schedules of the cases alone\n",
-			roundedTime(s.Min), roundedTime(s.Expected))
+	case p.omitted == nil:
+		if least := p.leastTime(); least.Min > 0 {
+			fmt.Fprintf(b, "time  %s at least, about %s expected, by the durations and schedules of the cases alone\n",
+				roundedTime(least.Min), roundedTime(least.Expected))
+		}
 	}
 }

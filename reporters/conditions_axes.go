@@ -1,9 +1,11 @@
 package reporters
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -21,19 +23,25 @@ func nameAxes(cases []*results.Case, words [][]string) {
 	if !known {
 		return
 	}
+	options := make([]map[string]any, len(cases))
+	for i, c := range cases {
+		options[i] = c.ResolvedOptions()
+	}
 	for _, o := range kind.Options {
-		flows := make([]string, len(cases))
-		at := make([]int, len(cases))
-		for i, c := range cases {
-			flow, is := o.Flow(valueText(c.ResolvedOptions()[o.Name]))
-			at[i] = indexOf(words[i], plain(o.Name+"="+shortened(flow)))
-			if !is || at[i] < 0 {
-				flows = nil
-				break
-			}
-			flows[i] = flow
+		if o.Type != option.Structure {
+			continue
 		}
-		if text := withAxes(cases, flows); text != "" {
+		flows, at := make([]string, len(cases)), make([]int, len(cases))
+		shown := true
+		for i := range cases {
+			flow, is := o.Flow(valueText(options[i][o.Name]))
+			flows[i], at[i] = flow, slices.Index(words[i], plain(o.Name+"="+shortened(flow)))
+			shown = shown && is && at[i] >= 0
+		}
+		if !shown {
+			continue
+		}
+		if text := byNames(cases, flows); text != "" {
 			for i := range cases {
 				words[i][at[i]] = plain(o.Name + "=" + shortened(text))
 			}
@@ -41,21 +49,9 @@ func nameAxes(cases []*results.Case, words [][]string) {
 	}
 }
 
-func indexOf(words []string, word string) int {
-	for i, w := range words {
-		if w == word {
-			return i
-		}
-	}
-	return -1
-}
-
-// withAxes returns the text that the texts of all cases are, with names of axes in place of values; "" if they differ
-// in other values, or not at all.
-func withAxes(cases []*results.Case, texts []string) string {
-	if len(texts) < 2 {
-		return ""
-	}
+// byNames returns the one text that the texts of all cases are, with names of axes in place of their values; "" if they
+// differ in other values, or not at all.
+func byNames(cases []*results.Case, texts []string) string {
 	tokens := make([][]string, len(texts))
 	for i, text := range texts {
 		tokens[i] = flowToken().FindAllString(text, -1)
@@ -66,11 +62,7 @@ func withAxes(cases []*results.Case, texts []string) string {
 	var b strings.Builder
 	differ := false
 	for k, token := range tokens[0] {
-		same := true
-		for _, other := range tokens {
-			same = same && other[k] == token
-		}
-		if !same {
+		if slices.ContainsFunc(tokens, func(other []string) bool { return other[k] != token }) {
 			differ = true
 			if token = axisWith(cases, tokens, k); token == "" {
 				return ""
@@ -84,7 +76,7 @@ func withAxes(cases []*results.Case, texts []string) string {
 	return b.String()
 }
 
-// axisWith names the axis of which the token at k is the value in each case; "": none.
+// axisWith names the axis that has the tokens at k as its values; "": none.
 func axisWith(cases []*results.Case, tokens [][]string, k int) string {
 	for _, axis := range axes(cases) {
 		is := true

@@ -34,8 +34,9 @@ func GitHub(w io.Writer, doc *results.Document) error {
 	for _, text := range banners(doc) {
 		b.WriteString(command("notice", annotation{title: "weir", message: text}))
 	}
-	if text := nothingJudged(doc); text != "" {
-		b.WriteString(command("warning", annotation{title: "weir", message: text}))
+	unjudged := nothingJudged(doc)
+	if unjudged != "" {
+		b.WriteString(command("warning", annotation{title: "weir", message: unjudged}))
 	}
 	for _, l := range annotationLevels {
 		var found []finding
@@ -48,7 +49,7 @@ func GitHub(w io.Writer, doc *results.Document) error {
 		switch {
 		case l.level == "notice":
 			limit -= len(banners(doc))
-		case l.level == "warning" && nothingJudged(doc) != "":
+		case l.level == "warning" && unjudged != "":
 			limit--
 		}
 		for i, f := range found {

@@ -52,7 +52,11 @@ func chart(t *history.Trend, scale results.Scale, width int) string {
 		cells[i] = []rune(strings.Repeat(" ", columns))
 	}
 	for i := range t.Points {
-		for x := column(i); x == column(i) || x < column(i+1) && x < columns && sameLevel(t, i); x++ {
+		x, end := column(i), column(i)+1
+		if i+1 < len(t.Points) && sameLevel(t, i) {
+			end = max(end, column(i+1))
+		}
+		for ; x < end; x++ {
 			cells[row(t.Center(i))][x] = '─'
 		}
 	}

@@ -41,24 +41,27 @@ func RegisterRounded(workload string, metrics []string) { roundedOnce[workload] 
 
 // Definitions of the rates of a load's steady part.
 const (
-	// EndedRule has a steady part from when all slots are taken, in which the ends of the last wave are missing. It is
-	// that of launches with RateWindow "steady".
-	EndedRule = "steady"
-	// EndsRule has a steady part from the end of a request to that of another.
-	EndsRule = "steady_ends"
+	// FullSlotsRule has a steady part from when all slots are taken, in which the ends of the last wave are missing. It
+	// is that of launches with RateWindow "steady".
+	FullSlotsRule = "steady"
+	// BetweenEndsRule has a steady part from the end of a request to that of another.
+	BetweenEndsRule = "steady_ends"
 )
 
-// ratesOnce are the metrics, by workload, that formerly used EndedRule.
+// ratesOnce are the metrics, by workload, that formerly used FullSlotsRule.
 var ratesOnce = map[string][]string{}
 
-// RegisterRates registers metrics of a workload that formerly used EndedRule.
+// RegisterRates registers metrics of a workload that formerly used FullSlotsRule.
 func RegisterRates(workload string, metrics []string) { ratesOnce[workload] = metrics }
 
 // rateRule returns the rule of the rates of a workload's steady parts; "" if the document has none.
 func (d *Document) rateRule(workload string) string {
 	for _, c := range d.Cases {
+		if c.Workload != workload {
+			continue
+		}
 		for _, l := range c.Launches {
-			if c.Workload == workload && (l.RateWindow == EndedRule || l.RateWindow == EndsRule) {
+			if l.RateWindow == FullSlotsRule || l.RateWindow == BetweenEndsRule {
 				return l.RateWindow
 			}
 		}
@@ -139,9 +142,9 @@ func DefinitionText(definition string) string {
 		return "nearest rank"
 	case RoundedRankRule:
 		return "rounded rank, up to one too low"
-	case EndedRule:
+	case FullSlotsRule:
 		return "the steady part from when all slots are taken"
-	case EndsRule:
+	case BetweenEndsRule:
 		return "the steady part from the end of a request to that of another"
 	}
 	return definition

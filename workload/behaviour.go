@@ -90,8 +90,8 @@ type Redefiner interface {
 	// Redefined returns the metrics that the version of a launch computed differently: recomputed values differ from
 	// its document.
 	Redefined(launch *results.Launch) []string
-	// OnceEnded returns the rates that older documents have by results.EndedRule.
-	OnceEnded() []string
+	// OnceFullSlots returns the rates that older documents have by results.FullSlotsRule.
+	OnceFullSlots() []string
 }
 
 // Rounder is a Recomputer with quantiles that are rounded in older documents.

@@ -30,7 +30,7 @@ type Definitions struct {
 	byName   map[string]summary
 	registry map[string]summary
 
-	own  *MetricTable                   // of the case whose expressions are judged; nil: none
+	own  *MetricTable                   // of the case of In; nil: none
 	find func(key string) *results.Case // nil: cases are not known
 }
 
@@ -86,7 +86,7 @@ func (d *Definitions) Among(find func(key string) *results.Case) *Definitions {
 	return &out
 }
 
-// In returns the definitions for the expressions of a case, whose metrics without a case are its own.
+// In returns the definitions for expressions of a case: a metric without a case in them is of that case.
 func (d *Definitions) In(c *results.Case) *Definitions {
 	if c == nil {
 		return d

@@ -18,7 +18,7 @@ func Register(k *Kind) {
 		results.RegisterRounded(k.Name, r.OnceRounded())
 	}
 	if r, ok := k.Behaviour.(Redefiner); ok {
-		results.RegisterRates(k.Name, r.OnceEnded())
+		results.RegisterRates(k.Name, r.OnceFullSlots())
 	}
 }
 

@@ -49,11 +49,10 @@ fail the job: in GitLab it is yellow, in Jenkins unstable, in GitHub it passes w
 a warning. --inconclusive and --inconclusive-streak change that; for a streak, the
 job keeps its sessions in the cache. If assertions mention a baseline that is not in
 the repository, the job keeps the first good result of the main branch in the cache
-and compares with it, until it is told to renew it; in the first run these
-assertions are skipped. Runners have
-weir installed, or fetch it from the URL in the variable WEIR_URL. With --site, the
-job uses the same file, which must be in the repository or on the runner; the site
-of WEIR_SITE or of the user is not used.`,
+and compares with it, until it is told to renew it; in the first run these assertions
+are skipped. Runners have weir installed, or fetch it from the URL in the variable
+WEIR_URL. With --site, the job uses the same file, which must be in the repository or
+on the runner; the site of WEIR_SITE or of the user is not used.`,
 		Example: `  weir ci github examples/quickstart.yaml > .github/workflows/weir.yaml
   weir ci gitlab examples/quickstart.yaml > .gitlab-ci.yml
   weir ci jenkins examples/quickstart.yaml > Jenkinsfile`,

@@ -57,10 +57,10 @@ with it), from references, or else from the changes of at least 8 cases of a met
 A common change of these cases is a real change or a difference between sessions; it is
 reported, and each case is judged by its difference from the common change. With fewer
 cases and no earlier sessions, weir assumes that sessions vary by 5 %, as for assertions
-on a baseline; a common change that is worse by far more is a regression, too. Two runs of one session, or the cases at values of an axis, with
-interleaved launches are compared launch by launch, which removes drift and finds far
-smaller changes: prefer it where both can run together, best with
-order: {by: interleave, axis: NAME} in the sweep.
+on a baseline; a common change that is worse by far more is a regression, too. Two runs
+of one session, or the cases at values of an axis, with interleaved launches are
+compared launch by launch, which removes drift and finds far smaller changes: prefer it
+where both can run together, best with order: {by: interleave, axis: NAME} in the sweep.
 
 Exit code 1: a regression. Exit code 3: a metric is inconclusive. Exit code 6: a side
 has launches that cannot be judged.`,

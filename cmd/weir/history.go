@@ -153,11 +153,12 @@ func newHistoryTrend() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend CASE METRIC",
 		Short: "plot a metric of a case over the sessions, and find where it changed",
-		Long: `trend plots the metric of each session and finds changes of level and drifts, which
-are a little with each session: after each session by a likelihood ratio on the log
-scale, which allows for autocorrelation and weighs sessions by their launches. For each change it prints the sessions before and after,
-the differences between them (versions, options, variables, transports, and the
-hardware of the nodes), and the session that raised the alarm. Later sessions do not
+		Long: `trend plots the metric of each session and finds changes of level, and drifts: a
+little with each session. After each session it tests by a likelihood ratio on the log
+scale, which allows for autocorrelation and weighs sessions by their launches. For each
+change it prints the sessions before and after, the differences between them (versions,
+options, variables, transports, and the hardware of the nodes), and the session that
+raised the alarm. Later sessions do not
 withdraw an alarm: a regression that was fixed stays in the list. The same documents
 give the same changes on every machine. Changes smaller than --magnitude are not
 reported. "weir docs statistics" has the detection and false alarm rates.

@@ -17,11 +17,10 @@ func newReport() *cobra.Command {
 		Use:   "report RESULTS [--report FORMAT[=PATH]]",
 		Short: "write reports of stored results",
 		Long: `report writes a result document in other formats, with its verdicts. RESULTS is a
-results.json or a session directory. Without --report it prints the table that weir run
-prints. Reports without a path are written beside it, or
-to stdout: "weir docs reports" lists the formats with their paths. Quantiles in
-documents of older versions are up to one rank low; reports say which of them the raw
-samples beside the document change.
+results.json or a session directory. Without --report it prints the table of weir run.
+Reports without a path are written beside it, or to stdout: "weir docs reports" lists
+the formats with their paths. Quantiles in documents of older versions are up to one
+rank low; reports say which of them the raw samples beside the document change.
 
 html is a self-contained page for a browser, with charts of each run, traffic matrices
 and the definition of every number. Charts need scripts; where these are blocked, as in

@@ -111,25 +111,26 @@ func (l *Ledger) loadBaseline() error {
 		measured[c.Key] = c
 	}
 	was, is := workload.DefinitionsOf(b), workload.DefinitionsOf(l.Doc)
-	mentioned := map[string][]string{}
+	var keys []string
+	mentioned := map[string][]string{} // metrics by case
 	for _, a := range assertionsOf(l.Plan) {
 		for _, m := range baselineMetrics(a.Assertion, a.of) {
+			if mentioned[m.Case] == nil {
+				keys = append(keys, m.Case)
+			}
 			mentioned[m.Case] = append(mentioned[m.Case], m.Metric)
 		}
 	}
-	for _, a := range assertionsOf(l.Plan) {
-		for _, key := range baselineCases(a.Assertion, a.of) {
-			c := measured[key]
-			if c == nil || c.Status != results.OK {
-				continue
-			}
-			measured[key] = nil // add it once
-			f, err := workload.UnitFactors(was.Of(c.Workload, c.Run), is.Of(c.Workload, c.Run), mentioned[key])
-			if err != nil {
-				return Refuse(ExitUsage, "the baseline %s, case %s: %w", l.o.BaselineFile, key, err)
-			}
-			taken.Cases = append(taken.Cases, baselineCase(f.Case(c)))
+	for _, key := range keys {
+		c := measured[key]
+		if c == nil || c.Status != results.OK {
+			continue
 		}
+		f, err := workload.UnitFactors(was.Of(c.Workload, c.Run), is.Of(c.Workload, c.Run), mentioned[key])
+		if err != nil {
+			return Refuse(ExitUsage, "the baseline %s, case %s: %w", l.o.BaselineFile, key, err)
+		}
+		taken.Cases = append(taken.Cases, baselineCase(f.Case(c)))
 	}
 	l.Doc.Baseline = taken
 	return nil

@@ -15,13 +15,13 @@ var rates = []string{
 	"goodput", "goodput.tokens",
 }
 
-// OnceEnded returns the rates, which had another steady part.
-func (behaviour) OnceEnded() []string { return rates }
+// OnceFullSlots returns the rates, which had another steady part.
+func (behaviour) OnceFullSlots() []string { return rates }
 
-// Redefined returns the rates of launches of versions that used a steady part of few waves, or results.EndedRule, and
-// total_throughput of answers without a stream, which lacked the input tokens.
+// Redefined returns the rates of launches of versions that used a steady part of few waves, or results.FullSlotsRule,
+// and total_throughput of answers without a stream, which lacked the input tokens.
 func (behaviour) Redefined(l *results.Launch) []string {
-	if l.RateWindow == "" || l.RateWindow == results.EndedRule {
+	if l.RateWindow == "" || l.RateWindow == results.FullSlotsRule {
 		return rates
 	}
 	if _, streamed := l.Metrics.Get("ttft.p50"); !streamed {
@@ -33,7 +33,7 @@ func (behaviour) Redefined(l *results.Launch) []string {
 // rateWindow returns the window of a summary as a document names it.
 func rateWindow(w summary.Window) string {
 	if w == summary.Steady {
-		return results.EndsRule
+		return results.BetweenEndsRule
 	}
 	return string(w)
 }

@@ -128,7 +128,10 @@ func (s *session) record(doc *results.Document) error {
 	if why == "" {
 		return nil
 	}
-	file := cmp.Or(s.flags.baseline, s.plan.Baseline)
+	file := cmp.Or(s.flags.baseline, doc.Baseline.File) // a resumed session has its own
+	if file == "" {
+		return exit.Usage("--baseline-missing record: give the file with --baseline FILE")
+	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "results.json")
 	}
