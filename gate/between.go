@@ -16,10 +16,12 @@ import (
 //
 // for a metric of weight w and a standard deviation τ of sessions, with Satterthwaite's degrees of
 // freedom. τ comes from references or history. If it is unknown, a pass assumes τ = 0 and says so; a fail
-// must hold for τ = assumedSessions.
+// must hold for τ = assumedSessions, or for the τ of sessions that are kept beside the baseline: for the one of
+// the two that is decided sooner, and for the latter alone if it is above assumedSessions.
 type sessionNoise struct {
 	variance, df float64
-	unknown      float64 // added variance of metrics with unknown τ, for τ = assumedSessions
+	unknown      float64     // added variance of metrics with unknown τ, for τ = assumedSessions
+	kept         *meanSquare // the same for τ of the kept sessions; nil: not known of all these metrics
 	said         []results.Reason
 }
 
@@ -31,6 +33,8 @@ const assumedSessions = results.AssumedSessions
 func (eval *evaluator) betweenSessions(check boundCheck, c *combination) sessionNoise {
 	var out sessionNoise
 	welch, stored, unknown := 0., false, false
+	kept, keptWelch, keptAll := meanSquare{}, 0., true
+	var keptSaid results.Reason
 	for i, v := range c.all {
 		s := c.sources[v.source]
 		if s.c != nil {
@@ -46,6 +50,15 @@ func (eval *evaluator) betweenSessions(check boundCheck, c *combination) session
 			sd := assumedSessions * scale
 			out.unknown += 2 * sd * sd
 			unknown = true
+			if k := eval.keptSessions(s.key, v.leaf.Metric); k == nil {
+				keptAll = false
+			} else {
+				part := 2 * scale * scale * k.Session * k.Session
+				kept.value += part
+				keptWelch += part * part / k.SessionDF
+				keptSaid = results.Because(results.SessionsKept, results.Number("sd", k.Session, "share"),
+					results.Text("from", k.From))
+			}
 			continue
 		}
 		part := 2 * scale * scale * n.Session * n.Session
@@ -60,8 +73,30 @@ func (eval *evaluator) betweenSessions(check boundCheck, c *combination) session
 	}
 	if stored && unknown {
 		out.said = []results.Reason{results.Because(results.SessionsAlike)}
+		if keptAll && keptWelch > 0 {
+			kept.df = kept.value * kept.value / keptWelch
+			out.kept = &kept
+			out.said = append(out.said, keptSaid)
+		}
 	}
 	return out
+}
+
+// keptSessions returns how a metric of a case varies between the sessions that are kept beside the baseline; nil if
+// they do not tell, or are of another environment.
+func (eval *evaluator) keptSessions(key, metric string) *assertion.Noise {
+	if eval.doc.Baseline == nil {
+		return nil
+	}
+	for _, n := range eval.doc.Baseline.Sessions {
+		if n.Case != key || n.Environment != eval.doc.Environment.Fingerprint {
+			continue
+		}
+		if i := slices.IndexFunc(n.Metrics, func(m assertion.Noise) bool { return m.Metric == metric }); i >= 0 {
+			return &n.Metrics[i]
+		}
+	}
+	return nil
 }
 
 // add returns the variance of a combination plus that of sessions. The degrees of freedom are 0 if nothing
@@ -72,27 +107,50 @@ func (s sessionNoise) add(c *combination) meanSquare {
 
 // widest is add with the assumed variance of unknown sessions.
 func (s sessionNoise) widest(c *combination) meanSquare {
-	sum := s.add(c)
-	wide := meanSquare{value: sum.value + s.unknown}
-	if sum.df > 0 {
-		wide.df = wide.value * wide.value / (sum.value * sum.value / sum.df)
+	return s.add(c).plus(meanSquare{value: s.unknown})
+}
+
+// allowances are the variances that a fail must hold for where τ is not known of all metrics.
+func (s sessionNoise) allowances() []meanSquare {
+	switch {
+	case s.kept == nil:
+		return []meanSquare{{value: s.unknown}}
+	case s.kept.value > s.unknown:
+		return []meanSquare{*s.kept}
 	}
-	return wide
+	return []meanSquare{{value: s.unknown}, *s.kept}
 }
 
 // unknownSessions are intervals that include the assumed variance of unknown sessions: with the present
 // launches, and with any number of them.
-type unknownSessions struct{ now, atBest interval }
+type unknownSessions struct {
+	now, atBest interval
+	kept        *meanSquare
+}
 
 func (s sessionNoise) unknownSessions(c *combination, floor *combinedFloor) *unknownSessions {
 	if s.unknown == 0 {
 		return nil
 	}
+	narrowest := func(of func(m meanSquare, confidence float64) estimate) interval {
+		return func(confidence float64) estimate {
+			var out estimate
+			for i, m := range s.allowances() {
+				if e := of(m, confidence); i == 0 || e.hi-e.lo < out.hi-out.lo {
+					out = e
+				}
+			}
+			return out
+		}
+	}
 	return &unknownSessions{
-		now: memoized(func(confidence float64) estimate { return floor.widen(c, s.widest(c), confidence) }),
-		atBest: func(confidence float64) estimate {
-			return c.withHalfWidth(quantileOf(0, confidence) * math.Sqrt(s.variance+s.unknown))
-		},
+		now: memoized(narrowest(func(m meanSquare, confidence float64) estimate {
+			return floor.widen(c, s.add(c).plus(m), confidence)
+		})),
+		atBest: narrowest(func(m meanSquare, confidence float64) estimate {
+			return c.withHalfWidth(quantileOf(m.df, confidence) * math.Sqrt(s.variance+m.value))
+		}),
+		kept: s.kept,
 	}
 }
 
@@ -107,6 +165,9 @@ func (u *unknownSessions) mayExplainMiss(check boundCheck, where position) (forb
 
 // reason says why such a value does not fail, and what would tell.
 func (u *unknownSessions) reason(check boundCheck) results.Reason {
+	if u.kept != nil {
+		return check.estimated(results.SessionsFew, u.now(check.shown))
+	}
 	return check.estimated(results.SessionsUnknown, u.now(check.shown),
 		results.Number("assumed", assumedSessions, "share"))
 }

@@ -257,6 +257,73 @@ func TestBaselineOfALike(t *testing.T) {
 	}
 }
 
+// keptBeside are sessions of a case that vary by tau, as they are kept beside a baseline, and one more session.
+func keptBeside(t *testing.T, r *rand.Rand, kept int, tau, truth float64) *results.AssertionVerdict {
+	t.Helper()
+	launches := func(level float64) (out []float64) {
+		level += tau * r.NormFloat64()
+		for range 12 {
+			out = append(out, math.Exp(level+0.01*r.NormFloat64()))
+		}
+		return out
+	}
+	first := launches(0)
+	var docs []*results.Document
+	for i := range kept {
+		of := first
+		if i > 0 {
+			of = launches(0)
+		}
+		d, _ := regression(of[:5], first[:5])
+		d.Session.ID = fmt.Sprint("kept ", i)
+		docs = append(docs, d)
+	}
+	doc, a := regression(launches(math.Log(truth)), first[:5])
+	if kept > 0 {
+		vary, err := SessionsOf(docs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Baseline.Sessions = vary
+	}
+	all := doc.Cases[0].Launches
+	for n := nextAnalysis(looks, 0); n > 0; n = nextAnalysis(looks, n) {
+		doc.Cases[0].Launches = all[:n]
+		if Judge(doc); len(Undecided(doc)) == 0 {
+			break
+		}
+	}
+	return a
+}
+
+// The sessions that are kept beside a baseline let a gate fail sooner, and not wrongly: at the bound itself it fails as
+// rarely as any, however few they are and however they vary.
+func TestSessionsBesideTheBaseline(t *testing.T) {
+	phase.NotUnderRace(t)
+	n := simulated(t, 200, 2000)
+	fails := func(kept int, tau, truth float64) float64 {
+		fails := 0
+		for seed := range uint64(n) {
+			a := keptBeside(t, rand.New(rand.NewPCG(seed, 31)), kept, tau, truth)
+			if a.Verdict == results.Fail {
+				fails++
+			}
+		}
+		got := 100 * float64(fails) / float64(n)
+		t.Logf("%d kept sessions that vary by %.3f, truth %.2f: %.2f%% fail", kept, tau, truth, got)
+		return got
+	}
+	for _, kept := range []int{3, 12} {
+		for _, tau := range []float64{0.01, 0.03, 0.08} {
+			held(t, fmt.Sprintf("%d kept sessions that vary by %v fail at the bound", kept, tau),
+				fails(kept, tau, 0.97), 2.5, n)
+		}
+	}
+	if without, with := fails(0, 0.01, 0.9), fails(8, 0.01, 0.9); without > 5 || with < 60 {
+		t.Errorf("of declines of 10 %%, %.0f%% fail without sessions and %.0f%% with 8", without, with)
+	}
+}
+
 // Of a hundred likes in two sessions none is called a regression, although sessions differ.
 func TestComparisonOfLikesInTwoSessions(t *testing.T) {
 	phase.Rest(t)

@@ -13,6 +13,17 @@ import (
 // Unusable cases, and metrics that were 0 or unbounded in a launch, are left out. It returns an error for sessions that
 // are not comparable.
 func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
+	return noiseBy(docs, func(c components, one *assertion.Noise) bool {
+		if c.session.df > 0 {
+			one.KnowsSessions = true
+			one.Session, one.SessionDF = math.Sqrt(max(0, c.sessionVariance())), c.sessionDF()
+		}
+		return true
+	})
+}
+
+// noiseBy returns the noise of asserted metrics, of which add fills in what sessions add, or which it leaves out.
+func noiseBy(docs []*results.Document, add func(components, *assertion.Noise) bool) ([]results.CaseNoise, error) {
 	if err := checkComparable(docs, true); err != nil {
 		return nil, err
 	}
@@ -46,17 +57,26 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 				Metric: m.Name, Launch: math.Sqrt(c.launch.value), LaunchDF: c.launch.df,
 				From: "history of " + wording.Counted(len(of), "session"),
 			}
-			if c.session.df > 0 {
-				one.KnowsSessions = true
-				one.Session, one.SessionDF = math.Sqrt(max(0, c.sessionVariance())), c.sessionDF()
+			if add(c, &one) {
+				n.Metrics = append(n.Metrics, one)
 			}
-			n.Metrics = append(n.Metrics, one)
 		}
 		if len(n.Metrics) > 0 {
 			out = append(out, n)
 		}
 	}
 	return out, nil
+}
+
+// SessionsOf returns how asserted metrics vary between the sessions that are kept beside a baseline. It is the standard
+// deviation of the means of sessions, which includes the noise of their launches. So it is larger than that of NoiseOf,
+// and has as many degrees of freedom as there are sessions less one. Metrics of fewer than three sessions are left out.
+func SessionsOf(docs []*results.Document) ([]results.CaseNoise, error) {
+	return noiseBy(docs, func(c components, one *assertion.Noise) bool {
+		one.Session, one.SessionDF = math.Sqrt(c.session.value/c.k1), c.session.df
+		one.From = wording.Counted(c.sessions, "session") + " beside the baseline"
+		return c.session.value > 0 && c.session.df >= 2
+	})
 }
 
 // alwaysAbove0 reports whether a metric was above 0 and bounded in all usable launches: its noise is that of

@@ -70,6 +70,8 @@ type Baseline struct {
 	// is no baseline document.
 	Missing string `json:"missing,omitempty" doc:"skip: assertions that mention what the baseline lacks are skipped, and no errors." schema:"enum=skip"`
 	Absent  string `json:"absent,omitempty" doc:"Why there is no baseline, where its absence is no error."`
+	// Sessions are of those that were kept beside the baseline.
+	Sessions []CaseNoise `json:"sessions,omitempty" doc:"How metrics vary between the sessions that were kept beside the baseline, which a failure allows for."`
 	// Differences are of its environment to this session's; its side is Base.
 	Differences []Difference `json:"differences,omitempty" doc:"What of the environment of the baseline (base) and of this session (new) is not the same; \"\" is that a side lacks it."`
 }

@@ -65,6 +65,8 @@ const (
 	SessionsUnknown   ReasonKind = "sessions-unknown"
 	SessionsAlike     ReasonKind = "sessions-assumed-alike"
 	SessionsVary      ReasonKind = "sessions-vary"
+	SessionsKept      ReasonKind = "sessions-kept"
+	SessionsFew       ReasonKind = "sessions-kept-explain"
 	OneLaunch         ReasonKind = "one-launch"
 	UnseenMode        ReasonKind = "unseen-mode"
 	ModeNoiseUnknown  ReasonKind = "slow-mode-noise-unknown"

@@ -241,6 +241,9 @@ func full() *results.Document {
 		}), several, stated, provided},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02",
 			Missing: results.SkipMissing, Absent: "x",
+			Sessions: []results.CaseNoise{
+				{Case: "a", Metrics: []assertion.Noise{{Metric: "bandwidth", Session: 0.01}}},
+			},
 			Differences: []results.Difference{{What: "kernel", Base: "6.1", New: "6.2", Of: []string{"n1"}}},
 			Cases: []results.BaselineCase{
 				{

@@ -287,15 +287,28 @@ func TestJobsKeepTheFirstBaseline(t *testing.T) {
 			if first == "" || kept(main...) != first || kept(request...) != first {
 				t.Error("the first good result does not stay the baseline")
 			}
+			sessions := func() int {
+				list, err := filepath.Glob(filepath.Join(dir, ciBaseline, "sessions", "*.json"))
+				if err != nil {
+					t.Error(err)
+				}
+				return len(list)
+			}
+			if n := sessions(); n != 2 { // of the main branch
+				t.Errorf("%d sessions are kept beside the baseline, want 2", n)
+			}
 			if provider == "github" { // renewed by not fetching it
 				output, err := os.ReadFile(filepath.Join(dir, "output"))
-				if err != nil || string(output) != "recorded=yes\n" {
+				if err != nil || string(output) != "recorded=yes\nrecorded=yes\n" {
 					t.Errorf("the cache is told %q, %v", output, err)
 				}
 				return
 			}
 			if again := kept(append(main, "WEIR_RENEW=yes")...); again == "" || again == first {
 				t.Error("the baseline is not renewed")
+			}
+			if n := sessions(); n != 1 {
+				t.Errorf("%d sessions are kept beside the renewed baseline, want 1", n)
 			}
 		})
 	}

@@ -104,7 +104,7 @@ func (l *Ledger) loadBaseline() error {
 	}
 	taken := &results.Baseline{
 		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint,
-		Cases: []results.BaselineCase{}, Missing: missing,
+		Cases: []results.BaselineCase{}, Missing: missing, Sessions: l.o.BaselineSessions,
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
 	for _, c := range slices.Backward(b.Cases) { // the first of equal keys, as in Document.Case

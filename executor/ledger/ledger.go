@@ -30,6 +30,8 @@ type Options struct {
 	// Baseline is the session that assertions compare with, read from BaselineFile. A resumed session keeps its own.
 	Baseline     *results.Document
 	BaselineFile string
+	// BaselineSessions is how the sessions vary that are kept beside the baseline.
+	BaselineSessions []results.CaseNoise
 	// Noise are the variances of metrics in earlier sessions.
 	Noise []results.CaseNoise
 	// Inconclusive is the policy for inconclusive assertions; where it says nothing, the plan's applies.

@@ -79,6 +79,9 @@ func init() {
 			return fmt.Sprintf("how sessions differ is unknown, and with sessions that vary by %s it is %s: %s",
 				Percent(*r.Number("assumed")), printed(r), TellsSessions)
 		},
+		results.SessionsFew: func(r results.Reason) string {
+			return fmt.Sprintf("as the sessions beside the baseline differ, it is %s", printed(r))
+		},
 		results.AboveCeiling: func(r results.Reason) string {
 			return fmt.Sprintf("measured more than the path can carry: %s of the probed ceiling; noise explains at most"+
 				" %.0f %%", observed(r), *r.Number("limit"))

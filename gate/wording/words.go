@@ -64,6 +64,7 @@ var words = map[results.ReasonKind]string{
 		" ±{width!}: {change}",
 	results.SessionsAlike: "assumes that sessions do not differ",
 	results.SessionsVary:  "sessions vary by {sd} ({from})",
+	results.SessionsKept:  "a failure allows for sessions that vary by {sd} ({from})",
 
 	results.OneLaunch:  "one launch shows no noise",
 	results.UnseenMode: "{launches} may have missed a slow mode in up to {share} of launches",

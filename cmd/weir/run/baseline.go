@@ -27,9 +27,10 @@ const recordMissing = "record"
 
 // baseline is the document of baseline.METRIC.
 type baseline struct {
-	doc  *results.Document // nil: there is none, which skip allows
-	file string
-	skip bool // skip assertions about values that the document lacks
+	doc      *results.Document // nil: there is none, which skip allows
+	file     string
+	skip     bool                // skip assertions about values that the document lacks
+	sessions []results.CaseNoise // how those vary that are kept beside it
 }
 
 // baselines reads the baseline of each plan that mentions one, and that of the flag in any case. A
@@ -84,7 +85,12 @@ func (f *flags) baselines(plans []*planner.Plan, notes io.Writer) ([]baseline, e
 			fmt.Fprintf(notes, "note: the session of the baseline %s did not pass, its status is %s\n", file,
 				doc.Session.Status)
 		}
-		all[i] = baseline{doc, file, skip}
+		all[i] = baseline{doc: doc, file: file, skip: skip}
+		if doc != nil {
+			if all[i].sessions, err = keptSessions(file, doc, notes); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if given != nil && !used {
 		fmt.Fprintf(notes, "note: --baseline %s: no assertion mentions the baseline, so it changes no verdict; reports show the changes since\n",
@@ -119,13 +125,10 @@ func (f *flags) readBaseline(file string, skip bool, notes io.Writer) (*results.
 }
 
 // record writes the document as the baseline of later sessions, if --baseline-missing asks for that and the session
-// passed without a usable one. One that was usable stays, so that a decline in small steps adds up and fails.
-func (s *session) record(doc *results.Document) error {
-	if s.flags.baselineMissing != recordMissing || doc.Session.ExitCode != gate.ExitPassed {
-		return nil
-	}
-	why := ledger.Unusable(s.plan, doc)
-	if why == "" {
+// passed without a usable one. One that was usable stays, so that a decline in small steps adds up and fails. Sessions
+// that did not fail are kept beside it.
+func (s *session) record(doc *results.Document, dir string) error {
+	if s.flags.baselineMissing != recordMissing || doc.Baseline == nil || !keepable(doc) {
 		return nil
 	}
 	file := cmp.Or(s.flags.baseline, doc.Baseline.File) // a resumed session has its own
@@ -135,12 +138,21 @@ func (s *session) record(doc *results.Document) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "results.json")
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+	why := ledger.Unusable(s.plan, doc)
+	if why != "" {
+		if doc.Session.ExitCode != gate.ExitPassed {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+		}
+		if err := doc.Write(file); err != nil {
+			return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+		}
+		fmt.Fprintf(s.stderr, "recorded the baseline %s: %s\n", file, why)
 	}
-	if err := doc.Write(file); err != nil {
-		return exit.With(gate.ExitExecution, fmt.Errorf("recording the baseline: %w", err))
+	if err := keepSession(file, dir, why != ""); err != nil {
+		return exit.With(gate.ExitExecution, fmt.Errorf("keeping the session beside the baseline: %w", err))
 	}
-	fmt.Fprintf(s.stderr, "recorded the baseline %s: %s\n", file, why)
 	return nil
 }

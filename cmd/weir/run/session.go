@@ -92,8 +92,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 			Version:  s.flags.version,
 			Site:     s.flags.site.Document(),
 			FailFast: s.flags.failFast, Baseline: s.baseline.doc, BaselineFile: s.baseline.file,
-			Noise:        s.flags.noise,
-			Inconclusive: s.flags.open.Flags, OpenBefore: openBefore,
+			BaselineSessions: s.baseline.sessions,
+			Noise:            s.flags.noise,
+			Inconclusive:     s.flags.open.Flags, OpenBefore: openBefore,
 			SkipMissing: s.baseline.skip,
 			Judge: func(doc *results.Document) {
 				gate.Judge(doc)
@@ -120,7 +121,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	failed := s.write(doc, dir)
 	s.pushed(doc)
-	if err := errors.Join(s.record(doc), s.flags.remember(doc, dir)); err != nil {
+	if err := errors.Join(s.record(doc, dir), s.flags.remember(doc, dir)); err != nil {
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, err)
 		failed = errors.Join(failed, err)
 	}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/cmd/weir/stored"
+	"github.com/weir-bench/weir/gate"
+	"github.com/weir-bench/weir/history"
+	"github.com/weir-bench/weir/results"
+)
+
+// mostSessions are kept beside a recorded baseline, the newest, to tell how much sessions differ.
+const mostSessions = 20
+
+// sessionsBeside is the folder of the sessions that are kept beside a baseline, given by its file or folder.
+func sessionsBeside(baseline string) string {
+	if info, err := os.Stat(baseline); err != nil || !info.IsDir() {
+		baseline = filepath.Dir(baseline)
+	}
+	return filepath.Join(baseline, "sessions")
+}
+
+// keptSessions returns how the sessions vary that are kept beside a baseline, of its scenario and environment.
+func keptSessions(file string, baseline *results.Document, notes io.Writer) ([]results.CaseNoise, error) {
+	store := history.Store{Dir: sessionsBeside(file), Unindexed: true}
+	entries, err := listed(store)
+	if err != nil {
+		return nil, err
+	}
+	var docs []*results.Document
+	for _, e := range entries {
+		if e.Scenario != baseline.Scenario.Name || e.Fingerprint != baseline.Environment.Fingerprint {
+			continue
+		}
+		doc, err := stored.Read(filepath.Join(store.Dir, e.File), notes)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	if len(docs) == 0 {
+		return nil, nil
+	}
+	vary, err := gate.SessionsOf(docs)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sessions in %s: %w", store.Dir, err)
+	}
+	return vary, nil
+}
+
+// listed lists the sessions of a store, the oldest first; none if there is no store.
+func listed(store history.Store) ([]history.Entry, error) {
+	if _, err := os.Stat(store.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	entries, _, err := store.List()
+	return entries, exit.Execution(err)
+}
+
+// keepSession copies a session that did not fail to those beside the baseline, and removes the oldest that are too
+// many. A new baseline begins with itself: what changed before is no noise.
+func keepSession(baseline, dir string, anew bool) error {
+	store := history.Store{Dir: sessionsBeside(baseline), Unindexed: true}
+	if anew {
+		if err := os.RemoveAll(store.Dir); err != nil {
+			return fmt.Errorf("removing the sessions of the baseline before: %w", err)
+		}
+	}
+	if _, _, err := store.Add(dir); err != nil {
+		return err
+	}
+	entries, err := listed(store)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries[:max(0, len(entries)-mostSessions)] {
+		if err := os.Remove(filepath.Join(store.Dir, e.File)); err != nil {
+			return fmt.Errorf("removing the oldest session: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepable reports whether a session tells how sessions differ: no assertion failed in it.
+func keepable(doc *results.Document) bool {
+	return slices.Contains([]int{gate.ExitPassed, gate.ExitInconclusive}, doc.Session.ExitCode)
+}
