@@ -34,19 +34,21 @@ func ranToEnd(doc *results.Document) bool {
 // withoutAbsent removes absent cases from the aggregates of a subject and records them in gone. It returns
 // nil if an aggregate has no operand left.
 func (eval *evaluator) withoutAbsent(e *assertion.Expr, gone map[string]bool) *assertion.Expr {
-	if e == nil || len(e.Args) == 0 {
+	return pruned(e, eval.absentOperands(e, gone))
+}
+
+// pruned removes operands from an expression. It returns nil if an aggregate has none left.
+func pruned(e *assertion.Expr, drop map[*assertion.Expr]bool) *assertion.Expr {
+	if e == nil || len(e.Args) == 0 || len(drop) == 0 {
 		return e
 	}
 	out := *e
 	out.Args = nil
 	for _, arg := range e.Args {
-		if e.Op.Aggregates() {
-			if key := eval.absentOf(arg); key != "" {
-				gone[key] = true
-				continue
-			}
+		if drop[arg] {
+			continue
 		}
-		kept := eval.withoutAbsent(arg, gone)
+		kept := pruned(arg, drop)
 		if kept == nil {
 			return nil
 		}
