@@ -81,6 +81,22 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// A decline that is beyond what sessions are assumed to vary fails beside other cases as it does alone: their launches
+// pool noise with few degrees of freedom, and what is assumed has none.
+func TestUnknownSessionsBesideOtherCases(t *testing.T) {
+	now, before := []float64{8.2, 8.21, 8.2, 8.21, 8.2}, []float64{10, 10.01, 10, 10.01, 10}
+	for _, others := range []int{0, 2, 6} {
+		doc, a := regression(now, before)
+		a.Looks = []int{5}
+		for i := range others {
+			doc.Cases = append(doc.Cases, caseOf(fmt.Sprint("o", i), before...))
+		}
+		if Judge(doc); a.Verdict != results.Fail {
+			t.Errorf("beside %d cases: %s: %s", others, a.Verdict, a.Message)
+		}
+	}
+}
+
 // Values of another environment promise nothing of this one, whatever the statement's form.
 func TestReferencesOfAnotherEnvironment(t *testing.T) {
 	for name, c := range map[string]struct {

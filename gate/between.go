@@ -99,16 +99,17 @@ func (eval *evaluator) keptSessions(key, metric string) *assertion.Noise {
 	return nil
 }
 
-// add returns the variance of a combination plus that of sessions. The degrees of freedom are 0 if nothing
-// was estimated.
+// known is the variance between sessions that is known.
+func (s sessionNoise) known() meanSquare { return meanSquare{s.variance, s.df} }
+
+// add returns the variance of a combination plus the known one of sessions. The degrees of freedom are 0 if nothing was
+// estimated.
 func (s sessionNoise) add(c *combination) meanSquare {
-	return meanSquare{c.variance, c.df}.plus(meanSquare{s.variance, s.df})
+	return meanSquare{c.variance, c.df}.plus(s.known())
 }
 
-// widest is add with the assumed variance of unknown sessions.
-func (s sessionNoise) widest(c *combination) meanSquare {
-	return s.add(c).plus(meanSquare{value: s.unknown})
-}
+// assumed is the known variance plus that which is assumed of unknown sessions.
+func (s sessionNoise) assumed() meanSquare { return s.known().plus(meanSquare{value: s.unknown}) }
 
 // allowances are the variances that a fail must hold for where τ is not known of all metrics.
 func (s sessionNoise) allowances() []meanSquare {
@@ -145,10 +146,10 @@ func (s sessionNoise) unknownSessions(c *combination, floor *combinedFloor) *unk
 	}
 	return &unknownSessions{
 		now: memoized(narrowest(func(m meanSquare, confidence float64) estimate {
-			return floor.widen(c, s.add(c).plus(m), confidence)
+			return floor.widen(c, s.known().plus(m), confidence)
 		})),
 		atBest: narrowest(func(m meanSquare, confidence float64) estimate {
-			return c.withHalfWidth(quantileOf(m.df, confidence) * math.Sqrt(s.variance+m.value))
+			return c.withHalfWidth(s.known().plus(m).half(confidence))
 		}),
 		kept: s.kept,
 	}
@@ -214,7 +215,9 @@ func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *
 			if n == nil || s.c != nil && n.contradicted(logs(v.values)) {
 				return nil
 			}
-			said = append(said, n)
+			if !paired[i] {
+				said = append(said, n)
+			}
 			if part := c.weights[j] * c.weights[j] * n.sd * n.sd / float64(len(s.launches)); !paired[i] {
 				out.variance += part
 				if s.c == nil {
@@ -233,23 +236,27 @@ func (eval *evaluator) floorOf(check boundCheck, c *combination, atLaunch int) *
 	return out
 }
 
-// widen returns the estimate of a combination with the variance v of launches and sessions, at least as
-// wide as the floor.
-func (f *combinedFloor) widen(c *combination, v meanSquare, confidence float64) estimate {
+// widen returns the estimate of a combination with the variance of its launches, or of the floor where that is larger,
+// and of sessions.
+func (f *combinedFloor) widen(c *combination, sessions meanSquare, confidence float64) estimate {
 	e := c.at(confidence)
 	if c.n < 2 {
 		return e
 	}
-	half := 0.
-	if v.value > 0 {
-		half = quantileOf(v.df, confidence) * math.Sqrt(v.value)
-	}
+	half := meanSquare{c.variance, c.df}.plus(sessions).half(confidence)
 	if f != nil {
-		least := f.variance + v.value - c.variance // v includes sessions twice otherwise
-		half = max(half, quantileOf(f.df, confidence)*math.Sqrt(max(0, least)))
+		half = max(half, meanSquare{f.variance, f.df}.plus(sessions).half(confidence))
 	}
 	if half == 0 {
 		return e
 	}
 	return c.withHalfWidth(half)
+}
+
+// half is the half-width of an interval of this variance.
+func (m meanSquare) half(confidence float64) float64 {
+	if m.value <= 0 {
+		return 0
+	}
+	return quantileOf(m.df, confidence) * math.Sqrt(m.value)
 }

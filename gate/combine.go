@@ -57,7 +57,7 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	sessions := eval.betweenSessions(check, c)
 	floor := eval.floorOf(check, c, atLaunch)
 	wider := func(c *combination) interval {
-		return func(confidence float64) estimate { return floor.widen(c, sessions.add(c), confidence) }
+		return func(confidence float64) estimate { return floor.widen(c, sessions.known(), confidence) }
 	}
 	est := subjectEstimate{
 		at: wider(c), method: append(method(sources), sessions.said...), known: floor != nil,

@@ -102,14 +102,14 @@ func (x *contrast) intervals() {
 			if x.spread != nil {
 				return c.withHalfWidth(x.spread.half(confidence, meanSquare{c.variance, c.df}))
 			}
-			return (*combinedFloor)(nil).widen(c, x.sessions.add(c), confidence)
+			return (*combinedFloor)(nil).widen(c, x.sessions.known(), confidence)
 		})
 	}
 	x.at = wide(x.change)
 	x.apart = nil
 	if x.assumed {
 		x.apart = memoized(func(confidence float64) estimate {
-			return (*combinedFloor)(nil).widen(x.change, x.sessions.widest(x.change), confidence)
+			return (*combinedFloor)(nil).widen(x.change, x.sessions.assumed(), confidence)
 		})
 	}
 	if x.without != nil {

@@ -183,7 +183,7 @@ func assumedValue() results.Value { return results.Number("assumed", assumedSess
 // sessions that vary by assumedSessions, as for a few cases: more cases do not make it less certain.
 func (x *contrast) beyondAssumed() bool {
 	return x.verdictAt(func(confidence float64) estimate {
-		return (*combinedFloor)(nil).widen(x.change, x.sessions.widest(x.change), confidence)
+		return (*combinedFloor)(nil).widen(x.change, x.sessions.assumed(), confidence)
 	}, 1) == results.Regression
 }
 
