@@ -151,6 +151,8 @@ type outcome struct {
 	causes    []*results.Case // cases that cause an error, if nothing else does
 	// beyondCeiling says that it fails by more than its xfail accepts.
 	beyondCeiling bool
+	// replaced says that a policy gave the verdict instead of inconclusive.
+	replaced bool
 }
 
 func failed(r results.Reason) outcome {

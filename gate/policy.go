@@ -51,21 +51,22 @@ func (eval *evaluator) inconclusiveAs(a *results.AssertionVerdict, o outcome) ou
 	policy := eval.doc.Session.Policy()
 	sessions := a.OpenBefore + 1
 	if a.Severity == assertion.Gate && policy.Streak > 0 && sessions >= policy.Streak {
-		o.verdict = results.Fail
+		o.verdict, o.replaced = results.Fail, true
 		o.prependReason(results.Because(results.Streak, results.Count("sessions", sessions, "session")))
 		return o
 	}
 	if as := a.Decide.StandIn(policy); as != "" {
-		o.verdict = results.Verdict(as)
+		o.verdict, o.replaced = results.Verdict(as), true
 		o.prependReason(results.Because(results.StandsIn, results.Text("verdict", as)))
 	}
 	return o
 }
 
-// applyXFail inverts the verdict of an assertion with xfail. It is valid up to and including its last day,
+// applyXFail inverts the verdict of an assertion with xfail, but not one that replaces inconclusive: that shows neither
+// that the assertion holds nor that it does not. xfail is valid up to and including its last day,
 // by the session's start in UTC, so that judging again gives the same. Without a start it is not valid.
 func applyXFail(x *assertion.XFail, o outcome, started time.Time) outcome {
-	if x == nil || o.verdict != results.Fail && o.verdict != results.Pass {
+	if x == nil || o.replaced || o.verdict != results.Fail && o.verdict != results.Pass {
 		return o
 	}
 	says := func(kind results.ReasonKind) results.Reason {

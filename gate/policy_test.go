@@ -53,6 +53,23 @@ func TestHalo(t *testing.T) {
 	}
 }
 
+// What counts instead of inconclusive is no sign that an expected failure holds, or does not.
+func TestReplacedVerdictsAreNotInverted(t *testing.T) {
+	for as, want := range map[string]results.Verdict{
+		"": results.InconclusiveVerdict, "pass": results.Pass, "fail": results.Fail, "warn": results.WarnVerdict,
+	} {
+		a := band(p(42), nil, []int{3})
+		a.XFail = &assertion.XFail{Reason: "bug 7", Until: "2099-11-21"}
+		a.Decide = &assertion.Decide{OnInconclusive: as}
+		c := caseOf("c", noisy...)
+		c.Assertions = []*results.AssertionVerdict{a}
+		doc := docOf(c)
+		doc.Session.Started = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		Judge(doc)
+		wantVerdict(t, a, want)
+	}
+}
+
 // The halo of a negative bound lies outside of the band too.
 func TestHaloOfANegativeBound(t *testing.T) {
 	got := boundCheck{bounds: assertion.Bounds{Lower: p(-10), Upper: p(-1)}, halo: 0.1}.withHalo()

@@ -208,6 +208,22 @@ var caseCounts = []string{
 	results.Skipped, results.Excluded,
 }
 
+// replaced counts assertions that are inconclusive, and of which a policy gives another verdict.
+func replaced(doc *results.Document) (n int) {
+	count := func(all []*results.AssertionVerdict) {
+		for _, a := range all {
+			if a.Open {
+				n++
+			}
+		}
+	}
+	count(doc.Assertions)
+	for _, c := range doc.Cases {
+		count(c.Assertions)
+	}
+	return n
+}
+
 // headline is the session in one line.
 func headline(doc *results.Document) string {
 	var counts []string
@@ -219,6 +235,9 @@ func headline(doc *results.Document) string {
 	assertions := "no assertions"
 	if len(counts) > 0 {
 		assertions = "assertions: " + strings.Join(counts, ", ")
+	}
+	if n := replaced(doc); n > 0 {
+		assertions += fmt.Sprintf(" (%d in place of inconclusive)", n)
 	}
 	counts = nil
 	for _, s := range caseCounts {
