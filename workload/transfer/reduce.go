@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/quantity"
@@ -20,7 +21,7 @@ func (behaviour) Reduce(m *workload.Measured, l *results.Launch) (map[string]flo
 	l.Distributions = results.Distributions{"latency": latencies(parts).Distribution()}
 	o := m.Spec.(*move.Spec)
 	metrics, err := Metrics(*o, parts)
-	l.Notes = append(stampNotes(o, parts), stallNotes(o, parts, metrics)...)
+	l.Notes = slices.Concat(stampNotes(o, parts), stallNotes(o, parts, metrics), overlapNotes(metrics))
 	return metrics, err
 }
 

@@ -51,3 +51,16 @@ func stallNotes(o *move.Spec, parts []*move.Part, metrics map[string]float64) []
 		" latency.p99 of the %d with a time: slow ones fell between these; assert latency.avg, too", o.Iterations,
 		stamped)}}
 }
+
+// leastOverlap is the share of the time of a launch in which all initiators should run.
+const leastOverlap = 0.5
+
+// overlapNotes warns of a bandwidth that is of a small part of the launch, in which the initiators ran together.
+func overlapNotes(metrics map[string]float64) []results.Cause {
+	share, ok := metrics["overlap"]
+	if !ok || share >= leastOverlap {
+		return nil
+	}
+	return []results.Cause{{Count: 1, Text: fmt.Sprintf("the initiators ran together in %.2g %% of the time only, of which"+
+		" bandwidth is: use more iterations, or no more ranks and threads than processors", 100*share)}}
+}
