@@ -170,11 +170,14 @@ func (m *gauges) metric(f metricFamily) {
 			if known, ok := m.metrics.Metric(c, f.metric); ok && known.Doc != "" {
 				help = known.Doc
 			}
-			g = m.add(f.metric, unit, help+" (median of the launches and the interval of their mean)")
+			g = m.add(f.metric, unit, help+" (the estimate with its interval, and the median of the launches)")
 		}
 		scale := results.ScaleFor(e.Median, e.Unit)
 		median, low, high := scale.Estimate(e.Median, e.CI, boundsOf(c, e.Unit, f.metric)...)
-		for _, s := range []struct{ estimate, text string }{{"median", median}, {"ci_low", low}, {"ci_high", high}} {
+		value, _, _ := scale.Estimate(e.Value, e.CI, boundsOf(c, e.Unit, f.metric)...)
+		for _, s := range []struct{ estimate, text string }{
+			{"value", value}, {"median", median}, {"ci_low", low}, {"ci_high", high},
+		} {
 			if value, ok := inBase(s.text, factor/scale.Factor); ok {
 				g.sample(value, m.labels[i], gaugeLabel{"estimate", s.estimate})
 			}

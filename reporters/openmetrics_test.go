@@ -125,10 +125,12 @@ func TestOpenMetricsHoldsTheDocument(t *testing.T) {
 					}
 				}
 				if e.CI == nil {
+					near("value", e.Value, e.Value/1000)
 					near("median", e.Median, e.Median/1000)
 					continue
 				}
 				half := max((e.CI[1]-e.CI[0])/2, math.Abs(e.Median)/1000)
+				near("value", e.Value, half/10)
 				near("median", e.Median, half/10)
 				near("ci_low", e.CI[0], half)
 				near("ci_high", e.CI[1], half)
