@@ -143,6 +143,10 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		est.at, where = est.moderated, inside
 		est.noiseReason.Kind = results.NoiseModerated
 	}
+	refuted := check.refutedByOne(sources)
+	if !refuted.None() {
+		where, est.withoutOutliers = above, nil
+	}
 	e := est.at(check.shown)
 	o = outcome{verdict: results.InconclusiveVerdict, observed: check.observedAsWritten(e), noise: est.noiseReason}
 	o.estimate = func() []results.Reason {
@@ -150,6 +154,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		said = check.withContext(said, &est, where)
 		return append(said, check.launchValues(sources, e), check.ceilingReason(sources, where))
 	}
+	o.addReasons(refuted)
 	var late results.Reason
 	if !isAvailability(check.subject) {
 		late = startSkew(check.own)
@@ -160,7 +165,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 		return o
 	}
 	few, more := tooFewValues(check.metrics, sources, check.subject, slices.Max(append([]int{n}, check.looks...)))
-	if few.known() {
+	if few.known() && !(where == inside && check.boundedBelow()) {
 		if miss := eval.failsDespiteFewValues(check, sources, n, where); !miss.None() && late.None() {
 			o.verdict = results.Fail
 			o.addReasons(miss)

@@ -258,6 +258,42 @@ func TestMetricsThatMayBeZero(t *testing.T) {
 	}
 }
 
+// One error refutes that there are none, however much launches differ; that there are few is judged by an interval.
+func TestOneErrorRefutesNone(t *testing.T) {
+	for _, test := range []struct {
+		metric, unit string
+		values       []float64
+		upper        float64
+		want         results.Verdict
+	}{
+		{"skew", "s", []float64{0, 0, 0.42, 0, 0}, 0, results.Fail},
+		{"skew", "s", []float64{0, 0, 0, 0, 0}, 0, results.Pass},
+		{"skew", "s", []float64{0, 0, 0.42, 0, 0}, 0.3, results.InconclusiveVerdict},
+		{"wrong", "", []float64{0, 5, 0, 3, 0}, 0, results.Fail},                            // a count
+		{"drift", "", []float64{0.5, -0.3, 0.1, 0.2, -0.4}, 0, results.InconclusiveVerdict}, // it may be negative
+		{"drift", "", []float64{0, 0, 0.1, 0, 0}, 0, results.InconclusiveVerdict},
+	} {
+		c := caseOf("c", 46, 46, 46, 46, 46)
+		for i, v := range test.values {
+			c.Launches[i].Metrics.Set(test.metric, v)
+		}
+		a := band(nil, p(test.upper), []int{5})
+		a.Subject, a.Unit = metric(test.metric, test.unit), test.unit
+		c.Assertions = []*results.AssertionVerdict{a}
+		doc := docOf(c)
+		kind, _ := workload.Lookup(c.Workload)
+		doc.Metrics = []results.MetricTable{{
+			Workload: c.Workload, Run: c.Run, Definitions: append(slices.Clone(kind.Metrics),
+				workload.Metric{Name: "wrong", Better: workload.Lower, MayBeZero: true},
+				workload.Metric{Name: "drift", Better: workload.Lower, MayBeZero: true}),
+		}}
+		Judge(doc)
+		if a.Verdict != test.want || (a.Verdict == results.Fail) != has(a.Reasons, "above-least") {
+			t.Errorf("%s %v: %s, want %s: %s", test.metric, test.values, a.Verdict, test.want, a.Message)
+		}
+	}
+}
+
 // A time that has no end is no number for a person: neither it, nor its interval, nor a distance in percent.
 func TestTimesWithoutEndAreSaidToBe(t *testing.T) {
 	for values, says := range map[[3]float64]string{

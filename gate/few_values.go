@@ -31,11 +31,11 @@ func (eval *evaluator) failsDespiteFewValues(
 	if !ok {
 		return results.Reason{}
 	}
-	if where == above || where == below && mergedOf(sources[0].launches, m.Family()) != nil {
+	if where == above || where == below && distributionsOf(sources[0].launches, m.Family()) != nil {
 		return results.Because(results.FewButMissed)
 	}
 	for _, other := range otherQuantiles(check.metrics, c, m) {
-		if few, _ := fewSamples(check.metrics, sources[0], other.Name, atLaunch); few.known() {
+		if few, _ := fewSamples(check.metrics, sources[0], other.Name, atLaunch, false); few.known() {
 			continue
 		}
 		instead := check
@@ -51,6 +51,12 @@ func (eval *evaluator) failsDespiteFewValues(
 		}
 	}
 	return results.Reason{}
+}
+
+// boundedBelow reports whether a check is a lower bound of a quantile. Few values have a lower limit, and bias a high
+// quantile downwards, so they excuse no such pass.
+func (check boundCheck) boundedBelow() bool {
+	return check.bounds.Upper == nil && monotoneMetric(check.subject) != nil
 }
 
 // monotoneMetric returns the single metric in a subject that increases with it: the metric itself, scaled

@@ -110,8 +110,12 @@ func (check boundCheck) launchesNeeded(
 // nearBound is the largest distance from a bound, as a share of it, of a value that is near the bound.
 const nearBound = 0.1
 
-// farFromBounds reports whether a value is near no bound.
+// farFromBounds reports whether a value is near no bound. In the middle half of a band, it could not be farther.
 func (check boundCheck) farFromBounds(value float64) bool {
+	if low, high := check.bounds.Lower, check.bounds.Upper; low != nil && high != nil &&
+		min(value-*low, *high-value) >= (*high-*low)/4 {
+		return true
+	}
 	for _, bound := range []*float64{check.bounds.Lower, check.bounds.Upper} {
 		if bound != nil && math.Abs(value-*bound) <= nearBound*math.Abs(*bound) {
 			return false

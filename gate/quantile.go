@@ -22,70 +22,53 @@ import (
 // u-th an upper limit with P(Bin(N, q) >= u), for any distribution (David and Nagaraja, Order Statistics,
 // 2003, 7.1). There may be no upper limit.
 // - Launches: Student's interval of the per-launch values around the quantile of all. It includes what
-// values of one launch have in common.
+// values of one launch have in common. Launches count by their shares wᵢ of the values beyond the quantile: its
+// variance is σ²·Σwᵢ² instead of σ²/n, with (n-1)/(n·Σwᵢ²) degrees of freedom, at least one. Otherwise a quantile
+// that lies in the values of the slowest launch would appear to be as certain as the mean of all launches.
+//
+// An expression of several metrics, such as latency.p99 / latency.p50, has a value in each launch, and is judged by
+// those: of all values together, the numerator would contain how launches differ, and the pairs would be lost.
 
-// mergedQuantile is a subject over one case with quantiles among its metrics.
+// mergedQuantile is a quantile of all values of a case, scaled by or added to constants.
 type mergedQuantile struct {
 	subject *assertion.Expr
 	unit    string
 	log     bool
-	leaves  map[string]mergedLeaf
+	values  *results.Merged
+	level   results.Quantile
 	own     []float64 // per launch, in the unit
+	shares  float64   // Σwᵢ²
 }
 
-// mergedLeaf is a metric of the subject: a quantile of all values, or a mean over launches.
-type mergedLeaf struct {
-	mean   float64
-	values *results.Merged // nil of a mean
-	level  results.Quantile
-}
-
-// mergedClaim returns the check's subject with quantiles of all values; nil if no metric is a quantile
-// with values in every launch.
+// mergedClaim returns the check's subject as a quantile of all values; nil if it is another one, or if a launch lacks
+// its values.
 func (check boundCheck) mergedClaim(c *results.Case, ps []point) *mergedQuantile {
-	if len(ps) < 2 || len(ps[0].launch.Distributions) == 0 {
+	names := check.subject.Metrics()
+	if len(ps) < 2 || len(names) != 1 || len(ps[0].launch.Distributions) == 0 {
 		return nil
 	}
-	m := &mergedQuantile{
-		subject: check.subject, unit: check.unit, log: positive(check.metrics, check.subject),
-		leaves: map[string]mergedLeaf{},
-		own:    valuesOf(ps),
+	d, _ := check.metrics.Metric(c, names[0])
+	level, ok := d.Level()
+	if !ok {
+		return nil
 	}
-	launches, found := make([]*results.Launch, len(ps)), false
+	launches := make([]*results.Launch, len(ps))
 	for i, p := range ps {
 		launches[i] = p.launch
 	}
-	for _, name := range check.subject.Metrics() {
-		d, _ := check.metrics.Metric(c, name)
-		if m.leaves[name] = leafOf(d, name, launches, m.log); m.leaves[name].values != nil {
-			found = true
-		}
-	}
-	if !found {
+	all := distributionsOf(launches, d.Family())
+	values := results.Merge(all)
+	if values == nil {
 		return nil
 	}
-	return m
+	return &mergedQuantile{
+		subject: check.subject, unit: check.unit, log: positive(check.metrics, check.subject), values: values,
+		level: level, own: valuesOf(ps), shares: sharesBeyond(all, values, level),
+	}
 }
 
-// leafOf returns a metric over launches that all have it.
-func leafOf(d workload.Metric, name string, launches []*results.Launch, log bool) mergedLeaf {
-	if level, ok := d.Level(); ok {
-		if values := mergedOf(launches, d.Family()); values != nil {
-			return mergedLeaf{values: values, level: level}
-		}
-	}
-	values := make([]float64, len(launches))
-	for i, l := range launches {
-		values[i] = l.Metrics.At(name)
-	}
-	if log && slices.Min(values) > 0 {
-		return mergedLeaf{mean: logarithmic(values, results.Confidence).center}
-	}
-	return mergedLeaf{mean: arithmetic(values, results.Confidence).center}
-}
-
-// mergedOf merges the values of a family over all launches; nil if a launch lacks them.
-func mergedOf(launches []*results.Launch, family string) *results.Merged {
+// distributionsOf returns the values of a family in each launch; nil if a launch lacks them.
+func distributionsOf(launches []*results.Launch, family string) []*results.Distribution {
 	all := make([]*results.Distribution, len(launches))
 	for i, l := range launches {
 		d, ok := l.Distributions[family]
@@ -94,39 +77,45 @@ func mergedOf(launches []*results.Launch, family string) *results.Merged {
 		}
 		all[i] = d
 	}
-	return results.Merge(all)
+	return all
+}
+
+// sharesBeyond estimates Σwᵢ² for the shares wᵢ of launches in the values beyond a quantile, on its farther side: the
+// probability that two of these values are of one launch. It is at least 1/n for n launches, and 1/n if it cannot be
+// estimated.
+func sharesBeyond(all []*results.Distribution, values *results.Merged, level results.Quantile) float64 {
+	at := values.Rank(results.NearestRank(values.Count(), level))
+	pairs, total := 0., 0.
+	for _, d := range all {
+		below, above := d.Beside(at)
+		n := float64(above)
+		if 2*level < results.Maximum {
+			n = float64(below)
+		}
+		pairs, total = pairs+n*(n-1), total+n
+	}
+	least := 1 / float64(len(all))
+	if total < 2 {
+		return least
+	}
+	return max(least, pairs/(total*(total-1)))
 }
 
 // at is the estimate with the interval of a confidence.
 func (m *mergedQuantile) at(confidence float64) estimate {
-	value := func(changed string, rank int64) float64 {
-		v, err := m.subject.EvalWith(func(leaf *assertion.Expr) (float64, error) {
-			l := m.leaves[leaf.Metric]
-			switch {
-			case l.values == nil:
-				return l.mean, nil
-			case leaf.Metric == changed:
-				return l.values.Rank(rank), nil
-			}
-			return l.values.Rank(results.NearestRank(l.values.Count(), l.level)), nil
-		}, m.unit)
+	value := func(rank int64) float64 {
+		v, err := m.subject.EvalWith(
+			func(*assertion.Expr) (float64, error) { return m.values.Rank(rank), nil }, m.unit)
 		if err != nil {
 			return math.NaN()
 		}
 		return v
 	}
-	center := value("", 0)
-	less, more := 0., 0. // squared distances of the limits from the centre
-	for name, l := range m.leaves {
-		if l.values == nil {
-			continue
-		}
-		low, high := limits(l.values.Count(), l.level, confidence)
-		a, b := value(name, low), value(name, high)
-		less, more = less+square(m.distance(center, min(a, b))), more+square(m.distance(max(a, b), center))
-	}
-	half := m.between(center, confidence)
-	less, more = max(math.Sqrt(less), half), max(math.Sqrt(more), half)
+	center := value(results.NearestRank(m.values.Count(), m.level))
+	low, high := limits(m.values.Count(), m.level, confidence)
+	a, b, half := value(low), value(high), m.between(confidence)
+	less := max(m.distance(center, min(a, b)), half)
+	more := max(m.distance(max(a, b), center), half)
 	e := estimate{quantity.Round(center), quantity.Round(center - less), quantity.Round(center + more), len(m.own)}
 	if m.log {
 		e.lo, e.hi = unlog(math.Log(center)-less), unlog(math.Log(center)+more)
@@ -143,8 +132,6 @@ func (m *mergedQuantile) at(confidence float64) estimate {
 	return e
 }
 
-func square(v float64) float64 { return v * v }
-
 // distance is how much larger one value is, on the scale of the interval; infinite for an unbounded value.
 func (m *mergedQuantile) distance(large, small float64) float64 {
 	switch {
@@ -160,9 +147,9 @@ func (m *mergedQuantile) distance(large, small float64) float64 {
 	return large - small
 }
 
-// between is half of Student's interval of the per-launch values. An unbounded value counts as the largest
-// finite one, which is conservative for the lower limit.
-func (m *mergedQuantile) between(center, confidence float64) float64 {
+// between is half of Student's interval of the per-launch values, by the shares of launches. An unbounded value counts
+// as the largest finite one, which is conservative for the lower limit.
+func (m *mergedQuantile) between(confidence float64) float64 {
 	longest := 0.
 	for _, v := range m.own {
 		if !quantity.Endless(v) {
@@ -185,8 +172,9 @@ func (m *mergedQuantile) between(center, confidence float64) float64 {
 	if m.log && slices.Min(own) > 0 {
 		own = logs(own)
 	}
-	e := linear(own, confidence)
-	return (e.hi - e.lo) / 2
+	_, sd := moments(own)
+	df := float64(len(own)-1) / (float64(len(m.own)) * m.shares)
+	return student(max(1, df), confidence) * sd * math.Sqrt(m.shares)
 }
 
 // merged replaces an estimate by that of all values together, if there are any.

@@ -29,7 +29,7 @@ type stamped struct {
 }
 
 func (s stamped) name() string {
-	return fmt.Sprintf("%s of %d values a launch, sigma %g", s.metric, s.stamps, s.sigma)
+	return fmt.Sprintf("%s of %d values a launch, sigma %g, launches %g %%", s.metric, s.stamps, s.sigma, 100*s.launch)
 }
 
 // truth is the quantile of all values that there might be.
@@ -122,6 +122,15 @@ func tails() (all []stamped) {
 			})
 		}
 	}
+	for _, launch := range []float64{0.03, 0.05, 0.1} { // differences of launches outweigh those within one
+		all = append(all, stamped{
+			stamps: 1000, sigma: 0.05, launch: launch, kind: "transfer", metric: "latency.p99", family: "latency",
+			level: results.P99,
+		}, stamped{
+			stamps: 1000, sigma: 0.05, launch: launch, kind: "transfer", metric: "latency.p50", family: "latency",
+			level: results.P50,
+		})
+	}
 	return all
 }
 
@@ -178,6 +187,61 @@ func TestTailQuantilesOfFailingRequests(t *testing.T) {
 	s.failing = 0.03
 	if got := s.shares(n, 1); got[results.Fail] < 90 {
 		t.Errorf("3 %% of requests fail, and p99 is to be below 1 s: %v", got)
+	}
+}
+
+// An expression of several metrics is judged by its value in each launch: p99 is never beyond the maximum, and a
+// quotient of quantiles does not contain how launches differ.
+func TestQuantilesAreComparedWithinLaunches(t *testing.T) {
+	s := stamped{
+		stamps: 1000, sigma: 0.05, launch: 0.2, kind: "transfer", metric: "latency.p99", family: "latency",
+		level: results.P99,
+	}
+	_, doc := s.session(1, s.truth())
+	c := doc.Cases[0]
+	for _, l := range c.Launches {
+		own := l.Metrics.At("latency.p99")
+		l.Metrics.Set("latency.p50", own/1.1)
+		l.Metrics.Set("latency.max", own)
+	}
+	for _, test := range []struct {
+		subject *assertion.Expr
+		upper   float64
+	}{
+		{ratio(metric("latency.p99", "s"), metric("latency.max", "s")), 1},
+		{ratio(metric("latency.p99", "s"), metric("latency.p50", "s")), 1.1001},
+		{ratio(metric("latency.p50", "s"), metric("latency.p99", "s")), 0.9092},
+	} {
+		a := band(nil, p(test.upper), []int{len(c.Launches)})
+		a.Subject, a.Unit = test.subject, ""
+		c.Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		wantVerdict(t, a, results.Pass)
+	}
+}
+
+// Few values have a lower limit: a lower bound of a tail can pass where an upper one cannot.
+func TestFewValuesPassALowerBound(t *testing.T) {
+	s := stamped{
+		stamps: 100, sigma: 0.3, launch: 0.03, kind: "transfer", metric: "latency.p99", family: "latency",
+		level: results.P99,
+	}
+	_, doc := s.session(1, 10*s.truth())
+	c := doc.Cases[0]
+	c.Launches = c.Launches[:3]
+	for _, test := range []struct {
+		bounds assertion.Bounds
+		want   results.Verdict
+	}{
+		{assertion.Bounds{Lower: p(s.truth() / 10)}, results.Pass},
+		{assertion.Bounds{Upper: p(s.truth() * 10)}, results.InconclusiveVerdict},
+		{assertion.Bounds{Lower: p(s.truth() / 10), Upper: p(s.truth() * 10)}, results.InconclusiveVerdict},
+	} {
+		a := band(nil, nil, []int{3})
+		a.Subject, a.Unit, a.Bounds = metric("latency.p99", "s"), "s", test.bounds
+		c.Assertions = []*results.AssertionVerdict{a}
+		Judge(doc)
+		wantVerdict(t, a, test.want)
 	}
 }
 

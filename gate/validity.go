@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weir-bench/weir/results"
@@ -129,7 +130,7 @@ func tooFewValues(
 			continue
 		}
 		for _, metric := range subject.Metrics() {
-			if o, more := fewSamples(d, s, metric, most); o.known() {
+			if o, more := fewSamples(d, s, metric, most, len(subject.Metrics()) > 1); o.known() {
 				o.why[0].Place.Case = s.key
 				return o, more
 			}
@@ -187,7 +188,9 @@ func workloadUndecided(s *source, metric string, about func(*results.Launch) boo
 }
 
 // fewSamples says why a quantile of a source decides nothing, and whether it may after `most` launches.
-func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o obstacle, more bool) {
+//
+// A quantile beside other metrics is taken in each launch, so each needs the values.
+func fewSamples(d *workload.Definitions, s *source, metric string, most int, each bool) (o obstacle, more bool) {
 	m, ok := d.Stated(s.c, metric)
 	if !ok || len(s.launches) == 0 {
 		return o, false
@@ -197,7 +200,14 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 		measured = append(measured, l.Metrics)
 	}
 	k := kindOf(s.c)
-	n := k.SamplesOf(m, s.c.ResolvedOptions(), measured)
+	options := s.c.ResolvedOptions()
+	if each {
+		count := func(l results.MetricValues) int64 { return k.CountOf(m, options, l) }
+		measured = []results.MetricValues{slices.MinFunc(measured,
+			func(a, b results.MetricValues) int { return cmp.Compare(count(a), count(b)) })}
+		most = 1
+	}
+	n := k.SamplesOf(m, options, measured)
 	text := k.FewSamples(m, n, false)
 	if text == "" {
 		return o, false
@@ -206,10 +216,10 @@ func fewSamples(d *workload.Definitions, s *source, metric string, most int) (o 
 		results.Because(results.FewSamples, results.Text("metric", metric), results.Count("samples", int(n), ""),
 			why(text)),
 	}
-	if set := k.MoreSamples(m, s.c.ResolvedOptions(), n, len(s.launches), most); set != "" {
+	if set := k.MoreSamples(m, options, n, len(measured), most); set != "" {
 		o.change = "set " + set
 	}
-	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(s.launches)), false) == ""
+	return o, k.MoreLaunchesHelp() && k.FewSamples(m, n*int64(most)/int64(len(measured)), false) == ""
 }
 
 // wantsVerification reports whether the case asked for its data to be verified.

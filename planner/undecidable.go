@@ -101,7 +101,11 @@ func (p *Plan) undecidable(own *Case, a assertion.Assertion, launches int) (all 
 			slices.ContainsFunc(all, func(d Doubt) bool { return d.metric == metric && d.Cases[0] == c.Key }) {
 			return
 		}
-		if why, change := c.undecidable(metric, launches, p.severalLooks(c.Run)); why != "" {
+		of := launches
+		if a.Subject != nil && len(a.Subject.Metrics()) > 1 {
+			of = 1 // the quantile of each launch is compared with its other metrics
+		}
+		if why, change := c.undecidable(metric, of, p.severalLooks(c.Run)); why != "" {
 			all = append(all, Doubt{&a, []string{c.Key}, why, change, metric})
 		}
 	})

@@ -85,6 +85,21 @@ func thinned(values, counts []int64, unbounded int64) *Distribution {
 	return d
 }
 
+// Beside counts the values below and above v, in s; values without an end are above.
+func (d *Distribution) Beside(v float64) (below, above int64) {
+	at := int64(0)
+	for i, step := range d.Steps {
+		at += step
+		switch x := float64(at) * 1e-9; {
+		case x < v:
+			below += d.Counts[i]
+		case x > v:
+			above += d.Counts[i]
+		}
+	}
+	return below, above + d.Unbounded
+}
+
 // Merged is the union of several distributions.
 type Merged struct {
 	values []float64 // s

@@ -76,6 +76,7 @@ const (
 	NoiseContradicted ReasonKind = "noise-contradicted"
 	Outliers          ReasonKind = "outliers"
 	OutliersDecide    ReasonKind = "outliers-decide"
+	AboveLeast        ReasonKind = "above-least"
 	TwoModes          ReasonKind = "two-modes"
 	OwnMode           ReasonKind = "own-mode"
 	StandOut          ReasonKind = "launches-stand-out"

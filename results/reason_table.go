@@ -98,6 +98,7 @@ var ReasonGroups = []ReasonGroup{
 		{NoiseModerated, "The noise was known beforehand, with a variance moderated by other cases.", "", alone},
 		{NoiseContradicted, "The launches vary by more than the known noise.", quieterHost, shared},
 		{Outliers, "Launches that are outliers.", quieterHost, alone},
+		{AboveLeast, "The bound is 0, the least possible value: one launch above it decides.", "", alone},
 		{OutliersDecide, "The verdict depends on outliers.", quieterHost, shared},
 		{TwoModes, "The launches fall into two groups.", quieterHost, alone},
 		{OwnMode, "The launches that stand out are too many for outliers.", quieterHost, alone},

@@ -75,6 +75,7 @@ var words = map[results.ReasonKind]string{
 	results.NoiseKnown:        "noise {sd} {from}",
 	results.NoiseModerated:    "noise {sd} {from}, its variance moderated by the other cases of its run",
 	results.NoiseContradicted: "its launches vary by {spread}, which contradicts the noise {sd} {from}: the latter is ignored",
+	results.AboveLeast:        "0 is the least possible value, and {launches} had more, up to {most}",
 	results.OutliersDecide:    "the verdict changes without outliers",
 	results.Autocorrelated:    "consecutive launches are correlated (autocorrelation {correlation@}): the interval may be too narrow",
 
