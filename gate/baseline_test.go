@@ -54,6 +54,12 @@ func TestBaseline(t *testing.T) {
 		{"an unknown environment", steady,
 			func(d *results.Document) { d.Environment.Fingerprint, d.Baseline.Fingerprint = "", "" },
 			results.ErrorVerdict, "environment-unknown"},
+		{"an imported one, of an unknown environment", steady, func(d *results.Document) {
+			d.Baseline.Fingerprint, d.Baseline.Imported = "", true
+		}, results.Pass, "baseline-imported"},
+		{"an imported one, far slower", []float64{13.4, 13.41, 13.42}, func(d *results.Document) {
+			d.Baseline.Fingerprint, d.Baseline.Imported = "", true
+		}, results.Fail, "baseline-imported"},
 		{"no-baseline", steady, func(d *results.Document) { d.Baseline = nil }, results.ErrorVerdict, "no-baseline"},
 		{"no such case", steady, func(d *results.Document) { d.Baseline.Cases[0].Key = "x" }, results.ErrorVerdict,
 			"baseline-without-launch"},

@@ -189,10 +189,12 @@ func interleaved(a, b map[int]span) (joined map[int]span, ok bool) {
 // interleaved: interleaved cases within one run pair nothing between runs.
 func method(sources []*source) []results.Reason {
 	cases, groups, baselines, mixed, timed := 0, 0, 0, false, true
+	imported := false
 	var all []string // runs
 	for _, cluster := range clusters(sources) {
 		if sources[cluster[0]].c == nil {
 			baselines += len(cluster)
+			imported = imported || sources[cluster[0]].imported
 			continue
 		}
 		cases += len(cluster)
@@ -222,6 +224,9 @@ func method(sources []*source) []results.Reason {
 	}
 	if baselines > 0 {
 		how.Values = append(how.Values, results.Text("sessions", "cross-session"))
+	}
+	if imported {
+		return []results.Reason{how, results.Because(results.BaselineImported)}
 	}
 	return []results.Reason{how}
 }

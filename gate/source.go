@@ -16,7 +16,8 @@ type source struct {
 	c        *results.Case // nil of a baseline
 	launches []*results.Launch
 	// donor are this session's launches of the same case, used for the noise of a single-launch baseline.
-	donor []*results.Launch
+	donor    []*results.Launch
+	imported bool // a baseline that another tool measured
 }
 
 // name is how messages name a source other than the own case.
@@ -146,7 +147,7 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	if i < 0 && b.Missing == results.SkipMissing {
 		return nil, passedOver(results.Because(results.BaselineLacks, results.Text("session", b.Session))), false
 	}
-	if o, bad := eval.checkEnvironment(b.Fingerprint, results.Text("session", b.Session)); bad {
+	if o, bad := eval.checkEnvironment(b.Fingerprint, results.Text("session", b.Session)); bad && !b.Imported {
 		if b.Missing == results.SkipMissing && o.reasons[0].Kind == results.EnvironmentUnlike {
 			o.verdict = results.SkippedVerdict // this environment has no baseline yet
 		}
@@ -161,7 +162,7 @@ func (eval *evaluator) baseline(key string) (*source, outcome, bool) {
 	if i < 0 || len(b.Cases[i].Launches) == 0 {
 		return nil, failed(results.Because(results.BaselineNoLaunch, results.Text("session", b.Session))), false
 	}
-	s := &source{key: key}
+	s := &source{key: key, imported: b.Imported}
 	for n, metrics := range b.Cases[i].Launches {
 		s.launches = append(s.launches, &results.Launch{Index: n, Status: results.OK, Metrics: metrics})
 	}

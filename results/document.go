@@ -66,6 +66,8 @@ type Baseline struct {
 	File        string         `json:"file"`
 	Fingerprint string         `json:"fingerprint" doc:"Of its environment." schema:"ref=digest"`
 	Cases       []BaselineCase `json:"cases"`
+	// Imported baselines are compared with whatever their environment was.
+	Imported bool `json:"imported,omitzero" doc:"Another tool measured it: its environment is unknown, and is not compared."`
 	// Missing is SkipMissing if assertions on cases that the baseline lacks are skipped; Absent says why there
 	// is no baseline document.
 	Missing string `json:"missing,omitempty" doc:"skip: assertions that mention what the baseline lacks are skipped, and no errors." schema:"enum=skip"`
@@ -138,6 +140,8 @@ type Session struct {
 	Inconclusive *assertion.Inconclusive `json:"inconclusive,omitzero" doc:"What becomes of gates that the launches leave open, where they do not say so themselves; absent: they stay inconclusive."`
 	// Simulated says that some launch came from the simulated engine.
 	Simulated bool `json:"simulated,omitzero" doc:"Some launch came from the simulated engine."`
+	// Imported says that another tool measured it, so that its environment is unknown.
+	Imported bool `json:"imported,omitzero" doc:"Another tool measured it: its environment is unknown."`
 	// Resumed is the id of the session that this one continued.
 	Resumed string `json:"resumed,omitempty" doc:"The id of the session that this one went on with."`
 }

@@ -113,6 +113,7 @@ const (
 	BaselineNoLaunch   ReasonKind = "baseline-without-launch"
 	BaselineDisturbed  ReasonKind = "baseline-disturbed"
 	BaselineSingle     ReasonKind = "baseline-single-launch"
+	BaselineImported   ReasonKind = "baseline-imported"
 	EnvironmentUnknown ReasonKind = "environment-unknown"
 	EnvironmentUnlike  ReasonKind = "environment-unlike"
 	CaseError          ReasonKind = "case-error"

@@ -144,6 +144,7 @@ var ReasonGroups = []ReasonGroup{
 		{BaselineNoLaunch, "The baseline has no launch of the case.", "Store another session as the baseline.", shared},
 		{BaselineSingle, "The baseline has a single launch, and this session has too few to estimate its noise.",
 			"Give more launches.", shared},
+		{BaselineImported, "Another tool measured the baseline, in an unknown environment.", "", alone},
 		{EnvironmentUnknown, "It is unknown whether both sessions ran in the same environment.",
 			"Use numbers of this environment.", shared},
 		{EnvironmentUnlike, "The numbers are of another environment.", "Use numbers of this environment.", shared},

@@ -97,6 +97,7 @@ func full() *results.Document {
 		Session: results.Session{
 			ID: "s", Started: now, Finished: now, Status: results.Failed, ExitCode: 1, Reason: "r",
 			Argv: []string{"weir"}, Again: []string{"weir", "run", "x.yaml"}, Simulated: true, Resumed: "s0",
+			Imported:     true,
 			Inconclusive: &assertion.Inconclusive{As: "warn", Streak: 3},
 		},
 		Weir: results.Version{Version: "1", Commit: "c", Go: "go1.26"},
@@ -240,7 +241,7 @@ func full() *results.Document {
 			Cases: []string{"a", "b"},
 		}), several, stated, provided},
 		Baseline: &results.Baseline{Session: "b", File: "b.json", Fingerprint: "sha256:02",
-			Missing: results.SkipMissing, Absent: "x",
+			Missing: results.SkipMissing, Absent: "x", Imported: true,
 			Sessions: []results.CaseNoise{
 				{Case: "a", Metrics: []assertion.Noise{{Metric: "bandwidth", Session: 0.01}}},
 			},

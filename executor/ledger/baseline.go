@@ -105,6 +105,7 @@ func (l *Ledger) loadBaseline() error {
 	taken := &results.Baseline{
 		Session: b.Session.ID, File: l.o.BaselineFile, Fingerprint: b.Environment.Fingerprint,
 		Cases: []results.BaselineCase{}, Missing: missing, Sessions: l.o.BaselineSessions,
+		Imported: b.Session.Imported,
 	}
 	measured := make(map[string]*results.Case, len(b.Cases))
 	for _, c := range slices.Backward(b.Cases) { // the first of equal keys, as in Document.Case
@@ -145,7 +146,7 @@ func Unusable(p *planner.Plan, doc *results.Document) string {
 		return ""
 	case b.Absent != "":
 		return "there was none"
-	case b.Fingerprint != doc.Environment.Fingerprint:
+	case !b.Imported && b.Fingerprint != doc.Environment.Fingerprint:
 		return "the one before is of another environment"
 	}
 	for _, a := range assertionsOf(p) {
@@ -161,9 +162,10 @@ func Unusable(p *planner.Plan, doc *results.Document) string {
 }
 
 // CompareBaseline puts the differences between the baseline's environment and this one into the document. The baseline
-// of a resumed session has been compared already.
+// of a resumed session has been compared already; the environment of an imported one is unknown.
 func (l *Ledger) CompareBaseline(simulated bool) {
-	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.Doc.Baseline.Session != l.o.Baseline.Session.ID {
+	if l.Doc.Baseline == nil || l.o.Baseline == nil || l.o.Baseline.Session.Imported ||
+		l.Doc.Baseline.Session != l.o.Baseline.Session.ID {
 		return
 	}
 	now := *l.Doc

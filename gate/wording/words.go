@@ -115,6 +115,7 @@ var words = map[results.ReasonKind]string{
 	results.BaselineNoLaunch:   "the baseline (session {session}) has no launch of this case",
 	results.BaselineDisturbed:  "the baseline (session {session}) has only disturbed launches of this case ({launches})",
 	results.BaselineSingle:     "it has a single launch, and this session has too few launches to estimate its noise",
+	results.BaselineImported:   "the baseline was imported: its environment is unknown",
 	results.EnvironmentUnknown: "cross-environment: nothing shows that the environment is the same as " + origin,
 	results.EnvironmentUnlike:  "cross-environment: the environment differs from " + origin,
 	results.CaseError:          "the case ended with an error[: {why}]",

@@ -3,15 +3,12 @@ package importer
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/interop/output"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
@@ -75,22 +72,24 @@ func Result(tool, file string, content []byte, o ResultOptions) (*results.Docume
 		Schema: results.Schema,
 		Session: results.Session{
 			ID: "imported-" + tool + "-" + d[len("sha256:"):][:12], Started: o.Made, Finished: o.Made,
-			Status: results.Passed, Argv: []string{"weir", "import", tool, filepath.Base(file)},
+			Status: results.Passed, Argv: []string{"weir", "import", tool, filepath.Base(file)}, Imported: true,
 		},
 		Weir: o.Weir,
 		Scenario: results.Scenario{
 			Name: tool, Description: "a result of " + written(tool, rows) + ", not measured by weir",
 			File: filepath.Base(file), Digest: d, Variables: map[string]string{},
 		},
-		Plan:        results.Plan{Digest: d, Cases: len(rows)},
-		Environment: results.Environment{Fingerprint: digest(nil)},
-		Assertions:  []*results.AssertionVerdict{},
+		Plan:       results.Plan{Digest: d, Cases: len(rows)},
+		Assertions: []*results.AssertionVerdict{},
 	}
 	if doc.Weir.Go == "" {
 		doc.Weir.Go = runtime.Version()
 	}
-	for _, row := range rows {
-		c := caseOf(row, o, tool, d)
+	for i, run := range runsOfRows(rows, o.Run) {
+		row := rows[i]
+		of := o
+		of.Run = run
+		c := caseOf(row, of, tool, d)
 		if slices.ContainsFunc(doc.Cases, func(other *results.Case) bool { return other.Key == c.Key }) {
 			return nil, fmt.Errorf("two results of the file are case %s: line %d is the second", c.Key, row.Line)
 		}
@@ -127,24 +126,16 @@ func caseOf(row output.Row, o ResultOptions, tool, source string) *results.Case 
 			Samples: []string{}, Verified: true,
 		}},
 	}
-	var at []string
-	for _, name := range loads {
-		v, err := strconv.ParseFloat(row.At[name], 64)
-		if err != nil || v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-			continue
-		}
-		axis, text, value := name, strconv.FormatFloat(v, 'f', -1, 64), any(v)
-		switch _, open := c.Axes[byRate]; {
-		case name == byRate:
-			text = quantity.PerSecond(v).String()
-			value = text
-		case open: // a load by a rate has a bound of requests in flight
-			axis = "max_in_flight"
-		}
-		c.AxisOrder = append(c.AxisOrder, axis)
-		c.Axes[axis] = value
-		at = append(at, axis+"="+text)
+	for name, text := range row.Load {
+		options[ofLoad+name] = text
 	}
+	var at []string
+	for _, a := range axesOfRow(row) {
+		c.AxisOrder = append(c.AxisOrder, a.axis)
+		c.Axes[a.axis] = a.value
+		at = append(at, a.axis+"="+a.text)
+	}
+	slices.Sort(at) // as keys of a scenario's cases
 	if c.Key = o.Run; len(at) > 0 {
 		c.Key += "[" + strings.Join(at, ",") + "]"
 	}
