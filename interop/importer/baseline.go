@@ -3,7 +3,9 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/results"
@@ -12,19 +14,24 @@ import (
 )
 
 // Gate returns a scenario that measures the loads of an imported document and compares them with it: the
-// brief metrics that both have may be a tenth worse. The endpoint and the model are variables.
+// brief metrics that both have may be a tenth worse. The endpoint and the model are variables. Comments name what the
+// file does not say of its loads.
 func Gate(doc *results.Document, file string) ([]byte, error) {
 	var runs mapping
+	var unsaid []string
 	for _, c := range doc.Cases {
 		if slices.ContainsFunc(runs, func(p pair) bool { return p.key == c.Run }) {
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(doc.Cases), func(other *results.Case) bool { return other.Run != c.Run })
 		options := mapping{{"url", expression("${var.url}")}, {"model", expression("${var.model}")}}
-		if n := fewestRequests(of); n > 0 {
-			options = append(options, pair{"requests", count(n)})
+		more, lacks := optionsOf(of)
+		for _, what := range lacks {
+			if !slices.Contains(unsaid, what) {
+				unsaid = append(unsaid, what)
+			}
 		}
-		m := mapping{{"workload", literal(serving.Kind.Name)}, {"options", options}}
+		m := mapping{{"workload", literal(serving.Kind.Name)}, {"options", append(options, more...)}}
 		if sweep := axesOf(of); sweep != nil {
 			m = append(m, pair{"sweep", sweep})
 		}
@@ -32,15 +39,25 @@ func Gate(doc *results.Document, file string) ([]byte, error) {
 		if assert == nil {
 			return nil, fmt.Errorf("case %s has none of the metrics that a gate would compare", c.Key)
 		}
-		runs = append(runs, pair{c.Run, append(m, pair{"assert", assert})})
+		runs = append(runs, pair{c.Run, append(m, pair{"timeout", literal(loadTimeout)}, pair{"assert", assert})})
 	}
 	var b bytes.Buffer
 	text := inline{{"type", literal("string")}}
+	variables := mapping{{"url", text}, {"model", text}}
+	if len(unsaid) > 0 {
+		b.WriteString("# The file of the baseline does not say this of its load, so that it is weir's default here:\n")
+	}
+	for _, what := range unsaid {
+		fmt.Fprintf(&b, "# - %s\n", what)
+		if what == unsaidRequests {
+			variables = append(variables, pair{"requests", inline{{"type", literal("int")}}})
+		}
+	}
 	write(&b, 0, mapping{
 		{"scenario", literal("against-" + doc.Scenario.Name)},
 		{"description", literal("the load of an endpoint, compared with " + doc.Scenario.Description)},
 		{"baseline", mapping{{"file", literal(file)}}},
-		{"variables", mapping{{"url", text}, {"model", text}}},
+		{"variables", variables},
 		{"runs", runs},
 	})
 	src, diags := format.Format("scenario.yaml", b.Bytes())
@@ -48,6 +65,82 @@ func Gate(doc *results.Document, file string) ([]byte, error) {
 		return nil, fmt.Errorf("%s", diags.Error())
 	}
 	return src, nil
+}
+
+// optionsOf returns the options of the loads of cases. One that differs between them depends on the axes.
+func optionsOf(cases []*results.Case) (options mapping, unsaid []string) {
+	var each []mapping
+	for _, c := range cases {
+		of, lacks := loadOf(c)
+		each, unsaid = append(each, of), append(unsaid, lacks...)
+	}
+	for _, o := range serving.Kind.Options {
+		var values list
+		for _, of := range each {
+			i := slices.IndexFunc(of, func(p pair) bool { return p.key == o.Name })
+			if i < 0 {
+				break
+			}
+			values = append(values, of[i].value)
+		}
+		if len(values) < len(cases) {
+			continue
+		}
+		if v := byAxes(cases, values); v != nil {
+			options = append(options, pair{o.Name, v})
+		} else {
+			unsaid = append(unsaid, o.Name+", in which its results differ")
+		}
+	}
+	return options, unsaid
+}
+
+// byAxes is one value for cases with these values: an expression over the axes if they differ; nil: there is none.
+func byAxes(cases []*results.Case, values list) value {
+	same := !slices.ContainsFunc(values, func(v value) bool { return !reflect.DeepEqual(v, values[0]) })
+	switch first := values[0].(type) {
+	case inline:
+		if same {
+			return first
+		}
+		out := inline{}
+		for i, p := range first {
+			var of list
+			for _, v := range values {
+				fields := v.(inline)
+				if len(fields) != len(first) || fields[i].key != p.key {
+					return nil
+				}
+				of = append(of, fields[i].value)
+			}
+			out = append(out, pair{p.key, byAxes(cases, of)})
+		}
+		return out
+	case literal:
+		if same {
+			return first
+		}
+		last := len(values) - 1
+		text := fmt.Sprintf("%q", values[last])
+		for i := last - 1; i >= 0; i-- {
+			text = fmt.Sprintf("%s ? %q : %s", pointOf(cases[i]), values[i], text)
+		}
+		return expression("${" + text + "}")
+	}
+	if !same {
+		return nil
+	}
+	return values[0]
+}
+
+// pointOf is the condition that holds at the axes of a case.
+func pointOf(c *results.Case) string {
+	var all []string
+	for _, axis := range c.AxisOrder {
+		text := strings.TrimSuffix(fmt.Sprint(c.Axes[axis]), "/s")
+		all = append(all, "axis."+axis+" == "+text)
+	}
+	return strings.Join(all, " && ")
 }
 
 // axesOf returns the sweep that has exactly the cases; nil for one case without axes.
@@ -64,17 +157,6 @@ func axesOf(cases []*results.Case) mapping {
 		return mapping{{"zip", sweep}}
 	}
 	return sweep
-}
-
-func fewestRequests(cases []*results.Case) int64 {
-	least := int64(0)
-	for _, c := range cases {
-		v, ok := c.Launches[0].Metrics.Get("requests")
-		if n := int64(v); ok && n > 0 && (least == 0 || n < least) {
-			least = n
-		}
-	}
-	return least
 }
 
 // worsened returns the assertions that no case is a tenth worse.

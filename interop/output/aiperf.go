@@ -46,15 +46,19 @@ func aiperfRecords(root *jsonValue) *jsonValue {
 	return root
 }
 
-// aiperfPhase adds the phase that was measured, of those that the configuration lists.
+// aiperfPhase adds the phase that was measured and its warm-up, of those that the configuration lists.
 func aiperfPhase(root *jsonValue) {
 	phases := root.find("input_config.phases")
 	if phases == nil || phases.kind != list {
 		return
 	}
 	for _, p := range phases.items {
-		if kind := p.find("kind"); kind != nil && kind.text == "profiling" {
+		switch kind := p.find("kind"); {
+		case kind == nil:
+		case kind.text == "profiling":
 			root.members["weir_phase"] = p
+		case kind.text == "warmup":
+			root.members["weir_warmup"] = p
 		}
 	}
 }

@@ -59,6 +59,7 @@ type jsonFormat struct {
 	loads    func(*jsonValue) ([]*jsonValue, error) // finds the rows; nil: by rowsOf
 	versions string
 	keys     []keyData
+	load     []keyData
 	metrics  []metricData
 	due      []declaredValue // values that a user declares, instead of keys and metrics
 }
@@ -66,13 +67,13 @@ type jsonFormat struct {
 func (t *tool) jsonReader(special function) (read func([]byte) ([]Row, error), err error) {
 	f := &jsonFormat{
 		jsonData: *t.JSON, convert: special.json, loads: special.rows, versions: t.Versions, keys: t.Keys,
-		metrics: t.Metrics,
+		load: t.Load, metrics: t.Metrics,
 	}
 	var paths []string
 	for _, c := range slices.Concat(f.Document, f.Checks) {
 		paths = append(paths, c.Path...)
 	}
-	for _, k := range f.keys {
+	for _, k := range slices.Concat(f.keys, f.load) {
 		paths = append(paths, k.Path...)
 	}
 	for _, m := range f.metrics {
@@ -228,6 +229,18 @@ func (f *jsonFormat) row(root, place *jsonValue, number int) (Row, error) {
 	for _, k := range f.keys {
 		if err := k.take(place, &row); err != nil {
 			return row, err
+		}
+	}
+	for _, k := range f.load {
+		text := k.Default
+		if n := place.first(k.Path); n != nil && n.isScalar() {
+			text = n.text
+		}
+		if text != "" && row.Load == nil {
+			row.Load = map[string]string{}
+		}
+		if text != "" {
+			row.Load[k.Name] = text
 		}
 	}
 	if err := f.check(f.Checks, place, &row, number); err != nil {

@@ -16,6 +16,7 @@ type tool struct {
 	Versions string // of the tool that printed the samples, or of the source that was read
 	File     bool   // the tool writes a file
 	Keys     []keyData
+	Load     []keyData // of JSON: what a row says of its load besides keys
 	Metrics  []metricData
 	// Repeat has words that replace {} in the name and paths of each metric, one metric for each.
 	Repeat []string
@@ -36,6 +37,8 @@ type keyData struct {
 	// size, "words": all words outside of other columns.
 	As    string
 	Title bool // of a table: its title, if there are several
+	// Default is what an item of Load is without its path; "": unknown.
+	Default string
 }
 
 type metricData struct {

@@ -11,11 +11,16 @@ func (k *keyData) take(place *jsonValue, row *Row) error {
 	if n == nil {
 		return nil
 	}
-	if n.kind != number && n.kind != text && n.kind != boolean && n.kind != noNumeral {
+	if !n.isScalar() {
 		return at(n.line, "%s: %s instead of a text", label(k.Path[0]), n.kind)
 	}
 	row.At[k.Name] = n.text
 	return nil
+}
+
+// isScalar reports whether a value is a text, a number or the like.
+func (n *jsonValue) isScalar() bool {
+	return n.kind == number || n.kind == text || n.kind == boolean || n.kind == noNumeral
 }
 
 // take sets an existing metric in the row.
