@@ -88,7 +88,7 @@ func asSweep(calls []*call) []*call {
 		all = append(all, axisOf(calls, "env."+v.Name, func(r *run) value { return r.variable(v.Name) }))
 	}
 	for _, o := range first.kind.Options {
-		all = append(all, axisOf(calls, o.Name, func(r *run) value { return r.options[o.Name] }))
+		all = append(all, optionAxes(calls, o.Name)...)
 	}
 	all = append(all, wordAxes(calls)...)
 	var options []option.Option
@@ -99,7 +99,7 @@ func asSweep(calls []*call) []*call {
 		if len(a.values) < 2 {
 			continue
 		}
-		if slices.Contains(a.values, nil) {
+		if slices.ContainsFunc(a.values, func(v value) bool { return !isScalar(v) }) {
 			return calls
 		}
 		if name, is := strings.CutPrefix(a.name, "env."); is {
@@ -119,6 +119,9 @@ func asSweep(calls []*call) []*call {
 	}
 	for _, a := range all {
 		for _, set := range a.words {
+			if len(a.values) < 2 {
+				continue
+			}
 			set(expression("${axis." + a.name + "}"))
 		}
 	}
@@ -126,6 +129,35 @@ func asSweep(calls []*call) []*call {
 	swept.name, swept.sweep = first.name, append(slices.Clone(first.sweep), axes...)
 	*first = swept
 	return calls[:1]
+}
+
+// optionAxes returns the axis of an option, or of each field of one that is a structure with the same fields in all
+// calls.
+func optionAxes(calls []*call, name string) (axes []axis) {
+	fields, ok := calls[0].run.options[name].(inline)
+	for _, c := range calls {
+		other, is := c.run.options[name].(inline)
+		ok = ok && is && slices.EqualFunc(fields, other, func(a, b pair) bool { return a.key == b.key })
+	}
+	if !ok {
+		return []axis{axisOf(calls, name, func(r *run) value { return r.options[name] })}
+	}
+	for i, field := range fields {
+		a := axisOf(calls, calls[0].axisName(name+"_"+field.key, nil),
+			func(r *run) value { return r.options[name].(inline)[i].value })
+		a.words = []func(expression){func(v expression) { fields[i].value = v }}
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+// isScalar reports whether a value can be one of an axis.
+func isScalar(v value) bool {
+	switch v.(type) {
+	case literal, quoted, bare, truth, expression:
+		return true
+	}
+	return false
 }
 
 // repeated reports whether two of n rows are equal, given their columns.

@@ -26,11 +26,14 @@ func (c *call) setRequests() {
 			for _, promise := range strings.FieldsFunc(s.value, func(r rune) bool { return r == ' ' || r == ',' }) {
 				name, limit, _ := strings.Cut(promise, ":")
 				ms, err := strconv.ParseFloat(limit, 64)
-				if known := objectives[name]; known != "" && err == nil && ms > 0 {
+				switch known := objectives[name]; {
+				case known == "" || err != nil || ms <= 0:
+					c.unmappedFlag("--goodput %s: slo has %s in ms", promise, strings.Join(sortedKeys(objectives), ", "))
+				case known != "latency" && c.run.options["stream"] == truth(false):
+					c.unmappedFlag("--goodput %s: without --streaming there is no %s", promise, known)
+				default:
 					slo = append(slo, pair{known, literal(limit + "ms")})
-					continue
 				}
-				c.unmappedFlag("--goodput %s: slo has %s in ms", promise, strings.Join(sortedKeys(objectives), ", "))
 			}
 		case "header":
 			for _, text := range values {

@@ -133,9 +133,7 @@ func TestLoopsOfToolsThatRunThemselves(t *testing.T) {
 			t.Errorf("%s: %v", script, err)
 			continue
 		}
-		var keys []string
 		for _, c := range planned(t, made.Scenario).Cases {
-			keys = append(keys, c.Key)
 			words := fmt.Sprint(c.Options["roles"])
 			for axis, v := range c.Axes {
 				if !strings.Contains(words, fmt.Sprint(v)) {
@@ -143,11 +141,21 @@ func TestLoopsOfToolsThatRunThemselves(t *testing.T) {
 				}
 			}
 		}
-		slices.Sort(keys)
-		slices.Sort(want)
-		if !slices.Equal(keys, want) {
-			t.Errorf("%s becomes %q, want %q\n%s", script, keys, want, made.Scenario)
-		}
+		wantCases(t, script, made, want)
+	}
+}
+
+// wantCases checks the keys of the cases of a scenario.
+func wantCases(t *testing.T, script string, made *importer.Imported, want []string) {
+	t.Helper()
+	var keys []string
+	for _, c := range planned(t, made.Scenario).Cases {
+		keys = append(keys, c.Key)
+	}
+	slices.Sort(keys)
+	slices.Sort(want)
+	if !slices.Equal(keys, want) {
+		t.Errorf("%s becomes %q, want %q\n%s", script, keys, want, made.Scenario)
 	}
 }
 

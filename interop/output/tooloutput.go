@@ -16,7 +16,7 @@ import (
 type Row struct {
 	At      map[string]string  // by key of the format, as block_size or batch
 	Values  map[string]float64 // by metric, in the metric's unit; missing if the tool printed none
-	Load    map[string]string  // what the output says of the load, as rate and input; a name is missing if it says nothing
+	Load    map[string]string  // what the output says of the load, as input; missing if it says nothing
 	Line    int                // first line in the output
 	Others  map[string]float64 // columns that the format does not know, by their own names, as printed in their unit
 	Version string             // of the tool, if the output says it
