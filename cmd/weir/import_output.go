@@ -38,6 +38,7 @@ func (i *lineImport) check() error {
 	if i.out != "" && format.SyntaxOf(i.out) != format.YAML {
 		return exit.Usage("-o %s: the scenario is YAML, so its name must end with .yaml or .yml", i.out)
 	}
+	i.options.Base = filepath.Dir(i.out)
 	i.options.Glob = filepath.Glob
 	i.options.Read = func(path string) ([]byte, error) { return bounded.ReadFile(path, bounded.Text) }
 	return nil
@@ -50,7 +51,7 @@ func (i *lineImport) write(cmd *cobra.Command, made *importer.Imported) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", n.Text)
 		}
 	}
-	if err := plannable(cmd, made.Scenario); err != nil {
+	if err := plannable(cmd, made.Scenario, made.Variables); err != nil {
 		return err
 	}
 	if i.out == "" {

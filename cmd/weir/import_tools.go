@@ -102,9 +102,13 @@ func toolLines(tool, arg string) ([]importer.Line, error) {
 	return importer.Lines(tool, arg, string(src))
 }
 
-// plannable checks that a scenario can be planned, before it is written.
-func plannable(cmd *cobra.Command, src []byte) error {
-	s, sources, diags := dsl.Load("scenario.yaml", src, dsl.Options{})
+// plannable checks that a scenario can be planned, before it is written. Its variables have some value.
+func plannable(cmd *cobra.Command, src []byte, variables []string) error {
+	values := map[string]string{}
+	for _, name := range variables {
+		values[name] = "http://" + name
+	}
+	s, sources, diags := dsl.Load("scenario.yaml", src, dsl.Options{Vars: values})
 	if !diags.HasErrors() {
 		_, wrong := planner.Tabulate(s)
 		diags = append(diags, wrong...)

@@ -21,9 +21,12 @@ type call struct {
 	positional []string
 	memory     string
 	read       func(path string) ([]byte, error) // reads files that flags name; nil: there are none
+	base       string                            // the directory of the scenario
 	launch     launcherCall
 	whole      []string // all words of the command, those of launchers too
 	loop       []string // values of the loop around it that says how many run together
+	times      int      // how often loops repeat it
+	parallel   bool     // in the background
 	fate       *Fate    // of its line in a script
 	process    int64    // its number among the processes of its run
 	further    []*call  // lines of other processes of the run
@@ -44,8 +47,10 @@ func (t *tool) read(l Line, o Options) (*call, error) {
 	}
 	c := &call{
 		tool: t, at: l.at, path: l.path, given: settings, positional: positional, memory: o.Memory,
+		read: o.Read, base: o.Base,
 		run: &run{kind: t.workload(), env: l.env, options: map[string]value{}}, notes: l.notes, launch: l.launch,
-		whole: l.whole, loop: l.loop, fate: l.fate,
+		whole: l.whole, loop: l.loop, fate: l.fate, times: max(1, l.times),
+		parallel: l.parallel,
 	}
 	if !t.TwoSided && t.Style != words && len(positional) > 0 && t.instead == nil {
 		return nil, fmt.Errorf("%s takes no argument %q without a flag", t.name, positional[0])
@@ -75,7 +80,7 @@ func (c *call) convert(o Options) error {
 			if s.flag.Secret {
 				c.warn("%s: the scenario has its value in clear text", c.shown(s.flag))
 			}
-			if s.flag.fate != ignored && unexpanded(s.value) {
+			if s.flag.fate != ignored && s.flag.Shell == "" && unexpanded(s.value) {
 				return fmt.Errorf("%s: %q%s", c.shown(s.flag), s.value, ofShell(s.value))
 			}
 		}
@@ -95,21 +100,21 @@ func (c *call) convert(o Options) error {
 // apply converts one flag.
 func (c *call) apply(f *flag) error {
 	v, given := c.get(f)
-	if given && f.fate != ignored && unexpanded(v) {
+	if given && f.fate != ignored && f.fate != unavailable && f.Shell == "" && unexpanded(v) {
 		return fmt.Errorf("%s: %q%s", c.shown(f), v, ofShell(v))
 	}
 	switch f.fate {
 	case ignored:
 		if given {
-			c.note("%s: %s", c.shown(f), f.says)
+			c.note("%s: %s", c.shownAll(f), f.says)
 		}
 	case unavailable:
 		if given {
-			c.warn("%s: %s", c.shown(f), f.says)
+			c.warn("%s: %s", c.shownAll(f), f.says)
 		}
 	case unmapped:
-		if given && v != f.Default && v != "false" {
-			c.unmappedFlag("%s: %s", c.shown(f), f.says)
+		if given && !sameValue(v, f.Default) && v != "false" {
+			c.unmappedFlag("%s: %s", c.shownAll(f), f.says)
 		}
 	case asOption, asVariable:
 		if v == "" {
@@ -156,6 +161,29 @@ func (c *call) fromFlag(f *flag, v string, given bool) error {
 		c.set(f.says, literal(v))
 	}
 	return nil
+}
+
+// sameValue reports whether two values are the same text or number.
+func sameValue(a, b string) bool {
+	x, wrong := strconv.ParseFloat(a, 64)
+	y, also := strconv.ParseFloat(b, 64)
+	return a == b || wrong == nil && also == nil && x == y
+}
+
+// shownAll formats all names under which a command line has a flag.
+func (c *call) shownAll(f *flag) string {
+	var names []string
+	for _, s := range c.given {
+		if s.flag == f && len(s.words) > 0 && strings.HasPrefix(s.words[0], "-") {
+			if written, _, _ := strings.Cut(s.words[0], "="); !slices.Contains(names, written) {
+				names = append(names, written)
+			}
+		}
+	}
+	if names == nil {
+		return f.shown()
+	}
+	return strings.Join(names, ", ")
 }
 
 // shown formats a flag as the command line has it; one that it lacks by its long name.
@@ -205,7 +233,7 @@ func (c *call) setEnv(name, v string) {
 		c.note("%s: the command line sets it", name)
 		return
 	}
-	c.run.env = append(slices.Clone(c.run.env), Variable{name, v})
+	c.run.env = append(slices.Clone(c.run.env), Variable{Name: name, Value: v})
 }
 
 // get returns the last value of a flag, or its default.

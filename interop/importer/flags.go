@@ -103,6 +103,9 @@ func (t *tool) long(word string, args []string) (s setting, taken int, err error
 			return setting{f, "false", []string{word}}, 0, nil
 		}
 	}
+	if s.flag == nil && t.Style == argparse {
+		s.flag = t.flag(strings.ReplaceAll(name, "_", "-"))
+	}
 	if s.flag == nil && t.Style != gflags {
 		s.flag = t.begins(name)
 	}

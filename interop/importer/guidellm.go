@@ -17,11 +17,8 @@ func guidellmRun(c *call) {
 		c.fail("--target is missing")
 		return
 	}
-	c.setEndpoint(c.first("target"), c.first("request-type"))
-	if c.first("model") == "" {
-		c.fail("--model is missing: guidellm takes the first model of the server, and weir has to know which one it is")
-	}
-	c.set("model", literal(c.first("model")))
+	c.setEndpoint(withScheme(c.first("target")), c.first("request-type"))
+	c.setModel(c.first("model"))
 	guidellmProfile(c, c.first("profile"), guidellmRates(c))
 	guidellmData(c, c.first("data"))
 	seconds, requests := c.first("max-seconds"), c.first("max-requests")

@@ -12,7 +12,6 @@ func TestGuidellmRefuses(t *testing.T) {
 	const full = "--target http://h --model m "
 	for args, want := range map[string]string{
 		"--model m":                        "--target is missing",
-		"--target http://h":                "--model is missing: guidellm takes the first model",
 		full:                               "--profile sweep: the highest load that keeps a promise is `search`",
 		full + "--profile poisson":         "--rate is missing",
 		full + "--rate-type constant":      "--rate is missing",

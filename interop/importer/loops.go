@@ -40,6 +40,22 @@ func swept(passes []*call) (merged []*call) {
 	return merged
 }
 
+// distinct returns the passes of a loop without those that do what an earlier one does.
+func distinct(passes []*call) (all []*call) {
+	for _, c := range passes {
+		same := func(other *call) bool {
+			return c.fate != nil && c.path == other.path && slices.Equal(c.whole, other.whole) &&
+				slices.Equal(c.run.env, other.run.env) && c.further == nil && other.further == nil
+		}
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].times += c.times
+			continue
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 func variableNames(r *run) (names []string) {
 	for _, v := range r.env {
 		names = append(names, v.Name)

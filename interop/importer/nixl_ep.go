@@ -24,7 +24,7 @@ var (
 	}
 	// nixlEPElastic is elastic.py of NIXL EP's elastic tests.
 	nixlEPElastic = &tool{
-		name: "nixl-ep-elastic", kind: epelastic.Kind, native: nixlEPElasticRun, settings: readsFiles,
+		name: "nixl-ep-elastic", kind: epelastic.Kind, native: nixlEPElasticRun,
 	}
 )
 
@@ -48,12 +48,6 @@ func nodeSettings(c *call, _ Options) (settings []setting, err error) {
 	}
 	c.run.env = rest
 	return settings, nil
-}
-
-// readsFiles lets a run read the files that its command line names.
-func readsFiles(c *call, o Options) ([]setting, error) {
-	c.read = o.Read
-	return nil, nil
 }
 
 func nixlEPElasticRun(c *call) {

@@ -1,11 +1,9 @@
 package importer
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
-	"github.com/weir-bench/weir/internal/datafile"
 	"github.com/weir-bench/weir/workload/sequence"
 	"github.com/weir-bench/weir/workload/traffic"
 )
@@ -21,7 +19,6 @@ var (
 	}
 	ctPerftest = &tool{
 		name: "ct-perftest", kind: traffic.Kind, native: ctPerftestRun, nodes: nodesOfLauncher,
-		settings: readsFiles,
 	}
 )
 
@@ -131,95 +128,4 @@ func or(text, otherwise string) string {
 		return otherwise
 	}
 	return text
-}
-
-func sequentialCTPerftestRun(c *call) {
-	if c.run.reads = c.matricesFile(); c.run.reads != "" {
-		c.set("metadata_file", literal(c.run.reads))
-		setMatrixMemory(c)
-	}
-}
-
-// matricesFile reads the words of ct-perftest and returns the file that they name.
-func (c *call) matricesFile() string {
-	var files []string
-	for i := 0; i < len(c.positional); i++ {
-		switch word := c.positional[i]; {
-		case word == "--verify-buffers":
-			c.set("verify", literal("full"))
-		case word == "--json-output-path" || strings.HasPrefix(word, "--json-output-path="):
-			if !strings.Contains(word, "=") {
-				i++
-			}
-			c.note("--json-output-path: weir run --report ct-perftest writes it")
-		case word == "--print-recv-buffers", word == "--no-verify-buffers":
-		case strings.HasPrefix(word, "-"):
-			c.fail("%s has no flag %s; it has --verify-buffers, --print-recv-buffers, --json-output-path", c.tool.name,
-				word)
-		default:
-			files = append(files, word)
-		}
-	}
-	if len(files) != 1 {
-		c.fail("%s takes one file, and %d are given", c.tool.name, len(files))
-		return ""
-	}
-	return files[0]
-}
-
-// ctPerftestRun maps the file of a single matrix, which must be there.
-func ctPerftestRun(c *call) {
-	file := c.matricesFile()
-	if file == "" || c.wrong != nil {
-		return
-	}
-	var config struct {
-		Iters   int64 `yaml:"iters"`
-		Warmup  int64 `yaml:"warmup_iters"`
-		Pattern struct {
-			Matrix string         `yaml:"matrix_file"`
-			Shards int64          `yaml:"shards"`
-			Memory string         `yaml:"mem_type"`
-			Op     string         `yaml:"xfer_op"`
-			Rest   map[string]any `yaml:",inline"`
-		} `yaml:"traffic_pattern"`
-	}
-	src, err := c.readFile(file)
-	if err == nil {
-		err = datafile.Decode(src, &config)
-	}
-	if err == nil && config.Pattern.Matrix == "" {
-		err = errors.New("it has no traffic_pattern with a matrix_file")
-	}
-	if err != nil {
-		c.fail("ct-perftest %s: %w", file, err)
-		return
-	}
-	c.set("matrix_file", literal(config.Pattern.Matrix))
-	c.set("iterations", count(max(1, config.Iters)))
-	c.set("warmup", count(config.Warmup))
-	if config.Pattern.Shards > 1 {
-		c.set("shards", count(config.Pattern.Shards))
-	}
-	if op := strings.ToLower(config.Pattern.Op); op != "" && op != "write" {
-		c.warn("xfer_op %s: ct-perftest writes whatever its file says, and so does the run", config.Pattern.Op)
-	}
-	setMatrixMemory(c)
-}
-
-// readFile reads a file that a command line names.
-func (c *call) readFile(file string) ([]byte, error) {
-	if c.read == nil {
-		return nil, errors.New("the file is not read here")
-	}
-	return c.read(file)
-}
-
-// setMatrixMemory puts the buffers into GPUs as the test does, unless others are asked for.
-func setMatrixMemory(c *call) {
-	kind := or(c.memory, "vram")
-	if kind != "vram" {
-		c.warn("the test uses memory of GPUs; --memory puts the buffers into %s", kind)
-	}
-	c.set("memory", literal(kind))
 }

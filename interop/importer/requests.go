@@ -15,7 +15,7 @@ var objectives = map[string]string{
 
 // setRequests maps what further flags ask of each request: objectives, headers and fields of its body.
 func (c *call) setRequests() {
-	slo, headers, body := inline{}, inline{}, map[string]any{}
+	slo, head, body := inline{}, headers{of: c}, map[string]any{}
 	for _, s := range c.given {
 		values := s.words[min(1, len(s.words)-1):]
 		if len(s.words) == 1 { // --name=value
@@ -28,7 +28,8 @@ func (c *call) setRequests() {
 				ms, err := strconv.ParseFloat(limit, 64)
 				switch known := objectives[name]; {
 				case known == "" || err != nil || ms <= 0:
-					c.unmappedFlag("--goodput %s: slo has %s in ms", promise, strings.Join(sortedKeys(objectives), ", "))
+					known := strings.Join(sortedKeys(objectives), ", ")
+					c.unmappedFlag("--goodput %s: slo has %s in ms", promise, known)
 				case known != "latency" && c.run.options["stream"] == truth(false):
 					c.unmappedFlag("--goodput %s: without --streaming there is no %s", promise, known)
 				default:
@@ -38,17 +39,17 @@ func (c *call) setRequests() {
 		case "header":
 			for _, text := range values {
 				separator := ":"
-				if c.tool.name == "vllm-bench" {
+				if c.tool.name == "vllm-bench" || c.tool.name == ofSglang {
 					separator = "="
 				}
 				name, value, found := strings.Cut(text, separator)
 				if !found || name == "" {
 					c.fail("%s: %q is no NAME%sVALUE", s.flag.shown(), text, separator)
 				}
-				headers = append(headers, pair{strings.TrimSpace(name), literal(strings.TrimSpace(value))})
+				head.add(name, value)
 			}
 		case "api-key":
-			headers = append(headers, pair{"Authorization", literal("Bearer " + s.value)})
+			head.add("Authorization", "Bearer "+s.value)
 		case "extra-inputs", "extra-body":
 			c.addField(s.value, body)
 		case "temperature", "top-p", "top-k":
@@ -58,10 +59,7 @@ func (c *call) setRequests() {
 	if len(slo) > 0 {
 		c.set("slo", slo)
 	}
-	if len(headers) > 0 {
-		c.warn("the headers are in the scenario in clear text: a secret belongs into env, see docs of headers")
-		c.set("headers", headers)
-	}
+	head.set()
 	c.setBody(body)
 }
 

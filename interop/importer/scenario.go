@@ -92,9 +92,12 @@ type run struct {
 	sweep   mapping
 	assert  list
 	timeout string // of a launch of a case; "": weir's default
+	// variables are those of the scenario that its options use, and have no value.
+	variables []string
 
 	makes string // the directory of matrices that it generates; "": none
 	reads string // the file of matrices that it reads; "": none
+	lacks error  // why reads cannot be read; nil: it can
 
 	nodes    int64 // number of nodes; 0: unknown
 	distinct bool  // they are different hosts
@@ -117,6 +120,14 @@ func scenario(title, of string, runs []*run, notes []Note) ([]byte, error) {
 		{"scenario", literal(title)},
 		{"description", literal("what a command line of " + of + " measures")},
 	})
+	if names := variablesOf(runs); names != nil {
+		var declared mapping
+		for _, name := range names {
+			declared = append(declared, pair{name, inline{{"type", literal("string")}}})
+		}
+		b.WriteByte('\n')
+		write(&b, 0, mapping{{"variables", declared}})
+	}
 	if nodes != nil {
 		b.WriteByte('\n')
 		write(&b, 0, mapping{{"cluster", nodes}})
@@ -128,6 +139,20 @@ func scenario(title, of string, runs []*run, notes []Note) ([]byte, error) {
 		return nil, errors.New(diags.Error())
 	}
 	return src, nil
+}
+
+func (r *run) hasVariable(name string) bool { return slices.Contains(r.variables, name) }
+
+// variablesOf returns the variables of all runs.
+func variablesOf(runs []*run) (all []string) {
+	for _, r := range runs {
+		for _, name := range r.variables {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
 }
 
 // printable keeps a comment on its line.
@@ -150,7 +175,11 @@ func (r *run) mapping() mapping {
 		}
 	}
 	for _, v := range r.env {
-		env = append(env, pair{v.Name, literal(v.Value)})
+		text := value(literal(v.Value))
+		if v.secret {
+			text = expression(`${secret("` + v.Name + `")}`)
+		}
+		env = append(env, pair{v.Name, text})
 	}
 	m := mapping{{"workload", literal(kind.Name)}, {"options", options}}
 	if env != nil {

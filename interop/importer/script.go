@@ -34,7 +34,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 	var names []string
 	var first []*call
 	var wrong []error
-	place := map[*run]int{}
+	callOf := map[*run]*call{}
 	for _, t := range s.tools {
 		var lines []Line
 		for _, l := range s.lines {
@@ -49,30 +49,57 @@ func Script(file, text string, o Options) (*Imported, error) {
 		if err != nil {
 			wrong = append(wrong, err)
 		}
-		if err != nil || len(lines) == 0 {
+		if len(lines) == 0 {
 			continue
 		}
 		calls, notes, err := t.calls(lines, o)
-		if err != nil {
-			return made, err
+		var of []*run
+		var more []Note
+		if err == nil {
+			of, more, err = convert(calls, o, len(s.lines) > 1)
 		}
-		of, more, err := convert(calls, o, len(s.lines) > 1)
+		if err != nil && o.SkipUnmapped {
+			for _, l := range lines {
+				l.fate.Became = notImported(err, l.at)
+			}
+			continue
+		}
 		if err != nil {
-			return made, err
+			wrong = append(wrong, err)
+			continue
 		}
 		for _, c := range calls {
-			place[c.run] = slices.Index(s.fates, c.fate)
+			callOf[c.run] = c
 		}
 		made.Notes = slices.Concat(made.Notes, notes, more)
 		runs, names, first = append(runs, of...), append(names, t.name), append(first, calls...)
 	}
+	runs = s.generated(runs)
+	runs = slices.DeleteFunc(runs, func(r *run) bool {
+		if r.reads == "" || r.lacks == nil || errors.Is(r.lacks, errNotRead) {
+			return false
+		}
+		of := callOf[r]
+		err := fmt.Errorf("%s%s: %w", of.at, of.tool.name, r.lacks)
+		if !o.SkipUnmapped {
+			wrong = append(wrong, err)
+		} else if of.fate != nil {
+			of.fate.Became = notImported(err, of.at)
+		}
+		return true
+	})
 	if wrong != nil {
-		return made, errors.Join(wrong...)
+		err := errors.Join(wrong...)
+		if file != "" && !strings.Contains(err.Error(), "--skip-unmapped") {
+			err = fmt.Errorf("%w\n%s", err, skipsLines)
+		}
+		return made, err
 	}
-	if runs = s.generated(runs); runs == nil {
+	if len(runs) == 0 {
 		return made, errors.New("it has no call of a benchmark that weir reads")
 	}
-	slices.SortStableFunc(runs, func(a, b *run) int { return place[a] - place[b] })
+	place := func(r *run) int { return slices.Index(s.fates, callOf[r].fate) }
+	slices.SortStableFunc(runs, func(a, b *run) int { return place(a) - place(b) })
 	name := title(first)
 	switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); {
 	case file != "" && notInTitles().ReplaceAllString(base, "-") != "-":
@@ -81,7 +108,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 		name = "script"
 	}
 	src, err := scenario(name, strings.Join(names, ", "), runs, made.Notes)
-	made.Scenario = src
+	made.Scenario, made.Variables = src, variablesOf(runs)
 	return made, err
 }
 
@@ -109,19 +136,28 @@ func readable(t *tool, lines []Line, o Options) (good []Line, err error) {
 		if err == nil {
 			_, _, err = convert(calls, o, false)
 		}
+		if err != nil && !strings.HasPrefix(err.Error(), l.at) {
+			err = fmt.Errorf("%s%w", l.at, err)
+		}
 		switch {
 		case err == nil:
 			good = append(good, l)
 		case o.SkipUnmapped:
-			l.fate.Became = "not imported: " + strings.TrimPrefix(err.Error(), l.at)
+			l.fate.Became = notImported(err, l.at)
+		case slices.ContainsFunc(wrong, func(known error) bool { return known.Error() == err.Error() }):
 		default:
 			wrong = append(wrong, err)
 		}
 	}
-	if wrong != nil && len(lines) > 1 {
-		wrong = append(wrong, errors.New("--skip-unmapped leaves such lines out"))
-	}
 	return good, errors.Join(wrong...)
+}
+
+// skipsLines is what users can do about lines that cannot be imported.
+const skipsLines = "--skip-unmapped leaves such lines out"
+
+// notImported is the fate of a line that cannot be imported.
+func notImported(err error, at string) string {
+	return "not imported: " + strings.TrimPrefix(err.Error(), at)
 }
 
 // generated removes the runs of generators of matrices whose files another run reads: that run generates
@@ -137,6 +173,7 @@ func (s *script) generated(runs []*run) []*run {
 			}
 			delete(reader.options, "metadata_file")
 			reader.options["generate"] = maker.options["generate"]
+			reader.reads = ""
 			maker.name = ""
 		}
 	}

@@ -97,7 +97,7 @@ func TestScriptRefuses(t *testing.T) {
 		"aiperf profile --model m -H X":                       `--header: "X" is no NAME:VALUE`,
 		"aiperf profile --model m --extra-inputs x":           `"x" is neither NAME:VALUE nor a JSON object`,
 		"vllm bench serve --model m --header a:b":             `--header: "a:b" is no NAME=VALUE`,
-		"vllm bench serve --num-prompts 3":                    "--model is missing",
+		"aiperf profile --request-count 3":                    "--model is missing",
 		"curl http://h/v1/completions -d '{'":                 "-d is no JSON of a request",
 		"python main.py sequential-ct-perftest":               "takes one file, and 0 are given",
 		"python main.py sequential-ct-perftest a.yaml --fast": "has no flag --fast",

@@ -1,9 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -12,16 +9,20 @@ import (
 
 // Load generators, whose loads workload serving makes itself.
 var (
-	vllmBench = &tool{name: "vllm-bench", kind: serving.Kind, native: servingRun}
-	aiperf    = &tool{name: "aiperf", kind: serving.Kind, native: servingRun}
-	genaiPerf = &tool{name: "genai-perf", kind: serving.Kind, native: servingRun}
-	curl      = &tool{name: "curl", kind: serving.Kind, native: curlRun}
+	vllmBench   = &tool{name: "vllm-bench", kind: serving.Kind, native: servingRun}
+	sglangBench = &tool{name: ofSglang, kind: serving.Kind, native: servingRun}
+	aiperf      = &tool{name: "aiperf", kind: serving.Kind, native: servingRun}
+	genaiPerf   = &tool{name: "genai-perf", kind: serving.Kind, native: servingRun}
+	curl        = &tool{name: "curl", kind: serving.Kind, native: curlRun}
 )
+
+// ofSglang is the tool with defaults and data sets of its own.
+const ofSglang = "sglang-bench"
 
 // first returns the value of the first of several flags that the tool has and that is not empty.
 func (c *call) first(names ...string) string {
 	for _, name := range names {
-		if f := c.tool.flag(name); f != nil {
+		if f := c.tool.flag(name); f != nil && f.fate != ignored {
 			if v, _ := c.get(f); v != "" {
 				return v
 			}
@@ -48,65 +49,141 @@ func servingRun(c *call) {
 	c.run.timeout = loadTimeout
 	address := c.first("base-url", "url")
 	if address == "" {
-		address = "http://" + c.first("host") + ":" + c.first("port")
+		address = c.first("host") + ":" + c.first("port")
+		if !strings.Contains(address, "://") {
+			address = "http://" + address
+		}
 	}
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
+	of := c.first("endpoint", "endpoint-type")
+	if c.tool.name == ofSglang {
+		of = sglangInterface(c)
 	}
-	c.setEndpoint(address, c.first("endpoint", "endpoint-type"))
-	if c.first("model") == "" {
-		c.fail("--model is missing")
-	}
-	c.set("model", literal(c.first("served-model-name", "model")))
-	if f := c.tool.flag("streaming"); f != nil && !c.has("streaming") {
+	c.setEndpoint(withScheme(address), of)
+	c.setModel(c.first("served-model-name", "model"))
+	if f := c.tool.flag("streaming"); f != nil && !c.has("streaming") || c.first("disable-stream") == "true" {
 		c.set("stream", truth(false))
 	}
 	if rate := c.first("request-rate"); rate != "" && rate != "inf" {
 		c.set("rate", literal(rate+"/s"))
 		c.set("arrivals", literal(arrivals(c.first("request-rate-mode"), c.first("burstiness"))))
 	}
-	switch many, requests := c.first("concurrency", "max-concurrency"), c.first("num-prompts", "request-count"); {
-	case many != "" && c.run.options["rate"] != nil:
-		c.set("max_in_flight", literal(many))
-		fallthrough
-	case c.run.options["rate"] != nil:
-		c.set("requests", literal(requests))
-	default:
-		if many == "" {
-			many = requests // all at once
-		}
-		c.set("concurrency", literal(many))
-		c.set("requests", literal(requests))
+	setAmount(c)
+	setLengths(c)
+	replayTrace(c)
+	if n := c.first("num-warmups", "warmup-request-count", "warmup-requests"); n != "" {
+		c.set("warmup", inline{{"requests", literal(n)}})
 	}
-	switch seconds := c.first("benchmark-duration"); {
-	case c.first("num-prompts", "request-count") != "":
+	c.setRequests()
+}
+
+// setModel sets the model. Without one the tool takes the server's, and who runs the scenario names it.
+func (c *call) setModel(name string) {
+	switch f := c.tool.flag("model"); {
+	case name != "":
+		c.set("model", c.texted("the model", name))
+	case f != nil && f.Needed:
+		c.fail("%s is missing", f.shown())
+	default:
+		c.variable("model")
+		c.set("model", expression("${var.model}"))
+	}
+}
+
+// setAmount sets how many requests are in flight, and how many or how long there are.
+func setAmount(c *call) {
+	many := c.first("concurrency", "max-concurrency")
+	requests, seconds := c.first("num-prompts", "request-count"), c.first("benchmark-duration")
+	var each list
+	for n := range strings.SplitSeq(many, ",") {
+		if many != "" && !isWhole(n) {
+			c.fail("--concurrency: %q is not a whole number from 1", n)
+			return
+		}
+		each = append(each, literal(n))
+	}
+	option := "concurrency"
+	if c.run.options["rate"] != nil {
+		option = "max_in_flight"
+	}
+	switch {
+	case len(each) > 1:
+		c.run.sweep = mapping{{option, each}}
+	case many != "":
+		c.set(option, literal(many))
+	case option == "concurrency" && c.tool.flag("request-count") == nil:
+		c.set(option, literal(requests)) // all at once
+	case option == "concurrency":
+		c.set(option, literal("1"))
+	}
+	switch {
+	case requests != "":
+		c.set("requests", literal(requests))
 	case seconds != "":
-		delete(c.run.options, "requests")
 		c.set("duration", literal(seconds+"s"))
+	case len(each) > 1:
+		c.set("requests", expression("${max(10, 2 * axis."+option+")}"))
 	default:
-		many, _ := strconv.Atoi(c.first("concurrency"))
-		c.set("requests", count(int64(max(10, 2*many))))
-		if many == 0 && c.run.options["rate"] == nil {
-			c.set("concurrency", literal("1"))
-		}
+		n, _ := strconv.Atoi(many)
+		c.set("requests", count(int64(max(10, 2*n))))
 	}
+}
+
+// setLengths sets the lengths of prompts and answers.
+func setLengths(c *call) {
 	input := c.first("random-input-len", "synthetic-input-tokens-mean")
 	output := c.first("random-output-len", "output-tokens-mean")
+	if c.tool.name == ofSglang {
+		input, output = sglangLength(c, input), sglangLength(c, output)
+	}
 	if input != "" {
 		c.set("input", inline{{"tokens", literal(spread(input, c.first("synthetic-input-tokens-stddev")))}})
 	}
 	if output != "" {
 		o := inline{{"tokens", literal(spread(output, c.first("output-tokens-stddev")))}}
-		if c.first("ignore-eos") == "true" || c.ignoresEnd() {
+		whole := c.tool.name == ofSglang && !c.has("disable-ignore-eos")
+		if whole || c.first("ignore-eos") == "true" || c.ignoresEnd() {
 			o = append(o, pair{"exact", truth(true)})
 		}
 		c.set("output", o)
 	}
-	replayTrace(c)
-	if n := c.first("num-warmups", "warmup-request-count"); n != "" {
-		c.set("warmup", inline{{"requests", literal(n)}})
+}
+
+// sglangInterface is the interface of a backend.
+func sglangInterface(c *call) string {
+	switch backend := c.first("backend"); {
+	case strings.HasSuffix(backend, "chat"):
+		return "chat"
+	case backend == "sglang" || backend == "sglang-native":
+		c.note("--backend %s: weir sends requests to /v1/completions instead of /generate", backend)
+		return "completions"
+	case backend == "sglang-oai" || backend == "vllm" || backend == "lmdeploy":
+		return "completions"
+	default:
+		return backend
 	}
-	c.setRequests()
+}
+
+// sglangLength returns the distribution of lengths of the random data set: from random-range-ratio of a length to it.
+func sglangLength(c *call, most string) string {
+	switch name := c.first("dataset-name"); name {
+	case "random", "random-ids":
+	default:
+		if len(c.unmapped) == 0 {
+			c.unmappedFlag("--dataset-name %s: prompts of other data sets are a file: `prompts`", name)
+		}
+		return ""
+	}
+	ratio, err := strconv.ParseFloat(c.first("random-range-ratio"), 64)
+	n, wrong := strconv.ParseInt(most, 10, 64)
+	if err != nil || wrong != nil || ratio < 0 || ratio > 1 {
+		c.fail("--random-range-ratio: %q is not from 0 to 1", c.first("random-range-ratio"))
+		return ""
+	}
+	least := max(1, int64(float64(n)*ratio))
+	if least >= n {
+		return most
+	}
+	return "uniform:" + strconv.FormatInt(least, 10) + "," + most
 }
 
 // replayTrace maps a file of requests with their times, which replaces the load and the lengths of prompts.
@@ -163,102 +240,4 @@ func spread(mean, deviation string) string {
 		return mean
 	}
 	return "normal:" + mean + "," + deviation
-}
-
-// setEndpoint sets the address of a server and the interface that a path or a word names.
-func (c *call) setEndpoint(address, of string) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		c.fail("%q is no address of an endpoint", address)
-		return
-	}
-	if strings.Contains(u.Path, "/completions") {
-		of = u.Path
-	}
-	u.Path, _, _ = strings.Cut(u.Path, "/v1")
-	c.set("url", literal(strings.TrimSuffix(u.String(), "/")))
-	switch {
-	case strings.Contains(of, "chat"):
-	case strings.Contains(of, "completions"):
-		c.set("api", literal("completions"))
-	default:
-		c.fail("%q is neither chat nor completions, the interfaces that workload serving loads", of)
-	}
-}
-
-// curlRun maps a request with a body. In a loop over numbers of requests that run together, each number is a
-// case of one wave.
-func curlRun(c *call) {
-	c.dropEnv()
-	c.run.timeout = loadTimeout
-	address, data := "", ""
-	headers := inline{}
-	for i := 0; i < len(c.positional); i++ {
-		word := c.positional[i]
-		next := ""
-		if i+1 < len(c.positional) {
-			next = c.positional[i+1]
-		}
-		switch word {
-		case "-d", "--data", "--data-raw", "--data-binary", "--json":
-			data, i = next, i+1
-		case "-H", "--header":
-			name, value, _ := strings.Cut(next, ":")
-			if !strings.EqualFold(name, "Content-Type") {
-				headers = append(headers, pair{name, literal(strings.TrimSpace(value))})
-			}
-			i++
-		case "-o", "-w", "--output", "--write-out", "-X", "--request", "-m", "--max-time", "--connect-timeout":
-			i++
-		default:
-			if strings.Contains(word, "://") || !strings.HasPrefix(word, "-") && address == "" {
-				address = word
-			}
-		}
-	}
-	var body map[string]any
-	if err := json.Unmarshal([]byte(data), &body); err != nil {
-		c.fail("curl: -d is no JSON of a request: %q", data)
-		return
-	}
-	c.setEndpoint(address, "")
-	model, _ := body["model"].(string)
-	c.set("model", literal(model))
-	streams, _ := body["stream"].(bool)
-	c.set("stream", truth(streams))
-	if text := promptOf(body); text != "" {
-		c.set("input", inline{{"text", literal(text)}, {"prefix", literal("none")}})
-	}
-	if n, ok := body["max_tokens"].(float64); ok {
-		c.set("output", inline{{"tokens", literal(fmt.Sprint(int64(n)))}})
-	}
-	for _, known := range []string{"model", "prompt", "messages", "max_tokens", "stream"} {
-		delete(body, known)
-	}
-	c.setBody(body)
-	if len(headers) > 0 {
-		c.set("headers", headers)
-	}
-	c.set("warmup", inline{{"waves", literal("0")}})
-	if c.loop == nil {
-		c.set("concurrency", literal("1"))
-		c.set("requests", literal("1"))
-		return
-	}
-	c.run.sweep = mapping{{"zip", mapping{{"concurrency", literals(c.loop...)}, {"requests", literals(c.loop...)}}}}
-	c.note("each number of the loop is a case of one wave: as many requests as run together")
-}
-
-// promptOf returns the text of a request, that of the last message of a chat.
-func promptOf(body map[string]any) string {
-	if text, ok := body["prompt"].(string); ok {
-		return text
-	}
-	messages, _ := body["messages"].([]any)
-	if len(messages) == 0 {
-		return ""
-	}
-	last, _ := messages[len(messages)-1].(map[string]any)
-	text, _ := last["content"].(string)
-	return text
 }

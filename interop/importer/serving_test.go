@@ -1,6 +1,10 @@
 package importer_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weir-bench/weir/interop/importer"
@@ -39,5 +43,153 @@ func TestLoopsOverParts(t *testing.T) {
 			continue
 		}
 		wantCases(t, script, made, want)
+	}
+}
+
+// What a script's shell alone knows becomes a variable, or a secret of a header; what the client does itself is named.
+func TestLinesOfLoadGenerators(t *testing.T) {
+	const chat = `'{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}'`
+	for line, wants := range map[string][]string{
+		"aiperf profile -m $MODEL --url $URL --streaming": {
+			"model: {type: string}", `url: "${var.url}"`, `model: "${var.model}"`, "# variable url: its value is not",
+		},
+		"vllm bench serve --host $HOST --port ${PORT} --num_prompts 9 --random-range-ratio 0": {
+			`url: "http://${var.host}:${var.port}"`, "requests: 9", `model: "${var.model}"`,
+		},
+		`aiperf profile -m m -H 'Accept: text/event-stream' -H "Content-Type: a/b" -H 'accept-encoding: gzip' -H X:1`: {
+			"# header Accept: the client sets it itself", "# header Content-Type: the", "# header accept-encoding: the",
+			`headers: {X: 1}`,
+		},
+		`genai-perf profile -m m --header "Authorization: Bearer $TOKEN"`: {
+			`headers: {Authorization: "Bearer ${client.env.TOKEN}"}`, `TOKEN: '${secret("TOKEN")}'`,
+			"an agent needs --allow-env TOKEN",
+		},
+		"aiperf profile -m m --api-key $KEY": {`{Authorization: "Bearer ${client.env.KEY}"}`},
+		"aiperf profile -m m --concurrency 4 --num-prompts 99 --request-count 30": {
+			"requests: 30", "# --num-prompts: it is the number of unique prompts",
+		},
+		"aiperf profile -m m --concurrency 8 --num-dataset-entries 99": {"requests: 16"},
+		"aiperf profile -m m --concurrency 1,2,16": {
+			"concurrency: [1, 2, 16]", `requests: "${max(10, 2 * axis.concurrency)}"`,
+		},
+		"aiperf profile -m m --artifact-dir a --ui simple --profile-export-file f --verbose": {
+			"# --artifact-dir, --ui, --profile-export-file: it does not change the load",
+		},
+		"python -m sglang.bench_serving --dataset-name random --random-input 512 --random-range-ratio 0.5": {
+			"url: http://127.0.0.1:30000", `model: "${var.model}"`, "api: completions", "requests: 1000",
+			`input: {tokens: "uniform:256,512"}`, `output: {tokens: "uniform:512,1024", exact: true}`,
+			"warmup: {requests: 1}", "# --backend sglang: weir sends requests to /v1/completions",
+		},
+		"python -m sglang.bench_serving --backend vllm-chat --dataset-name random --random-range-ratio 1.0" +
+			" --disable-ignore-eos --disable-stream": {
+			"input: {tokens: 1024}", "output: {tokens: 1024}", "stream: false",
+		},
+		"guidellm run --target http://h --rate-type synchronous --data prompt_tokens=5 --max-requests 3": {
+			"concurrency: 1", `model: "${var.model}"`,
+		},
+		"for i in $(seq 20); do curl -sk http://h/v1/chat/completions -d " + chat + " & done; wait": {
+			"concurrency: 20", "requests: 20", "# -k: not taken over", "# -d: a prompt is one message of the user",
+			"input: {text: hi, prefix: none}",
+		},
+		"for i in $(seq 30); do echo $i; curl -XPOST --max-time 3 --retry 2 -u a:b -o f http://h/v1/chat/completions -d" +
+			chat + "; done": {
+			"concurrency: 1", "requests: 30", ": --max-time, --retry, -u, -o: not taken over",
+		},
+		`curl "$URL/v1/completions" -d "{\"model\":\"$MODEL\",\"prompt\":\"for \$5\"}"` +
+			` -H "Authorization: Bearer $TOKEN"`: {
+			`url: "${var.url}"`, `model: "${var.model}"`, "text: for $5",
+			`{Authorization: "Bearer ${client.env.TOKEN}"}`,
+		},
+		"curl http://h/health; curl -X POST http://h/reset -d 1; curl http://h/v1/chat/completions -d @body.json": {
+			"model: filed", "runs:\n  curl:",
+		},
+		`ssh h "ib_write_bw -s 4096 $SERVER"`:                    {"api: rma", "block_size: 4KiB"},
+		"nixlbench --etcd_endpoints $ETCD --max_block_size 4096": {"nixl_backend: UCX"},
+	} {
+		made, err := importer.Script("x.sh", line+"\n", importer.Options{
+			Memory: "dram", Read: func(string) ([]byte, error) {
+				return []byte(`{"model":"filed","messages":[{"role":"user","content":"x"}]}`), nil
+			},
+		})
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		planned(t, made.Scenario)
+		for _, want := range wants {
+			if !strings.Contains(string(made.Scenario), want) {
+				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
+			}
+		}
+	}
+}
+
+// Each line that cannot be imported is told with its place, whatever its reason; the others are imported without them.
+func TestAllLinesThatCannotBeImported(t *testing.T) {
+	const text = "python main.py sequential-ct-perftest nofile.yaml\nib_write_bw &\npython main.py ct-perftest none.yaml\n" +
+		"python3 elastic/elastic.py --plan noplan.json\naiperf profile -m m --endpoint-type ranking\n" +
+		"ucx_perftest -t ucp_put_lat -s 8 10.0.0.1\ncurl http://h/v1/completions -d @nobody.json\n"
+	o := importer.Options{Memory: "dram", Read: os.ReadFile}
+	_, err := importer.Script("x.sh", text, o)
+	for _, want := range []string{
+		"x.sh:1: sequential-ct-perftest: open nofile.yaml", "x.sh:2: this is the command line of the server",
+		"x.sh:3: ct-perftest none.yaml: ", "x.sh:4: ", "x.sh:5: ", "x.sh:7: curl: -d @nobody.json", "--skip-unmapped",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %q", err, want)
+		}
+	}
+	o.SkipUnmapped = true
+	made, err := importer.Script("x.sh", text, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := planned(t, made.Scenario); len(p.Cases) != 1 || p.Cases[0].Run != "ucx_perftest" {
+		t.Errorf("%s", made.Scenario)
+	}
+	for _, f := range made.Fates {
+		if f.Line != 6 && !strings.HasPrefix(f.Became, "not imported: ") {
+			t.Errorf("line %d: %s", f.Line, f.Became)
+		}
+	}
+}
+
+// The file of ct-perftest and of a sequence becomes the same run as weir import ct-perftest makes of it.
+func TestFilesOfMatrices(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"m.txt": "0 1M\n0 0\n",
+		"c.yaml": "iters: 7\nwarmup_iters: 3\n" +
+			"traffic_pattern: {matrix_file: m.txt, mem_type: dram, xfer_op: READ, shards: 4}\n",
+		"s.yaml": "traffic_patterns:\n- {matrix_file: m.txt, mem_type: dram, sleep_before_launch_sec: 0.5}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, wants := range map[string][]string{
+		"python main.py ct-perftest c.yaml": {
+			"op: read", "memory: dram", "shards: 4", "iterations: 7", "warmup: 3",
+			"# ct-perftest has no shards: ", "# ct-perftest writes here: ",
+		},
+		"python main.py sequential-ct-perftest s.yaml --verify-buffers": {
+			"verify: full", "isolated_warmup: 30", "warmup: 0", "slowdown.p50 <= 50", "sleep_before_launch: 0.5s",
+		},
+	} {
+		t.Chdir(dir)
+		made, err := importer.Script("x.sh", line+"\n", importer.Options{Read: os.ReadFile})
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		planned(t, made.Scenario)
+		for _, want := range wants {
+			if !strings.Contains(string(made.Scenario), want) {
+				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
+			}
+		}
+		if !slices.ContainsFunc(made.Notes, func(n importer.Note) bool { return n.Warning }) && line[15] == 'c' {
+			t.Errorf("%s: no warning", line)
+		}
 	}
 }

@@ -14,21 +14,26 @@ import (
 
 // Line is one call of a tool.
 type Line struct {
-	at     string // its place, for errors, with a colon; "" for a text of one line
-	path   string // path of the program as called
-	args   []string
-	env    []Variable
-	launch launcherCall // the launcher of all its processes
-	notes  []Note
-	tool   *tool
-	whole  []string // all words of the command
-	loop   []string // values of the loop around it that says how many run together
-	fate   *Fate
-	wrong  error // why it cannot be read; nil: it may be
+	at       string // its place, for errors, with a colon; "" for a text of one line
+	path     string // path of the program as called
+	args     []string
+	env      []Variable
+	launch   launcherCall // the launcher of all its processes
+	notes    []Note
+	tool     *tool
+	whole    []string // all words of the command
+	loop     []string // values of the loop around it that says how many run together
+	times    int      // how often loops repeat it
+	parallel bool     // in the background
+	fate     *Fate
+	wrong    error // why it cannot be read; nil: it may be
 }
 
 // Variable is an environment variable.
-type Variable struct{ Name, Value string }
+type Variable struct {
+	Name, Value string
+	secret      bool // it is read from the environment in which the process starts
+}
 
 // wrappers are programs that start the one after them.
 var wrappers = names("kubectl|oc|docker|podman|mpirun|mpiexec|srun|numactl|taskset|env|timeout|sudo|time|nohup|" +
@@ -75,6 +80,8 @@ type script struct {
 	functions   map[string]bool
 	ofFunctions variables
 	commands    int // in all passes of loops
+	times       int // how often the loops around the command repeat it; 0: once
+	background  []*syntax.Stmt
 	exported    []Variable
 	notes       []Note
 	lines       []Line
@@ -136,6 +143,11 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	if taken > 1 {
 		l.path = words[i+taken-1]
 	}
+	if t == curl && !readCurl(l.args).loads() {
+		s.tell(n, strings.Join(written, " "), "nothing: it measures nothing, since it asks no model")
+		return nil
+	}
+	l.times, l.parallel = max(1, s.times), s.inBackground(n)
 	l.fate = s.tell(n, strings.Join(written, " "), "")
 	l.before(words[:i])
 	for _, v := range l.env {
@@ -172,7 +184,7 @@ func (l *Line) before(words []string) {
 // setEnv sets a variable of the call; the last value counts.
 func (l *Line) setEnv(name, v string) {
 	l.env = slices.DeleteFunc(l.env, func(e Variable) bool { return e.Name == name })
-	l.env = append(l.env, Variable{name, v})
+	l.env = append(l.env, Variable{Name: name, Value: v})
 }
 
 // find returns the tool that a command calls, the position of its name and the number of words of the
@@ -234,70 +246,4 @@ func skipped(words []string) []Note {
 		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(named, ", ")})
 	}
 	return notes
-}
-
-// words returns the words that a shell makes of a word. What only a shell can evaluate stays as written.
-func (s *script) words(text string, w *syntax.Word) []string {
-	if plain := word(text, w); !unexpanded(plain) {
-		return []string{plain}
-	}
-	if words, ok := s.known.fields(w); ok {
-		return words
-	}
-	return []string{word(text, w)}
-}
-
-// word is words for a place where a shell splits nothing.
-func (s *script) word(text string, w *syntax.Word) string {
-	plain := word(text, w)
-	if v, ok := s.known.value(w); ok && unexpanded(plain) {
-		return v
-	}
-	return plain
-}
-
-// word returns a word without its quotes. A word that a shell would expand stays as written.
-func word(text string, w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, part := range w.Parts {
-		if !unquoted(&b, part, false) {
-			return text[w.Pos().Offset():w.End().Offset()]
-		}
-	}
-	return b.String()
-}
-
-// unquoted writes a part of a word; false: only a shell can evaluate it.
-func unquoted(b *strings.Builder, part syntax.WordPart, inQuotes bool) bool {
-	switch p := part.(type) {
-	case *syntax.Lit:
-		b.WriteString(unescaped(p.Value, inQuotes))
-		return true
-	case *syntax.SglQuoted:
-		b.WriteString(p.Value)
-		return !p.Dollar
-	case *syntax.DblQuoted:
-		return !p.Dollar && !slices.ContainsFunc(p.Parts,
-			func(inner syntax.WordPart) bool { return !unquoted(b, inner, true) })
-	}
-	return false
-}
-
-// unescaped removes backslashes; in double quotes, only those with a meaning there.
-func unescaped(s string, inQuotes bool) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) || inQuotes && !strings.ContainsRune("$`\"\\\n", rune(s[i+1])) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if s[i] != '\n' {
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
 }

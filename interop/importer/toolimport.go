@@ -25,6 +25,7 @@ type Options struct {
 	SkipUnmapped bool   // skip flags that cannot be mapped, instead of failing
 	// Read reads the files that command lines name; nil: there are none.
 	Read func(path string) ([]byte, error)
+	Base string // the directory of the scenario, to which paths of matrices are relative; "": the working directory
 	// Glob returns the files that match a pattern; nil: there are none.
 	Glob func(pattern string) ([]string, error)
 }
@@ -34,6 +35,8 @@ type Imported struct {
 	Scenario []byte
 	Fates    []*Fate // of a script: what became of each command
 	Notes    []Note  // also in the scenario, as comments
+	// Variables of the scenario have no value: who runs it gives them.
+	Variables []string
 }
 
 // Note is one sentence about the conversion.
@@ -73,7 +76,8 @@ var tools []*tool
 func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
 	scriptTools = []*tool{
-		matgen, sequentialCTPerftest, ctPerftest, vllmBench, aiperf, genaiPerf, guidellm, curl, fio, ncclTests,
+		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, curl, fio,
+		ncclTests,
 	}
 }
 
@@ -166,7 +170,7 @@ func Import(name string, lines []Line, o Options) (*Imported, error) {
 	}
 	notes = append(notes, more...)
 	src, err := scenario(title(calls), t.name, runs, notes)
-	return &Imported{Scenario: src, Notes: notes}, err
+	return &Imported{Scenario: src, Notes: notes, Variables: variablesOf(runs)}, err
 }
 
 // convert fills the run of each call. Its notes name the run if there are several.
@@ -178,6 +182,7 @@ func convert(calls []*call, o Options, several bool) (runs []*run, notes []Note,
 			passes = passes[:n] // of one command, by the loops around it
 		}
 		next += len(passes)
+		passes = distinct(passes)
 		for i, c := range passes {
 			c.run.name = runName(c, len(runs)+i)
 			if err := c.convert(o); err != nil {

@@ -33,7 +33,13 @@ func imported(t *testing.T, tool, line string, o importer.Options) (string, []im
 
 func planned(t *testing.T, src []byte) *planner.Plan {
 	t.Helper()
-	s, _, diags := dsl.Load("scenario.yaml", src, dsl.Options{})
+	values := map[string]string{} // of variables without one
+	for _, name := range []string{"model", "url", "host", "port", "target"} {
+		if strings.Contains(string(src), "\n  "+name+": {type: string}\n") {
+			values[name] = "http://" + name
+		}
+	}
+	s, _, diags := dsl.Load("scenario.yaml", src, dsl.Options{Vars: values})
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%v", src, diags)
 	}

@@ -35,6 +35,10 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 			return n != nil && err == nil
 		}
 		switch n := n.(type) {
+		case *syntax.Stmt:
+			if n.Background {
+				s.background = append(s.background, n)
+			}
 		case *syntax.ForClause:
 			err = s.loop(text, n, depth)
 			return false
@@ -69,8 +73,17 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 	name, values, ok := s.passes(n)
 	if !ok {
 		if s.any && repeats(n) {
-			s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
+			f := s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
 				"nothing: it only repeats, and weir repeats launches itself")
+			defer func(before int) {
+				if slices.ContainsFunc(s.lines[before:], func(l Line) bool { return l.tool == curl }) {
+					f.Became = "the number of requests"
+				}
+			}(len(s.lines))
+		}
+		if repeats(n) {
+			defer func(outer int) { s.times = outer }(s.times)
+			s.times = max(1, s.times) * s.count(n)
 		}
 		name, values = "", []string{""}
 		s.known.forgetIn(n)
@@ -99,6 +112,26 @@ func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
 		s.known.forgetIn(n)
 	}
 	return nil
+}
+
+// count returns how often a loop repeats its body; 1 if that is not known.
+func (s *script) count(n *syntax.ForClause) (times int) {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	for i := 0; ok && i < len(iter.Items); i++ {
+		words, known := s.known.fields(iter.Items[i])
+		if !known {
+			return 1
+		}
+		times += len(words)
+	}
+	return max(1, times)
+}
+
+// inBackground reports whether a command is one of a statement in the background.
+func (s *script) inBackground(n syntax.Node) bool {
+	return slices.ContainsFunc(s.background, func(of *syntax.Stmt) bool {
+		return n.Pos().Offset() >= of.Pos().Offset() && n.End().Offset() <= of.End().Offset()
+	})
 }
 
 // isBranch reports whether a node's commands may run or not, or elsewhere.
@@ -171,7 +204,7 @@ func (s *script) export(text string, all []*syntax.Assign) {
 		}
 		same := func(e Variable) bool { return e.Name == a.Name.Value }
 		s.exported = slices.DeleteFunc(slices.Clone(s.exported), same)
-		s.exported = append(s.exported, Variable{a.Name.Value, v})
+		s.exported = append(s.exported, Variable{Name: a.Name.Value, Value: v})
 	}
 }
 

@@ -19,6 +19,9 @@ type Header struct{ Name, Value string }
 // ownHeaders are set by the client itself.
 var ownHeaders = []string{"Content-Type", "Content-Length", "Accept", "Host", "Transfer-Encoding", "Connection"}
 
+// OwnHeader reports whether the client sets a header itself.
+func OwnHeader(name string) bool { return slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)) }
+
 func readHeaders(text string) (all []Header, err error) {
 	v, err := structure.Read(text)
 	if err != nil {
@@ -35,7 +38,7 @@ func readHeaders(text string) (all []Header, err error) {
 			return nil, structure.Wrong([]string{h.Name}, "%w", err)
 		case !httpguts.ValidHeaderFieldName(h.Name) || !httpguts.ValidHeaderFieldValue(plain):
 			return nil, structure.Wrong([]string{h.Name}, "a header has a name of letters, digits and -, and a value in one line")
-		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(h.Name)):
+		case OwnHeader(h.Name):
 			return nil, structure.Wrong([]string{h.Name}, "the client sets this header itself")
 		}
 		all = append(all, Header{http.CanonicalHeaderKey(h.Name), h.Value})

@@ -1,0 +1,64 @@
+package importer
+
+import (
+	"strings"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+// Values that only the shell of a script knows become variables of the scenario, where the run needs them.
+
+// shellVariable matches an expansion of a variable without operators.
+var shellVariable = lazyregexp.New(`\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})`)
+
+// notText matches what a shell evaluates beside variables; a price of $5 is a text.
+var notText = lazyregexp.New("\\$[({]|`")
+
+// texted returns a text whose unknown shell variables are variables of the scenario.
+func (c *call) texted(where, text string) value {
+	return c.withVariables(where, text, func(name string) string {
+		own := strings.ToLower(name)
+		c.variable(own)
+		return "${var." + own + "}"
+	})
+}
+
+// withVariables replaces the unknown shell variables of a text.
+func (c *call) withVariables(where, text string, as func(name string) string) value {
+	if !unexpanded(text) {
+		return literal(text)
+	}
+	var b strings.Builder
+	last := 0
+	for _, at := range shellVariable().FindAllStringSubmatchIndex(text, -1) {
+		from, to := at[2], at[3]
+		if from < 0 {
+			from, to = at[4], at[5]
+		}
+		b.WriteString(escape.Replace(text[last:at[0]]) + as(text[from:to]))
+		last = at[1]
+	}
+	if notText().MatchString(shellVariable().ReplaceAllString(text, "")) {
+		c.fail("%s: %q%s", where, text, ofShell(text))
+	}
+	return expression(b.String() + escape.Replace(text[last:]))
+}
+
+// variable declares a variable of the scenario.
+func (c *call) variable(name string) {
+	if !c.run.hasVariable(name) {
+		c.run.variables = append(c.run.variables, name)
+		c.note("variable %s: its value is not in the command line; give --var %s=VALUE", name, name)
+	}
+}
+
+// secretText returns a text whose unknown shell variables are read where the client starts, and stored nowhere.
+func (c *call) secretText(where, text string) value {
+	return c.withVariables(where, text, func(name string) string {
+		if c.run.variable(name) == nil {
+			c.run.env = append(c.run.env, Variable{Name: name, secret: true})
+			c.note("%s: variable %s is read where the client starts; an agent needs --allow-env %s", where, name, name)
+		}
+		return "${client.env." + name + "}"
+	})
+}
