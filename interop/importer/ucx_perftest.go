@@ -54,6 +54,16 @@ func ucxPerftestRun(c *call) {
 		c.setMemory("-m", []string{"initiator", "target"}[i], kind)
 	}
 	ucxSizes(c)
+	ucxWarmup(c)
+}
+
+// ucxWarmup sets the warm-up: libperf makes at most a tenth of the iterations, rounded up.
+func ucxWarmup(c *call) {
+	asked, most := c.number("w", 0, mostIterations), (c.number("n", 0, mostIterations)+9)/10
+	c.set("warmup", count(min(asked, most)))
+	if asked > most && c.has("w") {
+		c.note("-w: ucx_perftest warms up with at most a tenth of -n, so %d", most)
+	}
 }
 
 // ucxSizes returns the sizes of the entries of one message.
