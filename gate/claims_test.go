@@ -58,3 +58,20 @@ func TestClaims(t *testing.T) {
 		}
 	}
 }
+
+// One launch has no interval, so that it neither agrees with a claim nor differs from it.
+func TestAClaimNeedsAnInterval(t *testing.T) {
+	doc := varied([]float64{3.2}, []float64{46.5})
+	for _, c := range doc.Cases {
+		doc.Claims = append(doc.Claims, &results.Claim{Claim: assertion.Claim{Case: c.Key, Metric: "bandwidth",
+			Better: "higher", Expected: 3, Tolerance: 0.1}})
+	}
+	doc.Claims = append(doc.Claims, &results.Claim{Claim: assertion.Claim{Case: doc.Cases[1].Key,
+		BaseCase: doc.Cases[0].Key, Metric: "bandwidth", Better: "higher", Expected: 0.4, Tolerance: 0.1}})
+	Judge(doc)
+	for _, c := range doc.Claims {
+		if c.Status != results.ClaimInconclusive || c.Found == nil || c.Message != "n=1, too few for an interval" {
+			t.Errorf("%s is %q (%s); found %+v", c.Case, c.Status, c.Message, c.Found)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"fmt"
+
 	"github.com/weir-bench/weir/results/assertion"
 )
 
@@ -8,8 +10,8 @@ import (
 type Claim struct {
 	assertion.Claim
 	Found   *Observed `json:"found,omitzero" doc:"What was measured, of a gain the share. Absent if nothing was."`
-	Status  string    `json:"status" doc:"agrees: the interval of what was found lies within the tolerance; better, worse, above, below: outside of it; inconclusive: partly; implausible: no measurement can give the value; not comparable: the case differs from what the document measured." schema:"enum=agrees|better|worse|above|below|inconclusive|implausible|not comparable|not measured"`
-	Message string    `json:"message,omitempty" doc:"Why it was not measured, or is implausible or not comparable."`
+	Status  string    `json:"status" doc:"agrees: the interval of what was found lies within the tolerance; better, worse, above, below: outside of it; inconclusive: partly, or there is no interval; implausible: no measurement can give the value; not comparable: the case differs from what the document measured." schema:"enum=agrees|better|worse|above|below|inconclusive|implausible|not comparable|not measured"`
+	Message string    `json:"message,omitempty" doc:"Why it was not measured, has no interval, or is implausible or not comparable."`
 }
 
 // The statuses of a claim.
@@ -39,10 +41,11 @@ func (c *Claim) Judge(found *Observed, message string) {
 		c.Status, c.Message = ClaimNotComparable, c.Differs
 		return
 	}
-	low, high := found.Value, found.Value
-	if found.CI != nil {
-		low, high = found.CI[0], found.CI[1]
+	if found.CI == nil { // how far another launch would be from it is unknown
+		c.Status, c.Message = ClaimInconclusive, fmt.Sprintf("n=%d, %s", found.N, WhyNoInterval(found.N))
+		return
 	}
+	low, high := found.CI[0], found.CI[1]
 	least, most := c.Band()
 	switch {
 	case low > most:
