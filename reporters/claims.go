@@ -24,7 +24,7 @@ func claimTables(doc *results.Document) []textTable {
 		value, low, high := c.FoundText()
 		t.rows = append(t.rows, []string{
 			plain(c.Case), plain(c.Metric), plain(clip(c.ExpectedText(), " …")),
-			sentence("", value, dash(value)), gainInterval(low, high), c.Status, claimSource(c),
+			sentence("", value, dash(value)), claimInterval(c, low, high), c.Status, claimSource(c),
 		})
 		if c.Message != "" {
 			why, _, _ := strings.Cut(c.Message, "\n")
@@ -46,6 +46,19 @@ func claimTables(doc *results.Document) []textTable {
 	t.notes = append(firstOf(t.notes),
 		"claims have no effect on the verdict; Status: agrees if the interval lies within the claim's tolerance")
 	return []textTable{t}
+}
+
+// claimInterval formats the interval of what was found.
+func claimInterval(c *results.Claim, low, high string) string {
+	switch {
+	case c.Found == nil || c.Found.CI == nil:
+		return dash(low)
+	case c.Gain():
+		return gainInterval(c.Found.CI, low, high)
+	case results.Uninformative(c.Found.CI):
+		return tooWide
+	}
+	return low + " to " + high
 }
 
 // claimSource says which document makes a claim, and of what.

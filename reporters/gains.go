@@ -34,8 +34,16 @@ func gainTables(doc *results.Document) []textTable {
 // message does.
 type gainKey struct{ of, against, metric string }
 
-// gainInterval formats a signed interval for tables.
-func gainInterval(low, high string) string {
+// gainInterval formats a signed interval of a share for tables, or says that it tells nothing; nil: there is none.
+func gainInterval(ci *[2]float64, low, high string) string {
+	if ci != nil && results.UninformativeGain(ci) {
+		return tooWide
+	}
+	return signedInterval(low, high)
+}
+
+// signedInterval formats a signed interval for tables.
+func signedInterval(low, high string) string {
 	return sentence("", sentence(" to ", low, high), dash(low))
 }
 
@@ -57,14 +65,19 @@ func gainTableOf(t *results.Gains, judged map[gainKey]*results.AssertionVerdict)
 				return "-"
 			}
 			value, low, high := g.Text()
+			ci := g.Gain.CI
 			if a := judged[gainKey{g.Case, g.BaseCase, g.Metric}]; a != nil && !g.Additive {
 				o := a.Observed
 				value, low, high = results.SignedPercent(o.Value, o.CI, a.Bounds.Lower, a.Bounds.Upper)
+				ci = o.CI
 			}
-			if part == 0 {
+			switch {
+			case part == 0:
 				return value
+			case g.Additive:
+				return signedInterval(low, high)
 			}
-			return gainInterval(low, high)
+			return gainInterval(ci, low, high)
 		}
 	}
 	columns = append(columns,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 	"github.com/weir-bench/weir/test/golden"
 )
 
@@ -86,6 +87,42 @@ func TestAGainIsRealOnlyBeyondItsInterval(t *testing.T) {
 		rows := gainTableOf(table, judged).rows
 		if got := rows[0][len(rows[0])-1]; got != want {
 			t.Errorf("%v: %q, want %q", ci, got, want)
+		}
+	}
+}
+
+// An interval that says nothing is not printed as two numbers, of a gain as little as of a value.
+func TestIntervalsThatSayNothing(t *testing.T) {
+	doc := withGains()
+	nothing := &[2]float64{-2.7e7, 1}
+	doc.Gains[0].Rows[0].Gain.CI = nothing
+	add := func(unit, base string, value float64, ci *[2]float64) {
+		c := &results.Claim{Claim: assertion.Claim{Case: "load", BaseCase: base, Metric: "m", Unit: unit, Written: "1",
+			Better: "higher", Expected: 1, Tolerance: 0.1, Source: "d"}}
+		c.Judge(&results.Observed{Value: value, Unit: unit, CI: ci, N: 2}, "")
+		doc.Claims = append(doc.Claims, c)
+	}
+	add("GB/s", "", 0.12, &[2]float64{2.382e-24, 5.8e21})
+	add("GB/s", "stock", 0.3, nothing)
+	add("GB/s", "stock", 0.3, &[2]float64{0.2, 0.4})
+	var text, page strings.Builder
+	if err := Table(&text, doc, Look{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := HTML(&page, doc); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), tooWide); n != 3 || strings.Contains(text.String(), "e+") {
+		t.Errorf("%d intervals are too wide:\n%s", n, text.String())
+	}
+	if !strings.Contains(text.String(), "+20% to +40%") || strings.Contains(page.String(), "e+21") {
+		t.Errorf("%s", text.String())
+	}
+	for _, g := range []string{
+		results.Observed{Value: 0.3, CI: nothing, N: 2}.Gain(), results.Observed{Value: 0.3, CI: nothing, N: 9}.Gain(),
+	} {
+		if strings.Contains(g, "e+") {
+			t.Errorf("a verdict says %s", g)
 		}
 	}
 }

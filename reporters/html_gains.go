@@ -79,7 +79,7 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 	for i, g := range all {
 		o := g.verdict.Observed
 		text, low, high := results.SignedPercent(o.Value, o.CI, g.verdict.Bounds.Lower, g.verdict.Bounds.Upper)
-		interval := gainInterval(low, high)
+		interval := gainInterval(o.CI, low, high)
 		value := func(c *results.Case) string {
 			m, ok := c.Metrics.Get(g.metric)
 			if !ok {

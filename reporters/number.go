@@ -65,6 +65,9 @@ func ofSamples(cases []*results.Case, m results.Metric) string {
 	return ""
 }
 
+// tooWide stands for an interval that says nothing.
+const tooWide = "too wide"
+
 // interval is the confidence interval of a metric, or why there is none: "n=1" of one launch, "too wide" if it says
 // nothing; "-" without a value.
 func interval(c *results.Case, metric string, s results.Scale) string {
@@ -75,7 +78,7 @@ func interval(c *results.Case, metric string, s results.Scale) string {
 	case m.CI == nil:
 		return fmt.Sprintf("n=%d", m.N)
 	case results.Uninformative(m.CI):
-		return "too wide"
+		return tooWide
 	}
 	_, low, high := s.Estimate(m.Value, m.CI, boundsOf(c, m.Unit, metric)...)
 	return low + "–" + high

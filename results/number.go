@@ -180,7 +180,7 @@ func (o Observed) Gain(bounds ...*float64) string {
 	switch {
 	case o.CI == nil:
 		return fmt.Sprintf("%s (n=%d)", value, o.N)
-	case Uninformative(o.CI):
+	case UninformativeGain(o.CI):
 		return fmt.Sprintf("%s (n=%d, %s)", value, o.N, WhyNoInterval(o.N))
 	}
 	return fmt.Sprintf("%s (%s CI %s to %s%s, n=%d)", value, o.confidence(), low, high, o.overLooks(), o.N)
@@ -269,4 +269,10 @@ func (o Observed) Beside(s Scale, bounds ...*float64) string {
 // its ends are not displayed.
 func Uninformative(ci *[2]float64) bool {
 	return ci[0] > 0 && ci[1] > 100*ci[0]
+}
+
+// UninformativeGain is Uninformative for an interval of a gain as a share: it says neither the sign nor whether the gain
+// is of some percent or many times.
+func UninformativeGain(ci *[2]float64) bool {
+	return ci[0] <= 0 && ci[1] >= 0 && ci[1]-ci[0] > manyTimes
 }
