@@ -17,7 +17,8 @@ import (
 //
 // Ranks of one node use link host, their GPUs nvlink or gpu. Between nodes a link counts if its name is
 // that of a driver or device that carries data: once for each device of a node, or for each that its ranks
-// own exclusively. A link named as the fabric or the libfabric provider counts once per node.
+// own exclusively. A link named as the fabric or the libfabric provider counts once per node. If data flows one way,
+// each part of it crosses a link of a sending node and one of a receiving node, and those of the narrower end count.
 func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *results.OfLink {
 	ranks := map[string]int{}
 	most := 0
@@ -31,14 +32,16 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 		sum += float64(n) * rate
 		terms = append(terms, fmt.Sprintf("%d × %s %s", n, name, quantity.Format(rate, "GB/s")))
 	}
+	sides := sidesOf(c, l)
 	provider, _ := c.Options["provider"].(string)
 	for _, name := range slices.Sorted(maps.Keys(doc.Site.Links)) {
 		switch {
 		case fabric.WithinNodes(name):
 		case name == l.Fabric || name == provider && provider != "":
-			add(name, max(1, len(ranks)))
+			add(name, narrowest(sides, func(nodes []string) int { return len(nodes) }))
 		case len(ranks) > 1:
-			if n := devices(doc, l, name); n > 0 {
+			n := narrowest(sides, func(nodes []string) int { return devices(doc, l, name, nodes) })
+			if n > 0 {
 				add(name, n)
 			}
 		}
@@ -63,8 +66,40 @@ func nominalOf(doc *results.Document, c *results.Case, l *results.Launch) *resul
 	return &results.OfLink{Links: strings.Join(terms, " + "), Nominal: sum}
 }
 
-// devices counts the devices of a link that carry data of a launch, over its nodes.
-func devices(doc *results.Document, l *results.Launch, link string) (n int) {
+// sidesOf are the nodes of a launch: those that send and those that receive, or all together if each does both.
+func sidesOf(c *results.Case, l *results.Launch) [][]string {
+	if b, ok := kindOf(c).Behaviour.(workload.OneWay); ok {
+		from, to := b.Ends(func(name string) any { return c.Options[name] }, len(l.Nodes))
+		if len(from) > 0 && len(to) > 0 {
+			return [][]string{nodesOfRanks(l, from), nodesOfRanks(l, to)}
+		}
+	}
+	return [][]string{distinctNodes(l.Nodes)}
+}
+
+// nodesOfRanks are the nodes of some ranks of a launch, each once.
+func nodesOfRanks(l *results.Launch, ranks []int) (nodes []string) {
+	for _, rank := range ranks {
+		nodes = append(nodes, l.Nodes[rank])
+	}
+	return distinctNodes(nodes)
+}
+
+func distinctNodes(nodes []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(nodes)))
+}
+
+// narrowest is the least number of links of a side.
+func narrowest(sides [][]string, links func(nodes []string) int) int {
+	least := links(sides[0])
+	for _, nodes := range sides[1:] {
+		least = min(least, links(nodes))
+	}
+	return least
+}
+
+// devices counts the devices of a link that carry data of a launch, over some of its nodes.
+func devices(doc *results.Document, l *results.Launch, link string, nodes []string) (n int) {
 	own := map[string]int{} // exclusive NICs of ranks, by node
 	for _, s := range l.Bindings {
 		if s.Rank < len(l.Nodes) {
@@ -72,7 +107,7 @@ func devices(doc *results.Document, l *results.Launch, link string) (n int) {
 		}
 	}
 	for _, node := range doc.Environment.Nodes {
-		if !slices.Contains(l.Nodes, node.Name) {
+		if !slices.Contains(nodes, node.Name) {
 			continue
 		}
 		there := 0

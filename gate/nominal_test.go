@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/weir-bench/weir/results"
@@ -48,11 +49,19 @@ func TestNominalBandwidth(t *testing.T) {
 		{"host unknown", map[string]float64{"efa": 12.5},
 			results.Launch{Nodes: []string{"a", "a", "b"}}, "", 0},
 		{"no such link", map[string]float64{"roce": 12.5}, results.Launch{Nodes: []string{"a", "b"}}, "", 0},
+		{"one way, from one node to two", map[string]float64{"efa": 12.5}, results.Launch{Nodes: []string{"a", "b", "c"}},
+			"2 × efa 12.50 GB/s", 25},
+		{"one way over a fabric", map[string]float64{"tcp": 1},
+			results.Launch{Nodes: []string{"a", "b"}, Fabric: "tcp"}, "1 × tcp 1.000 GB/s", 1},
 		{"fabric", map[string]float64{"tcp": 1}, results.Launch{Nodes: []string{"a", "b"}, Fabric: "tcp"},
 			"2 × tcp 1.000 GB/s", 2},
 	} {
 		doc.Site = &results.Site{Name: "s", Links: c.links}
-		got := nominalOf(doc, &results.Case{}, &c.launch)
+		measured := &results.Case{}
+		if strings.HasPrefix(c.name, "one way") {
+			measured.Workload, measured.Options = "transfer", map[string]any{"pattern": "one_to_many"}
+		}
+		got := nominalOf(doc, measured, &c.launch)
 		if got == nil {
 			got = &results.OfLink{}
 		}

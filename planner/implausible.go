@@ -50,7 +50,7 @@ func boundOfBandwidth(a assertion.Assertion) (least float64, ok bool) {
 }
 
 // pathOptions are the options that decide the path of a case's data.
-var pathOptions = []string{"fabric", "provider", "memory", "initiator", "target", "nodes"}
+var pathOptions = []string{"fabric", "provider", "memory", "initiator", "target", "nodes", "pattern", "bidirectional"}
 
 // path is the narrowest part of a case's data path: n links of a kind.
 type path struct {
@@ -78,9 +78,13 @@ func (t *Table) pathOf(r *row) (path, bool) {
 	links, ranks := t.scenario.Links, max(1, r.ranks())
 	text := func(option string) string { v, _ := r.option(option).(string); return v }
 	each := max(1, r.run.Place.NICsPerRank)
+	ends, what := r.narrowerEnd(ranks)
 	ofRanks := func(name, why string) (path, bool) {
-		count := fmt.Sprintf("%s with %s each", plural(ranks, "rank"), plural(each, "link"))
-		return path{ranks * each, links[name], count, fmt.Sprintf("%s is %s", name, why)}, true
+		count := fmt.Sprintf("%s with %s each", plural(ends, "rank"), plural(each, "link"))
+		if what != "" {
+			count = fmt.Sprintf("the links of %s", plural(ends, what+" rank"))
+		}
+		return path{ends * each, links[name], count, fmt.Sprintf("%s is %s", name, why)}, true
 	}
 	for _, name := range []string{text("provider"), text("fabric")} {
 		if _, own := links[name]; own {
@@ -102,6 +106,21 @@ func (t *Table) pathOf(r *row) (path, bool) {
 		return ofRanks(name, "the link between nodes")
 	}
 	return path{}, false
+}
+
+// narrowerEnd returns how many ranks have the links that all data of a case crosses, and what these ranks do: data that
+// flows one way is on one link of each pair of ranks. "": each rank sends and receives.
+func (r *row) narrowerEnd(ranks int) (n int, what string) {
+	if b, ok := r.run.Workload.Behaviour.(workload.OneWay); ok {
+		switch from, to := b.Ends(r.option, ranks); {
+		case len(from) == 0 || len(to) == 0:
+		case len(to) < len(from):
+			return len(to), "receiving"
+		default:
+			return len(from), "sending"
+		}
+	}
+	return ranks, ""
 }
 
 // inGPU is the value of memory for GPU memory.

@@ -114,6 +114,12 @@ type PathUser interface {
 	Probed(metric string) bool
 }
 
+// OneWay is a Behaviour with cases whose data flows from some ranks to others.
+type OneWay interface {
+	// Ends returns the ranks that send and those that receive in a case with these options; none: each does both.
+	Ends(option func(name string) any, ranks int) (from, to []int)
+}
+
 // PathTimer is a PathUser with times of single transfers.
 type PathTimer interface {
 	// TooShort reports whether a metric is a time too short to transfer the bytes of the options at the best probed
