@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/weir-bench/weir/dsl/expression"
 	"github.com/weir-bench/weir/dsl/grammar"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/internal/suggest"
@@ -94,7 +95,7 @@ func (cr *claimReader) claim(p part) *Claim {
 		cr.invalid(p, "date", fmt.Sprintf("%q is not a date.", c.Date), "Write the day as 2006-01-31.")
 	}
 	if e := argument(p.BodyContent, "where"); e != nil {
-		c.Where = cr.condition(e, "where", c.Run)
+		c.Where = cr.condition(e, "where", c.Run.names())
 	}
 	if e := argument(p.BodyContent, "requires"); e != nil {
 		c.Requires = cr.conditions(e, c.Run)
@@ -194,6 +195,23 @@ func (cr *claimReader) quantity(e hcl.Expression, what string, m workload.Metric
 	return v, text
 }
 
+// circumstances are the names of requires: options and axes, the number of nodes and the variables of the ranks.
+func (r *Run) circumstances() *expression.Names {
+	n := r.names()
+	if _, option := r.Workload.Option(NodesName); !option && !n.HasAxis(NodesName) {
+		n.Axes = append(n.Axes, expression.Axis{Name: NodesName, Type: expression.Number})
+	}
+	for _, s := range r.settings {
+		if name := "env." + s.Name; s.Env && !n.HasAxis(name) {
+			n.Axes = append(n.Axes, expression.Axis{Name: name, Null: true})
+		}
+	}
+	return n
+}
+
+// NodesName is the name of the number of nodes in requires of a claim.
+const NodesName = "nodes"
+
 // conditions compiles the conditions of requires.
 func (cr *claimReader) conditions(e hcl.Expression, r *Run) (all []*Condition) {
 	items, diags := hcl.ExprList(e)
@@ -202,20 +220,20 @@ func (cr *claimReader) conditions(e hcl.Expression, r *Run) (all []*Condition) {
 			`Write [memory == "vram", tokens == 128].`)
 	}
 	for _, item := range items {
-		if c := cr.condition(item, "requires", r); c != nil {
+		if c := cr.condition(item, "requires", r.circumstances()); c != nil {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// condition compiles a condition on options and axes.
-func (cr *claimReader) condition(e hcl.Expression, key string, r *Run) *Condition {
+// condition compiles a condition on names.
+func (cr *claimReader) condition(e hcl.Expression, key string, names *expression.Names) *Condition {
 	t, ok := cr.locate(e, "`"+key+"`")
 	if !ok {
 		return nil
 	}
-	c, err := r.names().Where(t.text)
+	c, err := names.Where(t.text)
 	if err != nil {
 		cr.diags = append(cr.diags, t.diagnostic("Invalid condition", err))
 		return nil

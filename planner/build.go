@@ -23,7 +23,7 @@ type step struct {
 var (
 	checking = []step{
 		{"expand", expand}, {"exclude", exclude}, {"resolve", resolve}, {"need", drawNeeds}, {"assert", assert},
-		{"claim", claim}, {"condition", condition},
+		{"condition", condition}, {"claim", claim},
 	}
 	arranging = []step{{"order", order}, {"describe", describe}, {"group", groupCases}, {"seal", seal}}
 )

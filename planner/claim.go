@@ -4,6 +4,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weir-bench/weir/dsl"
@@ -15,49 +16,63 @@ import (
 // mostOfClaim is the most cases that one claim may be about.
 const mostOfClaim = 100
 
-// claim attaches claims to the cases that they are about.
+// claim attaches claims to the cases that they are about. Of claims that say the same of a case that runs and of one that
+// `when` leaves out, as of a run for each way to measure, the former stay.
 func claim(t *Table) {
 	if t.diags.HasErrors() {
 		return
 	}
+	var all []claimed
 	for _, c := range t.scenario.Claims {
 		if run := t.table(c.Run.Name); run != nil {
-			t.claim(run, c)
+			all = append(all, t.claim(run, c)...)
+		}
+	}
+	for _, c := range all {
+		twin := func(o claimed) bool { return o.row.reason == "" && o.Same(c.Claim) }
+		if c.row.reason == "" || !slices.ContainsFunc(all, twin) {
+			t.head.Claims = append(t.head.Claims, c.Claim)
 		}
 	}
 }
 
+// claimed is a claim about a row.
+type claimed struct {
+	assertion.Claim
+	row *row
+}
+
 // claim attaches one claim. One that requires something may be about no case: a variable can leave out its case.
-func (t *Table) claim(run *runTable, c *dsl.Claim) {
-	n := 0
+func (t *Table) claim(run *runTable, c *dsl.Claim) (all []claimed) {
 	for _, r := range run.rows {
 		if t.deadlineExceeded(c.Range) {
-			return
+			return nil
 		}
 		ok, failed := t.isClaimed(r, c)
 		if failed {
-			return
+			return nil
 		}
 		if !ok {
 			continue
 		}
-		if n++; n > mostOfClaim {
+		if len(all) == mostOfClaim {
 			t.fail(c.Range, "Claim about too many cases",
 				fmt.Sprintf("It is about more than %d cases of run %q.", mostOfClaim, run.run.Name),
 				"Choose cases by where.")
-			return
+			return nil
 		}
 		out, ok := t.claimOf(r, c)
 		if !ok {
-			return
+			return nil
 		}
-		t.head.Claims = append(t.head.Claims, out)
+		all = append(all, claimed{out, r})
 	}
-	if n == 0 && len(c.Requires) == 0 {
+	if len(all) == 0 && len(c.Requires) == 0 {
 		t.fail(c.Range, "Claim matches no case",
 			fmt.Sprintf("None of the %d cases of run %q is one of the claim.", len(run.rows), run.run.Name),
 			"Correct where or variant, or remove the claim.")
 	}
+	return all
 }
 
 // isClaimed reports whether a claim is about a case.
@@ -68,12 +83,29 @@ func (t *Table) isClaimed(r *row, c *dsl.Claim) (ok, failed bool) {
 	if c.Where == nil {
 		return true, false
 	}
-	return t.meets(r, c, c.Where, "where")
+	return t.meets(r.scope(), c, c.Where, "where")
+}
+
+// circumstances are the values that requires of a claim may name.
+func (t *Table) circumstances(r *row) dsl.Scope {
+	s := r.scope()
+	if _, axis := s.Axes[dsl.NodesName]; !axis {
+		s.Axes[dsl.NodesName] = int64(t.place(r.run, r.ranks()).Nodes)
+	}
+	env, _, _ := r.env()
+	for _, setting := range r.columns {
+		if name := "env." + setting.Name; setting.Env {
+			if s.Axes[name] = nil; env[setting.Name] != "" {
+				s.Axes[name] = env[setting.Name]
+			}
+		}
+	}
+	return s
 }
 
 // meets reports whether a case meets a condition of a claim, which stands at a key.
-func (t *Table) meets(r *row, c *dsl.Claim, condition *dsl.Condition, key string) (ok, failed bool) {
-	ok, err := condition.Eval(r.scope())
+func (t *Table) meets(s dsl.Scope, c *dsl.Claim, condition *dsl.Condition, key string) (ok, failed bool) {
+	ok, err := condition.Eval(s)
 	if err != nil {
 		t.fail(c.Range, "Condition cannot be evaluated", fmt.Sprintf("The %s of the claim: %s.", key, err),
 			"Correct the condition.")
@@ -111,30 +143,39 @@ func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 // one cannot be evaluated, which has been reported.
 func (t *Table) unmet(r *row, c *dsl.Claim) (text string, ok bool) {
 	var all []string
+	if len(c.Requires) == 0 {
+		return "", true
+	}
+	s := t.circumstances(r)
 	for _, condition := range c.Requires {
-		ok, failed := t.meets(r, c, condition, "requires")
+		ok, failed := t.meets(s, c, condition, "requires")
 		if failed {
 			return "", false
 		}
 		if !ok {
-			all = append(all, condition.Text()+", but "+r.valuesOf(condition.Names()))
+			all = append(all, condition.Text()+", but "+valuesIn(s, condition.Names()))
 		}
 	}
 	return strings.Join(all, "; "), true
 }
 
-// valuesOf are the case's values of options and axes, as "memory is dram and tokens is 7".
-func (r *row) valuesOf(names []string) string {
-	scope := r.scope()
+// valuesIn are the values of names, as "memory is dram and tokens is 7".
+func valuesIn(s dsl.Scope, names []string) string {
 	var all []string
 	for _, name := range names {
-		text, ok := scope.Texts[name]
-		if v := scope.Options[name]; !ok && v != nil {
-			text, ok = quantity.Text(v), true
+		text, ok := s.Texts[name]
+		v := s.Options[name]
+		if v == nil {
+			v = s.Axes[name]
 		}
-		if ok {
-			all = append(all, name+" is "+text)
+		switch {
+		case ok:
+		case v != nil:
+			text = quantity.Text(v)
+		default:
+			text = "null"
 		}
+		all = append(all, name+" is "+text)
 	}
 	return strings.Join(all, " and ")
 }

@@ -128,3 +128,62 @@ func TestClaimsAreNoContent(t *testing.T) {
 		t.Errorf("%v", diags)
 	}
 }
+
+// claimsPlanned are the claims of a scenario, each with what its case has otherwise.
+func claimsPlanned(t *testing.T, src string) (all []string) {
+	t.Helper()
+	s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	p, diags := Build(s)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for _, c := range p.Claims {
+		all = append(all, c.Case+": "+c.Differs)
+	}
+	return all
+}
+
+// A claim may require a number of nodes and variables of the ranks, which are no options.
+func TestClaimsRequireNodesAndVariables(t *testing.T) {
+	for _, c := range []struct{ run, want string }{
+		{"place: {nodes: 2}, env: {FI_PROVIDER: efa}", ""},
+		{"env: {FI_PROVIDER: tcp}", `nodes == 2, but nodes is 1; env.FI_PROVIDER == "efa", but env.FI_PROVIDER is tcp`},
+		{"place: {nodes: 2}, sweep: {env.FI_PROVIDER: [null]}",
+			`env.FI_PROVIDER == "efa", but env.FI_PROVIDER is null`},
+	} {
+		got := claimsPlanned(t, `scenario: s
+claims: [{run: a, metric: bandwidth, value: 1 GB/s, source: d, requires: [nodes == 2, 'env.FI_PROVIDER == "efa"']}]
+runs:
+  a: {workload: transfer, options: {fabric: shm, block_size: 1MiB}, `+c.run+"}\n")
+		if _, differs, _ := strings.Cut(got[0], ": "); len(got) != 1 || differs != c.want {
+			t.Errorf("%s: %q, want %q", c.run, got, c.want)
+		}
+	}
+}
+
+// Of claims that say the same of two runs those of the run that `when` leaves out are left out.
+func TestClaimsFollowTheRunThatRuns(t *testing.T) {
+	for way, want := range map[string]string{
+		"one": "one[block_size=1MiB]", "two": "two[block_size=1MiB]",
+		"none": "one[block_size=1MiB] two[block_size=1MiB]", "both": "one[block_size=1MiB] two[block_size=1MiB]",
+	} {
+		var got []string
+		for _, c := range claimsPlanned(t, `scenario: s
+variables: {way: {default: `+way+`}}
+claims:
+  - &claim {run: one, metric: bandwidth, value: 1 GB/s, source: d}
+  - {<<: *claim, run: two}
+runs:
+  one: {workload: transfer, when: '${contains(["one", "both"], var.way)}', sweep: {block_size: [1MiB]}}
+  two: {workload: transfer, when: '${contains(["two", "both"], var.way)}', sweep: {block_size: [1MiB]}}
+`) {
+			got = append(got, strings.TrimSuffix(c, ": "))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", way, got, want)
+		}
+	}
+}

@@ -8,6 +8,19 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
+// claimsOf are the claims of a document. One about a case that was not measured is left out if another says the same of a
+// case that was, as of runs that measure the same in one way or another.
+func claimsOf(doc *results.Document) []*results.Claim {
+	var all []*results.Claim
+	for _, c := range doc.Claims {
+		twin := func(o *results.Claim) bool { return o.Found != nil && o.Same(c.Claim) }
+		if c.Found != nil || !slices.ContainsFunc(doc.Claims, twin) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // claimTables is the table of what documents say and of what was found; none without claims.
 func claimTables(doc *results.Document) []textTable {
 	if len(doc.Claims) == 0 {
@@ -20,7 +33,7 @@ func claimTables(doc *results.Document) []textTable {
 	}
 	var reasons []string
 	var of [][]string // cases of each reason
-	for _, c := range doc.Claims {
+	for _, c := range claimsOf(doc) {
 		value, low, high := c.FoundText()
 		t.rows = append(t.rows, []string{
 			plain(c.Case), plain(c.Metric), plain(clip(c.ExpectedText(), " …")),

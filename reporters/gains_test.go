@@ -126,3 +126,31 @@ func TestIntervalsThatSayNothing(t *testing.T) {
 		}
 	}
 }
+
+// What a document says of one thing that two runs measure in different ways stands once: beside what was found.
+func TestAClaimOfTwoRunsStandsOnce(t *testing.T) {
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{Status: results.Passed}}
+	for _, run := range []string{"plugin", "library", "none"} {
+		c := &results.Claim{Claim: assertion.Claim{Run: run, Case: run + "[a=1]", Metric: "m", Unit: "GB/s",
+			Better: "higher", Expected: 1, Written: "1 GB/s", Source: "d"}}
+		switch run {
+		case "library":
+			c.Judge(&results.Observed{Value: 1, Unit: "GB/s", CI: &[2]float64{0.9, 1.1}, N: 3}, "")
+		case "none":
+			c.Expected = 2
+			fallthrough
+		default:
+			c.Judge(nil, "skipped")
+		}
+		doc.Claims = append(doc.Claims, c)
+	}
+	var page strings.Builder
+	if err := HTML(&page, doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, run := range []string{"library[a=1]", "none[a=1]"} {
+		if rows := claimTables(doc)[0].rows; len(rows) != 2 || rows[i][0] != run || !strings.Contains(page.String(), run) {
+			t.Errorf("rows %q", rows)
+		}
+	}
+}

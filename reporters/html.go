@@ -39,7 +39,7 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 	for _, t := range claimTables(doc) {
 		p.Claims = t.page()
 		p.ClaimNotes = t.notes
-		for i, c := range doc.Claims {
+		for i, c := range claimsOf(doc) {
 			p.Claims.Rows[i].Class = claimClass(c.Status)
 		}
 	}

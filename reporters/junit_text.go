@@ -176,7 +176,7 @@ func sessionProperties(doc *results.Document, run string) *xmlProperties {
 	if text := resumedLaunches(doc); text != "" {
 		p.add("resumed", text)
 	}
-	for _, c := range doc.Claims {
+	for _, c := range claimsOf(doc) {
 		if c.Run == run {
 			found, _, _ := c.FoundText()
 			p.add("claim "+ascii(c.Case)+" "+ascii(c.Metric), ascii(sentence("; ", "expected "+c.ExpectedText(),

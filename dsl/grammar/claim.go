@@ -10,7 +10,7 @@ var Claim = []Key{
 	key("variant", "of its cases, those of this variant; required with gain", scalar(String)),
 	key("against", "of a gain: the variant that it is over", scalar(String)).or("baseline of variants"),
 	key("where", "condition on options and axes that its cases satisfy", scalar(Condition)).or("all cases"),
-	key("requires", "conditions on options and axes that the document measured under. "+
+	key("requires", "conditions on options, axes, nodes and env.NAME that the document measured under. "+
 		"A case that does not meet them is marked not comparable, with what differs",
 		list(scalar(Condition))),
 	key("tolerance", "how far a measured value may be from the published one and agree with it; of a gain, in points",
