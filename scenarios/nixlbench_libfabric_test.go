@@ -34,6 +34,20 @@ func planOf(t *testing.T, file string, src []byte, vars map[string]string) *plan
 	return p
 }
 
+// refusal is the error of an entry with variables; "": there is none.
+func refusal(t *testing.T, name, vars string) string {
+	t.Helper()
+	e, err := scenarios.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, diags := dsl.Load(e.File, e.Content, dsl.Options{Vars: variables(vars)})
+	if !diags.HasErrors() {
+		return ""
+	}
+	return diags.Error()
+}
+
 // asserted are the bounds of a case's assertions, by name and with their severities.
 func asserted(c *planner.Case) map[string]string {
 	all := map[string]string{}

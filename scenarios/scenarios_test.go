@@ -56,7 +56,7 @@ func TestGroupsBetweenGPUs(t *testing.T) {
 			continue
 		}
 		for _, k := range p.Cases {
-			if k.Run == "dfw" { // it runs over fabric ucx
+			if k.Run == "dfw" || k.Run == "rdma" { // they run over fabric ucx
 				continue
 			}
 			if k.Workload != c.workload || k.Options["memory"] != "vram" || k.Options["fabric"] != c.fabric ||
