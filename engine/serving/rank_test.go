@@ -336,14 +336,22 @@ func TestUnconnected(t *testing.T) {
 		a.Raw("<html>")
 	})
 	spec = specOf(t, page.URL, map[string]string{"requests": "2"})
-	spec.Unconnected = 300 * time.Millisecond
+	spec.Strange = 300 * time.Millisecond
 	_, err = launch(t, spec, &engine.Control{})
 	if want := "no answer that is understood within 300ms"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
+	for url, said := range map[string]string{s.URL: "refused", "http://no-such-host.invalid": "no-such-host.invalid"} {
+		spec = specOf(t, url, map[string]string{"requests": "2", "ready": `{"timeout":"20m","connect":"300ms"}`})
+		_, err = launch(t, spec, &engine.Control{})
+		if err == nil || !strings.Contains(err.Error(), "no connection within 300ms") || !strings.Contains(err.Error(), said) {
+			t.Errorf("%s: got %v", url, err)
+		}
+	}
 	spec = specOf(t, s.URL, map[string]string{"requests": "2", "ready": `{"timeout":"20m"}`})
-	if spec.Unconnected != 0 {
-		t.Errorf("may refuse connections for %v although it may take 20 minutes to be ready", spec.Unconnected)
+	if spec.Unconnected != 15*time.Second || spec.Strange != 0 {
+		t.Errorf("may refuse connections for %v, and be strange for %v, although only an endpoint that listens takes 20 minutes",
+			spec.Unconnected, spec.Strange)
 	}
 }
 

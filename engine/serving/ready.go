@@ -93,15 +93,15 @@ func (k *run) awaitReady() (seconds float64, err error) {
 
 // neverReady is an error if waiting longer cannot help after an answer; nil: it may.
 func (k *run) neverReady(rec *load.Record, connected bool, waited time.Duration) error {
-	switch most := k.spec.Unconnected; {
+	switch most, strange := k.spec.Unconnected, k.spec.Strange; {
 	case rec.Outcome == load.Status && slices.Contains(refused, rec.Status):
 		return fmt.Errorf("%s refuses requests of model %s: %s", k.with.URL, k.spec.Model, rec.Error)
 	case !connected && most > 0 && waited >= most:
-		return fmt.Errorf("%s: no connection within %v (ready: {timeout: …} allows more): %s", k.with.URL, most,
+		return fmt.Errorf("%s: no connection within %v (ready: {connect: …} allows more): %s", k.with.URL, most,
 			rec.Error)
-	case slices.Contains(notUnderstood, rec.Outcome) && most > 0 && waited >= most:
+	case slices.Contains(notUnderstood, rec.Outcome) && strange > 0 && waited >= strange:
 		return fmt.Errorf("%s: no answer that is understood within %v (ready: {timeout: …} allows more): %s",
-			k.with.URL, most, rec.Error)
+			k.with.URL, strange, rec.Error)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
@@ -56,9 +57,9 @@ type Spec struct {
 	Seed            uint64
 	Tokenizer       string
 
-	// Unconnected is how long the endpoint may accept no connection, or answer in another form; 0: until Ready. A
-	// server that weir starts listens late, but another one runs already or its address is wrong.
-	Unconnected time.Duration
+	// Unconnected is how long the endpoint may accept no connection, and Strange how long it may answer in another form;
+	// 0: until Ready. A server that weir starts listens late, but another one runs already or its address is wrong.
+	Unconnected, Strange time.Duration
 
 	trace, lines string // in base64
 	services     command.Used
@@ -152,8 +153,9 @@ func (s *Spec) endpoint(service string) error {
 	if len(names) > 0 {
 		return nil
 	}
-	if s.Ready == defaultReady {
-		s.Unconnected = maxUnconnected
+	s.Unconnected = cmp.Or(s.Ready.Connect, maxUnconnected)
+	if s.Ready.Timeout == defaultReady.Timeout {
+		s.Strange = s.Unconnected
 	}
 	if !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
 		return fmt.Errorf("url: %q does not begin with http:// or https://", s.URL)

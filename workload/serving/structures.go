@@ -125,12 +125,14 @@ func (w *Warmup) Check(d *structure.Decoder) {
 	}
 }
 
-// Ready is the time limit until an endpoint answers.
+// Ready are the time limits until an endpoint answers, and until one that weir does not start accepts connections; 0:
+// maxUnconnected.
 type Ready struct {
 	Timeout time.Duration `key:"timeout"`
+	Connect time.Duration `key:"connect"`
 }
 
-var defaultReady = Ready{10 * time.Minute}
+var defaultReady = Ready{Timeout: 10 * time.Minute}
 
 // maxUnconnected is the default of Spec.Unconnected for an endpoint that weir does not start.
 const maxUnconnected = 15 * time.Second
