@@ -135,7 +135,7 @@ func (t *Table) claimOf(r *row, c *dsl.Claim) (assertion.Claim, bool) {
 		out.BaseCase = base.key()
 		return out, true
 	}
-	out.Implausible = t.implausible(r, c)
+	out.Implausible = t.implausible(r, c, out.Differs != "")
 	return out, true
 }
 
@@ -200,8 +200,9 @@ func (t *Table) otherVariant(r *row, variant string) *row {
 }
 
 // implausible says why a case cannot reach the value of a claim; "": nothing is known against it. A limit of
-// the links of the site is a warning besides; one that the claim has itself is known to its author.
-func (t *Table) implausible(r *row, c *dsl.Claim) string {
+// the links of the site is a warning besides; one that the claim has itself is known to its author. The path of a case
+// that differs from what the document measured says nothing of the document.
+func (t *Table) implausible(r *row, c *dsl.Claim, differs bool) string {
 	unit := c.Metric.Unit
 	if c.Plausible > 0 {
 		if c.Value <= c.Plausible {
@@ -210,7 +211,7 @@ func (t *Table) implausible(r *row, c *dsl.Claim) string {
 		return fmt.Sprintf("%s is more than %s, the most that is plausible", c.Text, quantity.Format(c.Plausible, unit))
 	}
 	path, known := t.pathOf(r)
-	if !known || c.Metric.Name != workload.Bandwidth || unit != "GB/s" || c.Value <= path.carries() {
+	if differs || !known || c.Metric.Name != workload.Bandwidth || unit != "GB/s" || c.Value <= path.carries() {
 		return ""
 	}
 	why := fmt.Sprintf("%s is more than %s", c.Text, path.text())
