@@ -16,12 +16,12 @@ func claimsOf(t *testing.T, name, vars string) map[string]string {
 	return all
 }
 
-// variables are those of a text, as "memory=vram hosts=2".
+// variables are those of a text, as "memory=vram hosts=2"; | stands for the end of a line.
 func variables(text string) map[string]string {
 	vars := map[string]string{}
 	for _, v := range strings.Fields(text) {
 		name, value, _ := strings.Cut(v, "=")
-		vars[name] = value
+		vars[name] = strings.ReplaceAll(value, "|", "\n")
 	}
 	return vars
 }

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weir-bench/weir/dsl"
@@ -42,10 +43,11 @@ func refusal(t *testing.T, name, vars string) string {
 		t.Fatal(err)
 	}
 	_, _, diags := dsl.Load(e.File, e.Content, dsl.Options{Vars: variables(vars)})
-	if !diags.HasErrors() {
-		return ""
+	var said []string
+	for _, d := range diags.Errs() {
+		said = append(said, d.Error())
 	}
-	return diags.Error()
+	return strings.Join(said, "\n")
 }
 
 // asserted are the bounds of a case's assertions, by name and with their severities.
