@@ -32,6 +32,8 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 		Version:       versionText(),
 		Args:          cobra.ArbitraryArgs, // so that onlySubcommands reports errors, not cobra
 		RunE:          onlySubcommands,
+
+		PersistentPreRunE: noEmptyValues,
 	}
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(flagError)

@@ -162,9 +162,6 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err := f.open.Check(f.set); err != nil {
 		return err
 	}
-	if f.push == "" && f.set.Changed("push") {
-		return exit.Usage("--push: the URL is empty")
-	}
 	if f.pushTo, err = pushURL(f.push); err != nil {
 		return err
 	}
