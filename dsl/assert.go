@@ -114,8 +114,12 @@ func (l *loader) asserts(expr hcl.Expression, names *expression.Names, runs map[
 		}
 		a.runs = runs
 		if first := byName[a.Name]; first != nil {
+			hint := "Remove it, or give one of the two a name."
+			if a.Name != a.Text {
+				hint = "Give one of the two another name."
+			}
 			l.error(a.Range, "Duplicate assertion", fmt.Sprintf("The run already has %q, on line %d.", a.Name,
-				first.Range.Start.Line), "Remove it, or give one of the two a name.")
+				first.Range.Start.Line), hint)
 			continue
 		}
 		byName[a.Name] = a
@@ -138,7 +142,8 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	}
 	compiled, err := names.Assertion(t.text)
 	if err != nil {
-		if !l.incomplete || !strings.Contains(t.text, "run(") { // else reported at the run
+		if (!l.incomplete || !strings.Contains(t.text, "run(")) && // else reported at the run
+			(!l.unread || !strings.Contains(t.text, "reference.")) { // else reported at the references
 			l.diags = append(l.diags, t.diagnostic("Invalid assertion", err))
 		}
 		return nil
@@ -155,7 +160,7 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 	return a
 }
 
-// longForm reads the keys beside `that`; it returns nil if `that` is missing.
+// longForm reads the keys beside `that`; it returns nil if `that` is missing, which it reports.
 func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) {
 	p := l.record(expr, schemaOf(grammar.Assert), "an assertion")
 	if e := argument(p.BodyContent, "name"); e != nil {
@@ -182,7 +187,7 @@ func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) 
 			a.XFail = x
 		}
 	}
-	if that = argument(p.BodyContent, "that"); that == nil {
+	if that = argument(p.BodyContent, "that"); that == nil && !l.faulty[p.BodyContent] {
 		l.error(expr.Range(), "Missing assertion", "The assertion has no that.", "Add that: the assertion as a text.")
 	}
 	return that

@@ -25,7 +25,7 @@ func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 			"Write its values after an equals sign: "+e.name+" = […].")
 		return nil
 	}
-	texts, ok := s.axisTexts(e, kind)
+	texts, written, ok := s.axisTexts(e, kind)
 	if !ok {
 		return nil
 	}
@@ -36,10 +36,19 @@ func (s *sweeper) axisValues(e entry, kind *workload.Kind) []AxisValue {
 	}
 	o, isOption := kind.Option(e.name)
 	var values []AxisValue
+	var wrong hcl.Range
 	for _, t := range texts {
+		if t.at == wrong {
+			continue // one error for all values of a range
+		}
 		if v, ok := s.value(t, e.name, o, isOption); ok {
 			values = append(values, v)
+		} else {
+			wrong = t.at
 		}
+	}
+	if written != "" && len(values) == len(texts) {
+		s.warnUnmetEnd(e, written, texts)
 	}
 	return values
 }
@@ -86,16 +95,16 @@ func writtenQuantities(values []AxisValue) []quantity.Written {
 	return all
 }
 
-// axisTexts reads a list, or a text that is a range.
-func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
+// axisTexts reads a list, or a text that is a range, which it also returns as it is written.
+func (s *sweeper) axisTexts(e entry, kind *workload.Kind) (items []item, written string, ok bool) {
 	items, isList, whole := s.loader.listOf(e.expr, "axis "+e.name, strings.HasPrefix(e.name, "env."))
 	if isList {
 		if len(items) > maxValues {
 			s.error(e.expr.Range(), "Too many values",
 				fmt.Sprintf("Axis %q has %d values; the most is %d.", e.name, len(items), maxValues), "")
-			return nil, false
+			return nil, "", false
 		}
-		return items, len(items) > 0 || whole
+		return items, "", len(items) > 0 || whole
 	}
 	wrong := func(detail string) {
 		hint := "Write a list, as [4KiB, 1MiB], or a range, as 4KiB..64MiB x2 or 1..8 +1."
@@ -103,42 +112,41 @@ func (s *sweeper) axisTexts(e entry, kind *workload.Kind) ([]item, bool) {
 	}
 	if pairs, diags := hcl.ExprMap(e.expr); !diags.HasErrors() && pairs != nil {
 		wrong(fmt.Sprintf("Axis %q is a mapping, not a list or a range.", e.name))
-		return nil, false
+		return nil, "", false
 	}
 	text, ok := s.text(e.expr, "axis "+e.name)
 	if !ok {
-		return nil, false
+		return nil, "", false
 	}
 	if !strings.Contains(text, "..") {
 		wrong(fmt.Sprintf("Axis %q has the single value %q.", e.name, text))
-		return nil, false
+		return nil, "", false
 	}
 	if o, isOption := kind.Option(e.name); isOption && !o.Type.Numeric() {
 		wrong(fmt.Sprintf("A range of %s is not possible: its values are not numbers.", e.name))
-		return nil, false
+		return nil, "", false
 	}
 	texts, err := expandRange(text)
 	if err != nil {
 		s.error(e.expr.Range(), "Invalid range", err.Error()+".",
 			"Ranges look like 4KiB..64MiB x2 (times 2 each) or 1..8 +1 (plus 1 each).")
-		return nil, false
+		return nil, "", false
 	}
-	s.warnUnmetEnd(e, text, texts)
 	for _, t := range texts {
 		items = append(items, item{text: t, at: e.expr.Range()})
 	}
-	return items, true
+	return items, text, true
 }
 
 // warnUnmetEnd warns of a range that does not meet its end. In 4KiB..100KiB x3 the author may expect
 // 100KiB to be measured.
-func (s *sweeper) warnUnmetEnd(e entry, text string, values []string) {
+func (s *sweeper) warnUnmetEnd(e entry, text string, values []item) {
 	_, rest, _ := strings.Cut(text, "..")
 	end, _, _, err := cutStep(rest)
 	if err != nil || len(values) == 0 {
 		return
 	}
-	last := values[len(values)-1]
+	last := values[len(values)-1].text
 	asked, err1 := quantity.Parse(end)
 	got, err2 := quantity.Parse(last)
 	if err1 != nil || err2 != nil || math.Abs(asked.Value-got.Value) <= rangeSlack*math.Abs(asked.Value) {

@@ -3,7 +3,6 @@
 package dsl
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl/grammar"
 	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/internal/yamlsyntax"
 )
 
 // schema names the keys of a body. A section may be a block or an attribute with a mapping: HCL
@@ -84,12 +84,22 @@ func (d *decoder) known(s schema) []string {
 // content reads a body. It reports keys outside of the schema, with a hint.
 func (d *decoder) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 	content, diags := body.Content(s.hcl())
+	before := len(d.diags)
 	for _, found := range diags {
 		if found.Subject != nil &&
 			(found.Summary == "Unsupported argument" || found.Summary == "Unsupported block type") {
 			name := strings.Trim(string(found.Subject.SliceBytes(d.src)), `"'`)
 			found = diagnostic(*found.Subject, "Unknown key", "There is no "+quote(name)+" in "+of+".",
 				d.keyHint(name, s, content.Attributes))
+			if _, scenario := grammar.Find(s.keys, "runs"); scenario {
+				d.places.add(*found.Subject, "") // it ends the section above it
+			}
+		}
+		if wrong, ok := found.Extra.(yamlsyntax.NoMapping); ok {
+			if found.Extra = nil; wrong.Of == "variable" && wrong.Value != "" {
+				found.Extra = Hint("Write " + wrong.Name + ": {default: " + wrong.Value + "}.")
+			}
+			d.places.add(*found.Subject, wrong.Of+" "+wrong.Name)
 		}
 		if strings.HasPrefix(found.Summary, "Missing name for ") && found.Extra == nil && !d.yaml {
 			found.Extra = Hint("Write " + strings.TrimPrefix(found.Summary, "Missing name for ") + ` "NAME" { … }.`)
@@ -113,7 +123,7 @@ func (d *decoder) content(body hcl.Body, s schema, of string) *hcl.BodyContent {
 		}
 		seen[b.Type] = true
 	}
-	return content
+	return d.markFaulty(content, before)
 }
 
 func (d *decoder) keyHint(name string, s schema, beside hcl.Attributes) string {
@@ -182,13 +192,14 @@ func (d *decoder) parts(content *hcl.BodyContent, name string, s schema, of stri
 
 // record reads a mapping that is a value as a section.
 func (d *decoder) record(expr hcl.Expression, s schema, of string) part {
-	return part{d.recordContent(d.mapping(expr, of), s, of, expr.Range()), expr.Range()}
+	return part{d.recordContent(expr, of, s, of, expr.Range()), expr.Range()}
 }
 
-func (d *decoder) recordContent(entries []entry, s schema, of string, at hcl.Range) *hcl.BodyContent {
+// recordContent reads the keys of a mapping, which messages about its form call name, and those about its keys of.
+func (d *decoder) recordContent(expr hcl.Expression, name string, s schema, of string, at hcl.Range) *hcl.BodyContent {
 	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: at}
-	known := d.known(s)
-	for _, e := range entries {
+	known, before := d.known(s), len(d.diags)
+	for _, e := range d.mapping(expr, name) {
 		if !slices.Contains(known, e.name) {
 			d.error(e.at, "Unknown key", fmt.Sprintf("There is no %q in %s.", e.name, of),
 				d.keyHint(e.name, s, nil))
@@ -198,17 +209,20 @@ func (d *decoder) recordContent(entries []entry, s schema, of string, at hcl.Ran
 			Name: e.name, NameRange: e.at, Range: hcl.RangeBetween(e.at, e.expr.Range()), Expr: e.expr,
 		}
 	}
-	return out
+	return d.markFaulty(out, before)
 }
 
-// complete reports the missing required keys of a section, and returns whether it has all of them.
+// complete reports the missing required keys of a section without another error about its keys, and returns whether
+// it has all of them.
 func (d *decoder) complete(p part, keys []grammar.Key, of string) bool {
 	ok := true
 	for _, k := range keys {
-		if k.Required && p.Attributes[k.Name] == nil {
+		if !k.Required || p.Attributes[k.Name] != nil {
+			continue
+		}
+		if ok = false; !d.faulty[p.BodyContent] {
 			d.error(p.at, "Missing key", fmt.Sprintf("%s has no %q.", capital(of), k.Name),
 				fmt.Sprintf("Add %s: %s.", k.Name, k.Doc))
-			ok = false
 		}
 	}
 	return ok
@@ -237,80 +251,5 @@ func (d *decoder) sectionPart(content *hcl.BodyContent, name string, s schema) (
 	if !ok {
 		return part{}, false
 	}
-	return part{d.recordContent(d.mapping(a.Expr, name), s, quote(name), a.NameRange), a.NameRange}, true
-}
-
-// entry is one key of a section.
-type entry struct {
-	name      string
-	at        hcl.Range
-	expr      hcl.Expression
-	inherited bool // from the defaults
-}
-
-// section reads a mapping, in file order, from its block or its attribute.
-func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
-	for _, b := range content.Blocks {
-		if b.Type == name && len(b.Labels) == 0 {
-			attrs, diags := b.Body.JustAttributes()
-			d.diags = append(d.diags, diags...)
-			var out []entry
-			for _, a := range attrs {
-				out = append(out, entry{name: a.Name, at: a.NameRange, expr: a.Expr})
-			}
-			slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
-			return out
-		}
-	}
-	if a, ok := content.Attributes[name]; ok {
-		return d.mapping(a.Expr, name)
-	}
-	return nil
-}
-
-// mapping reads an expression that holds pairs.
-func (d *decoder) mapping(expr hcl.Expression, name string) []entry {
-	pairs, diags := hcl.ExprMap(expr)
-	if diags.HasErrors() {
-		d.error(expr.Range(), "Not a mapping", quote(name)+" must be a mapping.",
-			"Write it as "+name+d.sample())
-		return nil
-	}
-	var out []entry
-	seen := map[string]bool{}
-	for _, p := range pairs {
-		key, diags := p.Key.Value(nil)
-		text, ok := plainText(key)
-		if diags.HasErrors() || !ok {
-			d.error(p.Key.Range(), "Invalid key", "A key is a plain text.", "Write it without ${…}.")
-			continue
-		}
-		if seen[text] {
-			d.error(p.Key.Range(), "Duplicate key", quote(text)+" was already given.", "Keep one of the two.")
-			continue
-		}
-		seen[text] = true
-		out = append(out, entry{name: text, at: p.Key.Range(), expr: p.Value})
-	}
-	return out
-}
-
-func (d *decoder) sample() string {
-	if d.yaml {
-		return ": {key: value}."
-	}
-	return " { key = value }."
-}
-
-// sampleOf shows a mapping with some keys in the author's syntax.
-func (d *decoder) sampleOf(s schema) string {
-	equals := " = …"
-	if d.yaml {
-		equals = ": …"
-	}
-	var keys []string
-	for _, k := range d.known(s) {
-		keys = append(keys, k+equals)
-	}
-	return "{" + strings.Join(keys, ", ") + "}"
+	return part{d.recordContent(a.Expr, name, s, quote(name), a.NameRange), a.NameRange}, true
 }

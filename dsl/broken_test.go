@@ -3,6 +3,7 @@ package dsl
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -182,7 +183,7 @@ var brokenInputs = map[string]broken{
 	"needs/unknown": {"run", "needs: «c»", "needs = «\"c\"»", "Unknown run", "no run \"c\""},
 	"needs/long unknown": {"run", "needs: {run: «c», on: failed}", "needs {\nrun = «\"c\"»\non = \"failed\"\n}",
 
-		"Unknown run", "The runs are a, b"},
+		"Unknown run", "The other runs are b"},
 	"needs/on": {"run", "needs: [{run: b, on: «faild»}]", "needs = [{ run = \"b\", on = «\"faild\"» }]",
 		"Invalid value", "Did you mean \"failed\"?"},
 	"needs/no run": {"run", "needs: [«{on: failed}»]", "needs = [«{ on = \"failed\" }»]", "Missing key", "Add run"},
@@ -193,7 +194,7 @@ var brokenInputs = map[string]broken{
 		"needs = [\"b\", { run = «\"b\"», on = \"always\" }]", "Duplicate need", "already in needs"},
 	"needs/list in list": {"run", "needs: [«[[b]]»]", "needs = [«[[\"b\"]]»]", "Invalid value", "is a list"},
 	"needs/null":         {"run", "needs: [«~»]", "needs = [«null»]", "Invalid need", "needs names runs"},
-	"while/unknown":      {"run", "while: «c»", "while = «\"c\"»", "Unknown run", "The runs are a, b"},
+	"while/unknown":      {"run", "while: «c»", "while = «\"c\"»", "Unknown run", "The other runs are b"},
 	"while/itself":       {"run", "while: «a»", "while = «\"a\"»", "Run needs itself", "its own background load"},
 	"while/list":         {"run", "while: «[b]»", "while = «[\"b\"]»", "Invalid value", "is a list"},
 	"while/and needs": {"run", "while: b\nneeds: «b»", "while = \"b\"\nneeds = «\"b\"»", "Load comes after its run",
@@ -503,7 +504,9 @@ var brokenNeighbours = map[string]string{
 }
 
 func TestBrokenInputsHaveOneErrorAtItsCharacters(t *testing.T) {
-	for name, b := range brokenInputs {
+	all := maps.Clone(brokenInputs)
+	maps.Copy(all, onceReported)
+	for name, b := range all {
 		for extension, piece := range map[string]string{".yaml": b.yaml, ".hcl": b.hcl} {
 			if piece == "" {
 				continue

@@ -71,6 +71,7 @@ func (l *loader) check(b *hcl.Block) (*Check, bool) {
 		}
 	}
 	switch {
+	case len(kinds) == 0 && l.faulty[content]:
 	case len(kinds) == 0:
 		l.error(c.Range, "Missing command", fmt.Sprintf("Check %q has no command.", c.Name),
 			"Add command: the program and its arguments as a list; or cluster or gpu.")
@@ -97,7 +98,7 @@ func (d *decoder) gpuCheck(content *hcl.BodyContent, c *Check) *GPUCheck {
 	if expr := argument(p.BodyContent, "memory_free"); expr != nil {
 		g.MemoryFree, _ = d.size(expr, "memory_free")
 	}
-	if len(p.Attributes) == 0 {
+	if len(p.Attributes) == 0 && !d.faulty[p.BodyContent] {
 		d.error(c.Range, "Empty check", fmt.Sprintf("Check %q asks nothing of GPUs.", c.Name),
 			"Add processes or memory_free.")
 	}

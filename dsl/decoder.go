@@ -15,9 +15,22 @@ type decoder struct {
 	yaml   bool
 	diags  hcl.Diagnostics
 	places *places
+	// faulty are the sections with a reported error about a key. What they lack may be what the key means.
+	faulty map[*hcl.BodyContent]bool
 	// evaluate returns the value of an expression that depends on no point. On failure it reports
 	// the error and returns an unknown value.
 	evaluate func(hcl.Expression) cty.Value
+}
+
+// markFaulty marks a section as faulty if errors were reported since there were `before` diagnostics.
+func (d *decoder) markFaulty(content *hcl.BodyContent, before int) *hcl.BodyContent {
+	if d.diags[before:].HasErrors() {
+		if d.faulty == nil {
+			d.faulty = map[*hcl.BodyContent]bool{}
+		}
+		d.faulty[content] = true
+	}
+	return content
 }
 
 func (d *decoder) error(at hcl.Range, summary, detail, hint string) {

@@ -17,8 +17,8 @@
 //	assert     assert.go      the assertions of all runs, compiled by package expression
 //	Scenario   scenario.go    the result
 //
-// All of them read sections with decoder.go (body_schema.go, fields.go, value.go) by the tables of package grammar, and
-// evaluate ${…} with evaluate.go and functions.go.
+// All of them read sections with decoder.go (body_schema.go, mappings.go, fields.go, value.go) by the tables
+// of package grammar, and evaluate ${…} with evaluate.go and functions.go.
 //
 // Package planner computes settings at points (resolve.go) and lowers assertions (assert_lower.go).
 package dsl

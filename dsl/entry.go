@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -171,6 +170,11 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 	}
 	l := newLoader(g, path, src, diags, &evaluator{env: g.options.Env, functions: functions})
 	l.prefix = prefix
+	for _, d := range diags {
+		if d.Subject != nil && d.Subject.Start.Column == 1 && d.Summary == "Duplicate key" {
+			l.places.add(*d.Subject, "") // it ends the section above it
+		}
+	}
 	defer func() { g.diags = append(g.diags, l.diags...) }()
 	file.Nav = l.places
 	g.addFile(path, file)
@@ -190,6 +194,9 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
 		file, diags := yamlsyntax.Parse(src, path, "scenario")
+		for _, d := range diags {
+			d.Detail = strings.Replace(d.Detail, "but found the end of the file", "but found the end of the text", 1)
+		}
 		return file, explainTemplates(explainInvisible(diags, src))
 	case ".hcl":
 		if d := nestingError(path, src); d != nil {
@@ -277,41 +284,6 @@ func explainTemplates(diags hcl.Diagnostics) hcl.Diagnostics {
 		}
 	}
 	return diags
-}
-
-// explainHCL adds hints to syntax errors that have none.
-func explainHCL(diags hcl.Diagnostics, src []byte) hcl.Diagnostics {
-	for _, d := range diags {
-		if d.Subject == nil || d.Extra != nil {
-			continue
-		}
-		rest := src[min(d.Subject.Start.Byte, len(src)):]
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		switch {
-		case d.Summary == "Argument or block definition required" && bytes.Contains(line, []byte(":")):
-			d.Summary, d.Detail = "Not HCL", "The file ends in .hcl, but this is YAML."
-			d.Extra = Hint("Rename the file to .yaml, or write NAME = VALUE and blocks.")
-			return hcl.Diagnostics{d}
-		case d.Summary == "Invalid character":
-			r, _ := utf8.DecodeRune(rest)
-			d.Detail = fmt.Sprintf("%s is for texts in quotes and for comments only.", codePoint(r))
-		case d.Summary == "Invalid argument name":
-			d.Extra = Hint(`Write a name in quotes within a mapping: sweep = { "env.NAME" = […] }.`)
-		}
-	}
-	return diags
-}
-
-// untilUnclosed drops all errors after a string that is not closed: they would be misleading.
-func untilUnclosed(diags hcl.Diagnostics) hcl.Diagnostics {
-	i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == "Invalid multi-line string" })
-	if i < 0 {
-		return diags
-	}
-	diags[i].Summary = "Unclosed string"
-	diags[i].Detail = "The string does not end on its line."
-	diags[i].Extra = Hint(`Close it with ". For a line break in it write \n, or <<EOT with the text on lines of its own.`)
-	return diags[:i+1]
 }
 
 // nestingError limits the brackets and unary operators that are open at once.

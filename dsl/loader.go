@@ -31,6 +31,8 @@ type loader struct {
 	// incomplete says that runs are missing because of reported errors, so that uses of them are
 	// not reported as well.
 	incomplete bool
+	// unread says that the references cannot be read, which is reported.
+	unread bool
 }
 
 func newLoader(g *loading, path string, src []byte, diags hcl.Diagnostics, e *evaluator) *loader {

@@ -4,6 +4,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -104,10 +105,11 @@ func (l *loader) checkNeeds(own []*Run, known []*Run) {
 		}
 		byName[r.Name] = r
 	}
-	exists := func(n *Need) bool {
+	exists := func(r *Run, n *Need) bool {
 		if byName[n.Run] == nil && !l.incomplete {
+			others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == r.Name })
 			l.error(n.Range, "Unknown run", fmt.Sprintf("There is no run %q.", n.Run),
-				suggest.Sentence(n.Run, names, "runs"))
+				suggest.Sentence(n.Run, others, "other runs"))
 		}
 		return byName[n.Run] != nil
 	}
@@ -118,7 +120,7 @@ func (l *loader) checkNeeds(own []*Run, known []*Run) {
 			case n.Run == r.Name:
 				l.error(n.Range, "Run needs itself", fmt.Sprintf("Run %q would wait for itself.", r.Name),
 					"Remove it.")
-			case !exists(n):
+			case !exists(r, n):
 			case seen[n.Run]:
 				l.error(n.Range, "Duplicate need", fmt.Sprintf("Run %q is already in needs.", n.Run), "Name it once.")
 			}
@@ -127,7 +129,7 @@ func (l *loader) checkNeeds(own []*Run, known []*Run) {
 		if r.While != nil && r.While.Run == r.Name {
 			l.error(r.While.Range, "Run needs itself", fmt.Sprintf("Run %q cannot be its own background load.", r.Name),
 				"Name the run during which it runs.")
-		} else if r.While != nil && exists(r.While) {
+		} else if r.While != nil && exists(r, r.While) {
 			l.background(r, byName[r.While.Run])
 		}
 	}

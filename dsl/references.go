@@ -49,7 +49,7 @@ func (rr *referenceReader) read(content *hcl.BodyContent) map[string]*expression
 
 func (rr *referenceReader) file(path string, at hcl.Range) map[string]*expression.Reference {
 	src, err := rr.all.options.Read(path)
-	if err != nil {
+	if rr.unread = err != nil; rr.unread {
 		rr.cannotRead(at, "Cannot read the references", path, err)
 		return nil
 	}

@@ -50,7 +50,10 @@ func (l *loader) run(b *hcl.Block, d defaults) *draft {
 	if r.Workload = l.workload(content, r); r.Workload == nil {
 		return out
 	}
-	own := l.metrics(content, r, l.section(content, "options"))
+	before = len(l.diags)
+	options := l.section(content, "options")
+	r.lacksOptions = r.lacksOptions || len(l.diags) > before
+	own := l.metrics(content, r, options)
 	l.settingsOf(r).read(content, own, d, l.sweep(content, r, slices.Concat(own, d.options[r.Workload.Name])))
 	l.resolveMetrics(r)
 	if expr := argument(content, "when"); expr != nil {
@@ -84,6 +87,9 @@ func hasKey(content *hcl.BodyContent, name string) bool {
 
 func (l *loader) workload(content *hcl.BodyContent, r *Run) *workload.Kind {
 	expr := argument(content, "workload")
+	if expr == nil && l.faulty[content] {
+		return nil // its wrong key may mean it
+	}
 	if expr == nil {
 		l.error(r.Range, "Missing workload", fmt.Sprintf("Run %q has no workload.", r.Name),
 			"Add a workload: "+strings.Join(workload.Names(), ", ")+".")

@@ -219,6 +219,9 @@ func (s *sweeper) member(e sweepEntry) *SweepNode {
 			"Write it directly below sweep.")
 		return nil
 	}
+	if s.misspeltSetting(e) {
+		return nil
+	}
 	return s.axis(e)
 }
 

@@ -176,3 +176,24 @@ func keyNames(keys []grammar.Key) []string {
 	}
 	return names
 }
+
+// misspeltSetting reports a key that is no list or range of values, as those of axes, and is named nearly like a
+// setting of the sweep.
+func (s *sweeper) misspeltSetting(e sweepEntry) bool {
+	near := suggest.Nearest(e.name, []string{"product", "zip", "concat", "exclude", "include", "order", "max_cases"})
+	if _, isOption := s.run.Workload.Option(e.name); isOption || near == "" || e.expr == nil {
+		return false
+	}
+	if items, diags := hcl.ExprList(e.expr); !diags.HasErrors() && (len(items) == 0 || !isMapping(items[0])) {
+		return false
+	}
+	if v, diags := e.expr.Value(nil); !diags.HasErrors() {
+		if text, ok := plainText(v); ok && strings.Contains(text, "..") {
+			return false
+		}
+	}
+	s.error(e.at, "Unknown key",
+		fmt.Sprintf("There is no %q in a sweep, and its value is not that of an axis.", e.name),
+		fmt.Sprintf("Did you mean %q?", near))
+	return true
+}

@@ -83,7 +83,13 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 		runs = append(runs, d.run)
 	}
 	if len(m.runs) == 0 && !l.incomplete && !l.diags.HasErrors() {
-		l.error(top.LabelRanges[0], "No runs", "The scenario has no runs.", "Add a run with a workload.")
+		at := top.LabelRanges[0]
+		if l.yaml {
+			if keys, _ := top.Body.JustAttributes(); keys["runs"] != nil {
+				at = keys["runs"].NameRange
+			}
+		}
+		l.error(at, "No runs", "The scenario has no runs.", "Add a run with a workload.")
 	}
 	l.checkVariantOptions(runs)
 	l.checkNeeds(runs, m.runs)
@@ -215,7 +221,9 @@ func (l *loader) unknownOption(kind *workload.Kind, e entry) {
 		return
 	}
 	hint := suggest.Documented(e.name, optionNames(kind), "options", "weir docs workloads")
-	if own := optionOfForeignName(kind, e.name); own != "" {
+	if name, value, glued := strings.Cut(e.name, ":"); glued && value != "" && l.yaml {
+		hint = fmt.Sprintf("Write a space after the colon: %s: %s.", name, value)
+	} else if own := optionOfForeignName(kind, e.name); own != "" {
 		hint = fmt.Sprintf("Did you mean %q?", own)
 	} else if _, ofRun := grammar.Find(grammar.Run, e.name); ofRun || environmentName.MatchString(e.name) {
 		hint = l.elsewhere(e.name, nil)

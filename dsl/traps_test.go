@@ -72,7 +72,7 @@ func TestTrapsOfYAML(t *testing.T) {
 		"tag": {"scenario: s\nruns: {a: {workload: !!str transfer, options: {block_size: 1}}}\n",
 			"Tags are not used", "!!str"},
 		"key that is a list": {"scenario: s\n? [a]\n: b\n" + run, "Invalid key", "plain text"},
-		"unknown anchor":     {"scenario: *s\n" + run, "Invalid YAML", "nknown anchor"},
+		"unknown anchor":     {"scenario: *s\n" + run, "Invalid YAML", "no anchor &s"},
 		"version":            {"%YAML 1.2\n---\nscenario: s\n" + run, "Invalid YAML", "Remove the line"},
 		"control character":  {"scenario: \"s\x01\"\n" + run, "Invalid YAML", "ontrol characters"},
 		"unclosed quote":     {"scenario: \"s\n" + run, "Invalid YAML", ""},

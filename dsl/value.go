@@ -167,8 +167,11 @@ func (d *decoder) percent(expr hcl.Expression, what string, least, below float64
 	q, err := quantity.Parse(text)
 	switch {
 	case err != nil || q.Unit != "%":
-		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text),
-			"Write it as 10%.")
+		hint, share := "Write it as 10%.", quantity.Round(100*q.Value)
+		if err == nil && q.Unit == "" && q.Value >= least && q.Value < below {
+			hint = fmt.Sprintf("Write it as %g%%.", share)
+		}
+		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is a percentage, not %q.", what, text), hint)
 	case q.Value < least || q.Value >= below:
 		d.error(expr.Range(), "Invalid value", fmt.Sprintf("%s is %q, but must be at least %g%% and below %g%%.",
 			what, text, 100*least, 100*below), "")

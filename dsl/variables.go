@@ -3,6 +3,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,6 +101,9 @@ func (l *loader) variable(b *hcl.Block, from map[string]*given) *declared {
 		return v
 	}
 	expr := argument(content, "default")
+	if expr == nil && l.faulty[content] {
+		return v
+	}
 	if expr == nil {
 		l.error(v.Range, "Variable without value", fmt.Sprintf("Variable %q has no default.", v.Name),
 			l.defaultHint(v.Name))
@@ -171,6 +175,16 @@ func (l *loader) parse(v *declared, text, source string) {
 	v.value, v.Text = value, canonical
 }
 
+// otherTypes are hints for the names of types in other languages.
+var otherTypes = map[string]string{
+	"int": likeNumber, "integer": likeNumber, "float": likeNumber, "double": likeNumber, "num": likeNumber,
+	"boolean": `Write type bool.`, "str": `Write type string.`, "text": `Write type string.`,
+	"duration": `Write type time.`, "bytes": `Write type size.`, "array": `Write type list.`,
+	"percentage": `Write type percent.`,
+}
+
+const likeNumber = `Write type number.`
+
 // variableType reads the type, which HCL authors may write as a bare word.
 func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 	text := hcl.ExprAsKeyword(expr)
@@ -182,7 +196,7 @@ func (l *loader) variableType(expr hcl.Expression, v *Variable) bool {
 	}
 	if !slices.Contains(grammar.VariableTypes, text) {
 		l.error(expr.Range(), "Unknown type", fmt.Sprintf("There is no type %q.", text),
-			suggest.Sentence(text, grammar.VariableTypes, "types"))
+			cmp.Or(otherTypes[text], suggest.Sentence(text, grammar.VariableTypes, "types")))
 		return false
 	}
 	v.Type = text

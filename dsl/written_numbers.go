@@ -10,11 +10,15 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/workload"
 )
 
+// dateOrRange is a text such as 2027-01-31, 31/01/2027 or 0-7, which HCL reads as a computation.
+var dateOrRange = lazyregexp.New(`^\d+(?:-\d+)+$|^\d+(?:/\d+){2,}$`)
+
 // writtenNumbers warns of values such as 1.10 and 0644, which HCL reads as the numbers 1.1 and 644, where a program or
-// a name would get their text. YAML keeps them as written.
+// a name would get their text, and reports those of dateOrRange. YAML keeps them as written.
 func writtenNumbers(file *hcl.File) (diags hcl.Diagnostics) {
 	body, ok := file.Body.(*hclsyntax.Body)
 	if !ok {
@@ -34,6 +38,16 @@ func writtenNumbers(file *hcl.File) (diags hcl.Diagnostics) {
 				fmt.Sprintf("Write %q to keep it as it is, or %s.", written, text))
 			d.Severity = hcl.DiagWarning
 			diags = append(diags, d)
+		case *hclsyntax.BinaryOpExpr:
+			written := string(e.SrcRange.SliceBytes(file.Bytes))
+			if !dateOrRange().MatchString(written) {
+				return
+			}
+			number, _ := e.Value(nil)
+			text, _ := plainText(number)
+			diags = append(diags, diagnostic(e.SrcRange, "Number that changes",
+				fmt.Sprintf("HCL computes %s, which gives the number %s.", written, text),
+				fmt.Sprintf("Quote it: %q.", written)))
 		case *hclsyntax.TupleConsExpr:
 			for _, item := range e.Exprs {
 				value(item, key)

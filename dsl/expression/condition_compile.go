@@ -1,7 +1,9 @@
 package expression
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 
+	"github.com/weir-bench/weir/internal/lazyregexp"
 	"github.com/weir-bench/weir/internal/option"
 	"github.com/weir-bench/weir/internal/quantity"
 )
@@ -153,13 +156,42 @@ func place(err error, from, to int) *Error {
 		e.From, e.To = from, to
 	}
 	e.To = max(min(e.To, to), e.From+1)
+	if m := typesDiffer().FindStringSubmatch(e.Message); m != nil {
+		e.Message = fmt.Sprintf("%s does not apply to %s", m[1], typeText(m[2]))
+		if m[3] != "" {
+			e.Message = fmt.Sprintf("%s does not apply to %s and %s", m[1], typeText(m[2]), typeText(m[3]))
+		}
+		if strings.Contains(e.Message, "a list") {
+			e.Hint = `ask for a value in a list by in, as "sim" in host.fabrics`
+		}
+	}
+	e.Message = quotedToken().ReplaceAllString(e.Message, "$1")
 	switch {
+	case e.Message == `unexpected token ","`:
+		e.Message, e.Hint = `unexpected ","`, "join conditions by and"
 	case strings.Contains(e.Message, "token EOF"):
 		e.Message, e.Hint = "the expression ends too early", "close all parentheses and complete the last comparison"
 	case strings.HasPrefix(e.Message, "expected bool"):
 		e.Message, e.Hint = "the condition is not true or false", "write a comparison, as block_size == 64MiB"
 	}
 	return e
+}
+
+var (
+	typesDiffer = lazyregexp.New(`^invalid operation: (\S+) \(mismatched types? (.*?)(?: and (.*))?\)$`)
+	quotedToken = lazyregexp.New(`\b(?:Operator|Identifier|Number|String|Bracket)\((".*?")\)`)
+)
+
+// typeText is a type of Go in words.
+func typeText(name string) string {
+	switch {
+	case strings.HasPrefix(name, "["):
+		return "a list"
+	case strings.HasPrefix(name, "map"):
+		return "several values"
+	}
+	words := map[string]string{"float64": "a number", "int": "a number", "string": "a text", "bool": "a truth value"}
+	return cmp.Or(words[name], "such a value")
 }
 
 func plain(err error) *Error {

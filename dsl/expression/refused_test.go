@@ -82,6 +82,7 @@ func TestRefusedAssertions(t *testing.T) {
 		{"requests «==» 4", "never exactly equal", "write `requests >= 4`; if it may be more, `requests <= 4`"},
 		{"requests «==» 0", "never exactly equal", "write `requests <= 0`"},
 		{"bandwidth «==» 4 GB/s", "never exactly equal", "within 1% of"},
+		{"block_size «==» 16", "the setting block_size is not measured", "where block_size == …"},
 		{"requests «!=» 4", "never exactly equal", ">= and <="},
 		// a share of launches
 		{`«availability» / 2 >= 0.4`, "cannot be used in arithmetic", "availability >= 0.9"},

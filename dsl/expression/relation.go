@@ -58,6 +58,10 @@ func (p *assertionParser) relation() (*relation, *Error) {
 		}
 		fallthrough
 	case "==", "!=":
+		if r.left.op == knob {
+			return nil, r.op.errorf("to judge only some cases, write `METRIC >= BOUND where "+r.left.knob+" == …`",
+				"the setting %s is not measured", r.left.knob)
+		}
 		return nil, r.op.errorf(r.insteadOfEqual(), "a measured value is never exactly equal to another")
 	case "≥", "≤":
 		return nil, r.op.errorf("write >= or <=", "there is no operator %s", r.word)

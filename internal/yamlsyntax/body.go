@@ -124,7 +124,7 @@ func (b *body) blocks(header hcl.BlockHeaderSchema, p Pair) (hcl.Blocks, hcl.Dia
 		panic("yamlsyntax: block type " + header.Type + " has more than one label")
 	}
 	if len(header.LabelNames) == 0 {
-		inner, d := b.inner(p.Key, p.KeyRange, p.Value)
+		inner, d := b.inner(header.Type, p.Key, p.KeyRange, p.Value)
 		if d != nil {
 			return nil, hcl.Diagnostics{d}
 		}
@@ -133,7 +133,7 @@ func (b *body) blocks(header hcl.BlockHeaderSchema, p Pair) (hcl.Blocks, hcl.Dia
 	var blocks hcl.Blocks
 	var diags hcl.Diagnostics
 	add := func(label string, at hcl.Range, v *Node, hidden map[string]bool) {
-		inner, d := b.inner(label, at, v)
+		inner, d := b.inner(header.Type, label, at, v)
 		if d != nil {
 			diags = append(diags, d)
 			return
@@ -169,13 +169,21 @@ func (b *body) blocks(header hcl.BlockHeaderSchema, p Pair) (hcl.Blocks, hcl.Dia
 }
 
 // inner returns the body of a block; a key without a value has an empty body.
-func (b *body) inner(key string, keyRange hcl.Range, v *Node) (*body, *hcl.Diagnostic) {
+func (b *body) inner(blockType, key string, keyRange hcl.Range, v *Node) (*body, *hcl.Diagnostic) {
 	switch {
 	case v.Kind == Mapping:
 		return &body{src: b.src, node: v}, nil
 	case v.Null:
 		return &body{src: b.src, node: &Node{Kind: Mapping, Range: keyRange}}, nil
 	}
-	return nil, b.src.diag(v.Range, "Not a mapping",
+	d := b.src.diag(v.Range, "Not a mapping",
 		fmt.Sprintf("`%s` must be a mapping: write its keys below it, indented.", key))
+	d.Extra = NoMapping{Of: blockType, Name: key, Value: v.Text}
+	return nil, d
+}
+
+// NoMapping is the Extra of an error about a value in place of the mapping of a block.
+type NoMapping struct {
+	Of          string // type of the block
+	Name, Value string
 }

@@ -35,11 +35,42 @@ func syntaxError(s *source, masked []byte, err error) *hcl.Diagnostic {
 	line := s.src[from:to]
 	indent := len(line) - len(bytes.TrimLeft(line, " \t"))
 	problem := unmask(yamlPrefix.ReplaceAllString(err.Error(), ""))
+	if begin, end, detail := part(problem, string(line)); detail != "" {
+		return s.diag(s.span(from+begin, from+end), "Invalid YAML", detail)
+	}
 	rng := s.span(from+indent, from+len(bytes.TrimRight(line, " \t")))
 	if rng.End.Byte < rng.Start.Byte {
 		rng = s.span(from, from)
 	}
 	return s.diag(rng, "Invalid YAML", advice(problem, string(line)))
+}
+
+var (
+	anchorName = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+	behindEnd  = regexp.MustCompile(`["'}\]][ \t]+([^\s#,:}\]].*?)[ \t]*$`)
+	openQuote  = regexp.MustCompile(`(?:^|[\s:,\[{])("[^"]*|'[^']*)$`)
+	gluedKey   = regexp.MustCompile(`^[ \t]*([\w.-]+):[^\s:/]\S*[ \t]*$`)
+)
+
+// part is the part of a line that a problem is about, with what to say of it; "" for the whole line.
+func part(problem, line string) (begin, end int, detail string) {
+	line = strings.TrimRight(line, "\r")
+	if m := anchorName.FindStringSubmatch(problem); m != nil {
+		if at := strings.Index(line, "*"+m[1]); at >= 0 {
+			return at, at + 1 + len(m[1]), "There is no anchor &" + m[1] + ". Quote a text that begins with *."
+		}
+	}
+	if m := gluedKey.FindStringSubmatchIndex(line); m != nil && strings.Contains(problem, "expected ':'") {
+		return m[2], m[3] + 1, "Write a space after the colon of a key."
+	}
+	key := strings.Contains(problem, "did not find expected key")
+	if m := behindEnd.FindStringSubmatchIndex(line); m != nil && key {
+		return m[2], m[3], "The value of the key has ended: remove what follows, or quote all of it."
+	}
+	if m := openQuote.FindStringSubmatchIndex(line); m != nil && strings.Contains(problem, "unexpected end of stream") {
+		return m[2], m[3], "No quote closes this text."
+	}
+	return 0, 0, ""
 }
 
 func parseAll(src []byte) error {

@@ -1,0 +1,86 @@
+// Mappings with keys of the author's own, and how they are written.
+
+package dsl
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// entry is one key of a section.
+type entry struct {
+	name      string
+	at        hcl.Range
+	expr      hcl.Expression
+	inherited bool // from the defaults
+}
+
+// section reads a mapping, in file order, from its block or its attribute.
+func (d *decoder) section(content *hcl.BodyContent, name string) []entry {
+	for _, b := range content.Blocks {
+		if b.Type == name && len(b.Labels) == 0 {
+			attrs, diags := b.Body.JustAttributes()
+			d.diags = append(d.diags, diags...)
+			var out []entry
+			for _, a := range attrs {
+				out = append(out, entry{name: a.Name, at: a.NameRange, expr: a.Expr})
+			}
+			slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.at.Start.Byte, b.at.Start.Byte) })
+			return out
+		}
+	}
+	if a, ok := content.Attributes[name]; ok {
+		return d.mapping(a.Expr, name)
+	}
+	return nil
+}
+
+// mapping reads an expression that holds pairs.
+func (d *decoder) mapping(expr hcl.Expression, name string) []entry {
+	pairs, diags := hcl.ExprMap(expr)
+	if diags.HasErrors() {
+		d.error(expr.Range(), "Not a mapping", quote(name)+" must be a mapping.",
+			"Write it as "+name+d.sample())
+		return nil
+	}
+	var out []entry
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		key, diags := p.Key.Value(nil)
+		text, ok := plainText(key)
+		if diags.HasErrors() || !ok {
+			d.error(p.Key.Range(), "Invalid key", "A key is a plain text.", "Write it without ${…}.")
+			continue
+		}
+		if seen[text] {
+			d.error(p.Key.Range(), "Duplicate key", quote(text)+" was already given.", "Keep one of the two.")
+			continue
+		}
+		seen[text] = true
+		out = append(out, entry{name: text, at: p.Key.Range(), expr: p.Value})
+	}
+	return out
+}
+
+func (d *decoder) sample() string {
+	if d.yaml {
+		return ": {key: value}."
+	}
+	return " { key = value }."
+}
+
+// sampleOf shows a mapping with some keys in the author's syntax.
+func (d *decoder) sampleOf(s schema) string {
+	equals := " = …"
+	if d.yaml {
+		equals = ": …"
+	}
+	var keys []string
+	for _, k := range d.known(s) {
+		keys = append(keys, k+equals)
+	}
+	return "{" + strings.Join(keys, ", ") + "}"
+}
