@@ -20,9 +20,10 @@ type loader struct {
 	all  *loading
 	root hooks // commands of the scenario itself
 	// services are those of the file. Each run that uses them evaluates them at its points.
-	services []entry
-	variants *variants // nil: the file has none
-	declared []*declared
+	services     []entry
+	usedServices map[string]bool // by name: a run of the file uses it
+	variants     *variants       // nil: the file has none
+	declared     []*declared
 	// within is the run being read. Whether it sweeps variants is known only later; waiting has the
 	// errors that apply if it does.
 	within  *Run
@@ -36,7 +37,7 @@ type loader struct {
 }
 
 func newLoader(g *loading, path string, src []byte, diags hcl.Diagnostics, e *evaluator) *loader {
-	l := &loader{all: g, eval: e}
+	l := &loader{all: g, eval: e, usedServices: map[string]bool{}}
 	l.decoder = &decoder{file: path, src: src, yaml: !isHCL(path), diags: diags, places: &places{}, evaluate: l.value}
 	return l
 }

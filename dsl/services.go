@@ -11,6 +11,7 @@ import (
 
 	"github.com/weir-bench/weir/dsl/grammar"
 	"github.com/weir-bench/weir/internal/suggest"
+	"github.com/weir-bench/weir/workload"
 )
 
 // servicesName is the key of services, and the option with the services of a run.
@@ -81,6 +82,9 @@ func (sr *settingReader) servicesOf(content *hcl.BodyContent, options []entry) (
 	case !known || !mentioned:
 		return entry{}, false
 	}
+	for _, e := range chosen {
+		sr.loader.usedServices[e.name] = true
+	}
 	if len(chosen) == 0 {
 		return entry{}, false // an option that names one is reported at its place
 	}
@@ -107,6 +111,46 @@ func (l *loader) chosenServices(list hcl.Expression) (chosen []entry) {
 		}
 	}
 	return chosen
+}
+
+// checkUnusedServices checks the services that no run uses: each alone, and then all together, as they may wait for
+// each other. Services that depend on the point of a run are left out.
+func (l *loader) checkUnusedServices() {
+	unused := func(e entry) bool { return !l.usedServices[e.name] && !dependsOnPoint(e.expr) }
+	before := len(l.diags)
+	for i, e := range l.services {
+		if unused(e) {
+			l.checkService(i)
+		}
+	}
+	if len(l.diags) == before && slices.ContainsFunc(l.services, unused) {
+		l.checkService(-1)
+	}
+}
+
+func dependsOnPoint(expr hcl.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool {
+		return t.RootName() == "axis" || t.RootName() == variantAxis
+	})
+}
+
+// checkService checks the service of an index; the others are then programs without settings. -1 means all services.
+func (l *loader) checkService(only int) {
+	program := cty.ObjectVal(map[string]cty.Value{"command": cty.TupleVal([]cty.Value{cty.StringVal("true")})})
+	var all []entry
+	for i, e := range l.services {
+		if only >= 0 && i != only || dependsOnPoint(e.expr) {
+			e.expr = hcl.StaticExpr(program, e.at)
+		}
+		all = append(all, e)
+	}
+	for _, kind := range workload.Kinds() {
+		if o, ok := kind.Option(servicesName); ok {
+			r := &Run{Workload: kind, eval: l.eval}
+			l.settingsOf(r).setting(&Setting{Name: servicesName, Option: o, run: r, expr: mappingOf(all)})
+			return
+		}
+	}
 }
 
 // mappingExpression is a mapping of expressions from different places of the file.

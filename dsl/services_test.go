@@ -3,8 +3,11 @@ package dsl
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/hcl/v2"
 )
 
 // serviceKeys has each key of a service in both syntaxes.
@@ -164,8 +167,8 @@ func TestWhatIsWrongWithServices(t *testing.T) {
 	for _, c := range []struct{ key, services, options, want string }{
 		{"", "c", "", `The file has no service "c".`},
 		{", fresh: often", "b", "", `"often" is not one of session, run, variant, launch`},
-		{", after: [z]", "b", "", `there is no service "z" for it`},
-		{", after: [a]", "b", "", `there is no service "a" for it; there are b`},
+		{", after: [z]", "b", "", `it needs service "z"`},
+		{", after: [a]", "b", "", `it needs service "a", but the services here are b`},
 		{`, url: "${service.b.port.p}${role.c.address}"`, "b", "", `There is no "role" here`},
 		{", node: x", "b", "", "is not a whole number from 0 to 65536"},
 		{", stop: {within: 11m}", "b", "", "is more than 10m"},
@@ -180,5 +183,43 @@ func TestWhatIsWrongWithServices(t *testing.T) {
 		if !found {
 			t.Errorf("%+v: %v", c, diags)
 		}
+	}
+}
+
+// Services are checked whether a run uses them or not, and all of their errors are reported.
+func TestUnusedServicesAreChecked(t *testing.T) {
+	const run = "runs: {r: {workload: transfer, options: {block_size: 1}}}\n"
+	for services, want := range map[string]string{
+		"a: {command: [x]}": "",
+		"a: {command: [x, '${axis.n}']}, b: {command: [y, '${service.a.url}'], after: a}": "",
+		"a: {command: x}, b: {}": "services.a.command: it is a text; services.b: it has no command",
+		"a: {command: [x], ready: {within: 5, listen: y}, stop: {signal: SIGFOO}}": "ready.within; ready.listen; stop.signal",
+		"a: {command: x}, b: {command: ['${var.n}']}":                              "services.a.command; no variable \"n\"",
+		"a: {command: [x], after: b}, b: {command: [y], after: a}":                 "wait for each other",
+		"a: {command: [x], after: b}":                                              "needs service \"b\"",
+	} {
+		_, _, diags := Load("s.yaml", []byte("scenario: s\nservices: {"+services+"}\n"+run), Options{Env: testEnv})
+		wanted := strings.Split(want, "; ")
+		if want == "" {
+			wanted = nil
+		}
+		if len(diags) != len(wanted) {
+			t.Errorf("%s: %v", services, diags)
+			continue
+		}
+		for _, text := range wanted {
+			if !slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return strings.Contains(d.Detail, text) }) {
+				t.Errorf("%s: no %q in %v", services, text, diags)
+			}
+		}
+	}
+}
+
+// A run reports the errors of all of its roles.
+func TestRolesReportAllErrors(t *testing.T) {
+	const text = "scenario: s\nruns: {r: {workload: command, options: {roles: {a: {command: x, bog: 1}, b: {}}, parse: {bog: 1}}}}\n"
+	_, _, diags := Load("s.yaml", []byte(text), Options{Env: testEnv})
+	if len(diags) != 4 {
+		t.Errorf("%d: %v", len(diags), diags)
 	}
 }

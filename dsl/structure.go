@@ -43,6 +43,18 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 	if err == nil {
 		return parsed, nil
 	}
+	if several, ok := errors.AsType[structure.Errors](err); ok {
+		var diags hcl.Diagnostics
+		for _, one := range several {
+			diags = append(diags, s.wrongPart(r, one))
+		}
+		return nil, diags
+	}
+	return nil, hcl.Diagnostics{s.wrongPart(r, err)}
+}
+
+// wrongPart is the diagnostic of an error in a structure.
+func (s *Setting) wrongPart(r *structureReader, err error) *hcl.Diagnostic {
 	at, what, summary, hint := s.expr.Range(), "Option "+s.Name, "Invalid value", ""
 	if wrong, ok := errors.AsType[*structure.Error](err); ok {
 		at, what = r.nearest(wrong.Path, at), strings.Join(append([]string{what}, wrong.Path...), ".")
@@ -55,7 +67,7 @@ func (s *Setting) structure(ctx *hcl.EvalContext) (any, hcl.Diagnostics) {
 			hint = suggest.Documented(wrong.Path[n-1], wrong.Known, "keys", "weir docs workloads")
 		}
 	}
-	return nil, hcl.Diagnostics{diagnostic(at, summary, fmt.Sprintf("%s: %v.", what, err), hint)}
+	return diagnostic(at, summary, fmt.Sprintf("%s: %v.", what, err), hint)
 }
 
 // nearest returns the place of a part, or of the smallest part around it.

@@ -105,7 +105,7 @@ type Option struct {
 	// Typed says that scalars of a Structure keep their type: 5 and "5" differ (see TypedText).
 	Typed bool
 	// Read checks and normalizes the JSON of a Structure, or Data. It is idempotent. An error in a
-	// part of a Structure is a *structure.Error.
+	// part of a Structure is a *structure.Error, of several parts structure.Errors.
 	Read func(text string) (string, error)
 	Doc  string
 }

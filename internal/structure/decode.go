@@ -16,57 +16,65 @@ import (
 )
 
 // Decode reads a mapping into the struct that into points to. Fields with absent keys keep their
-// values. The error is the first *Error, in the order of the struct's keys.
+// values. The error is an *Error or Errors, at most one for each key.
 func (c Codec) Decode(v *Value, into any) error {
-	d := &Decoder{codec: c, err: new(error)}
+	d := &Decoder{codec: c, all: new(Errors)}
 	d.Mapping(v, into)
-	return *d.err
+	return d.all.OrNil()
 }
 
 // DecodePairs reads a mapping from names to texts.
 func (c Codec) DecodePairs(v *Value) (all []Named, err error) {
-	d := &Decoder{codec: c, err: &err}
+	d := &Decoder{codec: c, all: new(Errors)}
 	all = d.pairs(field{}, v)
-	return all, err
+	return all, d.all.OrNil()
 }
 
 // DecodeItems reads a mapping from names to mappings. begin returns an item without keys.
 func DecodeItems[T any](c Codec, v *Value, begin func(name string, v *Value) T) (all []T, err error) {
-	d := &Decoder{codec: c, err: &err}
+	d := &Decoder{codec: c, all: new(Errors)}
 	for _, p := range v.Pairs {
 		item := begin(p.Key, p.Value)
 		of := reflect.ValueOf(&item).Elem()
 		of.FieldByIndex(nameField(of.Type())).SetString(p.Key)
-		if d.At(p.Key).mapping(p.Value, of); err != nil {
-			return nil, err
-		}
+		d.apart(p.Key).mapping(p.Value, of)
 		all = append(all, item)
 	}
-	return all, nil
+	return all, d.all.OrNil()
 }
 
 // Decoder reads the part of a value at a path.
 type Decoder struct {
-	codec Codec
-	path  []string
-	err   *error // the first error, shared by the decoders of all parts
-	given []string
+	codec  Codec
+	path   []string
+	all    *Errors // shared by the decoders of all parts
+	before int     // errors before the part
+	given  []string
 }
 
-// At returns the decoder of a part.
+// At returns the decoder of a part. A part and what is around it report one error.
 func (d *Decoder) At(key ...string) *Decoder {
-	return &Decoder{codec: d.codec, path: append(slices.Clone(d.path), key...), err: d.err}
+	return &Decoder{codec: d.codec, path: append(slices.Clone(d.path), key...), all: d.all, before: d.before}
 }
 
-// Fail reports an error of the part.
+// apart is At of a part that reports its own error, whatever other parts report.
+func (d *Decoder) apart(key string) *Decoder {
+	part := d.At(key)
+	part.before = len(*d.all)
+	return part
+}
+
+// Fail reports an error of the part, unless it has one already.
 func (d *Decoder) Fail(format string, args ...any) {
-	if *d.err == nil {
-		*d.err = Wrong(d.path, format, args...)
+	if !d.Failed() {
+		d.fail(&Error{Path: slices.Clone(d.path), Err: fmt.Errorf(format, args...)})
 	}
 }
 
-// Failed reports whether any part has an error.
-func (d *Decoder) Failed() bool { return *d.err != nil }
+func (d *Decoder) fail(err *Error) { *d.all = append(*d.all, err) }
+
+// Failed reports whether the part has an error.
+func (d *Decoder) Failed() bool { return len(*d.all) > d.before }
 
 // Given reports whether the current mapping has a key.
 func (d *Decoder) Given(key string) bool { return slices.Contains(d.given, key) }
@@ -88,18 +96,16 @@ func (d *Decoder) mapping(v *Value, into reflect.Value) {
 		return
 	}
 	for _, p := range v.Pairs {
-		if !slices.Contains(known, p.Key) && !d.Failed() {
-			*d.err = UnknownKey(append(slices.Clone(d.path), p.Key), known)
+		if !slices.Contains(known, p.Key) {
+			d.fail(UnknownKey(append(slices.Clone(d.path), p.Key), known))
 		}
 		d.given = append(d.given, p.Key)
 	}
 	for _, f := range fields {
 		part := v.At(f.name)
 		switch {
-		case d.Failed():
-			return
 		case part != nil:
-			d.At(f.name).field(f, part, into.FieldByIndex(f.index))
+			d.apart(f.name).field(f, part, into.FieldByIndex(f.index))
 		case f.has("required"):
 			d.Fail("it has no %s", f.name)
 		}
@@ -117,9 +123,7 @@ func (d *Decoder) named(v *Value, list reflect.Value) {
 	for _, p := range v.Pairs {
 		item := reflect.New(list.Type().Elem()).Elem()
 		item.FieldByIndex(nameField(item.Type())).SetString(p.Key)
-		if d.At(p.Key).mapping(p.Value, item); d.Failed() {
-			return
-		}
+		d.apart(p.Key).mapping(p.Value, item)
 		list.Set(reflect.Append(list, item))
 	}
 }

@@ -53,13 +53,43 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Errors are the errors of several parts, in the order of the structure.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	var all []string
+	for _, one := range e {
+		all = append(all, one.Error())
+	}
+	return strings.Join(all, "; ")
+}
+
+// Unwrap returns the errors.
+func (e Errors) Unwrap() (all []error) {
+	for _, one := range e {
+		all = append(all, one)
+	}
+	return all
+}
+
+// OrNil is nil if there are no errors, and a single error alone.
+func (e Errors) OrNil() error {
+	switch len(e) {
+	case 0:
+		return nil
+	case 1:
+		return e[0]
+	}
+	return e
+}
+
 // Wrong returns an error about the part of a structure at a path.
 func Wrong(path []string, format string, args ...any) error {
 	return &Error{Path: append([]string{}, path...), Err: fmt.Errorf(format, args...)}
 }
 
 // UnknownKey returns the error of a path with an unknown last key.
-func UnknownKey(path, known []string) error {
+func UnknownKey(path, known []string) *Error {
 	return &Error{Path: append([]string{}, path...), Err: errors.New("there is no such key"), Known: known}
 }
 
