@@ -191,12 +191,13 @@ func TestUnusedServicesAreChecked(t *testing.T) {
 	const run = "runs: {r: {workload: transfer, options: {block_size: 1}}}\n"
 	for services, want := range map[string]string{
 		"a: {command: [x]}": "",
+
 		"a: {command: [x, '${axis.n}']}, b: {command: [y, '${service.a.url}'], after: a}": "",
 		"a: {command: x}, b: {}": "services.a.command: it is a text; services.b: it has no command",
-		"a: {command: [x], ready: {within: 5, listen: y}, stop: {signal: SIGFOO}}": "ready.within; ready.listen; stop.signal",
-		"a: {command: x}, b: {command: ['${var.n}']}":                              "services.a.command; no variable \"n\"",
-		"a: {command: [x], after: b}, b: {command: [y], after: a}":                 "wait for each other",
-		"a: {command: [x], after: b}":                                              "needs service \"b\"",
+		"a: {command: [x], ready: {within: 5, listen: y}, stop: {signal: A}}": "ready.within; ready.listen; stop",
+		"a: {command: x}, b: {command: ['${var.n}']}":                         "services.a.command; no variable \"n\"",
+		"a: {command: [x], after: b}, b: {command: [y], after: a}":            "wait for each other",
+		"a: {command: [x], after: b}":                                         "needs service \"b\"",
 	} {
 		_, _, diags := Load("s.yaml", []byte("scenario: s\nservices: {"+services+"}\n"+run), Options{Env: testEnv})
 		wanted := strings.Split(want, "; ")
@@ -217,7 +218,8 @@ func TestUnusedServicesAreChecked(t *testing.T) {
 
 // A run reports the errors of all of its roles.
 func TestRolesReportAllErrors(t *testing.T) {
-	const text = "scenario: s\nruns: {r: {workload: command, options: {roles: {a: {command: x, bog: 1}, b: {}}, parse: {bog: 1}}}}\n"
+	const text = "scenario: s\nruns: {r: {workload: command, options: {roles: {a: {command: x, bog: 1}, b: {}}, " +
+		"parse: {bog: 1}}}}\n"
 	_, _, diags := Load("s.yaml", []byte(text), Options{Env: testEnv})
 	if len(diags) != 4 {
 		t.Errorf("%d: %v", len(diags), diags)

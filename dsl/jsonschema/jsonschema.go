@@ -226,6 +226,7 @@ func (w *walker) sweep() schema {
 		}
 	}
 	s["additionalProperties"] = reference("axis")
+	s["patternProperties"] = schema{`^env\.`: reference("axis_of_variable")}
 	s["propertyNames"] = schema{
 		"pattern": `^(env\.)?[A-Za-z_][A-Za-z0-9_]*$`, "not": schema{"enum": []string{"env", "host", "axis"}},
 	}

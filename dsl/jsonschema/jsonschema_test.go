@@ -160,6 +160,7 @@ func TestBrokenScenariosAreNot(t *testing.T) {
 		head + "runs: {a: {workload: traffic_sequence, options: {patterns: [{matrix_file: m, metadata: a}]}}}",
 		head + run + ", sweep: {batch: 4}}",
 		head + run + ", sweep: {batch: []}}",
+		head + run + ", sweep: {batch: [null]}}",
 		head + run + ", sweep: {my-axis: [1]}}",
 		head + run + ", sweep: {host: [1]}}",
 		head + run + ", sweep: {order: backwards}}",

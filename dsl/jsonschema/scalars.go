@@ -63,14 +63,21 @@ func (w *walker) scalars() {
 		{"type": "integer", "minimum": 0}, {"type": "string", "pattern": exactly(whole)},
 	}}, 1, 100)
 	w.definitions["bool"] = orExpression(schema{"enum": []any{true, false, "true", "false"}})
-	w.definitions["axis"] = schema{
-		"description": "values as a list, or a range: first..last xFACTOR or first..last +STEP",
+	w.definitions["axis"] = axisOf("values", scalar, []string{"4KiB", "1MiB"})
+	w.definitions["axis_of_variable"] = axisOf("values, null to leave the variable unset,", append(scalar, "null"),
+		[]any{nil, "rc"})
+}
+
+// axisOf is an axis with values of some types.
+func axisOf(values string, types []string, example any) schema {
+	return schema{
+		"description": values + " as a list, or a range: first..last xFACTOR or first..last +STEP",
 		"anyOf": []schema{
-			{"type": "array", "items": schema{"type": scalar}, "minItems": 1},
+			{"type": "array", "items": schema{"type": types}, "minItems": 1},
 			{"type": "string", "pattern": `\.\.`},
 			reference("template"),
 		},
-		"examples": []any{[]string{"4KiB", "1MiB"}, "4KiB..64MiB x2", "1..8 +1"},
+		"examples": []any{example, "4KiB..64MiB x2", "1..8 +1"},
 	}
 }
 

@@ -194,7 +194,8 @@ func inOrder(all []Service) ([]Service, error) {
 	for _, name := range names {
 		for _, other := range before(name) {
 			if _, ok := index[other]; !ok {
-				return nil, structure.Wrong([]string{name}, "it needs service %q, but the services here are %s", other, known)
+				return nil, structure.Wrong([]string{name}, "it needs service %q, but the services here are %s",
+					other, known)
 			}
 		}
 	}
