@@ -119,6 +119,7 @@ func (t *Table) eachCase(run *runTable, a *dsl.Assert, find *finder) {
 		t.checkRuledOut(run, a, axes, of, find)
 		t.warnTransport(run, a, axes, of)
 		t.warnBareTime(run, a, axes, of)
+		t.warnShare(run, a, axes, of)
 		t.warnMetricMeaning(run, a, axes, of)
 		t.warnImplausible(run, a, axes, of)
 	}
@@ -129,8 +130,7 @@ func (t *Table) eachCase(run *runTable, a *dsl.Assert, find *finder) {
 // refuseNoMatch refuses an assertion that matches no case, since it could never fail.
 func (t *Table) refuseNoMatch(run *runTable, a *dsl.Assert) {
 	if len(run.rows) == 0 {
-		t.fail(run.run.Range, "No cases", fmt.Sprintf("The sweep of run %q excludes all of its %s, so nothing would run.",
-			run.run.Name, plural(len(run.excluded), "point")), "Correct the conditions of exclude.")
+		t.fail(run.run.Range, "No cases", run.allExcluded(), "Correct the conditions of exclude.")
 		return
 	}
 	why, hint := "satisfies its where clause", "Correct the clause, or remove the assertion."

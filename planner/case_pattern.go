@@ -20,6 +20,7 @@ type casePattern struct {
 	axes  map[string]*regexp.Regexp
 	items []string // as written
 	rest  bool     // whether there is a *
+	twice string   // an axis that is named twice; "" if there is none
 }
 
 // readCasePattern returns nil for a text of another form.
@@ -32,6 +33,9 @@ func readCasePattern(text string) *casePattern {
 	p := &casePattern{run: globOf(run), axes: map[string]*regexp.Regexp{}, items: keyItems(inner)}
 	for _, item := range p.items {
 		axis, value, ok := strings.Cut(item, "=")
+		if p.axes[axis] != nil {
+			p.twice = axis
+		}
 		switch {
 		case item == "*":
 			p.rest = true

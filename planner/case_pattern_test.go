@@ -81,3 +81,10 @@ func TestSelectorsOfAxesInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestSelectorsNameAnAxisOnce(t *testing.T) {
+	if _, err := ParseSelector("p[op=read,op=write]"); err == nil || !strings.Contains(err.Error(),
+		"op is named twice") {
+		t.Error(err)
+	}
+}

@@ -20,7 +20,16 @@ func exclude(t *Table) {
 		r.split()
 		t.include(r)
 		t.unique(r)
+		if len(r.rows) == 0 && len(r.excluded) > 0 && len(r.run.Asserts) == 0 { // with assertions it is an error
+			t.warn(r.run.Sweep.Range, "No cases", r.allExcluded(), "Correct the conditions of exclude.")
+		}
 	}
+}
+
+// allExcluded says that a run has no cases.
+func (t *runTable) allExcluded() string {
+	return fmt.Sprintf("The sweep of run %q excludes all of its %s, so nothing would run.", t.run.Name,
+		plural(len(t.excluded), "point"))
 }
 
 // exclusions sets the reasons of excluded rows.

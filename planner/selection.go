@@ -47,6 +47,10 @@ func ParseSelector(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("selector %q: %w", text, err)
 	}
 	pattern := readCasePattern(text)
+	if pattern != nil && pattern.twice != "" {
+		return Selector{}, fmt.Errorf("selector %q: axis %s is named twice; give a selector for each value", text,
+			pattern.twice)
+	}
 	return Selector{text, func(k *Case) (bool, error) {
 		return k.Run == text || glob.MatchString(k.Key) || pattern != nil && pattern.matches(k.Key), nil
 	}}, nil
