@@ -293,6 +293,7 @@ func (s *sweeper) value(t item, name string, o option.Option, isOption bool) (Ax
 		s.error(t.at, "Invalid value", fmt.Sprintf("Axis %s: %v.", name, err), valueHint(o, t.text))
 		return v, false
 	}
+	s.warnBareSize(o, t.at)
 	v.Value, v.Text = parsed, option.Text(parsed)
 	return v, true
 }

@@ -135,7 +135,7 @@ func (sr *settingReader) read(content *hcl.BodyContent, own []entry, d defaults,
 		if !read {
 			s = sr.setting(&Setting{Name: e.name, Option: o, run: sr.run, expr: e.expr})
 		}
-		if s != nil {
+		if sr.warnBareSize(o, e.expr.Range()); s != nil {
 			if i < len(own) {
 				s.given = e.expr.Range()
 			}
