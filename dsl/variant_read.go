@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -97,7 +98,9 @@ func (vr *variantReader) row(e entry) *variant {
 				r.fields = append(r.fields, f)
 				continue
 			}
-			fields[i].name = variantNote // in YAML braces, a comma within a note ends its text and makes the rest a key
+			// in YAML braces, a comma within a note ends its text and makes the rest a key
+			r.noteRest += ", " + f.name
+			fields[i].name = variantNote
 		}
 	}
 	return r
@@ -113,7 +116,8 @@ func (vr *variantReader) values(r *variant) {
 		vr.set(r, e)
 	}
 	if r.note != nil {
-		vr.text(r.note, variantNote)
+		text, _ := vr.text(r.note, variantNote)
+		r.noteText = strings.Join(strings.Fields(text+r.noteRest), " ")
 	}
 }
 

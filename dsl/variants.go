@@ -39,6 +39,7 @@ type variant struct {
 	services           []changedService
 	fields             []entry              // values of its own
 	note               hcl.Expression       // nil: it has none
+	noteRest, noteText string               // what a comma cut off, and all of the note
 	variables          map[string]*declared // that it sets
 }
 
@@ -78,6 +79,23 @@ func (r *Run) BaselineVariant() string {
 		}
 	}
 	return ""
+}
+
+// VariantNotes are the notes of the variants that the run sweeps, by name of the variant; nil without notes.
+func (r *Run) VariantNotes() (notes map[string]string) {
+	a := r.axis(variantAxis)
+	if a == nil || r.eval.variants == nil {
+		return nil
+	}
+	for _, v := range a.Values {
+		if row := r.eval.variants.row(v.Text); row != nil && row.noteText != "" {
+			if notes == nil {
+				notes = map[string]string{}
+			}
+			notes[row.name] = row.noteText
+		}
+	}
+	return notes
 }
 
 // names returns the names of the values of any variant.

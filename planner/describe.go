@@ -68,8 +68,8 @@ func describeRun(r *dsl.Run) *Run {
 	out := &Run{
 		Name: r.Name, Prefix: r.Prefix, Stage: r.Stage,
 		MayFail: r.MayFail, Metrics: r.Metrics, Order: Order(r.Sweep.Order),
-		BaselineVariant: r.BaselineVariant(),
-		Setup:           commands(r.Setup), Teardown: commands(r.Teardown),
+		BaselineVariant: r.BaselineVariant(), VariantNotes: r.VariantNotes(),
+		Setup: commands(r.Setup), Teardown: commands(r.Teardown),
 		LaunchSetup: commands(r.LaunchSetup), LaunchTeardown: commands(r.LaunchTeardown),
 	}
 	if r.Retry != nil && r.Retry.Times > 0 {

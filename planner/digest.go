@@ -120,10 +120,11 @@ func digestOf(
 	}
 	for i, r := range w.Runs {
 		// only for reports: neither run nor judged
-		if r.Stage != "" || r.BaselineVariant != "" || r.Prefix != "" || r.Files != nil || r.At != nil {
+		if r.Stage != "" || r.BaselineVariant != "" || r.VariantNotes != nil || r.Prefix != "" || r.Files != nil ||
+			r.At != nil {
 			plain := *r
 			plain.Stage, plain.BaselineVariant, plain.Prefix = "", "", "" // needs have the full names
-			plain.Files, plain.At = nil, nil
+			plain.Files, plain.At, plain.VariantNotes = nil, nil, nil
 			w.Runs[i] = &plain
 		}
 	}

@@ -172,6 +172,8 @@ type Run struct {
 	// BaselineVariant is the value of axis variant that reports compare the others with; "": there
 	// is none. No digest covers it.
 	BaselineVariant string `json:"baseline_variant,omitempty"`
+	// VariantNotes are texts about values of axis variant, for reports. No digest covers them.
+	VariantNotes map[string]string `json:"variant_notes,omitempty"`
 }
 
 // Order is the order of the launches of a run's groups.

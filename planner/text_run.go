@@ -53,6 +53,9 @@ func (r *Run) text(t io.Writer) {
 	}
 	rowOfWords(t, "  files", files)
 	rowOfWords(t, "  metrics", metricWords(r.Metrics))
+	for _, name := range slices.Sorted(maps.Keys(r.VariantNotes)) {
+		textRow(t, "  variant", name+": "+r.VariantNotes[name])
+	}
 	if r.Retry != nil {
 		textRow(t, "  retry", r.Retry.text())
 	}

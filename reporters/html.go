@@ -125,7 +125,7 @@ func nodesOf(c *results.Case) string {
 func notes(doc *results.Document) []html.Note {
 	var out []html.Note
 	for _, n := range []html.Note{
-		{Title: sinceTitle, Lines: sinceLast(doc)},
+		{Title: variantNotesTitle, Lines: variantNotes(doc)}, {Title: sinceTitle, Lines: sinceLast(doc)},
 		{Title: recomputedTitle, Lines: recomputed(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Marks", Lines: marks(doc)}, {Title: unsteadyTitle, Lines: unsteady(doc)},

@@ -46,6 +46,7 @@ func markdown(doc *results.Document, limit int) string {
 		m.table(t)
 	}
 	m.omitted(m.omittedRuns)
+	m.list(variantNotesTitle, variantNotes(doc))
 	m.list(sinceTitle, sinceLast(doc))
 	m.list(recomputedTitle, recomputed(doc))
 	m.list("Marks", marks(doc))

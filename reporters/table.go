@@ -60,8 +60,8 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 			t.finding(found(a, over(doc, a)))
 		}
 	}
-	for _, line := range slices.Concat(titledLine(variablesTitle, variables(doc)), sinceShort(doc), atMost(moreLines,
-		recomputed(doc)), t.marks(doc), atMost(moreLines, unsteady(doc)),
+	for _, line := range slices.Concat(variantNotes(doc), titledLine(variablesTitle, variables(doc)), sinceShort(doc),
+		atMost(moreLines, recomputed(doc)), t.marks(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
 		atMost(moreLines, oddOperations(doc)), undecidableValues(doc), chosenFabrics(doc), sameBuildLines(doc),
 		fullLoads(doc),

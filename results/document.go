@@ -177,6 +177,8 @@ type Scenario struct {
 	File        string            `json:"file"`
 	Digest      string            `json:"digest" schema:"ref=digest"`
 	Variables   map[string]string `json:"variables"`
+	// VariantNotes are the notes of the variants that runs sweep.
+	VariantNotes map[string]string `json:"variant_notes,omitempty" doc:"Notes of the variants that runs sweep, by name."`
 }
 
 // Plan summarises the executed plan.

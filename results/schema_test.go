@@ -103,7 +103,8 @@ func full() *results.Document {
 		Weir: results.Version{Version: "1", Commit: "c", Go: "go1.26"},
 		Scenario: results.Scenario{
 			Name: "n", Description: "d", File: "f", Digest: "sha256:00",
-			Variables: map[string]string{"peak": "46.48 GB/s"},
+			VariantNotes: map[string]string{"v": "n"},
+			Variables:    map[string]string{"peak": "46.48 GB/s"},
 		},
 		Plan: results.Plan{Digest: "sha256:01", Cases: 2, Excluded: 1},
 		Site: &results.Site{Name: "p5", File: "p5.yaml", Links: map[string]float64{"efa": 12.5}},

@@ -61,6 +61,12 @@ func newDocument(p *planner.Plan, o Options) *results.Document {
 	runs := map[string]*planner.Run{}
 	for _, r := range p.Runs {
 		runs[r.Name] = r
+		for name, note := range r.VariantNotes {
+			if d.Scenario.VariantNotes == nil {
+				d.Scenario.VariantNotes = map[string]string{}
+			}
+			d.Scenario.VariantNotes[name] = note
+		}
 		if r.BaselineVariant != "" {
 			d.Gains = append(d.Gains, &results.Gains{Run: r.Name, Baseline: r.BaselineVariant, Rows: []*results.Gain{}})
 		}
