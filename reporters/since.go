@@ -120,10 +120,10 @@ func sinceLast(doc *results.Document) []string {
 	case len(p.Since) == 0:
 		out = append(out, "no asserted metric has launches in both that can be compared")
 	case assumed > 0:
-		out = append(out, fmt.Sprintf("of %s, %d changed for real, and %d unless sessions differ, which is unknown",
-			plural(len(p.Since), "asserted metric"), found, assumed))
+		out = append(out, fmt.Sprintf("of %s, %d changed by more than noise; so did %d if sessions do not differ, which is"+
+			" unknown", plural(len(p.Since), "asserted metric"), found, assumed))
 	default:
-		out = append(out, fmt.Sprintf("of %s, %d changed for real",
+		out = append(out, fmt.Sprintf("of %s, %d changed by more than noise",
 			plural(len(p.Since), "asserted metric"), found))
 	}
 	if len(p.Differences) == 0 {
