@@ -24,9 +24,24 @@ var (
 
 func fioCommand(c *call) {
 	all := literals(c.path)
-	for _, w := range c.positional {
-		if !strings.HasPrefix(w, "--output-format") {
-			all = append(all, literal(w))
+	for i := 0; i < len(c.positional); i++ {
+		name, value, joined := strings.Cut(c.positional[i], "=")
+		switch name {
+		case "-":
+			c.fail("fio -: jobs of the standard input are not imported; write them to a file")
+			return
+		case "--output-format", "--output":
+			if !joined && i+1 < len(c.positional) {
+				i++
+				value = c.positional[i]
+			}
+			if name == "--output" {
+				c.note("--output %s: left out, since weir reads the standard output of fio", value)
+			}
+		case "--minimal", "--append-terse":
+			c.note("%s: left out, since weir reads JSON", name)
+		default:
+			all = append(all, literal(c.positional[i]))
 		}
 	}
 	c.run.command = true

@@ -74,6 +74,7 @@ func Script(file, text string, o Options) (*Imported, error) {
 		made.Notes = slices.Concat(made.Notes, notes, more)
 		runs, names, first = append(runs, of...), append(names, t.name), append(first, calls...)
 	}
+	made.Notes = append(made.Notes, s.lost...)
 	runs = s.generated(runs)
 	runs = slices.DeleteFunc(runs, func(r *run) bool {
 		if r.reads == "" || r.lacks == nil || errors.Is(r.lacks, errNotRead) {
@@ -207,8 +208,15 @@ func (s *script) assigned(n *syntax.CallExpr) {
 }
 
 // unread tells the fate of a command that calls no tool.
-func (s *script) unread(n *syntax.CallExpr, words []string) {
+func (s *script) unread(text string, n *syntax.CallExpr, words []string) {
 	became := "nothing: no benchmark that weir reads"
+	if file := s.writes(text, n); file != "" {
+		s.tell(n, strings.Join(words, " "), "nothing: it writes "+file+", which setup of the scenario has to write")
+		s.lost = append(s.lost, Note{
+			fmt.Sprintf("line %d writes %s, and the scenario does not: a command of setup can", n.Pos().Line(), file), true,
+		})
+		return
+	}
 	switch path.Base(words[0]) {
 	case "source", ".":
 		became = "nothing: the file is not read; what it exports belongs into env of the runs"
@@ -226,6 +234,30 @@ func (s *script) unread(n *syntax.CallExpr, words []string) {
 		became = "nothing: option etcd of workload command starts an etcd of its own"
 	}
 	s.tell(n, strings.Join(words, " "), became)
+}
+
+// writes returns the file that a command writes from a text of the script; "": none.
+func (s *script) writes(text string, n *syntax.CallExpr) (file string) {
+	stmt := s.stmtOf[n]
+	if stmt == nil {
+		return ""
+	}
+	given := false
+	for _, r := range stmt.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			given = true
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			file = s.word(text, r.Word)
+		}
+	}
+	if words := n.Args; file == "" && given && words[0].Lit() == "tee" && len(words) > 1 {
+		file = s.word(text, words[len(words)-1])
+	}
+	if !given || strings.HasPrefix(file, "/dev/") {
+		return ""
+	}
+	return file
 }
 
 // together returns the values of a loop over numbers of things that run at once: a loop over them, and in

@@ -82,6 +82,8 @@ type script struct {
 	commands    int // in all passes of loops
 	times       int // how often the loops around the command repeat it; 0: once
 	background  []*syntax.Stmt
+	stmtOf      map[syntax.Command]*syntax.Stmt
+	lost        []Note // of files that the scenario does not write
 	exported    []Variable
 	notes       []Note
 	lines       []Line
@@ -131,7 +133,7 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 		s.take(n, inner)
 		return err
 	case t == nil && s.any:
-		s.unread(n, written)
+		s.unread(text, n, written)
 		return nil
 	case t == nil && s.file == "" && len(words) > 0 && depth == 0:
 		return fmt.Errorf("it begins with %q, not with %s or one of the wrappers %s",

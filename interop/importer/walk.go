@@ -36,7 +36,10 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 		}
 		switch n := n.(type) {
 		case *syntax.Stmt:
-			if n.Background {
+			if s.stmtOf == nil {
+				s.stmtOf = map[syntax.Command]*syntax.Stmt{}
+			}
+			if s.stmtOf[n.Cmd] = n; n.Background {
 				s.background = append(s.background, n)
 			}
 		case *syntax.ForClause:
