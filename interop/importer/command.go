@@ -32,14 +32,7 @@ func (c *call) twoSides(format, rows string) {
 		parse = append(parse, pair{"rows", literal(rows)})
 	}
 	c.run.command = true
-	role := mapping{{"command", server}, {"ready", mapping{{"listens", port}}}, {"ends", literal("with client")}}
-	if c.run.nodes > 1 {
-		role = slices.Insert(role, 0, pair{"node", literal("1")})
-	}
-	c.run.options["roles"] = mapping{
-		{"server", role},
-		{"client", mapping{{"after", literals("server")}, {"command", client}}},
-	}
+	c.bothRoles(server, client)
 	c.run.options["parse"] = parse
 }
 

@@ -100,7 +100,8 @@ func curlRun(c *call) {
 	c.run.timeout = loadTimeout
 	l := readCurl(c.positional)
 	if len(l.dropped) > 0 {
-		c.note("%s: not taken over; see timeout, tls_ca, proxy and headers of workload serving", strings.Join(l.dropped, ", "))
+		c.note("%s: not taken over; see timeout, tls_ca, proxy and headers of workload serving",
+			strings.Join(l.dropped, ", "))
 	}
 	if file, ok := strings.CutPrefix(l.data, "@"); ok {
 		src, err := c.readFile(file)
@@ -169,7 +170,8 @@ func (c *call) promptOf(body map[string]any) string {
 		return ""
 	}
 	if len(messages) > 1 {
-		c.warn("-d: a prompt is one message of the user: the last of %d messages is sent, without the others", len(messages))
+		c.warn("-d: a prompt is one message of the user: the last of %d messages is sent, without the others",
+			len(messages))
 	}
 	last, _ := messages[len(messages)-1].(map[string]any)
 	text, ok := last["content"].(string)

@@ -211,10 +211,9 @@ func (s *script) assigned(n *syntax.CallExpr) {
 func (s *script) unread(text string, n *syntax.CallExpr, words []string) {
 	became := "nothing: no benchmark that weir reads"
 	if file := s.writes(text, n); file != "" {
-		s.tell(n, strings.Join(words, " "), "nothing: it writes "+file+", which setup of the scenario has to write")
-		s.lost = append(s.lost, Note{
-			fmt.Sprintf("line %d writes %s, and the scenario does not: a command of setup can", n.Pos().Line(), file), true,
-		})
+		const lost = "writes %s, and the scenario does not: a command of setup can"
+		s.tell(n, strings.Join(words, " "), fmt.Sprintf("nothing: it "+lost, file))
+		s.lost = append(s.lost, Note{fmt.Sprintf("line %d "+lost, n.Pos().Line(), file), true})
 		return
 	}
 	switch path.Base(words[0]) {

@@ -58,6 +58,8 @@ type tool struct {
 	native, command func(*call)
 	// nodes sets the number of nodes; nil: the tool's functions do, or it is unknown.
 	nodes func(*call)
+	// serves reports whether a line starts a server; nil: one without the address of a server does.
+	serves func(*call) bool
 	// processes returns the number of the process that a command line starts, -1 if unknown, and
 	// the number of command lines of a run; nil: one.
 	processes func(*call) (number, of int64)
@@ -77,7 +79,7 @@ func init() {
 	tools = []*tool{nixlbench, kvbench, ucxPerftest, perftest, nixlEP}
 	scriptTools = []*tool{
 		matgen, sequentialCTPerftest, ctPerftest, vllmBench, sglangBench, aiperf, genaiPerf, guidellm, curl, fio,
-		ncclTests,
+		ncclTests, osu, fiPingpong, iperf3,
 	}
 }
 
@@ -246,7 +248,7 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s%w", l.at, err)
 		}
-		if t.TwoSided && len(c.positional) == 0 && l.launch.by == "" {
+		if c.isServer() {
 			servers++
 			if l.fate != nil {
 				l.fate.Became = "nothing: it starts a server, and the line of the client describes both sides"
@@ -281,6 +283,17 @@ func (t *tool) calls(lines []Line, o Options) (calls []*call, notes []Note, err 
 			"give that of the client")
 	}
 	return nil, nil, errors.New("there is nothing to import")
+}
+
+// isServer reports whether a call starts the server of a test with two sides.
+func (c *call) isServer() bool {
+	switch {
+	case !c.tool.TwoSided:
+		return false
+	case c.tool.serves != nil:
+		return c.tool.serves(c)
+	}
+	return len(c.positional) == 0 && c.launch.by == ""
 }
 
 func runName(c *call, i int) string {
