@@ -87,6 +87,9 @@ func (c *call) convert(o Options) error {
 		c.tool.command(c)
 		return c.wrong
 	}
+	if o.AsCommand {
+		c.warn("--as-command: weir reads no output of %s, so that the run measures with weir itself", c.tool.name)
+	}
 	c.noteJoined()
 	for i := range c.tool.Flags {
 		if err := c.apply(&c.tool.Flags[i]); err != nil {

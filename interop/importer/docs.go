@@ -21,7 +21,9 @@ the tool itself and reads its output; its axes are named after the tool's flags.
 Of a script weir import says line by line what became of each command. Tools without flags below are read whole. A
 loop over known values, such as 1 2 4, {1..8}, $(seq 1 8) or an array, becomes a sweep; variables with known values
 and defaults, such as ${1:-4096}, are replaced. A loop that only repeats a command gives one run: weir repeats
-launches itself. --skip-unmapped leaves out lines that only a shell can evaluate.
+launches itself; of curl in a loop it is the number of requests. A variable that only the shell knows becomes a
+variable of the scenario in an address, a model or a prompt, and a secret in a header. All lines that cannot be
+imported are told at once; --skip-unmapped leaves them out.
 
 This page is generated from the files in interop/importer/tools (` + "`make golden`" + `).
 `)

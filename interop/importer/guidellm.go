@@ -7,7 +7,7 @@ import (
 	"github.com/weir-bench/weir/workload/serving"
 )
 
-var guidellm = &tool{name: "guidellm", kind: serving.Kind, native: guidellmRun}
+var guidellm = &tool{name: "guidellm", kind: serving.Kind, native: guidellmRun, command: loadCommand}
 
 // guidellmRun maps guidellm benchmark. Several rates become a sweep, as guidellm makes a benchmark for each.
 func guidellmRun(c *call) {

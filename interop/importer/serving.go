@@ -9,10 +9,10 @@ import (
 
 // Load generators, whose loads workload serving makes itself.
 var (
-	vllmBench   = &tool{name: "vllm-bench", kind: serving.Kind, native: servingRun}
-	sglangBench = &tool{name: ofSglang, kind: serving.Kind, native: servingRun}
-	aiperf      = &tool{name: "aiperf", kind: serving.Kind, native: servingRun}
-	genaiPerf   = &tool{name: "genai-perf", kind: serving.Kind, native: servingRun}
+	vllmBench   = &tool{name: "vllm-bench", kind: serving.Kind, native: servingRun, command: loadCommand}
+	sglangBench = &tool{name: ofSglang, kind: serving.Kind, native: servingRun, command: loadCommand}
+	aiperf      = &tool{name: "aiperf", kind: serving.Kind, native: servingRun, command: loadCommand}
+	genaiPerf   = &tool{name: "genai-perf", kind: serving.Kind, native: servingRun, command: loadCommand}
 	curl        = &tool{name: "curl", kind: serving.Kind, native: curlRun}
 )
 

@@ -193,3 +193,33 @@ func TestFilesOfMatrices(t *testing.T) {
 		}
 	}
 }
+
+// --as-command runs a load generator itself, and reads the file that it writes; what has no output is told.
+func TestLoadGeneratorsAsCommands(t *testing.T) {
+	for line, wants := range map[string][]string{
+		"timeout 60 aiperf profile -m m --url $URL --artifact-dir d --ui simple": {
+			"workload: command", "- timeout", "- simple", "- --artifact-dir\n                - \"${launch.scratch}\"",
+			"format: aiperf", `file: "${launch.scratch}/profile_export_aiperf.json"`, "${var.url}",
+			"# --artifact-dir: left out",
+		},
+		"genai-perf profile -m m":                 {`file: "${launch.scratch}/profile_export_genai_perf.json"`},
+		"vllm bench serve --save_result --seed 3": {"format: vllm-bench", "- --seed", "- --save-result", "result.json"},
+		"python -m sglang.bench_serving":          {"- sglang.bench_serving", `"${launch.scratch}/result.jsonl"`},
+		"guidellm run --target http://h":          {"format: guidellm", "- --output-path"},
+		"curl http://h/v1/completions -d '{}'": {
+			"workload: serving", "# --as-command: weir reads no output of curl",
+		},
+	} {
+		made, err := importer.Script("x.sh", line+"\n", importer.Options{AsCommand: true})
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		planned(t, made.Scenario)
+		for _, want := range wants {
+			if !strings.Contains(string(made.Scenario), want) {
+				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
+			}
+		}
+	}
+}
