@@ -78,7 +78,8 @@ func namedAssertions(fs []finding) string {
 func joinSameAssertion(all []finding) (out []finding) {
 	for _, list := range byReason(all) {
 		f := list[0]
-		if len(list) == 1 || f.of == nil || f.assertion == nil || !open(f.assertion) {
+		ofNone := slices.ContainsFunc(list, func(f finding) bool { return f.of == nil })
+		if len(list) == 1 || ofNone || f.assertion == nil || !open(f.assertion) {
 			out = append(out, list...)
 			continue
 		}
