@@ -20,7 +20,8 @@ func blockOf(c *results.Case, tool string) workload.ForeignBlock {
 }
 
 // AIPerf writes the loads of a session with the names of aiperf's profile_export_aiperf.json: the only
-// case, or several in weir_loads. Numbers are medians over the launches of a case; members with the prefix
+// case, or several in weir_loads. Numbers are medians over the launches of a case, and the
+// extremes of all; members with the prefix
 // weir_ identify the case and its verdict.
 func AIPerf(w io.Writer, doc *results.Document) error {
 	all := []map[string]any{}
@@ -72,14 +73,17 @@ func completed(one map[string]any, c *results.Case) {
 	one["error_summary"] = summary
 }
 
-// jsonBlock is a case in a JSON format of its workload, with medians over the launches; nil: the workload does not have
-// the format.
+// jsonBlock is a case in a JSON format of its workload, with medians over the launches, and the extremes of all of
+// them; nil: the workload does not have the format.
 func jsonBlock(c *results.Case, format string) (one map[string]any, err error) {
 	block := blockOf(c, format)
 	if block == nil {
 		return nil, nil
 	}
 	lines := block(func(option string) string { return setting(c, option) }, func(name string) (float64, bool) {
+		if v, ok := extremeIn(c, name); ok {
+			return v, true
+		}
 		m, ok := c.Metrics.Get(name)
 		return m.Median, ok
 	})

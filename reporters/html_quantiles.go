@@ -197,13 +197,22 @@ func quantileCell(c *results.Case, m workload.Metric, s results.Scale) string {
 // distribution: their estimates are means over launches, which may lie between the quantiles of all values. ok is
 // false for other metrics.
 func extremeOf(c *results.Case, m workload.Metric) (value float64, ok bool) {
-	pick := map[string]func(...float64) float64{"min": least, "max": greatest}[m.Last()]
-	if m.Quantile == "" || pick == nil {
+	if m.Quantile == "" {
+		return 0, false
+	}
+	return extremeIn(c, m.Name)
+}
+
+// extremeIn is the least or greatest value of a metric whose name says that it is one, over all launches of a case.
+func extremeIn(c *results.Case, metric string) (value float64, ok bool) {
+	last := workload.Metric{Name: metric}.Last()
+	pick := map[string]func(...float64) float64{"min": least, "max": greatest}[last]
+	if pick == nil {
 		return 0, false
 	}
 	var values []float64
 	for _, l := range c.Succeeded() {
-		if v, has := l.Metrics.Get(m.Name); has {
+		if v, has := l.Metrics.Get(metric); has {
 			values = append(values, v)
 		}
 	}

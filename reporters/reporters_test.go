@@ -203,6 +203,32 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// The least and the greatest time are those of all launches, not between them.
+func TestExtremesOfSeveralLaunches(t *testing.T) {
+	c := &results.Case{Key: "s", Run: "s", Workload: "serving", Status: results.OK}
+	for _, v := range []float64{1, 2, 4} {
+		of := map[string]float64{"ttft.avg": v / 2, "ttft.max": v, "ttft.min": v / 4}
+		c.Launches = append(c.Launches, &results.Launch{Status: results.OK, Metrics: results.ValuesOf(of)})
+	}
+	of := func(v float64) results.MetricEstimate {
+		return results.MetricEstimate{Value: v, Median: v, Unit: "s", N: 3}
+	}
+	c.Metrics = results.NamedOf(map[string]results.MetricEstimate{
+		"ttft.avg": of(1), "ttft.max": of(2), "ttft.min": of(0.5),
+	})
+	doc := &results.Document{Session: results.Session{Status: results.Passed}, Cases: []*results.Case{c}}
+	for format, wants := range map[string][]string{
+		"aiperf": {`"max":4000`, `"min":250`, `"avg":1000`}, "llm-d": {`"max":4`, `"min":0.25`, `"mean":1`},
+	} {
+		got := strings.Join(strings.Fields(written(t, format, doc)), "")
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %s in %s", format, want, got)
+			}
+		}
+	}
+}
+
 // A load that failed is no complete one in the names of aiperf.
 func TestAIPerfOfALoadThatFailed(t *testing.T) {
 	doc := &results.Document{Session: results.Session{Status: results.Error}, Cases: []*results.Case{{

@@ -198,7 +198,7 @@ func TestFilesOfMatrices(t *testing.T) {
 func TestLoadGeneratorsAsCommands(t *testing.T) {
 	for line, wants := range map[string][]string{
 		"timeout 60 aiperf profile -m m --url $URL --artifact-dir d --ui simple": {
-			"workload: command", "- timeout", "- simple", "- --artifact-dir\n                - \"${launch.scratch}\"",
+			"workload: command", "- timeout", "- simple", `- "${launch.scratch}"`,
 			"format: aiperf", `file: "${launch.scratch}/profile_export_aiperf.json"`, "${var.url}",
 			"# --artifact-dir: left out",
 		},
