@@ -22,6 +22,7 @@ type Fate struct {
 // tool that weir knows, and tells the fate of each command.
 func Script(file, text string, o Options) (*Imported, error) {
 	loadTools()
+	text = strings.TrimPrefix(text, "\ufeff")
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}

@@ -53,6 +53,7 @@ func Lines(toolName, file, text string) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
+	text = strings.TrimPrefix(text, "\ufeff")
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}

@@ -13,7 +13,7 @@ func textLines(output []byte) ([]string, error) {
 	if len(bytes.TrimSpace(output)) == 0 {
 		return nil, nothing("the output is empty")
 	}
-	lines := strings.Split(string(output), "\n")
+	lines := strings.Split(string(bytes.TrimPrefix(output, byteOrderMark)), "\n")
 	last := len(lines) - 1
 	if lines[last] != "" {
 		return nil, at(last+1, "the output ends in the middle of a line: %s", quote(lines[last]))
@@ -25,19 +25,48 @@ func textLines(output []byte) ([]string, error) {
 	return lines, nil
 }
 
+// Stamps of time, with their blank.
+const (
+	isoStamp  = `\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:? `
+	timeStamp = `\[?(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?:? ` // also of syslog
+	stamps    = isoStamp + `|` + timeStamp
+)
+
 // launcherTag matches what launchers and log collectors write before a line: mpirun --tag-output and
 // --timestamp-output, srun --label, mpiexec -l, torchrun, kubectl logs --prefix and --timestamps.
-var launcherTag = lazyregexp.New(`^(?:` +
-	`(?:\w{3} \w{3} +\d+ [\d:]+ \d{4} ?)?(?:\[[^\]]*\d+,\d+\])?<std\w+>: ?|` +
+var launcherTag = lazyregexp.New(`^(?:` + stamps + `|` +
+	`(?:\w{3} \w{3} +\d+ [\d:]+ \d{4} ?)?(?:\[[^\]]*\d+,(?:rank=)?\d+\])?<std\w+>: ?|` +
 	`\[(?:default)?\d+\]:? ?|` +
 	`\s*\d+: ?|` +
-	`\[pod/[^\]]+\] |` +
-	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:? |` +
-	`\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]? )`)
+	`\[pod/[^\]]+\] )`)
 
-// untagged removes such prefixes.
+// leastOfHosts is the least number of lines in which a word with a colon is a host, and no message.
+const leastOfHosts = 3
+
+// hostTag matches what pdsh and clush write before a line.
+var hostTag = lazyregexp.New(`^[A-Za-z][A-Za-z0-9.-]*: `)
+
+// untagged removes such prefixes. Those of hosts are removed if all lines have one.
 func untagged(lines []string) []string {
-	var all []string
+	all := withoutTags(lines)
+	hosts := 0
+	for _, l := range all {
+		if hostTag().MatchString(l) {
+			hosts++
+		} else if strings.TrimSpace(l) != "" {
+			return all
+		}
+	}
+	if hosts < leastOfHosts {
+		return all
+	}
+	for i, l := range all {
+		all[i] = strings.TrimPrefix(l, hostTag().FindString(l))
+	}
+	return withoutTags(all)
+}
+
+func withoutTags(lines []string) (all []string) {
 	for _, l := range lines {
 		for tag := launcherTag().FindString(l); tag != ""; tag = launcherTag().FindString(l) {
 			l = l[len(tag):]
@@ -47,12 +76,16 @@ func untagged(lines []string) []string {
 	return all
 }
 
-// documentTag matches the prefix of mpirun --tag-output or srun --label before a line of JSON.
-var documentTag = lazyregexp.New(`^(?:\[[^\]]*\d+,\d+\]<\w+>: ?| *\d+: )`)
+// Prefixes before lines of JSON: that of mpirun --tag-output or srun --label, which all lines share, and a stamp.
+var (
+	documentTag   = lazyregexp.New(`^(?:\[[^\]]*\d+,(?:rank=)?\d+\]<\w+>: ?| *\d+: )`)
+	documentStamp = lazyregexp.New(`^(?:` + stamps + `)`)
+)
 
-// untaggedDocument removes the prefixes of a launcher from a JSON document. Of several processes it keeps
+// untaggedDocument removes the prefixes of a launcher and of stamps from a JSON document. Of several processes it keeps
 // the lines of the first.
 func untaggedDocument(output []byte) []byte {
+	output = unstamped(output)
 	first := documentTag().Find(output)
 	if first == nil {
 		return output
@@ -65,5 +98,20 @@ func untaggedDocument(output []byte) []byte {
 		}
 		lines[i] = own
 	}
+	return unstamped(bytes.Join(lines, []byte("\n")))
+}
+
+// unstamped removes stamps of time before the lines of a document whose first line has one.
+func unstamped(output []byte) []byte {
+	if !documentStamp().Match(output) {
+		return output
+	}
+	lines := bytes.Split(output, []byte("\n"))
+	for i, l := range lines {
+		lines[i] = l[len(documentStamp().Find(l)):]
+	}
 	return bytes.Join(lines, []byte("\n"))
 }
+
+// byteOrderMark may begin a text that was written on Windows.
+var byteOrderMark = []byte("\ufeff")

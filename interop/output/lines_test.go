@@ -1,0 +1,56 @@
+package output
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// An output has the same rows behind the prefixes of launchers and log collectors, and with a mark of its byte order.
+func TestPrefixesOfLines(t *testing.T) {
+	for _, f := range Formats() {
+		files, err := filepath.Glob("testdata/" + f.Name + "/*.*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			document := filepath.Ext(file) == ".json"
+			if !document && filepath.Ext(file) != ".txt" || f.Name == "llm-d" && !document {
+				continue // others are no samples, or YAML
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prefixes := []string{"\ufeff", "2026-11-30T15:22:10.123456Z ", "Nov 30 15:22:10 ", "15:22:10 ", "15:22:10.123 ",
+				"[1,rank=0]<stdout>: "}
+			if f.Columns && !document && strings.Count(string(content), "\n") >= leastOfHosts {
+				prefixes = append(prefixes, "host1: ", "Nov  1 15:22:10 node-a.cluster: ")
+			}
+			want, err := f.Read(content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, prefix := range prefixes {
+				text := prefix + string(content)
+				if prefix != "\ufeff" {
+					lines := strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+					text = prefix + strings.Join(lines, "\n"+prefix) + "\n"
+				}
+				got, err := f.Read([]byte(text))
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%s behind %q: %v, %v", file, prefix, got, err)
+				}
+			}
+		}
+	}
+}
+
+// A word with a colon in a single line is a message, not a host.
+func TestMessagesAreNoHosts(t *testing.T) {
+	if got := untagged([]string{"Error: no device"}); got[0] != "Error: no device" {
+		t.Errorf("%q", got)
+	}
+}
