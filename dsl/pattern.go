@@ -150,7 +150,7 @@ func (s *sweeper) sequenceFile(expr hcl.Expression, given []entry) []sequenceIte
 		return nil
 	}
 	name, ok := s.text(expr, "metadata_file")
-	if !ok {
+	if !ok || name == "" { // a variable left it empty
 		return nil
 	}
 	s.run.metadata = name

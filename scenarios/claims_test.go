@@ -42,6 +42,11 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 		{"nixl-ep-control", "memory=vram num_processes=2", "cycle[experts_per_rank=8] total", "ranks == 8, but ranks is 2"},
 		{"nixl-ep-control", "memory=vram world_size=2 num_processes=4", "cycle[experts_per_rank=8] total",
 			"nodes == 1, but nodes is 2"},
+		{"sequential-ct-perftest", "", "sequence[pattern=0] latency", "sleep_before_launch is 20ms"},
+		{"sequential-ct-perftest", "metadata_file=../examples/matrices/sequence", "file[pattern=1] isolated_latency",
+			`memory == "vram", but memory is dram; ranks == 12, but ranks is 4`},
+		{"llama-405b", "", "sequence[pattern=0] latency", "bytes_scale == 0.25, but bytes_scale is 0.001"},
+		{"llama-405b", "memory=vram isl=38328 bytes_scale=0.25 prefill_tp=4", "sequence[pattern=0] latency", ""},
 	} {
 		all := claimsOf(t, c.scenario, c.vars)
 		differs, claimed := all[c.claim]
@@ -108,6 +113,7 @@ func TestWithoutNVLinkThereIsRDMAOnly(t *testing.T) {
 func TestUnknownValuesAreRefused(t *testing.T) {
 	for _, c := range []struct{ scenario, vars string }{
 		{"nixl-ep", "nvlink_backend=foo"}, {"nixl-ep-control", "nvlink_backend=foo"},
+		{"ct-perftest", "mem_type=FILE"}, {"sequential-ct-perftest", "mem_type=gpu"},
 	} {
 		if said := refusal(t, c.scenario, c.vars); !strings.Contains(said, "Invalid value") {
 			t.Errorf("%s %s: %q", c.scenario, c.vars, said)

@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -158,6 +160,17 @@ func TestMemoryOfGPUsIsNotStaged(t *testing.T) {
 		}
 		if asserted == 0 {
 			t.Errorf("%s: no case asserts it", name)
+		}
+	}
+}
+
+// Comments of the catalogue name commands of weir that there are.
+func TestCommentsNameCommandsThatThereAre(t *testing.T) {
+	for _, e := range scenarios.Entries() {
+		for _, m := range regexp.MustCompile(`weir import ([a-z_-]+)`).FindAllStringSubmatch(string(e.Content), -1) {
+			if _, err := os.Stat("../interop/importer/tools/" + m[1] + ".yaml"); err != nil || m[1] == "sequential-ct-perftest" {
+				t.Errorf("%s names weir import %s", e.File, m[1])
+			}
 		}
 	}
 }

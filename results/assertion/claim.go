@@ -1,7 +1,5 @@
 package assertion
 
-import "strings"
-
 // Claim is what a document says of a metric of a case. No verdict rests on it.
 type Claim struct {
 	Run      string  `json:"run"`
@@ -27,13 +25,14 @@ type Claim struct {
 // Gain reports whether the claim is about a gain.
 func (c *Claim) Gain() bool { return c.BaseCase != "" }
 
-// Same reports whether another claim says the same of the same point of another run.
-func (c Claim) Same(other Claim) bool { return c.published() == other.published() }
+// Same reports whether another claim says the same of another run.
+func (c Claim) Same(other Claim) bool {
+	return c.Run != other.Run && c.Gain() == other.Gain() && c.published() == other.published()
+}
 
 // published is a claim without what depends on its run.
 func (c Claim) published() Claim {
-	c.Case, c.BaseCase = strings.TrimPrefix(c.Case, c.Run), strings.TrimPrefix(c.BaseCase, c.Run)
-	c.Run, c.Implausible, c.Differs, c.File, c.Line = "", "", "", "", 0
+	c.Run, c.Case, c.BaseCase, c.Implausible, c.Differs, c.File, c.Line = "", "", "", "", "", "", 0
 	return c
 }
 
