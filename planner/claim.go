@@ -153,7 +153,11 @@ func (t *Table) unmet(r *row, c *dsl.Claim) (text string, ok bool) {
 			return "", false
 		}
 		if !ok {
-			all = append(all, condition.Text()+", but "+valuesIn(s, condition.Names()))
+			text := condition.Text()
+			if values := valuesIn(s, condition.Names()); values != "" {
+				text += ", but " + values
+			}
+			all = append(all, text)
 		}
 	}
 	return strings.Join(all, "; "), true

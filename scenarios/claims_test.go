@@ -45,7 +45,8 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 		{"sequential-ct-perftest", "", "sequence[pattern=0] latency", "sleep_before_launch is 20ms"},
 		{"sequential-ct-perftest", "metadata_file=../examples/matrices/sequence", "file[pattern=1] isolated_latency",
 			`memory == "vram", but memory is dram; ranks == 12, but ranks is 4`},
-		{"llama-405b", "", "sequence[pattern=0] latency", "bytes_scale == 0.25, but bytes_scale is 0.001"},
+		{"llama-405b", "", "sequence[pattern=0] latency", `"bytes_scale 0.001" == "bytes_scale 0.25"`},
+		{"llama-405b", "isl=16000 bytes_scale=1", "sequence[pattern=0] latency", `"bytes_scale 1" == "bytes_scale 0.25"`},
 		{"llama-405b", "memory=vram isl=38328 bytes_scale=0.25 prefill_tp=4", "sequence[pattern=0] latency", ""},
 	} {
 		all := claimsOf(t, c.scenario, c.vars)
