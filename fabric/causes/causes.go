@@ -3,6 +3,7 @@
 package causes
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"path"
@@ -20,6 +21,7 @@ type Cause struct {
 	Name   string `yaml:"-"` // of its file
 	Title  string
 	Memory string // kind of memory that a buffer must be in; "": any
+	Effect int    // 1: it costs most of a path's bandwidth; 2: a part of it; 3: some percent, or it varies
 	// Evidence has one matcher or more; each that matches is reported.
 	Evidence []matcher
 	Check    string // a command or a place to look at
@@ -84,8 +86,8 @@ var All = sync.OnceValue(func() []Cause {
 })
 
 func (c Cause) valid() error {
-	if c.Title == "" || c.Check == "" || c.Remedy == "" || len(c.Evidence) == 0 {
-		return fmt.Errorf("a cause has title, evidence, check and remedy")
+	if c.Title == "" || c.Check == "" || c.Remedy == "" || len(c.Evidence) == 0 || c.Effect < 1 || c.Effect > 3 {
+		return fmt.Errorf("a cause has title, evidence, check, remedy and an effect from 1 to 3")
 	}
 	for _, m := range c.Evidence {
 		if _, known := facts[m.Fact]; m.Fact != "" && !known {
@@ -95,7 +97,8 @@ func (c Cause) valid() error {
 	return nil
 }
 
-// Of finds causes of a case that moved slowly, those with the most evidence first.
+// Of finds causes of a case that moved slowly: those with the largest effect first, and of these those with the most
+// evidence.
 func Of(doc *results.Document, c *results.Case) []Found {
 	var found []Found
 	for _, cause := range All() {
@@ -115,7 +118,9 @@ func Of(doc *results.Document, c *results.Case) []Found {
 			found = append(found, f)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Found) int { return len(b.Seen) - len(a.Seen) })
+	slices.SortStableFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(a.Effect, b.Effect), cmp.Compare(len(b.Seen), len(a.Seen)))
+	})
 	return found
 }
 
@@ -126,7 +131,9 @@ func (m matcher) match(doc *results.Document, c *results.Case) (seen []string) {
 	}
 	for _, l := range c.Launches {
 		for _, v := range l.Variables {
-			seen = m.add(seen, m.Variable, v.Name, v.Value)
+			if !unread(c, l, v.Name) {
+				seen = m.add(seen, m.Variable, v.Name, v.Value)
+			}
 		}
 		for _, p := range l.Provider {
 			seen = m.add(seen, m.Provider, p.Name, p.Value)

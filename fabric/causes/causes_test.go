@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,49 @@ func TestCausesOfGPUMemoryNeedGPUMemory(t *testing.T) {
 	l.Variables[1].Value = "1"
 	if found := Of(doc, c); len(found) > 0 {
 		t.Errorf("causes: %+v", found)
+	}
+}
+
+// A variable of a provider that was not chosen has no effect, and is no cause.
+func TestVariablesOfOtherProvidersAreNoCause(t *testing.T) {
+	for _, test := range []struct {
+		provider, variable string
+		cause              bool
+	}{
+		{"tcp", "FI_EFA_ENABLE_SHM_TRANSFER", false}, {"efa", "FI_EFA_ENABLE_SHM_TRANSFER", true},
+		{"", "FI_EFA_ENABLE_SHM_TRANSFER", true}, {"^tcp", "FI_EFA_ENABLE_SHM_TRANSFER", true},
+		{"tcp;ofi_rxm", "FI_OFI_RXM_USE_SRX", true}, {"tcp", "FI_LOG_LEVLE", true}, {"tcp", "UCX_TSL", true},
+	} {
+		doc, c, l := document()
+		l.Ignored = []results.Ignored{{Name: test.variable}}
+		if test.provider != "" {
+			l.Variables = []results.Variable{{Name: "FI_PROVIDER", Value: test.provider}}
+		}
+		found := slices.ContainsFunc(Of(doc, c), func(f Found) bool { return f.Name == "ignored-variable" })
+		if found != test.cause {
+			t.Errorf("%s with provider %q is a cause: %v", test.variable, test.provider, found)
+		}
+	}
+	doc, c, l := document()
+	l.Variables = []results.Variable{
+		{Name: "FI_HMEM_DISABLE_P2P", Value: "1"}, {Name: "FI_PROVIDER", Value: "tcp"},
+	}
+	if found := Of(doc, c); len(found) != 1 || found[0].Name != "software-path" {
+		t.Errorf("over tcp: %+v", found)
+	}
+}
+
+// The cause with the largest effect comes first, however little evidence it has.
+func TestCausesByEffect(t *testing.T) {
+	doc, c, l := document()
+	l.Ignored = []results.Ignored{{Name: "UCX_TSL"}, {Name: "UCX_NET_DEVICE"}}
+	l.Variables[1].Value = "1"
+	l.Disturbance = &results.Disturbance{Cause: "waited", Share: 0.4, Text: "rank 0 waited 40 %"}
+	var names []string
+	for _, f := range Of(doc, c) {
+		names = append(names, f.Name)
+	}
+	if want := []string{"p2p-off", "ignored-variable", "disturbed"}; !slices.Equal(names, want) {
+		t.Errorf("causes %q, want %q", names, want)
 	}
 }

@@ -179,7 +179,9 @@ func unsteady(_ *results.Document, c *results.Case) []string {
 func ignoredVariable(_ *results.Document, c *results.Case) (seen []string) {
 	for _, l := range c.Launches {
 		for _, v := range l.Ignored {
-			seen = append(seen, v.String())
+			if !unread(c, l, v.Name) {
+				seen = append(seen, v.String())
+			}
 		}
 	}
 	return seen
