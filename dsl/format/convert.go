@@ -36,7 +36,7 @@ func Convert(path string, src []byte, to string) ([]byte, hcl.Diagnostics) {
 }
 
 func toHCL(path string, src []byte) ([]byte, hcl.Diagnostics) {
-	root, diags := yamlsyntax.ParseTree(src, path)
+	root, diags := yamlsyntax.ParseTree(quotedNotes(path, src), path)
 	if diags.HasErrors() {
 		return nil, diags
 	}

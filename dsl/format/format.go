@@ -43,7 +43,7 @@ func Format(path string, src []byte) ([]byte, hcl.Diagnostics) {
 	if SyntaxOf(path) == HCL {
 		return formatHCL(src), diags
 	}
-	out, err := yamlsyntax.Format(src, path)
+	out, err := yamlsyntax.Format(quotedNotes(path, src), path)
 	if err != nil {
 		return nil, fault(path, err)
 	}

@@ -142,7 +142,8 @@ func TestGolden(t *testing.T) {
 }
 
 func TestLinesEndAlike(t *testing.T) {
-	out, diags := format.Format("x.yaml", []byte("\ufeffscenario: x\r\n\r\n\r\nruns:\r\n    a: {workload: transfer}  # c\r\n\r\n"))
+	out, diags := format.Format("x.yaml",
+		[]byte("\ufeffscenario: x\r\n\r\n\r\nruns:\r\n    a: {workload: transfer}  # c\r\n\r\n"))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -201,5 +202,27 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	}
 	if _, diags := format.Convert("x.hcl", []byte(`scenario "x" {}`), format.HCL); !diags.HasErrors() {
 		t.Error("HCL was converted to HCL")
+	}
+}
+
+// What weir shows as an example is in weir's own layout.
+func TestExamplesAreFormatted(t *testing.T) {
+	n := 0
+	for _, pattern := range []string{"../../examples/*.yaml", "../../examples/*.hcl",
+		"../../cmd/weir/starters/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			src := read(t, file)
+			if out, diags := format.Format(file, src); diags.HasErrors() || string(out) != string(src) {
+				t.Errorf("%s is not formatted: weir fmt %[1]s", file)
+			}
+			n++
+		}
+	}
+	if n < 12 {
+		t.Error(n)
 	}
 }

@@ -24,6 +24,31 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
+// moveAnchorComments moves the comment behind an anchor before its key or item: yaml.v3 gives it to the first value
+// below.
+func (s *source) moveAnchorComments(parent *yaml.Node) {
+	for i, y := range parent.Content {
+		owner := y
+		if parent.Kind == yaml.MappingNode && i%2 == 1 {
+			owner = parent.Content[i-1]
+		}
+		if y.Anchor != "" && len(y.Content) > 0 && y.Style&yaml.FlowStyle == 0 {
+			for _, first := range y.Content[:min(2, len(y.Content))] {
+				if c := first.LineComment; c != "" && first.Line > owner.Line && s.endsWith(owner.Line, c) {
+					owner.HeadComment, first.LineComment = joined(owner.HeadComment, c), ""
+				}
+			}
+		}
+		s.moveAnchorComments(y)
+	}
+}
+
+// endsWith reports whether a line ends with a text.
+func (s *source) endsWith(line int, text string) bool {
+	from := s.yamlLine[line-1]
+	return bytes.HasSuffix(bytes.TrimSpace(s.src[from:s.lineEnd(from)]), []byte(text))
+}
+
 // markEmptyLines adds a line break to the comment of a key or item after an empty line: yaml.v3
 // drops empty lines, but writes those in comments.
 func (s *source) markEmptyLines(parent *yaml.Node) {

@@ -12,3 +12,15 @@ func TestTextsWithMarksAreRefused(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 }
+
+// A comment behind an anchor stays at its key.
+func TestCommentsBehindAnchorsStayAtTheirKeys(t *testing.T) {
+	const src = "scenario: s\nruns:\n  p: &r # run\n    stage: x # stage\n    setup: &l # list\n      - a\n      - b\n" +
+		"  q: # other\n    stage: x\n"
+	const want = "scenario: s\nruns:\n  # run\n  p: &r\n    stage: x  # stage\n    # list\n    setup: &l\n      - a\n" +
+		"      - b\n  q:  # other\n    stage: x\n"
+	out, err := Format([]byte(src), "s.yaml")
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -85,6 +85,7 @@ func (s *source) decode(plain bool, whenEmpty string) (*yaml.Node, *hcl.Diagnost
 		return nil, syntaxError(s, src, err)
 	}
 	if !plain {
+		s.moveAnchorComments(&doc)
 		s.markEmptyLines(&doc)
 	}
 	if masked {
