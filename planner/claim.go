@@ -16,8 +16,8 @@ import (
 // mostOfClaim is the most cases that one claim may be about.
 const mostOfClaim = 100
 
-// claim attaches claims to the cases that they are about. Of claims that say the same of a case that runs and of one that
-// `when` leaves out, as of a run for each way to measure, the former stay.
+// claim attaches claims to the cases that they are about. Of claims that say the same of several runs, as of one for
+// each way to measure, those of cases that `when` leaves out go.
 func claim(t *Table) {
 	if t.diags.HasErrors() {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// claimsOf are the claims of a document. One about a case that was not measured is left out if another says the same of a
-// case that was, as of runs that measure the same in one way or another.
+// claimsOf are the claims of a document. One about a case that was not measured is left out if another says the same of
+// a measured case of another run: runs may measure the same in different ways.
 func claimsOf(doc *results.Document) []*results.Claim {
 	var all []*results.Claim
 	for _, c := range doc.Claims {

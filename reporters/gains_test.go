@@ -149,7 +149,8 @@ func TestAClaimOfTwoRunsStandsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, run := range []string{"library[a=1]", "none[a=1]"} {
-		if rows := claimTables(doc)[0].rows; len(rows) != 2 || rows[i][0] != run || !strings.Contains(page.String(), run) {
+		rows := claimTables(doc)[0].rows
+		if len(rows) != 2 || rows[i][0] != run || !strings.Contains(page.String(), run) {
 			t.Errorf("rows %q", rows)
 		}
 	}

@@ -271,8 +271,8 @@ func Uninformative(ci *[2]float64) bool {
 	return ci[0] > 0 && ci[1] > 100*ci[0]
 }
 
-// UninformativeGain is Uninformative for an interval of a gain as a share: it says neither the sign nor whether the gain
-// is of some percent or many times.
+// UninformativeGain is Uninformative for an interval of a gain as a share: it tells neither the sign nor some percent
+// from many times.
 func UninformativeGain(ci *[2]float64) bool {
 	return ci[0] <= 0 && ci[1] >= 0 && ci[1]-ci[0] > manyTimes
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// claimsOf are the claims of an entry with variables, by case and metric: "" if the case can be compared, or else what it
-// has otherwise than the document.
+// claimsOf are the claims of an entry with variables, by case and metric: "" if the case can be compared, or else how
+// it differs from the document.
 func claimsOf(t *testing.T, name, vars string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -39,14 +39,16 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 		{"nixl-ep-control", "", "cycle[experts_per_rank=8] total", `memory == "vram", but memory is dram`},
 		{"nixl-ep-control", "nvlink_backend=ipc", "cycle[experts_per_rank=8] init.avg", ""},
 		{"nixl-ep-control", "nvlink_backend=none memory=vram", "rdma[experts_per_rank=8] destroy.avg", ""},
-		{"nixl-ep-control", "memory=vram num_processes=2", "cycle[experts_per_rank=8] total", "ranks == 8, but ranks is 2"},
+		{"nixl-ep-control", "memory=vram num_processes=2", "cycle[experts_per_rank=8] total",
+			"ranks == 8, but ranks is 2"},
 		{"nixl-ep-control", "memory=vram world_size=2 num_processes=4", "cycle[experts_per_rank=8] total",
 			"nodes == 1, but nodes is 2"},
 		{"sequential-ct-perftest", "", "sequence[pattern=0] latency", "sleep_before_launch is 20ms"},
 		{"sequential-ct-perftest", "metadata_file=../examples/matrices/sequence", "file[pattern=1] isolated_latency",
 			`memory == "vram", but memory is dram; ranks == 12, but ranks is 4`},
 		{"llama-405b", "", "sequence[pattern=0] latency", `"bytes_scale 0.001" == "bytes_scale 0.25"`},
-		{"llama-405b", "isl=16000 bytes_scale=1", "sequence[pattern=0] latency", `"bytes_scale 1" == "bytes_scale 0.25"`},
+		{"llama-405b", "isl=16000 bytes_scale=1", "sequence[pattern=0] latency",
+			`"bytes_scale 1" == "bytes_scale 0.25"`},
 		{"llama-405b", "memory=vram isl=38328 bytes_scale=0.25 prefill_tp=4", "sequence[pattern=0] latency", ""},
 	} {
 		all := claimsOf(t, c.scenario, c.vars)
@@ -65,6 +67,7 @@ func TestClaimsAreOnTheRunThatMeasures(t *testing.T) {
 
 // The published numbers of expert parallelism decide in the published configuration only.
 func TestPublishedNumbersDecideInTheirConfiguration(t *testing.T) {
+	const cycle = "cycle[experts_per_rank=8]"
 	for _, c := range []struct {
 		scenario, vars, key, name, want string
 	}{
@@ -73,11 +76,11 @@ func TestPublishedNumbersDecideInTheirConfiguration(t *testing.T) {
 		{"nixl-ep", "published=true num_processes=2", "dfw[mode=dispatch]", "published bandwidth", ""},
 		{"nixl-ep", "published=true hidden=512", "dfw[mode=dispatch]", "published latency", ""},
 		{"nixl-ep", "nvlink_backend=none memory=vram", "dfw[mode=dispatch]", "published bandwidth", ""},
-		{"nixl-ep-control", "published=true memory=vram", "cycle[experts_per_rank=8]", "published init", "gate to 0.15023"},
-		{"nixl-ep-control", "memory=vram", "cycle[experts_per_rank=8]", "published init", "info to 0.15023"},
-		{"nixl-ep-control", "published=true", "cycle[experts_per_rank=8]", "published total", ""},
-		{"nixl-ep-control", "published=true memory=vram tokens=8", "cycle[experts_per_rank=8]", "published total", ""},
-		{"nixl-ep-control", "published=true memory=vram num_processes=2", "cycle[experts_per_rank=8]", "published init", ""},
+		{"nixl-ep-control", "published=true memory=vram", cycle, "published init", "gate to 0.15023"},
+		{"nixl-ep-control", "memory=vram", cycle, "published init", "info to 0.15023"},
+		{"nixl-ep-control", "published=true", cycle, "published total", ""},
+		{"nixl-ep-control", "published=true memory=vram tokens=8", cycle, "published total", ""},
+		{"nixl-ep-control", "published=true memory=vram num_processes=2", cycle, "published init", ""},
 	} {
 		k := planned(t, c.scenario, variables(c.vars)).Case(c.key)
 		if k == nil {

@@ -37,8 +37,8 @@ func TestClaimsOfDynamo(t *testing.T) {
 	}
 }
 
-// On a site of P5 instances the validated bandwidth is plausible, since LIBFABRIC spreads a transfer over the NICs near a
-// GPU; 285 GB/s of one NIC and 9 TB/s of 32 are not.
+// On a site of P5 instances the validated bandwidth is plausible, since LIBFABRIC spreads a transfer over the NICs near
+// a GPU; 285 GB/s of one NIC and 9 TB/s of 32 are not.
 func TestPlausibleClaimsOfDynamo(t *testing.T) {
 	e, err := scenarios.Lookup("dynamo-suite")
 	if err != nil {

@@ -125,8 +125,7 @@ func TestNixlbenchLibfabricHoldsThePublishedTable(t *testing.T) {
 	}
 }
 
-// Each row of the published table is a claim beside what was found, of the run that measures, and is not comparable with
-// what one host does over tcp.
+// Each row of the published table is a claim of both runs, and is not comparable with what hosts do over tcp.
 func TestNixlbenchLibfabricClaimsThePublishedTable(t *testing.T) {
 	row := func(run, size, memory, metric string) string {
 		return run + "[block_size=" + size + ",memory=" + memory + ",variant=p2p] " + metric

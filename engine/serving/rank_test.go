@@ -344,7 +344,8 @@ func TestUnconnected(t *testing.T) {
 	for url, said := range map[string]string{s.URL: "refused", "http://no-such-host.invalid": "no-such-host.invalid"} {
 		spec = specOf(t, url, map[string]string{"requests": "2", "ready": `{"timeout":"20m","connect":"300ms"}`})
 		_, err = launch(t, spec, &engine.Control{})
-		if err == nil || !strings.Contains(err.Error(), "no connection within 300ms") || !strings.Contains(err.Error(), said) {
+		if err == nil || !strings.Contains(err.Error(), "no connection within 300ms") ||
+			!strings.Contains(err.Error(), said) {
 			t.Errorf("%s: got %v", url, err)
 		}
 	}

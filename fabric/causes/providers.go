@@ -24,7 +24,8 @@ func unread(c *results.Case, l *results.Launch, variable string) bool {
 			continue
 		}
 		chosen := strings.ToLower(chosenProvider(c, l))
-		return chosen != "" && !slices.ContainsFunc(p.words, func(word string) bool { return strings.Contains(chosen, word) })
+		named := func(word string) bool { return strings.Contains(chosen, word) }
+		return chosen != "" && !slices.ContainsFunc(p.words, named)
 	}
 	return false
 }

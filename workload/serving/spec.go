@@ -57,8 +57,9 @@ type Spec struct {
 	Seed            uint64
 	Tokenizer       string
 
-	// Unconnected is how long the endpoint may accept no connection, and Strange how long it may answer in another form;
-	// 0: until Ready. A server that weir starts listens late, but another one runs already or its address is wrong.
+	// Unconnected is how long the endpoint may accept no connection, and Strange how long it may answer in another
+	// form; 0: until Ready. A server that weir starts listens late, but another one runs already or its address is
+	// wrong.
 	Unconnected, Strange time.Duration
 
 	trace, lines string // in base64
