@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	"workload/serving/summary":  {"workload/serving/load", "results"},
 
 	"interop/ctperftest": {},
-	"interop/importer":   {"dsl", "workload", "results", "interop/output"},
+	"interop/importer":   {"dsl", "workload", "results", "interop/output", "interop/ctperftest"},
 	"interop/output":     {},
 	"scenarios":          {},
 	"dsl":                {"interop/ctperftest", "workload", "results/assertion"},
