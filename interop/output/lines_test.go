@@ -24,8 +24,10 @@ func TestPrefixesOfLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prefixes := []string{"\ufeff", "2026-11-30T15:22:10.123456Z ", "Nov 30 15:22:10 ", "15:22:10 ", "15:22:10.123 ",
-				"[1,rank=0]<stdout>: "}
+			prefixes := []string{
+				"\ufeff", "2026-11-30T15:22:10.123456Z ", "Nov 30 15:22:10 ", "15:22:10 ", "15:22:10.123 ",
+				"[1,rank=0]<stdout>: ",
+			}
 			if f.Columns && !document && strings.Count(string(content), "\n") >= leastOfHosts {
 				prefixes = append(prefixes, "host1: ", "Nov  1 15:22:10 node-a.cluster: ")
 			}
