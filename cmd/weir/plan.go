@@ -118,7 +118,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.fleet.Choose(at); err != nil {
 		return err
 	}
-	if err := f.fleet.CheckHosts(); err != nil {
+	if err := f.fleet.Check(); err != nil {
 		return err
 	}
 	if at != nil {

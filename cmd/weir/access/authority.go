@@ -58,6 +58,20 @@ func (c *Certificates) Credentials(role link.Role, name string) (link.Credential
 	return files.Load, nil
 }
 
+// Check checks what the flags name, without reading it.
+func (c *Certificates) Check() error {
+	if *c == (Certificates{}) {
+		return nil
+	}
+	if _, err := c.files(""); err != nil || c.dir == "" {
+		return err
+	}
+	if st, err := os.Stat(c.dir); err != nil || !st.IsDir() {
+		return exit.Usage("--cluster %s: there is no such directory", c.dir)
+	}
+	return nil
+}
+
 func (c *Certificates) files(name string) (link.Files, error) {
 	given := 0
 	for _, file := range []string{c.certificate, c.key, c.ca} {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -125,8 +124,8 @@ func (f *Flags) Fleet(ctx context.Context, etcd registry.Config, p *planner.Plan
 	return o, err
 }
 
-// CheckHosts reports whether the launcher lacks hosts or cannot use them. Without a launcher, hosts are those of ssh.
-func (f *Flags) CheckHosts() error {
+// checkHosts reports whether the launcher lacks hosts or cannot use them. Without a launcher, hosts are those of ssh.
+func (f *Flags) checkHosts() error {
 	given := len(f.hosts) > 0
 	switch {
 	case f.launcher == SSH && !given:
@@ -147,12 +146,10 @@ func (f *Flags) CheckHosts() error {
 // kind is the launcher that is named, or that follows from --etcd and --hosts.
 func (f *Flags) kind(ctx context.Context, etcd registry.Config, stderr io.Writer) (string, error) {
 	switch {
-	case f.launcher != "" && !slices.Contains(launchers, f.launcher):
-		return "", exit.Usage("--launcher %s: must be one of %s", f.launcher, strings.Join(launchers, ", "))
 	case f.launcher == Agents && len(etcd.Endpoints) == 0:
 		return "", exit.Usage("--launcher agents needs --etcd")
 	case f.launcher != "":
-		return f.launcher, f.CheckHosts()
+		return f.launcher, nil
 	case len(etcd.Endpoints) > 0:
 		names, err := fleet.Registered(ctx, etcd)
 		if err != nil {

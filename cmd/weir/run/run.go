@@ -183,6 +183,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err := f.fleet.Choose(f.site); err != nil {
 		return err
 	}
+	if err := f.fleet.Check(); err != nil {
+		return err
+	}
 	if f.site != nil && !f.style.Quiet {
 		f.fleet.PrintSite(cmd.ErrOrStderr(), f.site)
 	}
