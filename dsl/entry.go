@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -26,9 +28,12 @@ import (
 
 // Options of a load.
 type Options struct {
-	Vars map[string]string                 // values given on the command line, raw text
-	Env  func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
-	Read func(path string) ([]byte, error) // reads included files, references and matrices; nil: the file system
+	Vars map[string]string // values given on the command line, raw text
+	// VarsAt are the lines of files that gave variables, by name, and VarFiles the contents of these files.
+	VarsAt   map[string]hcl.Range
+	VarFiles map[string][]byte
+	Env      func(string) (string, bool)       // environment lookup for env.NAME; nil: os.LookupEnv
+	Read     func(path string) ([]byte, error) // reads included files, references and matrices; nil: the file system
 	// References are expected values for files that use references but have none; nil: there are
 	// none.
 	References *References
@@ -83,9 +88,12 @@ func Load(path string, src []byte, o Options) (*Scenario, Sources, hcl.Diagnosti
 	g := newLoading(path, o)
 	from := map[string]*given{}
 	for name, text := range o.Vars {
-		from[name] = &given{name: name, text: text}
+		from[name] = &given{name: name, text: text, at: o.VarsAt[name]}
 	}
 	m := g.module(path, src, from, "", nil)
+	for _, path := range slices.Sorted(maps.Keys(o.VarFiles)) {
+		g.addFile(path, &hcl.File{Bytes: o.VarFiles[path], Body: hcl.EmptyBody()})
+	}
 	if m == nil || g.diags.HasErrors() {
 		return nil, g.sources, inOrder(g.diags, g.files)
 	}
@@ -188,6 +196,9 @@ func (g *loading) module(path string, src []byte, from map[string]*given, prefix
 	return l.scenario(file.Body, from)
 }
 
+// NotYAML is the summary of the error about HCL that is read as YAML.
+const NotYAML = "Not YAML"
+
 func isHCL(path string) bool { return strings.EqualFold(filepath.Ext(path), ".hcl") }
 
 func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
@@ -196,6 +207,10 @@ func parse(path string, src []byte) (*hcl.File, hcl.Diagnostics) {
 		file, diags := yamlsyntax.Parse(src, path, "scenario")
 		for _, d := range diags {
 			d.Detail = strings.Replace(d.Detail, "but found the end of the file", "but found the end of the text", 1)
+			if d.Summary == "Not a mapping" && blockOfScenario().Match(src) {
+				d.Summary, d.Detail = NotYAML, "This is HCL, but is read as YAML."
+				d.Extra = Hint("Rename the file to .hcl.")
+			}
 		}
 		return file, explainTemplates(explainInvisible(diags, src))
 	case ".hcl":

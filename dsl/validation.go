@@ -3,6 +3,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -77,8 +78,8 @@ func (l *loader) badVariable(v *declared, detail, hint string) {
 	switch {
 	case v.given == nil:
 		l.error(v.at, "Invalid value", detail, hint)
-	case v.given.by != nil:
-		v.given.by.error(v.given.at, "Invalid value", detail, hint)
+	case v.given.inFile():
+		cmp.Or(v.given.by, l).error(v.given.at, "Invalid value", detail, hint)
 	default:
 		l.error(v.Range, "Invalid value", v.given.source()+": "+detail, hint)
 	}

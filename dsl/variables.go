@@ -29,7 +29,15 @@ type given struct {
 }
 
 // source names the origin of the value, for messages.
-func (g *given) source() string { return fmt.Sprintf("--var %s=%s", g.name, g.text) }
+func (g *given) source() string {
+	if g.inFile() {
+		return fmt.Sprintf("%s = %s", g.name, g.text)
+	}
+	return fmt.Sprintf("--var %s=%s", g.name, g.text)
+}
+
+// inFile reports whether the value has a place: in an including file, or in one of --var-file.
+func (g *given) inFile() bool { return g.at.Filename != "" }
 
 // variables reads the declarations and their values: from outside, otherwise the default.
 func (l *loader) variables(content *hcl.BodyContent, from map[string]*given) []*Variable {
@@ -68,6 +76,10 @@ func (l *loader) unknownVariable(g *given, name string, known []string) {
 	hint := suggest.Sentence(name, known, "variables")
 	if g.by != nil {
 		g.by.error(g.at, "Unknown variable", fmt.Sprintf("%s declares no variable %q.", l.file, name), hint)
+		return
+	}
+	if g.inFile() {
+		l.error(g.at, "Unknown variable", fmt.Sprintf("The scenario declares no variable %q.", g.name), hint)
 		return
 	}
 	d := &hcl.Diagnostic{
@@ -166,8 +178,8 @@ func (l *loader) parse(v *declared, text, source string) {
 	value, canonical, err := parseVariable(v.Type, text)
 	if err != nil {
 		reporter, at := l, v.at
-		if v.given != nil && v.given.by != nil {
-			reporter, at = v.given.by, v.given.at
+		if v.given != nil && v.given.inFile() {
+			reporter, at = cmp.Or(v.given.by, l), v.given.at
 		}
 		reporter.error(at, "Invalid value", fmt.Sprintf("%s does not fit type %s: %v.", source, v.Type, err), "")
 		return

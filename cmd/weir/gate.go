@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,8 +90,8 @@ except those of --var. --report json=FILE writes the document with the new asser
 func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags *input.Variables) (*results.Document,
 	error) {
 	if scenario == "" {
-		if vars, err := flags.Values(); err != nil || len(vars) > 0 {
-			return nil, cmp.Or(err, exit.Usage("--var is for the scenario of --scenario FILE"))
+		if len(flags.Vars)+len(flags.Files) > 0 {
+			return nil, exit.Usage("--var and --var-file are for the scenario of --scenario FILE")
 		}
 		return doc, nil
 	}

@@ -90,6 +90,11 @@ func Load(arg string, options dsl.Options) (*dsl.Scenario, dsl.Sources, hcl.Diag
 			return nil, nil, nil, err
 		}
 		s, sources, diags := dsl.Load(stdinName, src, options)
+		for _, d := range diags {
+			if d.Summary == dsl.NotYAML {
+				d.Extra = dsl.Hint("stdin is read as YAML: write it to a file .hcl, or convert it by weir convert --to yaml.")
+			}
+		}
 		return s, sources, diags, nil
 	}
 	var s *dsl.Scenario

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
@@ -28,60 +29,83 @@ func (v *Variables) Add(f *pflag.FlagSet) {
 
 // Options are the options for loading scenarios.
 func (v *Variables) Options() (dsl.Options, error) {
-	vars, err := v.Values()
-	if err != nil {
+	if planLimit <= 0 {
+		return dsl.Options{}, exit.Usage("--plan-timeout %v: it leaves no time", planLimit)
+	}
+	o := dsl.Options{Vars: map[string]string{}, VarsAt: map[string]hcl.Range{}, VarFiles: map[string][]byte{}}
+	if err := v.read(&o); err != nil {
 		return dsl.Options{}, err
 	}
 	s, err := v.Site.Read()
 	if err != nil {
 		return dsl.Options{}, err
 	}
-	o := dsl.Options{Vars: vars}
 	if s != nil {
 		o.References, o.Links = s.References, s.Links()
 	}
 	return o, nil
 }
 
-// Values are the texts of all variables, by name.
-func (v *Variables) Values() (map[string]string, error) {
-	out := map[string]string{}
+// read reads the texts of all variables, by name.
+func (v *Variables) read(o *dsl.Options) error {
 	for _, path := range v.Files {
 		b, err := bounded.ReadFile(path, bounded.Text)
 		if err != nil {
-			return nil, exit.Usage("reading variables: %w", err)
+			return exit.Usage("--var-file: %w", err)
 		}
-		if err := parseVariables(string(b), out); err != nil {
-			return nil, exit.Usage("%s:%w", path, err)
+		values, err := parseVariables(path, string(b))
+		if err != nil {
+			return exit.Usage("%s:%w", path, err)
+		}
+		o.VarFiles[path] = b
+		for name, value := range values {
+			o.Vars[name], o.VarsAt[name] = value.text, value.at
 		}
 	}
 	for _, text := range v.Vars {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, exit.Usage("--var %q: write it as NAME=VALUE", text)
+			return exit.Usage("--var %q: write it as NAME=VALUE", text)
 		}
-		out[name] = value
+		o.Vars[name] = value
+		delete(o.VarsAt, name)
 	}
-	return out, nil
+	return nil
+}
+
+// valueInFile is a value of a file of variables.
+type valueInFile struct {
+	text string
+	at   hcl.Range // of its line
 }
 
 // parseVariables reads lines of `name = value` or `name: value`, the value bare
 // or in double quotes; # begins a comment line.
-func parseVariables(text string, into map[string]string) error {
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
+func parseVariables(path, text string) (map[string]valueInFile, error) {
+	values := map[string]valueInFile{}
+	from := 0
+	for i, whole := range strings.Split(text, "\n") {
+		line := strings.TrimSpace(whole)
+		begin := from + strings.Index(whole, line)
+		from += len(whole) + 1
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		at := strings.IndexAny(line, "=:")
 		if at <= 0 {
-			return fmt.Errorf("%d: %q is not of the form name = value", i+1, line)
+			return nil, fmt.Errorf("%d: %q is not of the form name = value", i+1, line)
 		}
-		value := strings.TrimSpace(line[at+1:])
+		name, value := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+		if first, twice := values[name]; twice {
+			return nil, fmt.Errorf("%d: %s is already given on line %d", i+1, name, first.at.Start.Line)
+		}
 		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 			value = value[1 : len(value)-1]
 		}
-		into[strings.TrimSpace(line[:at])] = value
+		values[name] = valueInFile{value, hcl.Range{
+			Filename: path, Start: hcl.Pos{Line: i + 1, Column: 1, Byte: begin},
+			End: hcl.Pos{Line: i + 1, Column: 1 + len(line), Byte: begin + len(line)},
+		}}
 	}
-	return nil
+	return values, nil
 }

@@ -11,11 +11,15 @@ func FuzzParseVariables(f *testing.F) {
 	f.Add("# site\nleast = \"2 GB/s\"\nfabric: tcp\n")
 	f.Add("=\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		vars := map[string]string{}
-		if parseVariables(text, vars) != nil {
+		vars, err := parseVariables("f", text)
+		if err != nil {
 			return
 		}
-		for name := range vars {
+		for name, v := range vars {
+			if line := text[v.at.Start.Byte:v.at.End.Byte]; !strings.HasPrefix(line,
+				name) || !strings.Contains(line, v.text) {
+				t.Errorf("%q is not at %q", name, line)
+			}
 			if name == "" || name != strings.TrimSpace(name) || strings.ContainsAny(name, "=:\n") {
 				t.Errorf("name %q", name)
 			}
