@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // newFile is the mode of new files.
@@ -28,7 +29,10 @@ func WriteWith(path string, write func(io.Writer) error) error {
 		return err
 	}
 	mode := os.FileMode(newFile)
-	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+	if st, err := os.Stat(path); err == nil {
+		if st.IsDir() {
+			return &createError{path + " is a directory, not a file", syscall.EISDIR}
+		}
 		if !st.Mode().IsRegular() {
 			return writeInto(path, write)
 		}

@@ -61,8 +61,12 @@ func noTopic(name string) error {
 		}
 	}
 	mentioned := docs.Mentioning(word)
-	if near := suggest.DidYouMean(word, topics); near != "" || len(mentioned) == 0 {
-		return exit.Usage("there is no topic %q%s weir docs lists all of them", name, cmp.Or(near, ";"))
+	near := suggest.DidYouMean(word, topics)
+	switch {
+	case near == "" && len(mentioned) == 0:
+		return exit.Usage("there is no topic %q; near topics are %s", name, suggest.Few(word, topics, "weir docs"))
+	case near != "":
+		return exit.Usage("there is no topic %q%s weir docs lists all of them", name, near)
 	}
 	return exit.Usage("there is no topic %q; it is explained in: %s (weir docs NAME prints one)", name,
 		strings.Join(mentioned, ", "))

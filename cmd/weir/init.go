@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
+	"github.com/weir-bench/weir/dsl/format"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/suggest"
 )
@@ -73,6 +74,9 @@ func newInit() *cobra.Command {
 			if path == "-" {
 				_, err := cmd.OutOrStdout().Write(text)
 				return exit.With(gate.ExitExecution, err)
+			}
+			if format.SyntaxOf(path) != format.YAML {
+				return exit.Usage("--out %s: the name must end in .yaml, as templates are YAML", path)
 			}
 			return writeStarter(cmd, path, text)
 		},

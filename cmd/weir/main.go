@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +29,14 @@ func main() {
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	stdout, stderr = screen.Printable(stdout, false), screen.Printable(stderr, true)
-	root.SetOut(stdout)
+	out := &screen.ErrWriter{Writer: screen.Printable(stdout, false)} // cobra ignores errors of some of its writes
+	stderr = screen.Printable(stderr, true)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	if failed := out.Err(); failed != nil && !out.BrokenPipe() {
+		err = exit.Execution(cmp.Or(err, fmt.Errorf("writing to stdout: %w", failed)))
+	}
 	return exit.Explain(stderr, cmd, err)
 }
 

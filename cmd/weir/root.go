@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,8 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 	}
 	root.AddCommand(append(extra, newRank(), newGuard())...) // hidden
 	root.SetHelpCommandGroupID("help")
+	root.InitDefaultHelpCmd()
+	refuseUnknownTopics(root)
 	root.SetCompletionCommandGroupID("help")
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -68,6 +71,23 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 	}
 	addCompletions(root)
 	return root
+}
+
+// refuseUnknownTopics makes `weir help NAME` an error if there is no such command.
+func refuseUnknownTopics(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help == root {
+		panic("cobra has no command help")
+	}
+	print := help.Run
+	help.Run, help.RunE = nil, func(cmd *cobra.Command, args []string) error {
+		of, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return cmp.Or(err, onlySubcommands(of, rest))
+		}
+		print(cmd, args)
+		return nil
+	}
 }
 
 // onlySubcommands is RunE of a command without an action: it prints the help, or reports an unknown subcommand.

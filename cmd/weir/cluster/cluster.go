@@ -16,7 +16,7 @@ func New() *cobra.Command {
 agents of an etcd, and removes leftovers. Sessions on one host need none of it, nor do
 sessions that weir starts over ssh, Slurm or Kubernetes: each makes its own keys. Keys
 in etcd need no cleaning up: they expire with the process that wrote them.`,
-		Example: `  weir cluster init gpu-07 gpu-08
+		Example: `  weir cluster init --node gpu-07,gpu-08
   weir cluster status --etcd https://etcd:2379 --etcd-cacert ca.pem
   weir cluster clean --etcd http://127.0.0.1:2379 --dry-run
   weir cluster manifests examples/quickstart.yaml --kube-image registry.example.com/weir:1.7`,

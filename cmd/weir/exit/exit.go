@@ -72,6 +72,9 @@ func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
+	if exhausted(err) { // as by `weir completion`, which cobra writes
+		return gate.ExitExecution
+	}
 	fmt.Fprintf(stderr, "See %q.\n", cmd.CommandPath()+" --help")
 	return gate.ExitUsage
 }

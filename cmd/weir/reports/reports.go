@@ -35,6 +35,8 @@ type Report struct {
 
 func (r *Flags) Parse() ([]Report, error) {
 	var out []Report
+	var onStdout string   // the last report to stdout
+	var named, mixed bool // one names stdout; two share it, one of which names it
 	if err := r.Columns.parsed(); err != nil {
 		return nil, err
 	}
@@ -50,7 +52,14 @@ func (r *Flags) Parse() ([]Report, error) {
 		if !given && rep.DefaultFile == reporters.Stdout {
 			path = reporters.Stdout
 		}
+		if path == reporters.Stdout {
+			mixed = mixed || onStdout != "" && (given || named)
+			named, onStdout = named || given, text
+		}
 		out = append(out, Report{rep.Drawn(r.Columns.look()), path})
+	}
+	if mixed {
+		return nil, exit.Usage("--report %s: another report goes to stdout too; give one of them a file", onStdout)
 	}
 	return out, nil
 }

@@ -30,18 +30,19 @@ func (w *ErrWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failed reports whether a write failed.
-func (w *ErrWriter) Failed() bool {
+// Err is the first error of a write.
+func (w *ErrWriter) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.err != nil
+	return w.err
 }
+
+// Failed reports whether a write failed.
+func (w *ErrWriter) Failed() bool { return w.Err() != nil }
 
 // BrokenPipe reports whether the first error is that the reader has closed the pipe.
 func (w *ErrWriter) BrokenPipe() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return errors.Is(w.err, unix.EPIPE)
+	return errors.Is(w.Err(), unix.EPIPE)
 }
 
 // fileOf is the file below a writer, if there is one.
