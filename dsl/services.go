@@ -113,18 +113,21 @@ func (l *loader) chosenServices(list hcl.Expression) (chosen []entry) {
 	return chosen
 }
 
-// checkUnusedServices checks the services that no run uses: each alone, and then all together, as they may wait for
-// each other. Services that depend on the point of a run are left out.
-func (l *loader) checkUnusedServices() {
+// serviceChecker checks services outside of runs.
+type serviceChecker struct{ *loader }
+
+// unused checks the services that no run uses: each alone, and then all together, as they may wait for each other.
+// Services that depend on the point of a run are left out.
+func (l serviceChecker) unused() {
 	unused := func(e entry) bool { return !l.usedServices[e.name] && !dependsOnPoint(e.expr) }
 	before := len(l.diags)
 	for i, e := range l.services {
 		if unused(e) {
-			l.checkService(i)
+			l.check(i)
 		}
 	}
 	if len(l.diags) == before && slices.ContainsFunc(l.services, unused) {
-		l.checkService(-1)
+		l.check(-1)
 	}
 }
 
@@ -134,8 +137,8 @@ func dependsOnPoint(expr hcl.Expression) bool {
 	})
 }
 
-// checkService checks the service of an index; the others are then programs without settings. -1 means all services.
-func (l *loader) checkService(only int) {
+// check checks the service of an index; the others are then programs without settings. -1 means all services.
+func (l serviceChecker) check(only int) {
 	program := cty.ObjectVal(map[string]cty.Value{"command": cty.TupleVal([]cty.Value{cty.StringVal("true")})})
 	var all []entry
 	for i, e := range l.services {

@@ -75,7 +75,7 @@ func (l *loader) scenario(body hcl.Body, from map[string]*given) *module {
 	files := l.includes(content, dotted)
 	l.scenarioKeys(m, content)
 	drafts := l.runs(content, l.defaults(content))
-	l.checkUnusedServices()
+	serviceChecker{l}.unused()
 	l.merge(m, files)
 	var runs []*Run
 	for _, d := range drafts {
