@@ -47,9 +47,10 @@ func TestAggregatesCompareTheSameCases(t *testing.T) {
 			func(_ *results.Document, old, _ []*results.Case) { leftOut(old[1]) }, false, false, results.Fail},
 		{"one case did not, which the baseline has", []float64{1, 100}, []float64{1, 100},
 			func(_ *results.Document, _, now []*results.Case) { leftOut(now[1]) }, true, false, results.Pass},
-		{"the baseline lacks one", []float64{1, 100}, []float64{1, 100}, func(d *results.Document, _, _ []*results.Case) {
-			d.Baseline.Cases, d.Baseline.Missing = d.Baseline.Cases[:1], results.SkipMissing
-		}, true, false, results.Pass},
+		{"the baseline lacks one", []float64{1, 100}, []float64{1, 100},
+			func(d *results.Document, _, _ []*results.Case) {
+				d.Baseline.Cases, d.Baseline.Missing = d.Baseline.Cases[:1], results.SkipMissing
+			}, true, false, results.Pass},
 		{"runs of other sizes have no counterparts", []float64{1, 100}, []float64{1, 100},
 			func(_ *results.Document, _, now []*results.Case) { leftOut(now[1]) }, false, true, results.Fail},
 	} {
