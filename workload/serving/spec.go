@@ -154,9 +154,8 @@ func (s *Spec) endpoint(service string) error {
 	if len(names) > 0 {
 		return nil
 	}
-	s.Unconnected = cmp.Or(s.Ready.Connect, maxUnconnected)
-	if s.Ready.Timeout == defaultReady.Timeout {
-		s.Strange = s.Unconnected
+	if s.Unconnected = s.Ready.Connect; s.Ready.Timeout == defaultReady.Timeout {
+		s.Unconnected, s.Strange = cmp.Or(s.Unconnected, maxUnconnected), maxUnconnected
 	}
 	if !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
 		return fmt.Errorf("url: %q does not begin with http:// or https://", s.URL)

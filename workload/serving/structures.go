@@ -126,7 +126,7 @@ func (w *Warmup) Check(d *structure.Decoder) {
 }
 
 // Ready are the time limits until an endpoint answers, and until one that weir does not start accepts connections; 0:
-// maxUnconnected.
+// maxUnconnected, or Timeout if that is not the default.
 type Ready struct {
 	Timeout time.Duration `key:"timeout"`
 	Connect time.Duration `key:"connect"`
