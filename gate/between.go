@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/weir-bench/weir/results"
@@ -251,12 +250,4 @@ func (f *combinedFloor) widen(c *combination, sessions meanSquare, confidence fl
 		return e
 	}
 	return c.withHalfWidth(half)
-}
-
-// half is the half-width of an interval of this variance.
-func (m meanSquare) half(confidence float64) float64 {
-	if m.value <= 0 {
-		return 0
-	}
-	return quantileOf(m.df, confidence) * math.Sqrt(m.value)
 }

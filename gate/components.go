@@ -47,6 +47,14 @@ func (a meanSquare) plus(b meanSquare) meanSquare {
 	return sum
 }
 
+// half is the half-width of an interval of this variance.
+func (a meanSquare) half(confidence float64) float64 {
+	if a.value <= 0 {
+		return 0
+	}
+	return quantileOf(a.df, confidence) * math.Sqrt(a.value)
+}
+
 func componentsOf(data nested) components {
 	if data = separable(data); len(data) == 0 {
 		return components{}

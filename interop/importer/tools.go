@@ -58,20 +58,13 @@ type flag struct {
 	Unmapped    string            // changes the measurement, without equivalent
 	Secret      bool
 	Needed      bool // the tool refuses a command line without it
-	// Shell says what becomes of a value that only a shell knows; "": it is an error.
-	Shell inShell
+	// Shell says what becomes of a value that only a shell knows: "unneeded" by the run, or a "variable" of the
+	// scenario; "": it is an error.
+	Shell string
 
 	fate fate
 	says string // the text of its fate
 }
-
-// inShell is what becomes of a value that only a shell knows.
-type inShell string
-
-const (
-	unneeded inShell = "unneeded" // the run does not need it
-	variable inShell = "variable" // a variable of the scenario
-)
 
 // alternatives are names separated by |.
 type alternatives []string
