@@ -98,7 +98,7 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 	err := say(hello("n1"))
 	for n := int64(1); err == nil; n++ {
 		// not beyond the window of the coordinator, which is another fault, unless it takes nothing any more
-		for range 300 {
+		for range 50 {
 			if n-took["n1"].Load() < 100 {
 				break
 			}
