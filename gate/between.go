@@ -32,7 +32,7 @@ const assumedSessions = results.AssumedSessions
 func (eval *evaluator) betweenSessions(check boundCheck, c *combination) sessionNoise {
 	var out sessionNoise
 	welch, stored, unknown := 0., false, false
-	kept, keptWelch, keptAll := meanSquare{}, 0., true
+	kept, keptAll := meanSquare{}, true
 	var keptSaid results.Reason
 	for i, v := range c.all {
 		s := c.sources[v.source]
@@ -52,9 +52,7 @@ func (eval *evaluator) betweenSessions(check boundCheck, c *combination) session
 			if k := eval.keptSessions(s.key, v.leaf.Metric); k == nil {
 				keptAll = false
 			} else {
-				part := 2 * scale * scale * k.Session * k.Session
-				kept.value += part
-				keptWelch += part * part / k.SessionDF
+				kept = kept.plus(meanSquare{2 * scale * scale * k.Session * k.Session, k.SessionDF})
 				keptSaid = results.Because(results.SessionsKept, results.Number("sd", k.Session, "share"),
 					results.Text("from", k.From))
 			}
@@ -72,10 +70,8 @@ func (eval *evaluator) betweenSessions(check boundCheck, c *combination) session
 	}
 	if stored && unknown {
 		out.said = []results.Reason{results.Because(results.SessionsAlike)}
-		if keptAll && keptWelch > 0 {
-			kept.df = kept.value * kept.value / keptWelch
-			out.kept = &kept
-			out.said = append(out.said, keptSaid)
+		if keptAll {
+			out.kept, out.said = &kept, append(out.said, keptSaid)
 		}
 	}
 	return out

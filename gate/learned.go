@@ -22,7 +22,7 @@ func NoiseOf(docs []*results.Document) ([]results.CaseNoise, error) {
 	})
 }
 
-// noiseBy returns the noise of asserted metrics, of which add fills in what sessions add, or which it leaves out.
+// noiseBy returns the noise of asserted metrics. add fills in the part of sessions, and says whether the metric counts.
 func noiseBy(docs []*results.Document, add func(components, *assertion.Noise) bool) ([]results.CaseNoise, error) {
 	if err := checkComparable(docs, true); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 )
 
 // refutedByOne says that launches refute an upper bound of 0 of an amount: its mean is above 0 if one of its values is,
-// whatever interval the launches have. An amount is a metric that cannot be negative, or a declared one of whole
-// numbers of which no launch has a negative one.
+// whatever interval the launches have. An amount is a metric that cannot be negative, or a declared one that was a
+// whole number of 0 or more in each launch.
 func (check boundCheck) refutedByOne(sources []*source) results.Reason {
 	leaf := check.subject
 	if leaf.Op != assertion.Metric || check.bounds.Upper == nil || *check.bounds.Upper != 0 ||

@@ -203,7 +203,7 @@ func extremeOf(c *results.Case, m workload.Metric) (value float64, ok bool) {
 	return extremeIn(c, m.Name)
 }
 
-// extremeIn is the least or greatest value of a metric whose name says that it is one, over all launches of a case.
+// extremeIn is the least value over all launches of a metric named min, and the greatest of one named max.
 func extremeIn(c *results.Case, metric string) (value float64, ok bool) {
 	last := workload.Metric{Name: metric}.Last()
 	pick := map[string]func(...float64) float64{"min": least, "max": greatest}[last]

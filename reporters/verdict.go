@@ -208,7 +208,7 @@ var caseCounts = []string{
 	results.Skipped, results.Excluded,
 }
 
-// replaced counts assertions that are inconclusive, and of which a policy gives another verdict.
+// replaced counts inconclusive assertions to which a policy gives another verdict.
 func replaced(doc *results.Document) (n int) {
 	count := func(all []*results.AssertionVerdict) {
 		for _, a := range all {

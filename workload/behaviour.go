@@ -114,7 +114,7 @@ type PathUser interface {
 	Probed(metric string) bool
 }
 
-// OneWay is a Behaviour with cases whose data flows from some ranks to others.
+// OneWay is a Behaviour with cases that move data from some ranks to others only.
 type OneWay interface {
 	// Ends returns the ranks that send and those that receive in a case with these options; none: each does both.
 	Ends(option func(name string) any, ranks int) (from, to []int)

@@ -13,7 +13,7 @@ import (
 	"github.com/weir-bench/weir/test/golden"
 )
 
-// A result becomes a scenario with the load that its file says, whose cases have the keys of the document.
+// A result becomes a scenario with the load of its file. Its cases have the keys of the document.
 func TestGate(t *testing.T) {
 	for name, file := range map[string]string{
 		"aiperf": "aiperf/profile_export_aiperf.json", "guidellm-sweep": "guidellm/made_0_3_sweep.json",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Tests of networks that weir runs as they are, and whose outputs it reads.
+// Tests of networks: weir runs them as they are, and reads their outputs.
 var (
 	osu          = &tool{name: "osu", command: osuCommand}
 	fiPingpong   = &tool{name: "fi_pingpong", command: fabtestsCommand, nodes: nodesOfServer, also: fabtestsTool}
@@ -68,7 +68,7 @@ func osuSizes(c *call) (all []int64) {
 	return all
 }
 
-// fabtestsSizes are those of which a test of libfabric prints a row each by default.
+// fabtestsSizes are the sizes of the rows that a test of libfabric prints by default.
 var fabtestsSizes = []int64{64, 256, 1 << 10, 1 << 12, 1 << 16, 1 << 20}
 
 // fabtestsCommand runs both sides of a test of libfabric. Its server has the port as -B, and its client as -P.
@@ -95,7 +95,7 @@ func fabtestsCommand(c *call) {
 	c.bothRoles(server, client)
 }
 
-// iperf3Command runs both sides of iperf3, whose client prints JSON.
+// iperf3Command runs both sides of iperf3. The client prints JSON.
 func iperf3Command(c *call) {
 	words := c.words("c", "p", "J", "json-stream", "logfile", "s", "D")
 	client := slices.Concat(words, list{

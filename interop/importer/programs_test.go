@@ -18,17 +18,7 @@ func TestFio(t *testing.T) {
 		},
 		"tee j.fio <<EOF\n[a]\nEOF\nfio j.fio": {"# line 1 writes j.fio"},
 	} {
-		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", script, err)
-			continue
-		}
-		planned(t, made.Scenario)
-		for _, want := range wants {
-			if !strings.Contains(string(made.Scenario), want) {
-				t.Errorf("%s has no %q:\n%s", script, want, made.Scenario)
-			}
-		}
+		scenarioOf(t, script, importer.Options{}, wants)
 	}
 	_, err := importer.Script("x.sh", "fio - <<EOF\n[a]\nEOF\n", importer.Options{})
 	if err == nil || !strings.Contains(err.Error(), "x.sh:1: fio -: jobs of the standard input") {
@@ -57,17 +47,7 @@ func TestTestsOfNetworks(t *testing.T) {
 		},
 		"fi_rdm_tagged_bw -p efa -S 65536 10.0.0.1": {"fi_rdm_tagged_bw, -p, efa, -S, 65536, -B", "nodes: 2"},
 	} {
-		made, err := importer.Script("x.sh", script+"\n", importer.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", script, err)
-			continue
-		}
-		planned(t, made.Scenario)
-		for _, want := range wants {
-			if !strings.Contains(string(made.Scenario), want) {
-				t.Errorf("%s has no %q:\n%s", script, want, made.Scenario)
-			}
-		}
+		scenarioOf(t, script, importer.Options{}, wants)
 	}
 	for line, want := range map[string]string{
 		"fi_pingpong -S all h": "x.sh:1: -S all: a case has one size",

@@ -106,21 +106,11 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 		`ssh h "ib_write_bw -s 4096 $SERVER"`:                    {"api: rma", "block_size: 4KiB"},
 		"nixlbench --etcd_endpoints $ETCD --max_block_size 4096": {"nixl_backend: UCX"},
 	} {
-		made, err := importer.Script("x.sh", line+"\n", importer.Options{
+		scenarioOf(t, line, importer.Options{
 			Memory: "dram", Read: func(string) ([]byte, error) {
 				return []byte(`{"model":"filed","messages":[{"role":"user","content":"x"}]}`), nil
 			},
-		})
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		planned(t, made.Scenario)
-		for _, want := range wants {
-			if !strings.Contains(string(made.Scenario), want) {
-				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
-			}
-		}
+		}, wants)
 	}
 }
 
@@ -177,18 +167,9 @@ func TestFilesOfMatrices(t *testing.T) {
 		},
 	} {
 		t.Chdir(dir)
-		made, err := importer.Script("x.sh", line+"\n", importer.Options{Read: os.ReadFile})
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		planned(t, made.Scenario)
-		for _, want := range wants {
-			if !strings.Contains(string(made.Scenario), want) {
-				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
-			}
-		}
-		if !slices.ContainsFunc(made.Notes, func(n importer.Note) bool { return n.Warning }) && line[15] == 'c' {
+		made := scenarioOf(t, line, importer.Options{Read: os.ReadFile}, wants)
+		if !slices.ContainsFunc(made.Notes, func(n importer.Note) bool { return n.Warning }) &&
+			strings.Contains(line, " ct-perftest") {
 			t.Errorf("%s: no warning", line)
 		}
 	}
@@ -210,16 +191,6 @@ func TestLoadGeneratorsAsCommands(t *testing.T) {
 			"workload: serving", "# --as-command: weir reads no output of curl",
 		},
 	} {
-		made, err := importer.Script("x.sh", line+"\n", importer.Options{AsCommand: true})
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		planned(t, made.Scenario)
-		for _, want := range wants {
-			if !strings.Contains(string(made.Scenario), want) {
-				t.Errorf("%s has no %q:\n%s", line, want, made.Scenario)
-			}
-		}
+		scenarioOf(t, line, importer.Options{AsCommand: true}, wants)
 	}
 }

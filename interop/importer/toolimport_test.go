@@ -31,6 +31,22 @@ func imported(t *testing.T, tool, line string, o importer.Options) (string, []im
 	return string(made.Scenario), made.Notes
 }
 
+// scenarioOf imports a script. Its scenario can be planned, and has some texts.
+func scenarioOf(t *testing.T, script string, o importer.Options, texts []string) *importer.Imported {
+	t.Helper()
+	made, err := importer.Script("x.sh", script+"\n", o)
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	planned(t, made.Scenario)
+	for _, text := range texts {
+		if !strings.Contains(string(made.Scenario), text) {
+			t.Errorf("%s has no %q:\n%s", script, text, made.Scenario)
+		}
+	}
+	return made
+}
+
 func planned(t *testing.T, src []byte) *planner.Plan {
 	t.Helper()
 	values := map[string]string{} // of variables without one

@@ -14,7 +14,7 @@ var shellVariable = lazyregexp.New(`\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A
 // notText matches what a shell evaluates beside variables; a price of $5 is a text.
 var notText = lazyregexp.New("\\$[({]|`")
 
-// texted returns a text whose unknown shell variables are variables of the scenario.
+// texted returns a text with variables of the scenario in place of unknown shell variables.
 func (c *call) texted(where, text string) value {
 	return c.withVariables(where, text, func(name string) string {
 		own := strings.ToLower(name)
@@ -52,7 +52,7 @@ func (c *call) variable(name string) {
 	}
 }
 
-// secretText returns a text whose unknown shell variables are read where the client starts, and stored nowhere.
+// secretText returns a text with unknown shell variables that are read where the client starts, and stored nowhere.
 func (c *call) secretText(where, text string) value {
 	return c.withVariables(where, text, func(name string) string {
 		if c.run.variable(name) == nil {

@@ -101,7 +101,7 @@ func untaggedDocument(output []byte) []byte {
 	return unstamped(bytes.Join(lines, []byte("\n")))
 }
 
-// unstamped removes stamps of time before the lines of a document whose first line has one.
+// unstamped removes stamps of time before the lines of a document, if its first line has one.
 func unstamped(output []byte) []byte {
 	if !documentStamp().Match(output) {
 		return output

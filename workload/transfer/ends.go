@@ -4,7 +4,7 @@ import (
 	"github.com/weir-bench/weir/internal/option"
 )
 
-// Ends returns the ranks that send and those that receive in a case whose data flows one way.
+// Ends returns the ranks that send and those that receive, if data flows one way.
 func (behaviour) Ends(value func(option string) any, ranks int) (from, to []int) {
 	if option.Text(value("bidirectional")) == "true" {
 		return nil, nil

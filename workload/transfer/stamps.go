@@ -61,6 +61,7 @@ func overlapNotes(metrics map[string]float64) []results.Cause {
 	if !ok || share >= leastOverlap {
 		return nil
 	}
-	return []results.Cause{{Count: 1, Text: fmt.Sprintf("the initiators ran together in %.2g %% of the time only, of which"+
-		" bandwidth is: use more iterations, or no more ranks and threads than processors", 100*share)}}
+	return []results.Cause{{Count: 1, Text: fmt.Sprintf("the initiators ran together in only %.2g %% of the time, and"+
+		" bandwidth is that of this part: use more iterations, or no more ranks and threads than processors",
+		100*share)}}
 }

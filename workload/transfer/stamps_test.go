@@ -71,7 +71,9 @@ func TestStallNotes(t *testing.T) {
 
 // A bandwidth of a small common part of the initiators is noted.
 func TestSmallOverlapsAreNoted(t *testing.T) {
-	for share, want := range map[float64]string{0.026: "in 2.6 % of the time only", 0.3: "in 30 %", 0.5: "", 1: ""} {
+	for share, want := range map[float64]string{
+		0.026: "in only 2.6 % of the time", 0.3: "in only 30 %", 0.5: "", 1: "",
+	} {
 		notes := overlapNotes(map[string]float64{"overlap": share})
 		if (len(notes) == 0) != (want == "") || want != "" && !strings.Contains(notes[0].Text, want) {
 			t.Errorf("%v: %v", share, notes)

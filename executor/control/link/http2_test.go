@@ -110,8 +110,8 @@ func TestAnAgentThatDoesNotRead(t *testing.T) {
 		t.Error("the coordinator bears it")
 	}
 	c.Close()
-	if took["n1"].Load() == 0 { // how many depends on how busy the host is
-		t.Error("none of its messages is taken")
+	if n := took["n1"].Load(); n < 100 {
+		t.Errorf("%d of its messages are taken", n)
 	}
 	l := dial(t, s.options(t, "n2"))
 	if err := l.Send(Message{Head: []byte("k")}); err != nil {
