@@ -62,6 +62,12 @@ func (f fixedVariance) at(n float64) meanSquare {
 // bounds are set some percent away. It shrinks distances that are mostly chance.
 const usualDistance = 0.03
 
+// priorDistance is the prior standard deviation of a distance that was measured with a standard error: the usual one,
+// or the part of the distance that two standard errors do not explain.
+func priorDistance(distance, standardError float64) float64 {
+	return max(usualDistance, math.Abs(distance)-2*standardError)
+}
+
 // scaled converts an estimate's centre and bounds to the scale of its interval; ok is false if there is
 // none.
 func (check boundCheck) scaled(e estimate) (center float64, b assertion.Bounds, log, ok bool) {
@@ -98,7 +104,8 @@ func (check boundCheck) decisionProbability(est subjectEstimate, e estimate) fun
 	session.value /= 2 // the baseline stays the same
 	believed := 1.
 	if near := wording.Nearest(b, center); log {
-		before := usualDistance*usualDistance + session.value
+		prior := priorDistance(center-near, math.Sqrt(v/have+session.value))
+		before := prior*prior + session.value
 		believed = before / (before + v/have + session.value)
 		center = near + believed*(center-near)
 	}

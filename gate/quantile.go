@@ -23,8 +23,11 @@ import (
 // 2003, 7.1). There may be no upper limit.
 // - Launches: Student's interval of the per-launch values around the quantile of all. It includes what
 // values of one launch have in common. Launches count by their shares wᵢ of the values beyond the quantile: its
-// variance is σ²·Σwᵢ² instead of σ²/n, with (n-1)/(n·Σwᵢ²) degrees of freedom, at least one. Otherwise a quantile
-// that lies in the values of the slowest launch would appear to be as certain as the mean of all launches.
+// variance is σ²·Σwᵢ² instead of σ²/n. Otherwise a quantile that lies in the values of the slowest launch would appear
+// to be as certain as the mean of all launches. The normal approximation fails for the same reason, the more the
+// farther the quantile is from the median: Student's quantile has (n-1)/(n·Σwᵢ²)^|2q-1| degrees of freedom, at least
+// one. The exponent is by simulation (TestTailQuantilesAtTheirBound): without it, p99 misses the truth in up to 13 % of
+// sessions of 5 launches at a confidence of 96 %, and an exponent of 1 doubles the interval of a median of 3.
 //
 // An expression of several metrics, such as latency.p99 / latency.p50, has a value in each launch, and is judged by
 // those: of all values together, the numerator would contain how launches differ, and the pairs would be lost.
@@ -173,7 +176,8 @@ func (m *mergedQuantile) between(confidence float64) float64 {
 		own = logs(own)
 	}
 	_, sd := moments(own)
-	df := float64(len(own)-1) / (float64(len(m.own)) * m.shares)
+	farFromMedian := math.Abs(2*float64(m.level)/float64(results.Maximum) - 1)
+	df := float64(len(own)-1) / math.Pow(float64(len(m.own))*m.shares, farFromMedian)
 	return student(max(1, df), confidence) * sd * math.Sqrt(m.shares)
 }
 
