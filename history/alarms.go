@@ -44,7 +44,8 @@ func detectChanges(s series, significance, magnitude float64) (cuts []changePoin
 		if last := len(cuts) - 1; last >= 0 {
 			// Later sessions locate the last change better, except the newest ones, which may belong to a new level.
 			near, known := cuts[last].first, s.upTo(n-LeastSegment+1)
-			if at, _ := known.best(cuts[:last], near-LeastSegment, near+LeastSegment); at > 0 {
+			at, _ := known.best(cuts[:last], near-LeastSegment, near+LeastSegment)
+			if at > 0 && len(known.values) >= cuts[last].at+LeastSegment { // else it cannot be where it is now
 				cuts[last].at = at
 			}
 		}

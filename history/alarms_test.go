@@ -127,6 +127,26 @@ func TestSeveralChanges(t *testing.T) {
 	}
 }
 
+// A step is where it was, however many sessions followed it.
+func TestStepStaysWhereItWas(t *testing.T) {
+	for before := 7; before <= 12; before++ {
+		for after := LeastSegment; after <= 9; after++ {
+			var x []float64
+			for i := range before + after {
+				level := 10.
+				if i >= before {
+					level = 10.5
+				}
+				x = append(x, level+0.01*float64(i%3-1))
+			}
+			if got, _ := detectChanges(plainSeries(x), 0.01, 0); before+after >= FirstLook &&
+				(len(got) != 1 || got[0].at != before) {
+				t.Errorf("%d and %d sessions: %+v", before, after, got)
+			}
+		}
+	}
+}
+
 // More levels than the fit looks back on are found too.
 func TestManyLevels(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
