@@ -379,7 +379,7 @@ const struct weir_fabric weir_fab_libfabric = {
 static void fabric_probe(struct weir_info *out)
 {
     snprintf(out->reason, sizeof out->reason,
-             "weir was built without libfabric's headers (install libfabric-dev and build again)");
+             "weir was built without libfabric's headers (install libfabric-dev, then go build -a)");
 }
 
 const struct weir_fabric weir_fab_libfabric = {

@@ -256,7 +256,7 @@ const struct weir_fabric weir_fab_ucx = {
 static void no_probe(struct weir_info *out)
 {
     snprintf(out->reason, sizeof out->reason,
-             "weir was built without UCX's headers (install libucx-dev and build again)");
+             "weir was built without UCX's headers (install libucx-dev, then go build -a)");
 }
 
 const struct weir_fabric weir_fab_ucx = {
