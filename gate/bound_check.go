@@ -28,6 +28,8 @@ type boundCheck struct {
 	constant *constantTerm
 	// positive says that the subject is above zero in every launch, although its metrics may be 0.
 	positive bool
+	// gainless says that a gain is judged by the difference of its sides: it has no value in percent.
+	gainless bool
 	levels
 }
 
@@ -36,10 +38,13 @@ type subjectEstimate struct {
 	at              func(confidence float64) estimate
 	withoutOutliers func(confidence float64) estimate // at without outliers; nil if there are none
 	// moderated is at with a variance moderated by other cases; nil if unavailable. Only a pass may use it.
-	moderated    func(confidence float64) estimate
+	moderated func(confidence float64) estimate
+	// clamped is at with good outliers moved towards the bound; nil if there are none. Only a pass may use it.
+	clamped      func(confidence float64) estimate
 	outliers     results.Reason
 	method       []results.Reason // how several cases were combined
 	noise        float64          // standard deviation of one launch, on the scale of the interval
+	spread       float64          // of the launches themselves, without the known noise
 	fixed        fixedVariance    // variance that more launches do not reduce
 	relaunchable []string         // keys of the cases that can be launched again
 	successes    *successCount    // of an availability check only
@@ -71,8 +76,9 @@ func (eval *evaluator) judgeUsable(check boundCheck) outcome {
 	}
 	have := check.launchesCounted(sources)
 	final := eval.interimAnalysis(check, sources, have)
-	if final.verdict == results.ErrorVerdict || !analysisDue(check.looks, have) {
-		return final // an unusable launch is an error, whenever it was made
+	if final.verdict == results.ErrorVerdict || !check.refutedByOne(sources).None() ||
+		!analysisDue(check.looks, have) && launchLost(sources) {
+		return final // an unusable launch is an error, whenever it was made, and an error is one
 	}
 	for _, atLaunch := range slices.Compact(slices.Sorted(slices.Values(check.looks))) {
 		if atLaunch >= have {
@@ -84,6 +90,18 @@ func (eval *evaluator) judgeUsable(check boundCheck) outcome {
 		}
 	}
 	return final
+}
+
+// launchLost reports whether the document lacks a launch of a case of this session: what it was is unknown, so the
+// first launches are not those of an earlier look.
+func launchLost(sources []*source) bool {
+	return slices.ContainsFunc(sources, func(s *source) bool {
+		if s.c == nil {
+			return false
+		}
+		made := byIndex(s.c.Launches)
+		return len(made) > 0 && made[len(made)-1].Index != len(made)-1
+	})
 }
 
 // decided reports whether further launches cannot change an outcome.
@@ -111,7 +129,7 @@ func upTo(sources []*source, atLaunch int, all bool) []*source {
 		case all:
 			count := 0
 			for i, l := range less.launches {
-				if l.Counts() {
+				if l.Usable() {
 					count++
 				}
 				if count == atLaunch {
@@ -142,6 +160,9 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	if est.moderated != nil && where == crossing && check.locate(est.moderated) == inside {
 		est.at, where = est.moderated, inside
 		est.noiseReason.Kind = results.NoiseModerated
+	}
+	if est.clamped != nil && where == crossing && check.locate(est.clamped) == inside {
+		est.at, where = est.clamped, inside
 	}
 	refuted := check.refutedByOne(sources)
 	if !refuted.None() {
@@ -238,8 +259,11 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 	return o
 }
 
-// observedAsWritten is the estimate of the subject as the author wrote it.
+// observedAsWritten is the estimate of the subject as the author wrote it; nil of a gain without a value in percent.
 func (check boundCheck) observedAsWritten(e estimate) *results.Observed {
+	if check.gainless {
+		return nil
+	}
 	_, e = check.asWritten(e)
 	return check.observed(e, check.unit)
 }
@@ -270,6 +294,9 @@ func (check boundCheck) estimated(kind results.ReasonKind, e estimate, more ...r
 	add("lower", check.bounds.Lower, check.unit)
 	add("upper", check.bounds.Upper, check.unit)
 	values = append(values, results.Text("written", check.written))
+	if check.bounds.Strict {
+		values = append(values, results.Text("strict", "yes"))
+	}
 	return results.Because(kind, append(values, more...)...)
 }
 
@@ -294,6 +321,9 @@ func (check boundCheck) slowModeReason(est subjectEstimate, n int) results.Reaso
 		return results.Reason{}
 	}
 	e := est.at(check.pass)
+	if check.unit == "" && e.n > 1 && e.lo == e.hi && e.center == math.Trunc(e.center) {
+		return results.Reason{} // the same count in all launches, which is no speed
+	}
 	cost := math.Expm1(hidden(n, est.known)) * math.Abs(e.center)
 	if better == workload.Higher {
 		cost = math.Expm1(-hidden(n, est.known)) * math.Abs(e.center)

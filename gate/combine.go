@@ -24,8 +24,7 @@ import (
 // For a positive f this is on the log scale, with geometric means and log x for x, as for a single case.
 // Adding up within a launch before computing the spread respects the correlation of its metrics. The
 // derivatives are exact (gradient.go). Source: Casella and Berger, Statistical Inference, 2nd ed., 5.5.4.
-// The minimum and maximum of many nearly equal cases are biased outwards by about the error of one case;
-// all() and any() are not.
+// The minimum and maximum of cases are estimated from the interval of each (extreme.go).
 type combination struct {
 	metrics  *workload.Definitions
 	center   float64 // in the unit of the check
@@ -74,7 +73,15 @@ func (eval *evaluator) combined(check boundCheck, sources []*source, atLaunch in
 	}
 	rest, names, modes := c.withoutOutliers()
 	est.modes, est.outliers = modes, names
-	if names.None() {
+	extreme, ofRest := eval.extreme(check, sources, atLaunch)
+	if extreme != nil {
+		est.at = extreme
+	}
+	switch {
+	case names.None():
+		return est, nil
+	case extreme != nil:
+		est.withoutOutliers = ofRest
 		return est, nil
 	}
 	est.withoutOutliers = func(confidence float64) estimate {

@@ -74,7 +74,7 @@ func (d *constantTerm) written(v float64) float64 {
 
 // moved applies a conversion to both bounds.
 func (d *constantTerm) moved(b assertion.Bounds, to func(float64) float64) assertion.Bounds {
-	out := assertion.Bounds{}
+	out := assertion.Bounds{Strict: b.Strict}
 	for _, end := range []struct{ from, to **float64 }{{&b.Lower, &out.Lower}, {&b.Upper, &out.Upper}} {
 		if *end.from != nil {
 			v := to(**end.from)

@@ -156,9 +156,7 @@ func sideOf(d *workload.Definitions, s *source, leaf *assertion.Expr) (*results.
 		return nil, err
 	}
 	e := arithmetic(v.values, results.Confidence)
-	if neverNegative(d, leaf.Case, leaf.Metric, leaf.Unit) {
-		e = notNegative(e, v.values)
-	}
+	e = notNegative(e, v.values, neverNegative(d, leaf.Case, leaf.Metric, leaf.Unit))
 	if positive(d, leaf) {
 		e = logarithmic(v.values, results.Confidence)
 	}

@@ -262,9 +262,7 @@ func estimateMetric(
 		scale = logarithmic
 	}
 	e := scale(values, results.Confidence)
-	if amount {
-		e = notNegative(e, values)
-	}
+	e = notNegative(e, values, amount)
 	mean, sd := moments(values)
 	cv := 0.0
 	if mean != 0 {

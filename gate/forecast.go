@@ -90,7 +90,11 @@ func (check boundCheck) launchesNeeded(
 				[]results.Reason{results.Because(results.NearBound)},
 				"choose another bound: the value is too near this one",
 			}
-			if check.farFromBounds(e.center) {
+			switch {
+			case !check.farFromBounds(e.center, est.noise):
+			case est.statedNoise():
+				o = obstacle{[]results.Reason{est.noiseReason}, "measure the reference anew: its noise is too large"}
+			default:
 				o = obstacle{
 					[]results.Reason{results.Because(results.LaunchesScatter)},
 					"make the host quieter: its launches scatter too much",
@@ -107,17 +111,25 @@ func (check boundCheck) launchesNeeded(
 		results.Count("most", many, "launch")), many, obstacle{}
 }
 
+// statedNoise reports whether the noise is what a reference or a history states, and not that of the launches.
+func (est subjectEstimate) statedNoise() bool { return est.known && est.noise > 2*est.spread }
+
 // nearBound is the largest distance from a bound, as a share of it, of a value that is near the bound.
 const nearBound = 0.1
 
-// farFromBounds reports whether a value is near no bound. In the middle half of a band, it could not be farther.
-func (check boundCheck) farFromBounds(value float64) bool {
+// farFromBounds reports whether a value is near no bound. In the middle half of a band, it could not be farther. noise
+// is the standard deviation of one launch.
+func (check boundCheck) farFromBounds(value, noise float64) bool {
 	if low, high := check.bounds.Lower, check.bounds.Upper; low != nil && high != nil &&
 		min(value-*low, *high-value) >= (*high-*low)/4 {
 		return true
 	}
 	for _, bound := range []*float64{check.bounds.Lower, check.bounds.Upper} {
-		if bound != nil && math.Abs(value-*bound) <= nearBound*math.Abs(*bound) {
+		near := noise // of one launch: 0 has no share
+		if bound != nil && *bound != 0 {
+			near = nearBound * math.Abs(*bound)
+		}
+		if bound != nil && math.Abs(value-*bound) <= near {
 			return false
 		}
 	}

@@ -73,17 +73,18 @@ const (
 	crossingHalo // crossing a bound, within the halo
 )
 
-// locate returns the position of an interval; bounds are inclusive, an absent bound is open.
+// locate returns the position of an interval; an absent bound is open.
 func locate(b assertion.Bounds, e estimate) position {
 	switch {
-	case b.Lower != nil && e.hi < *b.Lower:
+	case b.Lower != nil && (e.hi < *b.Lower || b.Strict && e.hi == *b.Lower):
 		return below
-	case b.Upper != nil && e.lo > *b.Upper:
+	case b.Upper != nil && (e.lo > *b.Upper || b.Strict && e.lo == *b.Upper):
 		return above
-	case (b.Lower == nil || e.lo >= *b.Lower) && (b.Upper == nil || e.hi <= *b.Upper):
-		return inside
+	case b.Lower != nil && (e.lo < *b.Lower || b.Strict && e.lo == *b.Lower),
+		b.Upper != nil && (e.hi > *b.Upper || b.Strict && e.hi == *b.Upper):
+		return crossing
 	}
-	return crossing
+	return inside
 }
 
 // locate returns the position of the subject. The halo applies to failing only: passing needs the
@@ -118,7 +119,9 @@ func (check boundCheck) withHalo() assertion.Bounds {
 		v := quantity.Round(*bound + sign*check.halo*max(*bound, -*bound))
 		return &v
 	}
-	return assertion.Bounds{Lower: wide(check.bounds.Lower, -1), Upper: wide(check.bounds.Upper, 1)}
+	b := check.bounds
+	b.Lower, b.Upper = wide(b.Lower, -1), wide(b.Upper, 1)
+	return b
 }
 
 // familyNote returns a reason if the displayed interval would decide but the shared error budget does not

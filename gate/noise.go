@@ -64,6 +64,20 @@ func (n *noise) interval(e estimate, confidence float64) (lo, hi float64) {
 // contradictionLevel is the probability that a session with the known noise appears to contradict it.
 const contradictionLevel = 0.01
 
+// quieter reports whether launches vary by far less than those of the cases that a pooled noise is of, by an F test
+// in the other direction: this case is another kind of path. Fewer than leastQuiet launches may agree by chance, or
+// because their values are rounded.
+func (n *noise) quieter(logs []float64) bool {
+	if !n.pooled || len(logs) < leastQuiet {
+		return false
+	}
+	_, sd := moments(logs)
+	return n.sd*n.sd > ratioLimit(n.df, float64(len(logs)-1))*sd*sd
+}
+
+// leastQuiet is the number of launches from which a case may be quieter than others.
+const leastQuiet = 5
+
 // contradicted reports whether launches vary by more than the known noise explains, by an F test. Smaller
 // variance is no contradiction: paths with a slow mode often have it.
 func (n *noise) contradicted(logs []float64) bool {

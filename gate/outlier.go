@@ -89,6 +89,41 @@ func without(ps []point, marked []bool) []point {
 	return out
 }
 
+// clamped is the estimate of a check of one bound with the outliers on the far side of the others moved to the nearest
+// of them; nil if there are none. The mean of the moved values is nearer to the bound than that of the launches, so a
+// bound that it keeps is kept, while the outliers' spread would widen the interval towards the bound.
+func (check boundCheck) clamped(
+	ps []point, marked []bool, estimator func([]point) func(confidence float64) estimate,
+) func(confidence float64) estimate {
+	low, high := check.bounds.Lower, check.bounds.Upper
+	if (low == nil) == (high == nil) {
+		return nil
+	}
+	others := valuesOf(without(ps, marked))
+	least, most := slices.Min(others), slices.Max(others)
+	moved := slices.Clone(ps)
+	for i := range ps {
+		if v := &moved[i].value; marked[i] && high != nil {
+			*v = max(*v, least)
+		} else if marked[i] {
+			*v = min(*v, most)
+		}
+	}
+	if slices.Equal(valuesOf(moved), valuesOf(ps)) {
+		return nil
+	}
+	own, near := estimator(ps), estimator(moved)
+	return func(confidence float64) estimate {
+		e, n := own(confidence), near(confidence)
+		if high != nil {
+			e.hi = n.hi
+		} else {
+			e.lo = n.lo
+		}
+		return e
+	}
+}
+
 // outlierValues lists the marked launches with their values, nodes and times.
 func outlierValues(of string, ps []point, marked []bool, unit string) []results.Value {
 	var names []results.Value

@@ -63,9 +63,9 @@ func (f fixedVariance) at(n float64) meanSquare {
 const usualDistance = 0.03
 
 // priorDistance is the prior standard deviation of a distance that was measured with a standard error: the usual one,
-// or the part of the distance that two standard errors do not explain.
+// or the part of the distance that the standard error does not explain.
 func priorDistance(distance, standardError float64) float64 {
-	return max(usualDistance, math.Abs(distance)-2*standardError)
+	return max(usualDistance, math.Abs(distance)-standardError)
 }
 
 // scaled converts an estimate's centre and bounds to the scale of its interval; ok is false if there is

@@ -3,13 +3,17 @@ package gate
 import (
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results/assertion"
+	"github.com/weir-bench/weir/workload"
 )
 
-// withoutRatio returns a check of values that have no ratio: a comparison x <= k·y with a right side y that is not
-// above zero becomes x - k·y <= 0. Other quotients by values below zero are errors, since their sign does not say
-// which side is larger. A quotient by zero is one anyway.
+// withoutRatio returns a check of values that have no ratio: a comparison x <= k·y or a gain of metrics of which a
+// launch has 0, or with a right side y that is not above zero, becomes x - k·y <= 0. The interval of that difference
+// is Fieller's of the ratio (E. C. Fieller, Journal of the Royal Statistical Society B 16, 1954), which holds for any
+// y. Other quotients by values below zero are errors, since their sign does not say which side is larger. A quotient
+// by zero is one anyway.
 func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bool) {
-	x, y, _ := gainIn(check.subject)
+	x, y, better := gainIn(check.subject)
+	gain := x != nil
 	if e := check.subject; e.Op == assertion.Div && len(e.Args) == 2 {
 		x, y = e.Args[0], e.Args[1]
 	}
@@ -17,17 +21,22 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 		return check, outcome{}, true
 	}
 	by, known := check.atMeans(sources, y)
-	if !known || by > 0 {
+	if !known || by > 0 && (check.aboveZero(sources, x) && check.aboveZero(sources, y)) {
 		return check, outcome{}, true
 	}
 	low, high := check.bounds.Lower, check.bounds.Upper
-	if !check.compared || (low == nil) == (high == nil) || x.Op != assertion.Metric || check.halo > 0 {
+	if by < 0 && (gain || !check.compared) ||
+		!check.compared && !gain || (low == nil) == (high == nil) || x.Op != assertion.Metric || check.halo > 0 {
 		if by < 0 {
 			return check, failed(notAboveZero(check.metrics, y, formatSubject(y), by, unitOf(y))), false
 		}
 		return check, outcome{}, true
 	}
+	if gain {
+		low, high = ratioOfGain(better, low, high)
+	}
 	zero, share := 0., 0.
+	check.bounds.Lower, check.bounds.Upper = nil, nil
 	if low != nil {
 		share, check.bounds.Lower = *low, &zero
 	} else {
@@ -37,8 +46,32 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 		y = &assertion.Expr{Op: assertion.Mul, Args: []*assertion.Expr{{Op: assertion.Const, Value: share}, y}}
 	}
 	check.subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{x, y}}
-	check.unit, check.written, check.target = x.Unit, "", nil
+	check.unit, check.written, check.target, check.gainless = x.Unit, "", nil, gain
 	return check, outcome{}, true
+}
+
+// ratioOfGain converts the bounds of a gain to those of the ratio of new and old.
+func ratioOfGain(better workload.Direction, low, high *float64) (lower, upper *float64) {
+	ratio := func(gain *float64, sign float64) *float64 {
+		if gain == nil {
+			return nil
+		}
+		v := quantity.Round(1 + sign**gain)
+		return &v
+	}
+	if better == workload.Lower {
+		return ratio(high, -1), ratio(low, -1)
+	}
+	return ratio(low, 1), ratio(high, 1)
+}
+
+// aboveZero reports whether a metric that may be zero is not so in any launch. Others are refused if they are.
+func (check boundCheck) aboveZero(sources []*source, e *assertion.Expr) bool {
+	if e.Op != assertion.Metric || positive(check.metrics, e) {
+		return true
+	}
+	_, above := check.meanOf(sources, e, true)
+	return above
 }
 
 // atMeans is the value of an expression at the means of its metrics over the launches.

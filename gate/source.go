@@ -219,7 +219,7 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 	}
 	_, sd := moments(vs)
 	est := subjectEstimate{
-		at: estimator(ps), noise: sd, relaunchable: []string{c.Key}, autocorrelation: autocorrelated(ps),
+		at: estimator(ps), noise: sd, spread: sd, relaunchable: []string{c.Key}, autocorrelation: autocorrelated(ps),
 	}
 	known := eval.noiseOf(check.noise, c, check.subject, check.unit, atLaunch)
 	est.useKnownNoise(known, vs)
@@ -229,6 +229,7 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 	case slices.Contains(marked, true):
 		est.outliers = results.Because(results.Outliers, outlierValues("", ps, marked, check.unit)...)
 		est.withoutOutliers = estimator(without(ps, marked))
+		est.clamped = check.clamped(ps, marked, estimator)
 	}
 	if len(est.modes) == 0 && positive(check.metrics, check.subject) && check.better() != workload.Neither {
 		est.modes = modes(ps, check.unit)
@@ -243,6 +244,9 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 		if est.withoutOutliers != nil {
 			est.withoutOutliers = known.floored(est.withoutOutliers)
 		}
+		if est.clamped != nil {
+			est.clamped = known.floored(est.clamped)
+		}
 	}
 	return est, nil
 }
@@ -250,7 +254,7 @@ func (eval *evaluator) estimateFor(check boundCheck, sources []*source, atLaunch
 // useKnownNoise records the known noise, unless the launches contradict it.
 func (est *subjectEstimate) useKnownNoise(known *noise, logs []float64) {
 	switch {
-	case known == nil:
+	case known == nil, known.quieter(logs):
 	case known.contradicted(logs):
 		_, sd := moments(logs)
 		est.noiseReason = results.Because(results.NoiseContradicted, results.Number("spread", sd, "share"),

@@ -92,7 +92,7 @@ func infinite(m results.MetricValues) (string, float64) {
 
 // usable returns the launches of a case that were neither retried nor discarded.
 func usable(c *results.Case) []*results.Launch {
-	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return !l.Counts() })
+	return slices.DeleteFunc(slices.Clone(c.Launches), func(l *results.Launch) bool { return !l.Usable() })
 }
 
 // missingLaunches finds launches that are missing from the document or duplicate. Their numbers may have

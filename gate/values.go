@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weir-bench/weir/gate/wording"
@@ -98,8 +99,8 @@ func estimateOf(d *workload.Definitions, subject *assertion.Expr, ps []point, co
 		return logarithmic(valuesOf(ps), confidence)
 	}
 	e := arithmetic(valuesOf(ps), confidence)
-	if subject.Op == assertion.Metric && neverNegative(d, subject.Case, subject.Metric, subject.Unit) {
-		e = notNegative(e, valuesOf(ps))
+	if subject.Op == assertion.Metric {
+		e = notNegative(e, valuesOf(ps), neverNegative(d, subject.Case, subject.Metric, subject.Unit))
 	}
 	return e
 }
@@ -111,12 +112,16 @@ func neverNegative(d *workload.Definitions, key, metric, unit string) bool {
 	return !d.Declared(key, metric) || known && u.Dim != quantity.Number
 }
 
-// notNegative clips the interval of an amount at zero, unless a launch was negative.
-func notNegative(e estimate, values []float64) estimate {
-	if len(values) > 0 && slices.Min(values) >= 0 {
+// notNegative clips the interval of an amount at zero, unless a launch was negative. Whole numbers are an amount.
+func notNegative(e estimate, values []float64, amount bool) estimate {
+	if len(values) > 0 && slices.Min(values) >= 0 && (amount || wholeNumbers(values)) {
 		e.lo = max(e.lo, 0)
 	}
 	return e
+}
+
+func wholeNumbers(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // notANumber is a non-finite value in Go's spelling.

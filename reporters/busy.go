@@ -164,7 +164,7 @@ func disturbedKept(doc *results.Document) []string {
 	for _, c := range doc.Cases {
 		made += len(c.Launches)
 		for _, l := range c.Launches {
-			if d := l.Disturbance; d != nil && l.Counts() && l.Status == results.OK {
+			if d := l.Disturbance; d != nil && l.Usable() && l.Status == results.OK {
 				kept++
 				if worst == nil || d.Share > worst.Share {
 					worst = d

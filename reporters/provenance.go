@@ -154,7 +154,7 @@ func chosenFabrics(doc *results.Document) []string {
 func fullLoads(doc *results.Document) []string {
 	n, example := 0, ""
 	for _, c := range doc.Cases {
-		whole := func(l *results.Launch) bool { return l.RateWindow == "whole" && l.Counts() }
+		whole := func(l *results.Launch) bool { return l.RateWindow == "whole" && l.Usable() }
 		if c.Options["window"] != "whole" && slices.ContainsFunc(c.Launches, whole) {
 			if n++; n == 1 {
 				example = plain(c.Key)

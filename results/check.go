@@ -30,8 +30,8 @@ func (a *AssertionVerdict) Check() error {
 		return fmt.Errorf("its way with multiple cases is %q, not holm", a.Multiple)
 	}
 	if d := a.Decide; d != nil {
-		if d.Confidence != 0 && !(d.Confidence > 0.5 && d.Confidence < 1) {
-			return fmt.Errorf("its confidence is %v, not between 0.5 and 1", d.Confidence)
+		if d.Confidence != 0 && !(d.Confidence >= 0.5 && d.Confidence < 1) {
+			return fmt.Errorf("its confidence is %v, not from 0.5 to below 1", d.Confidence)
 		}
 		if !slices.Contains([]string{"", "inconclusive", "fail", "warn", "pass"}, d.OnInconclusive) {
 			return fmt.Errorf("what stands in for inconclusive is %q", d.OnInconclusive)

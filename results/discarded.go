@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Counts reports whether the launch is usable: neither retried nor discarded.
-func (l *Launch) Counts() bool { return !l.Retried && l.Discarded == "" }
+// Usable reports whether the launch is usable: neither retried nor discarded.
+func (l *Launch) Usable() bool { return !l.Retried && l.Discarded == "" }
 
 // Discarded is the number of launches of the case that were discarded because they lacked their
 // processors.
@@ -17,7 +17,7 @@ func (c *Case) Discarded() int { return c.count(func(l *Launch) bool { return l.
 // permanent.
 func (c *Case) Exhausted(firstLook int) bool {
 	discarded := c.Discarded()
-	return discarded >= max(leastDiscarded, firstLook) && discarded > c.count((*Launch).Counts)
+	return discarded >= max(leastDiscarded, firstLook) && discarded > c.count((*Launch).Usable)
 }
 
 const leastDiscarded = 3
@@ -65,7 +65,7 @@ func (c *Case) Unmeasured() string {
 }
 
 // AllDiscarded reports whether the case has discarded launches and no usable one.
-func (c *Case) AllDiscarded() bool { return c.Discarded() > 0 && c.count((*Launch).Counts) == 0 }
+func (c *Case) AllDiscarded() bool { return c.Discarded() > 0 && c.count((*Launch).Usable) == 0 }
 
 // NoUsableLaunch says how many launches of a case without a usable one were discarded, and why the last
 // was.

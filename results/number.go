@@ -168,7 +168,7 @@ const fewForInterval = 3
 
 // WhyNoInterval says why an uninformative interval of n launches is not displayed.
 func WhyNoInterval(n int) string {
-	if n <= fewForInterval {
+	if n < 2 {
 		return "too few for an interval"
 	}
 	return "the interval is too wide"

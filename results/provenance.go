@@ -27,7 +27,7 @@ func (c *Case) Retried() int {
 func (c *Case) Succeeded() []*Launch {
 	var out []*Launch
 	for _, l := range c.Launches {
-		if l.Status == OK && l.Counts() {
+		if l.Status == OK && l.Usable() {
 			out = append(out, l)
 		}
 	}

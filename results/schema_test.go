@@ -78,7 +78,8 @@ func full() *results.Document {
 		}},
 		Parts: []assertion.Part{{
 			Subject: &assertion.Expr{Op: assertion.Median, Args: []*assertion.Expr{metric, foreign, metric}},
-			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower}, Target: &lower, Written: "us", Case: "a",
+			Unit:    "GB/s", Bounds: assertion.Bounds{Lower: &lower, Strict: true},
+			Target: &lower, Written: "us", Case: "a",
 			Compared: true,
 		}},
 	})

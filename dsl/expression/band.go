@@ -175,14 +175,13 @@ func (b *band) around(r *relation, target float64) {
 	}
 }
 
-// band converts the comparison to bounds. Strict and non-strict bounds are equal for values on a
-// continuous scale.
+// band converts the comparison to bounds.
 func (r *relation) band(low, high float64) assertion.Bounds {
 	switch r.word {
 	case ">=", ">":
-		return assertion.Bounds{Lower: &low}
+		return assertion.Bounds{Lower: &low, Strict: r.word == ">"}
 	case "<=", "<":
-		return assertion.Bounds{Upper: &low}
+		return assertion.Bounds{Upper: &low, Strict: r.word == "<"}
 	case "within":
 		low, high = quantity.Round(low*(1-r.share)), quantity.Round(high*(1+r.share))
 		if low > high {

@@ -15,7 +15,7 @@ import (
 func countedLaunches(c *results.Case) int {
 	n := 0
 	for _, l := range c.Launches {
-		if l.Counts() {
+		if l.Usable() {
 			n++
 		}
 	}

@@ -156,7 +156,7 @@ func farMemory(doc *results.Document, c *results.Case) (seen []string) {
 func disturbed(_ *results.Document, c *results.Case) []string {
 	count, worst := 0, &results.Disturbance{}
 	for _, l := range c.Launches {
-		if l.Disturbance != nil && l.Counts() {
+		if l.Disturbance != nil && l.Usable() {
 			if count++; l.Disturbance.Share >= worst.Share {
 				worst = l.Disturbance
 			}

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -64,12 +65,12 @@ func estimated(r results.Reason) string {
 func relation(r results.Reason) string {
 	o := observed(r)
 	s := scaleOf(r, o.Value, o.Unit)
-	b := assertion.Bounds{Lower: r.Number("lower"), Upper: r.Number("upper")}
-	switch r.Kind {
+	b := boundsOf(r)
+	switch orEqual := map[bool]string{true: "= "}[b.Strict]; r.Kind {
 	case results.BelowBound:
-		return "< " + boundText(s, *b.Lower, o.Unit) + missed(r, s, o, "below")
+		return "<" + cmp.Or(orEqual, " ") + boundText(s, *b.Lower, o.Unit) + missed(r, s, o, "below")
 	case results.AboveBound:
-		return "> " + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
+		return ">" + cmp.Or(orEqual, " ") + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
 	case results.InsideBounds:
 		return bounds(b, s) + away(s, o.Value, Nearest(b, o.Value), " from the bound", " the bound")
 	}
@@ -79,7 +80,7 @@ func relation(r results.Reason) string {
 		after = ", the end of the halo of " + Percent(*halo)
 	}
 	if r.Number("widened") != nil {
-		b = assertion.Bounds{Lower: r.Number("widened_lower"), Upper: r.Number("widened_upper")}
+		b.Lower, b.Upper = r.Number("widened_lower"), r.Number("widened_upper")
 	}
 	against := "against " + strings.TrimPrefix(bounds(b, s), "in ")
 	if r.Kind == results.CannotTell {
@@ -87,7 +88,12 @@ func relation(r results.Reason) string {
 	}
 	crossed := Nearest(b, o.Value)
 	return fmt.Sprintf("%s: the interval crosses %s%s%s", against, s.Exact(crossed),
-		distance(", ", margin(s, o.Value, crossed), " from its centre"), after)
+		apartFrom(s, o.Value, crossed), after)
+}
+
+// boundsOf rebuilds the bounds from a reason.
+func boundsOf(r results.Reason) assertion.Bounds {
+	return assertion.Bounds{Lower: r.Number("lower"), Upper: r.Number("upper"), Strict: r.Text("strict") != ""}
 }
 
 // missed formats the distance beyond a bound: from the target if there is one, else from the bound. "" if
@@ -105,11 +111,11 @@ func missed(r results.Reason, s results.Scale, o results.Observed, side string) 
 
 // bounds formats bounds as a relation.
 func bounds(b assertion.Bounds, s results.Scale) string {
-	switch {
+	switch orEqual := map[bool]string{false: "= "}[b.Strict]; {
 	case b.Upper == nil:
-		return ">= " + boundIn(s, *b.Lower)
+		return ">" + cmp.Or(orEqual, " ") + boundIn(s, *b.Lower)
 	case b.Lower == nil:
-		return "<= " + boundIn(s, *b.Upper)
+		return "<" + cmp.Or(orEqual, " ") + boundIn(s, *b.Upper)
 	}
 	return "in " + s.WithUnit("["+s.Exact(*b.Lower)+", "+s.Exact(*b.Upper)+"]")
 }
@@ -135,9 +141,20 @@ func boundText(s results.Scale, bound float64, unit string) string {
 	return s.WithUnit(s.Exact(bound))
 }
 
-// Nearest is the bound closer to a value.
+// Nearest is the bound closer to a value: by the distance as a share of the bound, as messages have it, unless one
+// is 0.
 func Nearest(b assertion.Bounds, v float64) float64 {
-	if b.Upper == nil || b.Lower != nil && math.Abs(v-*b.Lower) < math.Abs(v-*b.Upper) {
+	switch {
+	case b.Upper == nil:
+		return *b.Lower
+	case b.Lower == nil:
+		return *b.Upper
+	}
+	toLower, toUpper := math.Abs(v-*b.Lower), math.Abs(v-*b.Upper)
+	if *b.Lower != 0 && *b.Upper != 0 {
+		toLower, toUpper = toLower/math.Abs(*b.Lower), toUpper/math.Abs(*b.Upper)
+	}
+	if toLower < toUpper {
 		return *b.Lower
 	}
 	return *b.Upper
@@ -149,6 +166,15 @@ func away(s results.Scale, v, from float64, afterPercent, afterTimes string) str
 		return "; " + times + afterTimes
 	}
 	return distance("; ", margin(s, v, from), afterPercent)
+}
+
+// apartFrom formats on which side of a bound that its interval crosses an estimate is, and how far.
+func apartFrom(s results.Scale, v, bound float64) string {
+	side := "above"
+	if v < bound {
+		side = "below"
+	}
+	return distance(", the estimate is ", margin(s, v, bound), " "+side)
 }
 
 // distance puts text around a margin; "" if there is none.
@@ -174,7 +200,7 @@ func margin(s results.Scale, v, bound float64) string {
 // +28%, n=8), wanted >= -10%".
 func gain(metric string, r results.Reason) string {
 	o := observed(r)
-	b := assertion.Bounds{Lower: r.Number("lower"), Upper: r.Number("upper")}
+	b := boundsOf(r)
 	text := fmt.Sprintf("gain(%s) %s", metric, o.Gain(b.Lower, b.Upper))
 	text += ", wanted " + bounds(b, results.Percent)
 	if crossed := r.Number("crossed"); crossed != nil {

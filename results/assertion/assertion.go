@@ -93,8 +93,8 @@ const Confidence = 0.96
 
 // Decide overrides how an assertion is decided.
 type Decide struct {
-	// of the interval, between 0.5 and 1; 0: the default
-	Confidence float64 `json:"confidence,omitzero" schema:"exclusiveMinimum=0.5,exclusiveMaximum=1"`
+	// of the interval, from 0.5 to below 1; 0: the default
+	Confidence float64 `json:"confidence,omitzero" schema:"minimum=0.5,exclusiveMaximum=1"`
 	// OnInconclusive replaces inconclusive after the last look: "fail", "warn" or "pass"; "inconclusive" keeps
 	// it; "" uses the session's policy (Inconclusive).
 	OnInconclusive string `json:"on_inconclusive,omitempty" schema:"enum=inconclusive|fail|warn|pass"`
@@ -128,7 +128,7 @@ func (b Bounds) Widened(ceiling float64) Bounds {
 		v := *bound + by*math.Abs(*bound)
 		return &v
 	}
-	return Bounds{Lower: moved(b.Lower, -ceiling), Upper: moved(b.Upper, ceiling)}
+	return Bounds{Lower: moved(b.Lower, -ceiling), Upper: moved(b.Upper, ceiling), Strict: b.Strict}
 }
 
 // Counts reports whether the expectation is valid on the day, in UTC, on which a session started; false
@@ -137,10 +137,11 @@ func (x *XFail) Counts(started time.Time) bool {
 	return x != nil && !started.IsZero() && started.UTC().Format(time.DateOnly) <= x.Until
 }
 
-// Bounds are the limits of the subject; a nil bound is open.
+// Bounds are the limits of the subject; a nil bound is open. A bound of strict ones is itself outside.
 type Bounds struct {
-	Lower *float64 `json:"lower"`
-	Upper *float64 `json:"upper"`
+	Lower  *float64 `json:"lower"`
+	Upper  *float64 `json:"upper"`
+	Strict bool     `json:"strict,omitzero" doc:"Whether a value that is equal to a bound is outside."`
 }
 
 // Trend asserts that the subject moves one way along an axis.
