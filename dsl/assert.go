@@ -193,7 +193,7 @@ func (l *loader) longForm(expr hcl.Expression, a *Assert) (that hcl.Expression) 
 	return that
 }
 
-// checkExpectation checks the reason and the last day of a known failure; complete says that both are
+// checkExpectation checks the reason and the last day of a known failure; whole says that both are
 // texts. A day in the past is only a warning, so that the same file always gives the same plan; the
 // gate ignores such an expectation.
 func (l *loader) checkExpectation(p part, x *assertion.XFail, of, what string, whole bool) {

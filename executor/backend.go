@@ -54,7 +54,7 @@ func (processBackend) processes() bool { return true }
 
 // nodes include the simulated fabrics, which every node has.
 func (b processBackend) nodes() []results.Node {
-	nodes := b.s.hosts.Inventories()
+	nodes := b.s.nodes.Inventories()
 	for i := range nodes {
 		fabrics := engine.SimulatedFabrics()
 		maps.Copy(fabrics, nodes[i].Fabrics)
@@ -67,7 +67,7 @@ func (b processBackend) lacks(c *planner.Case, needs workload.Demand, known map[
 	s, d := b.s, b.s.demand(c, needs)
 	at, ok := known[d.Key()]
 	if !ok {
-		at.placed, at.lacks = s.hosts.Locate(d, nil)
+		at.placed, at.lacks = s.nodes.Locate(d, nil)
 		all := s.clusterLacks()
 		at.lacks = append(all, slices.DeleteFunc(at.lacks,
 			func(what string) bool { return slices.Contains(all, what) })...)
@@ -77,20 +77,20 @@ func (b processBackend) lacks(c *planner.Case, needs workload.Demand, known map[
 		return at.lacks
 	}
 	for _, service := range needs.Services {
-		if there := len(s.hosts.Names()); service.Cluster == nil && service.Node >= there {
+		if there := len(s.nodes.Names()); service.Cluster == nil && service.Node >= there {
 			return []string{fmt.Sprintf("node %d, counted from 0, for service %s (there: %d)", service.Node,
 				service.Name, there)}
 		}
 	}
 	if bindings, lacks := s.bindServices(needs.Services, nil, nil); len(lacks) > 0 {
 		return lacks
-	} else if reserved := reservedByServices(needs.Services, bindings, s.hosts.Names()); len(reserved) > 0 {
+	} else if reserved := reservedByServices(needs.Services, bindings, s.nodes.Names()); len(reserved) > 0 {
 		d.Affine = true
-		if _, lacks = s.hosts.Locate(d, reserved); len(lacks) > 0 {
+		if _, lacks = s.nodes.Locate(d, reserved); len(lacks) > 0 {
 			return lacks
 		}
 	}
-	lacks := s.hosts.Lacks(needs, at.placed.Nodes)
+	lacks := s.nodes.Lacks(needs, at.placed.Nodes)
 	if len(lacks) == 0 {
 		s.warnUnused(c, needs, at.placed.Nodes)
 	}
@@ -108,7 +108,7 @@ func (b processBackend) place(l *launchRun, d placement.Demand, concurrent []*la
 	s := b.s
 	taken := bindingsTaken(concurrent)
 	addBindings(taken, l.reserved)
-	p, lacks := s.hosts.Locate(d, taken)
+	p, lacks := s.nodes.Locate(d, taken)
 	if len(lacks) > 0 { // nodes were lost
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
@@ -116,7 +116,7 @@ func (b processBackend) place(l *launchRun, d placement.Demand, concurrent []*la
 	for i := range l.bindings {
 		withoutVariables(&l.bindings[i], s.shell, l.cases[0].Env, l.cases[0].Secrets)
 	}
-	s.hosts.Remember(d, p.Nodes)
+	s.nodes.Remember(d, p.Nodes)
 	return nil
 }
 
@@ -169,6 +169,6 @@ func (b processBackend) resume(g *ledger.Group, cases []*planner.Case, _ int, no
 	if needs, err := b.s.demandOf(cases[0]); err == nil {
 		d := b.s.demand(cases[0], needs)
 		d.Affine = d.Affine || b.s.needsOwnCPUs(g, nil, nil)
-		b.s.hosts.Remember(d, nodes)
+		b.s.nodes.Remember(d, nodes)
 	}
 }

@@ -111,7 +111,7 @@ func shareCPUs(all []*launchRun, processors func(node string) string) {
 // processors is a key for the processors of a node: agents of one host share it unless the session has claimed
 // different processors for them.
 func (s *session) processors(node string) string {
-	m := s.hosts.Nodes[node]
+	m := s.nodes.Nodes[node]
 	return fmt.Sprint(m.Host, m.CPUs)
 }
 

@@ -1,4 +1,4 @@
-// This file applies the policy for launches that lacked processor time, in launch_evaluate.go.
+// This file applies the policy for launches that lacked processor time. recordCases in launch_evaluate.go calls it.
 
 package executor
 
@@ -47,7 +47,7 @@ func (l *launchRun) discardIfDisturbed(i int, entry *results.Launch) string {
 		return ""
 	}
 	d := entry.Disturbed()
-	if b, ok := l.kind.Behaviour.(workload.Disturbed); ok && d == nil && !entry.Simulated {
+	if b, ok := l.kind.Behaviour.(workload.DisturbanceDetector); ok && d == nil && !entry.Simulated {
 		d = b.Disturbed(entry.Metrics)
 	}
 	if d == nil && engine.RunsCommands(l.engine.Runner) {

@@ -109,7 +109,7 @@ func unusedVariables(c *planner.Case, needs workload.Demand, moves string) (all 
 // warnUnused warns of unused variables before the first launch. If the scenario names the fabric, its diagnostics
 // have warned already.
 func (s *session) warnUnused(c *planner.Case, needs workload.Demand, nodes []string) {
-	for _, v := range unusedVariables(c, needs, s.hosts.Choose(needs, nodes).Fabric) {
+	for _, v := range unusedVariables(c, needs, s.nodes.Choose(needs, nodes).Fabric) {
 		if !s.warned[v] && needs.Fabric == fabric.AutoName {
 			s.ledger.Events.Emit(event.Event{Type: event.EnvIgnored, Reason: v.String()})
 		}

@@ -212,7 +212,7 @@ func (l *launchRun) evaluate(i int) *results.Launch {
 	if l.s.o.reduce != nil {
 		reduce = l.s.o.reduce
 	}
-	metrics, err := reduce(&workload.Measured{Spec: l.specs[i], Nodes: l.engine.Nodes, Caches: l.s.hosts.Caches(),
+	metrics, err := reduce(&workload.Measured{Spec: l.specs[i], Nodes: l.engine.Nodes, Caches: l.s.nodes.Caches(),
 		Parts: p.parts, Observed: l.observed}, e)
 	if err == nil && l.kind.Services != nil && l.kind.Services.Observe != nil {
 		err = l.kind.Services.Observe(l.options[i], l.observed, metrics)

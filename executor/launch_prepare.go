@@ -70,7 +70,7 @@ func (s *session) prepare(g *ledger.Group, cases []*planner.Case, index int,
 		return nil, err
 	}
 	shareCPUs([]*launchRun{l}, s.processors)
-	choice := s.hosts.Choose(needs, l.engine.Nodes)
+	choice := s.nodes.Choose(needs, l.engine.Nodes)
 	l.engine.Fabric, l.engine.Options, l.fabricReason = choice.Fabric, choice.Options, choice.Reason
 	l.ignored = unusedVariables(cases[0], needs, choice.Fabric)
 	return l, l.encode()

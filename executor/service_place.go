@@ -32,7 +32,7 @@ func (v *services) reserve(l *launchRun, concurrent []*launchRun) error {
 		return fmt.Errorf("missing: %s", strings.Join(lacks, "; "))
 	}
 	l.serviceBindings = bindings
-	l.reserved = reservedByServices(l.services, bindings, v.s.hosts.Names())
+	l.reserved = reservedByServices(l.services, bindings, v.s.nodes.Names())
 	addBindings(l.reserved, other)
 	return nil
 }
@@ -41,7 +41,7 @@ func (v *services) reserve(l *launchRun, concurrent []*launchRun) error {
 // ask for resources come first; kept ones have theirs already.
 func (s *session) bindServices(all []workload.Service, taken map[string][]results.Binding,
 	kept map[string]results.Binding) (bindings map[string]results.Binding, lacks []string) {
-	nodes, used := s.hosts.Names(), map[string][]results.Binding{}
+	nodes, used := s.nodes.Names(), map[string][]results.Binding{}
 	addBindings(used, taken)
 	bindings = map[string]results.Binding{}
 	for _, spec := range all {
@@ -57,7 +57,7 @@ func (s *session) bindServices(all []workload.Service, taken map[string][]result
 				continue
 			}
 			node := nodes[spec.Node]
-			b, short := s.hosts.Reserve(node, spec.Own, used[node])
+			b, short := s.nodes.Reserve(node, spec.Own, used[node])
 			for _, what := range short {
 				lacks = append(lacks, fmt.Sprintf("for service %s: %s", spec.Name, what))
 			}

@@ -22,7 +22,7 @@ import (
 )
 
 func (v *services) start(ctx context.Context, spec workload.Service, l *launchRun) (*service, error) {
-	nodes := v.s.hosts.Names()
+	nodes := v.s.nodes.Names()
 	x := &service{
 		Service: spec, values: valuesOf(spec, l),
 		key: freshnessKey(spec.Fresh, l), users: map[string]bool{}, started: time.Now(),

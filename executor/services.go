@@ -370,7 +370,7 @@ func (l *launchRun) requestsFailed() bool {
 
 func (s *session) singleHost() bool {
 	hosts := map[string]bool{}
-	for _, n := range s.hosts.Nodes {
+	for _, n := range s.nodes.Nodes {
 		hosts[n.Host] = true
 	}
 	return len(hosts) == 1

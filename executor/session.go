@@ -42,12 +42,12 @@ type session struct {
 	tmp, shm    *scratch.Dir
 	server      *registry.Server  // etcd in this process; nil: none
 	etcd        registry.Config   // no endpoints: the session has no etcd
-	cluster     *registry.Session // in etcd; nil: the session has no etcd
+	etcdSession *registry.Session // in etcd; nil: the session has no etcd
 	lending     lending
 	fleet       *fleet.Fleet                           // agents on other hosts; nil: agents are in this process
 	localAgents map[string]*agent.Agent                // in this process, by node
 	order       func(node string, o agent.Order) error // sendOrder
-	hosts       *placement.Cluster
+	nodes       *placement.Cluster
 	reports     chan agent.Report
 	posted      chan func()   // calls from other goroutines, which Wait runs
 	closed      chan struct{} // closed when reports are no longer received
@@ -65,7 +65,7 @@ func newSession(p *planner.Plan, o Options) *session {
 	s := &session{
 		plan: p, o: o, ledger: ledger.New(p, o.Options), demands: map[*planner.Case]cachedDemand{},
 		tasks: map[string]*task{}, warned: map[results.Ignored]bool{},
-		hosts: placement.NewCluster(o.Fleet == nil), localAgents: map[string]*agent.Agent{},
+		nodes: placement.NewCluster(o.Fleet == nil), localAgents: map[string]*agent.Agent{},
 		reports: make(chan agent.Report, 64), closed: make(chan struct{}),
 		posted: make(chan func(), 16),
 	}
@@ -99,7 +99,7 @@ func (s *session) run(ctx context.Context) (err error) {
 	if s.needsNoNode() {
 		shell = nil // simulations do not use it
 	}
-	s.ledger.SetEnvironment(append(s.hosts.Inventories(), s.simulated.hosts...), shell)
+	s.ledger.SetEnvironment(append(s.nodes.Inventories(), s.simulated.hosts...), shell)
 	if err := s.compareClocks(ctx); err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ type trialPlacement struct {
 func (s *session) clusterLacks() []string {
 	c := s.plan.Cluster
 	nodes := max(c.Nodes, 1)
-	_, lacks := s.hosts.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels,
+	_, lacks := s.nodes.Locate(placement.Demand{Nodes: nodes, DistinctHosts: c.DistinctHosts, Labels: c.Labels,
 		Ranks: nodes, NodeGPUs: c.GPUsPerNode, Node: s.requirements()}, nil)
 	return lacks
 }

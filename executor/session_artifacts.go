@@ -156,7 +156,7 @@ func (p *pendingCase) addUnfinished(part *workload.Part) {
 
 // storeUnfinished stores as artifacts what ranks had measured in unfinished cases, which have no metrics.
 func (l *launchRun) storeUnfinished() {
-	u, ok := l.kind.Behaviour.(workload.Unfinisher)
+	u, ok := l.kind.Behaviour.(workload.PartialSummarizer)
 	for i, p := range l.pending {
 		if p.complete() || len(p.unfinished) == 0 || !ok {
 			continue

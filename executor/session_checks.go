@@ -66,7 +66,7 @@ func (s *session) conclusion(all []results.Check) error {
 	for _, r := range all {
 		switch {
 		case r.Status == results.OK, r.Warns():
-		case r.Counts():
+		case r.FailsSession():
 			failed = append(failed, r.Failed())
 		default:
 			skipping = append(skipping, r.Failed())
@@ -118,7 +118,7 @@ func (s *session) checkNodes(ctx context.Context, id string, c planner.Check) ([
 		return s.checkEverywhere(ctx, id, c)
 	}
 	var done []results.Check
-	for _, n := range s.hosts.Inventories() {
+	for _, n := range s.nodes.Inventories() {
 		r := results.Check{Name: c.Name, Node: n.Name, Status: results.OK}
 		if lacks := gpusLack(c.GPU, n); len(lacks) > 0 {
 			r.Status, r.Reason = "failed", strings.Join(lacks, "; ")
@@ -156,7 +156,7 @@ type checkError struct{ text string }
 func (e *checkError) Error() string { return e.text }
 
 func (s *session) checkEverywhere(ctx context.Context, id string, c planner.Check) ([]results.Check, error) {
-	nodes := s.hosts.Names()
+	nodes := s.nodes.Names()
 	check := agent.Task{Redact: s.secrets, Check: &agent.CheckTask{Name: c.Name, Command: c.Command}}
 	var done []results.Check
 	err := s.runTask(ctx, id, sameTask(nodes, check), func(r agent.Report) bool {

@@ -54,7 +54,7 @@ func (s *session) tearDown(ctx context.Context, list []planner.Command, a comman
 
 // targets are the nodes that a command or artifact names.
 func (s *session) targets(on string) []string {
-	nodes := s.hosts.Names()
+	nodes := s.nodes.Names()
 	if on == "first node" && len(nodes) > 1 {
 		return nodes[:1]
 	}

@@ -58,7 +58,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	}
 	s.fleet = fleet.New(fleet.Config{
 		Options: s.o.Fleet, Needs: s.fleetNeeds(), Session: s.o.SessionID, Dir: s.o.Dir, Fabrics: s.fabrics(),
-		Shell: s.shell, Secrets: s.secrets, Cluster: s.cluster, Lend: s.lending.dial, Hosts: s.hosts,
+		Shell: s.shell, Secrets: s.secrets, Cluster: s.etcdSession, Lend: s.lending.dial, Hosts: s.nodes,
 		Owner: s,
 	})
 	if err := s.fleet.Open(ctx); err != nil {
@@ -127,20 +127,20 @@ func (s *session) openEtcd(ctx context.Context) (err error) {
 	case len(s.etcd.Endpoints) == 0:
 		return nil
 	}
-	if s.cluster, err = registry.Open(ctx, s.etcd, s.o.SessionID); err != nil {
+	if s.etcdSession, err = registry.Open(ctx, s.etcd, s.o.SessionID); err != nil {
 		return err
 	}
 	for _, past := range s.ledger.PastSessions() { // their coordinators are gone: this one holds the journal lock
 		if s.server != nil {
 			break // they had their own etcd
 		}
-		if err := s.cluster.DeleteSession(ctx, past); err != nil {
+		if err := s.etcdSession.DeleteSession(ctx, past); err != nil {
 			return err
 		}
 	}
 	about := registry.AboutThis(s.o.Version.Version)
 	about.Scenario = s.plan.Scenario.Name
-	return s.cluster.Announce(ctx, about.Encode())
+	return s.etcdSession.Announce(ctx, about.Encode())
 }
 
 // openLocal makes the agents of this process and opens etcd at the same time.
@@ -199,7 +199,7 @@ func (s *session) Report(r agent.Report) {
 
 // Joined adds the node of an agent that is ready.
 func (s *session) Joined(node string, member placement.Node) {
-	s.hosts.Join(node, member)
+	s.nodes.Join(node, member)
 	s.ledger.AddNode(member.Node)
 }
 
@@ -228,11 +228,11 @@ func (s *session) close() error {
 	if s.fleet != nil {
 		errs = append(errs, s.fleet.Close(killed(s.o.Kill)))
 	}
-	if s.cluster != nil {
+	if s.etcdSession != nil {
 		hurry := killed(s.o.Kill)
-		left := s.cluster.Wipe(hurry)
+		left := s.etcdSession.Wipe(hurry)
 		gone := errors.Is(left, registry.ErrNoAnswer)
-		closed := s.cluster.Close(hurry || gone)
+		closed := s.etcdSession.Close(hurry || gone)
 		if gone && errors.Is(closed, registry.ErrNoAnswer) {
 			closed = nil // left says so
 		}

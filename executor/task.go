@@ -59,7 +59,7 @@ func (s *session) askNodes(ctx context.Context, id string, question agent.Task, 
 	bounded, cancel := context.WithTimeoutCause(ctx, answerTimeout,
 		fmt.Errorf("agents did not answer within %v", answerTimeout))
 	defer cancel()
-	err := s.runTask(bounded, ownTask+id, sameTask(s.hosts.Names(), question), func(r agent.Report) bool {
+	err := s.runTask(bounded, ownTask+id, sameTask(s.nodes.Names(), question), func(r agent.Report) bool {
 		if r.Outcome != nil && r.Outcome.Failure != nil {
 			refused = fmt.Sprintf("the agent of node %s: %s", r.Node, r.Outcome.Failure.Cause)
 			return true
@@ -94,8 +94,8 @@ func (s *session) startTask(ctx context.Context, id string, work map[string]agen
 		return nil, s.finishTask(t, cmp.Or(context.Cause(ctx), err))
 	}
 	for _, node := range t.nodes { // lost before: the session is not notified again
-		if _, known := s.hosts.Nodes[node]; !known {
-			t.lose(node, s.hosts.Lost[node])
+		if _, known := s.nodes.Nodes[node]; !known {
+			t.lose(node, s.nodes.Lost[node])
 		}
 	}
 	return t, nil
@@ -141,8 +141,8 @@ func (s *session) sendOrder(node string, o agent.Order) error {
 // etcd is lost.
 func (s *session) Wait(ctx context.Context, done func() bool) error {
 	var etcdLost <-chan struct{}
-	if s.cluster != nil && !s.etcdGone {
-		etcdLost = s.cluster.Lost()
+	if s.etcdSession != nil && !s.etcdGone {
+		etcdLost = s.etcdSession.Lost()
 	}
 	var changes <-chan fleet.Change
 	if s.fleet != nil {
@@ -200,13 +200,13 @@ func (s *session) post(f func()) {
 
 // Lost removes a node and tells its tasks that its agent is gone.
 func (s *session) Lost(node, cause string) {
-	if _, known := s.hosts.Nodes[node]; !known {
+	if _, known := s.nodes.Nodes[node]; !known {
 		return // an agent that leaves says so before its link ends
 	}
 	if s.fleet != nil {
 		cause += s.fleet.Pause(time.Now())
 	}
-	s.hosts.Leave(node, cause)
+	s.nodes.Leave(node, cause)
 	s.ledger.Events.Emit(event.Event{Type: event.NodeLost, Node: node, Reason: cause})
 	for _, t := range s.tasks {
 		t.lose(node, cause)

@@ -26,8 +26,8 @@ func TestATaskOnALostNodeEndsThere(t *testing.T) {
 	s := newSession(onePlan(aCase("a")), Options{})
 	var sent orders
 	s.order = sent.Order
-	s.hosts.Join("n1", placement.Node{})
-	s.hosts.Join("n2", placement.Node{})
+	s.nodes.Join("n1", placement.Node{})
+	s.nodes.Join("n2", placement.Node{})
 	s.Lost("n1", "its host was reset")
 	var gone []string
 	work := map[string]agent.Task{"n1": {}, "n2": {}}

@@ -123,15 +123,14 @@ func TestCountsHaveNoIntervalBelowZero(t *testing.T) {
 
 // A count that is the same in all launches is no speed that a slow mode may change.
 func TestSameCountAtItsBound(t *testing.T) {
-	if a := counts(bounded(metric("errors", ""), assertion.Bounds{Upper: p(1)}, looks), caseOf("c", 1, 1, 1)); a.Verdict !=
-		results.Pass {
-		t.Errorf("%s: %s", a.Verdict, a.Message)
-	}
+	a := counts(bounded(metric("errors", ""), assertion.Bounds{Upper: p(1)}, looks), caseOf("c", 1, 1, 1))
+	wantVerdict(t, a, results.Pass)
 }
 
 // An error that a later launch of the session had fails a bound of 0, though the first look passed.
 func TestLaterErrorRefutesABoundOfZero(t *testing.T) {
-	a := counts(bounded(metric("errors", ""), assertion.Bounds{Upper: p(0)}, looks), caseOf("c", 0, 0, 0, 1, 0, 0, 0, 0))
+	later := caseOf("c", 0, 0, 0, 1, 0, 0, 0, 0)
+	a := counts(bounded(metric("errors", ""), assertion.Bounds{Upper: p(0)}, looks), later)
 	if a.Verdict != results.Fail || !has(a.Reasons, "above-least") {
 		t.Errorf("%s: %s", a.Verdict, a.Message)
 	}

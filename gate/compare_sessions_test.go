@@ -172,9 +172,9 @@ func TestShiftOfAllCases(t *testing.T) {
 			cases += s.Cases
 		}
 		last := cmp.Effects[len(cmp.Effects)-1]
-		if cmp.ExitCode != c.code || cmp.Counts()[results.Regression] != c.regressions || cases != c.cases ||
+		if cmp.ExitCode != c.code || cmp.CountByVerdict()[results.Regression] != c.regressions || cases != c.cases ||
 			!has(last.Reasons, c.last) {
-			t.Errorf("%s: exit %d, %v, shifts %+v; the last: %s", name, cmp.ExitCode, cmp.Counts(), cmp.Shifts,
+			t.Errorf("%s: exit %d, %v, shifts %+v; the last: %s", name, cmp.ExitCode, cmp.CountByVerdict(), cmp.Shifts,
 				last.Message)
 		}
 	}
@@ -183,17 +183,17 @@ func TestShiftOfAllCases(t *testing.T) {
 		noise = append(noise, historyOf(fmt.Sprintf("c%d", i), 0.005)...)
 	}
 	c := steady(t, CompareOptions{Noise: noise}, around(-0.061)...)
-	if c.ExitCode != ExitFailed || c.Counts()[results.Regression] != 10 || len(c.Shifts) > 0 ||
+	if c.ExitCode != ExitFailed || c.CountByVerdict()[results.Regression] != 10 || len(c.Shifts) > 0 ||
 		c.Effects[0].Change.Shift != 0 {
-		t.Errorf("sessions are known: exit %d, %v, %+v", c.ExitCode, c.Counts(), c.Shifts)
+		t.Errorf("sessions are known: exit %d, %v, %+v", c.ExitCode, c.CountByVerdict(), c.Shifts)
 	}
 }
 
 // Of few cases of which nothing is known no change is found that sessions may explain that vary by 5 %.
 func TestFewCasesOfUnknownSessions(t *testing.T) {
 	c := steady(t, CompareOptions{}, -0.1, -0.1, -0.1, 0.1)
-	if c.ExitCode != ExitInconclusive || c.Counts()[results.Unclear] != 3 || len(c.Shifts) > 0 {
-		t.Errorf("exit %d, %v, %+v", c.ExitCode, c.Counts(), c.Shifts)
+	if c.ExitCode != ExitInconclusive || c.CountByVerdict()[results.Unclear] != 3 || len(c.Shifts) > 0 {
+		t.Errorf("exit %d, %v, %+v", c.ExitCode, c.CountByVerdict(), c.Shifts)
 	}
 	for _, e := range c.Effects {
 		if e.Change.Found || !e.Change.Assumes || !e.Change.BeyondLaunches() {
@@ -215,8 +215,9 @@ func TestManyCasesThatFallTogether(t *testing.T) {
 		for change, want := range map[float64]results.EffectVerdict{-0.2: results.Regression, -0.5: results.Regression,
 			-0.1: results.Unclear} {
 			c := steady(t, CompareOptions{}, slices.Repeat([]float64{change}, cases)...)
-			if c.Counts()[want] != cases || c.Geomeans[0].Verdict != want {
-				t.Errorf("%d cases %+.0f%%: %v, geomean %s", cases, 100*change, c.Counts(), c.Geomeans[0].Verdict)
+			if c.CountByVerdict()[want] != cases || c.Geomeans[0].Verdict != want {
+				t.Errorf("%d cases %+.0f%%: %v, geomean %s", cases, 100*change, c.CountByVerdict(),
+					c.Geomeans[0].Verdict)
 			}
 		}
 	}
@@ -276,11 +277,11 @@ func TestScalesOfChanges(t *testing.T) {
 		wide = append(wide, []float64{0.002, -0.002, 0.12, -0.12}[i%4]*(1+float64(i)/20))
 	}
 	c = steady(t, CompareOptions{}, 0.001, -0.001, 0.002, -0.002, 0, 0.001, -0.001, 0.001, -0.2)
-	if c.ExitCode != ExitFailed || c.Counts()[results.NoRegression] != 8 {
-		t.Errorf("a regression makes others unclear: exit %d, %v", c.ExitCode, c.Counts())
+	if c.ExitCode != ExitFailed || c.CountByVerdict()[results.NoRegression] != 8 {
+		t.Errorf("a regression makes others unclear: exit %d, %v", c.ExitCode, c.CountByVerdict())
 	}
-	if c = steady(t, CompareOptions{}, wide...); c.Counts()[results.Regression] > 0 {
-		t.Errorf("half of the cases far noisier: %v", c.Counts())
+	if c = steady(t, CompareOptions{}, wide...); c.CountByVerdict()[results.Regression] > 0 {
+		t.Errorf("half of the cases far noisier: %v", c.CountByVerdict())
 	}
 }
 

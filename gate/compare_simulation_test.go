@@ -186,7 +186,7 @@ func TestHolmOverAComparison(t *testing.T) {
 			reports /= 10
 		}
 		for seed := range uint64(reports) {
-			if many(t, seed, 0.02, 1.05, 0.97, holm).Counts()[results.Regression] > 0 {
+			if many(t, seed, 0.02, 1.05, 0.97, holm).CountByVerdict()[results.Regression] > 0 {
 				alarms++
 			}
 		}
@@ -207,7 +207,7 @@ func TestNoRegressionAmongLikes(t *testing.T) {
 	alarms, beyond := 0, 0
 	for seed := range uint64(reports) {
 		c := many(t, seed, 0.06, 1, 1, false)
-		alarms += min(1, c.Counts()[results.Regression])
+		alarms += min(1, c.CountByVerdict()[results.Regression])
 		for _, e := range c.Effects {
 			if e.Change.CI[1] < 0.97 {
 				beyond++

@@ -75,12 +75,12 @@ func ExitCode(doc *results.Document) int {
 		codes = append(codes, ExitExecution)
 	}
 	for _, c := range doc.Checks {
-		if c.Counts() {
+		if c.FailsSession() {
 			codes = append(codes, ExitExecution)
 		}
 	}
 	for _, a := range doc.Artifacts {
-		if a.Counts() {
+		if a.FailsSession() {
 			codes = append(codes, ExitExecution)
 		}
 	}

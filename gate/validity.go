@@ -43,7 +43,7 @@ func invalidLaunch(c *results.Case) results.Reason {
 		if name, v := infinite(l.Metrics); name != "" {
 			return results.Because(results.MetricNotFinite, results.Text("metric", name), notANumber(v)).At(l.Index)
 		}
-		if b, ok := workload.As[workload.Invalidator](c.Workload); ok {
+		if b, ok := workload.As[workload.ValidityChecker](c.Workload); ok {
 			if text := b.Invalid(c.ResolvedOptions(), l.Metrics); text != "" {
 				return results.Because(results.WorkloadInvalid, why(text)).At(l.Index)
 			}
@@ -175,7 +175,7 @@ func missingByDesign(sources []*source, subject *assertion.Expr) results.Reason 
 
 // workloadUndecided is the workload's reason why a metric of some launch decides nothing.
 func workloadUndecided(s *source, metric string, about func(*results.Launch) bool) results.Reason {
-	b, ok := workload.As[workload.Undecider](s.c.Workload)
+	b, ok := workload.As[workload.AlwaysInconclusive](s.c.Workload)
 	for _, l := range s.launches {
 		if !ok || !about(l) {
 			continue

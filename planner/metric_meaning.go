@@ -13,7 +13,7 @@ import (
 // warnMetricMeaning warns of an assertion on a metric that has another meaning with the options of a case.
 func (t *Table) warnMetricMeaning(run *runTable, a *dsl.Assert, axes []int, of func(*row) *caseAssertions) {
 	k := run.run.Workload
-	b, ok := k.Behaviour.(workload.Doubter)
+	b, ok := k.Behaviour.(workload.MetricWarner)
 	if !ok {
 		return
 	}

@@ -134,7 +134,7 @@ func (c *Case) undecidable(metric string, launches int, several bool) (why, chan
 			return why, k.MoreSamples(m, c.Options, n, launches, launches)
 		}
 	}
-	if u, ok := k.Behaviour.(workload.Undecider); ok {
+	if u, ok := k.Behaviour.(workload.AlwaysInconclusive); ok {
 		why = u.Undecidable(c.Options, workload.MetricValues{}, metric)
 	}
 	return why, ""

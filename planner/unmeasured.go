@@ -45,7 +45,7 @@ func (r *row) lacks(metric string) string {
 	}
 	why := ""
 	_ = k.Assume(r.options(), func(assumed option.Values) error {
-		if why = k.Behaviour.(workload.Unmeasurer).Unmeasured(assumed, metric); why != "" {
+		if why = k.Behaviour.(workload.MetricExcluder).Unmeasured(assumed, metric); why != "" {
 			return fmt.Errorf("%s", why) // it may exist with other values
 		}
 		return nil
@@ -55,7 +55,7 @@ func (r *row) lacks(metric string) string {
 
 // optionsThatRuleOut returns the options of a workload that may rule a metric out.
 func optionsThatRuleOut(k *workload.Kind, metric string) []string {
-	if u, ok := k.Behaviour.(workload.Unmeasurer); ok {
+	if u, ok := k.Behaviour.(workload.MetricExcluder); ok {
 		return u.UnmeasuredBy(metric)
 	}
 	return nil

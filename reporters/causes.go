@@ -59,7 +59,7 @@ func (cs *causes) add(out []finding, c *results.Case) []finding {
 func failedChecks(doc *results.Document) string {
 	var all []string
 	for _, c := range doc.Checks {
-		if c.Counts() {
+		if c.FailsSession() {
 			all = append(all, c.Failed())
 		}
 	}

@@ -322,7 +322,7 @@ func effectName(e *results.Effect) string {
 
 // comparisonStanding is the worst standing of the effects.
 func comparisonStanding(c *results.Comparison) string {
-	n := c.Counts()
+	n := c.CountByVerdict()
 	for _, v := range effectVerdicts {
 		if n[v.verdict] > 0 {
 			return v.standing
@@ -332,7 +332,7 @@ func comparisonStanding(c *results.Comparison) string {
 }
 
 func comparisonHeadline(c *results.Comparison) string {
-	n := c.Counts()
+	n := c.CountByVerdict()
 	var parts []string
 	for _, v := range effectVerdicts {
 		if n[v.verdict] > 0 {

@@ -133,7 +133,7 @@ func sessionErrors(doc *results.Document) []finding {
 		out = append(out, finding{standing: "error", where: "session", message: cause, log: lines})
 	}
 	for _, c := range doc.Checks {
-		if c.Counts() {
+		if c.FailsSession() {
 			out = append(out, finding{
 				standing: "error", where: plain("check " + c.Label()),
 				message: plain(sentence(": ", "failed", c.Why())),
@@ -141,7 +141,7 @@ func sessionErrors(doc *results.Document) []finding {
 		}
 	}
 	for _, a := range doc.Artifacts {
-		if a.Counts() {
+		if a.FailsSession() {
 			out = append(out, finding{
 				standing: "error", where: plain("artifact " + a.Name + " of " + a.Node),
 				message: plain(sentence(": ", "required, and "+a.Status, a.Reason)),

@@ -16,7 +16,7 @@ func undecidableValues(doc *results.Document) (out []string) {
 	metrics := map[string][]string{} // by reason
 	var reasons []string
 	for _, c := range doc.Cases {
-		b, ok := workload.As[workload.Undecider](c.Workload)
+		b, ok := workload.As[workload.AlwaysInconclusive](c.Workload)
 		if !ok {
 			continue
 		}

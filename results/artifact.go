@@ -22,7 +22,7 @@ const (
 	ArtifactFailed    = "failed"
 )
 
-// Counts reports whether the artifact makes the session an error.
-func (a Artifact) Counts() bool {
+// FailsSession reports whether the artifact makes the session an error.
+func (a Artifact) FailsSession() bool {
 	return a.Required && (a.Status == ArtifactMissing || a.Status == ArtifactFailed)
 }

@@ -129,8 +129,8 @@ const (
 	Reported     EffectVerdict = "reported" // the metric has no better direction
 )
 
-// Counts returns the number of effects by verdict.
-func (c *Comparison) Counts() map[EffectVerdict]int {
+// CountByVerdict returns the number of effects by verdict.
+func (c *Comparison) CountByVerdict() map[EffectVerdict]int {
 	n := map[EffectVerdict]int{}
 	for _, e := range c.Effects {
 		n[e.Verdict]++

@@ -118,9 +118,9 @@ type Service struct {
 	Binding *Binding  `json:"seat,omitzero" doc:"What it has of its node to itself, where the scenario asks for that."`
 }
 
-// Counts reports whether the command failed and the session with it. A command that failed before a launch
+// FailsSession reports whether the command failed and the session with it. A command that failed before a launch
 // failed that launch only.
-func (c Command) Counts() bool {
+func (c Command) FailsSession() bool {
 	return c.Status != OK && !(c.Stage == "setup" && c.Scope == "launch")
 }
 
@@ -218,8 +218,8 @@ const SkipCases = "skip"
 // OnlyWarns is the severity of a check that is reported but has no consequence.
 const OnlyWarns = "warn"
 
-// Counts reports whether the check failed and the session with it.
-func (c Check) Counts() bool { return c.Status != OK && c.Severity != SkipCases && !c.Warns() }
+// FailsSession reports whether the check failed and the session with it.
+func (c Check) FailsSession() bool { return c.Status != OK && c.Severity != SkipCases && !c.Warns() }
 
 // Warns reports whether the check failed without consequence.
 func (c Check) Warns() bool { return c.Status != OK && c.Severity == OnlyWarns }
@@ -404,8 +404,8 @@ type Failure struct {
 	Log   []string `json:"log,omitempty" doc:"The last lines of the rank's log."`
 }
 
-// The kinds of failures. All but Fault, Wrong and Disturbed are failures of the infrastructure and may be
-// retried if the scenario asks for it.
+// The kinds of failures. All but Fault, Wrong and Disturbed are failures of the infrastructure: retry repeats
+// launches with those, unless its key on names kinds, of which fault is one.
 const (
 	FailedSetup = "setup"     // a setup command failed
 	FailedReady = "ready"     // ranks did not start or open their fabric
@@ -414,7 +414,7 @@ const (
 	TimedOut    = "timeout"   // a deadline passed, or a rank made no progress
 	NodeLost    = "lost"      // a node or its agent was lost
 	Fault       = "fault"     // the engine reported an error
-	Disturbed   = "disturbed" // it did not have its processors, and the session wants none that had not
+	Disturbed   = "disturbed" // it lacked processor time, and --disturbed is fail
 	Wrong       = "wrong"     // data failed verification, or metrics could not be computed
 )
 

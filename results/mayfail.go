@@ -107,8 +107,8 @@ var missingProgram = lazyregexp.New(`(?im)` + strings.Join([]string{
 // CommandCounts reports whether a command failed and the session with it. A failed setup is an error of
 // its run's cases, which may be excused.
 func (d *Document) CommandCounts(c Command) bool {
-	if !c.Counts() || c.Stage != "setup" || c.Scope != "run" {
-		return c.Counts()
+	if !c.FailsSession() || c.Stage != "setup" || c.Scope != "run" {
+		return c.FailsSession()
 	}
 	excused := false
 	for _, of := range d.Cases {

@@ -154,15 +154,15 @@ type QuantileCounter interface {
 	Quantiles(results.Quantile) int64
 }
 
-// Undecider is a Behaviour with measurements that are always inconclusive.
-type Undecider interface {
+// AlwaysInconclusive is a Behaviour with measurements that are always inconclusive.
+type AlwaysInconclusive interface {
 	// Undecidable says why a metric of a case with these options is inconclusive, however many launches it has; "": it
 	// is not. Without m it decides by the options alone, before the first launch.
 	Undecidable(options map[string]any, m MetricValues, metric string) string
 }
 
-// Unmeasurer is a Behaviour with options that exclude metrics.
-type Unmeasurer interface {
+// MetricExcluder is a Behaviour with options that exclude metrics.
+type MetricExcluder interface {
 	// Unmeasured says why launches of a case with these options lack a metric; "": they have it, or that is unknown.
 	Unmeasured(options option.Values, metric string) string
 	// UnmeasuredBy returns the options, all of Checked, that Unmeasured depends on for a metric; none: all cases have
@@ -170,8 +170,8 @@ type Unmeasurer interface {
 	UnmeasuredBy(metric string) []string
 }
 
-// Doubter is a Behaviour with metrics that can be misinterpreted.
-type Doubter interface {
+// MetricWarner is a Behaviour with metrics that can be misinterpreted.
+type MetricWarner interface {
 	// Doubtful says why an assertion about a metric of a case with these options may not mean what it seems to; "": it
 	// does.
 	Doubtful(options option.Values, metric string) string
@@ -185,21 +185,21 @@ type OptionJudge interface {
 	Caution(options option.Values) map[string]string
 }
 
-// Unfinisher is a Behaviour with ranks that leave samples when they are stopped.
-type Unfinisher interface {
+// PartialSummarizer is a Behaviour with ranks that leave samples when they are stopped.
+type PartialSummarizer interface {
 	// Unfinished summarizes the completed part of such a case.
 	Unfinished(spec Spec, samples [][]byte) (string, error)
 }
 
-// Invalidator is a Behaviour with launches that may measure something unintended.
-type Invalidator interface {
+// ValidityChecker is a Behaviour with launches that may measure something unintended.
+type ValidityChecker interface {
 	// Invalid says why a launch did not measure what was intended, as with a client slower than its server; such a case
 	// is an error. "": it did.
 	Invalid(options map[string]any, m MetricValues) string
 }
 
-// Disturbed is a Behaviour with metrics that show a busy host.
-type Disturbed interface {
+// DisturbanceDetector is a Behaviour with metrics that show a busy host.
+type DisturbanceDetector interface {
 	// Disturbed returns what delayed a launch's measurement; nil: nothing.
 	Disturbed(m MetricValues) *results.Disturbance
 }

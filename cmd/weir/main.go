@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	os.Exit(guard(os.Stderr, func() int { return execute(os.Args[1:], os.Stdout, os.Stderr) }))
+	os.Exit(recovered(os.Stderr, func() int { return execute(os.Args[1:], os.Stdout, os.Stderr) }))
 }
 
 // execute executes one command line and returns its exit code.
@@ -40,8 +40,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exit.Explain(stderr, cmd, err)
 }
 
-// guard turns a panic of this goroutine into exit code 8 and a message with the file of the stack trace.
-func guard(stderr io.Writer, f func() int) (code int) {
+// recovered turns a panic of this goroutine into exit code 8 and a message with the file of the stack trace.
+func recovered(stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
 			fmt.Fprintf(stderr, "weir: internal error: %v\nThis is a bug in weir %s. Please report it with the command line and %s",

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"weir": main,
 		"weir-with-a-bug": func() {
-			os.Exit(guard(os.Stderr, func() int { panic("deliberate") }))
+			os.Exit(recovered(os.Stderr, func() int { panic("deliberate") }))
 		},
 		"etcd-put":        etcdPut,
 		"openai-endpoint": openAIEndpoint,

@@ -160,10 +160,10 @@ func (r *rank) describeCells(cfg *C.struct_weir_config) (free func()) {
 				remote: C.uint64_t(t.remote),
 			}
 		}
-		from, free := cArray[C.struct_weir_source](len(l.sources))
+		from, free := cArray[C.struct_weir_incoming](len(l.sources))
 		frees = append(frees, free)
 		for i, s := range l.sources {
-			from[i] = C.struct_weir_source{
+			from[i] = C.struct_weir_incoming{
 				peer: C.int(s.peer), bytes: C.uint64_t(s.bytes), offset: C.uint64_t(s.offset),
 			}
 		}

@@ -146,13 +146,13 @@ func (r *epRank) describeProbes(cfg *C.struct_weir_config) (free func()) {
 	self := r.self.Rank
 	flows, freeFlows := cArray[C.struct_weir_flow](1)
 	flows[0] = C.struct_weir_flow{peer: C.int(r.targets[self]), bytes: C.uint64_t(r.probes[self])}
-	var from []C.struct_weir_source
+	var from []C.struct_weir_incoming
 	for i, to := range r.targets {
 		if to == self {
-			from = append(from, C.struct_weir_source{peer: C.int(i), bytes: C.uint64_t(r.probes[i])})
+			from = append(from, C.struct_weir_incoming{peer: C.int(i), bytes: C.uint64_t(r.probes[i])})
 		}
 	}
-	sources, freeSources := cArray[C.struct_weir_source](len(from))
+	sources, freeSources := cArray[C.struct_weir_incoming](len(from))
 	copy(sources, from)
 	probes, freeProbes := cProbes(probesOf(r.launch.Ranks, self, func(i int) int { return r.targets[i] }))
 	freeAll := setFlows(cfg, []C.struct_weir_flows{flowsOf(flows[:1], sources[:len(from)], probes)})

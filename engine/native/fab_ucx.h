@@ -48,9 +48,9 @@ struct ucx_api {
     const char *name;
     uint64_t features; /* of UCX, only those needed */
     uint32_t caps;     /* capabilities of the fabric with this API */
-    /* 1: messages are ordered, and blocks are counted by the sequence of their receives; 0: each
-     * names the query that it precedes */
-    int in_row;
+    /* 1: messages arrive in order, so that receives are only counted; 0: each message says which
+     * query it belongs to */
+    int ordered;
     int (*open)(struct weir_rank *r);                    /* the worker exists, peers do not yet */
     int (*connect)(struct weir_rank *r);                 /* the endpoints exist, nothing was sent */
     int (*note)(struct weir_rank *r, struct ucx_op *op); /* sends op->note and releases op */

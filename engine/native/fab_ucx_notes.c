@@ -177,7 +177,7 @@ int ucx_notes_flush(struct weir_rank *r, int peer, struct weir_req *q)
 static int is_satisfied(const struct ucx_rank *u, const struct ucx_peer *p,
                         const struct ucx_query *a)
 {
-    return a->known && (u->api->in_row ? p->received >= a->expected : a->received == a->expected);
+    return a->known && (u->api->ordered ? p->received >= a->expected : a->received == a->expected);
 }
 
 void ucx_satisfy(struct weir_rank *r, int peer)
@@ -233,7 +233,7 @@ static void take_query(struct weir_rank *r, const struct ucx_note *n)
     struct ucx_rank *u = r->fs;
     struct ucx_peer *p = &u->peers[n->from];
     struct ucx_query *a = &p->incoming[n->number & u->mask];
-    a->expected = u->api->in_row ? n->place : n->value;
+    a->expected = u->api->ordered ? n->place : n->value;
     a->known = 1;
     ucx_satisfy(r, n->from);
 }

@@ -407,7 +407,7 @@ static int close_tag(struct weir_rank *r)
 }
 
 #define TAGGED                                                                                     \
-    .features = UCP_FEATURE_TAG, .in_row = 1, .open = open_tag, .connect = receive_notes,          \
+    .features = UCP_FEATURE_TAG, .ordered = 1, .open = open_tag, .connect = receive_notes,         \
     .note = send_note, .get = ucx_notes_get, .flush = ucx_notes_flush, .signal = ucx_notes_signal, \
     .notify = ucx_notes_notify, .prepost = prepost, .arrived = arrived,                            \
     .ceiling = ceiling_is_memcpy, .close = close_tag

@@ -1,6 +1,6 @@
 /* fabric.h: the interface of fabrics. A fabric is a .c file with its table, plus its name in
- * WEIR_FABRICS and in option fabric of package workload, which a test compares. caps says what it
- * cannot do; callers test caps, never names. */
+ * WEIR_FABRICS and in All of package fabric, which a test compares. caps says what it can do;
+ * callers test caps, never names. */
 #ifndef WEIR_FABRIC_H
 #define WEIR_FABRIC_H
 

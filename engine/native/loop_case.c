@@ -1,5 +1,5 @@
-/* Runs one case: verify, warm up, start together, measure, verify again, probe the ceilings. The
- * role says what a rank does in it. */
+/* Runs one case: compare clocks, verify each block, probe the ceilings, warm up, start together,
+ * measure, compare clocks, verify again, probe again. The role says what a rank does in it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>

@@ -22,7 +22,7 @@ void role_of(const struct weir_rank *r, const struct weir_case *c, struct weir_r
     }
     int peer = o->initiator ? f->targets[0].peer : f->sources[0].peer;
     o->back = (struct weir_flow){.peer = peer};
-    o->served = (struct weir_source){.peer = peer};
+    o->served = (struct weir_incoming){.peer = peer};
     o->from = peer;
     o->targets = &o->back;
     o->sources = &o->served;

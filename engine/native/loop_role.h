@@ -7,7 +7,7 @@
 struct weir_role {
     int initiator;
     const struct weir_flow *targets;
-    const struct weir_source *sources;
+    const struct weir_incoming *sources;
     int ntargets, nsources;
     struct weir_own_cell own; /* of a matrix; otherwise empty */
     uint64_t slots;           /* per buffer; each holds one request */
@@ -16,7 +16,7 @@ struct weir_role {
     size_t buffer;            /* bytes of one, including padding */
     /* ping-pong: the path back; both ends move over one pair of buffers */
     struct weir_flow back;
-    struct weir_source served;
+    struct weir_incoming served;
     int from;
 };
 

@@ -16,7 +16,7 @@ import (
 
 // onlyPathsEnv selects the paths to test by the prefix of their names, in a process with another library for
 // them.
-const onlyPathsEnv = "WEIR_TEST_WAYS"
+const onlyPathsEnv = "WEIR_TEST_PATHS"
 
 // testPath is a fabric with the options and environment that select a path through it.
 type testPath struct {

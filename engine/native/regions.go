@@ -101,9 +101,9 @@ func (r *rank) describeFlows(cfg *C.struct_weir_config) (free func()) {
 	for i, t := range targets {
 		flows[i] = C.struct_weir_flow{peer: C.int(t), buffer: C.int(slices.Index(o.Sources(t), self))}
 	}
-	from, freeSources := cArray[C.struct_weir_source](len(sources))
+	from, freeSources := cArray[C.struct_weir_incoming](len(sources))
 	for i, s := range sources {
-		from[i] = C.struct_weir_source{peer: C.int(s)}
+		from[i] = C.struct_weir_incoming{peer: C.int(s)}
 	}
 	probes, freeProbes := cProbes(probeOrder(o, self))
 	all := flowsOf(flows, from, probes)
@@ -123,7 +123,7 @@ func setFlows(cfg *C.struct_weir_config, flows []C.struct_weir_flows) (free func
 	return free
 }
 
-func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_source,
+func flowsOf(targets []C.struct_weir_flow, sources []C.struct_weir_incoming,
 	probes []C.struct_weir_link_probe) C.struct_weir_flows {
 	return C.struct_weir_flows{
 		targets: unsafe.SliceData(targets), ntargets: C.int(len(targets)),

@@ -63,7 +63,7 @@ struct weir_flow {
     uint64_t local, remote;
 };
 
-struct weir_source {
+struct weir_incoming {
     int peer;
     uint64_t bytes, offset; /* of the cell, in this rank's sink */
 };
@@ -79,7 +79,7 @@ struct weir_own_cell { /* the cell of a matrix that a rank sends to itself */
 
 struct weir_flows { /* of one rank */
     const struct weir_flow *targets;
-    const struct weir_source *sources;
+    const struct weir_incoming *sources;
     struct weir_own_cell own;
     const struct weir_link_probe *probes;
     int ntargets, nsources, nprobes;

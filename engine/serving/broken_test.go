@@ -163,7 +163,8 @@ func TestImplausibleUsage(t *testing.T) {
 			c.note != "" && !has(notes, c.note) || c.note == "" && len(notes) > 0 {
 			t.Errorf("%s: %v, %v", usage, m, notes)
 		}
-		why := serving.Kind.Behaviour.(workload.Undecider).Undecidable(nil, results.ValuesOf(m), "output_throughput")
+		b := serving.Kind.Behaviour.(workload.AlwaysInconclusive)
+		why := b.Undecidable(nil, results.ValuesOf(m), "output_throughput")
 		if (why != "") != (c.by == load.ByEvents) {
 			t.Errorf("%s: %q", usage, why)
 		}

@@ -263,7 +263,7 @@ func TestStoppedLoadLeavesCompletedRequests(t *testing.T) {
 	if len(records) < 15 || slices.ContainsFunc(records, func(r load.Record) bool { return r.Outcome != load.OK }) {
 		t.Errorf("%d records: %+v", len(records), records)
 	}
-	u, _ := workload.As[workload.Unfinisher]("serving")
+	u, _ := workload.As[workload.PartialSummarizer]("serving")
 	said, err := u.Unfinished(specOf(t, s.URL, options), [][]byte{parts[0].Samples})
 	if want := fmt.Sprintf("%d requests had ended", len(records)); err != nil || !strings.Contains(said, want) ||
 		!strings.Contains(said, "ttft.p50 ") || !strings.Contains(said, "not judged") {

@@ -103,7 +103,7 @@ func withArtifacts(all, list []results.Artifact) []results.Artifact {
 func (l *Ledger) lacksArtifacts() string {
 	var all []string
 	for _, a := range l.Doc.Artifacts {
-		if a.Counts() {
+		if a.FailsSession() {
 			all = append(all, fmt.Sprintf("artifact %q of node %s is %s: %s", a.Name, a.Node, a.Status, a.Reason))
 		}
 	}

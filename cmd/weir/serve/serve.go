@@ -84,7 +84,7 @@ func Start(of history.Store, listen string) (*Server, error) {
 	}
 	s := &Server{listener: listener, token: rand.Text(), ended: make(chan error, 1)}
 	s.http = http.Server{
-		Handler:           guarded(s.token, listener.Addr().String(), s.noting(pages(of))),
+		Handler:           tokenRequired(s.token, listener.Addr().String(), s.noting(pages(of))),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
 	}
 	go func() { s.ended <- s.http.Serve(listener) }()
@@ -143,9 +143,9 @@ func (s *Server) Close() error {
 // one address are the same for all its ports, and several servers may run.
 func cookieOf(host string) string { return "weir-token-" + host[strings.LastIndexByte(host, ':')+1:] }
 
-// guarded answers only to browsers that have the token, under the server's own name: pages of other sites that resolve
-// to this address get nothing.
-func guarded(token, host string, next http.Handler) http.Handler {
+// tokenRequired answers only to browsers that have the token, under the server's own name: pages of other sites that
+// resolve to this address get nothing.
+func tokenRequired(token, host string, next http.Handler) http.Handler {
 	cookie := cookieOf(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

@@ -13,7 +13,7 @@ struct weir_flows flows_of(int self, int ranks, struct peers *p)
     struct weir_flows f = {.targets = p->targets, .sources = p->sources, .probes = p->probes};
     if (ranks == 2) {
         p->targets[0] = (struct weir_flow){.peer = 1, .buffer = 0};
-        p->sources[0] = (struct weir_source){.peer = 0};
+        p->sources[0] = (struct weir_incoming){.peer = 0};
         p->probes[0] = (struct weir_link_probe){1 - self, self == 0};
         f.ntargets = self == 0;
         f.nsources = self == 1;
@@ -23,7 +23,7 @@ struct weir_flows flows_of(int self, int ranks, struct peers *p)
     for (int k = 0; k < 2; k++) {
         int to = (self + 1 + k) % 3;
         p->targets[k] = (struct weir_flow){.peer = to, .buffer = self < to ? self : self - 1};
-        p->sources[k] = (struct weir_source){.peer = k < self ? k : k + 1};
+        p->sources[k] = (struct weir_incoming){.peer = k < self ? k : k + 1};
     }
     for (int i = 0; i < 3; i++) {
         if (i == self || (i + 1) % 3 == self) {
@@ -58,7 +58,7 @@ struct weir_flows cells_of(int self, int op, struct peers *p)
         n = cell_bytes(op, to, self);
         if (n) {
             p->sources[f.nsources++] =
-                (struct weir_source){.peer = to, .bytes = n, .offset = exposed};
+                (struct weir_incoming){.peer = to, .bytes = n, .offset = exposed};
         }
         exposed += ROOM(n);
     }

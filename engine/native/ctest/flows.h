@@ -11,7 +11,7 @@
 
 struct peers { /* lists of a rank, for one op */
     struct weir_flow targets[MOST];
-    struct weir_source sources[MOST];
+    struct weir_incoming sources[MOST];
     struct weir_link_probe probes[MOST];
 };
 

@@ -303,7 +303,7 @@ static int keeps_within(void)
     uint64_t sinks[] = {1000, 2000};
     struct weir_rank *r = calloc(1, sizeof *r);
     struct weir_flow f = {.peer = 1, .bytes = 100, .local = 900, .remote = 1900};
-    struct weir_source from = {.peer = 1, .bytes = 100, .offset = 900};
+    struct weir_incoming from = {.peer = 1, .bytes = 100, .offset = 900};
     struct weir_role o = {.targets = &f,
                           .sources = &from,
                           .ntargets = 1,
