@@ -60,6 +60,14 @@ type Point struct {
 	launches []float64         // usable values
 }
 
+// Weir is the version of weir that measured the point; zero: unknown.
+func (p Point) Weir() results.Version {
+	if p.of == nil {
+		return results.Version{}
+	}
+	return p.of.Weir
+}
+
 // Level is the mean of the points From to To-1, weighted by their launches: geometric if all values are
 // positive, because rates and times differ by ratios. CI is a t-interval over sessions with
 // results.Confidence; nil if all points are equal.

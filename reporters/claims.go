@@ -21,6 +21,9 @@ func claimsOf(doc *results.Document) []*results.Claim {
 	return all
 }
 
+// claimStatus heads the column of what became of a claim.
+const claimStatus = "Status"
+
 // claimTables is the table of what documents say and of what was found; none without claims.
 func claimTables(doc *results.Document) []textTable {
 	if len(doc.Claims) == 0 {
@@ -28,7 +31,7 @@ func claimTables(doc *results.Document) []textTable {
 	}
 	t := textTable{
 		title: "Claims",
-		head:  []string{"Case", "Metric", "Expected", "Found", results.ConfidenceText + " CI", "Status", "Source"},
+		head:  []string{"Case", "Metric", "Expected", "Found", results.ConfidenceText + " CI", claimStatus, "Source"},
 		right: []bool{false, false, true, true, true, false, false},
 	}
 	var reasons []string

@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,13 +13,14 @@ import (
 )
 
 // ComparisonHTML writes comparisons with the same base as one page for a browser: all changes in a chart and in a
-// table, with their geometric means over cases, and details. Several comparisons have one table in front.
-func ComparisonHTML(w io.Writer, all ...*results.Comparison) error {
+// table, with their geometric means over cases, and details. Several comparisons have one table in front. home is the
+// list of sessions, or "".
+func ComparisonHTML(w io.Writer, home string, all ...*results.Comparison) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	worst := slices.MinFunc(all, func(a, b *results.Comparison) int {
 		return rank(comparisonStanding(a)) - rank(comparisonStanding(b))
 	})
-	p := &html.Page{Kind: "comparison", Headline: comparisonHeadline(worst),
+	p := &html.Page{Kind: "comparison", Home: home, Headline: comparisonHeadline(worst),
 		Title: plain(clip(sentence(" against ", comparedName(worst.New), comparedName(worst.Base)), " …")),
 		Brief: plain(clip(strings.TrimSuffix(environmentText(worst), "; what differs:"), " …"))}
 	standing := comparisonStanding(worst)
@@ -33,10 +35,10 @@ func ComparisonHTML(w io.Writer, all ...*results.Comparison) error {
 	} else {
 		p.Title = plural(len(all)+1, "document") + " compared"
 		f.add(letter(0), comparedText(all[0].Base))
-		names := []string{letter(0) + " is " + all[0].Base.File}
+		names := []string{letter(0) + " is " + documentName(all[0].Base)}
 		for i, c := range all {
 			f.add(letter(i+1), comparedText(c.New))
-			names = append(names, letter(i+1)+" is "+c.New.File)
+			names = append(names, letter(i+1)+" is "+documentName(c.New))
 		}
 		p.Brief = plain(clip(strings.Join(names, ", "), " …"))
 		p.Runs = append(p.Runs, acrossRun(all))
@@ -66,7 +68,9 @@ func changedRun(c *results.Comparison, of string) html.Run {
 		r.ID, r.Name = "changes-"+of[:1], of
 	}
 	for _, col := range effectColumns(c) {
-		r.Table.Columns = append(r.Table.Columns, html.Column{Head: col.head, Right: col.right})
+		r.Table.Columns = append(r.Table.Columns, html.Column{
+			Head: col.head, Right: col.right, Verdict: col.head == verdictColumn,
+		})
 	}
 	for _, e := range effectRows(c) {
 		row := html.Row{Class: rowClass(standingOf(e.Verdict))}
@@ -107,6 +111,11 @@ func comparedName(side results.Compared) string {
 	return side.Session
 }
 
+// documentName names one of several documents briefly: its part, its file or else its session.
+func documentName(side results.Compared) string {
+	return cmp.Or(side.Part, side.File, side.Session)
+}
+
 // changesOf are charts of changes that are ratios, one for each metric.
 func changesOf(c *results.Comparison) []html.Figure {
 	var order []string
@@ -124,7 +133,7 @@ func changesOf(c *results.Comparison) []html.Figure {
 	for _, metric := range order[:min(len(order), mostFigures)] {
 		f := html.Figure{Title: plain(metric) + ", change"}
 		chart := html.Chart{Kind: html.Bars, Name: "changes of " + plain(metric),
-			Y: html.Axis{Unit: "%"}, Band: "no regression",
+			Y: html.Axis{Unit: "%", Signed: true}, Band: "no regression",
 			Interval: results.PercentText(c.Confidence) + " interval"}
 		series := html.Series{}
 		all := of[metric]

@@ -174,15 +174,13 @@ func acrossRun(all []*results.Comparison) html.Run {
 		r.Table.Columns = append(r.Table.Columns, html.Column{Head: head, Right: table.right[i]})
 	}
 	for at, cells := range table.rows {
-		worst := ""
-		for _, v := range effectVerdicts {
-			for _, e := range table.effects[at] {
-				if worst == "" && e != nil && e.Verdict == v.verdict {
-					worst = rowClass(v.standing)
-				}
+		row := html.Row{Cells: cells, Marks: map[int]string{}}
+		for i, e := range table.effects[at] {
+			if e != nil {
+				row.Marks[len(cells)-len(all)+i] = rowClass(standingOf(e.Verdict))
 			}
 		}
-		r.Table.Rows = append(r.Table.Rows, html.Row{Class: worst, Cells: cells})
+		r.Table.Rows = append(r.Table.Rows, row)
 	}
 	return r
 }

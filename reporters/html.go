@@ -38,6 +38,7 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 	p.Held = holding(doc)
 	for _, t := range claimTables(doc) {
 		p.Claims = t.page()
+		p.Claims.Columns[slices.Index(t.head, claimStatus)].Verdict = true
 		p.ClaimNotes = t.notes
 		for i, c := range claimsOf(doc) {
 			p.Claims.Rows[i].Class = claimClass(c.Status)
@@ -79,7 +80,8 @@ func holding(doc *results.Document) *html.Table {
 func findingTable(caption string, all []finding) *html.Table {
 	t := &html.Table{Caption: caption, Text: true,
 		Columns: []html.Column{
-			{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"}, {Head: "verdict"},
+			{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"},
+			{Head: "verdict", Verdict: true},
 		}}
 	for _, f := range all {
 		t.Rows = append(t.Rows, html.Row{

@@ -230,7 +230,8 @@ func TestPageInABrowser(t *testing.T) {
 		})
 	}
 	course := page{"trend", filepath.Join(t.TempDir(), "trend.html"), []string{"✗ worse", "1 change of level"}, true}
-	if err := results.WriteWith(course.path, func(w io.Writer) error { return TrendHTML(w, fallen()) }); err != nil {
+	err := results.WriteWith(course.path, func(w io.Writer) error { return TrendHTML(w, fallen(), "", Addresses{}) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range append(pages, course) {

@@ -73,7 +73,8 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 	table = &html.Table{Caption: plural(len(all), "gain"), Folded: len(all) > mostRows, Columns: []html.Column{
 		{Head: "case"}, {Head: "against"}, {Head: "metric"}, {Head: "before", Right: true},
 		{Head: "after", Right: true},
-		{Head: "gain", Right: true}, {Head: results.ConfidenceText + " CI", Right: true}, {Head: "verdict"},
+		{Head: "gain", Right: true}, {Head: results.ConfidenceText + " CI", Right: true},
+		{Head: "verdict", Verdict: true},
 	}}
 	points := make([]html.Point, len(all))
 	for i, g := range all {
@@ -118,7 +119,7 @@ func (d *draft) gains(doc *results.Document, l *layout, cases []*results.Case) (
 
 // gainChart is an empty chart of gains.
 func gainChart(kind html.Kind) html.Chart {
-	return html.Chart{Kind: kind, Name: "gains", Y: html.Axis{Unit: "%"},
+	return html.Chart{Kind: kind, Name: "gains", Y: html.Axis{Unit: "%", Signed: true},
 		Interval: results.ConfidenceText + " interval"}
 }
 

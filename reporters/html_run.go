@@ -45,7 +45,7 @@ func (d *draft) caseTable(g grid) html.Table {
 		Folded:  len(g.cases) > mostRows,
 	}
 	for _, c := range g.columns {
-		column := html.Column{Head: c.head, Right: c.right}
+		column := html.Column{Head: c.head, Right: c.right, Verdict: c.name == verdictColumn}
 		if c.metric != "" && len(g.cases) > 0 {
 			column.Metric = d.link(g.cases[0].Workload, g.run, c.metric)
 		}

@@ -43,9 +43,10 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 	}
 	list := html.Run{ID: "sessions", Name: "Sessions", Table: html.Table{
 		Caption: plural(len(entries), "session"),
-		Form:    &html.Form{Action: to.Compare, Name: "session", Button: "compare the picked sessions"},
+		Form: &html.Form{Action: to.Compare, Name: "session",
+			Button: fmt.Sprintf("compare the picked sessions (2 to %d)", MostCompared)},
 		Columns: []html.Column{{Head: "session"}, {Head: "started (UTC)"}, {Head: "scenario"}, {Head: "cases"},
-			{Head: "weir"}, {Head: "environment"}, {Head: "nodes"}, {Head: "status"}},
+			{Head: "weir"}, {Head: "environment"}, {Head: "nodes"}, {Head: "verdict", Verdict: true}},
 	}}
 	series := html.Run{ID: "scenarios", Name: "Scenarios", Table: html.Table{Caption: "Scenarios",
 		Columns: []html.Column{{Head: "scenario"}, {Head: "sessions", Right: true}}}}
@@ -61,8 +62,8 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 		list.Table.Rows = append(list.Table.Rows, html.Row{
 			Class: rowClass(e.Status), Href: to.Session(e.File), Pick: e.File,
 			Cells: []string{plain(e.Session), e.Started.UTC().Format("2006-01-02 15:04"), plain(e.Scenario),
-				caseCountsText(e), plain(e.Weir), plain(shortDigest(e.Fingerprint)), plain(strings.Join(e.Nodes, ", ")),
-				plain(status)},
+				caseCountsText(e), entryVersion(e), plain(shortDigest(e.Fingerprint)),
+				plain(strings.Join(e.Nodes, ", ")), plain(status)},
 		})
 		if n := sessions[e.Scenario]; n > 1 {
 			series.Table.Rows = append(series.Table.Rows, html.Row{
@@ -80,6 +81,15 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 		p.Notes = []html.Note{note}
 	}
 	return p.Write(w)
+}
+
+// entryVersion is the version of weir of a session, of which the last word is the commit.
+func entryVersion(e history.Entry) string {
+	version, commit := "", e.Weir
+	if at := strings.LastIndexByte(e.Weir, ' '); at >= 0 {
+		version, commit = e.Weir[:at], e.Weir[at+1:]
+	}
+	return versionText(version, commit)
 }
 
 // SeriesHTML writes the list of a scenario's series, by its newest session: every metric of every case, with links to
@@ -136,7 +146,7 @@ func RunningHTML(w io.Writer, of Running, home string) error {
 	r := html.Run{ID: "cases", Name: "Cases", Table: html.Table{
 		Caption: plural(len(of.Cases), "case"),
 		Columns: []html.Column{
-			{Head: "case"}, {Head: "launches", Right: true}, {Head: "last launch"}, {Head: "verdict"},
+			{Head: "case"}, {Head: "launches", Right: true}, {Head: "last launch"}, {Head: "verdict", Verdict: true},
 		},
 	}}
 	for _, c := range of.Cases {

@@ -27,6 +27,8 @@ func TestSessionsArePickedInABrowser(t *testing.T) {
 	for _, name := range []string{"one & only", "two", "three"} {
 		entries = append(entries, history.Entry{
 			File: name + "/results.json", Session: name, Scenario: "s", Status: "passed", Started: time.Unix(0, 0),
+			Weir: "(devel) 8affcc93e73f7faf05a2876eea6f4bf96f8c7239", Fingerprint: strings.Repeat("f", 64),
+			Nodes: []string{"node-1.rack-7.example.com", "node-2.rack-7.example.com"},
 		})
 	}
 	asked := make(chan *http.Request, 8)
@@ -44,6 +46,12 @@ func TestSessionsArePickedInABrowser(t *testing.T) {
 	defer server.Close()
 	ctx := browser(t)
 	observed := listen(t, ctx)
+	for _, width := range []int64{1400, 400} {
+		do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(server.URL))
+		if seen := ask[string](t, ctx, inSight); seen != "✓ passed" {
+			t.Errorf("at %d px %q is seen where the verdict is", width, seen)
+		}
+	}
 	do(t, ctx, chromedp.Navigate(server.URL), chromedp.Click(`input[value="one & only/results.json"]`),
 		chromedp.Click(`input[value="three/results.json"]`), chromedp.Click("form button:not([type=button])"),
 		chromedp.WaitReady("#asked"))
@@ -71,6 +79,15 @@ func TestSessionsArePickedInABrowser(t *testing.T) {
 	}
 }
 
+// inSight is the text of the cell that is seen where the first verdict of the list is.
+const inSight = `(() => {
+	const verdict = document.querySelector('#sessions td.v');
+	verdict.scrollIntoView({ block: 'center' });
+	const r = verdict.getBoundingClientRect();
+	const seen = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+	return seen ? seen.textContent.trim() : '';
+})()`
+
 // The page of a running session has its cases with their verdicts, and is read again.
 func TestRunningSession(t *testing.T) {
 	var b strings.Builder
@@ -84,7 +101,8 @@ func TestRunningSession(t *testing.T) {
 	}
 	for _, want := range []string{
 		`http-equiv="refresh" content="2"`, "1 of 3 launches",
-		"<tr class=bad><td>a n=1<td>1<td>bandwidth 9 GB/s<td>✗ fail", "<tr><td>a n=2<td>0<td><td>-", `<a href="./">`,
+		"<tr class=bad><td>a n=1<td>1<td>bandwidth 9 GB/s<td class=v>✗ fail",
+		"<tr><td>a n=2<td>0<td><td class=v>-", `<a href="./">`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q", want)

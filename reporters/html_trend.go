@@ -12,16 +12,17 @@ import (
 )
 
 // TrendHTML writes a metric over the sessions of a history as one page for a browser: changes with their
-// differences, drifts, the course with its levels, and all sessions.
-func TrendHTML(w io.Writer, t *history.Trend) error {
+// differences, drifts, the course with its levels, and all sessions. home is the list of sessions, or ""; without
+// addresses in to they are no links.
+func TrendHTML(w io.Writer, t *history.Trend, home string, to Addresses) error {
 	d := newDraft(workload.NewDefinitions(nil))
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
 	p := &html.Page{
-		Kind: "history", Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t),
+		Kind: "history", Home: home, Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t),
 		Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
 		Groups: changes(t),
 		Runs: []html.Run{
-			{ID: "sessions", Name: "Sessions", Figures: []html.Figure{course(d, t)}, Table: sessionTable(t)},
+			{ID: "sessions", Name: "Sessions", Figures: []html.Figure{course(d, t)}, Table: sessionTable(t, to)},
 		},
 	}
 	if n := len(t.Changes); n > 0 {
@@ -113,8 +114,9 @@ func course(d *draft, t *history.Trend) html.Figure {
 	chart := html.Chart{Kind: html.Lines, Name: plain(t.Metric) + " over the sessions"}
 	var values []float64
 	sessions := html.Series{Name: "sessions", Style: html.Loose}
+	labels := pointLabels(t.Points)
 	for i, p := range t.Points {
-		chart.X.Ticks = append(chart.X.Ticks, html.Tick{At: float64(i), Label: p.Started.UTC().Format("2006-01-02")})
+		chart.X.Ticks = append(chart.X.Ticks, html.Tick{At: float64(i), Label: labels[i]})
 		if !drawable(p.Value) {
 			continue
 		}
@@ -164,13 +166,14 @@ func observed(t *history.Trend, p history.Point) results.Observed {
 }
 
 // sessionTable has all sessions, the last first.
-func sessionTable(t *history.Trend) html.Table {
+func sessionTable(t *history.Trend, to Addresses) html.Table {
 	s := columnScale(t.Unit)
 	out := html.Table{Caption: plural(len(t.Points), "session"), Folded: len(t.Points) > mostRows,
 		Columns: []html.Column{
 			{Head: "session"}, {Head: "started (UTC)"}, {Head: sentence(" ", plain(t.Metric), s.Unit), Right: true},
 			{Head: results.ConfidenceText + " CI", Right: true},
-			{Head: "launches", Right: true}, {Head: "change"}, {Head: "environment"}, {Head: "file"}, {Head: "moved"}}}
+			{Head: "launches", Right: true}, {Head: "change"}, {Head: "weir"}, {Head: "environment"}, {Head: "file"},
+			{Head: "moved"}}}
 	began := map[int]int{} // change by its first session
 	for i, c := range t.Changes {
 		began[c.At] = i + 1
@@ -189,9 +192,15 @@ func sessionTable(t *history.Trend) html.Table {
 		if p.Simulated {
 			moved = "nothing (simulated)"
 		}
-		out.Rows = append(out.Rows, html.Row{Cells: []string{plain(p.Session),
+		address := ""
+		if to.Session != nil {
+			address = to.Session(p.File)
+		}
+		weir := p.Weir()
+		out.Rows = append(out.Rows, html.Row{Href: address, Cells: []string{plain(p.Session),
 			p.Started.UTC().Format("2006-01-02 15:04"), value, ci,
-			strconv.Itoa(p.N), change, plain(shortDigest(p.Fingerprint)), plain(p.File), moved}})
+			strconv.Itoa(p.N), change, versionText(weir.Version, weir.Commit), plain(shortDigest(p.Fingerprint)),
+			plain(p.File), moved}})
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func trendPage(t interface {
 }, doc *history.Trend) element {
 	t.Helper()
 	var b bytes.Buffer
-	if err := TrendHTML(&b, doc); err != nil {
+	if err := TrendHTML(&b, doc, "", Addresses{}); err != nil {
 		t.Fatal(err)
 	}
 	root, err := html.Parse(&b)

@@ -58,10 +58,12 @@ var oddFormats = map[string]struct {
 		return ComparisonMarkdown(w, oddly[results.Comparison](f))
 	}},
 	"comparison, HTML": {readHTML, browsers, func(w io.Writer, f *filler) error {
-		return ComparisonHTML(w, oddly[results.Comparison](f))
+		return ComparisonHTML(w, "", oddly[results.Comparison](f))
 	}},
-	"trend":       {readText, people, func(w io.Writer, f *filler) error { return Trend(w, oddTrend(f), 80) }},
-	"trend, HTML": {readHTML, browsers, func(w io.Writer, f *filler) error { return TrendHTML(w, oddTrend(f)) }},
+	"trend": {readText, people, func(w io.Writer, f *filler) error { return Trend(w, oddTrend(f), 80) }},
+	"trend, HTML": {readHTML, browsers, func(w io.Writer, f *filler) error {
+		return TrendHTML(w, oddTrend(f), "", Addresses{})
+	}},
 	"sessions": {readText, people, func(w io.Writer, f *filler) error {
 		return Sessions(w, []history.Entry{*oddly[history.Entry](f), *oddly[history.Entry](f)})
 	}},

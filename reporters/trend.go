@@ -55,6 +55,15 @@ func shortDigest(digest string) string {
 	return hex[:min(len(hex), 12)]
 }
 
+// versionText is a version of weir with 12 digits of its commit, which is all of it if the version names no release.
+func versionText(version, commit string) string {
+	short := commit[:min(len(commit), 12)]
+	if commit != "" && (version == "(devel)" || strings.Contains(version, short)) {
+		version = ""
+	}
+	return plain(sentence(" ", version, short))
+}
+
 // Trend writes a metric over the sessions of a history for a terminal with this many columns (0: unknown):
 // a chart, then each change with its levels, sessions and differences.
 func Trend(w io.Writer, t *history.Trend, width int) error {

@@ -253,7 +253,7 @@ func comparisonIn(format string, all []*results.Comparison, color bool, columns 
 			}
 			return reporters.ComparisonMarkdown(w, all[0])
 		case "html":
-			return reporters.ComparisonHTML(w, all...)
+			return reporters.ComparisonHTML(w, "", all...)
 		}
 		if len(all) > 1 {
 			return reporters.ComparisonsText(w, all, color, columns)

@@ -198,7 +198,7 @@ reported. "weir docs statistics" has the detection and false alarm rates.
 				return screen.JSON(w, t)
 			case "html":
 				err = reports.Print(w, "writing the trend",
-					func(to io.Writer) error { return reporters.TrendHTML(to, t) })
+					func(to io.Writer) error { return reporters.TrendHTML(to, t, "", reporters.Addresses{}) })
 			default:
 				err = reports.Print(screen.Text(w), "writing the trend",
 					func(to io.Writer) error { return reporters.Trend(to, t, screen.Width(w)) })

@@ -109,9 +109,11 @@ func TestServe(t *testing.T) {
 		"series?scenario=served":                        {200, "trend?case=a&amp;metric=bandwidth"},
 		"series?scenario=other":                         {404, "no session of scenario"},
 		"trend?scenario=served&case=a&metric=none":      {404, "none"},
-		"trend?scenario=served&case=a&metric=bandwidth": {200, "2 sessions"},
-		"compare?session=first%2Fresults.json":          {404, "pick 2 to 8 sessions, and 1 are picked"},
-		"compare?" + both:                               {200, "no regression"},
+		"trend?scenario=served&case=a&metric=bandwidth": {200, `href="./">all sessions`},
+		"compare?session=first%2Fresults.json":          {400, "pick 2 to 8 sessions, and 1 are picked"},
+		"compare?" + both:                               {200, `href="./">all sessions`},
+		"compare?" + both + "&" + both:                  {200, "A is first/results.json, B is "},
+		"compare?" + strings.Repeat(both+"&", 5):        {400, `href="./">all sessions`},
 	} {
 		if code, text := get(home + path); code != want.code || !strings.Contains(text, want.text) {
 			t.Errorf("%s has status %d:\n%.300s", path, code, text)

@@ -59,6 +59,8 @@ type Axis struct {
 	Name string `json:"name,omitempty"`
 	Log  bool   `json:"log,omitzero"`  // logarithmic unless the reader switches
 	Unit string `json:"unit,omitzero"` // "s": labels are times with their units; "%": shares
+	// Signed are values around zero, such as changes: their intervals are shown whole.
+	Signed bool `json:"signed,omitzero"`
 	// Ticks are all labelled positions; nil: round numbers.
 	Ticks []Tick `json:"ticks,omitempty"`
 }

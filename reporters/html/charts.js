@@ -76,12 +76,12 @@
 
   // The room that the values of a chart need: whiskers, bands and ceilings only as far as they leave the
   // points some of it.
-  const extent = (p, log) => {
+  const extent = (p, log, signed) => {
     const all = [p.y].concat((p.launches || []).filter((v) => !log || v > 0));
     const least = Math.min(...all), most = Math.max(...all), reach = log ? 12 : 1.6;
     for (const v of [p.ceiling, p.lower, p.upper].concat(p.ci || [])) {
       if (v === undefined || v === null || log && v <= 0) continue;
-      if (least <= 0 || v <= most * reach && v >= least / reach) all.push(v);
+      if (signed || least <= 0 || v <= most * reach && v >= least / reach) all.push(v);
     }
     return all;
   };
@@ -285,14 +285,14 @@
         if (!(high > low)) high = (low = Number.isFinite(low) ? low : 0) + 1;
         this.view = { x: [low, high + (high - low) * 0.01], y: [-0.5, n - 0.5] };
       } else if (d.kind === 'rows') {
-        this.view = { x: domain(points.flatMap((p) => extent(p, this.log.x)), this.log.x), y: [-0.5, n - 0.5] };
+        this.view = { x: domain(points.flatMap((p) => extent(p, this.log.x, this.x.signed)), this.log.x), y: [-0.5, n - 0.5] };
       } else {
         const xs = points.map((p) => p.x).concat((d.marks || []).map((m) => m.at));
         let low = Infinity, high = -Infinity;
         for (const v of xs) { low = Math.min(low, v); high = Math.max(high, v); }
         const to = there(this.log.x), from = back(this.log.x);
         const air = low < high ? (to(high) - to(low)) * 0.03 : this.log.x ? 0.3 : Math.abs(low) * 0.1 || 1;
-        const y = this.peers.flatMap((c) => (c.data.series || []).flatMap((s) => s.points)).flatMap((p) => extent(p, this.log.y));
+        const y = this.peers.flatMap((c) => (c.data.series || []).flatMap((s) => s.points)).flatMap((p) => extent(p, this.log.y, this.y.signed));
         const range = domain(y, this.log.y);
         for (const l of d.levels || []) { // a nominal value is shown where that leaves the points their room
           if (l.at > range[1] && l.at <= range[1] * (this.log.y ? 12 : 1.6)) range[1] = l.at * (this.log.y ? 1.2 : 1.04);

@@ -35,6 +35,7 @@
   const sortable = (table) => {
     const heads = Array.from(table.tHead.rows[0].cells);
     heads.forEach((head, column) => {
+      if (head.classList.contains('pick')) return;
       const name = head.textContent.replace(/\s+/g, ' ');
       const button = make('button', '↕', head);
       button.type = 'button';
@@ -43,7 +44,7 @@
         const down = head.getAttribute('aria-sort') === 'ascending';
         for (const h of heads) {
           h.removeAttribute('aria-sort');
-          h.lastChild.textContent = '↕';
+          if (h.lastElementChild) h.lastElementChild.textContent = '↕';
         }
         head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         button.textContent = down ? '↓' : '↑';

@@ -12,11 +12,16 @@ type Column struct {
 	Head   string
 	Metric Link // of the metric, if it is defined
 	Right  bool // right-aligned numbers
+	// Verdict is a column that has its row's colour. In a table of numbers it stays at the right edge while
+	// the others scroll.
+	Verdict bool
 }
 
 // Row is one row: its cells, and a standing for its colour.
 type Row struct {
 	Class string // bad | doubt | good | ""
+	// Marks are standings of single cells by their columns, as Class; nil: none.
+	Marks map[int]string
 	Cells []string
 	Href  string // of the first cell's link; "": none
 	Pick  string // value of the row's checkbox in a table with a Form; "": it has none
@@ -31,7 +36,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	Text    bool  // cells are sentences, which may wrap
-	Form    *Form // its checkboxes are the last column; nil: it has none
+	Form    *Form // its checkboxes are the first column; nil: it has none
 	// Folded tables open on demand, so that the page does not wait for the layout of ten thousand rows.
 	Folded bool
 }
@@ -42,9 +47,13 @@ func (t *Table) Class() string {
 	if t.Text {
 		names = append(names, "text")
 	}
+	first := 1
+	if t.Form != nil {
+		first++
+	}
 	for i, c := range t.Columns {
 		if c.Right {
-			names = append(names, "r"+strconv.Itoa(i+1))
+			names = append(names, "r"+strconv.Itoa(i+first))
 		}
 	}
 	return strings.Join(names, " ")
@@ -56,12 +65,22 @@ func (t *Table) Body() template.HTML {
 	var b strings.Builder
 	for _, row := range t.Rows {
 		b.WriteString("<tr")
-		if slices.Contains([]string{"bad", "doubt", "good"}, row.Class) {
+		if known(row.Class) {
 			b.WriteString(" class=" + row.Class)
 		}
 		b.WriteString(">")
+		if t.Form != nil {
+			b.WriteString("<td>" + t.checkbox(row))
+		}
 		for i, cell := range row.Cells {
-			b.WriteString("<td>")
+			switch {
+			case i < len(t.Columns) && t.Columns[i].Verdict:
+				b.WriteString("<td class=v>")
+			case known(row.Marks[i]):
+				b.WriteString("<td class=" + row.Marks[i] + ">")
+			default:
+				b.WriteString("<td>")
+			}
 			linked := i == 0 && row.Href != ""
 			if linked {
 				b.WriteString(`<a href="` + template.HTMLEscapeString(row.Href) + `">`)
@@ -71,15 +90,19 @@ func (t *Table) Body() template.HTML {
 				b.WriteString("</a>")
 			}
 		}
-		if t.Form != nil {
-			b.WriteString("<td>")
-		}
-		if t.Form != nil && row.Pick != "" {
-			pick := template.HTMLEscapeString(row.Pick)
-			b.WriteString(`<input type=checkbox name="` + t.Form.Name + `" value="` + pick +
-				`" aria-label="` + pick + `">`)
-		}
 		b.WriteString("\n")
 	}
 	return template.HTML(b.String())
+}
+
+// known reports whether the style sheet has colours for a standing.
+func known(standing string) bool { return slices.Contains([]string{"bad", "doubt", "good"}, standing) }
+
+// checkbox picks a row for the table's form; "": the row cannot be picked.
+func (t *Table) checkbox(row Row) string {
+	if row.Pick == "" {
+		return ""
+	}
+	pick := template.HTMLEscapeString(row.Pick)
+	return `<input type=checkbox name="` + t.Form.Name + `" value="` + pick + `" aria-label="` + pick + `">`
 }

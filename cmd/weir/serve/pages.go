@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -61,12 +62,16 @@ func pages(of history.Store) http.Handler {
 			write, err := page(r)
 			switch {
 			case err != nil:
-				http.Error(w, err.Error(), http.StatusNotFound)
+				code := http.StatusNotFound
+				if errors.Is(err, errPicked) {
+					code = http.StatusBadRequest
+				}
+				written(w, code, func(w io.Writer) error { return reporters.ProblemHTML(w, err, home) })
 			case write == nil: // the session has results now
 				http.Redirect(w, r, addresses.Session(filepath.Join(r.URL.Query().Get("session"), resultsName)),
 					http.StatusSeeOther)
 			default:
-				written(w, write)
+				written(w, http.StatusOK, write)
 			}
 		})
 	}
@@ -194,33 +199,41 @@ func (f folder) trend(r *http.Request) (func(io.Writer) error, error) {
 		Case: q.Get("case"), Metric: q.Get("metric"), Scenario: q.Get("scenario"),
 		Significance: significance, Magnitude: magnitude,
 	})
-	return func(w io.Writer) error { return reporters.TrendHTML(w, t) }, err
+	return func(w io.Writer) error { return reporters.TrendHTML(w, t, home, addresses) }, err
 }
+
+// errPicked is returned for a number of sessions that cannot be compared.
+var errPicked = fmt.Errorf("pick 2 to %d sessions", reporters.MostCompared)
 
 // compare compares the picked sessions with the oldest of them.
 func (f folder) compare(r *http.Request) (func(io.Writer) error, error) {
 	picked := r.URL.Query()["session"]
 	if len(picked) < 2 || len(picked) > reporters.MostCompared {
-		return nil, fmt.Errorf("pick 2 to %d sessions, and %d are picked", reporters.MostCompared, len(picked))
+		return nil, fmt.Errorf("%w, and %d are picked", errPicked, len(picked))
 	}
-	var docs []*results.Document
+	type session struct {
+		file string
+		doc  *results.Document
+	}
+	var of []session
 	for _, file := range picked {
 		doc, err := f.document(file)
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, doc)
+		of = append(of, session{file, doc})
 	}
-	slices.SortStableFunc(docs, func(a, b *results.Document) int {
-		return a.Session.Started.Compare(b.Session.Started)
+	slices.SortStableFunc(of, func(a, b session) int {
+		return a.doc.Session.Started.Compare(b.doc.Session.Started)
 	})
 	var all []*results.Comparison
-	for _, doc := range docs[1:] {
-		c, err := gate.Compare(docs[0], doc, gate.CompareOptions{Margin: margin})
+	for _, next := range of[1:] {
+		c, err := gate.Compare(of[0].doc, next.doc, gate.CompareOptions{Margin: margin})
 		if err != nil {
 			return nil, err
 		}
+		c.Base.File, c.New.File = of[0].file, next.file
 		all = append(all, c)
 	}
-	return func(w io.Writer) error { return reporters.ComparisonHTML(w, all...) }, nil
+	return func(w io.Writer) error { return reporters.ComparisonHTML(w, home, all...) }, nil
 }

@@ -171,9 +171,12 @@ func tokenRequired(token, host string, next http.Handler) http.Handler {
 	})
 }
 
-// written sends a page, or an error as text.
-func written(w http.ResponseWriter, write func(io.Writer) error) {
+// written sends a page with a status, or an error as text.
+func written(w http.ResponseWriter, code int, write func(io.Writer) error) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if code != http.StatusOK {
+		w.WriteHeader(code)
+	}
 	if err := write(w); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
