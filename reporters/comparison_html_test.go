@@ -29,7 +29,8 @@ func comparedTo(file, session string, v results.EffectVerdict) *results.Comparis
 func TestPageOfSeveralDocuments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "several.html")
 	if err := results.WriteWith(path, func(w io.Writer) error {
-		return ComparisonHTML(w, "./", comparedTo("", "s2", results.Regression), comparedTo("c", "s3", results.NoRegression))
+		return ComparisonHTML(w, "./", comparedTo("", "s2", results.Regression),
+			comparedTo("c", "s3", results.NoRegression))
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// HTML writes the report as one page for a browser: verdict and findings first, then a section with charts
-// for each run, and finally definitions and provenance.
+// HTML writes the report as one page for a browser: the verdict and the table of each run first, then findings, charts,
+// and finally definitions and provenance.
 func HTML(w io.Writer, doc *results.Document) error { return HTMLBeside(w, doc, nil, "") }
 
 // HTMLBeside is HTML with drawings of raw samples from files, and a link to the list of sessions. files may be nil, and
@@ -26,16 +26,17 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 		Status:   plain(doc.Session.Status),
 		Headline: clip(headline(doc), " …"), Description: plain(clip(doc.Scenario.Description, " …")),
 		Facts: sessionFacts(doc), Brief: sessionBrief(doc),
-		Groups: d.groups(doc),
-		Notes:  notes(doc),
-		Banner: clip(strings.Join(banners(doc), ". "), " …"),
+		Against: againstText(doc),
+		Notes:   notes(doc),
+		Banner:  clip(strings.Join(banners(doc), ". "), " …"),
 	}
 	all := grids(doc)
 	p.Overview = d.together(doc, all)
 	for i, g := range all {
 		p.Runs = append(p.Runs, d.run(doc, fmt.Sprintf("run-%d", i+1), g))
 	}
-	p.Held = holding(doc)
+	p.Groups = d.groups(doc)
+	p.Held = d.holding(doc)
 	for _, t := range claimTables(doc) {
 		p.Claims = t.page()
 		p.Claims.Columns[slices.Index(t.head, claimStatus)].Verdict = true
@@ -49,46 +50,6 @@ func HTMLBeside(w io.Writer, doc *results.Document, files fs.FS, home string) er
 	p.Environment = environment(doc)
 	p.Definitions = d.definitions
 	return p.Write(w)
-}
-
-// openAssertions is how many assertions without a finding a page lists without being asked.
-const openAssertions = 20
-
-// holding lists the assertions without a finding: those that hold, fail as expected, or were skipped.
-func holding(doc *results.Document) *html.Table {
-	var all []finding
-	for _, standing := range []string{string(results.Pass), string(results.XFail), string(results.SkippedVerdict)} {
-		for _, f := range findings(doc, standing) {
-			if f.assertion != nil {
-				all = append(all, f)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	caption := plural(len(all), "assertion") + " that passed, failed as expected or were skipped"
-	if more := len(all) - mostRows; more > 0 {
-		all = all[:mostRows]
-		caption += fmt.Sprintf(", without %d that results.json has", more)
-	}
-	t := findingTable(caption, all)
-	t.Folded = len(all) > openAssertions
-	return t
-}
-
-func findingTable(caption string, all []finding) *html.Table {
-	t := &html.Table{Caption: caption, Text: true,
-		Columns: []html.Column{
-			{Head: "case"}, {Head: "assertion"}, {Head: "what was found"}, {Head: "asserted at"},
-			{Head: "verdict", Verdict: true},
-		}}
-	for _, f := range all {
-		t.Rows = append(t.Rows, html.Row{
-			Class: rowClass(f.standing), Cells: []string{f.where, f.name, f.message, f.place, f.label()},
-		})
-	}
-	return t
 }
 
 // rowClass is the CSS class of a standing's row.
@@ -131,7 +92,7 @@ func notes(doc *results.Document) []html.Note {
 		{Title: recomputedTitle, Lines: recomputed(doc)},
 		{Title: "Counters that moved", Lines: countersMoved(doc)},
 		{Title: "Marks", Lines: marks(doc)}, {Title: unsteadyTitle, Lines: unsteady(doc)},
-		{Title: variancesTitle, Lines: variances(doc)},
+		{Title: variancesTitle, Table: varianceTable(doc)},
 		{Title: "Ignored settings", Lines: ignored(doc)}, {Title: "Odd operations", Lines: oddOperations(doc)},
 		{Title: undecidableTitle, Lines: undecidableValues(doc)},
 		{Title: "Fabrics chosen", Lines: chosenFabrics(doc)}, {Title: sameBuildTitle, Lines: sameBuilds(doc)},
@@ -151,7 +112,7 @@ func notes(doc *results.Document) []html.Note {
 				fmt.Sprintf("%d more are not listed; results.json has all", more),
 			}
 		}
-		if len(n.Lines)+len(n.Files) == 0 {
+		if len(n.Lines)+len(n.Files) == 0 && n.Table == nil {
 			continue
 		}
 		if more := len(n.Lines) - mostRows; more > 0 {

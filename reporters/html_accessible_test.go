@@ -23,15 +23,15 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// axe-core finds nothing in the page of a session, in light and dark.
+// axe-core finds nothing in the page of a session, wide and narrow, in light and dark.
 func TestPageIsAccessible(t *testing.T) {
 	script := axeCore(t)
 	ctx := browser(t)
 	for _, name := range []string{"failed", "traffic", "empty"} {
 		page := "file://" + pageFile(t, name, read(t, name))
-		for _, scheme := range []string{"light", "dark"} {
+		for i, scheme := range []string{"light", "dark", "light", "dark"} {
 			colors(t, ctx, scheme)
-			do(t, ctx, chromedp.Navigate(page))
+			do(t, ctx, chromedp.EmulateViewport([]int64{1400, 400}[i/2], 900), chromedp.Navigate(page))
 			ask[bool](t, ctx, script+"; true")
 			found := ask[[]string](t, ctx, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' +
 				v.nodes.map((n) => n.html.slice(0, 200)).join(' ')))`)

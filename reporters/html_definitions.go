@@ -9,13 +9,14 @@ import (
 type draft struct {
 	metrics     *workload.Definitions
 	seen        map[string]bool
+	ids         map[string]int // of cases and findings so far, with their number
 	definitions []html.Definition
 	points      int // in figures so far
 	samples     sampleFiles
 }
 
 func newDraft(metrics *workload.Definitions) *draft {
-	return &draft{metrics: metrics, seen: map[string]bool{}}
+	return &draft{metrics: metrics, seen: map[string]bool{}, ids: map[string]int{}}
 }
 
 // link names a metric of a run with a link to its definition, if there is one.

@@ -18,7 +18,7 @@ const (
 func (d *draft) groups(doc *results.Document) []html.Group {
 	var out []html.Group
 	for _, s := range []struct{ standing, heading string }{
-		{"fail", "Failed"}, {"xpass", "Passed against expectation"}, {"error", "Errors"},
+		{"fail", "Failed"}, {"xpass", "Waiver no longer needed"}, {"error", "Errors"},
 		{"inconclusive", "Inconclusive"},
 		{"warn", "Warnings"}, {"info", "For information"}, {"xfail", "Failed as expected"},
 	} {
@@ -43,7 +43,7 @@ func (d *draft) groups(doc *results.Document) []html.Group {
 		}
 		if len(rest) > 0 {
 			caption := fmt.Sprintf("%s: %d more", s.heading, len(rest))
-			group.More = findingTable(listed(caption, len(rest)), rest[:min(len(rest), inRows)])
+			group.More = d.findingTable(listed(caption, len(rest)), rest[:min(len(rest), inRows)])
 			group.More.Folded = true
 		}
 		out = append(out, group)
@@ -63,9 +63,12 @@ func listed(caption string, rows int) string {
 // nodes, and the command to repeat it. Several findings follow as a table.
 func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	f := all[0]
-	c := html.Card{Sign: sign(f.assertion, f.standing), Standing: f.standing, Where: clip(f.where, " …"),
-		Name: clip(f.name, " …"), Place: f.place,
+	c := html.Card{ID: d.findingAnchor(f), Sign: sign(f.assertion, f.standing), Standing: f.standing,
+		Where: clip(f.where, " …"), Name: clip(f.name, " …"), Place: f.place,
 		Message: clip(f.message, " …"), Log: f.log}
+	if text := waiverText(f); text != "" {
+		c.Lines = append(c.Lines, text)
+	}
 	if text := remedy(f); text != "" {
 		c.Lines = append(c.Lines, clip("again: "+text, " …"))
 	} else {
@@ -82,7 +85,8 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	}
 	if len(all) > 1 {
 		c.Name = sentence(" ", c.Name, fmt.Sprintf("and %d more", len(all)-1))
-		c.Others = findingTable(listed(fmt.Sprintf("All %d", len(all)), len(all)), all[:min(len(all), inRows)])
+		c.Others = d.findingTable(listed(fmt.Sprintf("All %d", len(all)), len(all)), all[:min(len(all), inRows)])
+		c.Others.Rows[0].ID = "" // it is that of the card
 		if f.assertion == nil {
 			c.Others = casesTable(all)
 		}
@@ -117,13 +121,4 @@ func judgedText(a *results.AssertionVerdict) string {
 		return o.Beside(results.ScaleFor(o.Value, o.Unit), a.Bounds.Lower, a.Bounds.Upper)
 	}
 	return o.Gain(a.Bounds.Lower, a.Bounds.Upper)
-}
-
-// casesTable lists the cases of one cause.
-func casesTable(all []finding) *html.Table {
-	t := &html.Table{Caption: listed("Where", len(all)), Text: true, Columns: []html.Column{{Head: "where"}}}
-	for _, f := range all[:min(len(all), inRows)] {
-		t.Rows = append(t.Rows, html.Row{Class: rowClass(f.standing), Cells: []string{f.where}})
-	}
-	return t
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
+// openCases is the longest table of cases that is open initially.
+const openCases = 3000
+
 // mostRows is the longest table that is open initially.
 const mostRows = 500
 
@@ -14,6 +17,7 @@ const mostRows = 500
 func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 	r := html.Run{ID: id, Name: plain(clip(g.run, " …")), Stage: plain(clip(g.stage, " …")), Heads: g.heads}
 	r.Setup = setup(g.cases)
+	r.Brief = setupBrief(r.Setup)
 	l := newLayout(g.cases)
 	for _, metric := range d.charted(doc, g.cases) {
 		if f, ok := d.figure(doc, l, metric); ok {
@@ -42,7 +46,7 @@ func (d *draft) run(doc *results.Document, id string, g grid) html.Run {
 func (d *draft) caseTable(g grid) html.Table {
 	t := html.Table{
 		Caption: fmt.Sprintf("%s of run %s", plural(len(g.cases), "case"), plain(g.run)),
-		Folded:  len(g.cases) > mostRows,
+		Folded:  len(g.cases) > openCases,
 	}
 	for _, c := range g.columns {
 		column := html.Column{Head: c.head, Right: c.right, Verdict: c.name == verdictColumn}
@@ -53,7 +57,9 @@ func (d *draft) caseTable(g grid) html.Table {
 	}
 	t.Caption += d.mixedMeans(metricsOf(g.columns))
 	for _, c := range g.cases {
-		row := html.Row{Class: rowClass(standing(c)), Cells: make([]string, len(g.columns))}
+		row := html.Row{
+			ID: d.anchor("case", plain(c.Key)), Class: rowClass(standing(c)), Cells: make([]string, len(g.columns)),
+		}
 		for i, column := range g.columns {
 			row.Cells[i] = column.cell(c)
 		}

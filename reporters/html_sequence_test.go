@@ -57,7 +57,7 @@ func titles(t interface {
 // played, and a heat map of each on one scale of colours.
 func TestPageShowsASequence(t *testing.T) {
 	page := parsePage(t, read(t, "sequence"))
-	section := page.id(t, "run-1")
+	section := page.id(t, "charts-run-1")
 	if got := section.all("figcaption")[0].text(); got != "slowdown over pattern" {
 		t.Errorf("the first chart is %q", got)
 	}

@@ -76,6 +76,20 @@ func setup(cases []*results.Case) []html.Setting {
 	return out
 }
 
+// setupBrief is shown while the settings of a run are folded: the workload and what carried its data.
+func setupBrief(all []html.Setting) string {
+	var parts []string
+	for _, s := range all {
+		switch s.Name {
+		case "workload":
+			parts = append(parts, s.Value)
+		case "fabric":
+			parts = append(parts, "over "+s.Value)
+		}
+	}
+	return clip(strings.Join(parts, " "), " …")
+}
+
 // librariesIn lists the libraries that ranks loaded; with the value of the axis that decides them, if one does.
 func librariesIn(cases []*results.Case) []string {
 	if lines := libraryLines(cases); lines != nil {

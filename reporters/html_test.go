@@ -96,15 +96,14 @@ func (e element) rows() [][]string {
 	return out
 }
 
-// The page begins with the verdict, then says what failed, by how much, how surely,
+// The page begins with the verdict and the results, then says what failed, by how much, how surely,
 // where it was asserted, on which node, and how to run just that again.
 func TestPageSaysWhatFailed(t *testing.T) {
 	page := parsePage(t, read(t, "failed"))
 	if got := page.all("h1")[0].text(); got != "✗ failed regression" {
 		t.Errorf("headline %q", got)
 	}
-	card := page.all("details")[1]
-	text := card.text()
+	text := page.id(t, "finding-bandwidth[block_size=4KiB]_floor").text()
 	for _, want := range []string{
 		"✗ fail bandwidth[block_size=4KiB] floor", "bandwidth 2.19 GB/s (96% CI 2.1–2.3 over 4 looks, n=3)",
 		"promised bandwidth in [1, 2] GB/s",
@@ -120,8 +119,8 @@ func TestPageSaysWhatFailed(t *testing.T) {
 	for _, h := range page.all("h2") {
 		order = append(order, strings.Fields(h.text())[0])
 	}
-	if want := []string{"Failed", "Warnings", "bandwidth", "Timeline", "Environment", "Definitions"}; !inOrder(order,
-		want) {
+	want := []string{"bandwidth", "Failed", "Warnings", "Charts:", "Timeline", "Environment", "Definitions"}
+	if !inOrder(order, want) {
 		t.Errorf("sections %v, want among them in this order %v", order, want)
 	}
 }

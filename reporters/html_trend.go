@@ -19,8 +19,9 @@ func TrendHTML(w io.Writer, t *history.Trend, home string, to Addresses) error {
 	name := plain(clip(t.Metric+" of "+t.Case, " …"))
 	p := &html.Page{
 		Kind: "history", Home: home, Title: name, Sign: "=", Status: "unchanged", Headline: changesText(t),
-		Banner: sentence(". ", simulatedSessions(t), definedDifferently(t)),
-		Groups: changes(t),
+		ChartsFirst: true,
+		Banner:      sentence(". ", simulatedSessions(t), definedDifferently(t)),
+		Groups:      changes(t),
 		Runs: []html.Run{
 			{ID: "sessions", Name: "Sessions", Figures: []html.Figure{course(d, t)}, Table: sessionTable(t, to)},
 		},
@@ -157,7 +158,7 @@ func course(d *draft, t *history.Trend) html.Figure {
 	}
 	return html.Figure{Metric: d.link(t.Workload, "", t.Metric),
 		Title:  sentence(" ", unitIn(t.Unit), "over the sessions"),
-		Note:   "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals at both ends; a number is that of the change above.",
+		Note:   "Sessions are evenly spaced, whenever they were. Lines are levels with their intervals at both ends; a number is that of the change below.",
 		Charts: []html.Chart{chart}}
 }
 

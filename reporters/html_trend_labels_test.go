@@ -62,7 +62,8 @@ func TestTrendLeadsToSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<a href="session?file=` + doc.Points[0].File + `">` + doc.Points[0].Session + "</a>", `<a href="./">all sessions`,
+		`<a href="session?file=` + doc.Points[0].File + `">` + doc.Points[0].Session + "</a>",
+		`<a href="./">all sessions`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q", want)

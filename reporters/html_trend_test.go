@@ -52,7 +52,7 @@ func TestTrendPage(t *testing.T) {
 	if len(rows) != 24 || rows[0][0] != "s023" || rows[9][5] != "1 ✗ worse" || rows[10][5] != "" {
 		t.Errorf("rows %q", rows)
 	}
-	says := titles(t, section)
+	says := titles(t, page.id(t, "charts-sessions"))
 	if got := strings.Count(says, "s0"); got != 24 {
 		t.Errorf("%d points for 24 sessions", got)
 	}

@@ -87,7 +87,7 @@ func TestReportsOfCasesThatMayFail(t *testing.T) {
 			"may_fail expired on 2026-11-20"},
 		"markdown": {"## Passed against expectation", "1 case failed as expected",
 			"| `fails` |  | expected to fail until 2026-11-30 (issue 1044)", "may_fail expired on 2026-11-20"},
-		"html":   {"Failed as expected (1)", "Passed against expectation (1)", "may_fail expired on 2026-11-20"},
+		"html":   {"Failed as expected (1)", "Waiver no longer needed (1)", "may_fail expired on 2026-11-20"},
 		"json":   {`"xfail": 1`, `"may_fail": {`},
 		"github": {"::notice title=✓ xfail%3A fails::", "::error title=✗ xpass%3A works::"},
 		"csv":    {"fails,error,xfail"},

@@ -33,13 +33,15 @@ type Page struct {
 	Title        string
 	Sign, Status string // the verdict with its symbol
 	Headline     string
+	Against      string // with what it was compared; ""
 	Banner       string // prominent warnings; ""
 	Description  string
 	Brief        string // shown while the facts are folded
 	Facts        []Pair
 	Groups       []Group
-	Overview     []Run // comparisons of several runs
+	Overview     []Run // charts of several runs
 	Runs         []Run
+	ChartsFirst  bool   // before the tables of Runs
 	Held         *Table // assertions over several cases that hold; nil: none
 	Claims       *Table // nil: none
 	ClaimNotes   []string
@@ -59,7 +61,8 @@ type Group struct {
 
 // Card is a finding of one or several cases with one reason: the first line is visible, the rest unfolds.
 type Card struct {
-	Open                       bool // unfolded at first
+	ID                         string // stable, for links to it; ""
+	Open                       bool   // unfolded at first
 	Sign, Standing             string
 	Where, Name, Place         string
 	Measured, Promised, Margin string
@@ -73,12 +76,13 @@ type Card struct {
 	Others                     *Table // all cases, if there are several
 }
 
-// Run is the section of one run.
+// Run is one run: a section with its tables, and one with its charts.
 type Run struct {
 	ID, Name      string
 	Stage         string // heading above it; "": none
 	Heads         bool   // first of its stage
 	Setup         []Setting
+	Brief         string // shown while Setup is folded
 	Figures       []Figure
 	Table         Table
 	Gains         *Table // nil: none was asserted
@@ -103,10 +107,11 @@ type Matrices struct {
 	Note  string
 }
 
-// Note is a list of lines, facts or files.
+// Note is a list of lines, facts or files, or a table.
 type Note struct {
 	Title string
 	Lines []string
+	Table *Table
 	Facts []Pair
 	Files []File
 }
@@ -164,13 +169,15 @@ func (p *Page) policy(scripts ...string) string {
 		allowed, hash(sheet), submits)
 }
 
+// HasFigures reports whether a run has charts.
+func (p *Page) HasFigures() bool {
+	drawn := func(r Run) bool { return len(r.Figures) > 0 }
+	return slices.ContainsFunc(p.Overview, drawn) || slices.ContainsFunc(p.Runs, drawn)
+}
+
 // charts reports whether the page has any.
 func (p *Page) charts() bool {
-	all := p.Matrices.Maps
-	for _, r := range append(slices.Clone(p.Overview), p.Runs...) {
-		all = append(slices.Clone(all), r.Figures...)
-	}
-	return p.Timeline != nil || len(all) > 0
+	return p.Timeline != nil || len(p.Matrices.Maps) > 0 || p.HasFigures()
 }
 
 // Write writes the page, with the library only if there is a chart.

@@ -89,6 +89,33 @@
     filterable(table, box);
   }
 
+  // Links to rows and findings. The symbol is of the style sheet, so that no text of a cell changes.
+  const link = (id, what) => {
+    const a = make('a');
+    a.className = 'at';
+    a.href = '#' + encodeURIComponent(id);
+    a.setAttribute('aria-label', 'link to this ' + what);
+    return a;
+  };
+  for (const row of document.querySelectorAll('tr[id]')) row.cells[0].appendChild(link(row.id, 'row'));
+  for (const card of document.querySelectorAll('details.card[id]')) card.before(link(card.id, 'finding')); // a summary cannot have links
+
+  // Where a link leads to is unfolded, and no filter hides it.
+  const reveal = () => {
+    const hash = location.hash.slice(1);
+    let name = hash;
+    try {
+      name = decodeURIComponent(hash);
+    } catch { /* it has no escapes */ }
+    const to = hash && (document.getElementById(name) || document.getElementById(hash));
+    if (!to) return;
+    to.hidden = false;
+    for (let d = to.closest('details'); d; d = d.parentElement.closest('details')) d.open = true;
+    to.scrollIntoView({ block: to.matches('tr') ? 'center' : 'start' });
+  };
+  addEventListener('hashchange', reveal);
+  if (location.hash) addEventListener('load', reveal);
+
   // What is folded is printed too.
   let opened = [];
   addEventListener('beforeprint', () => {

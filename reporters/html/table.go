@@ -19,6 +19,7 @@ type Column struct {
 
 // Row is one row: its cells, and a standing for its colour.
 type Row struct {
+	ID    string // stable, for links to the row; ""
 	Class string // bad | doubt | good | ""
 	// Marks are standings of single cells by their columns, as Class; nil: none.
 	Marks map[int]string
@@ -65,6 +66,9 @@ func (t *Table) Body() template.HTML {
 	var b strings.Builder
 	for _, row := range t.Rows {
 		b.WriteString("<tr")
+		if row.ID != "" {
+			b.WriteString(` id="` + template.HTMLEscapeString(row.ID) + `"`)
+		}
 		if known(row.Class) {
 			b.WriteString(" class=" + row.Class)
 		}
