@@ -316,7 +316,7 @@ func screenshot(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-// On paper the page is light whatever the reader's screen is, and what is folded is there.
+// On paper the page is light whatever the reader's screen is, what is folded is there, and nothing is covered or cut.
 func TestPageOnPaper(t *testing.T) {
 	ctx := browser(t)
 	wish := emulation.SetEmulatedMediaParams{
@@ -332,6 +332,16 @@ func TestPageOnPaper(t *testing.T) {
 	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text,
 		"--only 'bandwidth[block_size=4KiB]'") || strings.Contains(text, "↕") {
 		t.Error("what is folded is not printed, or what cannot be clicked is")
+	}
+	if got := ask[string](t, ctx, `getComputedStyle(document.querySelector('td.v')).position`); got != "static" {
+		t.Errorf("the column of verdicts is %s and covers others", got)
+	}
+	widths := `Math.max(...Array.from(document.querySelectorAll('canvas'), (c) => c.getBoundingClientRect().width))`
+	if got := ask[float64](t, ctx, `(dispatchEvent(new Event('beforeprint')), `+widths+`)`); got < 100 || got > 690 {
+		t.Errorf("charts are %v px wide, and a sheet of paper has 700", got)
+	}
+	if got := ask[float64](t, ctx, `(dispatchEvent(new Event('afterprint')), `+widths+`)`); got < 800 {
+		t.Errorf("after printing charts are %v px wide", got)
 	}
 }
 

@@ -325,6 +325,7 @@
         case 'spans': return 28 * n + 84;
         case 'heat': return Math.round(this.cell(width) * n) + 64;
       }
+      if (document.documentElement.classList.contains('paper')) return 200;
       return this.peers.length > few ? 220 : width > 700 ? 380 : 300;
     }
 

@@ -119,10 +119,12 @@
   // What is folded is printed too.
   let opened = [];
   addEventListener('beforeprint', () => {
+    document.documentElement.classList.add('paper');
     opened = Array.from(document.querySelectorAll('details:not([open])'));
     for (const d of opened) d.open = true;
   });
   addEventListener('afterprint', () => {
+    document.documentElement.classList.remove('paper');
     for (const d of opened) d.open = false;
   });
 }());

@@ -42,11 +42,20 @@ type Table struct {
 	Folded bool
 }
 
+// mostOnPaper is how many columns fit on a sheet of paper in type of usual size.
+const mostOnPaper = 11
+
 // Class names the numeric columns: style rules by position align them without attributes in rows.
 func (t *Table) Class() string {
 	names := []string{"data"}
 	if t.Text {
 		names = append(names, "text")
+	}
+	if len(t.Columns) > mostOnPaper {
+		names = append(names, "many")
+	}
+	if len(t.Columns) > 2*mostOnPaper {
+		names = append(names, "lots")
 	}
 	first := 1
 	if t.Form != nil {
