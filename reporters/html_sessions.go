@@ -122,50 +122,6 @@ func SeriesHTML(w io.Writer, doc *results.Document, home string, to Addresses) e
 	return p.Write(w)
 }
 
-// Running is what is known of a session without results.
-type Running struct {
-	Scenario string
-	Step     []string // the current step and the progress
-	Cases    []RunningCase
-}
-
-// RunningCase is a case of a running session.
-type RunningCase struct {
-	Name, Last string // readable name, and metrics of the last launch
-	Launches   int
-	Verdict    results.Verdict // the worst so far; "": none
-}
-
-// RunningHTML writes the state of a running session. The browser reads it again every few seconds.
-func RunningHTML(w io.Writer, of Running, home string) error {
-	p := &html.Page{
-		Kind: "running session", Home: home, Refresh: RefreshSeconds,
-		Title: plain(of.Scenario), Sign: "…", Status: "running",
-		Headline: plain(strings.Join(of.Step, " · ")),
-	}
-	r := html.Run{ID: "cases", Name: "Cases", Table: html.Table{
-		Caption: plural(len(of.Cases), "case"),
-		Columns: []html.Column{
-			{Head: "case"}, {Head: "launches", Right: true}, {Head: "last launch"}, {Head: "verdict", Verdict: true},
-		},
-	}}
-	for _, c := range of.Cases {
-		verdict := "-"
-		if c.Verdict != "" {
-			verdict = labelled(string(c.Verdict))
-		}
-		r.Table.Rows = append(r.Table.Rows, html.Row{
-			Class: rowClass(string(c.Verdict)),
-			Cells: []string{plain(c.Name), fmt.Sprint(c.Launches), plain(c.Last), verdict},
-		})
-	}
-	p.Runs = []html.Run{r}
-	return p.Write(w)
-}
-
-// RefreshSeconds is how often a browser reads the page of a running session.
-const RefreshSeconds = 2
-
 // QueryOf is a path with a query of pairs of names and values.
 func QueryOf(path string, pairs ...string) string {
 	q := url.Values{}

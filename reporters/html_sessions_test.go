@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/weir-bench/weir/history"
-	"github.com/weir-bench/weir/results"
 )
 
 // In a browser, under the page's own policy, the button sends the picked sessions, and a session's name leads to it.
@@ -87,25 +86,3 @@ const inSight = `(() => {
 	const seen = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
 	return seen ? seen.textContent.trim() : '';
 })()`
-
-// The page of a running session has its cases with their verdicts, and is read again.
-func TestRunningSession(t *testing.T) {
-	var b strings.Builder
-	if err := RunningHTML(&b, Running{
-		Scenario: "s", Step: []string{"a n=1", "1 of 3 launches"},
-		Cases: []RunningCase{
-			{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 1, Verdict: results.Fail}, {Name: "a n=2"},
-		},
-	}, "./"); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`http-equiv="refresh" content="2"`, "1 of 3 launches",
-		"<tr class=bad><td>a n=1<td>1<td>bandwidth 9 GB/s<td class=v>✗ fail",
-		"<tr><td>a n=2<td>0<td><td class=v>-", `<a href="./">`,
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("there is no %q", want)
-		}
-	}
-}

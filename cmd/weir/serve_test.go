@@ -104,7 +104,7 @@ func TestServe(t *testing.T) {
 		"session?file=first%2Fresults.json":             {200, "all sessions"},
 		"session?file=..%2Fplan.json":                   {404, "there is no session"},
 		"session?file=third%2Fresults.json":             {404, "there is no session"},
-		"running?session=third":                         {200, `http-equiv="refresh"`},
+		"running?session=third":                         {200, `data-refresh="2"`},
 		"running?session=..":                            {404, "there is no session"},
 		"series?scenario=served":                        {200, "trend?case=a&amp;metric=bandwidth"},
 		"series?scenario=other":                         {404, "no session of scenario"},

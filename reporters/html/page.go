@@ -28,7 +28,7 @@ type Link struct{ Name, ID, Doc string }
 // Page is a report.
 type Page struct {
 	Kind         string // of page: "report"
-	Refresh      int    // seconds after which the browser reads the page again; 0: never
+	Refresh      int    // seconds after which the browser reads tables and head again; 0: never
 	Home         string // link to the page above it; "": none
 	Title        string
 	Sign, Status string // the verdict with its symbol
@@ -165,8 +165,12 @@ func (p *Page) policy(scripts ...string) string {
 	if slices.ContainsFunc(p.Runs, func(r Run) bool { return r.Table.Form != nil }) {
 		submits = "'self'"
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action %s",
-		allowed, hash(sheet), submits)
+	reads := "'none'"
+	if p.Refresh > 0 {
+		reads = "'self'"
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; connect-src %s; "+
+		"base-uri 'none'; form-action %s", allowed, hash(sheet), reads, submits)
 }
 
 // HasFigures reports whether a run has charts.

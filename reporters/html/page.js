@@ -48,46 +48,119 @@
         }
         head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         button.textContent = down ? '↓' : '↑';
-        sortBy(table, column, down);
+        table.sorted = () => sortBy(table, column, down);
+        table.sorted();
       });
     });
   };
 
+  // What a word of a filter asks of a row: axis=value is the value of a column, or a part of a key.
+  const asks = (word, heads) => {
+    const [axis, value] = word.split('=', 2);
+    if (value === undefined || !axis) return (row) => row.text.includes(word);
+    const column = heads.indexOf(axis.replace(/_/g, ' '));
+    if (column >= 0) return (row) => row.cells[column] === value;
+    return (row) => row.text.split(/[\s[\],]+/).includes(word);
+  };
+
   const filterable = (table, box) => {
-    const rows = Array.from(table.tBodies[0].rows);
-    if (rows.length < 8) return;
-    const tools = document.createElement('div');
-    tools.className = 'tools';
-    const label = make('label', 'Filter ', tools);
-    const input = make('input', '', label);
-    input.type = 'search';
-    input.placeholder = 'words, all of which a row has';
-    const shown = make('output', rows.length + ' rows', tools);
-    let texts = null, waiting = 0;
+    const heads = Array.from(table.tHead.rows[0].cells, (h) => h.textContent.replace(/[↕↑↓]/g, '').trim().toLowerCase().replace(/[_\s]+/g, ' '));
+    let rows = [], read = null, waiting = 0, input = null, shown = null;
     const apply = () => {
-      texts = texts || rows.map((r) => Array.from(r.cells, (c) => c.textContent).join(' ').toLowerCase());
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = words.map((w) => asks(w, heads));
+      if (words.length) {
+        read = read || rows.map((r) => {
+          const cells = Array.from(r.cells, (c) => c.textContent.trim().toLowerCase());
+          return { cells, text: cells.join(' ') };
+        });
+      }
       let n = 0;
       rows.forEach((row, i) => {
-        const keep = words.every((w) => texts[i].includes(w));
+        const keep = wanted.every((w) => w(read[i]));
         if (row.hidden === keep) row.hidden = !keep;
         if (keep) n++;
       });
       shown.textContent = words.length ? n + ' of ' + rows.length + ' rows' : rows.length + ' rows';
     };
-    input.addEventListener('input', () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(apply, rows.length > 1000 ? 150 : 0);
-    });
-    box.parentNode.insertBefore(tools, box);
+    const tools = () => {
+      const tools = document.createElement('div');
+      tools.className = 'tools';
+      input = make('input', '', make('label', 'Filter ', tools));
+      input.type = 'search';
+      input.placeholder = 'words, or axis=value';
+      shown = make('output', '', tools);
+      input.addEventListener('input', () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(apply, rows.length > 1000 ? 150 : 0);
+      });
+      box.parentNode.insertBefore(tools, box);
+    };
+    // The rows of a table may be other ones now; their order and the filter stay.
+    table.renewed = () => {
+      if (table.sorted) table.sorted();
+      rows = Array.from(table.tBodies[0].rows);
+      read = null;
+      if (!input && rows.length >= 8) tools();
+      if (input) apply();
+    };
+    table.renewed();
   };
 
-  for (const box of document.querySelectorAll('div.box')) {
+  const prepare = (box) => {
     const table = box.querySelector('table.data');
-    if (!table || !table.tHead) continue;
+    if (!table || !table.tHead) return;
     sortable(table);
     filterable(table, box);
-  }
+  };
+  for (const box of document.querySelectorAll('div.box')) prepare(box);
+
+  // The page of a running session is read again every few seconds, and what is new replaces what is there: a
+  // filter, an order and the place in the page stay.
+  const renew = (now) => {
+    document.title = now.title;
+    for (const part of ['h1', '.headline', 'nav']) {
+      const old = document.querySelector('header ' + part), next = now.querySelector('header ' + part);
+      if (old && next && old.innerHTML !== next.innerHTML) old.replaceWith(document.adoptNode(next));
+    }
+    const main = document.querySelector('main');
+    const sections = Array.from(now.querySelectorAll('main > section[id]'));
+    for (const old of main.querySelectorAll(':scope > section[id]')) {
+      if (!sections.some((s) => s.id === old.id)) old.remove();
+    }
+    for (const next of sections) {
+      const old = document.getElementById(next.id);
+      const table = old && old.querySelector('table.data'), rows = next.querySelector('table.data tbody');
+      if (table && rows) {
+        table.tBodies[0].replaceWith(document.adoptNode(rows));
+        table.renewed();
+      } else if (old) {
+        old.replaceWith(document.adoptNode(next));
+      } else {
+        main.appendChild(document.adoptNode(next));
+      }
+      if (!table) for (const box of document.getElementById(next.id).querySelectorAll('div.box')) prepare(box);
+    }
+  };
+  const every = Number(document.body.dataset.refresh) * 1000;
+  let missed = 0;
+  const follow = async () => {
+    try {
+      const answer = await fetch(location.href, { redirect: 'manual', cache: 'no-store' });
+      if (answer.type === 'opaqueredirect') { // the session has its report
+        location.reload();
+        return;
+      }
+      if (!answer.ok) throw new Error(answer.statusText);
+      renew(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      missed = 0;
+    } catch {
+      missed++;
+    }
+    if (missed < 5) setTimeout(follow, every);
+    else make('strong', 'This page is not renewed any more: weir has ended, or cannot be reached.', make('p', '', document.querySelector('header'))).parentNode.className = 'banner';
+  };
+  if (every) setTimeout(follow, every);
 
   // Links to rows and findings. The symbol is of the style sheet, so that no text of a cell changes.
   const link = (id, what) => {

@@ -149,10 +149,19 @@ func (f folder) running(r *http.Request) (func(io.Writer) error, error) {
 		return nil, err
 	}
 	follower := screen.NewFollower(plan)
-	if err := eachEvent(filepath.Join(f.Dir, name, ledger.EventsName), follower.OnEvent); err != nil {
+	found := troubles{discarded: map[string]int{}}
+	if err := eachEvent(filepath.Join(f.Dir, name, ledger.EventsName), func(e event.Event) {
+		follower.OnEvent(e)
+		found.add(e)
+	}); err != nil {
 		return nil, err
 	}
-	return func(w io.Writer) error { return reporters.RunningHTML(w, follower.Running(), home) }, nil
+	state := follower.Running()
+	state.Troubles = found.all
+	for i, c := range plan.Cases {
+		state.Cases[i].Discarded = found.discarded[c.Key]
+	}
+	return func(w io.Writer) error { return reporters.RunningHTML(w, state, home) }, nil
 }
 
 // eachEvent reads the complete lines of a file of events.
