@@ -372,6 +372,13 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	do(t, ctx, chromedp.SendKeys(`#run-1 input[type=search]`, "512KiB ucx"))
 	shown := ask[string](t, ctx, `new Promise((done) => setTimeout(() => done(
 		Array.from(document.querySelectorAll('#run-1 tbody')[0].rows).filter((r) => r.getClientRects().length).map((r) => r.cells[0].textContent + ' ' + r.cells[1].textContent).join('|')), 300))`)
+	exact := ask[string](t, ctx, `(async () => {
+		const input = document.querySelector('#run-1 input[type=search]');
+		input.value = 'block_size=4KiB';
+		input.dispatchEvent(new Event('input'));
+		await new Promise((done) => setTimeout(done, 300));
+		return Array.from(new Set(Array.from(document.querySelector('#run-1 tbody').querySelectorAll('tr:not([hidden])'), (r) => r.cells[1].textContent))).join();
+	})()`)
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector('#charts-run-1 .canvas').focus()`),
 		chromedp.KeyEvent(kb.ArrowRight))
 	const readout = `document.querySelector('#charts-run-1 .readout').textContent`
@@ -402,6 +409,9 @@ func TestPageSortsFiltersAndReadsOut(t *testing.T) {
 	}
 	if shown != "ucx 512KiB" {
 		t.Errorf("the filter shows %q", shown)
+	}
+	if exact != "4KiB" {
+		t.Errorf("the filter block_size=4KiB shows %q", exact)
 	}
 	if !strings.Contains(first, "GB/s") || first == second || !strings.Contains(second, "GB/s") {
 		t.Errorf("the chart reads out %q, then %q", first, second)

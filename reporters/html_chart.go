@@ -117,8 +117,8 @@ func (d *draft) figure(doc *results.Document, l *layout, metric string) (html.Fi
 			}
 		}
 	}
-	if points == 0 {
-		return f, false
+	if !slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
+		return f, false // a line at 0 shows nothing that the table does not say
 	}
 	d.points += points
 	f.Note = l.note()

@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weir-bench/weir/reporters/html"
 	"github.com/weir-bench/weir/results"
@@ -63,9 +64,32 @@ func (d *draft) caseTable(g grid) html.Table {
 		for i, column := range g.columns {
 			row.Cells[i] = column.cell(c)
 		}
+		row.Marks = d.missed(g.columns, c)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// missed marks the metrics of a case that did not hold what was asserted of them; nil: none.
+func (d *draft) missed(columns []column, c *results.Case) map[int]string {
+	var out map[int]string
+	for _, a := range c.Assertions {
+		class := rowClass(a.Standing())
+		if class != "bad" && class != "doubt" || a.Standing() == string(results.XPass) {
+			continue
+		}
+		for _, metric := range d.judged(a) {
+			i := slices.IndexFunc(columns, func(c column) bool { return c.metric == metric })
+			if i < 0 || out[i] == "bad" {
+				continue
+			}
+			if out == nil {
+				out = map[int]string{}
+			}
+			out[i] = class
+		}
+	}
+	return out
 }
 
 func metricsOf(columns []column) []string {

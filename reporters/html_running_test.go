@@ -19,7 +19,8 @@ func TestRunningSession(t *testing.T) {
 	if err := RunningHTML(&b, Running{
 		Scenario: "s", Step: []string{"a n=1", "1 of 3 launches"},
 		Cases: []RunningCase{
-			{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 2, Discarded: 1, Verdict: results.Fail}, {Name: "a n=2"},
+			{Name: "a n=1", Last: "bandwidth 9 GB/s", Launches: 2, Discarded: 1, Verdict: results.Fail},
+			{Name: "a n=2"},
 		},
 		Troubles: []Trouble{
 			{Where: "node n", What: "ready", Why: "load 16"},

@@ -171,13 +171,17 @@ const mostNodes = 64
 func environment(doc *results.Document) []html.Note {
 	var f facts
 	f.add("command", strings.Join(doc.Session.Argv, " "))
-	f.add("weir", sentence(" ", doc.Weir.Version, doc.Weir.Commit, doc.Weir.Go))
-	f.add("scenario digest", doc.Scenario.Digest)
-	f.add("plan digest", doc.Plan.Digest)
+	f.add("weir", sentence(" ", versionText(doc.Weir.Version, doc.Weir.Commit), doc.Weir.Go))
+	if doc.Scenario.Digest == doc.Plan.Digest {
+		f.add("digest of scenario and plan", shortDigest(doc.Scenario.Digest))
+	} else {
+		f.add("scenario digest", shortDigest(doc.Scenario.Digest))
+		f.add("plan digest", shortDigest(doc.Plan.Digest))
+	}
 	for _, name := range slices.Sorted(maps.Keys(doc.Scenario.Variables)) {
 		f.add("variable "+name, doc.Scenario.Variables[name])
 	}
-	f.add("environment fingerprint", doc.Environment.Fingerprint)
+	f.add("environment fingerprint", shortDigest(doc.Environment.Fingerprint))
 	if b := doc.Baseline; b != nil {
 		f.add("baseline", sentence(" ", b.File, parenthesis(sentence(" ", "session", b.Session))))
 		f.add("baseline's environment", against(b.Fingerprint, doc.Environment.Fingerprint))
@@ -225,7 +229,7 @@ func against(base, own string) string {
 	case base == own:
 		return "the same"
 	}
-	return "different: fingerprint " + base
+	return "different: fingerprint " + shortDigest(base)
 }
 
 func nodeFacts(n results.Node) []html.Pair {

@@ -472,6 +472,12 @@
           return render(item, { place, inside, line, g });
         },
       });
+      // An arrow at the edge of the chart, for what goes on beyond it.
+      const arrow = (edge, along, less, colour) => {
+        const back = less ? 7 : -7, tip = edge + (less ? 1 : -1);
+        const points = [[tip, along], [tip + back, along - 4], [tip + back, along + 4]];
+        return { type: 'polygon', shape: { points: flat ? points : points.map(([a, b]) => [b, a]) }, style: { fill: colour } };
+      };
       const interval = this.interval, band = this.band;
       // target bands, below all else
       const bands = [];
@@ -496,6 +502,10 @@
           for (const end of [b.p.lower, b.p.upper]) {
             if (end === undefined) continue;
             const v = t.place(b.p.x, end).across;
+            if (v !== t.inside(v)) {
+              children.push(arrow(t.inside(v), t.place(b.p.x, b.p.y).along, v < t.inside(v), b.colour));
+              continue;
+            }
             children.push({ type: 'line', shape: t.line(a1, v, a2, v), style: { stroke: b.colour, lineWidth: 1.4, opacity: 0.7 } });
           }
           return { type: 'group', children };
@@ -531,7 +541,8 @@
           const l = t.inside(low.across), h = t.inside(high.across), a = low.along;
           const children = [{ type: 'line', shape: t.line(a, l, a, h), style: { stroke: w.colour, lineWidth: 1.4 } }];
           for (const [end, cut] of [[low.across, l], [high.across, h]]) { // an end that is not in the chart has none
-            if (end === cut) children.push({ type: 'line', shape: t.line(a - 4, end, a + 4, end), style: { stroke: w.colour, lineWidth: 1.4 } });
+            if (end !== cut) children.push(arrow(cut, a, end < cut, w.colour));
+            else children.push({ type: 'line', shape: t.line(a - 4, end, a + 4, end), style: { stroke: w.colour, lineWidth: 1.4 } });
           }
           return { type: 'group', children };
         }, 4);
