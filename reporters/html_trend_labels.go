@@ -1,13 +1,14 @@
 package reporters
 
 import (
+	"strings"
 	"time"
 
 	"github.com/weir-bench/weir/history"
 )
 
 // pointLabels are labels of sessions on an axis, all different: their days, their times if several were on one day, or
-// else their names.
+// else their times with the ends of their names.
 func pointLabels(points []history.Point) []string {
 	layouts := []string{time.DateOnly, "01-02 15:04", "01-02 15:04:05"}
 	day := func(p history.Point) string { return p.Started.UTC().Format(time.DateOnly) }
@@ -27,7 +28,8 @@ func pointLabels(points []history.Point) []string {
 	}
 	var all []string
 	for _, p := range points {
-		all = append(all, plain(p.Session))
+		name := p.Session[strings.LastIndexByte(p.Session, '-')+1:]
+		all = append(all, plain(p.Started.UTC().Format(layouts[0])+" "+name))
 	}
 	return all
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/weir-bench/weir/history"
 )
 
-// Labels of sessions differ: sessions of one day have times, those of one second names.
+// Labels of sessions differ: sessions of one day have times, those of one second also names.
 func TestPointLabels(t *testing.T) {
 	points := func(times ...string) (out []history.Point) {
 		for i, text := range times {
@@ -32,7 +32,7 @@ func TestPointLabels(t *testing.T) {
 			points("2026-11-30 10:00:00", "2026-11-30 11:00:00", "2026-12-01 10:00:00"),
 			[]string{"11-30 10:00", "11-30 11:00", "12-01 10:00"},
 		},
-		{points("2026-11-30 10:00:00", "2026-11-30 10:00:00"), []string{"a", "b"}},
+		{points("2026-11-30 10:00:00", "2026-11-30 10:00:00"), []string{"10:00 a", "10:00 b"}},
 	} {
 		if got := pointLabels(c.points); !slices.Equal(got, c.want) {
 			t.Errorf("labels are %q, want %q", got, c.want)
