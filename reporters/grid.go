@@ -32,7 +32,8 @@ type column struct {
 	drop  int
 	cell  func(*results.Case) string
 
-	metric string // "": no metric
+	metric  string // "": no metric
+	setting bool   // of an axis or option
 }
 
 // optionColumns are options with columns of their own, whether or not they are axes.
@@ -52,6 +53,7 @@ func named(columns []namedColumn, name string) bool {
 // mention.
 func grids(doc *results.Document) []grid {
 	metrics := workload.DefinitionsOf(doc)
+	partly := mixesSimulated(doc)
 	var order []string
 	byRun := map[string][]*results.Case{}
 	for _, c := range doc.Cases {
@@ -74,8 +76,11 @@ func grids(doc *results.Document) []grid {
 			if cases[0].Stage != stage {
 				continue
 			}
-			g := newGrid(run, cases, metrics.Of(cases[0].Workload, run))
+			g := newGrid(run, cases, metrics.Of(cases[0].Workload, run), assertedMetrics(doc, cases))
 			g.stage, g.heads = stage, heads
+			if partly {
+				g.last().cell = func(c *results.Case) string { return sentence(" ", caseLabel(c), simulatedMark(c)) }
+			}
 			out = append(out, g)
 			heads = false
 		}
@@ -83,7 +88,7 @@ func grids(doc *results.Document) []grid {
 	return out
 }
 
-func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid {
+func newGrid(run string, cases []*results.Case, table *results.MetricTable, asserted []string) grid {
 	g := grid{run: run, cases: cases, table: table}
 	for _, axis := range axes(cases) {
 		if !named(optionColumns, axis) {
@@ -103,6 +108,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 				o.drop = 0 // an axis distinguishes the rows
 			}
 			g.add(o.name, o.head, true, o.drop, func(c *results.Case) string { return setting(c, o.name) })
+			g.last().setting = true
 		}
 	}
 	if slices.ContainsFunc(cases, func(c *results.Case) bool { return workingSet(c) != nil }) {
@@ -110,7 +116,7 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 	}
 	shown := slices.DeleteFunc(table.Shown(), func(c results.MetricColumn) bool { return !has(cases, c.Metric) })
 	if table.Columns == nil {
-		giveInterval(shown, cases, table)
+		giveInterval(shown, asserted, table)
 	}
 	for _, c := range shown {
 		if c.Percent {
@@ -121,8 +127,10 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 			g.interval(c.Metric)
 		}
 	}
-	for _, name := range asserted(cases, shown) {
-		g.metric(definition(table, name), plain(name)+"\n", 0, cases)
+	for _, name := range asserted {
+		if !slices.ContainsFunc(shown, func(c results.MetricColumn) bool { return c.Metric == name }) {
+			g.metric(definition(table, name), plain(name)+"\n", 0, cases)
+		}
 	}
 	for _, c := range shown {
 		if c.Percent {
@@ -130,32 +138,9 @@ func newGrid(run string, cases []*results.Case, table *results.MetricTable) grid
 		}
 	}
 	g.add(launchesColumn, "n", true, 6, launchCount)
-	g.add(verdictColumn, "verdict", false, 0, func(c *results.Case) string {
-		return sentence(" ", caseLabel(c), simulatedMark(c))
-	})
+	g.add(verdictColumn, "verdict", false, 0, caseLabel)
+	g.rank(asserted)
 	return g
-}
-
-// giveInterval adds the interval, in tables without declared columns, to the first asserted metric, or
-// else to the first that the run itself declares.
-func giveInterval(shown []results.MetricColumn, cases []*results.Case, table *results.MetricTable) {
-	of := slices.IndexFunc(shown, func(c results.MetricColumn) bool {
-		return slices.Contains(asserted(cases, nil),
-			c.Metric)
-	})
-	if k, ok := workload.Lookup(table.Workload); of < 0 && ok {
-		of = slices.IndexFunc(shown, func(c results.MetricColumn) bool {
-			_, own := k.Metric(c.Metric)
-			return !own && definition(table, c.Metric).Better != workload.Neither
-		})
-	}
-	if of < 0 {
-		return
-	}
-	for i := range shown {
-		shown[i].Interval = i == of
-	}
-	shown[of].Drop = 0
 }
 
 func (g *grid) add(name, head string, right bool, drop int, cell func(*results.Case) string) {
@@ -165,7 +150,10 @@ func (g *grid) add(name, head string, right bool, drop int, cell func(*results.C
 // setting adds a column for an axis or option.
 func (g *grid) setting(name string, drop int) {
 	g.add(name, plain(name), allNumbers(g.cases, name), drop, func(c *results.Case) string { return setting(c, name) })
+	g.last().setting = true
 }
+
+func (g *grid) last() *column { return &g.columns[len(g.columns)-1] }
 
 // interval adds a column for the confidence interval of a metric.
 func (g *grid) interval(metric string) {
@@ -183,7 +171,7 @@ func (g *grid) share(c results.MetricColumn) {
 		}
 		return share
 	})
-	g.columns[len(g.columns)-1].metric = c.Metric
+	g.last().metric = c.Metric
 }
 
 // metric adds a column for a metric with its unit in the head.
@@ -204,7 +192,7 @@ func (g *grid) metric(m results.Metric, head string, drop int, cases []*results.
 			}
 			return cell
 		})
-	g.columns[len(g.columns)-1].metric = m.Name
+	g.last().metric = m.Name
 }
 
 // definition finds a metric in a table; an unknown one has its name only.
@@ -231,26 +219,6 @@ func axes(cases []*results.Case) []string {
 		for _, a := range c.AxisOrder {
 			if !slices.Contains(out, a) {
 				out = append(out, a)
-			}
-		}
-	}
-	return out
-}
-
-// asserted are metrics used by assertions of these cases that have no column yet.
-func asserted(cases []*results.Case, shown []results.MetricColumn) []string {
-	var out []string
-	for _, c := range cases {
-		for _, a := range c.Assertions {
-			if a.Subject == nil {
-				continue
-			}
-			for _, m := range a.Subject.Metrics() {
-				has := has(cases, m) && !slices.ContainsFunc(shown,
-					func(c results.MetricColumn) bool { return c.Metric == m })
-				if has && !slices.Contains(out, m) {
-					out = append(out, m)
-				}
 			}
 		}
 	}

@@ -11,27 +11,6 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// simulatedBanner says which numbers were simulated; "" if none.
-func simulatedBanner(doc *results.Document) string {
-	if !doc.Simulated() {
-		return ""
-	}
-	n, launched := 0, 0
-	for _, c := range doc.Cases {
-		if len(c.Launches) > 0 {
-			launched++
-		}
-		if c.Simulated() {
-			n++
-		}
-	}
-	if n == launched {
-		return "SIMULATED: no data was moved; these numbers come from a declared model"
-	}
-	return fmt.Sprintf("SIMULATED IN PART: the numbers of %d of %s come from a declared model", n,
-		plural(launched, "case"))
-}
-
 // banners are prominent warnings about the numbers as a whole.
 func banners(doc *results.Document) []string {
 	return slices.DeleteFunc(
@@ -97,14 +76,6 @@ func scaled(doc *results.Document, what string) string {
 func timeScale(c *results.Case) string {
 	if v, ok := option.Number(c.ResolvedOptions()["time_scale"]); ok && v != 1 {
 		return raw(v)
-	}
-	return ""
-}
-
-// simulatedMark follows the verdict of a simulated case.
-func simulatedMark(c *results.Case) string {
-	if c.Simulated() {
-		return "(simulated)"
 	}
 	return ""
 }

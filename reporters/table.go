@@ -28,7 +28,7 @@ const mostFindings = 20
 func Table(w io.Writer, doc *results.Document, look Look) error {
 	t := terminal{Look: look}
 	for _, text := range banners(doc) {
-		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", text))
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", wrapped(text, t.Width, "  ")))
 	}
 	for _, g := range grids(attempted(doc)) {
 		if g.heads {
@@ -124,65 +124,6 @@ func (t *terminal) rows(cases []*results.Case) []*results.Case {
 		}
 	}
 	return out
-}
-
-// grid draws a run with as many columns as fit.
-func (t *terminal) grid(g grid) {
-	all := g.cases
-	g.cases = t.rows(all)
-	columns := t.columns(g)
-	drawn := t.draw(g, columns)
-	for t.Width > 0 && !t.fixed() && text.LongestLineLen(drawn) > t.Width {
-		fewer := withoutLeast(columns)
-		if len(fewer) == len(columns) {
-			break
-		}
-		columns = fewer
-		drawn = t.draw(g, columns)
-	}
-	fmt.Fprintf(&t.out, "%s\n%s\n", plain(g.run), drawn)
-	if more := len(all) - len(g.cases); more > 0 {
-		t.line("  ", plural(more, "further row")+" without findings; --wide shows all")
-	}
-	for _, line := range conditionLines(all) {
-		t.line("  ", line)
-	}
-	t.out.WriteByte('\n')
-}
-
-// withoutLeast drops the least important column.
-func withoutLeast(columns []column) []column {
-	least := -1
-	for i, c := range columns {
-		if c.drop > 0 && (least < 0 || c.drop > columns[least].drop) {
-			least = i
-		}
-	}
-	if least < 0 {
-		return columns
-	}
-	return append(append([]column{}, columns[:least]...), columns[least+1:]...)
-}
-
-func (t *terminal) draw(g grid, columns []column) string {
-	var head []string
-	var right []bool
-	for _, c := range columns {
-		head, right = append(head, c.head), append(right, c.right)
-	}
-	var rows [][]string
-	for _, c := range g.cases {
-		var row []string
-		for _, col := range columns {
-			cell := col.cell(c)
-			if col.name == verdictColumn {
-				cell = t.colored(standing(c), cell)
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	return ruled(head, right, rows)
 }
 
 // ruled is a table with a rule below its head; right marks numeric columns.
