@@ -72,6 +72,11 @@ func TestOnlyUndecidedCasesGetMoreLaunches(t *testing.T) {
 	if n := b.count(event.VerdictReached, "c[x=3]"); n != 2 {
 		t.Errorf("%d verdict events for a case that was inconclusive and then passed", n)
 	}
+	for _, c := range cases {
+		if n := b.count(event.CaseEnded, c.Key); n != 1 {
+			t.Errorf("%s ended %d times", c.Key, n)
+		}
+	}
 	if looks := doc.Case("c[x=1]").Assertions[0].Looks; !slices.Equal(looks, []int{2, 3, 4}) {
 		t.Errorf("looks in the document: %v", looks)
 	}

@@ -57,6 +57,7 @@ func (s *session) conclude(ctx context.Context, err error) error {
 	session.Finished = time.Now().UTC()
 	if s.o.Judge != nil {
 		s.ledger.Judge()
+		s.ledger.TellEnded()
 	} else {
 		s.ledger.FinishUnjudged(aborted)
 	}

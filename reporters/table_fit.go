@@ -106,15 +106,19 @@ func lastMetric(columns []column) int {
 	return last
 }
 
-// constants say the values of axes that have no column because all rows have the same.
-func constants(g grid, columns, kept []column) (out []string) {
+// constants say in a line the values of axes that have no column because all rows have the same.
+func constants(g grid, columns, kept []column) []string {
+	var words []string
 	for _, c := range columns {
 		left := !slices.ContainsFunc(kept, func(k column) bool { return k.name == c.name })
 		if left && c.setting && c.name != "fabric" && slices.Contains(axes(g.cases), c.name) && g.constant(c.name) {
-			out = append(out, plain(c.name)+": "+c.cell(g.cases[0]))
+			words = append(words, plain(c.name)+"="+c.cell(g.cases[0]))
 		}
 	}
-	return out
+	if words == nil {
+		return nil
+	}
+	return []string{"axes: " + strings.Join(words, " ")}
 }
 
 // withoutLeast drops the least important column.

@@ -64,7 +64,7 @@ func TestAssertedMetricsStay(t *testing.T) {
 		if strings.Contains(head, "bandwidth") || strings.Contains(head, "batch") || strings.Contains(head, "p99") {
 			t.Errorf("over %v: other columns take the room\n%s", over, report)
 		}
-		if !strings.Contains(report, "\n  batch: 7\n") {
+		if !strings.Contains(report, "\n  axes: batch=7\n") {
 			t.Errorf("over %v: the value of batch is nowhere\n%s", over, report)
 		}
 		if wide := drawn(t, doc, false, 200); !strings.Contains(wide, "p99") || !strings.Contains(wide, "batch  ") {

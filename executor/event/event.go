@@ -43,6 +43,7 @@ const (
 	NodeChanged     Type = "node_changed" // a launch uses another node than earlier ones
 	EnvIgnored      Type = "env_ignored"  // a variable that is set has no effect
 	VerdictReached  Type = "verdict"      // first or changed
+	CaseEnded       Type = "case_ended"   // nothing more is launched for it
 	SessionFinished Type = "session_finished"
 )
 
@@ -75,7 +76,7 @@ type Event struct {
 	Metrics   results.MetricValues `json:"metrics,omitzero"` // of one launch
 	Failure   *results.Failure     `json:"failure,omitempty"`
 	Assertion string               `json:"assertion,omitempty"`
-	Verdict   results.Verdict      `json:"verdict,omitempty"`
+	Verdict   results.Verdict      `json:"verdict,omitempty"` // of an assertion, or of a case apart from its assertions
 	// Background: the launch is background load of another one.
 	Background bool `json:"background,omitempty"`
 	// Discarded is why the launch is discarded and repeated.

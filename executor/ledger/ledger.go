@@ -74,6 +74,7 @@ type Ledger struct {
 	undecided map[string]bool                               // keys of cases, from the last analysis
 	rounds    map[string]int                                // so far, by run
 	ended     map[string]time.Time                          // time of the last evaluation in this session, by case
+	told      map[string]bool                               // cases of which the end was emitted
 	// directory names, by case key and by group id
 	caseDirs, groupDirs map[string]string
 }
@@ -84,6 +85,7 @@ func New(p *planner.Plan, o Options) *Ledger {
 		Plan: p, Doc: newDocument(p, o), Groups: groupsOf(p, o), Events: event.Stream{OnEvent: o.Events},
 		o: o, past: &pastSessions{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		undecided: map[string]bool{}, rounds: map[string]int{}, ended: map[string]time.Time{},
+		told: map[string]bool{},
 	}
 	l.index = l.newIndex()
 	var keys, groups []string

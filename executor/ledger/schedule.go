@@ -43,12 +43,8 @@ func (l *Ledger) NextCases(g *Group) []*planner.Case {
 		return nil
 	}
 	for _, c := range launchable {
-		if l.exhausted(g, c.Key) {
-			continue
-		}
-		n := countedLaunches(l.Case(c.Key))
-		next := nextLook(g.looks, n)
-		if next == 0 || slices.Contains(g.looks, n) && !l.undecided[c.Key] || target > 0 && next > target {
+		next := l.nextOf(g, c)
+		if next == 0 || target > 0 && next > target {
 			continue
 		}
 		if next != target {
@@ -60,6 +56,15 @@ func (l *Ledger) NextCases(g *Group) []*planner.Case {
 		return g.Wanted
 	}
 	return cases
+}
+
+// nextOf is the number of launches at the next analysis of a case of the group; 0: it needs none.
+func (l *Ledger) nextOf(g *Group, c *planner.Case) int {
+	n := countedLaunches(l.Case(c.Key))
+	if l.exhausted(g, c.Key) || slices.Contains(g.looks, n) && !l.undecided[c.Key] {
+		return 0
+	}
+	return nextLook(g.looks, n)
 }
 
 // Sequence reports whether a case only runs together with all cases of its group.

@@ -24,6 +24,7 @@ func (l *Ledger) JudgeAtLooks(round []*Group) {
 			l.undecided[key] = true
 		}
 	}
+	l.tellEnded(false)
 }
 
 // Judge lets the gate judge, and emits new verdicts.

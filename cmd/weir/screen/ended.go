@@ -10,28 +10,48 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// mostEnded is the largest number of cases of which each gets a line when it is decided. Of more cases, only those that
-// did not pass do.
+// mostEnded is the largest number of cases of which each gets a line on a terminal when it ends. Of more cases, only
+// those that did not pass do.
 const mostEnded = 100
 
-// ended is a line for a case when the last of its assertions is decided, verdict first; "" for other events.
+// ended is a line for a case of which nothing more is launched, verdict first; "" for other events, and in a large
+// session for a case that is in order.
 func (l *live) ended(e event.Event) string {
-	c := l.state.plan[e.Case]
-	if e.Type != event.VerdictReached || c == nil || l.decided[e.Case] {
+	if e.Type != event.CaseEnded || l.state.plan[e.Case] == nil {
 		return ""
 	}
-	verdicts, undecided := l.state.verdictsOf(c)
-	if undecided { // more launches may decide it
+	if worst := l.state.verdict(e.Case); len(l.state.plan) > mostEnded && (worst == results.Pass || worst == "") {
 		return ""
 	}
-	l.decided[e.Case] = true
-	worst := reporters.WorstOf(verdicts)
-	if worst == results.Pass && len(l.state.plan) > mostEnded {
-		return ""
+	return l.state.ended(e.Case, l.state.points[e.Case])
+}
+
+// verdict is the worst of a case's verdicts so far, its own and those of its assertions; "": there is none.
+func (t *progressState) verdict(key string) results.Verdict {
+	verdicts := t.verdictsOf(t.plan[key])
+	if own := t.ends[key]; own != "" {
+		verdicts = append(verdicts, own)
 	}
-	text := fmt.Sprintf("%-6s  %s", reporters.Label(worst), l.state.points[e.Case])
-	if m := l.state.measured[e.Case]; m != nil {
-		text += ": " + l.state.brief(e.Case, gate.Estimates(l.state.metrics, m))
+	return reporters.WorstOf(verdicts)
+}
+
+// ended says how a case ended: its verdict, a name, and its estimates or why it has none.
+func (t *progressState) ended(key, name string) string {
+	label := "-"
+	if worst := t.verdict(key); worst != "" {
+		label = reporters.Label(worst)
+	}
+	text := fmt.Sprintf("%-6s  %s", label, name)
+	m := t.measured[key]
+	if m == nil {
+		return printable.Line(text)
+	}
+	brief := t.brief(key, gate.Estimates(t.metrics, m))
+	if n := m.Discarded(); brief == "" && n > 0 {
+		brief = fmt.Sprintf("%d of %d launches discarded", n, len(m.Launches))
+	}
+	if brief != "" {
+		text += ": " + brief
 	}
 	return printable.Line(text)
 }

@@ -47,8 +47,7 @@ func (f *Follower) Running() reporters.Running {
 			row.Launches = len(m.Launches)
 			row.Last = t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics)
 		}
-		verdicts, _ := t.verdictsOf(c)
-		row.Verdict = reporters.WorstOf(verdicts)
+		row.Verdict = t.verdict(c.Key)
 		out.Cases = append(out.Cases, row)
 	}
 	return out

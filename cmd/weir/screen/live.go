@@ -19,7 +19,6 @@ type live struct {
 	mu       sync.Mutex
 	state    *progressState
 	warnings warnings
-	decided  map[string]bool // cases with a verdict for each assertion
 	out      io.Writer
 	started  time.Time
 	drawn    int // lines on the terminal
@@ -29,7 +28,7 @@ type live struct {
 
 func newLive(w io.Writer, p *planner.Plan) *live {
 	l := &live{
-		state: newProgressState(p), decided: map[string]bool{}, out: w, started: time.Now(),
+		state: newProgressState(p), out: w, started: time.Now(),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	l.draw(l.frame(0))
@@ -124,7 +123,12 @@ func (l *live) frame(elapsed time.Duration) []string {
 		how += ", " + left
 	}
 	if joined := how + " · " + t.standing(); fits(joined, Width(l.out)) {
-		return append(lines, joined)
+		lines = append(lines, joined)
+	} else {
+		lines = append(lines, how, "  "+t.standing())
 	}
-	return append(lines, how, "  "+t.standing())
+	if text := t.discards(); text != "" {
+		lines = append(lines, "  "+text)
+	}
+	return lines
 }

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,12 +73,12 @@ func TestLiveIsDrawnOver(t *testing.T) {
 	}
 }
 
-// A case gets a line above the frame when the last of its assertions is decided, and no other line later.
-func TestLiveListsDecidedCases(t *testing.T) {
+// A case gets a line above the frame when nothing more is launched for it, whatever its verdict.
+func TestLiveListsEndedCases(t *testing.T) {
 	plan := aPlan()
 	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "floor"}, {Name: "tail"}}
 	s := &screen{t: t}
-	l := &live{state: newProgressState(plan), decided: map[string]bool{}, out: s}
+	l := &live{state: newProgressState(plan), out: s}
 	reached := func(name string, v results.Verdict) {
 		l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: name, Verdict: v})
 		l.draw([]string{"the frame"})
@@ -86,15 +87,23 @@ func TestLiveListsDecidedCases(t *testing.T) {
 		Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
 		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12}),
 	})
+	l.OnEvent(event.Event{
+		Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Discarded: "the host was busy",
+		Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12}),
+	})
 	reached("floor", results.Pass)
 	reached("tail", results.InconclusiveVerdict)
 	if got := s.text(); got != "the frame" {
-		t.Errorf("with one assertion open the screen has %q", got)
+		t.Errorf("before a case ends the screen has %q", got)
 	}
-	reached("tail", results.Fail)
-	reached("floor", results.Fail)
-	if got := s.text(); got != "✗ fail  a n=1: bandwidth 12.00 GB/s\nthe frame" {
-		t.Errorf("the screen has %q", got)
+	l.OnEvent(event.Event{Type: event.CaseEnded, Case: "a[n=1]", Status: results.OK})
+	l.OnEvent(event.Event{Type: event.CaseEnded, Case: "a[n=2]", Status: results.OK, Verdict: "inconclusive"})
+	l.OnEvent(event.Event{Type: event.CaseEnded, Case: "b", Status: results.Error, Verdict: results.ErrorVerdict})
+	l.draw([]string{"the frame"})
+	want := "? inconclusive  a n=1: bandwidth 12.00 GB/s\n? inconclusive  a n=2: 1 of 1 launches discarded\n" +
+		"! error  b\nthe frame"
+	if got := s.text(); got != want {
+		t.Errorf("the screen has %q, want %q", got, want)
 	}
 }
 
@@ -102,25 +111,26 @@ func TestLiveFrame(t *testing.T) {
 	low := 10.
 	plan := aPlan()
 	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "no number"}, {
-		Name: "floor", Lowered: "bandwidth in [10, ∞) GB/s", Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
+		Name: "floor", Text: "bandwidth >= 10 GB/s", Lowered: "bandwidth in [10, ∞) GB/s",
+		Unit: "GB/s", Bounds: assertion.Bounds{Lower: &low},
 		Subject: &assertion.Expr{Op: assertion.Metric, Metric: "bandwidth", Unit: "GB/s"},
 	}}
 	plan.Cases[1].Assertions = []assertion.Assertion{{ // of which nothing can be said before the verdict
 		Lowered: "bandwidth / baseline.bandwidth in [0.9, ∞)", Subject: &assertion.Expr{Op: assertion.Metric,
 			Metric: "bandwidth", Unit: "GB/s", Baseline: true}, Unit: "GB/s",
 	}}
-	l := &live{state: newProgressState(plan)}
+	l := &live{state: newProgressState(plan), out: io.Discard}
 	frame := func(want ...string) {
 		t.Helper()
 		if got := l.frame(4 * time.Second); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	frame("starting", "░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
+	frame("starting", "░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases done")
 	l.OnEvent(started("a", 0, 3, 2))
 	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "run", Rate: 12e9})
-	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; asserted bandwidth in [10, ∞) GB/s",
-		"░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases")
+	frame("a n=1 · launch 1/3 · 12.0 GB/s", "  nothing measured yet; asserted bandwidth >= 10 GB/s",
+		"░░░░░░░░░░░░░░░░ 0/5 launches, 4s · 0 of 3 cases done")
 	for i, v := range []float64{12, 12.5} {
 		l.OnEvent(started("a", i, 3, 2))
 		for _, key := range []string{"a[n=1]", "a[n=2]"} {
@@ -145,12 +155,18 @@ func TestLiveFrame(t *testing.T) {
 		Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.InconclusiveVerdict,
 	})
 	l.OnEvent(event.Event{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass})
+	l.OnEvent(event.Event{Type: event.CaseEnded, Case: "a[n=1]", Status: results.OK})
 	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=1]", Phase: "warmup"})
-	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); asserted bandwidth in [10, ∞) GB/s",
-		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 2 of 3 cases, 1 pass")
+	frame("a n=1 · launch 2/3 · warmup", "  12.2 GB/s (96% CI 8.9–17, n=2); asserted bandwidth >= 10 GB/s",
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 1 of 3 cases done, 1 pass")
 	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "a[n=2]", Phase: "run"})
 	frame("a n=2 · launch 2/3", "  bandwidth 12.50 GB/s in the last launch",
-		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 2 of 3 cases, 1 pass")
+		"████████░░░░░░░░ 2/5 launches, 4s, ~4s to the next look · 1 of 3 cases done, 1 pass")
+	l.OnEvent(event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Discarded: "node n was busy"})
+	l.OnEvent(event.Event{Type: event.CaseSkipped, Case: "b", Status: results.Skipped, Reason: "not run: needs a"})
+	l.OnEvent(event.Event{Type: event.CaseProgress, Group: "a", Case: "b"})
+	frame("b · launch 2/3", "██████████░░░░░░ 2/3 launches, 4s, ~2s to the next look · 1 of 2 cases done, 1 pass",
+		"  discarded: 1 of 6 launches of cases, the last because node n was busy")
 }
 
 // Launches that were taken over took none of this session's time.

@@ -16,7 +16,7 @@ type Progress interface {
 	Close()
 }
 
-// NewProgress shows redrawn lines on a terminal, a line per measured case elsewhere, or nothing with --quiet.
+// NewProgress shows redrawn lines on a terminal, a line per case elsewhere, or nothing with --quiet.
 func NewProgress(w io.Writer, p *planner.Plan, style Style) Progress {
 	switch {
 	case style.Quiet:
@@ -35,26 +35,27 @@ func (silent) Close()              {}
 // quietTime is the time without a line after which any measured case gets one.
 const quietTime = 20 * time.Second
 
-// plainLines is for logs: no control codes, and a line for each case at its first look. Later launches get
-// a line only after quietTime.
+// plainLines is for logs: no control codes, and a line for each case when it ends. Before, launches get a line only
+// after quietTime.
 type plainLines struct {
 	w         io.Writer
 	state     *progressState
 	warnings  warnings
 	started   time.Time
 	last      time.Time // when the last line was written
-	done      map[string]bool
-	discarded bool // a line about discarded launches was written
+	discarded bool      // a line about discarded launches was written
 }
 
 func newPlainLines(w io.Writer, p *planner.Plan) *plainLines {
 	now := time.Now()
-	return &plainLines{w: w, state: newProgressState(p), started: now, last: now, done: map[string]bool{}}
+	return &plainLines{w: w, state: newProgressState(p), started: now, last: now}
 }
 
 func (p *plainLines) OnEvent(e event.Event) {
 	p.state.OnEvent(e)
 	switch {
+	case e.Type == event.CaseEnded && p.state.plan[e.Case] != nil:
+		p.write(p.state.ended(e.Case, printable.Line(e.Case)))
 	case e.Type == event.CaseMeasured && e.Failure == nil:
 		if !e.Background {
 			p.measured(e)
@@ -66,7 +67,7 @@ func (p *plainLines) OnEvent(e event.Event) {
 	}
 }
 
-// measured writes a line for a case at its first look, or for any case after quietTime.
+// measured writes a line for a measured case after quietTime.
 func (p *plainLines) measured(e event.Event) {
 	if e.Discarded != "" {
 		if !p.discarded {
@@ -75,11 +76,9 @@ func (p *plainLines) measured(e event.Event) {
 		}
 		return
 	}
-	complete := p.state.complete(e.Case) && !p.done[e.Case]
-	if !complete && time.Since(p.last) < quietTime {
+	if time.Since(p.last) < quietTime {
 		return
 	}
-	p.done[e.Case] = p.done[e.Case] || complete
 	p.write(fmt.Sprintf("%s launch %d/%d: %s", printable.Line(e.Case), p.state.launch, p.state.launches,
 		printable.Line(p.state.brief(e.Case, e.Metrics)+p.progress())))
 }

@@ -1,14 +1,15 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/printable"
 	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
@@ -29,22 +30,16 @@ type progressState struct {
 	phase    string
 	rate     float64
 
-	plan     map[string]*planner.Case
-	metrics  *workload.Definitions
-	measured map[string]*results.Case // the measurements of this session
-	verdicts map[[2]string]results.Verdict
-	resumed  int      // units of the earlier part of a resumed session
-	starting []string // services that are not ready yet
-}
-
-// groupTally counts the units and the launches of a launch group.
-type groupTally struct {
-	done, ahead  int
-	made, toMake int // launches
-	cases        int // without those that are skipped before the first launch
-	looks        []int
-	asserted     bool // an assertion may ask for more launches
-	started      bool
+	plan                    map[string]*planner.Case
+	metrics                 *workload.Definitions
+	measured                map[string]*results.Case   // the measurements of this session
+	ends                    map[string]results.Verdict // of cases of which nothing more is launched, their own verdict
+	skipped                 map[string]bool            // cases that are not run
+	verdicts                map[[2]string]results.Verdict
+	discarded, measurements int // launches of cases
+	lastDiscard             string
+	resumed                 int      // units of the earlier part of a resumed session
+	starting                []string // services that are not ready yet
 }
 
 func newProgressState(p *planner.Plan) *progressState {
@@ -52,6 +47,7 @@ func newProgressState(p *planner.Plan) *progressState {
 		points: map[string]string{}, group: map[string]*groupTally{}, of: map[string]*groupTally{},
 		plan: map[string]*planner.Case{}, metrics: workload.NewDefinitions(p.Metrics()),
 		measured: map[string]*results.Case{}, verdicts: map[[2]string]results.Verdict{},
+		ends: map[string]results.Verdict{}, skipped: map[string]bool{},
 	}
 	for _, c := range p.Cases {
 		t.plan[c.Key] = c
@@ -124,6 +120,13 @@ func (t *progressState) OnEvent(e event.Event) {
 				Index: len(c.Launches), Status: results.OK, Metrics: e.Metrics, Discarded: e.Discarded,
 			})
 		}
+		t.measurements++
+		if e.Discarded != "" {
+			t.discarded++
+			t.lastDiscard = e.Discarded
+		}
+	case event.CaseEnded:
+		t.ends[e.Case] = e.Verdict
 	case event.VerdictReached:
 		t.verdicts[[2]string{e.Case, e.Assertion}] = e.Verdict
 	case event.CaseFinished:
@@ -135,6 +138,7 @@ func (t *progressState) OnEvent(e event.Event) {
 		g.ahead -= t.cases - t.finished
 		g.made, g.toMake = g.made+1, max(0, g.toMake-1)
 	case event.CaseSkipped:
+		t.skipped[e.Case] = true
 		if n := t.of[e.Case]; n != nil && !n.started {
 			n.ahead -= n.looks[0]
 			if n.cases--; n.cases == 0 {
@@ -144,47 +148,23 @@ func (t *progressState) OnEvent(e event.Event) {
 	}
 }
 
-// verdictsOf are the verdicts so far of a case's assertions; undecided reports whether one of them has none, or may
-// change.
-func (t *progressState) verdictsOf(c *planner.Case) (all []results.Verdict, undecided bool) {
+// verdictsOf are the verdicts so far of a case's assertions.
+func (t *progressState) verdictsOf(c *planner.Case) (all []results.Verdict) {
 	for _, a := range c.Assertions {
-		v := t.verdicts[[2]string{c.Key, a.Name}]
-		undecided = undecided || v == "" || v == results.InconclusiveVerdict
-		if v != "" {
+		if v := t.verdicts[[2]string{c.Key, a.Name}]; v != "" {
 			all = append(all, v)
 		}
 	}
-	return all, undecided
+	return all
 }
 
-// complete reports whether a case has reached its first look.
-func (t *progressState) complete(key string) bool {
-	g, c := t.of[key], t.measured[key]
-	return g != nil && c != nil && len(c.Launches)-c.Discarded() >= g.looks[0]
-}
-
-// done is the number of completed units.
-func (t *progressState) done() (n int) {
-	for _, g := range t.group {
-		n += g.done
+// discards says how many launches of cases were discarded so far, and why the last was; "": none.
+func (t *progressState) discards() string {
+	if t.discarded == 0 {
+		return ""
 	}
-	return n
-}
-
-// total is the number of units until the next look.
-func (t *progressState) total() (n int) {
-	for _, g := range t.group {
-		n += g.done + g.ahead
-	}
-	return n
-}
-
-// launchesMade are the numbers of completed launches and of all launches until the next look.
-func (t *progressState) launchesMade() (made, all int) {
-	for _, g := range t.group {
-		made, all = made+g.made, all+g.made+g.toMake
-	}
-	return made, all
+	return fmt.Sprintf("discarded: %d of %d launches of cases, the last because %s", t.discarded, t.measurements,
+		printable.Text(t.lastDiscard))
 }
 
 // estimate is the current estimate for the first assertion with a number of the current case, or else
@@ -206,7 +186,7 @@ func (t *progressState) estimate() string {
 			}
 			now = o.String()
 		}
-		return now + "; asserted " + a.Lowered
+		return now + "; asserted " + cmp.Or(a.Text, a.Lowered)
 	}
 	if m := t.measured[c.Key]; m != nil {
 		return t.brief(c.Key, m.Launches[len(m.Launches)-1].Metrics) + " in the last launch"
@@ -214,15 +194,19 @@ func (t *progressState) estimate() string {
 	return ""
 }
 
-// standing are the numbers of measured cases and of the verdicts so far, worst first.
+// standing are the numbers of cases that ended and of the verdicts so far, worst first.
 func (t *progressState) standing() string {
-	cases := 0
-	for key := range t.measured {
-		if t.of[key] != nil { // no background load
-			cases++
+	ended, all := 0, 0
+	for key := range t.of { // no background load
+		_, is := t.ends[key]
+		if is {
+			ended++
+		}
+		if is || !t.skipped[key] {
+			all++
 		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d cases", cases, len(t.of))}
+	parts := []string{fmt.Sprintf("%d of %d cases done", ended, all)}
 	count := map[results.Verdict]int{}
 	for _, v := range t.verdicts {
 		count[v]++
@@ -236,30 +220,6 @@ func (t *progressState) standing() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// left estimates the remaining time; "" before the first unit, and when none is known to be ahead. While a group may
-// need launches beyond its next look, it is the time to that look.
-func (t *progressState) left(elapsed time.Duration) string {
-	done, ahead := t.done()-t.resumed, t.total()-t.done()
-	if done <= 0 || ahead <= 0 {
-		return ""
-	}
-	text := "~" + time.Duration(float64(elapsed)/float64(done)*float64(ahead)).Round(time.Second).String()
-	if t.moreAfterLook() {
-		return text + " to the next look"
-	}
-	return text + " left"
-}
-
-// moreAfterLook reports whether a group with launches ahead may need more after its next look.
-func (t *progressState) moreAfterLook() bool {
-	for _, g := range t.group {
-		if g.asserted && g.ahead > 0 && g.made+g.toMake < g.looks[len(g.looks)-1] {
-			return true
-		}
-	}
-	return false
 }
 
 // line describes the current step of the session.

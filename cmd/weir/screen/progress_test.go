@@ -10,6 +10,7 @@ import (
 	"github.com/weir-bench/weir/executor/event"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
+	"github.com/weir-bench/weir/results/assertion"
 )
 
 func aPlan() *planner.Plan {
@@ -110,12 +111,13 @@ func TestWhatIsNotRunIsToldWithWhatComesAfter(t *testing.T) {
 	}
 }
 
-// A log has a line for a case when its first look is complete, not for each launch; what is discarded is reported once.
+// A log has a line for a case when it ends, with its verdict, not for each launch; what is discarded is reported once.
 func TestPlainLinesWarnOnce(t *testing.T) {
 	var b strings.Builder
-	p := newPlainLines(&b, aPlan())
+	plan := aPlan()
+	plan.Cases[0].Assertions = []assertion.Assertion{{Name: "floor"}}
+	p := newPlainLines(&b, plan)
 	first := 0
-	measured := func() event.Event { return event.Event{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]"} }
 	failure := &results.Failure{Rank: 1, Phase: "run", Cause: "killed by signal 9"}
 	for _, e := range []event.Event{
 		{Type: event.CaseSkipped, Case: "b", Status: "skipped", Reason: "when: false"},
@@ -123,20 +125,23 @@ func TestPlainLinesWarnOnce(t *testing.T) {
 		started("a", 0, 3, 2),
 		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Discarded: "node n was busy"},
 		{Type: event.CaseMeasured, Group: "a", Case: "a[n=1]", Discarded: "node n was busy"},
-		measured(), measured(),
 		{
 			Type: event.CaseMeasured, Group: "a", Case: "a[n=1]",
 			Metrics: results.ValuesOf(map[string]float64{"bandwidth": 12.5, "latency.p50": 5e-6}),
 		},
 		{Type: event.CaseMeasured, Group: "a", Case: "a[n=2]", Failure: failure},
 		{Type: event.LaunchFinished, Group: "a", Launch: &first, Failure: failure},
+		{Type: event.VerdictReached, Case: "a[n=1]", Assertion: "floor", Verdict: results.Pass},
+		{Type: event.CaseEnded, Case: "a[n=1]", Status: results.OK},
+		{Type: event.CaseEnded, Case: "a[n=2]", Status: results.Error, Verdict: results.ErrorVerdict},
 	} {
 		p.OnEvent(e)
 	}
 	want := `skipped: b: when: false
 launches are discarded and repeated: node n was busy
-a[n=1] launch 1/3: bandwidth 12.50 GB/s, p50 5.00 µs
 launch 1 of a failed: rank 1, phase run: killed by signal 9
+✓ pass  a[n=1]: bandwidth 12.50 GB/s, p50 5.00 µs
+! error  a[n=2]
 `
 	if got := b.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)

@@ -123,10 +123,11 @@ func (s *staged) play(l *live, between func()) {
 		}
 		verdict := s.doc.Cases[i].Assertions[0]
 		emit(event.VerdictReached, func(e *event.Event) { e.Assertion, e.Verdict = verdict.Name, verdict.Verdict })
+		emit(event.CaseEnded, func(e *event.Event) { e.Status = results.OK })
 	}
 }
 
-var standingLine = regexp.MustCompile(`^ +\d+ of \d+ cases`)
+var standingLine = regexp.MustCompile(`^ +\d+ of \d+ cases done`)
 
 // isFrame reports whether a line is of the redrawn lines.
 func isFrame(line string) bool {
