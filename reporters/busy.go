@@ -157,12 +157,12 @@ func discarded(doc *results.Document) []string {
 		launches(made), plain(why))}
 }
 
-// disturbedKept says how many disturbed launches count, and the worst disturbance.
+// disturbedKept says how many disturbed launches count, of those that were not discarded, and the worst disturbance.
 func disturbedKept(doc *results.Document) []string {
-	kept, made := 0, 0
+	kept, made, discarded := 0, 0, 0
 	var worst *results.Disturbance
 	for _, c := range doc.Cases {
-		made += len(c.Launches)
+		made, discarded = made+len(c.Launches), discarded+c.Discarded()
 		for _, l := range c.Launches {
 			if d := l.Disturbance; d != nil && l.Usable() && l.Status == results.OK {
 				kept++
@@ -175,8 +175,11 @@ func disturbedKept(doc *results.Document) []string {
 	if worst == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s disturbed but counted (worst: %s)", kept,
-		launches(made), plain(worst.Text))}
+	of := launches(made)
+	if discarded > 0 {
+		of = fmt.Sprintf("the %s that were not discarded:", launches(made-discarded))
+	}
+	return []string{fmt.Sprintf("%d of %s disturbed but counted (worst: %s)", kept, of, plain(worst.Text))}
 }
 
 // idleText names the nodes of a launch, and the load below which each rank has a processor.

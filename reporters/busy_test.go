@@ -89,6 +89,11 @@ func TestDisturbedLaunchesThatCountAreTold(t *testing.T) {
 	if got := discarded(doc); got != nil {
 		t.Errorf("%q", got)
 	}
+	doc.Cases[0].Launches[0].Discarded = "it waited"
+	if got := disturbedKept(doc); len(got) != 1 ||
+		got[0] != "5 of the 5 launches that were not discarded: disturbed but counted (worst: it waited)" {
+		t.Errorf("%q", got)
+	}
 }
 
 // A row without a usable launch has the values of its discarded ones in parentheses, and says so.
@@ -104,5 +109,12 @@ func TestDiscardedValuesAreShown(t *testing.T) {
 			!strings.Contains(text, "the median of discarded launches") {
 			t.Errorf("%s: %s", format, text)
 		}
+	}
+	if text := drawn(t, doc, false, 0); !strings.Contains(text, "; no verdict uses it\n") {
+		t.Errorf("%s", text)
+	}
+	doc.Cases[0].Assertions[0].Reasons = []results.Reason{{Kind: results.DiscardedPass}}
+	if text := drawn(t, doc, false, 0); !strings.Contains(text, "; verdicts use it only where they hold") {
+		t.Errorf("a verdict uses them:\n%s", text)
 	}
 }

@@ -14,6 +14,13 @@ func discardedMark(c *results.Case) string {
 	return ""
 }
 
+// usesDiscarded reports whether a verdict was reached with discarded launches, as no disturbance can have caused it.
+func usesDiscarded(a *results.AssertionVerdict) bool {
+	return slices.ContainsFunc(a.Reasons, func(r results.Reason) bool {
+		return r.Kind == results.DiscardedPass || r.Kind == results.DiscardedFail
+	})
+}
+
 // discardedReason says why a case has no usable launch, if no inconclusive assertion does.
 func discardedReason(c *results.Case) string {
 	why := c.Unmeasured()

@@ -104,8 +104,11 @@ func marks(doc *results.Document) (out []string) {
 			"timestamps of short requests overlap with the copy; rely on the bandwidth")
 	}
 	if slices.ContainsFunc(doc.Cases, (*results.Case).AllDiscarded) {
-		out = append(out, "( ) around a value: the median of discarded launches, in a row without a usable one; "+
-			"no verdict uses it")
+		use := "no verdict uses it"
+		if slices.ContainsFunc(doc.AllAssertions(), usesDiscarded) {
+			use = "verdicts use it only where they hold in spite of the disturbance"
+		}
+		out = append(out, "( ) around a value: the median of discarded launches, in a row without a usable one; "+use)
 	}
 	return out
 }
