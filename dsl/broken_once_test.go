@@ -80,7 +80,7 @@ func TestContextEndsAtTopLevelKeys(t *testing.T) {
 		if len(diags) != 1 {
 			t.Fatal(diags)
 		}
-		if r := makeReport(diags[0], sources); r.Context != "" {
+		if r := makeReport(diags[0], sources, maxSnippet); r.Context != "" {
 			t.Errorf("%q is in %s", last, r.Context)
 		}
 	}

@@ -39,9 +39,25 @@ const maxSnippet = 160
 // WriteDiagnostics writes diagnostics in a format: text for people, json for programs, github for
 // annotations of GitHub.
 func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sources) error {
+	return writeDiagnostics(w, format, diags, src, maxSnippet)
+}
+
+// WriteDiagnosticsWithin writes diagnostics for people with lines of the source that fit a number of columns.
+func WriteDiagnosticsWithin(w io.Writer, columns int, diags hcl.Diagnostics, src Sources) error {
+	return writeDiagnostics(w, "text", diags, src, min(maxSnippet, max(columns-maxMargin, minSnippet)))
+}
+
+// maxMargin is the number of a line and the bar before its text; minSnippet is shown of a line in any case.
+const (
+	maxMargin  = len("12345 | ")
+	minSnippet = 20
+)
+
+// writeDiagnostics shows at most so many characters of a line of the source.
+func writeDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sources, most int) error {
 	reports := make([]report, len(diags))
 	for i, d := range diags {
-		reports[i] = makeReport(d, src)
+		reports[i] = makeReport(d, src, most)
 	}
 	var b bytes.Buffer
 	switch format {
@@ -70,7 +86,7 @@ func WriteDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sou
 	return err
 }
 
-func makeReport(d *hcl.Diagnostic, src Sources) report {
+func makeReport(d *hcl.Diagnostic, src Sources, most int) report {
 	r := report{Severity: "error", Summary: abridged(d.Summary), Detail: abridged(d.Detail)}
 	if d.Severity == hcl.DiagWarning {
 		r.Severity = "warning"
@@ -92,9 +108,9 @@ func makeReport(d *hcl.Diagnostic, src Sources) report {
 	line, r.Column = lineAt(file.Bytes, d.Subject.Start.Byte)
 	_, r.EndColumn = lineAt(file.Bytes, d.Subject.End.Byte)
 	text := []rune(marked(Printable(string(line))))
-	if len(text) > maxSnippet {
-		r.cut = min(max(r.Column-1-maxSnippet/2, 0), len(text)-maxSnippet)
-		text = text[r.cut : r.cut+maxSnippet]
+	if len(text) > most {
+		r.cut = min(max(r.Column-1-most/2, 0), len(text)-most)
+		text = text[r.cut : r.cut+most]
 	}
 	r.Snippet = string(text)
 	if nav, ok := file.Nav.(*places); ok {

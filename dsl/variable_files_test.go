@@ -23,7 +23,7 @@ func TestErrorsOfVariableFilesAreAtTheirLines(t *testing.T) {
 		if len(diags) != 1 || diags[0].Summary != c.summary || *diags[0].Subject != at {
 			t.Fatalf("%s: %v", line, diags)
 		}
-		if r := makeReport(diags[0], sources); r.Snippet != line || r.Context != "" {
+		if r := makeReport(diags[0], sources, maxSnippet); r.Snippet != line || r.Context != "" {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -33,6 +33,7 @@ func claimTables(doc *results.Document) []textTable {
 		title: "Claims",
 		head:  []string{"Case", "Metric", "Expected", "Found", results.ConfidenceText + " CI", claimStatus, "Source"},
 		right: []bool{false, false, true, true, true, false, false},
+		below: true,
 	}
 	var reasons []string
 	var of [][]string // cases of each reason

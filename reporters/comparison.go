@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/weir-bench/weir/results"
 )
 
@@ -168,20 +166,21 @@ func crossLegend(c *results.Comparison) string {
 func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) error {
 	t := terminal{Look: Look{Color: color, Width: width}}
 	if c.Simulated {
-		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", partlySimulated))
+		fmt.Fprintf(&t.out, "%s\n\n", t.colored("warn", wrapped(partlySimulated, t.Width, "  ")))
 	}
 	for _, side := range []struct {
 		name string
 		of   results.Compared
 	}{{"base", c.Base}, {"new ", c.New}} {
-		fmt.Fprintf(&t.out, "%s  %s\n", side.name, comparedText(side.of))
+		fmt.Fprintf(&t.out, "%s\n", wrapped(side.name+"  "+comparedText(side.of), t.Width, "  "))
 	}
-	fmt.Fprintf(&t.out, "\n%s\n", t.colored(environmentStanding(c), environmentText(c)))
+	fmt.Fprintf(&t.out, "\n%s\n",
+		t.colored(environmentStanding(c), wrapped(environmentText(c), t.Width, "  ")))
 	for _, d := range firstOf(differenceTexts(c.Differences)) {
-		fmt.Fprintf(&t.out, "  %s\n", d)
+		t.line("  ", d)
 	}
 	for _, s := range c.Shifts {
-		fmt.Fprintf(&t.out, "\n%s\n", t.colored("warn", plain(s.String())))
+		fmt.Fprintf(&t.out, "\n%s\n", t.colored("warn", wrapped(plain(s.String()), t.Width, "  ")))
 	}
 	whole := true
 	if len(c.Effects) > 0 {
@@ -191,15 +190,16 @@ func ComparisonText(w io.Writer, c *results.Comparison, color bool, width int) e
 	}
 	t.details("", details(c, whole))
 	for _, line := range leftOvers(c) {
-		fmt.Fprintf(&t.out, "  %s\n", line)
+		t.line("  ", line)
 	}
 	if len(notable(c))+len(leftOvers(c)) > 0 {
 		t.out.WriteByte('\n')
 	}
 	for _, line := range effectLegend(c) {
-		fmt.Fprintf(&t.out, "  %s\n", line)
+		t.line("  ", line)
 	}
-	fmt.Fprintf(&t.out, "\n%s\n", t.colored(comparisonStanding(c), comparisonHeadline(c)))
+	fmt.Fprintf(&t.out, "\n%s\n",
+		t.colored(comparisonStanding(c), wrapped(comparisonHeadline(c), t.Width, "  ")))
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
@@ -260,40 +260,17 @@ func (d *detail) line() string {
 // details writes details, after the name of their document.
 func (t *terminal) details(document string, all []*detail) {
 	for _, d := range all {
-		verdict := t.colored(standingOf(d.verdict), effectLabel(d.verdict))
-		fmt.Fprintf(&t.out, "%s  %s\n", sentence("  ", document, verdict), strings.Join(d.names, "\n    and "))
+		verdict := effectLabel(d.verdict)
+		head := sentence("  ", document, verdict)
+		names := wrapped(head+"  "+d.names[0], t.Width, "    ")
+		fmt.Fprintf(&t.out, "%s%s\n", sentence("  ", document, t.colored(standingOf(d.verdict), verdict)),
+			strings.TrimPrefix(names, head))
+		for _, name := range d.names[1:] {
+			t.line("    ", "and "+name)
+		}
 		if d.text != "" {
 			t.line("    ", d.text)
 		}
-	}
-}
-
-// effects draws the table with as many columns as fit; full reports whether all did.
-func (t *terminal) effects(c *results.Comparison) (table string, full bool) {
-	columns := effectColumns(c)
-	for {
-		var head []string
-		var right []bool
-		for _, col := range columns {
-			head, right = append(head, col.head), append(right, col.right)
-		}
-		var rows [][]string
-		for _, e := range effectRows(c) {
-			var row []string
-			for _, col := range columns {
-				row = append(row, col.cell(e))
-			}
-			if e.Verdict != "" {
-				row[len(row)-1] = t.colored(standingOf(e.Verdict), row[len(row)-1])
-			}
-			rows = append(rows, row)
-		}
-		drawn := ruled(head, right, rows)
-		least := slices.MaxFunc(columns, func(a, b effectColumn) int { return a.drop - b.drop })
-		if t.Width <= 0 || text.LongestLineLen(drawn) <= t.Width || least.drop == 0 {
-			return drawn, len(columns) == len(effectColumns(c))
-		}
-		columns = slices.DeleteFunc(columns, func(col effectColumn) bool { return col.drop == least.drop })
 	}
 }
 

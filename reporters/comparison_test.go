@@ -74,10 +74,33 @@ func TestComparisonFitsItsTerminal(t *testing.T) {
 			}
 		}
 		for _, always := range []string{"change", "verdict", "regression", "exit code 6"} {
-			if !strings.Contains(report, always) {
+			if !strings.Contains(strings.Join(strings.Fields(report), " "), always) {
 				t.Errorf("%s is gone at %d columns", always, width)
 			}
 		}
+		for line := range strings.Lines(report) {
+			if n := text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns in %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
+// Keys of cases that do not fit beside their changes are lines above them.
+func TestComparisonOfLongKeysFits(t *testing.T) {
+	c := readComparison(t, "sessions")
+	key := "a-run-of-a-long-name[batch=1,block_size=1MiB,op=write,sim_latency=25us]"
+	for _, e := range c.Effects {
+		e.Case = key
+	}
+	report := comparisonText(t, c, false, 80)
+	for line := range strings.Lines(report) {
+		if n := text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(report, "\n"+key+"\n  ") {
+		t.Errorf("no line for the case in\n%s", report)
 	}
 }
 

@@ -89,7 +89,7 @@ func acrossCell(e *results.Effect) string {
 func ComparisonsText(w io.Writer, all []*results.Comparison, color bool, width int) error {
 	t := terminal{Look: Look{Color: color, Width: width}}
 	for _, line := range documentTexts(all) {
-		fmt.Fprintf(&t.out, "%s\n", line)
+		fmt.Fprintf(&t.out, "%s\n", wrapped(line, t.Width, "   "))
 	}
 	table := acrossOf(all)
 	drawn := ruled(table.head, table.right, table.colored(&t))
@@ -125,7 +125,7 @@ func (a across) colored(t *terminal) [][]string {
 func (a across) downwards(t *terminal) string {
 	var b strings.Builder
 	for at, row := range a.colored(t) {
-		fmt.Fprintf(&b, "%s  %s\n", a.rows[at][0], a.rows[at][1])
+		fmt.Fprintf(&b, "%s\n", wrapped(a.rows[at][0]+"  "+a.rows[at][1], t.Width, "  "))
 		for i, cell := range row[2:] {
 			fmt.Fprintf(&b, "    %s  %s\n", letter(i), cell)
 		}

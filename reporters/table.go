@@ -51,7 +51,7 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 				t.line("    ", line)
 			}
 			if command := againText(doc, f); command != "" && rank(s) <= rank("warn") {
-				fmt.Fprintf(&t.out, "    again: %s\n", command)
+				t.again(command, remedy(f) == "")
 			}
 		}
 	}
@@ -177,35 +177,6 @@ func (t *terminal) finding(f finding) {
 // line writes an indented text, wrapped.
 func (t *terminal) line(indent, s string) {
 	fmt.Fprintf(&t.out, "%s\n", wrapped(indent+s, t.Width, indent+"  "))
-}
-
-// wrapped breaks a text between words at a width; 0: not at all. Lines after the first begin with next.
-// Longer words are not broken.
-func wrapped(s string, width int, next string) string {
-	if width <= 0 || text.StringWidth(s) <= width {
-		return s
-	}
-	var b strings.Builder
-	at := 0
-	indent := len(s) - len(strings.TrimLeft(s, " "))
-	b.WriteString(s[:indent])
-	at = indent
-	begun := false
-	for word := range strings.FieldsFuncSeq(s[indent:], func(r rune) bool { return r == ' ' }) {
-		n := text.StringWidth(word)
-		switch {
-		case begun && at+1+n > width:
-			b.WriteString("\n" + next)
-			at = len(next)
-		case begun:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-		begun = true
-	}
-	return b.String()
 }
 
 func parenthesis(s string) string {

@@ -158,20 +158,30 @@ func (t *terminal) draw(g grid, columns, keys []column) string {
 	if len(keys) == 0 {
 		return drawn
 	}
-	lines := strings.Split(drawn, "\n")
-	first := len(lines) - len(rows)
-	out := slices.Clone(lines[:first])
-	before := ""
+	titles := make([]string, len(rows))
 	for i, c := range g.cases {
 		var words []string
 		for _, k := range keys {
 			words = append(words, plain(k.name)+"="+k.cell(c))
 		}
-		if key := strings.Join(words, " "); key != before || i == 0 {
-			out = append(out, wrapped(key, t.Width, "  "))
-			before = key
+		titles[i] = strings.Join(words, " ")
+	}
+	return t.titled(drawn, titles, nil)
+}
+
+// titled puts a line above each row of a table that has another title than the row before, and lines below rows.
+func (t *terminal) titled(drawn string, titles, below []string) string {
+	lines := strings.Split(drawn, "\n")
+	first := len(lines) - len(titles)
+	out := slices.Clone(lines[:first])
+	for i, title := range titles {
+		if title != "" && (i == 0 || title != titles[i-1]) {
+			out = append(out, wrapped(title, t.Width, "  "))
 		}
 		out = append(out, lines[first+i])
+		if below != nil && below[i] != "" {
+			out = append(out, wrapped("    "+below[i], t.Width, "      "))
+		}
 	}
 	return strings.Join(out, "\n")
 }

@@ -2,7 +2,10 @@ package reporters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/weir-bench/weir/reporters/html"
 )
@@ -14,6 +17,7 @@ type textTable struct {
 	right []bool // by column
 	rows  [][]string
 	notes []string
+	below bool // the last column may be a line below each row
 }
 
 func (m *page) table(t textTable) {
@@ -44,14 +48,45 @@ func (m *page) table(t textTable) {
 const mostTexts = 40
 
 func (t *terminal) table(g textTable) {
-	fmt.Fprintf(&t.out, "%s\n%s\n", g.title, ruled(g.head, g.right, g.rows[:min(len(g.rows), mostTexts)]))
+	fmt.Fprintf(&t.out, "%s\n%s\n", wrapped(g.title, t.Width, "  "), t.textRows(g))
 	if more := len(g.rows) - mostTexts; more > 0 {
 		fmt.Fprintf(&t.out, "  and %s; report.md has them\n", plural(more, "more row"))
 	}
 	for _, line := range g.notes {
-		fmt.Fprintf(&t.out, "  %s\n", line)
+		t.line("  ", line)
 	}
 	t.out.WriteByte('\n')
+}
+
+// textRows draws the first rows. If they are too wide, the last column becomes a line below each row where that is
+// allowed, and then columns of words from the left lines above their rows.
+func (t *terminal) textRows(g textTable) string {
+	head, right := g.head, g.right
+	var rows [][]string
+	for _, row := range g.rows[:min(len(g.rows), mostTexts)] {
+		rows = append(rows, slices.Clone(row))
+	}
+	drawn := ruled(head, right, rows)
+	fits := func() bool { return t.Width <= 0 || text.LongestLineLen(drawn) <= t.Width }
+	last := len(head) - 1
+	below := make([]string, len(rows))
+	if !fits() && g.below {
+		for i, row := range rows {
+			below[i], rows[i] = row[last], row[:last]
+		}
+		head, right = head[:last], right[:last]
+		drawn = ruled(head, right, rows)
+	}
+	titles := make([]string, len(rows))
+	for !fits() && len(head) > 1 && !right[0] {
+		for i, row := range rows {
+			titles[i] = sentence(" ", titles[i], head[0]+"="+row[0])
+			rows[i] = row[1:]
+		}
+		head, right = head[1:], right[1:]
+		drawn = ruled(head, right, rows)
+	}
+	return t.titled(drawn, titles, below)
 }
 
 // page is the table in HTML.

@@ -108,8 +108,8 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 		return nil, exit.With(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}
 	if left > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s has no match for %d of the %d cases of the document; they are left out\n",
-			scenario, left, len(doc.Cases))
+		screen.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: %s has no match for %d of the %d cases of the document; they are left out",
+			scenario, left, len(doc.Cases)))
 	}
 	return out, nil
 }

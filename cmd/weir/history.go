@@ -132,9 +132,9 @@ func newHistoryList() *cobra.Command {
 				}
 			}
 			if f.format == "json" {
-				return screen.JSON(cmd.OutOrStdout(), map[string]any{
+				return exit.With(gate.ExitExecution, screen.JSON(cmd.OutOrStdout(), map[string]any{
 					"schema": "weir.sessions/v1", "sessions": entries, "left_out": problems,
-				})
+				}))
 			}
 			for _, p := range problems {
 				fmt.Fprintf(cmd.ErrOrStderr(), "left out %q: %q\n", p.File, p.Reason)
@@ -195,7 +195,7 @@ reported. "weir docs statistics" has the detection and false alarm rates.
 			w := cmd.OutOrStdout()
 			switch f.format {
 			case "json":
-				return screen.JSON(w, t)
+				return exit.With(gate.ExitExecution, screen.JSON(w, t))
 			case "html":
 				err = reports.Print(w, "writing the trend",
 					func(to io.Writer) error { return reporters.TrendHTML(to, t, "", reporters.Addresses{}) })

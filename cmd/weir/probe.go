@@ -45,7 +45,7 @@ func newProbe() *cobra.Command {
 				return exit.With(gate.ExitExecution, err)
 			}
 			if asJSON {
-				return screen.JSON(cmd.OutOrStdout(), node)
+				return exit.With(gate.ExitExecution, screen.JSON(cmd.OutOrStdout(), node))
 			}
 			out := screen.Folded(cmd.OutOrStdout())
 			return exit.With(gate.ExitExecution, errors.Join(printNode(out, node), out.Flush()))

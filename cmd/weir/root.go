@@ -70,6 +70,7 @@ assertions hold. "weir docs exit-codes" lists the exit codes.`,
 		}
 	}
 	addCompletions(root)
+	wrapHelp(root)
 	return root
 }
 

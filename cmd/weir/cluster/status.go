@@ -80,7 +80,7 @@ func newStatus() *cobra.Command {
 					return err
 				}
 				if format == "json" {
-					return screen.JSON(cmd.OutOrStdout(), s)
+					return exit.With(gate.ExitExecution, screen.JSON(cmd.OutOrStdout(), s))
 				}
 				return exit.With(gate.ExitExecution, s.print(screen.Text(cmd.OutOrStdout())))
 			})

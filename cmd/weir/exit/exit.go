@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/gate"
 )
 
@@ -68,7 +69,7 @@ func Explain(stderr io.Writer, cmd *cobra.Command, err error) int {
 	if s, ok := errors.AsType[status](err); ok {
 		return int(s)
 	}
-	fmt.Fprintf(stderr, "weir: %s\n", rewordArguments(Reword(err.Error()), cmd.CommandPath(), cmd.Use))
+	screen.Say(stderr, "weir: "+rewordArguments(Reword(err.Error()), cmd.CommandPath(), cmd.Use))
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}

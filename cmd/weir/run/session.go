@@ -66,7 +66,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 	}
 	if !s.flags.style.Quiet {
 		for _, d := range input.Doubts(s.plan, s.flags.noise) {
-			fmt.Fprintln(s.stderr, screen.Reflow("weir: "+input.DoubtLine(d), screen.Width(s.stderr)))
+			screen.Say(s.stderr, "weir: "+input.DoubtLine(d))
 		}
 	}
 	openBefore, err := s.flags.openBefore(s.plan, dir)
@@ -116,7 +116,7 @@ func (s *session) run(ctx context.Context) (int, error) {
 		return r.Code, exit.With(r.Code, r) // the directory is not changed
 	}
 	if _, aborted := errors.AsType[*exit.Abort](runErr); aborted {
-		fmt.Fprintf(s.stderr, "weir: %v; writing the results so far\n", runErr)
+		screen.Say(s.stderr, fmt.Sprintf("weir: %v; writing the results so far", runErr))
 		runErr = nil // the document has its exit code
 	}
 	failed := s.write(doc, dir)

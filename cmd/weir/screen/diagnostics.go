@@ -15,15 +15,14 @@ import (
 var quoted = regexp.MustCompile(`^ *\d* \|`)
 
 // Diagnostics writes errors and warnings about scenarios for a person. If w is a terminal, explanations and hints are
-// wrapped; lines of the scenario are not.
+// wrapped; of lines of the scenario an excerpt is shown.
 func Diagnostics(w io.Writer, diags hcl.Diagnostics, sources dsl.Sources) error {
-	var b bytes.Buffer
-	if err := dsl.WriteDiagnostics(&b, "text", diags, sources); err != nil {
-		return err
-	}
 	width := Width(w)
 	if width <= 0 {
-		_, err := w.Write(b.Bytes())
+		return dsl.WriteDiagnostics(w, "text", diags, sources)
+	}
+	var b bytes.Buffer
+	if err := dsl.WriteDiagnosticsWithin(&b, width, diags, sources); err != nil {
 		return err
 	}
 	var out strings.Builder

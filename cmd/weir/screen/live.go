@@ -59,7 +59,7 @@ func (l *live) OnEvent(e event.Event) {
 	for _, text := range []string{l.warnings.text(e), l.ended(e)} {
 		if text != "" {
 			l.draw(nil)
-			fmt.Fprintln(l.out, Reflow(text, Width(l.out)))
+			Say(l.out, text)
 		}
 	}
 }

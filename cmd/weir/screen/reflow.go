@@ -2,8 +2,11 @@ package screen
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
+
+	"github.com/weir-bench/weir/internal/wrap"
 )
 
 // Folder wraps the lines that are written to a terminal, as Reflow does.
@@ -35,7 +38,7 @@ func (f *Folder) Flush() error {
 	if len(f.rest) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(f.to, reflowed(string(f.rest), f.width))
+	_, err := io.WriteString(f.to, reflowed(string(f.rest), f.width, 0))
 	f.rest = nil
 	return err
 }
@@ -49,7 +52,7 @@ func Reflow(page string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(page) {
 		text := strings.TrimSuffix(line, "\n")
-		b.WriteString(reflowed(text, width))
+		b.WriteString(reflowed(text, width, 0))
 		if text != line {
 			b.WriteByte('\n')
 		}
@@ -57,31 +60,71 @@ func Reflow(page string, width int) string {
 	return b.String()
 }
 
-func reflowed(line string, width int) string {
+// Say writes a message; on a terminal its lines are wrapped, with an indent.
+func Say(w io.Writer, message string) {
+	width := Width(w)
+	if width <= 0 {
+		fmt.Fprintln(w, message)
+		return
+	}
+	for line := range strings.SplitSeq(message, "\n") {
+		fmt.Fprintln(w, reflowed(line, width, 4))
+	}
+}
+
+// leftmost is the indent of what has no room in the column that it belongs to.
+const leftmost = 8
+
+// reflowed wraps a line. The rest is indented to its last column, or, if it has none, by hang more than the line is. A
+// column that leaves less than two fifths of the width is on lines of its own.
+func reflowed(line string, width, hang int) string {
 	r := []rune(line)
 	if len(r) <= width {
 		return line
 	}
+	indent := len(line) - len(strings.TrimLeft(line, " "))
 	column := lastColumn(line)
-	if column > width*3/5 {
-		column = len(line) - len(strings.TrimLeft(line, " ")) + 4
+	if column == indent {
+		column += hang
 	}
 	var b strings.Builder
-	indent := len(line) - len(strings.TrimLeft(line, " "))
+	switch {
+	case indent > max(leftmost, width*2/5):
+		return reflowed(strings.Repeat(" ", leftmost)+line[indent:], width, hang)
+	case column > max(leftmost, width*3/5) && column < len(r) && column < width:
+		b.WriteString(strings.TrimRight(string(r[:column]), " ") + "\n")
+		return b.String() + reflowed(strings.Repeat(" ", leftmost)+string(r[column:]), width, hang)
+	case column > width*3/5:
+		column = indent + 4
+	}
+	for word := range strings.FieldsSeq(line) { // such as a digest
+		if n := len([]rune(word)); column+n > width && n < width {
+			column = max(0, min(column, width-n))
+		}
+	}
 	b.WriteString(strings.Repeat(" ", indent))
 	at, begun := indent, false
 	for _, piece := range pieces(line[indent:]) {
-		n := len([]rune(piece.word))
-		switch {
+		parts := []string{piece.word}
+		switch n := len([]rune(piece.word)); {
+		case n > width-column:
+			parts = wrap.Word(piece.word, width-at-piece.gap, width-column)
 		case begun && at+piece.gap+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", column))
-			at = column
-		case begun:
-			b.WriteString(strings.Repeat(" ", piece.gap))
-			at += piece.gap
+			parts = []string{"", piece.word}
 		}
-		b.WriteString(piece.word)
-		at, begun = at+n, true
+		for i, part := range parts {
+			switch {
+			case i > 0:
+				b.WriteString("\n" + strings.Repeat(" ", column))
+				at = column
+			case begun && part != "":
+				b.WriteString(strings.Repeat(" ", piece.gap))
+				at += piece.gap
+			}
+			b.WriteString(part)
+			at += len([]rune(part))
+		}
+		begun = true
 	}
 	return b.String()
 }
