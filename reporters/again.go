@@ -18,7 +18,23 @@ func remedy(f finding) string {
 	if a == nil || a.Change == "" || !open {
 		return ""
 	}
+	if m := launchesChange.FindStringSubmatch(a.Change); m != nil && f.launches != "" {
+		return plain("first leave out " + f.launches + ", or give --launches " + m[1])
+	}
 	return plain(sentence(" ", "first "+a.Change, parenthesis(f.place)))
+}
+
+// launchesChange is the advice to set launches in the scenario.
+var launchesChange = regexp.MustCompile(`^set launches: (.*)$`)
+
+// launchesFlag is the flag --launches of the session, which takes precedence over the scenario; "": it had none.
+func launchesFlag(doc *results.Document) string {
+	for i, word := range doc.Session.Again {
+		if word == "--launches" && i+1 < len(doc.Session.Again) {
+			return "--launches " + doc.Session.Again[i+1]
+		}
+	}
+	return ""
 }
 
 // againText is the text after "again:": what to change, or a command.

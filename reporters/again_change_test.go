@@ -38,3 +38,26 @@ func TestAgainNamesTheChange(t *testing.T) {
 		t.Errorf("the table does not say %q:\n%s", want, b.String())
 	}
 }
+
+// The flag --launches takes precedence over the scenario, so the advice is about the flag.
+func TestAdviceAboutTheFlagOfTheSession(t *testing.T) {
+	f := finding{standing: "inconclusive", assertion: &results.AssertionVerdict{Change: "set launches: 3 or more"}}
+	f.place = "s.yaml:3"
+	if got := remedy(f); got != "first set launches: 3 or more (s.yaml:3)" {
+		t.Errorf("%q", got)
+	}
+	f.launches = launchesFlag(&results.Document{Session: results.Session{
+		Again: []string{"weir", "run", "s.yaml", "--launches", "2"},
+	}})
+	if got := remedy(f); got != "first leave out --launches 2, or give --launches 3 or more" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A session that has ended has no next look.
+func TestNoNextLookAfterTheEnd(t *testing.T) {
+	f := found(&results.AssertionVerdict{Message: "undecided after 1 launch, the next look is after 3"}, "a")
+	if f.message != "undecided after 1 launch; the session ended before the next look, after 3" {
+		t.Errorf("%q", f.message)
+	}
+}

@@ -3,8 +3,11 @@ package reporters
 import (
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/weir-bench/weir/internal/option"
+	"github.com/weir-bench/weir/internal/quantity"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/workload"
 )
@@ -22,6 +25,9 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 			if ok && o.Default != nil && valueText(o.Default) == text {
 				continue
 			}
+			if ok && o.Type == option.Time {
+				word = shortTime(text)
+			}
 			if flow, is := o.Flow(text); ok && is {
 				word = shortened(flow)
 			}
@@ -34,6 +40,19 @@ func optionWords(c *results.Case, withAxes bool) (words []string) {
 		}
 	}
 	return words
+}
+
+// shortTime is a time with two digits, if its text is a number of nanoseconds that nobody reads.
+func shortTime(text string) string {
+	d, err := quantity.ParseTime(text)
+	if err != nil || !strings.HasSuffix(text, "ns") || d < time.Millisecond {
+		return text
+	}
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
 
 // commonWords returns the words common to all of several lists, in order; none for a single list.

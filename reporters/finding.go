@@ -18,6 +18,7 @@ type finding struct {
 	place    string // file:line
 	log      []string
 
+	launches  string                    // the session's flag --launches
 	busy      bool                      // about discarded launches; repeating the command does not help
 	context   []string                  // its metrics in the previous session, likely causes
 	sameCases []*results.Case           // further cases with the same finding
@@ -71,6 +72,9 @@ func findings(doc *results.Document, want string) []finding {
 			f.context = lastTime(doc, changes, f)
 			out = append(out, f)
 		}
+	}
+	for i, flag := 0, launchesFlag(doc); i < len(out); i++ {
+		out[i].launches = flag
 	}
 	switch want {
 	case "error":
@@ -169,7 +173,7 @@ func commandName(c results.Command) string {
 
 func found(a *results.AssertionVerdict, where string) finding {
 	f := finding{
-		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message), assertion: a,
+		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(stopped(a.Message)), assertion: a,
 	}
 	if a.File != "" {
 		f.place = plain(a.File)
@@ -178,6 +182,11 @@ func found(a *results.AssertionVerdict, where string) finding {
 		}
 	}
 	return f
+}
+
+// stopped is a message of a session that has ended: there is no next look.
+func stopped(message string) string {
+	return strings.ReplaceAll(message, ", the next look is after ", "; the session ended before the next look, after ")
 }
 
 // title is the assertion's name, or its text.

@@ -116,7 +116,7 @@ func runOnATerminal(t *testing.T, noColor string) {
 	if long := on.Wrapped(); len(long) > 0 {
 		t.Errorf("lines wrap: %q", long)
 	}
-	if last := lines[len(lines)-1]; last != "results in out" {
+	if last := lines[len(lines)-1]; last != "results in out; for a page: weir report out --report html" {
 		t.Errorf("the last line is %q", last)
 	}
 	text := strings.Join(lines, "\n")

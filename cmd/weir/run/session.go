@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,12 +158,22 @@ func (s *session) write(doc *results.Document, dir string) error {
 		doc.Session.ExitCode = reports.Code(doc.Session.ExitCode, failed)
 	}
 	if kept {
-		fmt.Fprintf(s.stderr, "results in %s\n", dir)
+		screen.Say(s.stderr, fmt.Sprintf("results in %s%s", dir, s.page(dir)))
 		if endedEarly(doc.Session.ExitCode) {
 			fmt.Fprintf(s.stderr, "the measurements are kept; continue with: weir run --resume %s\n", dir)
 		}
 	}
 	return err
+}
+
+// page says where the HTML page of the results is, or how to write it.
+func (s *session) page(dir string) string {
+	for _, r := range s.reports {
+		if r.Name == "html" && r.Path != reporters.Stdout {
+			return "; page: " + cmp.Or(r.Path, filepath.Join(dir, r.DefaultFile))
+		}
+	}
+	return "; for a page: weir report " + dir + " --report html"
 }
 
 // endedEarly reports whether a signal or the timeout ended a session.
@@ -209,7 +220,7 @@ func (s *session) dir(id string) string {
 // ofOneSession are the flags that again leaves out: selection of cases, paths of results, and early ends.
 var ofOneSession = []string{
 	"only", "skip", "out", "report", "events", "resume", "quiet", "no-color", "fail-fast", "timeout", "previous",
-	"columns", "wide", "push",
+	"columns", "wide", "push", "live",
 }
 
 // again is the command that runs the session's whole scenario again, with the same settings.
@@ -225,6 +236,8 @@ func (s *session) again() []string {
 			for _, v := range list.GetSlice() {
 				command = append(command, "--"+f.Name, v)
 			}
+		case f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal:
+			command = append(command, "--"+f.Name)
 		case f.NoOptDefVal != "": // a separate value would be parsed as an argument
 			command = append(command, "--"+f.Name+"="+f.Value.String())
 		default:
