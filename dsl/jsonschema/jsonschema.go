@@ -2,7 +2,8 @@
 // from the grammar and the registry of workloads.
 //
 // A place that reads text accepts every YAML scalar (a number, a flag), and any text with ${…},
-// since its value is unknown. `weir validate` may refuse a file that the schema accepts, but not
+// since its value is unknown. Assertions must name metrics of the run's workload, and values of axes must
+// fit its options. `weir validate` may refuse a file that the schema accepts, but not
 // the reverse.
 package jsonschema
 
@@ -32,6 +33,7 @@ func Scenario() ([]byte, error) {
 	root["description"] = "a weir scenario in YAML: runs, their sweeps and assertions"
 	w.scalars()
 	w.workloads()
+	root["allOf"] = []schema{w.knownMetrics()}
 	root["$defs"] = w.definitions
 	b, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -53,6 +55,9 @@ func (w *walker) keys(keys []grammar.Key) schema {
 	var required []string
 	for _, k := range keys {
 		p := w.key(k)
+		if k.Name == "variants" {
+			p = w.variants(k)
+		}
 		properties[k.Name] = p
 		if k.Required {
 			required = append(required, k.Name)
@@ -123,7 +128,7 @@ func (w *walker) shared(keys []grammar.Key) schema {
 		w.definitions[name] = schema{} // a table may contain itself
 		s := w.keys(keys)
 		if name == "run" {
-			s = withOptions(s)
+			s = w.ofWorkloads(s)
 		}
 		w.definitions[name] = s
 	}
@@ -154,7 +159,7 @@ func (w *walker) named(f grammar.Form) schema {
 	name := tableName(f.Keys)
 	listed := w.keys(f.Keys)
 	if name == "run" {
-		listed = withOptions(listed)
+		listed = w.ofWorkloads(listed)
 	}
 	listed["properties"].(schema)["name"] = schema{"$ref": "#/$defs/string", "description": "its name"}
 	required, _ := listed["required"].([]string)
@@ -193,7 +198,7 @@ func (w *walker) sweep() schema {
 	w.definitions["sweep"] = schema{}
 	s := w.keys(grammar.SweepKeys)
 	axes := schema{}
-	docs, values := map[string]string{}, map[string][]string{}
+	docs := map[string]string{}
 	for _, k := range workload.Kinds() {
 		for _, o := range k.Options {
 			switch before, known := docs[o.Name]; {
@@ -202,21 +207,7 @@ func (w *walker) sweep() schema {
 			case before != o.Doc: // of another workload
 				docs[o.Name] = before + "; of workload " + k.Name + ": " + o.Doc
 			}
-			axis := reference("axis")
-			for _, v := range o.Values {
-				if !slices.Contains(values[o.Name], v) {
-					values[o.Name] = append(values[o.Name], v)
-				}
-			}
-			if offered := values[o.Name]; offered != nil {
-				// A suggestion, not a constraint: a run of another workload may have its own axis
-				// of this name.
-				axis = schema{
-					"anyOf": []schema{{"type": "array", "items": schema{"enum": offered}, "minItems": 1}, axis},
-				}
-			}
-			axis["description"] = "axis over the option: " + docs[o.Name]
-			axes[o.Name] = axis
+			axes[o.Name] = schema{"$ref": "#/$defs/axis", "description": "axis over the option: " + docs[o.Name]}
 		}
 	}
 	properties := s["properties"].(schema)
@@ -234,14 +225,13 @@ func (w *walker) sweep() schema {
 	return orNothing(reference("sweep"))
 }
 
-// withOptions selects the options of a run by its workload.
-func withOptions(run schema) schema {
+// ofWorkloads selects the options of a run and the values of its axes by its workload.
+func (w *walker) ofWorkloads(run schema) schema {
 	var rules []schema
 	for _, k := range workload.Kinds() {
-		rules = append(rules, schema{
-			"if":   schema{"properties": schema{"workload": schema{"const": k.Name}}, "required": []string{"workload"}},
-			"then": schema{"properties": schema{"options": reference("options_" + k.Name)}},
-		})
+		rules = append(rules, schema{"if": ofWorkload(k), "then": schema{"properties": schema{
+			"options": reference("options_" + k.Name), "sweep": w.axesOf(k),
+		}}})
 	}
 	run["allOf"] = rules
 	names := slices.Clone(workload.Names())

@@ -136,7 +136,7 @@ func optionSchema(k *workload.Kind, o option.Option) schema {
 	case option.Bool:
 		s = orExpression(schema{"enum": []any{true, false, "true", "false"}})
 	case option.Enum:
-		s = orExpression(schema{"enum": o.Values})
+		s = orExpression(schema{"enum": asWritten(o.Values)})
 	case option.NUMA:
 		s = orExpression(schema{
 			"anyOf": []schema{
@@ -179,6 +179,19 @@ func optionSchema(k *workload.Kind, o option.Option) schema {
 	s["description"] = fmt.Sprintf("%s (default: %s)", o.Doc, o.DefaultText())
 	s["default"] = defaultValue(option.Text(o.Default))
 	return s
+}
+
+// asWritten returns texts, and the numbers and flags that YAML makes of them without quotes.
+func asWritten(texts []string) (values []any) {
+	for _, text := range texts {
+		values = append(values, text)
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			values = append(values, n)
+		} else if text == "true" || text == "false" {
+			values = append(values, text == "true")
+		}
+	}
+	return values
 }
 
 // withUnit is a value that has a unit unless it is 0.
