@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/dsl/format"
+	"github.com/weir-bench/weir/dsl/jsonschema"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/internal/suggest"
 )
@@ -45,6 +47,7 @@ func starterList() (all []starter) {
 
 func newInit() *cobra.Command {
 	var out string
+	var withSchema bool
 	var list strings.Builder
 	var names []string
 	for _, s := range starterList() {
@@ -54,8 +57,11 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "init [TEMPLATE]", Short: "write a commented scenario to start from",
 		Long: "init writes TEMPLATE.yaml, a scenario with comments. All templates run without changes, except\n" +
-			"serving, which needs an endpoint:\n" + list.String(),
-		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml",
+			"serving, which needs an endpoint:\n" + list.String() + "\n\n" +
+			"--schema also writes " + schemaFile + " beside it, and the first line by which editors with\n" +
+			"yaml-language-server complete and check the scenario, without a network. After an update of\n" +
+			"weir, `weir schema > " + schemaFile + "` writes the file anew.",
+		Example: "  weir init\n  weir init baseline --out gates/fabric.yaml --schema",
 		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := defaultStarter
@@ -71,6 +77,9 @@ func newInit() *cobra.Command {
 			if path == "" {
 				path = name + ".yaml"
 			}
+			if path == "-" && withSchema {
+				return exit.Usage("--schema writes a file beside the scenario: name the scenario's file with --out")
+			}
 			if path == "-" {
 				_, err := cmd.OutOrStdout().Write(text)
 				return exit.With(gate.ExitExecution, err)
@@ -78,15 +87,23 @@ func newInit() *cobra.Command {
 			if format.SyntaxOf(path) != format.YAML {
 				return exit.Usage("--out %s: the name must end in .yaml, as templates are YAML", path)
 			}
-			return writeStarter(cmd, path, text)
+			if withSchema {
+				text = slices.Concat([]byte("# yaml-language-server: $schema="+schemaFile+"\n"), text)
+			}
+			return writeStarter(cmd, path, text, withSchema)
 		},
 	}
+	cmd.Flags().BoolVar(&withSchema, "schema", false, "also write "+schemaFile+", by which editors check the file")
 	cmd.Flags().StringVar(&out, "out", "", "write `FILE` instead of TEMPLATE.yaml (-: stdout)")
 	return cmd
 }
 
-// writeStarter creates a file; an existing one is an error.
-func writeStarter(cmd *cobra.Command, path string, text []byte) error {
+// schemaFile is the file of the schema beside scenarios.
+const schemaFile = "weir.schema.json"
+
+// writeStarter creates a file, an existing one being an error, and the schema beside it, which replaces an
+// earlier one.
+func writeStarter(cmd *cobra.Command, path string, text []byte, withSchema bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return exit.Usage("%w", err)
 	}
@@ -103,6 +120,18 @@ func writeStarter(cmd *cobra.Command, path string, text []byte) error {
 	if err := f.Close(); err != nil {
 		return exit.With(gate.ExitExecution, err)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; next: weir plan %s, weir run %s\n", path, path, path)
+	wrote := path
+	if withSchema {
+		beside := filepath.Join(filepath.Dir(path), schemaFile)
+		b, err := jsonschema.Scenario()
+		if err != nil {
+			return exit.With(gate.ExitInternal, err)
+		}
+		if err := os.WriteFile(beside, b, 0o666); err != nil {
+			return exit.With(gate.ExitExecution, err)
+		}
+		wrote += " and " + beside
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; next: weir plan %s, weir run %s\n", wrote, path, path)
 	return exit.With(gate.ExitExecution, err)
 }

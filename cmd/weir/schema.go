@@ -20,7 +20,11 @@ func newSchema() *cobra.Command {
 errors in editors. An editor with yaml-language-server uses it if the file begins
 with the line
 
-  # yaml-language-server: $schema=weir.schema.json`,
+  # yaml-language-server: $schema=weir.schema.json
+
+The path is relative to the scenario, and no network is needed. weir init --schema
+writes both. An editor for a whole project maps the file to its scenarios instead, as
+yaml.schemas of VS Code: {"weir.schema.json": "scenarios/*.yaml"}.`,
 		Example: `  weir schema > weir.schema.json
   weir schema results > results.schema.json
   weir schema events > events.schema.json`,

@@ -56,12 +56,13 @@ func assertionsOf(k *workload.Kind) schema {
 		examples = append(examples, exampleOf(m))
 	}
 	of := anyOf(append(byRoot(dotted), plain...)...)
-	measured := `(?:^|[^A-Za-z0-9_.$])` + anyOf(of, "transport", `provider\.`+ofWord+`+`) + `(?:[^A-Za-z0-9_.$]|$)`
+	measured := `(?:^|[^A-Za-z0-9_.$])` + anyOf(of, "transport", `provider\.`+ofWord+`+`) +
+		`(?:[^A-Za-z0-9_.$]|$)`
 	word := anyOf(written, undotted, ofOther, fact, where, anyOf(byRoot(dotted)...), `(?:baseline|reference)\.`+of)
 	known := `^(?:` + symbol + `|` + word + `(?:` + symbol + `|$))*$`
 	return schema{
 		"anyOf":       []schema{{"allOf": []schema{{"pattern": measured}, {"pattern": known}}}, {"pattern": open}},
-		"description": "an assertion about metrics of workload " + k.Name + ", which weir docs metrics " + k.Name + " lists",
+		"description": fmt.Sprintf("an assertion about metrics of weir docs metrics %s", k.Name),
 		"examples":    examples,
 	}
 }

@@ -7,7 +7,8 @@ func TestMisspellingsAreRefused(t *testing.T) {
 	s := compiled(t)
 	valid := func(src string) bool { return s.Validate(parse(t, "x", []byte(src))) == nil }
 	transfer := func(rest string) string {
-		return "scenario: x\nruns:\n  r:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n    " + rest
+		return "scenario: x\nruns:\n  r:\n    workload: transfer\n    options: {fabric: sim, block_size: 1MiB}\n" +
+			"    " + rest
 	}
 	serving := func(assertion string) string {
 		return "scenario: x\nruns:\n- name: r\n  workload: serving\n  options: {url: \"http://x\", model: a, requests: 3}\n" +
@@ -22,16 +23,31 @@ func TestMisspellingsAreRefused(t *testing.T) {
 		{transfer("assert: ['bandwidth >= 1 GB/s']"), transfer("assert: ['bandwith >= 1 GB/s']")},
 		{transfer("assert: ['latency.p50 <= 1s']"), transfer("assert: ['ttft.p50 <= 1s']")},
 		{transfer("assert: [{that: 'latency.p99 <= 1s'}]"), transfer("assert: [{that: 'latencyy.p99 <= 1s'}]")},
-		{transfer("assert: ['bandwidth >= 0.5 * ceiling.bandwidth']"), transfer("assert: ['bandwidth >= 0.5 * ceilling.bandwidth']")},
-		{transfer("assert: ['bandwidth >= 0.9 * baseline.bandwidth']"), transfer("assert: ['bandwidth >= 0.9 * baseline.bandwith']")},
-		{transfer("assert: ['bandwidth >= 0.9 * baseline.bandwidth']"), transfer("assert: ['bandwidth >= 0.9 * basline.bandwidth']")},
+		{
+			transfer("assert: ['bandwidth >= 0.5 * ceiling.bandwidth']"),
+			transfer("assert: ['bandwidth >= 0.5 * ceilling.bandwidth']"),
+		},
+		{
+			transfer("assert: ['bandwidth >= 0.9 * baseline.bandwidth']"),
+			transfer("assert: ['bandwidth >= 0.9 * baseline.bandwith']"),
+		},
+		{
+			transfer("assert: ['bandwidth >= 0.9 * baseline.bandwidth']"),
+			transfer("assert: ['bandwidth >= 0.9 * basline.bandwidth']"),
+		},
 		{transfer("assert: ['gain(latency.p50) >= 1%']"), transfer("assert: ['gain(latancy.p50) >= 1%']")},
-		{transfer("assert: ['all(bandwidth >= 1 GB/s, latency.p99 <= 1 s)']"), transfer("assert: ['all(bandwidth >= 1 GB/s, latency.p98 <= 1 s)']")},
+		{
+			transfer("assert: ['all(bandwidth >= 1 GB/s, latency.p99 <= 1 s)']"),
+			transfer("assert: ['all(bandwidth >= 1 GB/s, latency.p98 <= 1 s)']"),
+		},
 		{serving("ttft.p50 <= 1s"), serving("bandwidth >= 1 GB/s")},
 		{transfer("sweep: {fabric: [shm, tcp]}"), transfer("sweep: {fabric: [shm, tpc]}")},
 		{transfer("sweep: {zip: {fabric: [shm, tcp]}}"), transfer("sweep: {zip: {fabric: [shm, tpc]}}")},
 		{transfer("sweep: {zip: [{fabric: [shm, tcp]}]}"), transfer("sweep: {zip: [{fabric: [shm, tpc]}]}")},
-		{transfer("sweep: {concat: [{product: {fabric: [shm]}}]}"), transfer("sweep: {concat: [{product: {fabric: [shn]}}]}")},
+		{
+			transfer("sweep: {concat: [{product: {fabric: [shm]}}]}"),
+			transfer("sweep: {concat: [{product: {fabric: [shn]}}]}"),
+		},
 		{transfer("sweep: {op: [write]}"), transfer("sweep: {op: [wrote]}")},
 		{transfer("sweep: {block_size: [4096, 4KiB, '${var.x}']}"), transfer("sweep: {block_size: [banana]}")},
 		{transfer("sweep: {threads: [1, '2']}"), transfer("sweep: {threads: [two]}")},
