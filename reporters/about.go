@@ -3,6 +3,7 @@ package reporters
 // about describes each format, its readers and its content.
 var about = map[string]string{
 	"aiperf":       "endpoint loads in the format of aiperf's profile_export_aiperf.json",
+	"comment":      "Markdown of at most 65000 characters for a comment on a pull request: the verdict, what changed against the baseline, failures, and the rest folded; with a link to WEIR_PAGE_URL",
 	"csv":          "one row per case and metric, in full precision, for spreadsheets and data frames",
 	"csv-launches": "one row per launch, with its conditions and a column for each metric, for spreadsheets and data frames",
 	"ct-perftest":  "traffic matrices in the tables of ct-perftest and sequential-ct-perftest; to a file .json the JSON of the latter",

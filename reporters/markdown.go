@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -85,17 +86,21 @@ type page struct {
 	limit       int
 	full        bool
 	omittedRuns int    // rows of runs without room for their head
+	reserve     int    // bytes for the ends of sections and the last parts; 0: closing
+	noRoom      int    // parts without room
 	fullTable   string // what has the omitted rows
 }
 
 // closing is reserved for the ends of sections and the last parts.
 const closing = 8 << 10
 
+func (m *page) reserved() int { return cmp.Or(m.reserve, closing) }
+
 func (m *page) always(format string, args ...any) { fmt.Fprintf(&m.out, format, args...) }
 
 // row writes a row if it fits.
 func (m *page) row(s string) bool {
-	m.full = m.full || m.out.Len()+len(s) > m.limit-closing
+	m.full = m.full || m.out.Len()+len(s) > m.limit-m.reserved()
 	if m.full {
 		return false
 	}
@@ -123,7 +128,9 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 	if len(fs) == 0 {
 		return
 	}
-	m.always("## %s\n\n", heading)
+	if heading != "" {
+		m.always("## %s\n\n", heading)
+	}
 	m.omitted(m.rows(len(fs), func(i int) string {
 		f := fs[i]
 		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place)))

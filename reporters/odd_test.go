@@ -27,7 +27,7 @@ var readable = map[string]func(text string) error{
 	"aiperf": readJSON, "gitlab": readJSON, "llm-d": readJSONs, "json": readJSON,
 	"csv": readCSV, "csv-launches": readCSV, "github": readCommands,
 	"html": readHTML, "junit": readXML, "openmetrics": readMetrics,
-	"markdown": readText, "nixl-ep": readText, "nixlbench": readText,
+	"markdown": readText, "comment": readText, "nixl-ep": readText, "nixlbench": readText,
 	"ct-perftest": readText, "table": readText,
 }
 

@@ -40,6 +40,7 @@ func TestEveryReportSaysThatItIsSimulated(t *testing.T) {
 		want := map[string]string{
 			"csv": ",true,0,", "csv-launches": ",true,false,", "json": `"simulated": true`,
 			"junit":    `<property name="simulated" value="SIMULATED: no data was moved`,
+			"comment":  "> **SIMULATED: no data was moved",
 			"markdown": "> **SIMULATED: no data was moved", "table": "SIMULATED: no data was moved",
 		}[format]
 		if got := written(t, format, doc); !strings.Contains(got, want) {
@@ -76,6 +77,7 @@ func TestEveryReportSaysThatSleepsWereScaled(t *testing.T) {
 			"llm-d":        "SLEEPS SCALED by 0.01 in " + run,
 			"csv":          ",time_scale,metric,", "json": `"time_scale": 0.01`,
 			"junit":    `<property name="time_scale" value="SLEEPS SCALED by 0.01 in ` + run,
+			"comment":  "> **SLEEPS SCALED by 0.01 in " + run,
 			"markdown": "> **SLEEPS SCALED by 0.01 in " + run, "table": "SLEEPS SCALED by 0.01 in " + run,
 			"github": "SLEEPS SCALED by 0.01 in " + run, "gitlab": "SLEEPS SCALED by 0.01 in " + run,
 			"html":        "SLEEPS SCALED by 0.01 in " + run,

@@ -46,6 +46,7 @@ const Stdout = "-"
 
 var registry = []Reporter{
 	{"aiperf", "aiperf.json", AIPerf},
+	{"comment", "comment.md", Comment},
 	{"csv", "results.csv", CSV},
 	{"csv-launches", "launches.csv", CSVLaunches},
 	{"ct-perftest", "ct-perftest.txt", CTPerftest},

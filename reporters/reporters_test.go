@@ -33,8 +33,9 @@ func read(t *testing.T, name string) *results.Document {
 
 func TestGoldenReports(t *testing.T) {
 	extension := map[string]string{
-		"aiperf": "aiperf", "csv": "csv", "csv-launches": "launches.csv", "ct-perftest": "ct-perftest",
-		"github": "github", "gitlab": "gitlab", "json": "json", "junit": "xml", "llm-d": "llm-d", "markdown": "md",
+		"aiperf": "aiperf", "comment": "comment.md", "csv": "csv", "csv-launches": "launches.csv",
+		"ct-perftest": "ct-perftest",
+		"github":      "github", "gitlab": "gitlab", "json": "json", "junit": "xml", "llm-d": "llm-d", "markdown": "md",
 		"nixl-ep": "nixl-ep", "nixlbench": "nixlbench", "openmetrics": "prom", "table": "txt",
 	}
 	for _, name := range documents {
@@ -100,7 +101,7 @@ func TestDocumentsFollowTheSchema(t *testing.T) {
 // No report carries a control character or a change of direction to its reader.
 func TestReportsCarryNoControlCharacters(t *testing.T) {
 	for _, format := range []string{
-		"csv", "github", "gitlab", "html", "junit", "markdown", "nixl-ep", "nixlbench", "table",
+		"comment", "csv", "github", "gitlab", "html", "junit", "markdown", "nixl-ep", "nixlbench", "table",
 	} {
 		r, _ := Lookup(format)
 		for _, name := range documents {
@@ -169,7 +170,8 @@ func TestWriteFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{
-		"aiperf.json", "ct-perftest.txt", "gl-code-quality.json", "junit.xml", "launches.csv", "llm-d.json",
+		"aiperf.json", "comment.md", "ct-perftest.txt", "gl-code-quality.json", "junit.xml", "launches.csv",
+		"llm-d.json",
 		"metrics.prom", "nixl-ep.txt", "nixlbench.txt", "report.html", "report.md", "report.txt",
 		"results.csv", "results.json",
 	}

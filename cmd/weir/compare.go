@@ -83,7 +83,8 @@ has launches that cannot be judged.`,
 		"compare cases along an axis: `NAME=BASE,NEW,…`; NAME alone: all values with the baseline variant or the first value")
 	flags.StringArrayVar(&f.options.Metrics, "metric", nil, "compare metric `NAME` (repeatable)")
 	flags.BoolVar(&f.options.All, "all", false, "compare every metric that has a better direction")
-	flags.StringVar(&f.margin, "margin", "3%", "change for the worse that is no regression, in `PERCENT` of the base")
+	flags.StringVar(&f.margin, "margin", quantity.Percent(reports.Margin).String(),
+		"change for the worse that is no regression, in `PERCENT` of the base")
 	flags.StringVar(&f.multiple, "multiple", "",
 		"correct for multiple comparisons: `holm` (the error rate then holds for all comparisons together)")
 	f.noise.Add(flags)

@@ -69,6 +69,9 @@ except those of --var. --report json=FILE writes the document with the new asser
 				return err
 			}
 			gate.Judge(doc)
+			if err := reports.Compare(wanted, doc, "", cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			w := cmd.OutOrStdout()
 			err = reports.Write(wanted, doc, stored.Dir(args[0]), w)
 			if !style.Quiet && !reports.ToStdout(wanted) {

@@ -12,6 +12,7 @@ import (
 
 func newReport() *cobra.Command {
 	var asked reports.Flags
+	var baseline string
 	var style screen.Style
 	cmd := &cobra.Command{
 		Use:   "report RESULTS [--report FORMAT[=PATH]]",
@@ -30,7 +31,8 @@ beside the document.`,
   weir report weir-out/20261121-101500-quickstart-3f9a --report markdown=-
   weir report results.json --report junit=junit.xml --report csv=cells.csv
   weir report weir-out/20261121-101500-quickstart-3f9a --report html    # report.html beside the results
-  weir report results.json --report github`,
+  weir report results.json --report github
+  weir report results.json --report comment=- --baseline main/results.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := asked.Parse()
@@ -49,9 +51,14 @@ beside the document.`,
 			if len(wanted) == 0 {
 				return exit.With(gate.ExitExecution, asked.Table(out, doc, style.Color(out), screen.Width(out)))
 			}
+			if err := reports.Compare(wanted, doc, baseline, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), out))
 		},
 	}
+	cmd.Flags().StringVar(&baseline, "baseline", "",
+		"result document or session `FILE` that format comment compares with (default: the session's baseline)")
 	asked.Add(cmd.Flags())
 	return cmd
 }

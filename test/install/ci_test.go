@@ -166,7 +166,7 @@ func TestJobsFetchAReleaseAndKeepOneComment(t *testing.T) {
 			}
 			variables := map[string]string{
 				"WEIR_RELEASES": server.URL + "/releases", "WEIR_VERSION": "0.1.0", "WEIR_SHA256": sum,
-				"WEIR_TOKEN": "secret", "WEIR_PAGE": "https://ci.example/page", "WEIR_KEEP": "yes",
+				"WEIR_TOKEN": "secret", "WEIR_PAGE_URL": "https://ci.example/page", "WEIR_KEEP": "yes",
 			}
 			var script string
 			if provider == "github" {
@@ -202,7 +202,7 @@ func TestJobsFetchAReleaseAndKeepOneComment(t *testing.T) {
 			if len(f.comments) != 1 || !strings.Contains(strings.Join(f.requests, "\n"), "/1000") {
 				t.Fatalf("%d comments after %q", len(f.comments), f.requests)
 			}
-			for _, part := range []string{"<!-- weir: gate -->\n", "passed", "Against the main branch", "| bandwidth |",
+			for _, part := range []string{"<!-- weir: gate -->\n", "passed", "Against the baseline", "| bandwidth |",
 				"(https://ci.example/page)"} {
 				if !strings.Contains(f.comments[0], part) {
 					t.Errorf("the comment lacks %q:\n%s", part, f.comments[0])
@@ -211,9 +211,15 @@ func TestJobsFetchAReleaseAndKeepOneComment(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "weir-out/ci/junit.xml")); err != nil {
 				t.Error(err)
 			}
-			write("s.yaml", strings.Replace(scenario, ">= 20", ">= 40", 1))
-			if code, out := job(); code != 1 || !strings.Contains(f.comments[0], "Failed") {
-				t.Errorf("exit code %d for a miss:\n%s%s", code, out, f.comments[0])
+			// a report that is far larger than a comment may be
+			write("s.yaml", strings.NewReplacer(">= 20 GB/s]", ">= 40 GB/s]\n    launches: 1\n"+
+				"    sweep: {block_size: 4KiB..2000KiB +4KiB}", " block_size: 1MiB,", "").Replace(scenario))
+			code, out := job()
+			said := f.comments[0]
+			if code != 1 || !strings.Contains(said, "#### Failed") || len(said) > 65_536 ||
+				!strings.HasSuffix(said, "</details>\n\n[The page with all charts](https://ci.example/page)\n") ||
+				strings.Count(said, "<details>") != strings.Count(said, "</details>") {
+				t.Errorf("exit code %d for a miss:\n%s%s", code, out, said)
 			}
 			variables["WEIR_SHA256"] = strings.Repeat("0", 64)
 			if code, out := job(); code != 6 {

@@ -202,7 +202,12 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 		}
 		all = append(all, reports.Report{Reporter: r})
 	}
-	return failed == nil, errors.Join(failed, reports.Write(all, doc, dir, s.stdout))
+	file := s.flags.baseline
+	if _, err := os.Stat(file); err != nil {
+		file = "" // skip allows that it does not exist
+	}
+	err = reports.Compare(all, doc, file, s.stderr)
+	return failed == nil, errors.Join(failed, err, reports.Write(all, doc, dir, s.stdout))
 }
 
 func (s *session) dir(id string) string {
