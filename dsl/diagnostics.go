@@ -53,7 +53,7 @@ const (
 	minSnippet = 20
 )
 
-// writeDiagnostics shows at most so many characters of a line of the source.
+// writeDiagnostics writes diagnostics. Lines of the source are cut to most characters.
 func writeDiagnostics(w io.Writer, format string, diags hcl.Diagnostics, src Sources, most int) error {
 	reports := make([]report, len(diags))
 	for i, d := range diags {

@@ -20,7 +20,8 @@ func (t *terminal) effects(c *results.Comparison) (table string, full bool) {
 		if least.drop == 0 {
 			break
 		}
-		columns = slices.DeleteFunc(slices.Clone(columns), func(col effectColumn) bool { return col.drop == least.drop })
+		columns = slices.DeleteFunc(slices.Clone(columns),
+			func(col effectColumn) bool { return col.drop == least.drop })
 		drawn = t.effectTable(c, columns)
 	}
 	if fits(drawn) {

@@ -173,7 +173,8 @@ func commandName(c results.Command) string {
 
 func found(a *results.AssertionVerdict, where string) finding {
 	f := finding{
-		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(stopped(a.Message)), assertion: a,
+		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(stopped(a.Message)),
+		assertion: a,
 	}
 	if a.File != "" {
 		f.place = plain(a.File)
