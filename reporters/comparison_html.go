@@ -66,6 +66,7 @@ func changedRun(c *results.Comparison, of string) html.Run {
 	}}
 	if of != "" {
 		r.ID, r.Name = "changes-"+of[:1], of
+		r.Table.Caption += " of " + of
 	}
 	for _, col := range effectColumns(c) {
 		r.Table.Columns = append(r.Table.Columns, html.Column{

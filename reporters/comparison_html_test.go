@@ -46,6 +46,10 @@ func TestPageOfSeveralDocuments(t *testing.T) {
 	if at.Classes != ",,,,bad,good" {
 		t.Errorf("the classes of a row and its cells are %q", at.Classes)
 	}
+	if n := ask[int](t, ctx, `new Set(Array.from(document.querySelectorAll('.box'),
+		(b) => b.getAttribute('aria-label'))).size`); n != 3 {
+		t.Errorf("three tables have %d names", n)
+	}
 	views := ask[[][]float64](t, ctx, `Array.from(document.documentElement.weirCharts.values(), (c) => c.view.x)`)
 	for _, v := range views {
 		if len(views) != 2 || v[0] > -0.05 || v[1] < 0.05 {
