@@ -2,6 +2,7 @@ package reporters
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -61,5 +62,18 @@ func TestColumnsFitTheWindow(t *testing.T) {
 		return box.querySelector('td:last-child').offsetWidth / box.clientWidth;
 	})()`); share > 0.4 {
 		t.Errorf("at 400 px the verdict covers %s of the table", fmt.Sprintf("%.0f %%", share*100))
+	}
+}
+
+// A word that is wider than the window, such as a commit in a list, is broken.
+func TestLongWordsFitTheWindow(t *testing.T) {
+	doc := read(t, "passed")
+	doc.Previous = &results.Previous{Session: "s", Status: "passed", Differences: []results.Difference{
+		{What: "weir commit", Base: strings.Repeat("a", 40), New: strings.Repeat("b", 40)},
+	}}
+	ctx := browser(t)
+	do(t, ctx, chromedp.EmulateViewport(320, 900), chromedp.Navigate("file://"+pageFile(t, "words", doc)))
+	if width := ask[float64](t, ctx, `document.documentElement.scrollWidth`); width > 320 {
+		t.Errorf("the page is %v px wide in a window of 320", width)
 	}
 }
