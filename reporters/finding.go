@@ -187,7 +187,8 @@ func found(a *results.AssertionVerdict, where string) finding {
 
 // stopped is a message of a session that has ended: there is no next look.
 func stopped(message string) string {
-	return strings.ReplaceAll(message, ", the next look is after ", "; the session ended before the next look, after ")
+	const next = ", the next look is after "
+	return strings.ReplaceAll(message, next, "; the session ended before the next look, after ")
 }
 
 // title is the assertion's name, or its text.

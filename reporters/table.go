@@ -20,9 +20,6 @@ var paint = map[string]string{
 	"inconclusive": "33", "warn": "33", "info": "36", "skipped": "2", "excluded": "2",
 }
 
-// mostFindings is how many findings of a verdict a terminal gets in full.
-const mostFindings = 20
-
 // Table writes the report for a terminal: one table per run, then findings with their reasons, then the
 // session in one line.
 func Table(w io.Writer, doc *results.Document, look Look) error {
@@ -39,29 +36,9 @@ func Table(w io.Writer, doc *results.Document, look Look) error {
 	for _, g := range append(gainTables(doc), claimTables(doc)...) {
 		t.table(g)
 	}
-	for _, s := range []string{"error", "fail", "xpass", "inconclusive", "warn", "xfail", "info"} {
-		all := findings(doc, s)
-		for i, f := range all {
-			if i == mostFindings {
-				fmt.Fprintf(&t.out, "… and %d more with verdict %s; report.md has them\n", len(all)-i, s)
-				break
-			}
-			t.finding(f)
-			for _, line := range f.context {
-				t.line("    ", line)
-			}
-			if command := againText(doc, f); command != "" && rank(s) <= rank("warn") {
-				t.again(command, remedy(f) == "")
-			}
-		}
-	}
-	for _, a := range doc.Assertions { // not in the tables
-		if a.Standing() == string(results.Pass) || a.Standing() == string(results.SkippedVerdict) {
-			t.finding(found(a, over(doc, a)))
-		}
-	}
+	t.findings(doc)
 	for _, line := range slices.Concat(variantNotes(doc), titledLine(variablesTitle, variables(doc)), sinceShort(doc),
-		atMost(moreLines, recomputed(doc)), t.marks(doc), atMost(moreLines, unsteady(doc)),
+		atMost(moreLines, recomputed(doc)), t.marks(doc), unseenModes(doc), atMost(moreLines, unsteady(doc)),
 		atMost(moreLines, variancesShort(doc)), countersMoved(doc), ignored(doc),
 		atMost(moreLines, oddOperations(doc)), undecidableValues(doc), chosenFabrics(doc), sameBuildLines(doc),
 		fullLoads(doc),
@@ -160,18 +137,6 @@ func ruled(head []string, right []bool, rows [][]string) string {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (t *terminal) finding(f finding) {
-	label := f.label()
-	head := wrapped(label+"  "+sentence("  ", f.where, f.name, parenthesis(f.place)), t.Width, "    ")
-	fmt.Fprintf(&t.out, "%s%s\n", t.colored(f.standing, label), strings.TrimPrefix(head, label))
-	if f.message != "" {
-		t.line("    ", f.message)
-	}
-	for _, line := range f.log {
-		fmt.Fprintf(&t.out, "    | %s\n", line)
-	}
 }
 
 // line writes an indented text, wrapped.

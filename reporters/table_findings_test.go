@@ -17,7 +17,7 @@ func TestATerminalShowsSomeFindings(t *testing.T) {
 			Key: fmt.Sprintf("a[n=%d]", i), Run: "a", Workload: "transfer", Status: results.OK,
 			Assertions: []*results.AssertionVerdict{{
 				Verdict: results.Fail, Message: "too slow",
-				Assertion: assertion.Assertion{Name: "floor", Severity: assertion.Gate},
+				Assertion: assertion.Assertion{Name: fmt.Sprint("floor ", i), Severity: assertion.Gate},
 			}},
 		})
 	}
@@ -28,5 +28,61 @@ func TestATerminalShowsSomeFindings(t *testing.T) {
 	if n := strings.Count(text.String(), "too slow"); n != mostFindings ||
 		!strings.Contains(text.String(), "… and 23 more with verdict fail; report.md has them") {
 		t.Errorf("%d findings: %s", n, text.String())
+	}
+}
+
+// Findings of one assertion are one, that of the case farthest from its bound; what was promised, what was found and
+// what explains it have lines of their own. What few launches may have missed is said once.
+func TestFindingsOfAnAssertionAreOne(t *testing.T) {
+	low := 10.
+	doc := &results.Document{Schema: results.Schema, Session: results.Session{Status: results.Failed}}
+	for i := range 6 {
+		c := &results.Case{Key: fmt.Sprintf("a[n=%d]", i), Run: "a", Workload: "transfer", Status: results.OK}
+		for _, verdict := range []results.Verdict{results.Fail, results.Pass} {
+			a := &results.AssertionVerdict{
+				Verdict: verdict, Message: fmt.Sprintf("bandwidth %d GB/s < 10 GB/s; 5%% below; the path carries 8", i),
+				Assertion: assertion.Assertion{
+					Name: "floor " + string(verdict), Text: "bandwidth >= 10 GB/s", Severity: assertion.Gate,
+					Bounds: assertion.Bounds{Lower: &low},
+				},
+				Observed: &results.Observed{Value: float64(5 + (i+3)%6)},
+			}
+			if verdict == results.Pass {
+				a.Message += "; 3 launches may have missed a slow mode in up to 66% of launches"
+				a.Reasons = []results.Reason{{Kind: results.UnseenMode, Values: []results.Value{
+					{Name: "launches", Number: 3}, {Name: "share", Number: 0.66},
+				}}}
+			}
+			c.Assertions = append(c.Assertions, a)
+		}
+		doc.Cases = append(doc.Cases, c)
+	}
+	doc.Assertions = append(doc.Assertions, doc.Cases[0].Assertions[1])
+	text := drawn(t, doc, false, 80)
+	for _, want := range []string{
+		"✗ fail  floor fail: bandwidth >= 10 GB/s  a[n=3] … and 5 more cases\n" +
+			"    bandwidth 3 GB/s < 10 GB/s; 5% below\n" +
+			"    the path carries 8\n" +
+			"    also in a[n=0], a[n=1], a[n=2], … and 2 more\n" +
+			"    again: weir run '' --only 'a'\n",
+		"\n  passes: 3 launches may have missed a slow mode in up to 66% of launches\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no\n%s\nin\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "slow mode"); n != 1 {
+		t.Errorf("the slow mode is mentioned %d times", n)
+	}
+}
+
+// A likely cause and its remedy have lines of their own.
+func TestLinesOfALikelyCause(t *testing.T) {
+	const cause = likelyCause + "the host was busy (load 9); check: the load"
+	if got := causeParts(cause + "; remedy: wait"); len(got) != 2 || got[0] != cause || got[1] != "remedy: wait" {
+		t.Errorf("%q", got)
+	}
+	if got := causeParts("last time: 9; remedy: none"); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }
