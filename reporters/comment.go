@@ -166,7 +166,7 @@ func (m *page) failures(doc *results.Document) {
 		f := first[i]
 		what := sentence(" ", mdCode(brief(f.where, briefCell)), mdBold(brief(f.name, briefCell)),
 			parenthesis(mdBrief(f.place, briefCell)))
-		s := "- " + f.label() + " " + sentence(": ", what, mdBrief(f.message, briefText)) + "\n"
+		s := "- " + f.label() + " " + sentence(": ", what, mdBrief(f.whole(), briefText)) + "\n"
 		for _, line := range f.context[:min(len(f.context), briefLog)] {
 			s += "  - " + mdBrief(line, briefText) + "\n"
 		}

@@ -15,7 +15,8 @@ import (
 // without metrics has one row. The columns are the same for all sessions of a scenario, with unique names.
 // verdict is the case's; asserted is the worst verdict of the metric's assertions, or -. samples is the
 // number of values behind a quantile in the launch with the fewest. The last columns describe the
-// conditions, including the block size in bytes, and the time scale if one was used (empty for 1).
+// conditions, including the block size in bytes, the time scale if one was used (empty for 1), and the expected
+// failure.
 func CSV(w io.Writer, doc *results.Document) error {
 	out := newSheet(w)
 	axisNames := axes(doc.Cases)
@@ -25,7 +26,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 		"samples", "simulated", "retried",
 	}
 	conditionHead := conditionColumns(axisNames)
-	taken := slices.Concat(head, measured, conditionHead)
+	taken := slices.Concat(head, measured, conditionHead, waiverColumns)
 	for _, a := range axisNames {
 		name := distinct(plain(a), "axis_", taken)
 		taken = append(taken, name)
@@ -35,7 +36,7 @@ func CSV(w io.Writer, doc *results.Document) error {
 	if scaled {
 		head = append(head, "time_scale")
 	}
-	head = slices.Concat(head, measured, conditionHead)
+	head = slices.Concat(head, measured, conditionHead, waiverColumns)
 	if err := out.write(head); err != nil {
 		return fmt.Errorf("writing the header: %w", err)
 	}
@@ -65,7 +66,8 @@ func CSV(w io.Writer, doc *results.Document) error {
 // metricRows writes a row per metric between the columns that they share.
 func metricRows(out csvRows, row, last []string, c *results.Case) error {
 	if c.Metrics.IsZero() {
-		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-", ""}, last))
+		return out.write(slices.Concat(row, []string{"", "", "", "0", "", "", "", "", "", "", "", "-", ""}, last,
+			waiverCells(c, "")))
 	}
 	for name, m := range c.Metrics.All() {
 		low, high := "", ""
@@ -75,11 +77,26 @@ func metricRows(out csvRows, row, last []string, c *results.Case) error {
 		measured := []string{plain(name), m.Unit, m.Better, strconv.Itoa(m.N),
 			raw(m.Value), raw(m.Median), raw(m.Mean), raw(m.CV), low, high, raw(m.Confidence), assertedOf(c, name),
 			samplesOf(m)}
-		if err := out.write(slices.Concat(row, measured, last)); err != nil {
+		if err := out.write(slices.Concat(row, measured, last, waiverCells(c, name))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// waiverColumns are of the failure that is expected of the metric or of its case: why, the last day, and how far
+// beyond the bound as a share of it.
+var waiverColumns = []string{"xfail_reason", "xfail_until", "xfail_ceiling"}
+
+func waiverCells(c *results.Case, metric string) []string {
+	x := waiverOf(c, metric)
+	switch {
+	case x == nil:
+		return []string{"", "", ""}
+	case x.Ceiling <= 0:
+		return []string{plain(x.Why()), plain(x.Until), ""}
+	}
+	return []string{plain(x.Why()), plain(x.Until), raw(x.Ceiling)}
 }
 
 // csvRows writes CSV rows and escapes their cells.

@@ -123,6 +123,7 @@ func (m *gauges) launches() {
 
 func (m *gauges) assertions() {
 	g := m.add("assertion_verdict", "", "1 for the verdict on the assertion")
+	waived := &waivers{of: m}
 	verdicts := func(labels []gaugeLabel, all []*results.AssertionVerdict) {
 		seen := map[string]bool{}
 		for _, a := range all {
@@ -133,10 +134,14 @@ func (m *gauges) assertions() {
 			seen[called] = true
 			g.sample("1", labels, label("assertion", called), label("severity", string(a.Severity)),
 				label("verdict", a.Standing()))
+			waived.add(a.XFail, append(slices.Clone(labels), label("assertion", called)))
 		}
 	}
 	for i, c := range m.doc.Cases {
 		verdicts(m.labels[i], c.Assertions)
+		if c.MayFail != nil {
+			waived.add(&c.MayFail.XFail, m.labels[i])
+		}
 	}
 	verdicts([]gaugeLabel{label("scenario", m.doc.Scenario.Name)}, m.doc.Assertions)
 }
@@ -225,7 +230,10 @@ func (m *gauges) ofCase(c *results.Case) []gaugeLabel {
 }
 
 // ownLabels are reserved for weir.
-var ownLabels = []string{"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate"}
+var ownLabels = []string{
+	"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate", "reason", "until",
+	"ceiling",
+}
 
 // axisLabels gives each axis a unique valid label.
 func axisLabels(names []string) map[string]string {

@@ -134,7 +134,7 @@ func annotated(doc *results.Document, f finding) annotation {
 	if f.of != nil && f.of.Line > 0 {
 		a.file, a.line = plain(f.of.File), f.of.Line
 	}
-	lines := []string{f.message}
+	lines := []string{f.whole()}
 	if f.assertion != nil {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line
 		lines = append(lines, "asserted: "+plain(f.assertion.Text))

@@ -256,6 +256,7 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	if c != nil && causedByBusyHost(finding{assertion: a, of: c}) {
 		message = busyShort(c) // the suite has the details
 	}
+	message = sentence("; ", message, acceptedText(a))
 	text := b.details(c, a)
 	switch s := a.Standing(); s {
 	case string(results.Pass):

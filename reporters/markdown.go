@@ -134,7 +134,7 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 	m.omitted(m.rows(len(fs), func(i int) string {
 		f := fs[i]
 		what := sentence(" ", mdCode(f.where), mdBold(f.name), parenthesis(mdText(f.place)))
-		s := "- " + f.label() + " " + sentence(": ", what, mdText(f.message)) + "\n"
+		s := "- " + f.label() + " " + sentence(": ", what, mdText(f.whole())) + "\n"
 		if len(f.log) > 0 {
 			s += "\n"
 			for _, line := range f.log {
@@ -214,7 +214,7 @@ func (m *page) folded(what string, fs []finding) {
 	m.always("<details><summary>%s %s</summary>\n\n| case | assertion | observed |\n| :--- | :--- | :--- |\n",
 		ofWhat(fs), what)
 	m.omitted(m.rows(len(fs), func(i int) string {
-		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].message))
+		return fmt.Sprintf("| %s | %s | %s |\n", mdCode(fs[i].where), mdText(fs[i].name), mdText(fs[i].whole()))
 	}))
 	m.always("\n</details>\n\n")
 }

@@ -70,9 +70,14 @@ func known(format string) string {
 	if slices.Contains([]string{"text", "terminal", "txt", "stdout"}, format) {
 		return `; did you mean "table"?`
 	}
-	for _, name := range all {
-		if r, _ := reporters.Lookup(name); filepath.Ext(r.DefaultFile) == "."+format {
-			return fmt.Sprintf("; did you mean %q?", name)
+	for _, is := range []func(file string) bool{
+		func(file string) bool { return file == "report."+format }, // before others of the extension
+		func(file string) bool { return filepath.Ext(file) == "."+format },
+	} {
+		for _, name := range all {
+			if r, _ := reporters.Lookup(name); is(r.DefaultFile) {
+				return fmt.Sprintf("; did you mean %q?", name)
+			}
 		}
 	}
 	return cmp.Or(suggest.DidYouMean(format, all), "; the formats are "+strings.Join(all, ", "))
