@@ -48,8 +48,8 @@ much it changed, with an interval, whether the change is real, and whether it is
 regression: worse by more than the margin, with confidence. BASE and NEW are
 results.json files or session directories; cases are matched by their keys. The
 differences between the two environments and settings come first. By default, the
-metrics of the assertions of both sides are compared. Up to 7 documents are compared
-with BASE, in a column each.
+metrics of the assertions of both sides are compared. It takes 2 to 8 documents: each
+further one is compared with BASE, in a column of its own.
 
 Launches of two sessions are two samples, and sessions vary too. The variation
 between sessions is taken from earlier sessions (--noise-from, also if NEW was run
@@ -71,7 +71,13 @@ has launches that cannot be judged.`,
   weir compare weir-out/20261121-101500-ab-3f9a --axis fabric=tcp,ucx
   weir compare weir-out/20261121-101500-ab-3f9a --axis variant
   weir compare old.json new.json --format markdown >> "$GITHUB_STEP_SUMMARY"`,
-		Args: cobra.RangeArgs(1, reporters.MostCompared),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if n := len(args); n > reporters.MostCompared {
+				return exit.Usage("compare takes 2 to %d documents, and %d were given",
+					reporters.MostCompared, n)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return exit.Interruptible(cmd.Context(), func() error { return f.run(cmd, args) })
 		},
