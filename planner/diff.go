@@ -176,7 +176,7 @@ func (x *Change) judgement(o, c *Case, looksOld, looksNow string) {
 
 func lowered(list []assertion.Assertion) (texts []string) {
 	for _, a := range list {
-		texts = append(texts, a.Lowered)
+		texts = append(texts, a.Inequality())
 	}
 	return texts
 }

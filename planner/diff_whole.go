@@ -137,7 +137,7 @@ func unmatched(list, others []assertion.Assertion) []string {
 	var out []string
 	for _, a := range list {
 		if !known[a.Key()] {
-			out = append(out, a.Lowered)
+			out = append(out, a.Inequality())
 		}
 	}
 	slices.Sort(out)

@@ -13,7 +13,7 @@ import (
 
 // textAssertion formats an assertion with its bounds and settings.
 func textAssertion(a assertion.Assertion) string {
-	s := string(a.Severity) + " " + a.Lowered
+	s := string(a.Severity) + " " + a.Inequality()
 	if a.Halo > 0 {
 		s += fmt.Sprintf(", halo %g%%", quantity.Round(a.Halo*100))
 	}

@@ -57,8 +57,8 @@ func writePower(w io.Writer, p *planner.Plan, noise []results.CaseNoise) error {
 				continue
 			}
 			said[name] = true
-			fmt.Fprintf(w, "\npower of %s in %s, with launches that vary by %s%% (%s), looks after %s:\n", a.Lowered,
-				c.Key, quantity.Digits(a.Noise[0].Launch*100, 2), a.Noise[0].From,
+			fmt.Fprintf(w, "\npower of %s in %s, with launches that vary by %s%% (%s), looks after %s:\n",
+				a.Inequality(), c.Key, quantity.Digits(a.Noise[0].Launch*100, 2), a.Noise[0].From,
 				strings.Trim(fmt.Sprint(looks[c.Key]), "[]"))
 			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 			fmt.Fprintln(t, "true value\tpass\tfail\tinconclusive\tlaunches\t")
