@@ -121,7 +121,7 @@ var allowed = map[string][]string{
 	"cmd/weir":         {""}, // it puts the program together
 	"cmd/weir/access":  {"cmd/weir/exit", "executor/control/registry", "executor/control/link", "gate"},
 	"cmd/weir/cluster": sharedByVerbs("dsl", "executor", "gate"),
-	"cmd/weir/exit":    {"gate"},
+	"cmd/weir/exit":    {"cmd/weir/screen", "gate"},
 	"cmd/weir/input": {"cmd/weir/launcher", "cmd/weir/screen", "cmd/weir/exit", "dsl", "planner", "scenarios",
 		"engine", "gate",
 		"results"},
@@ -133,8 +133,7 @@ var allowed = map[string][]string{
 		"cmd/weir/serve"),
 	"cmd/weir/serve": {"cmd/weir/exit", "cmd/weir/screen", "cmd/weir/stored", "executor/event", "executor/ledger",
 		"gate", "history", "planner", "reporters", "results"},
-	"cmd/weir/screen": {"cmd/weir/exit", "dsl", "executor/event", "gate", "planner", "reporters", "results",
-		"workload"},
+	"cmd/weir/screen": {"dsl", "executor/event", "gate", "planner", "reporters", "results", "workload"},
 	"cmd/weir/stored": {"cmd/weir/exit", "gate", "results", "workload"},
 
 	"test/faults":     {},
