@@ -153,6 +153,11 @@ func (l *loader) assert(expr hcl.Expression, names *expression.Names) *Assert {
 			"Remove them.")
 		return nil
 	}
+	for _, doubt := range compiled.Doubts() {
+		d := t.diagnostic("Percentage without a unit", doubt)
+		d.Severity = hcl.DiagWarning
+		l.diags = append(l.diags, d)
+	}
 	a.Text, a.Range, a.compiled, a.place = t.text, t.at, compiled, t
 	if a.Name == "" {
 		a.Name = t.text

@@ -69,3 +69,19 @@ func TestAnAbsentBaselineIsWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+func TestAPercentageThatCouldBeAShareIsWarnedOf(t *testing.T) {
+	for bound, warns := range map[string]bool{"0.9": true, "90": false, "0.9%": false} {
+		src := "scenario: s\nruns:\n  a:\n    workload: command\n    options: {roles: {a: {command: [a]}}, parse: {of: a, lines: '(?<pc>[0-9.]+) %'}}\n" +
+			"    metrics: {pc: {unit: \"%\", better: higher}}\n    assert: [pc >= " + bound + "]\n"
+		s, _, diags := dsl.Load("s.yaml", []byte(src), dsl.Options{})
+		if s == nil || diags.HasErrors() || len(diags) != 0 != warns {
+			t.Errorf("%s: %v", bound, diags)
+			continue
+		}
+		if warns && (diags[0].Severity != hcl.DiagWarning || diags[0].Subject.Start.Line != 7 ||
+			!strings.Contains(diags[0].Detail, "0.9 without a unit means 0.9%, as pc is in percent.")) {
+			t.Errorf("%v at %v", diags[0], diags[0].Subject)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func binary(op token, a, b *term, from, to int) (*term, *Error) {
 			return nil, t.errorf(hint, "a %s and a %s cannot be added or subtracted", a.dim, b.dim)
 		}
 		t.dim = a.dim
+		if err := t.checkPercent(); err != nil {
+			return nil, err
+		}
 	}
 	if max(t.dim.Bytes, t.dim.Seconds, -t.dim.Bytes, -t.dim.Seconds) > maxPower {
 		return nil, t.errorf("", "the product has too many units")

@@ -133,7 +133,7 @@ func neverNegative(e *assertion.Expr, signed func(metric string) bool) bool {
 // unit already.
 func (r *relation) inUnit(t *term, v float64) float64 {
 	u, _ := quantity.UnitOf(r.unit)
-	if t.bare && r.left.dim != quantity.Number {
+	if t.bare && (r.left.dim != quantity.Number || r.left.inPercent()) {
 		return quantity.Round(v)
 	}
 	return quantity.Round(v / u.Factor)
