@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/weir-bench/weir/cmd/weir/exit"
 	"github.com/weir-bench/weir/cmd/weir/input"
 	"github.com/weir-bench/weir/cmd/weir/reports"
+	"github.com/weir-bench/weir/cmd/weir/run"
 	"github.com/weir-bench/weir/cmd/weir/screen"
 	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/dsl"
@@ -42,7 +44,8 @@ are recomputed; for other workloads, and for preparation, clocks, processors and
 ceilings, the samples have no data. Quantiles of an older version, which are up to one
 rank low, are recomputed if all launches have samples; reports say which changed.
 
-With --scenario, the launches are judged by the assertions of that file. A case matches
+With --scenario, the launches are judged by the assertions of that file, and compared with
+the baseline that it names, unless the session has it already. A case matches
 a measured case of any name with the same workload, options and environment variables.
 A case that was not measured is an error. Variables have the values of the session,
 except those of --var. --report json=FILE writes the document with the new assertions.`,
@@ -110,11 +113,34 @@ func rejudged(cmd *cobra.Command, doc *results.Document, scenario string, flags 
 	if err != nil {
 		return nil, exit.With(gate.ExitUsage, fmt.Errorf("judging by %s: %w", scenario, err))
 	}
+	if err := takeBaseline(p, out, cmd.ErrOrStderr()); err != nil {
+		return nil, err
+	}
 	if left > 0 {
 		screen.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: %s has no match for %d of the %d cases of the document; they are left out",
 			scenario, left, len(doc.Cases)))
 	}
 	return out, nil
+}
+
+// takeBaseline gives a document the baseline that a scenario names. A session that was compared with this file has it
+// already, as it was then.
+func takeBaseline(p *planner.Plan, doc *results.Document, notes io.Writer) error {
+	text, has := ledger.UsesBaseline(p), doc.Baseline != nil && doc.Baseline.Absent == ""
+	switch {
+	case text == "" || has && (p.Baseline == "" || p.Baseline == doc.Baseline.File):
+		return nil
+	case p.Baseline == "" && doc.Baseline != nil:
+		return nil // its absence is no error
+	case p.Baseline == "":
+		return exit.Usage("%s: the assertion %q needs a baseline, and the session has none; name one in the scenario: baseline: {file: FILE}",
+			p.Scenario.File, text)
+	}
+	options, err := run.ScenarioBaseline(p, notes)
+	if err != nil {
+		return err
+	}
+	return ledger.TakeBaseline(p, doc, options)
 }
 
 // planFor plans a scenario with the variables of a session, or without them if it has other variables.

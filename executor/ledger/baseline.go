@@ -77,6 +77,17 @@ func visitMetrics(e *assertion.Expr, see func(*assertion.Expr)) {
 	}
 }
 
+// TakeBaseline gives a document the baseline of the options, as far as the assertions of the plan mention it.
+func TakeBaseline(p *planner.Plan, doc *results.Document, o Options) error {
+	doc.Baseline = nil
+	l := &Ledger{Plan: p, Doc: doc, o: o}
+	if err := l.loadBaseline(); err != nil {
+		return err
+	}
+	l.CompareBaseline(doc.Session.Simulated)
+	return nil
+}
+
 // loadBaseline copies the baseline's cases that assertions mention into the document, except those without complete
 // results.
 func (l *Ledger) loadBaseline() error {
