@@ -232,7 +232,7 @@ func (m *gauges) ofCase(c *results.Case) []gaugeLabel {
 // ownLabels are reserved for weir.
 var ownLabels = []string{
 	"scenario", "run", "case", "simulated", "verdict", "assertion", "severity", "estimate", "reason", "until",
-	"ceiling",
+	"xfail_ceiling",
 }
 
 // axisLabels gives each axis a unique valid label.

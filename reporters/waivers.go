@@ -113,11 +113,11 @@ func (w *waivers) add(x *assertion.XFail, labels []gaugeLabel) {
 	}
 	if w.gauge == nil {
 		w.gauge = w.of.add("xfail_until_timestamp", "seconds",
-			"end of the last day, since the epoch, on which the assertion, or without one the case, may fail; ceiling is how far beyond the bound, as a share of it")
+			"end of the last day, since the epoch, on which the assertion, or without one the case, may fail; xfail_ceiling is how far beyond the bound, as a share of it")
 	}
 	more := []gaugeLabel{label("reason", x.Why()), label("until", x.Until)}
 	if x.Ceiling > 0 {
-		more = append(more, label("ceiling", raw(x.Ceiling)))
+		more = append(more, label("xfail_ceiling", raw(x.Ceiling)))
 	}
 	w.gauge.sample(strconv.FormatInt(day.AddDate(0, 0, 1).Unix(), 10), labels, more...)
 }

@@ -67,7 +67,7 @@ func TestTablesTellExpectedFailures(t *testing.T) {
 	metrics := written(t, "openmetrics", withWaivers(t))
 	for _, want := range []string{
 		"# TYPE weir_xfail_until_timestamp_seconds gauge\n",
-		`assertion="known",reason="bug 123, https://bugs.example/123",until="2027-01-31",ceiling="0.6"} 1801440000`,
+		`assertion="known",reason="bug 123, https://bugs.example/123",until="2027-01-31",xfail_ceiling="0.6"} 1801440000`,
 		`reason="old driver",until="2026-12-31"} 1798761600` + "\n",
 	} {
 		if !strings.Contains(metrics, want) {

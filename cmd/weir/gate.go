@@ -72,7 +72,7 @@ except those of --var. --report json=FILE writes the document with the new asser
 				return err
 			}
 			gate.Judge(doc)
-			if err := reports.Compare(wanted, doc, "", cmd.ErrOrStderr()); err != nil {
+			if err := reports.Compare(wanted, doc, "", stored.Read, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()

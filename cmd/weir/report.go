@@ -51,7 +51,7 @@ beside the document.`,
 			if len(wanted) == 0 {
 				return exit.With(gate.ExitExecution, asked.Table(out, doc, style.Color(out), screen.Width(out)))
 			}
-			if err := reports.Compare(wanted, doc, baseline, cmd.ErrOrStderr()); err != nil {
+			if err := reports.Compare(wanted, doc, baseline, stored.Read, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			return exit.With(gate.ExitExecution, reports.Write(wanted, doc, stored.Dir(args[0]), out))

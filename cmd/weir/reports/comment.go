@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/weir-bench/weir/cmd/weir/stored"
 	"github.com/weir-bench/weir/gate"
 	"github.com/weir-bench/weir/reporters"
 	"github.com/weir-bench/weir/results"
@@ -18,13 +17,16 @@ const Margin = 0.03
 // pageVariable is the variable with the address of the page that a comment links to.
 const pageVariable = "WEIR_PAGE_URL"
 
+// Reader reads a stored document, with notes on it.
+type Reader func(file string, notes io.Writer) (*results.Document, error)
+
 // Compare gives comments among the reports what changed against a document: that of a file, or without one the
 // baseline of the session if it is still there.
-func Compare(rs []Report, doc *results.Document, file string, notes io.Writer) error {
+func Compare(rs []Report, doc *results.Document, file string, read Reader, notes io.Writer) error {
 	if !slices.ContainsFunc(rs, func(r Report) bool { return r.Name == "comment" }) {
 		return nil
 	}
-	against, err := againstFile(doc, file, notes)
+	against, err := againstFile(doc, file, read, notes)
 	if err != nil {
 		return err
 	}
@@ -34,21 +36,21 @@ func Compare(rs []Report, doc *results.Document, file string, notes io.Writer) e
 	return nil
 }
 
-func againstFile(doc *results.Document, file string, notes io.Writer) (reporters.Against, error) {
+func againstFile(doc *results.Document, file string, read Reader, notes io.Writer) (reporters.Against, error) {
 	lacking := func(why string) (reporters.Against, error) { return reporters.Against{Lacking: why}, nil }
 	var base *results.Document
 	if b := doc.Baseline; file != "" {
 		var err error
-		if base, err = stored.Read(file, notes); err != nil {
+		if base, err = read(file, notes); err != nil {
 			return reporters.Against{}, err
 		}
 	} else if b != nil && b.File != "" {
 		file = b.File
-		read, err := stored.Read(file, io.Discard)
-		if err != nil || read.Session.ID != b.Session {
+		there, err := read(file, io.Discard)
+		if err != nil || there.Session.ID != b.Session {
 			return lacking("The baseline " + file + " is not there any more, so nothing is compared.")
 		}
-		base = read
+		base = there
 	}
 	if base == nil || base.Session.ID == doc.Session.ID {
 		return lacking("There is no baseline, so nothing is compared.")

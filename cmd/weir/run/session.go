@@ -206,7 +206,7 @@ func (s *session) keep(doc *results.Document, dir string) (kept bool, err error)
 	if _, err := os.Stat(file); err != nil {
 		file = "" // skip allows that it does not exist
 	}
-	err = reports.Compare(all, doc, file, s.stderr)
+	err = reports.Compare(all, doc, file, stored.Read, s.stderr)
 	return failed == nil, errors.Join(failed, err, reports.Write(all, doc, dir, s.stdout))
 }
 
