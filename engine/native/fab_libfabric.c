@@ -378,8 +378,9 @@ const struct weir_fabric weir_fab_libfabric = {
 #else
 static void fabric_probe(struct weir_info *out)
 {
-    snprintf(out->reason, sizeof out->reason,
-             "weir was built without libfabric's headers (install libfabric-dev, then go build -a)");
+    snprintf(
+        out->reason, sizeof out->reason,
+        "weir was built without libfabric's headers (install libfabric-dev, then go build -a)");
 }
 
 const struct weir_fabric weir_fab_libfabric = {
