@@ -97,7 +97,7 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 		c.Name, c.Message = sentence(": ", c.Name, clip(first, " …")), clip(rest, " …")
 		return c
 	}
-	c.Promised = promisedText(a.Lowered)
+	c.Promised = plain(clip(a.Inequality(), " …"))
 	of := f.of
 	if of == nil && len(a.Cases) > 0 {
 		of = doc.Case(a.Cases[0])

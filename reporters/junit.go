@@ -251,7 +251,7 @@ func (b *junit) judged(a *results.AssertionVerdict, c *results.Case) *xmlCase {
 	x := &xmlCase{File: plain(a.File), Line: a.Line, Properties: properties(a, c)}
 	message := a.Message
 	if message == "" {
-		message = a.Lowered
+		message = a.Inequality()
 	}
 	if c != nil && causedByBusyHost(finding{assertion: a, of: c}) {
 		message = busyShort(c) // the suite has the details

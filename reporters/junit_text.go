@@ -31,7 +31,7 @@ func (b *junit) result(kind, message string, lines ...string) *xmlResult {
 func (b *junit) details(c *results.Case, a *results.AssertionVerdict) []string {
 	var lines []string
 	if a != nil {
-		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Lowered))
+		lines = append(lines, "assertion: "+plain(a.Text), "understood as: "+plain(a.Inequality()))
 	}
 	if c == nil {
 		f := finding{standing: a.Standing(), assertion: a, where: plain(over(b.doc, a))}

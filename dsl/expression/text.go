@@ -10,8 +10,13 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// String formats the subject with numeric bounds: "bandwidth in [41.832, 51.128] GB/s".
+// String formats the subject with numeric bounds: "bandwidth in [41.832, 51.128] GB/s". A bound that is outside has a
+// round bracket.
 func (b band) String() string {
+	open, closed := "[", "]"
+	if b.bounds.Strict {
+		open, closed = "(", ")"
+	}
 	scale, unit := 1.0, b.unit
 	if unit == "s" {
 		scale, unit = timeScale(b.bounds)
@@ -20,12 +25,12 @@ func (b band) String() string {
 	if b.bounds.Lower == nil {
 		text += "(-∞, "
 	} else {
-		text += "[" + number(quantity.Round(*b.bounds.Lower/scale)) + ", "
+		text += open + number(quantity.Round(*b.bounds.Lower/scale)) + ", "
 	}
 	if b.bounds.Upper == nil {
 		text += "∞)"
 	} else {
-		text += number(quantity.Round(*b.bounds.Upper/scale)) + "]"
+		text += number(quantity.Round(*b.bounds.Upper/scale)) + closed
 	}
 	if unit != "" {
 		text += " " + unit
