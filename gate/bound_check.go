@@ -28,8 +28,8 @@ type boundCheck struct {
 	constant *constantTerm
 	// positive says that the subject is above zero in every launch, although its metrics may be 0.
 	positive bool
-	// gainless says that a gain is judged by the difference of its sides: it has no value in percent.
-	gainless bool
+	// gainByDifference says that a gain is judged by the difference of its sides: it has no value in percent.
+	gainByDifference bool
 	levels
 }
 
@@ -78,7 +78,7 @@ func (eval *evaluator) judgeUsable(check boundCheck) outcome {
 	final := eval.interimAnalysis(check, sources, have)
 	if final.verdict == results.ErrorVerdict || !check.refutedByOne(sources).None() ||
 		!analysisDue(check.looks, have) && launchLost(sources) {
-		return final // an unusable launch is an error, whenever it was made, and an error is one
+		return final // all launches count for an unusable one, and for a bound of 0 that one of them refutes
 	}
 	for _, atLaunch := range slices.Compact(slices.Sorted(slices.Values(check.looks))) {
 		if atLaunch >= have {
@@ -261,7 +261,7 @@ func (eval *evaluator) interimAnalysis(check boundCheck, sources []*source, n in
 
 // observedAsWritten is the estimate of the subject as the author wrote it; nil of a gain without a value in percent.
 func (check boundCheck) observedAsWritten(e estimate) *results.Observed {
-	if check.gainless {
+	if check.gainByDifference {
 		return nil
 	}
 	_, e = check.asWritten(e)

@@ -75,7 +75,7 @@ func TestLaunchesBetweenLooks(t *testing.T) {
 	}
 }
 
-// Counts of which a launch is 0 have no ratio: the difference of the sides decides.
+// Counts that are 0 in a launch have no ratio: the difference of the sides decides.
 func TestComparisonsOfCountsThatMayBeZero(t *testing.T) {
 	errors := func(of string) *assertion.Expr {
 		return &assertion.Expr{Op: assertion.Metric, Metric: "errors", Case: of}
@@ -111,7 +111,7 @@ func TestComparisonsOfCountsThatMayBeZero(t *testing.T) {
 	}
 }
 
-// Whole numbers are amounts, of which 0 is the least: the interval of a mean does not cross a bound of 0.
+// Whole numbers are amounts and have 0 as the least value: the interval of a mean does not cross a bound of 0.
 func TestCountsHaveNoIntervalBelowZero(t *testing.T) {
 	for _, b := range []assertion.Bounds{{Lower: p(0)}, {Lower: p(0), Upper: p(100)}} {
 		a := counts(bounded(metric("errors", ""), b, []int{5}), caseOf("c", 0, 0, 30, 0, 0))

@@ -47,29 +47,28 @@ func (check boundCheck) sourceFor(sources []*source, arg *assertion.Expr) *sourc
 	return nil
 }
 
+// extremeOf joins the intervals of the operands. The inner limit of each is at a higher confidence, because the operand
+// that decides it may be the farthest by chance.
 func extremeOf(each []interval, largest bool) interval {
 	return func(confidence float64) estimate {
 		chosen := divided(confidence, len(each))
-		out := each[0](confidence)
-		out.lo, out.hi = limitsOf(each[0], confidence, chosen, largest)
-		for _, at := range each[1:] {
-			e := at(confidence)
-			lo, hi := limitsOf(at, confidence, chosen, largest)
-			if out.n = min(out.n, e.n); largest {
-				out.center, out.lo, out.hi = max(out.center, e.center), max(out.lo, lo), max(out.hi, hi)
+		var out estimate
+		for i, at := range each {
+			e, wide := at(confidence), at(chosen)
+			if largest {
+				e.lo = wide.lo
 			} else {
-				out.center, out.lo, out.hi = min(out.center, e.center), min(out.lo, lo), min(out.hi, hi)
+				e.hi = wide.hi
+			}
+			switch {
+			case i == 0:
+				out = e
+			case largest:
+				out = estimate{max(out.center, e.center), max(out.lo, e.lo), max(out.hi, e.hi), min(out.n, e.n)}
+			default:
+				out = estimate{min(out.center, e.center), min(out.lo, e.lo), min(out.hi, e.hi), min(out.n, e.n)}
 			}
 		}
 		return out
 	}
-}
-
-// limitsOf are the limits of an operand: the inner one, which may be the largest by chance, at a higher confidence.
-func limitsOf(at interval, confidence, chosen float64, largest bool) (lo, hi float64) {
-	wide, e := at(chosen), at(confidence)
-	if largest {
-		return wide.lo, e.hi
-	}
-	return e.lo, wide.hi
 }

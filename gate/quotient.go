@@ -6,11 +6,11 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// withoutRatio returns a check of values that have no ratio: a comparison x <= k·y or a gain of metrics of which a
-// launch has 0, or with a right side y that is not above zero, becomes x - k·y <= 0. The interval of that difference
-// is Fieller's of the ratio (E. C. Fieller, Journal of the Royal Statistical Society B 16, 1954), which holds for any
-// y. Other quotients by values below zero are errors, since their sign does not say which side is larger. A quotient
-// by zero is one anyway.
+// withoutRatio returns a check of values that have no ratio. A comparison x <= k·y, or a gain, becomes x - k·y <= 0 if
+// y is not above zero, or if x or y may be zero and is so in a launch. The interval of that difference is Fieller's
+// of the ratio (E. C. Fieller, Journal of the Royal Statistical Society B 16, 1954), which holds for any y. Other
+// quotients by values below zero are errors, since their sign does not say which side is larger. A quotient by zero
+// is one anyway.
 func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bool) {
 	x, y, better := gainIn(check.subject)
 	gain := x != nil
@@ -21,12 +21,12 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 		return check, outcome{}, true
 	}
 	by, known := check.atMeans(sources, y)
-	if !known || by > 0 && (check.aboveZero(sources, x) && check.aboveZero(sources, y)) {
+	if !known || by > 0 && check.aboveZero(sources, x) && check.aboveZero(sources, y) {
 		return check, outcome{}, true
 	}
 	low, high := check.bounds.Lower, check.bounds.Upper
-	if by < 0 && (gain || !check.compared) ||
-		!check.compared && !gain || (low == nil) == (high == nil) || x.Op != assertion.Metric || check.halo > 0 {
+	if gain && by < 0 || !gain && !check.compared ||
+		(low == nil) == (high == nil) || x.Op != assertion.Metric || check.halo > 0 {
 		if by < 0 {
 			return check, failed(notAboveZero(check.metrics, y, formatSubject(y), by, unitOf(y))), false
 		}
@@ -46,7 +46,7 @@ func (check boundCheck) withoutRatio(sources []*source) (boundCheck, outcome, bo
 		y = &assertion.Expr{Op: assertion.Mul, Args: []*assertion.Expr{{Op: assertion.Const, Value: share}, y}}
 	}
 	check.subject = &assertion.Expr{Op: assertion.Sub, Args: []*assertion.Expr{x, y}}
-	check.unit, check.written, check.target, check.gainless = x.Unit, "", nil, gain
+	check.unit, check.written, check.target, check.gainByDifference = x.Unit, "", nil, gain
 	return check, outcome{}, true
 }
 

@@ -83,7 +83,7 @@ func SessionsHTML(w io.Writer, folder string, running []string, entries []histor
 	return p.Write(w)
 }
 
-// entryVersion is the version of weir of a session, of which the last word is the commit.
+// entryVersion is the version of weir of a session; its last word is the commit.
 func entryVersion(e history.Entry) string {
 	version, commit := "", e.Weir
 	if at := strings.LastIndexByte(e.Weir, ' '); at >= 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/weir-bench/weir/results/assertion"
 )
 
-// withAxes is a run with axes, of which batch does not vary, and an estimate of each metric.
+// withAxes is a run with axes and an estimate of each metric; axis batch does not vary.
 func withAxes(axes int, metrics ...string) *results.Document {
 	doc := &results.Document{Schema: results.Schema}
 	for i := range 1 << axes {

@@ -10,7 +10,7 @@ import (
 	"github.com/weir-bench/weir/workload"
 )
 
-// candidates are texts of which each type of an option accepts some.
+// candidates are texts: each type of an option accepts some.
 var candidates = strings.Fields("0 1 2 3 8 16 1_024 -1 +1 0.5 .5 1e3 1e-3 1E3 4096 4KiB 1.5MiB 1MB 64B 4k 1GB 1Gb 1ns 3us 1µs 2ms 1.5s 5m 1h " +
 	"10GB/s 400Gbps 100Gb/s 1MiB/s 2/s 0.5/s 10/s 3% 0.1% 100% true false yes no on off auto default local none all null ~ " +
 	"uniform:1,512 zipf:1.2 0.0 00 0x10 1. 1_0KiB 0B 0s 0% 0/s")

@@ -74,7 +74,7 @@ type Ledger struct {
 	undecided map[string]bool                               // keys of cases, from the last analysis
 	rounds    map[string]int                                // so far, by run
 	ended     map[string]time.Time                          // time of the last evaluation in this session, by case
-	told      map[string]bool                               // cases of which the end was emitted
+	told      map[string]bool                               // cases with an end that was emitted
 	// directory names, by case key and by group id
 	caseDirs, groupDirs map[string]string
 }

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -66,11 +65,11 @@ func relation(r results.Reason) string {
 	o := observed(r)
 	s := scaleOf(r, o.Value, o.Unit)
 	b := boundsOf(r)
-	switch orEqual := map[bool]string{true: "= "}[b.Strict]; r.Kind {
+	switch r.Kind {
 	case results.BelowBound:
-		return "<" + cmp.Or(orEqual, " ") + boundText(s, *b.Lower, o.Unit) + missed(r, s, o, "below")
+		return sign("<", b.Strict) + boundText(s, *b.Lower, o.Unit) + missed(r, s, o, "below")
 	case results.AboveBound:
-		return ">" + cmp.Or(orEqual, " ") + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
+		return sign(">", b.Strict) + boundText(s, *b.Upper, o.Unit) + missed(r, s, o, "above")
 	case results.InsideBounds:
 		return bounds(b, s) + away(s, o.Value, Nearest(b, o.Value), " from the bound", " the bound")
 	}
@@ -89,6 +88,14 @@ func relation(r results.Reason) string {
 	crossed := Nearest(b, o.Value)
 	return fmt.Sprintf("%s: the interval crosses %s%s%s", against, s.Exact(crossed),
 		apartFrom(s, o.Value, crossed), after)
+}
+
+// sign is a relation with the space behind it; orEqual adds "=".
+func sign(relation string, orEqual bool) string {
+	if orEqual {
+		return relation + "= "
+	}
+	return relation + " "
 }
 
 // boundsOf rebuilds the bounds from a reason.
@@ -111,11 +118,11 @@ func missed(r results.Reason, s results.Scale, o results.Observed, side string) 
 
 // bounds formats bounds as a relation.
 func bounds(b assertion.Bounds, s results.Scale) string {
-	switch orEqual := map[bool]string{false: "= "}[b.Strict]; {
+	switch {
 	case b.Upper == nil:
-		return ">" + cmp.Or(orEqual, " ") + boundIn(s, *b.Lower)
+		return sign(">", !b.Strict) + boundIn(s, *b.Lower)
 	case b.Lower == nil:
-		return "<" + cmp.Or(orEqual, " ") + boundIn(s, *b.Upper)
+		return sign("<", !b.Strict) + boundIn(s, *b.Upper)
 	}
 	return "in " + s.WithUnit("["+s.Exact(*b.Lower)+", "+s.Exact(*b.Upper)+"]")
 }

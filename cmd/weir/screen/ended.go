@@ -10,12 +10,12 @@ import (
 	"github.com/weir-bench/weir/results"
 )
 
-// mostEnded is the largest number of cases of which each gets a line on a terminal when it ends. Of more cases, only
-// those that did not pass do.
+// mostEnded is the largest number of cases in a session that prints a line for each when it ends, on a terminal. Larger
+// sessions print one for cases that did not pass.
 const mostEnded = 100
 
-// ended is a line for a case of which nothing more is launched, verdict first; "" for other events, and in a large
-// session for a case that is in order.
+// ended is a line for a case that needs no more launches, verdict first; "" for other events, and in a large session
+// for a case that is in order.
 func (l *live) ended(e event.Event) string {
 	if e.Type != event.CaseEnded || l.state.plan[e.Case] == nil {
 		return ""

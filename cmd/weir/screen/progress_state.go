@@ -33,7 +33,7 @@ type progressState struct {
 	plan                    map[string]*planner.Case
 	metrics                 *workload.Definitions
 	measured                map[string]*results.Case   // the measurements of this session
-	ends                    map[string]results.Verdict // of cases of which nothing more is launched, their own verdict
+	ends                    map[string]results.Verdict // of cases that ended, apart from their assertions
 	skipped                 map[string]bool            // cases that are not run
 	verdicts                map[[2]string]results.Verdict
 	discarded, measurements int // launches of cases
