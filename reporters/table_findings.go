@@ -160,7 +160,7 @@ func (f finding) clauses() (lines []string) {
 	if f.assertion == nil {
 		return []string{f.message}
 	}
-	all := slices.DeleteFunc(strings.Split(f.message, "; "), unseenMode().MatchString)
+	all := slices.DeleteFunc(strings.Split(f.whole(), "; "), unseenMode().MatchString)
 	if len(all) == 0 {
 		return nil
 	}
