@@ -113,7 +113,7 @@ func spreadAround(xs []*contrast) (below, above *spread) {
 	for i, x := range xs {
 		all[i] = deviation{x.fromShiftLog(), x.change.variance}
 	}
-	below, above = spreads(all)
+	below, above = spreads(all, xs[0].shift.scale)
 	for i, x := range xs {
 		x.spread = above
 		if all[i].x < 0 {
@@ -128,7 +128,7 @@ func spreadAround(xs []*contrast) (below, above *spread) {
 func withoutFound(xs []*contrast) {
 	rest := slices.DeleteFunc(slices.Clone(xs), func(x *contrast) bool { return x.effect.Change.Found })
 	xs[0].shift.together = len(rest)
-	if len(rest) == len(xs) || len(rest) < leastChanges {
+	if len(rest) == len(xs) || len(rest) < leastNear {
 		return
 	}
 	spreadAround(rest)

@@ -223,6 +223,47 @@ func TestManyCasesThatFallTogether(t *testing.T) {
 	}
 }
 
+// However many cases change by far more than sessions do, they are found, and the others are as they were.
+func TestAnyShareOfCasesChanges(t *testing.T) {
+	unchanged := []float64{0, -0.001, 0.002, -0.002, 0.001, 0.003, -0.001, 0, 0.001, -0.003, 0.002, 0}
+	for change, want := range map[float64]results.EffectVerdict{
+		-0.5: results.Regression, -0.2: results.Regression, 0.3: results.Improved, 1: results.Improved,
+	} {
+		for _, cases := range []int{8, 9, 12, 24} {
+			for changed := 1; changed <= cases; changed++ {
+				changes := make([]float64, cases)
+				for i := range changes {
+					changes[i] = unchanged[i%len(unchanged)]
+					if i < changed {
+						changes[i] = (1+change)*(1+changes[i]) - 1
+					}
+				}
+				c := steady(t, CompareOptions{}, changes...)
+				counts := c.CountByVerdict()
+				if counts[want] != changed || counts[results.NoRegression] != cases-changed {
+					t.Errorf("%d of %d cases change by %+.0f%%: %v", changed, cases, 100*change, counts)
+				}
+			}
+		}
+	}
+}
+
+// Half of the cases may have changed by what a session might have done to the other half: the nearer to no change
+// are the unchanged.
+func TestHalfOfTheCasesChangeLikeASession(t *testing.T) {
+	for cases, regressions := range map[int]int{8: 4, 40: 20} {
+		var changes []float64
+		for i := range cases {
+			changes = append(changes, []float64{0.001, -0.1, -0.001, -0.101}[i%4])
+		}
+		c := steady(t, CompareOptions{}, changes...)
+		counts := c.CountByVerdict()
+		if counts[results.Regression] != regressions || counts[results.NoRegression] != cases-regressions {
+			t.Errorf("%d cases: %v", cases, counts)
+		}
+	}
+}
+
 // Of sessions of which nothing is known, a comparison and an assertion on a baseline find the same regressions.
 func TestComparisonAgreesWithBaseline(t *testing.T) {
 	failed := 0

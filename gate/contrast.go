@@ -100,7 +100,7 @@ func (x *contrast) intervals() {
 	wide := func(c *combination) interval {
 		return memoized(func(confidence float64) estimate {
 			if x.spread != nil {
-				return c.withHalfWidth(x.spread.half(confidence, meanSquare{c.variance, c.df}))
+				return c.withHalfWidth(x.half(confidence, meanSquare{c.variance, c.df}))
 			}
 			return (*combinedFloor)(nil).widen(c, x.sessions.known(), confidence)
 		})
@@ -115,6 +115,30 @@ func (x *contrast) intervals() {
 	if x.without != nil {
 		x.rest = wide(x.without)
 	}
+}
+
+// half is the half-width of the interval of one of many changes, given the variance of its launches. A dozen
+// cases tell little of how sessions differ, so it is at most that of sessions that vary by assumedSessions,
+// unless most changes are further apart.
+func (x *contrast) half(confidence float64, launches meanSquare) float64 {
+	half := x.spread.half(confidence, launches)
+	if x.shift.wide() {
+		return half
+	}
+	v := launches.plus(meanSquare{value: assumedShift * assumedShift})
+	return min(half, math.Sqrt(v.value)*quantileOf(v.df, confidence))
+}
+
+// chance is the p-value of one of many changes, as it differs from the shift. That of half's limit is shared by
+// all cases: some vary by more than others.
+func (x *contrast) chance(launches meanSquare) float64 {
+	p := x.spread.chance(x.fromShiftLog(), x.shift.variance, launches)
+	if x.shift.wide() {
+		return p
+	}
+	v := launches.plus(meanSquare{value: assumedShift * assumedShift})
+	least := min(math.Abs(x.fromShiftLog()), math.Abs(math.Log(x.change.center)))
+	return min(p, 2*tail(v.df, least/math.Sqrt(v.value))*float64(x.shift.n))
 }
 
 // foundApart reports whether there is a change also if sessions vary by assumedSessions.
@@ -266,7 +290,7 @@ func (x *contrast) fill() error {
 	}
 	switch {
 	case x.spread != nil:
-		p = quantity.Round(x.spread.chance(x.fromShiftLog(), x.shift.variance, meanSquare{c.variance, c.df}))
+		p = quantity.Round(x.chance(meanSquare{c.variance, c.df}))
 		e.Change.Shift = quantity.Round(unlog(x.shift.center))
 	case se > 0:
 		t := math.Abs(c.center-null) / se
@@ -290,7 +314,7 @@ func (x *contrast) detectable(variance, df float64) float64 {
 	half := func(confidence float64) float64 {
 		switch {
 		case x.spread != nil:
-			return x.spread.half(confidence, meanSquare{variance, df})
+			return x.half(confidence, meanSquare{variance, df})
 		case variance > 0:
 			return quantileOf(df, confidence) * math.Sqrt(variance)
 		}

@@ -153,8 +153,8 @@ func (x *contrast) judge() {
 		x.addReasons(x.marginReason(results.WorseThanMargin, x.assumption()...))
 	case verdict == results.Unclear:
 		x.addReasons(x.marginReason(results.CrossesMargin), x.claim.familyNote(x.at, crossing))
-	case e.Change.Found && x.forTheBetter():
-		e.Verdict = results.Improved
+	case x.improved():
+		e.Change.Found, e.Verdict = true, results.Improved
 	default:
 		x.addReasons(x.marginReason(results.WithinMargin))
 	}
@@ -181,35 +181,54 @@ func assumedValue() results.Value { return results.Number("assumed", assumedSess
 
 // beyondAssumed reports whether a common change of many cases is a regression also if it is a difference between
 // sessions that vary by assumedSessions, as for a few cases: more cases do not make it less certain.
-func (x *contrast) beyondAssumed() bool {
-	return x.verdictAt(func(confidence float64) estimate {
+func (x *contrast) beyondAssumed() bool { return x.verdictAt(x.assuming(), 1) == results.Regression }
+
+// assuming is the interval of the change if sessions vary by assumedSessions.
+func (x *contrast) assuming() interval {
+	return func(confidence float64) estimate {
 		return (*combinedFloor)(nil).widen(x.change, x.sessions.assumed(), confidence)
-	}, 1) == results.Regression
+	}
 }
 
-// forTheBetter reports whether the change is an improvement, absolutely and relative to the shift of all
-// cases.
-func (x *contrast) forTheBetter() bool {
-	up := x.effect.Change.Value > 1
-	if x.effect.Additive {
-		up = x.effect.Change.Value > 0
+// improved reports whether the change is an improvement: found, with an interval that excludes no change, and
+// for the better relative to the shift, too. A shift beyond what sessions are assumed to do is a change itself.
+func (x *contrast) improved() bool {
+	switch {
+	case x.shift == nil:
+		return x.effect.Change.Found && x.forTheBetter(x.at)
+	case x.shift.farther():
+		return x.forTheBetter(x.assuming()) || x.effect.Change.Found && x.forTheBetter(x.at)
 	}
-	return up == (x.effect.Better == string(workload.Higher)) && (x.shift == nil || up == (x.fromShiftLog() > 0))
+	return x.effect.Change.Found && x.forTheBetter(x.at) &&
+		(x.fromShiftLog() > 0) == (x.effect.Better == string(workload.Higher))
+}
+
+// forTheBetter reports whether the interval of the change lies on the better side of no change.
+func (x *contrast) forTheBetter(at interval) bool {
+	null, e := 1., at(results.Confidence)
+	if x.effect.Additive {
+		null = 0
+	}
+	if x.effect.Better == string(workload.Higher) {
+		return e.lo > null
+	}
+	return e.hi < null
 }
 
 // shiftVerdictReason says why a change that may be the common shift is unclear. The shift is either a real
 // change or the session; a regression must hold in both cases: beyond the margin absolutely, and relative
 // to the shift. If the shift is within the margin, the absolute change decides. A case that is not worse
-// passes, unless all others improved by more than the margin and it is significantly worse than they.
+// passes, unless all others improved by more than the margin, as sessions may, and it is significantly worse
+// than they.
 func (x *contrast) shiftVerdictReason(verdict results.EffectVerdict) results.Reason {
 	if x.shift == nil {
 		return results.Reason{}
 	}
-	e := x.effect
+	e, far := x.effect, x.shift.farther()
 	switch worse, better := x.shift.beyond(e.Better, x.margin); {
 	case verdict == results.Regression && worse && x.verdictAt(x.fromShift(), 1) != results.Regression:
 		return x.marginReason(results.BeyondTogether, results.Count("cases", x.shift.together, "case"))
-	case verdict == results.NoRegression && better && e.Change.Found &&
+	case verdict == results.NoRegression && better && !far && e.Change.Found &&
 		x.verdictAt(x.fromShift(), 1) == results.Regression:
 		return x.marginReason(results.WorseThanOthers, results.Count("cases", x.shift.together, "case"))
 	}

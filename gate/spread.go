@@ -40,13 +40,13 @@ var spreadPriors = []float64{0.08, 0.15, 0.3, 0.45, 0.6, 0.8, 1, 1.2}
 type deviation struct{ x, variance float64 }
 
 // spreads returns the spreads for changes below and above the shift, each fitted to the changes on the
-// other side.
-func spreads(all []deviation) (below, above *spread) {
+// other side. scale is the standard deviation of most of them.
+func spreads(all []deviation, scale float64) (below, above *spread) {
 	var sizes, variances []float64
 	for _, d := range all {
 		sizes, variances = append(sizes, math.Abs(d.x)), append(variances, d.variance)
 	}
-	scale := max(median(sizes)/normalMedian, math.Sqrt(median(variances)), rounding)
+	scale = max(scale, math.Sqrt(median(variances)), rounding)
 	least := math.Log(scale * finest)
 	most := math.Log(max(slices.Max(sizes), scale) * furthest)
 	n := min(int((most-least)/gridStep)+2, mostValues)

@@ -69,8 +69,8 @@ func addEnds(sum, ci *[2]float64) *[2]float64 {
 }
 
 // judged compares the interval with the margin, as for an effect. Without a found change in any case it is
-// inconclusive. With a single pair of sessions as the only information on them (alone), a regression must hold also if
-// sessions vary by AssumedSessions, and there is no improvement.
+// inconclusive. With a single pair of sessions as the only information on them (alone), a regression or an
+// improvement must hold also if sessions vary by AssumedSessions.
 func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 	if g.Better != "higher" && g.Better != "lower" {
 		return Reported
@@ -82,17 +82,16 @@ func (g Geomean) judged(margin float64, found, alone bool) EffectVerdict {
 	if g.Better == "higher" {
 		best, worst, limit = 1/g.CI[1], 1/g.CI[0], 1/(1-margin)
 	}
-	certain := limit
+	sessions := 1.
 	if alone {
-		half := distuv.UnitNormal.Quantile((1+Confidence)/2) * math.Sqrt2 * AssumedSessions
-		certain *= math.Exp(half)
+		sessions = math.Exp(distuv.UnitNormal.Quantile((1+Confidence)/2) * math.Sqrt2 * AssumedSessions)
 	}
 	switch {
-	case best > certain && found:
+	case best > limit*sessions && found:
 		return Regression
 	case worst > limit:
 		return Unclear
-	case worst < 1 && found && !alone:
+	case worst*sessions < 1 && found:
 		return Improved
 	}
 	return NoRegression
