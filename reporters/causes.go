@@ -162,7 +162,7 @@ func joinedFinding(list []finding, cause results.ReasonMeaning) finding {
 	}
 	f.message = fmt.Sprintf("%s of %s: %s; the first, %s: %s", plural(assertions, "assertion"),
 		plural(len(places), "place"), sentence(" ", cause.Meaning, cause.Remedy), f.name, f.message)
-	f.name = plural(assertions, "assertion")
+	f.name, f.reasons = plural(assertions, "assertion"), nil
 	if f.sameCases = nil; f.of != nil {
 		f.sameCases = slices.DeleteFunc(cases, func(c *results.Case) bool { return c == f.of })
 	}

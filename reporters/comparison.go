@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -232,8 +233,8 @@ func details(c *results.Comparison, full bool) []*detail {
 	index := map[string]*detail{}
 	for _, e := range notable(c) {
 		text := plain(e.Message)
-		if _, rest, ok := strings.Cut(text, "; "); ok && e.Change != nil && full {
-			text = rest // after the values, change, interval and launches
+		if full && e.Change != nil && len(e.Reasons) > 1 {
+			text = plain(wording.Message(e.Reasons[1:])) // after the values, change, interval and launches
 		}
 		key := string(e.Verdict) + "\x00" + text
 		d := index[key]

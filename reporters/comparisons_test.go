@@ -17,7 +17,10 @@ func TestComparisonsFitTheTerminal(t *testing.T) {
 		return []*results.Effect{{
 			Case: "write[block_size=64KiB]", Metric: "bandwidth", Unit: "GB/s", Better: "higher",
 			Base: &results.Observed{Value: 10, N: 3}, New: &results.Observed{Value: 10 * change, N: 3},
-			Change: &results.Change{Value: change}, Verdict: v, Message: "10 against it; the reason of " + string(v),
+			Change: &results.Change{Value: change}, Verdict: v,
+			Reasons: []results.Reason{
+				{Kind: "10 against it"}, {Kind: results.ReasonKind("the reason of " + string(v))},
+			},
 		}}
 	}
 	all := []*results.Comparison{

@@ -15,7 +15,8 @@ type finding struct {
 	where    string // a case key, or the cases of a trend
 	name     string // of the assertion
 	message  string
-	place    string // file:line
+	reasons  []results.Reason // of the message, if it is theirs
+	place    string           // file:line
 	log      []string
 
 	launches  string                    // the session's flag --launches
@@ -174,7 +175,7 @@ func commandName(c results.Command) string {
 func found(a *results.AssertionVerdict, where string) finding {
 	f := finding{
 		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(stopped(a.Message)),
-		assertion: a,
+		reasons: a.Reasons, assertion: a,
 	}
 	if a.File != "" {
 		f.place = plain(a.File)

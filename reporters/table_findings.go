@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weir-bench/weir/internal/lazyregexp"
+	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -146,29 +146,24 @@ func (f finding) promised() string {
 	return f.name
 }
 
-// fromBound is the clause of a message that says how far a value is from its bound.
-var fromBound = lazyregexp.New(`^[\d.]+(%| times) `)
-
-// unseenMode is the clause of a message of a pass about what few launches may have missed. It is said once for all.
-var unseenMode = lazyregexp.New(`^\d+ launch(es)? may have missed a slow mode in up to `)
-
-// clauses are what was found, and the remarks about it.
-func (f finding) clauses() (lines []string) {
-	if f.message == "" {
-		return nil
+// clauses are what was found, and the remarks about it. What few launches of a pass may have missed is said once
+// for all.
+func (f finding) clauses() []string {
+	if len(f.reasons) == 0 {
+		return []string{f.whole()}
 	}
-	if f.assertion == nil {
-		return []string{f.message}
+	var said []results.Reason
+	for _, r := range f.reasons {
+		if r.Kind != results.UnseenMode {
+			said = append(said, r)
+		}
 	}
-	all := slices.DeleteFunc(strings.Split(f.whole(), "; "), unseenMode().MatchString)
-	if len(all) == 0 {
-		return nil
+	found := 0
+	for text := " "; found < len(said) && strings.HasSuffix(text, " "); found++ { // it goes on in the next one
+		text = wording.Sentence(said[found])
 	}
-	n := 1
-	if len(all) > 1 && fromBound().MatchString(all[1]) {
-		n = 2
-	}
-	return append(lines, strings.Join(all[:n], "; "), strings.Join(all[n:], "; "))
+	text := func(reasons []results.Reason) string { return plain(stopped(wording.Message(reasons))) }
+	return []string{text(said[:found]), sentence("; ", text(said[found:]), acceptedText(f.assertion))}
 }
 
 // causeParts are the parts of the line about a likely cause: what was seen with what to check, and the remedy.
@@ -189,11 +184,7 @@ func unseenModes(doc *results.Document) []string {
 			if r.Kind != results.UnseenMode || a.Verdict != results.Pass || share == nil || *share <= most {
 				continue
 			}
-			for clause := range strings.SplitSeq(a.Message, "; ") {
-				if unseenMode().MatchString(clause) {
-					text, most = plain(clause), *share
-				}
-			}
+			text, most = plain(wording.Sentence(r)), *share
 		}
 	}
 	if text == "" {

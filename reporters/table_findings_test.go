@@ -49,9 +49,8 @@ func TestFindingsOfAnAssertionAreOne(t *testing.T) {
 			}
 			if verdict == results.Pass {
 				a.Message += "; 3 launches may have missed a slow mode in up to 66% of launches"
-				a.Reasons = []results.Reason{{Kind: results.UnseenMode, Values: []results.Value{
-					{Name: "launches", Number: 3}, {Name: "share", Number: 0.66},
-				}}}
+				a.Reasons = []results.Reason{results.Because(results.UnseenMode, results.Count("launches", 3, "launch"),
+					results.Number("share", 0.66, "share"))}
 			}
 			c.Assertions = append(c.Assertions, a)
 		}

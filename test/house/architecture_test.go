@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"gate":           {"gate/wording", "fabric", "results", "workload"},
 	"gate/wording":   {"results"},
 	"history":        {"results", "workload"},
-	"reporters":      {"reporters/html", "fabric/causes", "history", "results", "workload"},
+	"reporters":      {"reporters/html", "fabric/causes", "gate/wording", "history", "results", "workload"},
 	"reporters/html": {},
 
 	"docs": {},
