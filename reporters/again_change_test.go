@@ -53,11 +53,3 @@ func TestAdviceAboutTheFlagOfTheSession(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// A session that has ended has no next look.
-func TestNoNextLookAfterTheEnd(t *testing.T) {
-	f := found(&results.AssertionVerdict{Message: "undecided after 1 launch, the next look is after 3"}, "a")
-	if f.message != "undecided after 1 launch; the session ended before the next look, after 3" {
-		t.Errorf("%q", f.message)
-	}
-}

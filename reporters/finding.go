@@ -174,7 +174,7 @@ func commandName(c results.Command) string {
 
 func found(a *results.AssertionVerdict, where string) finding {
 	f := finding{
-		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(stopped(a.Message)),
+		standing: a.Standing(), where: plain(where), name: plain(title(a)), message: plain(a.Message),
 		reasons: a.Reasons, assertion: a,
 	}
 	if a.File != "" {
@@ -184,12 +184,6 @@ func found(a *results.AssertionVerdict, where string) finding {
 		}
 	}
 	return f
-}
-
-// stopped is a message of a session that has ended: there is no next look.
-func stopped(message string) string {
-	const next = ", the next look is after "
-	return strings.ReplaceAll(message, next, "; the session ended before the next look, after ")
 }
 
 // title is the assertion's name, or its text.

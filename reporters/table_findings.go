@@ -162,7 +162,7 @@ func (f finding) clauses() []string {
 	for text := " "; found < len(said) && strings.HasSuffix(text, " "); found++ { // it goes on in the next one
 		text = wording.Sentence(said[found])
 	}
-	text := func(reasons []results.Reason) string { return plain(stopped(wording.Message(reasons))) }
+	text := func(reasons []results.Reason) string { return plain(wording.Message(reasons)) }
 	return []string{text(said[:found]), sentence("; ", text(said[found:]), acceptedText(f.assertion))}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weir-bench/weir/gate/wording"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
 )
@@ -40,7 +41,11 @@ func TestFindingsOfAnAssertionAreOne(t *testing.T) {
 		c := &results.Case{Key: fmt.Sprintf("a[n=%d]", i), Run: "a", Workload: "transfer", Status: results.OK}
 		for _, verdict := range []results.Verdict{results.Fail, results.Pass} {
 			a := &results.AssertionVerdict{
-				Verdict: verdict, Message: fmt.Sprintf("bandwidth %d GB/s < 10 GB/s; 5%% below; the path carries 8", i),
+				Verdict: verdict,
+				Reasons: []results.Reason{
+					{Kind: results.ReasonKind(fmt.Sprintf("bandwidth %d GB/s < 10 GB/s; 5%% below", i))},
+					{Kind: "the path carries 8"},
+				},
 				Assertion: assertion.Assertion{
 					Name: "floor " + string(verdict), Text: "bandwidth >= 10 GB/s", Severity: assertion.Gate,
 					Bounds: assertion.Bounds{Lower: &low},
@@ -48,10 +53,10 @@ func TestFindingsOfAnAssertionAreOne(t *testing.T) {
 				Observed: &results.Observed{Value: float64(5 + (i+3)%6)},
 			}
 			if verdict == results.Pass {
-				a.Message += "; 3 launches may have missed a slow mode in up to 66% of launches"
 				a.Reasons = []results.Reason{results.Because(results.UnseenMode, results.Count("launches", 3, "launch"),
 					results.Number("share", 0.66, "share"))}
 			}
+			a.Message = wording.Message(a.Reasons)
 			c.Assertions = append(c.Assertions, a)
 		}
 		doc.Cases = append(doc.Cases, c)

@@ -69,7 +69,7 @@ var ReasonGroups = []ReasonGroup{
 		{WrongFact, "The provider has another value of the fact.", "Choose the provider in the scenario.", shared},
 	}},
 	{"How much the launches decide", []ReasonMeaning{
-		{NextLook, "The launches do not decide yet.", "Let the session go on.", alone},
+		{NextLook, "The launches do not decide yet.", "Let the session go on, or give more launches.", alone},
 		{LastLook, "The last look did not decide.", moreLaunches, alone},
 		{MoreCannotDecide, "More launches of this session cannot decide.", "See the next reason.", alone},
 		{WouldDecide, "The given number of launches would decide.", "Give --launches.", alone},

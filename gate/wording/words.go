@@ -49,7 +49,7 @@ var words = map[results.ReasonKind]string{
 		"|the library of fabric {fabric} does not report {fact} of its provider; it reports {says}" +
 		"|the library of fabric {fabric} reports nothing about a provider, so not {fact}]",
 
-	results.NextLook:         "undecided after {launches}, the next look is after {next#}",
+	results.NextLook:         "undecided after {launches}, the next look takes {next#}",
 	results.LastLook:         "undecided after {launches}, the last look",
 	results.MoreCannotDecide: "undecided after {launches}, and more cannot decide: ",
 	results.WouldDecide: "at this noise about [{least#} to {most#} launches would decide with a probability of 50% to 80%" +
