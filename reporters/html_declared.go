@@ -35,7 +35,7 @@ func (d *draft) declared(l *layout, cases []*results.Case) []html.Figure {
 			f = d.pairs(l, chart)
 		case workload.Distribution:
 			f = d.recorded(measured, chart)
-		case workload.Course, workload.Phases, workload.ByRank:
+		case workload.Course, workload.Rate, workload.Phases, workload.ByRank:
 			f = d.ofLaunches(measured, chart)
 		}
 		if len(f.Charts) > 0 {
@@ -191,6 +191,8 @@ func (d *draft) ofLaunches(cases []*results.Case, chart workload.ChartSpec) html
 		switch chart.Shows {
 		case workload.Course:
 			one = courseOf(records, chart)
+		case workload.Rate:
+			one = rateOf(records, chart)
 		case workload.Phases:
 			one = phasesOf(records, chart)
 		default:

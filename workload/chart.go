@@ -8,9 +8,12 @@ type ChartSpec struct {
 	Shows ChartKind
 	// X and Y are the metrics of Pairs.
 	X, Y string
-	// At is a column of results.Records: the x axis of a Course, or the begin of the first of Phases; "": zero.
+	// At is a column of results.Records: the x axis of a Course, or the begin of the first of Phases or of a Rate;
+	// "": zero.
 	At string
-	// Only selects operations by the values of columns; nil: all. Distribution and Course only.
+	// Until is the column of the end of a Rate.
+	Until string
+	// Only selects operations by the values of columns; nil: all. Distribution, Course and Rate only.
 	Only map[string]int64
 	// Columns are the columns of results.Records in the chart.
 	Columns []RecordColumn
@@ -37,6 +40,9 @@ const (
 	Distribution
 	// Course plots columns over column At, for a typical launch.
 	Course
+	// Rate plots how much of columns there is per second, for a typical launch. What an operation has is spread
+	// evenly from At to Until.
+	Rate
 	// Phases stacks the times in columns, a row per rank, for a typical operation of a launch.
 	Phases
 	// ByRank is a heat map of the means of columns, a row per rank.

@@ -35,6 +35,12 @@ var charts = []workload.ChartSpec{
 		Doc:     "Of each answered request of the measured part: from its start to its last token.",
 	},
 	{
+		Title: "Throughput over time", Shows: workload.Rate, At: "first", Until: "last", Only: measured,
+		Columns: []workload.RecordColumn{{Name: "output", Title: "output tokens"}},
+		Doc: "Output tokens per second of answered requests of the measured part, each spread evenly from its first" +
+			" token to its last.",
+	},
+	{
 		Title: "Requests over time", Shows: workload.Course, At: "start", Only: measured,
 		Columns: []workload.RecordColumn{
 			{Name: "first", Title: "first token", Since: "start"}, {Name: "last", Title: "last token", Since: "start"},
