@@ -75,21 +75,14 @@ func attributes(labels []gaugeLabel) []*common.KeyValue {
 	return all
 }
 
-// ucum is the symbol that the Unified Code for Units of Measure has for a base unit; other units are annotations.
+// ucum is the symbol that the Unified Code for Units of Measure has for a base unit. Rates and numbers have none:
+// Prometheus and the collector's exporter would add "_per_second" or "_ratio" to a name that says it already.
 func ucum(unit string) string {
 	switch unit {
-	case "":
-		return "1"
 	case "bytes":
 		return "By"
 	case "seconds":
 		return "s"
-	case "bytes_per_second":
-		return "By/s"
-	case "per_second":
-		return "1/s"
-	case "seconds_per_byte":
-		return "s/By"
 	}
-	return "{" + unit + "}"
+	return ""
 }

@@ -73,6 +73,20 @@ func TestOTLPOfARunningSession(t *testing.T) {
 	}
 }
 
+// Prometheus adds the unit to the name of a metric, unless the name ends with it.
+func TestUnitsOfOTLPAddNothingToNames(t *testing.T) {
+	for _, name := range documents {
+		for _, request := range OTLP(read(t, name), false) {
+			for _, m := range request.ResourceMetrics[0].ScopeMetrics[0].Metrics {
+				suffix, known := map[string]string{"": "", "s": "_seconds", "By": "_bytes"}[m.Unit]
+				if !known || !strings.HasSuffix(m.Name, suffix) {
+					t.Errorf("%s: unit %q", m.Name, m.Unit)
+				}
+			}
+		}
+	}
+}
+
 func TestOTLPRequestsAreBounded(t *testing.T) {
 	doc := &results.Document{}
 	for i := range 2000 {
