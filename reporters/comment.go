@@ -167,7 +167,8 @@ func (m *page) failures(doc *results.Document) {
 		what := sentence(" ", mdCode(brief(f.where, briefCell)), mdBold(brief(f.name, briefCell)),
 			parenthesis(mdBrief(f.place, briefCell)))
 		s := "- " + f.label() + " " + sentence(": ", what, mdBrief(f.whole(), briefText)) + "\n"
-		for _, line := range f.context[:min(len(f.context), briefLog)] {
+		context := f.context()
+		for _, line := range context[:min(len(context), briefLog)] {
 			s += "  - " + mdBrief(line, briefText) + "\n"
 		}
 		if lines := f.log[max(0, len(f.log)-briefLog):]; len(lines) > 0 {

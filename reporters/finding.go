@@ -19,9 +19,10 @@ type finding struct {
 	place    string           // file:line
 	log      []string
 
-	launches  string                    // the session's flag --launches
-	busy      bool                      // about discarded launches; repeating the command does not help
-	context   []string                  // its metrics in the previous session, likely causes
+	launches  string   // the session's flag --launches
+	busy      bool     // about discarded launches; repeating the command does not help
+	lastTime  []string // its metrics in the previous session
+	likely    []likelyCause
 	sameCases []*results.Case           // further cases with the same finding
 	assertion *results.AssertionVerdict // nil: none
 	of        *results.Case             // nil: none, or several
@@ -60,7 +61,7 @@ func findings(doc *results.Document, want string) []finding {
 			if a.Standing() == want && !shown {
 				f := found(a, c.Key)
 				f.of = c
-				f.context = append(lastTime(doc, changes, f), likelyCauses(doc, f)...)
+				f.lastTime, f.likely = lastTime(doc, changes, f), likelyCauses(doc, f)
 				out = append(out, f)
 			}
 		}
@@ -70,7 +71,7 @@ func findings(doc *results.Document, want string) []finding {
 	for _, a := range doc.Assertions {
 		if a.Standing() == want && !(want == "error" && reportedByCases(doc, a)) {
 			f := found(a, over(doc, a))
-			f.context = lastTime(doc, changes, f)
+			f.lastTime = lastTime(doc, changes, f)
 			out = append(out, f)
 		}
 	}

@@ -139,7 +139,7 @@ func annotated(doc *results.Document, f finding) annotation {
 		a.file, a.line = plain(f.assertion.File), f.assertion.Line
 		lines = append(lines, "asserted: "+plain(f.assertion.Text))
 	}
-	lines = append(lines, f.context...)
+	lines = append(lines, f.context()...)
 	for _, l := range f.log {
 		lines = append(lines, "  | "+l)
 	}

@@ -74,7 +74,7 @@ func (d *draft) card(doc *results.Document, all []finding) html.Card {
 	} else {
 		c.Again = clip(again(doc, f), " …")
 	}
-	for _, line := range f.context {
+	for _, line := range f.context() {
 		c.Lines = append(c.Lines, clip(line, " …"))
 	}
 	if f.of != nil {

@@ -63,7 +63,8 @@ func (b *junit) details(c *results.Case, a *results.AssertionVerdict) []string {
 }
 
 func (b *junit) context(f finding) []string {
-	return append(lastTime(b.doc, b.since, f), likelyCauses(b.doc, f)...)
+	f.lastTime, f.likely = lastTime(b.doc, b.since, f), likelyCauses(b.doc, f)
+	return f.context()
 }
 
 func launchLine(l *results.Launch, a *results.AssertionVerdict) string {

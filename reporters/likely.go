@@ -12,9 +12,25 @@ import (
 // mostLikely bounds the likely causes that a finding lists.
 const mostLikely = 3
 
-// likelyCauses are lines about causes of a failed assertion for which the session has evidence, of cases that move data
+// likelyCause is a likely cause of a finding.
+type likelyCause struct {
+	seen, remedy string // seen: with what to check
+	where        string // the finding that describes it; "": this one
+}
+
+func (l likelyCause) String() string { return strings.Join(l.lines(), "; ") }
+
+// lines are what was seen and the remedy.
+func (l likelyCause) lines() []string {
+	if l.where != "" {
+		return []string{"likely cause: as for " + l.where}
+	}
+	return []string{"likely cause: " + l.seen, "remedy: " + l.remedy}
+}
+
+// likelyCauses are causes of a failed assertion for which the session has evidence, of cases that move data
 // over a fabric. A path that cannot carry the target was not slowed down by a busy host or a cold start.
-func likelyCauses(doc *results.Document, f finding) (lines []string) {
+func likelyCauses(doc *results.Document, f finding) (all []likelyCause) {
 	if f.of == nil || f.assertion == nil || f.assertion.Verdict != results.Fail || !overFabric(f.of) {
 		return nil
 	}
@@ -26,34 +42,40 @@ func likelyCauses(doc *results.Document, f finding) (lines []string) {
 		})
 	}
 	for _, c := range found[:min(len(found), mostLikely)] {
-		lines = append(lines, plain(fmt.Sprintf(likelyCause+"%s (%s); check: %s; remedy: %s", c.Title,
-			strings.Join(c.Seen, "; "), c.Check, c.Remedy)))
+		all = append(all, likelyCause{
+			seen:   plain(fmt.Sprintf("%s (%s); check: %s", c.Title, strings.Join(c.Seen, "; "), c.Check)),
+			remedy: plain(c.Remedy),
+		})
 	}
-	return lines
+	return all
 }
-
-// likelyCause begins the line of a likely cause.
-const likelyCause = "likely cause: "
 
 // nameCausesOnce replaces the likely causes of a finding that an earlier one has by a reference to it.
 func nameCausesOnce(list []finding) {
-	first := map[string]string{} // where, by line
+	first := map[likelyCause]string{} // where
 	for i := range list {
-		var lines []string
-		for _, line := range list[i].context {
-			if strings.HasPrefix(line, likelyCause) {
-				if where, told := first[line]; told {
-					line = likelyCause + "as for " + where
-				} else {
-					first[line] = list[i].where
-				}
+		var all []likelyCause
+		for _, l := range list[i].likely {
+			if where, told := first[l]; told {
+				l = likelyCause{where: where}
+			} else {
+				first[l] = list[i].where
 			}
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
+			if !slices.Contains(all, l) {
+				all = append(all, l)
 			}
 		}
-		list[i].context = lines
+		list[i].likely = all
 	}
+}
+
+// context is the finding's metrics in the previous session, and the likely causes.
+func (f finding) context() []string {
+	lines := slices.Clone(f.lastTime)
+	for _, l := range f.likely {
+		lines = append(lines, l.String())
+	}
+	return lines
 }
 
 func overFabric(c *results.Case) bool {

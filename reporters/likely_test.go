@@ -37,11 +37,15 @@ func TestFailedPathsHaveLikelyCauses(t *testing.T) {
 
 // A likely cause of several findings is described once; the later ones refer to the first.
 func TestLikelyCausesAreDescribedOnce(t *testing.T) {
-	both := []string{"last time: 3", likelyCause + "sockets", likelyCause + "numa"}
-	list := []finding{{where: "a", context: both}, {where: "b", context: both}, {where: "c"}}
+	sockets, numa := likelyCause{seen: "sockets", remedy: "links"}, likelyCause{seen: "numa", remedy: "pin"}
+	both, last := []likelyCause{sockets, numa}, []string{"last time: 3"}
+	list := []finding{
+		{where: "a", lastTime: last, likely: both}, {where: "b", lastTime: last, likely: both}, {where: "c"},
+	}
 	nameCausesOnce(list)
-	if want := []string{"last time: 3", likelyCause + "as for a"}; !slices.Equal(list[1].context, want) ||
-		!slices.Equal(list[0].context, both) || list[2].context != nil {
+	if want := []string{"last time: 3", "likely cause: as for a"}; !slices.Equal(list[1].context(), want) ||
+		!slices.Equal(sockets.lines(), []string{"likely cause: sockets", "remedy: links"}) ||
+		list[0].context()[1] != "likely cause: sockets; remedy: links" || list[2].context() != nil {
 		t.Errorf("got %+v", list)
 	}
 }

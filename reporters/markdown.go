@@ -142,7 +142,7 @@ func (m *page) findings(doc *results.Document, heading string, fs []finding) {
 			}
 			s += "\n"
 		}
-		for _, line := range f.context {
+		for _, line := range f.context() {
 			s += "  - " + mdText(line) + "\n"
 		}
 		if text := remedy(f); text != "" {

@@ -27,9 +27,12 @@ func (t *terminal) findings(doc *results.Document) {
 			}
 			isCommand := command != "" && remedy(f) == ""
 			t.finding(f, isCommand && len(f.sameCases) < mostSelected)
-			for _, line := range f.context {
-				for _, part := range causeParts(line) {
-					t.line("    ", part)
+			for _, line := range f.lastTime {
+				t.line("    ", line)
+			}
+			for _, l := range f.likely {
+				for _, line := range l.lines() {
+					t.line("    ", line)
 				}
 			}
 			if command != "" {
@@ -85,11 +88,8 @@ func farthest(list []finding) finding {
 		if i != worst {
 			f.sameCases = append(f.sameCases, other.of)
 		}
-		first := slices.ContainsFunc(other.context, func(line string) bool {
-			return strings.HasPrefix(line, likelyCause) && !strings.HasPrefix(line, likelyCause+"as for ")
-		})
-		if first { // the others refer to it
-			f.context = other.context
+		if slices.ContainsFunc(other.likely, func(l likelyCause) bool { return l.where == "" }) {
+			f.lastTime, f.likely = other.lastTime, other.likely // the others refer to it
 		}
 	}
 	f.where = fmt.Sprintf("%s … and %s", f.where, plural(len(f.sameCases), "more case"))
@@ -164,15 +164,6 @@ func (f finding) clauses() []string {
 	}
 	text := func(reasons []results.Reason) string { return plain(wording.Message(reasons)) }
 	return []string{text(said[:found]), sentence("; ", text(said[found:]), acceptedText(f.assertion))}
-}
-
-// causeParts are the parts of the line about a likely cause: what was seen with what to check, and the remedy.
-func causeParts(line string) []string {
-	cause, remedy, both := strings.Cut(line, "; remedy: ")
-	if !both || !strings.HasPrefix(line, likelyCause) {
-		return []string{line}
-	}
-	return []string{cause, "remedy: " + remedy}
 }
 
 // unseenModes says what the launches of passes may have missed, for the pass with the fewest.

@@ -79,14 +79,3 @@ func TestFindingsOfAnAssertionAreOne(t *testing.T) {
 		t.Errorf("the slow mode is mentioned %d times", n)
 	}
 }
-
-// A likely cause and its remedy have lines of their own.
-func TestLinesOfALikelyCause(t *testing.T) {
-	const cause = likelyCause + "the host was busy (load 9); check: the load"
-	if got := causeParts(cause + "; remedy: wait"); len(got) != 2 || got[0] != cause || got[1] != "remedy: wait" {
-		t.Errorf("%q", got)
-	}
-	if got := causeParts("last time: 9; remedy: none"); len(got) != 1 {
-		t.Errorf("%q", got)
-	}
-}
