@@ -54,14 +54,7 @@ func again(doc *results.Document, f finding) string {
 	case f.of != nil && cannotLaunch(f.of):
 		return ""
 	case len(f.sameCases) > 0 && f.of != nil:
-		keys := []string{f.of.Key}
-		for _, c := range f.sameCases {
-			keys = append(keys, c.Key)
-		}
-		if len(keys) <= mostSelected {
-			return withLaunches(againOnly(doc, keys...), f)
-		}
-		return withLaunches(againOnly(doc, runsOf(doc, keys)...), f)
+		return withLaunches(againOnly(doc, selectors(doc, append([]*results.Case{f.of}, f.sameCases...))...), f)
 	case f.of != nil:
 		return withLaunches(againOnly(doc, f.of.Key), f)
 	case a == nil || len(a.Cases) == 0:
@@ -75,6 +68,24 @@ func again(doc *results.Document, f finding) string {
 
 // mostSelected is how many cases a command names; beyond that it names their runs.
 const mostSelected = 4
+
+// selectors select cases: by their keys, or by their runs if these have no other cases or too many.
+func selectors(doc *results.Document, cases []*results.Case) []string {
+	others := map[string]int{} // cases of a run that are not selected
+	for _, c := range doc.Cases {
+		others[c.Run]++
+	}
+	var keys []string
+	for _, c := range cases {
+		others[c.Run]--
+		keys = append(keys, c.Key)
+	}
+	rest := slices.ContainsFunc(cases, func(c *results.Case) bool { return c.Run == "" || others[c.Run] > 0 })
+	if rest && len(keys) <= mostSelected {
+		return keys
+	}
+	return runsOf(doc, keys)
+}
 
 // mostAgain is the largest number of launches that weir run accepts.
 const mostAgain = 1000

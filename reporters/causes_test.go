@@ -33,7 +33,7 @@ func TestACauseIsToldOnce(t *testing.T) {
 		"of the session": {doc("missing: fabric nixl", "missing: fabric nixl", "a", "b", "c"),
 			[]string{"session"}, "missing: fabric nixl; it ended 3 cases", ""},
 		"of cases": {doc("", "no room", "a", "b", "c"), []string{"a and 2 more"}, "no room",
-			"weir run 's.yaml' --only 'a' --only 'b' --only 'c'"},
+			"weir run 's.yaml' --only 'r'"},
 		"of many": {doc("", "no room", "a", "b", "c", "d", "e"), []string{"a and 4 more"}, "no room",
 			"weir run 's.yaml' --only 'r'"},
 		"of one": {doc("", "no room", "a"), []string{"a"}, "no room", "weir run 's.yaml' --only 'a'"},
