@@ -96,31 +96,30 @@ func betweenChanges(xs []*contrast) {
 	for _, x := range xs {
 		x.shift = s
 	}
-	below, above := spreadAround(xs)
-	vary := func(name string, share float64) results.Value {
-		return results.Number(name, math.Sqrt((below.quantile(share)+above.quantile(share))/4), "share")
-	}
-	said := []results.Reason{results.Because(results.ChangesVary, results.Count("cases", len(xs), "case"),
-		vary("half", 0.5), vary("most", 0.9))}
+	said := []results.Reason{spreadAround(xs)}
 	for _, x := range xs {
 		x.assumed, x.sessions.said = false, said
 	}
 }
 
-// spreadAround sets for each change the spread that it is compared with.
-func spreadAround(xs []*contrast) (below, above *spread) {
+// spreadAround sets for each change the spread that it is compared with, and says how much sessions vary by it.
+func spreadAround(xs []*contrast) results.Reason {
 	all := make([]deviation, len(xs))
 	for i, x := range xs {
 		all[i] = deviation{x.fromShiftLog(), x.change.variance}
 	}
-	below, above = spreads(all, xs[0].shift.scale)
+	below, above := spreads(all, xs[0].shift.scale)
 	for i, x := range xs {
 		x.spread = above
 		if all[i].x < 0 {
 			x.spread = below
 		}
 	}
-	return below, above
+	vary := func(name string, share float64) results.Value {
+		return results.Number(name, math.Sqrt((below.quantile(share)+above.quantile(share))/4), "share")
+	}
+	return results.Because(results.ChangesVary, results.Count("cases", len(xs), "case"), vary("half", 0.5),
+		vary("most", 0.9))
 }
 
 // withoutFound recomputes the intervals of changes that are not found without those that are: real changes
@@ -131,7 +130,11 @@ func withoutFound(xs []*contrast) {
 	if len(rest) == len(xs) || len(rest) < leastNear {
 		return
 	}
-	spreadAround(rest)
+	said := spreadAround(rest)
+	for _, x := range xs {
+		x.method[slices.IndexFunc(x.method, func(r results.Reason) bool { return r.Kind == said.Kind })] = said
+		x.effect.Method = wording.Message(x.method)
+	}
 	for _, x := range rest {
 		x.intervals()
 		x.effect.Change.CI = x.at(results.Confidence).ci()
