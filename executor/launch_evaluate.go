@@ -168,7 +168,7 @@ func (l *launchRun) entry(i int) *results.Launch {
 	maps.Copy(values, l.optionValues)
 	maps.Copy(values, l.textValues)
 	e := &results.Launch{
-		Index: l.index, Started: p.from.UTC(), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
+		Index: l.index, Started: l.s.ledger.At(p.from), Duration: to.Sub(p.from).Seconds(), Status: results.OK,
 		Nodes: l.engine.Nodes, Bindings: l.bindings, Moved: l.moved, Fabric: l.engine.Fabric,
 		FabricReason: l.fabricReason,
 		Ignored:      l.ignored, Variables: l.mergedVariables(), Counters: l.counters, Samples: []string{},

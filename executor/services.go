@@ -256,7 +256,7 @@ func (v *services) stop(ctx context.Context, x *service) error {
 
 func (v *services) recordEnd(x *service) {
 	r := results.Service{
-		Name: x.Name, Node: x.node(), Fresh: string(x.Fresh), For: x.key, Started: x.started.UTC(),
+		Name: x.Name, Node: x.node(), Fresh: string(x.Fresh), For: x.key, Started: v.s.ledger.At(x.started),
 		Lasted: time.Since(x.started).Seconds(), Status: results.OK, Failure: x.failure, Log: x.log,
 	}
 	if !x.binding.Empty() {

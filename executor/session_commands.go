@@ -72,7 +72,7 @@ func (s *session) command(ctx context.Context, c planner.Command, a commandScope
 	for _, node := range nodes {
 		// an incomplete setup is also visible in the cases that it prepares, an incomplete teardown only here
 		if _, reported := done[node]; err != nil && !reported && a.stage == ledger.Teardown {
-			done[node] = failedCommand(c, node, "not completed: "+err.Error())
+			done[node] = s.failedCommand(c, node, "not completed: "+err.Error())
 		}
 	}
 	var failed *results.Command
@@ -87,8 +87,8 @@ func (s *session) command(ctx context.Context, c planner.Command, a commandScope
 	return failed, err
 }
 
-func failedCommand(c planner.Command, node, reason string) results.Command {
-	return results.Command{Name: c.Name, Node: node, Started: time.Now().UTC(), Status: "failed", Reason: reason}
+func (s *session) failedCommand(c planner.Command, node, reason string) results.Command {
+	return results.Command{Name: c.Name, Node: node, Started: s.ledger.At(time.Now()), Status: "failed", Reason: reason}
 }
 
 func (s *session) commandOnNodes(ctx context.Context, c planner.Command, a commandScope,
@@ -107,14 +107,16 @@ func (s *session) commandOnNodes(ctx context.Context, c planner.Command, a comma
 	defer cancel()
 	id := fmt.Sprintf("%scommand-%d", ownTask, s.commands)
 	s.expectLogs(id, logs)
+	asked := s.ledger.At(time.Now())
 	err := s.runTask(bounded, id, work, func(r agent.Report) bool {
 		if r.Command == nil {
 			return false
 		}
+		r.Command.Started = asked // clocks of hosts differ
 		done[r.Node] = *r.Command
 		return true
 	}, func(node, cause string) {
-		done[node] = failedCommand(c, node, "the node's agent is gone: "+cause)
+		done[node] = s.failedCommand(c, node, "the node's agent is gone: "+cause)
 	})
 	return done, err
 }

@@ -54,7 +54,7 @@ func (s *session) conclude(ctx context.Context, err error) error {
 	case len(s.ledger.TeardownFailures) > 0:
 		session.Reason = strings.Join(s.ledger.TeardownFailures, "; ")
 	}
-	session.Finished = time.Now().UTC()
+	session.Finished = s.ledger.At(time.Now())
 	if s.o.Judge != nil {
 		s.ledger.Judge()
 		s.ledger.TellEnded()

@@ -14,7 +14,7 @@ import (
 // report.
 func (a *Agent) command(ctx context.Context, id string, c CommandTask, h redact.Values) *results.Command {
 	begin := time.Now()
-	r := &results.Command{Name: c.Name, Node: a.o.Node, Started: begin.UTC(), Status: results.OK}
+	r := &results.Command{Name: c.Name, Node: a.o.Node, Status: results.OK}
 	log, err := a.runCommand(ctx, c, h)
 	if err != nil {
 		r.Status, r.Reason = "failed", h.Text(err.Error())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -87,6 +88,7 @@ type Event struct {
 
 // Stream writes events to a file and passes them on.
 type Stream struct {
+	Clock   steady.Clock
 	File    *os.File    // nil: none yet
 	OnEvent func(Event) // nil: none
 	Err     error       // the first write error
@@ -94,7 +96,7 @@ type Stream struct {
 
 // Emit sets the time of an event, writes it and passes it on.
 func (s *Stream) Emit(e Event) {
-	e.Time = time.Now()
+	e.Time = s.Clock.Now()
 	if s.File != nil {
 		// only the journal must be complete
 		if err := WriteLine(s.File, e); s.Err == nil {

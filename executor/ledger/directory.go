@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -139,11 +141,20 @@ func (l *Ledger) openDir() error {
 	if l.past, err = readRecords(records, l.Plan); err != nil {
 		return err
 	}
+	l.goOnAfter(records)
 	if err := l.journal.Truncate(size); err != nil {
 		return fmt.Errorf("repairing the journal: %w", err)
 	}
 	l.past.restore(l)
 	return l.loadBaseline()
+}
+
+// goOnAfter sets the clock of a resumed session behind what is recorded, even if that of the host was set back since.
+func (l *Ledger) goOnAfter(records []Record) {
+	if n := len(records); n > 0 {
+		l.Events.Clock = steady.New(records[n-1].Time)
+		l.Doc.Session.Started = l.At(time.Now())
+	}
 }
 
 func (l *Ledger) journalPath() string { return filepath.Join(l.o.Dir, JournalName) }

@@ -22,11 +22,11 @@ import (
 const notRun = results.NotRun
 
 // newDocument is the document of a new session.
-func newDocument(p *planner.Plan, o Options) *results.Document {
+func newDocument(p *planner.Plan, o Options, started time.Time) *results.Document {
 	d := &results.Document{
 		Schema: results.Schema,
 		Session: results.Session{
-			ID: o.SessionID, Started: time.Now().UTC(), Argv: o.Argv, Again: o.Again, Status: results.Errored,
+			ID: o.SessionID, Started: started, Argv: o.Argv, Again: o.Again, Status: results.Errored,
 		},
 		Weir: o.Version, Quantiles: &results.Quantiles{Definition: results.NearestRankRule},
 		Scenario: results.Scenario{

@@ -82,7 +82,7 @@ func (l *Ledger) Record(r Record) error {
 	if l.journal == nil {
 		return nil
 	}
-	r.Time = time.Now()
+	r.Time = l.At(time.Now())
 	if err := event.WriteLine(l.journal, r); err != nil {
 		return err
 	}

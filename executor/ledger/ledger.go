@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/executor/event"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/planner"
 	"github.com/weir-bench/weir/results"
 	"github.com/weir-bench/weir/results/assertion"
@@ -81,9 +82,11 @@ type Ledger struct {
 
 // New returns the ledger of a new session.
 func New(p *planner.Plan, o Options) *Ledger {
+	clock := steady.New(time.Time{})
 	l := &Ledger{
-		Plan: p, Doc: newDocument(p, o), Groups: groupsOf(p, o), Events: event.Stream{OnEvent: o.Events},
-		o: o, past: &pastSessions{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
+		Plan: p, Doc: newDocument(p, o, clock.Now()), Groups: groupsOf(p, o),
+		Events: event.Stream{Clock: clock, OnEvent: o.Events},
+		o:      o, past: &pastSessions{}, verdicts: map[*results.AssertionVerdict]results.Verdict{},
 		undecided: map[string]bool{}, rounds: map[string]int{}, ended: map[string]time.Time{},
 		told: map[string]bool{},
 	}
@@ -98,6 +101,10 @@ func New(p *planner.Plan, o Options) *Ledger {
 	l.caseDirs, l.groupDirs = DirNames(keys), DirNames(groups)
 	return l
 }
+
+// At returns the time of day of the session at a time that this process has read. All times of day in journal, events
+// and document are of one clock, so a clock of the host that is set changes neither their order nor their distances.
+func (l *Ledger) At(t time.Time) time.Time { return l.Events.Clock.At(t) }
 
 // CaseDir is the name of a case's directory.
 func (l *Ledger) CaseDir(key string) string { return l.caseDirs[key] }

@@ -23,7 +23,7 @@ func Rejudge(p *planner.Plan, old *results.Document) (doc *results.Document, lef
 		}
 		measured[id] = append(measured[id], c)
 	}
-	doc = newDocument(p, Options{Version: old.Weir})
+	doc = newDocument(p, Options{Version: old.Weir}, old.Session.Started)
 	doc.Session, doc.Quantiles, doc.Environment, doc.Checks = old.Session, old.Quantiles, old.Environment, old.Checks
 	doc.Commands, doc.Services, doc.Artifacts = old.Commands, old.Services, old.Artifacts
 	doc.Baseline, doc.Previous = old.Baseline, old.Previous

@@ -67,8 +67,8 @@ type Server struct {
 	listener net.Listener
 	token    string
 	ended    chan error
-	seen     atomic.Int64 // when a page was last read, in nanoseconds since 1970
-	reported atomic.Bool  // a report was read
+	seen     atomic.Pointer[time.Time] // when a page was last read; nil: never
+	reported atomic.Bool               // a report was read
 }
 
 // Start serves a folder at a loopback address.
@@ -104,7 +104,8 @@ func (s *Server) Address(session string) string {
 func (s *Server) noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
-		s.seen.Store(time.Now().UnixNano())
+		now := time.Now()
+		s.seen.Store(&now)
 		if r.URL.Path == "/session" {
 			s.reported.Store(true)
 		}
@@ -116,7 +117,10 @@ func (s *Server) noting(next http.Handler) http.Handler {
 func (s *Server) Report(ctx context.Context) {
 	const patience = 3 * reporters.RefreshSeconds * time.Second
 	end := time.Now().Add(patience)
-	for time.Now().Before(end) && !s.reported.Load() && time.Since(time.Unix(0, s.seen.Load())) < patience {
+	for time.Now().Before(end) && !s.reported.Load() {
+		if seen := s.seen.Load(); seen == nil || time.Since(*seen) >= patience {
+			return
+		}
 		select {
 		case <-ctx.Done():
 			return
