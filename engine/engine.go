@@ -54,6 +54,8 @@ type Identity struct {
 	// Memory is the free memory of the rank's node before the launch's first rank started, which must hold all of them;
 	// nil: that at Open, where other ranks may have allocated already.
 	Memory *Memory `json:"memory,omitempty"`
+	// Clock stamps the lines of its log, if they begin with their times, as steady.Clock.Ahead.
+	Clock int64 `json:"clock,omitempty"`
 	// Life are the cases that this process of the rank runs; nil: all.
 	Life *Life `json:"life,omitempty"`
 }

@@ -55,7 +55,7 @@ func (v *services) startInCluster(ctx context.Context, x *service, l *launchRun,
 	v.s.ledger.Events.Emit(event.Event{Type: event.ServiceStarted, Service: x.Name, Node: coordinatorNode, Of: x.key})
 	request := incluster.Request{
 		Session: kubeName(v.s.o.SessionID), Service: x.Name, Start: number, Spec: x.Cluster, Address: own,
-		Log: c.redacted,
+		Log: c.redacted, Clock: v.s.ledger.Events.Clock,
 		Names: func(name string) (string, error) {
 			if value, ok := names[name]; ok {
 				return value, nil
@@ -156,7 +156,7 @@ func (v *services) stopInCluster(ctx context.Context, x *service) error {
 
 // observeInCluster observes a service in a cluster: at the beginning of a launch, or since then.
 func (v *services) observeInCluster(ctx context.Context, x *service, begin bool) agent.Observation {
-	o := agent.Observation{At: time.Now()}
+	o := agent.Observation{At: v.s.ledger.At(time.Now())}
 	if begin {
 		x.inCluster.watch.Begin()
 	} else {

@@ -67,7 +67,7 @@ func (v *services) ask(ctx context.Context, x *service, begin bool) (agent.Obser
 	}
 	task := agent.ObserveTask{Log: x.logName, Begin: begin}
 	if !begin {
-		task.File = x.facts.Proof
+		task.File, task.Before = x.facts.Proof, x.facts.Before
 	}
 	if x.Counts {
 		task.Page = x.facts.Names["service."+x.Name+".url"] + "/metrics"

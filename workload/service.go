@@ -54,6 +54,8 @@ type ServiceFacts struct {
 	Seconds float64           `json:"seconds"`         // from its start until it was ready
 	Names   map[string]string `json:"names"`           // values of names for launches, as service.NAME.url
 	Proof   string            `json:"proof,omitempty"` // path of a file that must exist after a launch
+	// Before is the written.State of that file before the service started.
+	Before string `json:"before,omitempty"`
 }
 
 // Observation is the state of a service before and after the timed part of a launch.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/command"
 )
@@ -30,7 +31,7 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 	if len(l.Cases) == 0 {
 		return nil, errors.New("a launch of programs has no case")
 	}
-	r := &rank{launch: l, self: self.Rank, control: c}
+	r := &rank{launch: l, self: self.Rank, clock: steady.Of(self.Clock), control: c}
 	if err := json.Unmarshal(l.Cases[0].Spec, &r.spec); err != nil {
 		return nil, fmt.Errorf("reading the roles: %w", err)
 	}
@@ -48,6 +49,7 @@ func (runner) Open(l engine.Launch, self engine.Identity, c *engine.Control) (en
 type rank struct {
 	launch  engine.Launch
 	self    int
+	clock   steady.Clock
 	spec    command.Spec
 	role    *command.Role
 	control *engine.Control

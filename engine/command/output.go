@@ -5,9 +5,9 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/steady"
 )
 
 // maxOutput limits the output kept for its parser.
@@ -93,6 +93,7 @@ func lookFor(expression string, outputs ...*output) (found *atomic.Bool, err err
 type stamper struct {
 	to      io.Writer
 	stamped bool
+	clock   steady.Clock
 	within  bool // within a line: its beginning is written
 	mu      sync.Mutex
 }
@@ -107,7 +108,7 @@ func (s *stamper) write(b []byte) {
 	var out []byte
 	for line := range bytes.Lines(b) {
 		if !s.within {
-			out = time.Now().UTC().AppendFormat(out, logwatch.StampLayout+" ")
+			out = s.clock.Now().AppendFormat(out, logwatch.StampLayout+" ")
 		}
 		out = append(out, line...)
 		s.within = line[len(line)-1] != '\n'

@@ -88,6 +88,7 @@ func (r *rank) start() (*program, error) {
 	}
 	p, err := start(argv, env, outputMode{
 		stamped: r.spec.Serves != nil && r.spec.Serves.Stamped,
+		clock:   r.clock,
 		parsed:  r.spec.Parsed(r.self) && r.spec.Parse.File == "",
 		ready:   r.role.Ready.Log,
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/workload/command"
 )
 
@@ -39,16 +40,17 @@ type program struct {
 
 // outputMode is the handling of a program's output.
 type outputMode struct {
-	stamped bool   // lines of its log begin with their times
-	parsed  bool   // keep its standard output
-	ready   string // expression of the line to search for; "": none
+	stamped bool         // lines of its log begin with their times
+	clock   steady.Clock // of these times
+	parsed  bool         // keep its standard output
+	ready   string       // expression of the line to search for; "": none
 }
 
 // start starts a program in the process group of this process. The program dies with the thread that started it, which
 // lives until the program has ended.
 func start(argv, env []string, how outputMode) (*program, error) {
 	p := &program{ended: make(chan struct{})}
-	log := &stamper{to: os.Stdout, stamped: how.stamped}
+	log := &stamper{to: os.Stdout, stamped: how.stamped, clock: how.clock}
 	p.out.next, p.errs.next = []func([]byte){log.write}, []func([]byte){log.write} // the log of the rank
 	if how.parsed {
 		p.out.most = maxOutput

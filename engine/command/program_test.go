@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/signal"
@@ -11,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weir-bench/weir/engine"
+	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/workload/command"
 )
 
@@ -53,5 +56,23 @@ func TestProgramKilledBeforeItWasStoppedIsTheCause(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		})
+	}
+}
+
+// The lines of a log have the times of the clock that the agent gives.
+func TestLinesAreOfTheClockOfTheAgent(t *testing.T) {
+	var log bytes.Buffer
+	s := &stamper{to: &log, stamped: true, clock: steady.Of(steady.New(time.Now().Add(24 * time.Hour)).Ahead())}
+	begin := time.Now()
+	s.write([]byte("a\nb"))
+	s.write([]byte("c\n"))
+	for line := range strings.Lines(log.String()) {
+		at, err := time.Parse(logwatch.StampLayout, strings.Fields(line)[0])
+		if ahead := at.Sub(begin.Add(24 * time.Hour)).Abs(); err != nil || ahead > time.Minute {
+			t.Errorf("%q: %v off, %v", line, ahead, err)
+		}
+	}
+	if n := strings.Count(log.String(), "Z "); n != 2 {
+		t.Errorf("%d times in %q", n, log.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weir-bench/weir/engine/mesh"
+	"github.com/weir-bench/weir/internal/written"
 	"github.com/weir-bench/weir/workload"
 	"github.com/weir-bench/weir/workload/command"
 )
@@ -32,6 +33,11 @@ func (r *rank) serve(ctx context.Context) (*workload.Part, error) {
 }
 
 func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
+	proof, err := r.proof()
+	if err != nil {
+		return nil, err
+	}
+	before := written.State(proof)
 	p, err := r.start()
 	if err != nil {
 		return nil, err
@@ -40,16 +46,14 @@ func (r *rank) startService(ctx context.Context) (*workload.Part, error) {
 		p.finish(r.spec.Serves.Stop.Number(), abortGrace)
 		return nil, p.words(err)
 	}
-	facts := workload.ServiceFacts{Seconds: time.Since(p.began).Seconds(), Names: map[string]string{}}
+	facts := workload.ServiceFacts{
+		Seconds: time.Since(p.began).Seconds(), Names: map[string]string{}, Proof: proof, Before: before,
+	}
 	for _, what := range r.offers() {
 		if facts.Names[serviceName(r.role.Name, what)], err = r.own(what); err != nil {
 			p.kill()
 			return nil, err
 		}
-	}
-	if facts.Proof, err = r.proof(); err != nil {
-		p.kill()
-		return nil, err
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {

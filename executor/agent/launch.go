@@ -12,6 +12,7 @@ import (
 
 	"github.com/weir-bench/weir/engine"
 	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/results"
 )
 
@@ -23,6 +24,7 @@ type nodeLaunch struct {
 	task       *assignment
 	limits     Deadlines
 	hidden     redact.Values
+	clock      steady.Clock
 	rendezvous *nodeRendezvous
 	ranks      []*localRank
 	replaced   []*localRank // earlier processes of ranks
@@ -64,6 +66,7 @@ func (a *Agent) launch(ctx context.Context, id string, task *assignment, m *node
 	}
 	l := &nodeLaunch{
 		a: a, id: id, task: task, limits: task.Deadlines.over(a.o.Deadlines), hidden: h, rendezvous: m,
+		clock:  steady.New(time.Time{}),
 		events: make(chan event), over: make(chan struct{}), ctx: ctx,
 	}
 	// UCX sends this name in every key and address, so it is short

@@ -21,7 +21,7 @@ func (l *nodeLaunch) startAll(scratch string, secrets map[string]string) {
 				binding = l.task.Bindings[i]
 			}
 			cpus := binding.Processors()
-			self.CPUs, self.Memory = l.cpus(i, cpus), &free
+			self.CPUs, self.Memory, self.Clock = l.cpus(i, cpus), &free, l.clock.Ahead()
 			p, err := l.startRank(self, cpus, func() []string {
 				env := withTelemetryPort(l.rankEnvironment(binding, scratch, secrets), i)
 				if !recorded[rank] {
@@ -60,7 +60,7 @@ func (l *nodeLaunch) startRank(self engine.Identity, cpus []int, env func() []st
 	}
 	l.logs = append(l.logs, log)
 	if w := l.task.Watch; w != nil {
-		if err := l.a.followers.follow(log, *w); err != nil {
+		if err := l.a.followers.follow(log, *w, l.clock); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/weir-bench/weir/internal/logwatch"
 	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/test/phase"
 )
 
@@ -117,7 +118,8 @@ func TestAFollowerSeesAllThatPasses(t *testing.T) {
 	defer log.close()
 	defer file.Close()
 	var all followers
-	if err := all.follow(log, logwatch.Spec{Expressions: []logwatch.Expression{{Text: "^tick"}}}); err != nil {
+	watch := logwatch.Spec{Expressions: []logwatch.Expression{{Text: "^tick"}}}
+	if err := all.follow(log, watch, steady.Clock{}); err != nil {
 		t.Fatal(err)
 	}
 	f := all.find("a.log")

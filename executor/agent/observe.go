@@ -12,6 +12,8 @@ import (
 
 	"github.com/weir-bench/weir/internal/logwatch"
 	"github.com/weir-bench/weir/internal/redact"
+	"github.com/weir-bench/weir/internal/steady"
+	"github.com/weir-bench/weir/internal/written"
 )
 
 // ObserveTask requests the matches in a service's log since the beginning of a launch, and its metrics page.
@@ -20,6 +22,8 @@ type ObserveTask struct {
 	Begin bool   `json:"begin,omitempty"` // a launch begins: discard earlier matches
 	Page  string `json:"page,omitempty"`  // a URL; "": none
 	File  string `json:"file,omitempty"`  // that must have been written since the service started; "": none
+	// Before is the written.State of the file before the start.
+	Before string `json:"before,omitempty"`
 }
 
 // Observation is the answer to an ObserveTask.
@@ -30,7 +34,7 @@ type Observation struct {
 	Unproven string    `json:"unproven,omitempty"`
 	Page     []byte    `json:"-"`
 	Error    string    `json:"error,omitempty"` // "": none
-	At       time.Time `json:"-"`
+	At       time.Time `json:"-"`               // by the clock that stamps the lines of the log
 }
 
 // Limits of an observation: bytes of a page, time of its request, and lines of a log.
@@ -60,6 +64,7 @@ func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error
 	if f == nil {
 		return errors.New("it has ended")
 	}
+	o.At = f.clock.Now()
 	if t.Begin {
 		return f.begin()
 	}
@@ -67,7 +72,7 @@ func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error
 	o.Matches = f.watch.Matches()
 	o.Tail = redactLines(h, f.log.last(tailLines))
 	if t.File != "" {
-		o.Unproven = h.Text(notWrittenSince(t.File, f.started))
+		o.Unproven = h.Text(unproven(t.File, t.Before, f.started))
 	}
 	return err
 }
@@ -75,24 +80,22 @@ func (a *Agent) observeLog(t ObserveTask, o *Observation, h redact.Values) error
 // timestampSlack is the coarseness of a file system's clock.
 const timestampSlack = 20 * time.Millisecond
 
-// notWrittenSince is why a file was not written since a time; "": it was.
-func notWrittenSince(path string, since time.Time) string {
+// unproven is why a file was not written since the service started; "": it was. before is its state before the start.
+func unproven(path, before string, started time.Time) string {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Sprintf("there is no file %s", path)
 	case err != nil:
 		return err.Error()
+	case written.State(path) != before:
+		return ""
 	}
 	at := st.ModTime()
-	if at.Nanosecond() == 0 { // the file system may store seconds only
-		at = at.Add(time.Second)
+	if at.Nanosecond() == 0 && !at.Add(time.Second).Before(started.Add(-timestampSlack)) {
+		return "" // the file system may store seconds only
 	}
-	if old := since.Add(-timestampSlack).Sub(at); old > 0 {
-		return fmt.Sprintf("file %s was written %v before the service started, by another service", path,
-			old.Round(time.Millisecond))
-	}
-	return ""
+	return fmt.Sprintf("file %s was written before the service started, by another service, and not since", path)
 }
 
 // Page reads a metrics page, without the proxy of the environment: services are on this host or in the cluster.
@@ -131,7 +134,8 @@ const (
 type logFollower struct {
 	log     *logFile
 	watch   *logwatch.Watch
-	started time.Time // of the log
+	clock   steady.Clock // that stamps its lines
+	started time.Time    // of the log
 
 	mu     sync.Mutex
 	offset int64 // up to which the log was read
@@ -145,12 +149,12 @@ type followers struct {
 }
 
 // follow starts to match lines of a log.
-func (f *followers) follow(log *logFile, s logwatch.Spec) error {
+func (f *followers) follow(log *logFile, s logwatch.Spec, clock steady.Clock) error {
 	watch, err := logwatch.New(s)
 	if err != nil {
 		return fmt.Errorf("watching a log: %w", err)
 	}
-	one := &logFollower{log: log, watch: watch, started: time.Now()}
+	one := &logFollower{log: log, watch: watch, clock: clock, started: time.Now()}
 	log.bounded.beforeCut = func() { _ = one.readNew(readPerTick) } // observeLog reports the error
 	f.mu.Lock()
 	defer f.mu.Unlock()

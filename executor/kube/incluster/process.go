@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/weir-bench/weir/executor/kube"
 	"github.com/weir-bench/weir/internal/child"
 	"github.com/weir-bench/weir/internal/logwatch"
+	"github.com/weir-bench/weir/internal/steady"
 )
 
 // process is a long-running kubectl. It is killed with this process.
@@ -83,13 +83,14 @@ type log struct {
 	mu      sync.Mutex
 	to      io.Writer
 	stamped bool // lines begin with their times
+	clock   steady.Clock
 }
 
 func (l *log) line(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stamped {
-		text = append(time.Now().UTC().AppendFormat(nil, logwatch.StampLayout+" "), text...)
+		text = append(l.clock.Now().AppendFormat(nil, logwatch.StampLayout+" "), text...)
 	}
 	_, _ = l.to.Write(text) // the reader of the log reports a full disk
 }

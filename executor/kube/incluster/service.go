@@ -19,6 +19,7 @@ import (
 	"github.com/weir-bench/weir/executor/kube"
 	"github.com/weir-bench/weir/internal/placeholder"
 	"github.com/weir-bench/weir/internal/readiness"
+	"github.com/weir-bench/weir/internal/steady"
 	"github.com/weir-bench/weir/workload"
 )
 
@@ -30,6 +31,7 @@ type Request struct {
 	Address          string                       // of this host, for the tunnel
 	Names            func(string) (string, error) // values of the names of a launch
 	Log              io.Writer                    // for the output of pods, and weir's messages
+	Clock            steady.Clock                 // stamps the lines of the log
 	Say              func(text string)            // prints a message
 	Kubectl, Helm    string                       // programs; "": these names
 }
@@ -62,7 +64,8 @@ const (
 // Start returns when the service is ready. After a failure, it removes all objects.
 func Start(ctx context.Context, r Request) (*Service, error) {
 	s := &Service{
-		r: r, log: &log{to: r.Log, stamped: r.Spec.Stamped}, owners: map[string]object{}, failed: make(chan error, 1),
+		r: r, log: &log{to: r.Log, stamped: r.Spec.Stamped, clock: r.Clock}, owners: map[string]object{},
+		failed: make(chan error, 1),
 		client: &kube.Client{
 			Program: r.Kubectl, Context: r.Spec.Context, Namespace: r.Spec.Namespace, Hints: hints,
 			Missing: "install it, or put it on the PATH of weir",
