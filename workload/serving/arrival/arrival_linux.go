@@ -61,14 +61,15 @@ func Of(conn net.Conn) (*Conn, bool) {
 	return c, ok
 }
 
-// Age returns how long before a time the last byte arrived at this host; 0 if unknown. The timestamp is on the host's
-// clock, which may be set: callers must bound it by the order of events.
+// Age returns how long before a time the last byte arrived at this host; 0 if unknown, as it is if the host's clock,
+// which makes the timestamp, was set since. A clock that was set twice in between may deceive: callers must bound the
+// age by the order of events.
 func (c *Conn) Age(now time.Time) time.Duration {
 	stamp := c.arrived.Load()
 	if stamp == 0 {
 		return 0
 	}
-	return time.Duration(max(0, now.UnixNano()-stamp))
+	return host.age(now.UnixNano(), now.Sub(epoch), stamp)
 }
 
 // Read reads as net.TCPConn does, and keeps the timestamp.
