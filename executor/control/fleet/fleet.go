@@ -20,9 +20,6 @@ import (
 	"github.com/weir-bench/weir/executor/placement"
 )
 
-// sessionLife is the validity of the certificates of a session with launched agents.
-const sessionLife = 30 * 24 * time.Hour
-
 // Fleet are the agents of a session in other processes.
 type Fleet struct {
 	c         Config
@@ -159,10 +156,10 @@ func (f *Fleet) credentials() (link.Credentials, error) {
 		return f.o.Credentials, nil
 	}
 	var err error
-	if f.own, err = link.NewAuthority("session "+f.c.Session, sessionLife); err != nil {
+	if f.own, err = link.NewAuthority("session "+f.c.Session, link.Always); err != nil {
 		return nil, err
 	}
-	i, err := f.own.Issue(link.Coordinator, f.c.Session, sessionLife)
+	i, err := f.own.Issue(link.Coordinator, f.c.Session, link.Always)
 	return i.Fixed(), err
 }
 
@@ -217,7 +214,7 @@ func (f *Fleet) sayf(format string, args ...any) { f.o.Say(fmt.Sprintf(format, a
 
 // bootstrap is the bootstrap document of a launched agent.
 func (f *Fleet) bootstrap(node string) (launcher.Bootstrap, error) {
-	i, err := f.own.Issue(link.Agent, node, sessionLife)
+	i, err := f.own.Issue(link.Agent, node, link.Always)
 	if err != nil {
 		return launcher.Bootstrap{}, fmt.Errorf("a certificate for node %s: %w", node, err)
 	}

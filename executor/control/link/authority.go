@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"time"
@@ -17,6 +18,19 @@ import (
 // clockSkew is subtracted from the start of a certificate's validity: a host's clock may be behind, by hours where
 // it keeps local time as UTC, or be set back while a session runs.
 const clockSkew = 24 * time.Hour
+
+// Always is a life of certificates that are valid whatever the time of day is. It is for the authority of a session,
+// which nobody trusts after the session.
+const Always time.Duration = math.MaxInt64
+
+// validity is the span of a life that begins now.
+func validity(life time.Duration) (from, to time.Time) {
+	if life == Always {
+		return time.Unix(0, 0), time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC) // none: RFC 5280, 4.1.2.5
+	}
+	now := time.Now()
+	return now.Add(-clockSkew), now.Add(life)
+}
 
 // Authority is a certificate authority for a session, or for a site without its own. Its keys are ECDSA P-256.
 type Authority struct {
@@ -42,10 +56,10 @@ func newAuthority(name string, life time.Duration) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	from, to := validity(life)
 	template := &x509.Certificate{
-		SerialNumber: serial(), Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-clockSkew),
-		NotAfter: now.Add(life), IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: name}, NotBefore: from, NotAfter: to,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -64,8 +78,8 @@ var errExpired = errors.New("the certificate would have expired already")
 // Issue makes a key and a certificate for a coordinator, or for the agent of a node (AnyNode: of every
 // node). The certificate expires with its authority at the latest.
 func (a *Authority) Issue(role Role, name string, life time.Duration) (Identity, error) {
-	now := time.Now()
-	i, err := a.issue(role, name, now.Add(-clockSkew), now.Add(life))
+	from, to := validity(life)
+	i, err := a.issue(role, name, from, to)
 	if err != nil {
 		return Identity{}, fmt.Errorf("issuing a certificate for %s %q: %w", role, name, err)
 	}

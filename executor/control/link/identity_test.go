@@ -58,7 +58,30 @@ func TestRolesOfCertificates(t *testing.T) {
 
 // Hosts whose clocks are hours apart, or are set while a session runs, accept each other's certificates.
 func TestCertificatesOfHostsWithOtherClocks(t *testing.T) {
-	i := identity(t, authority(t), Agent, "n1")
+	for _, off := range []time.Duration{-23 * time.Hour, -time.Hour, 0, 50 * time.Minute} {
+		verifyAt(t, identity(t, authority(t), Agent, "n1"), off)
+	}
+}
+
+// No certificate of a session begins or ends while the session runs, wherever its clock is set.
+func TestCertificatesOfSessionsAreAlwaysValid(t *testing.T) {
+	a, err := NewAuthority("session", Always)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := a.Issue(Agent, "n1", Always)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const year = 365 * 24 * time.Hour
+	for _, off := range []time.Duration{-50 * year, -25 * time.Hour, 0, 31 * 24 * time.Hour, 100 * year} {
+		verifyAt(t, i, off)
+	}
+}
+
+// verifyAt verifies the certificate of an agent by a clock that is off.
+func verifyAt(t *testing.T, i Identity, off time.Duration) {
+	t.Helper()
 	block, _ := pem.Decode(i.Certificate)
 	cert, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
@@ -66,13 +89,11 @@ func TestCertificatesOfHostsWithOtherClocks(t *testing.T) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(i.CA)
-	for _, off := range []time.Duration{-23 * time.Hour, -time.Hour, 0, 50 * time.Minute} {
-		_, err := cert.Verify(x509.VerifyOptions{
-			Roots: roots, CurrentTime: time.Now().Add(off), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-		})
-		if err != nil {
-			t.Errorf("a clock that is %v off: %v", off, err)
-		}
+	_, err = cert.Verify(x509.VerifyOptions{
+		Roots: roots, CurrentTime: time.Now().Add(off), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+	if err != nil {
+		t.Errorf("a clock that is %v off: %v", off, err)
 	}
 }
 
