@@ -220,7 +220,7 @@ func TestFullDiskOfAnAgent(t *testing.T) {
 
 // TestClocksOfHostsDiffer: hosts with monotonic clocks that are far apart, as after a
 // jump of a virtual machine, measure as usual. The kernel has no namespace for the time of
-// day, CLOCK_REALTIME, which can jump on all of a machine only: that jump is not made.
+// day, CLOCK_REALTIME, which can jump on all of a machine only: scripts/clock-jumps has a machine for that.
 func TestClocksOfHostsDiffer(t *testing.T) {
 	w := small(t)
 	n := w.nodes[1]
