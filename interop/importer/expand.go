@@ -21,8 +21,15 @@ const (
 )
 
 // variables are shell variables and arrays. One that is not set has a value that only a shell knows; one
-// without an entry was assigned nowhere.
-type variables map[string]expand.Variable
+// without an entry was assigned nowhere. "@" are the arguments of a function or a script.
+type variables map[string]variable
+
+// variable is one of a shell.
+type variable struct {
+	expand.Variable
+	assumed bool   // its value follows from a default, which who runs the script may replace
+	written string // how the caller of a function writes an argument that is not known, such as $HOST
+}
 
 // others is the entry of a place where variables without an entry may be assigned too: a function's body.
 const others = ""
@@ -40,38 +47,69 @@ func (v variables) unknown(name string) bool {
 }
 
 // forget makes the value of a variable unknown.
-func (v variables) forget(name string) { v[name] = expand.Variable{} }
+func (v variables) forget(name string) { v[name] = variable{} }
 
-// Get and Each make variables an environment of package expand.
-func (v variables) Get(name string) expand.Variable { return v[name] }
+// Get, Each and Set make variables an environment of package expand.
+func (v variables) Get(name string) expand.Variable {
+	if name == "*" {
+		name = "@"
+	}
+	return v[name].Variable
+}
 
 func (v variables) Each(yield func(string, expand.Variable) bool) {
 	for name := range v {
-		if !yield(name, v[name]) {
+		if !yield(name, v[name].Variable) {
 			return
 		}
 	}
 }
 
+// Set is called for ${NAME:=DEFAULT}.
+func (v variables) Set(name string, to expand.Variable) error {
+	v[name] = variable{Variable: to, assumed: true}
+	return nil
+}
+
 // set keeps the value of an assignment, or forgets the variable if only a shell knows the value.
 func (v variables) set(name, text string, known bool) {
 	if v.forget(name); known && len(text) <= mostValue {
-		v[name] = expand.Variable{Set: true, Kind: expand.String, Str: text}
+		v[name] = variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: text}}
 	}
 }
 
-// setArray is set for an array.
-func (v variables) setArray(name string, elements []*syntax.ArrayElem) (known bool) {
-	v.forget(name)
+// assume marks a variable as one that follows from a default.
+func (v variables) assume(name string, assumed bool) {
+	known := v[name]
+	known.assumed = assumed
+	v[name] = known
+}
+
+// setList keeps an array.
+func (v variables) setList(name string, list []string) {
+	v[name] = variable{Variable: expand.Variable{Set: true, Kind: expand.Indexed, List: list}}
+}
+
+// setArray is set for an array, or for what is appended to one.
+func (v variables) setArray(name string, a *syntax.Assign) (known bool) {
 	var list []string
-	for _, e := range elements {
+	if before, ok := v[name]; a.Append && (before.Kind == expand.Indexed || !ok) {
+		list = slices.Clone(before.List)
+	} else if a.Append {
+		v.forget(name)
+		return false
+	}
+	assumed := v[name].assumed
+	for _, e := range a.Array.Elems {
 		words, ok := v.fields(e.Value)
 		if !ok || e.Index != nil || len(list)+len(words) > mostItems {
+			v.forget(name)
 			return false
 		}
-		list = append(list, words...)
+		list, assumed = append(list, words...), assumed || v.assumes(e.Value)
 	}
-	v[name] = expand.Variable{Set: true, Kind: expand.Indexed, List: list}
+	v.setList(name, list)
+	v.assume(name, assumed)
 	return true
 }
 
@@ -126,7 +164,8 @@ func (v variables) knows(w *syntax.Word) bool {
 			known = known && ok
 			return false
 		case *syntax.ArithmExp:
-			known = known && v.knowsArithmetic(n.X)
+			_, ok := v.number(n.X, false)
+			known = known && ok
 			return false
 		case *syntax.ProcSubst, *syntax.ExtGlob:
 			known = false
@@ -135,28 +174,6 @@ func (v variables) knows(w *syntax.Word) bool {
 	})
 	return known
 }
-
-// knowsArithmetic reports whether an expression has only whole numbers, known variables and + - * / %.
-func (v variables) knowsArithmetic(e syntax.ArithmExpr) bool {
-	switch e := e.(type) {
-	case *syntax.ParenArithm:
-		return v.knowsArithmetic(e.X)
-	case *syntax.BinaryArithm:
-		switch e.Op {
-		case syntax.Add, syntax.Sub, syntax.Mul, syntax.Quo, syntax.Rem:
-			return v.knowsArithmetic(e.X) && v.knowsArithmetic(e.Y)
-		}
-	case *syntax.Word:
-		text, ok := v.value(e)
-		if name := e.Lit(); syntax.ValidName(name) {
-			text, ok = v[name].Str, true
-		}
-		return ok && wholeNumber().MatchString(text)
-	}
-	return false
-}
-
-var wholeNumber = lazyregexp.New(`^-?(0|[1-9]\d{0,8})$`)
 
 // shortRange reports whether a range of brace expansion has at most mostItems numbers.
 func shortRange(text string) bool {
@@ -167,24 +184,6 @@ func shortRange(text string) bool {
 	from, _ := strconv.Atoi(m[1])
 	to, _ := strconv.Atoi(m[2])
 	return max(from-to, to-from) < mostItems
-}
-
-// knowsParameter reports whether a parameter is a known variable, or has a default.
-func (v variables) knowsParameter(n *syntax.ParamExp) bool {
-	if n.Param == nil || n.Excl || n.Length || n.Width || n.IsSet || n.Slice != nil || n.Repl != nil || n.Names != 0 {
-		return false
-	}
-	known := v[n.Param.Value]
-	switch index, _ := n.Index.(*syntax.Word); {
-	case n.Index != nil:
-		return n.Exp == nil && known.Kind == expand.Indexed && index != nil &&
-			(index.Lit() == "@" || index.Lit() == "*")
-	case n.Exp == nil:
-		return known.Kind == expand.String
-	}
-	named := syntax.ValidName(n.Param.Value) || isCount(n.Param.Value)
-	return named && !v.unknown(n.Param.Value) && known.Kind != expand.Indexed &&
-		(n.Exp.Op == syntax.DefaultUnset || n.Exp.Op == syntax.DefaultUnsetOrNull)
 }
 
 // seq returns the numbers of a command substitution that calls seq with known whole numbers.
@@ -219,118 +218,4 @@ func (v variables) seq(n *syntax.CmdSubst) (numbers []string, ok bool) {
 		numbers = append(numbers, strconv.Itoa(i))
 	}
 	return numbers, true
-}
-
-// passes returns the values of a loop whose body depends on its variable, if all are known. A loop that
-// says how many commands run together, or only repeats them, is read once.
-func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok bool) {
-	iter, ok := n.Loop.(*syntax.WordIter)
-	if !ok || n.Select || len(iter.Items) == 0 {
-		return "", nil, false
-	}
-	name = iter.Name.Value
-	counts := false
-	for _, stmt := range n.Do {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			if n, ok := n.(*syntax.ForClause); ok {
-				inner, ok := n.Loop.(*syntax.WordIter)
-				counts = counts || ok && len(inner.Items) == 1 && mentions(inner.Items[0], name)
-			}
-			return true
-		})
-	}
-	if counts || repeats(n) {
-		return "", nil, false
-	}
-	for _, w := range iter.Items {
-		words, ok := s.known.fields(w)
-		if !ok || len(values)+len(words) > mostItems {
-			return "", nil, false
-		}
-		values = append(values, words...)
-	}
-	return name, values, true
-}
-
-// repeats reports whether a loop over values does the same for each.
-func repeats(n *syntax.ForClause) bool {
-	iter, ok := n.Loop.(*syntax.WordIter)
-	return ok && !slices.ContainsFunc(n.Do, func(s *syntax.Stmt) bool { return mentions(s, iter.Name.Value) })
-}
-
-// mentions reports whether a node uses a variable.
-func mentions(in syntax.Node, name string) (found bool) {
-	syntax.Walk(in, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			found = found || n.Param != nil && n.Param.Value == name
-		case *syntax.ArithmExp:
-			syntax.Walk(n.X, func(n syntax.Node) bool {
-				l, ok := n.(*syntax.Lit)
-				found = found || ok && l.Value == name
-				return true
-			})
-		}
-		return true
-	})
-	return found
-}
-
-var comparison = lazyregexp.New(`^[=!<>]=$`)
-
-// forgetNames forgets the variables that a node names.
-func (v variables) forgetNames(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if l, ok := n.(*syntax.Lit); ok {
-			v.forget(l.Value)
-		}
-		return true
-	})
-}
-
-// forgetIn forgets the variables that a node may assign, as the other branch of a condition or a loop that
-// is read once.
-func (v variables) forgetIn(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name != nil {
-				v.forget(n.Name.Value)
-			}
-		case *syntax.WordIter:
-			v.forget(n.Name.Value)
-		case *syntax.BinaryArithm:
-			if op := n.Op.String(); strings.HasSuffix(op, "=") && !comparison().MatchString(op) {
-				v.forgetNames(n.X)
-			}
-		case *syntax.UnaryArithm:
-			v.forgetNames(n.X) // ++ or another operator
-		case *syntax.CallExpr:
-			v.forgetBy(n)
-		}
-		return true
-	})
-}
-
-// forgetBy forgets the variables that a command of the shell may assign.
-func (v variables) forgetBy(n *syntax.CallExpr) {
-	if len(n.Args) == 0 {
-		return
-	}
-	switch args := n.Args[1:]; n.Args[0].Lit() {
-	case "read", "unset", "mapfile", "readarray", "getopts":
-		for _, w := range args {
-			v.forget(w.Lit())
-		}
-	case "source", ".", "eval":
-		clear(v)
-		v.forget(others)
-	case "shift", "set":
-		ends := func(w *syntax.Word) bool { return w.Lit() == "--" }
-		if n.Args[0].Lit() == "shift" || slices.ContainsFunc(args, ends) { // the script's own arguments
-			for i := range 9 {
-				v.forget(strconv.Itoa(i + 1))
-			}
-		}
-	}
 }

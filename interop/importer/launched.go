@@ -24,9 +24,11 @@ type launcherFlags struct{ nodes, each, all, hosts []string }
 var launchers = map[string]launcherFlags{
 	"srun": {nodes: names("-N|--nodes"), each: names("--ntasks-per-node"), all: names("-n|--ntasks"),
 		hosts: names("-w|--nodelist")},
-	"mpirun":   ofMPI,
-	"mpiexec":  ofMPI,
-	"torchrun": ofTorch,
+	"mpirun":        ofMPI,
+	"mpiexec":       ofMPI,
+	"orterun":       ofMPI,
+	"mpiexec.hydra": ofMPI,
+	"torchrun":      ofTorch,
 }
 
 var (
@@ -129,4 +131,26 @@ func (l *launcherCall) take(flags launcherFlags, name, value string) {
 func isCount(word string) bool {
 	n, err := strconv.ParseInt(word, 10, 64)
 	return err == nil && n > 0 && n <= mostProcesses
+}
+
+// skipped notes ignored words before the tool's name that say where it runs, or how often.
+func skipped(words []string) []Note {
+	var named []string
+	var notes []Note
+	for i, w := range words {
+		name := path.Base(w)
+		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
+		silent := slices.Contains(neutralWrappers, name) || pythonName().MatchString(name) || launcherOf(w) != ""
+		switch {
+		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(named, name):
+		case insteadOf[name] != "":
+			notes = append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
+		default:
+			named = append(named, name)
+		}
+	}
+	if named != nil {
+		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(named, ", ")})
+	}
+	return notes
 }

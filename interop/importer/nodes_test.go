@@ -82,9 +82,8 @@ func TestImportsKeepNodes(t *testing.T) {
 
 // Lines of pods that differ in devices and variables become the roles of one run.
 func TestLinesOfBothSidesAreRoles(t *testing.T) {
-	lines, err := importer.Lines("nixlbench", "pods.sh", `export FI_PROVIDER=efa
-kubectl exec pod-1 -- env FI_EFA_IFACE=rdma0 nixlbench --backend UCX --device_list mlx5_0 &
-kubectl exec pod-2 -- env FI_EFA_IFACE=rdma1 nixlbench --backend UCX --device_list mlx5_1
+	lines, err := importer.Lines("nixlbench", "pods.sh", `kubectl exec pod-1 -- env FI_PROVIDER=efa FI_EFA_IFACE=rdma0 nixlbench --backend UCX --device_list mlx5_0 &
+kubectl exec pod-2 -- env FI_PROVIDER=efa FI_EFA_IFACE=rdma1 nixlbench --backend UCX --device_list mlx5_1
 `)
 	if err != nil {
 		t.Fatal(err)

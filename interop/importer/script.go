@@ -26,11 +26,12 @@ func Script(file, text string, o Options) (*Imported, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true}
-	if err := s.read(text, 0); err != nil {
+	s := &script{tools: slices.Concat(tools, scriptTools), file: file, any: true, unsureLoop: outside}
+	if err := s.readAll(text); err != nil {
 		return nil, err
 	}
-	made := &Imported{Fates: s.fates}
+	made := &Imported{Fates: slices.Clone(s.fates)}
+	slices.SortStableFunc(made.Fates, func(a, b *Fate) int { return a.Line - b.Line })
 	var runs []*run
 	var names []string
 	var first []*call
@@ -182,60 +183,6 @@ func (s *script) generated(runs []*run) []*run {
 	return slices.DeleteFunc(runs, func(r *run) bool { return r.name == "" })
 }
 
-// tell keeps the fate of a command. All passes of a loop have one.
-func (s *script) tell(n syntax.Node, command, became string) *Fate {
-	if f := s.fateOf[n]; f != nil {
-		return f
-	}
-	if s.fateOf == nil {
-		s.fateOf = map[syntax.Node]*Fate{}
-	}
-	f := &Fate{int(n.Pos().Line()), command, became}
-	s.fates, s.fateOf[n] = append(s.fates, f), f
-	return f
-}
-
-// assigned keeps the assignments of a command that has nothing else.
-func (s *script) assigned(n *syntax.CallExpr) {
-	became := "variables of later lines"
-	for _, a := range n.Assigns {
-		if !s.assign(a) {
-			became = "nothing: a variable of the shell"
-		}
-	}
-	if s.any && len(n.Assigns) > 0 && n.Assigns[0].Name != nil {
-		s.tell(n, n.Assigns[0].Name.Value+"=…", became)
-	}
-}
-
-// unread tells the fate of a command that calls no tool.
-func (s *script) unread(text string, n *syntax.CallExpr, words []string) {
-	became := "nothing: no benchmark that weir reads"
-	if file := s.writes(text, n); file != "" {
-		const lost = "writes %s, and the scenario does not: a command of setup can"
-		s.tell(n, strings.Join(words, " "), fmt.Sprintf("nothing: it "+lost, file))
-		s.lost = append(s.lost, Note{fmt.Sprintf("line %d "+lost, n.Pos().Line(), file), true})
-		return
-	}
-	switch path.Base(words[0]) {
-	case "source", ".":
-		became = "nothing: the file is not read; what it exports belongs into env of the runs"
-	case "sleep", "wait":
-		became = "nothing: roles and services are waited for"
-	case "echo", "printf", "cd", "set", "seq", "mkdir", "date", "tee", "cat", "module":
-		became = "nothing: it measures nothing"
-	case "pip", "apt-get", "apt", "conda", "git", "make", "docker", "helm":
-		became = "nothing: it prepares the host; see checks and services"
-	case "kubectl", "oc":
-		became = "nothing: weir starts and removes its own objects, see launcher and services"
-	case "inference-perf":
-		became = "nothing: weir reads the results of this tool, not its command line; `weir docs aiperf` has the options"
-	case "etcdctl":
-		became = "nothing: option etcd of workload command starts an etcd of its own"
-	}
-	s.tell(n, strings.Join(words, " "), became)
-}
-
 // writes returns the file that a command writes from a text of the script; "": none.
 func (s *script) writes(text string, n *syntax.CallExpr) (file string) {
 	stmt := s.stmtOf[n]
@@ -267,17 +214,9 @@ func (s *script) together() []string {
 		return nil
 	}
 	outer, ok := s.loops[len(s.loops)-2].Loop.(*syntax.WordIter)
-	inner, also := s.loops[len(s.loops)-1].Loop.(*syntax.WordIter)
-	if !ok || !also || len(inner.Items) != 1 {
+	if !ok || !s.countedBy(s.loops[len(s.loops)-1], outer.Name.Value) {
 		return nil
 	}
-	counts := false
-	syntax.Walk(inner.Items[0], func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param.Value == outer.Name.Value {
-			counts = true
-		}
-		return true
-	})
 	var values []string
 	for _, w := range outer.Items {
 		lit := w.Lit()
@@ -285,9 +224,6 @@ func (s *script) together() []string {
 			return nil
 		}
 		values = append(values, lit)
-	}
-	if !counts {
-		return nil
 	}
 	return values
 }

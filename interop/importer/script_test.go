@@ -40,13 +40,13 @@ func TestVariablesOfScripts(t *testing.T) {
 	for script, size := range map[string]string{ // "": not known
 		"S=4096": "4KiB", "S=4; S=8": "8B", "S=4; S=$S$S": "44B", "A=16; S=${A}384": "16KiB", "S=`cat f`": "",
 		"S=4; if x; then S=8; fi": "", "if x; then S=8; fi": "", "S=4; x && S=8": "", "S=4; (S=8)": "",
-		"f() { S=8; }": "", "S=4; while x; do S=8; done": "", "S=4; ((S*=2))": "", "S=4; read S": "",
+		"f() { S=8; }": "", "S=4; while x; do S=8; done": "", "S=4; ((S*=2))": "8B", "S=4; read S": "",
 		"S=${1:-64}": "64B", "S=$1": "", "export S=32": "32B", "S=4; S=$((S * 8 + 1))": "33B", "S=$((X * 8))": "",
 		"A=(4 8); for i in ${A[@]}; do S=$i; done": "8B",
 		"S=`cat f`; S=${S:-8}":                     "", "if x; then S=4; fi; S=${S:-8}": "", "S=4; . ./env": "", "shift; S=${1:-8}": "",
-		"f() { S=8; }; S=4; f": "", "f() { S=8; }; S=4; g": "4B", "S=${X:-8}": "8B", "set -e; S=${1:-8}": "8B",
+		"f() { S=8; }; S=4; f": "8B", "f() { S=8; }; S=4; g": "4B", "S=${X:-8}": "8B", "set -e; S=${1:-8}": "8B",
 		"S=4; echo $((S++))": "", "S=$((1 / 0))": "", "S=4; unset S": "", "S=(4 8)": "",
-		"for i in 1 2; do S=$i$i; done": "22B", "for i in $(ls); do S=4; done": "", "S=4; S+=8": "",
+		"for i in 1 2; do S=$i$i; done": "22B", "for i in $(ls); do S=4; done": "", "S=4; S+=8": "48B",
 		"for i in {1..100000}; do S=$i; done": "", "S=$(seq 8 8)": "8B",
 	} {
 		text := script + "\nucx_perftest -t ucp_put_lat -s $S 10.0.0.1\n"

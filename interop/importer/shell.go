@@ -2,14 +2,11 @@ package importer
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/weir-bench/weir/internal/lazyregexp"
 )
 
 // Line is one call of a tool.
@@ -35,15 +32,6 @@ type Variable struct {
 	secret      bool // it is read from the environment in which the process starts
 }
 
-// wrappers are programs that start the one after them.
-var wrappers = names("kubectl|oc|docker|podman|mpirun|mpiexec|srun|numactl|taskset|env|timeout|sudo|time|nohup|" +
-	"exec|stdbuf|ssh|chrt|nice|python|python3|torchrun|bash|sh")
-
-var (
-	assignment = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`)
-	upperCase  = lazyregexp.New(`^[A-Z0-9_]+=`)
-)
-
 const maxText = 1 << 20
 
 // Lines finds the calls of a tool in a command line, or in a shell script if file is its name.
@@ -57,8 +45,8 @@ func Lines(toolName, file, text string) ([]Line, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > maxText {
 		return nil, fmt.Errorf("this is not UTF-8 text of at most %d bytes", maxText)
 	}
-	s := &script{tools: []*tool{t}, file: file}
-	if err := s.read(text, 0); err != nil {
+	s := &script{tools: []*tool{t}, file: file, unsureLoop: outside}
+	if err := s.readAll(text); err != nil {
 		return nil, err
 	}
 	if len(s.lines) == 0 {
@@ -75,19 +63,30 @@ type script struct {
 	fates   []*Fate
 	fateOf  map[syntax.Node]*Fate
 	fatesIn map[*syntax.CallExpr][]*Fate // of the texts that commands have as arguments
+	reached map[syntax.Node]bool         // commands that run
 	loops   []*syntax.ForClause          // around the command
 	known   variables
-	// functions are those of the script, and ofFunctions the variables that one of them may assign.
-	functions   map[string]bool
+	// functions are those of the script, and ofFunctions the variables that one of several of a name may assign.
+	functions   map[string]*function
 	ofFunctions variables
-	commands    int // in all passes of loops
-	times       int // how often the loops around the command repeat it; 0: once
-	background  []*syntax.Stmt
-	stmtOf      map[syntax.Command]*syntax.Stmt
-	lost        []Note // of files that the scenario does not write
-	exported    []Variable
-	notes       []Note
-	lines       []Line
+	locals      []map[string]func(variables) // of each call of a function around the command: what restores variables
+	calls       int                          // of functions around the command
+	// unsure is how many branches around the command may not run; unsureLoop and unsureFunction are those around the
+	// innermost loop and function.
+	unsure, unsureLoop, unsureFunction int
+
+	jump, leaving jump
+	piped         []piped
+	commands      int // in all passes of loops
+	times         int // how often the loops around the command repeat it; 0: once
+	background    []*syntax.Stmt
+	behind        bool // the function around the command was called in the background
+	stmtOf        map[syntax.Command]*syntax.Stmt
+	lost          []Note // of files that the scenario does not write
+	exported      []Variable
+	exportsAll    bool // what is assigned is exported
+	notes         []Note
+	lines         []Line
 }
 
 func (s *script) prefix() string {
@@ -100,16 +99,26 @@ func (s *script) prefix() string {
 // call reads a command if it is one of the tool.
 func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	if s.commands++; s.commands > mostCommands {
-		return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+		return s.tooMany()
 	}
 	if len(n.Args) == 0 {
-		s.assigned(n)
+		s.assigned(text, n)
 		return nil
 	}
 	var words, written []string
 	for _, w := range n.Args {
 		words, written = append(words, s.words(text, w)...), append(written, word(text, w))
 	}
+	return s.command(text, n, words, written, depth)
+}
+
+func (s *script) tooMany() error {
+	return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+}
+
+// command reads the words of a command, if they call the tool.
+func (s *script) command(text string, n *syntax.CallExpr, words, written []string, depth int) error {
+	words = unwrapped(words)
 	l := Line{at: s.prefix(), env: slices.Clone(s.exported), notes: slices.Clone(s.notes)}
 	if s.file != "" && depth == 0 {
 		l.at = fmt.Sprintf("%s:%d: ", s.file, n.Pos().Line())
@@ -121,20 +130,17 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 		l.setEnv(a.Name.Value, s.word(text, a.Value))
 	}
 	t, i, taken := s.find(words)
+	given := s.shellText(n, words)
 	switch {
 	case t == nil && depth < maxNesting && wraps(words) && s.mentioned(words[len(words)-1]):
 		last := len(words) - 1
 		l.before(words[:last])
-		inner := &script{
-			tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
-			commands: s.commands,
-		}
-		err := inner.read(words[last], depth+1)
-		s.commands = inner.commands
-		s.take(n, inner)
-		return err
+		return s.inner(n, l, words[last], depth)
+	case t == nil && depth < maxNesting && s.mentioned(given):
+		l.before(words)
+		return s.inner(n, l, given, depth)
 	case t == nil && s.any:
-		s.unread(text, n, written)
+		s.unread(text, n, written, words)
 		return nil
 	case t == nil && s.file == "" && len(words) > 0 && depth == 0:
 		return fmt.Errorf("it begins with %q, not with %s or one of the wrappers %s",
@@ -162,91 +168,14 @@ func (s *script) call(text string, n *syntax.CallExpr, depth int) error {
 	return nil
 }
 
-// before reads the words before the tool's name: variables after env, or after -x of mpirun, or
-// with names in capitals. It ignores the rest.
-func (l *Line) before(words []string) {
-	var others []string
-	sets := false
-	for _, w := range words {
-		m := assignment().FindStringSubmatch(w)
-		switch {
-		case m != nil && (sets || upperCase().MatchString(w)):
-			l.setEnv(m[1], m[2])
-			sets = true
-		default:
-			sets = path.Base(w) == "env" || w == "-x"
-			others = append(others, w)
-		}
+// inner reads the commands of a text that a wrapper gets.
+func (s *script) inner(n *syntax.CallExpr, l Line, text string, depth int) error {
+	inner := &script{
+		tools: s.tools, file: s.file, any: s.any, exported: l.env, notes: l.notes, known: elsewhere(),
+		commands: s.commands, unsureLoop: outside,
 	}
-	if found := launcherCallOf(words); found.by != "" {
-		l.launch = found
-	}
-	l.notes = append(l.notes, skipped(others)...)
-}
-
-// setEnv sets a variable of the call; the last value counts.
-func (l *Line) setEnv(name, v string) {
-	l.env = slices.DeleteFunc(l.env, func(e Variable) bool { return e.Name == name })
-	l.env = append(l.env, Variable{Name: name, Value: v})
-}
-
-// find returns the tool that a command calls, the position of its name and the number of words of the
-// name; nil if there is none. Of several names, the longest counts.
-func (s *script) find(words []string) (found *tool, at, taken int) {
-	if len(words) == 0 {
-		return nil, 0, 0
-	}
-	from, to := 0, 1
-	if wraps(words) {
-		from, to = 1+slices.Index(words, "--"), len(words) // words before it may also have the tool's name
-	}
-	for _, t := range s.tools {
-		for _, program := range t.called() {
-			name := strings.Fields(program)
-			for i := from; i < to; i++ {
-				if len(name) > taken && startsWith(words[i:], name) {
-					found, at, taken = t, i, len(name)
-				}
-			}
-		}
-	}
-	return found, at, taken
-}
-
-// startsWith reports whether words begin with a program's name; paths of the first are of no account.
-func startsWith(words, name []string) bool {
-	return len(words) >= len(name) && path.Base(words[0]) == name[0] && slices.Equal(words[1:len(name)], name[1:])
-}
-
-func wraps(words []string) bool {
-	return len(words) > 0 && isWrapper(words[0])
-}
-
-// mentioned reports whether a word is itself a command line of a tool.
-func (s *script) mentioned(w string) bool {
-	return strings.ContainsAny(w, " \t\n") && slices.ContainsFunc(s.tools, func(t *tool) bool {
-		return slices.ContainsFunc(t.called(), func(p string) bool { return strings.Contains(w, p) })
-	})
-}
-
-// skipped notes ignored words before the tool's name that say where it runs, or how often.
-func skipped(words []string) []Note {
-	var named []string
-	var notes []Note
-	for i, w := range words {
-		name := path.Base(w)
-		starts := i == 0 || isWrapper(words[i-1]) || strings.HasPrefix(words[i-1], "-")
-		silent := slices.Contains(neutralWrappers, name) || pythonName().MatchString(name) || launcherOf(w) != ""
-		switch {
-		case !starts || !slices.Contains(wrappers, name) || silent || slices.Contains(named, name):
-		case insteadOf[name] != "":
-			notes = append(notes, Note{Text: name + " is not taken over: " + insteadOf[name]})
-		default:
-			named = append(named, name)
-		}
-	}
-	if named != nil {
-		notes = append(notes, Note{Text: "words before the tool's name are ignored: " + strings.Join(named, ", ")})
-	}
-	return notes
+	err := inner.read(text, depth+1)
+	s.commands = inner.commands
+	s.take(n, inner)
+	return err
 }

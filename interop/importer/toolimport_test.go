@@ -182,9 +182,9 @@ func TestLinesThatCannotBeImported(t *testing.T) {
 func TestScripts(t *testing.T) {
 	script := `#!/bin/bash
 export UCX_TLS=rc
-kubectl exec pod-a -- ucx_perftest -t tag_bw &
+ucx_perftest -t tag_bw &
 sleep 10
-kubectl exec pod-b -- ucx_perftest 10.0.0.1 -t tag_bw -s 4096
+ucx_perftest 10.0.0.1 -t tag_bw -s 4096
 UCX_TLS=tcp ucx_perftest 10.0.0.1 -t tag_lat -s 8
 `
 	lines, err := importer.Lines("ucx_perftest", "bench.sh", script)

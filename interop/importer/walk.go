@@ -13,6 +13,7 @@ import (
 // maxNesting is the maximum nesting of texts, as those of bash -c.
 const maxNesting = 4
 
+// read reads the commands of a text, then those of functions that no command of it calls by name.
 func (s *script) read(text string, depth int) error {
 	if s.known == nil {
 		s.known = variables{}
@@ -25,14 +26,23 @@ func (s *script) read(text string, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s%w", s.prefix(), err)
 	}
-	return s.walk(text, f, depth)
+	s.define(text, f)
+	if err := s.walk(text, f, depth); err != nil {
+		return err
+	}
+	s.jump = onward
+	if err := s.readUncalled(f, depth); err != nil {
+		return err
+	}
+	s.tellUnreached(text, f)
+	return nil
 }
 
 // walk reads the commands below a node in order, each pass of a loop by itself.
 func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 	syntax.Walk(top, func(n syntax.Node) bool {
-		if n == nil || err != nil || n == top && isBranch(n) {
-			return n != nil && err == nil
+		if n == nil || err != nil || s.jump != onward {
+			return false
 		}
 		switch n := n.(type) {
 		case *syntax.Stmt:
@@ -45,23 +55,44 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 		case *syntax.ForClause:
 			err = s.loop(text, n, depth)
 			return false
+		case *syntax.WhileClause:
+			err = s.while(text, n, depth)
+			return false
+		case *syntax.IfClause:
+			err = s.choose(text, n, depth)
+			return false
+		case *syntax.CaseClause:
+			err = s.cases(text, n, depth)
+			return false
+		case *syntax.BinaryCmd:
+			err = s.either(text, n, depth)
+			return false
+		case *syntax.Subshell:
+			err = s.subshell(text, n, depth, n.Stmts)
+			return false
+		case *syntax.CmdSubst:
+			err = s.subshell(text, n, depth, n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			err = s.subshell(text, n, depth, n.Stmts)
+			return false
+		case *syntax.FuncDecl:
+			if f := s.functions[n.Name.Value]; f.several {
+				err = s.body(f, n, depth)
+			}
+			return false
 		case *syntax.DeclClause:
 			s.declare(text, n)
 			return false
 		case *syntax.CallExpr:
-			s.known.forgetBy(n)
-			if len(n.Args) > 0 && s.functions[n.Args[0].Lit()] {
-				maps.Copy(s.known, s.ofFunctions)
-			}
-			err = s.call(text, n, depth)
+			err = s.simple(text, n, depth)
 		case *syntax.ArithmExp:
 			s.known.forgetIn(n)
-		case *syntax.ArithmCmd, *syntax.LetClause:
-			s.known.forgetIn(n)
+		case *syntax.ArithmCmd:
+			s.calculate(n, n.X)
 			return false
-		}
-		if isBranch(n) {
-			err = s.branch(text, n, depth)
+		case *syntax.LetClause:
+			s.calculate(n, n.Exprs...)
 			return false
 		}
 		return err == nil
@@ -69,146 +100,98 @@ func (s *script) walk(text string, top syntax.Node, depth int) (err error) {
 	return err
 }
 
-// loop reads the passes of a loop whose values are known; otherwise its body once.
-func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
-	s.loops = append(s.loops, n)
-	defer func() { s.loops = s.loops[:len(s.loops)-1] }()
-	name, values, ok := s.passes(n)
-	if !ok {
-		if s.any && repeats(n) {
-			f := s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
-				"nothing: it only repeats, and weir repeats launches itself")
-			defer func(before int) {
-				if slices.ContainsFunc(s.lines[before:], func(l Line) bool { return l.tool == curl }) {
-					f.Became = "the number of requests"
-				}
-			}(len(s.lines))
-		}
-		if repeats(n) {
-			defer func(outer int) { s.times = outer }(s.times)
-			s.times = max(1, s.times) * s.count(n)
-		}
-		name, values = "", []string{""}
-		s.known.forgetIn(n)
-		if iter, ok := n.Loop.(*syntax.WordIter); ok {
-			for _, w := range iter.Items {
-				if err := s.walk(text, w, depth); err != nil {
-					return err
-				}
-			}
+// calculate keeps what arithmetic assigns.
+func (s *script) calculate(n syntax.Node, all ...syntax.ArithmExpr) {
+	after := maps.Clone(s.known)
+	for _, e := range all {
+		if _, ok := after.number(e, true); !ok {
+			s.known.forgetIn(n)
+			return
 		}
 	}
-	for _, v := range values {
-		if s.commands++; s.commands > mostCommands {
-			return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+	s.known = after
+}
+
+// walkAll reads statements one after another.
+func (s *script) walkAll(text string, all []*syntax.Stmt, depth int) error {
+	for _, stmt := range all {
+		if err := s.walk(text, stmt, depth); err != nil {
+			return err
 		}
-		if name != "" {
-			s.known.set(name, v, true)
-		}
-		for _, stmt := range n.Do {
-			if err := s.walk(text, stmt, depth); err != nil {
-				return err
-			}
-		}
-	}
-	if !ok {
-		s.known.forgetIn(n)
 	}
 	return nil
 }
 
-// count returns how often a loop repeats its body; 1 if that is not known.
-func (s *script) count(n *syntax.ForClause) (times int) {
-	iter, ok := n.Loop.(*syntax.WordIter)
-	for i := 0; ok && i < len(iter.Items); i++ {
-		words, known := s.known.fields(iter.Items[i])
-		if !known {
-			return 1
+// simple reads a command that is no compound one.
+func (s *script) simple(text string, n *syntax.CallExpr, depth int) error {
+	s.reach(n)
+	if len(n.Args) > 0 {
+		if done, err := s.builtin(text, n, depth); done {
+			return err
 		}
-		times += len(words)
 	}
-	return max(1, times)
+	if len(n.Args) == 0 || n.Args[0].Lit() != "set" && n.Args[0].Lit() != "shift" {
+		s.known.forgetBy(n)
+	}
+	err := s.call(text, n, depth)
+	s.jump, s.leaving = s.leaving, onward
+	return err
+}
+
+// reach keeps that a command runs.
+func (s *script) reach(n syntax.Node) {
+	if s.reached == nil {
+		s.reached = map[syntax.Node]bool{}
+	}
+	s.reached[n] = true
 }
 
 // inBackground reports whether a command is one of a statement in the background.
 func (s *script) inBackground(n syntax.Node) bool {
-	return slices.ContainsFunc(s.background, func(of *syntax.Stmt) bool {
+	return s.behind || slices.ContainsFunc(s.background, func(of *syntax.Stmt) bool {
 		return n.Pos().Offset() >= of.Pos().Offset() && n.End().Offset() <= of.End().Offset()
 	})
 }
 
-// isBranch reports whether a node's commands may run or not, or elsewhere.
-func isBranch(n syntax.Node) bool {
-	switch n := n.(type) {
-	case *syntax.IfClause, *syntax.WhileClause, *syntax.CaseClause, *syntax.Subshell, *syntax.FuncDecl:
-		return true
-	case *syntax.BinaryCmd:
-		return n.Op == syntax.AndStmt || n.Op == syntax.OrStmt
-	}
-	return false
+// subshell reads commands of a shell of their own: what they assign and export is not known afterwards.
+func (s *script) subshell(text string, n syntax.Node, depth int, all []*syntax.Stmt) error {
+	return s.maybe(n, func() error { return s.walkAll(text, all, depth) })
 }
 
-// branch reads the commands of a branch. The variables that it assigns are not known afterwards. Those of
-// functions and loops are not known in it either.
-func (s *script) branch(text string, n syntax.Node, depth int) error {
-	before := maps.Clone(s.known)
-	switch n := n.(type) {
-	case *syntax.FuncDecl:
-		if s.functions == nil {
-			s.functions, s.ofFunctions = map[string]bool{}, variables{}
+// maybe reads commands that run or not, or elsewhere. The variables that they assign are not known afterwards,
+// nor are those that they export.
+func (s *script) maybe(n syntax.Node, arms ...func() error) error {
+	before, exported := s.known, s.exported
+	differ := map[string]bool{}
+	s.unsure++
+	defer func() { s.unsure-- }()
+	for _, arm := range arms {
+		s.known, s.exported = maps.Clone(before), exported
+		if err := arm(); err != nil {
+			return err
 		}
-		s.functions[n.Name.Value] = true
-		s.ofFunctions.forgetIn(n)
-		s.known = elsewhere()
-	case *syntax.WhileClause:
-		s.known.forgetIn(n)
+		for _, v := range s.exported {
+			if !slices.Contains(exported, v) {
+				differ[v.Name] = true
+			}
+		}
+		for _, v := range exported {
+			if !slices.Contains(s.exported, v) {
+				differ[v.Name] = true
+			}
+		}
 	}
-	err := s.walk(text, n, depth)
-	s.known = before
+	s.known, s.exported = before, exported
 	s.known.forgetIn(n)
-	return err
-}
-
-// declare reads export, declare, local and readonly.
-func (s *script) declare(text string, n *syntax.DeclClause) {
-	for _, a := range n.Args {
-		s.assign(a)
+	switch n.(type) {
+	case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.FuncDecl:
+		return nil // of a shell of their own, or not called
 	}
-	if n.Variant.Value == "export" {
-		s.export(text, n.Args)
-		s.tell(n, text[n.Pos().Offset():n.End().Offset()], "variables of later lines")
+	for name := range differ {
+		s.dropExported(name)
+		s.warn(Note{"variable " + name + ": only the shell knows whether a line that exports it runs", true})
 	}
-}
-
-// assign keeps the value of an assignment, if it is known.
-func (s *script) assign(a *syntax.Assign) (known bool) {
-	if a.Name == nil || a.Naked {
-		return false
-	}
-	if a.Array != nil && !a.Append {
-		return s.known.setArray(a.Name.Value, a.Array.Elems)
-	}
-	v, known := s.known.value(a.Value)
-	known = known && a.Array == nil && a.Index == nil && !a.Append
-	s.known.set(a.Name.Value, v, known)
-	return known
-}
-
-// export keeps variables for later calls; one without a plain value is removed.
-func (s *script) export(text string, all []*syntax.Assign) {
-	for _, a := range all {
-		if a.Name == nil || a.Naked || a.Array != nil || a.Index != nil || a.Append {
-			continue
-		}
-		v := s.word(text, a.Value)
-		if unexpanded(v) {
-			s.notes = append(s.notes, Note{"variable " + a.Name.Value + ofShell(v), true})
-			continue
-		}
-		same := func(e Variable) bool { return e.Name == a.Name.Value }
-		s.exported = slices.DeleteFunc(slices.Clone(s.exported), same)
-		s.exported = append(s.exported, Variable{Name: a.Name.Value, Value: v})
-	}
+	return nil
 }
 
 // take adds the lines of a text that a command has as an argument. All passes of a loop have its fates.

@@ -33,6 +33,9 @@ func (s *script) partly(text string, w *syntax.Word) string {
 		if v, ok := s.known.value(&syntax.Word{Parts: []syntax.WordPart{part}}); ok {
 			return v
 		}
+		if written := s.known.writtenPart(part); written != "" {
+			return written
+		}
 		return text[part.Pos().Offset():part.End().Offset()]
 	})
 }

@@ -1,0 +1,157 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// declare reads export, declare, local and readonly.
+func (s *script) declare(text string, n *syntax.DeclClause) {
+	exports := n.Variant.Value == "export"
+	for _, a := range n.Args {
+		switch flags := litOf(a.Value); {
+		case a.Name == nil && len(flags) > 1 && flags[0] == '-':
+			for _, letter := range flags {
+				exports = exports || letter == 'x'
+				if letter == 'n' && n.Variant.Value == "export" || letter == 'f' || letter == 'p' {
+					return
+				}
+			}
+		case a.Name != nil && n.Variant.Value != "export" && n.Variant.Value != "readonly":
+			s.keepLocal(a.Name.Value)
+		}
+		s.assign(text, a)
+	}
+	if exports {
+		s.export(text, n.Args)
+		s.tell(n, text[n.Pos().Offset():n.End().Offset()], "variables of later lines")
+	}
+}
+
+// assign keeps the value of an assignment, if it is known. An exported variable has it for later commands.
+func (s *script) assign(text string, a *syntax.Assign) (known bool) {
+	if a.Name == nil || a.Naked {
+		return false
+	}
+	name := a.Name.Value
+	if a.Array != nil {
+		return s.known.setArray(name, a)
+	}
+	v, known := s.known.value(a.Value)
+	known = known && a.Index == nil
+	assumed := known && a.Value != nil && s.known.assumes(a.Value)
+	if before := s.known[name]; known && a.Append {
+		known = before.Kind == expand.String
+		v, assumed = before.Str+v, assumed || before.assumed
+	}
+	written := s.known.writtenBy(a.Value)
+	s.known.set(name, v, known)
+	if at := s.known[name]; at.Set {
+		s.known.assume(name, assumed)
+	} else if written != "" {
+		s.known[name] = variable{written: written}
+	}
+	if s.exportsAll || s.exports(name) {
+		s.export(text, []*syntax.Assign{a})
+	}
+	return known
+}
+
+// writtenBy returns how the caller of a function writes the argument that a word is.
+func (v variables) writtenBy(w *syntax.Word) string {
+	if w == nil || len(w.Parts) != 1 {
+		return ""
+	}
+	part := w.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	return v.writtenPart(part)
+}
+
+func (v variables) writtenPart(part syntax.WordPart) string {
+	p, ok := part.(*syntax.ParamExp)
+	if !ok || p.Param == nil || p.Exp != nil || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl {
+		return ""
+	}
+	return v[p.Param.Value].written
+}
+
+// export keeps variables for later calls; one without a plain value is removed.
+func (s *script) export(text string, all []*syntax.Assign) {
+	for _, a := range all {
+		if a.Name == nil || a.Array != nil || a.Index != nil {
+			continue
+		}
+		name := a.Name.Value
+		v := s.word(text, a.Value)
+		if a.Naked || a.Append {
+			known := s.known[name]
+			switch {
+			case known.Kind == expand.String:
+				v = known.Str
+			case a.Naked && known.Kind == expand.Unknown && !s.known.unknown(name):
+				continue // it has no value, or that of the shell that starts the script
+			default:
+				v = "$" + name
+			}
+		}
+		s.dropExported(name)
+		s.notes = slices.DeleteFunc(slices.Clone(s.notes), func(n Note) bool {
+			return strings.HasPrefix(n.Text, "variable "+name+": ")
+		})
+		if unexpanded(v) {
+			s.warn(Note{"variable " + name + ofShell(v), true})
+			continue
+		}
+		s.exported = append(s.exported, Variable{Name: name, Value: v})
+	}
+}
+
+// exportKnown gives an exported variable its new value.
+func (s *script) exportKnown(name string) {
+	if known := s.known[name]; s.exports(name) && known.Kind == expand.String {
+		s.dropExported(name)
+		s.exported = append(s.exported, Variable{Name: name, Value: known.Str})
+	}
+}
+
+func (s *script) exports(name string) bool {
+	return slices.ContainsFunc(s.exported, func(e Variable) bool { return e.Name == name })
+}
+
+func (s *script) dropExported(name string) {
+	same := func(e Variable) bool { return e.Name == name }
+	s.exported = slices.DeleteFunc(slices.Clone(s.exported), same)
+}
+
+// warn keeps a note on all later lines.
+func (s *script) warn(n Note) {
+	if !slices.Contains(s.notes, n) {
+		s.notes = append(s.notes, n)
+	}
+}
+
+// assigned keeps the assignments of a command that has nothing else.
+func (s *script) assigned(text string, n *syntax.CallExpr) {
+	became := "variables of later lines"
+	for _, a := range n.Assigns {
+		if !s.assign(text, a) {
+			became = "nothing: a variable of the shell"
+		}
+	}
+	if s.any && len(n.Assigns) > 0 && n.Assigns[0].Name != nil {
+		s.tell(n, n.Assigns[0].Name.Value+"=…", became)
+	}
+}
+
+// litOf returns a word that is plain text.
+func litOf(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	return w.Lit()
+}

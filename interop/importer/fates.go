@@ -1,0 +1,91 @@
+package importer
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// tell keeps the fate of a command. All passes of a loop have one.
+func (s *script) tell(n syntax.Node, command, became string) *Fate {
+	if f := s.fateOf[n]; f != nil {
+		return f
+	}
+	if s.fateOf == nil {
+		s.fateOf = map[syntax.Node]*Fate{}
+	}
+	f := &Fate{int(n.Pos().Line()), command, became}
+	s.fates, s.fateOf[n] = append(s.fates, f), f
+	return f
+}
+
+// unread tells the fate of a command that calls no tool.
+func (s *script) unread(text string, n *syntax.CallExpr, written, words []string) {
+	command := strings.Join(written, " ")
+	if file := s.writes(text, n); file != "" {
+		const lost = "writes %s, and the scenario does not: a command of setup can"
+		s.tell(n, command, fmt.Sprintf("nothing: it "+lost, file))
+		s.lost = append(s.lost, Note{fmt.Sprintf("line %d "+lost, n.Pos().Line(), file), true})
+		return
+	}
+	s.tell(n, command, s.fateOfOther(words))
+}
+
+const (
+	measuresNothing = "nothing: it measures nothing"
+	readsOutput     = "nothing: weir reads what programs print itself"
+	preparesHost    = "nothing: it prepares the host; see checks and services"
+	noBenchmark     = "nothing: no benchmark that weir reads"
+)
+
+// fatesOfOthers are the fates of commands that are no benchmarks.
+var fatesOfOthers = map[string]string{
+	"source|.":   "nothing: the file is not read; what it exports belongs into env of the runs",
+	"sleep|wait": "nothing: roles and services are waited for",
+
+	"echo|printf|cd|set|shift|seq|mkdir|date|tee|cat|module|ls|rm|cp|mv|touch|chmod|exit|return": measuresNothing,
+	"break|continue|true|false|:|[|test|read|unset|trap|kill|pkill|killall|pgrep|which|command":  measuresNothing,
+	"type|ulimit|shopt|hostname|lscpu|nvidia-smi|ibstat|ibv_devinfo|ibdev2netdev|lspci|uname":    measuresNothing,
+	"free|df|clear|pushd|popd|local|getopts|man":                                                 measuresNothing,
+
+	"grep|egrep|awk|gawk|sed|cut|head|tail|sort|uniq|tr|wc|jq|bc|column|paste|less|more|nl": readsOutput,
+
+	"pip|pip3|apt-get|apt|yum|dnf|conda|git|make|cmake|docker|podman|helm|wget|tar|unzip": preparesHost,
+	"modprobe|sysctl|mount": preparesHost,
+
+	"kubectl|oc":     "nothing: weir starts and removes its own objects, see launcher and services",
+	"inference-perf": "nothing: weir reads the results of this tool, not its command line; `weir docs aiperf` has the options",
+	"etcdctl":        "nothing: option etcd of workload command starts an etcd of its own",
+}
+
+// fateOfOther is the fate of a command that is no benchmark.
+func (s *script) fateOfOther(words []string) string {
+	name, became := path.Base(words[0]), noBenchmark
+	for of, says := range fatesOfOthers {
+		if slices.Contains(names(of), name) {
+			became = says
+		}
+	}
+	if in := withOperands[name]; in.entry != "" && len(words) > 1 && slices.Contains(in.runs, words[1]) {
+		became = "nothing: no command of a benchmark that weir reads follows the container"
+	}
+	if became != noBenchmark {
+		return became
+	}
+	for _, w := range words[1:] {
+		for _, t := range s.tools {
+			for _, program := range t.called() {
+				if path.Base(w) == program || strings.Contains(w, " ") && slices.Contains(strings.Fields(w), program) {
+					return "nothing: it names " + program + ", but weir does not know what " + name + " does with it"
+				}
+			}
+		}
+	}
+	if (name == "bash" || name == "sh") && len(words) > 1 || strings.HasSuffix(words[0], ".sh") {
+		return "nothing: the file is not read; import it by itself"
+	}
+	return became
+}

@@ -1,0 +1,132 @@
+package importer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weir-bench/weir/interop/importer"
+)
+
+// sizesOf returns the sizes of the cases of a script, or its error.
+func sizesOf(t *testing.T, script string) string {
+	t.Helper()
+	made, err := importer.Script("x.sh", script+"\n", importer.Options{Memory: "dram"})
+	if err != nil {
+		return err.Error()
+	}
+	var sizes []string
+	for _, c := range planned(t, made.Scenario).Cases {
+		sizes = append(sizes, strings.TrimSuffix(fmt.Sprint(c.Options["block_size"]), "B"))
+	}
+	return strings.Join(sizes, " ")
+}
+
+// Functions, conditions, loops and texts of a script are followed where their values are known.
+func TestFlowOfScripts(t *testing.T) {
+	const u = "ucx_perftest h -t tag_bw -s "
+	for _, c := range []struct{ script, want string }{
+		{"f() { " + u + "$1; }; f 8; f 16", "8 16"},
+		{"f() { local s=${1:-4} n=$2; shift; " + u + "$s; }; s=2; f 8 1; f; " + u + "$s", "8 4 2"},
+		{"f() { g $(($1 * 2)); }\ng() { " + u + "$1; }\nfor i in 1 2; do f $i; done", "2 4"},
+		{"f() { " + u + "$1; }\n\"$@\"", `"$1"`},
+		{"run() { \"$@\" | tee log; }; run " + u + "8", "8"},
+		{"f() { " + u + "$s; }; for s in 1 2; do f; done", "1 2"},
+		{"f() { f; " + u + "8; }; f", "8"},
+		{"f() { [ $1 -gt 8 ] && return; " + u + "$1; }; f 4; f 16", "4"},
+		{"case b in a) " + u + "1;; b|c) " + u + "2;; *) " + u + "3;; esac", "2"},
+		{"case $X in a) " + u + "1;; *) " + u + "2;; esac", "1 2"},
+		{"M=${1:-a}; case $M in a) " + u + "1;; *) " + u + "2;; esac", "1 2"},
+		{"S=2; if x; then S=4; else " + u + "$S; fi", "2"},
+		{"for s in 1 8; do if ((s > 4)); then n=2; else n=4; fi; " + u + "$((s * n)); done", "4 16"},
+		{"for s in 1 2 4; do [[ $s == 2 ]] && continue; " + u + "$s; done", "1 4"},
+		{"for s in 1 2 4; do if [ $s -ge 2 ]; then break; fi; " + u + "$s; done", "1"},
+		{"for s in 1 2; do x && continue; " + u + "$s; done", "1 2"},
+		{"eval \"" + u + "8\"; C='" + u + "'; eval $C 16; eval \"$X\"", "8 16"},
+		{"eval 'S=8'; " + u + "$S", "8"},
+		{"echo 1 2 | xargs -n1 " + u, "1 2"},
+		{"seq 1 2 | xargs -I{} " + u + "{}0", "10 20"},
+		{"printf '%s\\n' 4 8 | while read s; do " + u + "$s; done", "4 8"},
+		{"while IFS=, read -r a b; do [[ $a == \\#* ]] && continue; " + u + "$b; done <<'E'\n#x\nq,8\nr,16\nE", "8 16"},
+		{"while read a b; do " + u + "$b; done <<< 'x 8'", "8"},
+		{"while read a; do " + u + "$a; done < sizes", `"$a"`},
+		{"for ((i = 1; i <= 4; i *= 2)); do " + u + "$((1 << i)); done", "2 4 16"},
+		{"for ((i = 0; i < 9; i++)); do " + u + "8; done", "8"},
+		{"for ((i = 0; i < N; i++)); do " + u + "$i; done", `"$i"`},
+		{"i=1; while [ $i -le 4 ]; do " + u + "$i; i=$((i * 2)); done", "1 2 4"},
+		{"i=1; until ((i > 2)); do " + u + "$i; let i++; done", "1 2"},
+		{"while true; do " + u + "8; done", "8"},
+		{"set -- 4 8; for s; do " + u + "$s; done; shift; " + u + "$1$#", "4 8 81"},
+		{"a=(4 8); a+=(16); for i in ${!a[@]}; do " + u + "${a[$i]}; done; " + u + "${a[0]}${#a[@]}", "4 8 16 43"},
+		{"S=4K; " + u + "${S%K}; F=x_8.log; F=${F#x_}; " + u + "${F/.log/}", "4 8"},
+		{": ${S:=8}; " + u + "$S", "8"},
+		{"S=4; while getopts s: o; do case $o in s) S=$OPTARG;; esac; done; " + u + "$S", "4"},
+		{"bash <<E\n" + u + "8\nE", "8"},
+		{u + "8; exit; " + u + "16", "8"},
+		{"(exit 1); x=$(exit 2); " + u + "8", "8"},
+	} {
+		if got := sizesOf(t, c.script); got != c.want && !(strings.HasPrefix(c.want, `"`) && strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s, want %s", c.script, got, c.want)
+		}
+	}
+}
+
+// The variables of a call are those that the program has.
+func TestVariablesOfCalls(t *testing.T) {
+	const u = "ucx_perftest h -t tag_bw -s 8"
+	for script, want := range map[string]string{
+		"export T=a; T=b; " + u:                                      "b",
+		"T=a; export T; " + u:                                        "a",
+		"export T=a; unset T; " + u:                                  "",
+		"set -a; T=a; set +a; " + u:                                  "a",
+		"declare -x T=a; " + u:                                       "a",
+		"(export T=a); " + u:                                         "",
+		"if x; then export T=a; else export T=b; fi; " + u:           "",
+		"if x; then export T=a; fi; export T=b; " + u:                "b",
+		"for T in a; do export T; " + u + "; done":                   "a",
+		"f() { " + u + "; }; T=a f":                                  "a",
+		"export T=a; docker run img " + u:                            "",
+		"export T=a; docker run -e T img " + u:                       "a",
+		"docker run --env=T=a --name ucx_perftest ucx_perftest " + u: "a",
+		"docker run --entrypoint ucx_perftest img h -s 8 -e T=a":     "error",
+		"export T=a; ssh h2 " + u:                                    "",
+		"export T=a; sudo -E " + u:                                   "a",
+		"mpiexec -genv T a " + u:                                     "a",
+		"srun --export=ALL,T=a " + u:                                 "a",
+	} {
+		made, err := importer.Script("x.sh", script+"\n", importer.Options{Memory: "dram"})
+		if err != nil {
+			if want != "error" {
+				t.Errorf("%s: %v", script, err)
+			}
+			continue
+		}
+		if got := planned(t, made.Scenario).Cases[0].Env["T"]; got != want {
+			t.Errorf("%s: T=%q, want %q", script, got, want)
+		}
+	}
+}
+
+// What a command becomes is told truly.
+func TestFates(t *testing.T) {
+	for script, want := range map[string]string{
+		"which fio":                         "nothing: it measures nothing",
+		"watch fio x":                       "nothing: it names fio, but weir does not know what watch does with it",
+		"cat l | xargs fio":                 "nothing: it names fio, but weir does not know what xargs does with it",
+		"docker run ghcr.io/x/fio --name=a": "nothing: no command of a benchmark that weir reads follows the container",
+		"awk 1":                             "nothing: weir reads what programs print itself",
+		"bash run.sh":                       "nothing: the file is not read; import it by itself",
+		"eval $X":                           "nothing: only the shell knows what it runs",
+		"f() { make; }; f":                  "calls function f of line 1",
+		"false && foo":                      "nothing: with the values of its variables the script does not reach it",
+	} {
+		made, _ := importer.Script("x.sh", script+"\nfio --name=x\n", importer.Options{})
+		found := false
+		for _, f := range made.Fates {
+			found = found || f.Became == want
+		}
+		if !found {
+			t.Errorf("%s: no %q", script, want)
+		}
+	}
+}

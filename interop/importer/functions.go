@@ -1,0 +1,273 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// function is one of a script.
+type function struct {
+	decl    *syntax.FuncDecl
+	text    string // that decl is in
+	several bool   // it is defined more than once
+	named   bool   // a command calls it by name
+	called  bool   // its body was read
+}
+
+// jump is how a command leaves what is around it.
+type jump int
+
+const (
+	onward jump = iota
+	breaks
+	continues
+	returns
+	exits
+)
+
+var jumps = map[string]jump{"break": breaks, "continue": continues, "return": returns, "exit": exits}
+
+// define keeps the functions of a text.
+func (s *script) define(text string, f *syntax.File) {
+	if s.functions == nil {
+		s.functions, s.ofFunctions = map[string]*function{}, variables{}
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.FuncDecl); ok && n.Name != nil {
+			_, several := s.functions[n.Name.Value]
+			s.functions[n.Name.Value] = &function{decl: n, text: text, several: several}
+		}
+		return true
+	})
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 {
+			if f := s.functions[n.Args[0].Lit()]; f != nil {
+				f.named = true
+			}
+		}
+		return true
+	})
+}
+
+// readUncalled reads the functions that no command calls by name, as one that the script's arguments name.
+func (s *script) readUncalled(f *syntax.File, depth int) (err error) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.FuncDecl); ok && err == nil {
+			of := s.functions[n.Name.Value]
+			if of != nil && of.decl == n && !of.several && !of.named && !of.called {
+				err = s.body(of, n, depth)
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// body reads the body of a function of which no call is known. Its arguments and variables are not known.
+func (s *script) body(f *function, n *syntax.FuncDecl, depth int) error {
+	f.called = true
+	s.ofFunctions.forgetIn(n.Body)
+	return s.maybe(n, func() error {
+		s.known = elsewhere()
+		return s.within(func() error { return s.walk(f.text, n.Body, depth) })
+	})
+}
+
+// within reads the body of a function. What its loops and returns leave is the body.
+func (s *script) within(body func() error) error {
+	loop, function, outer := s.unsureLoop, s.unsureFunction, s.locals
+	s.unsureLoop, s.unsureFunction, s.locals = outside, s.unsure, append(slices.Clone(outer), map[string]func(variables){})
+	err := body()
+	for _, restore := range s.locals[len(s.locals)-1] {
+		restore(s.known)
+	}
+	s.unsureLoop, s.unsureFunction, s.locals = loop, function, outer
+	if s.jump != exits {
+		s.jump = onward
+	}
+	return err
+}
+
+// outside is the value of unsureLoop outside of loops.
+const outside = -1
+
+// keepLocal keeps the value that a variable has outside of the function that declares it.
+func (s *script) keepLocal(name string) {
+	if len(s.locals) == 0 {
+		return
+	}
+	if own := s.locals[len(s.locals)-1]; own[name] == nil {
+		own[name] = s.known.keep([]string{name})
+	}
+}
+
+// mostCalls is how deep calls of functions are followed.
+const mostCalls = 16
+
+// builtin reads a command that changes what the shell reads next: a function, a jump, eval. It is done if nothing
+// else reads the command.
+func (s *script) builtin(text string, n *syntax.CallExpr, depth int) (done bool, err error) {
+	name := n.Args[0].Lit()
+	if f := s.functions[name]; f != nil {
+		return s.callFunction(text, f, n, depth)
+	}
+	switch name {
+	case "break", "continue", "return", "exit":
+		s.leave(jumps[name], n)
+	case "shift":
+		by := "1"
+		if len(n.Args) > 1 {
+			by, _ = s.known.value(n.Args[1])
+		}
+		s.known.shift(by)
+		return true, nil
+	case "set":
+		s.set(text, n)
+	case "unset":
+		for _, w := range n.Args[1:] {
+			s.dropExported(w.Lit())
+		}
+	case "eval":
+		return s.evaluate(text, n, depth)
+	}
+	return false, nil
+}
+
+// leave jumps, if the command certainly runs.
+func (s *script) leave(to jump, n *syntax.CallExpr) {
+	switch {
+	case to == exits && s.unsure == 0,
+		to == returns && len(s.locals) > 0 && s.unsure == s.unsureFunction,
+		(to == breaks || to == continues) && len(n.Args) == 1 && s.unsure == s.unsureLoop:
+		s.leaving = to
+	}
+}
+
+// set reads what set changes: the arguments of the script, and whether all variables are exported.
+func (s *script) set(text string, n *syntax.CallExpr) {
+	for i, w := range n.Args[1:] {
+		switch lit := w.Lit(); {
+		case lit == "-a" || lit == "+a":
+			s.exportsAll = lit == "-a"
+		case lit == "allexport" && i > 0:
+			s.exportsAll = n.Args[i].Lit() == "-o"
+		case lit == "--", lit == "", lit[0] != '-' && lit[0] != '+' && i == 0:
+			at := i + 1
+			if lit == "--" {
+				at++
+			}
+			s.known.setArguments(s.passed(text, n.Args[at:]))
+			return
+		}
+	}
+}
+
+// passed returns the arguments that words give; nil if their number is not known.
+func (s *script) passed(text string, args []*syntax.Word) []variable {
+	list := []variable{}
+	for _, w := range args {
+		fields, ok := s.known.fields(w)
+		if ok {
+			for _, f := range fields {
+				known := variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: f}}
+				known.assumed = s.known.assumes(w)
+				list = append(list, known)
+			}
+			continue
+		}
+		written := s.partly(text, w)
+		if strings.Contains(written, "$@") || strings.Contains(written, "$*") || strings.Contains(written, "[@]") ||
+			strings.Contains(written, "[*]") {
+			return nil
+		}
+		if m := shellVariable().FindString(written); m != written { // a text that only the shell knows
+			written = ""
+		}
+		list = append(list, variable{written: written})
+	}
+	if len(list) > mostArguments {
+		return nil
+	}
+	return list
+}
+
+// callFunction reads the body of a function where a command calls it, with its arguments.
+func (s *script) callFunction(text string, f *function, n *syntax.CallExpr, depth int) (done bool, err error) {
+	switch name := n.Args[0].Lit(); {
+	case f.several:
+		maps.Copy(s.known, s.ofFunctions)
+		s.tellCommand(text, n, "calls function "+name+", which the script defines more than once")
+		return true, nil
+	case s.calls >= mostCalls:
+		s.known.forgetIn(f.decl.Body)
+		s.tellCommand(text, n, "nothing: calls of functions are nested too deeply")
+		return true, nil
+	default:
+		s.tellCommand(text, n, fmt.Sprintf("calls function %s of line %d", name, f.decl.Pos().Line()))
+	}
+	given := s.passed(text, n.Args[1:])
+	behind, exported, restore := s.behind, s.exported, s.known.keep(argumentNames())
+	s.behind, f.called = s.inBackground(n), true
+	s.known.setArguments(given)
+	var own []string // variables of the call alone
+	for _, a := range n.Assigns {
+		if a.Name != nil && !a.Naked && a.Array == nil {
+			own = append(own, a.Name.Value)
+		}
+	}
+	restoreOwn := s.known.keep(own)
+	for _, a := range n.Assigns {
+		s.assign(text, a)
+	}
+	for _, name := range own {
+		v := "$" + name
+		if known := s.known[name]; known.Kind == expand.String {
+			v = known.Str
+		}
+		s.dropExported(name)
+		s.exported = append(s.exported, Variable{Name: name, Value: v})
+	}
+	mine := s.exported
+	s.calls++
+	err = s.within(func() error { return s.walk(f.text, f.decl.Body, depth) })
+	s.calls--
+	if s.behind = behind; slices.Equal(mine, s.exported) {
+		s.exported = exported
+	} else {
+		for _, name := range own {
+			s.dropExported(name)
+		}
+	}
+	restoreOwn(s.known)
+	restore(s.known)
+	return true, err
+}
+
+// tellCommand tells the fate of a command that is not read as a call.
+func (s *script) tellCommand(text string, n *syntax.CallExpr, became string) {
+	var written []string
+	for _, w := range n.Args {
+		written = append(written, word(text, w))
+	}
+	if s.any {
+		s.tell(n, strings.Join(written, " "), became)
+	}
+}
+
+// tellUnreached tells the commands that do not run with the values that are known.
+func (s *script) tellUnreached(text string, f *syntax.File) {
+	if !s.any {
+		return
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 && !s.reached[n] {
+			s.tellCommand(text, n, "nothing: with the values of its variables the script does not reach it")
+		}
+		return true
+	})
+}

@@ -1,0 +1,230 @@
+package importer
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/weir-bench/weir/internal/lazyregexp"
+)
+
+// knowsParameter reports whether a parameter is a known variable, or has a default.
+func (v variables) knowsParameter(n *syntax.ParamExp) bool {
+	if n.Param == nil || n.Width || n.IsSet || n.Names != 0 || n.Excl && n.Index == nil {
+		return false
+	}
+	name := n.Param.Value
+	known := v[name]
+	all := name == "@" || name == "*"
+	if all {
+		known = v["@"]
+	}
+	if index, isWord := n.Index.(*syntax.Word); n.Index != nil {
+		if !isWord || known.Kind != expand.Indexed {
+			return false
+		}
+		if all = index.Lit() == "@" || index.Lit() == "*"; !all && !n.Excl {
+			i, ok := v.number(index, false)
+			return ok && i >= 0 && i < int64(len(known.List)) && n.Exp == nil && n.Repl == nil && n.Slice == nil
+		}
+	}
+	switch {
+	case all:
+		return known.Kind == expand.Indexed && n.Exp == nil && n.Repl == nil && v.knowsSlice(n.Slice, 1)
+	case n.Excl:
+		return false
+	case n.Exp != nil && slices.Contains(defaults, n.Exp.Op):
+		named := syntax.ValidName(name) || isCount(name)
+		return named && !v.unknown(name) && known.Kind != expand.Indexed
+	}
+	return known.Kind == expand.String && v.knowsSlice(n.Slice, 0)
+}
+
+// defaults are the operators of a default; := also assigns it.
+var defaults = []syntax.ParExpOperator{
+	syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+}
+
+// knowsSlice reports whether a part of a value has known ends, and its first one is at least this.
+func (v variables) knowsSlice(s *syntax.Slice, least int64) bool {
+	if s == nil {
+		return true
+	}
+	from, ok := v.number(s.Offset, false)
+	if ok = ok && s.Offset != nil && from >= least; ok && s.Length != nil {
+		var length int64
+		length, ok = v.number(s.Length, false)
+		ok = ok && length >= 0
+	}
+	return ok
+}
+
+// assumes reports whether a node has a default that counts, or a variable that follows from one.
+func (v variables) assumes(in syntax.Node) (found bool) {
+	syntax.Walk(in, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Param == nil {
+				return true
+			}
+			known := v[n.Param.Value]
+			isDefault := n.Exp != nil && slices.Contains(defaults, n.Exp.Op) && known.Kind == expand.Unknown
+			found = found || known.assumed || isDefault
+		case *syntax.Lit: // in arithmetic
+			found = found || syntax.ValidName(n.Value) && v[n.Value].assumed
+		}
+		return !found
+	})
+	return found
+}
+
+// setArguments keeps the arguments of a function, or those that set gives; nil: they are not known.
+func (v variables) setArguments(list []variable) {
+	v.forgetArguments()
+	if list == nil {
+		return
+	}
+	all, known := []string{}, true
+	for i, a := range list {
+		v[strconv.Itoa(i+1)] = a
+		all, known = append(all, a.Str), known && a.Set
+	}
+	v.set("#", strconv.Itoa(len(list)), true)
+	if known {
+		v.setList("@", all)
+		v.assume("@", slices.ContainsFunc(list, func(a variable) bool { return a.assumed }))
+	}
+	for i := len(list) + 1; i <= mostArguments; i++ {
+		delete(v, strconv.Itoa(i)) // not set: a default counts
+	}
+}
+
+// mostArguments is how many arguments a function or a script is expected to use.
+const mostArguments = 40
+
+// argumentNames are the names of arguments, and those of all and of their number.
+func argumentNames() []string {
+	all := []string{"@", "#"}
+	for i := range mostArguments {
+		all = append(all, strconv.Itoa(i+1))
+	}
+	return all
+}
+
+func (v variables) forgetArguments() {
+	for _, name := range argumentNames() {
+		v.forget(name)
+	}
+}
+
+// keep returns what restores variables to what they are now.
+func (v variables) keep(names []string) (restore func(variables)) {
+	before := variables{}
+	for _, name := range names {
+		if known, ok := v[name]; ok {
+			before[name] = known
+		}
+	}
+	return func(to variables) {
+		for _, name := range names {
+			delete(to, name)
+		}
+		maps.Copy(to, before)
+	}
+}
+
+// arguments returns the arguments that setArguments set; not ok if their number is not known.
+func (v variables) arguments() (list []variable, ok bool) {
+	n, err := strconv.Atoi(v["#"].Str)
+	for i := 1; err == nil && i <= n; i++ {
+		list = append(list, v[strconv.Itoa(i)])
+	}
+	return list, err == nil
+}
+
+// shift removes the first arguments.
+func (v variables) shift(by string) {
+	n, err := strconv.Atoi(by)
+	list, ok := v.arguments()
+	if err != nil || !ok || n < 0 || n > len(list) {
+		v.setArguments(nil)
+		return
+	}
+	v.setArguments(slices.Concat([]variable{}, list[n:]))
+}
+
+var comparison = lazyregexp.New(`^[=!<>]=$`)
+
+// forgetNames forgets the variables that a node names.
+func (v variables) forgetNames(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if l, ok := n.(*syntax.Lit); ok {
+			v.forget(l.Value)
+		}
+		return true
+	})
+}
+
+// forgetIn forgets the variables that a node may assign, as the other branch of a condition or a loop that
+// is read once.
+func (v variables) forgetIn(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				v.forget(n.Name.Value)
+			}
+		case *syntax.WordIter:
+			v.forget(n.Name.Value)
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				v.forget(n.Param.Value)
+			}
+		case *syntax.BinaryArithm:
+			if op := n.Op.String(); strings.HasSuffix(op, "=") && !comparison().MatchString(op) {
+				v.forgetNames(n.X)
+			}
+		case *syntax.UnaryArithm:
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				v.forgetNames(n.X)
+			}
+		case *syntax.CallExpr:
+			v.forgetBy(n)
+		}
+		return true
+	})
+}
+
+// forgetBy forgets the variables that a command of the shell may assign.
+func (v variables) forgetBy(n *syntax.CallExpr) {
+	if len(n.Args) == 0 {
+		return
+	}
+	switch args := n.Args[1:]; n.Args[0].Lit() {
+	case "read", "unset", "mapfile", "readarray", "getopts":
+		for _, w := range args {
+			if name := w.Lit(); syntax.ValidName(name) {
+				v.forget(name)
+			}
+		}
+	case "printf":
+		if len(args) > 1 && args[0].Lit() == "-v" && syntax.ValidName(args[1].Lit()) {
+			v.forget(args[1].Lit())
+		}
+	case "source", ".", "eval":
+		clear(v)
+		v.forget(others)
+	case "shift":
+		v.forgetArguments()
+	case "set":
+		for _, w := range args {
+			if lit := w.Lit(); lit == "--" || lit == "" || lit[0] != '-' && lit[0] != '+' {
+				v.forgetArguments()
+			}
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// loop reads the passes of a loop whose values are known; otherwise its body once.
+func (s *script) loop(text string, n *syntax.ForClause, depth int) error {
+	s.loops = append(s.loops, n)
+	defer func(outer int) { s.loops, s.unsureLoop = s.loops[:len(s.loops)-1], outer }(s.unsureLoop)
+	s.unsureLoop = s.unsure
+	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && !s.counts(n) && !s.repeats(n) {
+		if done, err := s.threePart(text, n, c, depth); done {
+			return err
+		}
+	}
+	name, values, ok := s.passes(n)
+	if !ok {
+		if s.any && s.repeats(n) {
+			f := s.tell(n, strings.TrimRight(text[n.Pos().Offset():n.DoPos.Offset()], "; \n"),
+				"nothing: it only repeats, and weir repeats launches itself")
+			defer func(before int) {
+				if slices.ContainsFunc(s.lines[before:], func(l Line) bool { return l.tool == curl }) {
+					f.Became = "the number of requests"
+				}
+			}(len(s.lines))
+		}
+		if s.repeats(n) {
+			defer func(outer int) { s.times = outer }(s.times)
+			s.times = max(1, s.times) * s.count(n)
+		}
+		name, values = "", []string{""}
+		s.known.forgetIn(n)
+		if iter, ok := n.Loop.(*syntax.WordIter); ok {
+			for _, w := range iter.Items {
+				if err := s.walk(text, w, depth); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	assumed := ok && s.known.assumes(n.Loop)
+	syntax.Walk(n.Loop, func(in syntax.Node) bool {
+		s.reach(in)
+		return true
+	})
+	for _, v := range values {
+		if s.commands++; s.commands > mostCommands {
+			return fmt.Errorf("%sits loops run more than %d commands", s.prefix(), mostCommands)
+		}
+		if name != "" {
+			s.known.set(name, v, true)
+			s.known.assume(name, assumed)
+			s.exportKnown(name)
+		}
+		if err := s.walkAll(text, n.Do, depth); err != nil {
+			return err
+		}
+		if s.leftLoop() {
+			break
+		}
+	}
+	if !ok {
+		s.known.forgetIn(n)
+	}
+	return nil
+}
+
+// leftLoop reports whether a pass of a loop left it, and ends the jump that did.
+func (s *script) leftLoop() bool {
+	left := s.jump != onward && s.jump != continues
+	if s.jump == breaks || s.jump == continues {
+		s.jump = onward
+	}
+	return left
+}
+
+// threePart reads the passes of for ((…; …; …)). It is not done if they are not known.
+func (s *script) threePart(text string, n *syntax.ForClause, c *syntax.CStyleLoop, depth int) (done bool, err error) {
+	if c.Init == nil || c.Cond == nil || c.Post == nil {
+		return false, nil
+	}
+	return s.attempt(n, func(pass int) (again, known bool) {
+		step := c.Post
+		if pass == 0 {
+			step = c.Init
+		}
+		if _, known = s.known.number(step, true); !known {
+			return false, false
+		}
+		more, known := s.known.number(c.Cond, false)
+		return more != 0, known
+	}, text, n.Do, depth)
+}
+
+// attempt reads passes of a body while a condition holds. If that becomes unknown, or the passes are too many, nothing
+// was read.
+func (s *script) attempt(
+	n syntax.Node, holds func(pass int) (again, known bool), text string, body []*syntax.Stmt, depth int,
+) (done bool, err error) {
+	before, known := *s, maps.Clone(s.known)
+	for pass := 0; pass < mostItems && err == nil; pass++ {
+		again, ok := holds(pass)
+		if !ok {
+			break
+		}
+		if !again {
+			return true, nil
+		}
+		if s.commands++; s.commands > mostCommands {
+			break
+		}
+		if err = s.walkAll(text, body, depth); err == nil && s.leftLoop() {
+			return true, nil
+		}
+	}
+	s.known, s.exported, s.notes, s.lost = known, before.exported, before.notes, before.lost
+	s.lines, s.commands, s.jump, s.exportsAll = s.lines[:len(before.lines)], before.commands, before.jump, before.exportsAll
+	return false, nil
+}
+
+// count returns how often a loop repeats its body; 1 if that is not known.
+func (s *script) count(n *syntax.ForClause) (times int) {
+	if c, ok := n.Loop.(*syntax.CStyleLoop); ok && c.Init != nil && c.Cond != nil && c.Post != nil {
+		v := maps.Clone(s.known)
+		_, known := v.number(c.Init, true)
+		for known && times < mostItems {
+			var more int64
+			if more, known = v.number(c.Cond, false); known && more == 0 {
+				return max(1, times)
+			}
+			times++
+			if known {
+				_, known = v.number(c.Post, true)
+			}
+		}
+		return 1
+	}
+	iter, ok := n.Loop.(*syntax.WordIter)
+	for i := 0; ok && i < len(iter.Items); i++ {
+		words, known := s.known.fields(iter.Items[i])
+		if !known {
+			return 1
+		}
+		times += len(words)
+	}
+	return max(1, times)
+}
+
+// passes returns the values of a loop whose body depends on its variable, if all are known. A loop that
+// says how many commands run together, or only repeats them, is read once.
+func (s *script) passes(n *syntax.ForClause) (name string, values []string, ok bool) {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	if !ok || n.Select || s.counts(n) || s.repeats(n) {
+		return "", nil, false
+	}
+	if !iter.InPos.IsValid() { // for NAME; do
+		for _, a := range s.known["@"].List {
+			values = append(values, a)
+		}
+		return iter.Name.Value, values, s.known["@"].Set
+	}
+	for _, w := range iter.Items {
+		words, ok := s.known.fields(w)
+		if !ok || len(values)+len(words) > mostItems {
+			return "", nil, false
+		}
+		values = append(values, words...)
+	}
+	return iter.Name.Value, values, len(iter.Items) > 0
+}
+
+// counts reports whether a loop is over numbers of passes of a loop in it.
+func (s *script) counts(n *syntax.ForClause) (found bool) {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	for _, stmt := range n.Do {
+		syntax.Walk(stmt, func(in syntax.Node) bool {
+			inner, isLoop := in.(*syntax.ForClause)
+			found = found || ok && isLoop && s.countedBy(inner, iter.Name.Value)
+			return true
+		})
+	}
+	return found
+}
+
+// countedBy reports whether a variable is the number of passes of a loop.
+func (s *script) countedBy(n *syntax.ForClause, name string) bool {
+	switch l := n.Loop.(type) {
+	case *syntax.WordIter:
+		return len(l.Items) == 1 && mentions(l.Items[0], name)
+	case *syntax.CStyleLoop:
+		return l.Cond != nil && mentions(&syntax.ArithmExp{X: l.Cond}, name) && s.repeats(n)
+	}
+	return false
+}
+
+// repeats reports whether a loop over values does the same for each.
+func (s *script) repeats(n *syntax.ForClause) bool {
+	name := ""
+	switch l := n.Loop.(type) {
+	case *syntax.WordIter:
+		name = l.Name.Value
+	case *syntax.CStyleLoop:
+		init, ok := l.Init.(*syntax.BinaryArithm)
+		if !ok || init.Op != syntax.Assgn {
+			return false
+		}
+		w, _ := init.X.(*syntax.Word)
+		name = litOf(w)
+	}
+	return name != "" && !s.exports(name) && !s.mentions(n.Do, name, mostCalls)
+}
+
+// mentions reports whether statements, or functions that they call, use a variable.
+func (s *script) mentions(all []*syntax.Stmt, name string, depth int) (found bool) {
+	for _, stmt := range all {
+		found = found || mentions(stmt, name)
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			if n, ok := n.(*syntax.CallExpr); ok && len(n.Args) > 0 && depth > 0 && !found {
+				if f := s.functions[n.Args[0].Lit()]; f != nil {
+					found = s.mentions([]*syntax.Stmt{f.decl.Body}, name, depth-1)
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// mentions reports whether a node uses a variable.
+func mentions(in syntax.Node, name string) (found bool) {
+	syntax.Walk(in, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			found = found || n.Param != nil && n.Param.Value == name
+		case *syntax.Assign:
+			found = found || n.Naked && n.Name != nil && n.Name.Value == name // export NAME
+		case *syntax.SglQuoted:
+			found = found || strings.Contains(n.Value, "$"+name) || strings.Contains(n.Value, "${"+name) // of eval
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
+			syntax.Walk(n, func(n syntax.Node) bool {
+				l, ok := n.(*syntax.Lit)
+				found = found || ok && l.Value == name
+				return true
+			})
+		}
+		return true
+	})
+	return found
+}

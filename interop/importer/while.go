@@ -1,0 +1,157 @@
+package importer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// while reads the passes of while and until: those over the lines of a known text, or while a known condition holds;
+// otherwise its body once.
+func (s *script) while(text string, n *syntax.WhileClause, depth int) error {
+	defer func(outer int) { s.unsureLoop = outer }(s.unsureLoop)
+	s.unsureLoop = s.unsure
+	if err := s.walkAll(text, n.Cond, depth); err != nil {
+		return err
+	}
+	rows, isRead := s.rowsOf(n)
+	done, err := s.attempt(n, func(pass int) (again, known bool) {
+		if isRead {
+			if pass < len(rows) {
+				rows[pass](s.known)
+			}
+			return pass < len(rows), true
+		}
+		yes, known := s.holds(n.Cond)
+		return yes != n.Until, known && !always(n.Cond)
+	}, text, n.Do, depth)
+	if done || err != nil {
+		s.known.forgetIn(&syntax.Block{Stmts: n.Cond})
+		return err
+	}
+	before := maps.Clone(s.known)
+	s.known.forgetIn(n)
+	err = s.maybe(n, func() error {
+		s.unsureLoop = s.unsure
+		err := s.walkAll(text, n.Do, depth)
+		s.leftLoop()
+		return err
+	})
+	if s.readsArguments(n) {
+		s.known = before.withDefaults(s.known)
+	}
+	return err
+}
+
+// readsArguments reports whether a loop reads the arguments of the script, which are not known.
+func (s *script) readsArguments(n *syntax.WhileClause) (does bool) {
+	if s.known["#"].Set {
+		return false
+	}
+	for _, c := range n.Cond {
+		syntax.Walk(c, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				does = does || len(n.Args) > 0 && n.Args[0].Lit() == "getopts"
+			case *syntax.ParamExp:
+				does = does || n.Param != nil && slices.Contains([]string{"#", "1", "@", "*"}, n.Param.Value)
+			}
+			return true
+		})
+	}
+	return does
+}
+
+// withDefaults returns the variables for a script without arguments: those that its options change have the values
+// from before, which follow from that.
+func (v variables) withDefaults(after variables) variables {
+	for name := range after {
+		if before, ok := v[name]; ok && before.Set && !after[name].Set {
+			v.assume(name, true)
+		} else if !ok && slices.Contains(argumentNames(), name) {
+			v.forget(name)
+		}
+	}
+	return v
+}
+
+// always reports whether a condition never changes.
+func always(cond []*syntax.Stmt) bool {
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1
+}
+
+// rowsOf returns what sets the variables of each pass of a loop over the lines of a known text, while read NAME….
+func (s *script) rowsOf(n *syntax.WhileClause) (rows []func(variables), ok bool) {
+	stmt := s.stmtOf[n]
+	if n.Until || len(n.Cond) != 1 || stmt == nil {
+		return nil, false
+	}
+	cond := n.Cond[0]
+	if or, is := cond.Cmd.(*syntax.BinaryCmd); is && or.Op == syntax.OrStmt { // || [ -n "$NAME" ], of a last line
+		cond = or.X
+	}
+	call, is := cond.Cmd.(*syntax.CallExpr)
+	if !is || len(call.Args) < 2 || call.Args[0].Lit() != "read" || cond.Negated || len(cond.Redirs) > 0 {
+		return nil, false
+	}
+	between := " \t\n"
+	for _, a := range call.Assigns {
+		if a.Name == nil || a.Name.Value != "IFS" {
+			return nil, false
+		}
+		if between, ok = s.known.value(a.Value); !ok || len(between) > 1 && strings.Trim(between, " \t\n") != "" {
+			return nil, false
+		}
+	}
+	if _, set := s.known["IFS"]; set && len(call.Assigns) == 0 {
+		return nil, false
+	}
+	var names []string
+	raw := false
+	for _, w := range call.Args[1:] {
+		switch name := w.Lit(); {
+		case name == "-r" && names == nil:
+			raw = true
+		case !syntax.ValidName(name):
+			return nil, false
+		default:
+			names = append(names, name)
+		}
+	}
+	text, known := s.given(stmt)
+	if !known || names == nil || !raw && strings.Contains(text, `\`) {
+		return nil, false
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		values := splitRow(line, between, len(names))
+		rows = append(rows, func(v variables) {
+			for i, name := range names {
+				v.set(name, values[i], true)
+			}
+		})
+	}
+	return rows, len(rows) <= mostItems
+}
+
+// splitRow divides a line as read does: the last of the values is the rest.
+func splitRow(line, between string, into int) []string {
+	values := make([]string, into)
+	blank := strings.Trim(between, " \t\n") == ""
+	for i := range values {
+		if blank {
+			line = strings.Trim(line, between)
+		}
+		at := -1
+		if between != "" {
+			at = strings.IndexAny(line, between)
+		}
+		if values[i] = line; i == into-1 || at < 0 {
+			break
+		}
+		values[i], line = line[:at], line[at+1:]
+	}
+	return values
+}

@@ -1,0 +1,93 @@
+package importer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// xargs reads the command of xargs once for each group of words that it gets.
+func (s *script) xargs(text string, n *syntax.CallExpr, given string, depth int) error {
+	s.reached[n] = true
+	words := []string{}
+	for _, w := range n.Args[1:] {
+		words = append(words, s.words(text, w)...)
+	}
+	each, place, together := 0, "", "1"
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		flag := words[0]
+		words = words[1:]
+		value := ""
+		if len(flag) > 2 && flag[1] != '-' {
+			flag, value = flag[:2], flag[2:]
+		} else if slices.Contains([]string{"-n", "-P", "-I", "-L"}, flag) && len(words) > 0 {
+			value, words = words[0], words[1:]
+		}
+		switch flag {
+		case "-n":
+			each, _ = strconv.Atoi(value)
+		case "-L":
+			if value != "1" {
+				return s.call(text, n, depth)
+			}
+			each = -1
+		case "-I":
+			place = value
+		case "-P":
+			together = value
+		case "-t", "-r", "--no-run-if-empty", "--verbose":
+		default:
+			return s.call(text, n, depth)
+		}
+	}
+	if len(words) == 0 || strings.ContainsAny(given, `'"\`) {
+		return s.call(text, n, depth)
+	}
+	defer func(notes []Note) { s.notes = notes }(s.notes)
+	if together != "1" {
+		s.warn(Note{"xargs -P " + together + " runs commands together; the scenario runs them one after another", true})
+	}
+	for _, group := range groups(given, each, place != "") {
+		var line []string
+		for _, w := range words {
+			if place != "" {
+				w = strings.ReplaceAll(w, place, group[0])
+			}
+			line = append(line, w)
+		}
+		if place == "" {
+			line = append(line, group...)
+		}
+		if s.commands++; s.commands > mostCommands {
+			return s.tooMany()
+		}
+		if err := s.command(text, n, line, append([]string{"xargs"}, words...), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups divides words as xargs does: by a number of words, by lines, or all together.
+func groups(text string, each int, lines bool) (all [][]string) {
+	if lines || each < 0 {
+		for _, line := range strings.Split(text, "\n") {
+			if line = strings.TrimLeft(line, " \t"); line != "" && lines {
+				all = append(all, []string{line})
+			} else if line != "" {
+				all = append(all, strings.Fields(line))
+			}
+		}
+		return all
+	}
+	words := strings.Fields(text)
+	if each == 0 {
+		each = max(1, len(words))
+	}
+	for group := range slices.Chunk(words, each) {
+		all = append(all, group)
+	}
+	return all
+}
