@@ -190,7 +190,7 @@ func (t *tool) unknown(shown, name string) error {
 			known = append(known, dashed(n))
 		}
 	}
-	return fmt.Errorf("%s has no flag %s. %s", t.name, shown,
+	return fmt.Errorf("%s has no flag %s that weir knows. %s", t.name, shown,
 		suggest.Documented(dashed(name), known, "flags", "weir docs import "+t.name))
 }
 

@@ -72,8 +72,14 @@ func guidellmProfile(c *call, profile string, rates []string) {
 			c.fail("--rate is missing")
 			return
 		}
-	default:
+	case "replay":
+		c.unmappedFlag("--profile %s: requests with their times are `trace`", profile)
+		return
+	case "sweep", "goodput", "knee":
 		c.unmappedFlag("--profile %s: %s", profile, searchHint)
+		return
+	default:
+		c.unmappedFlag("--profile %s: weir does not know this profile", profile)
 		return
 	}
 	var values []string

@@ -49,14 +49,21 @@ func servingRun(c *call) {
 	c.run.timeout = loadTimeout
 	address := c.first("base-url", "url")
 	if address == "" {
-		address = c.first("host") + ":" + c.first("port")
+		address = c.first("host") + ":" + or(c.first("port"), sglangPort(c.first("backend")))
 		if !strings.Contains(address, "://") {
 			address = "http://" + address
 		}
 	}
 	of := c.first("endpoint", "endpoint-type")
-	if c.tool.name == ofSglang {
+	switch kind := c.first("service-kind"); {
+	case c.tool.name == ofSglang:
 		of = sglangInterface(c)
+	case kind != "" && kind != "openai":
+		c.fail("--service-kind %s: workload serving loads the interface of OpenAI", kind)
+		return
+	case of == "":
+		c.fail("--endpoint-type is missing: genai-perf then loads Triton through gRPC; workload serving loads chat and completions")
+		return
 	}
 	c.setEndpoint(withScheme(address), of)
 	c.setModel(c.first("served-model-name", "model"))
@@ -65,7 +72,7 @@ func servingRun(c *call) {
 	}
 	if rate := c.first("request-rate"); rate != "" && rate != "inf" {
 		c.set("rate", literal(rate+"/s"))
-		c.set("arrivals", literal(arrivals(c.first("request-rate-mode"), c.first("burstiness"))))
+		c.setArrivals(c.first("request-rate-mode"), c.first("burstiness", "arrival-smoothness"))
 	}
 	setAmount(c)
 	setLengths(c)
@@ -118,11 +125,17 @@ func setAmount(c *call) {
 	switch {
 	case requests != "":
 		c.set("requests", literal(requests))
+		if seconds != "" {
+			c.warn("--benchmark-duration: the load ends after --request-count alone")
+		}
 	case seconds != "":
 		c.set("duration", literal(seconds+"s"))
 	case len(each) > 1:
 		c.set("requests", expression("${max(10, 2 * axis."+option+")}"))
 	default:
+		if c.tool.name == "genai-perf" {
+			c.warn("--request-count is missing: versions of genai-perf differ in how many requests they send then")
+		}
 		n, _ := strconv.Atoi(many)
 		c.set("requests", count(int64(max(10, 2*n))))
 	}
@@ -132,8 +145,11 @@ func setAmount(c *call) {
 func setLengths(c *call) {
 	input := c.first("random-input-len", "synthetic-input-tokens-mean")
 	output := c.first("random-output-len", "output-tokens-mean")
-	if c.tool.name == ofSglang {
+	switch ratio := c.first("random-range-ratio"); {
+	case c.tool.name == ofSglang:
 		input, output = sglangLength(c, input), sglangLength(c, output)
+	case ratio != "" && !sameValue(ratio, "0"):
+		input, output = vllmLengths(c, ratio, input, output)
 	}
 	if input != "" {
 		c.set("input", inline{{"tokens", literal(spread(input, c.first("synthetic-input-tokens-stddev")))}})
@@ -163,29 +179,6 @@ func sglangInterface(c *call) string {
 	}
 }
 
-// sglangLength returns the distribution of lengths of the random data set: from random-range-ratio of a length to it.
-func sglangLength(c *call, most string) string {
-	switch name := c.first("dataset-name"); name {
-	case "random", "random-ids":
-	default:
-		if len(c.unmapped) == 0 {
-			c.unmappedFlag("--dataset-name %s: prompts of other data sets are a file: `prompts`", name)
-		}
-		return ""
-	}
-	ratio, err := strconv.ParseFloat(c.first("random-range-ratio"), 64)
-	n, wrong := strconv.ParseInt(most, 10, 64)
-	if err != nil || wrong != nil || ratio < 0 || ratio > 1 {
-		c.fail("--random-range-ratio: %q is not from 0 to 1", c.first("random-range-ratio"))
-		return ""
-	}
-	least := max(1, int64(float64(n)*ratio))
-	if least >= n {
-		return most
-	}
-	return "uniform:" + strconv.FormatInt(least, 10) + "," + most
-}
-
 // replayTrace maps a file of requests with their times, which replaces the load and the lengths of prompts.
 func replayTrace(c *call) {
 	file, kind := c.first("input-file"), c.first("custom-dataset-type")
@@ -209,16 +202,21 @@ func replayTrace(c *call) {
 	c.set("input", inline{{"prefix", literal("as traced")}})
 }
 
-// arrivals returns how requests of a rate arrive: Poisson, unless the command line says otherwise.
-func arrivals(mode, burstiness string) string {
-	b, err := strconv.ParseFloat(burstiness, 64)
-	switch {
-	case mode == "constant":
-		return mode
-	case err == nil && b != 1:
-		return "gamma:" + burstiness
+// setArrivals sets how requests of a rate arrive: Poisson, unless the command line says otherwise.
+func (c *call) setArrivals(mode, shape string) {
+	of := "poisson"
+	switch mode {
+	case "constant":
+		of = mode
+	case "", "gamma":
+		if shape != "" && !sameValue(shape, "1") {
+			of = "gamma:" + shape
+		}
+	case "poisson":
+	default:
+		c.fail("--request-rate-mode: %q is none of constant, poisson, gamma", mode)
 	}
-	return "poisson"
+	c.set("arrivals", literal(of))
 }
 
 // ignoresEnd reports whether further fields of requests ask for whole answers.

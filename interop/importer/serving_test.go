@@ -17,7 +17,7 @@ func TestLoopsOverParts(t *testing.T) {
 			"aiperf[input_tokens=100,output_tokens=10]", "aiperf[input_tokens=100,output_tokens=20]",
 			"aiperf[input_tokens=200,output_tokens=10]", "aiperf[input_tokens=200,output_tokens=20]",
 		},
-		"for w in 1 2; do genai-perf profile -m m --warmup-request-count $w --request-count 9; done": {
+		"for w in 1 2; do genai-perf profile -m m --endpoint-type chat --warmup-request-count $w --request-count 9; done": {
 			"genai-perf[warmup_requests=1]", "genai-perf[warmup_requests=2]",
 		},
 		"for g in 10 20; do aiperf profile -m m --streaming --goodput time_to_first_token:$g; done": {
@@ -60,7 +60,7 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 			"# header Accept: the client sets it itself", "# header Content-Type: the", "# header accept-encoding: the",
 			`headers: {X: 1}`,
 		},
-		`genai-perf profile -m m --header "Authorization: Bearer $TOKEN"`: {
+		`genai-perf profile -m m --endpoint-type chat --header "Authorization: Bearer $TOKEN"`: {
 			`headers: {Authorization: "Bearer ${client.env.TOKEN}"}`, `TOKEN: '${secret("TOKEN")}'`,
 			"an agent needs --allow-env TOKEN",
 		},
@@ -83,6 +83,18 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 		"python -m sglang.bench_serving --backend vllm-chat --dataset-name random --random-range-ratio 1.0" +
 			" --disable-ignore-eos --disable-stream": {
 			"input: {tokens: 1024}", "output: {tokens: 1024}", "stream: false",
+		},
+		"vllm bench serve --model m --random-input-len 1001 --random-output-len 3 --random-range-ratio 0.5": {
+			"input: {tokens: \"uniform:500,1502\"}", "output: {tokens: \"uniform:1,5\"}",
+		},
+		`vllm bench serve --model m --random-range-ratio '{"input": 0.25, "output": 0}'`: {
+			"input: {tokens: \"uniform:768,1280\"}", "output: {tokens: 128}",
+		},
+		"python -m sglang.bench_serving --backend vllm --model m --dataset-name random":      {"url: http://127.0.0.1:8000"},
+		"aiperf profile -m m --request-rate 5 --arrival-pattern gamma --vllm-burstiness 0.5": {"arrivals: gamma:0.5"},
+		"genai-perf profile -m m --endpoint-type chat --request-rate 5 --request-count 9":    {"arrivals: constant"},
+		"aiperf profile -m m --request-count 9 --benchmark-duration 5": {
+			"requests: 9", "# --benchmark-duration: the load ends after --request-count alone",
 		},
 		"guidellm run --target http://h --rate-type synchronous --data prompt_tokens=5 --max-requests 3": {
 			"concurrency: 1", `model: "${var.model}"`,
