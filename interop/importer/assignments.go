@@ -74,7 +74,8 @@ func (v variables) writtenBy(w *syntax.Word) string {
 
 func (v variables) writtenPart(part syntax.WordPart) string {
 	p, ok := part.(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Exp != nil || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl {
+	plain := ok && p.Exp == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl
+	if !plain || p.Param == nil {
 		return ""
 	}
 	return v[p.Param.Value].written

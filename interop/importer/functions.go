@@ -81,7 +81,8 @@ func (s *script) body(f *function, n *syntax.FuncDecl, depth int) error {
 // within reads the body of a function. What its loops and returns leave is the body.
 func (s *script) within(body func() error) error {
 	loop, function, outer := s.unsureLoop, s.unsureFunction, s.locals
-	s.unsureLoop, s.unsureFunction, s.locals = outside, s.unsure, append(slices.Clone(outer), map[string]func(variables){})
+	s.unsureLoop, s.unsureFunction = outside, s.unsure
+	s.locals = append(slices.Clone(outer), map[string]func(variables){})
 	err := body()
 	for _, restore := range s.locals[len(s.locals)-1] {
 		restore(s.known)

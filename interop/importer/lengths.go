@@ -46,7 +46,8 @@ func sglangPort(backend string) string {
 // a number, or one each for input and output.
 func vllmLengths(c *call, ratio, input, output string) (of, to string) {
 	if c.program() == "benchmark_serving.py" {
-		c.unmappedFlag("--random-range-ratio %s: versions of %s differ: lengths are from 1 - ratio to 1 + ratio of the length, or from ratio of the length to it; they are `input: {tokens: uniform:A,B}`", ratio, c.program())
+		const differ = "versions of benchmark_serving.py differ: lengths are from 1 - ratio to 1 + ratio of the length, or from ratio of the length to it; they are `input: {tokens: uniform:A,B}`"
+		c.unmappedFlag("--random-range-ratio %s: %s", ratio, differ)
 		return input, output
 	}
 	each := struct{ Input, Output json.Number }{json.Number(ratio), json.Number(ratio)}

@@ -181,7 +181,7 @@ func (v variables) forgetIn(n syntax.Node) {
 		case *syntax.WordIter:
 			v.forget(n.Name.Value)
 		case *syntax.ParamExp:
-			if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			if n.Param != nil && n.Exp != nil && slices.Contains(defaults[2:], n.Exp.Op) {
 				v.forget(n.Param.Value)
 			}
 		case *syntax.BinaryArithm:

@@ -120,7 +120,8 @@ func (s *script) attempt(
 		}
 	}
 	s.known, s.exported, s.notes, s.lost = known, before.exported, before.notes, before.lost
-	s.lines, s.commands, s.jump, s.exportsAll = s.lines[:len(before.lines)], before.commands, before.jump, before.exportsAll
+	s.lines, s.commands = s.lines[:len(before.lines)], before.commands
+	s.jump, s.exportsAll = before.jump, before.exportsAll
 	return false, nil
 }
 

@@ -90,7 +90,9 @@ func TestLinesOfLoadGenerators(t *testing.T) {
 		`vllm bench serve --model m --random-range-ratio '{"input": 0.25, "output": 0}'`: {
 			"input: {tokens: \"uniform:768,1280\"}", "output: {tokens: 128}",
 		},
-		"python -m sglang.bench_serving --backend vllm --model m --dataset-name random":      {"url: http://127.0.0.1:8000"},
+		"sglang.bench_serving --backend vllm --model m --dataset-name random": {
+			"url: http://127.0.0.1:8000",
+		},
 		"aiperf profile -m m --request-rate 5 --arrival-pattern gamma --vllm-burstiness 0.5": {"arrivals: gamma:0.5"},
 		"genai-perf profile -m m --endpoint-type chat --request-rate 5 --request-count 9":    {"arrivals: constant"},
 		"aiperf profile -m m --request-count 9 --benchmark-duration 5": {

@@ -164,9 +164,8 @@ func (s *script) shellText(n *syntax.CallExpr, words []string) string {
 	if stmt == nil || len(words) == 0 {
 		return ""
 	}
-	last := path.Base(words[len(words)-1])
-	first := path.Base(words[0])
-	reads := slices.Contains([]string{"bash", "sh", "-s", "-"}, last) || first == "ssh" || first == "sbatch" || first == "qsub"
+	last, first := path.Base(words[len(words)-1]), path.Base(words[0])
+	reads := slices.Contains(names("bash|sh|-s|-"), last) || first == "ssh" || first == "sbatch"
 	if !reads || !wraps(words) {
 		return ""
 	}
